@@ -20,7 +20,7 @@ import { REQUESTS_FILE } from "../core/schemas/skill-requests.ts";
 import { SKILL_MD } from "../core/skills/format/format.ts";
 import { type Seeds, createLibrary, followsBundle } from "../core/skills/library.ts";
 import { holdsAny } from "../core/skills/search/text-pieces.ts";
-import { createWordsMemory, wordsKeyOf } from "../core/skills/search/skill-words.ts";
+import { createWordsCache, wordsKeyOf } from "../core/skills/search/skill-words.ts";
 import { seeds } from "../skills-seed/index.ts";
 import { systemClock } from "../stores/platform/system-clock.ts";
 import { toSimilarity } from "../stores/platform/workers-ai.ts";
@@ -43,7 +43,7 @@ const READS_AN_ALARM = 400;
 /** A skill that cannot be read now is not asked for over and over: the next search begins again. */
 const REST_MS = 100;
 
-const wordsMemory = createWordsMemory(16 << 20);
+const wordsMemory = createWordsCache(16 << 20);
 
 export class Archive extends DurableObject<ArchiveEnv> {
   #opened: SkillArchive | null = null;

@@ -2,7 +2,7 @@
 import { createSkillArchive } from "../../core/archive/skill-archive.ts";
 import type { SkillLine } from "../../core/schemas/api.ts";
 import { sha256Hex } from "../../core/schemas/learning/digest.ts";
-import { createWordsMemory, wordsKeyOf } from "../../core/skills/search/skill-words.ts";
+import { createWordsCache, wordsKeyOf } from "../../core/skills/search/skill-words.ts";
 import { searchLines } from "../../core/tools/skills/skill-search.ts";
 import { createBenchSql } from "../learning/platform/sql.ts";
 import type { BenchSkill } from "./bench-skill.ts";
@@ -13,7 +13,7 @@ export async function openSearch(skills: BenchSkill[]): Promise<(query: string) 
   const lines = skills.map(toIndexedLine);
   const archive = createSkillArchive({
     sql: createBenchSql(),
-    memory: createWordsMemory(0),
+    memory: createWordsCache(0),
     source: {
       lines: async () => lines,
       async read(line) {

@@ -7,7 +7,7 @@ import type { SkillName } from "../schemas/ids.ts";
 import { isOffered } from "../skills/library.ts";
 import { fuseRanks } from "../skills/search/ranking.ts";
 import { FIELDS, type Query, scoreOfTerm, shareOfOne, toQuery } from "../skills/search/relevance.ts";
-import type { SkillWords, WordsMemory } from "../skills/search/skill-words.ts";
+import type { SkillWords, WordsCache } from "../skills/search/skill-words.ts";
 import { type SkillBody, createSkillRows } from "./skill-rows.ts";
 import type { SkillVectors } from "./skill-vectors.ts";
 
@@ -46,7 +46,7 @@ export interface SkillArchiveOptions {
   sql: Sql;
   source: SkillSource;
   /** Shared by the isolate. */
-  memory: WordsMemory;
+  memory: WordsCache;
   /** Absent: only words are searched. */
   vectors?: SkillVectors;
 }

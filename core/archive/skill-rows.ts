@@ -7,7 +7,7 @@ import { isOffered } from "../skills/library.ts";
 import { FIELDS } from "../skills/search/relevance.ts";
 import {
   type BodyWords,
-  type WordsMemory,
+  type WordsCache,
   readBodyWords,
   wordsKeyOf,
   wordsOfSkill,
@@ -49,7 +49,7 @@ export function createSkillRows({
   onRollback,
 }: {
   sql: Sql;
-  memory: WordsMemory;
+  memory: WordsCache;
   onRollback(): void;
 }): SkillRows {
   let opened: Map<SkillName, SkillRow> | null = null;

@@ -4,7 +4,7 @@ import { type SkillSource, createSkillArchive } from "../../core/archive/skill-a
 import type { Sql } from "../../core/ports.ts";
 import type { SkillLine } from "../../core/schemas/api.ts";
 import { sha256Hex } from "../../core/schemas/learning/digest.ts";
-import { createWordsMemory, wordsKeyOf } from "../../core/skills/search/skill-words.ts";
+import { createWordsCache, wordsKeyOf } from "../../core/skills/search/skill-words.ts";
 import { createNodeSql } from "../support/bindings/node-sql.ts";
 import { line } from "../skills/skill-line.ts";
 
@@ -37,7 +37,7 @@ function createWorld(bodies: Record<string, string> = {}) {
       skills.set(name, { line: line({ name, text, ...change, description }), body });
     },
     drop: (name: string) => skills.delete(name),
-    open: (over: Sql = sql, memory = createWordsMemory(0)) => createSkillArchive({ sql: over, source, memory }),
+    open: (over: Sql = sql, memory = createWordsCache(0)) => createSkillArchive({ sql: over, source, memory }),
     rows: () => sql.run<{ name: string }>("SELECT name FROM skill_text").map(({ name }) => name),
   };
   for (const [name, body] of Object.entries(bodies)) world.set(name, body);
@@ -158,7 +158,7 @@ describe("what it holds follows the index", () => {
   });
 
   it("reads no text a second time that another profile's Archive has read", async () => {
-    const memory = createWordsMemory(10_000);
+    const memory = createWordsCache(10_000);
     const [one, other] = [createWorld({ a: "walrus" }), createWorld({ a: "walrus" })];
     await one.open(one.sql, memory).fill(ALL);
     expect(await other.open(other.sql, memory).search("walrus", ALL)).toEqual({ names: ["a"], unread: 0 });
@@ -193,7 +193,7 @@ describe("requests", () => {
   });
 
   it("of another profile are not those of a skill with the same text", async () => {
-    const memory = createWordsMemory(10_000);
+    const memory = createWordsCache(10_000);
     const [one, other] = [createWorld(), createWorld()];
     one.asked.set("a", "feed the walrus\n");
     one.set("a", "x", { requests: "one" });
@@ -217,7 +217,7 @@ describe("when something fails", () => {
     const world = createWorld();
     world.set("a", "x", { description: "Feeds a walrus." });
     const source: SkillSource = { lines: world.source.lines, read: async () => null };
-    const archive = createSkillArchive({ sql: world.sql, source, memory: createWordsMemory(0) });
+    const archive = createSkillArchive({ sql: world.sql, source, memory: createWordsCache(0) });
     expect(await archive.search("walrus", ALL)).toEqual({ names: ["a"], unread: 0 });
   });
 

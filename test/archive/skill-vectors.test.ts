@@ -4,7 +4,7 @@ import { dropSkillTables } from "../../core/archive/schema.ts";
 import { createSkillArchive } from "../../core/archive/skill-archive.ts";
 import type { SkillLine } from "../../core/schemas/api.ts";
 import { sha256Hex } from "../../core/schemas/learning/digest.ts";
-import { createWordsMemory, wordsKeyOf } from "../../core/skills/search/skill-words.ts";
+import { createWordsCache, wordsKeyOf } from "../../core/skills/search/skill-words.ts";
 import { toSimilarity } from "../../stores/platform/workers-ai.ts";
 import { line } from "../skills/skill-line.ts";
 import { createTestClock } from "../support/clock.ts";
@@ -26,7 +26,7 @@ function createWorld(descriptions: Record<string, string> = { certificates: TLS,
   const open = () =>
     createSkillArchive({
       sql,
-      memory: createWordsMemory(0),
+      memory: createWordsCache(0),
       source: {
         lines: async () => [...skills.values()],
         read: async (of) => ({

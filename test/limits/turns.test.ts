@@ -5,7 +5,7 @@ import { createSkillArchive } from "../../core/archive/skill-archive.ts";
 import { runReview } from "../../core/learning/review/review.ts";
 import { DEFAULTS } from "../../core/limits.ts";
 import { createLibrary } from "../../core/skills/library.ts";
-import { createWordsMemory } from "../../core/skills/search/skill-words.ts";
+import { createWordsCache } from "../../core/skills/search/skill-words.ts";
 import { guardWrites, isGone } from "../../stores/deleted.ts";
 import { createMemoryStore } from "../../stores/memory-store.ts";
 import { createPendingStore } from "../../stores/pending-store.ts";
@@ -163,7 +163,7 @@ describe("the Archive", () => {
       const store = createSkillStore({ bucket, profile: PROFILE, clock, random: () => 0.5, swapMs: 10_000 });
       const archive = createSkillArchive({
         sql: createNodeSql(),
-        memory: createWordsMemory(16 << 20),
+        memory: createWordsCache(16 << 20),
         // As durable-objects/archive.ts has it.
         source: {
           lines: createLibrary({ store, seeds: {} }).lines,

@@ -1,5 +1,6 @@
-// What a text must not ask of the agent itself: to leave its rules, hide, give up its guards, spread, slant, obey a stranger.
-// Read by scanner.ts. One intent a row, one shape of word classes a string (match.ts); a new wording is a new word in lexicon.ts.
+// Rules about what a text must not ask of the agent itself: to drop its rules, hide things, disable its guards, spread,
+// slant its advice, or obey a stranger. Read by scanner.ts. One row per intent, one string per shape of word classes
+// (match.ts). A new wording is a new word in lexicon.ts.
 import { type WordRule, toRules } from "./rule-table.ts";
 
 export const AGENT_RULES: readonly WordRule[] = [

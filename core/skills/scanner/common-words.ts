@@ -1,5 +1,5 @@
-// The words that most English texts hold: by them the scanner knows a text that was turned round, rotated or written with
-// digits for letters. Data alone.
+// The words that most English texts contain. By them the scanner recognises text that is reversed, rotated or written
+// with digits for letters. Data only.
 
 export const COMMON_WORDS: ReadonlySet<string> = new Set(
   `the and for you your that this with from have not are was were will would should could must can all any each every

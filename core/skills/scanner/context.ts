@@ -1,12 +1,12 @@
-// Tells an order from a text about orders. Called by scanner.ts for each match: a guide that teaches how attacks look quotes
-// them, lists them under a heading, forbids them. Pure.
+// Tells an order from a text about orders: a guide about attacks quotes them, lists them under a heading, or forbids
+// them. Called by scanner.ts for each match. Pure.
 import { LEXICON } from "./lexicon.ts";
 import type { Hit, Sentence } from "./tokens.ts";
 
-/** Words before a match in which a negation still turns it round. */
+/** How many words before a match a negation still applies. */
 const NEGATION_REACH = 5;
 
-/** `never send the keys to …`: the sentence forbids what it names. */
+/** The sentence forbids what it names: `never send the keys to …`. */
 export function isForbidden(sentence: Sentence, hit: Hit, parts: Hit[] = []): boolean {
   const negations = sentence.hits.get("NEG") ?? [];
   return negations.some(
@@ -14,7 +14,7 @@ export function isForbidden(sentence: Sentence, hit: Hit, parts: Hit[] = []): bo
   );
 }
 
-/** `asks before it deletes`: a rule for the agent's care, not against it. */
+/** The sentence asks for care: `asks before it deletes`. */
 export function isCareful(sentence: Sentence): boolean {
   const negations = sentence.hits.get("NEG") ?? [];
   return (sentence.hits.get("CAUTION") ?? []).some(
@@ -22,7 +22,7 @@ export function isCareful(sentence: Sentence): boolean {
   );
 }
 
-/** The sentence speaks about attacks, or shows words as words. */
+/** The sentence is about attacks, or quotes words as words. */
 export function isDescribed(sentence: Sentence, hit: Hit): boolean {
   const describing = sentence.hits.get("DESCRIBES") ?? [];
   if (describing.some(({ to }) => to < hit.from || to > hit.to)) return true;
@@ -42,8 +42,8 @@ export function isDescribed(sentence: Sentence, hit: Hit): boolean {
   return false;
 }
 
-/** What stands under `## Red flags` or behind `Attackers write:` is shown, not said. */
-export function isShown({
+/** Whether the text is an example: it is under `## Red flags`, or follows `Attackers write:`. */
+export function isExample({
   heading,
   lead,
   inFence,
@@ -58,15 +58,15 @@ export function isShown({
   );
 }
 
-/** `The mail we got said:` before a block that shows it. */
+/** The line before a block that quotes something: `The mail we got said:`. */
 const REPORTS = /\b(?:contained|said|read|wrote|received|sent(?: us)?|looked like this|was)\s?:$/;
 
-/** What a list stands under: `Never:`, `Do not do any of these:`. */
+/** The line before a list of forbidden things: `Never:`, `Do not do any of these:`. */
 const FORBIDS = /\b(?:never|do not|don't|avoid|must not|forbidden|not allowed|anti-patterns?)\b/;
 const END_SIGNS = /(?<!\W)\W+$/;
 const FORBIDS_CHARS = 95;
 
-/** Looks at the end of its last sentence. */
+/** Looks at the end of the last sentence. */
 function forbids(lead: string): boolean {
   const said = lead.replace(END_SIGNS, "");
   return FORBIDS.test(said.slice(said.lastIndexOf(".") + 1).slice(-FORBIDS_CHARS));

@@ -1,4 +1,4 @@
-// What the scanner says about a text. Read by every part of the scanner and by who acts on findings. Types alone.
+// The findings of the scanner. Read by every part of the scanner and by code that acts on findings. Types only.
 
 export type ScanCategory =
   | "override"
@@ -17,15 +17,15 @@ export type ScanCategory =
   | "encoded"
   | "structure";
 
-/** `critical` and `high` keep an agent's text out; `medium` is common in honest texts; `low` stands in an example. */
+/** `critical` and `high` stop an agent's text; `medium` is common in honest texts; `low` is an example. */
 export type Severity = "critical" | "high" | "medium" | "low";
 
 export interface Finding {
-  /** Name of a rule. */
+  /** Name of the rule. */
   pattern: string;
   category: ScanCategory;
   severity: Severity;
-  /** From 1, in the text as it was given. */
+  /** From 1, in the original text. */
   line: number;
   /** From 1, in UTF-16 units of its line. */
   column: number;
@@ -37,5 +37,5 @@ export interface FileFinding extends Finding {
   path: string;
 }
 
-/** What follows from findings: `ask` leaves it to a person, `block` is a refusal. */
+/** The consequence of findings: `ask` leaves the decision to a person, `block` refuses. */
 export type Decision = "allow" | "ask" | "block";

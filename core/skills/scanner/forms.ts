@@ -1,5 +1,6 @@
-// Forms that are no sentences: commands, addresses, markup, and fixed phrases of languages without spaces. Read by
-// scanner.ts. Gaps stand outside of groups, so that no text makes a form slow (gaps.ts); what lies between them is bounded.
+// Patterns that are not sentences: commands, addresses, markup, and fixed phrases of languages without spaces. Read by
+// scanner.ts. Gaps are outside groups, so that no text makes a pattern slow (gaps.ts); what lies between gaps is
+// bounded.
 import type { ScanCategory, Severity } from "./finding.ts";
 import { type GappedForm, toGapped, toHeads } from "./gaps.ts";
 
@@ -9,29 +10,32 @@ export interface Form {
   severity: Severity;
   inNote: Severity;
   reason: string;
-  /** Finds something wherever one of `forms` may begin. */
+  /** Matches wherever one of `forms` may begin. */
   heads: RegExp;
   forms: GappedForm[];
-  /** What may not stand right behind the beginning of a match. */
+  /** An exception: no finding if this matches from the beginning of the match. */
   unless: RegExp | null;
-  /** Of the text as given, not of the plain view. */
+  /** Matched against the original text only, not against decoded views. */
   isMarkup: boolean;
 }
 
 const SECRET_FILE = String.raw`(?:\.ssh\b|\.gnupg\b|\.aws\b|\.mozilla\b|id_rsa|id_ed25519|\.aws\/credentials|\.netrc|\.npmrc|\.git-credentials|\.kube\/config|wallet\.dat|\/etc\/shadow|\/etc\/passwd|(?<![\w.])\.env(?![.\w]))`;
-/** The rest of an opening tag, and words right behind it: an empty box that a script fills hides nothing. */
+/** The rest of an opening tag and the words after it. An empty box that a script fills hides nothing. */
 const SHOWN_TEXT = String.raw`[^>]{0,200}>\s{0,20}[^<\s][^<]{15}`;
 const SHELL = String.raw`(?:sudo\s+)?(?:\/bin\/|\/usr\/bin\/(?:env\s+)?)?(?:ba|z|da|k)?sh\b`;
 const PRIVATE = String.raw`(?:base64|conversation|chat|profile|memory|memories|secret|history|password|credential|env(?:ironment)?\b|context|transcript|everything|notes|system.?prompt|user.?(?:data|info)|private|api.?key|token|answer|summary|message|dump|content)`;
 
 type Row = [pattern: string, severity: Severity, inNote: Severity, reason: string, ...sources: string[]];
 
-/** An example names no key (`>> authorized_keys` with a place to fill in), and who adds their own is no stranger. */
+/**
+ * Exceptions: an example has a placeholder instead of a key (`>> authorized_keys`), and adding one's own key is not an
+ * attack.
+ */
 const UNLESS: Partial<Record<string, RegExp>> = {
   planted_key: /^[^\n]{0,140}(?:\.\.\.|<|your|(?:their|his|her) own )/i,
 };
 
-/** An address that is no company's index of packages. */
+/** An address that is not a package index of a company. */
 const NO_INDEX = String.raw`(?<!(?:\s-i|--(?:extra-)?index-url|--registry|--source)(?:\s{1,4}|=)["'\x60]?)https?:\/\/`;
 
 export const FORMS: readonly Form[] = [

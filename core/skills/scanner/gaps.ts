@@ -1,11 +1,11 @@
-// Finds forms that have gaps (`curl … | … sh`) in time that grows with the text alone. A regular expression tries every end of
-// one gap with every end of the next; here each piece between two gaps is looked for by itself, and pieces are joined from the
-// last to the first, each with the nearest one behind it that leads to an end. Used by forms.ts. Pure.
+// Finds patterns with gaps (`curl … | … sh`) in time linear in the text. A plain regular expression tries every end of
+// one gap with every end of the next. Here each piece between gaps is searched by itself, and pieces are joined from
+// last to first, each with the nearest following piece that leads to an end. Used by forms.ts and scanner.ts. Pure.
 
 interface Gap {
   least: number;
   most: number;
-  /** What may not stand in it. */
+  /** What the gap must not contain. */
   barrier: RegExp;
 }
 
@@ -21,14 +21,14 @@ export interface Place {
 }
 
 const FLAGS = "giu";
-/** Shorter gaps stay in their piece. */
+/** Shorter gaps stay inside their piece. */
 const LEAST_GAP = 6;
-/** No piece is longer; so far behind a gap the next piece is looked for. */
+/** No piece is longer. After a gap, the next piece is searched this far. */
 const MAX_PIECE_CHARS = 300;
 
 /**
- * One form for each alternative of `source`. A gap is a class with a bound from 6 on (`[^\n]{0,80}`, or
- * `(?:(?!-->)[\s\S]){0,600}`) that stands in no group. Pieces must be bounded, since each is tried at every character.
+ * One pattern for each alternative of `source`. A gap is a class whose upper bound is 6 or more (`[^\n]{0,80}`, or
+ * `(?:(?!-->)[\s\S]){0,600}`), outside any group. Pieces must be bounded, because each is tried at every character.
  */
 export function toGapped(source: string): GappedForm[] {
   return splitAt(source, readAlternative).map((alternative) => {
@@ -42,12 +42,12 @@ export function toGapped(source: string): GappedForm[] {
   });
 }
 
-/** The first pieces of forms as one expression: where it finds nothing, none of the forms does. */
+/** The first pieces of all patterns as one expression. If it matches nowhere, none of them does. */
 export function toHeads(forms: GappedForm[]): RegExp {
   return new RegExp(forms.map(({ pieces }) => pieces[0]!.source).join("|"), FLAGS);
 }
 
-/** Places of a form, from its first character to its last; one that begins within another is left out. */
+/** The places of a pattern. A place that begins inside another is left out. */
 export function* findGapped({ pieces, gaps }: GappedForm, text: string): Generator<Place> {
   let windows: Place[] = [{ from: 0, to: text.length }];
   const found: Place[][] = [];
@@ -55,7 +55,7 @@ export function* findGapped({ pieces, gaps }: GappedForm, text: string): Generat
     const places = findAll(piece, text, windows);
     if (places.length === 0) return;
     found.push(places);
-    if (n < gaps.length) windows = windowsBehind(places, gaps[n]!);
+    if (n < gaps.length) windows = windowsAfter(places, gaps[n]!);
   }
   let whole = found.pop()!;
   for (let n = found.length - 1; n >= 0 && whole.length > 0; n--) whole = joinNearest(found[n]!, gaps[n]!, whole, text);
@@ -67,7 +67,7 @@ export function* findGapped({ pieces, gaps }: GappedForm, text: string): Generat
   }
 }
 
-/** Also those that overlap, by their beginnings. */
+/** All matches, overlapping ones included, by where they begin. */
 function findAll(piece: RegExp, text: string, windows: Place[]): Place[] {
   const places: Place[] = [];
   for (const { from, to } of windows) {
@@ -80,8 +80,8 @@ function findAll(piece: RegExp, text: string, windows: Place[]): Place[] {
   return places;
 }
 
-/** Where a piece behind these may begin. */
-function windowsBehind(places: Place[], { least, most }: Gap): Place[] {
+/** Where the piece after these may begin. */
+function windowsAfter(places: Place[], { least, most }: Gap): Place[] {
   const windows: Place[] = [];
   for (const { to } of places) {
     const last = windows.at(-1);
@@ -91,18 +91,18 @@ function windowsBehind(places: Place[], { least, most }: Gap): Place[] {
   return windows;
 }
 
-/** Of `places` those with one of `behind` in reach and nothing between the two that may not stand there. Both are in order. */
-function joinNearest(places: Place[], { least, most, barrier }: Gap, behind: Place[], text: string): Place[] {
+/** The places that have one of `following` in reach with no barrier between. Both lists are in order. */
+function joinNearest(places: Place[], { least, most, barrier }: Gap, following: Place[], text: string): Place[] {
   const joined: Place[] = [];
-  let next = behind.length;
-  let clearFrom = Infinity; // between here and `behind[next]` there is no barrier
+  let next = following.length;
+  let clearFrom = Infinity; // between here and `following[next]` there is no barrier
   for (let n = places.length - 1; n >= 0; n--) {
     const { from, to } = places[n]!;
     const before = next;
-    // Ends are not always in order: an earlier piece may reach further.
-    while (next < behind.length && behind[next]!.from < to + least) next++;
-    while (next > 0 && behind[next - 1]!.from >= to + least) next--;
-    const nearest = behind[next];
+    // Ends need not be in order: an earlier piece may reach further.
+    while (next < following.length && following[next]!.from < to + least) next++;
+    while (next > 0 && following[next - 1]!.from >= to + least) next--;
+    const nearest = following[next];
     if (next !== before) clearFrom = nearest ? nearest.from : Infinity;
     if (!nearest || nearest.from - to > most) continue;
     if (to < clearFrom) {
@@ -135,7 +135,7 @@ function readAlternative(rest: string): number {
   return rest.startsWith("|") ? 1 : 0;
 }
 
-/** Cuts a source where `read` says that so many characters are a separator, outside of groups and classes. */
+/** Splits a source at separators outside groups and classes. `read` returns the length of a separator, or 0. */
 function splitAt(source: string, read: (rest: string) => number): string[] {
   const parts: string[] = [];
   let depth = 0;

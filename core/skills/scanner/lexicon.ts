@@ -1,8 +1,8 @@
-// Words and short phrases by what they are for: verbs of ignoring, nouns of instructions, secrets, sinks. Read by the
-// tokeniser; the rules speak of classes only, so that a new wording is a new word here. Lower case, without accents;
-// `_` joins a phrase. A class holds the commonest words of several languages.
+// Words and short phrases by their function: verbs of ignoring, nouns of instructions, secrets, sinks. Read by the
+// tokeniser. Rules use classes only, so a new wording is a new word here. Lower case, without accents; `_` joins a
+// phrase. A class has the commonest words of several languages.
 
-/** Verbs whose other forms are regular; the forms are made from them. */
+/** Regular verbs; their other forms are generated. */
 const VERBS = {
   IGNORE: `drop ignore disregard forget override bypass overlook neglect discard abandon supersede dismiss nullify void
     violate overrule skip_over pay_no_attention_to pay_no_heed_to set_aside put_aside throw_out cast_aside no_longer_follow cease_following stop_following let_go_of leave_behind ignoriere ignorieren vergiss missachte ignorez oubliez oublie oublier ignorer ignora ignorar olvida olvide olvidar
@@ -37,7 +37,7 @@ const VERBS = {
   DECODE: `decode decipher decrypt unscramble deobfuscate de-obfuscate unreverse`,
 } as const;
 
-/** Words as they stand. */
+/** Words in all their forms. */
 const WORDS = {
   NEG: `not never don't dont do_not must_not mustn't should_not shouldn't cannot can't won't without avoid no refuse
     nobody neither nie nicht niemals kein keine jamais ne nunca jamas не никогда`,
@@ -314,7 +314,7 @@ const WORDS = {
 export type WordClass = keyof typeof VERBS | keyof typeof WORDS | ShapeClass;
 
 /** Classes that the tokeniser finds by their shape. */
-export type ShapeClass =
+type ShapeClass =
   | "URL"
   | "EMAIL"
   | "SECRET_PATH"
@@ -344,9 +344,9 @@ const IRREGULAR: [string, WordClass][] = [
   ["turning off", "DISABLE"],
 ];
 
-/** Words to their classes; a phrase's words are joined by one space. */
+/** Word → classes. The words of a phrase are joined by one space. */
 export const LEXICON: ReadonlyMap<string, readonly WordClass[]> = toLexicon();
-/** Longest phrase that begins with a word, in words. */
+/** Word → length in words of the longest phrase that begins with it. */
 export const PHRASE_WORDS: ReadonlyMap<string, number> = toPhraseWords();
 
 function toLexicon(): Map<string, WordClass[]> {
@@ -370,7 +370,7 @@ function split(words: string): string[] {
     .map((word) => word.replaceAll("_", " "));
 }
 
-/** Regular English forms; for other languages and phrases they are forms that never occur. */
+/** Regular English forms. For other languages and phrases these are forms that never occur. */
 function inflect(verb: string): string[] {
   if (verb.includes(" ")) return [verb];
   const stem = verb.endsWith("e") ? verb.slice(0, -1) : verb;

@@ -1,9 +1,9 @@
-// Matches word rules against sentences. A rule says which classes must stand in a sentence, in which order and how near;
-// how they are worded is the lexicon's. Called by scanner.ts. Pure; bounded by the length of a sentence.
+// Matches word rules against sentences. A rule says which classes a sentence must contain, in which order and how
+// close. The lexicon says how they are worded. Called by scanner.ts. Pure; bounded by the length of a sentence.
 import type { WordClass } from "./lexicon.ts";
 import type { Hit, Sentence } from "./tokens.ts";
 
-/** Classes of which one must stand here, and how many words may lie between it and the one before. */
+/** One of these classes must occur here, at most `gap` words after the one before. */
 interface Need {
   classes: WordClass[];
   gap: number;
@@ -12,19 +12,19 @@ interface Need {
 export interface Shape {
   needs: Need[];
   inOrder: boolean;
-  /** A negation belongs to it: one inside does not turn it round. */
+  /** The shape includes a negation, so a negation inside does not reverse it. */
   isNegative: boolean;
-  /** None of these in the sentence. */
+  /** Classes that the sentence must not contain. */
   without: WordClass[];
 }
 
-/** Words between two classes if a rule names no number; for rules without order the whole span. */
+/** Default distance in words between two classes; for rules without order, the default span. */
 const DEFAULT_GAP = 6;
 const DEFAULT_SPAN = 28;
 
 /**
- * `A ..3 B|C .. D` for an order, with at most so many words between; `A + B|C` for any order within a span of words
- * (`A + B /12`); `! E|F` at the end for what must not stand in the sentence.
+ * Parses a shape. `A ..3 B|C .. D`: in this order, with at most so many words between. `A + B|C`: in any order within a
+ * span of words (`A + B /12`). `! E|F` at the end: must not occur in the sentence.
  */
 export function toShape(text: string): Shape {
   const [wanted = "", unwanted = ""] = text.split("!");
@@ -57,12 +57,12 @@ function toClasses(text: string): WordClass[] {
     .filter((name) => name !== "") as WordClass[];
 }
 
-/** Where a shape lies, and where its classes do, but the first. */
+/** The place of a shape, and the places of its classes after the first. */
 export interface Found extends Hit {
   parts: Hit[];
 }
 
-/** First token and last token of the first place that fits; `null` for none. */
+/** The first place that matches; `null` for none. */
 export function findShape({ needs, inOrder, without }: Shape, sentence: Sentence): Found | null {
   const { hits } = sentence;
   for (const { classes } of needs) if (!classes.some((name) => hits.has(name))) return null;

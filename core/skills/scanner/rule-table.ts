@@ -1,4 +1,4 @@
-// A rule about sentences, and how tables of them are written and looked up. Used by agent-rules.ts, world-rules.ts and
+// Rules about sentences, and how their tables are written and looked up. Used by agent-rules.ts, world-rules.ts and
 // scanner.ts.
 import { COMMON_WORDS } from "./common-words.ts";
 import type { ScanCategory, Severity } from "./finding.ts";
@@ -9,7 +9,7 @@ export interface WordRule {
   pattern: string;
   category: ScanCategory;
   severity: Severity;
-  /** In a short text: a remembered fact has no use for an order that an installation guide may well hold. */
+  /** Severity in a note: a remembered fact has no need for an order that an installation guide may give. */
   inNote: Severity;
   reason: string;
   shapes: Shape[];
@@ -35,8 +35,8 @@ export interface Candidate {
 }
 
 /**
- * Each shape under the classes of its rarest need, so that a sentence is compared only with shapes that it may have. Most
- * sentences hold no more than the commonest classes.
+ * Indexes each shape by the classes of its rarest need, so that a sentence is compared only with shapes it may have.
+ * Most sentences contain only the commonest classes.
  */
 export function indexRules(rules: readonly WordRule[]): ReadonlyMap<WordClass, readonly Candidate[]> {
   const weights = weighClasses();
@@ -54,7 +54,7 @@ export function indexRules(rules: readonly WordRule[]): ReadonlyMap<WordClass, r
   return index;
 }
 
-/** How often a class may be met: a common word counts as much as fifty others. */
+/** Estimated frequency of each class. A common word counts as much as fifty others. */
 function weighClasses(): Map<WordClass, number> {
   const weights = new Map<WordClass, number>();
   for (const [word, names] of LEXICON) {

@@ -1,10 +1,10 @@
-// Looks for texts that try to command the agent, carry data away, hide, or plant themselves. Called where a text is about to
-// be kept or to become part of a prompt. Pure: a text gives findings, `decide` says what follows from them by who wrote it.
-// It reads intent in any wording it knows; against the rest stand provenance and the tools' own limits.
+// Scans texts that try to command the agent, exfiltrate data, hide, or plant themselves. Called before a text is kept
+// or becomes part of a prompt. Pure: a text gives findings, and `decide` turns them into a decision by who wrote it. It
+// detects intent in wordings it knows. Provenance and the tools' own limits protect against the rest.
 import type { FileBodies } from "../../schemas/file-body.ts";
 import type { Origin } from "../../schemas/skill.ts";
 import { AGENT_RULES } from "./agent-rules.ts";
-import { isCareful, isDescribed, isForbidden, isShown } from "./context.ts";
+import { isCareful, isDescribed, isForbidden, isExample } from "./context.ts";
 import type { Decision, FileFinding, Finding, ScanCategory, Severity } from "./finding.ts";
 import { FORMS, type Form } from "./forms.ts";
 import { type Place, findGapped } from "./gaps.ts";
@@ -19,20 +19,20 @@ export type { Decision, FileFinding, Finding, ScanCategory, Severity } from "./f
 
 const RULES = indexRules([...AGENT_RULES, ...WORLD_RULES]);
 
-/** Without being told, a text without frontmatter up to this length is taken for a note. */
+/** Without a given kind, a text without frontmatter up to this length counts as a note. */
 const NOTE_CHARS = 1_200;
-/** Read whole; of the rest, windows. A text beyond this is no skill that a model could read. */
+/** Scanned completely; of the rest, windows. A longer text is not a skill that a model could read. */
 const WHOLE_CHARS = 256 << 10;
 const WINDOW_CHARS = 16 << 10;
 const WINDOWS = 16;
 
 /**
- * A `note` states a fact: it has no room to teach about attacks, and no use for the orders that a `guide` (a skill's file,
- * a project's file for agents) may give about installing and cleaning up.
+ * A `note` states a fact. Unlike a `guide` (a skill's file, a project's file for agents), it has no room to teach about
+ * attacks, and no need to give orders about installing and cleaning up.
  */
-export type TextKind = "note" | "guide";
+type TextKind = "note" | "guide";
 
-/** In the order of the lines; of one pattern only its gravest place, and of these the first. */
+/** Findings in line order. Of each pattern only its most severe place is reported, and of those the first. */
 export function scanText(text: string, kind: TextKind = kindOf(text)): Finding[] {
   const found = new Map<string, Finding & { at: number }>();
   for (const { piece, offset } of toWindows(text)) {
@@ -65,16 +65,16 @@ export function scanFiles(files: FileBodies): FileFinding[] {
     .concat(findStructure(files));
 }
 
-/** What a person or Talaria itself wrote is never refused; what an agent, a file or a hub brings is. */
+/** Texts of a person or of Talaria itself are never refused; those of an agent, a file or a hub may be. */
 export function decide(findings: readonly Finding[], origin: Origin | "context"): Decision {
   if (origin === "user" || origin === "bundled") return "allow";
   if (findings.some(({ severity }) => severity === "critical")) return "block";
   return findings.some(({ severity }) => severity === "high") ? "ask" : "allow";
 }
 
-/** Kinds of which a rule to ask first takes the sting. */
+/** Categories that are harmless when the text demands to ask first. */
 const CARE_ENDS: ReadonlySet<ScanCategory> = new Set(["control", "destruction", "spending"]);
-/** Within so many sentences a collected secret is the one that is sent. */
+/** A collected secret counts as the one sent within this many sentences. */
 const CHAIN_SENTENCES = 6;
 const COLLECTS = toShape("COLLECT ..4 STRONG_SECRET|SECRET_PATH");
 const SENDS_OUT = toShape("SEND ..5 URL|SERVER");
@@ -146,7 +146,7 @@ function scanView(view: View, isNote: boolean): Match[] {
         ? findShape(SENDS_OUT, sentence)
         : null;
     if (sent && !isForbidden(sentence, sent)) {
-      add(COLLECT_AND_SEND, sentence.tokens[sent.from]!.at, isDescribed(sentence, sent) || isShown(sentence));
+      add(COLLECT_AND_SEND, sentence.tokens[sent.from]!.at, isDescribed(sentence, sent) || isExample(sentence));
       collected = -1;
     }
     const collects = findShape(COLLECTS, sentence);
@@ -161,7 +161,7 @@ function scanView(view: View, isNote: boolean): Match[] {
         done.add(rule);
         const inCode = !isNote && (sentence.inTable || sentence.inCode);
         const at = sentence.tokens[hit.from]!.at;
-        add(inCode ? { ...rule, severity: "medium" } : rule, at, isDescribed(sentence, hit) || isShown(sentence));
+        add(inCode ? { ...rule, severity: "medium" } : rule, at, isDescribed(sentence, hit) || isExample(sentence));
       }
     }
   }
@@ -176,7 +176,7 @@ function scanView(view: View, isNote: boolean): Match[] {
         !!sentence &&
           !!hit &&
           !rule.isMarkup &&
-          (isForbidden(sentence, hit) || isDescribed(sentence, hit) || isShown(sentence)),
+          (isForbidden(sentence, hit) || isDescribed(sentence, hit) || isExample(sentence)),
       );
       if (matches.length > 200) break;
     }
@@ -194,10 +194,10 @@ function* findForm({ heads, forms, unless }: Form, text: string): Generator<Plac
   }
 }
 
-/** So far behind the beginning of a form an exception is looked for. */
+/** How far from the beginning of a match an exception is searched. */
 const UNLESS_CHARS = 150;
 
-/** The sentence in which a character stands. */
+/** The sentence that contains a character. */
 function placeIn(sentences: Sentence[], at: number): Sentence | undefined {
   let [low, high] = [0, sentences.length - 1];
   while (low < high) {

@@ -1,4 +1,4 @@
-// Findings about a skill's files as a set: what a skill has no use for, whatever it says. Called by scanner.ts. Pure.
+// Findings about a skill's files as a set: things that no skill needs, whatever it says. Called by scanner.ts. Pure.
 import { type FileBodies, toBytes } from "../../schemas/file-body.ts";
 import type { FileFinding, Severity } from "./finding.ts";
 
@@ -7,7 +7,7 @@ const MAX_FILES = 50;
 const MAX_FILE_BYTES = 256 << 10;
 const MAX_ALL_BYTES = 5_120 << 10;
 
-/** Bytes with which programs begin: ELF, Mach-O (four forms), Windows, WebAssembly, Java. */
+/** First bytes of programs: ELF, Mach-O (four forms), Windows, WebAssembly, Java. */
 const PROGRAMS = ["7f454c46", "feedface", "feedfacf", "cefaedfe", "cffaedfe", "4d5a", "0061736d", "cafebabe"];
 const PROGRAM_NAME = /\.(?:exe|dll|so|dylib|bin|msi|scr|com|jar|apk|dmg|pkg|app|elf|wasm)$/i;
 
@@ -37,7 +37,7 @@ export function findStructure(files: FileBodies): FileFinding[] {
   return findings;
 }
 
-/** A link that was unpacked as a file holds nothing but where it leads. */
+/** A symbolic link that was unpacked as a file contains only its target. */
 function isLinkLike(body: string): boolean {
   return body.length < 300 && /^(?:\/|\.\.\/)[\w./-]+\s?$/.test(body);
 }

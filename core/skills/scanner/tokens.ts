@@ -1,5 +1,5 @@
-// Cuts a text into sentences of classed words. Called once a view; the rules see sentences, never characters. Linear in the
-// text: one token expression, one dictionary look-up a word, sentences of bounded length.
+// Splits a text into sentences of classified words. Called once per view; rules see sentences, never characters. Linear
+// in the text: one token expression, one dictionary lookup per word, sentences of bounded length.
 import { LEXICON, PHRASE_WORDS, type WordClass } from "./lexicon.ts";
 
 /** A longer sentence is read in overlapping pieces. */
@@ -12,11 +12,11 @@ export interface Token {
   word: string;
   /** Offset in the view. */
   at: number;
-  /** Between double quotes or backticks, where texts are shown rather than said. */
+  /** Inside double quotes or backticks, where text is usually quoted rather than said. */
   isQuoted: boolean;
 }
 
-/** Where a class stands in a sentence: first and last token. */
+/** The place of a class in a sentence: first and last token. */
 export interface Hit {
   from: number;
   to: number;
@@ -26,11 +26,11 @@ export interface Sentence {
   tokens: Token[];
   hits: Map<WordClass, Hit[]>;
   inFence: boolean;
-  /** In a fence of a programming language, where words are rarely said to the reader. */
+  /** In a code fence of a programming language, where words rarely address the reader. */
   inCode: boolean;
   inTable: boolean;
   inList: boolean;
-  /** The last words that introduce what stands here: the heading and the line before a list or a fence. */
+  /** The heading above, and the line before a list or fence (`lead`). */
   heading: string;
   lead: string;
   isAsked: boolean;
@@ -39,7 +39,7 @@ export interface Sentence {
 const TOKEN =
   /(?:https?|hxxps?|ftp|wss?):\/\/[^\s"'`<>|]{1,2000}|(?<![\p{L}\p{N}_.+-])[\p{L}\p{N}_.+-]{1,64}@[\p{L}\p{N}-]{1,64}(?:\.[\p{L}\p{N}-]{1,64}){1,6}|(?:~|\.{1,2}|\$\{?\w{1,40}\}?)?(?:[\\/]{1,2}[\p{L}\p{N}_.@+-]{1,200}){1,30}|\.[a-z][\w-]{1,40}(?:\/[\w.-]{1,80}){0,8}|[\p{L}\p{N}_](?:[\p{L}\p{M}\p{N}_'/.-]{0,200}[\p{L}\p{M}\p{N}_])?|[.!?…。！？;:]|["`“”„»«]|(?<![\p{L}\p{N}])'|'(?![\p{L}\p{N}])|[\p{L}]/giu;
 
-/** `text` is a view: normalised, with straight apostrophes. */
+/** `text` must be a view: normalised, with straight apostrophes. */
 export function* toSentences(text: string): Generator<Sentence> {
   let sentence = emptySentence();
   let fence = "";
@@ -78,8 +78,8 @@ export function* toSentences(text: string): Generator<Sentence> {
           isQuoted = !isQuoted;
         } else if (/^[.!?…。！？;:]$/.test(raw)) {
           if (raw === "?") sentence.isAsked = true;
-          // A colon or semicolon continues the thought, and so do dots for what is left out.
-          const goesOn = raw === ":" || raw === ";" || isLeftOut(line, match.index);
+          // A colon, a semicolon or an ellipsis continues the sentence.
+          const goesOn = raw === ":" || raw === ";" || isEllipsis(line, match.index);
           if (!goesOn && !isQuoted && sentence.tokens.length > 0) {
             yield close(sentence);
             sentence = begin(line);
@@ -102,11 +102,11 @@ export function* toSentences(text: string): Generator<Sentence> {
 const CODE_FENCE = /^[\s>]{0,12}[`~]{3,}\s{0,4}(?!text|txt|md|markdown|prompt|plain|none)[a-z]/i;
 const ITEM = /^[\s>]{0,20}(?:[-*+•]|\d{1,3}[.)])\s/;
 const TABLE = /^\s{0,8}\|/;
-/** A line that does not go on with the sentence before it. */
+/** A line that does not continue the sentence before it. */
 const BREAK = /^[\s>]{0,20}(?:(?:[-*+•]|\d{1,3}[.)])\s|#|\||<|>)|^\s{0,4}[\w.-]{1,40}:(?:\s|$)/;
 
-/** Three dots stand for something when the sentence goes on in small letters. */
-function isLeftOut(line: string, at: number): boolean {
+/** Whether three dots mark an omission: the sentence continues in lower case. */
+function isEllipsis(line: string, at: number): boolean {
   return (
     /^(?:\.{1,3}|…)["'`)]? {1,2}[\p{Ll}~/]/u.test(line.slice(at, at + 8)) &&
     /\.{3}|…/.test(line.slice(Math.max(0, at - 2), at + 3))
@@ -165,7 +165,7 @@ function close(sentence: Sentence): Sentence {
 
 const SECRET_PATH =
   /(?:\.ssh(?:\/|$)|id_(?:rsa|ed25519|ecdsa|dsa)(?!\.pub)|\.aws\/(?:credentials|config)|\.netrc|\.pgpass|\.npmrc|\.pypirc|\.git-credentials|\.kube\/config|\.docker\/config|\.gnupg|\/etc\/(?:shadow|passwd)|wallet\.dat|keystore|keychain|login\s?data|google\/chrome|mozilla\/firefox|auth-profiles?\.json|credentials?\.(?:json|ya?ml|txt)|secrets?\.(?:json|ya?ml|env|txt)|\.config\/gh\/hosts)/;
-/** Hosts that only the own machine or network has. The metadata service of a cloud is not one of them. */
+/** Hosts of the local machine or network. A cloud's metadata service is not one of them. */
 const NEAR_HOST =
   /:\/\/(?:localhost|127\.|0\.0\.0\.0|\[::1|(?!metadata\b)[\w-]{1,63}(?:\.[\w-]{1,63}){0,4}\.(?:internal|corp|lan|local|intranet|home\.arpa)(?![\w.-]))/;
 const ENV_FILE = /(?:^|\/)\.env(?:\.(?!example|sample|template|dist)\w+)?$/;

@@ -1,41 +1,41 @@
-// What a reader may find in a text: the text with its letters made plain, and whatever is written in it in another way
-// (invisible letters, base64, hexadecimal, percent, rot13, backwards, one letter at a time). Each view knows where in the
-// given text it lies. Pure; linear; decodes to a depth of two.
+// The views of a text: the text in plain letters, and everything encoded in it (invisible letters, base64, hexadecimal,
+// percent-encoding, rot13, reversed, spaced letters). Each view maps its characters to places in the original. Pure;
+// linear; decodes to a depth of two.
 import { fromBase64 as toBytes } from "../../schemas/base64.ts";
 import { COMMON_WORDS } from "./common-words.ts";
 import { LEXICON } from "./lexicon.ts";
 
 export interface View {
   text: string;
-  /** Offset of a character of the view in the given text. */
+  /** Maps an offset in the view to one in the original text. */
   toOrigin: (at: number) => number;
   /** How it was hidden; `""` for the text itself. */
   how: string;
 }
 
-/** Something that hides, wherever it leads. */
-export interface Trace {
+/** A sign of hiding, whatever the hidden text says. */
+interface Trace {
   pattern: string;
   at: number;
   isStrong: boolean;
 }
 
-export interface Views {
+interface Views {
   views: View[];
   traces: Trace[];
 }
 
 const MAX_DEPTH = 2;
-/** Decoded pieces of one text. More are no hidden order but data. */
+/** Most decoded pieces of one text. More are data rather than hidden orders. */
 const MAX_DECODED = 24;
 const MAX_BLOB_CHARS = 8_000;
 
 export function toViews(text: string): Views {
   const { view: main, traces } = toPlainView(text);
   const views = [main];
-  const invisible = isAscii(text) ? [] : [...decodeTags(text), ...turnBack(text)];
+  const invisible = isAscii(text) ? [] : [...decodeTags(text), ...decodeBidiOverrides(text)];
   for (const piece of invisible) views.push(piece);
-  for (const view of [...openPaths(main, traces)]) views.push(view);
+  for (const view of [...toRereadings(main, traces)]) views.push(view);
   let edge: View[] = [main, ...invisible];
   for (let depth = 0; depth < MAX_DEPTH && edge.length > 0; depth++) {
     edge = edge.flatMap((view) => [...decodePieces(view)]).slice(0, MAX_DECODED);
@@ -52,7 +52,10 @@ const INVISIBLE =
   /\u00AD|\u034F|\u061C|\u115F|\u1160|\u17B4|\u17B5|\u180E|[\u200B-\u200F]|[\u202A-\u202E]|[\u2060-\u206F]|\u3164|\uFEFF|\uFFA0|[\u{E0000}-\u{E01EF}]/u;
 const LETTERS_APART = /[\u2018\u2019\u02BC\u201B]/g;
 
-/** NFKC letter by letter, invisible ones out, look-alikes of Latin letters made Latin where a word mixes scripts. */
+/**
+ * Applies NFKC letter by letter, drops invisible letters, and replaces look-alikes by Latin letters in words that mix
+ * scripts.
+ */
 function toPlainView(text: string): { view: View; traces: Trace[] } {
   if (isAscii(text)) return { view: { text, toOrigin: (at) => at, how: "" }, traces: [] };
   const traces = findTraces(text);
@@ -85,10 +88,10 @@ function toPlainView(text: string): { view: View; traces: Trace[] } {
   };
 }
 
-/** A letter that stands for a whole phrase stays as it is. */
+/** Letters that expand to a whole phrase are kept. */
 const MOST_LENGTHENED = 4;
 
-/** Nothing for an invisible one. */
+/** Empty for an invisible letter. */
 function toPlainLetter(letter: string): string {
   if (INVISIBLE.test(letter)) return "";
   const plain = letter.normalize("NFKC");
@@ -108,7 +111,7 @@ const LOOK_ALIKES = new Map(
   ),
 );
 
-/** Of a word of two scripts, or of look-alikes alone in a Latin text, the Latin form; else the word. */
+/** The Latin form of a word of mixed scripts, or of look-alikes alone in a Latin text; else the word itself. */
 function foldWord(word: string, isLatinText: boolean): string {
   if (isAscii(word)) return word;
   const isMixed = /[A-Za-z]/.test(word);
@@ -167,14 +170,14 @@ function* decodeTags(text: string): Generator<View> {
   }
 }
 
-/** What an override of the reading direction shows forwards. */
-function* turnBack(text: string): Generator<View> {
+/** The text that a direction override displays forwards. */
+function* decodeBidiOverrides(text: string): Generator<View> {
   for (const match of text.matchAll(/\u202E([^\u202C\u202E\n]{8,4000})/g)) {
     yield pieceOf(Array.from(match[1]!).reverse().join(""), match.index, "backwards");
   }
 }
 
-/** In so short a text one word with digits is enough to read all of it without them. */
+/** In a shorter text, one word with digits is enough to read the whole text without them. */
 const FEW_CHARS = 1_000;
 const DELEET: Record<string, string> = {
   "0": "o",
@@ -190,9 +193,9 @@ const DELEET: Record<string, string> = {
 };
 const LEET_WORD = /[A-Za-z0-9@$]{2,24}/g;
 
-/** Other ways to read the whole text: letters apart, lines cut within words, digits for letters, rot13, backwards. */
-function* openPaths({ text, toOrigin }: View, traces: Trace[]): Generator<View> {
-  // Fourteen letters, each with a blank.
+/** Other readings of the whole text: spaced letters, lines cut inside words, digits for letters, rot13, reversed. */
+function* toRereadings({ text, toOrigin }: View, traces: Trace[]): Generator<View> {
+  // At least fourteen letters, each followed by a blank.
   const spaced =
     text.length >= 28 && /(?:(?<!\S)\S(?: {1,3}|[.\-_*|/](?=[A-Za-z][.\-_*|/\s]|[A-Za-z]$))){14,}/.exec(text);
   if (spaced && isSpelledOut(spaced[0])) {
@@ -243,13 +246,13 @@ function* openPaths({ text, toOrigin }: View, traces: Trace[]): Generator<View> 
   }
 }
 
-/** Letters, not a row of an alphabet, a table or a drawing. */
+/** Whether the run is a spelled-out text rather than an alphabet, a table or a drawing. */
 function isSpelledOut(run: string): boolean {
   const letters = run.replace(/[^\p{L}]/gu, "").toLowerCase();
   return letters.length >= 24 && new Set(letters).size >= 8 && !/abcde|qwert|01234/.test(letters);
 }
 
-/** Lines of one width that end within words, put together. */
+/** Joins lines of equal width that end inside words. */
 function findCutLines(text: string): { text: string; at: number } | null {
   if (text.length > 20_000 || !text.includes("\n")) return null;
   const lines = text.split("\n");
@@ -262,7 +265,7 @@ function findCutLines(text: string): { text: string; at: number } | null {
     }
     at += (to - from) * (width + 1);
   }
-  // Ragged cuts: many short lines, few of which end where a sentence or an item would.
+  // Ragged cuts: many short lines that are not list items.
   const short = lines.filter((line) => line.trim() !== "");
   const isRagged =
     short.length >= 4 &&
@@ -271,7 +274,7 @@ function findCutLines(text: string): { text: string; at: number } | null {
   return isRagged ? { text: short.join(""), at: 0 } : null;
 }
 
-/** Four percent signs with what they stand for. */
+/** Four percent-encoded characters. */
 const LEAST_DECODED_CHARS = 12;
 
 function* decodePieces(view: View): Generator<View> {
@@ -337,11 +340,11 @@ function fromPercent(text: string): string | null {
   try {
     return decodeURIComponent(text.replace(/%(?![0-9a-fA-F]{2})/g, "%25"));
   } catch {
-    return null; // bytes that are not UTF-8
+    return null; // not UTF-8
   }
 }
 
-/** `null` for what is no text in base64. */
+/** The decoded text; `null` when the blob is not text in base64. */
 export function fromBase64(blob: string): string | null {
   const body = blob.replace(/(?<!=)=+$/, "").slice(0, MAX_BLOB_CHARS);
   const whole = body.length % 4 === 1 ? body.slice(0, -1) : body;
@@ -352,7 +355,7 @@ export function fromBase64(blob: string): string | null {
   }
 }
 
-/** `null` for bytes that nobody would read as text. */
+/** The decoded text; `null` when the bytes are not readable text. */
 function toText(bytes: Uint8Array): string | null {
   try {
     const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes);
@@ -362,7 +365,7 @@ function toText(bytes: Uint8Array): string | null {
   }
 }
 
-export function rotate(text: string): string {
+function rotate(text: string): string {
   return text.replace(/[a-z]/gi, (letter) => {
     const base = letter <= "Z" ? 65 : 97;
     return String.fromCharCode(((letter.charCodeAt(0) - base + 13) % 26) + base);
@@ -377,12 +380,12 @@ function inside(view: View, text: string, at: number, how: string): View {
   return pieceOf(text, view.toOrigin(at), view.how === "" ? how : `${view.how}, ${how}`);
 }
 
-/** English words and what else the rules know. */
+/** English words and the words of the rules. */
 const KNOWN_WORDS = new Set([...COMMON_WORDS, ...LEXICON.keys()].filter((word) => /^[a-z]{2,}$/.test(word)));
 const ROTATED = new Set([...KNOWN_WORDS].map(rotate).filter(isTelling));
 const REVERSED = new Set([...KNOWN_WORDS].map((word) => [...word].reverse().join("")).filter(isTelling));
 
-/** Words that are words both ways say nothing. */
+/** Words that are also words when reversed or rotated say nothing. */
 function isTelling(word: string): boolean {
   return (
     word.length > 3 && !KNOWN_WORDS.has(word) && !/^(?:emit|pets|trap|loot|tops|spot|live|jung|reed|peek)$/.test(word)

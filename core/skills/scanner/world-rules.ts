@@ -1,5 +1,6 @@
-// What a text must not have the agent do to others: carry secrets out, run what is foreign, plant, destroy, spend.
-// Read by scanner.ts. One intent a row, one shape of word classes a string (match.ts); a new wording is a new word in lexicon.ts.
+// Rules about what a text must not make the agent do to others: leak secrets, run foreign code, plant itself, destroy,
+// spend. Read by scanner.ts. One row per intent, one string per shape of word classes (match.ts). A new wording is a
+// new word in lexicon.ts.
 import { type WordRule, toRules } from "./rule-table.ts";
 
 export const WORLD_RULES: readonly WordRule[] = [

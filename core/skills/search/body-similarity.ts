@@ -1,20 +1,20 @@
-// How much of what one skill's text says another one says too, whatever they are called: the words of commands count most, and
-// words that many of the texts at hand use count little. Called by the duplicate check of a review. Pure.
+// Rates how much two skill texts overlap, whatever the skills are called. Words of commands count most; words that many
+// of the texts contain count little. Called by a review's duplicate check. Pure.
 import { wordsOf } from "./words.ts";
 
-export interface BodyTerms {
+interface BodyTerms {
   all: Set<string>;
-  /** Those that stand in code. */
+  /** Words in code. */
   code: Set<string>;
 }
 
-/** A word of a command tells more than one of a sentence around it: paraphrases keep the commands. */
+/** Weight of a word in code. Paraphrases keep the commands, so these words say more. */
 const CODE_WEIGHT = 3;
-/** Shorter texts have most words in common with anything. */
+/** Shorter texts share most of their words with anything. */
 const MIN_TERMS = 12;
 
 const CODE = /```[^]*?(?:```|$)|~~~[^]*?(?:~~~|$)|`([^`\n]+)`/g;
-/** Headings that every skill has. */
+/** Words of the headings that every skill has. */
 const USUAL = wordsOf("when use steps pitfalls verify");
 
 export function readBodyTerms(body: string): BodyTerms {
@@ -25,7 +25,7 @@ export function readBodyTerms(body: string): BodyTerms {
   return { all, code };
 }
 
-/** Of each of `others`, between 0 and 1: what both say, by weight, over what the two say. */
+/** The overlap of `one` with each of `others`, from 0 to 1: the weight of shared words over the weight of all words. */
 export function compareBodies(one: BodyTerms, others: BodyTerms[]): number[] {
   const texts = [one, ...others];
   const counts = new Map<string, number>();

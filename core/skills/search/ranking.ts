@@ -1,10 +1,10 @@
-// Orders the lines of an index by how well they fit a text: what skills_list does where no Archive can be asked, and how
-// the prompt's index chooses. Reads names, categories and descriptions. Also makes one list of several. Pure.
+// Ranks index lines by how well they fit a text. Used by skills_list when no Archive can be asked, and by the prompt's
+// index. Reads names, categories and descriptions. Also merges several rankings. Pure.
 import type { SkillLine } from "../../schemas/api.ts";
 import { type Field, type Query, scoreOfTerm, shareOfOne, toQuery } from "./relevance.ts";
 import { termsOf } from "./words.ts";
 
-/** Best first, without those that share no word, stale ones last; a word that many skills share counts for little. */
+/** Best first, stale skills last, without skills that share no word. A word that many skills share counts little. */
 export function rankSkills(lines: SkillLine[], query: string): SkillLine[] {
   const scores = scoreSkills(lines, query);
   return [...scores.keys()].sort(
@@ -12,7 +12,7 @@ export function rankSkills(lines: SkillLine[], query: string): SkillLine[] {
   );
 }
 
-/** The lines that share a word with the text, with a score above 0. Two passes over the words of all lines. */
+/** The lines that share a word with the text, with a score above 0. Makes two passes over the words of all lines. */
 export function scoreSkills(lines: SkillLine[], text: string): Map<SkillLine, number> {
   const query = toQuery(text);
   const scores = new Map<SkillLine, number>();
@@ -42,7 +42,7 @@ function findHits(lines: SkillLine[], query: Query) {
   return { hits, counts, total };
 }
 
-/** Arrays side by side: ten thousand lines are kept of these. */
+/** Parallel arrays save memory: ten thousand lines are cached. */
 interface LineWords {
   terms: string[];
   weights: number[];
@@ -50,7 +50,7 @@ interface LineWords {
   words: number;
 }
 
-/** A line is read once for as long as its object lives. */
+/** Cache by line object. */
 const knownLines = new WeakMap<SkillLine, LineWords>();
 
 function wordsOfLine(line: SkillLine): LineWords {
@@ -77,10 +77,10 @@ function wordsOfLine(line: SkillLine): LineWords {
   return read;
 }
 
-/** Reciprocal rank fusion, with its usual constant: a place near the top of any list counts. */
+/** The usual constant of reciprocal rank fusion: a place near the top of any list counts. */
 const RANK_OFFSET = 60;
 
-/** Best first; of two with one score the one that `nameOf` puts first. */
+/** Merges rankings, best first. Equal scores are ordered by `nameOf`. */
 export function fuseRanks<Item>(lists: Item[][], nameOf: (item: Item) => string): Item[] {
   const scores = new Map<Item, number>();
   for (const list of lists) {

@@ -1,6 +1,6 @@
-// Which skill a request calls for so plainly that its text is put in front of the model before it asks. Models pass over skills
-// that fit (docs/decisions/0034-what-helped-before-is-recalled.md), and what nobody loads teaches nobody. Only what the agent
-// learned by itself and what has helped is recalled; to recall nothing is the normal case. Pure.
+// Picks the skill that a request calls for so clearly that its text is loaded before the model asks. Models overlook
+// skills that fit (docs/decisions/0034-what-helped-before-is-recalled.md), and a skill that is never loaded gains no
+// evidence. Only skills that the agent learned and that have helped are recalled. Usually none is. Pure.
 import { escapeTags } from "../../prompt-block.ts";
 import type { Part } from "../../schemas/entry.ts";
 import type { SkillLine } from "../../schemas/api.ts";
@@ -11,23 +11,23 @@ import { isLearned } from "../edit/protection.ts";
 import { scoreSkills } from "./ranking.ts";
 import { wordsOf } from "./words.ts";
 
-/** Judged successes to its name, and more of them than failures: of one anything may be the cause. */
+/** Judged successes that a skill needs, besides more successes than failures. One success can be chance. */
 const MIN_SUCCESSES = 2;
-/** Of a request: what is pasted behind it is not what it is about, and may be a stranger's. */
+/** Characters of a request that count. Text after them is often pasted and may come from a stranger. */
 const MAX_REQUEST_CHARS = 500;
 /**
- * Words that the request has in common with name and description, their share of the words there, and how far the next skill
- * that has helped must lie behind; none of the others may lie ahead. Over 218 requests to libraries of 31 real skills this finds
- * the right one for 36 % and another for 2.4 %, and something for 2.4 % of the requests that none of the library is for
- * (`npm run bench:skills`).
+ * Minimum words shared by the request and the skill's name and description, their minimum share of the words there, and
+ * the minimum lead over the next skill that has helped. No other skill may score higher. Over 218 requests to libraries
+ * of 31 real skills, this finds the right skill for 36 % and another for 2.4 %, and some skill for 2.4 % of the
+ * requests that no skill fits (`npm run bench:skills`).
  */
 const MIN_SHARED = 2;
 const MIN_SHARE = 0.15;
 const MIN_LEAD = 1.5;
-/** Of a text with its companion; a longer one is loaded by who wants it. */
+/** Longest text with its companion. A longer one is loaded on request only. */
 const MAX_CHARS = 12_000;
 
-/** `lines`: what is offered. A skill and its companion are one; the name is the skill's. */
+/** `lines`: the offered skills. A skill and its companion count as one; the returned name is the skill's. */
 export function pickRecalled(lines: SkillLine[], request: string): SkillName | null {
   const asked = ownWords(request);
   const scores = scoreSkills(lines, asked);
@@ -48,7 +48,7 @@ export function pickRecalled(lines: SkillLine[], request: string): SkillName | n
   return leads && fits(line, asked) ? name : null;
 }
 
-/** Without code, and what others wrote. */
+/** The request without code and quotes. */
 function ownWords(request: string): string {
   return request
     .slice(0, 4 * MAX_REQUEST_CHARS)
@@ -68,12 +68,15 @@ function fits({ name, description }: SkillLine, request: string): boolean {
   return shared >= MIN_SHARED && shared >= MIN_SHARE * own.size;
 }
 
-/** What there is something to say about, what brings others along and what is long is loaded by who wants it. */
+/**
+ * Whether a skill may be recalled. Skills with a notice, missing settings, bundle members or a long text are loaded on
+ * request only.
+ */
 export function mayRecall({ content, notice, missing, bundle }: SkillView): boolean {
   return !notice && !missing && !bundle && content.length <= MAX_CHARS;
 }
 
-/** The parts of the note behind the input. */
+/** The parts of the note after the input. */
 export function renderRecalled(view: SkillView): Part[] {
   const { name, content } = view;
   return [

@@ -1,26 +1,26 @@
-// How well a skill fits a text, by words alone: the likelihood that somebody who writes of this skill writes the words of the
-// query. One scorer for the index's lines (ranking.ts) and for whole skills (core/archive/). Pure.
+// Scores how well a skill fits a text by words alone: the likelihood that someone who writes about this skill uses the
+// query's words. One scorer for index lines (ranking.ts) and whole skills (core/archive/). Pure.
 import { termsOf } from "./words.ts";
 
-/** The parts of a skill, from what says most with fewest words to what says least. */
+/** The parts of a skill, from the most to the least telling per word. */
 export const FIELDS = ["name", "description", "headings", "body", "requests"] as const;
 export type Field = (typeof FIELDS)[number];
 
 /**
- * Of what a writer says about a skill, how much comes from each part. A part counts by its share of words, so a long body
- * that mentions everything gains nothing by its length: with plain BM25 such bodies came before the right, short one.
- * Even shares do nearly as well; without headings, or without all parts but the body, it is measurably worse. Requests say as
- * much as a description, and come on top: a skill without them is scored as if nobody had any.
+ * The weight of each part. A part counts by its share of words, so a long body gains nothing by its length: plain BM25
+ * ranked long bodies before the right, short one. Equal weights do nearly as well. Without headings, or with the body
+ * alone, results are measurably worse. Requests weigh as much as a description and are added on top, so that a skill
+ * without them is scored as if none had any.
  */
 const SHARES: Record<Field, number> = { name: 0.2, description: 0.3, headings: 0.1, body: 0.4, requests: 0.3 };
 
-/** A part with fewer words counts as one with this many: a name of one word is not six times a name of six. */
+/** Minimum length of a part in words: a name of one word is not six times as telling as a name of six. */
 const LEAST_WORDS: Record<Field, number> = { name: 3, description: 10, headings: 10, body: 100, requests: 30 };
 
-/** Terms of a query that are looked at: a pasted document is no better a question than its first pages. */
+/** Most terms of a query. The first pages of a pasted document ask as well as all of it. */
 const MAX_QUERY_TERMS = 400;
 
-/** The terms of a query, each with how often it is said. */
+/** The terms of a query with their counts. */
 export type Query = Map<string, number>;
 
 export function toQuery(text: string): Query {
@@ -29,15 +29,15 @@ export function toQuery(text: string): Query {
   return query;
 }
 
-/** What one occurrence of a term in a part of so many words adds to the term's weight in the skill. */
+/** What one occurrence of a term adds to its weight, in a part of this many words. */
 export function shareOfOne(field: Field, words: number): number {
   return SHARES[field] / Math.max(words, LEAST_WORDS[field]);
 }
 
 /**
- * What a term adds to a skill's score. `weight`: the sum of its shares; `count` and `total`: how often the term, and any
- * term, stands in the whole library. Jelinek-Mercer smoothing by one half, which is what suits long queries: the more
- * often a library says a word anyway, the less it tells.
+ * What a term adds to a skill's score. `weight`: the sum of its shares. `count` and `total`: occurrences of the term,
+ * and of all terms, in the library. Jelinek-Mercer smoothing with one half, which suits long queries: the more common a
+ * term, the less it counts.
  */
 export function scoreOfTerm(said: number, weight: number, { count, total }: { count: number; total: number }): number {
   return said * Math.log1p((weight * total) / Math.max(count, 1));

@@ -1,5 +1,6 @@
-// How near two skills are to each other, by name and description. Called by the duplicate checks: of a write
-// (operations.ts), and of a head that a crash kept out of the index (core/learning/curation/head-check.ts). Pure. Texts are not compared: what a skill is for decides, not how it says it.
+// Rates the similarity of two skills by name and description. Called by the duplicate checks: of a write
+// (operations.ts), and of a head that a crash kept out of the index (core/learning/curation/run-curation.ts). Bodies
+// are not compared, because the purpose of a skill decides, not its wording. Pure.
 import type { SkillName } from "../../schemas/ids.ts";
 import { baseOf } from "../format/validate.ts";
 import { wordsOf } from "./words.ts";
@@ -14,27 +15,32 @@ export interface Neighbour {
   similarity: number;
 }
 
-/** Nearest first; `similarity` lies between 0 and 1, and what shares no word is left out. A skill and its companion are one: neither is the other's neighbour, and together they fill one place. */
+/**
+ * The most similar skills first, with a similarity from 0 to 1. Skills without a shared word are left out. A skill and
+ * its companion count as one: neither is the other's neighbour, and together they take one place.
+ */
 export function nearestNeighbours(skills: SkillSummary[], candidate: SkillSummary, most = 10): Neighbour[] {
   const numbers: WordNumbers = new Map();
   const members = skills.map((skill) => toMember(skill, numbers));
   return rank(members, toMember(candidate, numbers), most);
 }
 
-/** For many questions about one library. */
+/** Answers many questions about one library. */
 export interface Neighbourhood {
   add(skill: SkillSummary): void;
-  /** As `nearestNeighbours`, of the skills that share the candidate's rarest words: `MAX_COMPARED` of them. */
+  /** Like `nearestNeighbours`, but compares only the `MAX_COMPARED` skills that share the candidate's rarest words. */
   nearest(candidate: SkillSummary, most: number): Neighbour[];
 }
 
-/** [own] So that all pairs of ten thousand skills take about a second; a smaller library is compared in full. */
+/**
+ * [own] With this limit all pairs of ten thousand skills take about a second. A smaller library is compared in full.
+ */
 const MAX_COMPARED = 100;
 
 export function createNeighbourhood(skills: SkillSummary[]): Neighbourhood {
   const numbers: WordNumbers = new Map();
   const members: Member[] = [];
-  /** Members that have a word, by the word's number. */
+  /** Members by the number of a word they contain. */
   const holders: Member[][] = [];
 
   function add(skill: SkillSummary): void {
@@ -49,7 +55,7 @@ export function createNeighbourhood(skills: SkillSummary[]): Neighbourhood {
     for (const some of rarestFirst) {
       for (const member of some) {
         found.add(member);
-        // One more than are compared: the candidate is among them.
+        // One more than the limit, because the candidate itself is among them.
         if (found.size > MAX_COMPARED) return found;
       }
     }
@@ -66,10 +72,10 @@ export function createNeighbourhood(skills: SkillSummary[]): Neighbourhood {
   };
 }
 
-/** A skill by its words, each a number, in ascending order: what two skills share is then counted in one walk. */
+/** A skill as sorted numbers of its words, so that shared words are counted in one pass. */
 interface Member {
   skill: SkillName;
-  /** The skill and its companion have one. */
+  /** Shared by a skill and its companion. */
   pair: SkillName;
   name: number[];
   description: number[];
@@ -105,13 +111,16 @@ function rank(members: Iterable<Member>, wanted: Member, most: number): Neighbou
   return [...nearest.values()].sort((a, b) => b.similarity - a.similarity || (a.name < b.name ? -1 : 1)).slice(0, most);
 }
 
-/** The same name in other words, with much the same description, counts as near whatever else is said. */
+/**
+ * Overall overlap, or the mean overlap of names and descriptions, whichever is higher. A reworded name with a similar
+ * description therefore counts as near.
+ */
 function compare(a: Member, b: Member): number {
   const byPart = (overlapOf(a.name, b.name) + overlapOf(a.description, b.description)) / 2;
   return Math.max(overlapOf(a.all, b.all), byPart);
 }
 
-/** Twice what two lists have in common over all they hold: 1 for equal lists, 0 for disjoint or empty ones. */
+/** The Dice coefficient of two sorted lists: 1 for equal lists, 0 for disjoint or empty ones. */
 function overlapOf(a: number[], b: number[]): number {
   let shared = 0;
   for (let i = 0, j = 0; i < a.length && j < b.length;) {

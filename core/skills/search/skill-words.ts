@@ -1,5 +1,5 @@
-// The words of a whole skill by the parts that relevance.ts weighs, and a memory of those that were read before. Used by the
-// Archive: every profile has the bundled skills, and many have the same ones from elsewhere. Pure but for that memory.
+// The words of a whole skill, by the parts that relevance.ts weighs, and a cache of words already read. Used by the
+// Archive: every profile has the bundled skills, and many share others. Pure except for the cache.
 import type { SkillLine } from "../../schemas/api.ts";
 import { parseSkill } from "../format/format.ts";
 import { readRequests } from "../../schemas/skill-requests.ts";
@@ -7,19 +7,22 @@ import { type Field } from "./relevance.ts";
 import { traitsOf } from "../format/traits.ts";
 import { termsOf } from "./words.ts";
 
-/** Words of each part, as stems joined by blanks. */
+/** The stems of each part, joined by spaces. */
 export type SkillWords = Record<Field, string>;
 
-/** What is indexed of a body. 100,000 characters of SKILL.md have some 15,000 words, and the first say what it is. */
+/**
+ * Most words indexed of a body. A SKILL.md of 100,000 characters has about 15,000 words, and the first ones say what it
+ * is.
+ */
 const MAX_BODY_WORDS = 4_000;
 const MAX_HEADING_WORDS = 400;
 
 const HEADING = /^#{1,6}[ \t]+(.*)$/gm;
 
-/** What the files of a skill add to its line. */
+/** The words that come from a skill's files, not from its line. */
 export type BodyWords = Pick<SkillWords, "headings" | "body" | "requests">;
 
-/** `read`: null before the body has been read. A category is as good as a heading. */
+/** `read`: null before the body was read. The category counts as a heading. */
 export function wordsOfSkill(
   line: { name: string; description: string; category: string },
   read: BodyWords | null,
@@ -34,7 +37,7 @@ export function wordsOfSkill(
   };
 }
 
-/** Whatever state it is in: what cannot be parsed is taken as a body. `requests`: the file of them, "" for none. */
+/** Text that cannot be parsed is taken as a body. `requests`: the requests file, "" for none. */
 export function readBodyWords(skillMd: string, requests = ""): BodyWords {
   const parsed = parseSkill(skillMd);
   const body = parsed.ok ? parsed.value.body : skillMd;
@@ -49,19 +52,19 @@ export function readBodyWords(skillMd: string, requests = ""): BodyWords {
   };
 }
 
-/** Names the words of a skill: those of its text and of its requests. */
+/** The cache key of a skill's words: its text and its requests. */
 export function wordsKeyOf({ text, requests }: Pick<SkillLine, "text" | "requests">): string {
   return requests === undefined ? text : `${text}.${requests}`;
 }
 
-export interface WordsMemory {
+export interface WordsCache {
   /** By `wordsKeyOf`. */
   get(key: string): BodyWords | undefined;
   set(key: string, words: BodyWords): void;
 }
 
-/** Least recently used first out; `maxChars` counts what is kept, not how many. */
-export function createWordsMemory(maxChars: number): WordsMemory {
+/** A least-recently-used cache. `maxChars` limits the cached characters, not the entries. */
+export function createWordsCache(maxChars: number): WordsCache {
   const known = new Map<string, BodyWords>();
   let chars = 0;
   const drop = (key: string) => {

@@ -1,16 +1,16 @@
-// Finds copies of a text in records that hold it escaped, cut or within other text: compares letters (small and capital ones are
-// the same) and digits, piece by piece. Used where a purged text is erased. Pure.
+// Finds copies of a text in records that may escape, cut or embed it. Compares letters (ignoring case) and digits,
+// piece by piece. Used to erase a purged text. Pure.
 import { REQUIRED_SECTIONS } from "../format/validate.ts";
 
-/** Shorter pieces stand in texts that have nothing to do with it. */
+/** Shorter pieces occur in unrelated texts. */
 const MIN_PIECE = 8;
-/** A whole text may be shorter: it is all there is. */
+/** A whole text may be shorter than a piece. */
 const MIN_WHOLE = 4;
-/** A copy may be cut anywhere, so that a long line is looked for in pieces. */
+/** A copy may be cut anywhere, so a long line is searched in pieces. */
 const MAX_PIECE = 60;
 
 /**
- * Pieces of `texts` that stand in none of `kept`, and in no heading that every skill has; sorted, and none is the beginning of
+ * Pieces of `texts` that occur neither in `kept` nor in a heading that every skill has. Sorted; no piece is a prefix of
  * another.
  */
 export function toPieces(texts: string[], kept: string[] = []): string[] {
@@ -24,12 +24,15 @@ export function toPieces(texts: string[], kept: string[] = []): string[] {
   }
 }
 
-/** `pieces`: as `toPieces` gives them. */
+/** `pieces` must come from `toPieces`. */
 export function holdsAny(text: string, pieces: string[]): boolean {
   return !piecesIn(squeeze(text), pieces).next().done;
 }
 
-/** In their order, only the last piece that does not come behind what stands at a place can begin there. */
+/**
+ * Since the pieces are sorted and prefix-free, only the last one that sorts before the text at a position can begin
+ * there.
+ */
 function* piecesIn(squeezed: string, pieces: string[]): Generator<string> {
   for (let at = 0; at < squeezed.length && pieces.length > 0; at++) {
     const here = squeezed.slice(at, at + MAX_PIECE);
@@ -43,14 +46,14 @@ function* piecesIn(squeezed: string, pieces: string[]): Generator<string> {
   }
 }
 
-/** Who holds a piece holds its beginning. */
+/** Drops pieces that begin with another piece: a text that contains them contains that one too. */
 function withoutLonger(sorted: string[]): string[] {
   const pieces: string[] = [];
   for (const piece of sorted) if (pieces.length === 0 || !piece.startsWith(pieces.at(-1)!)) pieces.push(piece);
   return pieces;
 }
 
-/** The same value with a marker in place of each string that holds a piece. */
+/** The value with a marker in place of each string that contains a piece. */
 export function withoutPieces(value: unknown, pieces: string[]): unknown {
   if (typeof value === "string") return holdsAny(value, pieces) ? ERASED : value;
   if (Array.isArray(value)) return value.map((item) => withoutPieces(item, pieces));
@@ -58,9 +61,9 @@ export function withoutPieces(value: unknown, pieces: string[]): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, withoutPieces(item, pieces)]));
 }
 
-export const ERASED = "(erased)";
+const ERASED = "(erased)";
 
-/** Escapes are dropped first: a line break of a text is `\n`, `\\n` or more in a record that quotes it. */
+/** Drops escapes first: a line break may be `\n`, `\\n` or more in a record that quotes the text. */
 function squeeze(text: string): string {
   return text
     .replace(/(?<!\\)\\+[nrtbf]/g, "")
@@ -68,7 +71,7 @@ function squeeze(text: string): string {
     .toLowerCase();
 }
 
-/** Lines in pieces, as far as these tell something; else the text as a whole. */
+/** Cuts the lines of a text into pieces, or takes the text as a whole if its lines are too short. */
 function cutText(text: string): string[] {
   const ofLines = text.split("\n").map(squeeze).flatMap(cut);
   if (ofLines.length > 0) return ofLines;
@@ -76,7 +79,7 @@ function cutText(text: string): string[] {
   return whole.length >= MIN_PIECE ? cut(whole) : whole.length >= MIN_WHOLE ? [whole] : [];
 }
 
-/** The last piece is as long as the others: the end of a line alone stands in texts that have nothing to do with it. */
+/** The last piece is as long as the others, because a short end of a line occurs in unrelated texts. */
 function cut(line: string): string[] {
   const pieces: string[] = [];
   for (let at = 0; at < line.length; at += MAX_PIECE) {

@@ -1,5 +1,5 @@
-// Turns a text into the words that tell one skill from another. Used by the duplicate check, the ranking of a
-// listing and the Archive. Pure; the same on every runtime, so no locale and no segmenter.
+// Turns a text into the words that distinguish skills. Used by the duplicate check, rankings and the Archive. Pure, and
+// the same on every runtime, so it uses no locale and no segmenter.
 
 const STOP_WORDS = new Set(
   (
@@ -9,12 +9,12 @@ const STOP_WORDS = new Set(
   ).split(" "),
 );
 
-/** Stems of the words that carry meaning. Text without blanks between words (Chinese, Japanese) gives pairs of signs. */
+/** Stems of the meaningful words. Text without spaces (Chinese, Japanese) gives pairs of characters. */
 export function wordsOf(text: string): Set<string> {
   return new Set(termsOf(text));
 }
 
-/** The same stems in the order of the text, each as often as it stands there, `most` of them at most. */
+/** The same stems in text order, with repetitions, `most` at most. */
 export function termsOf(text: string, most = Infinity): string[] {
   const terms: string[] = [];
   for (const [run] of foldCase(text).matchAll(/[\p{L}\p{M}\p{N}]+/gu)) {
@@ -30,28 +30,28 @@ export function termsOf(text: string, most = Infinity): string[] {
   return terms.length > most ? terms.slice(0, most) : terms;
 }
 
-/** Two signs that stand for whole phrases: a text of them would become eighteen times as long. */
+/** Two characters that normalisation expands to whole phrases, eighteen times as long. */
 export const PHRASE_SIGNS = /[\uFDFA\uFDFB]/g;
 
-/** Small letters, and one spelling of those that have several. */
+/** Lower case, and one spelling of characters that have several. */
 export function foldCase(text: string): string {
   if (/^[\0-\x7F]*$/.test(text)) return text.toLowerCase();
   return text.replace(PHRASE_SIGNS, " ").normalize("NFKC").toLowerCase();
 }
 
-/** Twice what two sets have in common over all they hold: 1 for equal sets, 0 for disjoint or empty ones. */
+/** The Dice coefficient of two sets: 1 for equal sets, 0 for disjoint or empty ones. */
 export function overlapOf(a: Set<string>, b: Set<string>): number {
   const shared = [...a].filter((word) => b.has(word)).length;
   return a.size + b.size === 0 ? 0 : (2 * shared) / (a.size + b.size);
 }
 
-/** Longer is no word, and would take time in the square of its length. */
+/** A longer run is not a word, and stemming it takes quadratic time. */
 const MAX_WORD_CHARS = 60;
 
-/** Skills are written with few words: a large library is read in a fifth of the time when each is stemmed once. */
+/** Skills use few different words: caching stems reads a large library in a fifth of the time. */
 const knownStems = new Map<string, string>();
 const MAX_KNOWN_STEMS = 40_000;
-/** A longer piece of a string may keep the whole string in memory. */
+/** Longer substrings may keep the whole string in memory. */
 const MAX_KNOWN_CHARS = 12;
 
 function knownStemOf(word: string): string {
@@ -65,7 +65,7 @@ function knownStemOf(word: string): string {
   return stem;
 }
 
-/** English endings, lightly: enough that reading, reads and read are one word. */
+/** Light English stemming: reading, reads and read become one stem. */
 function stemOf(word: string): string {
   if (word.length <= 3 || word.length > MAX_WORD_CHARS) return word;
   const stem = word
@@ -73,6 +73,6 @@ function stemOf(word: string): string {
     .replace(/(s|x|z|ch|sh)es$/, "$1")
     .replace(/([^s])s$/, "$1")
     .replace(/(ing|ed)$/, (ending, _e, at: number) => (at >= 3 ? "" : ending));
-  // A doubled last consonant and a mute e come and go with the ending: planning and plan, caching and cache.
+  // Drops a doubled final consonant and a final e: planning and plan, caching and cache.
   return stem.replace(/([^aeiouls\d])\1$/, "$1").replace(/(?<=.{3})e$/, "");
 }

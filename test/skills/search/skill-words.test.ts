@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { createWordsMemory, readBodyWords, wordsOfSkill } from "../../../core/skills/search/skill-words.ts";
+import { createWordsCache, readBodyWords, wordsOfSkill } from "../../../core/skills/search/skill-words.ts";
 import { termsOf, wordsOf } from "../../../core/skills/search/words.ts";
 
 it("keeps order and repeats of terms, and takes no more than asked for", () => {
@@ -34,7 +34,7 @@ it("reads the beginning of a body without end, in bounded time", () => {
 });
 
 it("forgets what was used least recently, by size", () => {
-  const memory = createWordsMemory(20);
+  const memory = createWordsCache(20);
   const words = (letter: string) => ({ headings: "", body: letter.repeat(4), requests: letter.repeat(4) });
   memory.set("a", words("a"));
   memory.set("b", words("b"));
