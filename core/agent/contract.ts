@@ -1,13 +1,13 @@
-// What an agent is made of: a Model, Tools and a Journal. Models, tools, sessions and reviews implement these; the loop
-// (loop.ts) knows nothing else. Pure types; no implementation lives here.
+// The contracts of an agent: Model, Tool and Journal. Models, tools, sessions and reviews implement them, and the loop
+// (loop.ts) depends on nothing else. Types only.
 import type * as z from "zod";
 import type { Failure, Result } from "../errors.ts";
 import type { Answer, Cost, JsonObject, Part, ToolCall, Usage } from "../schemas/entry.ts";
 import type { Effort } from "../schemas/settings.ts";
 
 /**
- * What a model reads. `tool` messages answer the calls of the assistant message before them, in its order. `entry` is the
- * entry of the log it was made from, for whoever shortens a conversation; a model never sees it.
+ * What a model reads. `tool` messages answer the calls of the assistant message before them, in its order. `entry`: the log
+ * entry that the message was made from. Compaction uses it; models never see it.
  */
 export type Message = (
   | { role: "user"; text: string }
@@ -28,25 +28,25 @@ export interface ModelRequest {
   messages: Message[];
   tools: ToolSpec[];
   maxOutputTokens: number;
-  /** How much to reason; a model takes the strongest level it has that is not above it. Absent: as the model is by itself. */
+  /** How much to reason. A model uses the strongest level it has up to this one. Absent: the model's default. */
   effort?: Effort;
-  /** `none`: the tools stay in the request, so that the prefix is the same, but may not be called. */
+  /** `none`: tools may not be called. They stay in the request, so that the cached prefix is the same. */
   toolChoice: "auto" | "none";
-  /** Groups calls that share a prefix, for providers that route by it. */
+  /** The same for calls that share a prefix, for providers that route by it. */
   cacheKey: string;
 }
 
 export type ModelEvent =
   | { type: "text_delta"; text: string }
   | { type: "reasoning_delta"; text: string }
-  /** What came as text so far was reasoning, and comes again as that: the text begins again. */
+  /** The text so far was reasoning and is sent again as reasoning deltas. The text restarts from empty. */
   | { type: "text_retract" }
   | { type: "done"; answer: Answer }
   | { type: "failed"; failure: ModelFailure };
 
-/** A model call that did not end in an answer. The table of codes, and of these decisions, is in core/models/failures/failures.ts. */
+/** Why a model call brought no answer. core/models/failures/failures.ts has the table of codes and of these decisions. */
 export interface ModelFailure extends Failure {
-  /** The same call may succeed in a while. */
+  /** The same call may succeed later. */
   retry: boolean;
   /** A shorter conversation may succeed. */
   compact: boolean;
@@ -54,60 +54,60 @@ export interface ModelFailure extends Failure {
   rotateKey: boolean;
   /** Another model may succeed. */
   fallBack: boolean;
-  /** The provider refuses what it or another model had said natively: the call may succeed without it. */
+  /** The provider refuses the native form of earlier answers. The call may succeed without those forms. */
   dropNative?: boolean;
-  /** From `Retry-After`, when the provider sent one. */
+  /** From the provider's `Retry-After`. */
   retryAfterMs?: number;
-  /** Tokens that the provider says its window has, where it refused a request as too long. */
+  /** The model's window in tokens, as named in a refusal of a request that is too long. */
   window?: number;
-  /** Tokens that the provider counted in the prompt it refused. */
+  /** Tokens that the provider counted in the refused prompt. */
   promptTokens?: number;
-  /** Tokens that the provider says an answer of this model may have, where it refused a request for more. */
+  /** The model's longest answer in tokens, as named in a refusal of a request for more. */
   maxOutputTokens?: number;
-  /** What the call was charged for all the same, where the provider told it. */
+  /** The cost of the failed call, if the provider reported it. */
   spent?: { model: string; usage: Usage; cost?: Cost };
 }
 
-/** Kinds of work that may each have a model of their own. */
+/** Kinds of work that may each have their own models. */
 export const MODEL_SLOTS = ["turn", "review", "curation", "compaction", "title", "approval", "judge"] as const;
 export type ModelSlot = (typeof MODEL_SLOTS)[number];
 
-/** The primary, then those to fall back on, in order. */
+/** The primary model, then the fallbacks in order. */
 export type ModelChain = readonly [Model, ...Model[]];
 
 export interface Model {
-  /** `<provider>:<model id>`, as recorded with every answer. */
+  /** `<provider>:<model id>`, recorded with every answer. */
   readonly name: string;
-  /** Tokens that a request and its answer may have together. Becomes smaller when the provider says so. */
+  /** Tokens of a request and its answer together. Shrinks when the provider names a smaller window. */
   readonly contextWindow: number;
   /** The operator set the window, or a provider named it. */
   readonly isWindowKnown?: boolean;
-  /** The operator's own server, or one in a private network: it may be silent over a prompt for minutes. */
+  /** The operator's own server, or one in a private network. It may read a prompt for minutes before it answers. */
   readonly isOwn?: boolean;
-  /** Of such a server: a fingerprint of its address. Models with the same one may wait for each other's answers. */
+  /** Fingerprint of such a server's address. Models on one server may have to wait for each other's answers. */
   readonly server?: string;
   /**
-   * Whose cache keeps the beginnings of its requests, as a fingerprint: models with the same one, and the same name, read
-   * each other's. Absent: none does.
+   * Fingerprint of the prefix cache. Models with the same fingerprint and the same name share cached prefixes. Absent: there is
+   * no such cache.
    */
   readonly cache?: string;
   /**
    * Streams one answer. Must not throw: the last event, and only the last, is `done` or `failed`. Aborting the signal
-   * ends the stream with `failed` and code `aborted`. `noteActivity` is called whenever the provider sends anything at all: arguments
-   * of a call, or signs of life while it thinks, make no event for minutes.
+   * ends the stream with `failed` and code `aborted`. `noteActivity` is called whenever the provider sends anything: arguments of
+   * a call and keep-alives may come for minutes without an event.
    */
   stream(request: ModelRequest, signal: AbortSignal, noteActivity?: () => void): AsyncIterable<ModelEvent>;
   /**
-   * Puts the key of the last call aside for as long as the failure asks. True: the next call uses another one. False: it
-   * fails at once, and says when one is back.
+   * Suspends the key of the last call for as long as the failure asks. True: the next call uses another key. False: the next
+   * call fails at once, and its failure says when a key is available again.
    */
   rotateKey?(failure: ModelFailure): boolean;
 }
 
 /**
- * What a crash between intent and result means for a call.
- * `read`: changes nothing, is simply run again. `keyed`: carries `op`, so a second run finds the first one's effect.
- * `unkeyed`: cannot be told apart, so it is never run again; the model is told that the outcome is unknown.
+ * What happens to a call after a crash between intent and result.
+ * `read`: changes nothing, so it runs again. `keyed`: carries `op`, so a second run finds the effect of the first.
+ * `unkeyed`: a second run could repeat the effect, so it never runs again, and the model reads that the outcome is unknown.
  */
 export type Effect = "read" | "keyed" | "unkeyed";
 
@@ -116,85 +116,85 @@ export interface ToolContext {
   op: string;
   /** What `prepare` returned in the first attempt. */
   prepared: JsonObject;
-  /** An attempt before this one was cut off: whatever ended it may end this one as well. */
+  /** An earlier attempt was cut off. What ended it may end this one too. */
   resumed?: true;
   signal: AbortSignal;
 }
 
-/** `parts` are JSON objects as text, each with one source; merged they are what the model reads. See tool-result.ts. */
+/** `parts` are JSON objects as text, each with one source. The model reads them merged. See tool-result.ts. */
 export interface ToolResult {
   failed: boolean;
   parts: Part[];
-  /** Set by the loop: fingerprint of the result before it was cut, spilled or replaced. */
+  /** Set by the loop: fingerprint of the result before it was cut, moved to a file or replaced. */
   print?: string;
 }
 
 export interface Tool<Args = any> {
   readonly name: string;
-  /** Words for the model. */
+  /** For the model. */
   readonly description: string;
   /** A strict object with a description for each field. */
   readonly parameters: z.ZodType<Args>;
   readonly effect: Effect;
   /**
-   * Paths this call reads or writes, in one spelling each. Calls of one answer run side by side when each is `read` or
-   * tells its paths, and no written path is, holds or lies in a path of another. Absent, and not `read`: runs alone.
+   * Paths this call reads or writes, normalized. Calls of one answer run in parallel if each is `read` or has `paths`, and no
+   * written path equals, contains or lies in a path of another call. A call without `paths` that is not `read` runs alone.
    */
   paths?(args: Args): { reads: string[]; writes: string[] };
-  /** Its results have a limit of their own and are never moved into a file. */
+  /** The tool limits its results itself; they are never moved into a file. */
   readonly keepsResults?: boolean;
-  /** A result that stands whole in the conversation, from an earlier turn too, is pointed to instead of shown again. */
+  /** A result that is already in the conversation in full, even from an earlier turn, is referred to instead of repeated. */
   readonly showsOnce?: boolean;
-  /** Failing is part of its work (a shell, a program): many failures in a row do not end a turn. */
+  /** Failures are normal for this tool (a shell, a program): many in a row do not end a turn. */
   readonly failsOften?: boolean;
-  /** How to make several calls of one that is too long for one answer: a sentence for the model. */
+  /** A sentence for the model: how to split a call that is too long for one answer. */
   readonly inPieces?: string;
   /** Facts to record with the intent, such as the revision a write was based on. Called once per call, before it runs. */
   prepare?(args: Args): Promise<JsonObject>;
-  /** Whether a call has such facts: one that has runs alone. Absent: each does, where there is `prepare`. */
+  /** Whether `prepare` is needed for this call; such a call runs alone. Absent: needed for every call of a tool with `prepare`. */
   prepares?(args: Args): boolean;
-  /** Expected failures are results with `failed`; a throw is reported to the model as `tool_crashed`. */
+  /** Expected failures are results with `failed`. A throw becomes the result `tool_crashed`. */
   run(args: Args, context: ToolContext): Promise<ToolResult>;
 }
 
-/** Where the pieces of an answer go while it streams. */
+/** Receives the pieces of an answer while it streams. */
 export interface AnswerSink {
   text(delta: string): void;
   reasoning(delta: string): void;
-  /** The provider sent something, if only arguments of a call or a sign of life. */
+  /** The provider sent anything at all, even without an event for the reader. */
   noteActivity?(): void;
-  /** Nothing came for two minutes, and the call goes on waiting: its time limit is not over. */
+  /** Nothing came for two minutes, but the call's timeout has not passed. */
   noteWaiting?(): void;
-  /** Forget what came so far: the call failed and is repeated. Called before every repetition. */
+  /** The call failed and is repeated: drop what came so far. Called before every repetition. */
   restart(failure: ModelFailure): void;
 }
 
-/** A recorded thing and the number of its entry (of its step, in a review). */
+/** A recorded value and the number of its entry (in a review, of its step). */
 export interface Recorded<T> {
   value: T;
   entry: number;
 }
 
 /**
- * Makes a turn durable. The loop asks for every step through it, in order; what was recorded before a crash is returned
- * instead of done again. A session keeps it in SQLite, a review as create-only objects in R2.
+ * Makes a turn durable. The loop goes through it for every step, in order. After a crash it returns what was recorded, instead of
+ * doing it again. A session's journal is in SQLite; a review's consists of create-only objects in R2.
  */
 export interface Journal {
-  /** The answer of step `step` (from 0): the recorded one, or that of `ask`, which is then recorded. Failures are not. */
+  /** The answer of a step (from 0): the recorded one, or that of `ask`, which is then recorded. Failures are not recorded. */
   answer(
     step: number,
     ask: (sink: AnswerSink) => Promise<Result<Answer, ModelFailure>>,
   ): Promise<Result<Recorded<Answer>, ModelFailure>>;
   /**
-   * What the person put into the running turn before the model call of this step: as recorded, or what waits now, which is
-   * then recorded. Absent: nothing ever.
+   * Messages that steer the running turn, for the model call of this step: the recorded ones, and those that wait now, which are
+   * then recorded. Absent: turns cannot be steered.
    */
   additions?(step: number): Message[];
-  /** Whether calls of one step may be begun before earlier ones have ended. Their intents are written in the order of `call`. */
+  /** Whether calls of one step may begin before earlier ones have ended. Intents are written in the order of `call`. */
   readonly parallel: boolean;
   /**
-   * The result of the `index`-th call of a step: the recorded one, or that of `run`. Writes the intent first, at once when
-   * there is no `prepare`. An intent without a result runs again only if `effect` allows it; else the result says that the
+   * The result of the `index`-th call of a step: the recorded one, or that of `run`. Writes the intent first, synchronously if
+   * there is no `prepare`. A call whose intent has no result runs again only if `effect` allows; else the result says that the
    * outcome is unknown.
    */
   call(
@@ -209,24 +209,24 @@ export interface Journal {
   ): Promise<Recorded<ToolResult>>;
 }
 
-/** Keeps a conversation within the model's window. The loop asks before each model call. */
+/** Keeps a conversation within the model's window. The loop calls it before each model call. */
 export interface ContextKeeper {
   /**
-   * `messages` as they are while they fit, else shorter ones. What was done at this step of this turn before a crash is
-   * done again in the same way. `overflow`: the provider has just refused them as too long, so they must become shorter.
-   * `system` comes back when a new epoch began, `tokens` are those of the whole request. Failure: they could not be made shorter; nothing was changed.
+   * Returns `messages` unchanged if they fit, else shorter ones. After a crash, the same step of a turn is shortened in the same
+   * way again. `overflow`: the provider has just refused the messages as too long, so they must become shorter. The result has
+   * `system` if a new epoch began; `tokens` counts the whole request. Failure: shortening failed, and nothing was changed.
    */
   fit(request: {
     step: number;
     messages: Message[];
-    /** Of the model that will be asked. */
+    /** In tokens, of the model that will be asked. */
     contextWindow: number;
-    /** Tokens of the tools and this prompt, or the present one. Absent: guessed. Asked only where the window is small. */
+    /** Tokens of the tools and the given prompt, or of the current one. Called only for small windows. Absent: estimated. */
     fixedTokens?(system?: string): number;
-    /** Of the last answer of this turn, `null` before the first. */
+    /** Usage of the turn's last answer; `null` before the first. */
     usage: Usage | null;
     overflow: boolean;
-    /** What the provider counted in the prompt that it refused. */
+    /** Tokens that the provider counted in the refused prompt. */
     counted?: number;
     signal: AbortSignal;
   }): Promise<Result<{ messages: Message[]; system?: string; tokens?: number }>>;

@@ -1,6 +1,6 @@
-// Notices when a turn goes round in circles: the same failure, the same look at the same thing, the same few calls over
-// and over. Asked before a call and told after it, by step-calls.ts; the thresholds are Hermes Agent's tool loop
-// guardrails. Pure: the state of a turn follows from its recorded results, so that a resumed turn decides alike.
+// Detects loops in a turn: repeated failures, repeated results, repeated cycles of calls. step-calls.ts asks before each call and
+// reports after it. The thresholds are those of Hermes Agent's tool loop guardrails. Pure: the state follows from the recorded
+// results alone, so a resumed turn makes the same decisions.
 import { isObject } from "../unknown-object.ts";
 import { sha256Hex } from "../schemas/learning/digest.ts";
 import type { ClosingCode, JsonObject, Part, ToolCall } from "../schemas/entry.ts";
@@ -9,14 +9,14 @@ import type { Effect, Tool, ToolResult } from "./contract.ts";
 
 export type GuardSettings = Settings["guardrails"];
 
-/** What a guardrail knows of a call. `effect` is null for a name that is no tool here. */
+/** What a guardrail knows of a call. `effect` is null if there is no tool of that name. */
 export interface GuardedCall {
   tool: string;
-  /** Tool and arguments: equal for equal calls. */
+  /** Tool and arguments. Equal for equal calls. */
   signature: string;
   effect: Effect | null;
   failsOften: boolean;
-  /** Equal for calls that replace the same file or skill. */
+  /** The replaced file or skill. Equal for calls that replace the same one. */
   place: string | null;
 }
 
@@ -24,15 +24,15 @@ export interface GuardedResult {
   failed: boolean;
   /** Equal for equal results. */
   print: string;
-  /** The harness refused the call, so nothing ran: neither a failure of the tool nor a use of it. */
+  /** The harness refused the call, so it counts neither as a failure of the tool nor as a use of it. */
   refused: boolean;
 }
 
 export type Decision =
   | { action: "allow" }
   /**
-   * `warn`: the result says so. `synthesise`: the call is not run, a refusal stands in for its result. `halt`: the turn
-   * gets one closing answer without tools.
+   * `warn`: the message is added to the result. `synthesise`: the call is not run, and a refusal replaces its result. `halt`: the
+   * turn gets one closing answer without tools.
    */
   | { action: "warn" | "synthesise"; code: GuardCode; message: string }
   | ({ action: "halt" } & Halt);
@@ -51,48 +51,48 @@ export interface Halt {
   message: string;
 }
 
-/** Of one turn, over its answers with calls. Changed by `observeStep`. */
+/** Progress of one turn over its answers with calls. `observeStep` mutates it. */
 export interface HeadwayState {
-  /** Answers in a row none of whose calls could be run as it was written. */
+  /** Consecutive answers without any call that could be run as written. */
   unusable: number;
-  /** Answers in a row that brought nothing new. */
+  /** Consecutive answers without a new success. */
   fruitless: number;
-  /** Calls that succeeded, with their results. */
+  /** Successful calls with their results. */
   seen: Set<string>;
-  /** Answers in a row that were told what earlier ones had been told, whatever they asked. */
+  /** Consecutive answers whose results, digits aside, had all come before. */
   unvaried: number;
-  /** What the tools have said, digits aside. */
-  told: Set<string>;
+  /** Results so far, digits aside. */
+  texts: Set<string>;
 }
 
 export const noHeadway = (): HeadwayState => ({
   ...{ unusable: 0, fruitless: 0, seen: new Set() },
-  ...{ unvaried: 0, told: new Set() },
+  ...{ unvaried: 0, texts: new Set() },
 });
 
-/** One call of an answer, and what came of it. */
+/** One call of an answer with its result. */
 export interface StepResult {
   guarded: GuardedCall;
   result: GuardedResult;
-  /** As `toTold` has it. */
-  told: string;
-  /** False: it was cut, no JSON, of an unknown tool, or did not fit its schema. */
+  /** From `toComparableText`. */
+  text: string;
+  /** False: the call was cut off, was not JSON, named an unknown tool, or did not fit the schema. */
   usable: boolean;
 }
 
-/** Of one turn. Each `observeCall` makes a new one. */
+/** The calls of one turn so far. Immutable: each `observeCall` returns a new state. */
 export interface GuardState {
-  /** Failures of a signature since it last succeeded, or another tool changed something. */
+  /** Failures by signature, since the call last succeeded or any tool last changed something. */
   readonly failures: ReadonlyMap<string, number>;
-  /** The same by tool. */
+  /** The same, by tool. */
   readonly toolFailures: ReadonlyMap<string, number>;
-  /** Per signature of a reading tool: its last result, how often in a row, and after how many changes. */
+  /** By signature of a reading call: its last result, how often in a row it came, and the number of changes before it. */
   readonly looks: ReadonlyMap<string, { print: string; times: number; changes: number }>;
-  /** Successes of tools that change something. */
+  /** Successful calls of tools that change something. */
   readonly changes: number;
   /** Calls that ran, by tool. */
   readonly ran: ReadonlyMap<string, number>;
-  /** Signature and result of the last calls, oldest first. */
+  /** The last calls with their results, oldest first. */
   readonly history: readonly { key: string; tool: string }[];
 }
 
@@ -120,7 +120,7 @@ export function toGuardedCall(call: ToolCall, tool: Pick<Tool, "effect" | "fails
   };
 }
 
-/** The file or skill that a call replaces; `null` where it adds to one, or to a list. */
+/** The file or skill that a call replaces; `null` if it appends to a file or adds to a list. */
 function placeOf({ name, args, malformed }: ToolCall): string | null {
   if (malformed !== undefined || args.append === true) return null;
   const thing = [args.path, args.name, args.file_path].filter((part) => typeof part === "string");
@@ -133,20 +133,20 @@ export function toGuardedResult(result: ToolResult): GuardedResult {
   return { failed, print: print ?? `refused ${codeOf(result.parts)}`, refused: print === undefined };
 }
 
-/** A longer one that differs in digits alone is another. */
-const MAX_TOLD_CHARS = 2_000;
+/** Results longer than this are compared exactly, including digits. */
+const MAX_COMPARED_CHARS = 2_000;
 
-/** What a result says, digits aside: a counter in it is nothing new. */
-export function toTold(result: ToolResult): string {
+/** A result's text with digits removed, so that a changing counter does not make it new. */
+export function toComparableText(result: ToolResult): string {
   const chars = result.parts.reduce((sum, { text }) => sum + text.length, 0);
-  if (chars > MAX_TOLD_CHARS && result.print !== undefined) return result.print;
+  if (chars > MAX_COMPARED_CHARS && result.print !== undefined) return result.print;
   const text = result.parts.map((part) => part.text).join("\n");
   return text.replace(/\d+/g, "0");
 }
 
 /**
- * Whether a call may run. `pending`: calls of the same batch that may run and have no result yet, so that a batch cannot
- * overshoot a limit. Without `hardStops` only the limits per turn hold.
+ * Whether a call may run. `pending`: allowed calls of the same batch that have no result yet; they count, so that a batch cannot
+ * exceed a limit. Without `hardStops` only the caps per turn apply.
  */
 export function decideCall(
   settings: GuardSettings,
@@ -167,7 +167,7 @@ export function decideCall(
     return { action: "synthesise", code: "repeated_failure", message };
   }
   const look = state.looks.get(call.signature);
-  // What was changed since may show: such a call is looked at again.
+  // A change since the last look may show in the result, so the call may run again.
   if (look && look.changes === state.changes && isReached(look.times, settings.noProgress.hard)) {
     const message = `This call gave the same result ${look.times} times, so it was not run again. Use that result.`;
     return { action: "synthesise", code: "no_progress", message };
@@ -175,7 +175,7 @@ export function decideCall(
   return ALLOW;
 }
 
-/** The state after a call, and what follows for the turn. Without `hardStops` nothing is halted, only warned of. */
+/** The state after a call, and the decision for the turn. Without `hardStops` it warns but never halts. */
 export function observeCall(
   settings: GuardSettings,
   state: GuardState,
@@ -206,12 +206,12 @@ interface Sign {
   code: GuardCode;
   times: number;
   limits: { warn: number; hard: number };
-  /** Why the turn is halted at the hard limit; `null` where that limit is `decideCall`'s, or there is none. */
+  /** The code of the halt at the hard limit; `null` if `decideCall` enforces that limit, or there is none. */
   halts: ClosingCode | null;
   message: string;
 }
 
-/** The most telling first. */
+/** The most specific first. */
 function findSigns(settings: GuardSettings, state: GuardState, call: GuardedCall, result: GuardedResult): Sign[] {
   const failed = result.failed && !result.refused;
   const failures = failed ? (state.failures.get(call.signature) ?? 0) : 0;
@@ -296,8 +296,8 @@ function count(state: GuardState, call: GuardedCall, result: GuardedResult): Gua
 }
 
 /**
- * What follows from all calls of one answer. Headway is a success that was not seen before in this turn: a model that fails in other
- * words each time, or goes to and fro between the same things, makes none.
+ * Judges all calls of one answer together. Only a success that is new in this turn counts as headway. A model that fails in
+ * different words each time, or alternates between the same things, makes none.
  */
 export function observeStep(
   { unusable, fruitless, unvaried }: Pick<GuardSettings, "unusable" | "fruitless" | "unvaried">,
@@ -308,7 +308,7 @@ export function observeStep(
   state.unusable = results.some(({ usable }) => usable) ? 0 : state.unusable + 1;
   const fresh = results.filter((one) => !one.result.failed && isFresh(state.seen, one));
   state.fruitless = fresh.length > 0 ? 0 : state.fruitless + 1;
-  const isVaried = results.map((one) => isNewlyTold(state.told, one, fresh.includes(one))).includes(true);
+  const isVaried = results.map((one) => hasNewText(state.texts, one, fresh.includes(one))).includes(true);
   state.unvaried = isVaried ? 0 : state.unvaried + 1;
   if (isReached(state.unusable, unusable)) {
     return cutByLength
@@ -337,17 +337,17 @@ function isFresh(seen: Set<string>, { guarded, result }: StepResult): boolean {
   return isNew;
 }
 
-/** What changes another thing (a file, a skill) says the same each time, and has done something else. */
-function isNewlyTold(known: Set<string>, { guarded, told }: StepResult, isFresh: boolean): boolean {
+/** Also true if the call changed another file or skill: such results have the same words each time. */
+function hasNewText(known: Set<string>, { guarded, text }: StepResult, isFresh: boolean): boolean {
   const { tool, place } = guarded;
   const hasChanged = isFresh && guarded.effect === "keyed" && (place === null || !known.has(place));
-  const isNew = !known.has(`${tool} ${told}`) || isPoller(tool) || hasChanged;
-  known.add(`${tool} ${told}`);
+  const isNew = !known.has(`${tool} ${text}`) || isPoller(tool) || hasChanged;
+  known.add(`${tool} ${text}`);
   if (place !== null) known.add(place);
   return isNew;
 }
 
-/** How often the last call was made in a row. */
+/** How often the last call was made in a row with the same result. */
 function countIdentical(history: GuardState["history"]): number {
   const last = history.at(-1);
   if (!last || isPoller(last.tool)) return 0;
@@ -355,7 +355,7 @@ function countIdentical(history: GuardState["history"]): number {
   return history.length - 1 - other;
 }
 
-/** The shortest circle the history ends with, of calls that are not all the same. */
+/** The shortest cycle at the end of the history, of calls that are not all equal. */
 function findCycle(history: GuardState["history"]): { period: number; laps: number } {
   for (const period of PERIODS) {
     const lap = history.slice(-period);
@@ -370,7 +370,7 @@ function findCycle(history: GuardState["history"]): { period: number; laps: numb
   return { period: 0, laps: 0 };
 }
 
-/** Asking again until something is there is their use. */
+/** Tools that are meant to be called repeatedly. */
 function isPoller(tool: string): boolean {
   return /_poll$|^process|_get_result$/.test(tool);
 }
@@ -379,7 +379,7 @@ function isReached(times: number, limit: number): boolean {
   return limit > 0 && times >= limit;
 }
 
-/** With the keys of every object in order. */
+/** JSON with sorted keys. */
 function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_key, field: unknown) =>
     isObject(field) ? Object.fromEntries(Object.entries(field).sort(([a], [b]) => (a < b ? -1 : 1))) : field,

@@ -1,14 +1,13 @@
-// Reads an answer's calls as a small model means them: a call that is the whole answer as JSON text, and arguments whose shape is
-// off in a way that has one reading. For reviews and curation, whose calls are all checked, and for sessions on a server of the
-// operator's own, where a quotation and what was asked for as JSON stay text; elsewhere each text does. Only the model's own answer
-// is read, never a result. Pure.
+// Repairs tool calls of small models: a call written as the whole text of an answer, and arguments with a wrong shape that has only
+// one possible reading. Used for reviews and curation, whose calls are all checked, and for sessions on the operator's own servers.
+// Sessions leave quotations, and JSON that the person asked to see, as text. Reads only the model's own answer, never a result. Pure.
 import type * as z from "zod";
 import { type Answer, JsonObject, type ToolCall } from "../schemas/entry.ts";
 import type { Message, Tool } from "./contract.ts";
 
 /**
- * Before it is recorded, so that whoever reads the record finds the calls that were made. `asked`: the conversation, where the person
- * may have wanted to see a call rather than have it made.
+ * Call before the answer is recorded, so that the record has the calls that are made. `asked`: the conversation, in which the person
+ * may have asked to see a call instead of running it.
  */
 export function readLeniently(answer: Answer, tools: readonly Tool[], asked: readonly Message[] = []): Answer {
   const byName = new Map(tools.map((tool) => [tool.name, tool]));
@@ -17,13 +16,13 @@ export function readLeniently(answer: Answer, tools: readonly Tool[], asked: rea
   const written = found.length > 0 && isMeantAsText(answer.text, asked) ? [] : found;
   if (written.length === 0)
     return { ...answer, calls: answer.calls.map((call) => repair(call, byName.get(call.name))) };
-  // Its native form has no call, and would be sent in place of this one.
+  // The native form has no call, and would be sent instead of this one.
   const { native: _native, ...rest } = answer;
   const calls = written.map((call) => repair(call, byName.get(call.name)));
   return { ...rest, text: "", stop: "tools", calls };
 }
 
-/** It stands in what was read or said, or the person asked to see a call as JSON. A message about a JSON file does not ask for that. */
+/** The text was read or said before, or the person asked to see a call as JSON. A message about a JSON file is not such a request. */
 function isMeantAsText(text: string, asked: readonly Message[]): boolean {
   const last = asked.findLast(({ role }) => role === "user")?.text ?? "";
   if (/(?<![\w.])json\b/i.test(last) && /\bcalls?\b|\bnot (?:run|execute)\b/i.test(last)) return true;
@@ -35,7 +34,7 @@ function isMeantAsText(text: string, asked: readonly Message[]): boolean {
   });
 }
 
-/** However it is set and escaped. */
+/** Ignores layout and escaping. */
 function toBare(text: string): string {
   return text.replace(/[\s\\"'`]+/g, "");
 }
@@ -43,7 +42,7 @@ function toBare(text: string): string {
 const MAX_WRITTEN_CHARS = 200_000;
 const MAX_WRITTEN_CALLS = 8;
 
-/** Of a text that is nothing but calls: bare, between code marks or tags, one, a list, or one tag after another. Else none. */
+/** The calls of a text that is nothing but calls: bare, in code fences or tags; one, a list, or several tags. Else none. */
 function readWrittenCalls(text: string, tools: ReadonlyMap<string, Tool>): ToolCall[] {
   if (text.length > MAX_WRITTEN_CHARS) return [];
   const all = toBlocks(text).flatMap((block) => {
@@ -55,7 +54,7 @@ function readWrittenCalls(text: string, tools: ReadonlyMap<string, Tool>): ToolC
   return calls.every((call) => call !== null) ? calls : [];
 }
 
-/** What stands in each pair of tags where there are several, else the whole. */
+/** The contents of each pair of tags if there are several, else the whole text. */
 function toBlocks(text: string): string[] {
   const pieces = text.trim().split("</tool_call>");
   const isTagged = pieces.length > 2 && pieces.pop()!.trim() === "";
@@ -77,7 +76,7 @@ const WRAPPINGS = [
   ["<tool_call>", "</tool_call>"],
 ] as const;
 
-/** `{"name": …, "arguments": {…}}`, and the other words that are used for the two. */
+/** Accepts `{"name": …, "arguments": {…}}` and the other names that models use for these two fields. */
 function toCall(value: unknown, n: number, tools: ReadonlyMap<string, Tool>): ToolCall | null {
   const outer = JsonObject.safeParse(value).data;
   if (!outer) return null;
@@ -88,7 +87,7 @@ function toCall(value: unknown, n: number, tools: ReadonlyMap<string, Tool>): To
   return args && tools.has(String(name)) ? { id: `written_${n + 1}`, name: String(name), args } : null;
 }
 
-/** As it is where its tool takes it so, or would not take it repaired either. */
+/** Unchanged if the tool accepts the call as it is, or does not accept the repaired one either. */
 function repair(call: ToolCall, tool: Tool | undefined): ToolCall {
   if (!tool || call.malformed !== undefined) return call;
   const read = tool.parameters.safeParse(call.args);
@@ -116,7 +115,7 @@ function repairAt(args: JsonObject, issue: z.core.$ZodIssue): void {
   else if (issue.code === "invalid_type") holder[key] = toType(value, issue.expected);
 }
 
-/** What a model writes for a field that it leaves out. */
+/** Values that models write for a field they mean to omit. */
 function isBlank(value: unknown): boolean {
   return value === null || value === undefined || value === "" || (Array.isArray(value) && value.length === 0);
 }

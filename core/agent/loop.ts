@@ -1,6 +1,6 @@
-// The agent loop: ask the model, run the tools it calls, again, until it answers. Written once: a session's turn and a
-// background review run through it, each with a journal of its own. It keeps no state between calls and knows neither
-// storage nor readers.
+// The agent loop: asks the model, runs the tools it calls, and repeats until the model answers without calls. Sessions' turns
+// and background reviews both run through it, each with its own journal. Keeps no state between runs. Never touches storage or
+// readers.
 import { type Failure, type Result, ok } from "../errors.ts";
 import type { Clock, Random } from "../ports.ts";
 import {
@@ -37,10 +37,10 @@ import { Stopped } from "./tool-calls.ts";
 import { toToolSpecs } from "./tool-specs.ts";
 
 export interface LoopOptions {
-  /** The primary, then those to fall back on. */
+  /** The primary model, then the fallbacks. */
   models: ModelChain;
   tools: Tool[];
-  /** What the model is told of tools, where it is more than may be called. Absent: `tools`. */
+  /** Tools in the request, if they are more than may be called. Absent: `tools`. */
   specs?: ToolSpec[];
   journal: Journal;
   system: string;
@@ -52,21 +52,21 @@ export interface LoopOptions {
   clock: Clock;
   random: Random;
   signal: AbortSignal;
-  /** Asked before each model call, not for a recorded answer; a failure ends the loop with it (grants, budgets). */
+  /** Budgets and grants. Called before each model call, but not for a recorded answer. A failure ends the loop. */
   mayAsk?(spent: TurnStats): Failure | null | Promise<Failure | null>;
-  /** Absent: nothing is watched. `attended`: a person is there to stop a turn that goes round in circles. */
+  /** Absent: no guardrails. `attended`: a person watches who could stop a looping turn. */
   guardrails?: { settings: Settings["guardrails"]; attended(): boolean };
-  /** True: the turn is to end at the next tool boundary, its remaining calls not run. */
+  /** True: the turn should end at the next tool boundary, and its remaining calls should not run. */
   isInterrupted?(): boolean;
-  /** Keeps a result that is too long in a file and says its path. The same place is the same file. Absent: it is cut. */
+  /** Writes a result that is too long into a file and returns its path. One place is one file. Absent: results are cut. */
   spill?(place: string, text: string): Promise<Result<string>>;
   /** Absent: an overflow ends the turn. */
   context?: ContextKeeper;
-  /** Calls are read as a small model means them (lenient-calls.ts). Absent: as they are. */
+  /** Accepts malformed calls of small models (lenient-calls.ts). */
   lenient?: true;
-  /** Asked about an answer without calls: words to go on with, the same for the same record; `null`: it is the end. */
+  /** Called for an answer without calls. Returns a user message to continue with, deterministically, or `null` to end. */
   goOn?(answer: Answer): string | null;
-  /** An answer of nothing is an end, and not asked for again. */
+  /** True: an empty answer ends the loop and is not retried. */
   mayEndSilent?(): boolean;
 }
 
@@ -88,48 +88,48 @@ export type LoopLimits = Pick<
 >;
 
 export type LoopEnd =
-  /** `why`: what a person is told beside the text, in a sentence; `null` only for a whole answer, which always has a text. */
+  /** `why`: a sentence for the person; `null` only for a whole answer, which always has text. */
   | { state: "done"; reason: DoneReason; why: string | null; text: string; stats: TurnStats }
   | { state: "failed"; failure: Failure; stats: TurnStats }
   | { state: "stopped"; stats: TurnStats }
-  /** The person said something else: every open call has its result, nothing more was asked. */
+  /** The person sent an interrupting message. Every call has its result, and the model was not asked again. */
   | { state: "interrupted"; stats: TurnStats }
-  /** No model of the chain works now; one may in a while: `delayMs` where a provider said when. */
+  /** No model of the chain works now, but one may later. `delayMs`: when, if a provider said so. */
   | { state: "paused"; failure: ModelFailure; delayMs?: number; stats: TurnStats };
 
 /**
- * `answer`: a whole one. `length`, `refusal`, `empty_answer`: the last answer is not whole. `written_call`: it is a tool call as
- * text. Else why there was a closing answer.
+ * `answer`: the answer is whole. `length`, `refusal`, `empty_answer`: it is not. `written_call`: it is a tool call written as
+ * text. Else: why the turn got a closing answer.
  */
 export type DoneReason = "answer" | "length" | "refusal" | "empty_answer" | "written_call" | ClosingCode;
 
 const CLOSING = "Do not call tools. Say what was done, what was found, and what is left.";
 const STEPS_USED = `The limit of steps for this request is reached. ${CLOSING}`;
 
-/** A conversation that is still refused as too long after this many times is given up. */
+/** How often a conversation that is refused as too long is shortened. */
 const MAX_OVERFLOWS = 3;
 
 const FINAL = { retry: false, compact: false, rotateKey: false, fallBack: false };
 
-/** Where a run of the loop is. */
+/** The state of one run of the loop. */
 interface Turn {
   options: LoopOptions;
   system: string;
   messages: Message[];
-  /** The model of the chain that is asked next. */
+  /** Index in the chain of the model that is asked next. */
   at: number;
-  /** Of the last answer. */
+  /** Usage of the last answer. */
   usage: Usage | null;
-  /** Of the next request, where it was measured. */
+  /** Tokens of the next request, if they were measured. */
   promptTokens: number | undefined;
-  /** Why the next answer is to be the last. */
+  /** Why the next answer must be the last. */
   halt: Halt | null;
   /** The model was asked or a tool was run in this attempt: the rest is no longer a replay of the record. */
   hasNewWork: boolean;
   stats: TurnStats;
 }
 
-/** Runs until the model answers without calls, a limit is reached, or the signal aborts. Never throws for a model's fault. */
+/** Runs until the model answers without calls, a limit is reached, or the signal aborts. A model's fault never throws. */
 export async function runLoop(options: LoopOptions): Promise<LoopEnd> {
   const { journal, limits, signal, models, system, history } = options;
   const stats: TurnStats = { ...NO_STATS };
@@ -193,7 +193,7 @@ function isInterrupted({ options }: Turn): boolean {
   return options.isInterrupted?.() ?? false;
 }
 
-/** `refused`: the provider has just refused the conversation as too long. False: it stays as it is. */
+/** Shortens the conversation if needed. `refused`: the provider's refusal of it as too long. False: it was not shortened. */
 async function fit(turn: Turn, step: number, refused?: ModelFailure): Promise<boolean> {
   const { context, models, signal } = turn.options;
   turn.promptTokens = undefined;
@@ -218,14 +218,14 @@ function specsOf({ options, at }: Turn): ToolSpec[] {
   return options.specs ?? toToolSpecs(options.tools, options.models[at]!.contextWindow);
 }
 
-/** Tokens that the model that is asked next has for a conversation. */
+/** Tokens for the conversation in the window of the model that is asked next. */
 function roomOf(turn: Turn): number {
   const { contextWindow } = turn.options.models[turn.at]!;
   if (!isSmall(contextWindow)) return contextWindow;
   return Math.max(0, contextWindow - fixedTokens({ system: turn.system, tools: specsOf(turn) }));
 }
 
-/** The answer of a step, asked for again in fewer words when the provider refuses the conversation as too long. */
+/** The answer of a step. A conversation that the provider refuses as too long is shortened and asked again. */
 async function ask(
   turn: Turn,
   step: number,
@@ -235,7 +235,7 @@ async function ask(
   const askOnce = () =>
     journal.answer(step, (sink) => {
       turn.hasNewWork = true;
-      // A turn that was to be halted, and went on because a person watched, has recorded answers and never comes here.
+      // A halt may have been ignored because a person watched. The steps after it are recorded, so they do not get here.
       closing ??= turn.halt?.code ?? null;
       return askLive(turn, step, closing, sink);
     });
@@ -273,15 +273,14 @@ async function askLive(
     },
   });
   turn.at = at;
-  // Else each further step would be refused once for the same.
+  // Without this, the provider would refuse every further step for the same reason.
   if (messages && closing === null) turn.messages = messages;
-  // A closing answer that calls tools all the same is an answer: nothing may be left open. And what a provider broke off is
-  // not carried out.
+  // A closing answer must be the last, even if it calls tools. Calls in a refused answer must not run.
   const isLast = result.ok && (closing !== null || result.value.stop === "refusal");
   if (isLast) return ok({ ...result.value, calls: [] });
   if (!result.ok) return result;
   if (options.lenient) return ok(readLeniently(result.value, options.tools));
-  // The operator's own server may have no parser for its model's calls. What a reader has seen of the answer stays.
+  // The operator's own server may have no parser for its model's calls. The text stays, because readers have seen it.
   if (options.models[at]?.isOwn) {
     const read = readLeniently(result.value, options.tools, turn.messages);
     return ok({ ...read, text: result.value.text });
@@ -289,7 +288,7 @@ async function askLive(
   return result;
 }
 
-/** Never leaves the loop; no provider's failure has this code. */
+/** Internal to the loop: no provider's failure has this code. */
 const REDIRECTED: ModelFailure = { code: "redirected", message: "The person said something else.", ...FINAL };
 
 function toEnd(failure: ModelFailure, closing: Closing, turn: Turn): LoopEnd {
@@ -297,7 +296,7 @@ function toEnd(failure: ModelFailure, closing: Closing, turn: Turn): LoopEnd {
   addSpent(stats, failure);
   if (turn.options.signal.aborted) return { state: "stopped", stats };
   if (failure.code === REDIRECTED.code) return { state: "interrupted", stats };
-  // The turn ended for its own reason; that no closing words came as well is the lesser news.
+  // Why the turn was closed matters more to the person than the missing closing answer.
   if (closing !== null && failure.code === EMPTY) {
     return { state: "failed", failure: { ...failure, code: closing, message: explainClosing(closing, turn) }, stats };
   }
@@ -348,7 +347,7 @@ function reasonOf({ stop, text }: Answer, hasTools: boolean): DoneReason {
 const CALL_BEGINS =
   /^\s*(?:<tool_call>\s*[{<]|<function=\w|\[TOOL_CALLS\]|<\|python_tag\|>|<\|tool_calls?\|>|<｜tool▁calls▁begin｜>)/;
 
-/** Whether the whole answer is a call, or its last lines are one between tags. */
+/** True if the whole answer is a call, or if its last lines are a call between tags. */
 function isWrittenCall(text: string): boolean {
   const said = text.trimEnd();
   if (CALL_BEGINS.test(said) && /[>\]})]$/.test(said)) return true;
@@ -356,7 +355,7 @@ function isWrittenCall(text: string): boolean {
   return begin >= 0 && CALL_BEGINS.test(said.slice(begin));
 }
 
-/** What a person is told beside an answer that is not whole, or was the last for another reason than being one. */
+/** The sentence for the person about an incomplete or closing answer; `null` for a whole answer. */
 function explain(reason: DoneReason, answer: Answer, turn: Turn): string | null {
   const isSilent = answer.text.trim() === "";
   switch (reason) {
@@ -385,15 +384,15 @@ function explain(reason: DoneReason, answer: Answer, turn: Turn): string | null 
   }
 }
 
-/** Well before the limit that is set: it was lowered to what the window had room for, here or by the server. */
+/** True if the answer ended well before its limit: the window had less room, so this program or the server lowered the limit. */
 function isCutEarly({ usage }: Answer, { options }: Turn): boolean {
   return usage.output > 0 && usage.output < EARLY * options.limits.maxOutputTokens;
 }
 
-/** Not everybody counts alike. */
+/** A margin, because token counts differ between providers. */
 const EARLY = 0.8;
 
-/** A higher limit for the answer would change nothing here. */
+/** Cuts that a higher limit for the answer would not prevent. */
 const CUT_BY: Record<CutBy, string> = {
   window:
     'The answer was cut off because the model\'s context window is full. Send /compress, then "go on", or begin a new session.',

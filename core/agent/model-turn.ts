@@ -1,6 +1,6 @@
-// One model call, with all that may be done before it is given up: the conversation without native parts, another key, a
-// short wait, the next model of the chain. The loop asks it for every answer. Streams into a sink; a repeated call tells
-// the sink to forget what came before. What may be done, the failure itself says; longer waits are the loop's.
+// One model call with its retries: without native parts, with a shorter answer, with another key, after a short wait, with the
+// next model of the chain. The failure itself says which of them may help. Called by the loop for every answer. Streams into a
+// sink, which drops what came before whenever the call is repeated. Long waits belong to the caller.
 import { type Failure, type Result, messageOf, ok } from "../errors.ts";
 import type { Clock, Random } from "../ports.ts";
 import type { Answer } from "../schemas/entry.ts";
@@ -11,40 +11,40 @@ import type { AnswerSink, Message, Model, ModelChain, ModelEvent, ModelFailure, 
 // Hermes Agent: min(2 s * 2^(n-1), 120 s) plus up to half of it.
 const BASE_WAIT_MS = 2_000;
 const MAX_WAIT_MS = 120_000;
-/** An answer of nothing is asked for again at once, this often; waiting does not help (Hermes Agent). */
+/** Retries of an empty answer, without a wait: waiting does not help (Hermes Agent). */
 const MAX_EMPTY = 2;
-/** An answer is asked to be shorter this often before the conversation has to be. */
+/** How often a shorter answer is tried before the conversation must be shortened. */
 const MAX_REFITS = 3;
-/** More than anyone's pool; a provider that puts a key back sooner than it refuses the next must not hold a turn for ever. */
+/** More keys than any pool has. Ends the rotation if a provider restores keys faster than it refuses them. */
 const MAX_ROTATIONS = 32;
 
 export interface AskOptions {
   models: ModelChain;
-  /** Index of the model to begin with: what the call before came back with, 0 at the first of a turn. */
+  /** Index of the model to begin with: 0 in a new turn, later the `at` of the call before. */
   at: number;
   request: ModelRequest;
-  /** What the request is known to have, without its answer. Absent: estimated where it matters. */
+  /** Tokens of the request without its answer, if known. Absent: estimated where needed. */
   promptTokens?: number;
   limits: { modelRetries: number; inlineWaitMs: number; noProgressMs: number } & TimeLimits;
   clock: Clock;
   random: Random;
   signal: AbortSignal;
   sink: AnswerSink;
-  /** An answer of nothing is one. */
+  /** An empty answer counts as an answer. */
   mayEndSilent?: boolean;
-  /** Before each call, the repeated ones too: what was charged for one that failed counts. A refusal is the result. */
+  /** Called before each call, including repetitions, because failed calls may be charged. A refusal becomes the result. */
   mayAsk?(): Failure | null | Promise<Failure | null>;
 }
 
 export interface Asked {
   /**
-   * The answer, or the failure that nothing here helps against. `compact`: shorten the conversation for model `at` and ask
-   * again. `retry`: ask again after `retryAfterMs`, or in a while where it is absent.
+   * The answer, or a failure that remains after all retries. `compact`: shorten the conversation for model `at` and ask again.
+   * `retry`: ask again after `retryAfterMs`, or later if it is absent.
    */
   result: Result<Answer, ModelFailure>;
-  /** Index of the model that answered or failed last; models before it are not asked again in this turn. */
+  /** Index of the model that answered or failed last. Models before it are not asked again in this turn. */
   at: number;
-  /** The conversation as it was answered, where the provider had refused what was said natively in it: without that. */
+  /** The conversation without native parts, if the provider refused it with them. */
   messages?: Message[];
 }
 
@@ -52,7 +52,7 @@ export async function askModel(options: AskOptions): Promise<Asked> {
   const { models, signal } = options;
   let at = options.at;
   let { request } = options;
-  /** The earlier failure of the chain that passes soonest: what the turn waits for when its last model is out for good. */
+  /** The temporary failure of the chain that ends soonest: the turn waits for it if the last model fails permanently. */
   let passing: ModelFailure | null = null;
   for (;;) {
     const tried = await askOne({ ...options, request }, models[at]!);
@@ -67,7 +67,7 @@ export async function askModel(options: AskOptions): Promise<Asked> {
     }
     passing = soonest(passing, failure);
     if (!failure.fallBack || at + 1 >= models.length) {
-      // What an earlier call was charged has been told already; what the last one was has not.
+      // The sink knows the cost of the earlier calls, but not that of the last one.
       const { spent: _, ...rest } = passing ?? failure;
       return { result: failed({ ...rest, ...(failure.spent && { spent: failure.spent }) }), at };
     }
@@ -76,14 +76,14 @@ export async function askModel(options: AskOptions): Promise<Asked> {
   }
 }
 
-/** All that can be done with one model: until it answers, or a failure says that it will not within a short wait. */
+/** All retries with one model, until it answers, or a failure says that a short wait does not help. */
 async function askOne(
   options: AskOptions,
   model: Model,
 ): Promise<{ result: Result<Answer, ModelFailure>; request: ModelRequest; refused?: true }> {
   const { limits, clock, random, signal, sink } = options;
   let { request } = options;
-  // Ollama cuts such a prompt without a word, and answers what is left of it.
+  // Ollama truncates such a prompt silently and answers the rest.
   const tooMany = model.isWindowKnown ? tokensFarAbove(request, model.contextWindow) : null;
   if (tooMany !== null) return { result: failed(tooLong(model, tooMany)), request };
   let retries = 0;
@@ -125,9 +125,9 @@ async function askOne(
 
     const waitMs = failure.retryAfterMs ?? backoffMs(retries + 1, random);
     const mayWait = failure.retry && retries < limits.modelRetries && waitMs <= limits.inlineWaitMs;
-    // A limit may be the moment's: a key gets a second try before it is put aside (Hermes Agent).
+    // A rate limit may pass at once: a key gets a second try before it is suspended (Hermes Agent).
     if (failure.rotateKey && model.rotateKey && !(mayWait && !sameKeyTwice) && rotations < MAX_ROTATIONS) {
-      // With no key left, the next call says at once when one is back.
+      // With no key left, the next call fails at once and says when one is available.
       rotations += model.rotateKey(failure) ? 1 : MAX_ROTATIONS;
       sink.restart(failure);
       sameKeyTwice = false;
@@ -143,16 +143,16 @@ async function askOne(
 }
 
 /**
- * Tokens of an answer that the refusal leaves room for: as many as it allows, or as fit beside the prompt, whose size and the
- * window's it may name. `null` where the prompt alone is too long, or nothing was named. A window that has only now become
- * known is estimated against.
+ * The length in tokens that an answer may have after this refusal: what the refusal allows, or what fits beside the prompt, if
+ * the refusal names the window. Without the prompt's size the prompt is estimated. `null`: the prompt alone is too long, or the
+ * refusal names no size.
  */
 function shorterAnswer(failure: ModelFailure, request: ModelRequest, model: Model): number | null {
   const { compact, window, promptTokens, maxOutputTokens: most } = failure;
   if (most !== undefined) return most < request.maxOutputTokens ? most : null;
   if (!compact || window === undefined) return null;
   const contextWindow = Math.min(window, model.contextWindow);
-  // Counted by who refused: no margin but for the words of its template.
+  // The provider's own count needs no margin, except for its chat template.
   const exact = promptTokens === undefined ? null : contextWindow - promptTokens - TEMPLATE_TOKENS;
   const half = Math.floor(request.maxOutputTokens / 2);
   const room = exact ?? Math.min(answerRoom(request, contextWindow), half);
@@ -161,7 +161,7 @@ function shorterAnswer(failure: ModelFailure, request: ModelRequest, model: Mode
 
 const TEMPLATE_TOKENS = 8;
 
-/** One stream, read to its end. One over which nothing comes for too long is cut. `stalls`: how often that was so before. */
+/** Reads one stream to its end, and cuts it after a timeout without data. `stalls`: how many earlier calls timed out. */
 async function streamOnce(
   options: AskOptions & { stalls: number },
   model: Model,
@@ -190,7 +190,7 @@ async function streamOnce(
       if (next === STALLED) {
         call.abort();
         const failure = passingFault(STALLED_CODE, toLimitFailure(model, limit));
-        // A model that is aborted says at once what the call was charged all the same.
+        // An aborted model reports the cost of the call at once.
         const last = await Promise.race([coming, clock.sleep(LAST_WORD_MS)]).catch(() => undefined);
         const spent = last?.value?.type === "failed" ? last.value.failure.spent : undefined;
         return failed({ ...failure, ...(spent && { spent }) });
@@ -208,22 +208,22 @@ async function streamOnce(
       else sink.reasoning(event.text);
     }
   } catch (error) {
-    // A model must not throw; one that does is a bug we still end the turn for, in words.
+    // A model must not throw. If one does, it is a bug, but the turn still ends with a message.
     return failed({ ...broken("model_crashed", `The model adapter failed: ${messageOf(error)}`), fallBack: true });
   } finally {
     isOver = true;
     signal.removeEventListener("abort", stop);
-    // Ends the watch, and closes a stream that was left. Not awaited: one that says nothing may never end.
+    // Ends the watch and closes an abandoned stream. Not awaited: a silent stream may never end.
     call.abort(OVER);
     void events?.return?.()?.catch(() => undefined);
   }
 
-  /** One sleeper a call: it sleeps on as long as something came meanwhile. */
+  /** One timer per call: it restarts as long as something came meanwhile. */
   async function watch(): Promise<typeof STALLED> {
     for (;;) {
       const leftMs = activeAt + limit.ms - clock.now();
       if (leftMs <= 0 && !isOver) return STALLED;
-      // The stream has ended, or ends by itself: an aborted model says so.
+      // The stream has ended, or an abort is about to end it.
       if (isOver || call.signal.aborted) return new Promise<never>(() => undefined);
       await clock.sleep(Math.min(leftMs, waitingMs), call.signal);
       if (!isOver && !call.signal.aborted) sink.noteWaiting?.();
@@ -231,12 +231,12 @@ async function streamOnce(
   }
 }
 
-/** A reason of our own: without one each abort makes an error with a stack that nobody reads. */
+/** An explicit abort reason: without one each abort creates an error with a stack trace. */
 const OVER = "over";
 const LAST_WORD_MS = 1_000;
 const STALLED = Symbol("stalled");
 const STALLED_CODE = "stream_stalled";
-/** How often whoever watches the turn is told that a silent call is still within its limit. */
+/** How often the sink is told that a silent call is still within its timeout. */
 const WAITING_MS = 120_000;
 
 function failed(failure: ModelFailure): Result<Answer, ModelFailure> {
@@ -247,11 +247,11 @@ function broken(code: string, message: string): ModelFailure {
   return { code, message, retry: false, compact: false, rotateKey: false, fallBack: false };
 }
 
-/** No failure of a call: the sink forgets what it was told, and the answer goes on. */
+/** Not a failure: the sink drops the text so far, and the same answer continues. */
 export const RETRACTED = "text_retracted";
 export const EMPTY = "empty_answer";
 
-/** Some models end with nothing behind a tool's result, or with reasoning alone. */
+/** Some models end with no text after a tool's result, or with reasoning alone. */
 function isEmpty({ text, calls, stop }: Answer): boolean {
   return stop === "end" && calls.length === 0 && text.trim() === "";
 }
@@ -275,7 +275,7 @@ function passingFault(code: string, message: string): ModelFailure {
   return { ...broken(code, message), retry: true, fallBack: true };
 }
 
-/** Of two failures that pass, the one that passes sooner; one without a time is expected back any moment. */
+/** Of two temporary failures, the one that ends sooner. One without a time may end at any moment. */
 function soonest(a: ModelFailure | null, b: ModelFailure): ModelFailure | null {
   if (!b.retry) return a;
   return a && (a.retryAfterMs ?? 0) < (b.retryAfterMs ?? 0) ? a : b;

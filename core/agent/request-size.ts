@@ -1,25 +1,25 @@
-// How many tokens a request has, by estimate, and how long its answer may become. Used before each model call and by whoever
-// shortens a conversation. Messages and tools are weighed once, however many steps a turn has. Pure.
+// Estimates the tokens of a request, and how long its answer may be. Used before each model call and by compaction. Messages and
+// tools are estimated once, however many steps a turn has. Pure, apart from these caches.
 import type { JsonObject } from "../schemas/entry.ts";
 import { estimateTokens } from "../tokens.ts";
 import type { Message, ModelRequest, ToolSpec } from "./contract.ts";
 
-/** What a message costs beside its text, and a tool beside its words: roles, and the words of a chat template. */
+/** Overhead of a message and of a tool: roles, and the text of a chat template. */
 const MESSAGE_TOKENS = 4;
 const TOOL_TOKENS = 12;
-/** A character of any script is hardly ever more than two tokens, in any vocabulary. */
+/** A character is hardly ever more than two tokens, in any script and vocabulary. */
 const MOST_TOKENS_PER_CHAR = 2;
-/** An estimate may be wrong by so much, or by more: then the refusal says the real number. */
+/** Margin of the estimate. If it is not enough, the provider's refusal names the real number. */
 const MARGIN_SHARE = 0.1;
 const MARGIN_TOKENS = 64;
 const FAR_ABOVE = 1.5;
-/** An answer with less room than this says nothing. */
+/** An answer with fewer tokens is useless. */
 export const LEAST_ANSWER_TOKENS = 256;
 
 const tokensOfMessages = new WeakMap<Message, number>();
-/** By their parameters: tools are made for each turn, their schemas once. */
+/** Keyed by parameters: tools are created for each turn, but their schemas once. */
 const tokensOfParameters = new WeakMap<JsonObject, number>();
-/** Most requests of an isolate follow one of the same session. */
+/** Most requests of an isolate follow one of the same session, so one entry is enough. */
 let lastSystem = { text: "", tokens: 0 };
 
 export function messageTokens(message: Message): number {
@@ -31,15 +31,15 @@ export function messageTokens(message: Message): number {
   return tokens;
 }
 
-/** Of the part that is the same on every call. */
+/** Tokens of the part that is the same on every call: the prompt and the tools. */
 export function fixedTokens({ system, tools }: Pick<ModelRequest, "system" | "tools">): number {
   if (lastSystem.text !== system) lastSystem = { text: system, tokens: estimateTokens(system) };
   return tools.reduce((sum, tool) => sum + toolTokens(tool), MESSAGE_TOKENS + lastSystem.tokens);
 }
 
 /**
- * Tokens that an answer may have in this window, and never more than were asked for: servers refuse a request whose prompt and
- * `max_tokens` are together longer than the window. `promptTokens`: what the prompt is known to have; estimated without.
+ * Tokens that an answer may have in this window, at most as many as requested. Servers refuse a request if its prompt and
+ * `max_tokens` together exceed the window. `promptTokens`: the prompt's size, if known. Absent: estimated.
  */
 export function answerRoom(request: ModelRequest, contextWindow: number, promptTokens?: number): number {
   const { maxOutputTokens } = request;
@@ -48,14 +48,14 @@ export function answerRoom(request: ModelRequest, contextWindow: number, promptT
   return Math.min(maxOutputTokens, Math.max(room, LEAST_ANSWER_TOKENS));
 }
 
-/** Tokens of a prompt that is far longer than the window, even if the estimate is wrong; `null` for any other. */
+/** Tokens of a prompt that exceeds the window even if the estimate is far off; `null` for any other. */
 export function tokensFarAbove(request: ModelRequest, contextWindow: number): number | null {
   const most = contextWindow * FAR_ABOVE;
   const tokens = estimate(request, most);
   return tokens > most ? tokens : null;
 }
 
-/** Of a request that is far from so many tokens in any vocabulary, nothing is counted. */
+/** 0 if the request cannot reach `most` tokens in any vocabulary, which saves the estimate. */
 function estimate(request: ModelRequest, most: number): number {
   if (charsOf(request) * MOST_TOKENS_PER_CHAR <= most) return 0;
   return request.messages.reduce((sum, message) => sum + messageTokens(message), fixedTokens(request));

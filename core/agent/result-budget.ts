@@ -1,6 +1,6 @@
-// How much of a model's window the results of tools may take. What is too long goes into a file and leaves its beginning
-// and the file's path; without a place for files it is cut. A result that was seen before leaves a line. Used by
-// tool-calls.ts, before a result is recorded.
+// Limits the share of a model's window that tool results take. A result that is too long goes into a file, and its beginning and
+// the file's path remain; without a place for files it is cut. A repeated result becomes one line. Used by tool-calls.ts before
+// a result is recorded.
 import { headOf } from "../clip.ts";
 import type { Result } from "../errors.ts";
 import type { JsonObject, Part, ToolCall } from "../schemas/entry.ts";
@@ -8,9 +8,9 @@ import type { Source } from "../schemas/ids.ts";
 import type { ToolResult } from "./contract.ts";
 import { addToOutcome } from "./tool-result.ts";
 
-// Hermes Agent: a result may take 15 % of the window and those of a turn 30 %, at four characters a token, but never less
-// than some characters; a result in a file shows its first 1,500, and one seen before is left out from 512 on. Its 8,000 and
-// 16,000 characters at the least are half of a window of 8,000 tokens, so ours are less.
+// From Hermes Agent: a result may take 15 % of the window and those of a turn 30 %, at four characters a token. A result in a
+// file shows its first 1,500 characters; a repeated one is replaced from 512 characters on. Its minimums of 8,000 and 16,000
+// characters are half of a window of 8,000 tokens, so ours are smaller.
 const CHARS_PER_TOKEN = 4;
 const RESULT_SHARE = 0.15;
 const TURN_SHARE = 0.3;
@@ -20,19 +20,19 @@ const PREVIEW_CHARS = 1_500;
 const MIN_REPEAT_CHARS = 512;
 const ARGS_PREVIEW_CHARS = 120;
 
-/** A field up to this long stays in the result when the others go into a file. */
+/** A field up to this long stays in the result when longer ones go into a file. */
 const SMALL_CHARS = 500;
-/** What is left of a part in a file. A result this short is never moved, however full the turn is. */
+/** Limit for the short fields that stay of a part. A result this short is never moved, however full the turn is. */
 const MAX_REST_CHARS = 2_000;
 
 export interface ResultBudget {
-  /** The result as it is, or what is shown of it. `keeps`: it has a limit of its own. */
+  /** The result, shortened if needed. `keeps`: the tool limits its results itself, so the result stays as it is. */
   fit(result: ToolResult, place: string, keeps: boolean): Promise<ToolResult>;
-  /** Takes in a result that an earlier run recorded. */
+  /** Counts a result that an earlier attempt recorded. */
   count(result: ToolResult): void;
 }
 
-/** For one turn. `contextWindow`: tokens that the model that reads next has beside its prompt and its tools. */
+/** For one turn. `contextWindow`: the window of the model that reads next, in a small window without its prompt and tools. */
 export function createResultBudget(options: {
   limits: { maxResultChars: number; maxTurnResultChars: number };
   contextWindow(): number;
@@ -66,7 +66,7 @@ export function createResultBudget(options: {
   };
 }
 
-/** In place of a result that stands above already; `null` for one that is short, or holds more than text. */
+/** One line that refers to the same result above; `null` if the result is short or has fields that are not text. */
 export function toRepeat(result: ToolResult, call: ToolCall): ToolResult | null {
   const body = result.parts.filter((part) => part.source !== "outcome");
   if (body.reduce((sum, part) => sum + part.text.length, 0) < MIN_REPEAT_CHARS) return null;
@@ -85,7 +85,7 @@ function sizeOf(result: ToolResult): number {
   return result.parts.reduce((sum, part) => sum + part.text.length, 0);
 }
 
-/** The long fields as one readable text, the result without them, and the source of whichever is trusted least. */
+/** The long fields as one readable text, the result without them, and the least trusted source among them. */
 function takeApart(result: ToolResult): { text: string; rest: ToolResult; worst: Source } {
   const moved: { key: string; text: string; source: Source }[] = [];
   const parts = result.parts.flatMap((part): Part[] => {
@@ -102,7 +102,7 @@ function takeApart(result: ToolResult): { text: string; rest: ToolResult; worst:
   return { text, rest: { ...result, parts }, worst: worst ?? "outcome" };
 }
 
-/** With its lines as lines, so that a file of it can be searched and read in pieces. */
+/** Lines stay lines, so that the file can be searched and read in pieces. */
 function toReadable(value: unknown): string {
   if (typeof value === "string") return value;
   const isLines = Array.isArray(value) && value.every((item) => typeof item === "string");
@@ -116,7 +116,7 @@ function withPreview(rest: ToolResult, whole: { text: string; path: string; wors
   return addToOutcome({ ...rest, parts: [...rest.parts, preview] }, { moved });
 }
 
-/** Long texts keep their beginning, each as much as the others; of what is long and no text nothing stays. */
+/** Long texts keep their beginnings, in equal shares. Long fields that are not text are dropped. */
 function cutResult(result: ToolResult, maxChars: number): ToolResult {
   const fields = result.parts.flatMap((part) =>
     Object.entries(readPart(part)).map(([key, value]) => ({ part, key, value, chars: JSON.stringify(value).length })),
@@ -126,7 +126,7 @@ function cutResult(result: ToolResult, maxChars: number): ToolResult {
   const kept = short.reduce((sum, field) => sum + field.key.length + field.chars + JSON_CHARS, 0);
   const long = fields.filter((field) => field.chars > SMALL_CHARS && isText(field));
   const each = Math.floor((maxChars - kept) / Math.max(1, long.length)) - JSON_CHARS;
-  // A crowd of short fields leaves no room: then the parts that hold them go.
+  // If the short fields alone exceed the limit, they are dropped.
   const stays = (field: { chars: number; value: unknown }) =>
     field.chars <= SMALL_CHARS ? kept <= maxChars : isText(field) && each > 0;
   const parts = result.parts.map((part): Part => {
@@ -140,7 +140,7 @@ function cutResult(result: ToolResult, maxChars: number): ToolResult {
 /** Quotes, colon and comma around a field. */
 const JSON_CHARS = 6;
 
-/** At most so many characters of JSON: a quote takes two. */
+/** `maxChars` counts JSON characters: a quote takes two. */
 function clipJson(text: string, maxChars: number): string {
   let short = headOf(text, maxChars);
   for (let chars = JSON.stringify(short).length - 2; chars > maxChars; chars = JSON.stringify(short).length - 2) {

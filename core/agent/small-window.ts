@@ -1,20 +1,20 @@
-// What a small window has room for: a model with 8,000 tokens gets a shorter prompt, shorter results and simpler tools than one
-// with 200,000. Everything is a share of the window with the operator's setting as the most; from LARGE_WINDOW on the settings
-// hold as they are. Pure.
+// Limits for small windows: a model with 8,000 tokens gets a shorter prompt, shorter results and simpler tools than one with
+// 200,000. Each limit is a share of the window, and at most the operator's setting. From LARGE_WINDOW on the settings apply
+// unchanged. Used when a prompt, its tools or a result are made. Pure.
 import type { JsonObject } from "../schemas/entry.ts";
 import type { Settings } from "../schemas/settings.ts";
 import type { ToolSpec } from "./contract.ts";
 
-/** From this many tokens on every default fits beside a conversation. */
+/** From this many tokens on all defaults fit beside a conversation. */
 export const LARGE_WINDOW = 64_000;
 
-/** Characters that a token has in a text that is mostly words. */
+/** Characters per token in text that is mostly words. */
 const CHARS_PER_TOKEN = 4;
-/** Of the window, at most: the index of skills, what is remembered, and the person's files. */
+/** Maximum shares of the window: the skills index, the memory block, and the person's files. */
 const INDEX_SHARE = 0.05;
 const MEMORY_SHARE = 0.08;
 const FILE_SHARE = 0.1;
-/** Characters of a result for each token of the window: tables of numbers have less than two characters a token. */
+/** Characters of a result per token of the window. Tables of numbers have less than two characters a token. */
 const RESULT_CHARS = 0.3;
 const LEAST_INDEX_TOKENS = 250;
 
@@ -43,8 +43,8 @@ export function promptLimits(settings: Settings, contextWindow: number): PromptL
 }
 
 /**
- * The settings with results that the window has room for, for tools that keep their own limit. Looked up when they are read: a
- * window may become known while a turn runs.
+ * The settings with result limits that fit the window, for tools that limit their results themselves. The window is looked up on
+ * each read, because it may become known while a turn runs.
  */
 export function withResultLimits(settings: Settings, contextWindow: () => number): Settings {
   return {
@@ -63,7 +63,7 @@ export function withResultLimits(settings: Settings, contextWindow: () => number
   };
 }
 
-/** The same tools in fewer words: a description that stands in the schema already is not repeated, nor are the widest bounds. */
+/** The same tools with shorter schemas: without repeated descriptions, and without maximums that exclude nothing. */
 export function withoutRepeats(specs: ToolSpec[]): ToolSpec[] {
   return specs.map((spec) => ({ ...spec, parameters: shortened(spec.parameters) }));
 }
@@ -73,13 +73,13 @@ const known = new WeakMap<JsonObject, JsonObject>();
 function shortened(parameters: JsonObject): JsonObject {
   const cached = known.get(parameters);
   if (cached) return cached;
-  const told = new Set<string>();
+  const seen = new Set<string>();
   const short = JSON.parse(
     JSON.stringify(parameters, (key, value: unknown) => {
       if (value === Number.MAX_SAFE_INTEGER && key === "maximum") return undefined;
       if (key !== "description" || typeof value !== "string") return value;
-      if (told.has(value)) return undefined;
-      told.add(value);
+      if (seen.has(value)) return undefined;
+      seen.add(value);
       return value;
     }),
   ) as JsonObject;

@@ -20,7 +20,7 @@ import {
   observeStep,
   toGuardedCall,
   toGuardedResult,
-  toTold,
+  toComparableText,
 } from "./guardrails.ts";
 import type { ResultBudget } from "./result-budget.ts";
 import {
@@ -110,7 +110,7 @@ async function runStep(
       const { call, guarded, usable } = batch[at]!;
       const decision = observe(turn, guarded, result);
       if (decision.action === "halt") halt ??= { code: decision.code, message: decision.message };
-      observed.push({ guarded, result: toGuardedResult(result), told: toTold(result), usable });
+      observed.push({ guarded, result: toGuardedResult(result), text: toComparableText(result), usable });
       const text = renderForModel(result.parts);
       rememberShown(turn, messages, `${guarded.signature} ${result.print}`, { entry, chars: text.length });
       anyRan ||= ran;

@@ -1,5 +1,5 @@
-// How long a model may be silent before it is given up: by whose server it is, whether anything has come yet, and how often it
-// was given up before. Called by model-turn.ts. Pure.
+// Timeouts of a model call: how long a model may be silent. They depend on whose server it is, whether anything has come yet, and
+// how often the call timed out before. Called by model-turn.ts. Pure.
 import type { Settings } from "../schemas/settings.ts";
 import type { Model } from "./contract.ts";
 
@@ -7,11 +7,11 @@ export type TimeLimits = Pick<Settings["turn"], "firstByteMs" | "idleStreamMs" |
 
 export interface TimeLimit {
   ms: number;
-  /** The setting it comes from. */
+  /** The setting that the timeout comes from. */
   setting: keyof TimeLimits;
 }
 
-/** A server that was too slow once is likely to be too slow again. */
+/** Growth per timeout: a server that was too slow once is likely to be too slow again. */
 const GROWTH = 1.5;
 
 /** `first`: before the first piece of the answer, while the model reads the prompt. `idle`: between two pieces. */

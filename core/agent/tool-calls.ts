@@ -1,5 +1,5 @@
-// One tool call in three stages: prepared (found, arguments checked), run (through the journal, for a limited time),
-// finalised (cut to size, warned of). Whatever goes wrong becomes a result the model can read. Used by step-calls.ts.
+// One tool call in three stages: prepare (find the tool, check the arguments), run (through the journal, with a timeout), finalise
+// (limit the size, add a warning). Every error becomes a result that the model can read. Used by step-calls.ts.
 import { isObject } from "../unknown-object.ts";
 import { messageOf } from "../errors.ts";
 import type { Clock } from "../ports.ts";
@@ -11,12 +11,12 @@ import type { Decision } from "./guardrails.ts";
 import { type ResultBudget, toRepeat } from "./result-budget.ts";
 import { addToOutcome, fail } from "./tool-result.ts";
 
-/** Thrown when the turn was stopped while a tool ran: its call stays open. Only the loop may catch it. */
+/** Thrown when the turn is stopped while a tool runs; the call stays open. Only the loop may catch it. */
 export class Stopped extends Error {
   override name = "Stopped";
 }
 
-/** A call whose tool was found, or why it is not run. `ours`: the harness decided so, whatever the call was. */
+/** A call that can run, or the refusal it gets. `ours`: the harness refuses it, and the call itself may be valid. */
 export type Prepared =
   | { tool: Tool; args: unknown; refusal: null }
   | { tool: Tool | null; args: null; refusal: ToolResult; ours: boolean };
@@ -26,15 +26,15 @@ export interface CallRules {
   signal: AbortSignal;
   toolTimeoutMs: number;
   budget: ResultBudget;
-  /** Whether the same result of the same call stands in the conversation the model reads. */
+  /** Whether the conversation already shows the same result of the same call. */
   isShown(result: ToolResult & { print: string }): boolean;
-  /** What is to be said with a result, once it is known. */
+  /** The guardrails' decision about a result. A warning is added to the result. */
   judge(result: ToolResult): Decision;
 }
 
 /**
- * The arguments are read as the tool's schema says. A call of an answer that was cut by its length may be cut itself; `cutAfter`:
- * how many tokens that answer had, `null` for a whole one.
+ * Parses the arguments with the tool's schema. Calls of an answer that was cut by its length are refused, because they may be cut
+ * themselves. `cutAfter`: tokens of that answer; `null` for a whole one.
  */
 export function prepareCall(call: ToolCall, tools: ReadonlyMap<string, Tool>, cutAfter: number | null): Prepared {
   const tool = tools.get(call.name) ?? null;
@@ -48,7 +48,7 @@ export function prepareCall(call: ToolCall, tools: ReadonlyMap<string, Tool>, cu
     const isLong = call.malformed.length > LONG_ARGUMENTS_CHARS;
     return isWrong(tool, "bad_arguments", isLong ? `${text} They may be too long: ${inPieces(tool)}` : text);
   }
-  // Else it would write the mark into a file, in place of what the mark stands for (Hermes Agent).
+  // Otherwise the tool would write the mark into a file, instead of the text that the mark replaced (Hermes Agent).
   if (tool.effect !== "read" && SHORTENED.test(JSON.stringify(call.args))) {
     const text =
       "The arguments hold a text that was shortened in this conversation, not the text itself. Write all of it.";
@@ -67,7 +67,7 @@ export function prepareCall(call: ToolCall, tools: ReadonlyMap<string, Tool>, cu
 const LONG_ARGUMENTS_CHARS = 4_000;
 const MIN_PIECE_CHARS = 500;
 
-/** A token has about four characters: so a piece of as many characters as the answer had tokens leaves room for the rest. */
+/** A token has about four characters, so a piece with one character per token of the cut answer leaves room for the rest. */
 function toCutText(tool: Tool | null, tokens: number): string {
   const chars = Math.max(MIN_PIECE_CHARS, tokens);
   return (
@@ -80,7 +80,7 @@ function inPieces(tool: Tool | null): string {
   return tool?.inPieces ?? "Do it in smaller pieces: one short call an answer, and less in each.";
 }
 
-/** A call that is not run for a reason of the harness: no failure of the model or the tool. */
+/** A call that the harness does not run. This counts neither as a failure of the model nor of the tool. */
 export function refuseCall(tool: Tool | null, code: string, error: string): Prepared {
   return { tool, args: null, refusal: fail(code, error), ours: true };
 }
@@ -93,8 +93,8 @@ function isWrong(tool: Tool | null, code: string, error: string): Prepared {
 export type RanCall = Recorded<ToolResult> & { ran: boolean };
 
 /**
- * The `index`-th call of a step, through the journal. Never throws for a tool's fault; throws `Stopped`, and what the
- * journal throws. With a tool that prepares nothing, the intent is written before this returns.
+ * The `index`-th call of a step, through the journal. A tool's fault never throws. Throws `Stopped`, and what the journal throws.
+ * If the call needs no `prepare`, the intent is written synchronously.
  */
 export async function runToolCall(
   journal: Journal,
@@ -131,24 +131,24 @@ export async function runToolCall(
   return { ...recorded, ran };
 }
 
-/** Whether facts are to be recorded with the intent of a call. */
+/** Whether the call's intent is recorded with facts from `prepare`. */
 export function mayPrepare(tool: Tool, args: unknown): boolean {
   return tool.prepare !== undefined && (tool.prepares?.(args) ?? true);
 }
 
 /**
- * An intent without a result may come from a run that did run the call, before it was refused in this one. Only of a tool
- * that changes nothing may then be said that it was not run.
+ * An earlier attempt may have run a call that this one refuses. So an open intent may be answered with "was not run" only if the
+ * tool changes nothing.
  */
 function effectOf({ tool, refusal }: Prepared): Effect {
   if (refusal === null) return tool.effect;
   return tool === null || tool.effect === "read" ? "read" : "unkeyed";
 }
 
-/** A reason of our own: without one each abort makes an error with a stack that nobody reads. */
+/** An explicit abort reason: without one each abort creates an error with a stack trace. */
 const DONE = "done";
 
-/** A tool that heeds no signal is left behind at its time limit. */
+/** A tool that ignores its signal is abandoned at the timeout. */
 async function execute(
   { tool, args }: Extract<Prepared, { refusal: null }>,
   attempt: Omit<ToolContext, "signal">,
@@ -180,7 +180,7 @@ async function execute(
   }
 }
 
-/** Most tools wait for nothing but the session's own files: they are done before a timer would be worth its setting. */
+/** Most tools only use the session's own files. They end within these microtasks, and need no timer. */
 const QUICK_TICKS = 12;
 
 async function soon(): Promise<null> {
@@ -192,7 +192,7 @@ async function runGuarded(tool: Tool, args: unknown, context: ToolContext): Prom
   try {
     const { failed, parts } = await tool.run(args, context);
     if (parts.every((part) => isObjectJson(part.text))) return { failed, parts };
-    return crashed("its result is no JSON object");
+    return crashed("its result is not a JSON object");
   } catch (error) {
     return crashed(messageOf(error));
   }
@@ -202,15 +202,15 @@ function crashed(why: string): ToolResult {
   return fail("tool_crashed", `The tool failed: ${why.slice(0, MAX_CRASH_CHARS)}. Try another way.`);
 }
 
-// Hermes Agent: characters of an exception's message that a model reads.
+// From Hermes Agent: the characters of an exception's message that a model reads.
 const MAX_CRASH_CHARS = 2_048;
 
 function timedOut(tool: Tool, timeoutMs: number): ToolResult {
-  const error = `${tool.name} did not end within ${Math.round(timeoutMs / 1_000)} seconds and was left.`;
+  const error = `${tool.name} did not end within ${Math.round(timeoutMs / 1_000)} seconds and was abandoned.`;
   const advice =
     tool.effect === "read"
       ? "Ask for less, or try another way."
-      : "It may have taken effect all the same: look before you do it again.";
+      : "It may still have taken effect: look before you do it again.";
   return fail("timed_out", `${error} ${advice}`);
 }
 
@@ -232,6 +232,6 @@ function isObjectJson(json: string): boolean {
   try {
     return isObject(JSON.parse(json));
   } catch {
-    return false; // no JSON
+    return false; // not JSON
   }
 }

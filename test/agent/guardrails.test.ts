@@ -199,7 +199,7 @@ describe("the guardrails of a turn", () => {
     ["cycle", repeat("save(a)=1 save(b)=2", 9), { cycle: { warn: 0, hard: 0 } }, Array(18).fill("-")],
     ["caps", varied("web_search", "=", 60), { caps: { web_search: 0 } }, Array(60).fill("-")],
     ["warnings", repeat("save(a)=1", 4), { warnings: false }, Array(4).fill("-")],
-  ])("are off for %s where the setting says 0 or false", (_name, words, settings, expected) => {
+  ])("are off for %s if the setting is 0 or false", (_name, words, settings, expected) => {
     expect(play(words, settings)).toEqual(expected);
   });
 
@@ -208,7 +208,7 @@ describe("the guardrails of a turn", () => {
     expect(play(repeat("save(a)!1", 7), {}, false).includes("repeated_failure")).toBe(false);
   });
 
-  it("hold a limit per turn though a person is watching", () => {
+  it("enforce a limit per turn even while a person watches", () => {
     const log = play(varied("web_search", "=", 52), {}, false);
     expect(log).toEqual([...Array(50).fill("-"), "call_limit", "call_limit"]);
   });
@@ -255,7 +255,7 @@ describe("the guardrails of a turn", () => {
     expect(state.history).toHaveLength(64);
   });
 
-  it("know a call again whatever the order of its arguments, and tell malformed ones apart", () => {
+  it("recognise a call in any order of its arguments, and distinguish malformed ones", () => {
     const tool = { effect: "read" as const };
     const call = (args: Record<string, unknown>, malformed?: string) =>
       toGuardedCall({ id: "x", name: "look", args, ...(malformed && { malformed }) }, tool).signature;

@@ -69,8 +69,8 @@ const calls = (...words: string[]): ScriptLine => ({
 });
 const textsOf = (messages: Message[]) => messages.map((message) => message.text);
 
-describe("what a person puts into a running turn", () => {
-  it("is read before the next model call, and again by a run that goes on", async () => {
+describe("a message to a running turn", () => {
+  it("is read before the next model call, and again by a resumed run", async () => {
     const added: Record<number, Message[]> = { 1: [{ role: "user", text: "[steer x]\nFaster.", entry: 9 }] };
     const additions = (step: number) => added[step] ?? [];
     const { model, run } = setUp([calls("look:a"), calls("look:b"), { text: "Done." }]);
@@ -82,7 +82,7 @@ describe("what a person puts into a running turn", () => {
     expect(model.requests).toHaveLength(3);
   });
 
-  it("ends the turn at the next tool boundary where it is meant to, and nothing more is asked", async () => {
+  it("ends the turn at the next tool boundary if it interrupts, and the model is not asked again", async () => {
     let interrupted = false;
     const { model, run, runs } = setUp([
       () => {
@@ -99,12 +99,12 @@ describe("what a person puts into a running turn", () => {
     expect(journal.written).toEqual(["answer 0", "intent 0.0", "result 0.0", "intent 0.1", "result 0.1"]);
   });
 
-  it("lets an answer that has come be the last word", async () => {
+  it("lets an answer that has arrived end the turn", async () => {
     const { run } = setUp([{ text: "Here it is." }]);
     expect(await run({ isInterrupted: () => true })).toMatchObject({ state: "done", text: "Here it is." });
   });
 
-  it("ends a resumed turn only behind what it had recorded", async () => {
+  it("ends a resumed turn only after all that was recorded", async () => {
     const script = [calls("look:a"), calls("look:b"), { text: "never" }];
     const { run, runs } = setUp(script);
     const journal = createMemoryJournal({ crashAt: "result 1.0" });
@@ -141,7 +141,7 @@ describe("a conversation that does not fit", () => {
   }
   const short: Message[] = [{ role: "user", text: "in short" }];
 
-  it("is looked at before each model call, with the usage of the last one", async () => {
+  it("is measured before each model call, with the usage of the last one", async () => {
     const { context, asked } = createKeeper(async ({ messages }) => ok({ messages }));
     const { run } = setUp([calls("look:a"), { text: "Done." }]);
     await run({ context });
@@ -151,7 +151,7 @@ describe("a conversation that does not fit", () => {
     ]);
   });
 
-  it("goes on shorter, under the prompt of a new epoch", async () => {
+  it("continues shortened, with the prompt of a new epoch", async () => {
     const { context } = createKeeper(async ({ messages, step }) =>
       step === 1 ? ok({ messages: short, system: "new system" }) : ok({ messages }),
     );
@@ -191,7 +191,7 @@ describe("a conversation that does not fit", () => {
   });
 });
 
-describe("a turn that goes round in circles", () => {
+describe("a turn that loops", () => {
   const circle = Array<ScriptLine>(8).fill(calls("put:x"));
   const guardrails = (attended: boolean) => ({ settings: DEFAULTS.guardrails, attended: () => attended });
 
@@ -207,7 +207,7 @@ describe("a turn that goes round in circles", () => {
     expect(model.requests[5]?.messages.at(-1)?.text).toMatch(/^put was called 5 times in a row .* Do not call tools\./);
   });
 
-  it("is warned and goes on while a person watches", async () => {
+  it("is warned and continues while a person watches", async () => {
     const { run, model } = setUp([...circle, { text: "At last." }]);
     expect(await run({ guardrails: guardrails(true) })).toMatchObject({ state: "done", reason: "answer" });
     const warned = model.requests[8]!.messages.filter((message) => message.role === "tool").map(
@@ -216,7 +216,7 @@ describe("a turn that goes round in circles", () => {
     expect(warned).toEqual([false, false, true, true, true, true, true, true]);
   });
 
-  it("is told of cut closing words only where there were some", async () => {
+  it("reads of cut closing words only if there were some", async () => {
     const end = async (text: string) => {
       const { run } = setUp([...circle.slice(0, 5), { text, reasoning: "Hm.", stop: "length" }]);
       const ended = await run({ guardrails: guardrails(false) });
@@ -228,7 +228,7 @@ describe("a turn that goes round in circles", () => {
     expect(silent).not.toContain("closing words");
   });
 
-  it("is judged alike by a run that goes on", async () => {
+  it("is judged the same by a resumed run", async () => {
     for (const crashAt of ["result 2.0", "answer 4", "result 4.0", "answer 5"]) {
       const { run } = setUp(byStep([...circle.slice(0, 5), { text: "I was stuck." }]));
       const journal = createMemoryJournal({ crashAt });
@@ -267,7 +267,7 @@ describe("a tool call written as text", () => {
     expect(runs).toEqual([]);
   });
 
-  it("is one on a server of the operator's own, as often as it comes; what was shown of it stays", async () => {
+  it("is run on the operator's own server, every time; the text that was shown stays", async () => {
     const text = '```json\n{"name": "look", "arguments": {"say": "hi"}}\n```';
     const model = { ...createScriptedModel([{ text }, { text }, { text: "Done." }]), isOwn: true };
     const { run, runs } = setUp([]);
@@ -302,14 +302,14 @@ describe("a tool call written as text", () => {
     }
   });
 
-  it("is told where words go before it", async () => {
+  it("is reported if text precedes it", async () => {
     const text = 'Sure, I will do it.\n\n<tool_call>\n{"name": "look", "arguments": {}}\n</tool_call>';
     const { run, runs } = setUp([{ text }]);
     expect(await run()).toMatchObject({ reason: "written_call", text });
     expect(runs).toEqual([]);
   });
 
-  it("is none within an explanation, or where no tool was offered", async () => {
+  it("is not one within an explanation, or if no tool was offered", async () => {
     const call = '<tool_call>{"name": "look"}</tool_call>';
     const explained = setUp([{ text: `Models write ${call}` }, { text: `${call} is a call.` }]);
     expect(await explained.run()).toMatchObject({ reason: "answer", why: null });
@@ -322,7 +322,7 @@ describe("an answer that is cut", () => {
   it.each([
     [708, /after 708 tokens, before turn\.maxOutputTokens.*\/compress/],
     [DEFAULTS.turn.maxOutputTokens, /at its length limit.*raise turn\.maxOutputTokens/],
-  ])("after %i tokens is told what helps", async (output, why) => {
+  ])("after %i tokens says what helps", async (output, why) => {
     const { run } = setUp([{ text: "Half of", stop: "length", usage: { output } }]);
     expect(await run()).toMatchObject({ reason: "length", why: expect.stringMatching(why) });
   });
@@ -362,7 +362,7 @@ describe("a result too long for the window", () => {
   });
 });
 
-describe("what was said natively and is refused", () => {
+describe("a refused native part", () => {
   it("is left out of every further request of the turn", async () => {
     const { model, run } = setUp([
       { failure: { code: "native_refused", dropNative: true } },
@@ -385,7 +385,7 @@ describe("what was said natively and is refused", () => {
 });
 
 describe("a chain of models", () => {
-  it("goes on with the model that gave the turn's last answer", async () => {
+  it("continues with the model that gave the turn's last answer", async () => {
     const failing = createScriptedModel([{ failure: { code: "auth", fallBack: true } }, { text: "never" }]);
     const second = { ...createScriptedModel([calls("look:a"), { text: "Done." }]), name: "scripted:second" };
     const named = { ...second, stream: renamed(second) };

@@ -209,7 +209,7 @@ describe("the loop", () => {
     expect(await running).toMatchObject({ state: "stopped" });
   });
 
-  it("asks for leave before each model call", async () => {
+  it("checks the budget before each model call", async () => {
     const { run, model } = setUp([{ calls: [{ name: "echo", args: { say: "x" } }] }, { text: "never" }], {
       mayAsk: (spent) => (spent.modelCalls > 0 ? { code: "grant_spent", message: "The grant is spent." } : null),
     });

@@ -1,4 +1,4 @@
-// One model call and what is done before it is given up: waits, keys, other models; and what the sink is told of it.
+// One model call with its retries: waits, keys, other models, and what the sink receives.
 import { describe, expect, it } from "vitest";
 import { DEFAULTS } from "../../core/limits.ts";
 import { toTimeLimits } from "../support/session/time-limits.ts";
@@ -145,7 +145,7 @@ describe("a model call", () => {
     expect(seen).toEqual(["a"]);
   });
 
-  it("takes the next model rather than a long wait", async () => {
+  it("prefers the next model to a long wait", async () => {
     const { model, ask, seen } = createWorld();
     const chain: ModelChain = [model("a", [{ ...BUSY, retryAfterMs: 60_000 }]), model("b", ["Yes."])];
     expect(await ask(chain)).toMatchObject({ at: 1, result: { ok: true } });
@@ -168,7 +168,7 @@ describe("a model call", () => {
     expect(seen).toEqual(["a", "restart model_missing", "b", "text Yes."]);
   });
 
-  it("asks no other model what every model must not be asked", async () => {
+  it("does not fall back when every model must refuse", async () => {
     const { model, ask, seen } = createWorld();
     expect(await ask([model("a", [REFUSED]), model("b", ["Yes."])])).toEqual({
       result: { ok: false, failure: REFUSED },
@@ -177,7 +177,7 @@ describe("a model call", () => {
     expect(seen).toEqual(["a"]);
   });
 
-  it("ends with the failure that passes soonest, when the last model is out for good", async () => {
+  it("ends with the failure that passes soonest, when the last model fails permanently", async () => {
     const { model, ask } = createWorld();
     const later = { ...BUSY, retryAfterMs: 60_000 };
     const sooner = { ...LIMITED, retryAfterMs: 30_000 };
@@ -185,7 +185,7 @@ describe("a model call", () => {
     expect(await ask(chain)).toEqual({ result: { ok: false, failure: sooner }, at: 2 });
   });
 
-  it("tells each charge once: with the repetition, or with the end", async () => {
+  it("reports each charge once: with the repetition, or with the end", async () => {
     const { model, ask, seen } = createWorld();
     const charged = (failure: ModelFailure, input: number): ModelFailure => ({
       ...failure,
@@ -200,7 +200,7 @@ describe("a model call", () => {
     expect(seen).toEqual(["a", "restart overloaded, 7 tokens", "b"]);
   });
 
-  it("asks again at once, twice, for an answer of nothing, then asks the next model, and tells what each cost", async () => {
+  it("retries an empty answer twice at once, then asks the next model, and reports each cost", async () => {
     const { model, ask, seen } = createWorld();
     const chain: ModelChain = [model("a", ["", " \n", ""]), model("b", ["Yes."])];
     expect(await ask(chain)).toMatchObject({ at: 1, result: { ok: true } });
@@ -257,7 +257,7 @@ describe("keys", () => {
     ]);
   });
 
-  it("say when the first is back, when all rest and there is no other model", async () => {
+  it("say when the first is available, when all are suspended and there is no other model", async () => {
     const { model, ask } = createWorld();
     const allRest = { ...LIMITED, rotateKey: false, retryAfterMs: 3_600_000 };
     expect(await ask([model("a", [WRONG_KEY, LIMITED, LIMITED, allRest], 2)])).toEqual({
@@ -266,7 +266,7 @@ describe("keys", () => {
     });
   });
 
-  it("are not changed for ever, though a provider puts each back before it refuses the next", async () => {
+  it("are not rotated endlessly by a provider that restores each key before it refuses the next", async () => {
     const { model, ask, seen } = createWorld();
     const chain: ModelChain = [model("a", Array(100).fill(WRONG_KEY), Infinity), model("b", ["Yes."])];
     expect(await ask(chain)).toMatchObject({ at: 1 });
@@ -303,7 +303,7 @@ describe("native parts", () => {
 });
 
 describe("a stream", () => {
-  it("that says nothing for too long is cut and asked again, and the sink forgets it", async () => {
+  it("that is silent for too long is cut and retried, and the sink drops its text", async () => {
     const { model, ask, seen, clock } = createWorld();
     const asked = ask([model("a", [SILENCE, "Yes."])]);
     await settle();
@@ -315,7 +315,7 @@ describe("a stream", () => {
     expect(seen).toEqual(["a", "text …silence", "restart stream_stalled, 9 tokens", "wait 2500", "a", "text Yes."]);
   });
 
-  it("that goes on saying something is not cut, however long it takes", async () => {
+  it("that keeps sending is not cut, however long it takes", async () => {
     const { ask, clock } = createWorld();
     const slow: Model = {
       name: "slow",
@@ -332,7 +332,7 @@ describe("a stream", () => {
     expect(await ask([slow])).toMatchObject({ result: { ok: true } });
   });
 
-  it("that is heard without saying anything to a reader is not cut, until it is not heard either", async () => {
+  it("that shows activity without events is not cut until the activity ends too", async () => {
     const { ask, clock } = createWorld();
     const writing: Model = {
       name: "writing",
@@ -441,18 +441,18 @@ describe("a server that reads a prompt for minutes", () => {
     expect((await waitFor(20 * 60_000, true)).result).toMatchObject({ ok: true });
   });
 
-  it("is told of sooner than the turn would be given up, however soon that is", async () => {
+  it("reports that it waits before the turn would be given up, however soon that is", async () => {
     expect((await waitFor(5 * 60_000, true, 60_000)).waits).toBeGreaterThanOrEqual(5);
   });
 
-  it("is given up sooner elsewhere, with the name of the setting", async () => {
+  it("is given up sooner if it is not the operator's, with the name of the setting", async () => {
     const { result, minutes } = await waitFor(5 * 60_000, false);
     expect(result).toMatchObject({ ok: false, failure: { code: "stream_stalled" } });
     expect(!result.ok && result.failure.message).toContain("turn.firstByteMs");
     expect(minutes).toBe(3);
   });
 
-  it("has half as much time more at each retry", async () => {
+  it("gets a timeout half as long again at each retry", async () => {
     const { ask, clock, seen } = createWorld();
     const began = clock.now();
     const starts: number[] = [];
@@ -495,7 +495,7 @@ describe("the answer's length", () => {
     expect(requests.map((request) => request.maxOutputTokens)).toEqual([16_000, 8_192 - 4_000 - 8]);
   });
 
-  it("is halved a few times where nobody says how long the prompt is", async () => {
+  it("is halved a few times if the refusal does not name the prompt's length", async () => {
     const { ask, requests, model } = createWorld();
     const refusals = Array.from({ length: 9 }, () => overflow({ window: 64_000 }));
     const failed = await ask([model("a", refusals)], { request: toRequest({ maxOutputTokens: 16_000 }) });

@@ -123,10 +123,10 @@ describe("the calls of an answer", () => {
   });
 
   it.each([
-    ["changes what cannot be told", "look:a shell:b look:c"],
+    ["changes paths that are unknown", "look:a shell:b look:c"],
     ["prepares facts before its intent", "look:a found:b look:c"],
     ["cannot tell its paths", "look:a lost:b look:c"],
-  ])("stand apart from one that %s", async (_title, words) => {
+  ])("do not run beside one that %s", async (_title, words) => {
     const { began, end, running } = setUp(words);
     await settle();
     expect(began).toEqual(["a"]);
@@ -140,7 +140,7 @@ describe("the calls of an answer", () => {
     await running;
   });
 
-  it("stand apart from one that is no call at all", async () => {
+  it("do not run beside one that is not a valid call", async () => {
     const { began, end, running, messages } = setUp("look:a nothing:b look look:c");
     await settle();
     expect(began).toEqual(["a"]);
@@ -157,7 +157,7 @@ describe("the calls of an answer", () => {
     ]);
   });
 
-  it("run no more at a time than allowed, begun in their order", async () => {
+  it("run at most as many at a time as allowed, begun in order", async () => {
     const { began, end, running } = setUp("look:a look:b look:c look:d", {
       limits: { toolTimeoutMs: 60_000, maxParallelCalls: 2 },
     });
@@ -171,7 +171,7 @@ describe("the calls of an answer", () => {
     expect(began).toEqual(["a", "b", "c", "d"]);
   });
 
-  it("run one after another where the journal wants it so", async () => {
+  it("run one after another if the journal asks for it", async () => {
     const { began, end, running } = setUp("look:a look:b", {}, { parallel: false });
     await settle();
     expect(began).toEqual(["a"]);
@@ -214,7 +214,7 @@ describe("the calls of an answer", () => {
     expect(desk.stats).toMatchObject({ toolCalls: 2, failedCalls: 1 });
   });
 
-  it("make a result that is no JSON a failure the model can read", async () => {
+  it("turn a result that is not JSON into a failure the model can read", async () => {
     const { tools } = createDesk();
     tools[0] = { ...tools[0]!, run: async () => ({ failed: false, parts: [{ source: "content", text: "plain" }] }) };
     const { running, messages } = setUp("look:a", { tools });
@@ -225,12 +225,12 @@ describe("the calls of an answer", () => {
 
 describe("a call that takes too long", () => {
   it.each([
-    ["look", "look did not end within 180 seconds and was left. Ask for less, or try another way."],
+    ["look", "look did not end within 180 seconds and was abandoned. Ask for less, or try another way."],
     [
       "shell",
-      "shell did not end within 180 seconds and was left. It may have taken effect all the same: look before you do it again.",
+      "shell did not end within 180 seconds and was abandoned. It may still have taken effect: look before you do it again.",
     ],
-  ])("is left, its signal aborted: %s", async (tool, error) => {
+  ])("is abandoned, its signal aborted: %s", async (tool, error) => {
     const { running, clock, messages, signals } = setUp(`${tool}:a`);
     await settle();
     expect(signals.get("a")?.aborted).toBe(false);
@@ -250,7 +250,7 @@ describe("a call that takes too long", () => {
     expect(shown(messages).map((result) => result?.code ?? result?.key)).toEqual(["timed_out", "b"]);
   });
 
-  it("may fail late without anyone being hurt", async () => {
+  it("may fail late without harm", async () => {
     const desk = setUp("look:a");
     await settle();
     desk.clock.advance(LIMITS.toolTimeoutMs);
@@ -260,7 +260,7 @@ describe("a call that takes too long", () => {
     expect(desk.journal.written).toEqual(["intent 0.0", "result 0.0"]);
   });
 
-  it("is left open when the turn is stopped, though its tool heeds no signal", async () => {
+  it("stays open when the turn is stopped, even if its tool ignores the signal", async () => {
     const abort = new AbortController();
     const { running, journal, signals } = setUp("shell:a look:b", { signal: abort.signal });
     await settle();
@@ -271,8 +271,8 @@ describe("a call that takes too long", () => {
   });
 });
 
-describe("a person who says something else", () => {
-  it("has the calls that are left not run, each with its result", async () => {
+describe("an interrupting message", () => {
+  it("leaves the remaining calls not run, each with a result", async () => {
     let interrupted = false;
     const desk = setUp("shell:a look:b put:c1 nothing:d", { isInterrupted: () => interrupted });
     await settle();
@@ -293,7 +293,7 @@ describe("a person who says something else", () => {
     ["look", "redirected"],
     ["put", "outcome_unknown"],
     ["shell", "outcome_unknown"],
-  ])("is not told that a call was not run which may have been, before a crash: %s", async (tool, code) => {
+  ])("does not read 'was not run' about a call that may have run before a crash: %s", async (tool, code) => {
     const before = setUp(`${tool}:a`, {}, { crashAt: "result 0.0" });
     before.end("a");
     await expect(before.running).rejects.toThrow("result 0.0");
@@ -314,7 +314,7 @@ describe("guardrails over the calls of an answer", () => {
     expect(shown(desk.messages)[2]).toMatchObject({ code: "call_limit" });
   });
 
-  it("say what they warn of in the result, and record it with the result", async () => {
+  it("add their warning to the result, and record it", async () => {
     const desk = setUp("shell:a shell:a shell:a", { guardrails });
     desk.end("a");
     await desk.running;
@@ -328,7 +328,7 @@ describe("guardrails over the calls of an answer", () => {
     expect(again.messages).toEqual(desk.messages);
   });
 
-  it("halt, and say why", async () => {
+  it("halt the turn with a reason", async () => {
     const desk = setUp(Array(5).fill("shell:a").join(" "), { guardrails });
     desk.end("a");
     expect(await desk.running).toEqual({
@@ -341,7 +341,7 @@ describe("guardrails over the calls of an answer", () => {
   });
 });
 
-describe("a result that stands in the conversation already", () => {
+describe("a result that is already in the conversation", () => {
   const long = "x".repeat(600);
 
   it("is a line the second time", async () => {

@@ -1,6 +1,6 @@
-// Cuts what old calls weigh: a long result becomes one line that says what was called and how it ended, long arguments
-// keep their beginning. Called by core/session/compaction/shorten.ts on the messages between the beginning and the newest ones. Pure:
-// what was cut once comes through a second time unchanged.
+// Shortens old calls: a long result becomes one line that says what was called and how it ended; long arguments keep their
+// beginning. Called by core/session/compaction/shorten.ts on the messages between the first and the newest ones. Pure and
+// idempotent.
 import { clip, toOneLine } from "../../clip.ts";
 import type { JsonObject, ToolCall } from "../../schemas/entry.ts";
 import type { Message } from "../contract.ts";
@@ -12,7 +12,7 @@ const ARGS_CHARS = 80;
 const MAX_ARG_CHARS = 400;
 const ARG_HEAD_CHARS = 200;
 
-/** What stands in place of the rest of a long argument. A call that holds it was copied from a conversation that was cut. */
+/** Replaces the rest of a long argument. A new call that contains this mark was copied from a shortened conversation. */
 export const SHORTENED = /\[shortened: \d+ characters\]/;
 
 export function pruneMessages(messages: Message[]): Message[] {
@@ -47,7 +47,7 @@ function toLine(message: Extract<Message, { role: "tool" }>, call: ToolCall | un
   return clip(toOneLine(`${what} -> ${outcome}`), MAX_LINE_CHARS);
 }
 
-/** The provider's own form of an answer would bring the arguments back; of old answers nobody asks for it. */
+/** Drops the native form too, because it repeats the arguments; for old answers no provider requires it. */
 function pruneArguments({ native: _native, ...message }: Extract<Message, { role: "assistant" }>): Message {
   return { ...message, calls: message.calls.map((call) => ({ ...call, args: cutStrings(call.args) as JsonObject })) };
 }

@@ -1,6 +1,6 @@
-// What a summary is made of: the text a model reads to write one, the one that is made without a model, and the message
-// that stands in the conversation afterwards. Called by core/session/compaction/compact.ts. Pure. Secrets of known shapes are taken
-// out on the way in and on the way out; nothing from the conversation can close the fence it stands in.
+// The texts of a summary: the request to the model that writes it, the fallback that needs no model, and the message that replaces
+// the gap. Called by core/session/compaction/compact.ts. Pure. Known secrets are redacted from both input and output, and nothing
+// from the conversation can close its fence.
 import { clip } from "../../clip.ts";
 import { escapeTags } from "../../prompt-block.ts";
 import { redactText } from "../../redact.ts";
@@ -8,7 +8,7 @@ import type { CompactionEntry, Part } from "../../schemas/entry.ts";
 import type { Source } from "../../schemas/ids.ts";
 import type { Message } from "../contract.ts";
 
-// All Hermes Agent's, but for the least input.
+// All from Hermes Agent, except MIN_INPUT_CHARS.
 const INPUT_CHARS = 160_000;
 const INPUT_HEAD_SHARE = 0.45;
 const MIN_INPUT_CHARS = 4_000;
@@ -22,16 +22,16 @@ const STATIC_MESSAGE_CHARS = 700;
 const SUMMARY_SHARE = 0.2;
 const MIN_SUMMARY_TOKENS = 2_000;
 const SUMMARY_WINDOW_SHARE = 0.05;
-/** A summary of fewer tokens says too little: in a small window it may take a larger share. */
+/** A summary of fewer tokens says too little, so in a small window it may take a larger share. */
 const SMALL_SUMMARY_TOKENS = 400;
 const SMALL_SUMMARY_SHARE = 0.2;
-/** A model that was asked for so many tokens may write somewhat more; beyond this its summary is cut. */
+/** A model may write somewhat more tokens than requested. Beyond this many characters per token its summary is cut. */
 const CHARS_PER_TOKEN = 6;
 const MAX_DROPPED_SKILLS = 20;
 
 export interface SummaryInput {
   gap: Message[];
-  /** The words of the summary that is in force. */
+  /** The text of the current summary. */
   previous: string;
   /** Background from an external memory. */
   recalled?: string;
@@ -40,14 +40,14 @@ export interface SummaryInput {
   dayOf(entry: number): string;
 }
 
-/** How long a summary of so many tokens may become. */
+/** Maximum tokens of a summary of `gapTokens`. */
 export function summaryTokens(gapTokens: number, contextWindow: number, maxTokens: number): number {
   const small = Math.min(SMALL_SUMMARY_TOKENS, contextWindow * SMALL_SUMMARY_SHARE);
   const most = Math.min(maxTokens, Math.max(contextWindow * SUMMARY_WINDOW_SHARE, small));
   return Math.round(Math.min(Math.max(gapTokens * SUMMARY_SHARE, MIN_SUMMARY_TOKENS), most));
 }
 
-/** The summariser's one message. `maxChars`: what its window has room for. */
+/** The only message of the summary request. `maxChars`: what the model's window has room for. */
 export function renderSummaryRequest(input: SummaryInput, summaryMaxTokens: number, maxChars: number): string {
   const recalled = escapeTags(redactText(input.recalled ?? ""), "summary");
   const lines = input.gap.map((message) => renderMessage(message, input.dayOf));
@@ -64,7 +64,7 @@ export function renderSummaryRequest(input: SummaryInput, summaryMaxTokens: numb
     .join("\n\n");
 }
 
-/** The beginning and, with more room, the end: whole messages. */
+/** Whole messages from the beginning and, with a larger share, from the end. */
 function fitInput(lines: string[], maxChars: number): string {
   const sum = lines.reduce((chars, line) => chars + line.length + 2, 0);
   if (sum <= maxChars) return lines.join("\n\n");
@@ -90,7 +90,7 @@ function renderMessage(message: Message, dayOf: SummaryInput["dayOf"]): string {
   return lines.filter((line) => line !== "").join("\n");
 }
 
-/** Without secrets, and long texts without their middle. */
+/** Redacts secrets, and cuts the middle of long texts. */
 function clean(text: string, maxChars: number): string {
   const safe = escapeTags(redactText(text), "summary");
   if (safe.length <= maxChars) return safe;
@@ -100,7 +100,7 @@ function clean(text: string, maxChars: number): string {
   return `${safe.slice(0, headChars).toWellFormed()}\n[… ${dropped} characters …]\n${safe.slice(-tailChars).toWellFormed()}`;
 }
 
-/** Without a model: excerpts, the newest first to be kept. At most 8,000 characters. */
+/** The fallback without a model: excerpts of at most 8,000 characters, preferring the newest. */
 export function renderStaticSummary({ gap, previous, focus }: SummaryInput): string {
   const parts = ["Made without a model, from excerpts."];
   if (focus) parts.push(`Focus: ${excerpt(focus, STATIC_MESSAGE_CHARS)}`);
@@ -129,19 +129,19 @@ function staticLine(message: Message): string {
   return excerpt(text, STATIC_MESSAGE_CHARS);
 }
 
-/** Redacted before it is cut, so that no secret loses the end it is known by. One line. */
+/** One line. Redacts before it cuts, because a cut secret may no longer be recognised. */
 function excerpt(text: string, maxChars: number): string {
   return clip(redactText(text).replace(/\s+/gu, " "), maxChars);
 }
 
-/** Skills whose text is in `gap`, or had fallen out before, and is not in what stays. */
+/** Skills whose text is in `gap`, or was dropped before, and is not in `stays`. */
 export function droppedSkills(gap: Message[], stays: Message[], before: readonly string[]): string[] {
   const present = new Set(viewedSkills(stays));
   const dropped = new Set([...viewedSkills(gap).toReversed(), ...before].filter((name) => !present.has(name)));
   return [...dropped].slice(0, MAX_DROPPED_SKILLS).toSorted();
 }
 
-/** By the model, by the person, or recalled: what such a message looks like, core/skills/invocation.ts says. */
+/** Skills loaded by the model, by the person, or by recall. core/skills/invocation.ts makes the latter two messages. */
 function viewedSkills(messages: Message[]): string[] {
   const asked = new Map<string, string>();
   const names: string[] = [];
@@ -161,8 +161,8 @@ function viewedSkills(messages: Message[]): string[] {
 }
 
 /**
- * The parts of a compaction entry, which as one text are what a model reads in place of the gap. The middle one is the
- * summary itself and carries the worst source of what it was made from. `todos` follow it under their own label.
+ * The parts of a compaction entry. Joined, they are the text that replaces the gap. The second part is the summary itself, labelled
+ * with the worst source of its input. `todos` follow it with a source of their own.
  */
 export function toSummaryParts(
   summary: string,
@@ -191,7 +191,7 @@ export function toSummaryParts(
   ];
 }
 
-/** The summary itself, without what stands around it. */
+/** The summary itself, without the frame around it. */
 export function summaryOf(compaction: CompactionEntry | null): Part | null {
   return compaction?.parts[1] ?? null;
 }

@@ -1,33 +1,32 @@
-// Where a conversation may be shortened, and how a recorded compaction is applied to its messages. Used by
-// core/session/compaction/compact.ts while a turn runs and by core/session/prompt/history.ts for later ones: both get the same bytes, because
-// both apply the same entries in the same order. Pure. A call never loses its result, nor a result its call.
+// Plans where a conversation is shortened, and applies recorded compactions to messages. Used by core/session/compaction/compact.ts
+// while a turn runs, and by core/session/prompt/history.ts for later turns. Both apply the same entries in the same order, so both
+// get the same bytes. Pure. A call and its result are never separated.
 import { promptTokens, textOf } from "../../schemas/entry.ts";
 import type { CompactionEntry, Usage } from "../../schemas/entry.ts";
 import type { Settings } from "../../schemas/settings.ts";
 import type { Message } from "../contract.ts";
 
-// Windows from this size on have the lower threshold (Hermes Agent).
+// Windows from this size on use the lower threshold (Hermes Agent).
 const LARGE_WINDOW_TOKENS = 512_000;
-/** Of the window, at most: for the answer, the newest messages, those at the beginning, what the person asked for. */
+/** Maximum shares of the window: the answer, the newest messages, the first messages, and the person's current requests. */
 const MAX_ANSWER_SHARE = 0.25;
 const MAX_TAIL_SHARE = 0.2;
 const MAX_HEAD_SHARE = 0.1;
 const MAX_KEPT_SHARE = 0.15;
-/** The group that reaches the tail's budget may go beyond it by this (Hermes Agent). */
+/** The last group of the tail may exceed the tail's budget by this factor (Hermes Agent). */
 const TAIL_OVERRUN = 1.5;
-/** The prompt and the tools, where no provider has told their size: as measured with the built-in tools and a full index. */
+/** Prompt and tools, if no provider has reported their size. Measured with the built-in tools and a full index. */
 const OVERHEAD_TOKENS = 9_000;
 const MAX_OVERHEAD_SHARE = 0.125;
-// How far the estimate may be corrected by what a provider counted.
+// Bounds for correcting the estimate by a provider's count.
 const MIN_SCALE = 0.5;
 const MAX_SCALE = 3;
 
 type Weigh = (message: Message) => number;
 
 /**
- * Tokens of the request these messages make: what the provider counted up to its last answer, the rest estimated. `usage`
- * is that of the last assistant message; `null` where none was told, or the conversation was changed since. `fixed`: tokens
- * of the prompt and the tools.
+ * Tokens of the request with these messages: the provider's count up to its last answer, and an estimate of the rest. `usage`: of
+ * the last assistant message; `null` if it is unknown, or the conversation has changed since. `fixed`: tokens of prompt and tools.
  */
 export function measure(messages: Message[], usage: Usage | null, fixed: number, weigh: Weigh): number {
   const last = messages.findLastIndex((message) => message.role === "assistant");
@@ -35,14 +34,14 @@ export function measure(messages: Message[], usage: Usage | null, fixed: number,
   return fixed + total(messages, weigh);
 }
 
-/** Tokens that one estimated token really is, by a provider's count of the messages before its last answer. */
+/** Real tokens per estimated token, by a provider's count of the messages before its last answer. */
 export function calibrate(messages: Message[], tokens: number, fixed: number, weigh: Weigh): number {
   const estimated = total(messages, weigh);
   const real = tokens - fixed;
   return estimated > 0 ? Math.min(MAX_SCALE, Math.max(MIN_SCALE, real / estimated)) : 1;
 }
 
-/** Of the prompt and the tools, where nobody has weighed them. */
+/** Tokens of prompt and tools, if they were not measured. */
 export function overheadOf(contextWindow: number): number {
   return Math.min(OVERHEAD_TOKENS, Math.round(contextWindow * MAX_OVERHEAD_SHARE));
 }
@@ -51,14 +50,14 @@ export function total(messages: Message[], weigh: Weigh): number {
   return messages.reduce((sum, message) => sum + weigh(message), 0);
 }
 
-/** From how many tokens of a request on a conversation is made shorter. */
+/** A request with more tokens than this is shortened. */
 export function thresholdTokens(contextWindow: number, context: Settings["context"], maxOutputTokens: number): number {
   const share = contextWindow < LARGE_WINDOW_TOKENS ? context.thresholdSmall : context.threshold;
   const room = Math.min(maxOutputTokens, contextWindow * MAX_ANSWER_SHARE);
   return Math.round(Math.min(contextWindow * share, context.maxTokens, contextWindow - room));
 }
 
-/** Tokens of the newest messages that stay. */
+/** Tokens for the newest messages, which stay unchanged. */
 export function tailBudget(contextWindow: number, context: Settings["context"]): number {
   const wanted = Math.max(context.minTailTokens, Math.min(context.maxTailTokens, contextWindow * context.tailShare));
   return Math.round(Math.min(wanted, contextWindow * MAX_TAIL_SHARE));
@@ -66,15 +65,15 @@ export function tailBudget(contextWindow: number, context: Settings["context"]):
 
 export interface PlanOptions {
   contextWindow: number;
-  /** Messages at the beginning that stay. */
+  /** Number of first messages that stay. */
   protectFirst: number;
   tailTokens: number;
   minTailMessages: number;
-  /** User messages from this entry on are what the person asks for now: they stay, wherever they stand. */
+  /** User messages from this entry on are the person's current requests. They stay, wherever they are. */
   keepFrom: number;
-  /** The compactions these messages are already under, oldest first. */
+  /** Compactions that are already applied to these messages, oldest first. */
   chain: readonly CompactionEntry[];
-  /** In the provider's tokens. */
+  /** Weight in the provider's tokens. */
   weigh: Weigh;
 }
 
@@ -83,17 +82,17 @@ export interface CompactionPlan {
   head: number;
   tail: number;
   kept: number[];
-  /** What lies between, in order, without an earlier summary; and that without what is kept. */
+  /** The messages between head and tail, in order, without an earlier summary. `gap`: without those that are kept. */
   between: Message[];
   gap: Message[];
 }
 
-/** Null where there is nothing between the beginning and the newest messages. */
+/** Null: nothing lies between the first and the newest messages. */
 export function planCompaction(messages: Message[], options: PlanOptions): CompactionPlan | null {
   const { contextWindow, weigh, chain, keepFrom } = options;
   const summary = lastSummary(chain);
   const known = chain.at(-1);
-  // The beginning stays what it was, whatever the settings say by now: what lies behind it has changed.
+  // The head of an earlier compaction stays, whatever the settings are now, because the messages after it were replaced.
   const length = known
     ? messages.filter((message) => message.entry !== summary?.n && (message.entry ?? 0) <= known.head).length
     : headLength(messages, options);
@@ -116,7 +115,7 @@ export function planCompaction(messages: Message[], options: PlanOptions): Compa
   };
 }
 
-/** How many messages the beginning has: whole groups, none of them so large that it would crowd out the rest. */
+/** Number of first messages that stay: whole groups, up to a share of the window. */
 function headLength(messages: Message[], { protectFirst, contextWindow, weigh }: PlanOptions): number {
   let length = 0;
   let tokens = 0;
@@ -128,7 +127,7 @@ function headLength(messages: Message[], { protectFirst, contextWindow, weigh }:
   return length;
 }
 
-/** Index of the first group that stays. The newest always does; no tail begins before that of an earlier compaction. */
+/** Index of the tail's first group. The newest group always stays. A tail never begins before that of an earlier compaction. */
 function tailStart(groups: Message[][], options: PlanOptions, earliest: number): number {
   const { tailTokens, minTailMessages, contextWindow, weigh } = options;
   let start = groups.length;
@@ -147,7 +146,7 @@ function tailStart(groups: Message[][], options: PlanOptions, earliest: number):
   return start;
 }
 
-/** The request and what was said last always stay; of a flood of messages between them, the newest that fit. */
+/** The first and the last of the person's current messages always stay; of those between, the newest that fit. */
 function pickKept(messages: Message[], keepFrom: number, maxTokens: number, weigh: Weigh): Set<Message> {
   const wanted = messages.filter((message) => message.role === "user" && (message.entry ?? 0) >= keepFrom);
   const kept = new Set([...wanted.slice(0, 1), ...wanted.slice(-1)]);
@@ -160,7 +159,7 @@ function pickKept(messages: Message[], keepFrom: number, maxTokens: number, weig
   return new Set(wanted.filter((message) => kept.has(message)));
 }
 
-/** An assistant message and the results of its calls are one group; so is a user message. */
+/** An assistant message and the results of its calls form one group. A user message is a group of its own. */
 function toGroups(messages: Message[]): Message[][] {
   const groups: Message[][] = [];
   for (const message of messages) {
@@ -170,7 +169,7 @@ function toGroups(messages: Message[]): Message[][] {
   return groups;
 }
 
-/** Those that still count of some, oldest first: the last summary, and the last pruning after it, which holds those before. */
+/** The compactions that still apply, oldest first: the last summary, and the last pruning after it, which includes earlier ones. */
 export function inForce<Made extends Pick<CompactionEntry, "method">>(compactions: readonly Made[]): Made[] {
   const summary = compactions.findLast((made) => made.method !== "prune");
   const last = compactions.at(-1);
@@ -181,12 +180,12 @@ export function lastSummary(chain: readonly CompactionEntry[]): CompactionEntry 
   return chain.findLast((made) => made.method !== "prune") ?? null;
 }
 
-/** The text of a pruning. */
+/** The text of a pruning's entry. */
 export function toPrunedText(messages: Message[]): string {
   return JSON.stringify(messages);
 }
 
-/** `chain` is what the messages are under already. */
+/** `chain`: the compactions that are already applied to `messages`. */
 export function applyCompaction(
   messages: Message[],
   chain: readonly CompactionEntry[],
