@@ -8,7 +8,7 @@ import { createWordsCache, wordsKeyOf } from "../../core/skills/search/skill-wor
 import { createNodeSql } from "../support/bindings/node-sql.ts";
 import { line } from "../skills/skill-line.ts";
 
-/** A profile whose skills are changed at will, and an Archive over it that can be opened again on what it stored. */
+/** A profile with changeable skills, and an Archive over it that can be reopened on what it stored. */
 function createWorld(bodies: Record<string, string> = {}) {
   const skills = new Map<string, { line: SkillLine; body: string }>();
   const reads: string[] = [];
@@ -47,7 +47,7 @@ function createWorld(bodies: Record<string, string> = {}) {
 const ALL = 1_000;
 
 describe("a search", () => {
-  it("finds by words of the body, of a heading, and by all lines before a body was read", async () => {
+  it("finds skills by words of a body or heading, and by their lines before bodies are read", async () => {
     const world = createWorld({ alpha: "Feeds the walrus.", beta: "# Penguins\n\nNothing else." });
     world.set("gamma", "Anything.", { description: "Weighs an albatross." });
     const archive = world.open();
@@ -59,7 +59,7 @@ describe("a search", () => {
     expect((await archive.search("the of and", 0)).names).toEqual([]);
   });
 
-  it("prefers the short skill that is about it to the long one that mentions everything", async () => {
+  it("prefers a short skill about the subject to a long one that mentions everything", async () => {
     const all = Array.from({ length: 800 }, (_, i) => `word${i}`).join(" ");
     const world = createWorld({ encyclopedia: `${all} walrus ice diet fish ${all} walrus ice diet fish` });
     world.set("feeding", "Fish for a walrus, on ice.");
@@ -77,7 +77,7 @@ describe("a search", () => {
     ]);
   });
 
-  it("stands any query and any skill", async () => {
+  it("tolerates any query and any skill", async () => {
     const text = fc.oneof(fc.string({ unit: "grapheme", maxLength: 80 }), fc.constantFrom('"', "NEAR(", "a* OR", "\0"));
     await fc.assert(
       fc.asyncProperty(text, text, async (body, query) => {
@@ -91,8 +91,8 @@ describe("a search", () => {
   });
 });
 
-describe("what it holds follows the index", () => {
-  it("reads a changed text again and forgets what is gone, archived or pending", async () => {
+describe("an Archive follows the index", () => {
+  it("reads changed texts again, and drops skills that are gone, archived or pending", async () => {
     const world = createWorld({ a: "walrus", b: "penguin", c: "seal", d: "otter" });
     const archive = world.open();
     await archive.fill(ALL);
@@ -109,7 +109,7 @@ describe("what it holds follows the index", () => {
     expect(world.sql.run("SELECT rowid FROM skill_words")).toHaveLength(2);
   });
 
-  it("takes a new category without another text", async () => {
+  it("updates a category when the text is unchanged", async () => {
     const world = createWorld();
     world.set("a", "x", { category: "birds" });
     const archive = world.open();
@@ -119,7 +119,7 @@ describe("what it holds follows the index", () => {
     expect((await archive.search("birds", ALL)).names).toEqual([]);
   });
 
-  it("reads few bodies a search, the newest first, and the rest when it is told to", async () => {
+  it("reads a few bodies in a search, newest first, and the rest when it is filled", async () => {
     const world = createWorld(Object.fromEntries(Array.from({ length: 30 }, (_, i) => [`s-${i}`, `body${i}`])));
     const archive = world.open();
     expect((await archive.search("body0", 10)).unread).toBe(20);
@@ -133,7 +133,7 @@ describe("what it holds follows the index", () => {
     expect(world.reads).toHaveLength(21);
   });
 
-  it("reads one body once for two searches at the same time", async () => {
+  it("reads a body once for two concurrent searches", async () => {
     const world = createWorld({ a: "walrus", b: "penguin" });
     const archive = world.open();
     const found = await Promise.all([archive.search("walrus", ALL), archive.search("penguin", ALL)]);
@@ -141,7 +141,7 @@ describe("what it holds follows the index", () => {
     expect(world.reads.toSorted()).toEqual(["a", "b"]);
   });
 
-  it("is found again by a new object, and nothing is read again", async () => {
+  it("is reused by a new object, which reads nothing again", async () => {
     const world = createWorld({ a: "walrus", b: "penguin" });
     await world.open().fill(ALL);
     world.reads.length = 0;
@@ -149,7 +149,7 @@ describe("what it holds follows the index", () => {
     expect(world.reads).toEqual([]);
   });
 
-  it("is made anew when it was made by another version", async () => {
+  it("is rebuilt when another version made it", async () => {
     const world = createWorld({ a: "walrus" });
     await world.open().fill(ALL);
     world.sql.run("UPDATE archive_part SET version = 0");
@@ -157,7 +157,7 @@ describe("what it holds follows the index", () => {
     expect(world.reads).toEqual(["a", "a"]);
   });
 
-  it("reads no text a second time that another profile's Archive has read", async () => {
+  it("does not read a text that another profile's Archive has read", async () => {
     const memory = createWordsCache(10_000);
     const [one, other] = [createWorld({ a: "walrus" }), createWorld({ a: "walrus" })];
     await one.open(one.sql, memory).fill(ALL);
@@ -169,7 +169,7 @@ describe("what it holds follows the index", () => {
 describe("requests", () => {
   const QUERY = "my site says not secure again";
 
-  it("find a skill whose name, description and text share no word with what is asked", async () => {
+  it("find a skill whose name, description and text share no word with the query", async () => {
     const world = createWorld({ certificates: "Run the renewal.", gardens: "Water the roses." });
     const archive = world.open();
     expect((await archive.search(QUERY, ALL)).names).toEqual([]);
@@ -179,7 +179,7 @@ describe("requests", () => {
     expect((await archive.search("rotes Schloss im Browser", ALL)).names).toEqual(["certificates"]);
   });
 
-  it("are read again when they have changed, though the text has not", async () => {
+  it("are read again when they have changed, even if the text has not", async () => {
     const world = createWorld();
     const archive = world.open();
     world.asked.set("a", "feed the walrus\n");
@@ -192,7 +192,7 @@ describe("requests", () => {
     expect(world.reads).toEqual(["a", "a"]);
   });
 
-  it("of another profile are not those of a skill with the same text", async () => {
+  it("of another profile are not used for a skill with the same text", async () => {
     const memory = createWordsCache(10_000);
     const [one, other] = [createWorld(), createWorld()];
     one.asked.set("a", "feed the walrus\n");
@@ -204,7 +204,7 @@ describe("requests", () => {
 });
 
 describe("when something fails", () => {
-  it("a skill that cannot be read leaves the others found, and is asked for again", async () => {
+  it("an unreadable skill does not hide the others, and is read again", async () => {
     const world = createWorld({ a: "walrus", b: "penguin" });
     world.failing.add("a");
     const archive = world.open();
@@ -213,7 +213,7 @@ describe("when something fails", () => {
     expect((await archive.search("walrus", ALL)).names).toEqual(["a"]);
   });
 
-  it("a skill without a SKILL.md is found by its line and not asked for again", async () => {
+  it("a skill without a SKILL.md is found by its line and not read again", async () => {
     const world = createWorld();
     world.set("a", "x", { description: "Feeds a walrus." });
     const source: SkillSource = { lines: world.source.lines, read: async () => null };
@@ -221,7 +221,7 @@ describe("when something fails", () => {
     expect(await archive.search("walrus", ALL)).toEqual({ names: ["a"], unread: 0 });
   });
 
-  it("a write that dies at any place leaves an Archive that the next search puts right", async () => {
+  it("a crash at any write leaves an Archive that the next search repairs", async () => {
     for (let dieAt = 1; dieAt < 40; dieAt++) {
       const world = createWorld({ a: "walrus", b: "penguin" });
       await world.open().fill(ALL);

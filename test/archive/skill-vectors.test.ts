@@ -58,7 +58,7 @@ describe("a search by meaning", () => {
     expect((await archive.search("gardening", ALL)).names).toEqual([]);
   });
 
-  it("puts first what words find as well", async () => {
+  it("ranks skills first that words find as well", async () => {
     const world = createWorld({
       a: "Feeds a seal its bread.",
       b: "About secure things, which a seal is not.",
@@ -69,7 +69,7 @@ describe("a search by meaning", () => {
     expect([names[0], names.toSorted()]).toEqual(["c", ["a", "b", "c"]]);
   });
 
-  it("leaves words alone to answer where the Similarity fails, hangs or gives nothing", async () => {
+  it("uses words alone when the Similarity fails, hangs or returns nothing", async () => {
     const world = createWorld();
     await world.open().fill(ALL);
     const trouble = [
@@ -86,7 +86,7 @@ describe("a search by meaning", () => {
     expect(world.clock.now()).toBeGreaterThanOrEqual(600);
   });
 
-  it("asks once for a query that comes again", async () => {
+  it("asks once for a repeated query", async () => {
     const world = createWorld();
     const archive = world.open();
     await archive.fill(ALL);
@@ -101,7 +101,7 @@ describe("a search by meaning", () => {
 });
 
 describe("vectors of skills", () => {
-  it("are made once a text, stay when the object comes back, and go with their skill", async () => {
+  it("are made once a text, survive an eviction, and are deleted with their skill", async () => {
     const world = createWorld();
     await world.open().fill(ALL);
     await world.open().fill(ALL);
@@ -117,7 +117,7 @@ describe("vectors of skills", () => {
     expect(world.sql.run("SELECT 1 FROM sqlite_master WHERE name = 'skill_vector'")).toEqual([]);
   });
 
-  it("of another model are made again, and not compared until then", async () => {
+  it("of another model are replaced, and not compared until then", async () => {
     const world = createWorld();
     await world.open().fill(ALL);
     world.use("another");
@@ -127,7 +127,7 @@ describe("vectors of skills", () => {
     expect((await archive.search("rotes Schloss", ALL)).names).toEqual(["certificates"]);
   });
 
-  it("are made 32 at a time, 320 a fill, and what was made before a failure is kept", async () => {
+  it("are made 32 at a time and 320 a fill, and those made before a failure are kept", async () => {
     const names = Array.from({ length: 400 }, (_, i) => `skill-${i}`);
     const world = createWorld(Object.fromEntries(names.map((name) => [name, `About ${name}.`])));
     const archive = world.open();
@@ -145,7 +145,7 @@ describe("vectors of skills", () => {
 });
 
 describe("Workers AI as a Similarity", () => {
-  it("asks for a vector a text, and rejects any other reply", async () => {
+  it("asks for one vector per text, and rejects any other reply", async () => {
     const asked: unknown[] = [];
     let reply: unknown = { shape: [1, 2], data: [[1, 0]], pooling: "cls" };
     const similarity = toSimilarity({

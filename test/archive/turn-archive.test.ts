@@ -10,7 +10,7 @@ import { createSeededRandom } from "../support/seeded-random.ts";
 
 const kind = (text: string) => ({ kind: { text, by: "title" as const } });
 
-/** Version 1, as it was written. */
+/** The tables of version 1. */
 const OLDER_TABLES = [
   "CREATE TABLE turn_sign(id INTEGER PRIMARY KEY, at INTEGER NOT NULL, body TEXT NOT NULL) STRICT, WITHOUT ROWID",
   "CREATE TABLE turn_place(turn TEXT PRIMARY KEY, id INTEGER NOT NULL) STRICT, WITHOUT ROWID",
@@ -43,7 +43,7 @@ function setUp() {
   return { sql, records: createTurnRecords({ sql, discount: 0.8 }) };
 }
 
-/** Records turns without asking what is known of each. */
+/** Inserts turns directly, without computing neighbours. */
 function fill(sql: Sql, turns: TurnSignature[]): void {
   createTurnRecords({ sql, discount: 0.8 }).turns({ limit: 1 }); // makes the tables
   sql.transaction(() => {
@@ -55,8 +55,8 @@ function fill(sql: Sql, turns: TurnSignature[]): void {
   });
 }
 
-describe("a turn that is recorded", () => {
-  it("is told what is known of earlier ones like it, whichever session they are of", () => {
+describe("recording a turn", () => {
+  it("returns its similar earlier turns, whatever their session", () => {
     const { records } = setUp();
     expect(records.observe(turn(1, "Average the prices in the export"))).toEqual({
       ...{ similar: 0, successes: 0, best: null, skills: {} },
@@ -67,7 +67,7 @@ describe("a turn that is recorded", () => {
     expect(near.skills.prices?.without).toEqual({ turns: 1, successes: 1, failures: 0, calls: 4 });
   });
 
-  it("again is the same turn: the newest record counts, and it is no neighbour of itself", () => {
+  it("again replaces the record, and does not make the turn its own neighbour", () => {
     const { records, sql } = setUp();
     const first = turn(1, "Average the prices in the export");
     records.observe(first);
@@ -81,7 +81,7 @@ describe("a turn that is recorded", () => {
     expect(["turn_sign", "turn_place", "turn_skill"].map(count)).toEqual([2, 2, 1]);
   });
 
-  it("may ask for anything: quotes, operators, no words at all", () => {
+  it("accepts any request: quotes, operators, no words at all", () => {
     const { records } = setUp();
     for (const [i, request] of [
       '"OR" NEAR( * ^',
@@ -96,7 +96,7 @@ describe("a turn that is recorded", () => {
     }
   });
 
-  it("is still there when the object comes back, and a crash between its rows leaves none of them", () => {
+  it("survives an eviction, and a crash between its rows leaves none of them", () => {
     const sql = createNodeSql();
     let left = Infinity;
     const mortal = {
@@ -119,7 +119,7 @@ describe("a turn that is recorded", () => {
 });
 
 describe("the turns of a profile", () => {
-  it("are listed newest first, since a time, and no more than asked for", () => {
+  it("are listed newest first, from a given time, up to a limit", () => {
     const { records } = setUp();
     for (const n of [1, 2, 3, 4]) records.observe(turn(n, `Request number ${n}`));
     const listed = (asked: { since?: number; limit: number }) => records.turns(asked).map(({ at }) => at);
@@ -128,7 +128,7 @@ describe("the turns of a profile", () => {
     expect(listed({ since: 3, limit: 9 })).toEqual([4, 3]);
   });
 
-  it("ten thousand of them cost a question no more than two hundred do", () => {
+  it("cost a query no more at ten thousand than at two hundred", () => {
     const { sql } = setUp();
     const random = createSeededRandom(7);
     const things = ["prices", "weights", "orders", "invoices", "letters", "photos", "tickets", "reports"];
@@ -155,7 +155,7 @@ describe("the turns of a profile", () => {
     expect(rows).toBeLessThanOrEqual(MAX_CANDIDATES + compared + places + words + 1);
   }, 60_000);
 
-  it("recorded by version 2, which knew no kinds, are there when the tables are opened", () => {
+  it("recorded by version 2, which had no kinds, are kept when the tables are opened", () => {
     const { sql, records } = setUp();
     records.observe(turn(1, "Average the prices in the export"));
     sql.run("DROP TABLE turn_kind");
@@ -166,7 +166,7 @@ describe("the turns of a profile", () => {
     });
   });
 
-  it("recorded by an older version, without their words, are neighbours all the same", () => {
+  it("recorded by version 1, without their words, are still found as neighbours", () => {
     const { sql } = setUp();
     for (const statement of OLDER_TABLES) sql.run(statement);
     const older = turn(1, "Average the prices in the export");
@@ -174,7 +174,7 @@ describe("the turns of a profile", () => {
     sql.run("INSERT INTO turn_place VALUES (?, 1)", older.turn);
     sql.run("INSERT INTO turn_words(rowid, words) VALUES (1, ?)", [...contentWords(older.request)].join(" "));
     for (const n of [2, 3]) {
-      const records = createTurnRecords({ sql, discount: 0.8 }); // the object comes back
+      const records = createTurnRecords({ sql, discount: 0.8 }); // a new object after an eviction
       expect(records.observe(turn(n, "Average the prices in the export"))).toMatchObject({ similar: n - 1 });
     }
     const again = { ...older, outcome: "failure" as const };
@@ -187,7 +187,7 @@ describe("a turn whose kind of work a model has named", () => {
   const RENEW = kind("renew a TLS certificate");
   const count = (sql: Sql) => sql.run<{ n: number }>("SELECT count(*) AS n FROM turn_kind")[0]!.n;
 
-  it("meets one that was worded without a common word, also when it was named later", () => {
+  it("is similar to one without a common word, even if its kind was named later", () => {
     const { records, sql } = setUp();
     records.observe(turn(1, "The lock in the browser is red"));
     const later = turn(2, "Unsere Seite gilt als unsicher", RENEW);
@@ -213,14 +213,14 @@ describe("a turn whose kind of work a model has named", () => {
     });
   });
 
-  it("is looked for among the newest of its kind alone, and a turn without a kind writes no row of one", () => {
+  it("is compared with the newest of its kind only, and a turn without a kind writes no kind row", () => {
     const { records, sql } = setUp();
     for (let n = 1; n <= 200; n++) records.observe(turn(n, `word${"abcdefghij"[n % 10]} letter`, n > 150 ? RENEW : {}));
     expect(count(sql)).toBe(3 * 50);
     expect(records.observe(turn(201, "anything", RENEW)).similar).toBe(32);
   });
 
-  it("leaves nothing of it when its session is erased, or when the text of its kind is", () => {
+  it("is erased with its session, or when the text of its kind is erased", () => {
     const { records, sql } = setUp();
     records.observe(turn(1, "The lock in the browser is red", RENEW));
     records.observe(turn(2, "Another thing", kind("plan a wedding")));
@@ -230,20 +230,20 @@ describe("a turn whose kind of work a model has named", () => {
   });
 });
 
-describe("a turn that is erased", () => {
+describe("an erased turn", () => {
   const vocabulary = (sql: Sql) => {
     sql.run("CREATE VIRTUAL TABLE temp.found USING fts5vocab('main', 'turn_words', 'instance')");
     return sql.run<{ term: string }>("SELECT term FROM temp.found").map(({ term }) => term);
   };
 
-  it("leaves no word in the index, nor the fingerprint of all of them", () => {
+  it("leaves neither a word nor its task in the index", () => {
     const { records, sql } = setUp();
     records.observe(turn(1, "Sum the parcel ledger of the harbour"));
     eraseTurnsOfSession(sql, sessionOf(1));
     expect(vocabulary(sql)).toEqual([]);
   });
 
-  it("for what its request says is not brought back by a later judge, until its session goes", () => {
+  it("with an erased text in its request is not recorded again by a later judge, until its session is erased", () => {
     const { records, sql } = setUp();
     const first = turn(1, "The depot closes at noon");
     records.observe(first);
@@ -256,7 +256,7 @@ describe("a turn that is erased", () => {
 });
 
 describe("the lift of a skill", () => {
-  it("is over the turns that used it and those like them, before it was there and since", () => {
+  it("counts the turns that used it and similar ones, before it was created and since", () => {
     const { records } = setUp();
     const request = "Average the prices in the export";
     records.observe(turn(1, request, { outcome: "failure" }));
@@ -272,14 +272,14 @@ describe("the lift of a skill", () => {
     });
   });
 
-  it("of a skill that nobody used is nothing", () => {
+  it("is empty for a skill that nobody used", () => {
     const { records } = setUp();
     records.observe(turn(1, "Average the prices in the export"));
     const none = { turns: 0, judged: 0, successes: 0 };
     expect(records.lift("prices", "Average the prices in the export.", 1)).toEqual({ before: none, after: none });
   });
 
-  it("looks at both sides, however many turns there are on one of them", () => {
+  it("covers both sides, however many turns one of them has", () => {
     const { records, sql } = setUp();
     const request = "Average the prices in the export";
     fill(

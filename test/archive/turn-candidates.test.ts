@@ -8,7 +8,7 @@ import { createSeededRandom } from "../support/seeded-random.ts";
 
 vi.setConfig({ testTimeout: 60_000 });
 
-/** What a baseline rests on: with a discount of 0.8 all older turns together weigh less than a hundredth. */
+/** Enough for a baseline: with a discount of 0.8, all older turns together weigh less than a hundredth. */
 const NEWEST = 20;
 const TURNS = 2_500;
 const QUESTIONS = 40;
@@ -16,7 +16,7 @@ const VOCABULARY = 3_000;
 const KINDS = 150;
 const LETTERS = "abcdefghij";
 
-/** Requests of kinds of work that come again, some daily, some once in thousands of turns; words as frequent as in a language. */
+/** Requests of recurring kinds of work, some daily, some once in thousands of turns, with words as frequent as in a language. */
 function createRequests(seed: number): () => string {
   const random = createSeededRandom(seed);
   const rank = (most: number) => Math.floor(Math.exp(random() * Math.log(most)));
@@ -39,7 +39,7 @@ function record(sql: Sql, requests: string[]): void {
   });
 }
 
-/** As it was done before: all turns with any of the words, ranked, the best two hundred. */
+/** The reference: ranks all turns that have any of the words, and takes the best two hundred. */
 function bestRanked(sql: Sql, words: Set<string>): number[] {
   const match = [...words].map((word) => `"${word}"`).join(" OR ");
   return sql
@@ -50,7 +50,7 @@ function bestRanked(sql: Sql, words: Set<string>): number[] {
     .map(({ id }) => id);
 }
 
-it("the newest turns like one are found as well as by ranking every match", () => {
+it("the newest similar turns are found as well as by ranking every match", () => {
   const sql = createNodeSql();
   const next = createRequests(11);
   const requests = Array.from({ length: TURNS }, next);
@@ -72,7 +72,7 @@ it("the newest turns like one are found as well as by ranking every match", () =
   expect(found.listed).toBeGreaterThanOrEqual(found.ranked);
 });
 
-it("a request in the very words of one long ago finds it, however common each of them is", () => {
+it("a request finds an old one with exactly the same words, however common each word is", () => {
   const sql = createNodeSql();
   const common = ["alpha", "beta", "gamma", "delta"];
   const others = Array.from(
@@ -84,7 +84,7 @@ it("a request in the very words of one long ago finds it, however common each of
   expect(found.map(({ id }) => id)).toContain(1);
 });
 
-it("what is read of each word does not grow with the turns", () => {
+it("the rows read for each word do not grow with the turns", () => {
   const readOf = (turns: number) => {
     const sql = createNodeSql();
     record(sql, Array.from({ length: turns }, createRequests(5)));

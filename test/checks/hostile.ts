@@ -1,4 +1,4 @@
-// Checks that must hold, and scripts that must come to nothing: for the runner in Node and in workerd.
+// Checks that must pass, and hostile scripts that must be stopped. Run by the tests in Node and in workerd.
 import type { CheckResult } from "../../core/skills/checks.ts";
 
 type Files = Record<string, string>;
@@ -7,7 +7,7 @@ type Expected = Pick<CheckResult, "ok" | "runnable"> & { why?: RegExp; output?: 
 const check = (run: object, pattern: string, more: object) =>
   JSON.stringify({ run, expect: { pattern, ...(more as { expect?: object }).expect }, ...more });
 
-/** A skill with one check, which runs this script. */
+/** A skill with one check that runs this script. */
 export const script = (kind: "js" | "sh", code: string, pattern = "^ok$", more: object = {}): Files => ({
   "SKILL.md": "---\nname: a\ndescription: d\n---\n\nx\n",
   [`scripts/a.${kind}`]: code,
@@ -26,7 +26,7 @@ const fails = (why: RegExp, output?: RegExp): Expected => ({
   why,
   ...(output && { output }),
 });
-const notHere = (why: RegExp): Expected => ({ ok: false, runnable: false, why });
+const notRunnable = (why: RegExp): Expected => ({ ok: false, runnable: false, why });
 
 export const HOLDING: [string, Files, Expected][] = [
   [
@@ -84,12 +84,12 @@ export const FAILING: [string, Files, Expected][] = [
     script("js", `console.log("ok"); await new Promise(() => {})`),
     fails(/exit code 1/, /never comes/),
   ],
-  ["a pattern that is none", command("echo ok", "("), fails(/no regular expression/)],
+  ["an invalid pattern", command("echo ok", "("), fails(/not a valid regular expression/)],
 ];
 
 export const HOSTILE: [string, Files, Expected][] = [
   ["an endless loop", script("js", "for (;;);"), fails(/not end in time/)],
-  ["one that swallows what stops it", script("js", "for (;;) try { for (;;); } catch {}"), fails(/not end in time/)],
+  ["a loop that catches the interrupt", script("js", "for (;;) try { for (;;); } catch {}"), fails(/not end in time/)],
   [
     "promises without end",
     script("js", "const f = async () => { for (;;) await null; }; f();"),
@@ -106,8 +106,8 @@ export const HOSTILE: [string, Files, Expected][] = [
     fails(/not end in time/),
   ],
   ["a catastrophic pattern of the check", command(`echo ${"a".repeat(60)}b`, "^(a+)+$"), fails(/takes too long/)],
-  ["endless recursion", script("js", "const f = () => f() + 1; f()"), fails(/memory or a deeper stack/)],
-  ["nesting that the parser recurses on", script("js", `eval("(".repeat(1e5))`), fails(/memory or a deeper stack/)],
+  ["endless recursion", script("js", "const f = () => f() + 1; f()"), fails(/memory or stack limit/)],
+  ["nesting that the parser recurses on", script("js", `eval("(".repeat(1e5))`), fails(/memory or stack limit/)],
   [
     "a value too deep to be shown",
     script("js", "let a = []; for (let i = 0; i < 1e5; i++) a = [a]; console.log(a)"),
@@ -116,12 +116,12 @@ export const HOSTILE: [string, Files, Expected][] = [
   ["bytes without end", script("js", "const a = []; for (;;) a.push(new Uint8Array(65536).fill(1))"), fails(/memory/)],
   ["objects without end", script("js", "const a = []; for (;;) a.push({ a })"), fails(/memory/)],
   ["a text that doubles", script("js", `let s = "x"; for (;;) s += s`), fails(/memory/)],
-  ["output without end", script("js", `for (;;) console.log("x".repeat(1000))`), fails(/more than a check may/)],
+  ["output without end", script("js", `for (;;) console.log("x".repeat(1000))`), fails(/output limit of a check/)],
   ["one output too long", script("js", `console.log("x".repeat(4e6))`), fails(/./)],
-  ["the network", script("js", `await fetch("https://example.com")`), notHere(/fetch/)],
-  ["modules of Node", script("js", `import fs from "node:fs"; console.log("ok")`), notHere(/node:fs/)],
-  ["require", script("js", `require("child_process").execSync("id")`), notHere(/require/)],
-  ["the process", script("js", `console.log(process.env)`), notHere(/process/)],
+  ["the network", script("js", `await fetch("https://example.com")`), notRunnable(/fetch/)],
+  ["modules of Node", script("js", `import fs from "node:fs"; console.log("ok")`), notRunnable(/node:fs/)],
+  ["require", script("js", `require("child_process").execSync("id")`), notRunnable(/require/)],
+  ["the process", script("js", `console.log(process.env)`), notRunnable(/process/)],
   [
     "the host's globals through a constructor",
     script(
@@ -151,9 +151,9 @@ export const HOSTILE: [string, Files, Expected][] = [
   ["a fork bomb", script("sh", "f() { f | f & }; f"), fails(/not end in time/)],
   ["a variable that doubles", script("sh", "x=aaaaaaaaaa; while true; do x=$x$x; done"), fails(/memory/)],
   ["output of the shell without end", script("sh", "seq 1 100000000"), fails(/./)],
-  ["the shell's network", command("curl https://example.com"), notHere(/curl/)],
-  ["programs that are not there", command("node scripts/a.js | grep ok"), notHere(/node/)],
-  ["python", command("python3 -c 'print(1)'"), notHere(/python3/)],
+  ["the shell's network", command("curl https://example.com"), notRunnable(/curl/)],
+  ["missing programs", command("node scripts/a.js | grep ok"), notRunnable(/node/)],
+  ["python", command("python3 -c 'print(1)'"), notRunnable(/python3/)],
   [
     "the host's files",
     command("cat ../../etc/passwd /proc/self/environ ~/.ssh/id_rsa; echo end", "root:|PATH=|KEY"),

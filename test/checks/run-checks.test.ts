@@ -1,4 +1,4 @@
-// The runner of checks: what holds, what fails, and what comes to nothing. The same lists in workerd: run-checks.workers.test.ts.
+// The runner of checks: passing, failing and hostile ones. run-checks.workers.test.ts runs the same lists in workerd.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { FileBodies } from "../../core/schemas/file-body.ts";
@@ -17,12 +17,12 @@ describe("a check", () => {
   });
 });
 
-describe("what is hostile comes to nothing:", () => {
+describe("a hostile check is stopped:", () => {
   it.each(HOSTILE)("%s", { timeout: PATTERN_MS }, async (_what, files, { why = /^$/, ...rest }) => {
     const [result] = await runChecks(files);
     expect(result).toMatchObject({ why: expect.stringMatching(why), ...rest });
     expect(result!.output.length).toBeLessThanOrEqual(1_000);
-    // Whatever it did, the next one finds everything as it should be.
+    // The next check finds nothing changed.
     expect(
       await runChecks(script("js", `console.log("ok", typeof x, ({}).x)`, "^ok undefined undefined$")),
     ).toMatchObject([{ ok: true }]);
@@ -30,7 +30,7 @@ describe("what is hostile comes to nothing:", () => {
 });
 
 describe("the checks of a skill", () => {
-  it("see neither each other's files nor what others wrote", async () => {
+  it("see neither each other's files nor each other's writes", async () => {
     const one = command("echo secret > made.txt; cat mine.txt", "^ok", { files: { "mine.txt": "ok" } });
     const two = command("cat made.txt mine.txt; echo end", "^end");
     const files = { ...one, "checks/b.json": two["checks/a.json"]! };
@@ -40,7 +40,7 @@ describe("the checks of a skill", () => {
     ]);
   });
 
-  it("are run as far as there may be some, and only those that are asked for", async () => {
+  it("run up to a limit, and only those that are asked for", async () => {
     const one = command("echo ok")["checks/a.json"]!;
     const many = Object.fromEntries(Array.from({ length: 12 }, (_, i) => [`checks/${10 + i}.json`, one]));
     const results = await runChecks(many);
@@ -48,13 +48,13 @@ describe("the checks of a skill", () => {
     expect(await runChecks(many, ["checks/11.json"])).toMatchObject([{ check: "checks/11.json", ok: true }]);
   });
 
-  it("that have no form are not run, which says why", async () => {
+  it("that are malformed do not run, and the result says why", async () => {
     expect(await runChecks({ "checks/a.json": "no" })).toEqual([
       { check: "checks/a.json", ok: false, runnable: false, why: expect.stringContaining("not JSON"), output: "" },
     ]);
   });
 
-  it("see the skill's texts and not its bytes", async () => {
+  it("see the skill's text files and not its binary files", async () => {
     const files: FileBodies = {
       ...command("cat references/a.md; ls assets", "^ok$"),
       "references/a.md": "ok\n",
@@ -64,7 +64,7 @@ describe("the checks of a skill", () => {
     expect(await runChecks({ ...files, "assets/b.txt": "x" })).toMatchObject([{ ok: true, output: "ok\nb.txt\n" }]);
   });
 
-  it("go on after many that broke the machine they ran in", { timeout: PATTERN_MS }, async () => {
+  it("run after many others that exhausted the sandbox", { timeout: PATTERN_MS }, async () => {
     const deep = script("js", `let a = []; for (let i = 0; i < 1e5; i++) a = [a]; console.log(a)`);
     for (let i = 0; i < 10; i++) expect(await runChecks(deep)).toMatchObject([{ ok: false }]);
     const greedy = script("js", "const a = []; for (;;) a.push(new Uint8Array(65536).fill(1))");
@@ -73,7 +73,7 @@ describe("the checks of a skill", () => {
     expect(await runChecks(script("js", `console.log("ok")`))).toMatchObject([{ ok: true }]);
   });
 
-  it("run at the same time without a trace of each other", async () => {
+  it("run concurrently without affecting each other", async () => {
     const made = (i: number) =>
       script("js", `await null; globalThis.n = (globalThis.n ?? 0) + ${i}; console.log(n)`, `^${i}$`);
     const results = await Promise.all(Array.from({ length: 20 }, (_, i) => runChecks(made(i))));
@@ -81,7 +81,7 @@ describe("the checks of a skill", () => {
   });
 });
 
-it("never throws, whatever is in a skill's files", { timeout: PATTERN_MS }, async () => {
+it("the runner never throws, whatever a skill's files contain", { timeout: PATTERN_MS }, async () => {
   const path = fc.constantFrom(
     "SKILL.md",
     "scripts/a.js",

@@ -1,4 +1,4 @@
-// The same in workerd, from the module that the Workers' bundles hold.
+// The same lists in workerd, with the WebAssembly module of the Workers' bundles.
 import { expect, it } from "vitest";
 import quickjs from "#wasm/quickjs.wasm";
 import { createCheckRunner } from "../../core/checks/run-checks.ts";

@@ -1,11 +1,11 @@
-// Scripts that cannot be read are refused before they are kept, whatever checks the skill has.
+// Scripts that cannot be parsed are refused before they are stored, whatever checks the skill has.
 import { describe, expect, it } from "vitest";
 import { createCheckInspector } from "../../core/tools/skills/check-inspector.ts";
 import { runChecks as run } from "../support/quickjs.ts";
 
 const parse = (path: string, text: string) => run.parse!(path, text);
 
-describe("a script that can be read", () => {
+describe("a valid script", () => {
   it.each([
     ["scripts/a.sh", "#!/bin/bash\nset -euo pipefail\nfor f in *.csv; do\n  cut -d';' -f2 \"$f\" | sort -u\ndone\n"],
     [
@@ -29,7 +29,7 @@ describe("a script that can be read", () => {
   ])("passes: %s", async (path, text) => expect(await parse(path, text)).toBeNull());
 });
 
-describe("a script that cannot be read", () => {
+describe("a script that cannot be parsed", () => {
   it.each([
     ["scripts/a.sh", "for f in *.csv; do\n  echo $f\n", /Parse error/],
     ["scripts/a.sh", "while read line\ndo echo $line\n", /Parse error/],
@@ -41,9 +41,9 @@ describe("a script that cannot be read", () => {
     ["scripts/a.py", 'y = 1\nx = """abc\n', /line 2: a string does not end/],
     ["scripts/a.json", '{"a": 1,\n "b": }', /^Unexpected token '}'.*JSON$/],
     ["scripts/a.yml", "a: [1, 2\nb: 3\n", /./],
-  ])("is told apart: %s %j", async (path, text, why) => expect(await parse(path, text)).toMatch(why));
+  ])("is rejected: %s %j", async (path, text, why) => expect(await parse(path, text)).toMatch(why));
 
-  it("takes a moment, however it is made", async () => {
+  it("is parsed fast, whatever it contains", async () => {
     const hostile: [string, string][] = [
       ["scripts/a.sh", "(".repeat(100_000)],
       ["scripts/a.js", "[".repeat(150_000)],
@@ -65,7 +65,7 @@ describe("a write of a skill", () => {
     });
   const bad = { "SKILL.md": "# A", "scripts/a.sh": "if true; then\n" };
 
-  it("with such a script is refused, and says where it is wrong", async () => {
+  it("with such a script is refused, and the error says where it is wrong", async () => {
     expect(await write(null, bad)).toEqual({
       code: "bad_script",
       message:
@@ -74,12 +74,12 @@ describe("a write of a skill", () => {
     });
   });
 
-  it("passes where the script stood there before, or a person has seen it", async () => {
+  it("passes if the script was there before or a person has approved it", async () => {
     expect(await write(bad, { ...bad, "SKILL.md": "# B" })).toBeNull();
     expect(await write(null, bad, true)).toBeNull();
   });
 
-  it("asks nothing of files that are not scripts", async () => {
+  it("does not parse files that are not scripts", async () => {
     expect(await write(null, { "SKILL.md": "# A", "templates/a.sh": "if true; then\n" })).toBeNull();
   });
 });

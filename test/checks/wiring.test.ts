@@ -1,4 +1,4 @@
-// Checks and contracts where they are wired: a session's own save, the job it gives to a review, and a whole review.
+// Checks and contracts end to end: a session's own save, the job that it hands to a review, and a whole review.
 import { expect, it } from "vitest";
 import { contractOf } from "../../core/skills/format/contract.ts";
 import { createReviewStore } from "../../stores/review-store.ts";
@@ -23,7 +23,7 @@ function create(print: string, citations?: string[], content = SKILL_MD) {
   return { name: "skill_manage", args: { name: SKILL, operations, ...(citations && { citations }) } };
 }
 
-it("a session's save runs its checks and gets its prints, which go along to the review", async () => {
+it("a session's save runs its checks and gets its fingerprints, which are passed on to the review", async () => {
   const model = createScriptedModel([
     { calls: [create("no")] },
     { calls: [create("ok", undefined, withContract("terminal, read_file"))] },
@@ -88,7 +88,7 @@ it("a review's write of a script that cannot be parsed is refused, and nothing i
   expect(await world.skills.open(SKILL)).toBeNull();
 });
 
-it("a review's write runs its checks and takes the prints of the session's tools", async () => {
+it("a review's write runs its checks and takes the fingerprints of the session's tools", async () => {
   const job = sampleJob({ tools: { terminal: "0a1b2c3d" } });
   const lines = [
     { calls: [create("no", CITED)] },

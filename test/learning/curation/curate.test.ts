@@ -24,7 +24,7 @@ interface Sample {
   used?: number;
   successes?: number;
   texts?: SkillFacts["stats"]["texts"];
-  /** Days since a curation first met it; `null`: none has. */
+  /** Days since a curation first saw the skill; `null`: none has. */
   seen?: number | null;
 }
 
@@ -68,7 +68,7 @@ function plan(skills: SkillFacts[], over: Over = {}) {
   return planCuration({ run: RUN, profile: PROFILE, now: NOW, skills, activeDays, policy, settings, dryRun });
 }
 
-/** Of the present text of `skill()`. */
+/** The verdict on the present text of `skill()`. */
 function said(verdict: TextVerdict["verdict"]): SkillFacts["stats"]["texts"] {
   const figures = { uses: 4, successes: 2, failures: 2, contradicted: 0, rate: 0.5, pBetter: 0.5, pWorse: 0.5 };
   const rest = { calls: null, baselineCalls: null, lift: null, rewrite: false, failedWords: [], workedWords: [] };
@@ -78,7 +78,7 @@ function said(verdict: TextVerdict["verdict"]): SkillFacts["stats"]["texts"] {
 const movesOf = (given: Sample, over = {}) => plan([skill(given)], over).moves.map(({ from, to }) => `${from} > ${to}`);
 
 describe("planCuration", () => {
-  it("writes down each move with the seq it was based on, in the order of names", () => {
+  it("stores the seq that each move is based on, sorted by name", () => {
     const skills = [skill({ name: "b" }), skill({ name: "a", state: "stale" }), skill({ name: "c", used: 1 })];
     expect(plan(skills, { dryRun: true })).toEqual({
       v: 1,
@@ -106,7 +106,7 @@ describe("planCuration", () => {
     [{ state: "stale", revised: 150, used: 5, updated: 10 }, ["stale > trial"]],
     [{ state: "stale", revised: 150, used: 5, updated: 10, texts: said("active") }, ["stale > active"]],
     [{ state: "stale", revised: 5, updated: 5 }, ["stale > trial"]],
-    // First met by a curation today, or lately: age begins there, and being met revives nothing.
+    // First seen by a curation today or recently: age begins there, and being seen revives nothing.
     [{ state: "active", revised: 100, seen: null }, []],
     [{ state: "active", revised: 100, seen: 29 }, []],
     [{ state: "active", revised: 100, seen: 30 }, ["active > stale"]],
@@ -118,7 +118,7 @@ describe("planCuration", () => {
     [{ state: "stale", revised: 150, successes: 1, used: 140 }, ["stale > archived"]],
     [{ state: "archived", revised: 150 }, []],
     [{ state: "pending", revised: 150 }, []],
-  ])("moves %j so: %j", (given, moves) => {
+  ])("plans for %j: %j", (given, moves) => {
     expect(movesOf(given)).toEqual(moves);
   });
 
@@ -130,7 +130,7 @@ describe("planCuration", () => {
     expect(movesOf({ origin })).toEqual(["active > stale"]);
   });
 
-  it("leaves alone what is pinned, and what a job names", () => {
+  it("leaves pinned skills alone, and skills that a job names", () => {
     expect(movesOf({ pinned: true })).toEqual([]);
     expect(movesOf({}, { keepSkills: ["a-skill"] })).toEqual([]);
     expect(movesOf({}, { keepSkills: ["another"] })).toEqual(["active > stale"]);
@@ -142,7 +142,7 @@ describe("planCuration", () => {
     [{ state: "trial", texts: said("withdrawn") }, ["trial is withdrawn"]],
     [{ state: "active", texts: said("withdrawn") }, ["active is withdrawn"]],
     [{ state: "stale", texts: said("withdrawn") }, ["stale is withdrawn"]],
-    // What was known when it became stale by age does not revive it.
+    // Evidence from before the skill became stale by age does not revive it.
     [{ state: "stale", texts: said("active"), updated: 10, revised: 80 }, []],
     [{ state: "active", texts: said("withdrawn"), origin: "user" }, ["active is withdrawn"]],
     [{ state: "stale", texts: said("withdrawn"), origin: "user" }, []],
@@ -151,13 +151,13 @@ describe("planCuration", () => {
     [{ state: "active", texts: said("withdrawn"), pinned: true }, []],
     [{ state: "archived", texts: said("active") }, []],
     [{ state: "trial", texts: { ["b".repeat(64)]: said("active")["a".repeat(64)]! } }, []],
-  ])("takes %j for judged: %j", (given, verdicts) => {
+  ])("plans verdicts for %j: %j", (given, verdicts) => {
     const made = plan([skill(given)]);
     expect((made.verdicts ?? []).map(({ from, verdict }) => `${from.state} is ${verdict}`)).toEqual(verdicts);
     if (verdicts.length > 0) expect(made.moves).toEqual([]);
   });
 
-  it("judges nothing where verdicts move nothing, and takes a use for proof there", () => {
+  it("makes no verdicts when they are switched off, and then takes a use as proof", () => {
     const learning = { ...DEFAULTS.learning, verdicts: false };
     const settings = { ...DEFAULTS, learning };
     expect(plan([skill({ state: "trial", revised: 5, texts: said("active") })], { settings })).toMatchObject({
@@ -167,7 +167,7 @@ describe("planCuration", () => {
     expect(revived.moves.map(({ to }) => to)).toEqual(["active"]);
   });
 
-  it("makes no more changes than a run may, verdicts first, and says how many are left", () => {
+  it("makes at most as many changes as a run may, verdicts first, and counts the rest", () => {
     const settings = { ...DEFAULTS, curation: { ...DEFAULTS.curation, maxChanges: 2 } };
     const skills = [skill({ name: "a" }), skill({ name: "b" }), skill({ name: "c", texts: said("withdrawn") })];
     const made = plan(skills, { settings });
@@ -178,11 +178,11 @@ describe("planCuration", () => {
     ]);
   });
 
-  it("asks for days of the calendar and for active ones among them", () => {
+  it("requires both calendar days and active days", () => {
     const monthly = everyDay.filter((day) => day.endsWith("-01"));
     expect(ageOf(skill({ revised: 190 }), { activeDays: monthly, now: NOW })).toEqual({ days: 190, active: 6 });
     expect(movesOf({ revised: 190 }, { activeDays: monthly })).toEqual([]);
-    /** Active on so many of the last days before today. */
+    /** The profile was active on so many of the days before today. */
     const lately = (days: number) => ({ activeDays: everyDay.slice(-days) });
     expect(movesOf({ revised: 60 }, lately(9))).toEqual([]);
     expect(movesOf({ revised: 60 }, lately(10))).toEqual(["active > stale"]);
@@ -190,7 +190,7 @@ describe("planCuration", () => {
     expect(movesOf({ state: "stale", revised: 120, updated: 60 }, lately(30))).toEqual(["stale > archived"]);
   });
 
-  it("says how a stale skill came back", () => {
+  it("says why a stale skill was revived", () => {
     expect(plan([skill({ state: "stale", used: 2, updated: 20 })]).moves[0]?.reason).toBe("used again, 2 days ago");
     expect(plan([skill({ state: "stale", revised: 1 })]).moves[0]?.reason).toBe("revised again, one day ago");
   });
@@ -208,7 +208,7 @@ describe("planCuration", () => {
       fc.property(sample, (given) => {
         let state = given.state;
         const seen: string[] = [];
-        // What the curator does to the head: another state, `updatedAt` now.
+        // As the curator changes the head: another state, `updatedAt` now.
         for (
           let [move] = plan([skill(given)]).moves;
           move;

@@ -15,7 +15,7 @@ function factsOf(name: string, uses: number, state = "active"): SkillFacts {
   } as unknown as SkillFacts;
 }
 
-it("looks at what is broken first, then at the most used, and at each once a week", () => {
+it("broken skills are checked first and always, then the most used, each once a week", () => {
   const skills = [
     factsOf("seldom", 1),
     factsOf("often", 90),

@@ -35,7 +35,7 @@ const without = (id: string) => ITEMS.filter((item) => item.id !== id);
 const withItem = (id: string, change: object) => ITEMS.map((item) => (item.id === id ? { ...item, ...change } : item));
 
 describe("the items of a skill", () => {
-  it("are the lines under all headings but the title's and When to use, with what belongs to them, and the files", () => {
+  it("are its files and the lines under all headings except the title and When to use", () => {
     const body = [
       "# Title\n\nIntro.\n\n## When to use\n\n- When x.\n\n## Steps\n\n1. One",
       "   goes on.\n   - Nested\n\n```sh\n# no heading\nls\n```\n\nA paragraph\nof two lines.\n\n## Verify\n\nCount.",
@@ -50,7 +50,7 @@ describe("the items of a skill", () => {
     ]);
   });
 
-  it("lose no word that stands under a heading", () => {
+  it("include every word under a heading", () => {
     const line = fc.stringMatching(/^[a-z]{3,8}( [a-z]{3,8}){0,5}$/);
     const piece = fc.oneof(
       line,
@@ -64,7 +64,7 @@ describe("the items of a skill", () => {
         const md = `---\nname: a\ndescription: b\n---\n\n## Steps\n\n${pieces.join("\n")}\n`;
         const said = itemsOf("a", { "SKILL.md": md }).map(({ text }) => text);
         const words = (text: string): string[] => text.match(/[a-z]+/g) ?? [];
-        // A block without a word of meaning is no item.
+        // A block without words is not an item.
         const lost = words(pieces.join("\n")).filter((word) => !words(said.join("\n")).includes(word));
         expect(lost.filter((word) => !["all", "and", "any", "are", "can", "for", "the"].includes(word))).toEqual([]);
       }),
@@ -110,7 +110,7 @@ describe("an item is kept by", () => {
 });
 
 describe("a merge", () => {
-  it("is accepted when every item is accounted for, and takes kept files along", () => {
+  it("is accepted when every item is accounted for, and includes kept files", () => {
     const absorbs = new Map([first, second].map((skill) => [skill.head.name, skill]));
     const made = checkMerge(proposal, { umbrella: null, absorbs });
     expect(made).toMatchObject({
@@ -200,14 +200,14 @@ describe("a merge", () => {
     expect(check(over, sources)).toBe(code);
   });
 
-  it("lets a file go to another path, where the text speaks of it", () => {
+  it("can move a file to another path if the text mentions that path", () => {
     const content = UMBRELLA_MD.replace("references/totals.md", "references/csv-totals.md");
     const items = withItem(`${FIRST}/references/totals.md`, { where: "references/csv-totals.md" });
     expect(check({ content, items })).toBe("accepted");
     expect(check({ items })).toBe("item_lost");
   });
 
-  it("keeps what an umbrella that is there already says, unless it says why not", () => {
+  it("must keep the items of an existing umbrella, unless it gives a reason", () => {
     const extra = "- Round to cents only at the end.\n";
     const before = UMBRELLA_MD.replace("## Verify", `${extra}\n## Verify`);
     const umbrella = snapshot(UMBRELLA, { "SKILL.md": before });

@@ -204,24 +204,24 @@ describe("a message that follows an answer", () => {
     expect(judged(message)).toBe("unknown");
   });
 
-  it("is an answer, and no verdict, where it answers a question", () => {
+  it("is an answer and not a verdict when it answers a question", () => {
     expect(judged("No.", true)).toBe("unknown");
     expect(judged("No, leave it.", true)).toBe("unknown");
     expect(judged("No, that's wrong.", true)).toBe("failure");
   });
 
-  it("may approve and wish for something the next time", () => {
+  it("can approve the answer and wish for a different one next time", () => {
     expect(judged("Great job. Next time put the sources at the end.")).toBe("correction");
     expect(judgeMessage("Great job. Next time put the sources at the end.").outcome).toBe("success");
   });
 
-  it("is about the answer where it names what was asked for, and may be about anything where it does not", () => {
+  it("is about the answer if it names what was asked for, and otherwise may be about anything", () => {
     const complaint = "The soup was terrible";
     expect(judgeMessage(complaint, { request: "A recipe for soup" }).outcome).toBe("failure");
     expect(judgeMessage(complaint, { request: "Book a table" }).outcome).toBe("unknown");
   });
 
-  it("fails the request where it denies something in its words", () => {
+  it("fails the answer when it denies something in the words of the request", () => {
     const request = "Draw a table for eight";
     const denial = "the table has no chairs";
     expect(judgeMessage(denial, { request }).outcome).toBe("failure");
@@ -237,29 +237,29 @@ describe("a message that follows an answer", () => {
     ["a date", "Dentist on the 14th at 9", "The meeting is at 10:30."],
     ["a version", "That was v2.1.0, tagging 2.1.1 now", "Released 2.1.0."],
     ["a report", "Tom got 64", "Your average is 71."],
-  ])("contradicts no answer with the figures of %s", (_what, message, answer) => {
+  ])("does not contradict the answer with the numbers of %s", (_what, message, answer) => {
     expect(judgeMessage(message, { request: "Look it up", answer })).toMatchObject({ correction: false });
     expect(judgeMessage(message, { request: "Look it up", answer }).outcome).not.toBe("failure");
   });
 
-  it("is corrected by what is set against what it should not be", () => {
+  it("is a correction when it contrasts what is wanted with what is not", () => {
     expect(judged("by surname, not first name")).toBe("correction");
     expect(judged("not first name, by surname")).toBe("correction");
     expect(judged("they went home, not to dinner")).toBe("unknown");
     expect(judged("if by surname, not first name")).toBe("unknown");
   });
 
-  it("is judged neither way where praise stands beside a complaint that names nothing missing", () => {
+  it("is no verdict when it has praise next to a complaint that names nothing wrong", () => {
     expect(judged("Perfect, the crash is gone")).not.toBe("failure");
     expect(judged("Perfect, but the footer is missing")).toBe("failure");
   });
 
-  it("does not take approval for a verdict where the agent asked for it", () => {
+  it("is no verdict when it gives the approval that the agent asked for", () => {
     expect(judged("go ahead", true)).toBe("unknown");
     expect(judged("go ahead")).toBe("success");
   });
 
-  it("is judged in no time, however long and odd it is", () => {
+  it("is judged fast, however long and odd it is", () => {
     const long = "it is ".repeat(50_000) + "a".repeat(100_000);
     expect(judged(long)).toBe("unknown");
     for (const odd of ["„", "«", "\n", "`", '"', "\n>", "is ", " but", "the "]) {
@@ -267,12 +267,12 @@ describe("a message that follows an answer", () => {
     }
   }, 2_000);
 
-  it("says nothing in a list of words without end", () => {
+  it("is no verdict when it is an endless list of words", () => {
     expect(judged(`${"file total row date name ".repeat(9)} is wrong, perfect`)).toBe("success");
     expect(judged(`${"file total row date name ".repeat(9)} is wrong`)).toBe("unknown");
   });
 
-  it("is judged by its beginning, behind whatever room it leaves", () => {
+  it("is judged by its beginning, after any leading blanks", () => {
     expect(judged(`${"\n".repeat(50_000)}That's wrong.`)).toBe("failure");
   });
 });

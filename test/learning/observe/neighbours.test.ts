@@ -28,8 +28,8 @@ function neighbourhoodOf(one: TurnSignature, others: TurnSignature[], discount: 
   return toNeighbourhood(toCompared(one), compared, discount);
 }
 
-describe("the turns like one", () => {
-  it("are earlier ones of the same kind, the turn itself left out, in any order of listing", () => {
+describe("similar turns", () => {
+  it("are earlier turns with a similar request, without the turn itself, whatever the order of the list", () => {
     const others = [turn(1), turn(2, { outcome: "unknown" }), turn(3, { request: "Write a poem" }), turn(5), turn(9)];
     const of = (list: TurnSignature[]) => neighbourhoodOf(turn(5), list, 0.8);
     expect(of(others)).toMatchObject({ similar: 2, successes: 1, best: { calls: 4, turn: `${SESSION}-1` } });
@@ -37,19 +37,19 @@ describe("the turns like one", () => {
     expect(of([])).toEqual({ similar: 0, successes: 0, best: null, skills: {} });
   });
 
-  it("are those of its kind of work where a model has named both, however they were worded", () => {
+  it("are turns of the same kind of work if a model has named both, whatever their wording", () => {
     const of = (text: string, request: string) => turn(1, { request, kind: { text, by: "title" } });
     const one = { ...of("renew a TLS certificate", "The lock in the browser is red"), turn: `${SESSION}-5`, at: 5 };
     const similar = (other: TurnSignature) => neighbourhoodOf(one, [other], 0.8).similar;
     expect(similar(of("renew TLS certificates", "Site says not secure"))).toBe(1);
     expect(similar(of("repair a bicycle", "The lock in the browser is red"))).toBe(0);
-    // Kinds that share a word say neither, and turns without one are compared by their words.
+    // Kinds that share a word do not decide. Turns without a kind are compared by their words.
     expect(similar(of("install a certificate", "The lock in the browser is red"))).toBe(1);
     expect(similar(of("install a certificate", "Site says not secure"))).toBe(0);
     expect(similar(turn(1, { request: "The lock in the browser is red" }))).toBe(1);
   });
 
-  it("of other sessions are told by the clock", () => {
+  it("of other sessions are ordered by the clock", () => {
     const other = { session: "01JZZZZZZZZZZZZZZZZZZZZZZ0" };
     const others = [turn(1, { ...other, at: 4 }), turn(2, { ...other, at: 6 })];
     expect(neighbourhoodOf(turn(5), others, 0.8).similar).toBe(1);
@@ -63,7 +63,7 @@ describe("the turns like one", () => {
     });
   });
 
-  it("without a skill are its baseline: the newest judged one counts whole, each older one less", () => {
+  it("without a skill are its baseline: the newest judged one counts fully, each older one less", () => {
     const others = [
       turn(1, { outcome: "success", calls: 10 }),
       turn(2, { outcome: "unknown", calls: 99 }),
@@ -78,7 +78,7 @@ describe("the turns like one", () => {
     expect(skills.y).toEqual({ without: { turns: 4, successes: 1.25, failures: 0.5, calls: 6 }, best: null });
   });
 
-  it("give the best of a text, and not of another text of the skill", () => {
+  it("give the best turn of a text, not of another text of the skill", () => {
     const others = [turn(1, { loaded: [loaded("x", "b")], calls: 1 }), turn(2, { loaded: [loaded("x")], calls: 7 })];
     expect(neighbourhoodOf(turn(5, { loaded: [loaded("x")] }), others, 0.8).skills.x?.best?.calls).toBe(7);
   });
@@ -87,7 +87,7 @@ describe("the turns like one", () => {
 describe("two turns", () => {
   const alike = (a: Partial<TurnSignature>, b: Partial<TurnSignature>) =>
     isSimilarTurn(toCompared(turn(1, a)), toCompared(turn(2, b)));
-  it("are told apart by their tools where the words do not decide", () => {
+  it("are compared by their tools when their words do not decide", () => {
     // Two of ten words each way: 0.4.
     const pair = ["Average prices export April", "Average prices sorted listed printed chart"] as const;
     expect(alike({ request: pair[0] }, { request: pair[1] })).toBe(true);
@@ -95,7 +95,7 @@ describe("two turns", () => {
     expect(alike({ request: pair[0], tools: {} }, { request: pair[1], tools: {} })).toBe(false);
   });
 
-  it("with nothing but a word in common are not alike, whatever tools worked", () => {
+  it("with only one word in common are not similar, whatever their tools", () => {
     expect(alike({ request: "Average prices" }, { request: "Average temperature outside" })).toBe(false);
   });
 });

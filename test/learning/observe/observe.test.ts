@@ -16,7 +16,7 @@ const look = (entries: Parameters<typeof observeTurn>[0]["entries"], turn = 1) =
 const among = { similar: 0, successes: 0, best: null, skills: {} };
 
 describe("observeTurn", () => {
-  it("describes a turn that found its way after two failures", () => {
+  it("describes a turn that succeeded after two failures", () => {
     const seen = look(hardWonTurn());
     expect(Observation.parse(seen)).toEqual(seen);
     expect(seen).toEqual({
@@ -49,7 +49,7 @@ describe("observeTurn", () => {
     });
   });
 
-  it("passes over the entries of other turns", () => {
+  it("ignores the entries of other turns", () => {
     const later = [user(9, "And the mean?", { turn: 2 }), assistant(10, "5.", [], { turn: 2 })];
     expect(look([...hardWonTurn(), ...later], 2)).toMatchObject({
       steps: 1,
@@ -59,7 +59,7 @@ describe("observeTurn", () => {
     });
   });
 
-  it("adds to the value when an earlier turn was like it, unless the request marks a one-off", () => {
+  it("adds value for a similar earlier turn, unless the request is marked as a one-off", () => {
     const best = { calls: 2, failedCalls: 0, tokens: 30, turn: `${SESSION}-9` };
     const near = { ...among, similar: 2, successes: 1, best };
     const seen = withNeighbours(look(hardWonTurn()), near);
@@ -69,7 +69,7 @@ describe("observeTurn", () => {
     expect(withNeighbours(look(once), near)).toMatchObject({ generalisable: false, value: 0.6 });
   });
 
-  it("is worth more with three different tools; three calls of one tool, and the agent's own tools, are none", () => {
+  it("adds value for three different tools, not counting repeated calls and the agent's own tools", () => {
     const worth = (...names: string[]) => {
       const calls = names.map((name, n) => call(`c${n}`, name));
       const results = calls.map((made, n) => tool(3 + n, made, { outcome: {} }));
@@ -81,7 +81,7 @@ describe("observeTurn", () => {
     expect(worth("skill_view", "terminal", "memory")).toEqual([0.4, ["terminal"]]);
   });
 
-  it("is worth more when it succeeds with at most 70 % of the calls of the best turn like it", () => {
+  it("adds value for a success with at most 70 % of the calls of the best similar turn", () => {
     const than = (calls: number, last = hardWonTurn()) => {
       const best = { calls, failedCalls: 0, tokens: 30, turn: `${SESSION}-9` };
       const { value, efficiency } = withNeighbours(look(last), { ...among, similar: 2, successes: 1, best });
@@ -92,12 +92,12 @@ describe("observeTurn", () => {
     expect(than(6, [...hardWonTurn().slice(0, -1), notice(8, "stopped", "The turn was stopped.")])).toEqual([0.4, 2]);
   });
 
-  it("is worth what it was where its tools were not kept", () => {
+  it("keeps the value of an old observation that has no list of tools", () => {
     const { tools: _, ...old } = look(hardWonTurn());
     expect(withNeighbours(old, among).value).toBe(0.8);
   });
 
-  it("names a failure by the tool's own code, and does not keep secrets of the request", () => {
+  it("names a failure by the tool's own code, and redacts secrets in the request", () => {
     const made = call("a", "read_file", { path: "x" });
     const key = `sk-ant-api03-${"aB3".repeat(12)}`;
     const failed = tool(3, made, { outcome: { error: "No.", code: "file_not_found" } }, { failed: true });
@@ -121,18 +121,18 @@ describe("observeTurn", () => {
     expect(look(entries)).toMatchObject({ outcome: "failure", recoveries: [], value: 0 });
   });
 
-  it("does not know how a turn ended that used no tool on the task", () => {
+  it("has an unknown outcome for a turn that used no tool on the task", () => {
     const view = call("v", "skill_view", { name: "x" });
     const entries = [user(1, "Hi"), assistant(2, "", [view]), tool(3, view, { outcome: {} }), assistant(4, "Hello")];
     expect(look(entries).outcome).toBe("unknown");
   });
 
-  it("does not know how a turn ended that was cut off", () => {
+  it("has an unknown outcome for a turn that was cut off", () => {
     const cut = [...hardWonTurn().slice(0, -1), notice(8, "stopped", "The turn was stopped.")];
     expect(look(cut)).toMatchObject({ outcome: "unknown", value: 0.2 });
   });
 
-  it("names the skills that were loaded, each text once, and not those that were not found", () => {
+  it("lists each loaded text once, and no skill that was not found", () => {
     const views = ["v1", "v2", "v3"].map((id) => call(id, "skill_view", { name: "x" }));
     const entries = [
       user(1, "Do it"),
@@ -145,7 +145,7 @@ describe("observeTurn", () => {
     expect(look(entries).loaded).toEqual([{ skill: "adding-columns", text }]);
   });
 
-  it("names the companion that was shown with a skill", () => {
+  it("lists the companion that was shown with a skill", () => {
     const view = call("v", "skill_view", { name: "adding-columns" });
     const companion = { name: "adding-columns-local", text: "b".repeat(64), state: "trial" };
     const entries = [
@@ -159,7 +159,7 @@ describe("observeTurn", () => {
     ]);
   });
 
-  it("names the texts that the person loaded with a slash command", () => {
+  it("lists the texts that the person loaded with a slash command", () => {
     const skills = [{ skill: "adding-columns", text }];
     const parts = [{ source: "own" as const, text: "…" }];
     const note = { v: 1 as const, n: 2, turn: 1, at: 2, kind: "note" as const, code: "skills", parts, skills };
@@ -167,14 +167,14 @@ describe("observeTurn", () => {
     expect(look([user(1, "x"), { ...note, code: "news", skills: undefined }, assistant(3, "Done")]).loaded).toEqual([]);
   });
 
-  it("passes over parts that are not JSON", () => {
+  it("ignores parts that are not JSON", () => {
     const view = call("v", "skill_view");
     const odd = { ...tool(3, view, {}), parts: [{ source: "outcome" as const, text: "not json" }] };
     expect(look([user(1, "x"), assistant(2, "", [view]), odd, assistant(4, "y")]).loaded).toEqual([]);
   });
 });
 
-describe("the kind of a request", () => {
+describe("similar requests", () => {
   it.each([
     ["In `a.csv`, what is the average of `x`?", "Calculate the averages of `y` in `b.csv` for 2012", false],
     ["What is the average price in `a.csv`?", "What was the average price in `b.csv` in March 2012?", true],
@@ -197,7 +197,7 @@ describe("the kind of a request", () => {
     },
   );
 
-  it("has one name for the same words, and none without words", () => {
+  it("have one task for the same words, and none without words", () => {
     expect(taskOf("Sum the prices in a.csv")).toBe(taskOf("the price sum in b.csv, please"));
     expect(taskOf("Sum the prices")).not.toBe(taskOf("Sum the weights"));
     expect(taskOf("`a` 12")).toBe("");
@@ -205,11 +205,11 @@ describe("the kind of a request", () => {
   });
 });
 
-describe("what judges say", () => {
+describe("a judgement", () => {
   const at = 5_000;
   const base = look(hardWonTurn());
 
-  it("counts by rank, whenever it comes: a rating over a message, a message over the exit", () => {
+  it("counts by the rank of its judge, whenever it comes: rating, then message, then exit", () => {
     const told = withJudgement(base, { judge: "message", outcome: "failure", at });
     expect(told).toMatchObject({ outcome: "failure", judge: "message", value: 0.2 });
     const rated = withJudgement(told, { judge: "rating", outcome: "success", at });
@@ -219,12 +219,12 @@ describe("what judges say", () => {
     expect(late.judgements?.map(({ judge }) => judge)).toEqual(["exit", "message", "rating", "message"]);
   });
 
-  it("is the newest word of one judge", () => {
+  it("replaces an older one of the same judge", () => {
     const down = withJudgement(base, { judge: "rating", outcome: "failure", at });
     expect(withJudgement(down, { judge: "rating", outcome: "success", at: at + 1 }).outcome).toBe("success");
   });
 
-  it("keeps the judge of an observation that was made before there were several", () => {
+  it("is added to the single judge of an old observation", () => {
     const { judgements: _, ...old } = base;
     expect(withJudgement(old, { judge: "message", outcome: "failure", at }).judgements).toEqual([
       { judge: "exit", outcome: "success", at: 0 },
@@ -232,11 +232,11 @@ describe("what judges say", () => {
     ]);
   });
 
-  it("may be a correction, noted once", () => {
+  it("can be a correction, which is recorded once", () => {
     expect(withCorrection(withCorrection(base, 9), 9).corrections).toEqual([{ entry: 9 }]);
   });
 
-  it("goes into what the Archive remembers", () => {
+  it("is part of the signature that the Archive records", () => {
     const view = call("v", "skill_view", { name: "x" });
     const entries = [...hardWonTurn().slice(0, -1), tool(8, view, { outcome: {} }), assistant(9, "41.5")];
     const told = withJudgement(look(entries), { judge: "message", outcome: "failure", at });

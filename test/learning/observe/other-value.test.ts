@@ -1,5 +1,5 @@
-// A message that says how a call should have been made is told by its form, in any language; another task, a question and what
-// varies from task to task are none.
+// A correction of a call is recognised by its form, in any language. Another task, a question, or a value that varies with the task is
+// not a correction.
 import { describe, expect, it } from "vitest";
 import { judgeMessage } from "../../../core/learning/observe/judge-message.ts";
 import { namesOtherValue } from "../../../core/learning/observe/other-value.ts";
@@ -11,7 +11,7 @@ const calls = [
   call("b", "service", { operation: "film time", rate: "pal" }),
 ].map((made, n) => tool(n + 2, made, { outcome: { exit_code: 0 } }) as ToolEntry);
 
-describe("it is told by", () => {
+describe("a correction is recognised by", () => {
   it.each([
     ["an option with another value", "Es gehört --place upper hin"],
     ["an option between code marks", "sous-titres : `--place=letterbox`, merci"],
@@ -22,7 +22,7 @@ describe("it is told by", () => {
   ])("%s", (_what, message) => expect(namesOtherValue(message, calls)).toBe(true));
 });
 
-describe("it is not told by", () => {
+describe("a correction is not recognised by", () => {
   it.each([
     ["words alone", "the subtitles are at the wrong place"],
     ["what the calls had", "`film burn` with `--place bottom` was right"],
@@ -34,7 +34,7 @@ describe("it is not told by", () => {
     ["the same in a fence", "```\nfilm time --place upper\n```".replace("--place upper", "pal")],
   ])("%s", (_what, message) => expect(namesOtherValue(message, calls)).toBe(false));
 
-  it("anything, where no call was made", () => {
+  it("anything when no call was made", () => {
     expect(namesOtherValue("For `film time` it is `ntsc`.", [])).toBe(false);
   });
 });
@@ -52,9 +52,9 @@ describe("a message that judges", () => {
     ["goes on in another language", "ensuite la bande-annonce : --place upper"],
     ["asks", "`film burn` has --place upper. What is it for?"],
     ["names a file of the task", "`film burn` is in `tools.py`"],
-  ])("is none where it %s", (_what, message) => expect(correction(message)).toBe(false));
+  ])("is no correction when it %s", (_what, message) => expect(correction(message)).toBe(false));
 
-  it("is one by its form where the agent had asked, too", () => {
+  it("is a correction by its form even if the agent had asked a question", () => {
     expect(correction("`film burn`: --place upper", true)).toBe(true);
   });
 });

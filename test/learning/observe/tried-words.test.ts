@@ -7,7 +7,7 @@ const text = "a".repeat(64);
 const companion = { name: "adding-up-local", text: "b".repeat(64), state: "trial" };
 const SKILL = "Run `sum --delimiter ';' FILE` in /work/data, with `--mode strict`.";
 
-/** `said`: what this call printed. `outcome`: what the harness wrote with it. */
+/** `said`: the output of the call. `outcome`: what the harness added. */
 type Try = [args: JsonObject, ok: boolean, said?: JsonObject, outcome?: JsonObject];
 
 const WRONG = { stdout: "", stderr: "sum: that is wrong" };
@@ -20,7 +20,7 @@ interface Turn {
   atOnce?: boolean;
 }
 
-/** A skill is loaded, then the calls are made one after the other. */
+/** Loads a skill, then makes the calls one after the other. */
 function turn(tries: Try[], { loads = viewed(), name = "terminal", said = WRONG, atOnce = false }: Turn = {}) {
   const view = call("v", "skill_view", { name: "adding-up" });
   const calls = tries.map(([args], at) => call(`c${at}`, name, args));
@@ -90,7 +90,7 @@ describe("a word is blamed", () => {
     "不正な値strictです",
     "restricted: strict",
     "bad strict; see --timeout, --locked",
-  ])("where the program named it and the model changed it alone, after %j", (stderr) => {
+  ])("when the program named it and the model changed it alone, after %j", (stderr) => {
     expect(says(stderr, strict!, odd!)).toMatchObject(blamed);
     expect(says(stderr, strict!, loose!)).toMatchObject(blamed);
   });
@@ -121,7 +121,7 @@ describe("a word is blamed", () => {
     "Keine Berechtigung",
     "Permission non accordée",
     ...["401", "403", "429", "500", "502", "503", "504"].map((code) => `strict: HTTP ${code}`),
-  ])("not after what passes by itself, or lies in the machine: %s", (stderr) => {
+  ])("not after a transient failure or one of the machine: %s", (stderr) => {
     expect(says(stderr, strict!, odd!, loose!)).toEqual([]);
   });
 
@@ -135,11 +135,11 @@ describe("a word is blamed", () => {
       `it was ${code}`,
       { code },
     ]),
-  ])("not where %s", (_what, outcome) => {
+  ])("not when %s", (_what, outcome) => {
     expect(turn([[sum("--mode strict"), false, WRONG, outcome], loose!])).toEqual([]);
   });
 
-  it("where it was left out as the program had named it, and the call worked", () => {
+  it("when the program named it, the model left it out, and the call worked", () => {
     const [given, left]: Try[] = [
       [sum("-x --mode"), false],
       [sum("-x"), true],
@@ -148,15 +148,15 @@ describe("a word is blamed", () => {
     const drops = (stderr: string, ...tries: Try[]) => turn(tries, { said: { stdout: "", stderr }, loads })?.[0];
     expect(drops("unknown option --mode", given!, left!)).toMatchObject({ refused: ["--mode"] });
     expect(drops("unknown option --mode", given!, [sum("-x"), false])).not.toHaveProperty("refused");
-    // With less asked of it, much works.
+    // Many calls work with less.
     expect(drops("line 9 is no number", given!, left!)).toMatchObject({ failed: ["--mode"] });
     expect(drops("line 9 is no number", given!, left!)).not.toHaveProperty("refused");
   });
 
-  it("where the next call only prints less", () => {
+  it("when the next call only prints less", () => {
     const less: Try = [{ command: "sum --mode odd x.csv 2>&1 | tail -20" }, false];
     expect(says("unknown mode strict", strict!, less)).toMatchObject(blamed);
-    // What reads the end of it and goes on is a part of the work.
+    // A pager in the middle of a command line is part of the work.
     const cut: Try[] = [
       [{ command: "sum --mode strict x.csv | tail -n +2 | sort -k1" }, false],
       [{ command: "sum --mode odd x.csv | tail -n +2 | sort -k2" }, true],
@@ -200,7 +200,7 @@ describe("a word is blamed", () => {
         [sum(`--mode loose ${"x ".repeat(5_000)}`), true],
       ],
     ],
-  ])("not where %s, and is not told", (what, tries, content) => {
+  ])("not when %s, and is not reported", (what, tries, content) => {
     const atOnce = what.includes("together");
     const found = turn(tries, { atOnce, ...(content !== undefined && { loads: viewed({}, content) }) });
     expect(found).toEqual([]);
@@ -256,7 +256,7 @@ describe("a word is blamed", () => {
         [sum("--all -e y"), true],
       ],
     ],
-  ])("not where %s, but is told", (_what, word, tries) => {
+  ])("not when %s, but is reported", (_what, word, tries) => {
     const loads = viewed({}, `Run \`sum ${word}\`.`);
     const said = { stdout: "", stderr: `sum: wrong value '${word}'` };
     expect(turn(tries, { loads, said })).toEqual([{ skill: "adding-up", text, failed: [word], worked: [] }]);
@@ -276,7 +276,7 @@ describe("a word is blamed", () => {
     ["--x=keep", "--x=delete"],
     ["--x=enabled", "--x=disabled"],
     ["--x=told", "--x=ignore"],
-  ])("%s that gives way to %s is only told", (was, is) => {
+  ])("not when %s is replaced by %s, but is reported", (was, is) => {
     const word = was.split("=")[1]!;
     const said = { stdout: "", stderr: `sum: wrong value '${word}'` };
     const tries: Try[] = [
@@ -291,7 +291,7 @@ describe("a word is blamed", () => {
     );
   });
 
-  it("where what it said went through 2>&1", () => {
+  it("when the output went through 2>&1", () => {
     const said = { stdout: "sum: unknown mode strict", stderr: "" };
     const tries: Try[] = ["strict", "loose"].map((mode) => [{ command: `sum --mode ${mode} x.csv 2>&1` }, false]);
     expect(turn(tries, { said })).toMatchObject(blamed);
@@ -301,7 +301,7 @@ describe("a word is blamed", () => {
     ["a name and its value", "mode=strict", "tone=loose"],
     ["a word and a sign for one word", "--mode strict x", "--mode loose"],
     ["one word into two", "--mode strict", "--mode loose --quiet"],
-  ])("not where the model changed %s", (_what, was, is) => {
+  ])("not when the model changed %s", (_what, was, is) => {
     const tries: Try[] = [
       [{ command: `sum --all ${was}` }, false],
       [{ command: `sum --all ${is}` }, true],
@@ -312,16 +312,16 @@ describe("a word is blamed", () => {
     expect(found?.[0]).not.toHaveProperty("refused");
   });
 
-  it("where one command to look is put in the place of another", () => {
+  it("when one read-only command replaces another", () => {
     const tries = ["show", "view"].map((word) => run(`gh pr ${word} 7`, word === "view", "unknown command show"));
     expect(turn(tries, { loads: viewed({}, "Use `gh pr show`.") })).toMatchObject([{ refused: ["show"] }]);
   });
 
-  it("not where the program said nothing: it may have found nothing", () => {
+  it("not when the program printed nothing: it may have found nothing", () => {
     expect(says("", strict!, odd!, loose!)).toEqual([]);
   });
 
-  it("not where the model changed more than that", () => {
+  it("not when the model changed more than the word", () => {
     const tries: Try[] = [strict!, [sum("--mode odd --quiet"), false]];
     expect(says("unknown mode", ...tries)?.[0]).not.toHaveProperty("refused");
   });
@@ -365,7 +365,7 @@ it.each<[what: string, tries: Try[]]>([
       [sum("--mode loose"), true],
     ],
   ],
-])("no word failed where %s", (_what, tries) => {
+])("no word failed when %s", (_what, tries) => {
   expect(turn(tries, { loads: viewed({}, `${SKILL} ${"長".repeat(14)}`) })).toEqual([]);
 });
 
@@ -387,7 +387,7 @@ it("compares a failure with the twenty calls after it, and reads the first hundr
   expect([turn([...others.slice(1), ...failing])?.length, turn([...others, ...failing])?.length]).toEqual([1, 0]);
 });
 
-it("tells at most five words of one text in one turn", () => {
+it("reports at most five words of one text in one turn", () => {
   const [words, same] = ["aa bb cc dd ee ff gg", "k1 k2 k3 k4 k5 k6 k7 k8"];
   const tries: Try[] = [
     [sum(`--all ${words} ${same}`), false],
@@ -406,49 +406,49 @@ it.each<[how: string, loads: (n: number) => Entry]>([
       skills: [{ skill: "adding-up", text, failedWords: ["strict"] }],
     }),
   ],
-])("a word that had failed, as the reader was told %s, works again", (_how, loads) => {
+])("a failed word works again if it was shown as failed %s", (_how, loads) => {
   expect(turn([[sum("--mode strict"), true]], { loads })).toEqual([
     { skill: "adding-up", text, failed: [], worked: ["strict"] },
   ]);
-  // The same was done without it, which counts as well.
+  // The same work without the word counts as well.
   expect(turn([[sum("--mode loose"), true]], { loads })).toEqual([
     { skill: "adding-up", text, failed: ["strict"], worked: [] },
   ]);
-  // What else a call did with the word, or a turn without, says nothing of it.
+  // An unrelated call with the word, or a turn without it, says nothing about it.
   for (const command of ["grep -rn strict docs", "sum --help | grep -n strict", "shred x.csv"]) {
     expect(turn([[{ command }, true]], { loads })).toEqual([{ skill: "adding-up", text, failed: [], worked: [] }]);
   }
-  // Nor does a line of commands that may hide a failure.
+  // Neither does a command line that may hide a failure.
   const hidden: Try = [{ command: "sum --mode strict x.csv | head -3" }, true, { stdout: "", stderr: "unknown mode" }];
   expect(turn([hidden], { loads })?.[0]?.worked).toEqual([]);
 });
 
-describe("a word of which the reader was told", () => {
+describe("a word that was shown as failed", () => {
   const told = (content: string, word: string, ...tries: Try[]) =>
     turn(tries, { loads: viewed({ failed_words: [word] }, content) })?.[0]?.failed;
   const does = (command: string, ok = true): Try => [{ command }, ok];
 
-  it("was done without where the same work was done", () => {
+  it("fails again when the same work was done without it", () => {
     expect(told("Use `sum --mode strict`.", "strict", does("sum --mode loose x"))).toEqual(["strict"]);
-    // With a half of the words beside it a call may be another one; a failed one did nothing.
+    // A call with only half of the neighbouring words may be another one. A failed call did nothing.
     expect(told("Use `sum strict --all`.", "strict", does("sum x.csv"))).toEqual([]);
     expect(told("Use `sum --mode strict`.", "strict", does("sum --mode loose x", false))).toEqual([]);
-    // Code beside it in the line is its place, where it stands alone between its marks.
+    // A word alone in its code span has the other code spans of the line as neighbours.
     expect(told("Use `sum` with `strict`.", "strict", does("sum x.csv"))).toEqual(["strict"]);
     expect(told("Use `cut -f` and `sum strict`.", "strict", does("cut -f 2 x.csv"))).toEqual([]);
   });
 
-  it("was not, where it has no place or is an option: much works without one", () => {
+  it("does not fail again if it has no neighbours or is an option: many calls work without it", () => {
     expect(told("Use `strict`.", "strict", does("sum x.csv"))).toEqual([]);
     expect(told("Use `sum --fast`.", "--fast", does("sum x.csv"))).toEqual([]);
   });
 
-  it("works again, where a call with it worked, though it has no place", () => {
+  it("works again when a call with it worked, even without neighbours", () => {
     const loads = viewed({ failed_words: ["strict"] }, "Use `strict`.");
     expect(turn([[{ command: "sum strict x" }, true]], { loads })?.[0]?.worked).toEqual(["strict"]);
   });
 
-  it("counts what came after the text was loaded", () => {
+  it("is judged only by calls after the text was loaded", () => {
     const view = call("v", "skill_view", { name: "adding-up" });
     const [bad, good] = [sum("--mode strict"), sum("--mode loose")].map((args, at) => call(`c${at}`, "terminal", args));
     const run = (n: number, what: typeof view, exitCode: number, step: number) =>
@@ -464,7 +464,7 @@ describe("a word of which the reader was told", () => {
   });
 });
 
-it("holds calls of one tool against each other, and passes over data and broken letters", () => {
+it("compares calls of one tool, and ignores data and malformed text", () => {
   const strict: Try = [sum("--mode strict"), false];
   const entry = (tries: Try[], name: string) => turn(tries, { name, loads: viewed({}, "Use `strict`.") });
   expect(entry([strict, [sum("--mode loose"), true]], "terminal")).toHaveLength(1);
@@ -497,7 +497,7 @@ it("holds calls of one tool against each other, and passes over data and broken 
   expect(observeTurn({ session: SESSION, turn: 1, entries }).triedWords).toEqual([]);
 });
 
-describe("of two lines of commands the deed is the same", () => {
+describe("two command lines", () => {
   const isTold = (was: string, is: string) => {
     const tries: Try[] = [
       [{ command: was }, false],
@@ -513,7 +513,7 @@ describe("of two lines of commands the deed is the same", () => {
     ["docker run --strict web", "docker run --loose web"],
     ["docker compose run strict-web --all strict", "docker compose run strict-web --all loose"],
     ["sum -x strict a.csv | sort -u", "sum -x loose a.csv | sort -u"],
-  ])("in %s and %s", (was, is) => expect(isTold(was, is)).toBe(true));
+  ])("%s and %s are the same action", (was, is) => expect(isTold(was, is)).toBe(true));
 
   it.each([
     ["npm run strict --all", "npm run loose --all"],
@@ -525,10 +525,10 @@ describe("of two lines of commands the deed is the same", () => {
     ["nohup strict --all a", "nohup loose --all a"],
     ["sum --all strict || sort -u", "sum --all loose || head -u"],
     ["sum -x strict aa bb cc", "sum -x loose dd ee ff"],
-  ])("but not in %s and %s", (was, is) => expect(isTold(was, is)).toBe(false));
+  ])("%s and %s are different actions", (was, is) => expect(isTold(was, is)).toBe(false));
 });
 
-it("tells the words of a companion apart from those of its base", () => {
+it("separates the words of a companion from those of its base", () => {
   const content = `Run sum --mode strict.\n\n# Learned here, in adding-up-local\n\nPass \`--delimiter tab\`.`;
   const loads = viewed({ companion: { ...companion, failed_words: ["tab"] } }, content);
   expect(

@@ -44,12 +44,12 @@ const rated = {
   settings: DEFAULTS,
   offered: both,
 };
-/** A turn with every reason for a review. */
+/** A turn for which every trigger is due. */
 const everything: Partial<Turn> = {
   observation: observation({
     value: 0.8,
     effort: { calls: 3, failedCalls: 0, tokens: 1 },
-    // It failed on the way, so that what it loaded does not cover it.
+    // It had a failure, so its loaded skill does not cover it.
     recoveries: [{ failed: 3, succeeded: 5 }],
     loaded: loaded("own-one"),
   }),
@@ -67,7 +67,7 @@ const everything: Partial<Turn> = {
 };
 
 describe("decideReview", () => {
-  it("reviews skills and memory after ten model calls with tools, whatever the turn was worth", () => {
+  it("reviews skills and memory after ten model calls with tools, whatever the value of the turn", () => {
     const counters = { ...NO_COUNTERS, modelCalls: 10 };
     expect(decideReview(turn({ counters, observation: observation({ value: 0 }) }))).toEqual({
       trigger: "model_calls",
@@ -78,7 +78,7 @@ describe("decideReview", () => {
     expect(decideReview(turn({ counters: { ...counters, modelCalls: 9 } }))).toBeNull();
   });
 
-  it("reviews a turn worth 0.6 once ten entries and five tool calls have gathered", () => {
+  it("reviews a turn with value 0.6 after ten entries and five tool calls", () => {
     const because = "a turn was worth 0.8 after 12 entries and 5 tool calls";
     expect(decideReview(turn())).toEqual({ trigger: "value", because, skills: true, memory: true });
     expect(decideReview(turn({ observation: observation({ value: 0.6 }) }))).not.toBeNull();
@@ -87,7 +87,7 @@ describe("decideReview", () => {
     expect(decideReview(turn({ counters: { ...enough, toolCalls: 4 } }))).toBeNull();
   });
 
-  it("leaves a turn alone that a loaded skill covered", () => {
+  it("does not review a turn that a loaded skill covered", () => {
     const covered = observation({ value: 0.8, loaded: loaded("own-one") });
     expect(decideReview(turn({ observation: covered }))).toBeNull();
   });
@@ -127,7 +127,7 @@ describe("decideReview", () => {
     ["was answered with nothing", [...hardWonTurn().slice(0, -1), assistant(8, " ")]],
     ["was started by content from outside", [user(1, "x", { source: "content" }), ...hardWonTurn().slice(1)]],
     ["has no input at all", hardWonTurn().slice(1)],
-  ])("never follows a turn that %s", (_words, entries) => {
+  ])("does not review a turn that %s", (_words, entries) => {
     const counters: ReviewCounters = { ...enough, modelCalls: 10, userTurns: 10, fullStores: ["user"] };
     expect(decideReview(turn({ ...everything, entries, counters }))).toBeNull();
   });
@@ -141,8 +141,8 @@ describe("decideReview", () => {
   });
 });
 
-describe("what is worth more goes before what is worth less", () => {
-  it("each with a switch of its own", () => {
+describe("the more valuable trigger comes first", () => {
+  it("and each can be switched off", () => {
     const counters: ReviewCounters = { ...enough, modelCalls: 10, userTurns: 10, fullStores: ["memory"] };
     const told: string[] = [];
     for (;;) {
@@ -170,7 +170,7 @@ describe("what is worth more goes before what is worth less", () => {
 });
 
 describe("a correction", () => {
-  it("is reason enough, and waits where its turn was not answered", () => {
+  it("starts a review, and waits when its turn was not answered", () => {
     const because = "the person said what would have been right";
     const decision = { trigger: "correction", because, ...both };
     expect(decideReview(turn({ corrected: true, counters: NO_COUNTERS }))).toEqual(decision);
@@ -206,7 +206,7 @@ describe("a turn that was cheaper than the best one under its skill", () => {
       }),
     );
 
-  it("by three tenths and three calls proposes its steps", () => {
+  it("by 30 % and three calls starts a review", () => {
     expect(decide(7, 10)).toMatchObject({
       trigger: "cheaper",
       because: "the turn took 7 calls with 'own-one', where its best one before took 10",
@@ -216,7 +216,7 @@ describe("a turn that was cheaper than the best one under its skill", () => {
     expect(decide(17, 20)).toBeNull(); // three calls, but not three tenths
   });
 
-  it("proposes nothing when it failed, or had a bundled skill only", () => {
+  it("does not when it failed or had only a bundled skill", () => {
     expect(decide(7, 10, { outcome: "failure" })).toBeNull();
     expect(decide(7, 10, { outcome: "unknown" })).toBeNull();
     expect(decide(7, 10, { loaded: loaded("bundled-one") })).toBeNull();
@@ -238,7 +238,7 @@ describe("similar turns", () => {
       }),
     );
 
-  it("are worth a review at every third success", () => {
+  it("start a review at every third success", () => {
     const fired = [0, 1, 2, 3, 4, 5].filter((successes) => decide(successes));
     expect(fired).toEqual([2, 5]);
     expect(decide(2)).toMatchObject({
@@ -251,7 +251,7 @@ describe("similar turns", () => {
     expect(decide(20, {}, DEFAULTS, 31)).toBeNull();
   });
 
-  it("are not when this one did not succeed, or a skill covers it", () => {
+  it("do not when this one failed or a skill covers it", () => {
     expect(decide(2, { outcome: "unknown" })).toBeNull();
     expect(decide(2, { outcome: "failure" })).toBeNull();
     expect(decide(2, { loaded: loaded("own-one") })).toBeNull();
@@ -260,7 +260,7 @@ describe("similar turns", () => {
 });
 
 describe("a rating", () => {
-  it("down, or with words, is reason enough; up alone is not", () => {
+  it("starts a review when it is down or has a correction, not when it is only up", () => {
     const because = "the person rated turn 4 down";
     expect(decideOnRating(rated)).toEqual({ trigger: "rating", because, ...both });
     expect(decideOnRating({ ...rated, rating: { rating: "up" } })).toBeNull();
@@ -269,7 +269,7 @@ describe("a rating", () => {
     });
   });
 
-  it("is none for a turn that was interrupted or not the person's, nor where it is switched off", () => {
+  it("starts none for an interrupted turn, a turn of a stranger, or when switched off", () => {
     expect(decideOnRating({ ...rated, entries: hardWonTurn().slice(0, -1) })).toBeNull();
     const foreign = [user(1, "x", { source: "content" }), ...hardWonTurn().slice(1)];
     expect(decideOnRating({ ...rated, entries: foreign })).toBeNull();
@@ -279,7 +279,7 @@ describe("a rating", () => {
 });
 
 describe("/refine", () => {
-  it("carries what it is to look at", () => {
+  it("passes on its focus", () => {
     const because = "the person asked for it";
     expect(decideOnRefine("names", DEFAULTS, both)).toEqual({ trigger: "refine", because, focus: "names", ...both });
     expect(decideOnRefine("", DEFAULTS, both)).toEqual({ trigger: "refine", because, ...both });
@@ -291,7 +291,7 @@ describe("/refine", () => {
 describe("a store over its limit", () => {
   const counters = { ...NO_COUNTERS, fullStores: ["user" as const] };
 
-  it("has memory reviewed at once, beside whatever else is due, and not where memory is not offered", () => {
+  it("starts a review of memory at once, merged with others that are due, unless memory is not offered", () => {
     const because = "the store user is over its limit";
     expect(decideReview(turn({ counters }))).toEqual({ trigger: "memory_full", because, skills: false, memory: true });
     expect(decideReview(turn({ counters: { ...counters, modelCalls: 10 } }))).toMatchObject({
@@ -302,11 +302,11 @@ describe("a store over its limit", () => {
 });
 
 describe("the counters", () => {
-  it("count a turn's entries on top of what was there", () => {
+  it("add a turn's entries", () => {
     expect(updateCounters(enough, hardWonTurn())).toEqual({ modelCalls: 9, entries: 20, toolCalls: 8, userTurns: 2 });
   });
 
-  it("pass over answers that asked for no tool: ten turns of talk are no work", () => {
+  it("ignore answers without tool calls: ten turns of talk are not work", () => {
     const talk = Array.from({ length: 10 }, (_, n) => [
       user(2 * n + 1, "And then?"),
       assistant(2 * n + 2, "So it went."),
@@ -319,13 +319,13 @@ describe("the counters", () => {
     });
   });
 
-  it("begin again when the agent saves a skill itself, and go on from there", () => {
+  it("restart when the agent saves a skill itself", () => {
     const save = call("s", "skill_manage");
     const entries = [user(1, "x"), assistant(2, "", [save]), tool(3, save, { outcome: {} }), assistant(4, "Saved.")];
     expect(updateCounters(enough, entries)).toEqual({ modelCalls: 0, entries: 1, toolCalls: 0, userTurns: 2 });
   });
 
-  it("go on when the save was refused", () => {
+  it("continue when the save was refused", () => {
     const save = call("s", "skill_manage");
     expect(updateCounters(NO_COUNTERS, [tool(3, save, { outcome: {} }, { failed: true })])).toEqual({
       modelCalls: 0,
@@ -335,7 +335,7 @@ describe("the counters", () => {
     });
   });
 
-  it("forget the user's turns when the agent saves to memory", () => {
+  it("reset the user's turns when the agent saves to memory", () => {
     const save = call("m", "memory");
     expect(updateCounters(enough, [tool(3, save, { outcome: {} })])).toEqual({
       ...enough,
@@ -360,14 +360,14 @@ describe("the counters", () => {
     expect(ReviewCounters.parse(full)).toEqual(full);
   });
 
-  it("are reset for what a review covers, and only for that", () => {
+  it("are reset only for what a review covers", () => {
     const decision = { trigger: "value" as const, skills: true, memory: false };
     expect(resetCounters(enough, decision)).toEqual({ ...NO_COUNTERS, userTurns: 1 });
     expect(resetCounters(enough, { ...decision, memory: true })).toEqual(NO_COUNTERS);
     expect(resetCounters(enough, { ...decision, skills: false, memory: true })).toEqual({ ...enough, userTurns: 0 });
   });
 
-  it("are what they were before a review that never came, and what came since", () => {
+  it("are restored after a review that never ran, with the turns since", () => {
     const decision = { trigger: "value" as const, skills: true, memory: false };
     const left = resetCounters(enough, decision);
     const since = updateCounters(left, hardWonTurn());

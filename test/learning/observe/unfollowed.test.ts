@@ -21,7 +21,7 @@ function turn(content: string, command: string, { failed = false, late = false, 
   return observeTurn({ session: SESSION, turn: 1, entries }).unfollowed;
 }
 
-it("a text is unfollowed where the call that succeeded gave an option another value", () => {
+it("a text is unfollowed when a successful call gave an option another value", () => {
   expect(turn("Pass `--encoding latin1`.", "ledger export --encoding cp1252")).toEqual(used);
 });
 
@@ -40,6 +40,6 @@ it.each([
   ["a write of the skill itself", "Pass `--encoding latin1`.", "--encoding cp1252", { name: "skill_manage" }],
   ["a call that failed", "Pass `--encoding latin1`.", "ledger export --encoding cp1252", { failed: true }],
   ["a call before it was read", "Pass `--encoding latin1`.", "ledger export --encoding cp1252", { late: true }],
-])("a text is followed, or nothing is known of it, with %s", (_what, content, command, more) => {
+])("a text is not unfollowed with %s", (_what, content, command, more) => {
   expect(turn(content, command, more)).toEqual([]);
 });
