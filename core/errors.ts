@@ -1,14 +1,14 @@
-// How failures travel. Expected ones are a Result the caller must look at; bugs are an AssertionError. Pure.
+// How failures are reported. Expected ones are a Result that the caller must check; bugs are an AssertionError. Pure.
 
 import type * as z from "zod";
 
 export type Result<T, F extends Failure = Failure> = { ok: true; value: T } | { ok: false; failure: F };
 
-/** `code` is for programs, `message` one sentence for a person or a model: what is wrong and what to do next. */
+/** `code` is for programs. `message` is for a person or a model: what happened, then what to do. */
 export interface Failure {
   code: string;
   message: string;
-  /** Facts that go with the code: a neighbour's name, the places of several matches. */
+  /** Facts that belong to the code: a neighbour's name, the places of several matches. */
   facts?: Record<string, unknown>;
 }
 
@@ -20,7 +20,7 @@ export function err(code: string, message: string, facts?: Record<string, unknow
   return { ok: false, failure: facts ? { code, message, facts } : { code, message } };
 }
 
-/** A bug in our own code: never caught to go on, only to record where it happened. */
+/** A bug in our own code. Catch it only to record where it happened. */
 export class AssertionError extends Error {
   override name = "AssertionError";
 }
@@ -31,7 +31,7 @@ export function assert(condition: unknown, message: string): asserts condition {
 
 export type DeletedCode = "profile_gone" | "session_not_found" | "skill_deleted" | "purged";
 
-/** A store refused a write because a person deleted what it belongs to. Trying again cannot help. */
+/** A store refused a write because a person deleted its target. Retrying cannot help. */
 export class DeletedError extends Error {
   override name = "DeletedError";
   readonly code: DeletedCode;
@@ -41,7 +41,7 @@ export class DeletedError extends Error {
   }
 }
 
-/** A newer version of the program wrote this: it is read and written by none that is older. */
+/** A newer version of the program wrote this record, which an older one must neither read nor write. */
 export class StateNewerError extends Error {
   override name = "StateNewerError";
   constructor(what: string, version: number, known: number) {
@@ -53,21 +53,22 @@ export class StateNewerError extends Error {
 }
 const STATE_NEWER = "state_newer";
 
-/** The sentence of a StateNewerError, which a call between objects brings as a plain error; null for any other. */
+/** The message of a StateNewerError, which arrives from another object as a plain error; null for other errors. */
 export function newerStateOf(thrown: unknown): string | null {
   const found = /(?:^|\b)state_newer: (.*)$/s.exec(messageOf(thrown));
   return found ? found[1]! : null;
 }
 
-/** One readable line of whatever was thrown. */
+/** One readable line for any thrown value. */
 export function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);
 }
 
 // ---- versions of stored records ----
-// Records carry `v`, and readers accept every version up to their own: one that fails for its `v` is of a newer program.
+// Records carry `v`, and readers accept every version up to their own. A record that fails because of its `v` comes from a
+// newer program.
 
-/** Throws `StateNewerError` when a record did not parse because of its `v`. `what` begins the sentence. */
+/** Throws `StateNewerError` when a record failed to parse because of its `v`. `what` begins the message. */
 export function assertKnownVersion(what: string, raw: unknown, error: z.ZodError): void {
   const v = raw !== null && typeof raw === "object" && "v" in raw ? raw.v : undefined;
   if (typeof v !== "number" || !Number.isInteger(v) || v < 1) return;
@@ -75,7 +76,7 @@ export function assertKnownVersion(what: string, raw: unknown, error: z.ZodError
   if (known !== null && v > known) throw new StateNewerError(what, v, known);
 }
 
-/** Of a queue's message, which is then left for a newer program. */
+/** Whether a queue message comes from a newer program, for which it is then left. */
 export function isNewerMessage(body: unknown, known = 1): boolean {
   const v = body !== null && typeof body === "object" && "v" in body ? body.v : undefined;
   return typeof v === "number" && Number.isInteger(v) && v > known;
@@ -83,7 +84,7 @@ export function isNewerMessage(body: unknown, known = 1): boolean {
 
 type Issue = z.core.$ZodIssue;
 
-/** The highest `v` that a schema would have taken; null when nothing was wrong with `v`. */
+/** The highest `v` that the schema accepts; null when `v` was not the problem. */
 function knownVersion(issues: Issue[]): number | null {
   const known = issues.flatMap((issue): number[] => {
     if (issue.code === "invalid_union" && issue.path.length === 0) {

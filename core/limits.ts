@@ -1,6 +1,6 @@
-// Every default in one place, each with its source. Sources: [hermes] Hermes Agent's documentation and code, newest
-// values seen in October 2026; [cf] Cloudflare's platform limits pages, November 2026; [own] our own measurement or
-// choice, with the reason. An operator changes any of them with TALARIA_SETTINGS.
+// Every default in one place, each with its source. [hermes]: Hermes Agent's documentation and code, newest values seen in
+// October 2026. [cf]: Cloudflare's platform limits pages, November 2026. [own]: our own measurement or choice, with the reason.
+// Operators override them with TALARIA_SETTINGS.
 import { type Result, err, ok } from "./errors.ts";
 import { isNear } from "./near.ts";
 import { Settings, SettingsPatch } from "./schemas/settings.ts";
@@ -11,11 +11,11 @@ export const DEFAULTS: Settings = {
   turn: {
     maxSteps: 500, // [hermes] agent.max_turns
     maxOutputTokens: 16_000, // [own] a long answer and its reasoning; every model we know allows it
-    leaseMs: 30_000, // [own] how long a dead object waits before its alarm resumes the turn
+    leaseMs: 30_000, // [own] how long after a crash the alarm resumes the turn
     maxAttempts: 10, // [cf agents] the attempt cap of the Agents SDK's recovery; progress resets it
-    maxMemoryStrikes: 3, // [cf agents] its budget of restarts after running out of memory
-    maxWork: 5_000, // [own] all steps of a turn with ten calls each; [cf agents] has such a budget that nothing resets
-    noProgressMs: 15 * MINUTE, // [own] longer than the slowest answer we wait for and its planned waits
+    maxMemoryStrikes: 3, // [cf agents] the SDK's limit of restarts after running out of memory
+    maxWork: 5_000, // [own] all steps of a turn with ten calls each; [cf agents] the SDK also has a budget that nothing resets
+    noProgressMs: 15 * MINUTE, // [own] longer than the slowest accepted answer and its planned waits
     // [own] a turn of all 500 steps whose conversation grows from a tenth to all of context.maxTokens between two compactions
     // reads 500 x 140,000 = 70 million tokens, nearly all from a cache, and writes 1 million. An honest turn has fewer steps, or
     // a smaller window; what reaches this does not end by itself
@@ -28,11 +28,11 @@ export const DEFAULTS: Settings = {
     inlineWaitMs: 20_000, // [own] the backoff of three tries; an isolate that waits longer costs more than an alarm
     pausesMs: [15_000, 30_000, MINUTE, MINUTE, MINUTE], // [hermes] auto_recovery_cycles
     maxPauseMs: 60 * MINUTE, // [hermes] cool-down of a rate limit
-    firstByteMs: 3 * MINUTE, // [own] reasoning models may think for a minute before they say anything
+    firstByteMs: 3 * MINUTE, // [own] reasoning models may think for a minute before the first byte
     idleStreamMs: 2 * MINUTE, // [own]
-    ownFirstByteMs: 30 * MINUTE, // [own] 32,000 tokens of a prompt at 20 a second, as a laptop reads them
-    ownIdleStreamMs: 10 * MINUTE, // [own] servers that gather a whole tool call before they send it
-    maxMessageChars: 100_000, // [own] the largest result a model is shown, so the largest input too
+    ownFirstByteMs: 30 * MINUTE, // [own] a prompt of 32,000 tokens at 20 a second, the speed of a laptop
+    ownIdleStreamMs: 10 * MINUTE, // [own] some servers buffer a whole tool call before they send it
+    maxMessageChars: 100_000, // [own] as large as the largest result shown to a model
     maxFileBytes: 10 << 20, // [own] a tenth of the isolate's 128 MB
     maxWorkspaceBytes: 50 << 20, // [own]
     maxResultChars: 100_000, // [hermes] characters of one tool result
@@ -41,7 +41,7 @@ export const DEFAULTS: Settings = {
     maxParallelCalls: 8, // [own]
     maxQueuedTurns: 20, // [own] beyond it a client is told to wait
     titles: true,
-    busy: "queue", // [own] nothing a person said is lost, and nothing that runs is cut off unasked
+    busy: "queue", // [own] loses no message and interrupts no running turn unasked
   },
   context: {
     threshold: 0.5, // [hermes]
@@ -57,7 +57,7 @@ export const DEFAULTS: Settings = {
     fileChars: 20_000, // [hermes] context_file_max_chars
   },
   guardrails: {
-    // [hermes] tool_loop_guardrails, but for the last two that are no caps
+    // [hermes] tool_loop_guardrails, except for the last two without a cap
     warnings: true,
     hardStops: "unattended",
     sameFailure: { warn: 2, hard: 5 },
@@ -66,9 +66,9 @@ export const DEFAULTS: Settings = {
     identical: { warn: 3, hard: 5 },
     cycle: { warn: 3, hard: 5 },
     unusable: 3, // [hermes] retries of a cut call, of invalid JSON and of an unknown tool
-    // [own] no work we know fails twenty times in a row without one success between; a person who watches is asked too
+    // [own] no known work fails twenty times in a row; this applies even while a person watches
     fruitless: 20,
-    // [own] sixty files in a row may be changed by commands that say nothing
+    // [own] commands without output may change sixty files in a row
     unvaried: 60,
     caps: { web_search: 50, delegate_task: 50 },
   },
@@ -82,7 +82,7 @@ export const DEFAULTS: Settings = {
     minEntries: 10,
     minToolCalls: 5,
     memoryAfterTurns: 10, // [hermes] memory.nudge_interval
-    similarTurns: 3, // [own] twice may be chance
+    similarTurns: 3, // [own] two may be chance
     cheaperShare: 0.3, // [own] more than the spread between two runs of one task
     maxBacklog: 10, // [own] twenty minutes at the pace of a profile
     notice: "on", // [hermes] display.memory_notifications
@@ -91,7 +91,7 @@ export const DEFAULTS: Settings = {
     perProfileMs: 2 * MINUTE,
     maxSteps: 16, // [hermes] max_iterations of a background review
     runMs: 12 * MINUTE, // [cf] a queue consumer has 15 minutes of wall time
-    quietMs: 45_000, // [own] longer than a slow model's step, so that a live run is not joined by a second one
+    quietMs: 45_000, // [own] longer than a slow model's step, so that no second run starts beside a live one
     maxFailures: 5, // [own]
     grantTokens: 600_000, // [hermes] input-token budget of a background review
     grantUsd: 0,
@@ -106,7 +106,7 @@ export const DEFAULTS: Settings = {
     overlayMs: 10 * MINUTE, // [cf] a KV write may take 60 seconds or more to be seen elsewhere
     sweepDays: 30,
     writeApproval: false,
-    prefetchWaitMs: 300, // [own] unnoticed before an answer; what an external memory finds later is for the next turn
+    prefetchWaitMs: 300, // [own] a delay that nobody notices; later results of an external memory are for the next turn
   },
   skills: {
     indexTokens: 3_000,
@@ -150,11 +150,11 @@ export const DEFAULTS: Settings = {
     grantTokens: 300_000, // [own] half of a review's: one or two skills at a time
     grantUsd: 0,
     keepDays: 30,
-    maxRequests: 12, // [own] one in five minutes: a person who tries things is not held up, a loop is
+    maxRequests: 12, // [own] one in five minutes, enough for a person and too few for a loop
   },
 };
 
-/** A platform limit, or a limit of a stored form: not for an operator to change. */
+/** Limits of the platform or of a stored form, which operators cannot change. */
 export const FIXED = {
   rowBytes: 1_500_000, // [cf] 2 MB a row or value, not enforced locally; the margin is for the row's other columns
   queueMessageBytes: 128_000, // [cf]
@@ -167,7 +167,7 @@ export const FIXED = {
   pageBytes: 4 << 20, // [own] a page of a list; [cf] a call between Workers carries 32 MB
 } as const;
 
-/** Reads the operator's variable. Absent or empty gives the defaults; anything else must be right. */
+/** Parses the operator's variable. Absent or empty gives the defaults; any other value must be valid. */
 export function parseSettings(json: string | undefined): Result<Settings> {
   if (!json?.trim()) return ok(DEFAULTS);
   let raw: unknown;

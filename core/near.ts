@@ -1,6 +1,6 @@
-// Whether a word may be another one that was mistyped: for hints in refusals. Pure.
+// Detects mistyped words, for hints in refusals. Pure.
 
-/** At most two letters left out, added or changed between what both begin with and what both end with. */
+/** True when, after removing the common prefix and suffix, at most two letters differ. */
 export function isNear(a: string, b: string): boolean {
   const most = Math.min(a.length, b.length);
   let same = 0;

@@ -1,5 +1,5 @@
-// What the core needs from outside, each owned by its consumer here. Bindings of the platform satisfy the low ports
-// (Bucket, KeyValue, Queue, Sql, Alarm) as they are or through a few lines; stores/ builds the high ones from those.
+// What the core needs from outside, as interfaces that the core owns. The platform's bindings satisfy the low ports (Bucket,
+// KeyValue, Queue, Sql, Alarm) directly or through thin adapters; stores/ builds the high ones on top.
 import type { Result } from "./errors.ts";
 import type {
   CurationAllowance,
@@ -42,7 +42,7 @@ export interface Clock {
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
-/** Uniform in [0, 1): jitter only, never a secret. */
+/** Uniform in [0, 1). For jitter only, never for a secret. */
 export type Random = () => number;
 
 // ---- object store (R2) ----
@@ -65,12 +65,12 @@ export interface ObjectPage {
 }
 
 /**
- * The part of `R2Bucket` we use. A conditional put that loses answers `null`. Real buckets answer 429 to a second write
- * to one key within a second, may fail after having written, and return short pages: every caller must stand all three.
+ * The part of `R2Bucket` that we use. A conditional put that loses returns `null`. Real buckets answer 429 to a second write of
+ * one key within a second, may fail after having written, and return short pages. Every caller must tolerate all three.
  */
 export interface Bucket {
   get(key: string): Promise<StoredBody | null>;
-  /** The object without a body when the ETag still matches `unless`. */
+  /** The object without its body when its ETag still matches `unless`. */
   getUnless(key: string, unless: string): Promise<StoredBody | StoredObject | null>;
   put(
     key: string,
@@ -91,12 +91,12 @@ export interface Bucket {
 // ---- key-value store (KV) ----
 
 /**
- * The part of `KVNamespace` we use. Eventually consistent: a list or a get may answer with what was there a minute ago;
- * last write wins; metadata holds at most 1,024 bytes.
+ * The part of `KVNamespace` that we use. Eventually consistent: a list or a get may return the state of a minute ago. The last
+ * write wins; metadata holds at most 1,024 bytes.
  */
 export interface KeyValue {
   get(key: string): Promise<string | null>;
-  /** At most a hundred keys, in one request; `null` for what is not there. */
+  /** At most a hundred keys, in one request; `null` for missing keys. */
   getMany(keys: string[]): Promise<Map<string, string | null>>;
   /** Throws "429 Too Many Requests" at the second write of a key within a second. */
   put(key: string, value: string, options?: { metadata?: unknown }): Promise<void>;
@@ -110,7 +110,7 @@ export interface KeyValue {
 
 // ---- queue, SQL, alarm ----
 
-/** At-least-once, unordered; resolving proves nothing about delivery. */
+/** At-least-once and unordered. A resolved promise proves nothing about delivery. */
 export interface Queue<Message> {
   send(message: Message, options?: { delaySeconds?: number }): Promise<void>;
 }
@@ -118,14 +118,14 @@ export interface Queue<Message> {
 export type SqlValue = string | number | null | Uint8Array;
 export type SqlRow = Record<string, SqlValue>;
 
-/** Synchronous SQLite. A write is durable before anything sent after it leaves the object. */
+/** Synchronous SQLite. A write is durable before any later message leaves the object. */
 export interface Sql {
   run<Row = SqlRow>(query: string, ...values: SqlValue[]): Row[];
-  /** All or nothing; may not be nested, may not await. */
+  /** All or nothing. Must not be nested and must not await. */
   transaction<T>(work: () => T): T;
 }
 
-/** The one wake-up of a session. `null` clears it. */
+/** A session's only alarm. `null` clears it. */
 export interface Alarm {
   set(at: number | null): Promise<void>;
 }
@@ -137,7 +137,7 @@ export interface SkillSnapshot {
   files: FileBodies;
 }
 
-/** What a skill is to become. Absent fields keep their value; `files`, when given, is the whole set. */
+/** The wanted state of a skill. Absent fields keep their value; `files`, when given, is the complete set. */
 export interface SkillNext {
   files?: FileBodies;
   description?: string;
@@ -149,12 +149,12 @@ export interface SkillNext {
   extends?: SkillName;
   reason?: string;
   public?: boolean;
-  /** What a new text was made from; absent: the present text; `null`: nothing. */
+  /** What a new text was made from. Absent: the present text; `null`: nothing. */
   parent?: Sha256 | null;
-  /** A new text in place of an archived skill, which it has nothing to do with. */
+  /** The new text replaces an archived skill and is unrelated to it. */
   anew?: true;
   withdrawn?: Sha256[];
-  /** A person puts back a text that had been withdrawn: its evidence so far counts by half. */
+  /** A person restores a withdrawn text: its evidence so far counts by half. */
   restored?: true;
   settled?: SkillHead["settled"];
   health?: SkillHead["health"];
@@ -164,28 +164,28 @@ export interface SkillNext {
 
 export interface SkillChange {
   name: SkillName;
-  /** Unique to the operation; the same in each attempt. A revision that carries it means the change is done. */
+  /** Unique to the operation and the same in each attempt. A revision that carries it shows that the change was made. */
   op: string;
-  /** The `rev` that was read before the first attempt, 0 for none: revisions after it are searched for `op`. */
+  /** The `rev` read before the first attempt, 0 for none. Revisions after it are searched for `op`. */
   since: number;
   /**
-   * Protection, pin, patch match, duplicate check: run again, whole, on the fresh head after every lost swap, and on the
-   * fresh index before a create commits. `null` for a skill the profile does not hold. Must be pure but for reads.
+   * Checks protection, pin, patch, duplicates. Runs completely again on the fresh head after every lost swap, and on the fresh
+   * index before a create commits. `null`: the profile does not have the skill. Must be pure apart from reads.
    */
   decide(current: SkillSnapshot | null, index: SkillIndex): Promise<Result<SkillNext>> | Result<SkillNext>;
 }
 
 export interface SkillChanged {
   head: SkillHead;
-  /** The operation had been carried out before. */
+  /** The operation had already been carried out. */
   replayed: boolean;
 }
 
 export interface SkillPurged {
   tombstone: SkillTombstone;
-  /** Contents that are gone; empty when an earlier call finished the purge. */
+  /** Contents that were deleted; empty when an earlier call completed the purge. */
   deleted: Sha256[];
-  /** Contents that something else names, and one place that does. */
+  /** Contents that are still named elsewhere, each with one such place. */
   kept: { sha256: Sha256; name: SkillName; rev: number }[];
 }
 
@@ -193,40 +193,49 @@ export interface SkillStore {
   /** One conditional GET; an empty index for a new profile. */
   index(): Promise<SkillIndex>;
   head(name: SkillName): Promise<SkillHead | null>;
-  /** Head and all files, or null. A head newer than its index line brings the index up. */
+  /** Head and all files, or null. Updates an index line that is older than the head. */
   open(name: SkillName): Promise<SkillSnapshot | null>;
-  /** Contents of one blob, null when there is none. */
+  /** The content of one blob, or null. */
   blob(sha256: Sha256): Promise<FileBody | null>;
-  /** Newest first, the present one included, those before `before`: at most `limit`, or a thousand. Empty for an unknown name. */
+  /**
+   * Newest first, the present one included, those before `before`: at most `limit`, or a thousand. Empty for an unknown name.
+   */
   revisions(name: SkillName, page?: { before?: number | undefined; limit?: number }): Promise<PastRevision[]>;
-  /** One of them; null when there is none. */
+  /** One revision, or null. */
   revision(name: SkillName, rev: number): Promise<PastRevision | null>;
   /** Failures: those of `decide`; `busy` when the swap was lost for too long; `profile_gone`. */
   change(change: SkillChange): Promise<Result<SkillChanged>>;
   /**
-   * Removes a past revision for good, and the contents that nothing else of the profile names. Done again, it goes on
-   * where a crash left it. Failures: `skill_not_found`, `revision_not_found`, `revision_current`, `busy`, `profile_gone`.
+   * Deletes a past revision, and contents that nothing else of the profile names. A repetition continues after a crash.
+   * Failures: `skill_not_found`, `revision_not_found`, `revision_current`, `busy`, `profile_gone`.
    */
   purge(name: SkillName, rev: number): Promise<Result<SkillPurged>>;
   /**
-   * Puts down that the skill is deleted: from then on writers wait until it is erased. A tombstone keeps its name and numbers, so that
-   * no late write brings it back. `orderedAt`: when a person said so, in milliseconds; the same again changes nothing. Failure: `profile_gone`.
+   * Writes the tombstone of a skill, so that writers wait until it is erased. The tombstone keeps the name and numbers, so that
+   * no late write restores the skill. `orderedAt`: the time of the person's order in milliseconds, which makes a repetition
+   * harmless. Failure: `profile_gone`.
    */
   bury(name: SkillName, orderedAt: number): Promise<Result<null>>;
   /**
-   * Removes the whole skill: head, revisions, contents that nothing else names, evidence and counts; again, what late writes have
-   * left of it. One that a person has made after the order stays. `known`: there was something. Failures: `busy`, `profile_gone`.
+   * Deletes the whole skill: head, revisions, contents that nothing else names, evidence and counts. A repetition deletes what
+   * late writes left. A skill that a person created after the order is kept. `known`: there was something to delete. Failures:
+   * `busy`, `profile_gone`.
    */
   erase(name: SkillName, orderedAt: number): Promise<Result<{ known: boolean }>>;
-  /** Makes the index equal to the heads, some hundred heads a round. A head it never held goes through `check` first, oldest first. */
+  /**
+   * Makes the index equal to the heads, some hundred heads a round. A head missing from the index must pass `check` first,
+   * oldest first.
+   */
   rebuildIndex(
     check: (line: { name: SkillName } & IndexLine, index: SkillIndex) => string | null,
-    /** Called between rounds, each of which has been stored; may throw, and a later call goes on. */
+    /** Called between rounds, each of which is stored. It may throw; a later call continues. */
     pause?: () => void,
   ): Promise<SkillIndex>;
-  /** Puts what was counted of skills' use into their index lines, one write for all. A copy: who comes late loses nothing. */
+  /**
+   * Stores the counted use of skills in their index lines, in one write. The counts are copies, so a lost write loses nothing.
+   */
   noteUse(use: Record<SkillName, SkillUse>): Promise<void>;
-  /** The curator's scan: mirrors only, no bodies. */
+  /** The curator's scan: metadata only, no bodies. */
   scan(): AsyncIterable<{ name: SkillName; mirror: HeadMirror }>;
 }
 
@@ -235,34 +244,34 @@ export interface SkillStore {
 export interface MemoryStore {
   /** Living entries, oldest first, own recent writes included. */
   list(store: MemoryStoreName): Promise<MemoryEntry[]>;
-  /** The same with the ids that were purged. */
+  /** The entries, and the ids that were purged. */
   survey(store: MemoryStoreName): Promise<{ entries: MemoryEntry[]; purged: { id: Sha256; at: number }[] }>;
   /**
-   * `existed`: the same fact already lived by another add. It is written all the same (up to 50 times): a removal of the
-   * other one may be on its way. `purged`: a person had this text removed for good; nothing was written.
+   * `existed`: another add of the same fact is alive. The fact is written nevertheless (up to 50 times), because a removal of
+   * the other add may be in flight. `purged`: a person purged this text, so nothing was written.
    */
   add(store: MemoryStoreName, op: string, add: MemoryAdd): Promise<{ id: Sha256; existed: boolean; purged?: true }>;
   /**
-   * Removes the given adds, or else each living one that is seen. Returns how many: 0 for an unknown or already forgotten
-   * id. Who may be run again gives the adds it saw first, so that what was added since stays.
+   * Removes the given adds, or every living one that is visible. Returns how many: 0 for an unknown or forgotten id. A caller
+   * that may be repeated passes the adds it saw first, so that later adds are kept.
    */
   remove(store: MemoryStoreName, id: Sha256, by: { op: string; at: number; adds?: string[] }): Promise<number>;
-  /** What a key of this id says, forgotten or not; null when none is left. */
+  /** The text of this id, forgotten or not; null when no key of it is left. */
   textOf(store: MemoryStoreName, id: Sha256): Promise<string | null>;
-  /** Deletes every copy of the text and keeps it from coming back. Returns how many went; `null` for an unknown id. */
+  /** Deletes every copy of the text and blocks new ones. Returns how many were deleted; `null` for an unknown id. */
   purge(store: MemoryStoreName, id: Sha256, by: { op: string; at: number }): Promise<number | null>;
-  /** Deletes pairs removed before `before`, a thousand at most. */
+  /** Deletes adds that were removed before `before`, with their removals, a thousand keys at most. */
   sweep(before: number): Promise<MemorySwept>;
 }
 
-/** What is left to sweep: more than one sweep may delete, or removals that have to outlive their adds by a day. */
+/** What remains to be swept: more than one sweep may delete, or removals that must outlive their adds by a day. */
 export interface MemorySwept {
-  /** Keys. */
+  /** How many keys. */
   deleted: number;
   left: "now" | "later" | null;
 }
 
-/** A writer's own recent keys, so that it reads its own writes while KV is behind. */
+/** A writer's own recent keys, so that it reads its own writes while KV lags behind. */
 export interface Overlay {
   put(key: string, value: string, at: number): void;
   /** Keys under a prefix put at or after `since`. */
@@ -275,54 +284,57 @@ export interface Overlay {
 export interface PendingStore {
   /** Creates it, or returns what an earlier attempt created. Failure: `too_many_pending`. */
   park(change: PendingChange): Promise<Result<PendingChange>>;
-  /** Oldest first: all that wait or are not carried out yet, and of the others the hundred decided last. */
+  /** Oldest first: all that wait or are not carried out yet, and the hundred decided most recently. */
   list(): Promise<PendingInfo[]>;
   get(id: PendingId): Promise<PendingChange | null>;
-  /** Compare-and-swap: `next` is asked again on what is there; `null` leaves it. What stands afterwards; null for none. */
+  /**
+   * Compare-and-swap: `next` is called again on every fresh value; `null` leaves it. Returns the stored change afterwards; null
+   * for none.
+   */
   update(id: PendingId, next: (current: PendingChange) => PendingChange | null): Promise<PendingChange | null>;
-  /** Deletes those decided, and if approved carried out, before `before`. Returns how many went. */
+  /** Deletes changes decided before `before`, except approved ones that are not carried out. Returns how many. */
   sweep(before: number): Promise<number>;
-  /** When the last of those was decided; `null` for none. */
+  /** When the latest of them was decided; `null` for none. */
   newest(): Promise<number | null>;
 }
 
 // ---- evidence, activity ----
 
 export interface EvidenceStore {
-  /** Create-only: the second put of a turn, judge and `nth` for a text changes nothing. */
+  /** Create-only: a second put with the same turn, judge and `nth` for a text changes nothing. */
   put(evidence: EvidenceInput): Promise<void>;
   list(skill: SkillName): AsyncIterable<Evidence>;
   /**
-   * Recomputes `stats/<name>` from the listing and stores it, if nobody wrote it a moment ago. `lineage`: the skill's
-   * present text and what it was made from, whose evidence counts in part.
+   * Recomputes `stats/<name>` from the listing and stores it, unless it was written a moment ago. `lineage`: the skill's
+   * present text and its parent, whose evidence counts in part.
    */
   fold(skill: SkillName, lineage?: Lineage): Promise<SkillStats>;
   /**
-   * The stats of all skills that have evidence, of a fraction of the requests that folding each would take. `texts` holds the
-   * present text alone. `null`: there is evidence that they do not count, or the lineage has changed; fold that skill.
+   * The stats of all skills with evidence, for far fewer requests than folding each. `texts` holds the present text only.
+   * `null`: the stats are outdated, so fold that skill.
    */
   counted(lineages: Map<SkillName, Lineage>): Promise<Map<SkillName, SkillStats | null>>;
-  /** Marks the profile active on a day and due for curation once the day is over. Create-only. */
+  /** Marks the profile active on a day, and due for curation when the day is over. Create-only. */
   markActive(day: Day): Promise<void>;
   /** Days on which the profile was active, ascending, from `since` on. */
   activeDays(since: Day): Promise<Day[]>;
 }
 
-/** The profile's memory of its turns. Asked after an answer, never before one. */
+/** The profile's record of its turns. Queried after an answer, never before one. */
 export interface TurnArchive {
-  /** Records a turn, or records it again, and says what is known of turns like it. */
+  /** Records a turn, or replaces its record, and returns what is known of similar turns. */
   observe(signature: TurnSignature): Promise<Neighbourhood>;
-  /** Notes the kind of work of turns that are recorded and have none. Others are passed over. */
+  /** Records the kind of work of turns that have none. Unknown turns are skipped. */
   name(turns: { turn: TurnId; kind: TaskKind }[]): Promise<void>;
 }
 
-/** Tells how near texts are by what they mean, in any language. Absent where nothing is bound: then words alone are searched. */
+/** Measures how close texts are in meaning, in any language. Absent where nothing is bound; searches then use words alone. */
 export interface Similarity {
   /** Vectors of two models cannot be compared. */
   model: string;
-  /** Cosine below which two texts have nothing to do with each other. */
+  /** Cosine below which two texts are unrelated. */
   least: number;
-  /** A vector a text, in their order; at most 32 texts. May reject, or take any time. */
+  /** One vector per text, in their order; at most 32 texts. May reject, or take any time. */
   embed(texts: string[]): Promise<number[][]>;
 }
 
@@ -334,26 +346,26 @@ export interface ReviewStore {
   job(review: ReviewId): Promise<ReviewJob | null>;
   /** The script so far, in order, and when its newest object was written (0: never). */
   script(review: ReviewId): Promise<{ steps: ReviewStep[]; newestAt: number }>;
-  /** Creates step `n`, or returns what another delivery put there. */
+  /** Creates step `n`, or returns the one that another delivery stored. */
   createStep(review: ReviewId, n: number, step: ReviewStep): Promise<{ step: ReviewStep; won: boolean }>;
-  /** Counts a failed run; returns the count. Own count: a dead-letter queue starts again at one. */
+  /** Counts a failed run and returns the count. The queue's own count restarts in a dead-letter queue. */
   countFailure(review: ReviewId, code: string, message: string): Promise<number>;
-  /** Create-only; returns what is there afterwards. */
+  /** Create-only. Returns what is stored afterwards. */
   finish(result: ReviewResult): Promise<ReviewResult>;
   bury(dead: ReviewDead): Promise<void>;
   /** `null` while neither a result nor a tombstone exists. */
   outcome(review: ReviewId): Promise<ReviewResult | ReviewDead | null>;
   /** Newest first. */
   list(session?: SessionId): Promise<{ review: ReviewId; state: ReviewState; at: number }[]>;
-  /** The highest entry a finished review of the session covered, 0 for none. */
+  /** The highest entry covered by a finished review of the session; 0 for none. */
   watermark(session: SessionId): Promise<number>;
   /** Never lowers it. */
   raiseWatermark(session: SessionId, entry: number): Promise<void>;
-  /** Notes that a turn of the session runs on a server of the operator's own; `null`: it has ended. */
+  /** Records that a turn of the session runs on a server of the operator's own; `null`: it has ended. */
   markBusy(session: SessionId, server: string | null): Promise<void>;
-  /** Whether a turn of the profile has been noted for a server since then, and has not ended. */
+  /** Whether a turn of the profile has started on the server since then and has not ended. */
   isBusy(server: string, since: number): Promise<boolean>;
-  /** Deletes reviews whose newest object is older than `before`. Returns how many reviews went. */
+  /** Deletes reviews whose newest object is older than `before`. Returns how many. */
   sweep(before: number): Promise<number>;
   /** When the newest object of any review was written; `null` for none. */
   newest(): Promise<number | null>;
@@ -362,7 +374,7 @@ export interface ReviewStore {
 // ---- curation ----
 
 export interface CurationStore {
-  /** Past days with markers, oldest first, and their shards. `sweep`: of profiles that have gone quiet. */
+  /** Past days with markers, oldest first, and their shards. `sweep`: markers of quiet profiles. */
   dueShards(before: Day, marker?: DueMarker): AsyncIterable<{ day: Day; shard: string }>;
   /** One page of a shard's profiles. */
   dueProfiles(
@@ -371,48 +383,48 @@ export interface CurationStore {
     options?: { cursor?: string; marker?: DueMarker },
   ): Promise<{ profiles: ProfileId[]; cursor?: string }>;
   clearDue(day: Day, profile: ProfileId, marker?: DueMarker): Promise<void>;
-  /** Has the profile swept once a day is over. */
+  /** Schedules the profile's sweep for when a day is over. */
   markSweep(day: Day, profile: ProfileId): Promise<void>;
-  /** The newest active day up to this one, and the one before it. */
+  /** The newest active day, and the one before it. */
   lastActive(profile: ProfileId): Promise<{ last: Day | null; before: Day | null }>;
   /**
-   * Takes or renews the profile's lease up to a time; false while another run holds it, or another piece of work of this
-   * one: what ends first must not end the lease of the other.
+   * Takes or renews the profile's lease until a given time. False while another run, or another piece of work of this run,
+   * holds it: the first to end must not end the other's lease.
    */
   lease(profile: ProfileId, run: CurationId, now: number, until: number, work?: WorkId): Promise<boolean>;
   release(profile: ProfileId, run: CurationId, work?: WorkId): Promise<void>;
-  /** The profile has been deleted: nothing is to be done for it. */
+  /** Whether the profile has been deleted. */
   isGone(profile: ProfileId): Promise<boolean>;
   policy(profile: ProfileId): Promise<Policy>;
-  /** Compare-and-swap: `next` is asked again on what is there. Throws when it is lost for too long. */
+  /** Compare-and-swap: `next` is called again on every fresh value. Throws when the swap is lost for too long. */
   changePolicy(profile: ProfileId, next: (policy: Policy) => Policy): Promise<Policy>;
-  /** What the Account set aside for a run on this day; taken by the first run that asks. `null`: nothing. */
+  /** What the Account reserved for a run on this day, given to the first run that asks. `null`: nothing. */
   takeAllowance(profile: ProfileId, day: Day, run: CurationId): Promise<CurationAllowance | null>;
   /** Create-only. */
   putSpent(profile: ProfileId, spent: CurationSpent): Promise<void>;
   /** What earlier runs left for the next one. */
   notes(profile: ProfileId): Promise<CuratorNotes>;
   changeNotes(profile: ProfileId, next: (notes: CuratorNotes) => CuratorNotes): Promise<CuratorNotes>;
-  /** Create-only: the plan that is there afterwards. */
+  /** Create-only. Returns the plan that is stored afterwards. */
   putPlan(plan: CurationPlan): Promise<CurationPlan>;
   plan(profile: ProfileId, run: CurationId): Promise<CurationPlan | null>;
-  /** A run with a plan and no report, oldest first: to be finished before a new one begins. Of runs after `since`. */
+  /** The oldest run after `since` with a plan and no report. It must be finished before a new run begins. */
   openPlan(profile: ProfileId, since?: CurationId): Promise<CurationPlan | null>;
   putReport(run: CurationRun, markdown: string): Promise<void>;
   report(profile: ProfileId, run: CurationId): Promise<{ run: CurationRun; markdown: string } | null>;
   /** A piece of work for a model. */
   work(profile: ProfileId, run: CurationId, work: WorkId): WorkStore;
-  /** What became of a run's work, so far, by name. */
+  /** The results of a run's work so far, by name. */
   works(profile: ProfileId, run: CurationId): Promise<CurationWork[]>;
   /** Newest first. */
   runs(profile: ProfileId): Promise<CurationId[]>;
-  /** Deletes all that runs begun before `before` have left, but for those of `kept`. Returns how many runs went. */
+  /** Deletes everything of runs begun before `before`, except those of `kept`. Returns how many runs. */
   sweep(profile: ProfileId, before: number, kept: CurationId[]): Promise<number>;
   /** When the newest run began; `null` for none. */
   newest(profile: ProfileId): Promise<number | null>;
   /**
-   * Notes that the checks of a text are about to run; false when they were begun at or after `since` and never ended,
-   * because they ended whoever ran them.
+   * Records that the checks of a text are about to run. False when they started at or after `since` and never ended, because
+   * they stopped the Worker that ran them.
    */
   beginCheck(
     profile: ProfileId,
@@ -422,16 +434,16 @@ export interface CurationStore {
   endCheck(profile: ProfileId, skill: SkillName): Promise<void>;
 }
 
-/** `due`: the profile was active. `sweep`: what it left has reached its last day. */
+/** `due`: the profile was active. `sweep`: the last day to keep what it left is over. */
 export type DueMarker = "due" | "sweep";
 
-/** The record of one piece of work: a script like a review's, the merges it has begun, its outcome. All create-only. */
+/** The record of one piece of work: a script like a review's, the merges that it began, its outcome. Create-only. */
 export interface WorkStore {
   script(): Promise<{ steps: ReviewStep[]; newestAt: number }>;
   createStep(n: number, step: ReviewStep): Promise<{ step: ReviewStep; won: boolean }>;
-  /** The merge that is there afterwards. */
+  /** Returns the merge that is stored afterwards. */
   putMerge(merge: CurationMerge): Promise<CurationMerge>;
-  /** In the order they were begun. */
+  /** In the order in which they were begun. */
   merges(): Promise<CurationMerge[]>;
   finish(result: CurationWork): Promise<CurationWork>;
   outcome(): Promise<CurationWork | null>;

@@ -1,9 +1,9 @@
-// The blocks of a prompt that hold what somebody wrote: how one is opened and closed, and how text is kept from opening or
-// closing one. Every text that a model reads inside a block or fence goes through `escapeTags`, or `escapeTagsInJson`. Pure.
+// The blocks of a prompt that contain text written by others: how a block is opened and closed, and how text is kept from doing
+// so. Every text that a model reads inside a block or fence goes through `escapeTags` or `escapeTagsInJson`. Pure.
 
 /**
- * Every tag that begins or ends a block, a note or a fence, in any prompt, request or tool result. Text from somewhere else is
- * kept from all of them. What is put together from blocks of ours is kept only from the tags that are put around it.
+ * Every tag that begins or ends a block, a note or a fence, in any prompt, request or tool result. Foreign text is escaped for
+ * all of them. Text assembled from our own blocks is escaped only for the tags around it.
  */
 const TAGS = {
   blocks: ["available_skills", "memory", "memory-context", "project_file", "news", "content", "skills?", "transcript"],
@@ -14,16 +14,16 @@ const TAGS = {
 
 type BlockName = "available_skills" | "memory" | "memory-context" | "project_file" | "news";
 
-/** Characters that show nothing, so that a model reads the tag all the same. */
+/** Invisible characters: a model reads the tag despite them. */
 const INVISIBLE = "\\p{Default_Ignorable_Code_Point}\\p{Cf}\\p{Cc}";
-/** Brackets that are read as `<`: the ASCII one, the full-width one, the small one. */
+/** Brackets that a model reads as `<`: ASCII, full-width and small. */
 const OPENING = "<\\uFF1C\\uFE64";
-/** How JSON writes white space and control characters. */
+/** White space and control characters as JSON escapes. */
 const JSON_GAP = "\\\\[bfnrt]|\\\\u00[01][0-9a-f]";
 
 /**
- * A tag however it is spelled: blanks, slashes and invisible characters before the name, invisible ones inside it. A run of
- * brackets is matched whole, so no bracket is looked at twice.
+ * Matches a tag in any spelling: white space, slashes and invisible characters before the name, invisible ones inside it. A run
+ * of brackets is matched whole, so that each bracket is examined once.
  */
 function toTagPattern(tags: string[], gap = ""): RegExp {
   const inside = gap ? `(?:[${INVISIBLE}]|${gap})*` : `[${INVISIBLE}]*`;
@@ -38,19 +38,19 @@ const TAG_IN_JSON = toTagPattern(ALL, JSON_GAP);
 const STEER_IN_JSON = new RegExp(`[[\\uFF3B](?=(?:[\\s/${INVISIBLE}]|${JSON_GAP})*steer)`, "giu");
 const BRACKET = new RegExp(`[${OPENING}]`, "gu");
 
-/** `content` is ours except for pieces that went through `escapeTags`. */
+/** `content` is ours, except for pieces that went through `escapeTags`. */
 export function fence(name: BlockName, content: string): string {
   return `<${name}>\n${content}\n</${name}>`;
 }
 
-/** The text, with the brackets of whatever could open or close a block written as `&lt;`. */
+/** Writes as `&lt;` every bracket that could open or close a block. */
 export function escapeTags(text: string, tags: keyof typeof PATTERNS = "all"): string {
   return text.replace(PATTERNS[tags], (run, name?: string) => (name ? run.replace(BRACKET, "&lt;") : run));
 }
 
 /**
- * The same for JSON, where brackets occur in strings only and the escape means the same value. What could pass for the mark
- * of a message put into a running turn is escaped, too.
+ * The same for JSON, where brackets occur in strings only and the escape keeps the value. Also escapes what could pass for the
+ * marker of a steered message.
  */
 export function escapeTagsInJson(json: string): string {
   const escape = (bracket: string) => `\\u${bracket.charCodeAt(0).toString(16).padStart(4, "0")}`;

@@ -1,8 +1,7 @@
-// Takes secrets of known shapes out of what is about to be stored for a review or summarised. Called on a whole job and on
-// each text of a compaction. Pure.
-// Best effort by design: a secret of a shape nobody knows gets through, which is why a job also expires.
+// Redacts secrets of known shapes from texts that are stored for a review or summarised. Called on a whole job and on each text
+// of a compaction. Pure. Best effort: a secret of an unknown shape gets through, which is why a job also expires.
 
-/** Most telling first: a key of a known maker is named after it before the general shapes see the rest. */
+/** Most specific first: keys of known makers are labelled before the general shapes apply. */
 const SHAPES: { kind: string; pattern: RegExp; keep?: number }[] = [
   { kind: "private key", pattern: /-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/g },
   { kind: "Talaria key", pattern: /\btal_[0-9a-z]{26}_[0-9A-Za-z]{16,}/g },
@@ -18,7 +17,7 @@ const SHAPES: { kind: string; pattern: RegExp; keep?: number }[] = [
   { kind: "npm token", pattern: /\bnpm_[0-9A-Za-z]{30,}/g },
   { kind: "Telegram token", pattern: /\b\d{8,10}:AA[\w-]{30,}/g },
   { kind: "bearer token", pattern: /\b(?:bearer|basic)\s+(?!\[redacted)[\w.~+/=-]{16,}/gi },
-  // Credentials in the authority of a URL: the user may stay, the password goes.
+  // Credentials in the authority of a URL: the user name is kept, the password is not.
   {
     kind: "password",
     pattern: /((?<=[a-z0-9+.-]):\/\/[^\s:/@]{0,100}:)(?!\[redacted)[^\s/@]{1,500}(?=@)/gi,
@@ -26,28 +25,28 @@ const SHAPES: { kind: string; pattern: RegExp; keep?: number }[] = [
   },
 ];
 
-// Every repetition is bounded: the text comes from outside and may be made to be slow.
+// Every repetition is bounded, because the text comes from outside and may be crafted to be slow.
 const SECRET_NAME =
   "[\\w-]{0,40}(?:password|passwd|passphrase|pwd|secret|api[_-]?key|access[_-]?key|private[_-]?key|auth[_-]?token|access[_-]?token|refresh[_-]?token|credential)s?";
-/** `name = value`, `"name": "value"`, `--name value`: the name stays, so that the lesson can still be read. */
+/** `name = value`, `"name": "value"`, `--name value`: the name is kept, so that a lesson stays readable. */
 const ASSIGNMENT = new RegExp(
   `(\\b${SECRET_NAME}["']?\\s{0,4}[:=]\\s{0,4}|--${SECRET_NAME}[ =])(?:(["'])(?!\\[redacted)[^"'\\n]{4,500}\\2|(?!\\[redacted|[$<{("'])[^\\s"',;)}]{6,})`,
   "gi",
 );
-/** A bare `token` is an ordinary word in prose: only a long value makes it a secret. */
+/** A bare `token` is an ordinary word in prose; only a long value makes it a secret. */
 const TOKEN_ASSIGNMENT = /(\btoken["']?\s{0,4}[:=]\s{0,4}["']?)(?!\[redacted)[\w.~+/=-]{16,}/gi;
 const SECRET_KEY = new RegExp(`^(?:${SECRET_NAME}|token)$`, "i");
 
-/** Three runs of signs. Each begins where a run does, so that a text is read once. */
+/** Three runs of characters joined by dots. A match begins where a run does, so the text is read once. */
 const DOTTED = /(?<![\w-])[\w-]{11,}\.[\w-]{8,}\.[\w-]*/g;
 
-/** A JWT is the whole, or what follows a hyphen of the first run. */
+/** A JWT is the whole text, or what follows a hyphen in the first run. */
 function redactJwt(dotted: string): string {
   const begins = /(?<![^-])eyJ[\w-]{8}/.exec(dotted.slice(0, dotted.indexOf(".")));
   return begins ? `${dotted.slice(0, begins.index)}[redacted JWT]` : dotted;
 }
 
-/** Each secret becomes `[redacted <kind>]`. Doing it twice changes nothing more. */
+/** Each secret becomes `[redacted <kind>]`. Idempotent. */
 export function redactText(text: string): string {
   let clean = text.replace(DOTTED, redactJwt);
   for (const { kind, pattern, keep } of SHAPES) {
@@ -56,7 +55,7 @@ export function redactText(text: string): string {
   return clean.replace(ASSIGNMENT, "$1[redacted secret]").replace(TOKEN_ASSIGNMENT, "$1[redacted secret]");
 }
 
-/** The same for every string in a value of plain data; a string under a key like `password` goes whole. */
+/** Redacts every string in plain data. A string under a key like `password` is replaced whole. */
 export function redactDeep<T>(value: T): T {
   return redactValue(value) as T;
 }

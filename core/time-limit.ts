@@ -1,8 +1,8 @@
-// How long somebody is waited for who may never answer. Used where a search is asked, and by a session's outbox. What was
-// asked for goes on by itself: whoever does it must not mind being given up.
+// A timeout for work that may never answer. Used by searches and a session's outbox. The work itself is not cancelled, so it
+// must tolerate being abandoned.
 import type { Clock } from "./ports.ts";
 
-/** What `work` resolves to; rejects when that has not come within `ms`. */
+/** Resolves to the result of `work`; rejects when it takes longer than `ms`. */
 export async function answerWithin<T>(work: Promise<T>, ms: number, clock: Clock): Promise<T> {
   const over = new AbortController();
   const late = clock.sleep(ms, over.signal).then(() => {
