@@ -1,19 +1,19 @@
-// Checks an answer in words against the figure computed from the original rows. Pure.
+// Checks an answer's text against the figure computed from the original rows. Pure.
 
 export interface Expected {
   answer: number;
-  /** Digits after the decimal mark that were asked for. */
+  /** Requested digits after the decimal mark. */
   places: number;
 }
 
-/** Whether the text gives the figure, rounded as asked or finer. Quoted names and their numbers do not count. */
+/** Whether the text states the figure, rounded as asked or finer. Text in backticks does not count. */
 export function isCorrect(text: string, { answer, places }: Expected): boolean {
   const plain = text.replace(/`[^`]*`/g, " ").replace(/−/g, "-");
   const figures = plain.match(/-?\d(?:[\d.,'\u00a0\u202f]*\d)?/g) ?? [];
   return figures.flatMap(readings).some((value) => Math.abs(value - answer) <= 0.501 * 10 ** -places);
 }
 
-/** A figure as English and as continental hands write it. */
+/** The values of a figure read in English and in continental notation. */
 function readings(figure: string): number[] {
   const digits = figure.replace(/['\u00a0\u202f]/g, "");
   return [digits.replaceAll(",", ""), digits.replaceAll(".", "").replace(",", ".")].map(Number).filter(Number.isFinite);

@@ -5,13 +5,13 @@ import type { ReviewDetail } from "../../core/schemas/api.ts";
 
 const POLL_MS = 100;
 
-/** Milliseconds from the call: until a review shows itself, and until it has ended. */
+/** Timeouts in milliseconds from the call: until a review starts, and until it has ended. */
 export interface ReviewPatience {
   beginsMs: number;
   endsMs: number;
 }
 
-/** The newest review of the session once it has ended; `null` when none follows or it takes too long. */
+/** The newest review of the session once it has ended; `null` when none starts or it takes too long. */
 export async function awaitReview(
   client: Client,
   session: string,

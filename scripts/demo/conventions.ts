@@ -1,5 +1,5 @@
-// How offices export their tables: the documented list from which a seed draws, and the export itself. One office has one
-// set of conventions. Every drawn set can be found out from a file itself; what could not is replaced (see `fit`).
+// How offices export their tables: the list of conventions from which a seed draws, and the export itself. One office has
+// one set of conventions. Every drawn set can be inferred from a file; tasks.ts weakens one that cannot.
 import { createDraw } from "./random.ts";
 import type { Column, Table } from "./tables.ts";
 
@@ -16,7 +16,7 @@ export interface Conventions {
 }
 
 /**
- * What is drawn from. Separators with their decimal marks: spreadsheets under continental settings write semicolons and
+ * The choices of a seed. Separators with their decimal marks: spreadsheets under continental settings write semicolons and
  * decimal commas; tabs come from clipboards and instruments, pipes from data warehouses, both with either mark.
  */
 export const PAIRS: Pick<Conventions, "separator" | "decimal">[] = [
@@ -31,7 +31,7 @@ export const THOUSANDS: Record<Conventions["decimal"], Conventions["thousands"][
   ".": ["", ",", " ", "'"],
   ",": ["", ".", " "],
 };
-/** `-9999` is the old code of instruments, `n/a` that of people. */
+/** Instruments write `-9999`, people `n/a`. */
 export const MISSING: Conventions["missing"][] = ["n/a", "-9999"];
 export const DATES: Conventions["dates"][] = ["DD/MM/YYYY", "DD.MM.YYYY", "YYYY-MM-DD"];
 
@@ -48,7 +48,7 @@ export function drawConventions(seed: number): Conventions {
   };
 }
 
-/** The conventions in words, for the person who watches. */
+/** The conventions in words, for the demo's reader. */
 export function describeConventions(conventions: Conventions): string {
   const separators = { ";": "semicolon", "\t": "tab", "|": "pipe" };
   const marks = { ".": "point", ",": "comma", " ": "space", "'": "apostrophe", "": "" };
@@ -62,7 +62,7 @@ export function describeConventions(conventions: Conventions): string {
   ].join(", ");
 }
 
-/** The whole file as text. Values are unchanged: only how they are written differs. */
+/** The whole file as text. Only the notation changes, never a value. */
 export function exportTable(table: Table, conventions: Conventions): string {
   const lines = [table.columns.map(({ name }) => name)];
   if (conventions.unitRow) lines.push(table.columns.map(({ kind }) => UNITS[kind]));
@@ -79,7 +79,7 @@ export function exportTable(table: Table, conventions: Conventions): string {
   );
 }
 
-/** What an export that does not know better says below its header. */
+/** The row of units of an export that does not know them. */
 const UNITS: Record<Column["kind"], string> = { number: "[unit]", date: "[date]", text: "[-]" };
 
 function toWriter({ kind }: Column, values: (string | null)[], conventions: Conventions) {
@@ -92,7 +92,7 @@ function toWriter({ kind }: Column, values: (string | null)[], conventions: Conv
   };
 }
 
-/** Years, and numbers that look like them, are not grouped in any office. */
+/** No office groups the digits of years, or of numbers that look like years. */
 export function isGrouped(values: (string | null)[]): boolean {
   const filled = values.filter((value) => value !== null);
   return !filled.every((value) => /^\d{4}$/.test(value) && Number(value) >= 1000 && Number(value) < 3000);

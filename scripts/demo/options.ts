@@ -1,12 +1,12 @@
-// The demo's command line, and which model it will run on. Knows flags and variables, no flow.
+// The demo's command line, and which model it will use. Knows flags and variables only.
 import { readFileSync } from "node:fs";
 import { UsageError, parseFlags } from "../command-line.ts";
 
 export interface DemoOptions {
-  /** A folder of tables; the data package's when absent. */
+  /** A folder of tables. Absent: the tables of the data package. */
   data?: string;
   seed: number;
-  /** A SKILL.md that session 2 gets instead of the learned one. */
+  /** A SKILL.md for session 2, instead of the learned one. */
   skill?: { name: string; text: string };
   json: boolean;
 }
@@ -15,7 +15,7 @@ export interface DemoOptions {
 const DEFAULT_SEED = 5;
 export const USAGE = `Usage: npm run demo [-- --data FOLDER --seed N --skill SKILL.md --json]
 
-Tells the story of the product on the three real Workers, with state that goes away afterwards.
+Shows how a lesson helps, on the three real Workers. The state is deleted afterwards.
 
   --data FOLDER     tables to work on (else those of an npm package)
   --seed N          draws other tasks and conventions (else ${DEFAULT_SEED})

@@ -1,4 +1,4 @@
-// A small seeded generator (mulberry32), so that a seed names one drawing of conventions and tasks for good.
+// A small seeded generator (mulberry32), so that a seed always draws the same conventions and tasks.
 
 export interface Draw {
   /** From 0 up to 1. */

@@ -31,7 +31,7 @@ export function quote(text: string): void {
   for (const line of text.trimEnd().split("\n")) say(dim("  │ ") + line);
 }
 
-/** Shows the events of one turn as they come; `text` is the last entry's. */
+/** Prints the events of one turn as they arrive; `text` returns the last entry's text. */
 export function createTurnView(): { show(event: AgentEvent): void; text(): string } {
   let text = "";
   let open = false;
@@ -72,7 +72,7 @@ export function createTurnView(): { show(event: AgentEvent): void; text(): strin
   };
 }
 
-/** The time of a rehearsal says nothing of a real model, so it can be left out. */
+/** Without `times` for rehearsal, whose times say nothing about a real model. */
 export function table(rows: Row[], { times }: { times: boolean }): void {
   const head = [
     "session",
@@ -108,13 +108,13 @@ function describeArgs(args: Record<string, unknown>): string {
   return typeof first === "string" ? first : JSON.stringify(args);
 }
 
-/** One line of what a person would look at first. */
+/** The part of a result that a person would read first, in one line. */
 function describeResult(result: string): string {
   let value: Record<string, unknown> = {};
   try {
     value = JSON.parse(result) as Record<string, unknown>;
   } catch {
-    return result; // cut, or no JSON
+    return result; // cut off, or not JSON
   }
   const exit = typeof value.exit_code === "number" && value.exit_code !== 0 ? `exit ${value.exit_code}: ` : "";
   const told = [value.error, value.stdout, value.stderr, value.content].find(

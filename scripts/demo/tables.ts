@@ -19,12 +19,12 @@ export interface Loaded {
   skipped: { file: string; reason: string }[];
 }
 
-/** Enough rows to need a program, few enough for the workspace's shell to read them in a moment. */
+/** Enough rows to need a program, few enough for the workspace's shell to read quickly. */
 export const MAX_ROWS = 1_000;
 const MIN_ROWS = 10;
 const MAX_COLUMNS = 40;
 const MAX_FILE_BYTES = 40 << 20;
-/** Of the cells that hold anything, as many must be of a column's kind. All of them: an export changes each alike. */
+/** Share of the filled cells that must have the column's kind. All of them, because an export changes each alike. */
 const MIN_FILLED = 0.3;
 
 const VEGA_FOLDER = join(import.meta.dirname, "../../node_modules/vega-datasets/data");
@@ -37,7 +37,7 @@ const VEGA_FILES = [
   "penguins.json",
 ];
 
-/** The demo's own tables without a folder; any folder's otherwise. Throws with a sentence when the folder has none. */
+/** The tables of the folder, or of the data package. Throws with a sentence when the folder has none. */
 export function loadTables(folder?: string): Loaded {
   const root = folder ?? VEGA_FOLDER;
   const names = folder ? listFolder(folder) : VEGA_FILES;
@@ -62,7 +62,7 @@ function listFolder(folder: string): string[] {
   return names.filter((name) => /\.(csv|json)$/i.test(name) && statSync(join(folder, name)).isFile()).sort();
 }
 
-/** A table, or why it is none. */
+/** A table, or the reason why the file is not one. */
 export function readTable(path: string, file: string): Table | string {
   if (statSync(path).size > MAX_FILE_BYTES) return "larger than 40 MB";
   const text = readFileSync(path, "utf8").replace(/^\uFEFF/, "");
@@ -149,7 +149,7 @@ function toTable(file: string, { header, cells: all }: Rows): Table | string {
   return { file, columns, cells };
 }
 
-/** What all cells of a column are. Words for "no value" that the source itself uses count as none. */
+/** The kind of all cells of a column. The source's own words for "no value" count as empty. */
 function toColumn(raw: (string | null)[]): { kind: ColumnKind; values: (string | null)[] } {
   const filled = raw.filter((value) => value !== null);
   const real = filled.filter((value) => !/^(n\/?a|nan|null|none|-)$/i.test(value));
@@ -172,7 +172,7 @@ function toColumn(raw: (string | null)[]): { kind: ColumnKind; values: (string |
   return { kind: "text", values: raw.map((value) => (value === null ? null : (clear(value) ?? value))) };
 }
 
-/** Plain digits of the same value, `null` for anything that is no number. */
+/** Plain digits of the same value, `null` for anything that is not a number. */
 function toPlainNumber(value: string): string | null {
   if (/^-?\d+(\.\d+)?$/.test(value)) return value;
   if (!/^[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?$/.test(value)) return null;
@@ -185,7 +185,7 @@ function toPlainNumber(value: string): string | null {
 
 const MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 
-/** Reads the forms that leave no doubt; slashes only where the column shows their order. */
+/** Reads unambiguous dates; with slashes only where the column shows the order of day and month. */
 function toIsoDate(value: string, slashes: "mdy" | "dmy" | undefined): string | null {
   const iso = /^(\d{4})[-/](\d{1,2})[-/](\d{1,2})(?:[T ]00:00(?::00(?:\.0+)?)?Z?)?$/.exec(value);
   if (iso) return toDay(iso[1]!, iso[2]!, iso[3]!);

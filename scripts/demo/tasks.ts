@@ -1,5 +1,5 @@
-// Draws the demo's two tasks: one recurring kind of question, about two files of one office, with answers computed from
-// the original values. What the first file shows about its conventions must cover what the second one needs.
+// Draws the demo's two tasks: the same kind of question about two files of one office. Answers are computed from the original
+// values. The first file must show every convention that the second task needs.
 import { type Conventions, drawConventions, isGrouped } from "./conventions.ts";
 import { type Draw, createDraw } from "./random.ts";
 import type { Table } from "./tables.ts";
@@ -15,7 +15,7 @@ export interface Drawn {
   tasks: [Task, Task];
 }
 
-/** What of the conventions a task meets on its way. Separator and row of units are met by all. */
+/** A convention that a task depends on. Every task depends on the separator and the row of units. */
 type Need = "decimal" | "thousands" | "missing" | "dates";
 interface Question {
   table: Table;
@@ -23,13 +23,13 @@ interface Question {
   needs: Set<Need>;
 }
 
-/** Means and totals twice: every value counts in them. */
+/** Means and totals are twice as likely: every value counts in them. */
 const AGGREGATES = ["mean", "total", "mean", "total", "largest value", "smallest value"] as const;
 const MAX_QUESTIONS = 200;
 const MIN_VALUES = 8;
 const MONTHS = "January February March April May June July August September October November December".split(" ");
 
-/** Throws with a sentence when no column of any table can be asked about. */
+/** Throws with a sentence when no column of any table suits a question. */
 export function drawTasks(tables: Table[], seed: number): Drawn {
   const draw = createDraw(seed ^ 0x5eed);
   const halves = tables.flatMap(halve);
@@ -46,7 +46,7 @@ export function drawTasks(tables: Table[], seed: number): Drawn {
   );
 }
 
-/** Up to `count` tasks about files of one office, as `drawTasks` draws two: for many sessions of one kind of work. */
+/** Like `drawTasks`, but up to `count` tasks: for many sessions of one kind of work. */
 export function drawSeries(tables: Table[], seed: number, count: number): { conventions: Conventions; tasks: Task[] } {
   const draw = createDraw(seed ^ 0x5e71e5);
   const conventions = drawConventions(seed);
@@ -60,7 +60,7 @@ export function drawSeries(tables: Table[], seed: number, count: number): { conv
   throw new Error(`No column of these tables can be asked about under the conventions of seed ${seed}.`);
 }
 
-/** Conventions that ask less and less of a pair of files, until the first can show all that the second needs. */
+/** The conventions, then weaker ones, until the first file can show all that the second needs. */
 function* weaker(conventions: Conventions): Generator<Conventions> {
   yield conventions;
   yield { ...conventions, thousands: "" };
@@ -69,7 +69,7 @@ function* weaker(conventions: Conventions): Generator<Conventions> {
   yield { ...conventions, missing: "", dates: "DD.MM.YYYY", thousands: "" };
 }
 
-/** Whether these conventions can be found out from this file: no code that is also a value, no day that may be a month. */
+/** Whether a reader can infer these conventions from this file: no code that is also a value, no day that may be a month. */
 function isDecidable(table: Table, conventions: Conventions): boolean {
   return table.columns.every(({ kind }, i) => {
     const values = valuesOf(table, i);
@@ -82,14 +82,14 @@ function valuesOf(table: Table, column: number): string[] {
   return table.cells.map((row) => row[column]!).filter((value) => value !== null);
 }
 
-/** The same code as no value of the column would have. */
+/** A code that no value of the column has. */
 function standsOut(code: number, values: number[]): boolean {
   const low = values.reduce((least, value) => Math.min(least, value), Infinity);
   const high = values.reduce((most, value) => Math.max(most, value), -Infinity);
   return low > code && (low >= 0 || low - code > high - low);
 }
 
-/** Two questions about two files. Richer ones go before, up to what makes a good story. */
+/** Two questions about two files. Pairs that depend on more conventions are preferred. */
 function choosePair(tables: Table[], conventions: Conventions, draw: Draw): [Question, Question] | undefined {
   const usable = tables.filter((table) => isDecidable(table, conventions));
   const questions = draw.shuffle(usable.flatMap((table) => toQuestions(table, conventions))).slice(0, MAX_QUESTIONS);
@@ -104,7 +104,7 @@ function choosePair(tables: Table[], conventions: Conventions, draw: Draw): [Que
   return best?.pair;
 }
 
-/** Columns of numbers whose way of writing can be told, with what they need. */
+/** Number columns whose notation can be inferred, with the conventions they depend on. */
 function toQuestions(table: Table, conventions: Conventions): Question[] {
   const dated = periodOf(table) !== undefined && conventions.dates !== "YYYY-MM-DD";
   return table.columns.flatMap(({ name, kind }, column) => {
@@ -124,8 +124,8 @@ function toQuestions(table: Table, conventions: Conventions): Question[] {
 }
 
 /**
- * Whether a column as it will be written can be read in one way only. "1.234" throughout may group or not; and nines at
- * an end of the real values would pass for a code.
+ * Whether the exported column has only one reading. "1.234" throughout may be grouped or not, and real values that end in
+ * nines look like a code.
  */
 function isTellable(values: string[], grouped: boolean, { thousands }: Conventions): boolean {
   const numbers = values.map(Number).sort((a, b) => a - b);
@@ -168,7 +168,7 @@ function toTask(
   return { table, text, answer: answer[kind.aggregate], places };
 }
 
-/** Two, or as many as show three figures of a small number. */
+/** Two decimals, or as many as show three digits of a small number. */
 function placesFor(value: number): number {
   if (value === 0 || Math.abs(value) >= 1) return 2;
   return Math.min(6, 2 - Math.floor(Math.log10(Math.abs(value))));
@@ -180,13 +180,13 @@ interface Period {
   words: string;
 }
 
-/** The first column of dates, when there is one. */
+/** The first column of dates, if any. */
 function periodOf(table: Table): number | undefined {
   const column = table.columns.findIndex(({ name, kind }) => kind === "date" && !/[`"\n\r\\]/.test(name));
   return column < 0 ? undefined : column;
 }
 
-/** A month, or a year where months hold little, that has several values, best one in which a number is missing. */
+/** A month with several values, or a year where months have few; preferably one with a missing number. */
 function drawPeriod(table: Table, value: number, draw: Draw): Period {
   const column = periodOf(table)!;
   const datesOf = (isMissing: boolean) =>
@@ -204,7 +204,7 @@ function drawPeriod(table: Table, value: number, draw: Draw): Period {
   return { column, prefix, words: month ? `${MONTHS[Number(month) - 1]} ${year}` : year! };
 }
 
-/** A word of a text column that stands on several rows, best on one where a number is missing. */
+/** A word that several rows of a text column have; preferably one with a missing number. */
 function drawFilter(table: Table, value: number, draw: Draw): { column: number; value: string } | undefined {
   const choices = table.columns.flatMap(({ name, kind }, column) => {
     if (kind !== "text" || /[`"\n\r\\]/.test(name)) return [];
@@ -226,7 +226,7 @@ function countBy(words: (string | null)[]): Map<string, number> {
   return counts;
 }
 
-/** Two files out of one: its first and its second half. */
+/** Splits a table into its first and its second half. */
 function halve(table: Table): [Table, Table] {
   const middle = Math.ceil(table.cells.length / 2);
   const [stem, extension] = [table.file.replace(/\.\w+$/, ""), /\.\w+$/.exec(table.file)?.[0] ?? ".csv"];

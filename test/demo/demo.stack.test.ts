@@ -47,7 +47,7 @@ function expectGain({ sessions }: Figures): void {
   expect(control.toolCalls).toBeGreaterThanOrEqual(1.6 * second.toolCalls);
 }
 
-it("tells the story and ends with the figures", { timeout: TIMEOUT_MS }, () => {
+it("solves the task with the lesson in fewer calls, and ends with the figures as JSON", { timeout: TIMEOUT_MS }, () => {
   const { status, lines, out, err } = runDemo("--json");
   expect([status, err]).toEqual([0, ""]);
   expect(lines[0]).toMatch(/^Model: rehearsal/);
@@ -59,7 +59,7 @@ it("tells the story and ends with the figures", { timeout: TIMEOUT_MS }, () => {
   expect(memory).not.toBe("");
 });
 
-it("takes other tables, other conventions, and a skill by hand", { timeout: TIMEOUT_MS }, () => {
+it("accepts other tables, another seed and a hand-written skill", { timeout: TIMEOUT_MS }, () => {
   const folder = mkdtempSync(join(tmpdir(), "demo-"));
   for (const n of [1, 2, 3]) {
     const table: Table = inventTable(500 + n);
@@ -87,7 +87,7 @@ it("takes other tables, other conventions, and a skill by hand", { timeout: TIME
   expectGain(JSON.parse(lines.at(-1)!) as Figures);
 });
 
-it("refuses a folder without tables with a sentence", { timeout: TIMEOUT_MS }, () => {
+it("refuses a folder without tables and says so", { timeout: TIMEOUT_MS }, () => {
   const { status, err } = runDemo("--data", mkdtempSync(join(tmpdir(), "empty-")));
   expect([status, err.includes("holds no table to work on"), err.includes("    at ")]).toEqual([2, true, false]);
 });

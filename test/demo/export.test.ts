@@ -44,7 +44,7 @@ describe("an export", () => {
     }
   });
 
-  it("groups digits only from a thousand on, and never years", () => {
+  it("groups digits from a thousand on, and never those of years", () => {
     const table: Table = {
       file: "t.csv",
       columns: [
@@ -66,7 +66,7 @@ describe("an export", () => {
     expect(exportTable(table, conventions)).toBe("year;n\n2001;-1.234.567,5\n2002;999\n");
   });
 
-  it("is drawn the same for one seed, and in all parts of the list over many", () => {
+  it("is the same for the same seed, and over many seeds uses every choice", () => {
     const drawn = SEEDS.map(drawConventions);
     expect(drawn).toEqual(SEEDS.map(drawConventions));
     const seen = (key: keyof Conventions) => new Set(drawn.map((conventions) => conventions[key])).size;
@@ -97,13 +97,13 @@ describe("the tasks", () => {
     }
   });
 
-  it("come from the two halves of a table when there is no other", () => {
+  it("use the two halves of a table when there is only one", () => {
     const { tasks } = drawTasks([inventTable(7, 80)], 3);
     expect(tasks.map(({ table }) => table.file.replace(/^.*-/, "")).sort()).toEqual(["first.csv", "second.csv"]);
     expect(tasks.map(({ table }) => table.cells.length)).toEqual([40, 40]);
   });
 
-  it("have the answer of the original rows", () => {
+  it("have answers computed from the original rows", () => {
     const { tasks } = drawTasks(loadTables().tables, 1);
     for (const { table, text, answer } of tasks) {
       const [, aggregate, column] = /^What is the ([a-z ]+) of `([^`]+)`/.exec(text)!;

@@ -1,4 +1,4 @@
-// The documents tell the truth about the code: what a crash means for each tool, where decisions and defences are.
+// The documents match the code: what a crash means for each tool, where decisions and defences are.
 import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";

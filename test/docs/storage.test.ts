@@ -41,7 +41,7 @@ describe("docs/STORAGE.md", () => {
   });
 });
 
-/** What stands in the first column of a section's table. */
+/** The first column of a section's table. */
 function rowsOf(section: string): string[] {
   const [, text = ""] = document.split(`## ${section}\n`);
   const [own = ""] = text.split("\n## ");

@@ -50,7 +50,7 @@ describe("a prompt", () => {
     expect([ours.includes(rule), theirs.includes(rule)]).toEqual([true, true]);
   });
 
-  test("speaks of tools that are offered, and of no others", () => {
+  test("mentions only tools that are offered", () => {
     const bare = buildPrompt({ ...INPUT, tools: [], projectBlock: "" });
     const pieces = ["## Working", "## Skills", "SKILLS BLOCK", "## Memory", "MEMORY BLOCK", "PROJECT BLOCK"];
     expect(placesIn(bare, [...pieces, "The person's files"])).toEqual(Array.from({ length: 7 }, () => -1));

@@ -1,4 +1,4 @@
-// Every rule of the review policy, and the words that tell it to the reviewer: a rule that falls out of the prompt fails here.
+// Every rule of the review policy with the words of the prompt that state it. A rule missing from the prompt fails here.
 import { describe, expect, it } from "vitest";
 import { reviewClosing, reviewPrompt, reviewRequest } from "../../core/prompts/review/review.ts";
 import { Trigger } from "../../core/schemas/learning/review.ts";
@@ -62,7 +62,7 @@ const RULES: [rule: string, words: string][] = [
 describe("the policy of a review", () => {
   it.each(RULES)("says: %s", (_, words) => expect(WHOLE).toContain(words));
 
-  it("is told whole behind a session's own request, but for how to read a transcript", () => {
+  it("is complete when appended to a session's own request, except for how to read a transcript", () => {
     const scope = { skills: true, memory: true, trigger: "value" } as const;
     const closing = reviewClosing(scope, { memoryBlock: "", skillsBlock: "", citations: "THE LIST" });
     for (const [, words] of RULES)
@@ -73,7 +73,7 @@ describe("the policy of a review", () => {
     expect(closing.match(/<\/?note>/g)).toEqual(["<note>", "</note>"]);
   });
 
-  it("leaves out what is about a store that may not be written", () => {
+  it("omits the sections about stores that may not be written", () => {
     const memory = reviewPrompt({ skills: false, memory: true });
     expect([memory.includes("## Skills"), memory.includes("`skill_manage`")]).toEqual([false, false]);
   });
@@ -83,7 +83,7 @@ describe("the request of a review", () => {
   const request = (reason: Parameters<typeof reviewRequest>[0]) =>
     reviewRequest(reason, { memoryBlock: " \n", skillsBlock: "", transcript: "THE TRANSCRIPT" }).split("\n\n");
 
-  it("says why it began, what that asks to be looked at, and what the person wants looked at", () => {
+  it("says why it began, what to look at for that reason, and the person's focus", () => {
     const because = "the last turn took 3 calls\nwhere 9 were usual";
     expect(request({ trigger: "cheaper", because, focus: 'the "totals"\nonly' })).toEqual([
       "Review the work below.",
@@ -94,7 +94,7 @@ describe("the request of a review", () => {
     ]);
   });
 
-  it("says nothing of it where nothing is known", () => {
+  it("gives no reason where none is known", () => {
     expect(request({ trigger: "model_calls" })).toEqual(["Review the work below.", "THE TRANSCRIPT"]);
     for (const trigger of Trigger.options) expect(request({ trigger }).at(-1)).toBe("THE TRANSCRIPT");
   });
