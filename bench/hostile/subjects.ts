@@ -18,7 +18,7 @@ import { addedText } from "../../core/learning/added-text.ts";
 import { itemsOf, isKept } from "../../core/learning/skill-items.ts";
 import { judgeMessage } from "../../core/learning/observe/judge-message.ts";
 import { wordsIn } from "../../core/learning/observe/call-words.ts";
-import { withoutRefuted } from "../../core/learning/evidence/refuted.ts";
+import { removeRefuted } from "../../core/learning/evidence/refuted.ts";
 import { namesOtherValue } from "../../core/learning/observe/other-value.ts";
 import { findTriedWords } from "../../core/learning/observe/tried-words.ts";
 import { choicesIn, pairsIn } from "../../core/learning/option-pairs.ts";
@@ -33,7 +33,7 @@ import { findTaint, findTaintedLoss } from "../../core/learning/taint/judge.ts";
 import { destinationsIn, numbersIn, toSearchable } from "../../core/learning/taint/destinations.ts";
 import { foldText, meaningOf, termsIn } from "../../core/learning/taint/meaning.ts";
 import { compareLines, proseLines } from "../../core/learning/taint/removals.ts";
-import { sentencesIn, sentencesOfFile, without } from "../../core/learning/sentences.ts";
+import { sentencesIn, sentencesOfFile, removeSentences } from "../../core/learning/sentences.ts";
 import { SessionRecord } from "../../core/learning/taint/session-record.ts";
 import { createSessionTaint, createTaint } from "../../core/learning/taint/taint.ts";
 import { taintedPieces } from "../../core/learning/taint/tainted-pieces.ts";
@@ -328,8 +328,8 @@ export const SUBJECTS: readonly Subject[] = [
       ]);
     },
   ),
-  subject("withoutRefuted", ["core/learning/evidence/refuted.ts", "core/learning/markdown.ts"], (text, other) =>
-    withoutRefuted({ files: { "SKILL.md": text } }, [...wordsIn(other)].slice(0, 5)),
+  subject("removeRefuted", ["core/learning/evidence/refuted.ts", "core/learning/markdown.ts"], (text, other) =>
+    removeRefuted({ files: { "SKILL.md": text } }, [...wordsIn(other)].slice(0, 5)),
   ),
   subject("namesOtherValue", ["core/learning/observe/other-value.ts", "core/learning/option-pairs.ts"], (text, other) =>
     namesOtherValue(text, [callWith(other)]),
@@ -367,7 +367,7 @@ export const SUBJECTS: readonly Subject[] = [
   subject("destinationsIn", TAINT, (text) => [destinationsIn(text), numbersIn(toSearchable(text))]),
   subject("sentencesOfFile", TAINT, (text) => {
     const found = sentencesOfFile("SKILL.md", text);
-    return [without(text, found), sentencesIn(text)];
+    return [removeSentences(text, found), sentencesIn(text)];
   }),
   subject("compareLines", TAINT, (text, other) => compareLines(text.split("\n"), other.split("\n"))),
   subject("proseLines", TAINT, (text) => proseLines(filesOf(text))),

@@ -4,7 +4,7 @@ import type { Model } from "../../core/agent/contract.ts";
 import { messageOf, ok } from "../../core/errors.ts";
 import { runWork } from "../../core/learning/curation/run-work.ts";
 import { SKILLS_A_CALL, WORK_TOKENS } from "../../core/learning/curation/work.ts";
-import { hearFailures } from "../../core/learning/script/script-run.ts";
+import { withFailureListener } from "../../core/learning/script/script-run.ts";
 import { toJudge } from "../../core/learning/evidence/verdict.ts";
 import { DEFAULTS, FIXED } from "../../core/limits.ts";
 import type { SkillStore } from "../../core/ports.ts";
@@ -108,7 +108,7 @@ async function askPortion(
     ...{ profile: PROFILE, run, work, curation, skills, seeds: {}, settings: SETTINGS },
     evidence: createEvidenceStore({ ...place, judge: toJudge(SETTINGS.learning) }),
     reviews: createReviewStore(place),
-    models: () => ok([hearFailures(model, ({ message }) => failures.push(`call for requests: ${message}`))]),
+    models: () => ok([withFailureListener(model, ({ message }) => failures.push(`call for requests: ${message}`))]),
     ...{ clock: systemClock, random: Math.random, signal: new AbortController().signal },
   });
   if (end.state === "failed") failures.push(`portion of ${names[0]}: ${end.failure.message}`);

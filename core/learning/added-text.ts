@@ -1,16 +1,16 @@
-// What a write of a skill adds, as paragraphs of prose and lines of code: rules about new words must not be held against what
-// stood there before. Used by the rules of a review. Pure.
+// Finds what a write adds to a skill, as paragraphs of prose and lines of code, so that rules about new text do not refuse existing
+// text. Called by the rules of a review and of a curation. Pure.
 import { type FileBodies, textOrEmpty } from "../schemas/file-body.ts";
 import { CODE_FENCE, isProse, splitLines } from "./markdown.ts";
 
 export interface AddedText {
-  /** Paragraphs, items of lists and headings, each as one line. */
+  /** Paragraphs, list items and headings, each as one line. */
   prose: string[];
-  /** Lines of fenced blocks, and of files that are no Markdown. */
+  /** Lines of fenced blocks, and of files that are not Markdown. */
   code: string[];
 }
 
-/** Lines count as added that stood in none of the files before. */
+/** A line counts as added if none of the files had it before. */
 export function addedText(before: FileBodies, after: FileBodies): AddedText {
   const known = new Set(
     Object.values(before).flatMap((body) => splitLines(textOrEmpty(body)).map((line) => line.trim())),
@@ -23,7 +23,7 @@ export function addedText(before: FileBodies, after: FileBodies): AddedText {
   return added;
 }
 
-/** A line that goes on with nothing before it. */
+/** The start of a line that begins a new paragraph. */
 const BEGINS = /^(?:[-*+>#|]|\d+[.)]\s|---$)/;
 
 function addFile(

@@ -1,17 +1,17 @@
-// The kind of work of a turn, as a model named it beside something else it was asked: a short English phrase. Turns of one kind
-// meet by it however they were worded. Words of a model: cleaned, compared and shown with who wrote them, never put into a prompt.
-// Pure.
+// The kind of work of a turn: a short English phrase that a model adds to another answer. It matches turns of one kind, however
+// they are worded. Called by the title, the review and the observation of turns. Phrases of a model are cleaned, compared and
+// shown with their author, and never put into a prompt. Pure.
 import { redactText } from "../redact.ts";
 import type { Entry } from "../schemas/entry.ts";
 import { MAX_KIND_CHARS } from "../schemas/learning/learning.ts";
 import { contentWords } from "./requests.ts";
 
-/** A canonical phrase has few: the longest in our samples have seven. */
+/** The longest phrases in our samples have seven words. */
 const MAX_WORDS = 12;
 /** Dice coefficient of two kinds' words. Higher than for requests: "merge PDF files" and "split PDF files" share two of three. */
 const SIMILAR_KINDS = 0.75;
 
-/** One line without control characters and the marks a model may put round it; "" where nothing is left. */
+/** One line, without control characters and the punctuation that a model may put around it; may be "". */
 export function toBareLine(text: string): string {
   return text
     .toWellFormed()
@@ -19,25 +19,25 @@ export function toBareLine(text: string): string {
     .replace(/^[\s#*_`"'“”„«»]+|(?<![\s*_`"'“”«».])[\s*_`"'“”«».]+$/gu, "");
 }
 
-/** Null for what is no short phrase: a sentence cut short would name another kind. */
+/** `null` for anything but a short phrase. It is not cut, since a cut sentence would name another kind. */
 export function toKind(text: string): string | null {
   const phrase = toBareLine(redactText(text));
   const isShort = phrase.length <= MAX_KIND_CHARS && phrase.split(" ").length <= MAX_WORDS;
   return isShort && contentWords(phrase).size > 0 ? phrase : null;
 }
 
-/** `kind: …`, or `kind 12: …`, where a model was asked for such lines. */
+/** `kind: …` or `kind 12: …`, as prompts ask for it. */
 const KIND_LINE = /^[\s*_`-]{0,8}kind[*_`]{0,2} {0,2}(\d{0,9})[*_` ]{0,4}:/i;
 
-/** What stands on a line that names a kind; `entry` is 0 where it gives no number. Null for any other line. */
+/** Parses a line that names a kind; `entry` is 0 without a number. `null` for any other line. */
 export function readKindLine(line: string): { entry: number; kind: string | null } | null {
   const match = KIND_LINE.exec(line);
   return match ? { entry: Number(match[1] || 0), kind: toKind(line.slice(match[0].length)) } : null;
 }
 
-const KINDS_ONLY = "The review named kinds of work and gave no closing word.";
+const KINDS_ONLY = "The review named kinds of work and gave no closing words.";
 
-/** A reviewer's closing words without the lines that name kinds, and the turns they name: by any entry of a turn, the first word counts. */
+/** Splits a reviewer's closing words into the kinds and the rest. A kind names any entry of its turn; the first for a turn counts. */
 export function takeKinds(note: string, entries: Entry[]): { note: string; kinds: { turn: number; kind: string }[] } {
   const turns = new Map(entries.map(({ n, turn }) => [n, turn]));
   const kinds = new Map<number, string>();
@@ -55,7 +55,7 @@ export function areSimilarKinds(a: Set<string>, b: Set<string>): boolean {
   return shared > 0 && (2 * shared) / (a.size + b.size) >= SIMILAR_KINDS;
 }
 
-/** How many of a kind's words another must have at least to be like it, whatever the length of that one. */
+/** The least number of shared words with which any other kind can be similar to this one. */
 export function leastShared(kind: Set<string>): number {
   return Math.ceil((kind.size * SIMILAR_KINDS) / (2 - SIMILAR_KINDS));
 }

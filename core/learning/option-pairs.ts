@@ -1,20 +1,19 @@
-// Options and the values they are given, as they stand in arguments of calls and in texts: what a lesson prescribes and what the
-// work did can be held against each other by them. Used by review/rules/grounding.ts, refuted.ts and
-// the rules of observe/. Pure.
+// Finds options with their values in arguments of calls and in texts, to compare what a lesson prescribes with what the work did.
+// Called by review/rules/grounding.ts, evidence/refuted.ts and the rules of observe/. Pure.
 import type { JsonObject } from "../schemas/entry.ts";
 import { leavesOf } from "./tool-facts.ts";
 
 /** `--name value` and `--name=value` on one line. */
 const OPTION = /(?<![\w-])(--[a-z][\w-]*)(?:=|[ \t]+)(?!-)("[^"\n]{1,80}"|'[^'\n]{1,80}'|[^\s"'`,;()|&<>]{1,80})/giu;
-/** A setting of the environment, or a name with a quoted value; in the midst of a program, `n=NR` is neither. */
+/** An environment variable, or a name with a quoted value. `n=NR` inside a program is neither. */
 const ASSIGNMENT =
   /(?<![^\s"'`(])(?:([A-Z_][A-Z0-9_]{1,40})=([^\s"'`,;()|&<>]{1,80})|(\w{2,40})=("[^"\n]{1,80}"|'[^'\n]{1,80}'))/gu;
-/** What varies is no value. */
+/** A placeholder is not a value. */
 const PLACEHOLDER = /\{\{|\$\{?\w|<\w|^\[|^\.\.\.|…/u;
-/** Figures, paths, and names of files: another task has others, and none of them is a choice. */
+/** Numbers, paths and file names vary by task, so they are not a choice. */
 const BY_TASK =
   /^[\d.,:%-]+$|^(?:\.{0,2}|~)[/\\]|[/\\][^/\\]*\.\w+$|\.(?:csv|tsv|txt|json|jsonl|ya?ml|toml|xml|html?|md|pdf|docx?|xlsx?|png|jpe?g|svg|gz|tar|zip|log|db|sqlite|sql|parquet|py|js|ts|sh)$/iu;
-/** An option that stands alone between code marks has its value there. */
+/** A code span with one option and its value only. */
 const ALONE = /`(--[a-z][\w-]*(?:=|[ \t]+)[^`\s]{1,80})`/giu;
 
 export interface Pair {
@@ -26,13 +25,13 @@ export function pairsIn(text: string): Pair[] {
   return [...text.matchAll(OPTION), ...text.matchAll(ASSIGNMENT)].flatMap(([, first, bare, second, quoted]) => {
     const [name, given] = [first ?? second ?? "", bare ?? quoted ?? ""];
     const value = given.replace(/^["']|["']$/g, "").replace(/(?<![.:!?])[.:!?]+$/u, "");
-    // `--encoding ENCODING`, and what only separates: `--delimiter ;`.
-    const isNone = !/[\p{L}\p{N}]/u.test(value) || value.toLowerCase() === name.replace(/^-+/, "").toLowerCase();
-    return isNone || PLACEHOLDER.test(value) ? [] : [{ name, value: value.toLowerCase() }];
+    // Not a value: `--encoding ENCODING`, and punctuation such as `--delimiter ;`.
+    const isNoValue = !/[\p{L}\p{N}]/u.test(value) || value.toLowerCase() === name.replace(/^-+/, "").toLowerCase();
+    return isNoValue || PLACEHOLDER.test(value) ? [] : [{ name, value: value.toLowerCase() }];
   });
 }
 
-/** Those of a text that are surely a choice: `--global typescript` in the midst of a command may be a flag before a word. */
+/** The pairs of a text that are certainly a choice. `--global typescript` inside a command may be a flag before an argument. */
 export function choicesIn(text: string): Pair[] {
   const alone = [...text.matchAll(ALONE)].map(([, option = ""]) => option);
   const assigned = text.match(/(?<![\w-])--[a-z][\w-]*=\S+/giu) ?? [];
@@ -40,7 +39,7 @@ export function choicesIn(text: string): Pair[] {
   return [...alone, ...assigned, ...settings].flatMap(pairsIn);
 }
 
-/** Of a call's arguments: the options in its strings. */
+/** The pairs in the strings of a call's arguments. */
 export function pairsOf(args: JsonObject): Pair[] {
   return leavesOf(args).flatMap(pairsIn);
 }

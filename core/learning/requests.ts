@@ -1,14 +1,14 @@
-// Tells whether requests are of one kind, and whether one is of a kind that comes again. Called by observe/observe.ts and, for whole
-// turns, by observe/neighbours.ts. Pure: words in, yes or no out.
+// Compares requests: whether two ask for the same kind of work, and whether one may come again. Called by observe/, the archive,
+// the ledger and kinds.ts. Pure.
 import { sha256Hex } from "../schemas/learning/digest.ts";
 
 /** Dice coefficient of content words from which two requests count as the same kind of work. */
 const SIMILAR = 0.5;
 const MIN_SHARED_WORDS = 2;
-/** Of a SHA-256: as many tasks as a skill will ever have stay apart. */
+/** Characters of a SHA-256: enough to keep all tasks of a skill apart. */
 const TASK_CHARS = 16;
 
-/** A person who says so does not want a habit made of it. */
+/** The person says that the request is a single case. */
 const ONE_OFF = new RegExp(
   [
     // English
@@ -25,7 +25,7 @@ const ONE_OFF = new RegExp(
   "iu",
 );
 
-/** Words that say nothing about the kind of work; of other languages those that are no words of English. */
+/** Words that say nothing about the kind of work. Words of other languages are listed only if they are not English words too. */
 const STOP_WORDS = new Set(
   (
     "a about above after all also an and any are as at be because been before being below between both but by can could did do does " +
@@ -41,12 +41,12 @@ const STOP_WORDS = new Set(
   ).split(" "),
 );
 
-/** Nothing in the request says that it will not come again. */
+/** Whether nothing in the request says that it is a single case. */
 export function mayComeAgain(request: string): boolean {
   return !ONE_OFF.test(request);
 }
 
-/** Compares what was asked, not of what: names of files, quoted words and figures are left out. */
+/** Compares the work, not its objects: file names, quoted words and numbers are left out. */
 export function isSimilarRequest(a: string, b: string): boolean {
   return areSimilarWords(contentWords(a), contentWords(b));
 }
@@ -58,7 +58,7 @@ export function areSimilarWords(a: Set<string>, b: Set<string>, threshold = SIMI
   return same || (shared >= MIN_SHARED_WORDS && (2 * shared) / (a.size + b.size) >= threshold);
 }
 
-/** Names the task: the same for requests with the same content words, empty for one without any. */
+/** The id of a task: equal for requests with the same content words, "" for one without any. */
 export function taskOf(request: string): string {
   return taskOfWords(contentWords(request));
 }
@@ -67,7 +67,7 @@ export function taskOfWords(words: Set<string>): string {
   return words.size === 0 ? "" : sha256Hex([...words].toSorted().join(" ")).slice(0, TASK_CHARS);
 }
 
-/** Stems of the words that tell what kind of work is asked for. */
+/** Stems of the words that say what kind of work is requested. */
 export function contentWords(request: string): Set<string> {
   const plain = request
     .toLowerCase()
@@ -80,13 +80,13 @@ export function contentWords(request: string): Set<string> {
 
 const UNSPACED = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}ー]+$/u;
 
-/** Chinese and Japanese have no blanks between words: their pairs of characters are compared. */
+/** Chinese and Japanese have no blanks between words, so pairs of characters are compared. */
 function toPairs(word: string): string[] {
   if (word.length < 3 || !UNSPACED.test(word)) return [word];
   return Array.from({ length: word.length - 1 }, (_, at) => word.slice(at, at + 2));
 }
 
-/** Enough to let "calculated averages" meet "calculate the average"; not a linguist's stem. */
+/** A rough stem, enough to match "calculated averages" with "calculate the average". */
 function stem(word: string): string {
   return word.length > 4 ? word.replace(/(ing|ed|es|s|e)$/u, "") : word;
 }

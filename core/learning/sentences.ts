@@ -1,5 +1,5 @@
-// Takes a text apart into sentences and lines of code, each with its place, and takes sentences out of it again. Called by the taint
-// rules, and by refuted.ts for what calls have proved wrong. Pure; linear in the text.
+// Splits a text into sentences and lines of code, each with its offsets, and removes sentences from a text. Called by the taint
+// rules, and by evidence/refuted.ts. Pure; linear in the text.
 import { CODE_FENCE, isProse } from "./markdown.ts";
 
 export interface Sentence {
@@ -7,15 +7,15 @@ export interface Sentence {
   /** Offsets in the text. */
   from: number;
   to: number;
-  /** Headings and frontmatter: the text has no sense without them, so that they cannot be taken out. */
+  /** Headings and frontmatter: the text makes no sense without them, so they are not removed. */
   isFixed: boolean;
   /** A line of a program. */
   isCode?: true;
-  /** It goes on from the sentence before, in the same line, item or paragraph. */
-  goesOn?: true;
+  /** It follows another sentence in the same line, item or paragraph. */
+  isContinued?: true;
 }
 
-/** A long text in pieces, each of which begins with the last `overlap` characters of the one before. */
+/** Splits a long text into pieces. Each piece begins with the last `overlap` characters of the one before. */
 export function cutInPieces(text: string, chars: number, overlap: number): string[] {
   const pieces = [text.slice(0, chars)];
   for (let at = chars - overlap; at + overlap < text.length; at += chars - overlap) {
@@ -24,39 +24,45 @@ export function cutInPieces(text: string, chars: number, overlap: number): strin
   return pieces;
 }
 
-/** Ends of sentences; a letter or a short form before the full stop is none. */
+/** Ends of sentences. A full stop after a single letter or an abbreviation does not end one. */
 const ENDS =
   /(?<=[!?…]|(?<!(?<![\p{L}\p{N}])(?:\p{L}|incl|etc|e\.g|i\.e|z\.\s?b|bzw|ca|nr|no|vs|mr|mrs|ms|dr|st|approx|p\.\s?ej|c\.-à-d))\.)(?:["'”’»)\]*_]{0,3})\s+(?=\S)|(?<=[。！？])(?=\S)|[\n\r]+/giu;
 
-/** Sentences of plain text; every line ends one. */
+/** The sentences of plain text. The end of a line ends a sentence. `base` is added to all offsets. */
 export function sentencesIn(text: string, base = 0): Sentence[] {
-  // What stands between backticks stays whole.
+  // Code spans are not split.
   const plain = text.includes("`") ? text.replace(/`[^`\n]*`/g, (span) => "x".repeat(span.length)) : text;
   const found: Sentence[] = [];
   let from = 0;
-  let goesOn = false;
+  let isContinued = false;
   const add = (to: number) => {
     const piece = text.slice(from, to);
     if (!/[\p{L}\p{N}]/u.test(piece)) return;
-    found.push({ text: piece.trim(), from: base + from, to: base + to, isFixed: false, ...(goesOn && { goesOn }) });
-    goesOn = true;
+    found.push({
+      text: piece.trim(),
+      from: base + from,
+      to: base + to,
+      isFixed: false,
+      ...(isContinued && { isContinued }),
+    });
+    isContinued = true;
   };
   for (const { 0: mark, index } of plain.matchAll(ENDS)) {
-    // The number of an item.
+    // The full stop after the number of a list item.
     if (!/[\r\n]/.test(mark) && /^[\s>*+-]*\d{1,3}\.$/.test(plain.slice(Math.max(from, index - 12), index))) continue;
     add(index + mark.length);
     from = index + mark.length;
-    if (/[\r\n]/.test(mark)) goesOn = false;
+    if (/[\r\n]/.test(mark)) isContinued = false;
   }
   add(text.length);
   return found;
 }
 
-/** A line that goes on with nothing before it. */
+/** The start of a line that begins a new paragraph. */
 const BEGINS = /^\s*(?:[-*+>#|]|\d+[.)]\s|---$)/;
 const HEADING = /^\s*#/;
 
-/** Of a file: sentences of prose, of which one may go over lines, and lines of code. */
+/** The sentences of a file's prose, which may span lines, and its lines of code. */
 export function sentencesOfFile(path: string, body: string): Sentence[] {
   const found: Sentence[] = [];
   let isCode = !isProse(path);
@@ -92,13 +98,13 @@ export function sentencesOfFile(path: string, body: string): Sentence[] {
   return found;
 }
 
-/** Marks of items and quotes with nothing after them. */
+/** The mark of an item or a quotation with nothing after it. */
 const EMPTY_ITEM = /^[ \t]*(?:[-*+>|]|\d+[.)])[ \t]*$/;
 
 const ITEM_MARK = /^[ \t]*(?:[-*+>]|\d{1,3}[.)])[ \t]+/;
 
-/** The text without some of its sentences, and without the items that have nothing left to say. */
-export function without(body: string, gone: Sentence[]): string {
+/** Removes sentences from a text, and list items that are empty afterwards. */
+export function removeSentences(body: string, gone: Sentence[]): string {
   if (gone.length === 0) return body;
   const touched = new Set<number>();
   let rest = "";
@@ -113,7 +119,7 @@ export function without(body: string, gone: Sentence[]): string {
     keep(body.slice(at, start));
     touched.add(lines);
     const cut = body.slice(start, Math.max(start, to));
-    // What follows in the same item keeps its mark.
+    // The item keeps its mark for the rest of its text.
     keep(ITEM_MARK.exec(cut)?.[0] ?? "");
     keep(cut.endsWith("\n") ? "\n" : "");
     at = Math.max(at, to);
@@ -124,7 +130,7 @@ export function without(body: string, gone: Sentence[]): string {
   for (const [n, whole] of rest.split("\n").entries()) {
     const line = touched.has(n) ? whole.trimEnd() : whole;
     const isGap = touched.has(n) && (line === "" || EMPTY_ITEM.test(line));
-    // Where a paragraph went, one blank line is enough.
+    // One blank line is enough in place of a removed paragraph.
     const isDoubled = isAfterGap && line.trim() === "" && (left.at(-1) ?? "").trim() === "";
     if (!isGap && !isDoubled) left.push(line);
     isAfterGap = isGap;

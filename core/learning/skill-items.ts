@@ -1,5 +1,5 @@
-// What a skill says, item by item, and whether another text still says it. Used by the rules of a
-// consolidation, so that no item of an absorbed skill gets lost without a word, and by the check of duplicates. Pure.
+// Splits a skill into items, and checks whether another text still says an item. Called by the rules of a consolidation, so that no
+// item of an absorbed skill is lost silently, and by the check for duplicates. Pure.
 import type { FileBodies } from "../schemas/file-body.ts";
 import type { SkillName } from "../schemas/ids.ts";
 import { withoutRequests } from "../schemas/skill-requests.ts";
@@ -17,12 +17,12 @@ export interface SkillItem {
   text: string;
 }
 
-/** A section says how to recognise the work: the umbrella says that again. */
+/** The section that says how to recognise the work. A consolidated skill has its own. */
 const RECOGNITION = /^when to use\b/i;
 
 /**
- * Each list item, paragraph and block of code under a heading but "When to use", in order, and each support file but its requests. What is
- * indented under an item, and a fenced block after it, is part of it.
+ * In order: each list item, paragraph and code block under a heading other than "When to use", then each support file other than the
+ * requests. Indented lines and a fenced block after an item belong to the item.
  */
 export function itemsOf(skill: SkillName, files: FileBodies): SkillItem[] {
   const text = files[SKILL_MD];
@@ -50,7 +50,7 @@ function blocksOf(body: string): { section: string; text: string }[] {
     const isFence = CODE_FENCE.test(line);
     const heading: RegExpExecArray | null = fence === null ? /^(#{1,6})\s(.*)$/.exec(line) : null;
     if (heading) {
-      // Under the title stands an introduction.
+      // The text under the title is an introduction, which has no items.
       section = heading[1] === "#" ? "" : heading[2]!.trim();
       open = false;
       continue;
@@ -61,7 +61,7 @@ function blocksOf(body: string): { section: string; text: string }[] {
     if (fence !== null || isFence) {
       if (fence === null) fence = line.trim().slice(0, 3);
       else if (isFence && line.trim().startsWith(fence)) fence = null;
-      // A block of code shows what the item before it says.
+      // A block of code illustrates the item before it.
       if (last && last.section === section) append();
       else blocks.push({ section, text: line });
       open = true;
@@ -82,14 +82,14 @@ function blocksOf(body: string): { section: string; text: string }[] {
   return blocks.filter(({ text }) => wordsOf(text).size > 0);
 }
 
-/** Of an item's words, how many the text that keeps it must have. */
+/** The share of an item's words that a text must have to keep the item. */
 const KEPT_SHARE = 0.7;
-/** A block that says much more than the item may say no where the item says yes. */
+/** A block with this many times the item's words may have a negation that the item lacks. */
 const MUCH_MORE = 1.6;
 
 /**
- * Whether one of the blocks still says what an item said: nearly all of its words, every name, figure, option and path of
- * it to the letter, and no where it said no.
+ * Whether one of the blocks still says the item: it has most of its words, all of its names, numbers, options and paths exactly, and
+ * the same negation.
  */
 export function isKept(item: string, blocks: string[]): boolean {
   const wanted = wordsOf(item);
@@ -111,7 +111,7 @@ function isNegative(text: string): boolean {
   return NEGATION.test(text.replace(/`[^`]*`/g, " "));
 }
 
-/** What stands for itself: anything in backticks or a fenced block, and words with a digit or a sign inside. */
+/** What must be kept exactly: code, and words with a digit or punctuation inside. */
 function exactOf(text: string): string[] {
   const spans = [...text.matchAll(/```[^\n`]*\n([\s\S]*?)```|`([^`\n]+)`/g)].flatMap(([, fenced, inline]) =>
     (fenced ?? inline ?? "").split(/\s+/),

@@ -1,16 +1,16 @@
-// What is known of a tool's call beside its result: what the harness wrote with it, read back from the log, and whether it was work
-// on the task. Used by what looks at finished turns. Pure.
+// Facts about a finished tool call, read from the log: what the harness recorded with it, and whether it was work on the task. Called
+// wherever finished turns are observed or reviewed. Pure.
 import * as z from "zod";
 import { JsonObject, type ToolEntry } from "../schemas/entry.ts";
 
-/** The agent's work on itself: says nothing of the task, neither how it ended nor which values are right for it. */
+/** Tools with which the agent works on itself. Their calls say nothing about the task: neither its outcome nor the right values. */
 const SELF_TOOLS = new Set(["todo", "skills_list", "skill_view", "skill_manage", "memory"]);
 
 export function isSelfTool({ call }: Pick<ToolEntry, "call">): boolean {
   return SELF_TOOLS.has(call.name);
 }
 
-/** Strings, numbers and truth values in the arguments of a call, as text, in their order. However deep: a model nests them. */
+/** The strings, numbers and booleans in the arguments of a call, as text, in order. Not recursive, since models may nest deeply. */
 export function leavesOf(value: unknown): string[] {
   const leaves: string[] = [];
   const open: unknown[] = [value];
@@ -27,31 +27,31 @@ export function leavesOf(value: unknown): string[] {
 
 const Streams = z.object({ stdout: z.string(), stderr: z.string() });
 
-/** What a shell printed; `null`: the result is another tool's, or was cut. */
+/** The output of a shell; `null` if the result is of another tool, or was cut. */
 export function readStreams({ parts }: Pick<ToolEntry, "parts">): z.infer<typeof Streams> | null {
   const part = parts.find(({ source }) => source === "content");
   try {
     return Streams.safeParse(JSON.parse(part?.text ?? "")).data ?? null;
   } catch {
-    return null; // no JSON
+    return null; // not JSON
   }
 }
 
-/** A line of commands that ended well, and of which one may have failed: `sort --oops x | head`, `make; echo done`. */
+/** Whether a successful command line may hide a failed command: `sort --oops x | head`, `make; echo done`. */
 export function hidesFailure(tool: Pick<ToolEntry, "parts" | "call" | "failed">): boolean {
   const { command } = tool.call.args;
   if (tool.failed || typeof command !== "string" || !/[|;]/.test(command)) return false;
   return /2>&1\s*\|/.test(command) || (readStreams(tool)?.stderr ?? "").trim() !== "";
 }
 
-/** The facts of a result; an empty object when there are none. */
+/** The facts of a result; an empty object if there are none. */
 export function readOutcome(tool: Pick<ToolEntry, "parts">): JsonObject {
   const part = tool.parts.find((candidate) => candidate.source === "outcome");
   if (!part) return {};
   try {
     return JsonObject.catch({}).parse(JSON.parse(part.text));
   } catch {
-    return {}; // not JSON: a part written before its tool kept to the form
+    return {}; // not JSON: a part from before its tool wrote this form
   }
 }
 

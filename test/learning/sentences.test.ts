@@ -1,6 +1,6 @@
 // How a text comes apart into sentences, and what is left when some are taken out.
 import { describe, expect, it } from "vitest";
-import { sentencesIn, sentencesOfFile, without } from "../../core/learning/sentences.ts";
+import { sentencesIn, sentencesOfFile, removeSentences } from "../../core/learning/sentences.ts";
 
 const texts = (path: string, body: string) => sentencesOfFile(path, body).map(({ text }) => text);
 
@@ -42,13 +42,13 @@ describe("prose", () => {
 it("a sentence that goes takes nothing of the paragraph after it along", () => {
   const body = "Rows come first.\n\nSend a copy to the desk\n\n    sort -k2 report.csv\n\n- Print it.\n";
   const gone = sentencesOfFile("SKILL.md", body).filter(({ text }) => text.startsWith("Send"));
-  expect(without(body, gone)).toBe("Rows come first.\n\n    sort -k2 report.csv\n\n- Print it.\n");
+  expect(removeSentences(body, gone)).toBe("Rows come first.\n\n    sort -k2 report.csv\n\n- Print it.\n");
 });
 
 it("an item keeps its mark while something is left of it", () => {
   const body = "1. Rows first. Then send a copy.\n2. Send a copy. Print it.\n3. Send a copy.\n";
   const gone = sentencesOfFile("SKILL.md", body).filter(({ text }) => /send a copy/i.test(text));
-  expect(without(body, gone)).toBe("1. Rows first.\n2. Print it.\n");
+  expect(removeSentences(body, gone)).toBe("1. Rows first.\n2. Print it.\n");
 });
 
 it("numbers, short forms and code end no sentence", () => {

@@ -9,7 +9,7 @@ import { type CurationWork, fromWorkId } from "../../schemas/learning/curation.t
 import type { ReviewStep } from "../../schemas/learning/review.ts";
 import { type SpentCall, toUsageLines } from "../../schemas/usage.ts";
 import { createScriptJournal } from "../script/script-journal.ts";
-import { clipNote, createBudget, isGrantOver, runScript } from "../script/script-run.ts";
+import { clipNote, createGrantCheck, isGrantOver, runScript } from "../script/script-run.ts";
 import { finishMerges } from "./consolidate.ts";
 import { shareOf } from "./grants.ts";
 import { plannedItem, requestFor } from "./request.ts";
@@ -112,7 +112,7 @@ async function askModel(
     history: [{ role: "user", text: begun[0]?.kind === "start" ? (begun[0].request ?? "") : "" }],
     cacheKey: `curation ${profile}`,
     ...(settings.models.effort.curation && { effort: settings.models.effort.curation }),
-    mayAsk: createBudget({ grant, called: "The grant", journal, failed, clock, settings }),
+    mayAsk: createGrantCheck({ grant, called: "The grant", journal, failed, clock, settings }),
   });
   if (end.state === "again") return end;
   if (end.state === "failed" && !isGrantOver(end.failure)) return { ...end, final: false };

@@ -1,17 +1,17 @@
-// How probable it is that one success rate is higher than another, when each is known as a Beta distribution. Called by
-// verdict.ts. Pure.
+// The probability that one success rate is higher than another, each given as a Beta distribution. Called by verdict.ts. Pure.
 
-/** Weights of successes and of failures, those of the prior included. */
+/** Weights of successes and failures, including the prior. */
 export interface Beta {
   successes: number;
   failures: number;
 }
 
 /**
- * P(x > y), to four decimals. A sum over a fixed grid of log odds, where the densities have no poles at the ends and a plain
- * sum converges fastest; what is below a point is corrected for the slope there (Euler and Maclaurin). Right to the third
- * decimal up to five hundred uses, and coarser beyond a thousand, which no discount under 1 comes near. It runs in one order and takes `exp` and `log1p` alone, which
- * engines may round differently in the last bit: the rounding here is what makes figures the same everywhere.
+ * P(x > y), rounded to four decimals. A sum over a fixed grid of log odds: there the densities have no poles at the ends, and a
+ * plain sum converges fastest. The sum below a point is corrected for the slope (Euler and Maclaurin).
+ *
+ * Exact to three decimals up to five hundred uses, and coarser beyond a thousand, which no discount under 1 reaches. The order of
+ * the sum is fixed. Engines may round `exp` and `log1p` differently in the last bit; rounding makes the figures equal everywhere.
  */
 export function probabilityHigher(x: Beta, y: Beta): number {
   const [ofX, ofY] = [weightsOf(x), weightsOf(y)];
@@ -32,7 +32,7 @@ export function roundFigure(value: number): number {
   return Math.round(value * 10_000) / 10_000;
 }
 
-/** Beyond these log odds a rate is 0 or 1 by less than 1e-13. */
+/** Beyond these log odds a rate differs from 0 or 1 by less than 1e-13. */
 const MAX_LOG_ODDS = 30;
 const STEP = 1 / 16;
 const POINTS = (2 * MAX_LOG_ODDS) / STEP + 1;
@@ -41,7 +41,7 @@ const RATES = LOG_ODDS.map((odds) => 1 / (1 + Math.exp(-odds)));
 const LOG_RATES = LOG_ODDS.map((odds) => -Math.log1p(Math.exp(-odds)));
 const LOG_COMPLEMENTS = LOG_ODDS.map((odds) => -Math.log1p(Math.exp(odds)));
 
-/** Densities over the log odds, not normalised; the highest is 1, so that none is lost however many uses there are. */
+/** Densities over the log odds, scaled to a maximum of 1, so that many uses do not underflow. */
 function weightsOf({ successes, failures }: Beta): Float64Array {
   const weights = new Float64Array(POINTS);
   let peak = -Infinity;

@@ -1,6 +1,6 @@
-// Counts what is known of a skill and carries out the verdict on its present text. Called by the Session's outbox after a
-// judged use, and by the curator's sweep. Changes a state, or puts an earlier text back; deletes nothing. What it decides it
-// decides on the text that was judged: a head that has another one meanwhile is left alone.
+// Sums up the evidence of a skill and carries out the verdict on its present text. Called by the Session's outbox after a judged
+// use, and by the curator's sweep. Changes a state, restores an earlier text or removes sentences; never deletes a revision. A
+// decision is about the text that was judged: if the skill has changed since, it is left alone.
 import { type Result, err, ok } from "../../errors.ts";
 import type { EvidenceStore, SkillNext, SkillStore } from "../../ports.ts";
 import { type Sha256, type SkillName, dayOf } from "../../schemas/ids.ts";
@@ -16,14 +16,14 @@ import {
 } from "../../schemas/skill.ts";
 import { openRevision } from "../../skills/history.ts";
 import { isLearned } from "../../skills/edit/protection.ts";
-import { type Refuted, withoutRefuted } from "./refuted.ts";
+import { type Refuted, removeRefuted } from "./refuted.ts";
 
 interface SettleOptions {
   skills: SkillStore;
   evidence: EvidenceStore;
   settings: Settings;
   skill: SkillName;
-  /** Unique to the decision, the same in each attempt: `verdict:<turn>.<judge>`, `curation:<run>:<skill>`. */
+  /** The idempotency key of the decision: `verdict:<turn>.<judge>`, `curation:<run>:<skill>`. */
   op: string;
 }
 
@@ -33,22 +33,22 @@ export interface SkillMove {
   to: SkillState;
   /** One sentence with the figures. */
   reason: string;
-  /** The revision that stands afterwards: a new one where an earlier text was put back. */
+  /** The present revision after the decision: a new one if the text changed. */
   rev: number;
-  /** The text that was there was found to do harm. */
+  /** The previous text was found to do harm. */
   withdrew: boolean;
-  /** Only some of its sentences went. */
+  /** Only some of its sentences were removed. */
   inPart: boolean;
 }
 
-/** Revisions among which an earlier text is looked for. [own] Each is an object to read. */
+/** Revisions that are searched for an earlier text. [own] Each is an object to read. */
 const MAX_LOOKED_BACK = 100;
-/** Texts that are remembered as withdrawn. */
+/** Withdrawn texts that a head remembers. */
 const MAX_WITHDRAWN = 20;
 
 /**
- * `moved`: what this decision did, also when an earlier attempt did it. Throws when a store does, or when the skill is
- * written by others all the while: call it again with the same `op`.
+ * `moved`: what this decision changed, even if an earlier attempt did it. Throws when a store does, or when others keep writing the
+ * skill. Retry with the same `op`.
  */
 export async function settleSkill(options: SettleOptions): Promise<{ stats: SkillStats; moved: SkillMove | null }> {
   const { skills, evidence, skill, op } = options;
@@ -57,12 +57,12 @@ export async function settleSkill(options: SettleOptions): Promise<{ stats: Skil
   if (!head) return { stats, moved: null };
   const settled = await carryOut(options, head, stats);
   const moved = settled && moveOf(settled, op);
-  // The index has just been written, so who keeps a copy has to read it again anyway.
+  // The index has just been written, so its cached copies are stale anyway.
   if (moved) await skills.noteUse({ [skill]: useOf(stats) });
   return { stats, moved };
 }
 
-/** The head afterwards; null where there was nothing to do. */
+/** The head afterwards; `null` if there was nothing to do. */
 async function carryOut(options: SettleOptions, judged: SkillHead, stats: SkillStats): Promise<SkillHead | null> {
   const { skills, skill, op } = options;
   const isDone = (head: SkillHead) => head.settled?.op === op;
@@ -77,21 +77,21 @@ async function carryOut(options: SettleOptions, judged: SkillHead, stats: SkillS
     op,
     since: judged.rev,
     async decide(current) {
-      // By an earlier attempt, which may have left the index behind.
+      // Done by an earlier attempt, which may have died before it wrote the index.
       if (current && isDone(current.head)) return ok({});
-      // Whoever wrote another text, or put this one back, did so without knowing of the verdict.
+      // The text was changed or restored after it was judged.
       if (current?.head.text !== judged.text || current.head.restoredAt !== judged.restoredAt) return moved(skill);
       const { head } = current;
       const to = wantedState(head, stats, settings);
       const failedWords = wantedWords(head, stats, settings);
-      const told = failedWords ? { failedWords } : {};
+      const changedWords = failedWords ? { failedWords } : {};
       const why = stats.texts[head.text]?.why ?? "";
       if (to === "withdrawn") return toWithdrawn(options, head, stats, why);
-      const refuted = withoutRefuted(current, refutedWords(head, stats, settings));
+      const refuted = removeRefuted(current, refutedWords(head, stats, settings));
       if (refuted) return toWithoutRefuted(options, head, stats, refuted);
-      if (!to) return ok(told);
+      if (!to) return ok(changedWords);
       const next = toNext(head, to, to === "stale" ? `${why} It is offered last.` : why, op);
-      return ok({ ...(to === "stale" ? asWithdrawal(next) : next), ...told });
+      return ok({ ...(to === "stale" ? asWithdrawal(next) : next), ...changedWords });
     },
   });
   if (changed.ok) return changed.value.head;
@@ -101,8 +101,8 @@ async function carryOut(options: SettleOptions, judged: SkillHead, stats: SkillS
 }
 
 /**
- * What the verdict makes of a skill; null: nothing. Not of one that a person holds (pinned, or put aside), nor of what came
- * with the product. What is a person's own, and what they brought in, keeps its text and its place: it is offered last.
+ * The state that the verdict demands; `null`: no change. Skills that a person pinned or archived, and bundled ones, do not change.
+ * A person's own or imported skill is never withdrawn: it becomes stale and is offered last.
  */
 function wantedState(
   head: SkillHead,
@@ -116,19 +116,19 @@ function wantedState(
   if (!isOffered || head.pinned || origin === "bundled") return null;
   const isPersons = origin === "user" || origin === "hub";
   if (verdict === "withdrawn") return !isPersons ? "withdrawn" : state === "stale" ? null : "stale";
-  // What a verdict gave, a verdict takes; what a person holds to be good stays.
-  const wasFound = head.settled?.to === "active" && head.settled.rev === head.rev;
-  if (verdict === "trial" && state === "active") return wasFound ? "trial" : null;
+  // A verdict can only take back an active state that a verdict gave.
+  const wasActivatedByVerdict = head.settled?.to === "active" && head.settled.rev === head.rev;
+  if (verdict === "trial" && state === "active") return wasActivatedByVerdict ? "trial" : null;
   if (verdict !== "active" || state === "active") return null;
-  // A person's skill is stale by a verdict only. A learned one is by age as well, and then it takes a use to revive it.
+  // Only a verdict makes a person's skill stale. A learned one also becomes stale by age, and needs a use to be revived.
   const isRevived = isPersons || (stats.lastUsedDay !== null && stats.lastUsedDay >= dayOf(head.updatedAt));
   return state === "trial" || isRevived ? "active" : null;
 }
 
-/** The words that the head should tell of; null where it does. Whoever holds the skill, what failed is a fact. */
+/** The failed words that the head should list; `null` if it does. They are facts, so they apply to pinned skills too. */
 function wantedWords(head: SkillHead, stats: SkillStats, { learning }: Settings): FailedWord[] | null {
   if (!learning.failedWords) return null;
-  const known = [...takenOut(head, stats, learning), ...failedIn(head.text, stats)];
+  const known = [...removedWords(head, stats, learning), ...failedIn(head.text, stats)];
   const wanted = [...new Map(known.map(({ word, day }) => [word, { word, day }])).values()];
   return JSON.stringify(wanted) === JSON.stringify(head.failedWords ?? []) ? null : wanted;
 }
@@ -137,14 +137,14 @@ function failedIn(text: Sha256, stats: SkillStats) {
   return stats.texts[text]?.failedWords ?? [];
 }
 
-/** Words that a verdict took out of the text before: who knows them from elsewhere would try them again. */
-function takenOut({ withdrawn, parent, text }: SkillHead, stats: SkillStats, learning: Settings["learning"]) {
+/** Words that a verdict removed from the previous text. They stay listed, so that nobody tries them again. */
+function removedWords({ withdrawn, parent, text }: SkillHead, stats: SkillStats, learning: Settings["learning"]) {
   if (!parent || !withdrawn?.includes(parent)) return [];
   const worked = stats.texts[text]?.workedWords ?? [];
   return failedIn(parent, stats).filter(({ word, later }) => later >= learning.refutedUses && !worked.includes(word));
 }
 
-/** Words of a learned text that failed, with another use or a proof against them. */
+/** Words of a learned text that failed, confirmed by later uses or by the program itself. */
 function refutedWords(head: SkillHead, stats: SkillStats, { learning }: Settings): string[] {
   const isOffered = head.state === "trial" || head.state === "active";
   if (!learning.verdicts || !learning.failedWords || !isOffered || head.pinned || !isLearned(head)) return [];
@@ -153,7 +153,7 @@ function refutedWords(head: SkillHead, stats: SkillStats, { learning }: Settings
     .map(({ word }) => word);
 }
 
-/** A new text on trial, or the whole skill's withdrawal where nothing would be left of it. */
+/** A new text on trial, or the withdrawal of the skill if nothing would be left of its text. */
 function toWithoutRefuted(
   options: SettleOptions,
   head: SkillHead,
@@ -161,9 +161,9 @@ function toWithoutRefuted(
   { files, words, isEmpty }: Refuted,
 ): Promise<Result<SkillNext>> | Result<SkillNext> {
   const named = words.map((word) => `"${word}"`).join(", ");
-  const why = `Calls with ${named} failed: the program named it, or a later use bore it out.`;
+  const why = `Calls with ${named} failed: the program named it, or a later use confirmed it.`;
   if (isEmpty) return toWithdrawn(options, head, stats, why);
-  const next = asWithdrawal(toNext(head, "trial", `${why} What it said of that was taken out.`, options.op));
+  const next = asWithdrawal(toNext(head, "trial", `${why} The sentences about it were removed.`, options.op));
   const settled = { ...next.settled!, rev: head.rev + 1, inPart: true as const };
   const failedWords = failedIn(head.text, stats).flatMap(({ word, day }) =>
     words.includes(word) ? { word, day } : [],
@@ -176,8 +176,8 @@ function withdrawnWith(head: SkillHead): Sha256[] {
 }
 
 /**
- * The newest earlier text of this skill that nothing is known against, else the archive. What a text had been replaced by,
- * before somebody went back to it, is no earlier one: they gave it up.
+ * Restores the newest earlier text without evidence against it, else archives the skill. A text that somebody had replaced by
+ * restoring an older one does not count: it was given up.
  */
 async function toWithdrawn(
   options: SettleOptions,
@@ -199,7 +199,7 @@ async function toWithdrawn(
     const verdict = stats.texts[past.text]?.verdict;
     if (verdict === "withdrawn") continue;
     const opened = await openRevision(skills, head.name, past.rev);
-    // Purged since the list was read.
+    // The revision was purged after the list was read.
     if (!opened.ok) continue;
     const { description, category, citations, parent } = opened.value.revision;
     const state = verdict === "active" ? "active" : "trial";
@@ -221,7 +221,7 @@ function asWithdrawal(next: SkillNext): SkillNext {
   return { ...next, settled: { ...next.settled!, withdrew: true } };
 }
 
-/** What a head says of the decision that moved it. */
+/** The change that the head records for the decision `op`. */
 function moveOf({ name, settled, reason = "" }: SkillHead, op: string): SkillMove | null {
   if (settled?.op !== op) return null;
   const { from, to, rev, withdrew = false, inPart = false } = settled;

@@ -1,9 +1,9 @@
-// What the evidence of a skill says of each of its texts: on trial, active, or withdrawn because it does harm. Called by the
-// evidence store when it counts, and carried out by settle.ts. Pure: evidence in any order, the same verdicts out.
+// Computes the verdict on each text of a skill from its evidence: on trial, active, or withdrawn because it does harm. Called by
+// the evidence store when it sums up, and by the ledger; settle.ts carries verdicts out. Pure; the order of evidence is irrelevant.
 //
-// A text is judged by the turns that used it. Two skills that one turn used both get its outcome: which of them helped
-// cannot be told from one turn, and they part over others, while the harm of either is seen at once in all of its turns.
-// The baseline is the same profile's similar turns without the skill, so a hard kind of work is not held against a text.
+// A text is judged by the turns that used it. If a turn used two skills, both get its outcome: one turn cannot tell which of them
+// helped, but other turns use only one of them, and harm shows in all turns of the harmful one.
+// The baseline is the profile's similar turns without the skill, so that a hard kind of work does not count against a text.
 import type { Day, Sha256 } from "../../schemas/ids.ts";
 import type { Settings } from "../../schemas/settings.ts";
 import { type Baseline, type Evidence, type Lineage, type TextVerdict, outranks } from "../../schemas/skill.ts";
@@ -11,19 +11,19 @@ import { type Beta, probabilityHigher, roundFigure } from "./beta.ts";
 
 type Rules = Settings["learning"];
 
-/** What the evidence store is given. `rules` names the rules it judges by, so that what was judged by others is known to be. */
+/** The judge for the evidence store. Its `rules` identify the version and settings, so that older verdicts are recognised as stale. */
 export function toJudge(rules: Rules) {
   const judge = (evidence: Evidence[], lineage?: Lineage): Record<Sha256, TextVerdict> =>
     judgeTexts(evidence, lineage, rules);
   return Object.assign(judge, { rules: `${JUDGE_VERSION} ${JSON.stringify(rules)}` });
 }
 
-/** Raised when the same evidence and rules give other verdicts than they did. */
+/** Must be raised with every change that gives other verdicts for the same evidence and rules. */
 const JUDGE_VERSION = 5;
 
 /**
- * By text: those that have evidence. The present one (of `lineage`) begins with a part of what is known of its parent. Where
- * a person put it back, it begins with the same part of its own past instead, and only what came since can withdraw it.
+ * The verdict on each text with evidence. The present text (of `lineage`) inherits a share of its parent's counts. If a person
+ * restored it, it inherits the same share of its own past instead, and only later uses can withdraw it.
  */
 export function judgeTexts(
   evidence: readonly Evidence[],
@@ -45,7 +45,7 @@ export function judgeTexts(
   return texts;
 }
 
-/** A turn that used a text, as its strongest judge saw it. */
+/** A turn that used a text, with the outcome of its strongest judge. */
 interface Use {
   at: number;
   session: string;
@@ -74,8 +74,8 @@ function toUses(evidence: readonly Evidence[]): Map<Sha256, Use[]> {
 }
 
 /**
- * The strongest judge says how it ended, even where that is `unknown`; what nobody can have an opinion on comes from whoever
- * recorded it. The earliest time is the turn's: a rating of days later replaces the word of the exit where that stood.
+ * The outcome is the strongest judge's, even if that is `unknown`; plain facts come from any record that has them. The earliest time
+ * is the turn's: a rating may come days later.
  */
 function toUse(words: Evidence[]): Use {
   const [strongest, ...others] = words.toSorted((a, b) => (outranks(a, b) ? -1 : 1));
@@ -99,7 +99,7 @@ function toUse(words: Evidence[]): Use {
   };
 }
 
-/** Each judge of a turn brings the words of the turn along. */
+/** Each record of a turn repeats the words of the turn. */
 function union(lists: string[][]): string[] {
   return [...new Set(lists.flat())];
 }
@@ -122,9 +122,8 @@ function inherit(uses: readonly Use[], rules: Rules): Weights {
 }
 
 /**
- * Whether a use moves the figures. An `unknown` one does not: nobody said anything. Neither does a success in which the text
- * was contradicted: the work was done without what the text had wrong, so it speaks neither for the text nor against the
- * rest of it. What is wrong is for a review to put right.
+ * Whether a use changes the counts. An `unknown` outcome does not. Neither does a success that contradicted the text: the work
+ * succeeded without the wrong part, so it proves nothing about the rest. A review corrects the wrong part.
  */
 function counts({ outcome, contradicted }: Use): boolean {
   return outcome === "failure" || (outcome === "success" && !contradicted);
@@ -135,12 +134,12 @@ function add({ successes, failures }: Weights, { outcome }: Use, { discount }: R
   return { successes: successes * discount + success, failures: failures * discount + failure };
 }
 
-/** Of a text whose words fail in many ways the newest say enough. */
+/** The newest failed words of a text are enough. */
 const MAX_FAILED_WORDS = 5;
 
 /**
- * Those that no call has worked with since. `later`: the uses after the first in which the work failed with the word, or
- * did the same without it, and one for what was proved in a use.
+ * Words that failed and with which no later call worked. `later`: the number of uses after the first that failed with the word or
+ * did the same work without it, plus one for each use that proved the word wrong.
  */
 function failedWordsOf(uses: readonly Use[]): TextVerdict["failedWords"] {
   const words = new Map<string, { day: Day; later: number }>();
@@ -159,8 +158,8 @@ function failedWordsOf(uses: readonly Use[]): TextVerdict["failedWords"] {
 /** Why a verdict is what it is. */
 type Ground = "worse" | "streak" | "better" | "cheaper" | "kept" | "none";
 
-/** Of a walk through the uses of a text, where it stands. */
-interface Standing {
+/** Running totals of a walk through the uses of a text. */
+interface Tally {
   ground: Ground;
   weights: Weights;
   successes: number;
@@ -168,67 +167,67 @@ interface Standing {
   /** Failures since the last success. */
   streak: number;
   tasks: Set<string>;
-  /** Of judged uses, ascending. */
+  /** Calls of each judged use, ascending. */
   calls: number[];
   baseline: Baseline | null;
-  /** The moving success rate as a weighted sum, and the sum of the weights: the first uses count alike. */
+  /** The moving success rate, as a weighted sum and the sum of the weights, so that the first uses are not overweighted. */
   rate: { sum: number; weight: number };
 }
 
-/** Judged uses of the very text that it takes to withdraw it: one failure may be anything, and a parent's are not its own. */
+/** Judged uses of this very text that a withdrawal needs: a single failure may be chance, and a parent's uses do not count. */
 const MIN_TO_WITHDRAW = 2;
-/** With no prior at all a first use would settle everything. */
+/** Without any prior, the first use would decide everything. */
 const MIN_PRIOR = 0.1;
 
-/** The verdict is where the walk ends: a text that was active stays so until it is contradicted or withdrawn. */
+/** Walks through the uses in order. An active text stays active until it is contradicted or withdrawn. */
 function judgeUses(uses: readonly Use[], inherited: Weights, rules: Rules): TextVerdict {
-  const standing: Standing = {
+  const tally: Tally = {
     ...{ ground: "none", weights: inherited, successes: 0, failures: 0, streak: 0, tasks: new Set(), calls: [] },
     ...{ baseline: null, rate: { sum: 0, weight: 0 } },
   };
   for (const use of uses) {
-    if (use.contradicted) contradict(standing);
+    if (use.contradicted) contradict(tally);
     if (use.outcome === "unknown") continue;
-    insert(standing.calls, use.calls);
-    if (counts(use)) step(standing, use, rules);
+    insert(tally.calls, use.calls);
+    if (counts(use)) step(tally, use, rules);
   }
-  return toVerdict(uses, standing, rules);
+  return toVerdict(uses, tally, rules);
 }
 
-function step(standing: Standing, use: Use, rules: Rules): void {
+function step(tally: Tally, use: Use, rules: Rules): void {
   const isSuccess = use.outcome === "success";
-  standing.weights = add(standing.weights, use, rules);
-  standing.baseline = use.baseline ?? standing.baseline;
-  standing.streak = isSuccess ? 0 : standing.streak + 1;
-  if (isSuccess) standing.tasks.add(use.task);
-  standing[isSuccess ? "successes" : "failures"] += 1;
+  tally.weights = add(tally.weights, use, rules);
+  tally.baseline = use.baseline ?? tally.baseline;
+  tally.streak = isSuccess ? 0 : tally.streak + 1;
+  if (isSuccess) tally.tasks.add(use.task);
+  tally[isSuccess ? "successes" : "failures"] += 1;
   const keep = 1 - rules.rateAlpha;
-  const { sum, weight } = standing.rate;
-  standing.rate = { sum: sum * keep + (isSuccess ? 1 : 0), weight: weight * keep + 1 };
-  standing.ground = groundOf(standing, rules);
+  const { sum, weight } = tally.rate;
+  tally.rate = { sum: sum * keep + (isSuccess ? 1 : 0), weight: weight * keep + 1 };
+  tally.ground = groundOf(tally, rules);
 }
 
 /**
- * Something it says was seen to be wrong. Successes before that were owed to the rest of it, or to luck: it is on trial again
- * until it has helped again on as many tasks. What was withdrawn stays so.
+ * A part of the text was shown to be wrong, so earlier successes no longer count towards the required tasks. The text is on trial
+ * until it has succeeded on as many tasks again. A withdrawn text stays withdrawn.
  */
-function contradict(standing: Standing): void {
-  standing.tasks.clear();
-  if (isActive(standing.ground)) standing.ground = "none";
+function contradict(tally: Tally): void {
+  tally.tasks.clear();
+  if (isActive(tally.ground)) tally.ground = "none";
 }
 
-function groundOf(standing: Standing, rules: Rules): Ground {
-  const { pBetter, pWorse } = compare(standing, rules);
-  if (standing.streak >= rules.withdrawStreak) return "streak";
-  // What withdraws a text is a failure of its own; a success at most leaves it withdrawn.
-  const isHarm = standing.streak > 0 || isWithdrawn(standing.ground);
-  const judged = standing.successes + standing.failures;
+function groundOf(tally: Tally, rules: Rules): Ground {
+  const { pBetter, pWorse } = compare(tally, rules);
+  if (tally.streak >= rules.withdrawStreak) return "streak";
+  // Only a failure can withdraw a text; after a success it can at most stay withdrawn.
+  const isHarm = tally.streak > 0 || isWithdrawn(tally.ground);
+  const judged = tally.successes + tally.failures;
   if (isHarm && judged >= MIN_TO_WITHDRAW && pWorse >= rules.withdrawWorse) return "worse";
-  if (standing.tasks.size >= rules.activeSuccesses) {
+  if (tally.tasks.size >= rules.activeSuccesses) {
     if (pBetter >= rules.activeBetter) return "better";
-    if (pWorse <= rules.activeWorse && isCheaper(standing, rules)) return "cheaper";
+    if (pWorse <= rules.activeWorse && isCheaper(tally, rules)) return "cheaper";
   }
-  return isActive(standing.ground) ? "kept" : "none";
+  return isActive(tally.ground) ? "kept" : "none";
 }
 
 function isWithdrawn(ground: Ground): boolean {
@@ -239,32 +238,32 @@ function isActive(ground: Ground): boolean {
   return ground === "better" || ground === "cheaper" || ground === "kept";
 }
 
-function compare({ weights, baseline }: Standing, rules: Rules): { pBetter: number; pWorse: number } {
+function compare({ weights, baseline }: Tally, rules: Rules): { pBetter: number; pWorse: number } {
   const pBetter = probabilityHigher(toBeta(weights, rules), toBeta(baseline ?? { successes: 0, failures: 0 }, rules));
   return { pBetter, pWorse: roundFigure(1 - pBetter) };
 }
 
-/** The prior: every second turn succeeds. */
+/** The prior: half of all turns succeed. */
 function toBeta({ successes, failures }: Weights, { priorWeight }: Rules): Beta {
   const half = Math.max(priorWeight, MIN_PRIOR) / 2;
   return { successes: successes + half, failures: failures + half };
 }
 
-/** A baseline that makes no calls cannot be undercut. */
-function isCheaper({ calls, baseline }: Standing, { activeCalls }: Rules): boolean {
+/** Nothing is cheaper than a baseline without calls. */
+function isCheaper({ calls, baseline }: Tally, { activeCalls }: Rules): boolean {
   const median = medianOf(calls);
   return median !== null && baseline?.calls != null && baseline.calls > 0 && median <= activeCalls * baseline.calls;
 }
 
-function toVerdict(uses: readonly Use[], standing: Standing, rules: Rules): TextVerdict {
-  const { ground, successes, failures, baseline } = standing;
+function toVerdict(uses: readonly Use[], tally: Tally, rules: Rules): TextVerdict {
+  const { ground, successes, failures, baseline } = tally;
   const judged = successes + failures;
-  const rate = judged === 0 ? null : roundFigure(standing.rate.sum / standing.rate.weight);
+  const rate = judged === 0 ? null : roundFigure(tally.rate.sum / tally.rate.weight);
   const without = baseline && baseline.successes + baseline.failures;
   const known = judged > 0 && without ? successes / judged - baseline!.successes / without : null;
   return {
     verdict: isWithdrawn(ground) ? "withdrawn" : isActive(ground) ? "active" : "trial",
-    why: explain(uses.length, standing, rules),
+    why: explain(uses.length, tally, rules),
     uses: uses.length,
     successes,
     failures,
@@ -272,8 +271,8 @@ function toVerdict(uses: readonly Use[], standing: Standing, rules: Rules): Text
     failedWords: failedWordsOf(uses),
     workedWords: [...new Set(uses.flatMap(({ workedWords }) => workedWords))].slice(-MAX_FAILED_WORDS),
     rate,
-    ...compare(standing, rules),
-    calls: medianOf(standing.calls),
+    ...compare(tally, rules),
+    calls: medianOf(tally.calls),
     baselineCalls: baseline?.calls ?? null,
     lift: known === null ? null : roundFigure(known),
     rewrite: rate !== null && judged >= rules.rewriteUses && rate < rules.rewriteRate,
@@ -281,29 +280,29 @@ function toVerdict(uses: readonly Use[], standing: Standing, rules: Rules): Text
 }
 
 /** One sentence for a person, with the figures that decided. */
-function explain(uses: number, standing: Standing, rules: Rules): string {
-  const { ground, successes, failures, streak, tasks, baseline, calls } = standing;
+function explain(uses: number, tally: Tally, rules: Rules): string {
+  const { ground, successes, failures, streak, tasks, baseline, calls } = tally;
   const judged = successes + failures;
   const times = uses === 1 ? "once" : `${uses} times`;
-  if (judged === 0) return uses === 0 ? "Not used since it was put back." : `Used ${times}, and not judged yet.`;
-  const { pBetter, pWorse } = compare(standing, rules);
-  const tally = `${successes} of ${judged} judged uses succeeded`;
+  if (judged === 0) return uses === 0 ? "Not used since it was restored." : `Used ${times}, and not judged yet.`;
+  const { pBetter, pWorse } = compare(tally, rules);
+  const score = `${successes} of ${judged} judged uses succeeded`;
   const other = baseline ? "without it" : "an even chance";
   switch (ground) {
     case "streak":
-      return `The last ${streak} judged uses failed; ${tally}.`;
+      return `The last ${streak} judged uses failed; ${score}.`;
     case "worse":
-      return `${tally}: worse than ${other} at ${percent(pWorse)}.`;
+      return `${score}: worse than ${other} at ${percent(pWorse)}.`;
     case "better":
-      return `${tally}: better than ${other} at ${percent(pBetter)}.`;
+      return `${score}: better than ${other} at ${percent(pBetter)}.`;
     case "cheaper":
-      return `${tally}, with ${medianOf(calls)} calls where ${baseline!.calls} were needed; worse at ${percent(pWorse)}.`;
+      return `${score}, with ${medianOf(calls)} calls where ${baseline!.calls} were needed; worse at ${percent(pWorse)}.`;
     case "kept":
-      return `${tally}: it was found to help, and not to do harm since (worse than ${other} at ${percent(pWorse)}).`;
+      return `${score}: it was found to help, and has done no harm since (worse than ${other} at ${percent(pWorse)}).`;
     case "none":
       return tasks.size < rules.activeSuccesses
-        ? `${tally}; still on trial: needs ${moreSuccesses(rules.activeSuccesses - tasks.size)}.`
-        : `${tally}: better than ${other} at ${percent(pBetter)}, which is not enough.`;
+        ? `${score}; still on trial: needs ${moreSuccesses(rules.activeSuccesses - tasks.size)}.`
+        : `${score}: better than ${other} at ${percent(pBetter)}, which is not enough.`;
   }
 }
 

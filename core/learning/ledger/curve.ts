@@ -1,32 +1,32 @@
 // Learning curves: how the success and the effort of turns change with practice. Called by ledger-turns.ts. Pure.
 //
 // Effort follows the power law of practice (Newell and Rosenbloom, 1981): calls = a · n^b, fitted as a line through the
-// logarithms of both. A share has no such law of its own; it is fitted as a line over the logarithm of n, whose slope says
-// what practice is worth: b · ln 2 for each doubling of the turns. What one person's curve looks like in detail is disputed
-// (Heathcote, Brown and Mewhort, 2000), and with a few dozen turns no form can be told from another; R² says how much of the
-// spread the fit explains, in the scale it was fitted in.
+// logarithms of both. A share has no such law. It is fitted as a line over the logarithm of n, and its slope is the value of
+// practice: b · ln 2 for each doubling of the turns. The exact form of one person's curve is disputed (Heathcote, Brown and
+// Mewhort, 2000), and a few dozen turns cannot tell one form from another. R² is the share of the variance that the fit explains,
+// in the scale of the fit.
 import type { Fit } from "../../schemas/learning/ledger.ts";
 
 /** With fewer points the fit says more about chance than about practice. [own] */
 const MIN_TURNS = 8;
 
-/** Of 0 and 1, in the order of the turns: value = a + b · ln n. */
+/** `values`: 0 or 1, in the order of the turns. Fits value = a + b · ln n. */
 export function fitShare(values: readonly number[]): Fit | null {
   return fitLine(values.map((value, i) => ({ x: Math.log(i + 1), y: value })));
 }
 
-/** Of positive numbers, in the order of the turns: value = a · n^b. */
+/** `values`: positive numbers, in the order of the turns. Fits value = a · n^b. */
 export function fitPower(values: readonly number[]): Fit | null {
   const line = fitLine(values.map((value, i) => ({ x: Math.log(i + 1), y: Math.log(value) })));
   return line && { ...line, a: Math.exp(line.a) };
 }
 
-/** Turns over which a rate is taken: all of them while there are fewer, and no rate of fewer than the least. [own] */
+/** A rate is the mean of the last 10 turns, or of all while there are fewer, but at least 5. [own] */
 const RATE_TURNS = 10;
 const MIN_RATE_TURNS = 5;
 
-/** The first turn, from 1, at which the mean of the last ten values reached `rate`; `null`: none. What was seen, not a forecast. */
-export function reach(values: readonly number[], rate: number): number | null {
+/** The first turn, from 1, at which the observed mean of the last ten values reached `rate`; `null`: none did. */
+export function findFirstReach(values: readonly number[], rate: number): number | null {
   for (let n = MIN_RATE_TURNS; n <= values.length; n++) {
     const last = values.slice(Math.max(0, n - RATE_TURNS), n);
     if (last.reduce((sum, value) => sum + value, 0) / last.length >= rate) return n;

@@ -1,18 +1,18 @@
-// The part of the ledger of learning that is about turns: over time, their curves, by kind of work, and whether they used what was
-// learned. Called by ledger.ts. Pure: turns in, in the order in which they ended; figures out.
+// The turns in the ledger of learning: their figures over time, learning curves, kinds of work, and whether they used learned skills.
+// Called by ledger.ts. Pure. Turns are given in the order in which they ended.
 import { DAY_MS, dayOf } from "../../schemas/ids.ts";
 import type { TurnSignature } from "../../schemas/learning/learning.ts";
 import type { Curves, LearningLedger, TurnFigures } from "../../schemas/learning/ledger.ts";
 import type { HeadMirror } from "../../schemas/skill.ts";
-import { fitPower, fitShare, reach } from "./curve.ts";
+import { findFirstReach, fitPower, fitShare } from "./curve.ts";
 import { areSimilarKinds } from "../kinds.ts";
 import { areSimilarWords, contentWords } from "../requests.ts";
 
-/** Days are readable for so long. */
+/** A chart by day is readable up to this length; longer ones are by week. */
 const MAX_DAYS = 56;
-/** Of a chart in a terminal. */
+/** As many as fit a chart in a terminal. */
 const MAX_STRETCHES = 20;
-/** Kinds of work that are shown, and the turns that make one. */
+/** Kinds of work that are shown, and the least number of turns of one. */
 const MAX_KINDS = 10;
 const MIN_OF_KIND = 3;
 const MAX_REQUEST_CHARS = 100;
@@ -33,7 +33,7 @@ export function describeTurns(
   const by = asked ?? ((last ?? 0) - (first ?? 0) > MAX_DAYS * DAY_MS ? "week" : "day");
   const length = Math.max(1, Math.ceil(turns.length / MAX_STRETCHES));
   const made = learned.map(({ mirror }) => Number(mirror.createdAt));
-  /** What was learned from a turn was made after it: it counts until the next stretch begins. */
+  /** A skill is made after the turn it was learned from, so a group counts skills made until the next group begins. */
   const describe = (groups: TurnSignature[][]) =>
     groups.map((some, i) => {
       const endsAt = groups[i + 1]?.[0]?.at ?? Infinity;
@@ -57,7 +57,7 @@ export function describeTurns(
   };
 }
 
-/** The ISO 8601 week of a UTC day, `2026-W47`: it belongs to the year of its Thursday. */
+/** The ISO 8601 week of a UTC day, such as `2026-W47`. A week belongs to the year of its Thursday. */
 export function weekOf(at: number): string {
   const day = new Date(Math.floor(at / DAY_MS) * DAY_MS);
   const thursday = new Date(day.getTime() + (3 - ((day.getUTCDay() + 6) % 7)) * DAY_MS);
@@ -66,20 +66,20 @@ export function weekOf(at: number): string {
   return `${year}-W${String(week).padStart(2, "0")}`;
 }
 
-/** Success over judged turns, calls over those that called a tool, time over those whose time is known. */
+/** Success covers judged turns, calls those that called a tool, and time those whose time is known. */
 export function curvesOf(turns: TurnSignature[]): Curves {
   const judged = turns.filter(isJudged).map(({ outcome }) => (outcome === "success" ? 1 : 0));
   return {
     success: fitShare(judged),
     calls: fitPower(turns.map(({ effort }) => effort.calls).filter((calls) => calls > 0)),
     time: fitPower(turns.map(({ effort }) => effort.ms ?? 0).filter((ms) => ms > 0)),
-    to80: reach(judged, LEARNED_RATE),
+    to80: findFirstReach(judged, LEARNED_RATE),
   };
 }
 
 /**
- * Work that came at least three times, the most frequent first. A turn joins the first kind whose first turn a model called by a
- * like name, else the first whose first request is like its own; one without words is of no kind.
+ * Kinds of work with at least three turns, the most frequent first. A turn joins the first kind whose first turn has a similar name,
+ * else the first whose first request is similar. A turn without words belongs to no kind.
  */
 export function kindsOf(turns: TurnSignature[]): LearningLedger["kinds"] {
   const kinds: { named: Set<string>; words: Set<string>; turns: TurnSignature[] }[] = [];
@@ -126,8 +126,8 @@ function isJudged({ outcome }: Pick<TurnSignature, "outcome">): boolean {
 }
 
 /**
- * Had one to load: it ended when a skill that is offered today and was learned had been made before, and its session was
- * not kept without learned skills. Which skills had been put away by then, and whether one was about the work, is not asked.
+ * `had`: turns that could load a learned skill. One that is still offered existed when the turn ended, and the session was not held
+ * out. Skills archived before now, and whether a skill was about the work, are not considered.
  */
 export function reuseOf(turns: TurnSignature[], learned: Learned[]): LearningLedger["reuse"] {
   const names = new Set(learned.map(({ name }) => name));
@@ -139,12 +139,12 @@ export function reuseOf(turns: TurnSignature[], learned: Learned[]): LearningLed
   return { had: had.length, loaded, rate: shareOf(loaded, had.length) };
 }
 
-/** `null`: of none. */
+/** `null` if `whole` is 0. */
 export function shareOf(part: number, whole: number): number | null {
   return whole > 0 ? part / whole : null;
 }
 
-/** `null`: of none. */
+/** `null` for an empty list. */
 export function meanOf(values: number[]): number | null {
   return values.length > 0 ? values.reduce((sum, value) => sum + value, 0) / values.length : null;
 }

@@ -1,5 +1,5 @@
-// The ledger of learning: what a profile has learned, whether it helps, what it cost and what it brought. Called by
-// workers/api/learning/learning.ts, which gathers the facts. Pure: facts in, figures out; each function says how a figure is made.
+// The ledger of learning: what a profile has learned, whether it helps, what it cost and what it saved. Called by
+// workers/api/learning/learning.ts, which gathers the facts. Pure. Each function documents how its figure is computed.
 import type { SkillName } from "../../schemas/ids.ts";
 import type { TurnSignature } from "../../schemas/learning/learning.ts";
 import type { LearningLedger, LedgerSkill, Lift } from "../../schemas/learning/ledger.ts";
@@ -23,13 +23,13 @@ import { judgeTexts } from "../evidence/verdict.ts";
 export interface LedgerFacts {
   /** The newest turns, in any order. */
   turns: TurnSignature[];
-  /** There are older ones. */
+  /** There are older turns. */
   moreTurns: boolean;
-  /** Absent: days up to eight weeks, then weeks. */
+  /** Absent: by day up to eight weeks, then by week. */
   by?: "day" | "week";
   /** Every skill of the profile. */
   skills: { name: SkillName; mirror: HeadMirror }[];
-  /** Evidence of the learned skills that were used last, and of those on the page. */
+  /** Evidence of the most recently used learned skills, and of the skills on the page. */
   evidence: ReadonlyMap<SkillName, Evidence[]>;
   page: { head: SkillHead; lift: Pick<Lift, "before" | "after"> | null; revisions?: PastRevision[] }[];
   next?: SkillName;
@@ -59,7 +59,7 @@ export function toLedger(facts: LedgerFacts): LearningLedger {
       .filter(({ state }) => state === "waiting")
       .map(({ id, tool, origin, reason, summary, askedAt }) => ({ id, tool, origin, reason, summary, askedAt })),
     cost: facts.cost,
-    bought: boughtBy(turns, learned, facts.evidence),
+    bought: computeSavings(turns, learned, facts.evidence),
   };
 }
 
@@ -107,13 +107,13 @@ function describeRevision(revision: PastRevision): NonNullable<LedgerSkill["hist
   return { rev, text, origin: revision.origin, at: revision.revisedAt, purged: false };
 }
 
-/** The success rate of the judged turns since less that of those before; `null` where there is none on one side. */
+/** The success rate of judged turns after, minus that of those before; `null` if either side has none. */
 function liftBetween({ before, after }: Pick<Lift, "before" | "after">): number | null {
   if (before.judged === 0 || after.judged === 0) return null;
   return after.successes / after.judged - before.successes / before.judged;
 }
 
-/** A use is a turn, whatever it used of the skill; of its judges the strongest counts. */
+/** One use for each turn, with its strongest judge. */
 function usesOf(evidence: Evidence[]): Evidence[] {
   const byTurn = new Map<string, Evidence>();
   for (const word of evidence) {
@@ -123,7 +123,7 @@ function usesOf(evidence: Evidence[]): Evidence[] {
   return [...byTurn.values()];
 }
 
-/** When the turn ended; of evidence from before that was recorded, its day. */
+/** When the turn ended. Older evidence has only the day. */
 function timeOf({ at, day }: Evidence): number {
   return at > 0 ? at : Date.parse(`${day}T00:00:00Z`);
 }
@@ -158,16 +158,16 @@ function countBy<Word extends string>(words: Word[]): Record<Word, number> {
   return Object.fromEntries(counts.toSorted(([a, m], [b, n]) => n - m || (a < b ? -1 : 1))) as Record<Word, number>;
 }
 
-// ---- what it brought ----
+// ---- what it saved ----
 
 /**
- * Calls: over the successful uses of learned skills that have a baseline, the median calls of the judged turns without the
- * skill, as known when the use ended, less the calls of the use; uses that took more count against it. A turn that used
- * several skills counts once, with the mean of their baselines. Tokens: these calls at what a call costs in the profile's
- * turns without a learned skill, all of their tokens over all of their calls. Left out: turns that failed without the skill
- * and succeed with it, which save the person more than calls.
+ * Calls: the sum over successful uses of learned skills with a baseline. Each use saves the baseline's calls (the median of the
+ * judged turns without the skill, as known when the use ended) minus its own calls, which may be negative. A turn that used several
+ * skills counts once, with the mean of their baselines.
+ * Tokens: these calls times the tokens of a call in the profile's turns without a learned skill.
+ * Not counted: turns that would have failed without the skill, which save the person more than calls.
  */
-function boughtBy(
+function computeSavings(
   turns: TurnSignature[],
   learned: LedgerFacts["skills"],
   evidence: LedgerFacts["evidence"],
@@ -175,7 +175,7 @@ function boughtBy(
   const names = new Set(learned.map(({ name }) => name));
   const known = [...evidence].filter(([name]) => names.has(name));
   const saved = known.flatMap(([, words]) => {
-    // A later judge may not say what the first one knew.
+    // Only the first record of a turn may have the baseline.
     const baselines = new Map(
       words.flatMap(({ turn, baseline }) => (baseline?.calls == null ? [] : [[turn, baseline.calls] as const])),
     );

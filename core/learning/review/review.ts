@@ -23,7 +23,7 @@ import { POLICY, type ReviewPolicy, createInspectors } from "./rules/policy.ts";
 import { readKindLine, takeKinds } from "../kinds.ts";
 import { type ScriptJournal, createScriptJournal } from "../script/script-journal.ts";
 import { answersOf, callsOf, costOf, hasViewed, refusalsOf } from "../script/script-facts.ts";
-import { type ScriptRunOptions, clipNote, createBudget, isGrantOver, runScript } from "../script/script-run.ts";
+import { type ScriptRunOptions, clipNote, createGrantCheck, isGrantOver, runScript } from "../script/script-run.ts";
 import { createTaint } from "../taint/taint.ts";
 import { type SecondJudgeOptions, withSecondJudge } from "./rules/second-judge.ts";
 import { choosePrefix, toRequest, toReviewSpecs } from "./request.ts";
@@ -108,7 +108,7 @@ function toRun(
 ): ScriptRunOptions {
   const { job, models, clock, random, settings, signal } = options;
   const request = toRequest(options, begin);
-  const checkBudget = createBudget({
+  const checkBudget = createGrantCheck({
     grant: job.grant,
     called: "The review's grant",
     journal,

@@ -7,18 +7,18 @@ import { SpentCall, type UsageLine, toSpentCall, toUsageLines } from "../../sche
 import { actionOf } from "../../tools/skills/skill-manage.ts";
 import { readOutcome } from "../tool-facts.ts";
 
-/** A finished call of the script: what was asked, what was noted before, what came of it. */
+/** A finished call of the script: its arguments, what its intent recorded, and its outcome. */
 export interface ScriptCall {
   call: ToolCall;
   /** Which of the script's answers asked for it, from 1. */
   answer: number;
   prepared: JsonObject;
   failed: boolean;
-  /** The facts the harness wrote. */
+  /** The facts that the harness recorded. */
   outcome: JsonObject;
 }
 
-/** In the order they were made. */
+/** In the order of the calls. */
 export function callsOf(script: ReviewStep[]): ScriptCall[] {
   const asked = new Map<string, ToolCall>();
   const calls: ScriptCall[] = [];
@@ -27,7 +27,7 @@ export function callsOf(script: ReviewStep[]): ScriptCall[] {
   for (const step of script) {
     if (step.kind === "answer") {
       answer += 1;
-      // Some models count their calls again in every answer: an id means the latest call of that name.
+      // Some models number their calls from 1 in every answer, so an id means the latest call with it.
       for (const call of step.answer.calls) asked.set(call.id, call);
     }
     if (step.kind === "intent") prepared = step.prepared;
@@ -40,8 +40,8 @@ export function callsOf(script: ReviewStep[]): ScriptCall[] {
 }
 
 /**
- * Whether the model has read a skill before it wrote the answer that is being carried out: a view in the same answer
- * comes too late to have been read. Its own creation it knows, and what its request showed.
+ * Whether the model had read a skill before it wrote the current answer. A view in the same answer comes too late. Skills that it
+ * created, or that its request showed, count as read.
  */
 export function hasViewed(script: ReviewStep[], name: string): boolean {
   const [begin] = script;
@@ -68,7 +68,7 @@ export function answersOf(script: ReviewStep[]) {
   return script.flatMap((step) => (step.kind === "answer" ? [step.answer] : []));
 }
 
-/** What a result says of its model calls. `failed`: calls that brought no answer, and a bill all the same. */
+/** The cost figures of a result. `failed`: calls without an answer that were billed anyway. */
 export function costOf(script: ReviewStep[], failed: SpentCall[]) {
   const answers = answersOf(script);
   return {
@@ -80,7 +80,7 @@ export function costOf(script: ReviewStep[], failed: SpentCall[]) {
 
 type Spent = NonNullable<ReviewResult["spent"]>;
 
-/** One line for each model and source of its price. */
+/** One line for each model and price source. */
 export function spentOf(script: ReviewStep[], failed: SpentCall[] = []): Spent {
   const lines = toReviewLines([...script.flatMap(spentIn), ...failed]);
   return lines.map(({ model, calls, usage, usdMicros, source }) => ({
@@ -89,7 +89,7 @@ export function spentOf(script: ReviewStep[], failed: SpentCall[] = []): Spent {
   }));
 }
 
-/** The calls of a second judge are recorded with the write that it was asked about. */
+/** Calls of the second judge are recorded with the intent of the write. */
 const Judged = z.object({ judged: z.object({ spent: z.array(SpentCall) }) });
 
 function spentIn(step: ReviewStep): SpentCall[] {

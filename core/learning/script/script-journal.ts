@@ -1,5 +1,5 @@
-// The loop's Journal over a review's script: one create-only object a step, in strict order. Whoever loses a create
-// adopts what is there, so that a resumed run, or two deliveries at once, follow one script. Used by review/review.ts, and by
+// The loop's Journal over a script: one create-only object for each step, in strict order. A run that loses a create adopts the
+// existing step, so that resumed and concurrent runs follow the same script. Used by review/review.ts for a review, and by
 // curation/run-work.ts for a curation's work.
 import type { Journal, ModelFailure, Recorded, ToolResult } from "../../agent/contract.ts";
 import { fail } from "../../agent/tool-result.ts";
@@ -10,29 +10,29 @@ import type { ReviewId } from "../../schemas/ids.ts";
 import type { ReviewStep } from "../../schemas/learning/review.ts";
 
 export interface ScriptJournal extends Journal {
-  /** The script up to where the run has come. */
+  /** The script up to the present step of the run. */
   steps(): ReviewStep[];
 }
 
 interface ScriptJournalOptions {
   reviews: Pick<ReviewStore, "script" | "createStep">;
-  /** Of the review, or of what else has a script: names its steps, and begins the op of each write. */
+  /** The owner of the script, such as a review. Part of the keys of its steps, and of the op of each write. */
   review: ReviewId;
   clock: Clock;
-  /** What is recorded already, its `start` first. */
+  /** The steps recorded so far; the first is `start`. */
   script: ReviewStep[];
 }
 
 /**
- * Throws when a store does, and when the script does not go on as the loop does: then another version of the program
- * wrote it, and a run that guessed could do a thing twice.
+ * Throws when a store does, and when a recorded step is not the one that the loop expects. Another version of the program wrote it
+ * then, and guessing could repeat a write.
  */
 export function createScriptJournal(options: ScriptJournalOptions): ScriptJournal {
   const { reviews, review, clock } = options;
   let script = [...options.script];
   let next = 1;
 
-  /** Records the next object, or takes the one that another delivery put there, and all that follows it. */
+  /** Records the next step. If another delivery has recorded it, adopts that step and all later ones. */
   async function record(step: ReviewStep): Promise<ReviewStep> {
     const put = await reviews.createStep(review, next, step);
     script[next] = put.step;
@@ -45,7 +45,7 @@ export function createScriptJournal(options: ScriptJournalOptions): ScriptJourna
 
   return {
     steps: () => script.slice(0, next),
-    /** Steps are numbered in the order in which they are put. */
+    /** Steps have consecutive numbers, so calls cannot run in parallel. */
     parallel: false,
 
     async answer(_step, ask): Promise<Result<Recorded<Answer>, ModelFailure>> {
@@ -108,7 +108,7 @@ function opOf(review: ReviewId, n: number): string {
 /** A review has no readers. */
 const SILENT = { text() {}, reasoning() {}, restart() {} };
 
-/** What is stored and what a later run reads must be one value. */
+/** The answer as a later run reads it from JSON, so that both runs see the same value. */
 function withoutUndefined(answer: Answer): Answer {
   return JSON.parse(JSON.stringify(answer)) as Answer;
 }

@@ -1,5 +1,5 @@
-// One run of the loop over a script, with nobody there and within a grant: what a review and a curation's work have in common.
-// Called by review/review.ts and curation/run-work.ts. What is written, and what becomes of an end, is theirs.
+// One run of the loop over a script, unattended and within a grant. A review and the work of a curation share it.
+// Called by review/review.ts and curation/run-work.ts, which record the result.
 import type { Model, ModelFailure } from "../../agent/contract.ts";
 import { type LoopEnd, type LoopOptions, runLoop } from "../../agent/loop.ts";
 import { type Failure, err } from "../../errors.ts";
@@ -14,20 +14,20 @@ import type { ScriptJournal } from "./script-journal.ts";
 export interface ScriptRunOptions extends Omit<LoopOptions, "limits" | "guardrails" | "lenient" | "mayEndSilent"> {
   journal: ScriptJournal;
   settings: Settings;
-  /** Tools one success of which is enough for an end without a word. */
+  /** After a successful call of one of these tools, the model may end without closing words. */
   writes: ReadonlySet<string>;
-  /** Calls that bring no answer and cost all the same: grows, for a script holds answers only. */
+  /** Collects failed calls that were billed; the script holds answers only. */
   failed: SpentCall[];
 }
 
 type ScriptEnd =
-  /** No failure: another delivery goes on with the script after a while. */
+  /** Not a failure: another delivery continues the script after `delayMs`. */
   | { state: "again"; delayMs: number }
   | { state: "failed"; failure: Failure }
-  /** `note`: the last words, whole. */
+  /** `note`: the closing words in full. */
   | { state: "done"; note: string };
 
-/** How long models are left alone when none of them works and none says for how long. */
+/** The delay when no model works and none says when to retry. */
 const PAUSE_MS = 60_000;
 const RUN_OVER = "run_over";
 
@@ -37,8 +37,8 @@ export async function runScript({ settings, writes, failed, ...options }: Script
   const noteSpent = ({ spent }: ModelFailure) => void (spent && failed.push(spent));
   const end = await runLoop({
     ...options,
-    models: options.models.map((model) => hearFailures(model, noteSpent)) as [Model, ...Model[]],
-    // The loop asks once more for a closing word.
+    models: options.models.map((model) => withFailureListener(model, noteSpent)) as [Model, ...Model[]],
+    // One step less, since the loop may ask once more for closing words.
     limits: { ...settings.turn, maxSteps: Math.max(1, settings.review.maxSteps - 1) },
     guardrails: { settings: settings.guardrails, attended: () => false },
     lenient: true,
@@ -60,7 +60,7 @@ export async function runScript({ settings, writes, failed, ...options }: Script
 
 interface BudgetOptions {
   grant: Grant;
-  /** Whose it is, as a sentence begins: "The review's grant". */
+  /** The subject of failure messages: "The review's grant". */
   called: string;
   journal: ScriptJournal;
   failed: SpentCall[];
@@ -68,8 +68,15 @@ interface BudgetOptions {
   settings: Settings;
 }
 
-/** What is asked before each call of a run that begins now. Failures: `grant_spent`, `grant_expired`, and one that ends the run. */
-export function createBudget({ grant, called, journal, failed, clock, settings }: BudgetOptions): () => Failure | null {
+/** Returns a check to make before each model call. Failures: `grant_spent`, `grant_expired`, or the end of the run's time. */
+export function createGrantCheck({
+  grant,
+  called,
+  journal,
+  failed,
+  clock,
+  settings,
+}: BudgetOptions): () => Failure | null {
   const startedAt = clock.now();
   return () => {
     const { tokens, usdMicros } = spendingOf(toReviewLines(spentOf(journal.steps(), failed)));
@@ -79,17 +86,17 @@ export function createBudget({ grant, called, journal, failed, clock, settings }
     }
     if (clock.now() >= grant.expiresAt) return err("grant_expired", `${called} has expired.`).failure;
     if (clock.now() - startedAt < settings.review.runMs) return null;
-    return err(RUN_OVER, "The run has used its time; another one goes on.").failure;
+    return err(RUN_OVER, "The run has used its time; another one continues.").failure;
   };
 }
 
-/** Trying again cannot help. */
+/** A retry cannot help. */
 export function isGrantOver({ code }: Failure): boolean {
   return code === "grant_spent" || code === "grant_expired";
 }
 
-/** The same model; `heard` is told of each call that fails. */
-export function hearFailures(model: Model, heard: (failure: ModelFailure) => void): Model {
+/** The same model, which calls `onFailure` for each failed call. */
+export function withFailureListener(model: Model, onFailure: (failure: ModelFailure) => void): Model {
   return {
     ...model,
     get contextWindow() {
@@ -97,26 +104,26 @@ export function hearFailures(model: Model, heard: (failure: ModelFailure) => voi
     },
     async *stream(request, signal, isHeard) {
       for await (const event of model.stream(request, signal, isHeard)) {
-        if (event.type === "failed") heard(event.failure);
+        if (event.type === "failed") onFailure(event.failure);
         yield event;
       }
     },
   };
 }
 
-/** The last words, and why they are not whole. */
+/** The closing words, with the reason if they are incomplete. */
 export function toClosingNote({ reason, text }: Extract<LoopEnd, { state: "done" }>): string {
-  if (reason === "refusal") return `The model declined to go on. ${text}`.trim();
+  if (reason === "refusal") return `The model declined to continue. ${text}`.trim();
   if (reason === "length") return `The model's answer was cut off at its length limit. ${text}`.trim();
   return text.trim() === "" ? `The model ended without a closing word (${reason}).` : text;
 }
 
-/** A model was asked for a sentence or two. */
+/** The prompt asks for a sentence or two. */
 const MAX_NOTE_TOKENS = 1_000;
 
-/** As much of the last words as is recorded. */
+/** Cuts closing words to the length that is recorded. */
 export function clipNote(text: string): string {
-  // No token has more characters than that, but for a run of blanks.
+  // A token has at most 20 characters, except in runs of blanks.
   let end = Math.min(text.length, 20 * MAX_NOTE_TOKENS);
   let tokens = estimateTokens(text.slice(0, end));
   while (tokens > MAX_NOTE_TOKENS) {

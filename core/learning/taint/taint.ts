@@ -22,7 +22,7 @@ import { destinationsIn, readingsOf } from "./destinations.ts";
 import { compareLines, proseLines } from "./removals.ts";
 import { SentenceIndex } from "./sentence-index.ts";
 import { isProse } from "../markdown.ts";
-import { type Sentence, sentencesIn, sentencesOfFile, without } from "../sentences.ts";
+import { type Sentence, sentencesIn, sentencesOfFile, removeSentences } from "../sentences.ts";
 import { type Opinion, SessionRecord } from "./session-record.ts";
 import { type Meaning, foldText, languageOf, meaningOf } from "./meaning.ts";
 
@@ -129,7 +129,7 @@ function createGates(getRecord: () => SessionRecord): Taint {
         const hidden = facts.flatMap((fact) => findHiddenTaint(fact, record, hiddenBudget) ?? [])[0];
         return hidden === undefined ? null : toHold<string[]>(hidden);
       }
-      const rest = facts.map((fact, n) => without(fact, held[n]!).trim());
+      const rest = facts.map((fact, n) => removeSentences(fact, held[n]!).trim());
       return { ...toHold<string[]>(all[0]!.why, all), rest: rest.every((text) => text === "") ? null : rest };
     },
     undecidedIn(texts, most) {
@@ -185,7 +185,7 @@ function holdFiles(after: FileBodies, { labels, existing, known, record }: Chang
       ...{ existing: known.existing, runs: path.startsWith("checks/"), budget },
     });
     all.push(...held);
-    if (held.length > 0) setBody(rest, path, isProse(path) ? without(body, held) : existing[path]);
+    if (held.length > 0) setBody(rest, path, isProse(path) ? removeSentences(body, held) : existing[path]);
     const hidden = held.length === 0 ? findHiddenTaint(body, record, hiddenBudget) : null;
     if (hidden !== null) return toHold(hidden);
   }
@@ -228,7 +228,7 @@ function findHeld(sentences: Sentence[], record: SessionRecord, context: JudgeCo
   const held: Judged[] = [];
   for (const sentence of sentences) {
     const before = held.at(-1);
-    const why = sentence.goesOn && before?.to === sentence.from ? before.why : judge(sentence);
+    const why = sentence.isContinued && before?.to === sentence.from ? before.why : judge(sentence);
     if (why !== null) held.push({ ...sentence, why });
   }
   return held;

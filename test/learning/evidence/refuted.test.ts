@@ -1,11 +1,11 @@
 // What of a text goes when calls have refuted some of its words, and what stays.
 import { describe, expect, it } from "vitest";
-import { withoutRefuted } from "../../../core/learning/evidence/refuted.ts";
+import { removeRefuted } from "../../../core/learning/evidence/refuted.ts";
 
 const HEAD = "---\nname: films\ndescription: d\n---\n\n# Films\n\n";
 const skill = (body: string, more: Record<string, string> = {}) => ({ files: { "SKILL.md": HEAD + body, ...more } });
 const left = (body: string, ...words: string[]) =>
-  withoutRefuted(skill(body), words)?.files["SKILL.md"]?.slice(HEAD.length);
+  removeRefuted(skill(body), words)?.files["SKILL.md"]?.slice(HEAD.length);
 
 describe("goes", () => {
   it("the sentence that gives the word between code marks", () => {
@@ -19,7 +19,7 @@ describe("goes", () => {
 
   it("each of several words, in every file that is read", () => {
     const files = { "references/time.md": "Time with `ntsc`.\n\nPlay it.\n", "scripts/run.sh": "film time `ntsc`\n" };
-    expect(withoutRefuted(skill("Burn `bottom`.\n\nPlay it.\n", files), ["ntsc", "bottom", "other"])).toEqual({
+    expect(removeRefuted(skill("Burn `bottom`.\n\nPlay it.\n", files), ["ntsc", "bottom", "other"])).toEqual({
       files: {
         ...{ "SKILL.md": `${HEAD}Play it.\n`, "references/time.md": "Play it.\n" },
         "scripts/run.sh": files["scripts/run.sh"],
@@ -61,7 +61,7 @@ describe("goes", () => {
   });
 
   it("the whole, where nothing would be left but a heading", () => {
-    expect(withoutRefuted(skill("Burn `bottom`.\n"), ["bottom"])).toMatchObject({ isEmpty: true });
+    expect(removeRefuted(skill("Burn `bottom`.\n"), ["bottom"])).toMatchObject({ isEmpty: true });
   });
 });
 
@@ -100,7 +100,7 @@ describe("stays", () => {
     ["what leads to a list", "Burn with `bottom`:\n\n- scenes\n- titles\n", "bottom"],
     ["the head of a table", "| `bottom` | Use |\n|---|---|\n| a | b |\n", "bottom"],
     ["what nothing failed of", "Burn `bottom`.\n", "top"],
-  ])("%s", (_what, body, word) => expect(withoutRefuted(skill(body), [word])).toBeNull());
+  ])("%s", (_what, body, word) => expect(removeRefuted(skill(body), [word])).toBeNull());
 
   it.each(
     (
@@ -110,22 +110,22 @@ describe("stays", () => {
       "ON_ERROR_STOP --confirm --backup --sandbox --limit"
     ).split(" "),
   )("a word that protects: %s", (word) => {
-    expect(withoutRefuted(skill(`Burn with \`film ${word}\`.\n`), [word])).toBeNull();
+    expect(removeRefuted(skill(`Burn with \`film ${word}\`.\n`), [word])).toBeNull();
   });
 
   it.each(["user@films", "C:\\films", "films/new", "README", "@films/new"])("a place: %s", (word) => {
-    expect(withoutRefuted(skill(`Burn with \`film ${word}\`.\n`), [word])).toBeNull();
+    expect(removeRefuted(skill(`Burn with \`film ${word}\`.\n`), [word])).toBeNull();
   });
 
   it.each(["Back up first: `film bottom`.", "Ask before `film bottom`.", "Look at it with care: check `film bottom`."])(
     "what has something checked, saved or asked: %s",
     (line) => {
-      expect(withoutRefuted(skill(`${line}\n`), ["bottom"])).toBeNull();
+      expect(removeRefuted(skill(`${line}\n`), ["bottom"])).toBeNull();
     },
   );
 
   it("a heading and the frontmatter", () => {
     const files = { "SKILL.md": "---\nname: films\ndescription: Burn `bottom`.\n---\n\n# With `bottom`\n" };
-    expect(withoutRefuted({ files }, ["bottom"])).toBeNull();
+    expect(removeRefuted({ files }, ["bottom"])).toBeNull();
   });
 });

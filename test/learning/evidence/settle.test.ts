@@ -469,7 +469,7 @@ describe("words that failed", () => {
 describe("words that later uses did not bear out", () => {
   const BODY = "---\nname: tables\ndescription: d\n---\n\nSplit with `tab`.\n\nSort by `date`.\n";
   const AFTER = BODY.replace("Split with `tab`.\n\n", "");
-  const WHY = 'Calls with "tab" failed: the program named it, or a later use bore it out.';
+  const WHY = 'Calls with "tab" failed: the program named it, or a later use confirmed it.';
   const text = textOf(BODY);
 
   async function withFailed(later: string, next: Partial<SkillNext> = {}, body = BODY) {
@@ -484,7 +484,7 @@ describe("words that later uses did not bear out", () => {
 
   it("take their sentence along, and the rest is on trial as a new text", async () => {
     const world = await withFailed("?", { state: "active" });
-    const reason = `${WHY} What it said of that was taken out.`;
+    const reason = `${WHY} The sentences about it were removed.`;
     expect((await world.settle()).moved).toEqual({
       ...{ skill: NAME, from: "active", to: "trial", reason, rev: 2, withdrew: true, inPart: true },
     });
@@ -532,7 +532,7 @@ describe("words that later uses did not bear out", () => {
     await world.skills.change(creation(NAME, BODY, "made"));
     const use = { ...usesOf("?", { text, from: 1 })[0]!, failedWords: ["date", "tab"], refusedWords: ["tab"] };
     await world.evidence.put(use);
-    expect((await world.settle()).moved).toMatchObject({ reason: `${WHY} What it said of that was taken out.` });
+    expect((await world.settle()).moved).toMatchObject({ reason: `${WHY} The sentences about it were removed.` });
     expect((await world.skills.open(NAME))!.files).toEqual({ "SKILL.md": AFTER });
   });
 

@@ -74,7 +74,7 @@ describe("the verdict on a text", () => {
     ["fails as often in a row as is borne", "---", { rules: { withdrawStreak: 4 } }, "trial", /^0 of 3/],
     ["fails in a row, with unjudged uses between", "-?-??-", {}, "withdrawn", STREAK],
     // what becomes of an active one
-    ["helped, then fails once", "++-", {}, "active", /found to help, and not to do harm since .* at 45.1 %/],
+    ["helped, then fails once", "++-", {}, "active", /found to help, and has done no harm since .* at 45.1 %/],
     ["helped long, then drifts", "++++++++++---", {}, "withdrawn", /last 3 judged uses failed; 10 of 13/],
     ["helped long at hard work, then fails twice", "++++++++++--", { baseline: POOR }, "active", /better/],
     ["helped, and fails more and more where others succeed", "++++-+-+--", { baseline: GOOD }, "withdrawn", /worse/],
@@ -109,7 +109,7 @@ describe("the verdict on a text", () => {
     ],
     ["succeeds twice after a parent that helped", "++", { parent: HELPED, baseline: FAIR }, "active", /better/],
     // what a person put back
-    ["was put back, and not used since", "---", { since: endOf(9) }, "trial", /^Not used since it was put back.$/],
+    ["was put back, and not used since", "---", { since: endOf(9) }, "trial", /^Not used since it was restored.$/],
     ["was put back, and fails once", "----", { since: endOf(4), baseline: GOOD }, "trial", /^0 of 1/],
     ["was put back, and fails again", "-----", { since: endOf(4), baseline: GOOD }, "withdrawn", /^0 of 2/],
     ["was put back, and helps", "---++", { since: endOf(4) }, "active", /^2 of 2 .* at 61.1 %/],

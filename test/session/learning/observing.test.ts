@@ -586,7 +586,7 @@ describe("a word of a skill that the next use does not bear out", () => {
   const withSentence = (sentence: string) => SKILL_MD.replace("Name the separator", `${sentence} Name the separator`);
   const tell = (word: string) =>
     `The skill '${SKILL}' was changed: a part of it was withdrawn. Calls with "${word}" failed: the program ` +
-    "named it, or a later use bore it out. What it said of that was taken out.";
+    "named it, or a later use confirmed it. The sentences about it were removed.";
 
   it("goes with its sentence, and the session says so", async () => {
     const world = await setUp([
