@@ -1,10 +1,10 @@
-// What a simulated session goes through, drawn by chance: what the model will do with each message, and what people, readers,
-// alarms and power cuts do meanwhile. Data only; world.ts carries it out.
+// Random plans for a simulated session: what the model does with each message, and what people, readers, alarms and power cuts do
+// meanwhile. Data only; world.ts carries it out.
 import fc from "fast-check";
 
 export type Effect = "read" | "keyed" | "unkeyed";
 
-/** What goes wrong when a step is asked for. `flaky` and `broken` pass when asked again, `away` only after many times. */
+/** How the model call of a step fails. `flaky` and `broken` succeed on the first retry, `away` only after many. */
 export type Trouble = "none" | "flaky" | "broken" | "away" | "fatal" | "overflow";
 
 export interface Step {
@@ -19,7 +19,7 @@ export type Script = Step[];
 export type Action =
   | { do: "post"; script: Script; busy: "queue" | "steer" | "interrupt" }
   | { do: "stop" }
-  /** The power goes out now, or at a later write. The next action finds a new life. */
+  /** The power fails now, or at a later write. The engine restarts before the next action. */
   | { do: "cut" }
   | { do: "cutAt"; writes: number }
   | { do: "wake" }
@@ -29,10 +29,10 @@ export type Action =
 
 export interface Plan {
   learning: "on" | "off";
-  /** Times that the Account is away before it takes a booking, and the bucket before it tells of skills. */
+  /** How many calls of the Account and reads of the bucket fail before one succeeds. */
   accountAway: number;
   bucketAway: number;
-  /** `ticks`: how far everything runs before the next. */
+  /** `ticks`: how many microtasks run before the next action. */
   actions: { action: Action; ticks: number }[];
 }
 
@@ -66,7 +66,7 @@ const action: fc.Arbitrary<Action> = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom<Action>({ do: "refresh" }, { do: "compress" }) },
 );
 
-/** Few ticks are between two lines of a function; many let a step or a turn go by. */
+/** A few ticks pass between two lines of a function; many let a step or a turn pass. */
 const ticks = fc.oneof(
   fc.nat({ max: 12 }),
   fc.nat({ max: 150 }),

@@ -1,26 +1,26 @@
-// The model of a simulated session: does with each message what its script says, whatever happened to the asker, and checks
-// every request as a provider and its cache would. Used by world.ts.
+// The model of a simulated session: follows the script of each message, even after the session was interrupted, and checks every
+// request as a provider and its cache would. Used by world.ts.
 import type { Message, Model, ModelEvent, ModelFailure, ModelRequest } from "../../core/agent/contract.ts";
 import { NO_USAGE } from "../../core/schemas/entry.ts";
 import type { Script, Trouble } from "./plan.ts";
 
 export interface Provider extends Model {
-  /** What a request did wrong, in words. */
+  /** Invalid requests, in words. */
   faults: string[];
-  /** Calls whose outcome a request told to be unknown. */
+  /** Calls that a request reported as unknown. */
   unknown: Set<string>;
 }
 
 const TIMES: Partial<Record<Trouble, number>> = { flaky: 1, broken: 1, away: 6, fatal: 1, overflow: 1 };
 
-/** `scripts` by message. `epoch` changes when the conversation was made shorter. */
+/** `scripts`: by message. `epoch`: changes with each compaction. */
 export function createProvider(scripts: Script[], epoch: () => number): Provider {
   const asked = new Map<string, number>();
   const faults: string[] = [];
   const unknown = new Set<string>();
   let before: { epoch: number; system: string; tools: string; messages: string[] } | null = null;
 
-  /** A later request begins as the one before it did, or is the beginning of it. */
+  /** Within an epoch, one of two consecutive requests must be a prefix of the other. */
   function checkPrefix(request: ModelRequest): void {
     if (request.toolChoice === "none") return; // its last message is for this call alone
     const { system } = request;
@@ -46,7 +46,7 @@ export function createProvider(scripts: Script[], epoch: () => number): Provider
     faults,
     unknown,
     async *stream(request, signal): AsyncGenerator<ModelEvent> {
-      if (request.tools.length === 0) return yield done("A summary.", []); // asked for in the session's name
+      if (request.tools.length === 0) return yield done("A summary.", []); // the session itself asks for a compaction
       const problem = findProblem(request.messages);
       if (problem) faults.push(problem);
       checkPrefix(request);
@@ -59,7 +59,7 @@ export function createProvider(scripts: Script[], epoch: () => number): Provider
       const step = scripts[tag]![n];
       const times = (asked.get(`${tag}.${n}`) ?? 0) + 1;
       asked.set(`${tag}.${n}`, times);
-      // Asked again it says something else, as models do.
+      // A repeated call gets another text, as models do.
       const words = Array.from({ length: (step?.words ?? 2) + 1 }, (_, i) => `m${tag}.${n}.${times}.${i} `);
       const trouble = step && times <= (TIMES[step.trouble] ?? 0) ? step.trouble : "none";
       if (trouble === "none" || trouble === "broken") {
@@ -74,7 +74,7 @@ export function createProvider(scripts: Script[], epoch: () => number): Provider
       if (trouble === "away") return yield failed("overloaded", { retry: true });
       if (trouble === "fatal") return yield failed("auth", {});
       if (trouble === "overflow") return yield failed("context_overflow", { compact: true });
-      // Of a conversation that was made shorter it does not know what was done: what it does again is another call.
+      // After a compaction the model does not see what was done, so a repeated action is a new call.
       const place = `m${tag}.${n}.e${epoch()}`;
       yield done(
         words.join(""),
@@ -97,12 +97,12 @@ function tagOf(message: Message): number | null {
   return match ? Number(match[1]) : null;
 }
 
-/** What goes over the wire. */
+/** The message as it is sent. */
 function toBytes({ entry: _entry, ...message }: Message): string {
   return JSON.stringify(message);
 }
 
-/** Every provider refuses a call without a result, and a result without a call. */
+/** Providers refuse a call without a result, and a result without a call. */
 function findProblem(messages: Message[]): string | null {
   let open: string[] = [];
   for (const message of messages) {

@@ -1,5 +1,5 @@
-// A reader of a simulated session: comes, leaves, and comes back with the id of the last event it saw. What it has put
-// together must in the end be the log. Used by world.ts.
+// A reader of a simulated session: joins, leaves, and rejoins with the id of the last event it saw. What it has assembled must match
+// the log in the end. Used by world.ts.
 import { AgentEvent, type Entry, textOf } from "../../core/schemas/entry.ts";
 
 export interface SimulatedReader {
@@ -12,7 +12,7 @@ export interface SimulatedReader {
   faults: string[];
   /** Types of the events it read. */
   met: string[];
-  /** What is wrong with what it has, now that all has been told. */
+  /** Differences between what it assembled and the complete log. */
   compare(log: Entry[], ended: { n: number; state: string }[]): string[];
 }
 
@@ -72,7 +72,7 @@ export function createReader(name: string): SimulatedReader {
         const blocks = (rest + decoder.decode(value, { stream: true })).split("\n\n");
         rest = blocks.pop()!;
         for (const block of blocks) {
-          if (block.startsWith(":")) continue; // a sign of life
+          if (block.startsWith(":")) continue; // a keep-alive comment
           take(AgentEvent.parse(JSON.parse(/^data: (.*)$/m.exec(block)![1]!)));
           after = /^id: (.*)$/m.exec(block)![1]!;
         }
@@ -82,29 +82,29 @@ export function createReader(name: string): SimulatedReader {
     leave() {
       const leaving = present;
       present = null;
-      void leaving?.cancel().catch(() => {}); // of a life that is over
+      void leaving?.cancel().catch(() => {}); // the stream of a crashed engine
     },
     compare(log, ended) {
-      const told: string[] = [];
+      const differences: string[] = [];
       for (const entry of log) {
         if (entry.kind === "assistant" && (texts.get(entry.n) ?? "") !== textOf(entry)) {
-          told.push(
+          differences.push(
             `${name}: entry ${entry.n} is ${JSON.stringify(textOf(entry))}, read ${JSON.stringify(texts.get(entry.n))}`,
           );
         }
         if (entry.kind === "tool" && tools.get(entry.n) !== (entry.state === "done" ? "tool_end" : "tool_start")) {
-          told.push(`${name}: of call ${entry.n} (${entry.state}) it has ${tools.get(entry.n)}`);
+          differences.push(`${name}: of call ${entry.n} (${entry.state}) it has ${tools.get(entry.n)}`);
         }
       }
       for (const [n, text] of texts) {
-        // One that was begun and said nothing shows nothing.
+        // An answer without text shows nothing.
         if (text !== "" && !log.some((entry) => entry.n === n && entry.kind === "assistant"))
-          told.push(`${name}: entry ${n} is no answer`);
+          differences.push(`${name}: entry ${n} is no answer`);
       }
       if (JSON.stringify(ends) !== JSON.stringify(ended)) {
-        told.push(`${name}: turns ended ${JSON.stringify(ended)}, it saw ${JSON.stringify(ends)}`);
+        differences.push(`${name}: turns ended ${JSON.stringify(ended)}, it saw ${JSON.stringify(ends)}`);
       }
-      return told;
+      return differences;
     },
   };
 }

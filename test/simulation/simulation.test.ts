@@ -1,6 +1,5 @@
-// A session goes through anything: messages, stops, power cuts at any write, readers that come and go, providers that fail.
-// A run that fails prints its seed and the smallest plan that still does; SIMULATION_SEED and SIMULATION_RUNS repeat or
-// lengthen it.
+// Runs a session through random messages, stops, power cuts at any write, readers that come and go, and failing providers. A failing
+// run prints its seed and the smallest failing plan. SIMULATION_SEED and SIMULATION_RUNS repeat or lengthen a run.
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { plan } from "./plan.ts";
@@ -9,7 +8,7 @@ import { simulate } from "./world.ts";
 const seed = Number(process.env.SIMULATION_SEED ?? 20_261_122);
 const numRuns = Number(process.env.SIMULATION_RUNS ?? 400);
 
-/** Chance that never came to these would have shown nothing. */
+/** The random plans must cover all of these. */
 const MUST_MEET = [
   ...["turn done", "turn stopped", "turn failed", "turn steered", "steer", "compaction"],
   ...["notice resumed", "notice model_retried", "notice paused", "notice redirected"],
@@ -18,7 +17,7 @@ const MUST_MEET = [
 ];
 
 it(
-  "loses nothing, repeats nothing and contradicts nobody, whatever happens when",
+  "a session loses nothing, repeats nothing and tells all readers the same, whatever happens",
   { timeout: 120_000 + numRuns * 200 },
   async () => {
     const met = new Map<string, number>();

@@ -1,6 +1,5 @@
-// Carries a plan out on a real engine over node:sqlite, with a power that can go out at any write, and gathers everything that
-// was not as it must be. Nothing here waits for time: all runs on microtasks and a clock that is moved by hand, so that a plan
-// always goes the same way. Used by simulation.test.ts.
+// Carries out a plan on a real engine over node:sqlite, where the power can fail at any write, and collects every violated invariant.
+// Deterministic: everything runs on microtasks and a manual clock, and nothing waits for real time. Used by simulation.test.ts.
 import * as z from "zod";
 import type { Tool } from "../../core/agent/contract.ts";
 import { succeed } from "../../core/agent/tool-result.ts";
@@ -21,16 +20,16 @@ interface TurnFacts {
 }
 
 export interface Simulated {
-  /** What went wrong, in words; nothing, if all is as it must be. */
+  /** Violated invariants, in words. */
   faults: string[];
-  /** Kinds of things that happened, so that a test can tell whether all of them ever do. */
+  /** Kinds of events that happened, so that the test can tell whether all of them ever do. */
   met: string[];
 }
 
 export async function simulate({ learning, accountAway, bucketAway, actions }: Plan): Promise<Simulated> {
   const faults: string[] = [];
   const scripts: Script[] = [];
-  /** Inputs that were answered with a turn, by message. */
+  /** The turns of accepted inputs, by message. */
   const accepted = new Map<string, number>();
   const sent = new Map<string, string[]>();
   const unsure = new Set<string>();
@@ -75,7 +74,7 @@ export async function simulate({ learning, accountAway, bucketAway, actions }: P
     return sql.run<TurnFacts>("SELECT n, state, final FROM turn ORDER BY n");
   }
 
-  /** What is stored now, whoever lives. */
+  /** Checks what is stored now, whether or not the engine runs. */
   function checkStored(): void {
     for (const entry of readLog()) {
       const bytes = JSON.stringify(settledPart(entry));
@@ -89,13 +88,13 @@ export async function simulate({ learning, accountAway, bucketAway, actions }: P
     if (jobs > 0 && harness.alarmAt() === null) faults.push("something is to be done, and no alarm is set");
   }
 
-  /** A keyed call is run again, but not for a person who has said something else meanwhile. */
+  /** A keyed call is repeated after a power cut, unless the person has interrupted the turn meanwhile. */
   function mayBeUnknown(effect: string): boolean {
     const interrupted = actions.some(({ action }) => action.do === "post" && action.busy === "interrupt");
     return effect === "unkeyed" || (effect === "keyed" && interrupted);
   }
 
-  /** A new life, where the old one has ended. */
+  /** Restarts the engine after a power cut. */
   function revive(): void {
     if (!life.isDead()) return;
     for (const entry of readLog()) {
@@ -105,7 +104,7 @@ export async function simulate({ learning, accountAway, bucketAway, actions }: P
     life = harness.boot();
   }
 
-  /** A client that had no answer asks again, with the same key. */
+  /** A client without a response retries with the same key. */
   async function post(text: string, busy: "queue" | "steer" | "interrupt"): Promise<void> {
     for (;;) {
       const posted = await life.engine.post({ text, key: text, busy }).catch(() => null);
@@ -123,7 +122,7 @@ export async function simulate({ learning, accountAway, bucketAway, actions }: P
         return post(toMessageText(scripts.length - 1), action.busy);
       case "refresh":
       case "compress":
-        // A key of its own for each: the text is its key.
+        // The text is also the key, so each text must be different.
         return post(
           `/${action.do}${action.do === "compress" ? ` ${accepted.size}` : " ".repeat(accepted.size)}`,
           "queue",
@@ -135,7 +134,7 @@ export async function simulate({ learning, accountAway, bucketAway, actions }: P
       case "cutAt":
         return life.crashIn(action.writes);
       case "wake":
-        void life.wake().catch(() => {}); // the power went out; the alarm comes again
+        void life.wake().catch(() => {}); // the power failed; the alarm fires again
         return;
       case "join":
         return join(action.reader);
@@ -152,7 +151,7 @@ export async function simulate({ learning, accountAway, bucketAway, actions }: P
       if (events.ok) void reader.read(events.value);
       else faults.push(`a reader was refused: ${events.failure.code}`);
     } catch (error) {
-      if (!(error instanceof Crash)) throw error; // it comes again
+      if (!(error instanceof Crash)) throw error; // the reader joins again later
     }
   }
 
@@ -164,7 +163,7 @@ export async function simulate({ learning, accountAway, bucketAway, actions }: P
     checkStored();
   }
 
-  // From now on the power stays; the object is evicted once more, and only its alarm goes on.
+  // The power no longer fails. The object is evicted once more, and only its alarm drives it.
   life.kill();
   revive();
   for (let wakes = 0; harness.alarmAt() !== null && wakes < MAX_WAKES; wakes++) {
@@ -177,32 +176,7 @@ export async function simulate({ learning, accountAway, bucketAway, actions }: P
 
   const log = readLog();
   const turns = readTurns();
-  for (const { n, state, final } of turns) {
-    const entry = log.find((one) => one.n === final);
-    if (!entry) faults.push(`turn ${n} (${state}) has no final entry`);
-  }
-  const inputs = log.filter((entry) => entry.kind === "user");
-  const said = inputs.toSorted((a, b) => (a.steer?.accepted ?? a.turn) - (b.steer?.accepted ?? b.turn)).map(textOf);
-  const wanted = [...accepted.keys()];
-  if (JSON.stringify(said) !== JSON.stringify(wanted))
-    faults.push(`accepted ${JSON.stringify(wanted)}, log has ${JSON.stringify(said)}`);
-  if (turns.length !== wanted.length) faults.push(`${wanted.length} inputs made ${turns.length} turns`);
-
-  const unknown = log.filter(
-    (entry) => entry.kind === "tool" && entry.parts.some(({ text }) => text.includes('"outcome_unknown"')),
-  );
-  for (const entry of unknown) {
-    if (entry.kind === "tool" && !unsure.has(entry.call.id)) faults.push(`${entry.call.id} is unknown without a cut`);
-  }
-  for (const [call, keys] of sent) {
-    if (keys[0] === "unkeyed" && keys.length > 1) faults.push(`unkeyed ${call} ran ${keys.length} times`);
-    if (new Set(keys).size > 1) faults.push(`${call} ran under ${[...new Set(keys)].join(" and ")}`);
-  }
-  for (const entry of log) {
-    if (entry.kind === "tool" && entry.state === "done" && !entry.failed && !sent.has(entry.call.id)) {
-      faults.push(`${entry.call.id} has a result and never ran`);
-    }
-  }
+  faults.push(...findTurnFaults(log, turns, [...accepted.keys()]), ...findCallFaults(log, sent, unsure));
 
   const ended = turns.filter(({ state }) => state !== "steered").map(({ n, state }) => ({ n, state }));
   for (const [i, reader] of readers.entries()) {
@@ -218,6 +192,46 @@ export async function simulate({ learning, accountAway, bucketAway, actions }: P
   return { faults: [...faults, ...provider.faults], met };
 }
 
+/** Every accepted message is in the log once and in order, and every turn has ended. */
+function findTurnFaults(log: Entry[], turns: TurnFacts[], wanted: string[]): string[] {
+  const faults: string[] = [];
+  for (const { n, state, final } of turns) {
+    const entry = log.find((one) => one.n === final);
+    if (!entry) faults.push(`turn ${n} (${state}) has no final entry`);
+  }
+  const inputs = log.filter((entry) => entry.kind === "user");
+  const said = inputs.toSorted((a, b) => (a.steer?.accepted ?? a.turn) - (b.steer?.accepted ?? b.turn)).map(textOf);
+  if (JSON.stringify(said) !== JSON.stringify(wanted)) {
+    faults.push(`accepted ${JSON.stringify(wanted)}, log has ${JSON.stringify(said)}`);
+  }
+  if (turns.length !== wanted.length) faults.push(`${wanted.length} inputs made ${turns.length} turns`);
+  return faults;
+}
+
+/**
+ * No call ran twice without an id, and every result belongs to a call that ran. `sent`: the ids of each call's runs; `unsure`: calls
+ * that a power cut may have left unknown.
+ */
+function findCallFaults(log: Entry[], sent: Map<string, string[]>, unsure: Set<string>): string[] {
+  const faults: string[] = [];
+  const unknown = log.filter(
+    (entry) => entry.kind === "tool" && entry.parts.some(({ text }) => text.includes('"outcome_unknown"')),
+  );
+  for (const entry of unknown) {
+    if (entry.kind === "tool" && !unsure.has(entry.call.id)) faults.push(`${entry.call.id} is unknown without a cut`);
+  }
+  for (const [call, keys] of sent) {
+    if (keys[0] === "unkeyed" && keys.length > 1) faults.push(`unkeyed ${call} ran ${keys.length} times`);
+    if (new Set(keys).size > 1) faults.push(`${call} ran under ${[...new Set(keys)].join(" and ")}`);
+  }
+  for (const entry of log) {
+    if (entry.kind === "tool" && entry.state === "done" && !entry.failed && !sent.has(entry.call.id)) {
+      faults.push(`${entry.call.id} has a result and never ran`);
+    }
+  }
+  return faults;
+}
+
 function nameKind(entry: Entry): string {
   if (entry.kind === "notice") return `notice ${entry.code}`;
   if (entry.kind === "user" && entry.steer) return "steer";
@@ -226,7 +240,7 @@ function nameKind(entry: Entry): string {
   return entry.state === "open" ? "call without a result" : `${entry.call.name} ${entry.failed ? code : "done"}`;
 }
 
-/** What of an entry never changes again: all, but for a call that has no result yet. */
+/** The part of an entry that never changes. A call without a result may still get one. */
 function settledPart(entry: Entry): unknown {
   return entry.kind === "tool" ? { n: entry.n, turn: entry.turn, call: entry.call, step: entry.step } : entry;
 }
