@@ -1,5 +1,6 @@
-// Curation and the ledger: the curator Worker reaches no object, so that what its models spent comes as records in R2, and what
-// they may spend on a day with a limit lies there for it. Called by the Account. How often a person may ask is kept here too.
+// Exchanges costs and allowances with the curator Worker. That Worker cannot call objects, so both are records in R2: what its
+// models spent, and what they may spend on a day with a limit. Also limits how often a person may request a curation. Called by
+// the Account.
 import { defaultCurationGrant } from "../core/learning/curation/grants.ts";
 import type { Bucket, Sql } from "../core/ports.ts";
 import { CurationAllowance, CurationSpent } from "../core/schemas/learning/curation.ts";
@@ -24,7 +25,7 @@ interface Place {
   ledger: AccountLedger;
 }
 
-/** When the next request may come; `null`: this one is counted. */
+/** `null`: the request is counted. Else: when the next request is allowed. */
 export function countRequest(sql: Sql, now: number, maxAnHour: number): number | null {
   return sql.transaction(() => {
     sql.run("DELETE FROM curation_request WHERE at <= ?", now - HOUR_MS);
@@ -35,7 +36,7 @@ export function countRequest(sql: Sql, now: number, maxAnHour: number): number |
   });
 }
 
-/** What a run that a person asks for may spend; `null`: no day has a limit, or this one has nothing left. */
+/** What a requested run may spend. `null`: there is no daily limit, or nothing is left of it. */
 export function reserveRun(
   ledger: AccountLedger,
   settings: Settings,
@@ -49,7 +50,7 @@ export function reserveRun(
   return grant && { id, grant };
 }
 
-/** On the first booking of a day: what the curation that follows this day may spend, tomorrow. */
+/** Writes what tomorrow's curation may spend. Call at the first booking of a day. */
 export async function putAllowance({ bucket, profile, ledger }: Place, settings: Settings, now: number): Promise<void> {
   const day = toDayBudget(settings.budget);
   if (!isLimited(day)) return;
@@ -64,10 +65,10 @@ export async function putAllowance({ bucket, profile, ledger }: Place, settings:
   await bucket.put(key, JSON.stringify(allowance));
 }
 
-/** Of one collection: up to three calls each, of the 10,000 of an invocation. The next one takes the others. */
+/** Records per collection. Each costs up to three of an invocation's 10,000 calls. The next collection takes the rest. */
 const MAX_COLLECTED = 1_000;
 
-/** Books what has come, each once, and gives back what no work will spend any more. */
+/** Books new records, each once, and releases reservations that no work will spend. */
 export async function collectSpent({ bucket, profile, ledger }: Place, now: number): Promise<void> {
   const keys: string[] = [];
   for await (const { key } of listObjects(bucket, prefixOf("curationSpent", { profile }))) keys.push(key);
@@ -88,7 +89,7 @@ export async function collectSpent({ bucket, profile, ledger }: Place, now: numb
   await giveBack({ bucket, profile, ledger }, now);
 }
 
-/** Whether each piece of the run's work has come to its end. */
+/** Whether all work of the run has ended. */
 async function hasEnded({ bucket, profile }: Pick<Place, "bucket" | "profile">, run: CurationId): Promise<boolean> {
   const plan = await createCurationStore({ bucket }).plan(profile, run);
   let done = 0;
@@ -98,7 +99,7 @@ async function hasEnded({ bucket, profile }: Pick<Place, "bucket" | "profile">, 
   return done >= (plan?.work?.length ?? 0);
 }
 
-/** The day's run has reported, and has taken nothing: it had no work for a model. */
+/** Releases today's allowance if today's run has ended without taking it, because it had no work for a model. */
 async function giveBack({ bucket, profile, ledger }: Place, now: number): Promise<void> {
   const key = keyOf("curationAllowance", { profile });
   const stored = await readRecord(bucket, CurationAllowance, key);

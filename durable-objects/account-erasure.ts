@@ -1,5 +1,6 @@
-// What a profile's owner deleted, and when it is swept again: rows of ids in the Account, and the work of one pass over R2, KV
-// and the other objects. A listing may be old, a queue deliver late and a writer be under way, so that one pass is not enough.
+// Erases what a profile's owner deleted: rows in the Account say what and when, and a pass erases it from R2, KV and the other
+// objects. One pass is not enough, because listings may be stale, queues may deliver late and writers may still run. Called by
+// the Account.
 import { type Result, messageOf } from "../core/errors.ts";
 import { parseSettings } from "../core/limits.ts";
 import type { Bucket, Clock, KeyValue, SkillStore, Sql } from "../core/ports.ts";
@@ -42,24 +43,24 @@ export interface ErasureRow {
   kind: ErasureKind;
   id: string;
   at: number;
-  /** Passes that are done. */
+  /** Number of completed passes. */
   pass: number;
-  /** `null`: the last pass is done, and the row stands so that late words of it are known. */
+  /** `null`: all passes are done. The row stays, so that late messages about the deleted thing are recognised. */
   due: number | null;
 }
 
 const HOUR_MS = 60 * 60_000;
 
-/** At once; when KV shows what was written last; when nothing that was under way can still come. */
+/** At once; when KV surely shows the last writes; when no late write can arrive any more. */
 const PASSES_AFTER_MS = [0, HOUR_MS, 30 * DAY_MS];
-/** A pass that still found something is followed by another. */
+/** Until another pass, if the last one still found something. */
 const FOUND_AGAIN_MS = DAY_MS;
 const RETRY_MS = 5 * 60_000;
-/** Sessions of one profile are many: so many a turn of the alarm, each a call and a wake-up. */
+/** Rows per alarm. A profile may have many sessions, and each costs a call and wakes an object. */
 const ROWS_AT_ONCE = 200;
-/** Their writers are waited for together. */
+/** Sessions that are closed together, and share one wait for their writers. */
 const CLOSED_AT_ONCE = 20;
-/** Each key of KV is a call, and an invocation has 10,000. */
+/** Each key of KV costs a call, and an invocation has 10,000. */
 const MEMORY_KEYS_AT_ONCE = 2_000;
 
 export function createErasures(sql: Sql) {
@@ -73,18 +74,18 @@ export function createErasures(sql: Sql) {
     has: (kind: ErasureKind, id: string): boolean =>
       sql.run("SELECT 1 FROM erasure WHERE kind = ? AND id = ?", kind, id).length > 0,
     due: (now: number): ErasureRow[] =>
-      // A profile goes last: its objects first. What somebody has just ordered goes before what is only looked at again.
+      // A profile comes last, after its objects. First passes come before repeated ones, because somebody waits for them.
       sql.run<ErasureRow>(
         `SELECT * FROM erasure WHERE due <= ? ORDER BY kind = 'profile', pass > 0, due LIMIT ${ROWS_AT_ONCE}`,
         now,
       ),
     nextDue: (): number | null =>
       sql.run<{ due: number | null }>("SELECT min(due) AS due FROM erasure")[0]?.due ?? null,
-    /** Ordered, and not swept for the first time. */
+    /** The erasure was requested, and its first pass is not done. */
     isPending: (kind: ErasureKind, id: string): boolean =>
       sql.run("SELECT 1 FROM erasure WHERE kind = ? AND id = ? AND pass = 0", kind, id).length > 0,
     isOpen: (): boolean => sql.run("SELECT 1 FROM erasure WHERE due IS NOT NULL LIMIT 1").length > 0,
-    /** `found`: this pass still had something to erase, `more`: and could not erase all of it. */
+    /** `found`: how much this pass erased. `more`: it could not erase everything. */
     passed({ kind, id, at, pass }: ErasureRow, now: number, { found, more }: { found: number; more: boolean }): void {
       const after = PASSES_AFTER_MS[pass + 1];
       const planned = after === undefined ? (found > 0 ? now + FOUND_AGAIN_MS : null) : at + after;
@@ -100,17 +101,17 @@ export function createErasures(sql: Sql) {
   };
 }
 
-/** The bare bucket: what guards the others against late writes is written by this one. */
+/** `bucket` is unguarded: other writers are guarded against writing to deleted things, and this code writes those guards. */
 export interface ErasureStores {
   bucket: Bucket;
   kv: KeyValue;
   clock: Clock;
   swapMs: number;
-  /** Whether this invocation may begin another pass; the next one goes on. */
+  /** Whether this invocation may begin another pass. If not, the next invocation continues. */
   hasRoom(): boolean;
 }
 
-/** [cf] An invocation may make 10,000 requests, and a pass may take nearly all of them. */
+/** No pass begins after this many calls. [cf] An invocation may make 10,000, and one pass may take nearly all of them. */
 const BEGIN_CALLS = 1_000;
 
 export function toErasureStores(env: AccountEnv): ErasureStores {
@@ -124,7 +125,7 @@ export function withRoom(stores: Omit<ErasureStores, "hasRoom">): ErasureStores 
   return { ...stores, bucket, hasRoom: () => calls() < BEGIN_CALLS };
 }
 
-/** What is due, as far as this invocation has room. What fails is tried again. */
+/** Runs the passes that are due, as far as this invocation has room. Failed passes are retried later. */
 export async function eraseDue(asked: {
   env: AccountEnv;
   stores: ErasureStores;
@@ -145,7 +146,7 @@ export async function eraseDue(asked: {
     const close = (row: ErasureRow) =>
       closeFor(env, stores, profile, row, isGone).catch((error: unknown) => ({ error }));
     const closed = await Promise.all(some.map(close));
-    // Who looked before the mark has written by then: one wait for all of them, and none where they were closed long ago.
+    // Writers that checked before the mark was set have finished after this wait. Sessions closed earlier need none.
     const isNew = some.some(({ kind, pass }) => kind === "session" && pass === 0);
     if (isNew && !isGone) await clock.sleep(GRACE_MS);
     for (const [n, row] of some.entries()) {
@@ -164,7 +165,7 @@ export async function eraseDue(asked: {
   }
 }
 
-/** What comes before a pass over a session: nobody reads it any more, whatever becomes of its mark. */
+/** Closes a session before its pass. Erases the object even if writing the mark fails, so that nobody can read it any more. */
 async function closeFor(
   env: AccountEnv,
   { bucket }: ErasureStores,
@@ -180,7 +181,7 @@ async function closeFor(
   for (const one of both) if (one.status === "rejected") throw one.reason;
 }
 
-/** One pass over one thing; a session is closed before. Throws when a store or an object does. */
+/** One pass over one deleted thing. A session must be closed before. Throws when a store or an object does. */
 export async function erasePass(
   env: AccountEnv,
   stores: ErasureStores,
@@ -191,7 +192,7 @@ export async function erasePass(
   const archive = env.ARCHIVE.getByName(profile);
   switch (row.kind) {
     case "session": {
-      // All else goes with the profile.
+      // The profile's own pass erases the rest.
       if (isGone) return { found: 0, more: false };
       const turns = await archive.eraseSession(row.id);
       const of = { bucket: stores.bucket, profile };
@@ -220,7 +221,7 @@ export async function erasePass(
   }
 }
 
-/** Before its contents go: they say what to look for. */
+/** Erases copies of a skill's texts. Must run before the skill's files are erased, because they say what to search for. */
 async function eraseTextsOf(stores: ErasureStores, profile: ProfileId, skills: SkillStore, name: SkillName) {
   const { gone, kept } = await readSkillTexts(skills, name);
   const pieces = toPieces(gone, kept);

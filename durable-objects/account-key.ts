@@ -1,5 +1,5 @@
-// The forms of profile ids and keys: made, taken apart, compared. Used by the Account and by the API's authentication.
-// A key itself is stored nowhere: only the hash of its secret.
+// Creates, parses and compares profile ids and API keys. Used by the Account and by the API's authentication. Keys are never
+// stored, only the hashes of their secrets.
 import { sha256Hex } from "../core/schemas/learning/digest.ts";
 import type { ProfileId } from "../core/schemas/ids.ts";
 
@@ -25,13 +25,13 @@ export function toKey(profile: ProfileId, secret: string): string {
   return `tal_${profile}_${secret}`;
 }
 
-/** `null` for anything that is not a key of ours by its looks. */
+/** `null` if the text does not have the form of a key. */
 export function parseKey(key: string): { profile: ProfileId; secret: string } | null {
   const match = KEY.exec(key);
   return match ? { profile: match[1]!, secret: match[2]! } : null;
 }
 
-/** Takes the same time wherever the two differ. Hashes first, so that lengths say nothing either. */
+/** Constant time, wherever the two differ. Hashes first, so that their lengths do not show either. */
 export function isSameSecret(a: string, b: string): boolean {
   return isSameHash(sha256Hex(a), sha256Hex(b));
 }

@@ -1,5 +1,5 @@
-// The ledger of a profile: what its sessions booked, by day; what is set aside for reviews and turns that run; what may
-// still be spent today. Used by Account, over any Sql. Synchronous; keeps no clock: `now` and `at` are the session's.
+// The ledger of a profile: what its sessions booked, by day; what is reserved for running reviews and turns; what may still be
+// spent today. Used by the Account, over any Sql. Synchronous. Has no clock: callers pass `now` and `at`.
 import type { Sql } from "../core/ports.ts";
 import { DAY_MS, type SessionId } from "../core/schemas/ids.ts";
 import { type Day, dayOf } from "../core/schemas/ids.ts";
@@ -19,21 +19,21 @@ import {
 } from "../core/schemas/usage.ts";
 import type { ReviewPlace, ReviewRequest, TurnRequest } from "../core/session/context.ts";
 
-/** A session sends a booking again for as long as nobody confirmed it, a quarter of an hour apart. */
+/** How long a booking's id is kept. A session repeats a booking every quarter of an hour until it is confirmed. */
 const KEEP_IDS_DAYS = 30;
-/** After this a day is kept without its sessions. */
+/** After this, a day's lines are kept without their sessions. */
 const KEEP_SESSIONS_DAYS = 400;
-/** An abandoned turn binds the day's budget no longer than this. */
+/** The reservation of an abandoned turn expires after this. */
 const TURN_RESERVATION_MS = DAY_MS;
 /**
- * What a running turn sets aside at a time, as a share of the day's limit: small enough for others to run beside it, large
- * enough for it to ask seldom. A review without a limit of money of its own gets as much, once.
+ * What a running turn reserves at a time, as a share of the day's limit: small enough that other turns can run too, large enough
+ * that it rarely asks again. A review without its own money limit gets the same share, once.
  */
 const SLICE = 0.1;
-/** What a review may set aside at most: answers go before lessons. */
+/** The largest share a review may reserve: answers take precedence over learning. */
 const REVIEW_SHARE = 0.5;
 
-/** The names of what has no session or no model of its own. */
+/** Placeholders in lines without a session or a model. */
 const OLDER = "older";
 export const DELETED = "deleted";
 export const CURATION = "curation";
@@ -70,20 +70,20 @@ interface Reservation {
 
 export interface CurationBooking {
   booking: Omit<Booking, "session">;
-  /** The reservation it was spent from. */
+  /** The id of the reservation it was spent from. */
   grant: string;
   last: boolean;
 }
 
 export type AccountLedger = ReturnType<typeof createAccountLedger>;
 
-/** The tables must be there. */
+/** The tables must exist. */
 export function createAccountLedger(sql: Sql) {
   function isBooked(day: Day, id: string): boolean {
     return sql.run("SELECT 1 FROM booked WHERE day = ? AND id = ?", day, id).length > 0;
   }
 
-  /** True the first time. A second delivery of one booking carries the same `at`, and so finds its day. */
+  /** True the first time. A repeated booking has the same `at`, so its id is found under the same day. */
   function book({ id, session, at, lines }: Omit<Booking, "session"> & { session: string }): boolean {
     const day = dayOf(at);
     if (isBooked(day, id)) return false;
@@ -100,7 +100,7 @@ export function createAccountLedger(sql: Sql) {
     return true;
   }
 
-  /** Once a day: what no longer can be sent again is forgotten, old days lose their sessions, old grants become lines. */
+  /** Call once a day. Forgets ids that can no longer be repeated, drops sessions from old days, and books expired grants. */
   function tidy(now: number): void {
     sql.run("DELETE FROM booked WHERE day < ?", dayOf(now - KEEP_IDS_DAYS * DAY_MS));
     const oldest = dayOf(now - KEEP_SESSIONS_DAYS * DAY_MS);
@@ -119,7 +119,7 @@ export function createAccountLedger(sql: Sql) {
     }
   }
 
-  /** Counts a grant that nobody settled, on the day it was given. */
+  /** Books a grant that was never settled, in full, on the day it was given. */
   function charge({ tokens, usdMicros, reservedAt }: Reservation, session: string): void {
     const counts = [tokens, 0, 0, 0, 0];
     sql.run(ADD_LINE, dayOf(reservedAt), session, "review", UNSETTLED, "none", 0, ...counts, usdMicros ?? 0);
@@ -146,7 +146,7 @@ export function createAccountLedger(sql: Sql) {
     );
   }
 
-  /** Of one UTC day: booked, charged for grants nobody settled, and set aside by others than `except`. */
+  /** Sum of one UTC day: bookings, unsettled grants, and reservations other than `except`. */
   function bound(now: number, except: string): Spending {
     const day = dayOf(now);
     const [booked = NOTHING_SPENT] = sql.run<{ tokens: number; usdMicros: number }>(
@@ -157,7 +157,7 @@ export function createAccountLedger(sql: Sql) {
     const others = reservations().filter(
       ({ id, kind, reservedAt, expiresAt }) =>
         id !== except &&
-        // What is set aside for tomorrow's curation binds tomorrow.
+        // The reservation for tomorrow's curation counts tomorrow.
         reservedAt <= now &&
         (expiresAt > now || (kind === "review" && dayOf(reservedAt) === day)),
     );
@@ -168,9 +168,9 @@ export function createAccountLedger(sql: Sql) {
   }
 
   /**
-   * One review a profile within `perProfileMs`, within the day's budget, while not too many are open. Who holds the slot and
-   * asks again is granted again: it did not hear the first answer, since its own reviews are further apart than that. So
-   * nobody has used a grant that expired before it was heard of, and a new one takes its place.
+   * Admits one review per profile within `perProfileMs`, within the day's budget, while not too many are open. A session that
+   * holds the slot and asks again did not receive the first answer, because its own reviews are further apart. So it is admitted
+   * again; a grant that has expired meanwhile was never used, and a new one replaces it.
    */
   function reserveReview(request: ReviewRequest): ReviewPlace {
     const { review, session, now, perProfileMs, urgent, maxBacklog = Infinity } = request;
@@ -193,7 +193,7 @@ export function createAccountLedger(sql: Sql) {
     return place;
   }
 
-  /** A review gets all of it or waits for the next day: a rest would be spent, and bring nothing. */
+  /** A review gets its whole grant or waits for the next day: a partial grant would be spent without a result. */
   function reserveGrant({ review, session, now, grant: asked, day }: ReviewRequest): ReviewPlace {
     const grant = withinDay(asked, day);
     const taken = isLimited(day) ? bound(now, review) : NOTHING_SPENT;
@@ -204,12 +204,12 @@ export function createAccountLedger(sql: Sql) {
   }
 
   function reserveTurn({ turn, session, now, spent, day }: TurnRequest): Budget | null {
-    if (isBooked(dayOf(now), turn)) return null; // it was stopped while it asked
+    if (isBooked(dayOf(now), turn)) return null; // the turn was stopped while it asked
     const taken = bound(now, turn);
     const tokens = upTo(day.tokens, taken.tokens, spent.tokens);
     const usdMicros = upTo(day.usdMicros, taken.usdMicros, spent.usdMicros);
     const isLeft = tokens !== null && usdMicros !== null;
-    // What was spent without being set aside is set aside at least, so that others do not spend it again.
+    // Reserves at least what the turn has spent without a reservation, so that others do not spend it again.
     reserve({
       id: turn,
       kind: "turn",
@@ -222,7 +222,7 @@ export function createAccountLedger(sql: Sql) {
     return isLeft ? { tokens, usdMicros } : null;
   }
 
-  /** Review grants that were not settled; `unsettled` from their expiry on. */
+  /** Grants of reviews that are not settled. `unsettled`: expired ones. */
   function grants(now: number): OpenGrant[] {
     return reservations()
       .filter(({ kind }) => kind === "review")
@@ -260,8 +260,8 @@ export function createAccountLedger(sql: Sql) {
   }
 
   /**
-   * Up to what a curation may spend on the day of `at`, set aside until the day ends or its usage is booked; `null` when
-   * the day's budget does not hold it. Asked again for one `id`: the same.
+   * What a curation may spend on the day of `at`, reserved until the day ends or its usage is booked. `null`: the day's budget has
+   * no room for it. Asked again for the same `id`, it answers the same.
    */
   function reserveCuration(asked: { id: string; at: number; grant: Grant; day: Budget }): Grant | null {
     const { id, at, day } = asked;
@@ -275,9 +275,9 @@ export function createAccountLedger(sql: Sql) {
     return grant;
   }
 
-  /** What a piece of a curation's work spent: counted once, and no longer set aside. `last`: nothing more comes of its grant. */
+  /** Books what one piece of a curation's work spent, once, and reduces the reservation. `last`: releases the rest of it. */
   function bookCuration({ booking, grant, last }: CurationBooking): void {
-    // The day is that of the record, which a second one of the same work need not share.
+    // Another record of the same work may have another day.
     if (sql.run("SELECT 1 FROM booked WHERE id = ?", booking.id).length > 0) return;
     book({ ...booking, session: CURATION });
     const { tokens, usdMicros } = spendingOf(booking.lines);
@@ -294,7 +294,7 @@ export function createAccountLedger(sql: Sql) {
     sql.run("DELETE FROM reservation WHERE id = ?", id);
   }
 
-  /** What the session spent stays in the sums; what was set aside for its reviews counts in full. */
+  /** The session's costs stay in the sums. Open grants of its reviews are booked in full. */
   function forgetSession(session: SessionId): void {
     sql.transaction(() => {
       for (const grant of reservations()) {
@@ -317,7 +317,7 @@ export function createAccountLedger(sql: Sql) {
   return { book, bookCuration, reserveCuration, reserveReview, reserveTurn, report, forgetSession, release, tidy };
 }
 
-/** Of one answer. */
+/** Lines of one answer. */
 const MAX_LINES = 1_000;
 const MAX_GRANTS = 100;
 
@@ -344,7 +344,7 @@ function exceeds(grant: Grant, taken: Spending, day: Budget): boolean {
   );
 }
 
-/** Under a day's limit every grant has one, of the same kind. */
+/** Gives a grant a limit of each kind that the day has. */
 function withinDay({ tokens, usdMicros, expiresAt }: Grant, day: Budget): Grant {
   const most = (limit: number) => (limit > 0 ? Math.ceil(limit * REVIEW_SHARE) : Infinity);
   const money = usdMicros ?? (day.usdMicros > 0 ? Math.ceil(day.usdMicros * SLICE) : undefined);
@@ -355,7 +355,7 @@ function withinDay({ tokens, usdMicros, expiresAt }: Grant, day: Budget): Grant 
   };
 }
 
-/** Where a turn has to ask again: a slice beyond what it spent, within what is left. 0: no limit; `null`: nothing is left. */
+/** Where a turn must ask again: a slice beyond what it spent, within what is left. 0: no limit; `null`: nothing is left. */
 function upTo(limit: number, taken: number, spent: number): number | null {
   if (limit === 0) return 0;
   const left = limit - taken - spent;
@@ -366,7 +366,7 @@ function nextDay(now: number): number {
   return (Math.floor(now / DAY_MS) + 1) * DAY_MS;
 }
 
-/** All of it, as tokens read, by nobody's price list. */
+/** A whole grant as one line: all tokens as input, without a price source. */
 function toChargedRow({ session, tokens, usd = 0, reservedAt }: OpenGrant, by: UsageBy): ReportRow {
   const key = { day: dayOf(reservedAt), session, kind: "review", model: UNSETTLED }[by];
   const counts = { calls: 0, input: tokens, output: 0, cacheRead: 0, cacheWrite: 0, reasoning: 0 };

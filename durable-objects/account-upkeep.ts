@@ -1,5 +1,5 @@
-// When a profile was used last, when what it left in KV is to be swept, and which version of the program made its tables. One
-// row; written once a day that the profile is used. Called by the Account.
+// The upkeep state of a profile: the last day it was used, when its memory in KV is swept, and the version of its tables. One row,
+// written once on each day of use. Called by the Account.
 import { StateNewerError } from "../core/errors.ts";
 import type { MemorySwept, Sql } from "../core/ports.ts";
 import { DAY_MS, dayOf } from "../core/schemas/ids.ts";
@@ -9,11 +9,11 @@ export const UPKEEP_SCHEMA = [
     active_day TEXT NOT NULL, sweep_due INTEGER) STRICT, WITHOUT ROWID`,
 ];
 
-/** Rises when a table means something else than before. */
+/** Increase when the meaning of a table changes. */
 const VERSION = 1;
-/** KV shows two deletes in either order: what was deleted first must be seen to be gone. */
+/** KV may show two deletes in either order, so the second is made only when the first is surely visible. */
 const SETTLE_MS = DAY_MS + 60 * 60_000;
-/** [cf] KV takes a minute to show what was deleted: a sweep that goes on earlier would delete the same again. */
+/** [cf] KV takes a minute to show deletions: a sweep that continues earlier would delete the same keys again. */
 const SHOWN_MS = 2 * 60_000;
 
 interface State {
@@ -34,7 +34,7 @@ export function createUpkeep(sql: Sql) {
       const version = read()?.version ?? VERSION;
       if (version > VERSION) throw new StateNewerError("The account of this profile", version, VERSION);
     },
-    /** False: this day is known. */
+    /** Notes a day of use, and postpones the sweep. False: the day was noted before. */
     note(now: number, keepDays: number): boolean {
       const day = dayOf(now);
       if (read()?.day === day) return false;
@@ -50,7 +50,7 @@ export function createUpkeep(sql: Sql) {
       const due = read()?.due ?? null;
       return due !== null && due <= now;
     },
-    /** Again only where one sweep was not enough, or a removal has to outlive its add. */
+    /** Plans another sweep only if this one was not enough, or a removal must outlive its add. */
     swept(now: number, left: MemorySwept["left"]): void {
       const due = left === "now" ? now + SHOWN_MS : left === "later" ? now + SETTLE_MS : null;
       sql.run("UPDATE account_state SET sweep_due = ?", due);

@@ -1,5 +1,5 @@
-// One Account a profile: its keys, its list of sessions, whose turn it is to be reviewed, and the ledger. Called by the API
-// and by the profile's sessions. Holds no key, only hashes; an account that was never made stores nothing.
+// The Account object of a profile: its keys, its sessions, its review slot, its ledger, and its erasures. Called by the API and by
+// the profile's sessions. Stores hashes of keys, never keys. An account that was never created stores nothing.
 import { DurableObject } from "cloudflare:workers";
 import { type Result, assert, err, messageOf, ok } from "../core/errors.ts";
 import { sha256Hex } from "../core/schemas/learning/digest.ts";
@@ -26,13 +26,13 @@ import { createMemoryStore } from "../stores/memory-store.ts";
 import { readSettings } from "../wiring/settings.ts";
 import { toSql } from "./sql.ts";
 
-/** Each check compares with all of them. */
+/** Limited because each check compares with all keys. */
 const MAX_KEYS = 100;
 
-/** An alarm that was set for work that died comes back after this. */
+/** The alarm returns after this if its work dies. */
 const WORK_RETRY_MS = 60_000;
 const NEWER_RETRY_MS = 60 * 60_000;
-/** All but what an erasure still needs. */
+/** All tables except those that an erasure still needs. */
 const OWN_TABLES = [
   ...["keys", "session", "review_slot", "booked", "usage_line", "reservation", "account_state", "curation_request"],
 ];
@@ -50,7 +50,7 @@ export class Account extends DurableObject<AccountEnv> {
   #opened: AccountLedger | null = null;
   #working: Promise<void> | null = null;
 
-  /** Makes the account. Again: changes nothing. */
+  /** Creates the account. Idempotent. */
   init(profile: ProfileId): void {
     assert(this.ctx.id.name === profile, "an account is named after its profile");
     this.#upkeep().checkVersion();
@@ -59,7 +59,7 @@ export class Account extends DurableObject<AccountEnv> {
     });
   }
 
-  /** The one time the key itself is seen. Failures: `profile_not_found`, `too_many_keys`. */
+  /** The answer is the only place where the key itself appears. Failures: `profile_not_found`, `too_many_keys`. */
   createKey(label: string): Result<CreatedKey> {
     if (!this.#isWritable()) return err("profile_not_found", "There is no profile of that id.");
     if (this.listKeys().length >= MAX_KEYS) {
@@ -78,18 +78,18 @@ export class Account extends DurableObject<AccountEnv> {
     return ok({ ...info, profile, key: toKey(profile, secret) });
   }
 
-  /** `willWrite`: throws where a newer version made the tables, which are then read only. */
+  /** `willWrite`: throws if a newer version made the tables, which are then read-only. */
   check(secret: string, willWrite = false): boolean {
     if (!this.#exists()) return false;
     const hash = sha256Hex(secret);
     const hashes = this.#sql.exec<{ hash: string }>("SELECT hash FROM keys WHERE revoked_at IS NULL").toArray();
-    // Every one is looked at, so that the time does not tell which.
+    // Compares with all hashes, so that the time does not reveal which one matched.
     const isKnown = hashes.filter((row) => isSameHash(row.hash, hash)).length > 0;
     if (isKnown && willWrite) this.#upkeep().checkVersion();
     return isKnown;
   }
 
-  /** Those that work, oldest first. */
+  /** Keys that are not revoked, oldest first. */
   listKeys(): KeyInfo[] {
     if (!this.#exists()) return [];
     return this.#sql
@@ -99,7 +99,7 @@ export class Account extends DurableObject<AccountEnv> {
       .toArray();
   }
 
-  /** Failures: `key_not_found` for an unknown key, and for one that was revoked before; `last_key`. */
+  /** Failures: `key_not_found`, also for a key that is revoked already; `last_key`. */
   revokeKey(id: string): Result<null> {
     this.#upkeep().checkVersion();
     const keys = this.listKeys();
@@ -116,7 +116,7 @@ export class Account extends DurableObject<AccountEnv> {
     return ok(null);
   }
 
-  /** Before the session is made, so that every session of a profile is known here. False: the profile is gone. */
+  /** Call before the session is created, so that every session of a profile is known here. False: the profile was deleted. */
   registerSession({ session, title, learning, createdAt }: SessionInfo): boolean {
     if (!this.#isWritable()) return false;
     this.#sql.exec(
@@ -148,19 +148,19 @@ export class Account extends DurableObject<AccountEnv> {
     return this.#ledger().reserveReview(request);
   }
 
-  /** Up to where a turn may spend of the profile's day; `null` when nothing is left of it. */
+  /** How much a turn may spend of the profile's daily budget; `null` if nothing is left. */
   async reserveTurn(request: TurnRequest): Promise<Budget | null> {
     assert(this.#isWritable(), "only an account that exists has turns");
     const budget = this.#ledger().reserveTurn(request);
     if (budget) return budget;
-    // What a curation has not spent may be free by now.
+    // A finished curation may have released part of its reservation.
     await this.#collect();
     return this.#ledger().reserveTurn(request);
   }
 
   /**
-   * Whether a curation may be asked for now, and what it may spend where a day's budget is set. Failures: `profile_gone`,
-   * `too_many_runs` with the time of the next one.
+   * Requests a curation, and says what it may spend if there is a daily budget. Failures: `profile_gone`, `too_many_runs` with the
+   * time of the next request.
    */
   async askForCuration(
     run: CurationId,
@@ -180,7 +180,7 @@ export class Account extends DurableObject<AccountEnv> {
     return ok({ allowance: reserveRun(ledger, settings, run, now) });
   }
 
-  /** Counted once, however often it comes. A profile that is gone has no ledger, and its sessions need not ask again. */
+  /** Idempotent. A deleted profile has no ledger; its bookings are ignored, so that its sessions do not repeat them. */
   book(booking: Booking): void {
     if (!this.#isWritable()) return;
     const { session, title } = booking;
@@ -193,19 +193,19 @@ export class Account extends DurableObject<AccountEnv> {
     if (title) this.#sql.exec("UPDATE session SET title = ? WHERE id = ? AND title = ''", title, session);
   }
 
-  /** `null`: the profile is gone. */
+  /** `null`: the profile was deleted. */
   async usage(asked: UsageAsked): Promise<UsageReport | null> {
     if (!this.#exists()) return null;
     await this.#collect();
     return this.#ledger().report({ ...asked, now: Date.now() });
   }
 
-  /** The profile was used without a turn: what it removed is to be swept in its time. */
+  /** The profile was used without a turn. Its removals in memory must be swept later. */
   async noteActivity(): Promise<void> {
     if (this.#isWritable()) await this.#noteDay(Date.now());
   }
 
-  /** Once a day: the alarm moves on, so that a profile that sleeps is woken once, when its last day is over. */
+  /** Once a day: postpones the alarm, so that an idle profile is woken only once, after its last day of use. */
   async #noteDay(now: number): Promise<void> {
     this.#ledger();
     if (!this.#upkeep().note(now, this.#settings().memory.sweepDays)) return;
@@ -216,7 +216,7 @@ export class Account extends DurableObject<AccountEnv> {
     await putAllowance(place, this.#settings(), now);
   }
 
-  /** What curations have spent since. The ledger answers all the same when R2 does not. */
+  /** Books what curations have spent. Never throws: the ledger must answer even if R2 does not. */
   async #collect(): Promise<void> {
     const { bucket } = toErasureStores(this.env);
     try {
@@ -226,7 +226,7 @@ export class Account extends DurableObject<AccountEnv> {
     }
   }
 
-  /** Memory of a profile that has gone quiet, and what the ledger keeps for a while. */
+  /** Sweeps the memory of an idle profile, and tidies the ledger. */
   async #sweepDue(): Promise<void> {
     const upkeep = this.#upkeep();
     const now = Date.now();
@@ -246,11 +246,11 @@ export class Account extends DurableObject<AccountEnv> {
     return readSettings(this.env);
   }
 
-  // ---- what is deleted ----
+  // ---- deletion ----
 
   /**
-   * `unknown`: there is no such session. `pending`: a store failed, and the alarm tries again. What late writes leave behind is swept
-   * by the alarm, too.
+   * `unknown`: there is no such session. `pending`: a store failed, and the alarm retries. The alarm also sweeps what late writes
+   * leave.
    */
   async eraseSession(session: SessionId): Promise<"unknown" | "pending" | "deleted"> {
     if (!this.#isWritable()) return "unknown";
@@ -265,7 +265,7 @@ export class Account extends DurableObject<AccountEnv> {
     return known ? this.#erase("session", session) : "unknown";
   }
 
-  /** The same for a skill; whether there is one, the caller has seen. */
+  /** The same for a skill. The caller has checked that it exists. */
   async eraseSkill(skill: SkillName): Promise<"unknown" | "pending" | "deleted"> {
     if (!this.#isWritable()) return "unknown";
     this.#ledger();
@@ -278,13 +278,13 @@ export class Account extends DurableObject<AccountEnv> {
     return this.#erasures().isPending(kind, id) ? "pending" : "deleted";
   }
 
-  /** Keys, sessions and the ledger go at once; what is elsewhere by passes. False: there is no such profile. */
+  /** Deletes keys, sessions and the ledger at once, and everything else in passes. False: there is no such profile. */
   async eraseProfile(): Promise<boolean> {
     const profile = this.ctx.id.name!;
     if (!this.#isWritable()) return false;
     this.#ledger();
     await markProfileGone({ bucket: toErasureStores(this.env).bucket, profile });
-    // Somebody else has ordered the same meanwhile.
+    // Another request has deleted the profile meanwhile.
     if (!this.#exists()) {
       await this.#work();
       return true;
@@ -304,12 +304,12 @@ export class Account extends DurableObject<AccountEnv> {
     return true;
   }
 
-  /** Whether something that was deleted is still to be swept for the first time. */
+  /** Whether a deletion still waits for its first pass. */
   isErasing(): boolean {
     return this.#hasErasures() && this.#sql.exec("SELECT 1 FROM erasure WHERE pass = 0 LIMIT 1").toArray().length > 0;
   }
 
-  /** Waits for the newer version that made the tables, if one did: a throw would end the alarm after six times. */
+  /** If a newer version made the tables, repeats until that version runs. A throw would end the alarm after six retries. */
   override async alarm(): Promise<void> {
     try {
       this.#upkeep().checkVersion();
@@ -320,7 +320,7 @@ export class Account extends DurableObject<AccountEnv> {
     await this.#work();
   }
 
-  /** One at a time; a second caller waits. The alarm is set before anything is done, so that a crash is made good. */
+  /** One run at a time; a second caller waits. The alarm is set before any work, so that a crash is recovered. */
   async #work(): Promise<void> {
     while (this.#working) await this.#working;
     this.#working = this.#runDue().finally(() => (this.#working = null));
@@ -339,7 +339,7 @@ export class Account extends DurableObject<AccountEnv> {
     const isGone = !this.#exists();
     const erasures = this.#erasures();
     await eraseDue({ env: this.env, stores: toErasureStores(this.env), profile, erasures, isGone });
-    // What is left of a profile that was swept for the last time is its mark, and nothing here.
+    // After the last pass only the profile's mark in R2 remains, and nothing here.
     if (isGone && !erasures.isOpen()) {
       await this.ctx.storage.deleteAlarm();
       await this.ctx.storage.deleteAll();
@@ -356,7 +356,7 @@ export class Account extends DurableObject<AccountEnv> {
     else await this.ctx.storage.setAlarm(Math.max(due, Date.now()));
   }
 
-  /** The tables must be there. */
+  /** The tables must exist. */
   #erasures() {
     return createErasures(toSql(this.ctx.storage));
   }
@@ -365,7 +365,7 @@ export class Account extends DurableObject<AccountEnv> {
     return this.#sql.exec("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'erasure'").toArray().length > 0;
   }
 
-  /** An account that was made before there was a ledger gets its tables here. */
+  /** Creates missing tables: older accounts have no ledger. */
   #ledger(): AccountLedger {
     if (this.#opened) return this.#opened;
     this.#upkeep().checkVersion();
@@ -374,13 +374,13 @@ export class Account extends DurableObject<AccountEnv> {
     return this.#opened;
   }
 
-  /** Throws where a newer version made the tables; false: there is no account. */
+  /** False: there is no account. Throws if a newer version made the tables. */
   #isWritable(): boolean {
     this.#upkeep().checkVersion();
     return this.#exists();
   }
 
-  /** Anyone may name a profile in a key: a guess must not leave a row behind. */
+  /** Reads without creating tables: anyone may guess a profile's id, and a guess must not leave rows. */
   #exists(): boolean {
     return this.#sql.exec("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'keys'").toArray().length > 0;
   }

@@ -1,6 +1,5 @@
-// One Archive a profile: a searchable copy of its skills, and its memory of its turns. Called by the profile's sessions and, for
-// the ledger of learning, by the API, which name it after their own profile. The shell of core/archive/: it reads R2 and
-// writes nothing but its own tables.
+// The Archive object of a profile: a searchable copy of its skills, and records of its turns. Called by the profile's sessions and,
+// for the ledger of learning, by the API. The shell of core/archive/. Reads R2, and writes only its own tables.
 import { DurableObject } from "cloudflare:workers";
 import {
   type FoundSkills,
@@ -32,15 +31,15 @@ import { toSql } from "./sql.ts";
 export interface ArchiveEnv {
   SKILLS: R2Bucket;
   TALARIA_SETTINGS?: string;
-  /** Workers AI, where the operator has bound it: skills are then searched by meaning, too. */
+  /** Workers AI, if the operator has bound it: skills are then also searched by meaning. */
   AI?: Ai;
 }
 
-/** A search waits for these few; a skill costs two reads of R2. */
+/** Skills that a search reads before it answers. Each costs two reads of R2. */
 const READS_A_SEARCH = 16;
-/** [own] An alarm is short, and far from the 10,000 requests of an invocation. */
+/** Skills per alarm. [own] Keeps an alarm short, and far from the 10,000 calls of an invocation. */
 const READS_AN_ALARM = 400;
-/** A skill that cannot be read now is not asked for over and over: the next search begins again. */
+/** Between two alarms. */
 const REST_MS = 100;
 
 const wordsMemory = createWordsCache(16 << 20);
@@ -49,14 +48,14 @@ export class Archive extends DurableObject<ArchiveEnv> {
   #opened: SkillArchive | null = null;
   #records: TurnRecords | null = null;
 
-  /** The skills that fit, best first; an empty query finds none. */
+  /** Matching skills, best first. An empty query finds none. */
   async searchSkills(query: string): Promise<FoundSkills> {
     const found = await this.#skills().search(query, READS_A_SEARCH);
     if (found.unread > 0 || (found.withoutVector ?? 0) > 0) await this.#wakeSoon();
     return found;
   }
 
-  /** Records a turn, or records it again, and says what is known of turns like it. */
+  /** Records a turn, idempotently, and returns what is known of similar turns. */
   async observeTurn(signature: TurnSignature): Promise<Neighbourhood> {
     return this.#turns().observe(signature);
   }
@@ -70,12 +69,12 @@ export class Archive extends DurableObject<ArchiveEnv> {
     return this.#turns().turns(asked);
   }
 
-  /** How work of a skill's kind went before there was the skill, and since. `words`: what the skill says of itself. */
+  /** How work of a skill's kind ended before the skill existed and since. `words`: the skill's description of itself. */
   async liftOf(skill: SkillName, words: string, createdAt: number): Promise<SkillLift> {
     return this.#turns().lift(skill, words, createdAt);
   }
 
-  // ---- what a person deletes ----
+  // ---- deletion ----
   async eraseSession(session: SessionId): Promise<number> {
     return eraseTurnsOfSession(toSql(this.ctx.storage), session);
   }
@@ -83,11 +82,11 @@ export class Archive extends DurableObject<ArchiveEnv> {
     eraseSkillRows(toSql(this.ctx.storage), skill);
     this.#opened = null;
   }
-  /** Turns whose request holds one of these; see core/skills/search/text-pieces.ts. */
+  /** Erases turns whose request contains one of these pieces; see core/skills/search/text-pieces.ts. */
   async eraseTexts(pieces: string[]): Promise<number> {
     return eraseTurnsWhere(toSql(this.ctx.storage), (request) => holdsAny(request, pieces));
   }
-  /** The profile has been deleted. */
+  /** The profile was deleted: erases everything. */
   async erase(): Promise<void> {
     await this.ctx.storage.deleteAlarm();
     await this.ctx.storage.deleteAll();
@@ -100,7 +99,7 @@ export class Archive extends DurableObject<ArchiveEnv> {
       const { unread, read } = await this.#skills().fill(READS_AN_ALARM);
       if (unread > 0 && read > 0) await this.#wakeSoon();
     } catch (error) {
-      // The next search begins again; six quick retries of the platform would meet the same failure.
+      // Not thrown: the platform's six quick retries would fail the same way. The next search starts again.
       console.error(`archive: reading skills failed: ${messageOf(error)}`);
     }
   }
@@ -129,13 +128,13 @@ export class Archive extends DurableObject<ArchiveEnv> {
   }
 }
 
-/** A cache of its own: it reads every skill once, which would displace what the isolate's sessions need. */
+/** Uses a separate cache: the Archive reads every skill once, which would evict what the isolate's sessions need. */
 function openStore(env: ArchiveEnv, profile: ProfileId): SkillStore {
   const place = { bucket: openBucket(env.SKILLS), profile, settings: readSettings(env) };
   return openSkillStore(place, { cache: createBlobCache() });
 }
 
-/** Two reads a skill, three for one with requests: its head, and the contents of those files. Neither may write, so `open` is not used. */
+/** Two reads per skill, three for one with requests: the head, and the contents of these files. `open` could write, so it is not used. */
 function toSource(store: SkillStore, bundled: Seeds): SkillSource {
   const library = createLibrary({ store, seeds: bundled });
   return {

@@ -1,5 +1,5 @@
-// A session that was deleted: the tombstone in its object, and the ports of an engine that may still have work under way.
-// Used by session.ts.
+// What remains of a deleted session: the tombstone in its object, and ports that refuse the work that still runs. Used by
+// session.ts.
 import { DeletedError } from "../../core/errors.ts";
 import type { Overlay, Sql } from "../../core/ports.ts";
 import type { SessionHost } from "../../core/session/context.ts";
@@ -10,52 +10,52 @@ export function isErased(storage: DurableObjectStorage): boolean {
   );
 }
 
-/** Its name says which session it was: the row holds nothing. */
+/** The table is enough: the object's name says which session it was. */
 export function leaveTombstone(storage: DurableObjectStorage): void {
   storage.sql.exec("CREATE TABLE IF NOT EXISTS tombstone (one INTEGER PRIMARY KEY) STRICT, WITHOUT ROWID");
 }
 
-/** The same ports, until the session is erased: from then on each call is refused, and no alarm is set. */
-export function toMortal(host: SessionHost, isDead: () => boolean): SessionHost {
+/** Wraps the ports. Once the session is erased, every call is refused and no alarm is set. */
+export function guardErased(host: SessionHost, wasErased: () => boolean): SessionHost {
   const sql: Sql = {
-    run: (query, ...values) => (assertAlive(isDead), host.sql.run(query, ...values)),
-    transaction: (work) => (assertAlive(isDead), host.sql.transaction(work)),
+    run: (query, ...values) => (assertNotErased(wasErased), host.sql.run(query, ...values)),
+    transaction: (work) => (assertNotErased(wasErased), host.sql.transaction(work)),
   };
   return {
     ...host,
     sql,
-    alarm: { set: async (at) => void (isDead() || (await host.alarm.set(at))) },
-    skills: alive(host.skills, isDead),
-    memory: (overlay: Overlay) => alive(host.memory(overlay), isDead),
-    evidence: alive(host.evidence, isDead),
-    reviews: alive(host.reviews, isDead),
-    queue: alive(host.queue, isDead),
-    account: alive(host.account, isDead),
-    ...(host.archive && { archive: alive(host.archive, isDead) }),
-    ...(host.pending && { pending: alive(host.pending, isDead) }),
+    alarm: { set: async (at) => void (wasErased() || (await host.alarm.set(at))) },
+    skills: guardPort(host.skills, wasErased),
+    memory: (overlay: Overlay) => guardPort(host.memory(overlay), wasErased),
+    evidence: guardPort(host.evidence, wasErased),
+    reviews: guardPort(host.reviews, wasErased),
+    queue: guardPort(host.queue, wasErased),
+    account: guardPort(host.account, wasErased),
+    ...(host.archive && { archive: guardPort(host.archive, wasErased) }),
+    ...(host.pending && { pending: guardPort(host.pending, wasErased) }),
     background: (work) =>
       host.background(
         work.catch((error: unknown) => {
-          if (!isDead()) throw error;
+          if (!wasErased()) throw error;
         }),
       ),
-    report: (what, error) => (isDead() ? undefined : host.report(what, error)),
+    report: (what, error) => (wasErased() ? undefined : host.report(what, error)),
   };
 }
 
-function alive<Port extends object>(port: Port, isDead: () => boolean): Port {
+function guardPort<Port extends object>(port: Port, wasErased: () => boolean): Port {
   return new Proxy(port, {
     get(target, name, receiver) {
       const member: unknown = Reflect.get(target, name, receiver);
       if (typeof member !== "function") return member;
       return (...args: unknown[]): unknown => {
-        assertAlive(isDead);
+        assertNotErased(wasErased);
         return (member as (...args: unknown[]) => unknown).apply(target, args);
       };
     },
   });
 }
 
-function assertAlive(isDead: () => boolean): void {
-  if (isDead()) throw new DeletedError("session_not_found", "This session has been deleted.");
+function assertNotErased(wasErased: () => boolean): void {
+  if (wasErased()) throw new DeletedError("session_not_found", "This session has been deleted.");
 }

@@ -41,7 +41,7 @@ import {
 import type { Account } from "../account.ts";
 import type { Archive } from "../archive.ts";
 import { toSql } from "../sql.ts";
-import { isErased, leaveTombstone, toMortal } from "./erased.ts";
+import { isErased, leaveTombstone, guardErased } from "./erased.ts";
 
 export interface SessionEnv extends ModelEnv, ProviderEnv {
   SKILLS: R2Bucket;
@@ -54,7 +54,7 @@ export interface SessionEnv extends ModelEnv, ProviderEnv {
 
 const WRONG_SETTINGS_MS = 60_000;
 
-/** 32, so that five random bits are one of them. */
+/** 32 letters, so that five random bits select one. */
 const LETTERS = "abcdefghijklmnopqrstuvwxyz234567";
 
 /** Shared by the sessions of an isolate, and with it the circuit breaker of the memory provider. */
@@ -67,14 +67,14 @@ const MEMORY_DEPS: ProviderDeps = {
 export class Session extends DurableObject<SessionEnv> implements SessionCalls {
   readonly #opened: Result<SessionEngine>;
   readonly #readers = new Map<WebSocket, StandingReader>();
-  /** Deleted in this life of the object: nothing that still runs reaches a store any more. */
+  /** Set when the session is deleted: work that still runs can no longer reach a store. */
   #isErased = false;
 
   constructor(ctx: DurableObjectState, env: SessionEnv) {
     super(ctx, env);
     const settings = parseSettings(env.TALARIA_SETTINGS);
     const host = settings.ok ? toHost(ctx, env, settings.value) : null;
-    this.#opened = host ? openEngine(this.adapt(toMortal(host, () => this.#isErased))) : (settings as Result<never>);
+    this.#opened = host ? openEngine(this.adapt(guardErased(host, () => this.#isErased))) : (settings as Result<never>);
     ctx.setWebSocketAutoResponse(new WebSocketRequestResponsePair("ping", "pong"));
     const kept = (socket: WebSocket) => ({
       reader: this.#toReader(socket),
@@ -83,7 +83,7 @@ export class Session extends DurableObject<SessionEnv> implements SessionCalls {
     if (this.#opened.ok) this.#opened.value.rejoin(ctx.getWebSockets().map(kept));
   }
 
-  /** Where a wiring of its own (a bench, a chaos run) puts itself between the engine and its ports. */
+  /** Lets a bench or a chaos run wrap the ports of the engine. */
   protected adapt(host: SessionHost): SessionHost {
     return host;
   }
@@ -93,12 +93,12 @@ export class Session extends DurableObject<SessionEnv> implements SessionCalls {
     return this.#opened.value;
   }
 
-  /** `null`: the session was deleted before it was made. */
+  /** `null`: the session was deleted before it was created. */
   async create(input: { learning: Learning; title: string; createdAt?: number }): Promise<SessionInfo | null> {
     if (this.#isErased || isErased(this.ctx.storage)) return null;
     return this.#engine.create(input);
   }
-  /** Leaves a tombstone and nothing else. Done again it changes nothing. Asked by the profile's Account. */
+  /** Deletes everything and leaves a tombstone. Idempotent. Called by the profile's Account. */
   async erase(): Promise<void> {
     this.#isErased = true;
     if (this.#opened.ok) this.#opened.value.end();
@@ -172,7 +172,7 @@ export class Session extends DurableObject<SessionEnv> implements SessionCalls {
     return this.#engine.postAndRead(input);
   }
 
-  /** A standing reader, from `after` on. The object may hibernate while the connection stays. */
+  /** Connects a reader from `after` on. The object may hibernate while the connection stays open. */
   #watch(request: Request): Response {
     const { 0: client, 1: server } = new WebSocketPair();
     const watching = this.#engine.watch(new URL(request.url).searchParams.get("after") ?? undefined, () => {
@@ -182,12 +182,12 @@ export class Session extends DurableObject<SessionEnv> implements SessionCalls {
     if (!watching.ok) return Response.json(watching.failure, { status: 400 });
     return new Response(null, { status: 101, webSocket: client });
   }
-  /** `ping` never comes here: the platform answers it without waking the object. */
+  /** Never called for `ping`: the platform answers it without waking the object. */
   override webSocketMessage(socket: WebSocket): void {
     this.#leave(socket);
     socket.close(CLOSE.notUnderstood, "Readers only listen: say `ping` or nothing.");
   }
-  /** The other end waits for the answer to its close: a client's process would linger. */
+  /** Answers the close: the client waits for it, and its process would not exit. */
   override webSocketClose(socket: WebSocket): void {
     this.#leave(socket);
     socket.close();
@@ -212,7 +212,7 @@ export class Session extends DurableObject<SessionEnv> implements SessionCalls {
     if (reader && this.#opened.ok) this.#opened.value.leave(reader);
   }
 
-  /** With wrong settings it comes again until the operator has put them right: a throw would end it after six times. */
+  /** With invalid settings the alarm repeats until the operator has fixed them. A throw would end it after six retries. */
   override async alarm(): Promise<void> {
     if (this.#opened.ok) return this.#opened.value.alarm();
     console.error(this.#opened.failure.message);
@@ -220,7 +220,7 @@ export class Session extends DurableObject<SessionEnv> implements SessionCalls {
   }
 }
 
-/** A session that a newer version wrote is left as it is, and says so to whoever asks. */
+/** A session that a newer version wrote stays unchanged, and every call fails with `state_newer`. */
 function openEngine(host: SessionHost): Result<SessionEngine> {
   try {
     return ok(createSessionEngine(host));
@@ -238,7 +238,7 @@ function toHost(ctx: DurableObjectState, env: SessionEnv, settings: Settings): S
   const place: Place = { bucket: openBucket(env.SKILLS), profile, settings };
   const chains = new Map<ModelSlot, Result<ModelChain>>();
   const memoryProvider = openProvider(env, { profile, session }, MEMORY_DEPS);
-  // A session works without one; the operator reads why in the log.
+  // A session works without a memory provider. The log tells the operator what is wrong.
   if (!memoryProvider.ok) console.error(`session ${session}: memory provider: ${memoryProvider.failure.message}`);
   return {
     profile,
