@@ -45,7 +45,7 @@ export async function startStage(options: { peer: boolean; settings?: object }):
     const product = readWorkerConfigs().filter(({ worker }) => worker !== "curator");
     const workers = await Promise.all([
       ...product.map(({ worker, raw }) =>
-        bundleWorker(worker === "api" ? { ...raw, main: join(bench, "support/ours.ts") } : raw, join(folder, worker)),
+        bundleWorker(worker === "api" ? { ...raw, main: join(bench, "support/subjects/ours.ts") } : raw, join(folder, worker)),
       ),
       bundleWorker(withObject(BARE, "bare/worker.js", "BARE", "Bare"), join(folder, "bare")),
       ...(options.peer
