@@ -1,19 +1,19 @@
-// Reads the bytes of a reply ahead of who takes them. A fast answer comes in hundreds of small pieces, and to take each by
-// itself, parse it and tell readers of it costs far more than to read it (docs/decisions/0017). Used by sse.ts.
+// Reads the bytes of a reply ahead of their consumer. A fast answer arrives in hundreds of small pieces. Reading a piece is
+// cheap; parsing each one and notifying readers is not (docs/decisions/0017). Used by sse.ts.
 import type { Clock } from "../../ports.ts";
 
-/** Nobody sees an answer grow more often than this: two frames of a screen. */
+/** Two frames of a screen: people do not see an answer grow faster. */
 const GATHER_MS = 32;
-/** So much may be read and not taken yet. */
+/** Reading pauses when this much is buffered. */
 const MAX_AHEAD_BYTES = 1 << 20;
 
 export interface GatheredPieces {
   /**
-   * All that was read and not taken, at least one piece; null at the end. Rejects with what broke the reading, behind what
-   * was read before. `gather`: unless the reply ends before, waits until GATHER_MS after what was taken last.
+   * Takes everything buffered, at least one piece; null at the end. After a read error it first returns the buffered pieces,
+   * then rejects. `gather`: waits until GATHER_MS after the previous take, or until the reply ends.
    */
   next(gather: boolean): Promise<Uint8Array[] | null>;
-  /** Closes the connection, whoever still waits for `next`. */
+  /** Closes the connection. A pending `next` resolves with null. */
   close(): void;
 }
 
@@ -32,7 +32,7 @@ export function readAhead(reader: ReadableStreamDefaultReader<Uint8Array>, clock
       if (pieces.length === 0 && !end) await new Promise<void>((resolve) => (onPiece = resolve));
       const waitMs = takenAt + GATHER_MS - clock.now();
       if (gather && !end && waitMs > 0) {
-        // A sleep that can be called off costs more in workerd than one that is left to run out.
+        // In workerd a cancellable sleep costs more than one that runs to its end.
         await Promise.race([clock.sleep(waitMs), new Promise<void>((resolve) => (onEnd = resolve))]);
         onEnd = null;
       }
@@ -48,7 +48,7 @@ export function readAhead(reader: ReadableStreamDefaultReader<Uint8Array>, clock
       return null;
     },
     close() {
-      void reader.cancel().catch(() => undefined); // it had broken already
+      void reader.cancel().catch(() => undefined); // the connection is already broken
       onRoom?.();
     },
   };

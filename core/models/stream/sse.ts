@@ -1,13 +1,13 @@
-// Reads a reply as a stream of JSON in server-sent events: decoded once, cut into lines, parsed. Called by stream-guard.ts for
-// every wire. Lets nothing through that is not such a stream, has an event without end, or is longer than any answer; holds
-// one event and one piece of the network at most. Must not know what events mean.
+// Reads a reply as server-sent events that hold JSON. Called by stream-guard.ts for every wire. Refuses a reply that is not such
+// a stream, an event without end, and a stream longer than any answer. Buffers at most one event and the bytes read ahead.
+// Must not know what events mean.
 import type { Clock } from "../../ports.ts";
 import { parseBody, wordsOf } from "../failures/error-reply.ts";
 import type { ModelFailureCode } from "../failures/failure-codes.ts";
 import { readAhead, sizeOf } from "./read-ahead.ts";
 import { ReplyRefused, readStart } from "../failures/refused-reply.ts";
 
-/** Why a stream was not read on. */
+/** The reason why reading stopped. */
 export class StreamFault extends Error {
   override name = "StreamFault";
   readonly code: ModelFailureCode;
@@ -20,31 +20,31 @@ export class StreamFault extends Error {
 
 export interface EventReader {
   /**
-   * All events that have come, at least one; null at the end of the stream. `gather`: see read-ahead.ts. Throws StreamFault,
-   * or ReplyRefused for an error in place of the stream or of an event: then what came before it has been returned.
+   * All events received so far, at least one; null at the end of the stream. `gather`: see read-ahead.ts. Throws StreamFault, or
+   * ReplyRefused for an error in place of the stream or of an event. Earlier events are returned before it throws.
    */
   next(gather?: boolean): Promise<unknown[] | null>;
-  /** Closes the connection, whoever still waits for `next`. Not awaited: a server that ignores it is not waited for. */
+  /** Closes the connection. A pending `next` resolves with null. Does not wait for the server. */
   close(): void;
 }
 
 /**
- * One event. The largest real one is the end of a Responses stream, which repeats the whole answer: 128,000 tokens as text
- * and as much encrypted reasoning, escaped, come to about 1.5 MB. An isolate has 128 MB for all its sessions.
+ * Limit of one event. The largest real event ends a Responses stream and repeats the whole answer: 128,000 tokens of text and as
+ * much encrypted reasoning, escaped, are about 1.5 MB. An isolate has 128 MB for all its sessions.
  */
 const MAX_EVENT_CHARS = 4 << 20;
-/** A token of text in an event of its own takes 120 to 400 bytes, and 700 with what OpenAI pads it with. */
+/** An event with one token of text has 120 to 400 bytes, and 700 with OpenAI's padding. */
 const BYTES_PER_TOKEN = 1_024;
-/** What comes beside the answer: the request, which a Responses stream repeats up to three times. */
+/** Allowance for data outside the answer: a Responses stream repeats the request up to three times. */
 const SPARE_BYTES = 2 << 20;
-/** No one sends less than a token at a time; and each event costs time, however short it is. */
+/** Providers send at least a token an event. Each event costs time, however short it is. */
 const EVENTS_PER_TOKEN = 2;
-/** What comes beside the answer: signs of life while it thinks, some once a second, and the frame of each part. */
+/** Allowance for events outside the answer: keep-alives while the model thinks, some once a second, and the frame of each part. */
 const SPARE_EVENTS = 10_000;
-/** In a row. At one every 15 seconds this is most of an hour of thinking; who says no more than that for longer is stuck. */
-const MAX_SIGNS_OF_LIFE = 200;
+/** In a row. At one every 15 seconds this is 50 minutes of thinking; a server that sends nothing else for longer is stuck. */
+const MAX_KEEP_ALIVES = 200;
 
-/** `noteActivity` is called for whatever comes, but not for ever while that is nothing but signs of life. */
+/** Calls `noteActivity` for everything that arrives, until MAX_KEEP_ALIVES keep-alives have come in a row. */
 export function readEvents(
   response: Response,
   options: { maxOutputTokens: number; clock: Clock; noteActivity?: () => void },
@@ -55,7 +55,7 @@ export function readEvents(
   const decoder = new TextDecoder();
   const parser = createEventParser();
   let bytes = 0;
-  let signs = 0;
+  let keepAlives = 0;
   let begun = false;
   return { next, close: () => pieces?.close() };
 
@@ -68,8 +68,8 @@ export function readEvents(
       });
       const text = read ? decodeAll(read) : decoder.decode();
       if (!begun) {
-        // Also takes a byte order mark away. Events begin with the name of a field or with a colon: anything else is a page,
-        // or JSON that nobody asked for.
+        // `trimStart` also removes a byte order mark. An event begins with a field name or a colon. These characters begin an HTML
+        // page, or JSON that is not a stream.
         const first = text.trimStart().charAt(0);
         if (first === "<" || first === "{" || first === "[") throw toRefusal(await readStart(pieces, decoder, text));
         begun = first !== "";
@@ -88,9 +88,9 @@ export function readEvents(
   function take(text: string, textBytes: number): unknown[] {
     bytes += textBytes;
     if (bytes > maxBytes) throw new StreamFault("answer_too_large", `a stream of more than ${maxBytes} bytes`);
-    const { events, isSignOfLife } = parser.add(text);
-    signs = isSignOfLife ? signs + 1 : 0;
-    if (signs <= MAX_SIGNS_OF_LIFE) options.noteActivity?.();
+    const { events, isKeepAlive } = parser.add(text);
+    keepAlives = isKeepAlive ? keepAlives + 1 : 0;
+    if (keepAlives <= MAX_KEEP_ALIVES) options.noteActivity?.();
     if (parser.openChars() > MAX_EVENT_CHARS) {
       throw new StreamFault("stream_malformed", `an event of more than ${MAX_EVENT_CHARS} characters`);
     }
@@ -107,31 +107,31 @@ export function readEvents(
   }
 }
 
-/** `event: ping` and its data, as Anthropic sends them. */
+/** The two lines of Anthropic's ping event. */
 const PING = /^(event: ?ping|data: ?\{ ?"type": ?"ping" ?\})$/;
 const MAX_PING_CHARS = 40;
 
-/** Text as it comes, whatever it is cut into, to parsed events. Lines end with LF, CR or both. */
+/** Parses events from text, wherever it is cut. Lines end with LF, CR or both. */
 function createEventParser() {
-  let tail = ""; // of a line that has no end yet
+  let tail = ""; // the start of a line whose end has not arrived
   let afterCr = false;
   let name = "";
   let data: string | null = null;
   let open = 0;
   let count = 0;
-  let talks = false;
+  let hasData = false;
   let events: unknown[] = [];
   let ended = false;
   let fault: Error | null = null;
   return {
-    /** `isSignOfLife`: nothing but comments and pings. */
-    add(text: string): { events: unknown[]; isSignOfLife: boolean } {
+    /** `isKeepAlive`: the text holds nothing but comments and pings. */
+    add(text: string): { events: unknown[]; isKeepAlive: boolean } {
       events = [];
-      talks = false;
+      hasData = false;
       addText(text);
-      return { events, isSignOfLife: !talks && (tail === "" || tail.startsWith(":")) };
+      return { events, isKeepAlive: !hasData && (tail === "" || tail.startsWith(":")) };
     },
-    /** The stream is over. Not every server ends its last event with an empty line. */
+    /** Ends the stream. Some servers leave out the empty line after the last event. */
     end(text: string): unknown[] {
       events = [];
       addText(text);
@@ -144,7 +144,7 @@ function createEventParser() {
     fault: () => fault,
     /** Characters since the last event. */
     openChars: () => open + tail.length,
-    /** Events so far, also those that said nothing. */
+    /** Events so far, including empty ones. */
     count: () => count,
   };
 
@@ -172,13 +172,13 @@ function createEventParser() {
   function addLine(line: string): void {
     open += line.length;
     if (line.startsWith(":")) return; // a comment
-    talks ||= line.length > MAX_PING_CHARS || !PING.test(line);
+    hasData ||= line.length > MAX_PING_CHARS || !PING.test(line);
     if (line.startsWith("data:")) data = (data === null ? "" : `${data}\n`) + valueAt("data:".length, line);
     else if (line.startsWith("event:")) name = valueAt("event:".length, line);
   }
 
-  /** `fallen`: what is wrong when its data is not JSON. */
-  function endEvent(fallen: ModelFailureCode): void {
+  /** `ifNotJson`: the failure if the event's data is not JSON. */
+  function endEvent(ifNotJson: ModelFailureCode): void {
     const [event, text] = [name, data ?? ""];
     name = "";
     data = null;
@@ -188,7 +188,7 @@ function createEventParser() {
     try {
       value = JSON.parse(text);
     } catch (cause) {
-      fault = event === "error" ? new ReplyRefused({ body: text }) : new StreamFault(fallen, "not JSON", { cause });
+      fault = event === "error" ? new ReplyRefused({ body: text }) : new StreamFault(ifNotJson, "not JSON", { cause });
       return;
     }
     if (event === "error" || isError(value)) fault = new ReplyRefused({ body: value });
@@ -200,7 +200,7 @@ function valueAt(start: number, line: string): string {
   return line.slice(line.charAt(start) === " " ? start + 1 : start);
 }
 
-/** By `error` in Chat Completions, by `type` in the other wires: imitations leave out the event's name. */
+/** Chat Completions has a field `error`, the other wires a `type`. Compatible servers may leave out the event's name. */
 function isError(event: unknown): boolean {
   if (typeof event !== "object" || event === null) return false;
   return ("error" in event && !!event.error) || ("type" in event && event.type === "error");

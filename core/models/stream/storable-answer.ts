@@ -1,26 +1,26 @@
-// What an answer must be before anyone keeps it: well-formed text, whole numbers, JSON of a sane depth, and small enough for
-// a row. Called by stream-guard.ts for every answer, and by the adapters while one grows. Pure.
+// Makes an answer fit for storage: well-formed text, whole numbers, JSON of bounded depth, and small enough for a row. Called by
+// stream-guard.ts for every answer, and by the adapters while an answer grows. Pure.
 import { byteLength } from "../../schemas/learning/digest.ts";
 import type { Answer, Usage } from "../../schemas/entry.ts";
 
 /**
- * Half of what a row of the log may hold; a call stands beside its result, which has the other half. The longest answers
- * there are, 128,000 tokens, come to about 500,000.
+ * Half of a log row: a call and its result share a row, and the result gets the other half. The longest answers, 128,000
+ * tokens, have about 500,000 bytes.
  */
 export const MAX_ANSWER_BYTES = 800_000;
-/** Models ask for a dozen calls at once. Each becomes a row, and something that is done. */
+/** Models make up to a dozen calls in one answer. Each becomes a row and is executed. */
 export const MAX_CALLS = 200;
-/** No tool takes arguments this deep. Writing them as JSON, which a parser's stack does not limit, would overflow ours. */
+/** No tool takes arguments this deep. `JSON.parse` has no depth limit, but `JSON.stringify` would overflow the stack. */
 const MAX_DEPTH = 100;
-/** A billion tokens, or a thousand dollars: more than any call, and small enough that a session of such calls adds up. */
+/** A billion tokens or a thousand dollars: more than any call, and small enough to add up without losing precision. */
 const MAX_COUNT = 1_000_000_000;
 
-/** Thrown while an answer grows; stream-guard.ts makes `answer_too_large` of it. */
+/** Thrown while an answer grows. stream-guard.ts turns it into the failure `answer_too_large`. */
 export class AnswerTooLargeError extends Error {
   override name = "AnswerTooLargeError";
 }
 
-/** `text` with `more` behind it. Throws rather than to hold what could not be kept. */
+/** Appends `more` to `text`. Throws AnswerTooLargeError if the result could not be stored. */
 export function grow(text: string, more: string): string {
   if (text.length + more.length > MAX_ANSWER_BYTES) {
     throw new AnswerTooLargeError(`a part of it has more than ${MAX_ANSWER_BYTES} characters`);
@@ -33,8 +33,8 @@ export function assertCallCount(calls: number): void {
 }
 
 /**
- * `streamed` is what readers have seen: it is the text, whatever the end of the stream says. What a wire wants to see again
- * is left out when it says something else, is too deep, or would not fit; the conversation goes on without it.
+ * `streamed` is the text that readers have seen, and becomes the text of the answer, whatever the final event said. `native` is
+ * dropped if its text differs, if it is too deep, or if it would not fit. The conversation continues without it.
  */
 export function toStorableAnswer(answer: Answer, streamed: string): Answer {
   const { native, ...rest } = answer;
@@ -66,7 +66,7 @@ function toCount(count: unknown): number {
   return typeof count === "number" && count > 0 ? Math.min(MAX_COUNT, Math.round(count)) : 0;
 }
 
-/** The same JSON with well-formed strings and without keys that would reach a prototype; undefined: too deep. */
+/** The same JSON with well-formed strings and without `__proto__` keys. Undefined: too deep. */
 export function toStorableJson(value: unknown): unknown {
   return isShallow(value, MAX_DEPTH) ? toCleanJson(value) : undefined;
 }

@@ -1,6 +1,6 @@
-// Keeps the promises of the Model contract for every wire: nothing is thrown, one terminal event, and it is the last; an
-// abort ends the stream at once; what is done can be kept, and its text is what was streamed. Called by the adapters, which
-// only translate. Must not know any wire.
+// Enforces the Model contract for every wire. A stream throws nothing and ends with exactly one terminal event. An abort ends it
+// at once. A finished answer can be stored, and its text equals the streamed text. Called by the adapters, which only
+// translate. Must not know any wire.
 import type { Model, ModelEvent, ModelFailure, ModelRequest } from "../../agent/contract.ts";
 import { messageOf } from "../../errors.ts";
 import type { Clock } from "../../ports.ts";
@@ -18,30 +18,30 @@ export interface GuardedWire {
   /** `<provider>:<model id>`. */
   name: string;
   facts: ModelFacts;
-  /** As it stands in sentences: "Anthropic". */
+  /** The name for error sentences: "Anthropic". */
   provider: string;
   apiKey: string;
-  /** Where a provider's cache belongs to, such as its address; the key is part of it anyway. Absent: it keeps none. */
+  /** Identifies the provider's prompt cache, together with the key: its address, for example. Absent: the provider has no cache. */
   cachedAt?: string;
   clock: Clock;
   /** Default: false. */
   isOwn?: boolean;
-  /** Its address. */
+  /** The server's base URL. */
   server?: string;
   /**
-   * Sends one request. May throw. Tells `charge` what the call has used whenever the stream says so: that is paid for even if
-   * no answer comes.
+   * Sends one request. May throw. Calls `charge` with the usage so far each time the stream reports it: usage is billed even
+   * if no answer comes.
    */
   open(request: ModelRequest, call: { signal: AbortSignal; charge(usage: Usage): void }): OpenCall;
 }
 
-/** A request that was sent, and who reads what comes back. The guard reads the stream itself: adapters wait for nothing. */
+/** A sent request and the reader of its events. The guard reads the stream; adapters never await. */
 export interface OpenCall {
-  /** As the provider sent it, unread. May reject, and may ignore the signal. */
+  /** The provider's response, unread. May reject, and may ignore the signal. */
   response: Promise<Response>;
-  /** Takes one event, whatever it is, and says what it means. May throw. Not called again behind a terminal event. */
+  /** Translates one event of any shape into model events. May throw. Not called again after a terminal event. */
   read(event: unknown, say: Say): void;
-  /** The stream has ended without a terminal event, well or not. */
+  /** Called when the stream ended without a terminal event, whether complete or cut off. */
   end?(say: Say): void;
 }
 
@@ -49,12 +49,12 @@ export type Say = (event: ModelEvent) => void;
 
 const ABORTED = Symbol("aborted");
 
-/** A server that sends more characters than this for each token it was asked for does not heed the limit. */
+/** A server that sends more characters than this for each requested token ignores the limit. */
 const MOST_CHARS_PER_TOKEN = 16;
-/** Not every server heeds a small number of tokens. */
+/** Some servers ignore a small token limit, so a short answer is never cut below this. */
 const LEAST_ANSWER_CHARS = 64 << 10;
 
-/** Two models of one machine are served by one, whatever their paths. */
+/** By host only: two models on one machine share a server, whatever their paths. */
 function toFingerprint(address: string): string {
   return sha256Hex(`server ${URL.parse(address)?.host ?? address}`).slice(0, 16);
 }
@@ -75,7 +75,7 @@ export function guardWire(wire: GuardedWire): Model {
       const words = { text: createWords(maxChars), reasoning: createWords(maxChars) };
       let events: EventReader | null = null;
       let begun = false;
-      /** A reply that began is paid for, though most providers tell what it used at its end only. */
+      /** A reply that began is billed, but most providers report its usage only at the end. */
       const spent = () => used ?? (events === null ? null : estimateUsage(request, [words.text, words.reasoning]));
       try {
         const call = wire.open(request, { signal, charge: (usage) => void (used = usage) });
@@ -84,7 +84,7 @@ export function guardWire(wire: GuardedWire): Model {
           void call.response.then(({ body }) => body?.cancel()).catch(() => undefined); // a fetch that ignores its signal
           return yield failed(aborted, used);
         }
-        // The head of a reply is no sign of life: some servers send it before they have read the prompt.
+        // Response headers are not activity: some servers send them before they have read the prompt.
         const { clock } = wire;
         events = readEvents(response, {
           maxOutputTokens: request.maxOutputTokens,
@@ -95,8 +95,8 @@ export function guardWire(wire: GuardedWire): Model {
           const batch = await abort.or(events.next(begun));
           if (batch === ABORTED || (batch === null && signal.aborted)) return yield failed(aborted, spent());
           for (const event of readBatch(batch, call)) {
-            if (signal.aborted) return yield failed(aborted, spent()); // by who reads, between two events
-            // A refusal may come as the first event of a reply that began well: nothing was read for it.
+            if (signal.aborted) return yield failed(aborted, spent()); // the reader aborted between two events
+            // A refusal may be the first event of a reply with a good status. The model then read no prompt.
             if (event.type === "failed") return yield failed(event.failure, begun ? spent() : used);
             if (event.type === "done") {
               const { cost = costOf(toStorableUsage(event.answer.usage), wire.facts.prices), ...answer } = event.answer;
@@ -118,7 +118,7 @@ export function guardWire(wire: GuardedWire): Model {
         yield failed(signal.aborted ? aborted : toFailure(thrown, wire, events !== null), spent());
       } finally {
         abort.forget();
-        events?.close(); // of a stream nobody reads on
+        events?.close(); // the stream may have more to send
       }
     },
   };
@@ -133,7 +133,7 @@ export function guardWire(wire: GuardedWire): Model {
   }
 }
 
-/** What only the end of a stream told is streamed too, where it follows from what was; else what readers saw stands. */
+/** Streams the text that only the final event had, if it continues the streamed text. Otherwise the streamed text is the answer. */
 function* toEnd(answer: Parameters<typeof toStorableAnswer>[0], words: Words): Iterable<ModelEvent> {
   const whole = answer.text.toWellFormed();
   const seen = words.all();
@@ -148,7 +148,7 @@ function estimateUsage({ system, tools, messages }: ModelRequest, words: Words[]
   return usageByLength({ system, tools, messages }, written);
 }
 
-/** Four characters a token, where nobody has counted: a server that counts nothing must not make a budget endless. */
+/** Estimates four characters a token. Without an estimate a server that reports no usage would never spend a budget. */
 export function usageByLength(asked: unknown, writtenChars: number): Usage {
   const toTokens = (chars: number) => Math.ceil(chars / 4);
   return { ...NO_USAGE, input: toTokens(JSON.stringify(asked).length), output: toTokens(writtenChars) };
@@ -156,12 +156,12 @@ export function usageByLength(asked: unknown, writtenChars: number): Usage {
 
 type Words = ReturnType<typeof createWords>;
 
-/** Well-formed deltas of a text: half of a character that ends one waits for the next. */
+/** Makes deltas well-formed: a high surrogate at the end of one waits for the next. */
 function createWords(maxChars: number) {
   let all = "";
   let half = "";
   return {
-    /** What may be shown now. */
+    /** Returns the text that may be shown now. */
     take(delta: string): string {
       const text = half + delta;
       half = isHighSurrogate(text.charCodeAt(text.length - 1)) ? text.slice(-1) : "";
@@ -180,7 +180,7 @@ function isHighSurrogate(unit: number): boolean {
   return unit >= 0xd800 && unit <= 0xdbff;
 }
 
-/** What the events of a batch say, up to a terminal event; neighbouring deltas are one. `null`: the end of the stream. */
+/** The model events of a batch, up to a terminal event. Neighbouring deltas are merged. `null`: the end of the stream. */
 function readBatch(batch: unknown[] | null, call: OpenCall): ModelEvent[] {
   const said: ModelEvent[] = [];
   const say = (event: ModelEvent) => {
@@ -199,9 +199,8 @@ function readBatch(batch: unknown[] | null, call: OpenCall): ModelEvent[] {
 
 function toFailure(thrown: unknown, wire: GuardedWire, answered: boolean): ModelFailure {
   const secrets = [wire.apiKey];
-  const refused = findRefusal(thrown);
-  if (refused) {
-    const { status, headers, body } = refused.reply;
+  if (thrown instanceof ReplyRefused) {
+    const { status, headers, body } = thrown.reply;
     const reply = readErrorBody(body);
     return failureOfReply({ ...reply, status: status ?? reply.status, provider: wire.provider, headers }, secrets);
   }
@@ -212,24 +211,18 @@ function toFailure(thrown: unknown, wire: GuardedWire, answered: boolean): Model
   return modelFailure(answered ? "stream_malformed" : "network", wire.provider, cause, secrets);
 }
 
-/** SDKs keep what their fetch threw in `cause`. */
-function findRefusal(thrown: unknown): ReplyRefused | null {
-  if (thrown instanceof ReplyRefused) return thrown;
-  return thrown instanceof Error && thrown.cause !== undefined ? findRefusal(thrown.cause) : null;
-}
-
-/** SDKs say "Connection error." and keep what really happened in `cause`. */
+/** The deepest cause: fetch says "fetch failed" and keeps the reason in `cause`. */
 function causeOf(thrown: unknown): string {
   return thrown instanceof Error && thrown.cause instanceof Error ? causeOf(thrown.cause) : messageOf(thrown);
 }
 
-/** One listener a call, however often the call waits: a stream has thousands of pieces. */
+/** Uses one listener for the whole call: a stream has thousands of pieces, and each is awaited. */
 function watchAbort(signal: AbortSignal) {
   let stop: ((why: typeof ABORTED) => void) | undefined;
   const onAbort = () => stop?.(ABORTED);
   signal.addEventListener("abort", onAbort);
   return {
-    /** ABORTED as soon as the signal says so, whether or not the work heeds it. */
+    /** Resolves with ABORTED as soon as the signal aborts, even if the work ignores the signal. */
     or<T>(work: Promise<T>): Promise<T | typeof ABORTED> {
       return new Promise((resolve, reject) => {
         stop = resolve;

@@ -1,5 +1,5 @@
-// Anthropic's Messages API over its SDK. Translates a request and its stream; promises and failures are stream-guard.ts's.
-// Retries are the loop's, so the SDK makes none; the environment is never read for a key or an address.
+// Anthropic's Messages API. Translates a request and its stream; stream-guard.ts enforces the contract and makes failures.
+// Created by routing.ts. Never retries, which the loop does, and never reads a key or an address from the environment.
 import { BaseAnthropic } from "@anthropic-ai/sdk/client";
 import type {
   ContentBlock,
@@ -39,7 +39,7 @@ export interface AnthropicOptions {
 const WIRE = "anthropic";
 const IDS: IdRule = { strip: /[^A-Za-z0-9_-]/g, filler: "_", maxChars: 64 };
 const REPLAYED: ReadonlySet<string> = new Set(["text", "thinking", "redacted_thinking", "tool_use"]);
-/** `none` switches thinking off. There is no `minimal`. */
+/** `none` disables thinking. The API has no `minimal`. */
 const LEVELS: readonly Effort[] = ["none", "low", "medium", "high", "xhigh", "max"];
 const CACHED = { type: "ephemeral" } as const;
 
@@ -75,9 +75,9 @@ function createClient(options: AnthropicOptions): BaseAnthropic {
 }
 
 /**
- * Cache breakpoints: the last tool, the system prompt, and the ends of the last two runs of user messages. A call ends with
- * such a run, so the breakpoint before the last stands exactly where the call before ended, and all of it is read again.
- * `efforts` are those the model takes; absent: unknown.
+ * Cache breakpoints: the last tool, the system prompt, and the ends of the last two runs of user messages. Every call ends with
+ * such a run. So the second-to-last breakpoint is where the previous call ended, and that whole prompt is a cache hit.
+ * `efforts`: the levels that the model takes; absent: unknown.
  */
 export function toAnthropicBody(
   request: ModelRequest,
@@ -92,7 +92,7 @@ export function toAnthropicBody(
     model,
     max_tokens: request.maxOutputTokens,
     stream: true,
-    ...withoutUnthought(thinking, request.messages, efforts),
+    ...toAcceptedThinking(thinking, request.messages, efforts),
     ...(request.tools.length === 0
       ? {}
       : {
@@ -109,12 +109,12 @@ export function toAnthropicBody(
   };
 }
 
-/** Models that are told a number of tokens; all later ones decide by themselves how long to think, within an effort. */
+/** Models that need a thinking budget in tokens. Later models take an effort and decide by themselves how long to think. */
 const BUDGETED = /^claude-(3|(opus|sonnet|haiku)-4(-[0-5])?(-\d{8})?$)/;
 const BUDGET_SHARES = { low: 0.1, medium: 0.25, high: 0.5, xhigh: 0.5, max: 0.5 } as const;
 const MIN_BUDGET_TOKENS = 1_024;
 
-/** `summarized`: newer models would send thinking without its text. */
+/** `summarized`: by default newer models send thinking blocks without text. */
 function toThinking(
   effort: Effort | undefined,
   model: string,
@@ -132,11 +132,11 @@ function toThinking(
 type Thinking = ReturnType<typeof toThinking>;
 
 /**
- * While thinking is on, an answer whose calls have just been run must begin with its thinking: 400 "Expected `thinking` or
- * `redacted_thinking`, but found `tool_use`". What another model answered in this turn has none, nor has an answer whose
- * thinking was refused; so the rest of the turn goes on without. A model that cannot do without is not told to think.
+ * With thinking enabled, an answer whose calls were just run must begin with its thinking: 400 "Expected `thinking` or
+ * `redacted_thinking`, but found `tool_use`". Answers of another model in this turn have none, nor have answers whose thinking
+ * was refused. Then thinking is disabled for the rest of the turn. If the model always thinks, the field is left out.
  */
-function withoutUnthought(thinking: Thinking, messages: Message[], efforts?: readonly Effort[]): Thinking {
+function toAcceptedThinking(thinking: Thinking, messages: Message[], efforts?: readonly Effort[]): Thinking {
   const { thinking: rule, ...rest } = thinking;
   if (rule === undefined || rule.type === "disabled") return thinking;
   if (!openCalls(messages).some((message) => lacksThinking(message, rule.type === "adaptive"))) return thinking;
@@ -145,17 +145,17 @@ function withoutUnthought(thinking: Thinking, messages: Message[], efforts?: rea
 
 type AssistantMessage = Extract<Message, { role: "assistant" }>;
 
-/** Answers with calls since the person spoke. What they say behind results goes into one message with them. */
+/** Answers with calls since the last input. A user message after results shares a message with them and is not a new input. */
 function openCalls(messages: Message[]): AssistantMessage[] {
-  const isBehindResults = (n: number): boolean =>
-    messages[n - 1]?.role === "tool" || (messages[n - 1]?.role === "user" && isBehindResults(n - 1));
-  const asked = messages.findLastIndex(({ role }, n) => role === "user" && !isBehindResults(n));
+  const followsResults = (n: number): boolean =>
+    messages[n - 1]?.role === "tool" || (messages[n - 1]?.role === "user" && followsResults(n - 1));
+  const asked = messages.findLastIndex(({ role }, n) => role === "user" && !followsResults(n));
   return messages
     .slice(asked + 1)
     .filter((message): message is AssistantMessage => message.role === "assistant" && message.calls.length > 0);
 }
 
-/** A model that thinks when it sees fit may have answered without; it always knows its own answers. */
+/** With adaptive thinking a model accepts its own answers, even those without thinking. */
 function lacksThinking({ native }: AssistantMessage, isAdaptive: boolean): boolean {
   const blocks = native?.wire === WIRE ? (native.data as ContentBlock[]) : [];
   const begins = blocks[0]?.type === "thinking" || blocks[0]?.type === "redacted_thinking";
@@ -167,7 +167,7 @@ interface WireTurn {
   content: ContentBlockParam[];
 }
 
-/** Tool results that follow each other answer one assistant message, so they are one message. */
+/** Consecutive tool results answer one assistant message, so they become one message. */
 function toMessages(messages: WireMessage[]): WireTurn[] {
   const params: WireTurn[] = [];
   let results: ContentBlockParam[] | null = null;
@@ -192,7 +192,7 @@ function toMessages(messages: WireMessage[]): WireTurn[] {
   return params;
 }
 
-/** Text without a visible character is refused with 400. */
+/** The API refuses text without a visible character with 400. */
 function toText(text: string): ContentBlockParam[] {
   return text.trim() ? [{ type: "text", text }] : [];
 }
@@ -205,7 +205,7 @@ function toAssistantBlocks(message: Extract<WireMessage, { role: "assistant" }>)
     input: call.args,
   }));
   const blocks = message.native?.wire === WIRE ? (message.native.data as ContentBlock[]) : [];
-  // Calls may have been taken out of an answer after it was given; then its blocks tell another story.
+  // Calls may have been removed from a stored answer. Then its native blocks no longer match it.
   if (blocks.length === 0 || blocks.filter(isToolUse).length !== uses.length) return [...toText(message.text), ...uses];
   const next = uses.values();
   return blocks.map((block) => (isToolUse(block) ? next.next().value! : (block as ContentBlockParam)));
@@ -215,7 +215,7 @@ function isToolUse(block: ContentBlock): block is ToolUseBlock {
   return block.type === "tool_use";
 }
 
-/** User messages hold only text and results, and both can carry a breakpoint. */
+/** User messages hold only text and tool results; both can carry a breakpoint. */
 function markLast({ role, content }: WireTurn): WireTurn {
   const last = { ...content.at(-1), cache_control: CACHED } as ContentBlockParam;
   return { role, content: [...content.slice(0, -1), last] };
@@ -228,14 +228,14 @@ interface StreamFacts {
 }
 
 function createReader({ model, messagesBefore, charge }: StreamFacts): OpenCall["read"] {
-  // By the provider's number, in the order they began: nothing may be sized by a number that came over a wire.
+  // By the provider's index, in order of arrival. A map, because no array may be sized by a number from a wire.
   const blocks = new Map<number, OpenBlock>();
   let calls = 0;
   let usage = NO_USAGE;
   let stop: WireStop | null = null;
   return (raw, say) => {
     const event = raw as RawMessageStreamEvent;
-    if (event.type === "message_start") charge((usage = addCounts(usage, event.message?.usage)));
+    if (event.type === "message_start") charge((usage = toUsage(usage, event.message?.usage)));
     else if (event.type === "content_block_start") {
       const open = { block: toBlock(event.content_block), input: "" };
       blocks.set(event.index, open);
@@ -243,11 +243,11 @@ function createReader({ model, messagesBefore, charge }: StreamFacts): OpenCall[
       if (open.block.type === "text") sayDelta("text_delta", open.block.text, say);
       if (open.block.type === "thinking") sayDelta("reasoning_delta", open.block.thinking, say);
     } else if (event.type === "content_block_delta") {
-      // What belongs to no block that was begun belongs to no answer.
+      // Deltas without a started block are ignored.
       const open = blocks.get(event.index);
       if (open && event.delta) readDelta(open, event.delta, say);
     } else if (event.type === "message_delta") {
-      charge((usage = addCounts(usage, event.usage)));
+      charge((usage = toUsage(usage, event.usage)));
       stop = event.delta?.stop_reason ?? stop;
     } else if (event.type === "message_stop") {
       const open = [...blocks.values()];
@@ -258,11 +258,11 @@ function createReader({ model, messagesBefore, charge }: StreamFacts): OpenCall[
 
 interface OpenBlock {
   block: ContentBlock;
-  /** Of a call: its arguments so far. */
+  /** The arguments of a call so far. */
   input: string;
 }
 
-/** An imitation may leave out a field that we read, or send something else in it. */
+/** Compatible servers may leave out a field, or send another type in it. */
 function toBlock(block: ContentBlock): ContentBlock {
   if (block.type === "text") return { ...block, text: asText(block.text) };
   if (block.type === "thinking") {
@@ -287,8 +287,8 @@ function sayDelta(type: "text_delta" | "reasoning_delta", text: string, say: Say
   if (text) say({ type, text });
 }
 
-/** The counts of `message_delta` are running totals, not differences; a field it leaves out stays. */
-function addCounts(usage: Usage, wire: WireUsage | MessageDeltaUsage | undefined): Usage {
+/** The counts of `message_delta` are running totals, not differences. A field that it leaves out keeps its value. */
+function toUsage(usage: Usage, wire: WireUsage | MessageDeltaUsage | undefined): Usage {
   const reasoning = wire?.output_tokens_details?.thinking_tokens ?? usage.reasoning;
   return {
     input: wire?.input_tokens ?? usage.input,
@@ -307,7 +307,7 @@ function toAnswer(read: {
   messagesBefore: number;
 }): Answer {
   const whole = read.blocks;
-  // Servers that speak this wire for other models send the whole input with the start of the block.
+  // Compatible servers may send the whole input with the start of the block.
   const raw = whole.flatMap(({ block, input }) =>
     isToolUse(block) ? [{ id: block.id, name: block.name, arguments: input || toArgumentText(block.input) }] : [],
   );
@@ -331,8 +331,8 @@ function toAnswer(read: {
 }
 
 /**
- * Thinking is accepted again only with its signature, and never as the end of a message. Of a block we do not know nobody
- * can tell.
+ * Whether the API accepts these blocks back. It takes thinking only with its signature, and never at the end of a message. Unknown
+ * blocks may be refused, so an answer with one is not replayed.
  */
 function isReplayable(blocks: ContentBlock[]): boolean {
   if (!blocks.every((block) => REPLAYED.has(block.type))) return false;
@@ -344,7 +344,7 @@ function isReplayable(blocks: ContentBlock[]): boolean {
 function toStop(stop: WireStop | null, hasCalls: boolean): StopReason {
   if (stop === "max_tokens" || stop === "model_context_window_exceeded") return "length";
   if (stop === "refusal") return "refusal";
-  // Of a server's own tools, which are none of ours: an answer that would go on is not whole.
+  // `pause_turn` belongs to server tools, which are never sent. The answer would continue, so it is incomplete.
   if (stop === "pause_turn" && !hasCalls) return "length";
   return hasCalls ? "tools" : "end";
 }

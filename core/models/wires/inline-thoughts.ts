@@ -1,6 +1,6 @@
-// Takes thoughts out of the text of an answer: models that run behind a server without a parser for them write
-// `<think>…</think>` before what they say, and some chat templates open the thought themselves, so that only its end comes. Used
-// by openai-chat-stream.ts. A thought is one at the beginning of an answer; anywhere else the tags are text.
+// Separates thoughts from the text of an answer. On a server without a reasoning parser, models write `<think>…</think>` before
+// the answer. Some chat templates open the thought themselves, so that only `</think>` arrives. Used by openai-chat-stream.ts.
+// Only a thought at the beginning of an answer counts; tags elsewhere are text.
 
 const OPEN = "<think>";
 const CLOSE = "</think>";
@@ -8,18 +8,18 @@ const CLOSE = "</think>";
 export interface Sorted {
   text: string;
   reasoning: string;
-  /** All that was text so far was a thought: `reasoning` has it, and `text` begins again. */
+  /** The text so far was a thought: `reasoning` holds all of it, and `text` starts over. */
   retracts?: true;
 }
 
-/** Pieces come as they were cut, inside a tag too. */
+/** Accepts text cut anywhere, even inside a tag. */
 export function createThoughtFilter() {
-  let state: "start" | "thought" | "behind" | "text" = "start";
-  /** What may be the beginning of a tag. */
+  let state: "start" | "thought" | "afterThought" | "text" = "start";
+  /** Text that may be the beginning of a tag. */
   let held = "";
-  /** Told as text so far, while its end may still show it to be a thought; `null` once it cannot. */
-  let told: string | null = "";
-  /** The end of it, so that a text without end does not cost its square. */
+  /** Text emitted so far, as long as a later `</think>` could make it a thought; then `null`. */
+  let emitted: string | null = "";
+  /** The last characters of `emitted`. Searching only these keeps a long text from taking quadratic time. */
   let tail = "";
 
   return {
@@ -29,13 +29,13 @@ export function createThoughtFilter() {
           return begin(held + delta);
         case "thought":
           return think(held + delta);
-        case "behind":
+        case "afterThought":
           return answer(delta);
         case "text":
           return say(delta);
       }
     },
-    /** What was held at the end of the stream. */
+    /** Releases the held text at the end of the stream. */
     end(): Sorted {
       const rest = held;
       held = "";
@@ -62,50 +62,50 @@ export function createThoughtFilter() {
     held = "";
     const end = all.indexOf(CLOSE);
     if (end >= 0) {
-      state = "behind";
+      state = "afterThought";
       return { ...answer(all.slice(end + CLOSE.length)), reasoning: all.slice(0, end) };
     }
-    const open = beginningOf(CLOSE, all);
+    const open = countOpenChars(CLOSE, all);
     held = all.slice(all.length - open);
     return { text: "", reasoning: all.slice(0, all.length - open) };
   }
 
-  /** The blank lines behind a thought are nobody's. */
+  /** Drops the blank lines after a thought. */
   function answer(delta: string): Sorted {
     const text = delta.trimStart();
     if (text !== "") state = "text";
-    told = null; // no other thought comes
+    emitted = null; // a second thought is text
     return { text, reasoning: "" };
   }
 
   function say(delta: string): Sorted {
-    if (told === null) return { text: delta, reasoning: "" };
+    if (emitted === null) return { text: delta, reasoning: "" };
     const fresh = tail + delta;
-    const at = told.length - tail.length + fresh.indexOf(CLOSE);
-    told += delta;
+    const at = emitted.length - tail.length + fresh.indexOf(CLOSE);
+    emitted += delta;
     tail = fresh.slice(-(CLOSE.length - 1));
     if (!fresh.includes(CLOSE)) return { text: delta, reasoning: "" };
-    if (!closesThought(told.slice(0, at))) {
-      told = null;
+    if (!closesThought(emitted.slice(0, at))) {
+      emitted = null;
       return { text: delta, reasoning: "" };
     }
-    const thought = told.slice(0, at);
-    const rest = told.slice(at + CLOSE.length);
-    state = "behind";
+    const thought = emitted.slice(0, at);
+    const rest = emitted.slice(at + CLOSE.length);
+    state = "afterThought";
     return { ...answer(rest), reasoning: thought, retracts: true };
   }
 }
 
 const NOTHING: Sorted = { text: "", reasoning: "" };
 
-/** Not in code, not quoted, and with no tag before it that it could belong to. */
+/** Whether `</think>` after `before` ends a thought: not in code, not quoted, and not paired with an earlier `<think>`. */
 function closesThought(before: string): boolean {
   const isInFence = (before.match(/```/g)?.length ?? 0) % 2 === 1;
   return !isInFence && !before.includes(OPEN) && !/[`"'\\]$/.test(before);
 }
 
-/** How many characters at the end of a text are the beginning of a tag. */
-function beginningOf(tag: string, text: string): number {
+/** The number of characters at the end of `text` that could begin `tag`. */
+function countOpenChars(tag: string, text: string): number {
   for (let length = Math.min(tag.length - 1, text.length); length > 0; length--) {
     if (text.endsWith(tag.slice(0, length))) return length;
   }

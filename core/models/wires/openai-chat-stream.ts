@@ -1,5 +1,5 @@
-// Reads a stream of Chat Completions chunks, as OpenAI and those who imitate it send them. Called by openai-chat.ts. What a
-// server leaves out or does its own way is settled here; nothing of it goes further.
+// Reads a stream of Chat Completions chunks from OpenAI and compatible servers. Called by openai-chat.ts. Deviations of servers are
+// handled here, so that no other file needs to know them.
 import { isObject } from "../../unknown-object.ts";
 import * as z from "zod";
 import type { ModelEvent } from "../../agent/contract.ts";
@@ -13,18 +13,18 @@ import { type RawCall, asText, parseArguments, toArgumentText, toToolCalls } fro
 
 export const WIRE = "openai-chat";
 
-/** What this wire's servers want to see again. */
+/** Data that a server of this wire wants back with the next request. */
 export interface ChatNative {
-  /** Who sent it, as failures name it. */
+  /** The provider that sent it, by its name in failures. */
   server?: string;
-  /** Fields of the assistant message, as they are to be sent. */
+  /** Fields to add to the assistant message. */
   reasoning?: { reasoning_content?: string; reasoning_details?: JsonObject[] };
   /** `extra_content` of each call, in order. */
   extras?: (JsonObject | null)[];
 }
 
-// Loose, and forgiving field by field: an imitation that sends a wrong type in one field is still understood in the others.
-// What every piece of an answer has is read by hand, for there are thousands; schemas read what comes once or is deep.
+// Lenient field by field: a wrong type in one field does not spoil the others. A stream has thousands of deltas, so their fields
+// are read by hand. Schemas read data that comes once or is nested.
 const text = z.string().nullish().catch(undefined);
 const count = z.number().nullish().catch(undefined);
 const ChatUsage = z.object({
@@ -58,11 +58,11 @@ interface Read {
 }
 
 export interface ChatStreamFacts {
-  /** As it is recorded with the answer. */
+  /** The model's name for the answer. */
   model: string;
   provider: string;
   messagesBefore: number;
-  /** What was asked: its length stands in for the usage of a server that counts nothing. */
+  /** The request body. Its length replaces the usage of a server that reports none. */
   body: unknown;
   charge(usage: Usage): void;
 }
@@ -80,17 +80,17 @@ export function createChatReader(facts: ChatStreamFacts): Pick<OpenCall, "read" 
     cost: undefined,
   };
   return {
-    // What is no chunk, such as a comment in JSON form from a proxy, has none of these fields.
+    // JSON that is not a chunk, such as a proxy's comment, has none of these fields.
     read(raw, say) {
       const chunk = asRecord(raw);
       const choice = Array.isArray(chunk?.choices) ? asRecord(chunk.choices[0]) : undefined;
       const delta = asRecord(choice?.delta);
-      const counts = chunk?.usage ?? choice?.usage; // Moonshot's stands in the choice
+      const counts = chunk?.usage ?? choice?.usage; // Moonshot puts it into the choice
       if (counts) readUsage(counts, read, facts);
       if (delta) readDelta(delta, read, say);
       read.finish = asText(choice?.finish_reason) || read.finish;
     },
-    // Not every server ends with [DONE], but every one gives a reason to finish.
+    // Some servers leave out [DONE], but each sends a finish reason.
     end(say) {
       tell(read.thoughts.end(), read, say);
       if (read.finish !== null) say(toEnd(read, facts));
@@ -134,7 +134,7 @@ function asRecord(value: unknown): JsonObject | undefined {
   return isObject(value) ? (value as JsonObject) : undefined;
 }
 
-/** Of what should be a list of objects, those that are. */
+/** The objects in `value`, if it is a list. */
 function asRecords(value: unknown): JsonObject[] {
   return Array.isArray(value) ? value.filter((item) => asRecord(item) !== undefined) : [];
 }
@@ -144,8 +144,8 @@ function joinTexts(parts: { text?: string | null }[]): string {
 }
 
 /**
- * OpenAI numbers the calls and names each once. Others leave the number or the id out, or send every call whole with the
- * number 0: there a new id begins a new call, and so does a name behind a call that is complete.
+ * OpenAI numbers the calls and names each once. Other servers leave out the index or the id, or send every call whole with index
+ * 0. There a new id begins a new call, and so does a name after a complete call.
  */
 function addCall(calls: Read["calls"], delta: JsonObject): void {
   const index = Number.isFinite(delta.index) ? (delta.index as number) : null;
@@ -154,7 +154,7 @@ function addCall(calls: Read["calls"], delta: JsonObject): void {
   const name = asText(fn?.name);
   const args = toArgumentText(fn?.arguments ?? "");
   const numbered = index === null ? calls.at(-1) : calls.findLast((call) => call.index === index);
-  // Some end with the whole call once more.
+  // Some servers repeat the whole call at the end.
   if (numbered && id !== "" && id === numbered.id && name !== "" && args !== "" && args === numbered.arguments) return;
   const isNew = !numbered || (name !== "" && beginsNext(numbered, { id, name, args, index }));
   const call = isNew ? { id: "", name: "", arguments: "", index, extra: null } : numbered;
@@ -165,12 +165,12 @@ function addCall(calls: Read["calls"], delta: JsonObject): void {
   call.extra = asRecord(delta.extra_content) ?? call.extra;
 }
 
-/** Whether a named piece belongs to another call than the one it is numbered as. */
+/** Whether a delta with a name begins a new call, although its index is that of `call`. */
 function beginsNext(call: RawCall, piece: { id: string; name: string; args: string; index: number | null }): boolean {
   if (piece.id !== "" && call.id !== "") return piece.id !== call.id;
   if (piece.index === null && piece.id === "") return true;
   if (call.name !== "" && piece.name !== call.name) return true;
-  // The same tool again: whole arguments behind whole arguments. An id that comes late belongs to what is open.
+  // The same tool again: more arguments after complete ones. An id that comes late belongs to the open call.
   return call.name !== "" && piece.args !== "" && isWhole(call.arguments);
 }
 
@@ -182,7 +182,7 @@ const MAX_OPEN_DETAILS = 50;
 
 /** OpenRouter cuts one detail into deltas that share an `index`. */
 function addDetail(details: JsonObject[], delta: JsonObject): void {
-  // They come one after the other, a few at a time at most.
+  // Details come one after another, with few open at a time.
   const recent = details.slice(-MAX_OPEN_DETAILS);
   const whole = recent.findLast((detail) => detail.index === delta.index && detail.type === delta.type);
   if (!whole || delta.index === undefined) return void details.push({ ...delta });
@@ -193,7 +193,7 @@ function addDetail(details: JsonObject[], delta: JsonObject): void {
   }
 }
 
-/** Some count reasoning into `total_tokens` only; it is paid for all the same. */
+/** Some servers count reasoning only in `total_tokens`. It is billed as output, so the larger number counts. */
 function toUsage(wire: ChatUsage): Usage | null {
   if (wire.prompt_tokens == null) return null;
   const prompt = wire.prompt_tokens;
@@ -244,9 +244,9 @@ function toNative(read: Read, server: string): ChatNative | null {
   return Object.keys(native).length > 0 ? { server, ...native } : null;
 }
 
-/** OpenAI: "length"; Mistral: "model_length"; Z.ai: "model_context_window_exceeded"; others pass on what they front. */
+/** OpenAI: "length"; Mistral: "model_length"; Z.ai: "model_context_window_exceeded"; gateways pass on other providers' words. */
 const CUT = /length|max_tokens|context_window|pause_turn/i;
-/** OpenAI: "content_filter"; Z.ai: "sensitive"; Google's own names where a gateway leaves them: "SAFETY", "RECITATION" … */
+/** OpenAI: "content_filter"; Z.ai: "sensitive"; Google, through some gateways: "SAFETY", "RECITATION" … */
 const FILTERED = /content_?filter|refus|sensitive|safety|recitation|prohibited|blocklist|guardrail/i;
 
 function toStop(read: Read, hasCalls: boolean): StopReason {

@@ -1,5 +1,5 @@
-// Chat Completions over OpenAI's SDK: the wire of every compatible server. Translates a request; openai-chat-stream.ts reads
-// what comes back; promises and failures are stream-guard.ts's. Differences between servers are openai-compat.ts's.
+// Chat Completions, the wire of OpenAI and every compatible server. Translates a request; openai-chat-stream.ts reads the reply,
+// and stream-guard.ts enforces the contract. Differences between servers are data in openai-compat.ts. Created by routing.ts.
 import type OpenAI from "openai";
 import type {
   ChatCompletionCreateParamsStreaming,
@@ -23,7 +23,7 @@ export interface OpenAiChatOptions extends OpenAiClientOptions {
   model: string;
   /** Default: `openai-chat:<model>`. */
   name?: string;
-  /** Default: what the table knows of the address. */
+  /** Default: the row of openai-compat.ts for the address. */
   compat?: Compat;
   /** Default: what the catalog knows. */
   facts?: ModelFacts;
@@ -60,7 +60,7 @@ export function createOpenAiChatModel(options: OpenAiChatOptions): Model {
   });
 }
 
-/** `efforts` are those the model takes; absent: unknown. */
+/** `efforts`: the levels that the model takes; absent: unknown. */
 export function toChatBody(
   request: ModelRequest,
   model: string,
@@ -95,7 +95,7 @@ export function toChatBody(
   };
 }
 
-/** Fields beside OpenAI's own are passed on by its SDK as they are. */
+/** The fields that set the effort in this server's form. Some are not OpenAI's. */
 function toReasoning(requested: Effort | undefined, { effort: rule }: Compat, efforts?: readonly Effort[]): object {
   const effort = rule ? chooseEffort(requested, supportedEfforts(rule.levels, efforts)) : undefined;
   if (!rule || effort === undefined) return {};
@@ -116,7 +116,10 @@ function toReasoning(requested: Effort | undefined, { effort: rule }: Compat, ef
 
 const READ = "I have read the results.";
 
-/** A request ends with what is not the model's, so that what follows joins none of it: the next request begins with this one. */
+/**
+ * Makes user and assistant messages alternate, for chat templates that require it. A request ends with a user or tool message,
+ * and later messages never join it. So each request is a prefix of the next.
+ */
 function toAlternating(messages: ChatCompletionMessageParam[]): ChatCompletionMessageParam[] {
   const accepted: ChatCompletionMessageParam[] = [];
   for (const message of messages) {
@@ -132,7 +135,7 @@ function toAlternating(messages: ChatCompletionMessageParam[]): ChatCompletionMe
   return accepted;
 }
 
-/** Neighbours of one role as one message. Calls come with the later one: those of the earlier have their results behind them. */
+/** Joins neighbours of one role. Only the later one can have calls: calls of the earlier one are followed by their results. */
 function join(a: ChatCompletionMessageParam, b: ChatCompletionMessageParam): ChatCompletionMessageParam | null {
   if (a.role !== b.role || (a.role !== "user" && a.role !== "assistant")) return null;
   const content = [a.content, b.content].filter((text) => typeof text === "string" && text !== "").join("\n\n");
@@ -142,8 +145,8 @@ function join(a: ChatCompletionMessageParam, b: ChatCompletionMessageParam): Cha
 const CACHED = { type: "ephemeral" } as const;
 
 /**
- * Anthropic's breakpoints in this wire's form: the system prompt and the ends of the last two runs of what is not the
- * model's, beside the last tool. Every text is a part, marked or not, so that it is the same when its mark is gone.
+ * Anthropic's cache breakpoints in this wire's form: the system prompt and the ends of the last two runs of user and tool messages.
+ * The last tool is marked elsewhere. Every text becomes a part, marked or not, so that a text is the same in later requests.
  */
 function markCache(messages: ChatCompletionMessageParam[]): ChatCompletionMessageParam[] {
   const isInput = (message?: ChatCompletionMessageParam) => message?.role === "user" || message?.role === "tool";
@@ -168,7 +171,7 @@ function toMessage(message: WireMessage, compat: Compat): ChatCompletionMessageP
     id: message.wireIds[index]!,
     type: "function",
     function: { name: call.name, arguments: JSON.stringify(call.args) },
-    // Google refuses a call that comes back without the signature it was sent with.
+    // Google refuses a call without the signature that it sent with it.
     ...(extras.length === message.calls.length && extras[index] ? { extra_content: extras[index] } : {}),
   }));
   return [
@@ -181,7 +184,7 @@ function toMessage(message: WireMessage, compat: Compat): ChatCompletionMessageP
   ];
 }
 
-/** What another server of this wire wanted to see again, this one may refuse. */
+/** Native data of this server only: another server may refuse it. */
 function nativeOf({ native }: Extract<WireMessage, { role: "assistant" }>, compat: Compat): ChatNative {
   if (native?.wire !== WIRE) return {};
   const data = native.data as ChatNative;

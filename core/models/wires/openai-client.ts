@@ -1,4 +1,4 @@
-// The SDK's client as both OpenAI wires use it: it builds requests (sdk-request.ts sends them) and reads nothing from the
+// Creates the SDK client of both OpenAI wires. It builds requests, and sdk-request.ts sends them. It must read nothing from the
 // environment.
 import OpenAI from "openai";
 import type { Clock } from "../../ports.ts";
@@ -6,15 +6,15 @@ import type { Clock } from "../../ports.ts";
 export const OPENAI_URL = "https://api.openai.com/v1";
 
 export interface OpenAiClientOptions {
-  /** Servers on one's own machine take any. */
+  /** Local servers accept any key. */
   apiKey: string;
-  /** Up to and without `/responses` or `/chat/completions`. Default: OpenAI itself. */
+  /** Without `/responses` or `/chat/completions`. Default: OpenAI itself. */
   baseUrl?: string;
   fetch: typeof fetch;
   clock: Clock;
   /** Sent with every request. */
   headers?: Readonly<Record<string, string>>;
-  /** Header of the key, where it does not go into `Authorization`. */
+  /** The header that carries the key, if not `Authorization`. */
   keyHeader?: string | null;
 }
 

@@ -1,39 +1,39 @@
-// Servers that speak Chat Completions: how each is named in TALARIA_MODEL, where it is, which variable holds its key, and how
-// it differs. One table, read by routing.ts (by name) and openai-chat.ts (by address). A server that is not in it gets the
-// fields every one of them understands. Pure data.
+// Servers that speak Chat Completions: the name of each in TALARIA_MODEL, its address, the variable of its key, and how it
+// differs. One table, read by routing.ts (by name) and openai-chat.ts (by address). A server that is not listed gets only the
+// fields that all of them understand. Pure data.
 import type { Effort } from "../../schemas/settings.ts";
 import type { IdRule } from "./wire-calls.ts";
 
 export interface Compat {
-  /** In sentences: "Mistral". */
+  /** The name for error sentences: "Mistral". */
   provider: string;
-  /** Its rows of the catalog; `null` where models go by other names. */
+  /** Its section of the catalog; `null` if it names models differently. */
   catalog: string | null;
-  /** OpenAI's reasoning models refuse `max_tokens`; most others know nothing else. */
+  /** OpenAI's reasoning models refuse `max_tokens`; most other servers know only that. */
   maxTokensField: "max_completion_tokens" | "max_tokens";
-  /** `stream_options` is refused by some, who send the usage without being asked. */
+  /** Whether to send `stream_options`. Some servers refuse it and report usage anyway. */
   asksUsage: boolean;
-  /** Strict servers refuse fields they do not know. */
+  /** Whether to send `prompt_cache_key`. Strict servers refuse fields they do not know. */
   takesCacheKey: boolean;
-  /** The server wants to see its reasoning again between tool calls. */
+  /** The server wants its reasoning back between tool calls. */
   echoesReasoning: boolean;
-  /** Models whose system prompt goes by the role `developer`. */
+  /** Models whose system prompt has the role `developer`. */
   developerRole: RegExp | null;
-  /** Models that cache up to a part with `cache_control`, and nothing without one. */
+  /** Models that cache only up to a part with `cache_control`. */
   marksCache: RegExp | null;
-  /** How it is told how much to reason, and the levels it knows. `null`: it is told nothing. */
+  /** The form and the levels in which the server takes an effort. `null`: none is sent. */
   effort: { form: EffortForm; levels: readonly Effort[] } | null;
   /**
-   * Models by whose chat template the person and the model must take turns. Those of many open models (Mistral, Gemma) refuse two user or two assistant messages in a row, and count neither
-   * results of tools nor the messages that call them: then neighbours become one, and what the person says behind results is
-   * parted from them.
+   * Models whose chat template requires alternating user and assistant messages. Many open models (Mistral, Gemma) refuse two
+   * messages of one role in a row, and ignore tool results and the messages that call tools. For these models neighbours are
+   * joined, and a user message after tool results is separated from them.
    */
   alternates: RegExp | null;
-  /** Runs on the operator's own machines, wherever they are: slow over a prompt, and in nobody's catalog. */
+  /** Runs on the operator's own machines: slow to read a prompt, and in no catalog. */
   own: boolean;
   /** Sent with every request. */
   headers: Readonly<Record<string, string>>;
-  /** Where the key goes when `Authorization` is not for it. */
+  /** The header that carries the key, if not `Authorization`. */
   keyHeader: string | null;
   ids: IdRule;
 }
@@ -51,23 +51,23 @@ export type EffortForm =
 
 interface Server extends Partial<Compat> {
   provider: string;
-  /** Host and path; tried in order. */
+  /** Matches host and path. The first match in the table wins. */
   at?: RegExp;
   /** The word before the colon in TALARIA_MODEL. */
   name?: string;
-  /** With variables in braces. Needs `name`. */
+  /** May hold variables in braces. Requires `name`. */
   baseUrl?: string;
-  /** Variable with its keys. */
+  /** The variable that holds its keys. */
   key?: string;
-  /** A key is used where there is one, and not missed. */
+  /** The key is optional. */
   keyless?: boolean;
-  /** Variable with another address: for servers of one's own. */
+  /** The variable that overrides `baseUrl`, for the operator's own servers. */
   urlVariable?: string;
-  /** Headers that are sent when their variable is set. */
+  /** Headers to send if their variable is set. */
   variableHeaders?: Readonly<Record<string, string>>;
 }
 
-/** OpenAI takes 40 characters; no one we know takes fewer, but for Mistral. */
+/** OpenAI takes 40 characters. Of the servers in the table only Mistral takes fewer. */
 const IDS: IdRule = { strip: /[^A-Za-z0-9_-]/g, filler: "_", maxChars: 40 };
 const LONG_IDS: IdRule = { ...IDS, maxChars: 64 };
 const MISTRAL_IDS: IdRule = { strip: /[^A-Za-z0-9]/g, filler: "", maxChars: 9, minChars: 9 };
@@ -75,7 +75,7 @@ const MISTRAL_IDS: IdRule = { strip: /[^A-Za-z0-9]/g, filler: "", maxChars: 9, m
 const ALL: readonly Effort[] = ["none", "minimal", "low", "medium", "high", "xhigh", "max"];
 const TO_HIGH: readonly Effort[] = ["low", "medium", "high"];
 
-/** OpenAI's families that reason, and the Codex models. */
+/** OpenAI's reasoning families and the Codex models. */
 export const DEVELOPER_MODELS = /^(gpt-[5-9]|o\d|codex|.*-codex\b)/;
 
 const OPENAI = {
@@ -90,7 +90,7 @@ const OPENAI = {
 export const SERVERS = [
   { ...OPENAI, at: /^api\.openai\.com\//, takesCacheKey: true },
   { ...OPENAI, at: /\.openai\.azure\.com\//, provider: "Azure OpenAI", developerRole: null },
-  // Cloudflare's gateway: its path to OpenAI passes everything on; the others speak its own dialect.
+  // Cloudflare's gateway: its path to OpenAI passes requests on unchanged; its other paths have a dialect of their own.
   { ...OPENAI, at: /^gateway\.ai\.cloudflare\.com\/.*\/openai(\/|$)/ },
   {
     name: "gateway",
@@ -98,7 +98,7 @@ export const SERVERS = [
     at: /^gateway\.ai\.cloudflare\.com\//,
     baseUrl: "https://gateway.ai.cloudflare.com/v1/{CLOUDFLARE_ACCOUNT_ID}/{CLOUDFLARE_GATEWAY_ID}/compat",
     key: "CLOUDFLARE_AI_TOKEN",
-    // `Authorization` is for the provider behind it, whose key the gateway has.
+    // `Authorization` would be the key of the upstream provider, which the gateway stores.
     keyHeader: "cf-aig-authorization",
   },
   {
@@ -132,7 +132,7 @@ export const SERVERS = [
     baseUrl: "https://generativelanguage.googleapis.com/v1beta/openai",
     key: "GEMINI_API_KEY",
     catalog: "gemini",
-    // Nothing above `high`; `none` only for models that can do without, which the catalog tells.
+    // Nothing above `high`. Only some models take `none`; the catalog says which.
     effort: { form: "reasoning_effort", levels: ["none", "minimal", "low", "medium", "high"] },
     alternates: /gemma/,
   },
@@ -145,7 +145,7 @@ export const SERVERS = [
     catalog: "mistral",
     asksUsage: false,
     takesCacheKey: true,
-    // Most of its models know `none` and `high` alone, which the catalog tells.
+    // Most of its models take only `none` and `high`; the catalog says which.
     effort: { form: "reasoning_effort", levels: ["none", ...TO_HIGH] },
     ids: MISTRAL_IDS,
   },
@@ -317,7 +317,7 @@ export type NamedServer = Server & {
   urlVariable?: Extract<Named, { urlVariable: string }>["urlVariable"];
   variableHeaders?: Readonly<Record<string, VariableOfServer>>;
 };
-/** Variables in the braces of an address, or of a header. */
+/** A variable in the braces of an address, or of a header. */
 export type VariableOfServer = (typeof SERVER_VARIABLES)[number];
 export const SERVER_VARIABLES = [
   "AWS_REGION",

@@ -1,5 +1,5 @@
-// OpenAI's Responses API over its SDK, without anything kept on its side. Translates a request and its stream; promises and
-// failures are stream-guard.ts's.
+// OpenAI's Responses API, with nothing stored at OpenAI. Translates a request and its stream; stream-guard.ts enforces the contract
+// and makes failures. Created by routing.ts.
 import type OpenAI from "openai";
 import type {
   Response as WireResponse,
@@ -58,7 +58,7 @@ export function createOpenAiResponsesModel(options: OpenAiResponsesOptions): Mod
   });
 }
 
-/** `efforts` are those the model takes; absent: unknown. */
+/** `efforts`: the levels that the model takes; absent: unknown. */
 export function toResponsesBody(
   request: ModelRequest,
   model: string,
@@ -72,7 +72,7 @@ export function toResponsesBody(
     model,
     stream: true,
     store: false,
-    // 400 "Encrypted content is not supported with this model." from those that do not reason.
+    // Models that do not reason answer 400 "Encrypted content is not supported with this model."
     ...(/^(gpt-3|gpt-4|chatgpt-4)/.test(model) ? {} : { include: ["reasoning.encrypted_content" as const] }),
     ...(effort === undefined ? {} : { reasoning: { effort } }),
     prompt_cache_key: request.cacheKey,
@@ -85,12 +85,12 @@ export function toResponsesBody(
             name,
             description,
             parameters,
-            // Strict schemas know no optional fields.
+            // Strict schemas allow no optional fields.
             strict: false,
           })),
           ...(request.toolChoice === "none" ? { tool_choice: "none" as const } : {}),
         }),
-    // Later families know the role `developer` and rank it; to earlier ones the prompt is `instructions`.
+    // Later families rank the role `developer` above the user. Earlier ones take the prompt as `instructions`.
     ...(system && !isDeveloper ? { instructions: system } : {}),
     input: system && isDeveloper ? [{ role: "developer" as const, content: system }, ...input] : input,
   };
@@ -108,7 +108,7 @@ function toItems(message: WireMessage): ResponseInputItem[] {
     arguments: JSON.stringify(call.args),
   }));
   const items = message.native?.wire === WIRE ? (message.native.data as ResponseOutputItem[]) : [];
-  // Calls may have been taken out of an answer after it was given; then its items tell another story.
+  // Calls may have been removed from a stored answer. Then its native items no longer match it.
   if (items.length === 0 || items.filter(isCall).length !== calls.length) {
     return [...(message.text ? [{ role: "assistant" as const, content: message.text }] : []), ...calls];
   }
@@ -137,7 +137,7 @@ interface StreamFacts {
 }
 
 function createReader(facts: StreamFacts): OpenCall["read"] {
-  // By the provider's number: nothing may be sized by a number that came over a wire.
+  // By the provider's index. A map, because no array may be sized by a number from a wire.
   const items = new Map<number, ResponseOutputItem>();
   let calls = 0;
   return (raw, say) => {
@@ -175,7 +175,7 @@ function isItem(item: unknown): item is ResponseOutputItem {
   return typeof item === "object" && item !== null && "type" in item && typeof item.type === "string";
 }
 
-/** Of what should be a list of parts, those that are objects. */
+/** The objects in `list`, if it is a list. */
 function asList<T>(list: T[] | undefined): T[] {
   return Array.isArray(list) ? list.filter((item) => typeof item === "object" && item !== null) : [];
 }
@@ -209,8 +209,8 @@ function toAnswer(items: ResponseOutputItem[], response: Partial<WireResponse>, 
 }
 
 /**
- * Nothing is kept on the other side, so a reasoning item is known again only by its encrypted content; and it is refused
- * when what it led to does not follow.
+ * Whether the API accepts these items back. It stores nothing, so it recognises a reasoning item only by its encrypted content. It
+ * refuses a reasoning item without the item that followed it.
  */
 function isReplayable(items: ResponseOutputItem[]): boolean {
   const known = items.every(

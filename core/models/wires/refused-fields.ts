@@ -1,5 +1,5 @@
-// Fields that a server of Chat Completions refuses because it does not know them: the request is sent again without, and the
-// server is not sent them again. Used by openai-chat.ts for fields that no answer depends on. What is remembered is one isolate's.
+// Handles Chat Completions servers that refuse a field they do not know. The request is sent again without the field, and later
+// requests leave it out. Used by openai-chat.ts, only for fields that no answer depends on. Each isolate remembers by itself.
 import type { ChatCompletionCreateParamsStreaming } from "openai/resources/chat/completions/completions";
 import { readErrorBody } from "../failures/error-reply.ts";
 import { ruleOf } from "../failures/failure-rules.ts";
@@ -22,12 +22,12 @@ type Field = (typeof OPTIONAL)[number] | (typeof RENAMED)[number];
 const MAX_READ_CHARS = 8_000;
 const MAX_SERVERS = 500;
 const UNKNOWN = /unsupported|not supported|unknown|unrecognized|unexpected|not permitted|not allowed|extra/i;
-/** Ollama, of `reasoning_effort`. */
+/** Ollama's refusal of `reasoning_effort`. */
 const NO_THINKING = /does not support thinking/i;
 
 const refused = new Map<string, Set<Field>>();
 
-/** `server`: address and model. `send` is called again as long as a refusal names another field. */
+/** `server`: address and model. Calls `send` again as long as a refusal names another field. */
 export async function sendWithoutRefused(
   server: string,
   body: Body,
@@ -47,7 +47,7 @@ export async function sendWithoutRefused(
   }
 }
 
-/** The field of this body that the refusal is about; `null` where it is about something else. */
+/** The field of this body that was refused; `null` for any other refusal. */
 function refusedField({ reply }: ReplyRefused, body: Body): Field | null {
   const read = readErrorBody(reply.body);
   if (ruleOf({ ...read, ...(reply.status !== undefined && { status: reply.status }) }).means !== "bad_request")

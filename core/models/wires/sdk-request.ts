@@ -1,14 +1,14 @@
-// Sends what an SDK has built. The SDKs know addresses, headers and bodies; their own sending adds a time limit, a second
-// abort and records of both, which the guard and the loop already have and which cost more than all the rest
-// (docs/decisions/0017).
+// Sends a request that an SDK has built. The SDKs know address, headers and authentication. Their own sending adds a timeout, a
+// second abort and retry records, which the guard and the loop already have, and costs six times as much
+// (docs/decisions/0060). Called by the adapters.
 import { refuseErrors } from "../failures/refused-reply.ts";
 
 type Built = { req: object; url: string };
 
-/** Address and headers are the same in every request of a client to one path. */
+/** Cached: a client sends the same address and headers with every request to one path. */
 const builtBy = new WeakMap<RequestBuilder, Map<string, Built>>();
 
-/** The part of the SDKs' clients that is used. */
+/** The part of the SDK clients that is used here. */
 export interface RequestBuilder {
   buildRequest(options: { method: "post"; path: string; body: unknown }): Promise<Built>;
 }

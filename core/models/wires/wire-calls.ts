@@ -1,5 +1,5 @@
-// Tool calls between a wire and our form: arguments that may not be JSON, ids that may be missing, repeated or spelled in a
-// way another provider refuses. Used by every adapter. Pure; never throws for what a model wrote.
+// Converts tool calls between a wire and the log. Arguments may not be JSON. Ids may be missing, repeated, or have characters that
+// another provider refuses. Used by every adapter. Pure. Apart from size limits it never throws for what a model wrote.
 import { isObject } from "../../unknown-object.ts";
 import type { Message } from "../../agent/contract.ts";
 import type { JsonObject, ToolCall } from "../../schemas/entry.ts";
@@ -13,8 +13,8 @@ export interface RawCall {
 }
 
 /**
- * Calls that can be kept and sent again to any provider. A missing id is made from the position in the conversation, so that
- * it is the same in a repeated call and no other's; a repeated one gets a suffix.
+ * Makes calls that can be stored and sent to any provider. A missing id is derived from the position in the conversation, so that
+ * it is unique, and equal when the model call is repeated. A duplicate id gets a suffix.
  */
 export function toToolCalls(raw: RawCall[], messagesBefore: number): ToolCall[] {
   assertCallCount(raw.length);
@@ -29,15 +29,15 @@ export function toToolCalls(raw: RawCall[], messagesBefore: number): ToolCall[] 
 const MAX_ID_CHARS = 200;
 
 /**
- * Every provider refuses a conversation with a name that is not `[a-zA-Z_][a-zA-Z0-9_-]*` of 64 characters, whoever wrote
- * it. No tool of ours has another, so a name that must be changed here is unknown either way.
+ * Every provider refuses a conversation with a tool name that does not match `[a-zA-Z_][a-zA-Z0-9_-]{0,63}`. All tools here
+ * match, so a name that has to be changed is an unknown tool anyway.
  */
 function spellName(name: string): string {
   const spelled = name.slice(0, 64).replace(/[^A-Za-z0-9_-]/g, "_");
   return spelled === "" ? "unnamed" : spelled.replace(/^(?![A-Za-z_])/, "_").slice(0, 64);
 }
 
-/** Nothing at all is no arguments. What is not one JSON object, or a bottomless one, is kept as `malformed`. */
+/** An empty text means no arguments. A text that is not a JSON object, or is nested too deep, is kept as `malformed`. */
 export function parseArguments(text: string): Pick<ToolCall, "args" | "malformed"> {
   if (text.trim() === "") return { args: {} };
   try {
@@ -50,7 +50,7 @@ export function parseArguments(text: string): Pick<ToolCall, "args" | "malformed
   return { args: {}, malformed: text.toWellFormed() };
 }
 
-/** Arguments that came as JSON instead of as text. What is nested deeper than our stack is no arguments to any tool. */
+/** Turns arguments that came as JSON instead of text into text. `JSON.stringify` throws when they are nested too deep. */
 export function toArgumentText(args: unknown): string {
   if (typeof args === "string") return args;
   try {
@@ -60,28 +60,28 @@ export function toArgumentText(args: unknown): string {
   }
 }
 
-/** A field of a stream that should be text. */
+/** The field if it is text, else "". */
 export function asText(field: unknown): string {
   return typeof field === "string" ? field : "";
 }
 
 export interface IdRule {
-  /** What is not allowed. */
+  /** Characters that the wire refuses. */
   strip: RegExp;
-  /** Stands for each character that was not allowed. */
+  /** Replaces each refused character. */
   filler: string;
   maxChars: number;
-  /** Shorter ones are filled up with zeros. */
+  /** Shorter ids are padded with zeros. */
   minChars?: number;
 }
 
-/** A message whose calls carry the ids of one wire. */
+/** A message with the ids that its calls have on one wire. */
 export type WireMessage = Message & { wireIds: string[] };
 
 /**
- * Gives every call an id that the wire accepts and that no other call of the conversation has. Handed out in order, so a
- * longer conversation keeps the ids of a shorter one it begins with. For an assistant message `wireIds` are those of its
- * calls; for a tool message it holds the id of the call it answers.
+ * Gives every call an id that the wire accepts and that is unique in the conversation. Ids are assigned in order, so a conversation
+ * keeps its ids as it grows. `wireIds` of an assistant message are the ids of its calls; of a tool message, the id of the call
+ * it answers.
  */
 export function assignWireIds(messages: Message[], rule: IdRule): WireMessage[] {
   const taken = new Set<string>();
@@ -101,7 +101,7 @@ function spellId(id: string, rule: IdRule): string {
   return spelled.padStart(rule.minChars ?? 1, "0");
 }
 
-/** The id, or the id with the lowest number that makes it new. */
+/** The id, with the lowest number appended that makes it unique if it is taken. */
 function untaken(id: string, taken: Set<string>, maxChars: number): string {
   let candidate = id;
   for (let n = 2; taken.has(candidate); n++) {
