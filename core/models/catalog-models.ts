@@ -1,16 +1,16 @@
-// What providers say of their models: window, efforts, prices. Read by catalog.ts alone. Pure data, as the providers' own
-// price and model pages and the catalog of pi-ai 1.5 had it in November 2026; an operator's settings go before it.
+// Window, efforts and prices of known models. Read only by catalog.ts. Pure data from the providers' price and model pages and the
+// catalog of pi-ai 1.5, as of November 2026. An operator's settings take precedence.
 
 /** US dollars per million tokens: input, output, read from the cache, written to it. */
 export type Prices = [input: number, output: number, cacheRead: number, cacheWrite: number];
 
 /**
- * Tokens of the window; efforts that the model takes, none for one that does not reason; prices; and those of a request
- * whose prompt has more tokens than the first number, which then hold for all of it.
+ * The window in tokens; the efforts that the model takes, "" if it does not reason; its prices; and the prices of a long request.
+ * `above`: a request whose prompt has more tokens than this pays the long prices for all its tokens.
  */
 export type ModelRow = [window: number, efforts: string, prices: Prices, long?: [above: number, ...Prices]];
 
-/** By provider as a model's name begins, then by the provider's id of the model. */
+/** By the provider prefix of a model's name, then by the provider's model id. */
 export const MODELS: Record<string, Record<string, ModelRow>> = {
   anthropic: {
     "claude-fable-5": [1_000_000, "low medium high xhigh max", [10, 50, 1, 12.5]],

@@ -1,17 +1,17 @@
-// What is known of a model without asking anyone: its window, the efforts it takes, what it costs. Read by routing.ts and
-// the adapters. A model that is not in the catalog gets a usual window and no price. Pure.
+// Looks up what is known about a model: window, efforts and prices. Called by routing.ts and the adapters. A model that is not in
+// the catalog gets a default window and no price. Pure.
 import type { Effort, Price, Settings } from "../schemas/settings.ts";
 import { MODELS, type ModelRow, type Prices } from "./catalog-models.ts";
 import type { PriceList } from "./prices.ts";
 
-/** Which model a provider is asked for when only its key is given. */
+/** The model of a provider if only its key is set. */
 export const DEFAULT_MODELS = { anthropic: "claude-sonnet-5-5", openai: "gpt-6.1-terra" } as const;
 
 export interface ModelFacts {
   contextWindow: number;
   /** Absent: unknown. Empty: it does not reason. */
   efforts?: readonly Effort[];
-  /** Absent: nobody told. */
+  /** Absent: unknown. */
   prices?: PriceList;
 }
 
@@ -25,12 +25,12 @@ for (const [provider, rows] of Object.entries(MODELS)) {
   }
 }
 
-/** Hermes Agent's for a model it does not know. */
+/** Hermes Agent's default for an unknown model. */
 const UNKNOWN_WINDOW = 200_000;
 
 /**
- * `provider` as in the catalog; `null` for a server of one's own. `name` is what the operator's settings call the model.
- * Other providers' rows tell window and efforts of the same model, but never what it costs elsewhere.
+ * `provider`: its section of the catalog; `null` for the operator's own server. `name`: the model's name in the operator's settings.
+ * If only another provider lists the model, its window and efforts are used, but never its prices.
  */
 export function factsOf(
   model: { provider: string | null; id: string; name: string },
@@ -42,11 +42,11 @@ export function factsOf(
       ? known[model.id]
       : BY_PROVIDER.get(`${model.provider}:${toCommonId(model.id)}`);
   const row = own ?? ANYWHERE.get(toCommonId(model.id));
-  const told = operator.prices[model.name];
+  const priceSet = operator.prices[model.name];
   return {
     contextWindow: operator.windows[model.name] ?? row?.[0] ?? UNKNOWN_WINDOW,
     ...(row ? { efforts: row[1].split(" ").filter(Boolean) as Effort[] } : {}),
-    ...(told ? { prices: { ...told, source: "operator" } } : own ? { prices: toPriceList(own) } : {}),
+    ...(priceSet ? { prices: { ...priceSet, source: "operator" } } : own ? { prices: toPriceList(own) } : {}),
   };
 }
 
@@ -57,14 +57,14 @@ function toPriceList([, , prices, long]: ModelRow): PriceList {
   return { ...list, long: { aboveTokens, ...toPrice(longPrices) } };
 }
 
-/** A price list says 0 where a cache has no price of its own. */
+/** In the catalog 0 means that the cache has no price of its own. */
 function toPrice([input, output, cacheRead, cacheWrite]: Prices): Price {
   return { input, output, ...(cacheRead ? { cacheRead } : {}), ...(cacheWrite ? { cacheWrite } : {}) };
 }
 
 /**
- * One spelling for a model that everyone spells in a way of his own: `anthropic/claude-sonnet-5.5:free`,
- * `us.anthropic.claude-sonnet-5-5-v1:0` and `claude-sonnet-5-5-20261001` are the same model.
+ * Normalises a model id, since gateways spell the same model differently: `anthropic/claude-sonnet-5.5:free`,
+ * `us.anthropic.claude-sonnet-5-5-v1:0` and `claude-sonnet-5-5-20261001` are one model.
  */
 function toCommonId(id: string): string {
   return id

@@ -1,11 +1,10 @@
-// How much a model is asked to reason: the level it gets when it does not have the one that was asked for. Called by the
-// adapters. Pure.
+// Chooses the reasoning effort to send if a model lacks the requested level. Called by the adapters. Pure.
 import { EFFORTS, type Effort } from "../schemas/settings.ts";
 
 /**
- * The strongest supported level that is not above the request; the weakest one only where none is at or below it. `xhigh` is
- * `max` for a model that has no `xhigh`: whoever asks for more than `high` means the level above it, whatever it is called.
- * Undefined where there is none at all, or none was asked for: then the request says nothing.
+ * The strongest supported level that is not above the request, or the weakest if all are above it. If a model has no `xhigh`,
+ * `xhigh` becomes `max`: the request is for the level above `high`. Undefined if no level is supported or requested; then the
+ * request leaves the field out.
  */
 export function chooseEffort(requested: Effort | undefined, supported: readonly Effort[]): Effort | undefined {
   if (requested === undefined) return undefined;
@@ -15,7 +14,7 @@ export function chooseEffort(requested: Effort | undefined, supported: readonly 
   return ordered.findLast((effort) => EFFORTS.indexOf(effort) <= limit) ?? ordered[0];
 }
 
-/** What a wire can say and a model takes. A model nobody told us about takes what the wire can say. */
+/** The levels that both wire and model support. An unknown model is assumed to support every level of the wire. */
 export function supportedEfforts(wire: readonly Effort[], model: readonly Effort[] | undefined): readonly Effort[] {
   return model ? wire.filter((effort) => model.includes(effort)) : wire;
 }

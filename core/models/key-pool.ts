@@ -1,6 +1,5 @@
-// Several keys of one provider behind one Model: which is used, and which rests because the provider refused it. What is
-// known of keys lives as long as the isolate, in a KeyHealth that the wiring makes and all models share; it holds
-// fingerprints, never keys.
+// Offers several keys of one provider as one Model: chooses the key to use and puts aside keys that the provider refused. Made by
+// routing.ts. All models of an isolate share one KeyHealth. It holds fingerprints, and must never hold keys.
 import type { Model, ModelFailure } from "../agent/contract.ts";
 import { assert } from "../errors.ts";
 import type { Clock } from "../ports.ts";
@@ -11,10 +10,11 @@ type KeyOrder = Settings["models"]["keyOrder"];
 
 interface KeyState {
   uses: number;
+  /** Until when the key is put aside, and why. */
   rests: { until: number; failure: ModelFailure } | null;
 }
 
-/** By fingerprint. Made once an isolate. */
+/** By fingerprint. Created once per isolate. */
 export type KeyHealth = Map<string, KeyState>;
 
 export function createKeyHealth(): KeyHealth {
@@ -30,16 +30,17 @@ export interface KeyPoolOptions {
 }
 
 const MINUTE = 60_000;
-// Hermes Agent: an hour for a limit, a day for a bill. A key that is wrong is wrong for as long as the isolate lives.
+// As in Hermes Agent: an hour after a rate limit, a day after a billing failure. An invalid key is put aside for about as long as
+// an isolate lives.
 const LIMIT_REST_MS = 60 * MINUTE;
 const BILLING_REST_MS = 24 * 60 * MINUTE;
 const AUTH_REST_MS = 24 * 60 * MINUTE;
-/** A key is put aside only when it was refused twice: the time it was told to wait has been waited for already. */
+/** A key is put aside only after its second refusal, so the wait that the provider asked for is already over. */
 const MIN_REST_MS = MINUTE;
 
 /**
- * A model keeps its key until that is put aside, for the sake of the provider's cache; the order decides which is taken
- * then. While all rest, it fails at once and says when the first is back.
+ * Keeps using one key until it is put aside, since a provider's cache belongs to a key. `order` decides which key is next. While
+ * all keys are put aside, a call fails at once and says when the first is available again.
  */
 export function createKeyPool(options: KeyPoolOptions): Model {
   const { health, order, clock } = options;
@@ -53,11 +54,11 @@ export function createKeyPool(options: KeyPoolOptions): Model {
     contextWindow,
     ...(isOwn && { isOwn }),
     ...(server !== undefined && { server }),
-    // Of the key that is taken first; with another order nobody knows which one the next process takes.
+    // The cache of the first key. With another order it is unknown which key the next process takes.
     ...(order === "fill_first" && cache !== undefined && { cache }),
     async *stream(request, signal, noteActivity) {
       current = current && isFit(current) ? current : next();
-      if (!current) return yield { type: "failed", failure: toResting() };
+      if (!current) return yield { type: "failed", failure: toNoKeyFailure() };
       current.state.uses += 1;
       yield* current.model.stream(request, signal, noteActivity);
     },
@@ -77,7 +78,7 @@ export function createKeyPool(options: KeyPoolOptions): Model {
     const fit = keys.filter(isFit);
     if (order === "fill_first" || fit.length === 0) return fit[0] ?? null;
     if (order === "least_used") return fit.reduce((least, key) => (key.state.uses < least.state.uses ? key : least));
-    // Each in turn: the turn is counted with the health, so that it goes on from one model to the next.
+    // Round robin. The position is kept in the shared health, so it continues across models.
     const turn = turnOf(health, name);
     for (let step = 0; step < keys.length; step++) {
       const key = keys[(turn.uses + step) % keys.length]!;
@@ -88,8 +89,8 @@ export function createKeyPool(options: KeyPoolOptions): Model {
     return null;
   }
 
-  /** Of keys that only wait, the first to be back; when none waits, what was said of the last one. */
-  function toResting(): ModelFailure {
+  /** The failure of the retryable key that is available first; if no key is retryable, the failure of the last key. */
+  function toNoKeyFailure(): ModelFailure {
     const resting = keys.flatMap(({ state }) => state.rests ?? []);
     const waiting = resting.filter(({ failure }) => failure.retry).toSorted((a, b) => a.until - b.until)[0];
     const { until, failure } = waiting ?? resting.at(-1)!;

@@ -1,6 +1,5 @@
-// The sizes that providers have named in refusals: a model of the operator's own server is in no catalog, and nobody has to
-// configure its window or its longest answer. Wraps a Model; made by routing.ts. One memory per isolate: a new isolate learns
-// again from one refused request.
+// Learns window and longest answer of a model from refusals that name them. Models of the operator's own server are in no catalog,
+// so this saves configuring them. Wraps a Model; created by routing.ts. A new isolate learns again from one refused request.
 import type { Model } from "../agent/contract.ts";
 
 /** By the model's name. */
@@ -12,7 +11,7 @@ interface LearnedSizes {
   answer?: number;
 }
 
-/** The same model, within the sizes its provider has named. `isSet`: the operator set its window. */
+/** Keeps a model within the sizes that its provider has named. `isSet`: the operator configured its window. */
 export function withLearnedWindow(model: Model, learned: LearnedWindows, isSet = false): Model {
   return {
     ...model,

@@ -1,9 +1,9 @@
-// Every variable that chooses or opens a model, by name. Read by routing.ts and by the Workers that are given them; a test
-// compares it with what the scripts hand over. Pure data.
+// The name of every variable that selects a model or gives access to one. Read by routing.ts and the Workers. A test compares this
+// list with the variables that the scripts pass on. Pure data.
 import type { ModelSlot } from "../agent/contract.ts";
 import { NAMED_SERVERS, type NamedServer, SERVER_VARIABLES, type VariableOfServer } from "./wires/openai-compat.ts";
 
-/** Which variable names the models of a kind of work. */
+/** The variable that names the models of each slot. */
 export const SLOT_VARIABLES = {
   turn: "TALARIA_MODEL",
   review: "TALARIA_MODEL_REVIEW",
@@ -17,7 +17,7 @@ export const SLOT_VARIABLES = {
 const SHARED_VARIABLES = [
   "ANTHROPIC_BASE_URL",
   "OPENAI_BASE_URL",
-  /** The model at `OPENAI_BASE_URL`, when `TALARIA_MODEL` says nothing. */
+  /** The model at `OPENAI_BASE_URL` if `TALARIA_MODEL` is not set. */
   "OPENAI_MODEL",
 ] as const;
 
@@ -28,7 +28,7 @@ export type ModelVariable =
   | VariableOfServer
   | NonNullable<NamedServer["urlVariable"]>;
 
-/** What an operator may set. An empty variable is an absent one. */
+/** Every variable an operator may set. An empty variable counts as absent. */
 export type ModelVariableName = ModelSecret | ModelVariable;
 export type ModelEnv = { [Name in ModelVariableName]?: string };
 
@@ -42,7 +42,7 @@ export const MODEL_VARIABLES: readonly ModelVariable[] = [
   ...NAMED_SERVERS.flatMap(({ urlVariable }) => urlVariable ?? []),
 ];
 
-/** Every variable that a provider of the table reads, by its name. */
+/** The names of all variables that a listed provider reads. */
 export function variablesOf({ key, urlVariable, baseUrl, variableHeaders }: NamedServer): ModelVariableName[] {
   const inUrl = SERVER_VARIABLES.filter((variable) => baseUrl.includes(`{${variable}}`));
   return [key, ...(urlVariable ? [urlVariable] : []), ...inUrl, ...Object.values(variableHeaders ?? {})];

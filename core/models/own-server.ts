@@ -1,5 +1,5 @@
-// Whether an address is a server of the operator's own: on this machine, in a private network, or by a name that only such a
-// network resolves. Read by the adapters: those servers get more time over a prompt. Pure; asks no resolver.
+// Recognises an address of the operator's own server: on this machine, in a private network, or with a name that only such a
+// network resolves. Called by the adapters, since those servers get more time to read a prompt. Pure; never resolves names.
 
 /** 127/8, 10/8, 172.16/12, 192.168/16, 169.254/16, 100.64/10 (Tailscale and carriers), 0.0.0.0. */
 const PRIVATE_V4 =
@@ -11,7 +11,7 @@ const PRIVATE_NAMES = /(?:^|\.)(?:localhost|local|internal|lan|home|intranet|hom
 export function isOwnServer(baseUrl: string): boolean {
   const host = URL.parse(baseUrl)?.hostname.toLowerCase() ?? "";
   if (host.startsWith("[")) return PRIVATE_V6.test(host);
-  // `http://ollama:11434` of a compose file has one label; no host of the internet has.
+  // `http://ollama:11434` in a compose file: internet hosts have more than one label.
   if (/^[\d.]+$/.test(host)) return PRIVATE_V4.test(host);
   return PRIVATE_NAMES.test(host) || (host !== "" && !host.includes("."));
 }

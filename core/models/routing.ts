@@ -1,5 +1,5 @@
-// Chooses models from the environment: the one place where a variable becomes a Model. Called where things are wired (the
-// Session, the review Worker), and by the API for the model's name. Says what is wrong with a variable, and never repeats a key.
+// Creates models from environment variables; the only place that does. Called by the wiring (the Session, the review Worker and
+// others) and by the API for the model's name. Error messages name the variable to fix and must never contain a key.
 import type { Model, ModelChain, ModelSlot } from "../agent/contract.ts";
 import { type Result, err, ok } from "../errors.ts";
 import type { Clock } from "../ports.ts";
@@ -17,9 +17,9 @@ import { createOpenAiResponsesModel } from "./wires/openai-responses.ts";
 export interface ModelDeps {
   fetch: typeof fetch;
   rehearsal: () => Model;
-  /** One an isolate, so that all its models know which keys rest. */
+  /** One per isolate, so that all its models know which keys are put aside. */
   keys: KeyHealth;
-  /** One an isolate: what providers have said of windows that nobody configured. */
+  /** One per isolate: window sizes learned from refusals. */
   windows: LearnedWindows;
   clock: Clock;
 }
@@ -30,9 +30,9 @@ type Choice =
   | (Place & { wire: "chat"; baseUrl: string; compat: Compat; headers: Record<string, string> });
 
 interface Place {
-  /** As it is recorded with every answer. */
+  /** The name that is recorded with every answer. */
   name: string;
-  /** The provider's id of the model. */
+  /** The provider's model id. */
   model: string;
   keys: string[];
 }
@@ -41,8 +41,8 @@ const SERVER_NAMES = NAMED_SERVERS.map(({ name }) => name).join(", ");
 const FORMS = `Use anthropic:<model>, openai:<model>, openai-chat:<model>, rehearsal, or <provider>:<model> with one of ${SERVER_NAMES}.`;
 
 /**
- * The models of a kind of work, the primary first. A slot without a variable of its own has those of the turn.
- * Failures: `model_not_configured`, with the variable to set in its sentence.
+ * The models of a slot, the primary first. A slot without a variable of its own uses the models of the turn.
+ * Failures: `model_not_configured`; the message names the variable to set.
  */
 export function createModels(
   env: ModelEnv,
@@ -56,13 +56,13 @@ export function createModels(
   return ok([createOne(primary, settings, deps), ...fallbacks.map((choice) => createOne(choice, settings, deps))]);
 }
 
-/** What answers of a turn will be recorded under (rehearsal adds its version), or `unconfigured`. Asks nobody. */
+/** The model name that answers of a turn will have (rehearsal adds its version), or `unconfigured`. Sends no request. */
 export function modelNameOf(env: ModelEnv): string {
   const choices = chooseModels(env, "turn");
   return choices.ok ? choices.value[0].name : "unconfigured";
 }
 
-/** Whether every kind of work has models that are named as they must be and have what they need. Asks nobody. */
+/** Checks that every slot names valid models with all the variables they need. Sends no request. */
 export function checkModels(env: ModelEnv): Result<null> {
   for (const slot of Object.keys(SLOT_VARIABLES) as ModelSlot[]) {
     const choices = chooseModels(env, slot);
@@ -121,7 +121,7 @@ function first(choice: Result<Choice>): Result<[Choice]> {
   return choice.ok ? ok([choice.value]) : choice;
 }
 
-/** When nothing is named, the keys decide; and without a key, rehearsal. */
+/** Without a named model, the keys decide. Without a key, it is rehearsal. */
 function chooseByKey(env: ModelEnv): Result<Choice> {
   if (env.ANTHROPIC_API_KEY) return toAnthropic(DEFAULT_MODELS.anthropic, env);
   if (env.OPENAI_BASE_URL && !isOpenAi(env.OPENAI_BASE_URL)) {
@@ -133,8 +133,8 @@ function chooseByKey(env: ModelEnv): Result<Choice> {
 }
 
 /**
- * Model ids may hold colons themselves (`llama3.3:70b`, `mistral:7b`), so only a known word before the first one is a
- * provider; and where OPENAI_BASE_URL names a server of one's own, only one whose key is there.
+ * Model ids may contain colons (`llama3.3:70b`, `mistral:7b`), so the part before the first colon is a provider only if it is a
+ * known name. If OPENAI_BASE_URL is another server, the provider's key must be set as well.
  */
 function chooseNamed(spec: string, variable: string, env: ModelEnv): Result<Choice> {
   if (spec === "rehearsal") return ok({ wire: "rehearsal", name: "rehearsal" });
@@ -160,7 +160,7 @@ function toAnthropic(model: string, env: ModelEnv): Result<Choice> {
   return baseUrl.ok ? ok({ wire: "anthropic", name, model, keys, baseUrl: baseUrl.value }) : baseUrl;
 }
 
-/** A server of one's own often has no keys; OpenAI itself always has. */
+/** The operator's own server often needs no key; OpenAI itself always does. */
 function toOpenAi(wire: "openai" | "chat", model: string, env: ModelEnv): Result<Choice> {
   const name = `${wire === "chat" ? "openai-chat" : "openai"}:${model}`;
   const given = readUrl("OPENAI_BASE_URL", env);
@@ -180,7 +180,7 @@ function toServer(server: NamedServer, model: string, env: ModelEnv): Result<Cho
   if (!given.ok) return given;
   let missing: string | undefined;
   const baseUrl = (given.value ?? server.baseUrl).replace(/\{(\w+)\}/g, (_, variable: keyof ModelEnv) => {
-    // A part of a host or a path, and never more: the key goes where the table says.
+    // Only part of a host or path, so that a value cannot redirect the key to another address.
     if (!/^[\w-]+$/.test(env[variable] ?? "")) missing ??= variable;
     return env[variable] ?? "";
   });
@@ -199,10 +199,10 @@ function toServer(server: NamedServer, model: string, env: ModelEnv): Result<Cho
   });
 }
 
-/** The SDK sends some key in any case. */
+/** Sent to servers without a key, since the SDK requires one. */
 const NO_KEY = "none";
 
-/** Several keys stand in one variable, parted by commas or white space. */
+/** A variable may hold several keys, separated by commas or white space. */
 function toKeys(value: string | undefined): string[] {
   return [...new Set((value ?? "").split(/[\s,]+/).filter(Boolean))];
 }

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { MODELS } from "../../core/models/catalog-models.ts";
 import { DEFAULT_MODELS, factsOf } from "../../core/models/catalog.ts";
 import { SERVERS } from "../../core/models/wires/openai-compat.ts";
-import { type PriceList, costOf, toldCost } from "../../core/models/prices.ts";
+import { type PriceList, costOf, toReportedCost } from "../../core/models/prices.ts";
 import { NO_USAGE, type Usage } from "../../core/schemas/entry.ts";
 import { EFFORTS } from "../../core/schemas/settings.ts";
 
@@ -102,8 +102,8 @@ describe("the cost of a call", () => {
   });
 
   it("is the provider's own word when that is a price", () => {
-    expect(toldCost(0.0000012)).toEqual({ usdMicros: 2, source: "provider" });
-    expect(toldCost(0)).toEqual({ usdMicros: 0, source: "provider" });
-    for (const odd of [undefined, null, -1, NaN, Infinity, 1e300]) expect(toldCost(odd)).toBeUndefined();
+    expect(toReportedCost(0.0000012)).toEqual({ usdMicros: 2, source: "provider" });
+    expect(toReportedCost(0)).toEqual({ usdMicros: 0, source: "provider" });
+    for (const odd of [undefined, null, -1, NaN, Infinity, 1e300]) expect(toReportedCost(odd)).toBeUndefined();
   });
 });

@@ -1,8 +1,8 @@
-// Reads what a provider sends instead of an answer: the bodies of many shapes, and how long it asks to wait. Called by
-// failures.ts, stream-guard.ts and the adapters. Pure; decides nothing, which is failure-rules.ts's.
+// Reads a provider's error reply: bodies of many shapes, and the wait that it asks for. Called by failures.ts, stream-guard.ts and
+// the adapters. Pure. Does not decide what a reply means; failure-rules.ts does.
 import { isObject } from "../../unknown-object.ts";
 
-/** One reply, as far as it could be read. `status` is absent for an error that came inside a stream. */
+/** The readable parts of one reply. `status` is absent for an error inside a stream. */
 export interface ErrorReply {
   provider: string;
   status?: number;
@@ -10,9 +10,9 @@ export interface ErrorReply {
   codes: string[];
   message: string;
   headers?: Headers;
-  /** Milliseconds, when the body itself says how long to wait. */
+  /** Milliseconds to wait, if the body states them. */
   bodyRetryMs?: number;
-  /** llama.cpp: tokens of the slot, and of the prompt that did not fit. */
+  /** llama.cpp: tokens of the window, and of the prompt that did not fit. */
   size?: { window?: number; promptTokens?: number };
 }
 
@@ -21,8 +21,8 @@ type Body = Pick<ErrorReply, "status" | "codes" | "message" | "bodyRetryMs" | "s
 /**
  * Reads an error body of any provider: `{error: {...}}` (OpenAI, Anthropic), the same in an array (Google), `{error: [{...}]}`
  * (AI Gateway), `{error: "text"}` (Ollama, xAI), `{object: "error", message}` (Mistral, vLLM), `{errors: [{code, message}]}`
- * (Workers AI), `{detail}` (FastAPI), or plain text from a proxy. Of an HTML page it reads the title alone. What OpenRouter was told by the provider behind it
- * counts as said by itself.
+ * (Workers AI), `{detail}` (FastAPI), or plain text from a proxy. From an HTML page it reads only the title. An upstream error inside
+ * OpenRouter's reply is merged into the result.
  */
 export function readErrorBody(body: unknown): Body {
   const whole = asRecord(Array.isArray(body) ? body[0] : body);
@@ -34,7 +34,7 @@ export function readErrorBody(body: unknown): Body {
     .filter((code) => typeof code === "string" || typeof code === "number")
     .map(String);
   const message = [inner.message, whole.error, whole.message, whole.detail].find((text) => typeof text === "string");
-  // OpenRouter puts the status of the provider behind it into `error.code` of a stream's error chunk.
+  // OpenRouter puts the upstream provider's status into `error.code` of an error chunk.
   const status = [inner.code, inner.status_code].find(isErrorStatus);
   return {
     ...(status === undefined ? {} : { status }),
@@ -50,8 +50,8 @@ function countOf(promptTokens: unknown): { promptTokens?: number } {
 }
 
 /**
- * The words of a text, for a person to read: of an HTML page its title or nothing, and what stands before the page. `other`: for
- * a text without a page.
+ * The readable part of a text. If it holds an HTML page, that is the text before the page and the page's title. Otherwise `other`
+ * converts it.
  */
 export function wordsOf(text: string, other: (text: string) => string = (plain) => plain): string {
   const begin = /^\s*<(?!\?xml)[a-z!]/i.test(text) ? 0 : text.search(/<!doctype\s{1,9}html|<html[\s>]/i);
@@ -60,7 +60,7 @@ export function wordsOf(text: string, other: (text: string) => string = (plain) 
   return `${text.slice(0, begin)} ${title}`.trim();
 }
 
-/** Parses text as JSON where it is JSON. */
+/** Parses text as JSON, or returns the text if it is not JSON. */
 export function parseBody(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -69,12 +69,12 @@ export function parseBody(text: string): unknown {
   }
 }
 
-/** Nobody waits longer for a provider. Also keeps a made-up number from becoming a date that does not exist. */
+/** Longer waits are pointless. The limit also keeps an absurd number from becoming an invalid date. */
 const MAX_WAIT_MS = 31 * 24 * 60 * 60_000;
 
 /**
- * `retry-after-ms` (OpenAI, Anthropic), else `Retry-After` in seconds or as a date. A date is measured from the reply's own
- * `Date`, which needs no clock here and forgives one that is wrong. Undefined for anything else.
+ * Reads `retry-after-ms` (OpenAI, Anthropic), else `Retry-After` in seconds or as a date. A date is compared with the reply's own
+ * `Date` header, which needs no clock and tolerates a wrong one. Undefined for anything else.
  */
 export function readRetryAfter(headers: Headers | undefined): number | undefined {
   const exact = headers?.get("retry-after-ms");
@@ -133,6 +133,6 @@ function toText(value: unknown): string {
 }
 
 function stripMarkup(text: string): string {
-  // What is never closed reaches to the end: no place is read twice, whatever a proxy sends.
+  // An unclosed element extends to the end of the text, so the expression takes linear time on any input.
   return text.replace(/<(script|style)[\s\S]*?(?:<\/\1>|$)/gi, " ").replace(/<[^<>]*>/g, " ");
 }

@@ -1,22 +1,22 @@
-// The taxonomy: every way a model call ends without an answer, what may be done about it, and the sentence for a person.
-// Read by failures.ts and failure-rules.ts. Pure data.
+// Every way a model call can fail, what the caller may do about it, and the sentence for a person. Read by failures.ts and
+// failure-rules.ts. Pure data.
 import type { ModelFailure } from "../../agent/contract.ts";
 
 /** `sentence` follows the provider's name. */
 type Row = Pick<ModelFailure, "retry" | "compact" | "rotateKey" | "fallBack" | "dropNative"> & { sentence: string };
 
-/** What a failure of the provider's own is good for: the same call again, then another model. The key is not at fault. */
+/** A temporary failure of the provider: repeat the call, then use another model. The key is not at fault. */
 const PASSING = { retry: true, compact: false, rotateKey: false, fallBack: true };
-/** The same call would be refused again by this model. */
+/** This model would refuse the same call again. */
 const THIS_MODEL = { retry: false, compact: false, rotateKey: false, fallBack: true };
 const THIS_KEY = { retry: false, compact: false, rotateKey: true, fallBack: true };
 const TOO_LONG = { retry: false, compact: true, rotateKey: false, fallBack: true };
 const NOTHING_HELPS = { retry: false, compact: false, rotateKey: false, fallBack: false };
 
 /**
- * Each code with its four decisions. What concerns this key rotates, what concerns this model or provider falls back; a key
- * is never put aside for a fault that any other would have met. `fallBack` is also told where shortening comes first: a
- * model with a larger window may take what cannot be made shorter.
+ * Each code with its decisions. A failure of the key rotates keys; a failure of the model or provider falls back to another model.
+ * A key is never put aside for a failure that every key would meet. `fallBack` is also set where compaction comes first, since a
+ * model with a larger window may take a request that cannot be shortened.
  */
 export const MODEL_FAILURES = {
   rate_limit: {
@@ -34,7 +34,7 @@ export const MODEL_FAILURES = {
     sentence:
       "says the conversation is longer than the model can read; shorten it or choose a model with a larger window",
   },
-  // The model could read it; the account may not send it. So another key may do where another try may not.
+  // The model could read the request, but this account may not send it. So another key may help, and a retry does not.
   long_context_tier: {
     ...{ retry: false, compact: true, rotateKey: true, fallBack: true },
     sentence: "says this one request is longer than the account's plan allows; shorten it or raise the plan",
@@ -42,7 +42,7 @@ export const MODEL_FAILURES = {
   answer_limit: { ...THIS_MODEL, sentence: "gives no answers as long as was asked for; lower turn.maxOutputTokens" },
   payload_too_large: { ...TOO_LONG, sentence: "says this one request is too large; send less at once" },
   content_refused: { ...THIS_MODEL, sentence: "refuses this content; say it differently" },
-  // The owner of the account has said where data may go: another model would go around that.
+  // The account's owner restricts where data may go. Another model would circumvent that.
   provider_policy_blocked: {
     ...NOTHING_HELPS,
     sentence:
@@ -56,7 +56,7 @@ export const MODEL_FAILURES = {
     ...THIS_MODEL,
     sentence: "has nothing at this address; check the base URL, which usually ends in /v1",
   },
-  // The server was started this way: a retry changes nothing.
+  // Set when the server is started, so a retry does not help.
   tools_unsupported: {
     ...THIS_MODEL,
     sentence:
@@ -66,10 +66,10 @@ export const MODEL_FAILURES = {
     ...THIS_MODEL,
     sentence: "cannot load this model; give the server more memory, update it, or choose another model",
   },
-  // Each wire and server gets a request of its own, so what one calls wrong the next may take; a refusal costs nothing. And
-  // what is wrong may be what the model had said natively, which would be wrong in every later call too.
+  // Each wire and server gets a different request, so the next one may accept it; a refusal costs nothing. The invalid part may be
+  // native data of an earlier answer, which would fail in every later call too.
   bad_request: { ...THIS_MODEL, dropNative: true, sentence: "calls the request wrong; the reply says what to change" },
-  // Signed thinking or encrypted reasoning that another key, another model or nobody had made.
+  // Signed thinking or encrypted reasoning that this key and model did not produce.
   native_refused: {
     ...THIS_MODEL,
     dropNative: true,
@@ -83,7 +83,7 @@ export const MODEL_FAILURES = {
     ...PASSING,
     sentence: "answered with something that is not its protocol; check the address, then try again",
   },
-  // A second try would cost as much and most likely run away again.
+  // A retry would cost as much and most likely be too large again.
   answer_too_large: { ...THIS_MODEL, sentence: "gave an answer larger than can be kept; ask for less at once" },
   network: { ...PASSING, sentence: "could not be reached; check the address and the network, then try again" },
   aborted: { ...NOTHING_HELPS, sentence: "was not waited for: the call was stopped" },

@@ -1,9 +1,9 @@
-// What real replies mean: one table, read from top to bottom. Called by failures.ts. Each rule names who was seen to say it
-// and on which wires; each such pair is replayed from test/fixtures/providers. Pure data.
+// Maps error replies to failure codes: one table, read from top to bottom. Called by failures.ts. Each rule names the providers
+// that send the reply, and on which wires. Each such pair is replayed from test/fixtures/providers. Pure data.
 import type { ErrorReply } from "./error-reply.ts";
 import type { ModelFailureCode } from "./failure-codes.ts";
 
-/** The three forms in which models are asked. */
+/** The three wire formats. */
 export type Wire = "anthropic" | "openai-chat" | "openai-responses";
 
 const CHAT: Wire[] = ["openai-chat"];
@@ -14,9 +14,9 @@ const MESSAGES_AND_CHAT: Wire[] = [...MESSAGES, ...CHAT];
 const ALL: Wire[] = [...MESSAGES, ...OPENAI];
 
 export interface FailureRule {
-  /** Whose replies the rule was made from. It is tried on every reply: gateways pass them on under their own name. */
+  /** Providers whose replies the rule is based on. It applies to every reply, since gateways pass replies on under their name. */
   seen: string;
-  /** Where it has a fixture. */
+  /** Wires on which it has a fixture. */
   wires: Wire[];
   /** `none`: an error inside a stream. */
   status?: (number | "5xx" | "none")[];
@@ -25,15 +25,15 @@ export interface FailureRule {
   means: ModelFailureCode;
 }
 
-/** What a reply means stands at its beginning. */
+/** The decisive words are at the beginning of a reply. */
 const MAX_READ_CHARS = 8_000;
 
 /**
- * The first rule whose every condition holds decides. Specific before general: a quota that is used up also says 429, an
- * overflow also says 400, and both ask for something else than what the status suggests.
+ * The first rule whose conditions all hold decides. Specific rules come before general ones: an exhausted quota also has status
+ * 429, an overflow also has 400, and both need another reaction than the status suggests.
  *
- * A connection that breaks is never read as an overflow, however long the conversation: who refuses for length says so, and a
- * summary made for a network fault would lose what was said for nothing.
+ * A broken connection never counts as an overflow, however long the conversation. Providers state an overflow, and a compaction
+ * because of a network fault would lose detail for nothing.
  */
 export function ruleOf(reply: Omit<ErrorReply, "provider">): FailureRule {
   const said = reply.message.slice(0, MAX_READ_CHARS);
@@ -51,7 +51,7 @@ function isStatus(wanted: number | "5xx" | "none", status: number | undefined): 
 }
 
 export const FAILURE_RULES: FailureRule[] = [
-  // ---- a window that is used up, in the clothes of money ----
+  // ---- a rate limit with a billing status ----
   // 402 "Usage limit reached. Your limit resets in 3 hours."
   {
     seen: "gateways",
@@ -61,7 +61,7 @@ export const FAILURE_RULES: FailureRule[] = [
     means: "rate_limit",
   },
 
-  // ---- no money: waiting does not help ----
+  // ---- billing: waiting does not help ----
   // 429 {"error":{"message":"You exceeded your current quota, please check your plan and billing details.","type":"insufficient_quota"}}
   {
     seen: "OpenAI",
@@ -102,7 +102,7 @@ export const FAILURE_RULES: FailureRule[] = [
     means: "billing",
   },
 
-  // ---- longer than the account may send at once ----
+  // ---- the request is longer than the account's plan allows ----
   // 429 "Extra usage is required for long context requests."; 400 "The long context beta is not yet available for this
   // subscription."
   {
@@ -165,7 +165,7 @@ export const FAILURE_RULES: FailureRule[] = [
   { seen: "Google", wires: CHAT, message: /input token count.{0,200}exceeds the maximum/i, means: "context_overflow" },
   // "This model's maximum prompt length is 131072 but the request contains 537812 tokens."
   { seen: "xAI", wires: OPENAI, message: /maximum prompt length is \d+/i, means: "context_overflow" },
-  // Before it had a code of its own: "the request exceeds the available context size, try increasing it"
+  // Older versions, without a code: "the request exceeds the available context size, try increasing it"
   { seen: "llama.cpp", wires: CHAT, message: /exceeds the available context size/i, means: "context_overflow" },
   { seen: "LM Studio", wires: CHAT, message: /greater than the context length/i, means: "context_overflow" },
   {
@@ -190,7 +190,7 @@ export const FAILURE_RULES: FailureRule[] = [
   { seen: "Z.ai", wires: MESSAGES_AND_CHAT, message: /prompt exceeds max length/i, means: "context_overflow" },
   { seen: "Alibaba", wires: CHAT, message: /range of input length should be/i, means: "context_overflow" },
 
-  // ---- the answer may not be as long as was asked for, whatever the prompt ----
+  // ---- the requested answer is too long, whatever the prompt ----
   // "max_tokens: 16000 > 4096, which is the maximum allowed number of output tokens for claude-3-haiku-20240307"
   {
     seen: "Anthropic",
@@ -224,7 +224,7 @@ export const FAILURE_RULES: FailureRule[] = [
   { seen: "Anthropic", wires: MESSAGES, codes: ["request_too_large"], means: "payload_too_large" },
   { seen: "all", wires: ALL, status: [413], means: "payload_too_large" },
 
-  // ---- what was said natively is not accepted back ----
+  // ---- native data is not accepted back ----
   // "The encrypted content gAAA…DQ== could not be verified."
   { seen: "OpenAI", wires: RESPONSES, codes: ["invalid_encrypted_content"], means: "native_refused" },
   // "Item 'rs_…' of type 'reasoning' was provided without its required following item."; "Item 'fc_…' of type
@@ -243,7 +243,7 @@ export const FAILURE_RULES: FailureRule[] = [
     message: /invalid `?signature`? in `?thinking`? block|thinking`? blocks .{0,60}cannot be modified/i,
     means: "native_refused",
   },
-  // "Corrupted thought signature."; "Thought signature is not valid." One that is missing is not cured by sending none.
+  // "Corrupted thought signature."; "Thought signature is not valid." A missing signature does not match: dropping native data would not help.
   {
     seen: "Google",
     wires: CHAT,
@@ -251,7 +251,7 @@ export const FAILURE_RULES: FailureRule[] = [
     means: "native_refused",
   },
 
-  // ---- the provider does not want this text ----
+  // ---- the provider refuses this content ----
   {
     seen: "OpenAI, Azure, Moonshot",
     wires: OPENAI,
@@ -281,7 +281,7 @@ export const FAILURE_RULES: FailureRule[] = [
   // 403 {"message":"Input was flagged","metadata":{"reasons":["violence"],"flagged_input":"…"}}
   { seen: "OpenRouter", wires: CHAT, status: [403], message: /flagged|moderation/i, means: "content_refused" },
 
-  // ---- the account's owner does not want this text to go there ----
+  // ---- the account's owner restricts where data may go ----
   // 404 "No endpoints available matching your guardrail restrictions and data policy. Configure: …"
   {
     seen: "OpenRouter",
@@ -323,7 +323,7 @@ export const FAILURE_RULES: FailureRule[] = [
     codes: ["RESOURCE_EXHAUSTED", "rate_limit_exceeded", "rate_limit_error", "usage_limit_reached"],
     means: "rate_limit",
   },
-  // Inside a stream, where no status says it: "Too many tokens, please wait before trying again."
+  // Inside a stream, where there is no status: "Too many tokens, please wait before trying again."
   { seen: "Bedrock", wires: CHAT, message: /too many (requests|tokens),? please wait/i, means: "rate_limit" },
   { seen: "all", wires: ALL, status: [429], means: "rate_limit" },
 
@@ -345,7 +345,7 @@ export const FAILURE_RULES: FailureRule[] = [
   },
   { seen: "all", wires: ALL, status: [401, 403], means: "auth" },
 
-  // ---- how the server was started: some say it with a status that would be sent again and again ----
+  // ---- how the server was started: some reply with a status that would be retried ----
   // llama.cpp 500 "tools param requires --jinja flag", earlier 500 "Unsupported param: tools"; vLLM 400 `"auto" tool choice
   // requires --enable-auto-tool-choice and --tool-call-parser to be set`; Ollama 400 "registry.ollama.ai/library/x does not
   // support tools"; OpenRouter 404 "No endpoints found that support tool use."
@@ -390,7 +390,7 @@ export const FAILURE_RULES: FailureRule[] = [
   // Ollama `model "x" not found, try pulling it first`; Google "models/x is not found for API version v1main"
   { seen: "all", wires: ALL, status: [404], message: /model|endpoints found/i, means: "model_missing" },
 
-  // ---- a wrong request that was given the status of an accident, and would be sent again and again ----
+  // ---- a bad request with a server-error status, which would be retried ----
   {
     seen: "gateways before OpenAI",
     wires: OPENAI,
@@ -410,9 +410,9 @@ export const FAILURE_RULES: FailureRule[] = [
   // ---- time, and the rest by status ----
   { seen: "Anthropic", wires: MESSAGES, codes: ["timeout_error"], means: "timeout" },
   { seen: "all, Cloudflare", wires: ALL, status: [408, 504, 522, 524], means: "timeout" },
-  // 400 "Failed to call a function. Please adjust your prompt.": what the model wrote could not be read; it may write better.
+  // 400 "Failed to call a function. Please adjust your prompt.": the model wrote an unreadable call; a retry may succeed.
   { seen: "Groq", wires: CHAT, codes: ["tool_use_failed"], means: "server_error" },
-  // The SDKs retry a conflict: it is a lock that another request holds. 424 is Bedrock's ModelErrorException.
+  // 409 is a lock that another request holds; the SDKs retry it too. 424 is Bedrock's ModelErrorException.
   { seen: "all, Bedrock", wires: ALL, status: [409, 424], means: "server_error" },
   {
     seen: "Anthropic, OpenAI",

@@ -1,6 +1,6 @@
-// Makes the failure of a model call from its code, or from what the provider replied. Called by stream-guard.ts, the adapters
-// and the model call. Codes are failure-codes.ts's, what a reply means failure-rules.ts's, how a body is read error-reply.ts's.
-// Pure; nothing here may let a key into a message.
+// Makes the failure of a model call from its code or from the provider's reply. Called by stream-guard.ts, the adapters and the
+// model call. failure-codes.ts has the codes, failure-rules.ts the meaning of replies, error-reply.ts the reading of bodies.
+// Pure. A key must never get into a message.
 import type { ModelFailure } from "../../agent/contract.ts";
 import { type ErrorReply, readRetryAfter, readWaitInWords } from "./error-reply.ts";
 import { MODEL_FAILURES, type ModelFailureCode } from "./failure-codes.ts";
@@ -9,7 +9,7 @@ import { readAnswerLimit, readSizes } from "./overflow-sizes.ts";
 
 const MAX_QUOTE_CHARS = 300;
 
-/** `secrets` are removed from the message by value, and whatever looks like a key by its shape. */
+/** Removes `secrets` from the message by value, and other keys by their shape. */
 export function failureOfReply(reply: ErrorReply, secrets: string[]): ModelFailure {
   const failure = modelFailure(ruleOf(reply).means, reply.provider, reply.message, secrets);
   const retryAfterMs = readRetryAfter(reply.headers) ?? reply.bodyRetryMs ?? readWaitInWords(reply.message);
@@ -18,11 +18,11 @@ export function failureOfReply(reply: ErrorReply, secrets: string[]): ModelFailu
     const maxOutputTokens = readAnswerLimit(reply.message);
     return { ...failure, ...(maxOutputTokens !== undefined && { maxOutputTokens }) };
   }
-  const waits = failure.retry || failure.rotateKey; // a key is put aside for as long
+  const waits = failure.retry || failure.rotateKey; // the key is put aside for this time
   return waits && retryAfterMs !== undefined ? { ...failure, retryAfterMs } : failure;
 }
 
-/** A failure in one sentence, with the provider's own words after it. */
+/** Makes a failure whose message is one sentence, followed by a quote of the provider. */
 export function modelFailure(
   code: ModelFailureCode,
   provider: string,
@@ -35,7 +35,7 @@ export function modelFailure(
   return { code, message: `${provider} ${sentence}${quote ? ` (it said: ${quote})` : ""}.`, ...decisions };
 }
 
-/** Keys of the known shapes, and these very values, become `[key]`. */
+/** Replaces `secrets` and anything in the shape of a known key with `[key]`. */
 export function redact(text: string, secrets: string[] = []): string {
   const known = secrets
     .filter((secret) => secret.length >= 8)
@@ -44,6 +44,6 @@ export function redact(text: string, secrets: string[] = []): string {
 }
 
 // OpenAI, Anthropic, OpenRouter, DeepSeek `sk-…` (also masked with stars), Google `AIza…`, Groq, xAI, Hugging Face,
-// NVIDIA, Fireworks, and whatever stands behind `Bearer`.
+// NVIDIA, Fireworks, and any text after `Bearer`.
 const KEY_SHAPES =
   /\b(?:sk|rk|pk)-[\w*-]{6,}|\bAIza[\w-]{20,}|\b(?:gsk|xai|hf|nvapi|fw|csk|tgp|tal)[_-][\w-]{16,}|(?<=\bBearer )[\w.~+/=-]{8,}/g;

@@ -1,20 +1,20 @@
-// Reads the numbers in a refusal: the size of the window, the tokens of the prompt, the longest answer. Called by failures.ts.
-// learned-windows.ts remembers window and answer. Pure.
+// Reads the numbers in a refusal: window size, prompt tokens, longest answer. Called by failures.ts. learned-windows.ts remembers
+// window and answer. Pure.
 import type { ErrorReply } from "./error-reply.ts";
 
 export interface OverflowSizes {
   /** Tokens of the window, prompt and answer together. */
   window?: number;
-  /** Tokens of the prompt. Only exact counts. */
+  /** Tokens of the prompt, if the reply states the exact count. */
   promptTokens?: number;
 }
 
-/** A number outside of these is a misreading. */
+/** A number outside these bounds was misread. */
 const LEAST_WINDOW = 256;
 const MOST_WINDOW = 100_000_000;
 const MAX_READ_CHARS = 2_000;
 
-/** The first that matches decides. Each is followed by who says so. */
+/** The first match decides. The comment after each names the providers that send it. */
 const WINDOWS: readonly RegExp[] = [
   // vLLM, OpenAI, OpenRouter, DeepSeek: "maximum context length is 8192 tokens"
   /maximum context length (?:is|of) (\d{1,9})/i,
@@ -56,8 +56,8 @@ const ANSWERS: readonly RegExp[] = [
 const PASSED = /you passed (\d{1,9}) input tokens.{0,200}maximum input length of (\d{1,9})/i;
 
 /**
- * vLLM stops counting where the answer's tokens would begin. From 0.19 it says so: "your prompt contains at least 62466 input
- * tokens". That number is not read.
+ * vLLM stops counting at the limit of the prompt. From 0.19 it says so: "your prompt contains at least 62466 input tokens". That
+ * number is not exact, so it is not read.
  */
 export function readSizes({ message, size }: Pick<ErrorReply, "message" | "size">): OverflowSizes {
   const said = message.slice(0, MAX_READ_CHARS);
@@ -69,14 +69,14 @@ export function readSizes({ message, size }: Pick<ErrorReply, "message" | "size"
   };
 }
 
-/** Tokens that an answer may have at most, from a refusal of a longer one. */
+/** The longest answer in tokens, from the refusal of a longer one. */
 export function readAnswerLimit(message: string): number | undefined {
   return firstOf(ANSWERS, message.slice(0, MAX_READ_CHARS)) || undefined;
 }
 
 /**
- * Before 0.19 vLLM says "You passed 99073 input tokens" for every prompt longer than 99072 tokens: a number that is one above the
- * limit is not a count.
+ * Before 0.19 vLLM says "You passed 99073 input tokens" for every prompt longer than 99072 tokens. So a number that is one above
+ * the limit is not a count.
  */
 function passedOf(said: string): number | undefined {
   const [, passed, most] = PASSED.exec(said)?.map(Number) ?? [];

@@ -1,10 +1,9 @@
-// Reads a provider's refusal: each SDK knows only the error shape its own provider sends, and the same wire is spoken by many who
-// answer errors in another one. sdk-request.ts sends through `refuseErrors`; stream-guard.ts makes a failure of what was
-// refused. Never reads an endless body to its end.
+// Reads a provider's refusal of any shape: an SDK knows only its own provider's, and compatible servers have others. sdk-request.ts
+// sends through `refuseErrors`; stream-guard.ts turns the refusal into a failure. Must never read a body without limit.
 import { parseBody } from "./error-reply.ts";
 import type { GatheredPieces } from "../stream/read-ahead.ts";
 
-/** The provider said no. Has no `status` when it did so with a good one. */
+/** Thrown when the provider refused. Has no `status` if the refusal came with a good one. */
 export class ReplyRefused extends Error {
   override name = "ReplyRefused";
   readonly reply: { status?: number; headers?: Headers; body: unknown };
@@ -15,7 +14,7 @@ export class ReplyRefused extends Error {
   }
 }
 
-/** A fetch that throws ReplyRefused for a reply that is an error. Other replies pass as they are. */
+/** Wraps a fetch: throws ReplyRefused for an error status. Other replies pass unchanged. */
 export function refuseErrors(fetchReply: typeof fetch): typeof fetch {
   return async (input: RequestInfo | URL, init?: RequestInit) => {
     const response = await fetchReply(input, init);
@@ -25,10 +24,10 @@ export function refuseErrors(fetchReply: typeof fetch): typeof fetch {
   };
 }
 
-/** Of a reply that is an error no more is read than this. */
+/** Limit for reading the body of an error reply. */
 const MAX_ERROR_BODY_BYTES = 64_000;
 
-/** What is left of a body, as far as it is worth reading, behind the text that was read of it; then it is closed. */
+/** Reads the rest of a body after `begun`, up to MAX_ERROR_BODY_BYTES, then closes it. */
 export async function readStart(
   pieces: Pick<GatheredPieces, "next" | "close">,
   decoder = new TextDecoder(),
@@ -51,6 +50,6 @@ function piecesOf({ body }: Response): Pick<GatheredPieces, "next" | "close"> {
       const { done, value } = (await reader?.read()) ?? { done: true };
       return done ? null : [value!];
     },
-    close: () => void reader?.cancel().catch(() => undefined), // it had broken already
+    close: () => void reader?.cancel().catch(() => undefined), // the connection is already broken
   };
 }

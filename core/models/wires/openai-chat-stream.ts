@@ -6,7 +6,7 @@ import type { ModelEvent } from "../../agent/contract.ts";
 import { type Answer, type Cost, type JsonObject, type StopReason, type Usage } from "../../schemas/entry.ts";
 import { modelFailure } from "../failures/failures.ts";
 import { type Sorted, createThoughtFilter } from "./inline-thoughts.ts";
-import { toldCost } from "../prices.ts";
+import { toReportedCost } from "../prices.ts";
 import { type OpenCall, type Say, usageByLength } from "../stream/stream-guard.ts";
 import { assertCallCount, grow } from "../stream/storable-answer.ts";
 import { type RawCall, asText, parseArguments, toArgumentText, toToolCalls } from "./wire-calls.ts";
@@ -100,7 +100,7 @@ export function createChatReader(facts: ChatStreamFacts): Pick<OpenCall, "read" 
 
 function readUsage(raw: unknown, read: Read, { charge }: ChatStreamFacts): void {
   const counts = ChatUsage.safeParse(raw).data;
-  read.cost = toldCost(counts?.cost) ?? read.cost;
+  read.cost = toReportedCost(counts?.cost) ?? read.cost;
   const usage = counts && toUsage(counts);
   if (usage) charge((read.usage = usage));
 }
