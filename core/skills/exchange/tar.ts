@@ -32,19 +32,9 @@ export function readTar(tar: Uint8Array): Result<Entries> {
       continue;
     }
     if (type === "x" || type === "g") {
-      const records = readPax(data);
-      if (!records) return damaged();
-      if ([...records.keys()].some((key) => key.startsWith("GNU.sparse"))) {
-        return badArchive("special_file", "The archive holds a sparse file, which is not a plain file.");
-      }
-      // A global path or size: unpackers disagree about it, and packers of skills do not write it.
-      if (type === "g" && (records.has("path") || records.has("size"))) {
-        return badArchive("inconsistent", "The archive gives all its files one path or size.");
-      }
-      if (type === "g") continue;
-      const extension = toExtension(records);
-      if (!extension) return damaged();
-      next = { ...next, ...extension };
+      const extension = readExtension(type, data);
+      if (!extension.ok) return extension;
+      next = { ...next, ...extension.value };
       continue;
     }
     const path = next.path ?? readName(header);
@@ -135,6 +125,22 @@ function readPax(data: Uint8Array): Map<string, string> | null {
     at += length;
   }
   return records;
+}
+
+/** Of a pax header: `x` is for the next entry, `g` for all later ones. */
+function readExtension(type: "x" | "g", data: Uint8Array): Result<Extension> {
+  const records = readPax(data);
+  if (!records) return damaged();
+  if ([...records.keys()].some((key) => key.startsWith("GNU.sparse"))) {
+    return badArchive("special_file", "The archive holds a sparse file, which is not a plain file.");
+  }
+  if (type === "g") {
+    // A global path or size: unpackers disagree about it, and packers of skills do not write it.
+    const isAmbiguous = records.has("path") || records.has("size");
+    return isAmbiguous ? badArchive("inconsistent", "The archive gives all its files one path or size.") : ok({});
+  }
+  const extension = toExtension(records);
+  return extension ? ok(extension) : damaged();
 }
 
 /** An empty value does not override the header. */

@@ -11,7 +11,7 @@ import { type Place, findGapped } from "./gaps.ts";
 import { findShape, toShape } from "./match.ts";
 import { type WordRule, indexRules } from "./rule-table.ts";
 import { findStructure } from "./structure.ts";
-import { type Sentence, toSentences } from "./tokens.ts";
+import { type Hit, type Sentence, toSentences } from "./tokens.ts";
 import { TRACE_REASONS, type View, toViews } from "./views.ts";
 import { WORLD_RULES } from "./world-rules.ts";
 
@@ -123,65 +123,87 @@ function scanPiece(text: string, isNote: boolean): Match[] {
 }
 
 function scanView(view: View, isNote: boolean): Match[] {
-  const matches: Match[] = [];
-  const places: Sentence[] = [];
-  const add = (
-    rule: Pick<Match, "pattern" | "category" | "reason"> & { severity: Severity; inNote: Severity },
-    at: number,
-    shown: boolean,
-  ) => {
-    // What was hidden was hidden for a reason: it is judged as a note, graver than if it stood open, and is no example.
-    const isHidden = view.how !== "";
-    const own = isNote || isHidden ? rule.inNote : rule.severity;
-    const severity = isHidden && own === "high" ? "critical" : shown && !isHidden ? "low" : own;
-    const reason = isHidden ? `${rule.reason} (written ${view.how})` : rule.reason;
-    matches.push({ pattern: rule.pattern, category: rule.category, severity, reason, at: view.toOrigin(at) });
-  };
-  let collected = -1;
-  for (const sentence of toSentences(view.text)) {
-    places.push(sentence);
-    // What one sentence collects, one of the next may send.
-    const sent =
-      collected >= 0 && !sentence.inCode && places.length - collected <= CHAIN_SENTENCES
-        ? findShape(SENDS_OUT, sentence)
-        : null;
+  const sentences = [...toSentences(view.text)];
+  const inSentences = [...findInSentences(sentences, isNote)];
+  const inForms = [...findInForms(view, sentences, inSentences.length)];
+  return [...inSentences, ...inForms].map((hit) => toMatch(hit, view, isNote));
+}
+
+interface RuleHit {
+  rule: Pick<Match, "pattern" | "category" | "reason"> & { severity: Severity; inNote: Severity };
+  /** Offset in the view. */
+  at: number;
+  /** The place describes, forbids or quotes an order instead of giving it. */
+  isExample: boolean;
+}
+
+/** Hidden text is judged as a note, more severely than the same text in the open, and never as an example. */
+function toMatch({ rule, at, isExample }: RuleHit, view: View, isNote: boolean): Match {
+  const { pattern, category } = rule;
+  const isHidden = view.how !== "";
+  const own = isNote || isHidden ? rule.inNote : rule.severity;
+  const severity = isHidden && own === "high" ? "critical" : isExample && !isHidden ? "low" : own;
+  const reason = isHidden ? `${rule.reason} (written ${view.how})` : rule.reason;
+  return { pattern, category, severity, reason, at: view.toOrigin(at) };
+}
+
+function* findInSentences(sentences: Sentence[], isNote: boolean): Generator<RuleHit> {
+  let collectedIn = -1;
+  for (const [n, sentence] of sentences.entries()) {
+    // A later sentence may send what an earlier one collected.
+    const isNear = collectedIn >= 0 && !sentence.inCode && n - collectedIn < CHAIN_SENTENCES;
+    const sent = isNear ? findShape(SENDS_OUT, sentence) : null;
     if (sent && !isForbidden(sentence, sent)) {
-      add(COLLECT_AND_SEND, sentence.tokens[sent.from]!.at, isDescribed(sentence, sent) || isExample(sentence));
-      collected = -1;
+      yield toHit(COLLECT_AND_SEND, sentence, sent);
+      collectedIn = -1;
     }
     const collects = findShape(COLLECTS, sentence);
-    if (collects && !isForbidden(sentence, collects) && !isDescribed(sentence, collects)) collected = places.length;
-    const done = new Set<WordRule>();
-    for (const name of sentence.hits.keys()) {
-      for (const { rule, shape } of RULES.get(name) ?? []) {
-        if (done.has(rule)) continue;
-        const hit = findShape(shape, sentence);
-        if (!hit || isForbidden(sentence, hit, shape.isNegative ? [] : hit.parts)) continue;
-        if (CARE_ENDS.has(rule.category) && isCareful(sentence)) continue;
-        done.add(rule);
-        const inCode = !isNote && (sentence.inTable || sentence.inCode);
-        const at = sentence.tokens[hit.from]!.at;
-        add(inCode ? { ...rule, severity: "medium" } : rule, at, isDescribed(sentence, hit) || isExample(sentence));
-      }
+    if (collects && !isForbidden(sentence, collects) && !isDescribed(sentence, collects)) collectedIn = n + 1;
+    yield* findByRules(sentence, isNote);
+  }
+}
+
+function* findByRules(sentence: Sentence, isNote: boolean): Generator<RuleHit> {
+  const inCode = !isNote && (sentence.inTable || sentence.inCode);
+  const done = new Set<WordRule>();
+  for (const name of sentence.hits.keys()) {
+    for (const { rule, shape } of RULES.get(name) ?? []) {
+      if (done.has(rule)) continue;
+      const hit = findShape(shape, sentence);
+      if (!hit || isForbidden(sentence, hit, shape.isNegative ? [] : hit.parts)) continue;
+      if (CARE_ENDS.has(rule.category) && isCareful(sentence)) continue;
+      done.add(rule);
+      yield toHit(inCode ? { ...rule, severity: "medium" } : rule, sentence, hit);
     }
   }
+}
+
+function toHit(rule: RuleHit["rule"], sentence: Sentence, hit: Hit): RuleHit {
+  const at = sentence.tokens[hit.from]!.at;
+  return { rule, at, isExample: isDescribed(sentence, hit) || isExample(sentence) };
+}
+
+/** Beyond so many matches in a view, each form reports one place only. */
+const MAX_MATCHES = 200;
+
+/** `found`: matches in the view so far. */
+function* findInForms(view: View, sentences: Sentence[], found: number): Generator<RuleHit> {
+  let count = found;
   for (const rule of FORMS) {
     if (rule.isMarkup && view.how !== "") continue;
-    for (const { from } of findForm(rule, view.text)) {
-      const sentence = placeIn(places, from);
-      const hit = sentence && hitAt(sentence, from);
-      add(
-        rule,
-        from,
-        !!sentence &&
-          !!hit &&
-          !rule.isMarkup &&
-          (isForbidden(sentence, hit) || isDescribed(sentence, hit) || isExample(sentence)),
-      );
-      if (matches.length > 200) break;
+    for (const { from: at } of findForm(rule, view.text)) {
+      yield { rule, at, isExample: !rule.isMarkup && isHarmlessAt(sentences, at) };
+      count += 1;
+      if (count > MAX_MATCHES) break;
     }
   }
-  return matches;
+}
+
+function isHarmlessAt(sentences: Sentence[], at: number): boolean {
+  const sentence = placeIn(sentences, at);
+  if (!sentence) return false;
+  const hit = hitAt(sentence, at);
+  return isForbidden(sentence, hit) || isDescribed(sentence, hit) || isExample(sentence);
 }
 
 function* findForm({ heads, forms, unless }: Form, text: string): Generator<Place> {
@@ -208,7 +230,7 @@ function placeIn(sentences: Sentence[], at: number): Sentence | undefined {
   return sentences[low];
 }
 
-function hitAt(sentence: Sentence, at: number) {
+function hitAt(sentence: Sentence, at: number): Hit {
   let token = 0;
   while (token + 1 < sentence.tokens.length && sentence.tokens[token + 1]!.at <= at) token++;
   return { from: token, to: token };

@@ -194,7 +194,30 @@ const DELEET: Record<string, string> = {
 const LEET_WORD = /[A-Za-z0-9@$]{2,24}/g;
 
 /** Other readings of the whole text: spaced letters, lines cut inside words, digits for letters, rot13, reversed. */
-function* toRereadings({ text, toOrigin }: View, traces: Trace[]): Generator<View> {
+function* toRereadings(view: View, traces: Trace[]): Generator<View> {
+  yield* joinSpacedLetters(view, traces);
+  const { text, toOrigin } = view;
+  const cut = findCutLines(text);
+  if (cut !== null) yield { text: cut.text, toOrigin: () => toOrigin(cut.at), how: "cut within words" };
+  const { leet, rotated, reversed } = findDisguisedWords(text);
+  if (leet.words.size >= (text.length > FEW_CHARS ? 3 : 1)) {
+    if (leet.words.size >= 3) traces.push({ pattern: "digits_for_letters", at: toOrigin(leet.first), isStrong: true });
+    // The digit 1 may be either letter.
+    for (const one of ["i", "l"]) yield { text: withoutDigits(text, one), toOrigin, how: "with digits for letters" };
+  }
+  if (rotated.words.size >= 2) {
+    if (rotated.words.size > 4) traces.push({ pattern: "rotated_text", at: toOrigin(rotated.first), isStrong: true });
+    yield { text: rotate(text), toOrigin, how: "in rot13" };
+  }
+  if (reversed.words.size >= 2) {
+    if (reversed.words.size > 4) {
+      traces.push({ pattern: "reversed_text", at: toOrigin(reversed.first), isStrong: true });
+    }
+    yield { text: Array.from(text).reverse().join(""), toOrigin: () => toOrigin(reversed.first), how: "backwards" };
+  }
+}
+
+function* joinSpacedLetters({ text, toOrigin }: View, traces: Trace[]): Generator<View> {
   // At least fourteen letters, each followed by a blank.
   const spaced =
     text.length >= 28 && /(?:(?<!\S)\S(?: {1,3}|[.\-_*|/](?=[A-Za-z][.\-_*|/\s]|[A-Za-z]$))){14,}/.exec(text);
@@ -203,47 +226,46 @@ function* toRereadings({ text, toOrigin }: View, traces: Trace[]): Generator<Vie
     const joined = text.replace(/(?<!\S)(\S)(?: |[.\-_*|/])(?=\S(?:\s|[.\-_*|/]|$))/g, "$1").replace(/ {2,}/g, " ");
     yield { text: joined, toOrigin: () => toOrigin(spaced.index), how: "letter by letter" };
   }
-  const cut = findCutLines(text);
-  if (cut !== null) yield { text: cut.text, toOrigin: () => toOrigin(cut.at), how: "cut within words" };
-  const counts = { leet: new Set<string>(), rot: new Set<string>(), back: new Set<string>(), plain: 0 };
-  const first = { leet: -1, rot: -1, back: -1 };
+}
+
+interface DisguisedWords {
+  words: Set<string>;
+  /** Offset of the first one; -1 for none. */
+  first: number;
+}
+
+/** Known words that are written with digits for letters (`leet`), in rot13 or reversed. */
+function findDisguisedWords(text: string): Record<"leet" | "rotated" | "reversed", DisguisedWords> {
+  const found = {
+    leet: { words: new Set<string>(), first: -1 },
+    rotated: { words: new Set<string>(), first: -1 },
+    reversed: { words: new Set<string>(), first: -1 },
+  };
   for (const match of text.matchAll(LEET_WORD)) {
     const word = match[0].toLowerCase();
-    if (COMMON_WORDS.has(word)) counts.plain++;
-    else if (/[0-9@$]/.test(word)) {
-      if (
-        word.length > 3 &&
-        /[a-z]/.test(word) &&
-        KNOWN_WORDS.has(word.replace(/[0-9@$]/g, (sign) => DELEET[sign] ?? sign))
-      ) {
-        if (first.leet < 0) first.leet = match.index;
-        counts.leet.add(word);
-      }
-    } else if (ROTATED.has(word)) {
-      if (first.rot < 0) first.rot = match.index;
-      counts.rot.add(word);
-    } else if (REVERSED.has(word)) {
-      if (first.back < 0) first.back = match.index;
-      counts.back.add(word);
-    }
+    const disguise = disguiseOf(word);
+    if (disguise === null) continue;
+    if (found[disguise].first < 0) found[disguise].first = match.index;
+    found[disguise].words.add(word);
   }
-  if (counts.leet.size >= (text.length > FEW_CHARS ? 3 : 1)) {
-    if (counts.leet.size >= 3) traces.push({ pattern: "digits_for_letters", at: toOrigin(first.leet), isStrong: true });
-    for (const one of ["i", "l"]) {
-      const plain = text.replace(LEET_WORD, (word) =>
-        /[a-z]/i.test(word) ? word.replace(/[0-9]/g, (sign) => (sign === "1" ? one : (DELEET[sign] ?? sign))) : word,
-      );
-      yield { text: plain, toOrigin, how: "with digits for letters" };
-    }
+  return found;
+}
+
+function disguiseOf(word: string): "leet" | "rotated" | "reversed" | null {
+  if (COMMON_WORDS.has(word)) return null;
+  if (/[0-9@$]/.test(word)) {
+    if (word.length <= 3 || !/[a-z]/.test(word)) return null;
+    return KNOWN_WORDS.has(word.replace(/[0-9@$]/g, (sign) => DELEET[sign] ?? sign)) ? "leet" : null;
   }
-  if (counts.rot.size >= 2) {
-    if (counts.rot.size > 4) traces.push({ pattern: "rotated_text", at: toOrigin(first.rot), isStrong: true });
-    yield { text: rotate(text), toOrigin, how: "in rot13" };
-  }
-  if (counts.back.size >= 2) {
-    if (counts.back.size > 4) traces.push({ pattern: "reversed_text", at: toOrigin(first.back), isStrong: true });
-    yield { text: Array.from(text).reverse().join(""), toOrigin: () => toOrigin(first.back), how: "backwards" };
-  }
+  if (ROTATED.has(word)) return "rotated";
+  return REVERSED.has(word) ? "reversed" : null;
+}
+
+/** `one`: the letter that the digit 1 is read as. */
+function withoutDigits(text: string, one: string): string {
+  return text.replace(LEET_WORD, (word) =>
+    /[a-z]/i.test(word) ? word.replace(/[0-9]/g, (sign) => (sign === "1" ? one : (DELEET[sign] ?? sign))) : word,
+  );
 }
 
 /** Whether the run is a spelled-out text rather than an alphabet, a table or a drawing. */
