@@ -152,7 +152,7 @@ function remarksOn(view: SkillView, filled: Filled, nextOffset: number | undefin
   const open = [...filled.open].slice(0, MAX_NAMED).map((parameter) => `{{${parameter}}}`);
   return [
     nextOffset !== undefined &&
-      `Only the beginning of ${name} stands here: skill_view with offset ${nextOffset} goes on.`,
+      `Only the beginning of ${name} is shown here: call skill_view with offset ${nextOffset} for the rest.`,
     open.length > 0 && `Without a value in ${name}: ${open.join(", ")}. Take it from what the person says, or ask.`,
     filled.hasDir && `Paths that begin with skill:${name}/ are files of the skill: read one with skill_view.`,
     filled.hasShell && `Commands of the form !\`…\` in ${name} are text: none of them was run.`,

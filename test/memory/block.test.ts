@@ -65,13 +65,13 @@ it("hides an entry that commands the agent, with the reason and its id, and show
 });
 
 describe("what a review reads", () => {
-  it("is the block, as long as nothing stands outside", () => {
+  it("is the block alone when all entries fit", () => {
     const notes = [entry("The server is in Lyon.")];
     expect(renderReviewMemory(notes, [], DEFAULTS)).toBe(renderMemoryBlock(notes, [], DEFAULTS));
     expect(renderReviewMemory([], [], DEFAULTS)).toBe("");
   });
 
-  it("holds the entries outside as well, oldest first, and asks to merge them", () => {
+  it("adds the entries outside, oldest first, and asks to merge them", () => {
     const notes = Array.from({ length: 30 }, (_, i) => entry(`${i}`.padStart(100, "x")));
     const text = renderReviewMemory(notes, [entry("Prefers tea.")], DEFAULTS);
     const [shown, outside] = text.split("Too full: these entries are stored, but the agent does not see them.");
@@ -84,7 +84,7 @@ describe("what a review reads", () => {
     expect(outside).toContain("with one call of `memory` a store and its `operations`");
   });
 
-  it("shows of a store that is far too full what one review can merge", () => {
+  it("limits the entries outside to what one review can merge", () => {
     const notes = Array.from({ length: 200 }, (_, i) => entry(`${i}`.padStart(100, "x")));
     const text = renderReviewMemory(notes, [], DEFAULTS);
     expect(text.length).toBeLessThan(10_000);

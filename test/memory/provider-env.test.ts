@@ -10,7 +10,7 @@ const MEM0: ProviderEnv = { TALARIA_MEMORY_PROVIDER: "mem0", MEM0_API_KEY: "m0-s
 const HONCHO: ProviderEnv = { TALARIA_MEMORY_PROVIDER: "honcho", HONCHO_API_KEY: "hch-secret" };
 
 describe("parseProviderEnv", () => {
-  it("opens none unless one is named, whatever keys there are", () => {
+  it("opens no provider unless one is named, even if keys are set", () => {
     expect(parseProviderEnv({ MEM0_API_KEY: "k", HONCHO_API_KEY: "k" })).toEqual({ ok: true, value: [] });
     expect(parseProviderEnv({ ...MEM0, TALARIA_MEMORY_PROVIDER: " none " })).toEqual({ ok: true, value: [] });
   });

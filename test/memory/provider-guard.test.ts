@@ -24,7 +24,7 @@ describe("a guarded provider", () => {
     expect(await guarded.sync({ user: "u", assistant: "a" }, SIGNAL)).toEqual(ok(null));
   });
 
-  it("gives a search 8 seconds and then calls it off", async () => {
+  it("aborts a search after 8 seconds", async () => {
     const clock = createEventClock();
     const began = clock.now();
     const signals: AbortSignal[] = [];
@@ -37,7 +37,7 @@ describe("a guarded provider", () => {
     expect(signals[0]!.aborted).toBe(true);
   });
 
-  it("skips a search while one hangs, beyond its limit too, and asks again when it is over", async () => {
+  it("skips searches while one hangs, even beyond its limit", async () => {
     const clock = createEventClock();
     const first = Promise.withResolvers<ReturnType<typeof ok<string[]>>>();
     let asked = 0;
@@ -66,7 +66,7 @@ describe("a guarded provider", () => {
     expect(JSON.stringify(result)).not.toContain("key-of-the-test");
   });
 
-  it("hands a call-off on", async () => {
+  it("passes an abort on", async () => {
     const clock = createEventClock();
     const circuit = createCircuit(clock);
     const caller = new AbortController();
@@ -83,7 +83,7 @@ describe("a guarded provider", () => {
     expect(await result).toBe(OUT);
   });
 
-  it("tells the model at once that a tool is out of order", async () => {
+  it("fails a tool at once while the circuit is open", async () => {
     const clock = createTestClock();
     const circuit = createCircuit(clock);
     for (let i = 0; i < PROVIDER_LIMITS.failures; i++) circuit.record(OUT);

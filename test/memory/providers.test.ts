@@ -68,7 +68,7 @@ describe("mem0", () => {
     });
   });
 
-  it("gives nothing of another user, whatever the service answers", async () => {
+  it("returns nothing of another user for any reply", async () => {
     const results = [
       { id: "1", memory: "mine", user_id: null },
       { id: "2", memory: "theirs", user_id: "profile-of-another" },

@@ -20,7 +20,7 @@ function open(name: "mem0" | "honcho", baseUrl: string) {
 }
 
 describe("a provider in workerd", () => {
-  it("hears a server of this machine that does not know it", async () => {
+  it("reads the refusal of a local server", async () => {
     const url = inject("modelServer");
     expect(await open("mem0", url).prefetch("q", SIGNAL)).toMatchObject({
       ok: false,

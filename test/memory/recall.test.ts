@@ -61,14 +61,14 @@ describe("renderRecall", () => {
     });
   });
 
-  it("drops what was shown before, and is nothing when nothing is left", () => {
+  it("drops lines shown before, and is null when none is left", () => {
     const known = new Set([keyOf("ONE")]);
     expect(renderRecall(["one", "two"], (key) => known.has(key))?.keys).toEqual([keyOf("two")]);
     expect(renderRecall(["one"], (key) => known.has(key))).toBeNull();
     expect(renderRecall([], NONE)).toBeNull();
   });
 
-  it("holds at most 4,000 characters and one fence, whatever the provider says", () => {
+  it("has at most 4,000 characters and one fence for any reply", () => {
     const nasty = fc.array(
       fc.oneof(
         fc.constantFrom("<", "/", "memory-context", ">", "<memory-context>", "</memory-context>", "\n", " ", "- "),

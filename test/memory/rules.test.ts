@@ -56,12 +56,12 @@ describe("findEntry", () => {
     });
   });
 
-  it("takes the first of several that are the same", () => {
+  it("picks the first of several equal entries", () => {
     const same = [entry("Prefers tea.", { origin: "user" }), entry("Prefers tea.")];
     expect(findEntry(same, "tea")).toEqual({ ok: true, value: same[0] });
   });
 
-  it("finds an entry by the id that stands in its placeholder", () => {
+  it("finds an entry by the id in its placeholder", () => {
     const { id } = entries[2]!;
     for (const piece of [id, id.slice(0, 12), `id ${id.slice(0, 12)}`, `ID: ${id.slice(0, 20)}`]) {
       expect(findEntry(entries, piece)).toEqual({ ok: true, value: entries[2] });

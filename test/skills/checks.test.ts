@@ -80,7 +80,7 @@ describe("a check", () => {
     if (read.ok) expect(Object.getPrototypeOf(read.value.files)).toBe(Object.prototype);
   });
 
-  it("is refused whatever else it is, and never throws", () => {
+  it("is refused in any other form, and never throws", () => {
     fc.assert(
       fc.property(fc.oneof(fc.json(), fc.string()), (text) => {
         expect(codeOf(files({}, { "checks/a.json": text }))).toBe("bad_check");
@@ -128,7 +128,7 @@ describe("touchedChecks", () => {
     expect(touchedChecks({}, before)).toEqual(["checks/a.json", "checks/b.json"]);
   });
 
-  it("takes a script that names SKILL.md for a check that does", () => {
+  it("treats a check as touched when its script names SKILL.md", () => {
     const reading = files({ run: { script: "scripts/a.sh" } }, { "scripts/a.sh": "wc -l SKILL.md" });
     expect(touchedChecks(reading, { ...reading, "SKILL.md": "y" })).toEqual(["checks/a.json"]);
   });
@@ -144,7 +144,7 @@ describe("inspectHealth", () => {
   };
   const pinned = '---\nname: a\ndescription: d\nmetadata:\n  talaria.contract.tools: "t@0a1b2c3d"\n---\n\nBody\n';
 
-  it("names what fails and what has no form, and not what cannot be run here", async () => {
+  it("names failing and malformed checks, not those that cannot run here", async () => {
     const run = async () => [
       result,
       { ...result, check: "checks/b.json", runnable: false },
@@ -172,14 +172,14 @@ describe("inspectHealth", () => {
     expect((await inspectHealth({ files: large, now: 7, run })).broken).toEqual([]);
   });
 
-  it("keeps what sessions found of the contract for as long as the text says the same", async () => {
+  it("keeps contract findings as long as the text is unchanged", async () => {
     const standing = { checkedAt: 1, broken: ["contract: t@0a1b2c3d is t@ffffffff now", "checks/gone.json: failed"] };
     const look = (text: string) => inspectHealth({ files: { "SKILL.md": text }, now: 7, standing });
     expect(await look(pinned)).toEqual({ checkedAt: 7, broken: [standing.broken[0]] });
     expect(await look(pinned.replace("0a1b2c3d", "ffffffff"))).toEqual({ checkedAt: 7, broken: [] });
   });
 
-  it("finds nothing in a skill that brings nothing along", async () => {
+  it("finds nothing in a skill without checks and scripts", async () => {
     expect(await inspectHealth({ files: { "SKILL.md": skillMd() }, now: 7 })).toEqual({ checkedAt: 7, broken: [] });
   });
 });

@@ -37,7 +37,7 @@ function undoText(before: string | undefined, after: string | undefined, now: st
 const PATH = "references/x.md";
 
 describe("a diff", () => {
-  it("tells for each file whether it came, went or changed, and how, sorted by path", () => {
+  it("says for each file whether it was added, removed or changed, and how, sorted by path", () => {
     const before = { "SKILL.md": "one\ntwo\n", "references/gone.md": "bye\n", "references/same.md": "same" };
     const after = { "references/new.md": "hello", "SKILL.md": "one\n2\n", "references/same.md": "same" };
     expect(diffFiles(before, after)).toEqual([
@@ -67,7 +67,7 @@ describe("a diff", () => {
     ]);
   });
 
-  it("tells line ends and a byte-order mark apart", () => {
+  it("distinguishes line ends and byte-order marks", () => {
     for (const [before, after] of [
       ["one\r\ntwo\r\n", "one\ntwo\n"],
       ["\ufeffone\n", "one\n"],
@@ -86,7 +86,7 @@ describe("a diff", () => {
     expect(applyPatch(before, file!.diff)).toBe(after);
   });
 
-  it("of any two texts leads from the one to the other", () => {
+  it("turns any text into any other", () => {
     const text = fc.array(fc.constantFrom("a\n", "b\n", "\n", "c\r\n", "d\r", "e")).map((parts) => parts.join(""));
     fc.assert(
       fc.property(text, text, (before, after) => {
@@ -174,7 +174,7 @@ describe("an undone change", () => {
     }
   });
 
-  it("names each file that stands in its way, and changes none", () => {
+  it("names each conflicting file, and changes none", () => {
     const files = (a: string, b: string, c: string) => ({ "SKILL.md": md(a), "assets/b": b, "assets/c": c });
     expect(undo(files("1", "1", "1"), files("2", "2", "2"), files("2", "3", "3"))).toEqual(
       err(
@@ -187,7 +187,7 @@ describe("an undone change", () => {
     );
   });
 
-  it("tells the description and category of the text it makes, and neither state, pin nor origin, and cites nothing", () => {
+  it("sets the description and category of the new text, but no state, pin, origin or citations", () => {
     const before = { "SKILL.md": md("one").replace("Reads", "Opens") };
     expect(undo(before, { "SKILL.md": md("one") }, { "SKILL.md": md("one") })).toEqual(
       ok({
@@ -202,7 +202,7 @@ describe("an undone change", () => {
     expect(undo(broken, whole, whole)).toMatchObject({ failure: { code: "bad_skill_md" } });
   });
 
-  it("is taken out whatever it was and whatever was written far from it", () => {
+  it("is undone when later changes are far from it", () => {
     const line = fc.constantFrom("a", "b", "c", "d\r", "");
     const lines = fc.array(line, { minLength: 1, maxLength: 12 });
     fc.assert(
@@ -219,7 +219,7 @@ describe("an undone change", () => {
 });
 
 describe("a change of a skill that was imported", () => {
-  it("is taken back however many files it has, and however large they are", () => {
+  it("is undone for any number and size of files", () => {
     const many = Object.fromEntries(Array.from({ length: 60 }, (_, n) => [`fonts/${n}.bin`, Uint8Array.of(255, n)]));
     const large = new Uint8Array(2 << 20).fill(255);
     const before = { "SKILL.md": md("a"), ...many, "fonts/large.bin": large };

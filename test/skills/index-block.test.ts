@@ -86,7 +86,7 @@ describe("renderSkillIndex", () => {
     expect(block.split("\n").at(-2)).toBe(`${5_000 - named} more skills`);
   });
 
-  it("puts forward what fits the request, then what is proven, each with its companion", () => {
+  it("lists skills that fit the request first, then proven ones, each with its companion", () => {
     const lines = many(3_000, (i) => ({ category: i % 2 ? "odd" : "even" }));
     lines[700] = { ...lines[700]!, description: "Feeds a walrus." };
     lines[701] = line({ name: "skill-0700-local", description: "Only herring.", extends: "skill-0700" });

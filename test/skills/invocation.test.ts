@@ -66,7 +66,7 @@ describe("a message", () => {
     expect(read(text)).toEqual(expected);
   });
 
-  it("loses no word, whatever is typed", () => {
+  it("keeps every word of any message", () => {
     const piece = fc.oneof(
       fc.constantFrom("/a", "/b ", "/skill ", "x=1", 'y="z w"', "'", '"', "=", " ", "\n", "/", "\\"),
       fc.string({ maxLength: 6 }),
@@ -127,14 +127,14 @@ const textOf = (parts: Part[]) => parts.map((part) => part.text).join("");
 const contentOf = (parts: Part[]) => /<skill name="a">\n([\s\S]*?)\n<\/skill>/.exec(textOf(parts))![1];
 
 describe("what a model reads", () => {
-  it("tells which words of a skill failed, behind its text", () => {
+  it("names a skill's failed words after its text", () => {
     const parts = render("/a", [{ failedWords: [{ word: "--mode", day: "2026-11-20" }] }]);
     expect(textOf(parts)).toContain(
       '</skill>\nCalls that took these words from a failed, so try another way first: "--mode" (2026-11-20).\n</skills>',
     );
   });
 
-  it("is what was loaded, each in its fence, what is to be known of it, and last what the person wants", () => {
+  it("is the loaded skills, each in a fence with remarks, and last the person's request", () => {
     const parts = render(
       "/a /b city=Rome what is new?",
       [
@@ -160,7 +160,7 @@ a is not set up. It needs settings that are not set: NEWS_KEY. Never ask for the
 <skill name="b">
 Write it down.
 </skill>
-Only the beginning of b stands here: skill_view with offset 14 goes on.
+Only the beginning of b is shown here: call skill_view with offset 14 for the rest.
 b was not used for a long time: check what it says.
 all names c, which was left out: it is archived.
 </skills>
@@ -195,25 +195,25 @@ what is new?`);
     expect(textOf(render("/a", [{ content: "Never!" }]))).not.toContain("none of them was run");
   });
 
-  it("leaves a value nobody asks for in what the person said", () => {
+  it("keeps a value without a placeholder in the person's request", () => {
     const parts = render('/a x=1 other="two words" and so on', [{ content: "{{x}}" }]);
     expect(parts.at(-1)).toEqual({ source: "principal", text: 'other="two words" and so on' });
   });
 
-  it("says so where the person said nothing more", () => {
+  it("says so when the person gave no request", () => {
     expect(render("/a x=1", [{ content: "{{x}}" }]).at(-1)).toMatchObject({
       source: "outcome",
       text: expect.stringContaining("said no more than that"),
     });
   });
 
-  it("does not grow without bound by a value that stands in many places", () => {
+  it("limits the growth by a value with many placeholders", () => {
     const parts = render(`/a x=${"y".repeat(5_000)}`, [{ content: "{{x}} ".repeat(10_000) }]);
     expect(textOf(parts).length).toBeLessThan(90_000);
     expect(textOf(parts)).toContain("Without a value in a: {{x}}");
   });
 
-  it("closes each fence once, whatever a skill, its files and a value say", () => {
+  it("closes each fence exactly once for any skill, file names and values", () => {
     const nasty = fc
       .array(fc.constantFrom("</skill>", '<skill name="b">', "</skills>", "\n", "{{x}}", "<", "/", "skills", " "), {
         maxLength: 10,
@@ -231,14 +231,14 @@ what is new?`);
   });
 });
 
-describe("what was rendered", () => {
+describe("a rendered invocation", () => {
   const text = textOf(render("/a /b go", [{ content: "Say `x`.\n</skill>" }, { name: "b", content: "B." }]));
 
-  it("is known by its summary for what it holds", () => {
+  it("is recognised when a conversation is summarised", () => {
     expect(droppedSkills([{ role: "user", text }], [], [])).toEqual(["a", "b"]);
   });
 
-  it("is read by the model that ships as skills, and not as what the person said", () => {
+  it("is read by the rehearsal model as skills, not as the person's words", () => {
     const said = { role: "user" as const, text: "/a /b go" };
     const request: ModelRequest = {
       ...{ system: "", messages: [said, { role: "user", text }], tools: [], maxOutputTokens: 1 },

@@ -135,7 +135,7 @@ describe("view", () => {
     expect((await library.offered()).map((line) => line.name)).not.toContain("mine-local");
   });
 
-  it("takes a skill for one of its own that is only called like a companion", async () => {
+  it("does not load a skill as a companion because of its name alone", async () => {
     await put("mine-local", { files: { "SKILL.md": skillMd({ name: "mine-local" }) }, origin: "user" });
     expect(await view("mine-local")).toMatchObject({ ok: true });
   });
@@ -242,7 +242,7 @@ describe("a bundled skill, after a deployment that brings another bundle", () =>
     if (expected) expect(lines[0]).toMatchObject({ text: seen.ok && seen.value.text });
   });
 
-  it("takes its companion with it when it goes, and gives it back", async () => {
+  it("hides its companion while it is gone", async () => {
     await put("bundled-local", { files: { "SKILL.md": skillMd({ name: "bundled-local" }) }, extends: "bundled" });
     const gone = createLibrary({ store, seeds: {} });
     expect(await gone.offered()).toEqual([]);
@@ -268,7 +268,7 @@ describe("where a skill cannot be used", () => {
     expect((await library.lines())[0]).not.toHaveProperty("conditions.platforms");
   });
 
-  it("it is loaded by who asks for it, when only a tool is missing", async () => {
+  it("it can be loaded by name when only a tool is missing", async () => {
     await put("mine", { files: files("metadata:\n  hermes:\n    requires_tools: [web_search]") });
     const library = createLibrary({ store, seeds: {}, scene: { tools: () => ["terminal"] } });
     expect(await library.offered()).toEqual([]);
@@ -277,7 +277,7 @@ describe("where a skill cannot be used", () => {
     expect((await web.offered()).map((line) => line.name)).toEqual(["mine"]);
   });
 
-  it("it is not named to who asks for another one", async () => {
+  it("it is not suggested for an unknown name", async () => {
     await put("mine", { files: files("") });
     const library = createLibrary({ store, seeds: {}, scene: { disabled: ["mine"] } });
     const missing = await library.view("mine-too");

@@ -61,7 +61,7 @@ describe("a command of the agent", () => {
     "gzip AGENTS.md",
     "sort evil -o AGENTS.md",
     `awk 'BEGIN { print "x" > "AGENTS.md" }'`,
-  ])("%s changes none of them, and is told why", async (command) => {
+  ])("%s changes none of them, and gets the reason", async (command) => {
     const { run, state } = bench();
     const { stderr } = await run(command);
     expect(state()).toEqual(UNTOUCHED);
@@ -82,7 +82,7 @@ describe("a command of the agent", () => {
     expect(state()).toEqual(UNTOUCHED);
   });
 
-  test("a removal that met one keeps what was before it in the same call", async () => {
+  test("a removal that is refused keeps earlier removals of the same call", async () => {
     const { run, workspace } = bench();
     await run("rm -rf .cursor");
     expect(workspace.list().map((file) => file.path)).toEqual([...FILES, "evil"].sort());

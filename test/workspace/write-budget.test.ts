@@ -40,7 +40,7 @@ describe("appending in a loop", () => {
     expect(text(workspace.read("f")).split("\n").slice(-3)).toEqual(["line 199", "line 200", ""]);
   });
 
-  test("to a file that is large already writes what is new", async () => {
+  test("to a large file writes only the new bytes", async () => {
     const { run, written, put } = counted();
     put("f", "x".repeat(3_000_000));
     await run("for i in {1..50}; do echo $i >> f; done; tail -n 1 f");
@@ -54,7 +54,7 @@ describe("appending in a loop", () => {
     expect(["a", "b", "c"].map((path) => text(workspace.read(path)).split("\n").length)).toEqual([31, 31, 31]);
   });
 
-  test("is read in between as it stands", async () => {
+  test("is read back between appends", async () => {
     const { run } = counted();
     const { stdout } = await run(
       "for i in 1 2 3; do echo $i >> f; wc -c < f; stat -c %s f; done; cat f; cp f g; cat g",
@@ -97,7 +97,7 @@ describe("the budget", () => {
     return { ...made, result };
   };
 
-  test("ends what writes without end, and keeps what was written", async () => {
+  test("stops endless writing, and keeps what was written", async () => {
     const { result, written, workspace } = await shell(
       "printf '%9000s' x > big; for i in {1..50}; do cp big copy; done; echo after; echo x > new",
       { bytes: 50_000, rows: 1_000 },
@@ -117,7 +117,7 @@ describe("the budget", () => {
     expect(written.rows).toBeLessThanOrEqual(200);
   });
 
-  test("that is spent when what was appended is written shows as a failure", async () => {
+  test("that is spent by the final flush is reported as a failure", async () => {
     const { result, workspace } = await shell("echo start > f; for i in {1..50}; do echo $i >> f; done", {
       bytes: 20,
       rows: 1_000,
@@ -126,7 +126,7 @@ describe("the budget", () => {
     expect(text(workspace.read("f"))).toBe("start\n");
   });
 
-  test("of a call is told with a code", async () => {
+  test("of a call gives a code", async () => {
     const { run, put, written } = counted();
     put("big", "x".repeat(10_000_000));
     const result = await run("cp big copy; ".repeat(Math.floor(CALL_WRITES.bytes / 10_000_000) + 1));

@@ -31,7 +31,7 @@ export function readFrontmatter(text: string): Result<Frontmatter> {
   if (read.fields.size === 0) return whole?.ok === false ? whole : noFrontmatter();
   if (!closed) warnings.push("The frontmatter is never closed by a line `---`; its fields were read until other text.");
   else if (whole?.ok === false) warnings.push(`${whole.failure.message} It was read field by field.`);
-  else warnings.push("As YAML the frontmatter lacks a field that stands in it. It was read field by field.");
+  else warnings.push("Parsed as YAML, the frontmatter lacks a field that its text has. It was read field by field.");
   warnings.push(...read.warnings);
   // Text inside the header means that the later `---` is a rule of the body.
   const bodyFrom = read.rest !== null ? from + read.rest : closed ? end + 1 : lines.length;

@@ -86,12 +86,12 @@ describe("create", () => {
     });
   });
 
-  it("files it where it is told to, else where its text says", async () => {
+  it("uses the given category, else the one in the text", async () => {
     const asked = await decide({ action: "create", name: "reading-logs", content: skillMd(), category: "My Work" });
     expect(asked).toMatchObject({ value: { category: "my-work" } });
   });
 
-  it("is refused on a living name", async () => {
+  it("is refused when the skill exists", async () => {
     expect(await decide(create("reading-logs"), { current: snapshot({ state: "stale" }) })).toMatchObject({
       failure: { code: "skill_exists" },
     });
@@ -108,7 +108,7 @@ describe("create", () => {
     });
   });
 
-  it("does not make public what it writes in place of a skill that was public", async () => {
+  it("does not make a revived skill public because the archived one was", async () => {
     const current = snapshot({ state: "archived", public: true });
     expect(await decide(create("reading-logs"), { current })).toMatchObject({ value: { public: false } });
     const living = snapshot({ public: true });
@@ -124,7 +124,7 @@ describe("create", () => {
     expect(await decide(create("reading-logs"), { current })).toEqual({ ok: true, value: {} });
   });
 
-  it("is refused beside a skill that is nearly the same, and names it", async () => {
+  it("is refused for a near duplicate, which it names", async () => {
     const index = indexOf(snapshot());
     expect(await decide(create("logs-reading"), { index })).toEqual({
       ok: false,
@@ -144,7 +144,7 @@ describe("create", () => {
     });
   });
 
-  it("does not mind an archived neighbour", async () => {
+  it("ignores an archived neighbour", async () => {
     expect(await decide(create("logs-reading"), { index: indexOf(snapshot({ state: "archived" })) })).toMatchObject({
       ok: true,
     });
@@ -165,7 +165,7 @@ describe("create", () => {
 describe("a companion", () => {
   const companion = create("bundled-local", { description: "Came with it.", category: "general" });
 
-  it("extends its base, whose category it takes, and is no duplicate of it", async () => {
+  it("extends its base, takes its category, and is not a duplicate of it", async () => {
     expect(await decide(companion)).toMatchObject({
       value: { extends: "bundled", category: "general", state: "trial", origin: "review" },
     });
@@ -410,7 +410,7 @@ describe("a list of operations", () => {
     });
   });
 
-  it("judges what all of them make, not what lies between", async () => {
+  it("validates the final result, not the intermediate ones", async () => {
     const current = snapshot();
     const cut: SkillOperation = { ...patch, oldString: "## Steps\n", newString: "" };
     const mend: SkillOperation = { ...patch, oldString: "Steps of", newString: "## Steps\n\nSteps of" };
@@ -418,7 +418,7 @@ describe("a list of operations", () => {
     expect(await decide([cut, mend], { current })).toMatchObject({ ok: true });
   });
 
-  it("is all or none, and names the operation that cannot be done", async () => {
+  it("is all or nothing, and names the operation that fails", async () => {
     const list = [patch, { ...patch, oldString: "zzz" } as SkillOperation];
     expect(await decide(list, { current: snapshot() })).toMatchObject({
       ok: false,
@@ -510,7 +510,7 @@ describe("what an agent writes", () => {
     );
   });
 
-  it("is kept when a person has approved what is only doubtful", async () => {
+  it("is kept when a person approved the doubtful part", async () => {
     expect(await decide(write(DOUBTFUL), { current: snapshot() })).toMatchObject({
       failure: { code: "scan_doubtful" },
     });
@@ -519,7 +519,7 @@ describe("what an agent writes", () => {
     expect(worse).toMatchObject({ failure: { code: "scan_refused" } });
   });
 
-  it("is not held up by what stood there before, also in the same file", async () => {
+  it("is not blocked by old findings, even in the same file", async () => {
     const files = { "SKILL.md": skillMd({ extra: `\n${REFUSED}\n` }), "references/a.md": REFUSED };
     const current = snapshot({ origin: "user" }, files);
     const on = { current, origin: "foreground" as const };
@@ -532,10 +532,10 @@ describe("what an agent writes", () => {
   });
 });
 
-describe("what stands already", () => {
+describe("existing content", () => {
   const old = skillMd().replace("metadata:\n  category: ops", "category: ops\nversion: 1");
 
-  it("may have a frontmatter that is not by the standard, until it is written anew", async () => {
+  it("may have a non-standard frontmatter until that is rewritten", async () => {
     const current = snapshot({}, { "SKILL.md": old });
     expect(await decide(patch, { current })).toMatchObject({ ok: true });
     const retold: SkillOperation = {
@@ -546,7 +546,7 @@ describe("what stands already", () => {
     expect(await decide(retold, { current })).toMatchObject({ failure: { facts: { reason: "standard" } } });
   });
 
-  it("may have been packed by others: more files, anywhere, a long description, no name", async () => {
+  it("may have more files, any paths, a long description and no name", async () => {
     const files = {
       "SKILL.md": `---\ndescription: ${"x".repeat(2_000)}\n---\nSteps of reading-logs.\n`,
       LICENSE: "MIT",

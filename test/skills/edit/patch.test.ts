@@ -14,14 +14,14 @@ describe("patchText", () => {
     });
   });
 
-  it("replaces every exact passage when told to", () => {
+  it("replaces every exact passage with replace_all", () => {
     expect(patch("a b a b a", "a", "", true)).toEqual({
       ok: true,
       value: { text: " b  b ", match: "exact", replacements: 3 },
     });
   });
 
-  it("takes new text as it is, without reading patterns into it", () => {
+  it("inserts the new text literally", () => {
     expect(patch("price", "price", "$& $1 $$")).toMatchObject({ value: { text: "$& $1 $$" } });
   });
 
@@ -39,7 +39,7 @@ describe("patchText", () => {
     expect(patch("a\r\nb\r\nc\r\n", "a\nb", "x\ny\nz")).toMatchObject({ value: { text: "x\r\ny\r\nz\r\nc\r\n" } });
   });
 
-  it("takes the line away with its end when nothing replaces it", () => {
+  it("removes the line with its end when the replacement is empty", () => {
     expect(patch("a\n  b \nc\n", " b\n", "")).toMatchObject({ value: { text: "a\nc\n" } });
   });
 
@@ -80,7 +80,7 @@ describe("patchText", () => {
     expect(patch(text, oldString, newString, true)).toEqual({ ok: true, value: { text: result, match, replacements } });
   });
 
-  it("replaces all only what is equal, never what is alike", () => {
+  it("applies replace_all to equal passages only, never to similar ones", () => {
     expect(
       patch("first line\nsecond line here\nthird line", "first line\nsecond line there\nthird line", "x", true),
     ).toEqual({
@@ -93,7 +93,7 @@ describe("patchText", () => {
     });
   });
 
-  it("says which line comes nearest, and shows the file's beginning", () => {
+  it("names the nearest line and shows the beginning of the file", () => {
     const text = `# Title\n\nRun the tests before you push.\n${"x".repeat(600)}`;
     expect(patch(text, "Run the test before pushing.", "x")).toEqual({
       ok: false,
@@ -138,7 +138,7 @@ describe("patchText", () => {
   });
 });
 
-describe("a passage that is remembered otherwise than it stands", () => {
+describe("a passage that is remembered inexactly", () => {
   it.each([
     ["blanks within a line", "white_space", "one  two\tthree four", "two three", "2 3", "one  2 3 four"],
     ["blanks in part of two lines", "white_space", "x = (a,  b)\ny", "(a, b)\ny", "()", "x = ()"],
@@ -237,7 +237,7 @@ describe("a passage that is remembered otherwise than it stands", () => {
     expect(patched.ok ? patched.value.match : patched.failure.code).toBe(expected);
   });
 
-  it("says at which lines several resemble it, without advising replace_all", () => {
+  it("names the lines of several similar passages, without advising replace_all", () => {
     const text = "alpha line 1\nbeta here 1\nalpha line 2\nbeta here 2";
     expect(patch(text, "alpha line 3\nbeta here 3", "x")).toEqual({
       ok: false,
@@ -272,7 +272,7 @@ describe("a passage that is remembered otherwise than it stands", () => {
     expect(patch("\u201ccafe\u0301\u201d", '"cafe', "x")).toMatchObject({ failure: { code: "not_found" } });
   });
 
-  it("leaves a file alone that says already what is wanted", () => {
+  it("refuses a patch that would change nothing", () => {
     expect(patch("  a b\n", "a  b", "a b")).toMatchObject({ failure: { code: "nothing_to_change" } });
   });
 });
@@ -327,7 +327,7 @@ describe("work", () => {
     });
   });
 
-  it("never throws, and finds what it was given with other blanks, whatever the text", { timeout: 30_000 }, () => {
+  it("never throws, and finds passages with other white space in any text", { timeout: 30_000 }, () => {
     const piece = fc.constantFrom(
       "a",
       "Zwei Worte",
@@ -367,7 +367,7 @@ describe("work", () => {
     ["bobcat and catalogue", " cat\n"],
     ["nothing but \u4e00cat\u4e8c", " cat "],
     ["f(x)", " (x)"],
-  ])("never takes a piece of a word in %j for %j", (text, oldString) => {
+  ])("does not match part of a word in %j for %j", (text, oldString) => {
     for (const replaceAll of [false, true]) {
       expect(patch(text, oldString, " dog ", replaceAll)).toMatchObject({ failure: { code: "not_found" } });
     }

@@ -145,7 +145,7 @@ describe("the name of an imported skill", () => {
     expect([chosen.name, chosen.warnings.length]).toEqual([name, warnings]);
   });
 
-  it("is told apart by a piece of a hash where letters are lost or it is cut", () => {
+  it("ends in part of a hash when letters are lost or it is cut", () => {
     const names = [
       "日本語",
       "中文",
@@ -161,7 +161,7 @@ describe("the name of an imported skill", () => {
     expect(chosen).toEqual(names.map((name) => chooseName(name, "").name));
   });
 
-  it("is always one that may be written, whatever the text", () => {
+  it("is valid for any text", () => {
     fc.assert(
       fc.property(
         fc.string({ unit: "binary", maxLength: 90 }),
@@ -231,7 +231,7 @@ describe("a path", () => {
     expect(checkPathConflicts(paths.toReversed())).toMatchObject({ code: "bad_path" });
   });
 
-  it("whatever it is, never leads out of a folder when it is taken", () => {
+  it("never leads out of its folder when it is accepted", () => {
     const pieces = fc.constantFrom("..", ".", "/", "\\", "a", "C:", " ", "．", "／", "%2e", "\0", "é");
     fc.assert(
       fc.property(fc.array(pieces, { maxLength: 8 }), (list) => {
@@ -304,7 +304,7 @@ describe("an import into a library", () => {
   };
   const seeds = { bundled: { "SKILL.md": md("bundled") } };
 
-  it("is a person's own, on trial at first, and never takes another's place unasked", async () => {
+  it("is a person's own, starts on trial, and replaces another only when asked to", async () => {
     const store = open();
     const put = (skill: ReturnType<typeof imported>, replace: boolean, op: string) =>
       store.change({ name: skill.name, op, since: 0, decide: toImport(skill, { replace, seeds }) });
@@ -319,7 +319,7 @@ describe("an import into a library", () => {
     expect(await put(bundled, true, "5")).toMatchObject({ value: { head: { rev: 1, origin: "user" } } });
   });
 
-  it("brings an archived skill back with what was imported", async () => {
+  it("revives an archived skill with the imported text", async () => {
     const store = open();
     const one = imported({ "SKILL.md": SKILL });
     const decide = toImport(one, { replace: false, seeds: {} });
@@ -382,7 +382,7 @@ describe("an import into a library", () => {
 });
 
 describe("a file of an archive", () => {
-  it("that becomes a trap without its folder is refused", () => {
+  it("whose path becomes unsafe without its folder is refused", () => {
     const zip = pack("zip", { "x/SKILL.md": SKILL, "x/__proto__": "lost" });
     expect(readArchive(zip)).toMatchObject({ failure: { code: "bad_path" } });
   });

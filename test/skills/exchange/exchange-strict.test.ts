@@ -21,7 +21,7 @@ describe("checkStandard", () => {
     expect(checkStandard(md(lines), "reading-logs")).toEqual([]);
   });
 
-  it("takes names in other letters, as the reference does", () => {
+  it("accepts names in other scripts, as the reference does", () => {
     expect(checkStandard(md("name: журнал-1\ndescription: d"), "журнал-1")).toEqual([]);
   });
 
@@ -57,14 +57,14 @@ describe("checkStandard", () => {
     expect(checkStandard(text, "reading-logs").join(" ")).toMatch(sentence);
   });
 
-  it("takes no longer over a frontmatter of thousands of keys", () => {
+  it("reads a frontmatter of thousands of keys quickly", () => {
     const keys = Array.from({ length: 12_000 }, (_, i) => `k${i}: 1`).join("\n");
     const began = performance.now();
     expect(checkStandard(md(keys), "a")).not.toEqual([]);
     expect(performance.now() - began).toBeLessThan(3_000);
   });
 
-  it("takes every bundled skill", () => {
+  it("accepts every bundled skill", () => {
     for (const [name, files] of Object.entries(seeds)) expect(checkStandard(files["SKILL.md"]!, name)).toEqual([]);
   });
 });
@@ -83,7 +83,7 @@ describe("toStrict", () => {
     };
   };
 
-  it("leaves alone what is right, but for line ends", () => {
+  it("changes only line ends of a valid text", () => {
     expect(strict(md(base)).text).toBe(md(base));
     expect(strict(md(base).replaceAll("\n", "\r\n")).text).toBe(md(base));
   });
@@ -115,7 +115,7 @@ describe("toStrict", () => {
     expect(copy).toMatch(/^[^\r]*\n---\n\nBody\n$/);
   });
 
-  it("cuts what is too long, says so, and keeps the whole of it in metadata", () => {
+  it("cuts long texts, warns, and keeps the full text in metadata", () => {
     const long = "word ".repeat(300).trim();
     const { fields, warnings } = strict(md(`name: reading-logs\ndescription: ${long}\ncompatibility: ${long}`));
     expect((fields.description as string).length).toBeLessThanOrEqual(1_024);
@@ -124,7 +124,7 @@ describe("toStrict", () => {
     expect(warnings).toHaveLength(2);
   });
 
-  it("makes of any fields a copy that the standard takes and that says the same", () => {
+  it("makes a valid copy with the same content from any fields", () => {
     const texts = fc.string({ unit: "binary", maxLength: 30 });
     const values = fc.oneof(
       texts,
@@ -151,7 +151,7 @@ describe("toStrict", () => {
 });
 
 // Marks of a key in one line: the parser of YAML takes the third power of their number.
-it("answers for a header of marks at once", () => {
+it("reads a header of marks quickly", () => {
   const text = `---\nname: a\ndescription: b\n${"? ".repeat(4_000)}\n---\nx`;
   expect(checkStandard(text, "a")).toEqual(["The frontmatter is nested too deep: keep it to a few levels."]);
 });

@@ -49,18 +49,18 @@ describe("what a SKILL.md asks for", () => {
     expect(conditionsOf(skill(fields))).toEqual(conditions);
   });
 
-  it("is nothing where the text is no SKILL.md", () => {
+  it("is undefined for a text that is not a SKILL.md", () => {
     expect(conditionsOf("# Just a page")).toBeUndefined();
   });
 
-  it("keeps an index line small, whatever is written", () => {
+  it("limits what an index line holds", () => {
     const many = Array.from({ length: 500 }, (_, i) => `T${i}`).join(", ");
     const asked = conditionsOf(skill(`required_environment_variables: [${many}]\nplatforms: [${"x".repeat(500)}]`));
     expect(asked?.variables).toHaveLength(20);
     expect(asked?.platforms).toBeUndefined();
   });
 
-  it("reads whatever stands in the fields without a throw", () => {
+  it("reads any field values without throwing", () => {
     const names = fc.constantFrom("platforms", "setup", "prerequisites", "metadata", "required_environment_variables");
     fc.assert(
       fc.property(fc.dictionary(names, fc.jsonValue()), (meta) => {
@@ -106,7 +106,7 @@ describe("a skill", () => {
     expect(offeredLines([subject], here)).toHaveLength(expected === "shown" ? 1 : 0);
   });
 
-  it("is told by what it is refused", () => {
+  it("is refused with the reason", () => {
     expect(refusalFor(line({ conditions: { platforms: ["macos", "windows"] } }), scene())).toEqual({
       code: "skill_unsupported",
       message: "'reading-logs' is for macos and windows only and cannot be used here.",
@@ -115,7 +115,7 @@ describe("a skill", () => {
     expect(refusalFor(line(), scene({ disabled: ["reading-logs"] }))?.code).toBe("skill_disabled");
   });
 
-  it("lacks what is not set, which is everything by default", () => {
+  it("misses every setting that is not set, by default all", () => {
     const conditions = { variables: ["A_KEY", "B_KEY"], files: ["token.json"] };
     expect(missingFor(conditions, scene())).toEqual({ variables: ["A_KEY", "B_KEY"], files: ["token.json"] });
     const isSet = (name: string) => name !== "B_KEY";

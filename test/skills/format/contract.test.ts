@@ -33,7 +33,7 @@ describe("a contract", () => {
     expect(contractOf(md(metadata))).toEqual({ tools: { read_file: READ, terminal: "" }, hosts: [], formats: [] });
   });
 
-  it("names hosts and formats too, and leaves out what is none", () => {
+  it("names hosts and formats, and leaves out invalid ones", () => {
     const text = md(
       `  talaria.contract.hosts: "api.example.com, http://x, a b, 10.0.0.1:8080"\n  talaria.contract.formats: "nginx access log, ${"x".repeat(101)}"\n  talaria.contract.tools: "rm -rf, __proto__, ok"`,
     );
@@ -47,7 +47,7 @@ describe("a contract", () => {
     expect(contractOf(md(metadata))).toBeNull();
   });
 
-  it("survives the strict export, whatever form it had", () => {
+  it("survives the strict export in any form", () => {
     const nested = md(
       `  talaria:\n    contract:\n      tools:\n        read_file: ${READ}\n      hosts:\n        - a.example.com`,
     );
@@ -59,7 +59,7 @@ describe("a contract", () => {
     expect(strict.value.files["checks/a.json"]).toBe("{}");
   });
 
-  it("never throws, whatever the metadata", () => {
+  it("never throws for any metadata", () => {
     const value = fc.jsonValue().map((json) => `  talaria.contract.tools: ${JSON.stringify(json)}`);
     fc.assert(fc.property(value, (metadata) => void contractOf(md(metadata))));
   });
@@ -68,14 +68,14 @@ describe("a contract", () => {
 describe("findContractBreaks", () => {
   const contract = contractOf(tools(`"read_file@${READ}, terminal, todo@${READ}, constructor@${READ}"`))!;
 
-  it("tells a tool that is not there from one with other parameters", () => {
+  it("distinguishes a missing tool from a changed one", () => {
     expect(findContractBreaks(contract, { read_file: OTHER, todo: READ, terminal: OTHER })).toEqual({
       missing: ["constructor"],
       changed: [{ tool: "read_file", from: READ, to: OTHER }],
     });
   });
 
-  it("finds nothing where all is as it was", () => {
+  it("finds nothing when nothing changed", () => {
     expect(
       findContractBreaks(contract, {
         read_file: READ,
@@ -89,7 +89,7 @@ describe("findContractBreaks", () => {
     });
   });
 
-  it("makes findings that stand for as long as the text names the old print", () => {
+  it("makes findings that apply as long as the text names the old fingerprint", () => {
     const finding = toFinding({ tool: "read_file", from: READ, to: OTHER });
     expect(isCurrentFinding(finding, contract)).toBe(true);
     expect(isCurrentFinding(finding, contractOf(tools(`"read_file@${OTHER}"`)))).toBe(false);
@@ -118,7 +118,7 @@ describe("fingerprintOf", () => {
     expect(fingerprintOf(specOf(parameters))).not.toBe(fingerprintOf(specOf(base)));
   });
 
-  it("is kept for a schema that is asked about again", () => {
+  it("is cached by schema", () => {
     const schema: JsonObject = { type: "object" };
     expect(fingerprintOf(schema)).toBe(fingerprintOf(schema));
   });
@@ -153,11 +153,11 @@ describe("pinTools", () => {
     expect(checkStandard(made, "a")).toEqual([]);
   });
 
-  it("takes out what it cannot know where nobody knows the tools", () => {
+  it("removes new fingerprints when the tools are unknown", () => {
     expect(pin(`"read_file@${OTHER}, todo"`, undefined, null)).toBe(tools(`"read_file, todo"`));
   });
 
-  it("leaves a line alone that has not changed, whatever it says", () => {
+  it("does not touch an unchanged line, even an invalid one", () => {
     expect(pin(`"not a tool!, nowhere"`, `"not a tool!, nowhere"`)).toBe(tools(`"not a tool!, nowhere"`));
   });
 

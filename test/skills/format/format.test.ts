@@ -67,7 +67,7 @@ describe("parseSkill", () => {
     });
   });
 
-  it("names the fields that are no YAML, and keeps the others as they are", () => {
+  it("names the fields that are not YAML, and keeps the others", () => {
     const parsed = parseSkill("---\nname: a\ndescription: d\nhint: [x] [y]\nmetadata:\n  tags: [one, two]\n---\nBody");
     expect(parsed).toMatchObject({
       ok: true,
@@ -106,12 +106,12 @@ describe("parseSkill", () => {
     expect(parsed.ok && parsed.value.warnings.length > 0).toBe(odd);
   });
 
-  it("takes an example of frontmatter further down for what it is", () => {
+  it("does not take an example further down as frontmatter", () => {
     const example = `# How to write one\n\n${"text\n".repeat(50)}\n---\nname: a\ndescription: b\n---\n`;
     expect(parseSkill(example)).toMatchObject({ ok: false, failure: { code: "no_frontmatter" } });
   });
 
-  it("takes a name from elsewhere when it is given one, and a body that is empty", () => {
+  it("uses a fallback name and accepts an empty body", () => {
     expect(parseSkill("---\ndescription: b\n---\n", { fallbackName: "folder" })).toMatchObject({
       ok: true,
       value: { name: "folder", body: "", warnings: ["There is no text after the frontmatter."] },
@@ -160,7 +160,7 @@ describe("parseSkill", () => {
     expect(parsed.ok && JSON.stringify(parsed.value.meta).length).toBeLessThan(text.length * 2);
   });
 
-  it("takes a line of blanks, however long, in its stride", () => {
+  it("reads a very long line of blanks quickly", () => {
     const blanks = " ".repeat(90_000);
     for (const line of [`description: x${blanks}y`, `\`\`\`${blanks}y`, `description: |${blanks}y`, `#${blanks}y`]) {
       const began = performance.now();
@@ -180,7 +180,7 @@ describe("parseSkill", () => {
     expect(performance.now() - began).toBeLessThan(2_000);
   });
 
-  it("never throws, whatever the text", () => {
+  it("never throws for any text", () => {
     const pieces = fc.constantFrom(
       "---",
       "\n",

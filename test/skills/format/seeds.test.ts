@@ -6,7 +6,7 @@ import { nearestNeighbours } from "../../../core/skills/search/similarity.ts";
 import { validateSkill } from "../../../core/skills/format/validate.ts";
 import { seeds } from "../../../skills-seed/index.ts";
 
-it("there are the three that the agent needs for its own life", () => {
+it("are the three that the agent itself needs", () => {
   expect(Object.keys(seeds)).toEqual(
     expect.arrayContaining(["writing-a-good-skill", "using-the-workspace", "checking-your-own-work"]),
   );
@@ -24,7 +24,7 @@ it.each(Object.keys(seeds))("%s names only support files that are there", (name)
   expect(Object.keys(files).filter((path) => path !== "SKILL.md" && !named.includes(path))).toEqual([]);
 });
 
-it("none is near another", async () => {
+it("are not near duplicates of one another", async () => {
   const lines = await createLibrary({ store: null, seeds }).lines();
   for (const line of lines) {
     const [nearest] = nearestNeighbours(lines, line, 1);
@@ -32,7 +32,7 @@ it("none is near another", async () => {
   }
 });
 
-it("they say nothing about how anybody's tables are written", () => {
+it("say nothing about any person's tables", () => {
   const text = Object.values(seeds)
     .flatMap((files) => Object.values(files))
     .join("\n");
@@ -41,7 +41,7 @@ it("they say nothing about how anybody's tables are written", () => {
   expect(text.match(telling)).toBeNull();
 });
 
-it("they take little of a prompt", async () => {
+it("take little room in a prompt", async () => {
   const lines = await createLibrary({ store: null, seeds }).lines();
   expect(renderSkillIndex(lines, 300)).toContain("- writing-a-good-skill: How to write or improve a skill");
 });

@@ -89,7 +89,7 @@ describe("a request recalls", () => {
   });
 });
 
-describe("a skill is left to who asks for it", () => {
+describe("a skill is loaded on request only", () => {
   const view = { name: "a", path: "SKILL.md", content: "Do it.", files: ["SKILL.md"] } as SkillView;
   it.each<[string, Partial<SkillView>, boolean]>([
     ["not when there is nothing to say about it", {}, true],
@@ -101,7 +101,7 @@ describe("a skill is left to who asks for it", () => {
     expect(mayRecall({ ...view, ...change })).toBe(may);
   });
 
-  it("tells before the text which of its words failed, its companion's too", () => {
+  it("names failed words before the text, including its companion's", () => {
     const [first] = renderRecalled({
       ...view,
       failedWords: [{ word: "</skill>", day: "2026-11-20" }],

@@ -67,7 +67,7 @@ describe("a list of requests", () => {
 });
 
 describe("requests of a skill", () => {
-  it("come with its creation, in a file that is no part of its text and that no reader is shown", async () => {
+  it("are created with the skill, in a file that is not part of its text and that no reader sees", async () => {
     const { call, store, library, bucket, profile } = createScene();
     const { done, text } = await call({ ...create, requests: REQUESTS });
     const { head, files } = (await store.open(name))!;

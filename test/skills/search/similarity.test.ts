@@ -10,7 +10,7 @@ function similarityOf(a: SkillSummary, b: SkillSummary): number {
 }
 
 describe("the similarity of two skills", () => {
-  it("is 1 for the same words, whatever their order and endings", () => {
+  it("is 1 for the same words in any order and with any endings", () => {
     const same = { name: "server-log-reading", description: "Use when given a server's log to read. Reads logs." };
     expect(similarityOf(LOGS, same)).toBeGreaterThanOrEqual(DEFAULTS.skills.duplicateSimilarity);
     expect(similarityOf(LOGS, { ...LOGS, name: "server-logs-reading" })).toBe(1);
@@ -27,13 +27,13 @@ describe("the similarity of two skills", () => {
     expect(similarityOf(LOGS, other)).toBeLessThan(DEFAULTS.skills.duplicateSimilarity);
   });
 
-  it("tells texts without blanks between words apart", () => {
+  it("distinguishes texts without spaces between words", () => {
     const letters = { name: "a", description: "取引先への手紙を書く方法" };
     expect(similarityOf(letters, { name: "b", description: "取引先への手紙を書く方法" })).toBeGreaterThan(0.8);
     expect(similarityOf(letters, { name: "b", description: "予定表を読む" })).toBeLessThan(0.3);
   });
 
-  it("takes one word without end for what it is, in linear time", () => {
+  it("reads one endless word in linear time", () => {
     const began = performance.now();
     expect(similarityOf({ name: "a", description: "b".repeat(100_000) }, { name: "b", description: "c" })).toBeLessThan(
       1,

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { createWordsCache, readBodyWords, wordsOfSkill } from "../../../core/skills/search/skill-words.ts";
 import { termsOf, wordsOf } from "../../../core/skills/search/words.ts";
 
-it("keeps order and repeats of terms, and takes no more than asked for", () => {
+it("keeps the order and repetitions of terms, up to the limit", () => {
   expect(termsOf("Reads the logs, and reads a log")).toEqual(["read", "log", "read", "log"]);
   expect(termsOf("one two three 四五六", 4)).toEqual(["two", "thre", "四五", "五六"]);
   expect(termsOf("reads logs", 1)).toEqual(["read"]);
@@ -13,7 +13,7 @@ it("keeps figures whole", () => {
   expect(termsOf("error 2000 of http500, planning")).toEqual(["error", "2000", "http500", "plan"]);
 });
 
-it("reads headings and body of a SKILL.md, and takes what is none as a body", () => {
+it("reads headings and body of a SKILL.md, and any other text as a body", () => {
   const line = { name: "feeding-seals", description: "Feeds seals.", category: "sea-life" };
   const read = readBodyWords("---\nname: x\ndescription: y\n---\n# Big fish\n\nSmall ones.\n\n## Buckets\n");
   expect(wordsOfSkill(line, read)).toEqual({
@@ -33,7 +33,7 @@ it("reads the beginning of a body without end, in bounded time", () => {
   expect(body.split(" ")).toHaveLength(4_000);
 });
 
-it("forgets what was used least recently, by size", () => {
+it("evicts the least recently used words by size", () => {
   const memory = createWordsCache(20);
   const words = (letter: string) => ({ headings: "", body: letter.repeat(4), requests: letter.repeat(4) });
   memory.set("a", words("a"));

@@ -15,14 +15,14 @@ test("half a million backslashes are read once each", () => {
   expect(holdsAny("\\".repeat(500_000), ["and another"])).toBe(false);
 });
 
-test("what is kept elsewhere is no piece, though it begins one that is", () => {
+test("a kept text is not a piece, even if it begins one", () => {
   const pieces = toPieces(["say it here\nsay it here and now"], ["They say it here."]);
   expect(pieces).toEqual(["sayithereandnow"]);
   expect(holdsAny("say it here", pieces)).toBe(false);
   expect(holdsAny("We say it here and now.", pieces)).toBe(true);
 });
 
-test("no heading that every skill has is a piece, though there is no other skill", () => {
+test("a heading that every skill has is never a piece", () => {
   const pieces = toPieces(["# Tables\n\n## When to use\n\nA table has a semicolon.\n"]);
   expect(holdsAny("Tell me when to use a chart.", pieces)).toBe(false);
   expect(holdsAny("Here a table has a semicolon, too.", pieces)).toBe(true);
@@ -33,7 +33,7 @@ test("a text of short lines is looked for as a whole", () => {
   expect(holdsAny("x: a b, c d, e f.", toPieces(["a b\nc d\ne f"]))).toBe(true);
 });
 
-test("the end of a long line alone is no copy of it", () => {
+test("the end of a long line alone is not a copy of it", () => {
   const line = "The warehouse keeps its stock in Bergen and gives each of its weights to two decimals.";
   const pieces = toPieces([line]);
   expect(holdsAny("What is the total of the column? Give it to two decimals.", pieces)).toBe(false);
