@@ -152,7 +152,7 @@ export interface SkillNext {
   /** What a new text was made from. Absent: the present text; `null`: nothing. */
   parent?: Sha256 | null;
   /** The new text replaces an archived skill and is unrelated to it. */
-  anew?: true;
+  startsOver?: true;
   withdrawn?: Sha256[];
   /** A person restores a withdrawn text: its evidence so far counts by half. */
   restored?: true;

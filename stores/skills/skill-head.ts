@@ -93,7 +93,7 @@ function toChangedHead(current: SkillHead, files: SkillFiles, next: SkillNext, c
   };
   if (!hasFiles(current, files)) {
     const rev = current.rev + 1;
-    const { firstRev } = next.anew ? { firstRev: rev } : current;
+    const { firstRev } = next.startsOver ? { firstRev: rev } : current;
     const { settled } = changed;
     // A verdict belongs to the text, so it also holds for the same text with other requests.
     const holds = text === current.text && settled?.rev === current.rev;
@@ -113,7 +113,7 @@ function hasFiles(head: SkillHead, files: SkillFiles): boolean {
 
 /** Going back to the parent of the present text does not make the present text its parent. */
 function parentOf(text: Sha256, next: SkillNext, current: SkillHead): Sha256 | undefined {
-  if (next.anew) return undefined;
+  if (next.startsOver) return undefined;
   if (text === current.text) return current.parent;
   if (next.parent !== undefined) return next.parent ?? undefined;
   return text === current.parent ? undefined : current.text;

@@ -121,7 +121,7 @@ function create(operations: readonly SkillOperation[], situation: Situation): Re
     // It must not inherit being public: no one has seen its new text.
     ...(current?.head.public && { public: false }),
     // It must not inherit the evidence of the old text, or be rolled back to it.
-    ...(current && { anew: true as const }),
+    ...(current && { startsOver: true as const }),
   });
 }
 

@@ -243,7 +243,7 @@ export function toImport(
       ...(extended && { extends: extended }),
       ...(current && current.head.state !== state && { reason: "Imported by a person." }),
       // A public skill of this name was a different skill, now archived.
-      ...(isArchived && { public: false, anew: true as const }),
+      ...(isArchived && { public: false, startsOver: true as const }),
       ...(current && liftWithdrawal(current.head, text)),
     });
   };

@@ -205,7 +205,7 @@ describe("a skill that does harm", () => {
     const world = createWorld();
     await world.make(2);
     await world.adjust({ state: "archived" });
-    await world.skills.change(creation(NAME, "another", "anew", { anew: true }));
+    await world.skills.change(creation(NAME, "another", "anew", { startsOver: true }));
     expect(await world.head()).toMatchObject({ rev: 3, firstRev: 3, state: "trial" });
     expect((await world.head()).parent).toBe(undefined);
     await world.skills.change(extension(NAME, "more", "more"));

@@ -103,7 +103,7 @@ describe("create", () => {
       value: {
         ...NEXT,
         files: { "SKILL.md": skillMd() },
-        ...{ state: "trial", reason: "written again by review", anew: true },
+        ...{ state: "trial", reason: "written again by review", startsOver: true },
       },
     });
   });

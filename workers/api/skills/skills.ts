@@ -120,7 +120,7 @@ skills.openapi(
       const isAnew = current?.head.state === "archived";
       const next: SkillNext = { files, description, category, state: "active", origin: "user", citations: [] };
       const putBack = current && liftWithdrawal(current.head, textOfFiles(hashFiles(files)));
-      if (isAnew) next.anew = true;
+      if (isAnew) next.startsOver = true;
       return ok({ ...next, ...putBack, ...(health && { health }) });
     });
     return c.json(head, 200);
