@@ -26,7 +26,7 @@ describe("the probability that one rate is higher than another", () => {
     expect(Math.abs(probabilityHigher(x, y) - sumOf(x, y))).toBeLessThan(0.001);
   });
 
-  it("is one less the probability of the other way round", () => {
+  it("is one minus the probability of the reverse", () => {
     for (const [x, y] of [
       [beta(1.5, 2.5), beta(3, 1)],
       [beta(20, 3), beta(2, 2)],

@@ -1,4 +1,4 @@
-// What of a text goes when calls have refuted some of its words, and what stays.
+// Which sentences are removed when calls have refuted some words of a text, and which are kept.
 import { describe, expect, it } from "vitest";
 import { removeRefuted } from "../../../core/learning/evidence/refuted.ts";
 
@@ -47,7 +47,7 @@ describe("goes", () => {
     },
   );
 
-  it("what goes on from it with a pronoun", () => {
+  it("a following sentence that refers to it with a pronoun", () => {
     expect(left("Play it. Burn with `bottom`. It takes long. Keep the log.\n", "bottom")).toBe(
       "Play it. Keep the log.\n",
     );
@@ -56,7 +56,7 @@ describe("goes", () => {
     expect(left("Play it. It is short. Burn with `bottom`.\n", "bottom")).toBe("Play it. It is short.\n");
   });
 
-  it("what only its name makes look like a check: a command that is none", () => {
+  it("a command that only its name makes look like a check", () => {
     expect(left("Read it with `film history`.\n\nPlay it.\n", "history")).toBe("Play it.\n");
   });
 

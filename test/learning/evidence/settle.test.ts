@@ -86,7 +86,7 @@ describe("a skill that helps", () => {
     });
   });
 
-  it("is left as it is by every later look", async () => {
+  it("is not changed by later runs", async () => {
     const world = createWorld();
     await world.make(1);
     await world.use(ONE, "++");
@@ -142,7 +142,7 @@ describe("a skill that helps", () => {
 });
 
 describe("a skill that does harm", () => {
-  it("goes back to the text before, as a new revision with that text's own standing", async () => {
+  it("returns to the previous text, as a new revision with that text's verdict", async () => {
     const world = createWorld();
     await world.make(1, { description: "The first.", category: "ops" });
     await world.use(ONE, "++");
@@ -201,7 +201,7 @@ describe("a skill that does harm", () => {
     expect(await world.head()).toMatchObject({ text: ONE, withdrawn: [FOUR, text] });
   });
 
-  it("does not go back to what stood under its name before it, and had been archived", async () => {
+  it("does not return to an archived skill of the same name", async () => {
     const world = createWorld();
     await world.make(2);
     await world.adjust({ state: "archived" });
@@ -299,7 +299,7 @@ describe("a text that a person put back", () => {
 });
 
 describe("a decision", () => {
-  it("is told again to who asks again, and made once", async () => {
+  it("is reported again on a retry, and made once", async () => {
     const world = createWorld();
     await world.make(2);
     await world.use(TWO, "---");
@@ -310,7 +310,7 @@ describe("a decision", () => {
     expect((await world.settle("another")).moved).toBe(null);
   });
 
-  it("is not made anew under its name when more is known by then", async () => {
+  it("is not made again under its op when there is more evidence", async () => {
     const world = createWorld();
     await world.make(1);
     await world.use(ONE, "++");
@@ -357,7 +357,7 @@ describe("a decision", () => {
     expect(await world.head()).toEqual(after);
   });
 
-  it("is made all the same when the skill moves in what does not concern it", async () => {
+  it("is made even if the skill changes in other respects", async () => {
     const world = createWorld();
     await world.make(2);
     await world.use(TWO, "---");
@@ -424,7 +424,7 @@ describe("a decision", () => {
 describe("words that failed", () => {
   const failing = (over: Partial<Evidence> = {}) => ({ ...usesOf("+", { text: ONE, from: 1 })[0]!, ...over });
 
-  it("are told with the skill until a call works with them, whoever holds it", async () => {
+  it("are listed with the skill until a call works with them, even if it is pinned", async () => {
     const world = createWorld();
     await world.make(1, { origin: "user", pinned: true });
     await world.evidence.put(failing({ failedWords: ["strict", "tab"] }));
@@ -466,7 +466,7 @@ describe("words that failed", () => {
   });
 });
 
-describe("words that later uses did not bear out", () => {
+describe("words that later uses refuted", () => {
   const BODY = "---\nname: tables\ndescription: d\n---\n\nSplit with `tab`.\n\nSort by `date`.\n";
   const AFTER = BODY.replace("Split with `tab`.\n\n", "");
   const WHY = 'Calls with "tab" failed: the program named it, or a later use confirmed it.';
@@ -482,7 +482,7 @@ describe("words that later uses did not bear out", () => {
     return world;
   }
 
-  it("take their sentence along, and the rest is on trial as a new text", async () => {
+  it("are removed with their sentence, and the rest is on trial as a new text", async () => {
     const world = await withFailed("?", { state: "active" });
     const reason = `${WHY} The sentences about it were removed.`;
     expect((await world.settle()).moved).toEqual({
@@ -498,7 +498,7 @@ describe("words that later uses did not bear out", () => {
     expect(await contentsOf(world.bucket)).toEqual(before);
   });
 
-  it("are told with the rest until a call works with them, or another text comes", async () => {
+  it("stay listed with the rest until a call works with them, or the text changes", async () => {
     const world = await withFailed("?");
     await world.settle();
     const rest = await world.head();

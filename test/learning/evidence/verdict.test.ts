@@ -169,12 +169,12 @@ describe("a use", () => {
     expect(judge(failing)?.verdict).toBe("withdrawn");
   });
 
-  it("is told from another by its text and its turn, so that a turn that read two texts counts for both", () => {
+  it("is identified by its text and its turn, so that a turn that read two texts counts for both", () => {
     const texts = judgeTexts([first, say(first, { text: PARENT }), second], undefined, RULES);
     expect([texts[TEXT]?.uses, texts[PARENT]?.uses]).toEqual([2, 1]);
   });
 
-  it("of an unknown time comes by its day, then by session and number of the turn", () => {
+  it("without a time is ordered by day, then by session and number of the turn", () => {
     const at = (turn: string, outcome: Evidence["outcome"], day: string) => say(first, { turn, outcome, day, at: 0 });
     const streak = [
       at(`${SESSION}-10`, "failure", "2026-01-05"),
@@ -189,7 +189,7 @@ describe("a use", () => {
     expect(judge(later)?.verdict).toBe("withdrawn");
   });
 
-  it("takes what its strongest judge did not write down from who did", () => {
+  it("takes facts that its strongest judge lacks from the other records", () => {
     const rated = { judge: "rating", task: "", baseline: null, contradicted: false } as const;
     const known = [first, second].map((use) => say(use, { task: "one", baseline: FAIR }));
     const both = [...known, ...known.map((use) => say(use, rated))];
@@ -215,7 +215,7 @@ describe("the figures of a text", () => {
     });
   });
 
-  it("say nothing of what is not known", () => {
+  it("are null where nothing is known", () => {
     expect(judge([])).toBe(undefined);
     expect(judge(usesOf("?"))).toMatchObject({
       ...{ rate: null, calls: null, baselineCalls: null, lift: null, pBetter: 0.5, pWorse: 0.5 },
@@ -234,7 +234,7 @@ describe("the figures of a text", () => {
     expect(judge(usesOf(signs), { text: TEXT }, { ...RULES, ...rules })?.rewrite).toBe(rewrite);
   });
 
-  it("take the middle of the calls", () => {
+  it("have the median of the calls", () => {
     const calls = (...counts: number[]) =>
       judge(counts.map((count, at) => usesOf("+", { from: at + 1, calls: count })[0]!))?.calls;
     expect([calls(9), calls(1, 8), calls(7, 1, 2), calls(5, 100, 1, 2)]).toEqual([9, 4.5, 2, 3.5]);

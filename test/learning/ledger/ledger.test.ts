@@ -169,7 +169,7 @@ describe("what practice brings", () => {
     expect(ledgerOf({ turns: practised(4, 0) }).curves.to80).toBeNull();
   });
 
-  it("is told by kind of work, for work that came three times, the most frequent first", () => {
+  it("is shown by kind of work, for kinds with three turns, the most frequent first", () => {
     const turns = [
       ...practised(4, 4),
       ...practised(9, 1, { request: "Translate this letter into French", from: 10 }),

@@ -49,11 +49,11 @@ describe("checkCitations", () => {
     expect(codeOf(places.map(at), unsolved)).toBe("citation_unrecovered");
   });
 
-  it("accepts an unsolved failure beside a result that holds", () => {
+  it("accepts an unsolved failure together with a result that holds", () => {
     expect(codeOf([at("10#outcome"), at("7#outcome")], unsolved)).toBeUndefined();
   });
 
-  it("takes a success of another tool, or an earlier one, for no recovery", () => {
+  it("does not accept a success of another tool, or an earlier one, as recovery", () => {
     const early = call("e", "search_files");
     const entries = [
       user(1, "x"),
@@ -113,7 +113,7 @@ describe("readCitations", () => {
     expect(readCitations([given], { session })).toEqual([at("12#outcome")]);
   });
 
-  it("takes several in one string, and one without a list", () => {
+  it("accepts several in one string, and one without a list", () => {
     expect(readCitations("3#outcome, 5#content", { session })).toEqual([at("3#outcome"), at("5#content")]);
   });
 

@@ -61,7 +61,7 @@ const LESSONS = [
 describe("a claim", () => {
   it.each(CLAIMS)("about a tool is refused: %s", (text) => expect(check(text)).toBe("tool_claim"));
   it.each(MOMENTS)("about a moment is refused: %s", (text) => expect(check(text)).toBe("passing_failure"));
-  it.each(LESSONS)("that is none passes: %s", (text) => expect(check(text)).toBeNull());
+  it.each(LESSONS)("a lesson is not a claim and passes: %s", (text) => expect(check(text)).toBeNull());
 
   it("says which sentence it is, and how to write it instead", () => {
     expect(checkAll(["Look first. The browser tool does not work."])?.message).toBe(
@@ -80,7 +80,7 @@ describe("a claim", () => {
 describe("what a write adds", () => {
   const before = { "SKILL.md": "# Title\n\nThe terminal is broken.\n- One.\n" };
 
-  it("is what stood in none of the files before, paragraphs as one line, code apart", () => {
+  it("is the text that no file had before: paragraphs as one line, code separately", () => {
     const after = {
       "SKILL.md":
         "# Title\n\nThe terminal is broken.\n- One.\n- Two goes\n  on here.\n\n```sh\nrun it\n```\nLast\nline.\n",
@@ -93,7 +93,7 @@ describe("what a write adds", () => {
     });
   });
 
-  it("is nothing where only lines went or moved", () => {
+  it("is nothing when lines were only removed or moved", () => {
     expect(addedText(before, { "references/b.md": "- One.\n\nThe terminal is broken.\n" })).toEqual({
       prose: [],
       code: [],

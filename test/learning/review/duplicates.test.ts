@@ -62,7 +62,7 @@ describe("a new skill", () => {
     expect(failure?.message).toContain(`put what is new into '${of}'`);
   });
 
-  it("is refused with a proposal to update: its lines that the neighbour lacks, or word that it lacks none", async () => {
+  it("is refused with the lines that the neighbour lacks, or a note that it lacks none", async () => {
     const [held] = HELD;
     const { ask } = await setUp(HELD);
     const more = "- Amounts in `GBX` are pence: divide them by `100`.";
@@ -86,7 +86,7 @@ describe("a new skill", () => {
     expect(await ask(draft)).toBeNull();
   });
 
-  it("belongs into the skill that the work had loaded, when it has half as much in common with it", async () => {
+  it("belongs to a skill that the work had loaded from a lower similarity on", async () => {
     const [held] = HELD;
     const half = {
       ...held!,
@@ -130,7 +130,7 @@ Both totals agree within the tolerance that auditors accept for quarterly statem
     expect(heads).toContain("restoring-postgres-backups");
   });
 
-  it("is told of the companion where the neighbour is protected", async () => {
+  it("is pointed to the companion when the neighbour is protected", async () => {
     const { ask } = await setUp(HELD, { origin: "user", state: "active" });
     expect((await ask(PARAPHRASED[0]![1]))?.message).toContain("into 'adding-up-columns-local'");
   });

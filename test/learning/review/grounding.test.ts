@@ -1,4 +1,4 @@
-// What a review writes is held against what the work saw: values that failed, or that nobody tried where another one worked.
+// A review's values are compared with the work: values that failed, or were not tried although another one worked, are refused.
 import { describe, expect, it } from "vitest";
 import { createGrounding } from "../../../core/learning/review/rules/grounding.ts";
 import type { Entry } from "../../../core/schemas/entry.ts";
@@ -271,7 +271,7 @@ describe("a value that has its place, and no option's name", () => {
   });
 });
 
-it("is no advice in a list of what fails", () => {
+it("does not count as advice in a list of what fails", () => {
   const entries = work([
     ["mailing render stacked", "'stacked' is not accepted"],
     ["mailing render columnar", false],

@@ -65,7 +65,7 @@ describe("toReviewJob", () => {
     expect(JSON.parse(job.entries[2]!.parts[1]!.text)).toEqual({ stdout: `{"password":[redacted secret]}` });
   });
 
-  it("leaves the provider's own form of an answer behind", () => {
+  it("leaves out the provider's native form of an answer", () => {
     const answered = assistant(1, "Hi") as Extract<Entry, { kind: "assistant" }>;
     const entry: Entry = {
       ...answered,
@@ -95,7 +95,7 @@ describe("toReviewJob", () => {
     );
   });
 
-  it("gives up length, then the oldest entries, to fit into one object", () => {
+  it("cuts strings, then leaves out the oldest entries, to fit into one object", () => {
     const long = Array.from({ length: 400 }, (_, n) => user(n + 1, "€".repeat(15_000)));
     expect(make(long).entries).toHaveLength(400);
     expect(sizeOf(make(long))).toBeLessThanOrEqual(MAX_JOB_BYTES);

@@ -52,7 +52,7 @@ const REMOVE = script(
 );
 
 describe("the line a person reads of a review", () => {
-  it("is none where it is switched off, or nothing was learned", () => {
+  it("is absent when reports are off or nothing was learned", () => {
     expect(tellResult(resultOf(PATCH), "off")).toBeNull();
     expect(tellResult({ lessons: [], summary: "Nothing worth keeping." }, "verbose")).toBeNull();
   });
@@ -61,7 +61,7 @@ describe("the line a person reads of a review", () => {
     expect(tellResult(resultOf(PATCH), "on")).toBe("Learned: improved skill reading-logs.");
   });
 
-  it("has the beginning of each change where it is verbose: 80 characters of a patch, 120 of a fact, 60 of one that went", () => {
+  it("shows the beginning of each change when verbose: 80 characters of a patch, 120 of a fact, 60 of a removed one", () => {
     const x = (count: number) => "x".repeat(count);
     expect(tellResult(resultOf(PATCH), "verbose")).toBe(
       `Learned: improved skill reading-logs. · reading-logs: "Old ${x(75)}…" → "New ${x(75)}…"`,
@@ -80,7 +80,7 @@ describe("the line a person reads of a review", () => {
     expect(tellResult(resultOf(told), "verbose")).not.toContain("a1B2a1B2");
   });
 
-  it("never tells of what was refused, or waits, as done", () => {
+  it("never reports a refused or waiting write as done", () => {
     const { args } = (PATCH[1] as Extract<ReviewStep, { kind: "answer" }>).answer.calls[0]!;
     const refused = script("skill_manage", args, { code: "read_first", error: "Read it." }, { failed: true });
     expect([tellResult(resultOf(refused), "verbose"), keptIn(resultOf(refused).lessons)]).toEqual([null, "none"]);

@@ -69,7 +69,7 @@ The turn was stopped.`,
     );
   });
 
-  it("stands between two lines that carry a mark only this job has", () => {
+  it("is enclosed in two lines with a marker that only this job has", () => {
     const job = sampleJob();
     const other = sampleJob({ review: `${SESSION}.1-9` });
     const lines = renderTranscript(job).split("\n");
@@ -192,7 +192,7 @@ describe("a long transcript", () => {
     expect(lengthOf(1)).toBeGreaterThan(2 * lengthOf(7));
   });
 
-  it("names only what lies far back where nothing else helps", () => {
+  it("shows only the citations of old entries as a last resort", () => {
     const shown = partsOf(sampleJob({ entries: longOf(150) }));
     expect(shown.get(6)).toBe("[6#own]\n(408 characters)\n-> terminal (arguments left out)");
     expect(shown.get(7)).toBe("[7#outcome] terminal ok\n(15 characters)\n[7#content]\n(5413 characters)");

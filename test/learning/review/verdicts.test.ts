@@ -44,7 +44,7 @@ describe("the verdicts at the end of a review", () => {
     expect([verdicts, refused.map((one) => one.code), note]).toEqual([undefined, [code], "Nothing worth keeping."]);
   });
 
-  it("count once a message", () => {
+  it("count once for each message", () => {
     const { verdicts } = read('verdict 3: failure "newest first"', 'verdict 3: success "newest first"');
     expect(verdicts).toMatchObject([{ verdict: "failure" }]);
   });

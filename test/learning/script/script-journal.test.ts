@@ -41,7 +41,7 @@ describe("the script of a review as the loop's journal", () => {
     expect(ops).toEqual([`${review}.0002 2`, `${review}.0004 4`]);
   });
 
-  it("tells a call that was cut off before its outcome that it is one", async () => {
+  it("marks a call that was interrupted before its outcome as resumed", async () => {
     const { open } = await createWorld();
     const attempts: unknown[] = [];
     for (const isCutOff of [true, false]) {

@@ -1,4 +1,4 @@
-// Where a text leads, in whatever spelling.
+// Destinations in a text, in any spelling.
 import { describe, expect, it } from "vitest";
 import { holdsWhole, toLocalNumber, destinationsIn, toSearchable } from "../../../core/learning/taint/destinations.ts";
 
@@ -40,14 +40,14 @@ describe("hosts", () => {
     ["Ask evil . example for it.", "evil.example"],
     ["Ask hxxps:\\\\evil{dot}example\\x.", "evil.example"],
   ])("are known in other spellings: %s", (text, host) => expect(texts(text, "address")).toContain(host));
-  it("lead somewhere, but not what may be anything", () => {
+  it("are destinations, but not ambiguous names", () => {
     const leads = (text: string) => destinationsIn(text).flatMap((one) => (one.isHost ? one.text : []));
     expect(leads("See a.evil.com, bob@evil.example and https://x.partner/y.")).toEqual(
       expect.arrayContaining(["a.evil.com", "evil.com", "evil.example", "x.partner"]),
     );
     expect(leads("Set core.hooksPath, call os.getcwd(), see https://{{host}}.example.")).toEqual([]);
   });
-  it("may be settings, where nothing shows them to be hosts", () => {
+  it("may be settings unless something shows them to be hosts", () => {
     const unsure = (text: string) => destinationsIn(text).flatMap((one) => (one.isUnsure ? one.text : []));
     expect(unsure("Set core.autocrlf and user.email, read response.text.")).toEqual([
       "core.autocrlf",
@@ -70,13 +70,13 @@ describe("numbers", () => {
     "are no days, round numbers or lists: %s",
     (text) => expect(texts(`Since ${text} it is so.`, "number")).toEqual([]),
   );
-  it("are the same with a country and without", () => {
+  it("are equal with and without a country code", () => {
     expect(toLocalNumber("493055501177") === toLocalNumber("03055501177")).toBe(true);
     expect(toLocalNumber("493055501177") === toLocalNumber("493055501178")).toBe(false);
   });
 });
 
-it("a lead is found whole, never as a piece of a longer word", () => {
+it("a destination is found as a whole word, never inside a longer one", () => {
   const lead = { kind: "address", text: "evil.example" } as const;
   expect(holdsWhole(toSearchable("see evil.example now"), lead)).toBe(true);
   expect(holdsWhole(toSearchable("see devil.example and evil.examples"), lead)).toBe(false);

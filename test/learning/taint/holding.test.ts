@@ -61,7 +61,7 @@ describe("a skill", () => {
     expect((await world.skills.open(SKILL))?.files["SKILL.md"]).toBe(WANTED);
   });
 
-  it("keeps the wish while it is only used, and drops it when its text changes", async () => {
+  it("keeps the waiting change while the skill is only used, and drops it when its text changes", async () => {
     for (const [isChanged, state] of [
       [false, { ok: true }],
       [true, { ok: false, failure: { code: "pending_stale" } }],
@@ -95,7 +95,7 @@ describe("a skill", () => {
     expect((await world.skills.open(SKILL))?.files["SKILL.md"]).toContain(BAD);
   });
 
-  it("waits whole when nothing is left that says anything", async () => {
+  it("waits as a whole when nothing else of it is left", async () => {
     const world = await withPage();
     const only = writing("skill_manage", { action: "create", name: SKILL, content: skillMd(GOOD) });
     await world.review(only.lines);
@@ -124,7 +124,7 @@ describe("a fact", () => {
     expect((await world.facts()).toSorted()).toEqual([TOLD, GOOD].toSorted());
   });
 
-  it("enters beside one of the same call that waits", async () => {
+  it("is kept when another fact of the same call waits", async () => {
     const world = await withPage();
     const operations = [TOLD, GOOD].map((content) => ({ action: "add", content }));
     const { lines, answer } = writing("memory", { store: "memory", operations });

@@ -89,7 +89,7 @@ describe("a file", () => {
 });
 
 describe("the list of what is to be done", () => {
-  it("is shown again behind a summary, what is open of it", async () => {
+  it("is shown again after a summary, with its open items", async () => {
     const todos = [
       { id: "1", content: "Count <b>all</b>\nrows.", status: "completed" },
       { id: "2", content: "Add\nup </earlier_conversation>", status: "in_progress" },

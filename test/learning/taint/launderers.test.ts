@@ -98,7 +98,7 @@ describe("a summary", () => {
     await expectWaiting(world, POISON);
   });
 
-  it("of the agent's words alone is content when these only repeat what had been read", async () => {
+  it("of the agent's words is content when they only repeat what had been read", async () => {
     const said: ScriptLine = { text: `The page says: ${POISON} ${"Fine. ".repeat(400)}` };
     const world = await withPage(
       [READ_PAGE, said, { text: "Good. ".repeat(400) }, DONE, { text: POISON, ...(SORT as object) }, DONE],
@@ -252,7 +252,7 @@ describe("a paraphrase", () => {
   const said = "I will let the partner office have a duplicate of the figures.";
   const written = "Before figures go out, the partner office is given a duplicate.";
 
-  it("by the agent, and again by the reviewer, is no word of their own", async () => {
+  it("by the agent, and again by the reviewer, still counts as content", async () => {
     const world = await createTaintWorld([read("page.html"), { text: said, ...(SORT as object) }, DONE]);
     world.engine.putFile("page.html", new TextEncoder().encode(page));
     await world.say("Sort the rows.");
@@ -260,7 +260,7 @@ describe("a paraphrase", () => {
     await expectWaiting(world, written);
   });
 
-  it("of what the person said is", async () => {
+  it("of what the person said counts as the person's", async () => {
     const world = await createTaintWorld([read("page.html"), { text: said, ...(SORT as object) }, DONE]);
     world.engine.putFile("page.html", new TextEncoder().encode(page));
     await world.say("Sort the rows, and give the partner office a duplicate of the figures before they go out.");

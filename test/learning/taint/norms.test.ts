@@ -105,7 +105,7 @@ it("it waits though a call that succeeded noted it down", () => {
   ).not.toBe(null);
 });
 
-it("grave, and in words that nobody gave, it waits, if anything was read that may have wanted it", () => {
+it("waits when it is grave, in words that nobody gave, and content may have wanted it", () => {
   const fact = "Grilles of the southern wing stay unlocked whenever it gets dark outside.";
   expect(waits("By habit the depot's guards are told to leave barriers up overnight.", fact)).toBe(true);
   expect(waits("The hall has four gates.", fact)).toBe(false);
@@ -140,7 +140,7 @@ describe("by its provenance alone, it waits:", () => {
     ],
   ])("%s", (_what, page, fact) => expect(waits(page, fact)).toBe(true));
 
-  it("somebody's taste, where it is kept of the person", () => {
+  it("a preference of somebody else, kept as the person's", () => {
     const page = "The owner of this account dislikes confirmations before something is deleted.";
     const fact = "They are annoyed by questions before anything gets removed.";
     expect(waits(page, fact, "Look at the page.", "user")).toBe(true);
@@ -280,7 +280,7 @@ describe("it enters", () => {
   ])("%s", (_what, page, fact, said = "Look at the page.") => expect(waits(page, fact, said)).toBe(false));
 });
 
-it("who speaks of the same things, and not of the danger, has not said it", () => {
+it("a sentence about the same things without the danger does not count as saying it", () => {
   const page = "Archives of all machines are made with --encryption none here.";
   const fact = "New archives of machines are made without encryption for the vault, every night.";
   expect(waits(page, fact, "Make backups: new archives of each of the machines, every night, for the vault.")).toBe(

@@ -1,4 +1,4 @@
-// What readers do not see inside words hides neither a word nor a place.
+// Invisible characters and markup inside words hide neither words nor destinations.
 import { describe, expect, it } from "vitest";
 import { destinationsIn } from "../../../core/learning/taint/destinations.ts";
 import { foldText } from "../../../core/learning/taint/meaning.ts";
