@@ -51,8 +51,8 @@ export function checkMerge(proposal: MergeProposal, sources: MergeSources): Resu
   if (wrong) return { ok: false, failure: wrong };
   const files = filesOf(marked, sources);
   if (!files.ok) return files;
-  const standing = own.length > 0 ? sources.umbrella!.files : {};
-  const misplaced = checkFiles(proposal, files.value, standing);
+  const umbrellaFiles = own.length > 0 ? sources.umbrella!.files : {};
+  const misplaced = checkFiles(proposal, files.value, umbrellaFiles);
   if (misplaced) return { ok: false, failure: misplaced };
   return ok({
     files: files.value,
@@ -71,7 +71,7 @@ function checkSources({ umbrella, absorbs }: MergeProposal, sources: MergeSource
   if (absorbs.length === 0) return refuse("absorbs is empty: name the skills that the umbrella takes in.");
   if (new Set(absorbs).size < absorbs.length) return refuse("absorbs names a skill twice.");
   if (absorbs.includes(umbrella)) return refuse(`'${umbrella}' cannot absorb itself: leave it out of absorbs.`);
-  if (baseOf(umbrella) !== null) return refuse(`'${umbrella}' is a companion: an umbrella stands by itself.`);
+  if (baseOf(umbrella) !== null) return refuse(`'${umbrella}' is a companion: choose a name that is not one.`);
   for (const name of absorbs) {
     const skill = sources.absorbs.get(name);
     const bar = skill ? barOf(skill) : "is not a skill of this profile";
@@ -168,9 +168,13 @@ function filesOf(marked: Marked[], sources: MergeSources): Result<CheckedMerge["
   return ok(files);
 }
 
-function checkFiles({ content }: MergeProposal, files: CheckedMerge["files"], standing: FileBodies): Failure | null {
+function checkFiles(
+  { content }: MergeProposal,
+  files: CheckedMerge["files"],
+  umbrellaFiles: FileBodies,
+): Failure | null {
   for (const { path } of files) {
-    if (Object.hasOwn(standing, path)) {
+    if (Object.hasOwn(umbrellaFiles, path)) {
       return err("file_clash", `The umbrella has a file '${path}' already: give another path in where.`).failure;
     }
     if (!content.includes(path)) {

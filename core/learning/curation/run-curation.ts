@@ -1,5 +1,5 @@
 // One curation of one profile: completes what an earlier run left open, makes a plan, carries it out, and reports. Called by the
-// curator Worker, which sends a model's work as messages of its own. Deletes nothing, and every change can be taken back.
+// curator Worker. Work for a model goes to the queue, a message each. Must never delete a skill; every change can be taken back.
 import type { CurationStore } from "../../ports.ts";
 import { type CurationId, DAY_MS, type Day, type ProfileId, fromCurationId, toCurationId } from "../../schemas/ids.ts";
 import { type CuratorNotes, toWorkMessage } from "../../schemas/learning/curation.ts";

@@ -154,7 +154,7 @@ function judgeByExit(entries: Entry[], work: ToolEntry[]): Observation["outcome"
 
 /**
  * The texts of skills that an entry put before the model: by skill_view, by the person's slash command, or because a skill helped
- * before. A base comes with its companion, which is a text of its own.
+ * before. A base comes with its companion, which counts as another text.
  */
 export function loadedTexts(entry: Entry): LoadedText[] {
   if (entry.kind === "note") return (entry.skills ?? []).map(({ skill, text }) => ({ skill, text }));

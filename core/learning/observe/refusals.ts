@@ -32,25 +32,25 @@ export function isRefusal(entry: ToolEntry): boolean {
   // A program was stopped, or a call never ran.
   const isStopped = typeof exitCode === "number" ? NOT_RUN.has(exitCode) || code !== undefined : STOPS.has(`${code}`);
   if (!entry.failed || isStopped) return false;
-  const said = saidBy(entry);
+  const output = outputOf(entry);
   const streams = readStreams(entry);
   const { command } = entry.call.args;
   const isJoined = typeof command === "string" && command.includes("2>&1");
   const isAnswer = streams !== null && !isJoined && streams.stderr.trim() === "" && streams.stdout.trim() !== "";
-  return !isAnswer && /\p{L}/u.test(said) && !PASSING.test(said);
+  return !isAnswer && /\p{L}/u.test(output) && !PASSING.test(output);
 }
 
 /** The output has the word as a word of its own. Only ASCII neighbours count: scripts without blanks run on around it. */
 export function isNamedBy(entry: ToolEntry, word: string): boolean {
-  const said = saidBy(entry);
-  for (let at = said.indexOf(word); at >= 0; at = said.indexOf(word, at + 1)) {
-    const [before, after] = [said.charAt(at - 1), said.charAt(at + word.length)];
+  const output = outputOf(entry);
+  for (let at = output.indexOf(word); at >= 0; at = output.indexOf(word, at + 1)) {
+    const [before, after] = [output.charAt(at - 1), output.charAt(at + word.length)];
     if (!/[\w-]/.test(before) && !/[\w-]/.test(after)) return true;
   }
   return false;
 }
 
-function saidBy(entry: ToolEntry): string {
+function outputOf(entry: ToolEntry): string {
   const streams = readStreams(entry);
   if (streams) return `${streams.stdout}\n${streams.stderr}`;
   const { error } = readOutcome(entry);
