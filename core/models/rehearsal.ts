@@ -1,16 +1,16 @@
 // Rehearsal: the deterministic model that ships with the product, for trying, testing and measuring it without a key.
 // A real Model that sees only the request and keeps nothing between calls. models/routing.ts offers it.
 //
-// Where the text in front of it does not say how a delimited file is written, it tries in this order, one change an
-// attempt, each forced by what the file contradicted:
-//   1. look at the first lines; where they hold no commas, load a skill that might be about such files after all;
-//   2. separator: comma, then the one that parts the header into its columns (semicolon, tab, pipe);
-//   3. a second line without any digit is a row of units, any other cell without a digit a word for "no value";
+// If nothing in the request says how a delimited file is written, it tries in this order. Each attempt changes one assumption that
+// the file contradicted:
+//   1. look at the first lines; if they hold no commas, load a skill that might be about such files;
+//   2. separator: comma, then the one that splits the header into its columns (semicolon, tab, pipe);
+//   3. a second line without any digit is a row of units; any other cell without a digit is a word for "no value";
 //   4. numbers: point, comma, then grouped by comma, point, space, apostrophe: the first form that fits all cells seen;
-//   5. dates: year first, month first, day first; parts divided by points: day first;
-//   6. look at the extremes: nothing but nines, far from the rest, is a code for "no value"; marks that are always
-//      followed by exactly three digits group.
-// Where a loaded skill's prose says how, it begins with that (prose.ts), and what the file shows goes before both.
+//   5. dates: year first, month first, day first; with points between the parts: day first;
+//   6. look at the extremes: only nines, far from the rest, is a code for "no value"; marks that are always followed
+//      by exactly three digits group thousands.
+// If a loaded skill says how the file is written, it begins with that (prose.ts). Evidence in the file overrides both.
 import type { Model, ModelEvent, ModelRequest } from "../agent/contract.ts";
 import { type Answer, type ToolCall } from "../schemas/entry.ts";
 import { modelFailure } from "./failures/failures.ts";
@@ -23,9 +23,9 @@ import { parseTableTask } from "./rehearsal/table-task.ts";
 import { workOnTable } from "./rehearsal/worker.ts";
 
 const NAME = "rehearsal:1";
-/** As large as that of a model nobody knows. */
+/** The default of the catalog for an unknown model. */
 const CONTEXT_WINDOW = 200_000;
-/** English text and code, roughly; only comparisons between requests rest on it. */
+/** A rough figure for English text and code. It is used only to compare requests. */
 const CHARS_PER_TOKEN = 4;
 
 export function createRehearsalModel(): Model {
@@ -37,7 +37,7 @@ async function* stream(request: ModelRequest, signal: AbortSignal): AsyncGenerat
   for (const text of answer.text.match(/\S+\s*(?:\S+\s*){0,2}|\s+/g) ?? []) {
     if (signal.aborted) break;
     yield { type: "text_delta", text };
-    await Promise.resolve(); // readers may take each piece before the next
+    await Promise.resolve(); // lets readers take each piece before the next
   }
   if (signal.aborted) {
     yield { type: "failed", failure: modelFailure("aborted", "Rehearsal") };
@@ -46,7 +46,7 @@ async function* stream(request: ModelRequest, signal: AbortSignal): AsyncGenerat
   yield { type: "done", answer };
 }
 
-/** Its expressions are made for short texts, and some take the square of what they read. */
+/** The expressions are written for short texts, and some take quadratic time. */
 const MAX_READ_CHARS = 64_000;
 
 function clipped(request: ModelRequest): ModelRequest {
@@ -62,7 +62,7 @@ function decide(request: ModelRequest): Reply {
   return task ? workOnTable(request, task) : chat(request);
 }
 
-/** A transcript to judge, and no hands to do the work itself. */
+/** A review has a transcript as its input, and no terminal. */
 function isReview(request: ModelRequest): boolean {
   const tools = offered(request);
   return !tools.has("terminal") && /^\[(?:\S+\/)?\d+#principal\]/m.test(inputOf(request));

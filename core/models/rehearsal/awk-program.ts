@@ -1,14 +1,14 @@
-// Writes the shell command with which rehearsal reads a delimited file: one awk program that validates strictly under
-// one belief and stops at the first cell that contradicts it. Everything a belief says stands in the command's options.
+// Writes the shell command that reads a delimited file: one awk program that validates strictly under one belief and stops at the
+// first cell that contradicts it. The command's options carry the belief. Used by worker.ts. Pure.
 import { type Belief, type Mark, groupPattern, numberPattern } from "./conventions.ts";
 import type { TableTask } from "./table-task.ts";
 
-/** Exit codes of the program: what a failure is about. */
+/** Exit codes of the program, by the kind of failure. */
 export const NO_COLUMN = 2;
 export const BAD_NUMBER = 3;
 export const BAD_DATE = 4;
 
-/** `extremes`: prints the smallest and largest values too, so that one can see whether they are values at all. */
+/** `extremes`: also prints the smallest and largest values, to show whether they are real values. */
 export function toCommand(task: TableTask, belief: Belief, extremes: boolean): string {
   const { form, separators } = belief;
   const options: [string, string][] = [["decimal", form.decimal]];

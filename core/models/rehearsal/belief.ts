@@ -1,6 +1,6 @@
-// From advice and evidence to a belief: how rehearsal decides what to try next. Each failure of the awk program changes
-// one belief, to the first one in the documented order under which everything seen so far makes sense. Pure: the state
-// is folded from the results in front of the model, never kept.
+// Decides what rehearsal tries next, from advice and evidence; used by worker.ts. Each failure of the awk program changes one part of the
+// belief: to the first choice, in the order of rehearsal.ts, that explains every cell seen so far. Pure. The state is
+// computed from the results in the request and never stored.
 import { BAD_DATE, BAD_NUMBER, NO_COLUMN } from "./awk-program.ts";
 import {
   type Advice,
@@ -13,7 +13,7 @@ import {
   isNumber,
 } from "./conventions.ts";
 
-/** What one run of the program showed. */
+/** The outcome of one run of the program. */
 export interface Run {
   exitCode: number;
   output: string;
@@ -21,19 +21,20 @@ export interface Run {
 
 export interface Inquiry {
   belief: Belief;
-  /** Separators that did not fit, numbers and dates that did not parse under some earlier belief. */
+  /** Separators that did not fit. */
   ruledOut: string[];
+  /** Numbers and dates that did not parse under an earlier belief. */
   numbersSeen: string[];
   datesSeen: string[];
   /** The cell on the second line that was taken for a unit. */
   unitCell?: string;
-  /** The advice named a decimal mark and no grouping mark, so that the other mark was taken for that. */
+  /** The advice named a decimal mark but no grouping mark, so the other mark is assumed to group. */
   assumesGrouping: boolean;
   /** A successful run has shown the extremes. */
   checked: boolean;
   /** The figure of the last successful run under the present belief, `null` for an empty selection. */
   result?: string | null;
-  /** Why there is nothing left to try. */
+  /** Set if there is nothing left to try: the reason. */
   stuck?: string;
 }
 
@@ -68,7 +69,7 @@ export function learn(before: Inquiry, run: Run): Inquiry {
   return run.exitCode === BAD_NUMBER ? nextForm(state, cell) : nextDates(state, cell);
 }
 
-/** Who is told the decimal mark knows that the other mark can only group. */
+/** If only the decimal mark is known, the other mark can only group thousands. */
 function toForm({ decimal, thousands }: Advice): NumberForm {
   const mark = decimal ?? (thousands === "," ? "." : thousands === "." ? "," : ".");
   if (thousands !== undefined) return { decimal: mark, thousands: thousands === mark ? "" : thousands };
@@ -78,7 +79,7 @@ function toForm({ decimal, thousands }: Advice): NumberForm {
 function nextSeparator(state: Inquiry, output: string): Inquiry {
   state.ruledOut.push(...state.belief.separators);
   const left = SEPARATORS.filter((mark) => !state.ruledOut.includes(mark));
-  // The failure shows the header and the column that was looked for.
+  // The failure quotes the header and the column that was not found.
   const seen = /^no column "([^]*?)" in the header, which has \d+ cell\(s\): (.*)/m.exec(output);
   const [, column = "", header = ""] = seen ?? [];
   const next =
@@ -88,7 +89,7 @@ function nextSeparator(state: Inquiry, output: string): Inquiry {
   return state;
 }
 
-/** A cell without a digit: a unit when the whole second line has none, else a word for "no value". */
+/** A cell without a digit is a unit if the whole second line has no digit, else a word for "no value". */
 function learnWord(state: Inquiry, line: number, cell: string, whole: string): Inquiry {
   if (line === 2 && !state.belief.unitRow && !/\d/.test(whole)) {
     state.belief.unitRow = true;
@@ -127,7 +128,7 @@ function learnFromSuccess(state: Inquiry, output: string): Inquiry {
   const { form } = state.belief;
   const mayGroup = form.thousands === "" || state.assumesGrouping;
   if (extremes.marks > 0 && extremes.marks === extremes.threes && mayGroup) {
-    // Nobody writes every fraction with three digits and never a zero in front: the mark groups.
+    // Real fractions do not all have three digits and a non-zero integer part: the mark groups thousands.
     state.assumesGrouping = false;
     state.belief.form = { decimal: form.decimal === "." ? "," : ".", thousands: form.decimal };
     return again(state);
@@ -140,7 +141,7 @@ function learnFromSuccess(state: Inquiry, output: string): Inquiry {
   return state;
 }
 
-/** The figure stood on a wrong reading, and another surprise may stand behind this one. */
+/** The result was based on a wrong reading. Another run must check the extremes again. */
 function again(state: Inquiry): Inquiry {
   state.checked = false;
   delete state.result;
@@ -171,7 +172,7 @@ function readExtremes(output: string): Extremes | null {
   };
 }
 
-/** Nothing but nines, at least three of them, and out of line with the rest: a code for "no value". */
+/** At least three nines and nothing else, far from the other values: a code for "no value". */
 function toCode(extreme: Extreme, { smallest, largest }: Extremes): string | null {
   if (!/^-?9{3,}$/.test(String(extreme.value)) || extreme.value === extreme.next) return null;
   const rest = extreme === smallest ? largest.value - smallest.next : largest.next - smallest.value;

@@ -1,5 +1,5 @@
-// What rehearsal does with everything that is no table task: it says what it is, and does the few plain things it can
-// recognise by their words. It drives `npm run chat` without a key.
+// Answers everything that is not a table task; called by rehearsal.ts. Introduces itself, and carries out a few simple requests that it
+// recognises by their words. This is what `npm run chat` shows without a key.
 import type { ModelRequest } from "../../agent/contract.ts";
 import { type Done, doneSinceInput, inputOf, listedSkills, offered } from "./request.ts";
 import type { Reply } from "./reply.ts";

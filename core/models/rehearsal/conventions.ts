@@ -1,5 +1,5 @@
-// How a delimited file may be written: the general assumptions rehearsal tries, in order, and what a text may say
-// instead. Read by every other file here. Pure data and predicates; knows no file and no column.
+// The ways of writing a delimited file that rehearsal tries, in order, and the types for what a text says about them. Used by most
+// files here. Pure data and predicates. Must know no particular file or column.
 
 export type Mark = "," | ";" | "\t" | "|" | "." | " " | "'";
 export type DateOrder = "ymd" | "mdy" | "dmy";
@@ -9,7 +9,7 @@ export interface NumberForm {
   thousands: "" | "." | "," | " " | "'";
 }
 
-/** What a text says about a class of files. A part it does not mention is absent. */
+/** What a text says about a class of files. Parts that it does not mention are absent. */
 export interface Advice {
   separators?: Mark[];
   decimal?: NumberForm["decimal"];
@@ -28,7 +28,7 @@ export interface Belief {
   unitRow: boolean;
 }
 
-// The order of attempts: plainest first, one change at a time, each forced by what a file showed.
+// In the order of attempts, plainest first.
 export const SEPARATORS: Mark[] = [",", ";", "\t", "|"];
 export const NUMBER_FORMS: NumberForm[] = [
   { decimal: ".", thousands: "" },
@@ -42,7 +42,7 @@ export const NUMBER_FORMS: NumberForm[] = [
 ];
 export const DATE_ORDERS: DateOrder[] = ["ymd", "mdy", "dmy"];
 
-/** Regular expressions in the dialect that awk and JavaScript share, so that both judge a cell alike. */
+/** A regular expression in the dialect that awk and JavaScript share, so that both judge a cell alike. */
 export function numberPattern(form: NumberForm): string {
   const decimal = form.decimal === "." ? "[.]" : ",";
   const tail = `(${decimal}[0-9]*)?([eE][-+]?[0-9]+)?`;
@@ -59,7 +59,7 @@ export function isNumber(cell: string, form: NumberForm): boolean {
   return new RegExp(numberPattern(form)).test(cell);
 }
 
-/** Points stand between the parts of a date only where the day comes first. */
+/** Points separate the parts of a date only if the day comes first. */
 export function isDate(cell: string, order: DateOrder): boolean {
   const match = /^(\d{1,4})([./-])(\d{1,2})\2(\d{1,4})(?:[ T].*)?$/.exec(cell);
   if (!match) return false;

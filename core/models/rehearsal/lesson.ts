@@ -1,5 +1,5 @@
-// Distils a lesson from a transcript: compares the first reading of a delimited file with the one that held, and says in
-// plain advice what had to change. Whatever it writes is for a stranger: no name, figure or date of the session. Pure.
+// Distils a lesson from a transcript: compares the first reading of a delimited file with the one that worked, and writes advice on
+// what had to change. Called by reviewer.ts. Must not write any name, figure or date of the session. Pure.
 import type { Mark } from "./conventions.ts";
 import { readAdvice } from "./prose/prose.ts";
 import type { SeenCall, Transcript } from "./transcript.ts";
@@ -7,7 +7,7 @@ import type { SeenCall, Transcript } from "./transcript.ts";
 /** One thing that had to be found out. */
 export interface Finding {
   part: "separators" | "unitRow" | "decimal" | "thousands" | "missing" | "dates";
-  /** What such a file has, such as "semicolons between the fields". */
+  /** A property of such files, such as "semicolons between the fields". */
   trait: string;
   /** A name for skills about it. */
   name: string;
@@ -16,20 +16,20 @@ export interface Finding {
 }
 export interface TableLesson {
   findings: Finding[];
-  /** What was asked for, such as "a mean". */
+  /** The requested figure, such as "a mean". */
   figure: string;
   /** A number among the extremes turned out to be a code for a missing value. */
   codeAtExtreme: boolean;
-  /** Several files were read in the way that the findings describe. */
+  /** Several files were read as the findings describe. */
   severalFiles: boolean;
   citations: string[];
 }
 
 export const SKILL_CATEGORY = "data";
-/** What `toFact` writes, about one file or several. */
+/** Matches the text of `toFact`, about one file or several. */
 export const MEMORY_FACT = /delimited files? this person work(?:s|ed) with differs? from plain CSV/;
 
-/** `null` when nothing failed, nothing recovered, or the work was no reading of a delimited file. */
+/** `null` unless a reading of a delimited file failed and a later one worked. */
 export function distil(transcript: Transcript): TableLesson | null {
   const runs = transcript.calls
     .filter((call) => call.tool === "terminal")
@@ -86,12 +86,12 @@ const FIGURES: Record<string, string> = {
   count: "a number of rows",
 };
 
-/** After what had to be found out first. */
+/** The name of the first finding. */
 export function toSkillName({ findings }: TableLesson): string {
   return findings[0]!.name;
 }
 
-/** The whole SKILL.md: of the files it says what the transcript has shown, and no more. */
+/** The whole SKILL.md. It says only what the transcript has shown about such files. */
 export function toSkill(lesson: TableLesson, name = toSkillName(lesson)): string {
   const { findings, figure, codeAtExtreme } = lesson;
   const code = codeAtExtreme
@@ -126,7 +126,7 @@ Let the same command print the smallest and the largest value of the column.${co
 `;
 }
 
-/** What memory gets: in what the files differ, not how. That is the skill's to say. */
+/** The memory entry: in what respects the files differ from plain CSV. How they differ belongs in the skill. */
 export function toFact({ findings, severalFiles }: TableLesson): string {
   const subject = severalFiles
     ? "The delimited files this person works with differ"
@@ -147,7 +147,7 @@ function listed(items: string[]): string {
   return items.length < 2 ? items.join("") : `${items.slice(0, -1).join(", ")} and ${items.at(-1)!}`;
 }
 
-/** The findings that a text does not yet give, for a skill that exists. */
+/** The findings that the text of an existing skill lacks. */
 export function missingFrom(text: string, { findings }: TableLesson): Finding[] {
   const known = readAdvice(text);
   return findings.filter((finding) => {
@@ -157,14 +157,14 @@ export function missingFrom(text: string, { findings }: TableLesson): Finding[] 
   });
 }
 
-/** A line that says the opposite of a finding and nothing else, and how it names what such files have. */
+/** A line whose only statement contradicts a finding, and the trait as that line names it. */
 export interface Contradiction {
   line: string;
   trait: string;
   finding: Finding;
 }
 
-/** The file has shown that these lines are wrong. Several separators or codes do not contradict each other. */
+/** The lines that the file has proved wrong. Separators and codes are left out: several can be right. */
 export function contradictedIn(text: string, findings: Finding[]): Contradiction[] {
   const lines = text.split("\n").map((line) => ({ line, said: readAdvice(line) }));
   return findings.flatMap((finding) => {
@@ -183,7 +183,7 @@ const FINDERS = { decimal: decimalFinding, thousands: groupFinding, dates: dateF
 
 type Options = Record<string, string>;
 
-/** The options of an awk command: the separator and what is assigned before the program begins. */
+/** The options of an awk command: the separator and the variables set with `-v`. */
 function readOptions(command: string): Options | null {
   if (!/(^|[|;&]\s*)awk\b/.test(command)) return null;
   const options: Options = {};
@@ -288,7 +288,7 @@ function dateFinding(order: string): Finding {
   };
 }
 
-/** The options that say how a file is read, in the order of a skill's steps. */
+/** The options that set how a file is read, in the order of a skill's steps. */
 const READING = ["F", "units", "decimal", "thousands", "missing", "dates"] as const;
 const FINDING_OF = {
   F: separatorFinding,

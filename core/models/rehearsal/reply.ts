@@ -1,4 +1,4 @@
-// What a role of rehearsal decides: words, and calls as name and arguments. Turned into a streamed Answer by rehearsal.ts.
+// The decision of one role of rehearsal: a text, and calls as name and arguments. rehearsal.ts streams it as an Answer.
 import type { JsonObject } from "../../schemas/entry.ts";
 
 export interface Reply {

@@ -1,5 +1,5 @@
-// Reads the one thing rehearsal sees, a ModelRequest: the listed skills, what was loaded, and the calls of the turn with
-// their results. Pure; used by worker.ts, reviewer.ts and chat.ts.
+// Reads a ModelRequest, the only input of rehearsal: listed skills, loaded skills, and the calls of the turn with their results.
+// Used by rehearsal.ts, worker.ts, reviewer.ts and chat.ts. Pure.
 import { isObject } from "../../unknown-object.ts";
 import type { Message, ModelRequest } from "../../agent/contract.ts";
 import { readRendered } from "../../agent/tool-result.ts";
@@ -12,7 +12,7 @@ export interface ListedSkill {
 export interface Done {
   call: ToolCall;
   failed: boolean;
-  /** The result as JSON; `{}` where it is none. */
+  /** The result as JSON; `{}` if it is not an object. */
   result: JsonObject;
 }
 
@@ -20,16 +20,16 @@ export function offered(request: ModelRequest): Set<string> {
   return new Set(request.toolChoice === "none" ? [] : request.tools.map((tool) => tool.name));
 }
 
-/** The last thing the person said. The request to close a turn that ran out of steps is not theirs. */
+/** The person's last message. The harness's request to close a turn that ran out of steps does not count. */
 export function inputOf(request: ModelRequest): string {
   const message = request.messages[inputIndex(request)];
-  // What the person put into the running turn stands behind a marker.
+  // A steering message of the person begins with a marker.
   return message?.role === "user" ? message.text.replace(/^\[steer [^\]]*\]\n/, "") : "";
 }
 
 const LOADED = "<skills>\n";
 
-/** The texts that the person loaded by name, newest last, and whose they are. */
+/** The skills that the person loaded by name, newest last. */
 export function loadedSkills(request: ModelRequest): { name: string; content: string }[] {
   return request.messages
     .flatMap((message) => (message.role === "user" && message.text.startsWith(LOADED) ? [message.text] : []))
@@ -47,7 +47,7 @@ export function doneInAll(request: ModelRequest): Done[] {
   return toDone(request.messages);
 }
 
-/** Lines of the form `- name: description`; within the skills block where there is one. */
+/** Lines of the form `- name: description`, only from the skills block if there is one. */
 export function listedSkills(system: string): ListedSkill[] {
   const block = /<available_skills>([\s\S]*?)<\/available_skills>/.exec(system)?.[1] ?? system;
   const line = /^[ \t]*[-*]\s+\**`?([a-z0-9]+(?:-[a-z0-9]+)*)`?\**(?:\s*[([][^)\]]*[)\]])?\s*(?::|—|–)\s+(\S.*)$/gm;
@@ -60,7 +60,7 @@ function inputIndex({ messages, toolChoice }: ModelRequest): number {
   return said.at(closes ? -2 : -1) ?? -1;
 }
 
-/** The harness tells of news behind the person's words. */
+/** Notes of the harness come after the person's message. */
 function isNote(text: string): boolean {
   return text.startsWith("<note>") || text.startsWith(LOADED);
 }
@@ -81,6 +81,6 @@ export function parseObject(text: string): JsonObject {
     const value: unknown = JSON.parse(text);
     return isObject(value) ? (value as JsonObject) : {};
   } catch {
-    return {}; // a result cut short, or plain text
+    return {}; // a truncated result, or plain text
   }
 }

@@ -1,5 +1,5 @@
-// What rehearsal does as a reviewer: distils a lesson from the transcript, looks for a skill that covers its class, and
-// patches that one or creates a new one; then keeps one fact. Without a recovered failure it keeps nothing.
+// Acts as a reviewer; called by rehearsal.ts. Distils a lesson from the transcript, looks for a skill of that class, and patches it or
+// creates a new one. Then it stores one fact in memory. Without a failure that was recovered from, it keeps nothing.
 import type { ModelRequest } from "../../agent/contract.ts";
 import {
   MEMORY_FACT,
@@ -39,7 +39,7 @@ export function review(request: ModelRequest): Reply {
   return { text: closing(done) };
 }
 
-/** The next call on the way to a kept skill; nothing when it is kept, known or refused for good. */
+/** The next call towards storing the skill. Undefined if the skill is stored, already known or finally refused. */
 function keepSkill(lesson: TableLesson, done: Done[], tools: Set<string>): Reply | undefined {
   const listed = done.find(({ call }) => call.name === "skills_list");
   if (!listed && tools.has("skills_list")) {
@@ -60,7 +60,7 @@ function keepSkill(lesson: TableLesson, done: Done[], tools: Set<string>): Reply
   if (!viewed || viewed.failed) return refused ? undefined : create(lesson, toSkillName(lesson));
   const patched = writes.find(({ call }) => call.args.operations !== undefined);
   if (!patched) return patch(lesson, fit, String(viewed.result.content ?? ""));
-  // Protected, or without the place to patch: its companion takes the lesson.
+  // The skill is protected or cannot be patched, so its companion takes the lesson.
   const companion = `${fit}-local`;
   if (fit.endsWith("-local") || writes.some(({ call }) => call.args.name === companion)) return undefined;
   return create(lesson, companion);
@@ -83,8 +83,7 @@ function create(lesson: TableLesson, name: string): Reply {
 }
 
 /**
- * Puts what is new in the place of the line it contradicts, else in front of the pitfalls, as further steps; nothing new is
- * nothing to write.
+ * Replaces each line that a finding contradicts. Adds the other findings as steps before the pitfalls. Undefined if nothing is new.
  */
 function patch(lesson: TableLesson, name: string, text: string): Reply | undefined {
   const news = missingFrom(text, lesson);
@@ -105,7 +104,7 @@ function patch(lesson: TableLesson, name: string, text: string): Reply | undefin
   return { text: `\`${name}\` covers the class and lacks this.`, calls: [["skill_manage", args]] };
 }
 
-/** Behind the last numbered step and before the first pitfall, so that both lists stay whole. */
+/** Adds after the last numbered step and before the first pitfall, so that both lists stay intact. */
 function addition(name: string, text: string, news: Finding[]) {
   const pitfalls = news.flatMap((one) => one.pitfalls.map((pitfall) => `- ${pitfall}\n`)).join("");
   const numbered = /^(\d+)(\. [^\n]*\n)\n## Pitfalls[ \t]*\n\n(?=- )/m.exec(text);

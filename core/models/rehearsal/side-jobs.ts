@@ -1,12 +1,12 @@
-// What rehearsal does for the harness beside the turns: it names a conversation by how it began, and leaves summaries to
-// whoever asked, who has excerpts of its own. Used by rehearsal.ts. Pure.
+// Answers requests of the harness outside turns; called by rehearsal.ts. A title is taken from the first request. A summary is left
+// empty, so that the harness uses its own excerpts. Pure.
 import type { ModelRequest } from "../../agent/contract.ts";
 import type { Reply } from "./reply.ts";
 import { inputOf } from "./request.ts";
 
 const TITLE_WORDS = 7;
 
-/** Null for a conversation. */
+/** Null if the request is an ordinary turn. */
 export function sideJob(request: ModelRequest): Reply | null {
   if (request.tools.length > 0) return null;
   const text = inputOf(request);

@@ -1,8 +1,8 @@
-// Chooses from the skills listed in a prompt those that are about delimited data files. A broad lexical match: whoever
-// writes a skill chooses the words. Pure.
+// Chooses the listed skills that are about delimited data files, with a broad match of words: authors of skills word them freely.
+// Used by worker.ts and reviewer.ts. Pure.
 import type { ListedSkill } from "./request.ts";
 
-/** What a skill is about, and how much each word says. */
+/** Words for the subject of a skill, with their weights. */
 const SUBJECTS: [RegExp, number][] = [
   [/\b(csvs?|tsvs?|psv|tabular|tabulated|spreadsheets?|delimited|delimiters?|separators?|excel|pandas|awk)\b/, 2],
   [/\b(decimals?|thousands?|day-first|unit rows?|data (files?|exports?|dumps?|tables?|sets?)|datasets?)\b/, 2],
@@ -19,7 +19,7 @@ const SUBJECTS: [RegExp, number][] = [
   [/\b(claims|budgets?|tariffs?|prices|wages?|telemetry|output|outputs|deliver\w*|instruments?|stations?)\b/, 0.6],
   [/\b(semicolons?|commas?|tabs|pipes?|staging|warehouse|mainframe|import(?:s|ing)?|loading)\b/, 0.3],
 ];
-/** What it says of that. Counts only where there is a subject. */
+/** Words for what a skill says about its subject. They count only together with a subject. */
 const MANNERS: [RegExp, number][] = [
   [
     /\b(laid out|layout|formats?|formatted|conventions?|notation|structured?|written|quirks?|oddit\w+|peculiar\w*)\b/,
@@ -41,9 +41,9 @@ const MANNERS: [RegExp, number][] = [
     0.3,
   ],
 ];
-/** About this class of file, as far as a line can tell. */
+/** Threshold: the listed line is clearly about this class of files. */
 const CLEAR = 1;
-/** Worth a look once a file has turned out to be unusual. */
+/** Threshold: worth loading once a file has proved unusual. */
 const POSSIBLE = 0.3;
 
 /** The best match, and its companion if one is listed. Empty when nothing fits. */
@@ -61,7 +61,7 @@ function score({ name, description }: ListedSkill): number {
   return subject > 0 ? subject + count(text, MANNERS) : 0;
 }
 
-/** Different words count once each, so that a long description is no better than a telling one. */
+/** Counts each different word once, so that a long description does not win by its length. */
 function count(text: string, words: [RegExp, number][]): number {
   let points = 0;
   for (const [pattern, weight] of words) {

@@ -1,11 +1,11 @@
-// Understands a request for one figure out of a delimited file, put in ordinary words: which file, which column, which
-// rows, what to compute, how to round. Pure; knows words of English and no data.
+// Parses an English request for one figure from a delimited file: file, column, rows, computation and rounding. Used by rehearsal.ts
+// and worker.ts. Pure. Must know no particular data.
 
 export type Aggregate = "mean" | "sum" | "min" | "max" | "count";
 export interface TableTask {
   path: string;
   aggregate: Aggregate;
-  /** Absent when rows are counted. */
+  /** Absent if rows are counted. */
   column?: string;
   filters: { column: string; value: string }[];
   /** `prefix` of an ISO date: `2021` or `2021-03`. */
@@ -23,10 +23,10 @@ const AGGREGATES: [Aggregate, RegExp][] = [
   ["count", /\b(how many|count of|number of) (rows|lines|records|entries)\b/i],
 ];
 const FILE = /\.(csv|tsv|tab|txt|dat|psv|asc|data)$/i;
-/** Stands for the n-th quoted piece once quotes are taken out of a sentence. */
+/** Delimits the number of a quoted piece that was taken out of a sentence. */
 const HOLE = "\u0001";
 
-/** `null` when the text asks for something else. */
+/** `null` if the text asks for something else. */
 export function parseTableTask(text: string): TableTask | null {
   const pieces: string[] = [];
   const plain = text
@@ -57,7 +57,7 @@ export function parseTableTask(text: string): TableTask | null {
   };
 }
 
-/** How the task reads as the subject of a sentence: its answer is put in front of a person. */
+/** The task as the subject of a sentence, for the answer to the person. */
 export function nameTask(task: TableTask): string {
   const what = { mean: "mean", sum: "total", min: "smallest value", max: "largest value", count: "number of rows" };
   const filters = task.filters.map(({ column, value }) => ` where \`${column}\` is \`${value}\``).join(" and");

@@ -1,9 +1,9 @@
-// Reads the transcript a reviewer is given: parts of entries, each after its citation in square brackets, calls on lines
-// that begin with an arrow. Pure.
+// Parses the transcript in a review request: parts of entries, each after its citation in square brackets, and calls on lines that
+// begin with an arrow. Used by reviewer.ts. Pure.
 import type { JsonObject } from "../../schemas/entry.ts";
 import { parseObject } from "./request.ts";
 
-/** One tool call with its outcome; `citation` names the part that says how it ended. */
+/** One tool call with its outcome. `citation` names the part with the outcome. */
 export interface SeenCall {
   tool: string;
   args: JsonObject;
@@ -18,7 +18,7 @@ export interface Transcript {
   calls: SeenCall[];
 }
 
-/** With the session in front of the entry's number or without. */
+/** The session before the entry's number is optional. */
 const PART = /^\[((?:[^\s[\]]+\/)?(\d+)#(principal|outcome|own|content))\](.*)$/;
 
 export function readTranscript(text: string): Transcript {
@@ -60,7 +60,7 @@ function toParts(text: string) {
   return parts;
 }
 
-/** The first line of a part that is a JSON object; a fence may stand around it. */
+/** The first line of a part that is a JSON object, with or without a fence around it. */
 function jsonIn(body: string): JsonObject {
   for (const line of body.split("\n")) {
     const found = parseObject(line.trim());

@@ -1,6 +1,6 @@
-// What rehearsal does with a task about a delimited file. Without guidance: look at the first lines, then run the awk
-// program under the plainest belief, change one belief per failure, and look at the extremes before trusting a result.
-// With a skill that says how: load it, run the program once under what it says, extremes included. Evidence wins.
+// Works on a task about a delimited file; called by rehearsal.ts. Without guidance it looks at the first lines, runs the awk program
+// under the plainest belief, changes one part of the belief per failure, and checks the extremes before it trusts a result.
+// With a skill that says how, it loads the skill and runs the program once with that, extremes included. Evidence overrides both.
 import { BAD_DATE, BAD_NUMBER, NO_COLUMN, toCommand } from "./awk-program.ts";
 import { type Inquiry, type Run, beginInquiry, learn } from "./belief.ts";
 import type { Advice } from "./conventions.ts";
@@ -11,13 +11,13 @@ import { type TableTask, nameTask } from "./table-task.ts";
 import type { ModelRequest } from "../../agent/contract.ts";
 import type { Reply } from "./reply.ts";
 
-/** A large file on a busy machine; the shell's own limits end a runaway. */
+/** Enough for a large file on a busy machine. The shell's own limits stop a runaway program. */
 const TIMEOUT_MS = 30_000;
 
 export function workOnTable(request: ModelRequest, task: TableTask): Reply {
   const tools = offered(request);
   const done = doneSinceInput(request);
-  const advice = heard(request);
+  const advice = collectAdvice(request);
 
   const wanted = tools.has("skill_view") ? nextSkill(request, advice) : undefined;
   if (wanted)
@@ -26,16 +26,16 @@ export function workOnTable(request: ModelRequest, task: TableTask): Reply {
       calls: [["skill_view", { name: wanted }]],
     };
 
-  const told = Object.keys(advice).length > 0;
+  const hasAdvice = Object.keys(advice).length > 0;
   const looked = done.some(({ call }) => call.name === "read_file");
-  if (!told && !looked && tools.has("read_file")) {
+  if (!hasAdvice && !looked && tools.has("read_file")) {
     return {
       text: `I will look at the first lines of ${task.path}.`,
       calls: [["read_file", { path: task.path, limit: 5 }]],
     };
   }
-  if (!told && tools.has("skill_view") && runsOf(done).length === 0 && isUnusual(done)) {
-    const possible = unread(request, { unusual: true });
+  if (!hasAdvice && tools.has("skill_view") && runsOf(done).length === 0 && isUnusual(done)) {
+    const possible = chooseUnread(request, { unusual: true });
     if (possible)
       return {
         text: `These are not plain comma-separated values; the skill ${possible} may know about them.`,
@@ -49,10 +49,10 @@ export function workOnTable(request: ModelRequest, task: TableTask): Reply {
   if (inquiry.stuck) return { text: `I could not work out the ${nameTask(task)}: ${inquiry.stuck}.` };
   if (inquiry.result !== undefined && inquiry.checked) return { text: toAnswer(task, inquiry.result, inquiry) };
   if (!tools.has("terminal")) return { text: withoutTerminal(task, inquiry) };
-  return nextRun(task, inquiry, told, runsOf(done));
+  return nextRun(task, inquiry, hasAdvice, runsOf(done));
 }
 
-function nextRun(task: TableTask, inquiry: Inquiry, told: boolean, runs: Run[]): Reply {
+function nextRun(task: TableTask, inquiry: Inquiry, hasAdvice: boolean, runs: Run[]): Reply {
   const counting = task.column === undefined;
   const check = inquiry.result !== undefined;
   const revised = runs.some(({ exitCode, output }) => exitCode === 0 && /^smallest: /m.test(output));
@@ -60,28 +60,28 @@ function nextRun(task: TableTask, inquiry: Inquiry, told: boolean, runs: Run[]):
   const text = check
     ? "A result. Before I trust it I look at the extremes of the column."
     : !last
-      ? told
+      ? hasAdvice
         ? "I follow what the skill says about such files."
         : "I try the plainest reading first."
       : last.exitCode === 0
         ? "The extremes show that these are not all plain values; I read them another way."
         : (CHANGES[last.exitCode] ?? "That reading does not hold; I change it.");
-  const extremes = counting || check || told || revised;
+  const extremes = counting || check || hasAdvice || revised;
   return {
     text,
     calls: [["terminal", { command: toCommand(task, inquiry.belief, extremes), timeout_ms: TIMEOUT_MS }]],
   };
 }
 
-/** What a failure says about the reading. */
+/** The comment on each failure, by exit code. */
 const CHANGES: Record<number, string> = {
   [NO_COLUMN]: "The header stays in one piece: the separator must be another one.",
   [BAD_NUMBER]: "A cell is no number as I read it: I change that and keep the rest.",
   [BAD_DATE]: "A cell is no date as I read it: I change that and keep the rest.",
 };
 
-/** What loaded skills say, and what the person says outside the question itself. */
-function heard(request: ModelRequest): Advice {
+/** Advice from loaded skills and from the person's sentences other than the question itself. */
+function collectAdvice(request: ModelRequest): Advice {
   const views = doneInAll(request).filter(({ call, failed }) => call.name === "skill_view" && !failed);
   const asked = inputOf(request)
     .split(/(?<=[.?!])\s+|\n+/)
@@ -97,21 +97,21 @@ function heard(request: ModelRequest): Advice {
   return texts.map(readAdvice).reduce((merged, advice) => ({ ...advice, ...merged }), {});
 }
 
-/** The best listed skill, and a second one only where the first one's text left everything open. */
+/** The best listed skill. A second one follows only if the first gave no advice at all. */
 function nextSkill(request: ModelRequest, advice: Advice): string | undefined {
   const viewed = doneInAll(request).some(({ call }) => call.name === "skill_view") || loadedSkills(request).length > 0;
   if (viewed && Object.keys(advice).length > 0) return undefined;
-  return unread(request, { unusual: false });
+  return chooseUnread(request, { unusual: false });
 }
 
-function unread(request: ModelRequest, look: { unusual: boolean }): string | undefined {
+function chooseUnread(request: ModelRequest, file: { unusual: boolean }): string | undefined {
   const viewed = doneInAll(request).filter(({ call }) => call.name === "skill_view");
   const loaded = loadedSkills(request).map(({ name }) => name);
-  const names = chooseSkills(listedSkills(request.system), look).filter((name) => !loaded.includes(name));
+  const names = chooseSkills(listedSkills(request.system), file).filter((name) => !loaded.includes(name));
   return names.find((name) => !viewed.some(({ call }) => call.args.name === name));
 }
 
-/** The first line that was looked at has no comma. */
+/** Whether the first line of the file has no comma. */
 function isUnusual(done: Done[]): boolean {
   const head = done.find(({ call, failed }) => call.name === "read_file" && !failed);
   const [first] = String(head?.result.content ?? ",").split("\n");

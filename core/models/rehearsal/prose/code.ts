@@ -1,8 +1,8 @@
-// Reads the options of commands that a skill shows: awk, cut, sed, tail, tr, and a few lines of Python. Used by prose.ts
-// for what the words around them leave unsaid. Pure.
+// Reads the options of commands in a skill: awk, cut, sed, tail, tr, and a few lines of Python. prose.ts uses it for parts of the
+// advice that the skill's words leave open. Pure.
 import type { Advice, Mark, NumberForm } from "../conventions.ts";
 
-/** What a cell is compared with, or what a loader is told, where there is no value. */
+/** A value that a cell is compared with, or that a loader is given, for "no value". */
 const NOTHING =
   /[$\w]\s*[!=]==?\s*["']?(-9{2,}(?:\.0+)?|n\/a|NA|NaN|-(?=["'])|null)\b["']?|\b(?:na(?:[._]\w+)?|null\w*)\s*=?\s*(?:c\()?["']([^"'\n]{1,12})["']/gi;
 
@@ -26,7 +26,7 @@ export function readCode(pieces: string[]): Advice {
     ) {
       advice.unitRow = true;
     }
-    // Two lines taken off the top, the second one under the header.
+    // Two lines are removed from the top: the header and the row below it.
     if ((code.match(/\bnext\(\w+\)/g) ?? []).length > 1 || /\w\s*<-\s*\w+\[-1,\s*\]/.test(code)) advice.unitRow = true;
     const decimal = /\bdec(?:imal\w*)?\s*=\s*["']([.,])["']/.exec(code)?.[1];
     if (decimal) advice.decimal ??= decimal as NumberForm["decimal"];

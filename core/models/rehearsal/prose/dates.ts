@@ -1,11 +1,11 @@
-// Finds out in sentences which part of a date comes first. Used by prose.ts. Pure.
+// Finds in sentences which part of a date comes first. Used by prose.ts. Pure.
 import type { DateOrder } from "../conventions.ts";
 import { AFFIRMED, ELSEWHERE } from "./text.ts";
 
 const DAY = "(?:days?|dd?|tag|tt|jour|jj|giorno|gg|d[ií]a)";
 const MONTH = "(?:months?|mm?|mon|monat|mois|mese|mes)";
 const YEAR = "(?:years?|yyyy|yy?|jahr|jjjj|ann[ée]e|aaaa|anno|a[ñn]o)";
-/** What stands between two parts that are named one after the other. */
+/** The text between two date parts that are named in a row. */
 const THEN = "\\s?(?:[./,-]|,? ?(?:and )?(?:then|after|before|followed by)(?: the)?|,? and|\\s)\\s?(?:the )?";
 const inOrder = (...parts: string[]) => new RegExp(`(?<![a-z])${parts.join(`(?: first)?${THEN}`)}(?![a-z])`);
 
@@ -30,7 +30,7 @@ const TOLD: [DateOrder, RegExp][] = [
     /\biso(?:[ -]?8601)?\b|\byyyy[-/]mm[-/]dd\b|\byears? ?-?(?:first|leads|leading)\b|\b(?:start|begin)(?:s|ning|ing)? with the year\b/,
   ],
 ];
-/** Advice about what to make of a date is no advice about how it is written. */
+/** Advice about the output form of a date says nothing about the form in the file. */
 const TURNED =
   /\b(?:to|into|as|in|convert\w*|compare|rewrite|turn\w*|rearrang\w*|reorder\w*)(?: (?:a|an|the|proper|plain|order|form|format|standard))*\W*$/;
 
@@ -55,7 +55,7 @@ function says(sentence: string, order: DateOrder, words: RegExp): boolean {
   return order === "dmy" || !ELSEWHERE.test(sentence);
 }
 
-/** Points between the parts belong to the order of days; otherwise a part above twelve tells. */
+/** Points between the parts mean day first. Otherwise a part above twelve is the day. */
 function readExample(sentences: string[]): DateOrder | undefined {
   for (const sentence of sentences) {
     if (ELSEWHERE.test(sentence)) continue;
@@ -72,7 +72,7 @@ function readExample(sentences: string[]): DateOrder | undefined {
 
 const MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split(" ");
 
-/** "01/02/2014 is the first of February": the month is named, so one knows which part it is. */
+/** "01/02/2014 is the first of February": the named month shows which part it is. */
 function toldByMonth(sentence: string): DateOrder | undefined {
   const example =
     /(?<!\d)(\d{1,2})[/-](\d{1,2})[/-]\d{4},?(?: (?:is|means|stands for)|\s?=)?\s(?!not\b)[^,;]{0,24}?\b(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)/.exec(

@@ -1,11 +1,10 @@
-// Makes one statement of what is said in two turns: a question and its "no", a mistake and its correction. Used by
-// prose-text.ts. Pure.
+// Merges two sentences into one statement: a question and its "no", or a mistake and its correction. Used by text.ts. Pure.
 
 const QUESTION = /^(?:q\w*[:.)] ?)?((?:is|are|do|does|has|have) [^?]*)\??$/;
 const QUESTION_AND_NO =
   /^(?:q\w*[:.)] ?)?((?:is|are|do|does|has|have) [^?]*)\?\s*:?\s*(?:a\w*[:.)] ?)?no(?:ne|t at all)?\b[.,;:]?\s*(.*)$/;
 const NO = /^(?:a\w*[:.)] ?)?no(?:ne|t at all|pe)?(?:[.,;:!]\s*(.*)|)$/;
-/** "I took 1/2 for January", "I split on commas": followed by how it is, it was wrong. */
+/** "I took 1/2 for January", "I split on commas": a mistake, if the correct way follows. */
 const MISTAKE =
   /^i (?:first |once |wrongly |simply |just )?(?:used|took|read|thought|treated|split|skipped|dropped|assumed|mistook|parsed|believed|tried|understood|interpreted)\b/;
 const MISREAD =

@@ -1,9 +1,9 @@
-// Finds in sentences what examples of numbers show, and what the name of a place says about its way of writing them. Used
-// by prose.ts for what the words leave unsaid. Pure.
+// Finds in sentences what example numbers show, and what the name of a country implies about its number format. prose.ts uses it for
+// parts of the advice that the words leave open. Pure.
 import type { Advice, NumberForm } from "../conventions.ts";
 import { ELSEWHERE, type Prose } from "./text.ts";
 
-/** "1.234,50" leaves no doubt, unless it is what a number becomes or what others write. */
+/** "1.234,50" is unambiguous, unless it is an output form or the form of other files. */
 export function readFullExample({ sentences }: Prose): Advice {
   for (const sentence of sentences) {
     const text = sentence.replace(/’/g, "'").replace(/[\u00a0\u2009\u202f]/g, " ");
@@ -24,7 +24,7 @@ export function readFullExample({ sentences }: Prose): Advice {
   return {};
 }
 
-/** "1.234,5" or "3,14" show what a sentence need not say; what such a thing "means" is not the file's way. */
+/** "1.234,5" or "3,14" show the form by example. The form after "means" is not the file's. */
 export function readExamples({ sentences }: Prose): Advice {
   const advice: Advice = {};
   for (const sentence of sentences) {
@@ -36,7 +36,7 @@ export function readExamples({ sentences }: Prose): Advice {
     if (simple) advice.decimal ??= simple[1] as NumberForm["decimal"];
     const grouped = /(?<![\d.,])\d{1,3}([.,' ])\d{3}(?:\1\d{3})*(?![\d.,]*\d)/.exec(file);
     if (!grouped) continue;
-    // An apostrophe or a space between digits cannot be anything else.
+    // An apostrophe or a space between digits can only group thousands.
     const clear = grouped[1] === "'" || (grouped[1] === " " && /\bspace\b|\bnumbers?\b|\bblank\b/.test(sentence));
     if (clear || /thousand|million/.test(sentence) || /\d{1,3}([.,' ])\d{3}\1\d{3}/.test(file)) {
       advice.thousands ??= grouped[1] as NumberForm["thousands"];
@@ -45,7 +45,7 @@ export function readExamples({ sentences }: Prose): Advice {
   return advice;
 }
 
-/** "German number format" says all of it at once. */
+/** "German number format" sets both marks at once. */
 export function readLocale({ sentences }: Prose): Advice {
   const place = /\b(?:german|continental|european|dutch|italian|spanish|austrian)\b(?![^.]*\bnot\b)/;
   const about = sentences.filter((sentence) => place.test(sentence));

@@ -22,7 +22,7 @@ export function readMissing(sentences: string[]): string[] {
       .replace(/[−–](?=\d)/g, "-")
       .replace(/\bminus (?=\d)/g, "-")
       .replace(/-9[,.' ]999\b/g, "-9999");
-    // A negative number of nothing but nines is never advice about anything else.
+    // A negative number of only nines always means "no value".
     for (const match of text.matchAll(/(?<![\w.,])-9{2,}(?:\.0+)?(?=s?\b)(?!\d|[.,]\d|[a-rt-z])/g)) found.add(match[0]);
     if (/\bminus (?:nine thousand,? nine hundred(?: and)? ninety[- ]nine|four nines)\b/.test(text)) found.add("-9999");
     if (/(?<![\w/])n\/a(?![\w/])/i.test(text) && !/\b(?:no|not|never|instead of)\W+n\/a/i.test(text)) found.add("n/a");
@@ -43,7 +43,7 @@ export function readMissing(sentences: string[]): string[] {
   return [...found];
 }
 
-/** Short, and no command, file, number form or date form. */
+/** Whether a token may be a code: short, and not a command, file, number form or date form. */
 function isToken(token: string): boolean {
   if (token === "" || token.length > 12 || /[|;\t]/.test(token)) return false;
   if (/^-?\d/.test(token)) return /^-?(?:\d{1,6})$/.test(token) && /^(?:-\d+|9{2,}|-?0|-1)$/.test(token);

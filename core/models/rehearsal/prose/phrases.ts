@@ -1,6 +1,6 @@
-// Fixed expressions in which a mark or a topic means something else than its words alone would. Used by prose.ts. Pure.
+// Rewrites fixed expressions in which a mark or topic has another meaning than its single words. Used by prose.ts. Pure.
 
-/** An order to bring numbers into another form. */
+/** An instruction to convert numbers to another form. */
 const CLEANED =
   /^(?:first,? |then,? )?(?:clean|tidy|normali[sz]e|convert|make|turn|prepare|bring)\b.*\b(?:numbers?|amounts?|figures?|values?|them|it)\b.*$/;
 
@@ -34,7 +34,7 @@ export function normalise(sentence: string): string {
         /(^|\band |\bthen |, )(?:use|write|put) (?:an? |the )?(?:decimal )?(?:points?|dots?|periods?|full stops?) where(?:ver)? (?:they|it|there|the (?:files?|numbers?|exports?|data))(?: is| are| has| have|'s) (?:an? |the )?commas?\b/g,
         "$1comma as decimal",
       )
-      // What a number shall have once it is cleaned tells what it has before.
+      // The form of a cleaned number implies the form before.
       .replace(CLEANED, (all) =>
         all
           .replace(/\bno (spaces|blanks|dots|points|commas|apostrophes)\b/g, "remove $1")
@@ -43,7 +43,7 @@ export function normalise(sentence: string): string {
             "comma as decimal",
           ),
       )
-      // What a mark is to be turned into is not how the file has it.
+      // The mark after a conversion is not the mark in the file.
       .replace(
         /\b((?:replac|chang|turn|swap|convert)\w* [^.,;]{1,30}? (?:with|by|into|to|for)) (?:an? |the )?(?:decimal )?(?:points?|dots?|periods?|full stops?)\b/g,
         "$1 another",

@@ -1,6 +1,6 @@
-// Reads out of a skill's prose how a class of delimited files is written. Nobody writes for this reader: it takes advice
-// in any wording it can follow, weighs what is denied or said of other files, and leaves a part alone when the text is
-// silent. Entry: readAdvice. Pure.
+// Extracts from a skill's prose how a class of delimited files is written. Skills are not written for this reader, so it accepts many
+// wordings. It discounts statements that are negated or about other files, and leaves out parts that the text does not
+// mention. Entry point: readAdvice, called by worker.ts and lesson.ts. Pure.
 import type { Advice, Mark, NumberForm } from "../conventions.ts";
 import { readCode } from "./code.ts";
 import { readDates } from "./dates.ts";
@@ -14,11 +14,11 @@ type Topic = "separator" | "decimal" | "thousands" | "other";
 interface Said {
   topic: Topic;
   mark: Mark;
-  /** 1 said of these files, 0.3 said of what one would expect or of other files. */
+  /** 1 for statements about these files; 0.3 for statements about other files or expectations. */
   weight: number;
 }
 
-/** Its expressions look for habits of speech, and some take the square of what they read: no longer text is advice. */
+/** Longer texts are not advice, and some of the expressions take quadratic time. */
 const MAX_READ_CHARS = 16_000;
 const MAX_SENTENCE_CHARS = 600;
 
@@ -53,15 +53,15 @@ export function readAdvice(markdown: string): Advice {
     ...(dates ? { dates } : {}),
     ...(unitRow !== undefined ? { unitRow } : {}),
   };
-  // In a text about data a semicolon, a tab or a pipe that is for nothing else is between the fields.
+  // In a text about data, a semicolon, tab or pipe without another role separates the fields.
   const bare = Object.keys(advice).length > 0 ? readBareMarks(prose.sentences) : [];
   return !separators && bare.length === 1 ? { separators: bare, ...advice } : advice;
 }
 
-/** Something that speaks for a decimal mark, a grouping mark, or both. */
+/** Evidence for a decimal mark, a grouping mark, or both. */
 type Evidence = Partial<Record<Topic, Mark | undefined | "">> & { weight: number };
 
-/** The pair of marks for which most speaks: one mark cannot do both. */
+/** The pair of marks with the most evidence. One mark cannot have both roles. */
 function chooseForm(evidence: Evidence[]): Pick<Advice, "decimal" | "thousands"> {
   const weigh = (topic: "decimal" | "thousands", mark: string | undefined) =>
     Math.max(0, ...evidence.filter((one) => one[topic] === mark && mark !== undefined).map(({ weight }) => weight));
@@ -128,7 +128,7 @@ interface Found {
   end: number;
 }
 
-/** Every mark of a sentence with the nearest thing it can be for. */
+/** Every mark of a sentence with the nearest role that it can have. */
 function readMarks(sentence: string): Said[] {
   const text = normalise(sentence);
   const clauses = breaks(text);
@@ -154,7 +154,7 @@ function readMarks(sentence: string): Said[] {
   return said;
 }
 
-/** Separators named without a word of what they are for. */
+/** Separators that are named without their role. */
 function readBareMarks(sentences: string[]): Mark[] {
   const found = sentences.map(normalise).flatMap((text) => {
     const clauses = breaks(text);
@@ -173,7 +173,7 @@ function readBareMarks(sentences: string[]): Mark[] {
   return [...new Set(found)];
 }
 
-/** Where one statement ends and another begins, with what crossing it costs. */
+/** Boundaries between statements, with the cost of crossing each. */
 function breaks(text: string): { at: number; cost: number }[] {
   const strong = [...text.matchAll(/[;:—–](?=\s)|\s-\s|\b(?:but|while|whereas|though|yet)\b/g)];
   const weak = [...text.matchAll(/,(?=\s)|[()]|\b(?:and|with|plus|then|so|because|since)\b/g)];
@@ -204,7 +204,7 @@ function nearestTopic(
   return best && best.distance <= 16 ? best.topic : undefined;
 }
 
-/** A "no" before the mark that no "but" has ended, or an "is not" right after it. */
+/** Whether a mark is negated: by a "no" before it without a "but" between, or by an "is not" right after it. */
 function isDenied(text: string, mark: Found, clauses: { at: number }[]): boolean {
   const affirmed = text.replace(AFFIRMED, (phrase) => " ".repeat(phrase.length));
   if (/^\W{0,3}(?:is|are|was|were|does|do|has|have)(?:n't| not| never| nothing)\b/.test(affirmed.slice(mark.end)))
@@ -221,7 +221,7 @@ function isDenied(text: string, mark: Found, clauses: { at: number }[]): boolean
   return !ended && between.split(/\s+/).filter(Boolean).length <= 6;
 }
 
-/** "Not a separator; it marks the decimals": what the next clause says of the mark that was denied. */
+/** "Not a separator; it marks the decimals": the role that the next clause gives to a negated mark. */
 function takenUp(
   text: string,
   mark: Found,
@@ -244,7 +244,7 @@ function takenUp(
 }
 
 function clauseAt(text: string, mark: Found, clauses: { at: number; cost: number }[]): string {
-  // "Never expect commas: it writes pipes" says something else after its colon.
+  // "Never expect commas: it writes pipes": the negation ends at the colon.
   const isWall = (at: number) => text[at] === "," || (text[at] === ":" && text.slice(0, at).search(NEGATION) >= 0);
   const walls = clauses.filter(({ at, cost }) => cost >= 8 || isWall(at)).map(({ at }) => at);
   const from = Math.max(0, ...walls.filter((at) => at < mark.at));
@@ -252,7 +252,7 @@ function clauseAt(text: string, mark: Found, clauses: { at: number; cost: number
   return text.slice(from, to);
 }
 
-/** Nobody has to be told of a comma, unless it is the only one named. */
+/** The comma is the default, so it counts only if no other separator is named. */
 function separatorsOf(said: Said[]): Mark[] | undefined {
   const marks = [
     ...new Set(said.filter(({ topic, weight }) => topic === "separator" && weight === 1).map(({ mark }) => mark)),

@@ -1,20 +1,20 @@
-// Turns Markdown written by anybody into sentences in which marks are spelled out: `;` becomes "semicolon", a table row
-// a sentence, a heading a prefix of what stands under it. Used by prose.ts. Pure.
+// Turns any Markdown into sentences with marks spelled out: `;` becomes "semicolon", a table row becomes a sentence, and a heading
+// becomes a prefix of the text below it. Used by prose.ts. Pure.
 
 import { joinAnswers } from "./dialogue.ts";
 
-/** Said of files other than these, or of what one would expect. */
+/** Marks a statement about other files, or about expectations. */
 export const ELSEWHERE =
   /\belsewhere\b|\b(?:other|outside|foreign) (?:teams?|files?|people|offices?|countries|tools?|exports?|systems?|sources?|departments?|branches|sites|loggers)\b|\bmost (?:files?|people|tools?|csvs?|programs?|exports?|of the world|other)\b|\bby default\b|\bdefaults\b|\bdefault(?= (?:is|for|would|behaviour|behavior|assum\w+))|\bexpect\w*|\bassum\w*|\blooks? like\b(?!\W*\d)|\bplain csv\b|\b(?:ordinary|standard|textbook|normal|classic|regular) (?:csv|files?)\b|\bone would\b|\byou (?:might|may|would)\b|\bin english\b|\bamericans?\b(?!(?: |-)(?:way|style|notation|format|manner|fashion|order|convention)\b)|\bthe (?:name|extension|suffix)\b|\bstands for\b|\(not ours\)/;
 /** "They use commas; we do not." */
 export const TAKEN_BACK =
   /[;,] (?:but )?(?:ours?|we|here|they|the [a-z]+) (?:do|does|are|is)(?: not|n't)(?: so| like that)?\W*$/;
-/** Phrases whose "not" denies nothing. */
+/** Phrases whose "not" negates nothing. */
 export const AFFIRMED =
   /\b(?:not only|not just|do not forget|don't forget|do not be (?:surprised|fooled)|no matter|not surprising\w*|without fail|without exception|no doubt|not to mention)\b/g;
 
 export interface Prose {
-  /** Lower case but for quoted tokens, marks as words, one statement each. */
+  /** One statement each, in lower case except for quoted tokens, with marks as words. */
   sentences: string[];
   /** Fenced and inline code, as written. */
   code: string[];
@@ -50,7 +50,7 @@ export function toProse(markdown: string): Prose {
   return { sentences: withoutOthers(joinAnswers([...toBlocks(text), ...remarks].flatMap(toSentences))), code };
 }
 
-/** "Marketing sends commas. Ours are not like that.": what was said before is not said of these files. */
+/** "Marketing sends commas. Ours are not like that.": the statement before is about other files. */
 function withoutOthers(sentences: string[]): string[] {
   const takesBack =
     /^(?:ours?|we|here|these|this (?:one|office|team)|not (?:ours|us|here|so here))\b(?:.*(?:\bnot\b|n't))?(?: like that| so)?$/;
@@ -105,7 +105,7 @@ function toSentences(block: string): string[] {
     .filter((sentence) => sentence !== "");
 }
 
-/** Quoted marks, and a bare mark that ends a statement after a colon or stands in brackets. */
+/** Spells out quoted marks, and bare marks in brackets or at the end of a statement after a colon. */
 function spellMarks(block: string): string {
   return block
     .replace(/(?<=\s)([.,;'’])(?=\s+[a-z])/g, (mark: string) => spell(mark) ?? mark)

@@ -1,4 +1,4 @@
-// Finds out in sentences whether a row of units stands below the header. Used by prose.ts. Pure.
+// Finds in sentences whether a row of units follows the header. Used by prose.ts. Pure.
 import { ELSEWHERE } from "./text.ts";
 
 const UNITS = /\bunits?\b|\bmeasured in\b|\bdimensions\b/;
