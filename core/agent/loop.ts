@@ -117,7 +117,7 @@ interface Turn {
   system: string;
   messages: Message[];
   /** Index in the chain of the model that is asked next. */
-  at: number;
+  modelIndex: number;
   /** Usage of the last answer. */
   usage: Usage | null;
   /** Tokens of the next request, if they were measured. */
@@ -137,7 +137,7 @@ export async function runLoop(options: LoopOptions): Promise<LoopEnd> {
     options,
     system,
     messages: [...history],
-    at: 0,
+    modelIndex: 0,
     usage: null,
     promptTokens: undefined,
     halt: null,
@@ -153,12 +153,12 @@ export async function runLoop(options: LoopOptions): Promise<LoopEnd> {
   for (let step = 0; step <= limits.maxSteps; step++) {
     if (signal.aborted) return { state: "stopped", stats };
     turn.messages.push(...(journal.additions?.(step) ?? []));
-    await fit(turn, step);
-    const { asked, closing } = await ask(turn, step);
+    await fitConversation(turn, step);
+    const { asked, closing } = await askForStep(turn, step);
     if (!asked.ok) return toEnd(asked.failure, closing, turn);
 
     const { value: answer, entry } = asked.value;
-    turn.at = Math.max(turn.at, indexOf(models, answer.model));
+    turn.modelIndex = Math.max(turn.modelIndex, indexOf(models, answer.model));
     turn.usage = answer.usage;
     stats.modelCalls++;
     addUse(stats, answer);
@@ -194,12 +194,12 @@ function isInterrupted({ options }: Turn): boolean {
 }
 
 /** Shortens the conversation if needed. `refused`: the provider's refusal of it as too long. False: it was not shortened. */
-async function fit(turn: Turn, step: number, refused?: ModelFailure): Promise<boolean> {
+async function fitConversation(turn: Turn, step: number, refused?: ModelFailure): Promise<boolean> {
   const { context, models, signal } = turn.options;
   turn.promptTokens = undefined;
   if (!context) return false;
   const { messages, usage } = turn;
-  const { contextWindow } = models[turn.at]!;
+  const { contextWindow } = models[turn.modelIndex]!;
   const fitted = await context.fit({
     ...{ step, messages, contextWindow, usage, signal, overflow: refused !== undefined },
     fixedTokens: (system = turn.system) => fixedTokens({ system, tools: specsOf(turn) }),
@@ -214,19 +214,19 @@ async function fit(turn: Turn, step: number, refused?: ModelFailure): Promise<bo
 
 type Closing = ClosingCode | null;
 
-function specsOf({ options, at }: Turn): ToolSpec[] {
-  return options.specs ?? toToolSpecs(options.tools, options.models[at]!.contextWindow);
+function specsOf({ options, modelIndex }: Turn): ToolSpec[] {
+  return options.specs ?? toToolSpecs(options.tools, options.models[modelIndex]!.contextWindow);
 }
 
 /** Tokens for the conversation in the window of the model that is asked next. */
 function roomOf(turn: Turn): number {
-  const { contextWindow } = turn.options.models[turn.at]!;
+  const { contextWindow } = turn.options.models[turn.modelIndex]!;
   if (!isSmall(contextWindow)) return contextWindow;
   return Math.max(0, contextWindow - fixedTokens({ system: turn.system, tools: specsOf(turn) }));
 }
 
 /** The answer of a step. A conversation that the provider refuses as too long is shortened and asked again. */
-async function ask(
+async function askForStep(
   turn: Turn,
   step: number,
 ): Promise<{ asked: Result<Recorded<Answer>, ModelFailure>; closing: Closing }> {
@@ -237,18 +237,18 @@ async function ask(
       turn.hasNewWork = true;
       // A halt may have been ignored because a person watched. The steps after it are recorded, so they do not get here.
       closing ??= turn.halt?.code ?? null;
-      return askLive(turn, step, closing, sink);
+      return askChain(turn, step, closing, sink);
     });
   let asked = await askOnce();
   for (let overflows = 1; !asked.ok && asked.failure.compact && overflows <= MAX_OVERFLOWS; overflows++) {
-    if (signal.aborted || !(await fit(turn, step, asked.failure))) break;
+    if (signal.aborted || !(await fitConversation(turn, step, asked.failure))) break;
     addSpent(turn.stats, asked.failure);
     asked = await askOnce();
   }
   return { asked, closing };
 }
 
-async function askLive(
+async function askChain(
   turn: Turn,
   step: number,
   closing: Closing,
@@ -260,7 +260,7 @@ async function askLive(
   const { result, at, messages } = await askModel({
     ...options,
     mayAsk: () => options.mayAsk?.(stats) ?? null,
-    at: turn.at,
+    at: turn.modelIndex,
     request,
     ...(turn.promptTokens !== undefined && { promptTokens: turn.promptTokens }),
     mayEndSilent: options.mayEndSilent?.() ?? false,
@@ -272,7 +272,7 @@ async function askLive(
       },
     },
   });
-  turn.at = at;
+  turn.modelIndex = at;
   // Without this, the provider would refuse every further step for the same reason.
   if (messages && closing === null) turn.messages = messages;
   // A closing answer must be the last, even if it calls tools. Calls in a refused answer must not run.

@@ -114,7 +114,7 @@ describe("a booking", () => {
     expect([tokens("2026-11-20", "2026-11-21"), tokens("2026-11-22", "2026-11-30")]).toEqual([3, 0]);
   });
 
-  it("leaves nothing behind when the account dies in the middle of it", () => {
+  it("leaves no partial rows when the account dies in the middle of it", () => {
     const ledger = open();
     const broken = line(1, { usage: { ...line(1).usage, input: null as unknown as number } });
     expect(() => ledger.book(booking("t1", [line(5), broken]))).toThrow(/NOT NULL/);
@@ -161,7 +161,7 @@ describe("a review's grant", () => {
   const spent = (tokens: number) => [line(tokens, { kind: "review" as UsageKind })];
   const shown = { review: REVIEW, session: A, tokens: 600, usd: 0.00005, reservedAt: NOON, expiresAt: NOON + DAY };
 
-  it("stands open until the review's usage is booked, and counts nothing meanwhile", () => {
+  it("stays open until the review's usage is booked, and counts as no usage meanwhile", () => {
     const ledger = open();
     expect(ledger.reserveReview(ask)).toEqual({ granted: true, grant });
     const before = ledger.report({ ...month, by: "kind" });
@@ -178,7 +178,7 @@ describe("a review's grant", () => {
     expect(ledger.reserveReview(later)).toEqual({ granted: true, grant });
   });
 
-  it("that expired before its session heard of it gives way to a new one, and was never charged", () => {
+  it("that expired before its session received it is replaced by a new one, and never charged", () => {
     const ledger = open();
     ledger.reserveReview(ask);
     const now = NOON + 2 * DAY;
@@ -191,7 +191,7 @@ describe("a review's grant", () => {
     ]);
   });
 
-  it("is charged in full when nobody settled it in its time, under the day it was given", () => {
+  it("is charged in full if it was not settled in time, under the day it was given", () => {
     const ledger = open();
     ledger.reserveReview(ask);
     const report = ledger.report({ ...month, by: "model", now: NOON + DAY });
@@ -222,7 +222,7 @@ describe("a review's grant", () => {
     expect(report.grants).toEqual([]);
   });
 
-  it("that nobody ever settled is a line of its own a month later", () => {
+  it("that was never settled is a line of its own a month later", () => {
     const ledger = open();
     ledger.reserveReview(ask);
     ledger.book(booking("t1", [], NOON + 32 * DAY));
@@ -240,7 +240,7 @@ describe("a review's grant", () => {
     });
   });
 
-  it("waits for the next day when what is left of this one does not hold it", () => {
+  it("waits for the next day if it does not fit into what is left of this one", () => {
     const ledger = open();
     const day = { tokens: 1_000, usdMicros: 0 };
     ledger.book(booking("t1", [line(501)]));
@@ -264,7 +264,7 @@ describe("a backlog of reviews", () => {
     ...{ review: `${A}.${n}-${n + 1}`, session: A, now, perProfileMs: 0, urgent, maxBacklog: 2, grant, day: NO_LIMIT },
   });
 
-  it("sheds what nobody waits for, and nothing else", () => {
+  it("sheds only reviews that nobody waits for", () => {
     const ledger = open();
     expect([1, 3].map((n) => ledger.reserveReview(ask(n)).granted)).toEqual([true, true]);
     expect(ledger.reserveReview(ask(5))).toEqual({ granted: false, shed: true });
@@ -285,7 +285,7 @@ describe("a backlog of reviews", () => {
   });
 });
 
-describe("a turn under a limit of the day", () => {
+describe("a turn under a daily limit", () => {
   const day = { tokens: 1_000, usdMicros: 0 };
   const ask = (turn: string, spent: number, now = NOON) => ({
     turn,
@@ -308,7 +308,7 @@ describe("a turn under a limit of the day", () => {
     expect(ledger.reserveTurn(ask("t4", 0))).toBeNull();
   });
 
-  it("finds what an open review has set aside, and what one that was never settled was charged, gone", () => {
+  it("cannot spend what an open review has reserved, nor what an unsettled one was charged", () => {
     const ledger = open();
     const grant = { tokens: 950, expiresAt: NOON + HOUR };
     const review = { review: REVIEW, session: A, now: NOON, perProfileMs: 0, urgent: true, grant, day: NO_LIMIT };
@@ -318,7 +318,7 @@ describe("a turn under a limit of the day", () => {
     expect(ledger.reserveTurn(ask("t1", 0, NOON + DAY))).toEqual({ tokens: 100, usdMicros: 0 });
   });
 
-  it("begins again at midnight UTC, when only what still runs is set aside", () => {
+  it("is renewed at midnight UTC, when only running work is reserved", () => {
     const ledger = open();
     const midnight = Date.UTC(2026, 10, 21);
     ledger.book(booking("t0", [line(900)]));
@@ -329,14 +329,14 @@ describe("a turn under a limit of the day", () => {
     expect(ledger.reserveTurn(ask("t4", 0, midnight))).toBeNull();
   });
 
-  it("that went beyond its slice has set aside what it spent", () => {
+  it("that exceeded its slice has reserved what it spent", () => {
     const ledger = open();
     ledger.reserveTurn(ask("t1", 0));
     expect(ledger.reserveTurn(ask("t1", 1_200))).toBeNull();
     expect(ledger.reserveTurn(ask("t2", 0))).toBeNull();
   });
 
-  it("is limited in money alike, and by whichever ends first", () => {
+  it("is limited in money too, and by the limit that ends first", () => {
     const ledger = open();
     const both = { tokens: 1_000, usdMicros: 500 };
     expect(ledger.reserveTurn({ ...ask("t1", 0), day: both })).toEqual({ tokens: 100, usdMicros: 50 });
@@ -351,7 +351,7 @@ describe("a turn under a limit of the day", () => {
     expect(ledger.sql.run("SELECT * FROM reservation")).toEqual([]);
   });
 
-  it("that was abandoned binds nobody after a day, and is dropped after a month", () => {
+  it("that was abandoned reserves nothing after a day, and is dropped after a month", () => {
     const ledger = open();
     ledger.reserveTurn(ask("t1", 0));
     expect(ledger.reserveTurn(ask("t2", 950, NOON + DAY - 1))).toBeNull();

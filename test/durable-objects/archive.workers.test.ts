@@ -43,7 +43,7 @@ it("finds a profile's own and the bundled skills by their bodies, and nobody els
   expect((await one.archive().searchSkills("clover")).names).toEqual(["feeding"]);
 });
 
-it("reads what a search had no time for when its alarm comes, and is there again after an eviction", async () => {
+it("reads at its alarm what a search had no time for, and keeps it after an eviction", async () => {
   const { archive, put } = createProfile();
   for (let i = 0; i < 20; i++) await put(`skill-${i}`, `Of item${i}.`);
   const { unread } = await archive().searchSkills("item0");

@@ -52,7 +52,7 @@ describe("a session", () => {
     ]);
   });
 
-  it("resumes a settled turn from any offset, and tells the rest exactly once", async () => {
+  it("resumes the stream of a settled turn from any offset, and sends the rest exactly once", async () => {
     const { engine, life } = await setUp([{ text: "One two three." }]);
     must(await engine.post({ text: "Count" }));
     await life.settled();
@@ -105,7 +105,7 @@ describe("a session", () => {
     expect(engine.detail()!.turns).toHaveLength(2);
   });
 
-  it("knows a key that an earlier version kept, with the hash of the text alone", async () => {
+  it("recognises a key of an earlier version, which has the hash of the text alone", async () => {
     const { engine, life, sql } = await setUp([{ text: "Once." }]);
     const first = must(await engine.post({ text: "Do it", busy: "queue", key: "k1" }));
     await life.settled();
@@ -115,7 +115,7 @@ describe("a session", () => {
     expect(await engine.post({ text: "Do that", key: "k1" })).toMatchObject({ ok: false });
   });
 
-  it("lets a second message wait its turn and answers both in order", async () => {
+  it("queues a second message and answers both in order", async () => {
     const { engine, life, model } = await setUp([{ text: "First." }, { text: "Second." }]);
     const [one, two] = await Promise.all([engine.post({ text: "a" }), engine.post({ text: "b" })]);
     expect([must(one).entry, must(two).entry]).toEqual([1, null]);
@@ -177,7 +177,7 @@ describe("a session", () => {
     expect(engine.detail()?.turns.at(-1)).toMatchObject({ state: "done" });
   });
 
-  it("ends a turn with a notice when the model fails for good, and works again afterwards", async () => {
+  it("ends a turn with a notice when the model fails permanently, and works again afterwards", async () => {
     const failure = { code: "auth", message: "The key is not accepted.", retryable: false };
     const { engine, life } = await setUp([{ text: "Half an", failure }, { text: "Fine." }]);
     must(await engine.post({ text: "a" }));

@@ -5,7 +5,7 @@ import { createTables } from "../../core/session/schema.ts";
 import { createTestClock } from "../support/clock.ts";
 import { createNodeSql } from "../support/bindings/node-sql.ts";
 
-it("an alarm that could not be set is set by the next who arms", async () => {
+it("an alarm that could not be set is set by the next call of arm", async () => {
   const clock = createTestClock();
   const sql = createNodeSql();
   createTables(sql);

@@ -108,7 +108,7 @@ describe("a turn", () => {
     expect(world.alarmAt()).toBeNull();
   });
 
-  it("that asked no model is not booked", async () => {
+  it("that never asked a model is not booked", async () => {
     const world = setUp([], { models: {} });
     await world.engine.create({ learning: "on", title: "" });
     await world.engine.post({ text: "/refresh" });
@@ -117,7 +117,7 @@ describe("a turn", () => {
     expect(world.engine.detail()?.usage).toEqual({ calls: 0, tokens: 0, usd: 0 });
   });
 
-  it("tells of every call its entries hold: answers, summaries, and calls that brought nothing but a bill", () => {
+  it("is booked with every call of its entries: answers, summaries, and failed calls that were charged", () => {
     const base = { v: 1 as const, turn: 1, at: 1, parts: [] };
     const usage = { ...NO_USAGE, input: 3, output: 4, reasoning: 2 };
     const call = { model: "m:b", usage, ...costs(7) };
@@ -147,7 +147,7 @@ describe("a turn", () => {
     ]);
   });
 
-  it("can be told apart by kind as finely as models can be chosen", () => {
+  it("is booked by a kind for each slot of models", () => {
     expect([...UsageKind.options, "judge"]).toEqual([...MODEL_SLOTS]);
   });
 });
@@ -173,7 +173,7 @@ describe("a review", () => {
     return { world, lines: world.booked.slice(1), report: asOf(world.clock.now()) };
   }
 
-  it("is settled with what its result tells, and counts for its session", async () => {
+  it("is settled with the costs in its result, and counts for its session", async () => {
     const { world, lines, report } = await reviewed((reviews) => reviews.finish({ ...reviewResult(review), spent }));
     expect(lines).toEqual([{ id: review, session: SESSION, at: expect.any(Number), lines: [booked] }]);
     expect(report.grants).toEqual([]);
@@ -194,12 +194,12 @@ describe("a review", () => {
     expect(report.grants).toEqual([]);
   });
 
-  it("whose result tells nothing, as older ones do, is read from its script too", async () => {
+  it("whose result has no costs, as in older versions, is read from its script too", async () => {
     const { lines } = await reviewed((reviews) => reviews.finish(reviewResult(review)));
     expect(lines).toEqual([{ id: review, session: SESSION, at: expect.any(Number), lines: [] }]);
   });
 
-  it("that is not settled within a day is charged in full, and put right by its result", async () => {
+  it("that is not settled within a day is charged in full, and corrected by its result", async () => {
     const account = createAccountDouble();
     const world = setUp([done], { settings: everyTurn, account: account.port });
     await world.turn();
@@ -214,7 +214,7 @@ describe("a review", () => {
     expect([report().totals.tokens, report().grants]).toEqual([turn + 110, []]);
   });
 
-  it("is told in its job what it may spend", async () => {
+  it("has its grant in its job", async () => {
     const settings = { ...everyTurn, review: { afterModelCalls: 0, grantUsd: 0.25 } };
     const world = setUp([done], { settings });
     const now = world.clock.now();
@@ -228,7 +228,7 @@ describe("a review", () => {
 describe("a budget", () => {
   const forever = Array.from({ length: 50 }, () => ({ ...list, ...costs(1_000) }));
 
-  it("of a turn ends it before the call that would go beyond, with an entry that says so", async () => {
+  it("of a turn ends it before the call that would exceed it, with an entry that says so", async () => {
     const world = setUp(forever, { settings: { turn: { maxTokens: 40 } } });
     expect(await world.turn()).toEqual({
       state: "failed",
@@ -292,7 +292,7 @@ describe("a budget", () => {
     expect(world.model.requests.length - before[0]!).toBe(3 - before[1]!);
   });
 
-  it("asks the account nothing where no limit of the day is set", async () => {
+  it("asks the account nothing if there is no daily limit", async () => {
     const asked: unknown[] = [];
     const account = { reserveTurn: async (request: unknown) => (asked.push(request), NO_LIMIT) };
     const world = setUp([list, done], { account, settings: { turn: { maxTokens: 1_000 }, budget: { sessionUsd: 5 } } });
@@ -300,7 +300,7 @@ describe("a budget", () => {
     expect(asked).toEqual([]);
   });
 
-  it("of a profile's day is asked for at the first call, and again where a slice is used up", async () => {
+  it("of a profile's day is requested at the first call, and again when a slice is used up", async () => {
     const account = createAccountDouble();
     const asked: number[] = [];
     const reserveTurn: AccountPort["reserveTurn"] = async (request) => {
@@ -316,7 +316,7 @@ describe("a budget", () => {
     expect(asked).toEqual([0, 30, 60]);
   });
 
-  it("of a profile's day holds for two sessions at once, and begins again at midnight UTC", async () => {
+  it("of a profile's day holds for two sessions at once, and is renewed at midnight UTC", async () => {
     const account = createAccountDouble();
     const settings = { budget: { profileDayTokens: 100 }, review: { enabled: false } };
     const other = "01J00000000000000000000001";
@@ -343,7 +343,7 @@ describe("a budget", () => {
     expect(calls()).toBeGreaterThan(before);
   });
 
-  it("that the account cannot be asked for leaves the turn waiting, not spending", async () => {
+  it("leaves the turn waiting, not spending, if the account cannot be reached", async () => {
     let away = true;
     const reserveTurn: AccountPort["reserveTurn"] = async ({ day }) => {
       if (away) throw new Error("the account is away");
@@ -370,7 +370,7 @@ describe("a call that brought no answer", () => {
   const stalled = { code: "stream_stalled", retry: true, fallBack: true, spent };
   const linesOf = ({ booked }: ReturnType<typeof setUp>) => booked.flatMap(({ lines }) => lines);
 
-  it("is counted once, where it said something and where it did not", async () => {
+  it("is counted once, with or without partial text", async () => {
     for (const text of ["", "Half an"]) {
       const world = setUp([{ text, failure: { code: "auth", spent } }]);
       expect(await world.turn()).toMatchObject({ state: "failed" });

@@ -27,7 +27,7 @@ function setUp() {
   return { sql, read };
 }
 
-it("entries that were just written are told without a read, and by another object as they are stored", () => {
+it("entries that were just written are answered without a read, and another object reads them as stored", () => {
   const { sql, read } = setUp();
   const log = createLog(sql);
   expect(log.nextEntry()).toBe(1);
@@ -40,7 +40,7 @@ it("entries that were just written are told without a read, and by another objec
   expect(createLog(sql).entries(1)).toEqual(log.entries(1));
 });
 
-it("of a long log only the newest are remembered; the others are read", () => {
+it("of a long log only the newest entries are cached; the others are read", () => {
   const { sql, read } = setUp();
   const log = createLog(sql);
   const large = (n: number) => entry(n, "x".repeat(50_000));
@@ -53,7 +53,7 @@ it("of a long log only the newest are remembered; the others are read", () => {
   expect(read).toHaveLength(2);
 });
 
-it("what a transaction wrote that did not happen is forgotten", () => {
+it("what a rolled-back transaction wrote is forgotten", () => {
   const { sql } = setUp();
   const log = createLog(sql);
   const alarm = { set: () => Promise.resolve() };
@@ -76,7 +76,7 @@ it("what a transaction wrote that did not happen is forgotten", () => {
   expect(jobs.all()).toEqual([{ id: "drive", due: 5, tries: 0, job: { kind: "drive" } }]);
 });
 
-it("jobs are told in the order they are due, and a change of what was told is no change of the row", () => {
+it("jobs are listed in the order they are due, and changing a listed job does not change its row", () => {
   const { sql, read } = setUp();
   const alarm = { set: () => Promise.resolve() };
   const jobs = createJobs({ sql, alarm, clock: createTestClock(), random: () => 0 });

@@ -55,7 +55,7 @@ it("a session made by version 2 keeps its turns and what was counted, and can be
   expect(currentCounters(log)).toEqual({ counters, countedTo: 1 });
 });
 
-it("a migration that is cut off anywhere is made again, whole", () => {
+it("a migration that is cut off anywhere is repeated as a whole", () => {
   for (let cut = 1; cut < 20; cut++) {
     const sql = createVersion1();
     let left = cut;

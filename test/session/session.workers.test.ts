@@ -84,7 +84,7 @@ describe("a session object", () => {
     expect(await stub.detail()).toMatchObject({ turns: [{ attempts: 2, state: "done" }] });
   });
 
-  it("keeps waking while the settings are wrong, so that it goes on once they are right", async () => {
+  it("keeps waking while the settings are invalid, so that it continues once they are fixed", async () => {
     const stub = await open();
     await runInDurableObject(stub, async (_session, state) => {
       await state.storage.deleteAlarm();

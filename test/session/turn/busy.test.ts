@@ -51,7 +51,7 @@ const said = (request: ModelRequest | undefined) =>
   request?.messages.map((message) => (message.role === "tool" ? `tool:${message.failed}` : message.text));
 
 describe("steer", () => {
-  it("puts the text into the running turn at its next step, behind the turn's marker", async () => {
+  it("puts the text into the running turn at its next step, after the turn's marker", async () => {
     const gated = createGatedTool();
     const { engine, life, model } = await setUp(
       [{ calls: [{ name: "look" }] }, { calls: [{ name: "look" }] }, { text: "Done, in French." }],
@@ -217,7 +217,7 @@ describe("interrupt", () => {
     expect(engine.detail()!.turns.map(({ state }) => state)).toEqual(["done", "done"]);
   });
 
-  it("waits for a model call that runs, whose calls are then not run", async () => {
+  it("waits for a running model call, whose tool calls are then not run", async () => {
     const hold = gate();
     const gated = createGatedTool();
     gated.release();
@@ -248,7 +248,7 @@ describe("interrupt", () => {
     ]);
   });
 
-  it("is for messages: an order to the session waits, whatever it says", async () => {
+  it("does not apply to a command to the session, which waits", async () => {
     const gated = createGatedTool();
     const { engine, life } = await setUp([{ calls: [{ name: "look" }] }, { text: "Seen." }], [gated.tool]);
     must(await engine.post({ text: "Look" }));
@@ -264,7 +264,7 @@ describe("interrupt", () => {
     ]);
   });
 
-  it("leaves alone what was accepted before it and had not begun", async () => {
+  it("does not affect inputs accepted before it that have not begun", async () => {
     const gated = createGatedTool();
     const { engine, life } = await setUp(
       [{ calls: [{ name: "look" }] }, { text: "x" }, { calls: [{ name: "look" }] }, { text: "two" }, { text: "three" }],

@@ -29,8 +29,8 @@ async function readUntilQuiet(stream: ReadableStream<Uint8Array>): Promise<{ id:
 
 const never = new Promise<void>(() => {});
 
-describe("a turn that was cut off while it answered, and is stopped before it goes on", () => {
-  it("tells a reader to forget the part of the answer that the log does not have", async () => {
+describe("a turn that was cut off while it answered, and is stopped before it resumes", () => {
+  it("makes a reader drop the part of the answer that the log does not have", async () => {
     const harness = createSessionHarness({ model: createScriptedModel([{ text: "Half of an answer", until: never }]) });
     const first = harness.boot();
     await first.engine.create({ learning: "off", title: "" });
@@ -64,7 +64,7 @@ describe("a turn whose object died before its wake-up was set", () => {
     }
   }
 
-  it("is not driven without one when a request takes it up", async () => {
+  it("gets its wake-up before it is driven when a request takes it up", async () => {
     const harness = await acceptWithoutAlarm();
     expect(harness.alarmAt()).toBeNull();
     const second = harness.boot();

@@ -102,7 +102,7 @@ describe("a model that never ends", () => {
     });
   }
 
-  it("is told of a cut call what to do instead, and how short", async () => {
+  it("reads of a cut call what to do instead, and how short", async () => {
     const reply: Reply = () => ({
       calls: [{ name: "write_file", malformed: '{"content": "' }],
       stop: "length",
@@ -116,7 +116,7 @@ describe("a model that never ends", () => {
     expect(said).not.toContain("Call it again");
   });
 
-  it("that writes many files, or writes on in one, is let go on", async () => {
+  it("that writes many files, or appends to one, may continue", async () => {
     const args = (n: number) =>
       n < 80 ? { path: `part-${n}.txt`, content: "x" } : { path: "a.txt", content: "x", append: true };
     const reply: Reply = (n) => (n >= 160 ? { text: "Done." } : { calls: [{ name: "write_file", args: args(n) }] });
@@ -124,7 +124,7 @@ describe("a model that never ends", () => {
     expect([ended.turn.state, ended.turn.reason, ended.calls]).toEqual(["done", "answer", 161]);
   });
 
-  it("that gets further between its mistakes is let go on", async () => {
+  it("that makes progress between its mistakes may continue", async () => {
     const reply: Reply = (n) =>
       n >= 60 ? { text: "Done." } : n % 3 < 2 ? { calls: [{ name: "shell", malformed: "{" }] } : call(`ok ${n}`);
     const ended = await run(reply, true);

@@ -30,7 +30,7 @@ async function ticks(count = 300): Promise<void> {
 }
 
 describe("a reader", () => {
-  it("who waits for a queued turn sees it end when it is stopped unheard", async () => {
+  it("of a queued turn sees it end when it is stopped before it begins", async () => {
     const { engine } = await setUp([{ text: "I was", until: new Promise(() => {}) }]);
     must(await engine.post({ text: "a" }));
     must(await engine.post({ text: "b" }));
@@ -53,7 +53,7 @@ describe("a reader", () => {
     expect(seen[2]?.event).toMatchObject({ code: "auth", text: "The key is not accepted." });
   });
 
-  it("who saw a failed turn to its end is told nothing more of it", async () => {
+  it("that saw a failed turn to its end gets nothing more of it", async () => {
     const failure = { code: "auth", message: "The key is not accepted.", retryable: false };
     const { engine, life } = await setUp([{ text: "Half an", failure }]);
     must(await engine.post({ text: "a" }));
@@ -63,7 +63,7 @@ describe("a reader", () => {
     expect(await collect(must(engine.events({ after: seen.at(-1)?.id })))).toEqual([]);
   });
 
-  it("who names no turn is shown what runs, whole, though another input waits", async () => {
+  it("that names no turn gets the whole running turn, even if another input waits", async () => {
     const { promise, resolve: release } = Promise.withResolvers<void>();
     const { engine } = await setUp([{ text: "One.", until: promise }, { text: "Two." }]);
     must(await engine.post({ text: "a" }));
@@ -96,7 +96,7 @@ describe("a reader", () => {
     expect(events.at(-1)?.event).toMatchObject({ type: "turn_end", state: "done" });
   });
 
-  it("has the text that was stored when a provider ends with another one than it streamed", async () => {
+  it("has the stored text when a provider ends with another text than it streamed", async () => {
     const model: Model = {
       name: "fickle:1",
       contextWindow: 200_000,
@@ -127,7 +127,7 @@ describe("a reader", () => {
 });
 
 describe("a store that is away for five minutes", () => {
-  it("costs a turn no more than the wait, however often somebody looks", async () => {
+  it("costs a turn only the wait, however often somebody looks", async () => {
     const { engine, life, bucket, clock, alarmAt } = await setUp([{ text: "Here." }]);
     const { get, getUnless, list } = bucket;
     const away = async () => Promise.reject(new Error("R2 is away"));
@@ -149,8 +149,8 @@ describe("a store that is away for five minutes", () => {
   });
 });
 
-describe("a reader who comes back while a store is away", () => {
-  it("is told once that its turn has begun", async () => {
+describe("a reader that reconnects while a store is away", () => {
+  it("reads once that its turn has begun", async () => {
     const { engine, life, bucket, alarmAt } = await setUp([{ text: "Here." }]);
     const { get, getUnless, list } = bucket;
     const away = async () => Promise.reject(new Error("R2 is away"));
@@ -183,7 +183,7 @@ describe("an answer that no row can hold", () => {
 });
 
 describe("a review that ends while its message is sent again", () => {
-  it("is told of once", async () => {
+  it("is reported once", async () => {
     const lesson: Lesson = {
       kind: "memory",
       store: "user",
@@ -219,7 +219,7 @@ describe("a review that ends while its message is sent again", () => {
 });
 
 describe("an alarm", () => {
-  it("does not take a model for stuck that is heard of, though it says nothing for long", async () => {
+  it("does not end a turn whose model shows activity, even without events for long", async () => {
     const { promise, resolve: release } = Promise.withResolvers<void>();
     let sayMore: (() => void) | undefined;
     const model: Model = {

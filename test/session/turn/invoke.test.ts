@@ -77,7 +77,7 @@ const loadedIn = (entries: Entry[]) =>
   entries.find((entry): entry is NoteEntry => entry.kind === "note" && !!entry.skills);
 
 describe("/name", () => {
-  it("puts the skill behind the message, as words of a user, and keeps the message as it was typed", async () => {
+  it("adds the skill after the message, as user text, and keeps the message as it was typed", async () => {
     const world = await setUp([{ text: "Done." }, { text: "Again." }]);
     await world.put("weather", "Look up {{city}} on {{day}}.");
     await world.turn("/Weather city=Rome and be quick");
@@ -165,7 +165,7 @@ describe("/name", () => {
     expect(said(world.model.requests[1]!).at(-1)).toBe("user: /weather Rome");
   });
 
-  it("costs no look at the library where nothing begins with a slash", async () => {
+  it("does not read the library if nothing begins with a slash", async () => {
     const world = await setUp([{ text: "One." }, { text: "Two." }]);
     await world.turn("Hello.");
     const { bucket } = world;
@@ -228,7 +228,7 @@ describe("a message that names no skill", () => {
     return world;
   }
 
-  it("recalls the one that it calls for and that has helped, behind what was typed, and learns from it", async () => {
+  it("recalls the skill that it calls for and that has helped, after the typed text, and learns from it", async () => {
     const world = await setUpLearned([{ text: "Done." }, { text: "Again." }]);
     await world.turn(ask);
     const [first] = world.model.requests;
@@ -265,7 +265,7 @@ describe("a message that names no skill", () => {
     expect(said(world.model.requests[0]!)).toEqual([`user: ${ask}`]);
   });
 
-  it("is answered all the same when the skill cannot be read", async () => {
+  it("is still answered when the skill cannot be read", async () => {
     const world = await setUpLearned([{ text: "Done." }]);
     const { get } = world.bucket;
     world.bucket.get = async (key) => {

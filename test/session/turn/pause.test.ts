@@ -39,8 +39,8 @@ async function ticks(count = 300): Promise<void> {
   for (let tick = 0; tick < count; tick++) await Promise.resolve();
 }
 
-describe("a turn whose models are out of order for a while", () => {
-  it("leaves the isolate, and goes on by alarm without counting an attempt", async () => {
+describe("a turn whose models fail temporarily", () => {
+  it("leaves the isolate, and resumes by alarm without counting an attempt", async () => {
     const { engine, life, clock, alarmAt, model } = await setUp([{ failure: busy }, { text: "Here I am." }]);
     const posted = clock.now();
     must(await engine.post({ text: "Hello?" }));
@@ -102,7 +102,7 @@ describe("a turn whose models are out of order for a while", () => {
     expect(engine.detail()!.turns[0]).toMatchObject({ state: "done" });
   });
 
-  it("is not driven earlier by who looks or posts", async () => {
+  it("is not driven earlier by reads or posts", async () => {
     const { engine, life, model } = await setUp([{ failure: busy }, { text: "One." }, { text: "Two." }]);
     must(await engine.post({ text: "One?" }));
     await life.settled();
@@ -137,7 +137,7 @@ describe("a turn whose models are out of order for a while", () => {
     expect(engine.detail()!.turns.map(({ state }) => state)).toEqual(["stopped", "stopped", "done"]);
   });
 
-  it("is not begun for a person who said something else while the call was tried", async () => {
+  it("does not begin if the person interrupted during the call", async () => {
     const { promise, resolve: release } = Promise.withResolvers<void>();
     const { engine, life } = await setUp([{ until: promise, failure: busy }, { text: "Two." }]);
     must(await engine.post({ text: "One?" }));
@@ -148,7 +148,7 @@ describe("a turn whose models are out of order for a while", () => {
     expect(engine.detail()!.turns.map(({ state }) => state)).toEqual(["stopped", "done"]);
   });
 
-  it("is no time without progress", async () => {
+  it("does not count as time without progress", async () => {
     const never = new Promise(() => {});
     const { engine, life, boot } = await setUp(
       [
@@ -172,7 +172,7 @@ describe("a turn whose models are out of order for a while", () => {
     expect(third.engine.detail()!.turns[0]).toMatchObject({ state: "done", attempts: 3 });
   });
 
-  it("lets a review that ends meanwhile be told, and wakes nobody for it before its time", async () => {
+  it("reports a review that ends meanwhile, and wakes nothing for it earlier", async () => {
     const script = [{ text: "One." }, { failure: { ...busy, retryAfterMs: 600_000 } }, { text: "Two." }];
     const { engine, life, sent, bucket } = await setUp(script, {}, "on");
     must(await engine.post({ text: "One?" }));
@@ -186,7 +186,7 @@ describe("a turn whose models are out of order for a while", () => {
     expect(wakes).toBeLessThan(6);
   });
 
-  it("tells a reader to forget what broke off, that it waits, and the rest, each once", async () => {
+  it("makes a reader drop the broken answer, and sends the wait and the rest once each", async () => {
     const { engine, life } = await setUp([{ text: "Half an", failure: busy }, { text: "Whole." }]);
     must(await engine.post({ text: "Hello?" }));
     const reading = collect(must(engine.events({ turn: 1 })));

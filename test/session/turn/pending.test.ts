@@ -28,7 +28,7 @@ function setUp(settings: object) {
   return { say, facts, model };
 }
 
-it("shows what waits, and does it or leaves it", async () => {
+it("shows what waits, and approves or rejects it", async () => {
   const { say, facts } = setUp({ memory: { writeApproval: true } });
   const { results } = await say("Remember that I like metric units.");
   const { pending } = JSON.parse(results[0]!) as { pending: string };
@@ -50,7 +50,7 @@ it("leaves out what was rejected", async () => {
   expect(await facts()).toEqual([]);
 });
 
-it("keeps from the model what the person is only asked about", async () => {
+it("hides from the model what only the person is asked about", async () => {
   const { say, model } = setUp({ memory: { writeApproval: true } });
   await say("Remember that I like metric units.");
   expect((await say("/pending")).last).toContain("+ Prefers metric units.");

@@ -33,7 +33,7 @@ function answers(count: number): Entry[] {
 }
 
 describe("a turn that was cut off", () => {
-  it("goes on, and counts its restarts", () => {
+  it("resumes, and counts its restarts", () => {
     expect(decideRestart(turn(), answers(0), 5, limits)).toEqual({
       ok: true,
       value: { ...turn({ doneAtRestart: 0, fruitless: 1, fruitlessSince: 5 }), attempts: 2 },
@@ -48,7 +48,7 @@ describe("a turn that was cut off", () => {
     expect(last).toMatchObject({ ok: false, failure: { code: "gave_up" } });
   });
 
-  it("begins to count anew when it got further", () => {
+  it("resets its counts after progress", () => {
     const worn = turn({ doneAtRestart: 2, fruitless: 2, fruitlessSince: 5 }, 4);
     expect(decideRestart(worn, answers(3), 90_000, limits)).toMatchObject({
       ok: true,
@@ -56,7 +56,7 @@ describe("a turn that was cut off", () => {
     });
   });
 
-  it("does not count an intent without a result, or a resumption, as getting further", () => {
+  it("does not count an intent without a result, or a resumption, as progress", () => {
     const notice: Entry = { v: 1, n: 2, turn: 1, at: 0, kind: "notice", code: "resumed", parts: [] };
     const call = { id: "a", name: "t", args: {} };
     const open: Entry = {
@@ -100,7 +100,7 @@ describe("a turn that was cut off", () => {
     expect(decideRestart(struck, [], 6, limits)).toMatchObject({ ok: false, failure: { code: "memory_exhausted" } });
   });
 
-  it("keeps memory strikes until it got further", () => {
+  it("keeps memory strikes until it makes progress", () => {
     const struck = turn({ memoryStrikes: 1, doneAtRestart: 1, fruitless: 1, fruitlessSince: 5 });
     expect(decideRestart(struck, answers(1), 6, limits)).toMatchObject({
       ok: true,

@@ -41,7 +41,7 @@ function setUp(names: ScriptLine[], options: Partial<HarnessOptions> = {}, scrip
 }
 
 describe("a session without a title", () => {
-  it("gets one behind its first answer, by one call that is booked as what it is", async () => {
+  it("gets one after its first answer, by one call that is booked as a title", async () => {
     const world = setUp([NAME], {}, [{ text: "It rained 2.8 mm." }]);
     const at = world.clock.now();
     await world.turn("What is the total?");
@@ -68,7 +68,7 @@ describe("a session without a title", () => {
     expect(world.rows()).toEqual([]);
   });
 
-  it("keeps its own, and gets none where the operator wants none", async () => {
+  it("keeps its own title, and gets none if the operator turned titles off", async () => {
     const own = setUp([NAME]);
     await own.life.engine.create({ learning: "on", title: "Mine" });
     await own.turn("Hello");
@@ -89,7 +89,7 @@ describe("a session without a title", () => {
     expect(world.life.engine.detail()?.title).toBe("Rain in Bergen and Cadiz");
   });
 
-  it("goes on without one after three tries, and each is paid for", async () => {
+  it("stays without one after three tries, each of which is booked", async () => {
     const failed: ScriptLine = { failure: { code: "overloaded", retry: true, spent: SPENT } };
     const world = setUp([failed, failed, failed, NAME]);
     await world.turn("Hello");
@@ -123,7 +123,7 @@ describe("a session without a title", () => {
     expect([session.rows(), day.rows()]).toEqual([[], []]);
   });
 
-  it("under a limit of the day leaves nothing set aside", async () => {
+  it("under a daily limit leaves nothing reserved", async () => {
     const account = createAccountDouble();
     const world = setUp([NAME], { account: account.port, settings: { budget: { profileDayTokens: 1_000 } } });
     await world.turn("Hello");
@@ -182,7 +182,7 @@ describe("the kind of work that the same call names", () => {
     return seen.ok ? seen.value.observation : null;
   };
 
-  it("goes with the look at the turn into its observation and the Archive", async () => {
+  it("goes with the observation of the turn into the Archive", async () => {
     const world = setUp([NAMED], {}, [{ text: "It rained 2.8 mm." }]);
     await world.turn("What is the total?");
     expect(world.life.engine.detail()?.title).toBe("Rain in Bergen and Cadiz");
@@ -192,7 +192,7 @@ describe("the kind of work that the same call names", () => {
     expect(world.rows()).toEqual([]);
   });
 
-  it("is told later where a later try names it, and to nobody where none does", async () => {
+  it("is sent later if a later try names it, and never if none does", async () => {
     const world = setUp([BUSY, NAMED]);
     await world.turn("Hello");
     expect(observed(world.life)?.kind).toBeUndefined();

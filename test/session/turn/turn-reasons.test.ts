@@ -167,13 +167,13 @@ describe("the end of a turn", () => {
   it.each([
     ["a full window", () => anthropic("model_context_window_exceeded", [{ text: "Ha" }]), "/compress"],
     ["a pause", () => anthropic("pause_turn", [{ text: "Wait" }]), '"go on"'],
-  ])("by %s is told with what helps, which is no longer answer", async (_, open, advice) => {
+  ])("by %s is reported with what helps, which is not a longer answer", async (_, open, advice) => {
     const { log } = await say(open());
     expect(textOf(log.at(-1)!)).toContain(advice);
     expect(textOf(log.at(-1)!)).not.toContain("maxOutputTokens");
   });
 
-  it("is told to the model of the next turn, behind the half answer", async () => {
+  it("is reported to the model of the next turn, after the half answer", async () => {
     const model = createScriptedModel([{ text: "Half of", stop: "length" }, { text: "the rest." }]);
     const { life } = await say(model);
     await life.engine.post({ text: "Go on" });
@@ -198,7 +198,7 @@ describe("the end of a turn", () => {
     expect(events.ok && (await collect(events.value)).at(-1)?.event).toMatchObject({ reason: "answer" });
   });
 
-  it("gives a session its title though its first answer was cut off", async () => {
+  it("gives a session its title even if its first answer was cut off", async () => {
     const model = createScriptedModel([{ text: "Half of", stop: "length" }, { text: "A title" }]);
     const harness = createSessionHarness({ model, settings: { turn: { titles: true } } });
     const life = harness.boot();
