@@ -215,7 +215,7 @@ export interface SkillStore {
    * no late write restores the skill. `orderedAt`: the time of the person's order in milliseconds, which makes a repetition
    * harmless. Failure: `profile_gone`.
    */
-  bury(name: SkillName, orderedAt: number): Promise<Result<null>>;
+  markDeleted(name: SkillName, orderedAt: number): Promise<Result<null>>;
   /**
    * Deletes the whole skill: head, revisions, contents that nothing else names, evidence and counts. A repetition deletes what
    * late writes left. A skill that a person created after the order is kept. `known`: there was something to delete. Failures:
@@ -352,7 +352,7 @@ export interface ReviewStore {
   countFailure(review: ReviewId, code: string, message: string): Promise<number>;
   /** Create-only. Returns what is stored afterwards. */
   finish(result: ReviewResult): Promise<ReviewResult>;
-  bury(dead: ReviewDead): Promise<void>;
+  putTombstone(dead: ReviewDead): Promise<void>;
   /** `null` while neither a result nor a tombstone exists. */
   outcome(review: ReviewId): Promise<ReviewResult | ReviewDead | null>;
   /** Newest first. */

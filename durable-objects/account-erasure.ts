@@ -203,7 +203,7 @@ export async function erasePass(
     case "skill": {
       if (isGone) return { found: 0, more: false };
       const skills = openSkills(stores, profile);
-      unwrap(await skills.bury(row.id, row.at));
+      unwrap(await skills.markDeleted(row.id, row.at));
       if (row.pass === 0) await eraseTextsOf(stores, profile, skills, row.id);
       const { known } = unwrap(await skills.erase(row.id, row.at));
       const pending = await erasePendingOfSkill({ bucket: stores.bucket, profile }, row.id);

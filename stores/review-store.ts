@@ -159,7 +159,7 @@ export function createReviewStore({ bucket, profile }: { bucket: Bucket; profile
     createStep,
     countFailure,
     finish,
-    async bury(dead) {
+    async putTombstone(dead) {
       const key = keyOf("reviewDead", { profile, review: dead.review });
       await createOnce(bucket, key, JSON.stringify(ReviewDead.parse(dead)));
     },

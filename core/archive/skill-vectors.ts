@@ -4,7 +4,7 @@
 import type { Clock, Similarity, Sql } from "../ports.ts";
 import type { SkillLine } from "../schemas/api.ts";
 import type { SkillName } from "../schemas/ids.ts";
-import { answerWithin } from "../time-limit.ts";
+import { withTimeout } from "../timeout.ts";
 
 export interface SkillVectors {
   /** Removes rows of skills that are no longer offered, without a model call. Returns how many have no vector yet. */
@@ -68,7 +68,7 @@ export function createSkillVectors({
     const text = query.slice(0, MAX_TEXT_CHARS).toWellFormed();
     const known = queries.get(text);
     if (known) return known;
-    const [made] = await answerWithin(similarity.embed([text]), QUERY_MS, clock);
+    const [made] = await withTimeout(similarity.embed([text]), QUERY_MS, clock);
     const vector = toVector(made ?? []);
     const [oldest] = queries.keys();
     if (queries.size >= MAX_KNOWN_QUERIES && oldest !== undefined) queries.delete(oldest);

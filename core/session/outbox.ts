@@ -1,7 +1,7 @@
 // Carries out the jobs that turns leave. A row leaves only when its effect is proved: a put that was answered or, for a review,
 // a result that can be read. Until then it is carried out again, which its id makes harmless. Called by the driver after a turn
 // and by the engine's alarm.
-import { answerWithin } from "../time-limit.ts";
+import { withTimeout } from "../timeout.ts";
 import type { EngineContext } from "./context.ts";
 import type { JobRow } from "./jobs.ts";
 import { tellKinds } from "./learning/kinds.ts";
@@ -52,7 +52,7 @@ async function runJobs(context: EngineContext): Promise<void> {
   // Titles go first: the same call names the kind of work, which the look at the turn needs. A slow model is not waited for.
   const attempted = new Set(freshRows(context, "title").map(({ id }) => id));
   const naming = attemptFresh(context, "title");
-  await answerWithin(naming, NAMING_MS, host.clock).catch(() => undefined); // timeout: the look goes without the kind
+  await withTimeout(naming, NAMING_MS, host.clock).catch(() => undefined); // timeout: the look goes without the kind
   await observeTurns(context);
   // Each row once, including rows that appear meanwhile: a rating asks for a review, and the end of a review may begin another.
   const nextDue = () => jobs.due().find((row) => row.job.kind !== "observe" && !attempted.has(row.id));
@@ -104,7 +104,7 @@ async function attempt(context: EngineContext, row: JobRow): Promise<void> {
   try {
     // The model call of a title has timeouts of its own.
     if (row.job.kind === "title") await carryOut(context, row);
-    else await answerWithin(carryOut(context, row), ATTEMPT_MS, host.clock);
+    else await withTimeout(carryOut(context, row), ATTEMPT_MS, host.clock);
   } catch (error) {
     host.report(`job ${row.id}`, error);
     if (jobs.get(row.id)) jobs.retry(row);

@@ -18,7 +18,11 @@ export interface EraseContext extends PurgeContext {
  * Writes the tombstone: from then on writers of the skill wait or are refused. `orderedAt` identifies the order, so repeating
  * it changes nothing. A skill that a person made after the order has higher numbers.
  */
-export async function burySkill(context: EraseContext, name: SkillName, orderedAt: number): Promise<DeletedSkill> {
+export async function markSkillDeleted(
+  context: EraseContext,
+  name: SkillName,
+  orderedAt: number,
+): Promise<DeletedSkill> {
   const { bucket, profile, heads, clock } = context;
   const before = await readDeletedSkill(bucket, profile, name);
   if (before && before.at >= orderedAt) return before;
@@ -34,7 +38,7 @@ export async function eraseSkill(
   orderedAt: number,
 ): Promise<Result<{ known: boolean }>> {
   const { backoff } = context;
-  const tombstone = await burySkill(context, name, orderedAt);
+  const tombstone = await markSkillDeleted(context, name, orderedAt);
   let known = false;
   do {
     const done = await tryErase(context, name, tombstone);

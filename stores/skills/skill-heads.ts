@@ -161,7 +161,7 @@ export function createSkillHeads(options: { bucket: Bucket; profile: ProfileId; 
   }
 
   /** Replaces a revision by a tombstone. It keeps the operation id, so that the operation is not carried out twice. */
-  function bury(found: FoundRevision, tombstone: SkillTombstone): Promise<Swapped> {
+  function putTombstone(found: FoundRevision, tombstone: SkillTombstone): Promise<Swapped> {
     const key = keyOf("revision", { profile, name: tombstone.name, rev: tombstone.rev });
     return swapObject(bucket, key, JSON.stringify(tombstone), found.etag, { ...found.customMetadata, refs: "" });
   }
@@ -200,7 +200,7 @@ export function createSkillHeads(options: { bucket: Bucket; profile: ProfileId; 
 
   return {
     ...{ read, current, swap, scan, snapshot, blob, putBlob, prepare },
-    ...{ revisionOf, revision, revisions, readPast, bury },
+    ...{ revisionOf, revision, revisions, readPast, putTombstone },
   };
 }
 

@@ -91,7 +91,7 @@ function isTombstone(revision: PastRevision | SkillHead): revision is SkillTombs
 async function writeTombstone({ heads, clock }: PurgeContext, found: FoundRevision, blobs: Sha256[]): Promise<boolean> {
   if (isPurged(found.value)) return true;
   const { v, name, rev, text } = found.value;
-  const swapped = await heads.bury(found, { v, name, rev, text, purgedAt: clock.now(), blobs });
+  const swapped = await heads.putTombstone(found, { v, name, rev, text, purgedAt: clock.now(), blobs });
   return swapped.outcome === "won";
 }
 
@@ -99,7 +99,7 @@ async function completeTombstone({ heads }: PurgeContext, { name, rev }: PastRev
   const found = await heads.readPast(name, rev);
   if (!found || !isPurged(found.value)) return null;
   const { blobs: _done, ...tombstone } = found.value;
-  return (await heads.bury(found, tombstone)).outcome === "won" ? tombstone : null;
+  return (await heads.putTombstone(found, tombstone)).outcome === "won" ? tombstone : null;
 }
 
 /**

@@ -23,7 +23,7 @@ import { HOLD_MS, createPurgeLeases } from "./purge-lease.ts";
 import { type ReadConditions, toArchivedHead, toNextHead } from "./skill-head.ts";
 import { createSkillHeads, newBlobs } from "./skill-heads.ts";
 import { type SeenIndex, createSkillIndex, lineOf, withoutLine } from "./skill-index.ts";
-import { burySkill, eraseSkill } from "./skill-erase.ts";
+import { markSkillDeleted, eraseSkill } from "./skill-erase.ts";
 import { purgeRevision } from "./skill-purge.ts";
 import { rebuildIndex } from "./skill-rebuild.ts";
 
@@ -226,9 +226,9 @@ export function createSkillStore(options: SkillStoreOptions): SkillStore {
       const backoff = createBackoff({ clock, random, withinMs: swapMs });
       return purgeRevision({ bucket, profile, heads, leases, cache, clock, backoff }, name, rev);
     },
-    async bury(name, orderedAt) {
+    async markDeleted(name, orderedAt) {
       if (await isGone(bucket, profile)) return refuse(profileGone());
-      await burySkill(eraseContext(), name, orderedAt);
+      await markSkillDeleted(eraseContext(), name, orderedAt);
       return ok(null);
     },
     async erase(name, orderedAt) {

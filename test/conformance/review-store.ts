@@ -76,8 +76,8 @@ export function describeReviewStore(name: string, make: () => Bucket): void {
     it("has a tombstone as its outcome until there is a result", async () => {
       const { store } = setUp();
       const dead: ReviewDead = { v: 1, review: REVIEW, session: SESSION, code: "crash", message: "Five times.", at: 1 };
-      await store.bury(dead);
-      await store.bury({ ...dead, message: "Again." });
+      await store.putTombstone(dead);
+      await store.putTombstone({ ...dead, message: "Again." });
       expect(await store.outcome(REVIEW)).toEqual(dead);
       await store.finish(reviewResult(REVIEW));
       expect(await store.outcome(REVIEW)).toEqual(reviewResult(REVIEW));
@@ -102,7 +102,7 @@ export function describeReviewStore(name: string, make: () => Bucket): void {
       }
       await store.finish(reviewResult(second!));
       await store.finish(reviewResult(third!, "superseded"));
-      await store.bury({ v: 1, review: first!, session: SESSION, code: "crash", message: "x", at: 1 });
+      await store.putTombstone({ v: 1, review: first!, session: SESSION, code: "crash", message: "x", at: 1 });
       const ofSession = [
         { review: fourth, state: "waiting" },
         { review: third, state: "superseded" },

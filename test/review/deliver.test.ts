@@ -328,7 +328,7 @@ describe("limits of a run", () => {
   it.each([
     ["grant_spent", { tokens: 0 }],
     ["grant_expired", { expiresAt: 1 }],
-  ])("bury it with %s when nothing was learned", async (code, over) => {
+  ])("are given up with %s when nothing was learned", async (code, over) => {
     const world = await createWorld(LINES, { job: grant(over) });
     const process = world.start();
     expect(await process.deliver()).toEqual({ act: "ack" });

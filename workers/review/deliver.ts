@@ -46,7 +46,7 @@ export async function deliverDeadReview(body: unknown, options: DeliverOptions):
   try {
     if (!(await reviews.outcome(parsed.data.review))) {
       const message = "The review was delivered many times and never finished.";
-      await bury(parsed.data, reviews, options, { code: "undeliverable", message });
+      await giveUp(parsed.data, reviews, options, { code: "undeliverable", message });
     }
     return ACK;
   } catch (thrown) {
@@ -109,7 +109,7 @@ async function countFailure(
     const failures = await reviews.countFailure(review, failure.code, failure.message);
     options.log({ event: "review_failed", review, code: failure.code, message: failure.message, failures });
     if (failure.final || failures >= options.settings.review.maxFailures) {
-      await bury(message, reviews, options, failure);
+      await giveUp(message, reviews, options, failure);
       return ACK;
     }
     const waitMs = Math.max(failure.retryAfterMs ?? 0, FIRST_WAIT_MS * 2 ** (failures - 1));
@@ -122,13 +122,13 @@ async function countFailure(
   }
 }
 
-async function bury(
+async function giveUp(
   { review }: ReviewMessage,
   reviews: ReviewStore,
   { clock, log }: DeliverOptions,
   { code, message }: { code: string; message: string },
 ): Promise<void> {
-  await reviews.bury({ v: 1, review, session: fromReviewId(review).session, code, message, at: clock.now() });
+  await reviews.putTombstone({ v: 1, review, session: fromReviewId(review).session, code, message, at: clock.now() });
   log({ event: "review_buried", review, code });
 }
 

@@ -32,7 +32,7 @@ import type {
 import type { Evidence, Outcome } from "../../schemas/skill.ts";
 import type { Booking } from "../../schemas/usage.ts";
 import { companionOf } from "../../skills/format/validate.ts";
-import { answerWithin } from "../../time-limit.ts";
+import { withTimeout } from "../../timeout.ts";
 import type { EngineContext, SessionHost } from "../context.ts";
 import { isHeldOut } from "../prompt/held-out.ts";
 import type { Job, JobRow } from "../jobs.ts";
@@ -122,7 +122,7 @@ export async function carryObservation(context: EngineContext, row: ObserveRow):
 /** Books in parallel with the observation. False: the booking needs a row of its own. The Account counts it once. Never rejects. */
 async function book({ account, clock, report }: SessionHost, booking: Booking): Promise<boolean> {
   try {
-    await answerWithin(account.book(booking), ACCOUNT_MS, clock);
+    await withTimeout(account.book(booking), ACCOUNT_MS, clock);
     return true;
   } catch (error) {
     report(`booking ${booking.id}`, error);
@@ -254,7 +254,7 @@ async function askArchive(
 ): Promise<Neighbourhood> {
   const { host, log } = context;
   try {
-    if (host.archive) return await answerWithin(host.archive.observe(signature), ARCHIVE_MS, host.clock);
+    if (host.archive) return await withTimeout(host.archive.observe(signature), ARCHIVE_MS, host.clock);
   } catch (error) {
     if (row.tries < PATIENT_TRIES) throw error;
     host.report("archive", `turn ${turn} is compared with those of its session: ${messageOf(error)}`);

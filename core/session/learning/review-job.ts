@@ -77,7 +77,7 @@ async function giveUpReview(context: EngineContext, row: ReviewJobRow): Promise<
   const message = `No result came in ${host.settings.review.maxLooks} looks.`;
   const at = host.clock.now();
   const dead = { v: 1, review: row.job.review, session: host.session, code: "no_result", message, at } as const;
-  await host.reviews.bury(dead);
+  await host.reviews.putTombstone(dead);
   const lines = await linesOf(context, dead);
   if (!jobs.get(row.id)) return; // a look was quicker
   const text = isQuiet(context) ? toTelling(context, row, dead) : null;

@@ -4,7 +4,7 @@ import type { Clock } from "../../ports.ts";
 import type { SkillLine } from "../../schemas/api.ts";
 import type { SkillName } from "../../schemas/ids.ts";
 import { fuseRanks, rankSkills } from "../../skills/search/ranking.ts";
-import { answerWithin } from "../../time-limit.ts";
+import { withTimeout } from "../../timeout.ts";
 
 /** May reject. `unread`: number of skills whose text is not indexed yet. */
 export type SkillSearch = (query: string) => Promise<{ names: SkillName[]; unread: number }>;
@@ -14,7 +14,7 @@ const MAX_SEARCH_MS = 1_000;
 
 /** Adds a timeout to a search: late answers become rejections. */
 export function withinTime(search: SkillSearch, clock: Clock): SkillSearch {
-  return async (query) => answerWithin(search(query), MAX_SEARCH_MS, clock);
+  return async (query) => withTimeout(search(query), MAX_SEARCH_MS, clock);
 }
 
 /** What fits best first, stale ones last. Where the search fails, or has not read every skill yet, the lines help out. */

@@ -168,7 +168,7 @@ describe("reviews", () => {
     await store.putJob(job(profile, S, 9));
     await store.putJob(job(profile, T, 3));
     await store.finish(result(S, 4));
-    await store.bury(dead);
+    await store.putTombstone(dead);
 
     const done = { review: `${S}.1-4`, state: "done", summary: "Nothing worth keeping.", lessons: [] };
     const waiting = { review: `${S}.1-9`, state: "waiting" };

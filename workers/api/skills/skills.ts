@@ -117,10 +117,10 @@ skills.openapi(
       const checked = validateSkill({ name, files, maxFiles, writer: "person", standing });
       if (!checked.ok) return checked;
       const { description, category } = checked.value;
-      const isAnew = current?.head.state === "archived";
+      const isArchived = current?.head.state === "archived";
       const next: SkillNext = { files, description, category, state: "active", origin: "user", citations: [] };
       const putBack = current && liftWithdrawal(current.head, textOfFiles(hashFiles(files)));
-      if (isAnew) next.startsOver = true;
+      if (isArchived) next.startsOver = true;
       return ok({ ...next, ...putBack, ...(health && { health }) });
     });
     return c.json(head, 200);

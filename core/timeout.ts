@@ -3,7 +3,7 @@
 import type { Clock } from "./ports.ts";
 
 /** Resolves to the result of `work`; rejects when it takes longer than `ms`. */
-export async function answerWithin<T>(work: Promise<T>, ms: number, clock: Clock): Promise<T> {
+export async function withTimeout<T>(work: Promise<T>, ms: number, clock: Clock): Promise<T> {
   const over = new AbortController();
   const late = clock.sleep(ms, over.signal).then(() => {
     throw new Error(`no answer within ${ms} ms`);
