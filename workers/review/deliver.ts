@@ -2,7 +2,7 @@
 // failures itself, because the queue's own count restarts in the dead-letter queue.
 import { DeletedError, messageOf, isNewerMessage } from "../../core/errors.ts";
 import { type ReviewEnd, settleWatermark } from "../../core/learning/review/review.ts";
-import { keptIn } from "../../core/learning/review/telling.ts";
+import { nameWrittenStores } from "../../core/learning/review/result-notice.ts";
 import type { Clock, MemoryStore, PendingStore, ReviewStore } from "../../core/ports.ts";
 import { DAY_MS, type ProfileId, fromReviewId } from "../../core/schemas/ids.ts";
 import { type ReviewJob, ReviewMessage } from "../../core/schemas/learning/review.ts";
@@ -84,7 +84,7 @@ async function settle(message: ReviewMessage, reviews: ReviewStore, options: Del
     review,
     state: end.result.state,
     lessons: end.result.lessons.length,
-    kept: keptIn(end.result.lessons),
+    kept: nameWrittenStores(end.result.lessons),
   });
   await sweepOld(message, options);
   return ACK;

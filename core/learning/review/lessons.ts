@@ -8,7 +8,7 @@ import type { Lesson } from "../../schemas/learning/review.ts";
 import { UNCHANGED, actionOf } from "../../tools/skills/skill-manage.ts";
 import type { ScriptCall } from "../script/script-facts.ts";
 import { readCitations } from "./rules/citations.ts";
-import { withPreviews } from "./telling.ts";
+import { addPreviews } from "./result-notice.ts";
 
 /** `previews`: add the beginning of each change. */
 export function lessonsOf(
@@ -17,7 +17,7 @@ export function lessonsOf(
 ): Lesson[] {
   return calls.flatMap((made) => {
     const lessons = made.failed ? [] : toLessons(made, readCitations(made.call.args.citations, { session }));
-    return previews ? withPreviews(lessons, made.call) : lessons;
+    return previews ? addPreviews(lessons, made.call) : lessons;
   });
 }
 

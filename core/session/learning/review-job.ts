@@ -1,7 +1,7 @@
 // The job of a review in the session's outbox: gets a grant, sends the review's job to the queue, and looks for the result. The
 // row leaves only when a result or a tombstone can be read. Until then the message is sent again, which its id makes harmless.
 import { defaultGrant, toReviewJob } from "../../learning/review/job.ts";
-import { tellAsked, tellResult } from "../../learning/review/telling.ts";
+import { describeRequestedReview, describeResult } from "../../learning/review/result-notice.ts";
 import { isUrgent } from "../../learning/observe/triggers.ts";
 import { spentOf, toReviewLines } from "../../learning/script/script-facts.ts";
 import type { Entry } from "../../schemas/entry.ts";
@@ -91,8 +91,8 @@ async function giveUpReview(context: EngineContext, row: ReviewJobRow): Promise<
 /** What the person is told of a review; `null` for nothing. */
 function toTelling({ host }: EngineContext, { job }: ReviewJobRow, outcome: ReviewResult | ReviewDead): string | null {
   const level = host.settings.review.notice;
-  if (job.trigger === "refine") return tellAsked(outcome, level);
-  return "lessons" in outcome ? tellResult(outcome, level) : null;
+  if (job.trigger === "refine") return describeRequestedReview(outcome, level);
+  return "lessons" in outcome ? describeResult(outcome, level) : null;
 }
 
 /** Inside the caller's transaction. */

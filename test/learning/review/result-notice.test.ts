@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { lessonsOf, summarise, waitingIn } from "../../../core/learning/review/lessons.ts";
 import { callsOf } from "../../../core/learning/script/script-facts.ts";
-import { keptIn, tellResult } from "../../../core/learning/review/telling.ts";
+import { nameWrittenStores, describeResult } from "../../../core/learning/review/result-notice.ts";
 import { NO_USAGE, type JsonObject } from "../../../core/schemas/entry.ts";
 import type { ReviewStep } from "../../../core/schemas/learning/review.ts";
 import { SESSION } from "../sample.ts";
@@ -53,21 +53,21 @@ const REMOVE = script(
 
 describe("the line a person reads of a review", () => {
   it("is absent when reports are off or nothing was learned", () => {
-    expect(tellResult(resultOf(PATCH), "off")).toBeNull();
-    expect(tellResult({ lessons: [], summary: "Nothing worth keeping." }, "verbose")).toBeNull();
+    expect(describeResult(resultOf(PATCH), "off")).toBeNull();
+    expect(describeResult({ lessons: [], summary: "Nothing worth keeping." }, "verbose")).toBeNull();
   });
 
   it("names what was done, and no more", () => {
-    expect(tellResult(resultOf(PATCH), "on")).toBe("Learned: improved skill reading-logs.");
+    expect(describeResult(resultOf(PATCH), "on")).toBe("Learned: improved skill reading-logs.");
   });
 
   it("shows the beginning of each change when verbose: 80 characters of a patch, 120 of a fact, 60 of a removed one", () => {
     const x = (count: number) => "x".repeat(count);
-    expect(tellResult(resultOf(PATCH), "verbose")).toBe(
+    expect(describeResult(resultOf(PATCH), "verbose")).toBe(
       `Learned: improved skill reading-logs. · reading-logs: "Old ${x(75)}…" → "New ${x(75)}…"`,
     );
-    expect(tellResult(resultOf(ADD), "verbose")).toBe(`Learned: remembered 1 fact. · user: + "${x(119)}…"`);
-    expect(tellResult(resultOf(REMOVE), "verbose")).toBe(`Learned: forgot 1 fact. · user: - "${x(59)}…"`);
+    expect(describeResult(resultOf(ADD), "verbose")).toBe(`Learned: remembered 1 fact. · user: + "${x(119)}…"`);
+    expect(describeResult(resultOf(REMOVE), "verbose")).toBe(`Learned: forgot 1 fact. · user: - "${x(59)}…"`);
   });
 
   it("repeats no secret", () => {
@@ -77,20 +77,27 @@ describe("the line a person reads of a review", () => {
       { action: "add", store: "user", content: key },
       { done: "added", store: "user", id: SHA },
     );
-    expect(tellResult(resultOf(told), "verbose")).not.toContain("a1B2a1B2");
+    expect(describeResult(resultOf(told), "verbose")).not.toContain("a1B2a1B2");
   });
 
   it("never reports a refused or waiting write as done", () => {
     const { args } = (PATCH[1] as Extract<ReviewStep, { kind: "answer" }>).answer.calls[0]!;
     const refused = script("skill_manage", args, { code: "read_first", error: "Read it." }, { failed: true });
-    expect([tellResult(resultOf(refused), "verbose"), keptIn(resultOf(refused).lessons)]).toEqual([null, "none"]);
+    expect([describeResult(resultOf(refused), "verbose"), nameWrittenStores(resultOf(refused).lessons)]).toEqual([
+      null,
+      "none",
+    ]);
     const staged = resultOf(script("skill_manage", args, { pending: "p", state: "waiting", note: "" }));
-    expect(tellResult(staged, "verbose")).toBe("1 change waits for you: /pending.");
-    expect(keptIn(staged.lessons)).toBe("none");
+    expect(describeResult(staged, "verbose")).toBe("1 change waits for you: /pending.");
+    expect(nameWrittenStores(staged.lessons)).toBe("none");
   });
 });
 
 it("the operator's log says which stores a review wrote", () => {
   const [patch, add] = [resultOf(PATCH).lessons, resultOf(ADD).lessons];
-  expect([keptIn(patch), keptIn(add), keptIn([...patch, ...add])]).toEqual(["skill", "memory", "skill+memory"]);
+  expect([nameWrittenStores(patch), nameWrittenStores(add), nameWrittenStores([...patch, ...add])]).toEqual([
+    "skill",
+    "memory",
+    "skill+memory",
+  ]);
 });

@@ -16,7 +16,10 @@ const REMOVED_CHARS = 60;
 const PATCH_CHARS = 80;
 
 /** `null`: there is nothing to report, or reports are off. */
-export function tellResult(result: Pick<ReviewResult, "lessons" | "waiting" | "summary">, level: Level): string | null {
+export function describeResult(
+  result: Pick<ReviewResult, "lessons" | "waiting" | "summary">,
+  level: Level,
+): string | null {
   const { lessons, waiting, summary } = result;
   if (level === "off" || (lessons.length === 0 && waiting === undefined)) return null;
   if (level === "on") return summary;
@@ -27,11 +30,11 @@ export function tellResult(result: Pick<ReviewResult, "lessons" | "waiting" | "s
 }
 
 /** For a review that a person asked for: always says how it ended, unless reports are off. */
-export function tellAsked(outcome: ReviewResult | ReviewDead, level: Level): string | null {
+export function describeRequestedReview(outcome: ReviewResult | ReviewDead, level: Level): string | null {
   if (level === "off") return null;
   if (!("lessons" in outcome)) return `The review you asked for did not finish: ${outcome.message}`;
-  const told = tellResult(outcome, level);
-  if (told !== null) return told;
+  const notice = describeResult(outcome, level);
+  if (notice !== null) return notice;
   if (outcome.state === "superseded") return `The review you asked for was not needed: ${outcome.summary}`;
   const refused = outcome.refused.filter(({ tool }) => tool !== VERDICTS);
   return refused.length === 0
@@ -49,14 +52,14 @@ function refusalsOf(refused: ReviewResult["refused"]): string {
 }
 
 /** Which stores a review has written to. */
-export function keptIn(lessons: Lesson[]): "none" | "skill" | "memory" | "skill+memory" {
+export function nameWrittenStores(lessons: Lesson[]): "none" | "skill" | "memory" | "skill+memory" {
   const kinds = new Set(lessons.map(({ kind }) => kind));
   if (kinds.size === 2) return "skill+memory";
   return kinds.has("skill") ? "skill" : kinds.has("memory") ? "memory" : "none";
 }
 
 /** Adds the beginning of each change to the lessons of one call. */
-export function withPreviews(lessons: Lesson[], call: ToolCall): Lesson[] {
+export function addPreviews(lessons: Lesson[], call: ToolCall): Lesson[] {
   return lessons.map((lesson) => {
     const preview = lesson.kind === "skill" ? previewPatch(call) : previewFact(lesson);
     return preview ? { ...lesson, preview } : lesson;
