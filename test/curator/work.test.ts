@@ -247,7 +247,7 @@ describe("a rewrite", () => {
     expect(text).toContain(`Steps of ${NAME}.`);
     expect(text).toContain("Used by 12 turns, of which 4 succeeded and 8 failed.");
     expect(request!.tools.map(({ name }) => name)).toEqual(["skills_list", "skill_view", "skill_manage"]);
-    expect(request!.system).toContain("write one skill anew");
+    expect(request!.system).toContain("rewrite one skill");
     const head = (await world.profileOf(PROFILE).skills.head(NAME))!;
     expect(head).toMatchObject({ rev: 2, state: "trial", origin: "curator" });
     const result = await outcomeOf(world, `rewrite.${NAME}`);
