@@ -10,7 +10,7 @@ import type { Sha256, SkillName } from "../schemas/ids.ts";
 import { type SkillHead, type SkillRevision, isPurged } from "../schemas/skill.ts";
 import { validateSkill } from "./format/validate.ts";
 
-export interface OpenedRevision {
+interface OpenedRevision {
   revision: SkillRevision;
   files: FileBodies;
 }
@@ -45,7 +45,7 @@ export function diffFiles(before: FileBodies, after: FileBodies): FileDiff[] {
   });
 }
 
-export interface Undo {
+interface Undo {
   name: SkillName;
   rev: number;
   /** The files before revision `rev` and at it. */

@@ -18,7 +18,7 @@ const MAX_FILLED_CHARS = 20_000;
 const MAX_FILES = 50;
 const MAX_SHOWN_CHARS = 60;
 
-export interface Invocation {
+interface Invocation {
   /** Skill names as the library has them, without duplicates. */
   names: string[];
   /** The `name=value` pairs after the names, parsed and as typed. */
@@ -97,7 +97,7 @@ export interface LoadedSkill {
   content: string;
 }
 
-export interface InvocationText {
+interface InvocationText {
   invocation: Invocation;
   skills: LoadedSkill[];
   /** Sentences of the harness, such as which members of a bundle could not be loaded. */

@@ -72,7 +72,7 @@ export interface Library {
   view(name: SkillName, path?: string): Promise<Result<SkillView>>;
 }
 
-export interface LibraryOptions {
+interface LibraryOptions {
   /** `null` in a session without learning, which sees bundled skills only. */
   store: SkillStore | null;
   seeds: Seeds;

@@ -4,7 +4,7 @@
 import { diffArrays } from "diff";
 import { type Line, type Range, splitLines } from "./patch-search.ts";
 
-export interface Passage {
+interface Passage {
   /** The passage as the model wrote it, line by line; as many lines as the range has. */
   oldLines: string[];
   newLines: string[];

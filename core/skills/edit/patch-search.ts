@@ -64,7 +64,7 @@ export function findFolded(text: Folded, wanted: Folded, options: SearchOptions)
 /**
  * A folded text, in which several spellings are one. `starts` and `ends` give the original range of each of its units.
  */
-export interface Folded {
+interface Folded {
   text: string;
   starts: Uint32Array;
   ends: Uint32Array;

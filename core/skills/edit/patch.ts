@@ -25,7 +25,7 @@ export interface Patch {
 }
 
 /** How the passage was found. The last two are by similarity, all others by equality after folding. */
-export type PatchMatch =
+type PatchMatch =
   | "exact"
   | "trimmed_lines"
   | "white_space"

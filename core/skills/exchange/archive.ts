@@ -9,7 +9,7 @@ import { gunzip } from "./inflate.ts";
 import { readTar, writeTar } from "./tar.ts";
 import { type Entries, readZip } from "./zip-reader.ts";
 
-export type ArchiveKind = "zip" | "tar.gz";
+type ArchiveKind = "zip" | "tar.gz";
 
 /** The archive's kind by its first bytes; null if it is not an archive. */
 export function archiveKindOf(bytes: Uint8Array): ArchiveKind | null {

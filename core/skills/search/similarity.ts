@@ -10,7 +10,7 @@ export interface SkillSummary {
   description: string;
 }
 
-export interface Neighbour {
+interface Neighbour {
   name: SkillName;
   similarity: number;
 }
