@@ -27,10 +27,11 @@ export function readConnection(
   const given = flags.key ?? (env.TALARIA_KEY || undefined);
   const key = given ?? (isSameOrigin(url, local?.url) ? local?.key : undefined);
   if (!url) throw new UsageError(`No address. ${ADVICE}`);
-  if (!URL.canParse(url)) throw new UsageError(`${JSON.stringify(url)} is no URL: write it as http://127.0.0.1:8787.`);
+  if (!URL.canParse(url))
+    throw new UsageError(`${JSON.stringify(url)} is not a URL: write it as http://127.0.0.1:8787.`);
   if (!key) throw new UsageError(`No key for ${url}. ${ADVICE}`);
   if (!/^[\x21-\x7e]+$/.test(key))
-    throw new UsageError(`The key for ${url} has signs in it that no key has. ${ADVICE}`);
+    throw new UsageError(`The key for ${url} contains characters that a key cannot have. ${ADVICE}`);
   return { url, key, ...(given === undefined && { isOwn: true }) };
 }
 
@@ -45,7 +46,7 @@ function readLocal(file: string): z.infer<typeof LocalState> | null {
     // Not started yet, or run from another folder: flags or the environment must give the connection.
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
     throw new UsageError(
-      `${file} cannot be read: ${(error as Error).message}. Mend that, or start again with \`npm start\`.`,
+      `${file} cannot be read: ${(error as Error).message}. Fix that, or start again with \`npm start\`.`,
     );
   }
   try {

@@ -3,7 +3,7 @@ import type { Sql } from "../ports.ts";
 import { createWorkspace } from "../workspace/workspace.ts";
 import type { EngineContext, SessionHost, SessionMeta } from "./context.ts";
 import { createJobs } from "./jobs.ts";
-import { createTaintOf } from "./learning/taint.ts";
+import { createLogTaint } from "./learning/taint.ts";
 import { createLog } from "./log.ts";
 import { createOverlay } from "./memory/overlay.ts";
 import { type Outbox, createOutbox } from "./outbox.ts";
@@ -42,7 +42,7 @@ export function openEngine(given: SessionHost): Engine {
   const session = openMeta(sql, log);
   const context: EngineContext = {
     ...{ host, log, jobs, hub, overlay: createOverlay(sql), workspace: openWorkspace(host) },
-    taint: createTaintOf(log),
+    taint: createLogTaint(log),
     meta() {
       if (!session.known) throw new Error("the session was never created");
       return session.known;

@@ -4,7 +4,7 @@
 import { withTimeout } from "../timeout.ts";
 import type { EngineContext } from "./context.ts";
 import type { JobRow } from "./jobs.ts";
-import { tellKinds } from "./learning/kinds.ts";
+import { carryKinds } from "./learning/kinds.ts";
 import { carryNotice } from "./learning/learned-notice.ts";
 import { carryObservation } from "./learning/observe-job.ts";
 import { carryRating } from "./learning/rating-job.ts";
@@ -136,7 +136,7 @@ async function carryOut(context: EngineContext, row: JobRow): Promise<void> {
     case "title":
       return makeTitle(context, { ...row, job: row.job });
     case "kinds":
-      return tellKinds(context, { ...row, job: row.job });
+      return carryKinds(context, { ...row, job: row.job });
     case "review":
       return carryReview(context, { ...row, job: row.job });
   }

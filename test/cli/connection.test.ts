@@ -35,7 +35,7 @@ describe("where the terminal client connects to", () => {
 
   it("is asked for in a sentence when nothing says it", () => {
     expect(() => readConnection({}, {}, "/nowhere/local.json")).toThrow(/^No address\. Run `npm start` once/);
-    expect(() => readConnection({ url: "8787" }, {}, local)).toThrow(/"8787" is no URL/);
+    expect(() => readConnection({ url: "8787" }, {}, local)).toThrow(/"8787" is not a URL/);
   });
 
   it("is refused by name when the file is broken", () => {

@@ -6,7 +6,7 @@ import { textOf } from "../../core/schemas/entry.ts";
 import { memoryId } from "../../core/schemas/memory.ts";
 import type { MemoryEntry } from "../../core/schemas/memory.ts";
 import { EMPTY_INDEX } from "../../core/schemas/skill.ts";
-import { beginEpoch, collectNews, takeNotes, tellDecision, tellReview } from "../../core/session/prompt/notes.ts";
+import { beginEpoch, collectNews, takeNotes, addDecisionNews, addReviewNews } from "../../core/session/prompt/notes.ts";
 import { beginTurn, createEngineContext, endTurn } from "../support/session/engine-context.ts";
 
 type World = ReturnType<typeof createEngineContext>;
@@ -94,10 +94,10 @@ it(
   () => {
     const world = createEngineContext();
     const context = world.open();
-    const lesson = { kind: "memory" } as Parameters<typeof tellReview>[1]["lessons"][number];
+    const lesson = { kind: "memory" } as Parameters<typeof addReviewNews>[1]["lessons"][number];
     for (let n = 0; n < 600; n++) {
-      tellReview(context.log, { summary: `Learned ${n}. ${"x".repeat(2_000)}`, lessons: [lesson] });
-      tellDecision(context.log, { path: `docs/${n}.md`, approved: true });
+      addReviewNews(context.log, { summary: `Learned ${n}. ${"x".repeat(2_000)}`, lessons: [lesson] });
+      addDecisionNews(context.log, { path: `docs/${n}.md`, approved: true });
     }
     expect(metaBytes(world)).toBeLessThan(HALF_ROW / 4);
     expect(textOf(takeNotes(context, beginTurn(context))!)).toContain("And 1000 more changes, not listed here.");

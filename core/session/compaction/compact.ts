@@ -21,7 +21,7 @@ import type { EngineContext } from "../context.ts";
 import { compactionState, compactionsBefore, readCompaction, readHistory } from "../prompt/history.ts";
 import type { Log } from "../log.ts";
 import { narrowPrompt, refreshPrompt } from "../turn/prepare-turn.ts";
-import { type CompactionContext, type CompactionOptions, type Shortening, isResting, shorten } from "./shorten.ts";
+import { type CompactionContext, type CompactionOptions, type Shortening, isBackingOff, shorten } from "./shorten.ts";
 
 /** A pruning must leave at most this share of the threshold for the next compaction; otherwise a summary is made. */
 const PRUNE_SHARE = 0.6;
@@ -104,19 +104,19 @@ export function createKeeper(context: CompactionContext, turn: number, options: 
       // First shorten a prompt that was made for a larger window: that loses nothing of the conversation.
       const system = isSmall(contextWindow) ? ((await context.narrowPrompt?.(contextWindow)) ?? undefined) : undefined;
       const isTight = isSmall(contextWindow) && fixedTokens !== undefined;
-      const told = system === undefined ? usageTold(log, messages, chain, usage) : null;
+      const lastUsage = system === undefined ? readUsage(log, messages, chain, usage) : null;
       const known = system === undefined ? counted : undefined;
       const guess = isTight ? fixedTokens(system) : overheadOf(contextWindow);
-      if (isTight) ratio = ratioOf(messages, { told, known, fixed: guess }) ?? ratio;
+      if (isTight) ratio = ratioOf(messages, { lastUsage, known, fixed: guess }) ?? ratio;
       ratios.set(log, ratio);
       const fixed = isTight ? Math.round(guess * ratio) : guess;
-      const scale = isTight ? scaledBy(ratio) : scaled(messages, told, fixed);
-      const tokens = known ?? Math.round(measure(messages, told, fixed, isTight ? scale : weigh));
+      const scale = isTight ? scaledBy(ratio) : scaled(messages, lastUsage, fixed);
+      const tokens = known ?? Math.round(measure(messages, lastUsage, fixed, isTight ? scale : weigh));
       const same = { messages, tokens, ...(system !== undefined && { system }) };
       const fits = tokens + LEAST_ANSWER_TOKENS <= contextWindow;
       const limit = thresholdTokens(contextWindow, settings.context, settings.turn.maxOutputTokens);
       if (overflow && system !== undefined && fits) return ok(same);
-      if (!overflow && (tokens < limit || (fits && isResting(log, tokens, host.clock.now())))) return ok(same);
+      if (!overflow && (tokens < limit || (fits && isBackingOff(log, tokens, host.clock.now())))) return ok(same);
 
       const size = atLeast(tokens, messages, scale);
       const window = overflow ? Math.min(contextWindow, size) : contextWindow;
@@ -137,8 +137,8 @@ export function createKeeper(context: CompactionContext, turn: number, options: 
         tailTokens,
         minTailMessages: rounds > 0 ? 1 : settings.context.minTailMessages,
         pruneBelow: overflow ? size * OVERFLOW_SHARE : isTight ? fixed + room * PRUNE_SHARE : limit * PRUNE_SHARE,
-        leastGap: overflow ? 0 : size * settings.context.minSaving,
-        leastSaved: fits ? 0 : size + LEAST_ANSWER_TOKENS - contextWindow,
+        minGapTokens: overflow ? 0 : size * settings.context.minSaving,
+        minSavedTokens: fits ? 0 : size + LEAST_ANSWER_TOKENS - contextWindow,
         focus: "",
         signal,
       };
@@ -184,9 +184,9 @@ export async function compressNow(
   }
   const chain = compactionsBefore(log, input);
   const summary = lastSummary(chain)?.n;
-  const told = usageTold(log, messages, chain, null);
+  const lastUsage = readUsage(log, messages, chain, null);
   const fixed = overheadOf(contextWindow);
-  const scale = scaled(messages, told, fixed);
+  const scale = scaled(messages, lastUsage, fixed);
   const newest = messages.findLast((message) => message.role === "user" && message.entry !== summary);
   const refreshed = { ...context, refreshPrompt: () => context.refreshPrompt(contextWindow) };
   const made = await shorten(refreshed, options, {
@@ -197,12 +197,12 @@ export async function compressNow(
     chain,
     keepFrom: newest?.entry ?? input,
     contextWindow,
-    tokens: atLeast(Math.round(measure(messages, told, fixed, weigh)), messages, scale),
+    tokens: atLeast(Math.round(measure(messages, lastUsage, fixed, weigh)), messages, scale),
     weigh: scale,
     tailTokens: Math.min(tailBudget(contextWindow, settings.context), total(messages, scale) * ASKED_TAIL_SHARE),
     minTailMessages: 2,
     pruneBelow: 0,
-    leastGap: 0,
+    minGapTokens: 0,
     focus: focus.slice(0, MAX_FOCUS_CHARS).toWellFormed(),
     signal,
   });
@@ -235,10 +235,10 @@ function scaledBy(ratio: number): (message: Message) => number {
 /** The ratio of the provider's last count to the estimate; undefined without a count. */
 function ratioOf(
   messages: Message[],
-  { told, known, fixed }: { told: Usage | null; known: number | undefined; fixed: number },
+  { lastUsage, known, fixed }: { lastUsage: Usage | null; known: number | undefined; fixed: number },
 ): number | undefined {
   const last = messages.findLastIndex((message) => message.role === "assistant");
-  const counted = known ?? (told && last > 0 ? promptTokens(told) : 0);
+  const counted = known ?? (lastUsage && last > 0 ? promptTokens(lastUsage) : 0);
   const before = known === undefined ? messages.slice(0, last) : messages;
   if (counted === 0) return undefined;
   return Math.min(MAX_RATIO, Math.max(MIN_RATIO, counted / (fixed + total(before, weigh))));
@@ -250,7 +250,7 @@ function atLeast(tokens: number, messages: Message[], weigh: (message: Message) 
 }
 
 /** The usage of the last answer; null without a count, or after a later compaction. */
-function usageTold(log: Log, messages: Message[], chain: CompactionEntry[], known: Usage | null): Usage | null {
+function readUsage(log: Log, messages: Message[], chain: CompactionEntry[], known: Usage | null): Usage | null {
   const last = messages.findLast((message) => message.role === "assistant")?.entry ?? 0;
   if (last < (chain.at(-1)?.n ?? 1)) return null;
   const entry = known ? null : log.entry(last);

@@ -82,9 +82,9 @@ export interface Shortening {
   /** Pruning suffices when it leaves at most this many tokens; 0: never. */
   pruneBelow: number;
   /** Minimum tokens in the gap. */
-  leastGap: number;
+  minGapTokens: number;
   /** Tokens that must be removed before the model can read the rest. */
-  leastSaved?: number;
+  minSavedTokens?: number;
   focus: string;
   /** Last resort: cut the newest results too. The model reads what they were, and may request less. */
   cutsNewest?: boolean;
@@ -101,11 +101,11 @@ export async function shorten(
   const plan = planCompaction(job.messages, { ...job, protectFirst: host.settings.context.protectFirst });
   if (!plan) return NOTHING_LEFT;
   const gapTokens = total(plan.gap, job.weigh);
-  if (job.leastSaved !== undefined && gapTokens < job.leastSaved) {
+  if (job.minSavedTokens !== undefined && gapTokens < job.minSavedTokens) {
     const cut = await cutNewest(context, options, job);
     if (cut.ok) return cut;
   }
-  if (gapTokens < job.leastGap) return { ok: false, failure: NOTHING_SAVED };
+  if (gapTokens < job.minGapTokens) return { ok: false, failure: NOTHING_SAVED };
   const entries = entriesOf(log, plan, job.chain);
   const source = sourceOf(entries, job.chain);
   const pruned = pruneMessages(plan.between);
@@ -130,18 +130,18 @@ export async function shorten(
     mayAsk: options.mayAsk,
     noteActivity: options.noteActivity,
   });
-  if (!made.ok) return giveUp(context, options, job, made.failure, made.calls, made.rests);
+  if (!made.ok) return recordFailure(context, options, job, made.failure, made.calls, made.shouldBackOff);
 
   // The removed messages may repeat content that was read before them.
   const isRead = recalled !== "" || context.isTainted?.(made.text) === true;
   const worst = isRead ? worstSource([source, "content"]) : source;
   const todos = openTodos(log);
-  const parts = toSummaryParts(made.text, worst, skillsGone(job, plan), maxTokens, todos);
+  const parts = toSummaryParts(made.text, worst, skillsDropped(job, plan), maxTokens, todos);
   const text = parts.map((part) => part.text).join("");
   const replaced = job.messages.find((message) => message.entry === lastSummary(job.chain)?.n);
   const saved = gapTokens + (replaced ? job.weigh(replaced) : 0) - job.weigh({ role: "user", text });
   const tokensAfter = Math.round(job.tokens - saved);
-  if (saved <= 0) return giveUp(context, options, job, NOTHING_SAVED, made.calls, false);
+  if (saved <= 0) return recordFailure(context, options, job, NOTHING_SAVED, made.calls, false);
   return record(context, options, job, plan, { ...made, parts, tokensAfter });
 }
 
@@ -209,7 +209,7 @@ async function record(
     tokensBefore: job.tokens,
     tokensAfter: made.tokensAfter,
     ...(job.focus === "" ? {} : { focus: job.focus }),
-    droppedSkills: skillsGone(job, plan),
+    droppedSkills: skillsDropped(job, plan),
     calls: made.calls,
   };
   const state = compactionState(log);
@@ -224,14 +224,14 @@ async function record(
       entries: [...before, ...own, { n: compaction.n, method: compaction.method }],
       failures,
       retryAt: made.withoutModel ? now + cooldownMs(failures, made.withoutModel) : failures === 0 ? 0 : state.retryAt,
-      ...restAfter(weak, made.tokensAfter, job),
+      ...backOffAfter(weak, made.tokensAfter, job),
     });
   });
   hub.emit(placeNotice(compaction));
   return ok({ compaction, system });
 }
 
-function skillsGone({ messages, chain }: Shortening, { gap }: CompactionPlan): string[] {
+function skillsDropped({ messages, chain }: Shortening, { gap }: CompactionPlan): string[] {
   const gone = new Set(gap);
   const stays = messages.filter((message) => !gone.has(message));
   return droppedSkills(gap, stays, lastSummary(chain)?.droppedSkills ?? []);
@@ -239,28 +239,28 @@ function skillsGone({ messages, chain }: Shortening, { gap }: CompactionPlan): s
 
 const NOTHING_SAVED: Failure = {
   code: "nothing_saved",
-  message: "What could be left out is no longer than what would stand in its place.",
+  message: "A summary would be as long as the part that it replaces.",
 };
 /** Failures that mean there is nothing to shorten. */
 export const SAVES_NOTHING = new Set(["nothing_saved", "nothing_to_shorten"]);
 const ABORTED = err("aborted", "The turn was stopped.");
 
 /** Records a failed attempt: its cost, and when the next one may be made. The conversation stays unchanged. */
-function giveUp(
+function recordFailure(
   { host, log, hub }: CompactionContext,
   { put = log.put, late, failed }: CompactionOptions,
   job: Shortening,
   failure: Failure,
   calls: SummaryCall[],
-  rests: boolean,
+  shouldBackOff: boolean,
 ): Result<never> {
   // A refused budget is reported when the turn's next model call is refused.
-  const isRefusal = calls.length === 0 && !rests && failure !== NOTHING_SAVED;
+  const isRefusal = calls.length === 0 && !shouldBackOff && failure !== NOTHING_SAVED;
   const isLate = failure.code === "aborted" || isOver(log, job);
   if (isLate) late?.(calls);
   if (isRefusal || isLate) return { ok: false, failure };
   const state = compactionState(log);
-  const failures = rests ? state.failures + 1 : state.failures;
+  const failures = shouldBackOff ? state.failures + 1 : state.failures;
   const text = `The conversation could not be made shorter. ${failure.message}`;
   const at = host.clock.now();
   failed?.(calls);
@@ -276,15 +276,15 @@ function giveUp(
     log.setMeta("compaction", {
       ...state,
       failures,
-      retryAt: rests ? at + cooldownMs(failures, "failed") : state.retryAt,
-      ...(failure === NOTHING_SAVED ? restAfter(MAX_WEAK, job.tokens, job) : {}),
+      retryAt: shouldBackOff ? at + cooldownMs(failures, "failed") : state.retryAt,
+      ...(failure === NOTHING_SAVED ? backOffAfter(MAX_WEAK, job.tokens, job) : {}),
     });
   });
   if (notice) hub.emit(placeNotice(notice));
   return { ok: false, failure };
 }
 
-function restAfter(weak: number, tokens: number, { contextWindow }: Shortening) {
+function backOffAfter(weak: number, tokens: number, { contextWindow }: Shortening) {
   return { weak, resumeAtTokens: weak < MAX_WEAK ? 0 : Math.round(tokens + contextWindow * REGROWTH_SHARE) };
 }
 
@@ -293,7 +293,7 @@ function isOver(log: Log, { turn, signal }: Shortening): boolean {
   return signal.aborted || log.turn(turn)?.state !== "running";
 }
 
-export function isResting(log: Log, tokens: number, now: number): boolean {
+export function isBackingOff(log: Log, tokens: number, now: number): boolean {
   const { retryAt, weak, resumeAtTokens } = compactionState(log);
   return now < retryAt || (weak >= MAX_WEAK && tokens < resumeAtTokens);
 }

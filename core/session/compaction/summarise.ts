@@ -43,8 +43,8 @@ export type Summary =
       calls: SummaryCall[];
       withoutModel?: "empty" | "failed";
     }
-  /** `rests`: the next attempt should wait. */
-  | { ok: false; failure: Failure; calls: SummaryCall[]; rests: boolean };
+  /** `shouldBackOff`: the next attempt should wait. */
+  | { ok: false; failure: Failure; calls: SummaryCall[]; shouldBackOff: boolean };
 
 export async function summarise(
   host: Pick<SessionHost, "session" | "clock" | "random" | "settings" | "models">,
@@ -54,7 +54,7 @@ export async function summarise(
   let failure: Failure | null = null;
   for (const models of chainsOf(host)) {
     const refusal = await job.mayAsk?.();
-    if (refusal) return { ok: false, failure: refusal, calls, rests: false };
+    if (refusal) return { ok: false, failure: refusal, calls, shouldBackOff: false };
     const asked = await askModel({
       models,
       at: 0,
@@ -93,7 +93,7 @@ export async function summarise(
       if (failure.code === "aborted") break;
     }
   }
-  if (failure && PATIENT_CODES.has(failure.code)) return { ok: false, failure, calls, rests: true };
+  if (failure && PATIENT_CODES.has(failure.code)) return { ok: false, failure, calls, shouldBackOff: true };
   const withoutModel = EMPTY_CODES.has(failure?.code ?? "") ? "empty" : "failed";
   return { ok: true, text: renderStaticSummary(job), method: "static", calls, withoutModel };
 }

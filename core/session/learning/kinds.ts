@@ -30,7 +30,7 @@ export function noteKinds(
     jobs.put(`kinds:${late[0]!.turn}`, host.clock.now(), { kind: "kinds", turns: late });
 }
 
-export async function tellKinds(
+export async function carryKinds(
   { host, jobs }: EngineContext,
   { id, job }: JobRow & { job: Extract<Job, { kind: "kinds" }> },
 ): Promise<void> {

@@ -8,19 +8,19 @@ import type { Booking } from "../../schemas/usage.ts";
 import { parseSessionCommand } from "../../commands/parse-command.ts";
 import type { EngineContext } from "../context.ts";
 import type { TurnRow } from "../log.ts";
-import { turnsMeant } from "./meant-turns.ts";
-import { observeRow, offeredTo } from "./observe-job.ts";
+import { selectTurns } from "./meant-turns.ts";
+import { observeRow, learningOffered } from "./observe-job.ts";
 import { askForReview, noteActiveDay, reviewState } from "./review-state.ts";
 
 /** Code of the notice that grants `/refine`. The transaction that writes it also requests the review. */
 export const REFINING = "refining";
 
-export interface Learnt {
+export interface LearningPlan {
   /** Call inside the transaction that settles the turn. True: the job that observes the turn takes the booking along. */
   write(booking: Booking | null): boolean;
 }
 
-export function learnFromTurn(context: EngineContext, turn: TurnRow, entries: Entry[]): Learnt {
+export function learnFromTurn(context: EngineContext, turn: TurnRow, entries: Entry[]): LearningPlan {
   const { host, log, jobs } = context;
   const { settings } = host;
   const now = host.clock.now();
@@ -31,8 +31,8 @@ export function learnFromTurn(context: EngineContext, turn: TurnRow, entries: En
   const final = entries.at(-1);
   const isRefined = final?.kind === "notice" && final.code === REFINING;
   const focus = isRefined ? focusOf(entries) : "";
-  const decision = isRefined ? decideOnRefine(focus, settings, offeredTo(context)) : null;
-  const extraTurns = decision ? turnsMeant(context, focus, turn) : [];
+  const decision = isRefined ? decideOnRefine(focus, settings, learningOffered(context)) : null;
+  const extraTurns = decision ? selectTurns(context, focus, turn) : [];
   return {
     write(booking) {
       if (isNewDay) {

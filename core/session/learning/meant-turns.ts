@@ -19,7 +19,7 @@ const MAX_TURN_CHARS = 100_000;
  * The earlier turns that match the focus, whether or not they were reviewed. Without a match and without new turns: the
  * last turn.
  */
-export function turnsMeant(context: EngineContext, focus: string, order: Pick<TurnRow, "input">): number[] {
+export function selectTurns(context: EngineContext, focus: string, order: Pick<TurnRow, "input">): number[] {
   const before = workBefore(context, order.input!);
   const [last] = before;
   const wanted = [...wordsOf(focus)];

@@ -74,7 +74,7 @@ export async function carryObservation(context: EngineContext, row: ObserveRow):
   const { work } = row.job;
   const base = { ...(work && { kind: work }), ...observe(context, turn, entries) };
   const before = judgeTurnBefore(context, turn, entries);
-  const steered = steeredCorrections(entries);
+  const steered = findSteeredCorrections(entries);
   const corrected = before?.corrects === true || steered.length > 0;
 
   const seen = await place(
@@ -84,8 +84,8 @@ export async function carryObservation(context: EngineContext, row: ObserveRow):
     entries,
     steered.reduce((done, entry) => withCorrection(done, entry), base),
   );
-  const judgedBefore = before?.judged && (await tellAgain(context, row, before.judged));
-  const moves = await tell(context, row, {
+  const judgedBefore = before?.judged && (await reportJudgement(context, row, before.judged));
+  const moves = await writeEvidence(context, row, {
     row: turn,
     entries,
     ...seen,
@@ -98,7 +98,7 @@ export async function carryObservation(context: EngineContext, row: ObserveRow):
     if (!jobs.get(row.id)) return; // another attempt was quicker
     jobs.delete(row.id);
     if (booking && !isBooked) putBookingRow(context, booking);
-    tellWithdrawn(context, [...moves, ...(judgedBefore ? judgedBefore.moves : [])]);
+    putWithdrawnNotices(context, [...moves, ...(judgedBefore ? judgedBefore.moves : [])]);
     const { observation, neighbourhood } = seen;
     const to = turn.final!;
     // A review that a person asked for may have covered the turn already.
@@ -106,7 +106,7 @@ export async function carryObservation(context: EngineContext, row: ObserveRow):
     const counters = isNew ? updateCounters(currentCounters(log).counters, entries) : currentCounters(log).counters;
     if (judgedBefore) putObservation(context, judgedBefore.row.n, judgedBefore.observation);
     putObservation(context, turn.n, observation, counters);
-    const offered = offeredTo(context);
+    const offered = learningOffered(context);
     const isBundled = (loaded: LoadedText) => bundledText(context, loaded.skill) === loaded.text;
     const decision = decideReview({
       ...{ counters, observation, neighbourhood, entries, settings: host.settings, offered, corrected, isBundled },
@@ -153,7 +153,7 @@ export function entriesOf({ log }: EngineContext, turn: TurnRow): Entry[] {
 }
 
 /** Which kinds of learning the session offers to its model. Reviews may write only these. */
-export function offeredTo(context: EngineContext): Offered {
+export function learningOffered(context: EngineContext): Offered {
   const memory = context.meta().learning === "on";
   return { skills: memory && !isHeldOut(context.host), memory };
 }
@@ -180,7 +180,7 @@ function judgeTurnBefore(
     ...(request && { request: textOf(request) }),
     ...(final && { answer: textOf(final) }),
   });
-  if (!isHeard(input, before)) return { judged: null, corrects: correction };
+  if (!couldReadAnswer(input, before)) return { judged: null, corrects: correction };
   const observation = log.observed(before.n)?.observation ?? observe(context, before, rowEntries);
   const isJudged = observation.judgements?.some(({ judge }) => judge === "message" || judge === "reviewer");
   if (isJudged) return null;
@@ -202,7 +202,7 @@ function callsOf(entries: Entry[]): ToolEntry[] {
 }
 
 /** Whether the author of an input could have read the answer of the turn before. A message that interrupts a turn counts. */
-export function isHeard({ waited }: UserEntry, before: TurnRow): boolean {
+export function couldReadAnswer({ waited }: UserEntry, before: TurnRow): boolean {
   return !waited || waited.interrupts === before.n || waited.since >= (before.endedAt ?? 0);
 }
 
@@ -215,7 +215,7 @@ export function turnBefore({ log }: EngineContext, turn: TurnRow): TurnRow | nul
 }
 
 /** Entries with which the person corrected the turn while it ran. */
-function steeredCorrections(entries: Entry[]): number[] {
+function findSteeredCorrections(entries: Entry[]): number[] {
   const steered = entries.filter((entry): entry is UserEntry => isFromPrincipal(entry) && entry.steer !== undefined);
   return steered
     .filter((entry) => {
@@ -270,18 +270,18 @@ async function askArchive(
 }
 
 /** Reports a new judgement of a turn that was observed before. */
-export async function tellAgain(
+export async function reportJudgement(
   context: EngineContext,
   row: JobRow,
   judged: Judged,
 ): Promise<Judged & { moves: SkillMove[] }> {
   const placed = await place(context, row, judged.row, judged.entries, judged.observation);
-  const told = { ...judged, ...placed };
-  return { ...told, moves: await tell(context, row, told) };
+  const report = { ...judged, ...placed };
+  return { ...report, moves: await writeEvidence(context, row, report) };
 }
 
 /** Plans notices for the person about withdrawn skills. Call inside the transaction that ends the job that withdrew them. */
-export function tellWithdrawn({ host, jobs }: EngineContext, moves: SkillMove[]): void {
+export function putWithdrawnNotices({ host, jobs }: EngineContext, moves: SkillMove[]): void {
   if (host.settings.review.notice === "off") return;
   for (const { skill, to, reason, rev, withdrew, inPart } of moves) {
     const what = inPart ? "changed: a part of it was withdrawn." : `withdrawn and is now ${to}.`;
@@ -291,13 +291,13 @@ export function tellWithdrawn({ host, jobs }: EngineContext, moves: SkillMove[])
 }
 
 /** Writes evidence for each text that the turn used, and settles due verdicts. Returns the skills whose state changed. */
-async function tell(
+async function writeEvidence(
   context: EngineContext,
   job: JobRow,
-  told: Judged & { neighbourhood: Neighbourhood },
+  report: Judged & { neighbourhood: Neighbourhood },
 ): Promise<SkillMove[]> {
   const { host } = context;
-  const { row, entries, observation, judgement, nth, neighbourhood } = told;
+  const { row, entries, observation, judgement, nth, neighbourhood } = report;
   const { judge, outcome } = judgement;
   if (observation.loaded.length === 0 || (judge === "exit" && !isAnswered(entries))) return [];
   const { modelCalls, toolCalls, failedCalls } = row.stats;
@@ -314,7 +314,7 @@ async function tell(
     });
   }
   try {
-    return await settle(host, told);
+    return await settle(host, report);
   } catch (error) {
     if (job.tries < PATIENT_TRIES) throw error;
     host.report("verdict", `left to the curator: ${messageOf(error)}`);
@@ -337,7 +337,7 @@ function isContradicted({ triedWords = [], unfollowed = [] }: Observation, used:
 }
 
 /** Whether the turn gives evidence about the text itself, whatever its outcome. */
-function saysMore(observation: Observation, used: LoadedText): boolean {
+function hasTextEvidence(observation: Observation, used: LoadedText): boolean {
   return isContradicted(observation, used) || ownTriedWords(observation, used).length > 0;
 }
 
@@ -360,13 +360,13 @@ async function settle(
   { observation, judgement: { judge, outcome }, nth }: Judged,
 ): Promise<SkillMove[]> {
   const moves: SkillMove[] = [];
-  const telling = observation.loaded.filter((used) => outcome !== "unknown" || saysMore(observation, used));
+  const telling = observation.loaded.filter((used) => outcome !== "unknown" || hasTextEvidence(observation, used));
   const index = telling.length > 0 ? await host.skills.index() : null;
   for (const { skill, text } of telling) {
     const line = Object.hasOwn(index!.skills, skill) ? index!.skills[skill] : undefined;
     // A success does not change an active skill. Uses of a replaced text are counted by the curator.
     const isOpen = line?.state === "trial" || line?.state === "stale";
-    const isHarm = outcome === "failure" || saysMore(observation, { skill, text });
+    const isHarm = outcome === "failure" || hasTextEvidence(observation, { skill, text });
     const isDue = isHarm || (isOpen && (line.use?.uses ?? 0) < USES_COUNTED_AT_ONCE);
     if (line?.text !== text || line.state === "archived" || !isDue) continue;
     const op = `verdict:${observation.turn}.${judge}${nth > 1 ? `.${nth}` : ""}`;

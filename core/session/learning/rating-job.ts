@@ -10,10 +10,10 @@ import {
   type Judged,
   entriesOf,
   observeRow,
-  offeredTo,
+  learningOffered,
   putObservation,
-  tellAgain,
-  tellWithdrawn,
+  reportJudgement,
+  putWithdrawnNotices,
 } from "./observe-job.ts";
 import { askForReview, settledTo } from "./review-state.ts";
 
@@ -38,7 +38,7 @@ export async function carryRating(context: EngineContext, row: RatingRow): Promi
   const judged: Judged = { row: turn, entries, observation: stored.observation, judgement, nth: rating.nth };
   // A turn that only carried out a command has no work to learn from.
   const isOfWork = context.meta().learning === "on" && turn.stats.modelCalls > 0;
-  const told = isOfWork ? await tellAgain(context, row, judged) : { ...judged, moves: [] };
+  const reported = isOfWork ? await reportJudgement(context, row, judged) : { ...judged, moves: [] };
   const isCurrent = () => {
     const now = jobs.get(row.id)?.job;
     return now?.kind === "rating" && now.nth === rating.nth;
@@ -48,13 +48,13 @@ export async function carryRating(context: EngineContext, row: RatingRow): Promi
   const note = hasNote ? toRatingNote(context, turn.n, rating) : null;
   host.sql.transaction(() => {
     jobs.delete(row.id);
-    tellWithdrawn(context, told.moves);
+    putWithdrawnNotices(context, reported.moves);
     if (note) log.put(note);
-    const { observation } = told;
+    const { observation } = reported;
     const isPutRight = note && rating.correction !== undefined;
     putObservation(context, turn.n, isPutRight ? withCorrection(observation, note.n) : observation);
     const { settings } = host;
-    const decision = decideOnRating({ rating, turn: turn.n, entries, settings, offered: offeredTo(context) });
+    const decision = decideOnRating({ rating, turn: turn.n, entries, settings, offered: learningOffered(context) });
     if (decision) askForReview(context, decision, { to: settledTo(log), extraTurns: [turn.n] });
   });
   if (note) hub.emit(placeNotice(note));
@@ -65,12 +65,12 @@ function toRatingNote(
   turn: number,
   { rating, correction }: { rating: "up" | "down"; correction?: string | undefined },
 ): NoteEntry {
-  const told = `The person rated turn ${turn} ${rating}.`;
+  const rated = `The person rated turn ${turn} ${rating}.`;
   const parts: Part[] =
     correction === undefined
-      ? [{ source: "outcome", text: told }]
+      ? [{ source: "outcome", text: rated }]
       : [
-          { source: "outcome", text: `${told} What would have been right, in their words:\n` },
+          { source: "outcome", text: `${rated} What would have been right, in their words:\n` },
           { source: "principal", text: correction },
         ];
   const last = log.lastTurn()!.n;

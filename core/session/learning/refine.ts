@@ -4,22 +4,22 @@ import type { EngineContext } from "../context.ts";
 import type { Ending } from "../turn/end-turn.ts";
 import { REFINING } from "./learn.ts";
 import { workBefore } from "./meant-turns.ts";
-import { offeredTo } from "./observe-job.ts";
+import { learningOffered } from "./observe-job.ts";
 import { isReviewing } from "./review-state.ts";
 
 export function answerRefine(context: EngineContext, focus: string): Ending {
-  if (!decideOnRefine(focus, context.host.settings, offeredTo(context))) {
+  if (!decideOnRefine(focus, context.host.settings, learningOffered(context))) {
     const text =
       context.meta().learning === "on"
-        ? "Reviews are switched off here: nothing was begun."
-        : "This session learns nothing: it was created with learning off.";
+        ? "Reviews are switched off here, so none was begun."
+        : "This session was created with learning off, so it is not reviewed.";
     return { state: "failed", code: "refine_off", text };
   }
   if (workBefore(context, context.log.nextEntry()).length === 0) {
     return { state: "failed", code: "refine_nothing", text: "Nothing has been done in this session yet." };
   }
   const text = isReviewing(context)
-    ? "A review is running; another one follows it, over everything since."
-    : "What was done since the last review is being looked at. You are told what comes of it.";
+    ? "A review is running. Another one follows and covers everything since."
+    : "A review of the work since the last one has begun. Its result will be shown here.";
   return { state: "done", code: REFINING, text };
 }

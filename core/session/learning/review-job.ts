@@ -11,7 +11,7 @@ import type { EngineContext } from "../context.ts";
 import type { Job, JobRow } from "../jobs.ts";
 import { dayBudget, putBooking } from "../ledger.ts";
 import type { TurnRow } from "../log.ts";
-import { tellReview } from "../prompt/notes.ts";
+import { addReviewNews } from "../prompt/notes.ts";
 import { readPrefix } from "../prompt/prefix.ts";
 import { offeredInPrompt } from "../prompt/scene.ts";
 import { withoutCommands } from "../turn/without-commands.ts";
@@ -60,7 +60,7 @@ export async function settleReview(
   host.sql.transaction(() => {
     closeJob(context, row, lines);
     if ("lessons" in outcome) {
-      tellReview(log, outcome);
+      addReviewNews(log, outcome);
       noteKinds(context, outcome.kinds ?? [], "review");
       putVerdicts(context, outcome);
     }

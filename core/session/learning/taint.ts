@@ -8,7 +8,7 @@ import type { Log } from "../log.ts";
 const MAX_CHARS = 1_500_000;
 const PAGE = 100;
 
-export function createTaintOf(log: Log): SessionTaint {
+export function createLogTaint(log: Log): SessionTaint {
   return createSessionTaint((after) => settled(after === 0 ? readUpTo(log) : log.entries(after + 1), log));
 }
 

@@ -8,12 +8,12 @@ import {
   type Judged,
   entriesOf,
   isFromPrincipal,
-  isHeard,
+  couldReadAnswer,
   observe,
   observeRow,
   putObservation,
-  tellAgain,
-  tellWithdrawn,
+  reportJudgement,
+  putWithdrawnNotices,
   turnBefore,
 } from "./observe-job.ts";
 
@@ -30,10 +30,10 @@ export async function carryVerdicts(context: EngineContext, row: VerdictsRow): P
     const judged = judge(context, verdict, row.job.at);
     if (!judged) continue;
     if (jobs.get(observeRow(judged.row.n))) return jobs.retry(row); // the turn is observed first
-    const told = await tellAgain(context, row, judged);
+    const report = await reportJudgement(context, row, judged);
     host.sql.transaction(() => {
-      tellWithdrawn(context, told.moves);
-      const { observation } = told;
+      putWithdrawnNotices(context, report.moves);
+      const { observation } = report;
       const isRight = verdict.verdict !== "none" && verdict.correction;
       putObservation(context, judged.row.n, isRight ? withCorrection(observation, verdict.entry) : observation);
     });
@@ -48,7 +48,7 @@ function judge(context: EngineContext, verdict: ReviewVerdict, at: number): Judg
   const turn = input && log.turn(input.turn);
   if (!turn || turn.input !== verdict.entry || !isFromPrincipal(input)) return null;
   const before = turnBefore(context, turn);
-  if (!before || !isHeard(input, before)) return null;
+  if (!before || !couldReadAnswer(input, before)) return null;
   const entries = entriesOf(context, before);
   const observation = log.observed(before.n)?.observation ?? observe(context, before, entries);
   const known = observation.judgements ?? [];

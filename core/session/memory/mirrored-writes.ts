@@ -11,7 +11,7 @@ export function writesIn(entries: Entry[]): MemoryWrite[] {
     if (entry.kind !== "tool" || entry.call.name !== "memory" || entry.state !== "done" || entry.failed) return [];
     const store = MemoryStoreName.safeParse(entry.call.args.store);
     if (!store.success) return [];
-    const done = donesOf(entry);
+    const done = resultsOf(entry);
     return stepsOf(entry).flatMap((step, n) => toWrite(step, done[n], store.data));
   });
 }
@@ -36,7 +36,7 @@ function stepsOf({ call, prepared }: ToolEntry): Step[] {
 }
 
 /** The result of each step. */
-function donesOf({ parts }: ToolEntry): unknown[] {
+function resultsOf({ parts }: ToolEntry): unknown[] {
   const outcome = parts.find((part) => part.source === "outcome");
   const { done, results } = outcome ? (JSON.parse(outcome.text) as JsonObject) : {};
   return Array.isArray(results) ? results.map((result) => (result as JsonObject | null)?.done) : [done];

@@ -62,7 +62,7 @@ export function createRecall(context: EngineContext): Recall {
   const searches = new Map<number, Search>();
   /** Results that came too late for their own turn. */
   let late: string[] = [];
-  let telling = Promise.resolve();
+  let syncing = Promise.resolve();
   let waiting = 0;
 
   /** `null` without a provider, and in a session that does not learn. */
@@ -81,7 +81,9 @@ export function createRecall(context: EngineContext): Recall {
 
   async function run(asked: MemoryProvider, n: number, request: string, search: Search): Promise<void> {
     await Promise.resolve(); // after the transaction that accepts the input
-    const found = await quietly("recall", () => asked.prefetch(toQuery(redactText(request)), unending()));
+    const found = await reportingFailure("recall", () =>
+      asked.prefetch(toQuery(redactText(request)), createIdleSignal()),
+    );
     if (found?.ok === false && found.failure.code === "memory_provider_busy") {
       searches.delete(n); // `take` may try again
       return;
@@ -97,7 +99,7 @@ export function createRecall(context: EngineContext): Recall {
     request: string,
     put: (note: NoteEntry) => void,
   ): Promise<void> {
-    if (!provider() || isTrivial(request) || !mayBeTold(turn)) return;
+    if (!provider() || isTrivial(request) || !mayAddNote(turn)) return;
     begin(turn.n, request);
     const search = searches.get(turn.n);
     const waitMs = settings.memory.prefetchWaitMs;
@@ -105,7 +107,7 @@ export function createRecall(context: EngineContext): Recall {
       const over = new AbortController();
       await Promise.race([search.done, clock.sleep(waitMs, over.signal)]);
       over.abort();
-      if (!mayBeTold(turn)) return;
+      if (!mayAddNote(turn)) return;
     }
     for (const n of searches.keys()) if (n < turn.n && searches.get(n)!.bullets !== null) searches.delete(n);
     if (search?.bullets) searches.delete(turn.n);
@@ -137,7 +139,7 @@ export function createRecall(context: EngineContext): Recall {
   }
 
   /** Whether the turn's model was not asked yet and the turn has no recall note. */
-  function mayBeTold(turn: Pick<TurnRow, "n" | "input">): boolean {
+  function mayAddNote(turn: Pick<TurnRow, "n" | "input">): boolean {
     if (turn.input === null || log.turn(turn.n)?.state !== "running") return false;
     return log
       .entries(turn.input + 1)
@@ -157,24 +159,25 @@ export function createRecall(context: EngineContext): Recall {
       return host.report("memory sync", `${asked.name} is too far behind: turn ${n} is left out`);
     waiting += 1;
     // A failure for one turn must not block the turns after it.
-    telling = telling
-      .then(() => tell(asked, n))
+    syncing = syncing
+      .then(() => syncTurn(asked, n))
       .catch((error) => host.report("memory sync", error))
       .finally(() => void (waiting -= 1));
-    host.background(telling);
+    host.background(syncing);
   }
 
-  async function tell(asked: MemoryProvider, n: number): Promise<void> {
+  async function syncTurn(asked: MemoryProvider, n: number): Promise<void> {
     const turn = log.turn(n);
     if (!turn || turn.input === null || turn.final === null) return;
     const entries = log.entries(turn.input, turn.final).filter((entry) => entry.turn === n);
-    for (const write of writesIn(entries)) await twice("memory write", () => asked.onWrite(write, unending()));
+    for (const write of writesIn(entries))
+      await withRetry("memory write", () => asked.onWrite(write, createIdleSignal()));
     const final = entries.at(-1);
     if (turn.state !== "done" || final?.kind !== "assistant") return;
     const said = entries.filter((entry) => entry.kind === "user").map(textOf);
     const exchange = { user: redactText(said.join("\n\n")), assistant: redactText(textOf(final)) };
     if (parseSessionCommand(said[0] ?? "") || exchange.user.trim() === "" || exchange.assistant.trim() === "") return;
-    await twice("memory sync", () => asked.sync(exchange, unending()));
+    await withRetry("memory sync", () => asked.sync(exchange, createIdleSignal()));
   }
 
   async function beforeCompaction(messages: Message[]): Promise<string> {
@@ -184,7 +187,7 @@ export function createRecall(context: EngineContext): Recall {
     const clean = messages.map((message) => ({ ...message, text: redactText(message.text) }));
     const given = new AbortController();
     const over = new AbortController();
-    const asking = quietly("memory before compaction", () => asked.preCompaction(clean, given.signal));
+    const asking = reportingFailure("memory before compaction", () => asked.preCompaction(clean, given.signal));
     host.background(asking.then(() => undefined));
     const first = await Promise.race([asking, clock.sleep(waitMs, over.signal).then(() => null)]);
     over.abort();
@@ -193,7 +196,7 @@ export function createRecall(context: EngineContext): Recall {
   }
 
   /** Reports failures to the log only, without any word of the request. */
-  async function quietly<T>(
+  async function reportingFailure<T>(
     what: string,
     call: () => Promise<Result<T, ProviderFailure>>,
   ): Promise<Result<T, ProviderFailure> | undefined> {
@@ -207,18 +210,18 @@ export function createRecall(context: EngineContext): Recall {
     }
   }
 
-  async function twice(what: string, call: () => Promise<Result<null, ProviderFailure>>): Promise<void> {
-    const first = await quietly(what, call);
+  async function withRetry(what: string, call: () => Promise<Result<null, ProviderFailure>>): Promise<void> {
+    const first = await reportingFailure(what, call);
     if (first?.ok !== false || !first.failure.retry) return;
     await clock.sleep(RETRY_MS);
-    await quietly(what, call);
+    await reportingFailure(what, call);
   }
 
   return { begin, take, ended, beforeCompaction };
 }
 
 /** A signal that never aborts: calls have timeouts of their own. One per call, because a signal belongs to its request. */
-function unending(): AbortSignal {
+function createIdleSignal(): AbortSignal {
   return new AbortController().signal;
 }
 

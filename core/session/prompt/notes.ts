@@ -24,7 +24,7 @@ const MAX_KNOWN_SKILLS = 10_000;
 /** Changes of a larger memory are not tracked. Each id takes twelve bytes. */
 const MAX_KNOWN_FACTS = 20_000;
 /** Facts whose text is kept, so that their removal can be reported: the ones reported to the model last. */
-const MAX_TOLD_FACTS = 300;
+const MAX_SHOWN_FACTS = 300;
 /** A prefix of a SHA-256 that suffices to see a difference. */
 const HASH_CHARS = 12;
 /** Of one kind of news, until it is reported. Further ones are only counted. */
@@ -52,12 +52,12 @@ interface KnownMemory {
   /** Time of the next listing. A listing takes two requests, so it does not follow every turn. */
   dueAt: number;
   /** Facts that the prompt or a note has shown to the model, in the words it read. */
-  told: Record<Sha256, ToldFact>;
+  told: Record<Sha256, ShownFact>;
   /** Joined id prefixes of the other known facts: the prompt had no room for them, and they are not news. */
   others: string;
 }
 
-interface ToldFact {
+interface ShownFact {
   store: MemoryStoreName;
   text: string;
 }
@@ -97,13 +97,13 @@ export function beginEpoch(context: Pick<EngineContext, "host" | "log">, learned
       const entries = learned.memory.filter((entry) => entry.store === store);
       return fitNewest(entries, limitOf(store, host.settings.memory));
     });
-    putKnownMemory(log, { upTo, dueAt, told: toTold(shown) }, learned.memory);
+    putKnownMemory(log, { upTo, dueAt, told: toShownFacts(shown) }, learned.memory);
   }
   if (log.meta<News>("news")) changeNews(log, ({ reviews, decisions }) => ({ ...NO_NEWS, reviews, decisions }));
 }
 
 /** Call inside the transaction that records a review's result. */
-export function tellReview(log: Log, { summary, lessons }: Pick<ReviewResult, "summary" | "lessons">): void {
+export function addReviewNews(log: Log, { summary, lessons }: Pick<ReviewResult, "summary" | "lessons">): void {
   if (lessons.length === 0) return;
   changeNews(log, (news) => ({ ...news, reviews: [...news.reviews, toLine(summary)] }));
   const known = readKnownMemory(log);
@@ -111,7 +111,7 @@ export function tellReview(log: Log, { summary, lessons }: Pick<ReviewResult, "s
 }
 
 /** Call inside the transaction that records a person's decision. */
-export function tellDecision(log: Log, decision: News["decisions"][number]): void {
+export function addDecisionNews(log: Log, decision: News["decisions"][number]): void {
   changeNews(log, (news) => ({ ...news, decisions: [...news.decisions, decision] }));
 }
 
@@ -170,13 +170,13 @@ async function collectSkills({ host, log }: EngineContext): Promise<void> {
   });
 
   function addSkills(before: News["skills"], fresh: string[]): News["skills"] {
-    const told = fresh.map((name) => {
+    const changes = fresh.map((name) => {
       const known_ = own(before, name)?.known ?? own(known!.texts, name) !== undefined;
       const description = own(texts, name) === undefined ? null : toLine(lines.get(name)!.description);
       return [name, { known: known_, description }] as const;
     });
     // A skill that appeared and vanished before it was reported is not news.
-    const all = Object.entries({ ...before, ...Object.fromEntries(told) });
+    const all = Object.entries({ ...before, ...Object.fromEntries(changes) });
     return Object.fromEntries(all.filter(([, skill]) => skill.known || skill.description !== null));
   }
 }
@@ -198,7 +198,10 @@ async function collectMemory({ host, log, overlay }: EngineContext): Promise<voi
   const written = changed.length > 0 ? ownMemory(log.entries(known.upTo + 1)) : new Set();
   const news = changed.filter((id) => !written.has(id));
   const dueAt = now + (known.dueAt === 0 ? KV_LAG_MS : host.settings.memory.overlayMs);
-  const told = { ...Object.fromEntries(Object.entries(known.told).filter(([id]) => entries.has(id))), ...toTold(come) };
+  const told = {
+    ...Object.fromEntries(Object.entries(known.told).filter(([id]) => entries.has(id))),
+    ...toShownFacts(come),
+  };
   host.sql.transaction(() => {
     putKnownMemory(log, { upTo: settledUpTo(log), dueAt, told }, living);
     if (news.length > 0) changeNews(log, (before) => ({ ...before, memory: addMemory(before.memory, news) }));
@@ -243,7 +246,7 @@ function readKnownMemory(log: Log): KnownMemory | null {
 }
 
 function putKnownMemory(log: Log, known: Pick<KnownMemory, "upTo" | "dueAt" | "told">, living: MemoryEntry[]): void {
-  const told = Object.fromEntries(Object.entries(known.told).slice(-MAX_TOLD_FACTS));
+  const told = Object.fromEntries(Object.entries(known.told).slice(-MAX_SHOWN_FACTS));
   const others = living.filter(({ id }) => !Object.hasOwn(told, id)).map(({ id }) => id.slice(0, HASH_CHARS));
   const next: KnownMemory = { v: 2, ...known, told, others: others.join("") };
   log.setMeta("known_memory", living.length > MAX_KNOWN_FACTS ? null : next);
@@ -269,7 +272,7 @@ function textsOf(lines: SkillLine[]): Record<string, string> {
   return Object.fromEntries(lines.map(({ name, text }) => [name, text.slice(0, HASH_CHARS)]));
 }
 
-function toTold(entries: MemoryEntry[]): KnownMemory["told"] {
+function toShownFacts(entries: MemoryEntry[]): KnownMemory["told"] {
   return Object.fromEntries(entries.map((entry) => [entry.id, { store: entry.store, text: toLine(toShown(entry)) }]));
 }
 

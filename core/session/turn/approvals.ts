@@ -6,7 +6,7 @@ import type { ApprovalDetail, ApprovalInfo } from "../../schemas/api.ts";
 import { byteLength, sha256Hex } from "../../schemas/learning/digest.ts";
 import type { ChangeRequests } from "../../tools/files/file-tool-options.ts";
 import type { EngineContext } from "../context.ts";
-import { tellDecision } from "../prompt/notes.ts";
+import { addDecisionNews } from "../prompt/notes.ts";
 
 const MAX_WAITING = 20;
 /** How many decided changes are kept, so that a decision that is sent twice gets the same answer. */
@@ -111,7 +111,7 @@ export function createApprovals({
       let decided = found.value;
       const record = () => {
         decided = close(found.value, wanted);
-        tellDecision(log, { path, approved: approve });
+        addDecisionNews(log, { path, approved: approve });
       };
       if (approve) {
         const written = workspace.putAsPrincipal(path, new TextEncoder().encode(content), record);

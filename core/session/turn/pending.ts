@@ -34,7 +34,7 @@ function openDesk({ host, overlay }: EngineContext): PendingDesk | null {
 /** Advice for the person, printed before the reason of the wait. */
 const BECAUSE: Record<PendingInfo["reason"], string> = {
   approval: "",
-  scan: "Look for orders in it: ",
+  scan: "Check it for instructions: ",
   taint: "Keep it only if you know it to be true: ",
 };
 

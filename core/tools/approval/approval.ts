@@ -64,7 +64,7 @@ export function createAskingMemoryTool(options: MemoryToolOptions, approval: App
   };
   const park: Park<HeldFacts> = async (op, { args, why }) => {
     const answer = readOutcome(await stage(asking, args, heldOp(op), { reason: "taint", why }));
-    return typeof answer.pending === "string" ? ok({ pending: answer.pending }) : unparked(answer);
+    return typeof answer.pending === "string" ? ok({ pending: answer.pending }) : toParkFailure(answer);
   };
   return withApproval(createMemoryTool({ ...options, ...(!always && { park }) }), asking);
 }
@@ -74,7 +74,7 @@ function heldOp(op: string): string {
   return `${op}#held`;
 }
 
-function unparked({ code, error }: JsonObject): Result<never> {
+function toParkFailure({ code, error }: JsonObject): Result<never> {
   return err(String(code ?? "not_parked"), String(error ?? "What has to wait could not be kept: call again later."));
 }
 
@@ -126,7 +126,7 @@ interface Because {
   why: string;
 }
 
-function doubtIn(result: ToolResult): Because | null {
+function findDoubt(result: ToolResult): Because | null {
   const { code, error, why = error } = readOutcome(result);
   const reason = result.failed ? DOUBTS[String(code)] : undefined;
   return reason ? { reason, why: String(why) } : null;
@@ -137,23 +137,23 @@ function withApproval<Args>(tool: Tool<Args>, options: ApprovalOptions): Tool<Ar
     ...tool,
     async run(args, context) {
       if (!options.always) {
-        const result = await tellParked(await tool.run(args, context), context);
-        const doubt = doubtIn(result);
-        return doubt ? ((await answered(context)) ?? stage(options, args as JsonObject, context.op, doubt)) : result;
+        const result = await addHeldPart(await tool.run(args, context), context);
+        const doubt = findDoubt(result);
+        return doubt ? ((await findAnswer(context)) ?? stage(options, args as JsonObject, context.op, doubt)) : result;
       }
-      const known = await answered(context);
+      const known = await findAnswer(context);
       if (known) return known;
       // Even where every write waits, the person reads what is doubted about this one.
       const { result, view } = await tryOut(options, args as JsonObject, context.op, false);
       const doubt = view.preview()
         ? { reason: "approval" as const, why: "Writes wait for approval." }
-        : doubtIn(result);
+        : findDoubt(result);
       return doubt ? stage(options, args as JsonObject, context.op, doubt) : result;
     },
   };
 
   /** Adds the held part to the result of a resumed call, which no longer knows about it. */
-  async function tellParked(result: ToolResult, { op, resumed }: ToolContext): Promise<ToolResult> {
+  async function addHeldPart(result: ToolResult, { op, resumed }: ToolContext): Promise<ToolResult> {
     const known = resumed && !result.failed ? await options.pending.get(pendingIdOf(heldOp(op))) : null;
     return known
       ? addToOutcome(result, { held: 1, pending: known.id, note: `Not all of it was written. ${known.why}` })
@@ -161,7 +161,7 @@ function withApproval<Args>(tool: Tool<Args>, options: ApprovalOptions): Tool<Ar
   }
 
   /** The answer to a call that is parked already; `null` for a new one. */
-  async function answered({ op }: ToolContext): Promise<ToolResult | null> {
+  async function findAnswer({ op }: ToolContext): Promise<ToolResult | null> {
     const known = await options.pending.get(pendingIdOf(op));
     return known && toAnswer(known);
   }
@@ -203,7 +203,7 @@ function pendingIdOf(op: string): string {
   return sha256Hex(op).slice(0, 20);
 }
 
-const SAID: Record<PendingChange["state"], string> = {
+const NOTES: Record<PendingChange["state"], string> = {
   waiting: "This waits for the person, who can approve or reject it. Go on without it, and tell them that it waits.",
   approved: "The person has approved this.",
   rejected: "The person has rejected this: do not ask for it again.",
@@ -211,7 +211,7 @@ const SAID: Record<PendingChange["state"], string> = {
 };
 
 function toAnswer({ id, state, outcome }: PendingChange): ToolResult {
-  return succeed({ pending: id, state, note: outcome && state === "approved" ? outcome : SAID[state] });
+  return succeed({ pending: id, state, note: outcome && state === "approved" ? outcome : NOTES[state] });
 }
 
 const MAX_SUMMARY_CHARS = 120;

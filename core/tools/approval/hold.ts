@@ -45,12 +45,12 @@ export function toTainted({ why }: Pick<Hold<unknown>, "why">): Failure {
 }
 
 /** Extends the result of a call whose other part is held. */
-export function tellHeld(
+export function withHeldPart(
   result: ToolResult,
   { pending }: Parked,
   { why, sentences }: Pick<Hold<unknown>, "why" | "sentences">,
 ) {
   const note = `Not all of it was written: what is in 'held' waits for the person. ${why} Go on without it.`;
-  const told = addToOutcome(result, { held: sentences.length, pending, note });
-  return { ...told, parts: [...told.parts, { source: "own" as const, text: JSON.stringify({ sentences }) }] };
+  const extended = addToOutcome(result, { held: sentences.length, pending, note });
+  return { ...extended, parts: [...extended.parts, { source: "own" as const, text: JSON.stringify({ sentences }) }] };
 }

@@ -75,7 +75,7 @@ export function createPendingDesk(options: PendingDeskOptions): PendingDesk {
   async function carryOut(change: PendingChange, skillStore: SkillStore, memoryStore: MemoryStore) {
     const context = { op: change.op, prepared: change.prepared, signal: new AbortController().signal };
     const result = await toolOf(change, skillStore, memoryStore, options).run(change.args, context);
-    return { failed: result.failed, ...saidBy(result) };
+    return { failed: result.failed, ...toOutcome(result) };
   }
 
   async function previewNow(change: PendingChange): Promise<string> {
@@ -179,7 +179,7 @@ function isSeen(head: SkillHead | null, { seq, text }: NonNullable<PendingChange
   return text ? head?.text === text && head.state !== "archived" : (head?.seq ?? 0) === seq;
 }
 
-function saidBy(result: ToolResult): { code: unknown; text: string } {
+function toOutcome(result: ToolResult): { code: unknown; text: string } {
   const { error, ...outcome }: JsonObject = readOutcome(result);
   return { code: outcome.code, text: typeof error === "string" ? error : JSON.stringify(outcome) };
 }

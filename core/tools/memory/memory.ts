@@ -29,7 +29,7 @@ import type { JsonObject } from "../../schemas/entry.ts";
 import { type MemoryAdd, MemoryStoreName, memoryId } from "../../schemas/memory.ts";
 import type { Origin } from "../../schemas/skill.ts";
 import type { Settings } from "../../schemas/settings.ts";
-import { type Hold, type MemoryGate, type Park, tellHeld, toTainted } from "../approval/hold.ts";
+import { type Hold, type MemoryGate, type Park, withHeldPart, toTainted } from "../approval/hold.ts";
 import { toRefusal } from "../refusal.ts";
 
 /** The same in sessions and reviews: a review may repeat a session's request with its tools unchanged, for the cache. */
@@ -132,7 +132,7 @@ async function keep(args: Args, context: ToolContext, options: MemoryToolOptions
       }
     : { done: only!.done, store: args.store, id: only!.id, ...(only!.text !== undefined && { text: only!.text }) };
   const result = succeed(done);
-  return hold && parked ? tellHeld(result, parked.value, hold) : result;
+  return hold && parked ? withHeldPart(result, parked.value, hold) : result;
 }
 
 /** In a conversation citations are not checked, so they are dropped. */

@@ -18,7 +18,7 @@ import { type WriteContext, type Writer, toDecide } from "../../skills/edit/oper
 import { SKILL_MD, parseSkill } from "../../skills/format/format.ts";
 import { readFrontmatter } from "../../skills/format/frontmatter.ts";
 import { SUPPORT_FOLDERS, baseOf, checkSkillName, validateSkill } from "../../skills/format/validate.ts";
-import { type Hold, type Park, type Parked, tellHeld, toTainted } from "../approval/hold.ts";
+import { type Hold, type Park, type Parked, withHeldPart, toTainted } from "../approval/hold.ts";
 import { toRefusal } from "../refusal.ts";
 
 const FOLDERS = SUPPORT_FOLDERS.map((folder) => `${folder}/`).join(", ");
@@ -210,7 +210,7 @@ async function manage(args: Args, context: ToolContext, options: SkillManageOpti
   const done = isSame ? UNCHANGED : toDone(operations.value);
   const result = succeed({ done, name, rev, text, state });
   const waiting = held();
-  return waiting ? tellHeld(result, waiting, waiting) : result;
+  return waiting ? withHeldPart(result, waiting, waiting) : result;
 }
 
 /** The result's `done` when the skill already had these bytes. */
@@ -247,7 +247,7 @@ function inspected(
         ...call,
       };
       const hold = files && gate ? gate(write) : null;
-      const rest = hold && park ? fitting(hold, write, options) : null;
+      const rest = hold && park ? toValidRest(hold, write, options) : null;
       const asked = files ? inspectors : isArchived && inspectArchive ? [inspectArchive] : [];
       for (const inspect of asked) {
         const failure = await inspect({ ...write, after: rest ?? write.after });
@@ -272,7 +272,11 @@ function normaliseSpace(body: FileBodies[string] | undefined): unknown {
 }
 
 /** The rest of a held write, if it is a valid skill and changes something; else `null`. */
-function fitting({ rest }: Hold<FileBodies>, { name, before, after }: SkillWrite, { settings }: SkillManageOptions) {
+function toValidRest(
+  { rest }: Hold<FileBodies>,
+  { name, before, after }: SkillWrite,
+  { settings }: SkillManageOptions,
+) {
   if (!rest) return null;
   const standing = before?.files ?? {};
   const isNews = Object.entries(rest).some(([path, body]) => normaliseSpace(standing[path]) !== normaliseSpace(body));

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { readHistory } from "../../../core/session/prompt/history.ts";
 import type { EngineContext } from "../../../core/session/context.ts";
 import { type TurnRow } from "../../../core/session/log.ts";
-import { collectNews, tellDecision, tellReview } from "../../../core/session/prompt/notes.ts";
+import { collectNews, addDecisionNews, addReviewNews } from "../../../core/session/prompt/notes.ts";
 import { toNotice } from "../../../core/session/prompt/notices.ts";
 import { freezePrompt, prepareTurn, refreshPrompt, sessionTools } from "../../../core/session/turn/prepare-turn.ts";
 import { type Entry, type NoteEntry, textOf } from "../../../core/schemas/entry.ts";
@@ -171,7 +171,7 @@ describe("a note", () => {
     const context = world.open();
     await runTurn(context);
     await world.skills.change(skill("reading-tables", "Tables."));
-    tellDecision(context.log, { path: "AGENTS.md", approved: true });
+    addDecisionNews(context.log, { path: "AGENTS.md", approved: true });
     await collectNews(context);
     const turn = beginTurn(context);
     await prepareTurn(context, turn, "");
@@ -231,7 +231,7 @@ describe("a note", () => {
     await collectNews(context);
     expect([world.asked.includes("list"), context.log.meta("news")]).toEqual([false, null]);
     const lesson = { kind: "memory" } as Lesson;
-    tellReview(context.log, { summary: "Learned that the person likes tea.", lessons: [lesson] });
+    addReviewNews(context.log, { summary: "Learned that the person likes tea.", lessons: [lesson] });
     await collectNews(context);
     const lists = () => world.asked.filter((what) => what === "list").length;
     expect(lists()).toBe(2);
@@ -253,7 +253,7 @@ describe("a note", () => {
 
   test("is silent about a review that kept nothing", () => {
     const context = createEngineContext().open();
-    tellReview(context.log, { summary: "Nothing worth keeping.", lessons: [] });
+    addReviewNews(context.log, { summary: "Nothing worth keeping.", lessons: [] });
     expect(context.log.meta("news")).toBeNull();
   });
 
@@ -278,7 +278,7 @@ describe("a note", () => {
     expect((await runTurn(context)).note).toBeNull();
     expect((await runTurn(context)).note).toBeNull();
     expect(world.asked).toEqual([]);
-    tellDecision(context.log, { path: "AGENTS.md", approved: false });
+    addDecisionNews(context.log, { path: "AGENTS.md", approved: false });
     expect((await runTurn(context)).note).toContain("refused your change of AGENTS.md");
   });
 
@@ -287,10 +287,10 @@ describe("a note", () => {
     const context = world.open();
     await runTurn(context);
     const turn = beginTurn(context);
-    tellDecision(context.log, { path: "AGENTS.md", approved: true });
+    addDecisionNews(context.log, { path: "AGENTS.md", approved: true });
     context.log.put(toNotice({ n: context.log.nextEntry(), turn: turn.n, at: 0, code: "resumed", text: "Went on." }));
     await prepareTurn(context, { ...turn, attempts: 2 }, "");
-    tellDecision(context.log, { path: "CLAUDE.md", approved: true });
+    addDecisionNews(context.log, { path: "CLAUDE.md", approved: true });
     await prepareTurn(context, { ...turn, attempts: 3 }, "");
     expect(notesOf(context, turn).map((note) => textOf(note).includes("CLAUDE.md"))).toEqual([false]);
     const told = readHistory(context, turn).at(-1);
@@ -305,7 +305,7 @@ describe("a note", () => {
       const world = createEngineContext();
       await runTurn(world.open());
       await world.skills.change(skill("reading-tables", "Tables."));
-      tellReview(world.open().log, { summary: "Learned to read tables.", lessons: [{ kind: "memory" } as Lesson] });
+      addReviewNews(world.open().log, { summary: "Learned to read tables.", lessons: [{ kind: "memory" } as Lesson] });
       await remember(world, "Likes tea.");
       const script = async (life: EngineContext) => {
         await collectNews(life);

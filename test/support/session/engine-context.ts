@@ -10,7 +10,7 @@ import { createJobs } from "../../../core/session/jobs.ts";
 import { type TurnRow, createLog } from "../../../core/session/log.ts";
 import { createOverlay } from "../../../core/session/memory/overlay.ts";
 import { createTables } from "../../../core/session/schema.ts";
-import { createTaintOf } from "../../../core/session/learning/taint.ts";
+import { createLogTaint } from "../../../core/session/learning/taint.ts";
 import { createWorkspace } from "../../../core/workspace/workspace.ts";
 import { seeds } from "../../../skills-seed/index.ts";
 import { createMemoryStore } from "../../../stores/memory-store.ts";
@@ -86,7 +86,7 @@ export function createEngineContext({ learning = "on" }: { learning?: Learning }
       jobs: createJobs(host),
       hub: createHub(clock),
       overlay: createOverlay(mortal),
-      taint: createTaintOf(createLog(mortal)),
+      taint: createLogTaint(createLog(mortal)),
       workspace: createWorkspace({ sql: mortal, clock, maxFileBytes, maxBytes: maxWorkspaceBytes }),
       meta: () => ({ v: 1, learning, title: "", createdAt: 0 }),
       rename: unused,
