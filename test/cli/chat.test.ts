@@ -148,7 +148,7 @@ describe("npm run chat", { timeout: 30_000 }, () => {
     expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual(TURN.map(([id, event]) => ({ id, ...event })));
   });
 
-  it("prints the page of what was learned, or all of it as JSON, and begins no session", async () => {
+  it("prints the page of learning, or its JSON, without creating a session", async () => {
     await using api = await startFakeApi([answerJson(200, EMPTY), answerJson(200, EMPTY)]);
     const page = await chat(["learning"], connected(api.url)).ended;
     expect(page).toMatchObject({ code: 0, stderr: "", stdout: expect.stringContaining("No skill of its own yet.") });
@@ -159,7 +159,7 @@ describe("npm run chat", { timeout: 30_000 }, () => {
     expect(wrong).toMatchObject({ code: 1, stderr: expect.stringContaining('Unexpected argument "lerning".') });
   });
 
-  it("sends the lines of a pipe one after the other, each when the last is answered", async () => {
+  it("sends each line of a pipe after the answer to the line before", async () => {
     await using api = await startSession({ answers: true });
     const { child, ended } = chat([], connected(api.url));
     child.stdin.end("first\n\n second \n/exit\nnever\n");
@@ -169,7 +169,7 @@ describe("npm run chat", { timeout: 30_000 }, () => {
     expect(api.log).toEqual(["socket 0.0", '{"text":"first"}', "ends 1", '{"text":"second"}', "ends 2"]);
   });
 
-  it("shows what comes between turns, and says nothing twice when the connection breaks", async () => {
+  it("shows events between turns, and repeats nothing when the connection breaks", async () => {
     await using api = await startSession({ answers: true });
     const { child, ended } = chat([], connected(api.url));
     child.stdin.write("hi\n");
@@ -190,7 +190,7 @@ describe("npm run chat", { timeout: 30_000 }, () => {
     ]);
   });
 
-  it("sends a line that says what it does to a running turn at once, and stops when told to", async () => {
+  it("sends steer, interrupt, queue and stop at once, even from a pipe", async () => {
     await using api = await startSession({ answers: false });
     const { child, ended } = chat([], connected(api.url));
     child.stdin.write("task\nwaits\n/steer  left\n/interrupt now\n/queue then\n/steer\n/usage\n/stop\n");
@@ -215,7 +215,7 @@ describe("npm run chat", { timeout: 30_000 }, () => {
     );
   });
 
-  it("reads by turns, and says so, where there is no standing connection", async () => {
+  it("reads one turn at a time, and says so, where WebSockets are refused", async () => {
     const accepted = { session: SESSION, turn: `${SESSION}-1`, entry: 1, replayed: false, events: "/" };
     const list = [answerJson(202, accepted), answerEvents(TURN)];
     const socket = { [`GET /v1/sessions/${SESSION}/socket?after=0.0`]: answerProblem(426, "upgrade_required") };
@@ -258,7 +258,7 @@ describe("npm run chat", { timeout: 30_000 }, () => {
     });
   });
 
-  it("goes on talking after a message that was refused", async () => {
+  it("continues the conversation after a refused message", async () => {
     await using api = await startSession({ answers: true, refuseFirst: true });
     const { child, ended } = chat([], connected(api.url));
     child.stdin.end("one\ntwo\n");
@@ -267,7 +267,7 @@ describe("npm run chat", { timeout: 30_000 }, () => {
     expect(stderr).toContain("It is too_many_queued. (too_many_queued)\n");
   });
 
-  it("passes on no control character that a server puts into its errors", async () => {
+  it("removes control characters from a server's errors", async () => {
     const evil: Handler = (response) => {
       response.writeHead(502, { "content-type": "application/problem+json" });
       const detail = "gone \x1b]0;owned\x07\x9b2J.";
@@ -283,7 +283,7 @@ describe("npm run chat", { timeout: 30_000 }, () => {
     expect((await ended).stderr.split("\n")[0]).toBe(`Talaria 9[2J, m]0;x, session ${SESSION} (/help)`);
   });
 
-  it("says what to do when nothing listens, when there is no key, and when a flag is wrong", async () => {
+  it("says what to do without a server, without a key and after a wrong flag", async () => {
     const api = await startFakeApi([]);
     await api[Symbol.asyncDispose]();
     expect(await chat(["-p", "hi"], connected(api.url)).ended).toEqual({

@@ -44,7 +44,7 @@ describe("a streamed message", () => {
     });
   });
 
-  it("goes on after the last event id when the stream breaks", async () => {
+  it("resumes after the last event id when the stream breaks", async () => {
     await using api = await startFakeApi([
       answerEvents(TURN.slice(0, 3), { cut: true }),
       answerEvents(TURN.slice(3, 4), { cut: true }),
@@ -63,7 +63,7 @@ describe("a streamed message", () => {
     expect(waits).toEqual([250, 250]);
   });
 
-  it("posts again under the same key when nothing was heard", async () => {
+  it("is posted again with the same idempotency key when there was no answer", async () => {
     await using api = await startFakeApi([(response) => void response.destroy(), answerEvents(TURN)]);
     const { client } = connect(api.url);
     expect(await collect(client.streamMessage(SESSION, "hello"))).toEqual(ALL);
@@ -72,13 +72,13 @@ describe("a streamed message", () => {
     expect(keys).toEqual([keys[0], keys[0]]);
   });
 
-  it("takes an end without turn_end for a broken stream", async () => {
+  it("counts as broken when the stream ends without turn_end", async () => {
     await using api = await startFakeApi([answerEvents(TURN.slice(0, 4)), answerEvents(TURN.slice(4))]);
     const { client } = connect(api.url);
     expect(await collect(client.streamMessage(SESSION, "hello"))).toEqual(ALL);
   });
 
-  it("gives up when nobody answers for long, waiting longer each time", async () => {
+  it("backs off longer each time, and gives up after the total wait", async () => {
     const api = await startFakeApi([]);
     await api[Symbol.asyncDispose]();
     const { client, waits } = connect(api.url, 2_000);
@@ -117,7 +117,7 @@ describe("a streamed message", () => {
     expect(api.requests).toHaveLength(1);
   });
 
-  it("ends with the reason of its signal", async () => {
+  it("throws the reason of its signal", async () => {
     await using api = await startFakeApi([answerEvents(TURN.slice(0, 2), { cut: true })]);
     const { client } = connect(api.url);
     const leave = new AbortController();
@@ -155,7 +155,7 @@ describe("a request", () => {
     });
   });
 
-  it("says so when the refusal is no problem document", async () => {
+  it("says when a refusal is not a problem document", async () => {
     await using api = await startFakeApi([(response) => void response.writeHead(403).end("<html>")]);
     const { client } = connect(api.url);
     await expect(client.health()).rejects.toMatchObject({ problem: { status: 403, code: "not_a_problem" } });

@@ -21,24 +21,24 @@ describe("where the terminal client connects to", () => {
     expect(readConnection({}, {}, local)).toEqual({ url: URL_A, key: "local-key", isOwn: true });
   });
 
-  it("is the environment before that, and flags before the environment", () => {
+  it("is taken from flags, then from the environment, then from the file", () => {
     const env = { TALARIA_URL: "http://b", TALARIA_KEY: "env-key" };
     expect(readConnection({}, env, local)).toEqual({ url: "http://b", key: "env-key" });
     expect(readConnection({ url: "http://c", key: "flag" }, env, local)).toEqual({ url: "http://c", key: "flag" });
     expect(readConnection({}, { TALARIA_URL: "", TALARIA_KEY: "" }, local).key).toBe("local-key");
   });
 
-  it("never takes the local key to another address", () => {
+  it("never sends the local key to another address", () => {
     expect(() => readConnection({ url: "http://elsewhere.example" }, {}, local)).toThrow(UsageError);
     expect(readConnection({ url: `${URL_A}/` }, {}, local).key).toBe("local-key");
   });
 
-  it("is asked for in a sentence when nothing says it", () => {
+  it("is asked for in a sentence when it is not configured", () => {
     expect(() => readConnection({}, {}, "/nowhere/local.json")).toThrow(/^No address\. Run `npm start` once/);
     expect(() => readConnection({ url: "8787" }, {}, local)).toThrow(/"8787" is not a URL/);
   });
 
-  it("is refused by name when the file is broken", () => {
+  it("is refused with the file's name when the file is broken", () => {
     for (const text of ["{", '{"url":1}']) {
       const file = writeLocal(text);
       expect(() => readConnection({}, {}, file)).toThrow(`${file} cannot be read`);

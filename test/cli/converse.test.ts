@@ -15,7 +15,7 @@ describe("a typed line", () => {
     expect(parseOrder(line)).toEqual(order);
   });
 
-  it("is completed where it is the beginning of a command, and else gets a tab", () => {
+  it("is completed to a command after a slash, and otherwise gets a tab", () => {
     expect(completeLine("/comp")).toEqual([["/compress"], "/comp"]);
     expect(completeLine("/qu")).toEqual([["/queue", "/quit"], "/qu"]);
     expect(completeLine("/stop it")).toEqual([[], "/stop it"]);
@@ -24,7 +24,7 @@ describe("a typed line", () => {
 });
 
 describe("pasted lines", () => {
-  it("are one message, without orders in them", () => {
+  it("are one message, even if one of them reads like a command", () => {
     expect(parseLines(["Here it is:", "/exit", "", "the end"])).toEqual({
       kind: "message",
       text: "Here it is:\n/exit\n\nthe end",
@@ -33,7 +33,7 @@ describe("pasted lines", () => {
     expect(parseLines(["", ""])).toEqual({ kind: "nothing" });
   });
 
-  it("are told from typed ones by how soon they come, and none is lost at the end", () => {
+  it("are separated from typed lines by their timing, and none is lost at the end", () => {
     vi.useFakeTimers();
     const taken: string[][] = [];
     const { add, flush } = gatherPasted((lines) => void taken.push(lines));
@@ -73,7 +73,7 @@ describe("the turns of a session", () => {
     ({ type: "turn_end", turn, entry: 9, state, reason: "answer", stats: NO_STATS }) as const;
   const steer = (turn: number, into: number) => ({ type: "steer_add", turn, into, entry: 3, text: "t" }) as const;
 
-  it("are quiet when each that began has ended, whichever was heard of first", () => {
+  it("are quiet when every begun turn has ended, in whatever order events arrive", () => {
     const turns = createTurns();
     turns.began(1);
     turns.take({ type: "turn_start", turn: 1, entry: 1 });
@@ -85,7 +85,7 @@ describe("the turns of a session", () => {
     expect(turns.isQuiet()).toBe(true);
   });
 
-  it("end for who waits for an input with the turn it was put into", async () => {
+  it("end for an input together with the turn that it was put into", async () => {
     const turns = createTurns();
     turns.began(1);
     turns.began(2);

@@ -38,13 +38,13 @@ describe("an event stream", () => {
     ]);
   });
 
-  it("passes over comments, unknown fields, a byte order mark and events without data", async () => {
+  it("skips comments, unknown fields, a byte order mark and events without data", async () => {
     expect(await parse("\uFEFF: hello\nretry: 10\nevent: nothing\n\ndata:x\n\n")).toEqual([
       { id: "", event: "message", data: "x" },
     ]);
   });
 
-  it("takes all three line endings", async () => {
+  it("accepts all three line endings", async () => {
     const expected: ServerEvent[] = [{ id: "1.0", event: "e", data: "x" }];
     for (const end of ["\n", "\r\n"]) {
       expect(await parse(`id: 1.0${end}event: e${end}data: x${end}${end}`)).toEqual(expected);
@@ -73,7 +73,7 @@ describe("an event stream", () => {
 });
 
 describe("agent events", () => {
-  it("are parsed, and unknown types are passed over", async () => {
+  it("are parsed, and unknown types are skipped", async () => {
     const body =
       'id: 3.0\nevent: entry_restart\ndata: {"type":"entry_restart","entry":3}\n\nevent: later\ndata: {}\n\n';
     expect(await collect(readAgentEvents(toStream([toBytes(body)])))).toEqual([

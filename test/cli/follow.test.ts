@@ -60,7 +60,7 @@ async function take(events: AsyncGenerator<StreamedEvent>, count: number): Promi
 }
 
 describe("a session that is followed", () => {
-  it("is read on one connection, whose key is no part of its address", async () => {
+  it("is read on one WebSocket, whose URL does not hold the key", async () => {
     const sockets: FakeSocket[] = [];
     await using api = await startFakeApi([], {}, (socket) => {
       sockets.push(socket);
@@ -78,7 +78,7 @@ describe("a session that is followed", () => {
     await sockets[0]!.gone;
   });
 
-  it("is read on after its last id when the connection breaks, and at once when the key is asked for again", async () => {
+  it("resumes after the last id when the connection breaks, and at once when the server asks for the key again", async () => {
     const paths: string[] = [];
     await using api = await startFakeApi([], {}, (socket) => {
       paths.push(socket.path);
@@ -96,7 +96,7 @@ describe("a session that is followed", () => {
     await events.return(undefined);
   });
 
-  it("that is deleted ends what was told of it, and nothing is tried again", async () => {
+  it("ends without a retry when it is deleted", async () => {
     await using api = await startFakeApi([], {}, (socket) => {
       socket.send("1.0", notice(1));
       socket.close(4404, "This session was deleted.");
@@ -107,7 +107,7 @@ describe("a session that is followed", () => {
     expect({ waits, told }).toEqual({ waits: [], told: [] });
   });
 
-  it("is given up when nobody answers for long", async () => {
+  it("is given up after the total wait without an answer", async () => {
     const api = await startFakeApi([]);
     await api[Symbol.asyncDispose]();
     const { events, waits } = follow(connect(api.url));
@@ -115,7 +115,7 @@ describe("a session that is followed", () => {
     expect(waits).toEqual([250, 500, 1_000, 2_000]);
   });
 
-  it("is not tried again when the API refuses, or breaks the protocol", async () => {
+  it("is not retried when the API refuses or violates the protocol", async () => {
     const refuse = { [`GET /v1/sessions/${SESSION}`]: answerProblem(401, "key_unknown") };
     const noSocket: Handler = answerProblem(401, "key_unknown");
     await using api = await startFakeApi([noSocket], refuse);
@@ -124,7 +124,7 @@ describe("a session that is followed", () => {
     await expect(follow(connect(broken.url)).events.next()).rejects.toThrow(ProtocolError);
   });
 
-  it("is read a turn at a time where no upgrade gets through, from where it was", async () => {
+  it("falls back on one turn at a time, from the same position, where upgrades are refused", async () => {
     const refused = answerProblem(426, "upgrade_required");
     const first = answerEvents([
       ["1.0", { type: "turn_start", turn: 1, entry: 1 }],
@@ -149,7 +149,7 @@ describe("a session that is followed", () => {
     expect({ waits, told }).toEqual({ waits: [250, 250], told: ["No WebSocket was opened.", "fallback"] });
   });
 
-  it("passes over events of a later server", async () => {
+  it("skips events of a newer server", async () => {
     await using api = await startFakeApi([], {}, (socket) => {
       socket.sendText('{"id":"1.0","event":{"type":"later_add"}}');
       socket.send("2.0", notice(2));

@@ -17,7 +17,7 @@ server.listen(0, "127.0.0.1", () => console.log(server.address().port));
 process.stdin.on("end", () => (console.log(JSON.stringify(asked)), process.exit())).resume();
 `;
 
-it("a program of one's own is no stranger, nor is a port where nobody listens", async () => {
+it("a program of the same user, and a free port, are not foreign listeners", async () => {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;

@@ -28,13 +28,13 @@ function show(events: AgentEvent[], rich: boolean, columns = 80) {
 }
 
 describe("a turn on the screen", () => {
-  it("is the answer on one side and its tool calls on the other, one line each, without colours in a pipe", () => {
+  it("separates the answer from its tool calls, one line each, without colours in a pipe", () => {
     const { answer, aside } = show(TURN, false);
     expect(answer).toBe("Looking\nIt is 7.\n");
     expect(aside).toBe("  ✗ terminal awk '{ print }' a.csv\n2 model calls, 1 tool call, 1 failed, 1,234 tokens\n");
   });
 
-  it("shows a call while it runs and then over the same line how it ended", () => {
+  it("shows a running call, and overwrites the line with its end", () => {
     const { both } = show(TURN.slice(2, 5), true);
     expect(both).toBe(
       "Looking\n\x1b[2m  … terminal awk '{ print }' a.csv\x1b[0m\r\x1b[2K\x1b[2m  ✗ terminal awk '{ print }' a.csv\x1b[0m\n",
@@ -69,7 +69,7 @@ describe("a turn on the screen", () => {
     );
   });
 
-  it("says nothing of an answer begun again of which nothing was shown", () => {
+  it("does not mention a restarted answer of which nothing was shown", () => {
     expect(show([{ type: "entry_restart", entry: 2 }], false).both).toBe("");
   });
 
@@ -86,13 +86,13 @@ describe("a turn on the screen", () => {
     expect(aside).toBe("(put into the running turn: Leave out the [2Jlast)\n★ Remembered 1 fact\n");
   });
 
-  it("never holds what would steer the terminal", () => {
+  it("never holds control characters", () => {
     expect(toPlain("a\x1b]0;title\x07b\x1b[2Jc\u202Ed\r\n\te")).toBe("a]0;titleb[2Jcd\n\te");
     const { both } = show([{ type: "text_delta", entry: 1, offset: 0, text: "\x1b[31mred" }], true);
     expect(both).toBe("[31mred");
   });
 
-  it("holds none of it in a tool's name or in a line of its own either", () => {
+  it("holds no control characters in a tool's name or in its own lines", () => {
     const name = "x\x1b]0;t\x07\n\x9b2Jy";
     const calls: AgentEvent[] = [
       { type: "tool_start", entry: 1, name, args: {} },
@@ -105,7 +105,7 @@ describe("a turn on the screen", () => {
     expect(aside).toBe("a[2Jb\n");
   });
 
-  it("holds none of it as JSON, and is the same JSON", () => {
+  it("escapes control characters in JSON without changing its value", () => {
     const event = { text: "\x1b\x9b2J\x7f\u202E😀\n" };
     const json = toPlainJson(event);
     expect([json, JSON.parse(json)]).toEqual([String.raw`{"text":"\u001b\u009b2J\u007f\u202e😀\n"}`, event]);
@@ -113,7 +113,7 @@ describe("a turn on the screen", () => {
 });
 
 describe("a call in one line", () => {
-  it("is told by the argument that says most", () => {
+  it("shows its most telling argument", () => {
     expect(summarise({ command: "ls\n  -l" })).toBe("ls -l");
     expect(summarise({ path: "a.csv", limit: 3 })).toBe("a.csv");
     expect(summarise({ action: "create", name: "reading-logs", content: "…" })).toBe("create reading-logs");

@@ -23,13 +23,13 @@ const turnEnd = (entry: number): PlacedEvent => ({
 const ids = (events: PlacedEvent[]) => events.map(({ at }) => `${at.entry}.${at.offset}`);
 
 describe("the order of events", () => {
-  it("passes each on at once while calls follow one another", () => {
+  it("passes events on at once while calls do not overlap", () => {
     const order = createEventOrder();
     const events = [start(2), end(2), notice(3), start(4), end(4)];
     expect(events.map((event) => ids(order.put(event)))).toEqual([["2.0"], ["2.1"], ["3.0"], ["4.0"], ["4.1"]]);
   });
 
-  it("tells of a call beside another when that has ended", () => {
+  it("holds the events of a parallel call until the first call has ended", () => {
     const order = createEventOrder();
     const events = [start(2), start(3), start(4), end(3), notice(5), end(2), end(4)];
     expect(events.map((event) => ids(order.put(event)))).toEqual([
@@ -43,21 +43,21 @@ describe("the order of events", () => {
     ]);
   });
 
-  it("tells everything when the turn ends over calls that still run", () => {
+  it("releases everything when the turn ends during running calls", () => {
     const order = createEventOrder();
     for (const event of [start(2), start(3), end(3), notice(4)]) order.put(event);
     expect(ids(order.put(turnEnd(4)))).toEqual(["3.0", "3.1", "4.0", "4.9"]);
     expect(ids(order.put(start(5)))).toEqual(["5.0"]);
   });
 
-  it("goes on from what the log says of calls that ran before the object woke", () => {
+  it("continues from the log after a restart of the object", () => {
     const order = createEventOrder();
     order.restore(2, [start(3), end(3), start(4)]);
     expect(ids(order.put(end(2)))).toEqual(["2.1", "3.0", "3.1", "4.0"]);
     expect(ids(order.put(end(4)))).toEqual(["4.1"]);
   });
 
-  it("is the order of the ids, each once, however calls overlap", () => {
+  it("is the order of the ids, each once, in any overlap of calls", () => {
     // Each number is a call; its first occurrence starts it, its second ends it.
     const overlap = fc.integer({ min: 1, max: 8 }).chain((calls) =>
       fc.shuffledSubarray(

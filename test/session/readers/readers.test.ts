@@ -140,7 +140,7 @@ describe("a reader of a turn", () => {
 });
 
 describe("a standing reader of a session", () => {
-  it("is told of every turn: begun at once, after the queue, and put into the running one", async () => {
+  it("gets every turn: begun at once, queued, and put into the running one", async () => {
     const model = createScriptedModel([
       { text: "Looking.", calls: [{ name: "look" }] },
       { text: "Seen, and what you added." },

@@ -147,7 +147,7 @@ const toId = ({ at }: PlacedEvent) => `${at.entry}.${at.offset}`;
 const types = (messages: Message[]) => messages.map(({ id, event }) => `${id} ${event.type}`);
 
 describe("a standing reader", () => {
-  it("is told what it missed after its id, then all that comes, over several turns", () => {
+  it("gets what it missed after its id, then live events, over several turns", () => {
     const world = createWorld();
     world.begin(1);
     world.end(1);
@@ -166,7 +166,7 @@ describe("a standing reader", () => {
     });
   });
 
-  it("that names no place gets what comes, and of an answer that is streaming all of it", () => {
+  it("without a position gets live events, and the whole of a streaming answer", () => {
     const world = createWorld();
     world.begin(1);
     world.end(1);
@@ -181,7 +181,7 @@ describe("a standing reader", () => {
     ]);
   });
 
-  it("that names no place while calls run is told how they end", () => {
+  it("without a position gets the end of running calls", () => {
     const world = createWorld();
     world.begin(1);
     const calls = [world.callTool(1), world.callTool(1)];
@@ -190,7 +190,7 @@ describe("a standing reader", () => {
     expect(types(watcher.messages)).toEqual(["2.1 tool_end", "3.0 tool_start", "3.1 tool_end"]);
   });
 
-  it("goes on where it was when the object slept, and hears nothing twice", () => {
+  it("continues at its position after the object slept, and gets nothing twice", () => {
     const world = createWorld();
     world.begin(1);
     const watcher = world.watch("0.0");
@@ -201,7 +201,7 @@ describe("a standing reader", () => {
     expect(watcher.messages.map(({ id }) => id)).toEqual(idsOf(world));
   });
 
-  it("is told to forget an answer that was lost with the object, and only who had seen of it is", () => {
+  it("gets entry_restart for an answer that was lost with the object, but only if it had seen a part", () => {
     const world = createWorld();
     world.begin(1);
     const saw = world.watch("0.0");
@@ -219,7 +219,7 @@ describe("a standing reader", () => {
     ]);
   });
 
-  it("has to show its key again after a while: nothing more is sent before that", () => {
+  it("must present its key again after a while, and gets nothing before that", () => {
     const world = createWorld();
     const watcher = world.watch("0.0");
     world.clock.advance(15 * MINUTE);
@@ -236,7 +236,7 @@ describe("a standing reader", () => {
     ]);
   });
 
-  it("whose connection is gone is left out, and the others are told all the same", () => {
+  it("with a closed connection is removed, and the others still get events", () => {
     const world = createWorld();
     const [gone, stays] = [world.watch("0.0"), world.watch("0.0")];
     gone.state.broken = true;
@@ -245,7 +245,7 @@ describe("a standing reader", () => {
     expect(types(stays.messages)).toEqual(["1.0 turn_start"]);
   });
 
-  it("is refused with a wrong id and beyond the most that a session has, before anything is accepted", () => {
+  it("is refused with a wrong id or beyond the limit, before the connection is accepted", () => {
     const world = createWorld();
     const accept = () => {
       throw new Error("accepted");
@@ -259,7 +259,7 @@ describe("a standing reader", () => {
 });
 
 describe("whether somebody reads along", () => {
-  it("is so while a stream or a standing connection is open, and after the object slept", async () => {
+  it("is true while a stream or a standing connection is open, and after the object slept", async () => {
     const world = createWorld();
     expect(world.hub().isWatched()).toBe(false);
     world.begin(1);
@@ -282,7 +282,7 @@ describe("a stream of one turn", () => {
     return collect(stream.value);
   }
 
-  it("that waits for a queued input follows the turn it was put into, from there to its end", async () => {
+  it("that waits for a queued input follows the turn that the input is put into, to its end", async () => {
     const world = createWorld();
     world.begin(1);
     world.log.putTurn({ ...world.row(2, "queued", { busy: "steer" }), waiting: "More" });
@@ -302,7 +302,7 @@ describe("a stream of one turn", () => {
     expect(types(await open(world, 2))).toEqual(told);
   });
 
-  it("gives a sign of life every fifteen seconds, which is no event, has no id and puts off no end", async () => {
+  it("sends a keep-alive comment every fifteen seconds, without an id and without extending the idle timeout", async () => {
     const world = createWorld();
     world.begin(1);
     const stream = world.readers().events({ turn: 1 });
@@ -347,7 +347,7 @@ describe("a stream of one turn", () => {
     await reader.cancel();
   });
 
-  it("ends when nothing was told for five minutes, and goes on from its last id", async () => {
+  it("ends after five idle minutes, and can be resumed from its last id", async () => {
     const world = createWorld();
     world.begin(1);
     const stream = open(world, 1);
@@ -368,7 +368,7 @@ describe("a stream of one turn", () => {
 type Step = { do: "call" | "end" | "join" | "leave" | "evict"; pick: number };
 
 describe("readers of a turn whose calls overlap", () => {
-  it("are told of a call's end though another reader came from behind its beginning", () => {
+  it("get a call's end even if another reader joined after its beginning", () => {
     const world = createWorld();
     world.begin(1);
     const watcher = world.watch("0.0");
@@ -380,7 +380,7 @@ describe("readers of a turn whose calls overlap", () => {
     expect(watcher.messages.map(({ id }) => id)).toEqual(idsOf(world));
   });
 
-  it("of a stream who have all of an answer are told to forget it when its number goes to a notice", async () => {
+  it("get entry_restart for a complete answer when a notice takes over its number", async () => {
     const world = createWorld();
     world.begin(1);
     world.stream(1, "Half");
