@@ -1,11 +1,11 @@
-// How the API's tests ask: through the Worker's own fetch, over the real bindings.
+// Helpers of the API tests. Requests go through the Worker's own fetch handler, over the real bindings.
 import { env as bindings, exports } from "cloudflare:workers";
 import { expect } from "vitest";
 import type { Env } from "../../workers/api/env.ts";
 
 export const env = bindings as unknown as Env;
 export const OPERATOR = "operator-token-for-tests";
-/** The first request loads every module of the Worker. */
+/** Timeout of a first request, which loads every module of the Worker. */
 export const START_MS = 120_000;
 
 export interface Answer {
@@ -16,7 +16,7 @@ export interface Answer {
 
 interface Asked {
   key?: string;
-  /** A string is sent as it is; anything else as JSON. */
+  /** A string is sent unchanged; any other value is sent as JSON. */
   body?: unknown;
   headers?: Record<string, string>;
 }
@@ -45,7 +45,7 @@ export async function ask(method: string, path: string, asked: Asked = {}): Prom
   return { status: response.status, headers: response.headers, body: text === "" ? null : JSON.parse(text) };
 }
 
-/** What the answer must be, whole, but for the sentence. */
+/** Compares the whole problem document, except its `detail` sentence. */
 export function expectProblem(answer: Answer, status: number, code: string, title: string, extra: object = {}): void {
   expect({ type: answer.headers.get("content-type"), ...answer }).toMatchObject({ type: "application/problem+json" });
   const { detail, instance, ...rest } = answer.body as Record<string, unknown>;

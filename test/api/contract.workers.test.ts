@@ -1,4 +1,4 @@
-// Each route of the contract is asked for what it does not take: it says so, and does what the contract says of its body.
+// Sends invalid queries and bodies to every route of the contract. Each route must answer as the contract says.
 import { beforeAll, describe, expect, it } from "vitest";
 import { OPERATOR, START_MS, type Answer, ask, createProfile } from "./api-calls.ts";
 
@@ -49,7 +49,7 @@ beforeAll(async () => {
 const codeOf = (answer: Answer) => (answer.body as { code?: string } | null)?.code;
 
 describe("every route of the contract", () => {
-  it("refuses a query field that it does not name, and names it", async () => {
+  it("refuses an unknown query field and names it", async () => {
     expect(routes.length).toBeGreaterThan(50);
     for (const { method, path, key } of [...routes, { method: "GET", path: "/openapi.json", key: OPERATOR }]) {
       const answer = await ask(method, `${path}?surprise=1`, { key });
@@ -64,7 +64,7 @@ describe("every route of the contract", () => {
     }
   });
 
-  it("tells a missing body, an empty one, one of another type, one that is no JSON and one with an unknown field apart", async () => {
+  it("has a distinct code for a missing body, an empty one, a wrong content type, invalid JSON and an unknown field", async () => {
     const json = { "content-type": "application/json" };
     const withBody = routes.filter(({ operation }) => operation.requestBody);
     expect(withBody.length).toBeGreaterThan(10);
@@ -90,7 +90,7 @@ describe("every route of the contract", () => {
     }
   });
 
-  it("takes `limit` strictly, and a cursor, where it lists", async () => {
+  it("accepts only a valid `limit` and a valid cursor where it lists", async () => {
     const lists = routes.filter(({ operation }) => operation.parameters?.some(({ name }) => name === "limit"));
     expect(lists.map(({ operation }) => operation.operationId).sort()).toEqual([
       ...["listApprovals", "listCurationRuns", "listEntries", "listFiles", "listKeys", "listMemory", "listPending"],
@@ -109,7 +109,7 @@ describe("every route of the contract", () => {
 });
 
 describe("a list", () => {
-  it("goes on where the page before ended, item for item", async () => {
+  it("continues exactly where the previous page ended", async () => {
     const { key } = await createProfile();
     for (let n = 0; n < 5; n++) await ask("POST", "/v1/sessions", { key });
     for (let n = 0; n < 5; n++)

@@ -1,4 +1,4 @@
-// Every failure that can reach the API has a problem of its own: none turns into "internal error" by being forgotten.
+// Every failure that can reach the API has its own problem code. A forgotten one would become "internal error".
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -6,7 +6,7 @@ import { err, ok } from "../../core/errors.ts";
 import { AppError, isProblemCode, unwrap } from "../../workers/api/problems.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
-/** Where the failures come from that handlers unwrap. */
+/** Files that create the failures which handlers unwrap. */
 const SOURCES = [
   /^core\/session\/(engine|accept-message|session-info)\.ts$/,
   /^core\/workspace\/.*\.ts$/,
@@ -30,22 +30,22 @@ describe("failures that reach the API", () => {
       .map((name) => `${folder}/${name}`)
       .filter((file) => SOURCES.some((source) => source.test(file))),
   );
-  it("cover every pattern above", () => {
+  it("come from files that match every pattern in SOURCES", () => {
     expect(SOURCES.filter((source) => !files.some((file) => source.test(file)))).toEqual([]);
   });
   const found = files.flatMap((file) => codesOf(file).map((code) => ({ file, code })));
 
-  it("are found where they are made", () => {
+  it("are found in the files that create them", () => {
     const codes = new Set(found.map(({ code }) => code));
     const known = ["session_not_found", "idempotency_conflict", "bad_path", "workspace_full", "bad_skill_md", "busy"];
     expect(known.filter((code) => !codes.has(code))).toEqual([]);
   });
 
-  it("all have a problem of the same code", () => {
+  it("each have a problem with the same code", () => {
     expect(found.filter(({ code }) => !isProblemCode(code))).toEqual([]);
   });
 
-  it("keep their sentence and their facts", () => {
+  it("keep their message and their facts", () => {
     expect(unwrap(ok(3))).toBe(3);
     const refused = () => unwrap(err("busy", "Too many writers.", { skill: "a" }));
     expect(refused).toThrow(new AppError("busy", "Too many writers.", { facts: { skill: "a" } }));

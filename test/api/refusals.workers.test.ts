@@ -1,4 +1,4 @@
-// What is wrong with a request is told apart: each wrong input has its own code.
+// Each kind of invalid request has its own problem code.
 import { beforeAll, describe, expect, it } from "vitest";
 import { FIXED } from "../../core/limits.ts";
 import worker from "../../workers/api/index.ts";
@@ -16,27 +16,27 @@ beforeAll(async () => {
 const json = { "content-type": "application/json" };
 
 describe("a body", () => {
-  it("that is not JSON is refused", async () => {
+  it("with invalid JSON is refused", async () => {
     for (const body of ["{", '{"text":']) {
       const answer = await ask("POST", "/v1/sessions", { key, body, headers: json });
       expectProblem(answer, 400, "json_malformed", "Malformed JSON");
     }
   });
 
-  it("of another content type is refused", async () => {
+  it("with a wrong content type is refused", async () => {
     for (const type of ["text/plain", "application/x-www-form-urlencoded", "application/xml"]) {
       const answer = await ask("POST", "/v1/sessions", { key, body: "a=b", headers: { "content-type": type } });
       expectProblem(answer, 415, "content_type_unsupported", "Unsupported content type");
     }
   });
 
-  it("with an unknown field is refused, which is named", async () => {
+  it("with an unknown field is refused with the field's name", async () => {
     const answer = await ask("POST", "/v1/sessions", { key, body: { learnign: "off" } });
     const message = 'Unrecognized key: "learnign"';
     expectProblem(answer, 400, "field_unknown", "Unknown field", { errors: [{ in: "json", path: "", message }] });
   });
 
-  it("with a wrong value is refused, with the place of each", async () => {
+  it("with wrong values is refused with the path of each", async () => {
     const answer = await ask("POST", "/v1/sessions", { key, body: { learning: "maybe", title: 5 } });
     expect(answer.body).toMatchObject({ status: 400, code: "body_invalid" });
     const { errors } = answer.body as { errors: { path: string }[] };
@@ -47,7 +47,7 @@ describe("a body", () => {
     }
   });
 
-  it("over the limit is refused, whether its length is declared or not", async () => {
+  it("over the limit is refused, with or without a declared length", async () => {
     const text = "x".repeat(FIXED.requestBytes);
     const declared = await ask("POST", `/v1/sessions/${session}/messages`, { key, body: { text } });
     expectProblem(declared, 413, "body_too_large", "Body too large");
@@ -63,14 +63,14 @@ describe("a body", () => {
     expectProblem(streamed, 413, "body_too_large", "Body too large");
   });
 
-  it("with a message that no provider would take is refused, before it stands in every later prompt", async () => {
+  it("with a message that no provider would accept is refused before it enters the session's prompts", async () => {
     const post = (text: string) => ask("POST", `/v1/sessions/${session}/messages`, { key, body: { text } });
     expectProblem(await post(" \n\t"), 400, "body_invalid", "Invalid body");
     expectProblem(await post("half \ud83d of one"), 422, "bad_text", "Text that cannot be stored");
     expect((await ask("GET", `/v1/sessions/${session}/entries`, { key })).body).toEqual({ entries: [] });
   });
 
-  it("for a file has the limit of files", async () => {
+  it("for a file has the size limit of files", async () => {
     const maxFileBytes = 2_000_000;
     const settings = { ...env, TALARIA_SETTINGS: JSON.stringify({ turn: { maxFileBytes } }) };
     const put = async (bytes: number): Promise<Answer> => {
@@ -112,13 +112,13 @@ describe("a parameter", () => {
     ["POST", "/v1/curator/run?consolidate=perhaps", "query_invalid"],
     ["POST", "/v1/curator/runs/yesterday/rollback", "bad_run_id"],
     ["DELETE", "/v1/keys/nope", "bad_key_id"],
-  ])("that is wrong has its own code: %s %s is %s", async (method, path, code) => {
+  ])("with an invalid value has its own code: %s %s answers %s", async (method, path, code) => {
     const answer = await ask(method, path, { key });
     expect(answer.body).toMatchObject({ status: 400, code, type: `urn:talaria:problem:${code}` });
     expect(answer.status).toBe(400);
   });
 
-  it("in a header likewise", async () => {
+  it("in a header has its own code too", async () => {
     const path = `/v1/sessions/${session}`;
     const post = (value: string) =>
       ask("POST", `${path}/messages`, { key, body: { text: "hi" }, headers: { "idempotency-key": value } });
@@ -132,7 +132,7 @@ describe("a parameter", () => {
   });
 });
 
-describe("what is not there", () => {
+describe("a missing resource", () => {
   it.each([
     ["GET", `/v1/sessions/${ABSENT}`, "session_not_found", "No such session"],
     ["GET", `/v1/sessions/${ABSENT}/entries`, "session_not_found", "No such session"],
@@ -151,18 +151,18 @@ describe("what is not there", () => {
     ["GET", "/v1/curator/runs/20260101T000000Z-abcd", "run_pending", "No report yet"],
     ["POST", "/v1/curator/runs/20260101T000000Z-abcd/rollback", "run_pending", "No report yet"],
     ["POST", "/v1/skills/absent/adopt", "skill_not_found", "No such skill"],
-  ])("is a 404 of its own: %s %s", async (method, path, code, title) => {
+  ])("answers its own 404: %s %s", async (method, path, code, title) => {
     expectProblem(await ask(method, path, { key }), 404, code, title);
   });
 
-  it("is a 404 for a message to no session too", async () => {
+  it("answers 404 to a message for a missing session", async () => {
     const answer = await ask("POST", `/v1/sessions/${ABSENT}/messages`, { key, body: { text: "hi" } });
     expectProblem(answer, 404, "session_not_found", "No such session");
     const put = await ask("PUT", `/v1/sessions/${ABSENT}/files/a`, { key, body: "x" });
     expectProblem(put, 404, "session_not_found", "No such session");
   });
 
-  it("includes the sessions of another profile", async () => {
+  it("includes another profile's session", async () => {
     const other = await createProfile();
     const answer = await ask("GET", `/v1/sessions/${session}`, { key: other.key });
     expectProblem(answer, 404, "session_not_found", "No such session");
@@ -170,8 +170,8 @@ describe("what is not there", () => {
   });
 });
 
-describe("an error of our own", () => {
-  it("answers with an id that the log names, without a message or a stack", async () => {
+describe("an internal error", () => {
+  it("answers with an id that the log contains, without a message or a stack", async () => {
     const logged: string[] = [];
     const real = console.error;
     console.error = (line: string) => void logged.push(line);
@@ -199,11 +199,11 @@ describe("an error of our own", () => {
     }
   });
 
-  it("of the platform's that may pass says to try again", async () => {
+  it("of the platform that is transient asks the client to retry", async () => {
     const ACCOUNT = {
       getByName: () => ({ check: () => Promise.reject(Object.assign(new Error("reset"), { retryable: true })) }),
     } as unknown as typeof env.ACCOUNT;
-    // A key this isolate has not seen, or it would not ask.
+    // The key must be new to this isolate: a cached key is not checked with the Account.
     const headers = { authorization: `Bearer tal_${"1".repeat(26)}_${"1".repeat(52)}` };
     const response = await worker.fetch(new Request("https://talaria.test/v1/keys", { headers }), { ...env, ACCOUNT });
     const answer = { status: response.status, headers: response.headers, body: await response.json() };
@@ -211,7 +211,7 @@ describe("an error of our own", () => {
     expect(response.headers.get("retry-after")).toBe("5");
   });
 
-  it("in the operator's settings is told on every route", async () => {
+  it("in the operator's settings is reported on every route", async () => {
     for (const path of ["/health", "/v1/sessions"]) {
       const headers = { authorization: `Bearer ${key}` };
       const request = new Request(`https://talaria.test${path}`, { headers });
@@ -223,7 +223,7 @@ describe("an error of our own", () => {
 });
 
 describe("the API's description", () => {
-  it("is OpenAPI 3.1 and names every route once, with the paths of files readable", async () => {
+  it("is OpenAPI 3.1 and names every route once, with readable file paths", async () => {
     const response = await fetchApi("GET", "/openapi.json");
     const document = (await response.json()) as { openapi: string; paths: Record<string, Record<string, unknown>> };
     expect(document.openapi).toBe("3.1.0");
@@ -304,7 +304,7 @@ describe("the API's description", () => {
   });
 });
 
-it("reads a body that it refuses to its end, and waits only so long for one that does not come", async () => {
+it("a refused body is read to its end, with a timeout if it stalls", async () => {
   const send = async (body: BodyInit) => {
     const headers = { authorization: "Bearer nope" };
     const request = new Request("https://talaria.test/v1/skills/import", { method: "POST", headers, body });

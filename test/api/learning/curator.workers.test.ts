@@ -1,4 +1,4 @@
-// The curator's commands over HTTP: status, pause, runs, their taking back; and a skill given into its care.
+// The curator's commands over HTTP: status, pause, runs, rollback of a run, and adoption of a skill.
 import { beforeAll, describe, expect, it } from "vitest";
 import type { CurationMessage, CurationRun, CurationWork } from "../../../core/schemas/learning/curation.ts";
 import { NO_USAGE } from "../../../core/schemas/entry.ts";
@@ -41,7 +41,7 @@ function outcome(more: Partial<CurationWork> = {}): CurationWork {
   };
 }
 
-/** Sends to a queue that keeps what it gets. */
+/** Posts with a queue that records what it receives. */
 async function post(path: string, key: string) {
   const sent: CurationMessage[] = [];
   const CURATION = {
@@ -56,7 +56,7 @@ async function post(path: string, key: string) {
 }
 
 describe("what curation costs", () => {
-  it("is booked once from its record, however often it is asked for", async () => {
+  it("is booked once from the run's record, however often it is requested", async () => {
     const { profile, key } = await createProfile();
     const usage = { ...NO_USAGE, input: 300, output: 40 };
     const line = { kind: "curation", model: "m:a", source: "catalog", calls: 2, usage, usdMicros: 1_500 } as const;
@@ -71,7 +71,7 @@ describe("what curation costs", () => {
     }
   });
 
-  it("is asked for a dozen times an hour, and then refused with when it may be again", async () => {
+  it("can be requested twelve times an hour; the next request is refused with the time of the next allowed one", async () => {
     const { key } = await createProfile();
     for (let n = 0; n < 12; n++) expect((await post("/v1/curator/run?dryRun=1", key)).status).toBe(202);
     const refused = await post("/v1/curator/run", key);
@@ -82,7 +82,7 @@ describe("what curation costs", () => {
 });
 
 describe("the curator", () => {
-  it("says how it stands, and can be paused and resumed without forgetting what else its policy says", async () => {
+  it("reports its status; pausing and resuming keep the rest of its policy", async () => {
     const { profile, key } = await createProfile();
     await curation().changePolicy(profile, (policy) => ({ ...policy, keepSkills: ["reading-tables"], grantTokens: 5 }));
     const status = {
@@ -111,14 +111,14 @@ describe("the curator", () => {
     });
   });
 
-  it("is asked to consolidate by a flag", async () => {
+  it("consolidates when the request sets the flag", async () => {
     const { profile, key } = await createProfile();
     const { status, body, sent } = await post("/v1/curator/run?consolidate=1", key);
     expect(status).toBe(202);
     expect(sent).toEqual([{ v: 1, kind: "profile", profile, run: body.run, dryRun: false, consolidate: true }]);
   });
 
-  it("shows with a report what models have made of it, once they have", async () => {
+  it("adds the outcomes of model work to a report once they exist", async () => {
     const { profile, key } = await createProfile();
     await curation().putReport(report(profile, { work: [ITEM] }), "# Curation\n");
     const path = `/v1/curator/runs/${RUN}`;
@@ -133,7 +133,7 @@ describe("the curator", () => {
 });
 
 describe("a run", () => {
-  it("is taken back by a message that names it", async () => {
+  it("is rolled back by a message that names it", async () => {
     const { profile, key } = await createProfile();
     await curation().putReport(report(profile, { changes: [CHANGE] }), "# Curation\n");
     const { status, body, sent } = await post(`/v1/curator/runs/${RUN}/rollback`, key);
@@ -141,7 +141,7 @@ describe("a run", () => {
     expect(sent).toEqual([{ v: 1, kind: "rollback", profile, run: body.run, of: RUN }]);
   });
 
-  it("is taken back as well when only a model has changed something, or still may", async () => {
+  it("can be rolled back when only a model changed something, or may still do so", async () => {
     const { profile, key } = await createProfile();
     await curation().putReport(report(profile, { work: [ITEM] }), "# Curation\n");
     expect((await post(`/v1/curator/runs/${RUN}/rollback`, key)).status).toBe(202);
@@ -151,7 +151,7 @@ describe("a run", () => {
     expect((await post(`/v1/curator/runs/${RUN}/rollback`, key)).status).toBe(202);
   });
 
-  it("that has changed nothing is not taken back", async () => {
+  it("that changed nothing cannot be rolled back", async () => {
     const { profile, key } = await createProfile();
     await curation().putReport(report(profile), "# Curation\n");
     const answer = await ask("POST", `/v1/curator/runs/${RUN}/rollback`, { key });
@@ -167,7 +167,7 @@ describe("a run", () => {
 });
 
 describe("a skill", () => {
-  it("of a person's own is adopted, and a second time nothing changes", async () => {
+  it("that a person wrote is adopted once; adopting it again changes nothing", async () => {
     const { key } = await createProfile();
     const files = { "SKILL.md": skillMd({ name: "reading-logs" }) };
     await ask("PUT", "/v1/skills/reading-logs", { key, body: { files } });
@@ -176,7 +176,7 @@ describe("a skill", () => {
     expect((await ask("POST", "/v1/skills/reading-logs/adopt", { key })).body).toEqual(adopted.body);
   });
 
-  it("that came with the product is not", async () => {
+  it("that is bundled cannot be adopted", async () => {
     const { key } = await createProfile();
     const { body } = await ask("GET", "/v1/skills", { key });
     const [bundled] = (body as { skills: { name: string; origin: string }[] }).skills;

@@ -1,4 +1,4 @@
-// GET /v1/learning over HTTP: facts of every store of a profile in one answer, in pages, and nobody else's.
+// GET /v1/learning over HTTP: facts from every store of one profile in one paged answer, and nothing of other profiles.
 import { beforeAll, describe, expect, it } from "vitest";
 import { toJudge } from "../../../core/learning/evidence/verdict.ts";
 import { DEFAULTS } from "../../../core/limits.ts";
@@ -62,7 +62,7 @@ describe("GET /v1/learning", () => {
     });
   });
 
-  it("tells of turns, evidence, reviews and what they cost", async () => {
+  it("reports turns, evidence, reviews and their cost", async () => {
     const { profile, key } = await createProfile();
     const { text, createdAt } = await putSkill(profile, "gauges");
     const { evidence, reviews } = openStores(profile);
@@ -107,7 +107,7 @@ describe("GET /v1/learning", () => {
     expect(await read()).toMatchObject({ turns: { seen: 0 }, skills: [] });
   });
 
-  it("has its skills in pages, in the order of their names", async () => {
+  it("lists its skills in pages, ordered by name", async () => {
     const { profile, key } = await createProfile();
     for (const name of ["c", "a", "b"]) await putSkill(profile, name);
     const pageOf = async (query: string) => {
@@ -119,7 +119,7 @@ describe("GET /v1/learning", () => {
     expect(await pageOf("?limit=3")).toEqual([["a", "b", "c"], undefined, 3]);
   });
 
-  it("refuses what it does not know", async () => {
+  it("refuses unknown or invalid query fields", async () => {
     expectProblem(await get("?skill=nothing"), 404, "skill_not_found", "No such skill");
     expect(await get("?skill=No%20name")).toMatchObject({ status: 400, body: { code: "bad_skill_name" } });
     for (const query of ["?limit=51", "?limit=0", "?by=month", "?since=1", "?after=No%20name"]) {

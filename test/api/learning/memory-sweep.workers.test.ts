@@ -1,4 +1,4 @@
-// What a profile that has gone quiet had removed from its memory: swept by its Account's alarm, which one active day sets.
+// Removed memory entries of a profile that has gone quiet. Its Account's alarm sweeps them; one active day sets the alarm.
 import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { beforeAll, expect, it } from "vitest";
 import { DEFAULTS } from "../../../core/limits.ts";
@@ -11,7 +11,7 @@ const DAY_MS = 24 * HOUR_MS;
 
 beforeAll(async () => void (await createProfile()), START_MS);
 
-/** A fact that was forgotten long ago. */
+/** A fact that was removed long ago. */
 async function putForgotten(profile: string, text: string): Promise<void> {
   const slots = { profile, store: "memory" as const, hash: memoryId(text), op: "old" };
   await env.MEMORY.put(keyOf("memoryAdd", slots), JSON.stringify({ v: 1, text, at: 1, origin: "user" }));
@@ -26,7 +26,7 @@ const signs = async (profile: string) => {
 const accountOf = (profile: string) => env.ACCOUNT.getByName(profile);
 const alarmOf = (profile: string) => runInDurableObject(accountOf(profile), (_, state) => state.storage.getAlarm());
 
-/** As if the days had gone by. */
+/** Runs the alarm as if its days had passed. */
 async function wake(profile: string): Promise<void> {
   await runInDurableObject(accountOf(profile), (_, state) => {
     state.storage.sql.exec("UPDATE account_state SET sweep_due = 1 WHERE sweep_due IS NOT NULL");
@@ -34,7 +34,7 @@ async function wake(profile: string): Promise<void> {
   expect(await runDurableObjectAlarm(accountOf(profile))).toBe(true);
 }
 
-it("is deleted when the last day is over, its removal a day later, and then the Account sleeps", async () => {
+it("a removed fact is deleted once the last active day has passed, its removal record a day later; then the Account sleeps", async () => {
   const { profile, key } = await createProfile();
   expect(await alarmOf(profile)).toBeNull();
   const content = "Said and taken back.";
@@ -46,7 +46,7 @@ it("is deleted when the last day is over, its removal a day later, and then the 
 
   await putForgotten(profile, "Of long ago.");
   await wake(profile);
-  // What was forgotten today stays for its days.
+  // A fact that was removed today is kept for its retention time.
   expect((await signs(profile)).toSorted()).toEqual(["+", "-", "-"]);
   const again = (await alarmOf(profile))!;
   expect(Math.round((again - Date.now()) / HOUR_MS)).toBe(25);
@@ -59,7 +59,7 @@ it("is deleted when the last day is over, its removal a day later, and then the 
   expect(await alarmOf(profile)).toBeNull();
 });
 
-it("goes on some minutes later when it is more than one alarm may delete", async () => {
+it("a sweep that exceeds the limit of one alarm continues some minutes later", async () => {
   const { profile, key } = await createProfile();
   const facts = Array.from({ length: 1_001 }, (_, n) => `Fact ${n} of long ago.`);
   for (let at = 0; at < facts.length; at += 100) {

@@ -1,4 +1,4 @@
-// Writes that wait, over HTTP. The request itself is made as a session's tool makes it, over the real bindings.
+// Pending writes over HTTP. The test creates each request as a session's tool would, over the real bindings.
 import { beforeAll, expect, it } from "vitest";
 import { DEFAULTS } from "../../../core/limits.ts";
 import { readOutcome } from "../../../core/agent/tool-result.ts";
@@ -30,7 +30,7 @@ async function askFor(name: string): Promise<string> {
 
 const decide = (id: string, body: unknown) => ask("POST", `/v1/pending/${id}`, { key, body });
 
-it("what waits is listed, read with its difference, and approved or rejected", async () => {
+it("a pending write is listed, shown with its diff, and approved or rejected", async () => {
   const [wanted, unwanted] = [await askFor("baking-bread"), await askFor("mending-nets")];
   expect((await ask("GET", "/v1/pending", { key })).body).toMatchObject({
     pending: [
@@ -52,7 +52,7 @@ it("what waits is listed, read with its difference, and approved or rejected", a
   expectProblem(await decide(unwanted, { approve: true }), 409, "pending_decided", "Already decided differently");
 });
 
-it("wrong questions are refused", async () => {
+it("invalid requests are refused", async () => {
   expectProblem(
     await ask("GET", `/v1/pending/${"0".repeat(20)}`, { key }),
     404,
@@ -73,7 +73,7 @@ it("wrong questions are refused", async () => {
   expect((await decide("0".repeat(20), { approve: true, force: true })).body).toMatchObject({ code: "field_unknown" });
 });
 
-it("another profile sees nothing of it", async () => {
+it("another profile does not see a pending write", async () => {
   const id = await askFor("tying-knots");
   const { key: other } = await createProfile();
   expect((await ask("GET", "/v1/pending", { key: other })).body).toEqual({ pending: [] });

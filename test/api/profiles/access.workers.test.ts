@@ -1,4 +1,4 @@
-// Who may ask: profiles, keys, and the refusal of everyone else.
+// Authentication: profiles, their keys, and the refusal of every other request.
 import { beforeAll, describe, expect, it } from "vitest";
 import { createCheckedKeys } from "../../../workers/api/auth.ts";
 import { VERSION } from "../../../workers/api/health.ts";
@@ -10,7 +10,7 @@ beforeAll(async () => void (await createProfile()), START_MS);
 const KEY = /^tal_[0-9a-hjkmnp-tv-z]{26}_[0-9a-hjkmnp-tv-z]{52}$/;
 
 describe("a profile", () => {
-  it("is made with its first key by the operator's token", async () => {
+  it("is created with its first key by the operator's token", async () => {
     const { status, body } = await ask("POST", "/v1/profiles", { key: OPERATOR });
     const { profile, key } = body as { profile: string; key: string };
     expect(status).toBe(201);
@@ -21,7 +21,7 @@ describe("a profile", () => {
     expect((await ask("GET", "/v1/sessions", { key })).body).toEqual({ sessions: [] });
   });
 
-  it("is refused without the operator's token, by what came instead", async () => {
+  it("is not created without the operator's token; the code depends on what was sent instead", async () => {
     const { key } = await createProfile();
     const post = (token?: string) => ask("POST", "/v1/profiles", { key: token });
     expectProblem(await post(), 401, "key_missing", "No key");
@@ -30,7 +30,7 @@ describe("a profile", () => {
     expectProblem(await post(key), 403, "operator_required", "Operator only");
   });
 
-  it("cannot be made while no operator token is configured", async () => {
+  it("cannot be created while no operator token is configured", async () => {
     for (const token of [undefined, ""]) {
       const request = new Request("https://talaria.test/v1/profiles", {
         method: "POST",
@@ -44,7 +44,7 @@ describe("a profile", () => {
 });
 
 describe("a request", () => {
-  it("without a key is refused on every route but two, unknown ones included", async () => {
+  it("without a key is refused on every route except two, and on unknown routes", async () => {
     const routes = [
       "/v1/sessions",
       "/v1/keys",
@@ -61,13 +61,13 @@ describe("a request", () => {
     expect((await ask("GET", "/openapi.json")).status).toBe(200);
   });
 
-  it("with another scheme than Bearer has no key", async () => {
+  it("with a scheme other than Bearer counts as having no key", async () => {
     const answer = await ask("GET", "/v1/sessions", { headers: { authorization: "Basic dGFsOng=" } });
     expectProblem(answer, 401, "key_missing", "No key");
     expect(answer.headers.get("www-authenticate")).toBe('Bearer realm="talaria"');
   });
 
-  it("with an unknown key is refused, whatever is wrong with it", async () => {
+  it("with an unknown key is refused, whatever is wrong with the key", async () => {
     const { profile, key } = await createProfile();
     const flipped = key.slice(0, -1) + (key.endsWith("0") ? "1" : "0");
     const stranger = `tal_${"0".repeat(26)}_${"0".repeat(52)}`;
@@ -76,7 +76,7 @@ describe("a request", () => {
     }
   });
 
-  it("with a good key to no route is told so", async () => {
+  it("with a valid key to an unknown route is a 404", async () => {
     const { key } = await createProfile();
     expectProblem(await ask("GET", "/v1/nothing", { key }), 404, "route_not_found", "No such route");
     expectProblem(await ask("DELETE", "/v1/sessions", { key }), 404, "route_not_found", "No such route");
@@ -84,7 +84,7 @@ describe("a request", () => {
 });
 
 describe("keys", () => {
-  it("are added by the operator, listed without their secret and revoked by their profile", async () => {
+  it("are added by the operator, listed without secrets and revoked by their profile", async () => {
     const { profile, key: first } = await createProfile();
     const made = await ask("POST", "/v1/keys", { key: OPERATOR, body: { profile, label: "laptop" } });
     const { key, ...info } = made.body as { key: string; id: string; createdAt: number };
@@ -111,7 +111,7 @@ describe("keys", () => {
     expect(((await ask("GET", "/v1/keys", { key: first })).body as { keys: unknown[] }).keys).toHaveLength(1);
   });
 
-  it("cannot be revoked down to none, which would shut the profile's owner out", async () => {
+  it("cannot all be revoked: the last one stays, so that the owner keeps access", async () => {
     const { profile, key: first } = await createProfile();
     const { keys } = (await ask("GET", "/v1/keys", { key: first })).body as { keys: { id: string }[] };
     const last = () => ask("DELETE", `/v1/keys/${keys[0]!.id}`, { key: first });
@@ -121,7 +121,7 @@ describe("keys", () => {
     expect((await last()).status).toBe(204);
   });
 
-  it("are not made for a profile that is not there, nor by a body that is wrong", async () => {
+  it("are not created for a missing profile or from an invalid body", async () => {
     const post = (body: unknown) => ask("POST", "/v1/keys", { key: OPERATOR, body });
     expectProblem(await post({ profile: "z".repeat(26) }), 404, "profile_not_found", "No such profile");
     expect((await post({ profile: "Z" })).body).toMatchObject({ status: 400, code: "bad_profile_id" });
@@ -135,7 +135,7 @@ describe("keys", () => {
     });
   });
 
-  it("are made by no profile's key, however the path is written", async () => {
+  it("cannot be created with a profile's key, however the path is written", async () => {
     const { profile, key } = await createProfile();
     for (const path of [
       "/v1/keys",
@@ -151,7 +151,7 @@ describe("keys", () => {
     }
   });
 
-  it("of one profile are nothing to another", async () => {
+  it("of one profile are invisible to another", async () => {
     const [a, b] = [await createProfile(), await createProfile()];
     const ofA = (await ask("GET", "/v1/keys", { key: a.key })).body as { keys: { id: string }[] };
     const answer = await ask("DELETE", `/v1/keys/${ofA.keys[0]!.id}`, { key: b.key });
@@ -159,7 +159,7 @@ describe("keys", () => {
     expect((await ask("DELETE", "/v1/keys/first", { key: a.key })).body).toMatchObject({ code: "bad_key_id" });
   });
 
-  it("stop at a hundred a profile", async () => {
+  it("are limited to a hundred per profile", async () => {
     const { profile } = await createProfile();
     const account = env.ACCOUNT.getByName(profile);
     for (let n = 1; n < 100; n++) expect(await account.createKey(`${n}`)).toMatchObject({ ok: true });
@@ -169,7 +169,7 @@ describe("keys", () => {
 });
 
 describe("the keys an isolate remembers", () => {
-  it("are good for their time, and no longer", () => {
+  it("are valid until they expire", () => {
     const checked = createCheckedKeys(30_000, 10);
     checked.add("key", "p", 1_000);
     expect([checked.has("key", 30_999), checked.has("key", 31_000), checked.has("other", 1_000)]).toEqual([
@@ -179,13 +179,13 @@ describe("the keys an isolate remembers", () => {
     ]);
   });
 
-  it("are bounded: the oldest goes first", () => {
+  it("are limited in number: the oldest is dropped first", () => {
     const checked = createCheckedKeys(30_000, 2);
     for (const key of ["a", "b", "c"]) checked.add(key, key, 0);
     expect(["a", "b", "c"].map((key) => checked.has(key, 1))).toEqual([false, true, true]);
   });
 
-  it("are forgotten by profile", () => {
+  it("can be dropped for one profile", () => {
     const checked = createCheckedKeys(30_000, 10);
     checked.add("a", "p", 0);
     checked.add("b", "q", 0);

@@ -1,4 +1,4 @@
-// The Account object itself: what it stores, what it never does, and what survives an eviction.
+// The Account object: what it stores, what it refuses, and what survives an eviction.
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { Result } from "../../../core/errors.ts";
@@ -26,7 +26,7 @@ const SESSION = "01ARZ3NDEKTSV4RRFFQ69G5FA";
 describe("an account", () => {
   beforeAll(async () => void (await openAccount()), START_MS);
 
-  it("that was never made knows nothing and stores nothing", async () => {
+  it("that was never initialised knows nothing and stores nothing", async () => {
     const account = env.ACCOUNT.getByName(createProfileId());
     expect(await account.check(createSecret())).toBe(false);
     expect(await account.listKeys()).toEqual([]);
@@ -51,7 +51,7 @@ describe("an account", () => {
     expect(JSON.stringify(rows)).not.toContain(key);
   });
 
-  it("knows its keys and its sessions after an eviction, and is not emptied by a second init", async () => {
+  it("keeps its keys and sessions after an eviction and after a second init", async () => {
     const { account, profile } = await openAccount();
     const { secret, id } = await createKey(account);
     const info = { session: `${SESSION}A`, title: "t", learning: "off" as const, createdAt: 5 };
@@ -69,11 +69,11 @@ describe("an account", () => {
     expect(await account.revokeKey(id)).toMatchObject({ failure: { code: "key_not_found" } });
   });
 
-  it("that a newer version wrote lets a person in to read, and refuses whatever would write", async () => {
+  it("that a newer version wrote allows reads and refuses every write", async () => {
     const { profile, key: first } = await createProfile();
     const account = env.ACCOUNT.getByName(profile);
     const session = await createSession(first);
-    const { key } = await createKey(account); // one that this isolate has not seen before the newer version came
+    const { key } = await createKey(account); // this isolate has not cached the key when the newer version writes
     const dump = () =>
       runInDurableObject(account, async (_, { storage }) => [
         ...["keys", "session", "erasure", "usage_line", "booked"].map((table) =>
@@ -109,7 +109,7 @@ describe("an account", () => {
     expect(await dump()).toEqual(before);
   });
 
-  it("lists a session under the title that came with a booking, unless it has one, however often it comes", async () => {
+  it("gives an untitled session the title of a booking, however often the booking arrives", async () => {
     const { account } = await openAccount();
     const info = (end: string, title: string) => ({
       session: SESSION + end,
@@ -126,7 +126,7 @@ describe("an account", () => {
     expect(await account.listSessions({ limit: 100 })).toEqual([info("B", "Mine"), info("A", "Rain")]);
   });
 
-  it("lists sessions newest first and each once", async () => {
+  it("lists each session once, newest first", async () => {
     const { account } = await openAccount();
     const info = (end: string) => ({ session: SESSION + end, title: end, learning: "on" as const, createdAt: 1 });
     for (const end of ["B", "A", "C", "B"]) await account.registerSession(info(end));
@@ -156,7 +156,7 @@ describe("a review slot", () => {
     ...more,
   });
 
-  it("goes to one session at a time and is free again when its time is over", async () => {
+  it("is held by one session at a time and is free after its timeout", async () => {
     const { account } = await openAccount();
     expect(await account.reserveReview(request)).toEqual(granted);
     expect(await account.reserveReview(of("B", 1, { now: 1_119_999 }))).toEqual({ granted: false, retryAt: 1_120_000 });
@@ -164,7 +164,7 @@ describe("a review slot", () => {
     expect(await account.reserveReview(of("A", 3, { now: 1_120_001 }))).toEqual({ granted: false, retryAt: 1_240_000 });
   });
 
-  it("is granted again to who holds it and did not hear so, an eviction between", async () => {
+  it("is granted again when its holder repeats the request, even after an eviction", async () => {
     const { account } = await openAccount();
     await account.reserveReview(request);
     await evictDurableObject(account);
@@ -173,7 +173,7 @@ describe("a review slot", () => {
     expect(await account.reserveReview(of("B", 1, { now: 1_000_600 }))).toEqual({ granted: false, retryAt: 1_120_000 });
   });
 
-  it("is neither taken nor waited for by what is urgent", async () => {
+  it("is neither taken nor awaited by an urgent review", async () => {
     const { account } = await openAccount();
     await account.reserveReview(request);
     expect(await account.reserveReview(of("B", 1, { urgent: true }))).toEqual(granted);
@@ -188,7 +188,7 @@ describe("the ledger of an account", () => {
   const turn = { turn: `${SESSION}A-2`, session: `${SESSION}A`, now: 1_000_000, spent: { tokens: 0, usdMicros: 0 } };
   const day = { from: "1970-01-01", to: "1970-01-01", by: "day" } as const;
 
-  it("counts a booking once, an eviction between", async () => {
+  it("counts a booking once, even across an eviction", async () => {
     const { account } = await openAccount();
     await account.book(booking);
     await evictDurableObject(account);
@@ -196,7 +196,7 @@ describe("the ledger of an account", () => {
     expect((await account.usage(day))!.totals).toMatchObject({ calls: 1, tokens: 10, input: 1, cacheWrite: 4 });
   });
 
-  it("remembers after an eviction what is set aside", async () => {
+  it("keeps reservations across an eviction", async () => {
     const { account } = await openAccount();
     expect(await account.reserveTurn({ ...turn, day: DAY_LIMIT })).toEqual({ tokens: 100, usdMicros: 0 });
     await evictDurableObject(account);
@@ -204,7 +204,7 @@ describe("the ledger of an account", () => {
     expect(await account.reserveTurn({ ...other, day: DAY_LIMIT })).toBeNull();
   });
 
-  it("comes to an account that was made before there was one", async () => {
+  it("is created in an account that predates it", async () => {
     const { account } = await openAccount();
     await runInDurableObject(account, (_, { storage }) => {
       for (const table of ["booked", "usage_line", "reservation"]) storage.sql.exec(`DROP TABLE ${table}`);

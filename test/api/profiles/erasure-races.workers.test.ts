@@ -1,5 +1,5 @@
-// Deletions that meet others: a writer of the same skill, a review or a curation that has read the text, a store that fails once,
-// a record that cannot be read, a second order. What was deleted stays gone, and what was made since stays.
+// Deletions that race with a writer of the same skill, a review or curation that has read the text, a store that fails once,
+// an unreadable record, or a second deletion. Deleted data stays gone, and data created since stays.
 import { createExecutionContext, createMessageBatch, getQueueResult, runInDurableObject } from "cloudflare:test";
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import { runWork } from "../../../core/learning/curation/run-work.ts";
@@ -46,7 +46,7 @@ async function make(profile: string, name: SkillName, word: string) {
   return made.value.head;
 }
 
-/** The first call of the Account to R2 that is meant fails. */
+/** Makes the Account's first matching call to R2 fail. */
 async function failOnce(profile: string, method: keyof R2Bucket, prefix: string): Promise<void> {
   await runInDurableObject(env.ACCOUNT.getByName(profile), (object) => {
     const holder = object as unknown as { env: { SKILLS: R2Bucket } };
@@ -73,7 +73,7 @@ describe.concurrent("a skill that is deleted", () => {
   const put = (key: string, word: string) =>
     ask("PUT", path, { key, body: { files: { "SKILL.md": textOf("gnu-skill", word) } } });
 
-  it("while a person writes it, is gone, and what they wrote is another skill that stays", async () => {
+  it("while a person writes it is erased; what the person wrote stays as a new skill", async () => {
     const { profile, key } = await createProfile();
     await put(key, "gnuold");
     const deleted = ask("DELETE", path, { key });
@@ -85,7 +85,7 @@ describe.concurrent("a skill that is deleted", () => {
     expect((await ask("GET", path, { key })).status).toBe(200);
   });
 
-  it("while a store fails, is said to be ordered, and what is made since stays when it is swept", async () => {
+  it("while a store fails answers 202, and the later sweep keeps a skill created since", async () => {
     const { profile, key } = await createProfile();
     await put(key, "gnuold");
     await failOnce(profile, "list", "/heads/");
@@ -97,7 +97,7 @@ describe.concurrent("a skill that is deleted", () => {
     expect((await ask("GET", path, { key })).status).toBe(200);
   });
 
-  it("and made again and deleted again before the first order is through, is gone, too", async () => {
+  it("then created and deleted again before the first deletion completes is also erased", async () => {
     const { profile, key } = await createProfile();
     await put(key, "gnuold");
     await failOnce(profile, "list", "/heads/");
@@ -108,7 +108,7 @@ describe.concurrent("a skill that is deleted", () => {
     expect(await placesOf(profile, "gnuold", "gnunew")).toEqual([]);
   });
 
-  it("leaves no contents of a change that was under way and then refused", async () => {
+  it("leaves no contents of an upload that was in progress and later refused", async () => {
     const { profile, key } = await createProfile();
     await make(profile, "gnu-skill", "gnuold");
     let go = () => {};
@@ -146,7 +146,7 @@ describe.concurrent("a skill that is deleted", () => {
     expect(await placesOf(profile, "gnuold", "gnulate")).toEqual([]);
   });
 
-  it("does not come back into the script of a curation that had read it", async () => {
+  it("does not return through the script of a curation that had read it", async () => {
     const { profile, key } = await createProfile();
     await make(profile, "gnu-skill", "gnumark");
     let go = () => {};
@@ -173,7 +173,7 @@ describe.concurrent("a skill that is deleted", () => {
 });
 
 describe.concurrent("a session that is deleted", () => {
-  it("takes its words out of what a curation was shown of it", async () => {
+  it("loses its words from the excerpts that a curation was shown", async () => {
     const { profile, key } = await createProfile();
     const session = await createSession(key);
     const { text } = await make(profile, "reading-tables", "plain");
@@ -198,7 +198,7 @@ describe.concurrent("a session that is deleted", () => {
     expect(await placesOf(profile, "okapisecret")).toEqual([]);
   });
 
-  it("is gone for readers at once though a store fails, and asking again goes on with it", async () => {
+  it("is gone for readers at once even if a store fails, and a second request continues the deletion", async () => {
     const { profile, key } = await createProfile();
     const session = await createSession(key);
     await failOnce(profile, "put", "/deleted/");
@@ -208,7 +208,7 @@ describe.concurrent("a session that is deleted", () => {
     expect((await ask("DELETE", `/v1/sessions/${session}`, { key })).status).toBe(404);
   });
 
-  it("is erased beside a record that nobody can read", async () => {
+  it("is erased even if another record is unreadable", async () => {
     const { profile, key, session } = await createFullProfile();
     await env.SKILLS.put(`p/${profile}/pending/${"a".repeat(20)}`, "{");
     expect((await ask("DELETE", `/v1/sessions/${session}`, { key })).status).toBe(204);
@@ -216,7 +216,7 @@ describe.concurrent("a session that is deleted", () => {
   });
 });
 
-it("a profile that is deleted twice at once is deleted, and both are told so", async () => {
+it("two concurrent deletions of a profile both succeed", async () => {
   const { profile, key } = await createProfile();
   const path = `/v1/profiles/${profile}?confirm=${profile}`;
   const both = await Promise.all([ask("DELETE", path, { key }), ask("DELETE", path, { key })]);

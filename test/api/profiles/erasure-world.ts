@@ -1,5 +1,5 @@
-// A profile with something of everything, all of it marked with words that occur nowhere else; and a listing of what every store
-// has under its name: all of R2, all of KV, every table of every object.
+// A profile with data of every kind, marked with words that occur nowhere else, and a listing of everything the stores
+// hold for that profile: all of R2, all of KV, every table of every Durable Object.
 import { listDurableObjectIds, runInDurableObject, runDurableObjectAlarm } from "cloudflare:test";
 import { expect, vi } from "vitest";
 import { toCurationId } from "../../../core/schemas/ids.ts";
@@ -11,7 +11,7 @@ import { ask, createProfile, createSession, env, fetchApi } from "../api-calls.t
 
 type Place = { place: string; body: string };
 
-/** Of each object, what it is called: only the object itself can tell. */
+/** Names of Durable Objects by id. Only the object itself knows its name. */
 const nameById = new Map<string, string>();
 
 /** Every object, key and row of a profile, as text. */
@@ -68,7 +68,7 @@ function readTables({ storage }: DurableObjectState, place: string): Place[] {
   });
 }
 
-/** Where some of the words stand, in a key or in a body: of all that is under a profile's name. */
+/** Places under a profile whose key or body contains one of the words. */
 export async function placesOf(profile: string, ...words: string[]): Promise<string[]> {
   return (await listStores(profile))
     .filter(({ place, body }) => words.some((word) => `${place}\n${body}`.includes(word)))
@@ -111,7 +111,7 @@ export async function createFullProfile() {
   return { profile, key, session, say, reviews, job, run, files };
 }
 
-/** Makes everything that an Account has still to sweep due, and wakes it. */
+/** Makes every outstanding erasure of an Account due, and runs its alarm. */
 export async function passErasures(profile: string): Promise<void> {
   const account = env.ACCOUNT.getByName(profile);
   await runInDurableObject(account, async (_, state) => {

@@ -1,5 +1,5 @@
-// What a person deletes is gone from every store: at once, after late deliveries, and after the later passes. What is left are
-// marks that hold ids.
+// Deleted data is gone from every store: at once, after late deliveries, and after later passes. Only tombstones with ids
+// are left.
 import { createExecutionContext, createMessageBatch, getQueueResult, runInDurableObject } from "cloudflare:test";
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import { memoryId } from "../../../core/schemas/memory.ts";
@@ -12,7 +12,7 @@ import review from "../../../workers/review/index.ts";
 import { OPERATOR, START_MS, ask, createProfile, createSession, env, expectProblem, fetchApi } from "../api-calls.ts";
 import { createFullProfile, passErasures, placesOf } from "./erasure-world.ts";
 
-// An erasure waits for writers that are under way, two seconds each time.
+// Each erasure waits two seconds for writers in progress.
 vi.setConfig({ testTimeout: 60_000 });
 beforeAll(async () => void (await createProfile()), START_MS);
 
@@ -32,7 +32,7 @@ async function curate(profile: string, run: string) {
 }
 
 describe("a deleted profile", () => {
-  it("is gone from every store, stays gone through late deliveries and passes, and its key opens nothing", async () => {
+  it("is gone from every store, stays gone after late deliveries and passes, and its key is refused everywhere", async () => {
     const { profile, key, session, job } = await createFullProfile();
     const before = await placesOf(profile, "zebra");
     for (const store of ["r2 ", "kv ", "SESSION ", "ARCHIVE "]) {
@@ -61,7 +61,7 @@ describe("a deleted profile", () => {
     await expect(guardWrites(toBucket(env.SKILLS)).put(`p/${profile}/policy.json`, "{}")).rejects.toThrow("deleted");
     expect(await placesOf(profile, profile)).toEqual(left);
 
-    // Late writes of KV and R2 that nothing could stop are swept an hour later, and after a month.
+    // Unstoppable late writes to KV and R2 are swept an hour later, and again after a month.
     for (const pass of [1, 2]) {
       await env.MEMORY.put(`p/${profile}/memory/${"a".repeat(64)}/+late${pass}`, "zebralate");
       await env.SKILLS.put(`p/${profile}/blobs/${"b".repeat(64)}`, "zebralate");
@@ -73,7 +73,7 @@ describe("a deleted profile", () => {
     expect(await placesOf(profile, profile)).toEqual(marks);
   });
 
-  it("is deleted by the operator without more ado", async () => {
+  it("can be deleted by the operator without confirmation", async () => {
     const { profile, key } = await createProfile();
     await createSession(key);
     expect((await ask("DELETE", `/v1/profiles/${profile}`, { key: OPERATOR })).status).toBe(204);
@@ -84,7 +84,7 @@ describe("a deleted profile", () => {
 });
 
 describe("a deleted session", () => {
-  it("answers 404 everywhere, leaves nothing but ids, and what was learned stays", async () => {
+  it("answers 404 everywhere and leaves only ids, while lessons from it stay", async () => {
     const { profile, key, session, job, reviews } = await createFullProfile();
     const path = `/v1/sessions/${session}`;
     const watching = await fetchApi("GET", `${path}/socket?after=0.0`, { key, headers: { upgrade: "websocket" } });
@@ -126,7 +126,7 @@ describe("a deleted session", () => {
     expect(await placesOf(profile, session)).toEqual(marks);
 
     expect(await redeliver(profile, job.review)).toEqual(["m1"]);
-    await expect(reviews.putJob(job)).resolves.toBeUndefined(); // by a writer that looks at nothing
+    await expect(reviews.putJob(job)).resolves.toBeUndefined(); // by a writer that checks no tombstone
     await env.ACCOUNT.getByName(profile).book({
       ...{ id: `${session}-9`, session, at: Date.now() },
       lines: [
@@ -149,7 +149,7 @@ describe("a deleted session", () => {
     expect((await ask("GET", "/v1/usage?by=session", { key })).body).toMatchObject({ lines: [{ key: "deleted" }] });
   });
 
-  it("cuts off the turn that runs", async () => {
+  it("stops its running turn", async () => {
     const { profile, key } = await createProfile();
     const session = await createSession(key);
     const headers = { accept: "text/event-stream" };
@@ -162,7 +162,7 @@ describe("a deleted session", () => {
 });
 
 describe("a deleted skill", () => {
-  it("leaves no text, head, revision or copy, and no agent brings its name back; a person does", async () => {
+  it("leaves no text, head, revision or copy; only a person can create its name again", async () => {
     const { profile, key, files } = await createFullProfile();
     const path = "/v1/skills/zebra-skill";
     expect((await ask("DELETE", path, { key })).status).toBe(204);
@@ -197,7 +197,7 @@ describe("a deleted skill", () => {
 });
 
 describe("a purge", () => {
-  it("of a revision takes its text out of reviews, curations and remembered requests, and orphans with it", async () => {
+  it("of a revision removes its text from reviews, curations and remembered requests, with its orphaned blobs", async () => {
     const { profile, key, run, job } = await createFullProfile();
     await env.SKILLS.put(`p/${profile}/blobs/${"c".repeat(64)}`, "an orphan with zebraone");
     const purged = await ask("POST", "/v1/skills/zebra-skill/purge", { key, body: { rev: 1 } });
@@ -209,7 +209,7 @@ describe("a purge", () => {
     expect((await ask("GET", "/v1/skills/zebra-skill", { key })).status).toBe(200);
   });
 
-  it("of a fact takes it out of all that quotes it", async () => {
+  it("of a fact removes it from every record that quotes it", async () => {
     const { profile, key, reviews, job } = await createFullProfile();
     await reviews.createStep(job.review, 0, {
       ...{ v: 1, kind: "start", at: Date.now(), memoryBlock: "MEMORY\nThe zebrafact is kept in Basel.\n" },

@@ -1,4 +1,4 @@
-// GET /v1/usage over HTTP: a turn that was booked by its session, queries, and whose ledger it is.
+// GET /v1/usage over HTTP: a turn that its session booked, queries, and isolation between profiles.
 import { beforeAll, describe, expect, it } from "vitest";
 import type { SessionDetail } from "../../../core/schemas/api.ts";
 import { dayOf } from "../../../core/schemas/ids.ts";
@@ -31,7 +31,7 @@ async function book(profile: string, id: string, at: number, usdMicros: number):
 }
 
 describe("GET /v1/usage", () => {
-  it("tells of a turn that has ended and of the title behind it, and the session tells the same", async () => {
+  it("reports a finished turn and its title, with the same figures as the session", async () => {
     const { key } = await createProfile();
     const session = await createSession(key);
     const headers = { accept: "text/event-stream" };
@@ -40,7 +40,7 @@ describe("GET /v1/usage", () => {
     let report: UsageReport;
     do {
       report = UsageReport.parse((await get("?by=session", key)).body);
-    } while (report.totals.calls < 2); // booked right after the answer
+    } while (report.totals.calls < 2); // the title is booked shortly after the answer
     const detail = (await ask("GET", `/v1/sessions/${session}`, { key })).body as SessionDetail;
     expect(report.lines.map(({ key: of, calls, tokens }) => [of, calls, tokens])).toEqual([
       [session, 2, detail.usage.tokens],
@@ -54,7 +54,7 @@ describe("GET /v1/usage", () => {
     expect((await ask("GET", "/v1/sessions", { key })).body).toMatchObject({ sessions: [{ session, title: "Hello" }] });
   });
 
-  it("answers for the last 30 days by day, or as it is asked", async () => {
+  it("defaults to the last 30 days by day, and follows the query", async () => {
     const { profile, key } = await createProfile();
     const now = Date.now();
     const [today, first] = [dayOf(now), dayOf(now - 29 * DAY_MS)];
@@ -80,7 +80,7 @@ describe("GET /v1/usage", () => {
     expect(await lines(`?to=${dayOf(now - 30 * DAY_MS)}`)).toEqual([[dayOf(now - 30 * DAY_MS), 1]]);
   });
 
-  it("lists what a review may still spend", async () => {
+  it("lists the unspent grants of reviews", async () => {
     const { profile, key } = await createProfile();
     const now = Date.now();
     const grant = { tokens: 600, usdMicros: 250_000, expiresAt: now + DAY_MS };
@@ -94,14 +94,14 @@ describe("GET /v1/usage", () => {
     ]);
   });
 
-  it("shows a profile its own ledger and no other", async () => {
+  it("shows a profile only its own ledger", async () => {
     await book(owner.profile, `${SESSION}-1`, Date.now(), 1);
     const { key } = await createProfile();
     expect(((await get("", key)).body as UsageReport).totals).toEqual(EMPTY);
     expect((await get("", "tal_nobody")).status).toBe(401);
   });
 
-  it("says what is wrong with a query", async () => {
+  it("names the fault of an invalid query", async () => {
     const wrong = [
       "?by=week",
       "?from=yesterday",

@@ -1,5 +1,5 @@
-// Approvals over HTTP: what the agent wants to write is read, compared and decided. The request itself is put into the
-// session's object as its write_file does it.
+// Approvals over HTTP: a person lists, compares and decides the agent's writes. The test adds each request to the
+// session's object as `write_file` would.
 import { runInDurableObject } from "cloudflare:test";
 import { beforeAll, describe, expect, it } from "vitest";
 import { DEFAULTS } from "../../../core/limits.ts";
@@ -44,8 +44,8 @@ async function setUp() {
   };
 }
 
-describe("a change that waits", () => {
-  it("is listed, read beside what is there, and approved as the person's own", async () => {
+describe("a pending file change", () => {
+  it("is listed, shown with the current file, and approved as the person's own write", async () => {
     const { session, path, list, decide, file } = await setUp();
     expect(await list()).toEqual({ approvals: [] });
     await ask("PUT", `/v1/sessions/${session}/files/AGENTS.md`, { key, body: "Use tabs.\n" });
@@ -62,14 +62,14 @@ describe("a change that waits", () => {
     expectProblem(await decide(id, { approve: false }), 409, "approval_decided", "Already decided differently");
   });
 
-  it("is refused, and leaves no file", async () => {
+  it("leaves no file when it is refused", async () => {
     const { session, decide, file } = await setUp();
     const id = await park(session, "1", "SOUL.md", "You are free.");
     expect((await decide(id, { approve: false })).body).toMatchObject({ state: "refused" });
     expect(await file("SOUL.md")).toBeUndefined();
   });
 
-  it("gives way to the agent's newer one", async () => {
+  it("is replaced by the agent's newer change", async () => {
     const { session, decide } = await setUp();
     const id = await park(session, "1", "CLAUDE.md", "a");
     await park(session, "2", "CLAUDE.md", "b");
@@ -81,7 +81,7 @@ describe("a change that waits", () => {
     );
   });
 
-  it("belongs to its session and its profile", async () => {
+  it("is visible only in its session and profile", async () => {
     const { session, path, decide } = await setUp();
     const id = await park(session, "1", "CLAUDE.md", "a");
     const stranger = await createProfile();

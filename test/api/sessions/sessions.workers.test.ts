@@ -1,4 +1,4 @@
-// A session over HTTP, from its creation to a stream that was left and taken up again. The model is rehearsal.
+// A session over HTTP, from its creation to a stream that is left and resumed. The model is rehearsal.
 import { beforeAll, describe, expect, it } from "vitest";
 import type { Accepted, SessionDetail } from "../../../core/schemas/api.ts";
 import type { Entry } from "../../../core/schemas/entry.ts";
@@ -22,7 +22,7 @@ const listen = (session: string, query = "", headers: Record<string, string> = {
   fetchApi("GET", `/v1/sessions/${session}/events${query}`, { key, headers });
 
 describe("a session", () => {
-  it("is created, listed newest first, and looked at", async () => {
+  it("is created, listed newest first, and read", async () => {
     const owner = await createProfile();
     const create = (body: object) => ask("POST", "/v1/sessions", { key: owner.key, body });
     const first = await create({});
@@ -31,7 +31,7 @@ describe("a session", () => {
     expect(first.body).toMatchObject({ session: expect.stringMatching(/^[0-9A-Z]{26}$/), title: "", learning: "on" });
     expect(second.body).toMatchObject({ title: "Control", learning: "off" });
     const listed = (await ask("GET", "/v1/sessions", { key: owner.key })).body as { sessions: { session: string }[] };
-    // Two of one millisecond have ids in either order.
+    // Ids from the same millisecond sort in either order.
     const ids = listed.sessions.map(({ session }) => session);
     expect(ids).toEqual(ids.toSorted().toReversed());
     expect(listed.sessions).toEqual(expect.arrayContaining([first.body, second.body]));
@@ -43,13 +43,13 @@ describe("a session", () => {
     });
   });
 
-  it("is created by an empty request too", async () => {
+  it("can be created by an empty request", async () => {
     expect((await ask("POST", "/v1/sessions", { key })).body).toMatchObject({ title: "", learning: "on" });
   });
 });
 
 describe("a message", () => {
-  it("streams its turn to who asks for a stream", async () => {
+  it("streams its turn when the client accepts a stream", async () => {
     const session = await createSession(key);
     const response = await post(session, "Hello", SSE);
     expect([response.status, response.headers.get("talaria-turn")]).toEqual([200, `${session}-1`]);
@@ -67,7 +67,7 @@ describe("a message", () => {
     expect(text.length).toBeGreaterThan(0);
   });
 
-  it("is accepted with 202 otherwise, and the turn goes on by itself", async () => {
+  it("is otherwise accepted with 202, and the turn runs in the background", async () => {
     const session = await createSession(key);
     const response = await post(session, "Hello");
     const accepted = (await response.json()) as Accepted;
@@ -80,7 +80,7 @@ describe("a message", () => {
     expect(detail).toMatchObject({ state: "idle", turns: [{ n: 1, state: "done" }] });
   });
 
-  it("sent again under its key starts nothing new, and under another text is refused", async () => {
+  it("resent with its idempotency key starts no second turn; the key with a different text is refused", async () => {
     const session = await createSession(key);
     const headers = { "idempotency-key": "k-1" };
     const first = (await (await post(session, "Hello", headers)).json()) as Accepted;
@@ -96,7 +96,7 @@ describe("a message", () => {
 });
 
 describe("a stream", () => {
-  it("goes on after the id it is given, in a header or in the query, also when the turn is over", async () => {
+  it("resumes after the id in the header or the query, also once the turn has ended", async () => {
     const session = await createSession(key);
     const all = await collect(await post(session, "Hello", SSE));
     const whole = all.map(({ event }) => (event.type === "text_delta" ? event.text : "")).join("");
@@ -115,7 +115,7 @@ describe("a stream", () => {
     expect(await collect(await listen(session, `?after=${all.at(-1)!.id}`))).toEqual([]);
   });
 
-  it("that its reader leaves does not stop the turn", async () => {
+  it("does not stop the turn when its reader disconnects", async () => {
     const session = await createSession(key);
     const response = await post(session, "Hello", SSE);
     const reader = response.body!.getReader();
@@ -125,7 +125,7 @@ describe("a stream", () => {
     expect(events.at(-1)!.event).toMatchObject({ type: "turn_end", turn: 1, state: "done" });
   });
 
-  it("of a turn that never was is a 404", async () => {
+  it("of an unknown turn is a 404", async () => {
     const session = await createSession(key);
     const answer = await ask("GET", `/v1/sessions/${session}/events?turn=7`, { key });
     expectProblem(answer, 404, "turn_not_found", "No such turn");
@@ -133,14 +133,14 @@ describe("a stream", () => {
 });
 
 describe("stopping", () => {
-  it("an idle session stops nothing", async () => {
+  it("does nothing in an idle session", async () => {
     const session = await createSession(key);
     expect((await ask("POST", `/v1/sessions/${session}/stop`, { key })).body).toEqual({ stopped: [] });
   });
 });
 
 describe("files", () => {
-  it("are put, listed, read and deleted, byte for byte, whatever their names", async () => {
+  it("are put, listed, read and deleted byte for byte, whatever their names", async () => {
     const session = await createSession(key);
     const path = `/v1/sessions/${session}/files`;
     const bytes = Uint8Array.from({ length: 256 }, (_, i) => i);

@@ -1,4 +1,4 @@
-// What was observed of a turn, and the person's rating of it, over HTTP: with the real session, Archive and buckets behind.
+// A turn's observation and its rating by a person, over HTTP, with the real session, Archive and buckets.
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import type { TurnObservation } from "../../../core/schemas/api.ts";
 import type { Entry } from "../../../core/schemas/entry.ts";
@@ -33,11 +33,11 @@ async function setUp() {
   };
 }
 
-/** The outbox works behind the answer. */
+/** The outbox runs after the answer. */
 const soon = { timeout: 10_000, interval: 20 };
 
-describe("a turn that has ended", () => {
-  it("is told with its observation and its trace, and the Archive knows it", async () => {
+describe("a finished turn", () => {
+  it("is shown with its observation and trace, and is stored in the Archive", async () => {
     const { session, read, archived } = await setUp();
     await vi.waitUntil(async () => (await read(1)).observation, soon);
     const { n, observation, trace } = await read(1);
@@ -49,7 +49,7 @@ describe("a turn that has ended", () => {
     expect(await archived()).toMatchObject([{ turn: `${session}-1`, outcome: "success", heldOut: false }]);
   });
 
-  it("is rated, again for the same, and otherwise", async () => {
+  it("can be rated, rated the same again, and rated differently", async () => {
     const { rate, read, entries, archived } = await setUp();
     const correction = "The median was wanted.";
     const down = await rate(1, { rating: "down", correction });
@@ -66,7 +66,7 @@ describe("a turn that has ended", () => {
     expect(up.judgements?.filter(({ judge }) => judge === "rating")).toHaveLength(2);
   });
 
-  it("is not found, not the right number, or not rated in a way that is known", async () => {
+  it("answers an error for an unknown turn, a bad number or an unknown rating", async () => {
     const { rate, turns, session } = await setUp();
     expectProblem(await rate(9, { rating: "up" }), 404, "turn_not_found", "No such turn");
     expect((await rate("first", { rating: "up" })).body).toMatchObject({ status: 400, code: "bad_turn" });

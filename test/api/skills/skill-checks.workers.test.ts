@@ -1,4 +1,4 @@
-// A person's skill is kept whatever its checks say, and says what came of them. The runner is the one of the Worker's bundle.
+// A person's skill is kept whatever its checks find, and reports their results. The check runner is the bundled Worker's.
 import { beforeAll, expect, it } from "vitest";
 import type { SkillHead } from "../../../core/schemas/skill.ts";
 import { script } from "../../checks/hostile.ts";
@@ -6,7 +6,7 @@ import { START_MS, ask, createProfile } from "../api-calls.ts";
 
 beforeAll(async () => void (await createProfile()), START_MS);
 
-it("a person's skill with a failing check or a script that cannot be parsed is kept, and its health says so", async () => {
+it("a person's skill with a failing check or an unparsable script is kept, and its health names the problem", async () => {
   const { key } = await createProfile();
   const put = async (files: Record<string, string>) => {
     const answer = await ask("PUT", "/v1/skills/a", { key, body: { files } });
@@ -28,7 +28,7 @@ it("a person's skill with a failing check or a script that cannot be parsed is k
   expect((await put({ "SKILL.md": "---\nname: a\ndescription: d\n---\n\nx\n" })).health).toBeUndefined();
 });
 
-it("an import with a script that cannot be parsed is kept, and its warnings and health name the script", async () => {
+it("an import with an unparsable script is kept, and its warnings and health name the script", async () => {
   const { key } = await createProfile();
   const files = script("js", "const a = ;");
   const finding = expect.stringMatching(/^scripts\/a\.js: line 1: SyntaxError/);

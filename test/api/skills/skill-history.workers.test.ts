@@ -1,4 +1,4 @@
-// A person's ways back: what a revision changed, taking one change out of what came later, and removing one for good.
+// A skill's history over HTTP: the diff of a revision, the undo of one change, and the purge of a revision.
 import { beforeAll, describe, expect, it } from "vitest";
 import type { SkillDiff } from "../../../core/schemas/api.ts";
 import { type FileContents, toContents } from "../../../core/schemas/file-body.ts";
@@ -15,7 +15,7 @@ const STEPS = ["one", "two", "three", "four", "five", "six", "seven", "eight", "
 const BYTES = toContents({ x: Uint8Array.of(0xff, 0x00, 0xfe) }).x!;
 const BUNDLED = Object.keys(seeds)[0]!;
 
-/** A profile with a skill `a` that was put once for each of the given sets of files. */
+/** A profile with a skill `a` that has one revision for each given set of files. */
 async function openSkill(...revisions: FileContents[]) {
   const { profile, key } = await createProfile();
   const call = (method: string, path: string, body?: unknown) => ask(method, `/v1/skills${path}`, { key, body });
@@ -36,7 +36,7 @@ describe("a diff", () => {
   const second = { "SKILL.md": md("two"), "assets/x.bin": BYTES };
   const third = { "SKILL.md": md("two"), "references/new.md": "new\r\n" };
 
-  it("tells what a revision changed against the one before it", async () => {
+  it("shows what a revision changed from the previous one", async () => {
     const { good } = await openSkill(first, second, third);
     const { files, ...rest } = await good<SkillDiff>("GET", "/a/revisions/2/diff");
     expect(rest).toEqual({ name: "a", rev: 2, against: 1 });
@@ -55,7 +55,7 @@ describe("a diff", () => {
     ]);
   });
 
-  it("tells any two apart, in either direction, and one from the present or from nothing", async () => {
+  it("compares any two revisions in either direction, and a revision with the current one or with nothing", async () => {
     const { good } = await openSkill(first, second, third);
     const changes = async (rev: number, against: number | string) => {
       const diff = await good<SkillDiff>("GET", `/a/revisions/${rev}/diff?against=${against}`);
@@ -72,7 +72,7 @@ describe("a diff", () => {
     expect(await changes(2, 2)).toEqual([2]);
   });
 
-  it("is refused for what is not there and what is not a revision", async () => {
+  it("is refused for a missing skill or revision and for an invalid number", async () => {
     const { call } = await openSkill(first);
     for (const path of ["/a/revisions/2/diff", "/a/revisions/1/diff?against=7", "/none/revisions/1/diff"]) {
       expectProblem(await call("GET", path), 404, "revision_not_found", "No such revision");
@@ -85,7 +85,7 @@ describe("a diff", () => {
 });
 
 describe("an undo", () => {
-  it("takes one change out, leaves what came later, and is a revision of its own", async () => {
+  it("removes one change, keeps later ones, and makes a new revision", async () => {
     const wrong = STEPS.with(1, "WRONG");
     const { good } = await openSkill(
       { "SKILL.md": md(...STEPS) },
@@ -100,7 +100,7 @@ describe("an undo", () => {
     expect(Object.keys(head.files)).toEqual(["SKILL.md"]);
   });
 
-  it("is refused with the files that stand in its way, and changes nothing", async () => {
+  it("that conflicts is refused with the conflicting files, and changes nothing", async () => {
     const { call, good } = await openSkill(
       { "SKILL.md": md("one"), "references/x.md": "x" },
       { "SKILL.md": md("two"), "references/x.md": "y" },
@@ -113,7 +113,7 @@ describe("an undo", () => {
     expect(await good("GET", "/a")).toMatchObject({ head: { rev: 3 } });
   });
 
-  it("is refused when nothing is left to take back, and for the first revision", async () => {
+  it("is refused when nothing is left to undo, and for the first revision", async () => {
     const { call, good } = await openSkill({ "SKILL.md": md("one") }, { "SKILL.md": md("two") });
     await good("POST", "/a/revisions/2/undo");
     for (const rev of [2, 1]) {
@@ -132,7 +132,7 @@ describe("an undo", () => {
 });
 
 describe("a purge", () => {
-  it("removes a past revision for good: a tombstone is all that can be read of it", async () => {
+  it("removes a past revision permanently and leaves a tombstone", async () => {
     const { profile, call, good } = await openSkill(
       { "SKILL.md": md("a secret"), "references/x.md": "x" },
       { "SKILL.md": md("two"), "references/x.md": "x" },
@@ -156,7 +156,7 @@ describe("a purge", () => {
     expect(await good("GET", "/a")).toMatchObject({ head: { rev: 2 }, files: { "SKILL.md": md("two") } });
   });
 
-  it("is refused for the present revision and for what is not there", async () => {
+  it("is refused for the current revision and for missing ones", async () => {
     const { call } = await openSkill({ "SKILL.md": md("one") });
     const current = await call("POST", "/a/purge", { rev: 1 });
     expectProblem(current, 409, "revision_current", "The current revision cannot be purged");

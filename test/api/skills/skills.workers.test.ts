@@ -1,4 +1,4 @@
-// A person's hand on the skills: what is written, and that every change can be put back.
+// A person edits skills over HTTP: every write, and the way to reverse it.
 import { beforeAll, describe, expect, it } from "vitest";
 import type { SkillDetail, SkillLine } from "../../../core/schemas/api.ts";
 import type { SkillNext } from "../../../core/ports.ts";
@@ -38,7 +38,7 @@ describe("a companion of a bundled skill", () => {
   const name = `${BUNDLED}-local`;
   const answer = [409, "companion_name", "The name of a bundled skill's companion"] as const;
 
-  /** As it was made before such names were refused, or learned, and archived. */
+  /** Archives a companion that was learned, or that predates the refusal of such names. */
   async function archive(profile: string, origin: "user" | "review") {
     const store = createSkillStore({
       ...{ bucket: toBucket(env.SKILLS), profile, clock: systemClock, random: Math.random, swapMs: 5_000 },
@@ -49,14 +49,14 @@ describe("a companion of a bundled skill", () => {
     expect(made.ok).toBe(true);
   }
 
-  it("is not made by a person's text of its name", async () => {
+  it("cannot be created by a person under its name", async () => {
     const { key } = await openProfile();
     const body = { files: { "SKILL.md": skillMd(name) } };
     expectProblem(await ask("PUT", `/v1/skills/${name}`, { key, body }), ...answer, { facts: { base: BUNDLED } });
     expect((await ask("GET", `/v1/skills/${name}`, { key })).status).toBe(404);
   });
 
-  it("that a person brought does not come out of the archive, neither restored nor put again", async () => {
+  it("that a person wrote stays archived: a restore and a put are refused", async () => {
     const { key, profile } = await openProfile();
     await archive(profile, "user");
     const body = { files: { "SKILL.md": skillMd(name) } };
@@ -64,7 +64,7 @@ describe("a companion of a bundled skill", () => {
     expectProblem(await ask("PUT", `/v1/skills/${name}`, { key, body }), ...answer, { facts: { base: BUNDLED } });
   });
 
-  it("that was learned does, and is the person's to edit then", async () => {
+  it("that was learned can be restored, and then edited by the person", async () => {
     const { key, profile, put } = await openProfile();
     await archive(profile, "review");
     expect((await ask("POST", `/v1/skills/${name}/restore`, { key })).body).toMatchObject({ state: "trial" });
@@ -76,7 +76,7 @@ describe("a search", () => {
   const names = async (call: Awaited<ReturnType<typeof openProfile>>["call"], query: string) =>
     (await call<{ skills: SkillLine[] }>("GET", query)).skills.map(({ name }) => name);
 
-  it("finds a skill by its text and by its requests, best first, and none that is archived", async () => {
+  it("finds skills by text and by requests, best first, without archived ones", async () => {
     const { call, put } = await openProfile();
     await put("walrus", { "SKILL.md": skillMd("walrus", "Feeds a zebrafish at noon.") });
     await put("penguin", { "SKILL.md": skillMd("penguin"), "talaria-requests.md": "dem Zebrafisch Futter geben\n" });
@@ -86,7 +86,7 @@ describe("a search", () => {
     expect(await names(call, "?query=zebrafish")).toEqual([]);
   });
 
-  it("is paged in the order of what fits", async () => {
+  it("is paged in the order of relevance", async () => {
     const { call, put, key } = await openProfile();
     for (const name of ["aa", "bb", "cc"]) await put(name, { "SKILL.md": skillMd(name, "Feeds a zebrafish.") });
     const all = await names(call, "?query=zebrafish");
@@ -120,7 +120,7 @@ describe("skills", () => {
     expect(await call("GET", `/${BUNDLED}/revisions`)).toEqual({ revisions: [] });
   });
 
-  it("that a person puts are active, theirs, and listed", async () => {
+  it("that a person puts are active, have the origin `user`, and are listed", async () => {
     const { put, call, line } = await openProfile();
     const said = 'license: MIT\nmetadata:\n  tags: mail\n  parameters: "folder: where it lies"';
     const text = skillMd("sorting-mail").replace("\n---\n\n", `\n${said}\n---\n\n`);
@@ -138,7 +138,7 @@ describe("skills", () => {
     expect(await line("sorting-mail")).toMatchObject({ rev: 1, state: "active", origin: "user", text: head.text });
   });
 
-  it("are replaced whole, and any revision can be read and put back", async () => {
+  it("are replaced as a whole, and any revision can be read and restored", async () => {
     const { put, call } = await openProfile();
     const first = { "SKILL.md": skillMd("a", "One."), "references/x.md": "x" };
     const second = { "SKILL.md": skillMd("a", "Two.") };
@@ -161,7 +161,7 @@ describe("skills", () => {
     ]);
   });
 
-  it("say in a listing what they lack, and where they cannot be used", async () => {
+  it("show in a listing what they lack and where they are unusable", async () => {
     const { put, line } = await openProfile();
     const asking = (name: string, fields: string) => ({
       "SKILL.md": skillMd(name).replace("\n---\n\n", `\n${fields}\n---\n\n`),
@@ -177,7 +177,7 @@ describe("skills", () => {
     expect(await line("c")).toMatchObject({ readiness: "unsupported", conditions: { platforms: ["macos"] } });
   });
 
-  it("that came with the deployment and were touched only still follow it", async () => {
+  it("that are unedited copies of bundled ones still follow the deployment", async () => {
     const { call, key, profile } = await openProfile();
     const old = { "SKILL.md": skillMd(BUNDLED, "Of an earlier deployment.") };
     const store = createSkillStore({
@@ -200,7 +200,7 @@ describe("skills", () => {
     expect(await ask("GET", `/v1/skills/${BUNDLED}/revisions`, { key })).toMatchObject({ status: 200 });
   });
 
-  it("that were imported are put with all they have, and with no more than that", async () => {
+  it("that were imported over the file limit can be put with as many files, but not with more", async () => {
     const { key, call } = await openProfile();
     const many = Object.fromEntries(Array.from({ length: 60 }, (_, n) => [`fonts/${n}.ttf`, { base64: "/wA=" }]));
     const files = { "SKILL.md": skillMd("a"), ...many };
@@ -211,7 +211,7 @@ describe("skills", () => {
     expect(more).toMatchObject({ status: 422, body: { code: "too_many_files" } });
   });
 
-  it("are not public because an archived one of their name was", async () => {
+  it("do not inherit the public state of an archived skill with the same name", async () => {
     const { put, call } = await openProfile();
     await put("a", { "SKILL.md": skillMd("a") });
     await call("POST", "/a/publish", { public: true });
@@ -222,13 +222,13 @@ describe("skills", () => {
     expect(anew).not.toHaveProperty("public");
   });
 
-  it("put twice with the same files are one revision", async () => {
+  it("that are put twice with the same files have one revision", async () => {
     const { put } = await openProfile();
     await put("a", { "SKILL.md": skillMd("a") });
     expect(await put("a", { "SKILL.md": skillMd("a") })).toMatchObject({ rev: 1 });
   });
 
-  it("are pinned, archived and taken out of the archive without a new revision", async () => {
+  it("are pinned, archived and restored from the archive without a new revision", async () => {
     const { put, call, line } = await openProfile();
     await put("a", { "SKILL.md": skillMd("a") });
     expect(await call("POST", "/a/pin", { pinned: true })).toMatchObject({ pinned: true, rev: 1 });
@@ -240,7 +240,7 @@ describe("skills", () => {
     expect(await line("a")).toMatchObject({ state: "active" });
   });
 
-  it("that the agent made are archived from any state, and come out of the archive on trial", async () => {
+  it("that the agent made can be archived from any state, and are restored on trial", async () => {
     const { profile, call } = await openProfile();
     const store = createSkillStore({
       ...{ bucket: toBucket(env.SKILLS), profile, clock: systemClock, random: Math.random, swapMs: 10_000 },
@@ -255,7 +255,7 @@ describe("skills", () => {
     }
   });
 
-  it("whose text was withdrawn can be gone back to by a person, who is not overruled by what was known", async () => {
+  it("with a withdrawn text can be restored by a person, whom earlier evidence does not overrule", async () => {
     const { profile, call } = await openProfile();
     const store = createSkillStore({
       ...{ bucket: toBucket(env.SKILLS), profile, clock: systemClock, random: Math.random, swapMs: 10_000 },
@@ -273,7 +273,7 @@ describe("skills", () => {
     const back = await call<SkillHead>("POST", "/b/restore", { rev: 2 });
     expect(back).toMatchObject({ rev: 4, text: second.text, state: "active", withdrawn: [], parent: first.text });
     expect(back.restoredAt).toBe(back.revisedAt);
-    // Undone, it is the first text again, of which nothing was ever withdrawn.
+    // The undo brings back the first text, which was never withdrawn.
     const undone = await call<SkillHead>("POST", "/b/revisions/4/undo");
     expect([undone.text, undone.restoredAt]).toEqual([first.text, undefined]);
     await write("gone", "One.", { withdrawn: [first.text], state: "archived" });
@@ -282,7 +282,7 @@ describe("skills", () => {
     });
   });
 
-  it("that are bundled can be hidden, shown again and replaced", async () => {
+  it("that are bundled can be hidden, shown and replaced", async () => {
     const { call, line, put } = await openProfile();
     expect(await call("POST", `/${BUNDLED}/archive`)).toMatchObject({ state: "archived", origin: "bundled" });
     expect(await line(BUNDLED)).toMatchObject({ state: "archived", origin: "bundled" });
@@ -291,7 +291,7 @@ describe("skills", () => {
     expect(await put(BUNDLED, { "SKILL.md": skillMd(BUNDLED) })).toMatchObject({ origin: "user", rev: 2 });
   });
 
-  it("may be called `constructor`, and that name is no bundled skill", async () => {
+  it("may be called `constructor`, which is not a bundled skill", async () => {
     const { key, put } = await openProfile();
     for (const [op, body] of [
       ["pin", { pinned: true }],
@@ -306,14 +306,14 @@ describe("skills", () => {
     expect(pinned.body).toMatchObject({ name: "constructor", pinned: true });
   });
 
-  it("of one profile are not another's", async () => {
+  it("of one profile are invisible to another", async () => {
     const [a, b] = [await openProfile(), await openProfile()];
     await a.put("mine", { "SKILL.md": skillMd("mine") });
     expectProblem(await ask("GET", "/v1/skills/mine", { key: b.key }), 404, "skill_not_found", "No such skill");
   });
 });
 
-describe("a skill that is wrong", () => {
+describe("an invalid skill", () => {
   it.each([
     ["a name too long to have a companion", "a".repeat(59), { "SKILL.md": skillMd("a") }, 400, "bad_skill_name"],
     ["no SKILL.md", "a", { "references/x.md": "x" }, 422, "bad_skill_md"],

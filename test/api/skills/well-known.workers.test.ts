@@ -1,4 +1,4 @@
-// What an owner makes public, as anybody sees it: no key, no more than what is public now, and no way to other profiles.
+// Public skills as anyone sees them: without a key, only what is public now, and nothing of other profiles.
 import { beforeAll, describe, expect, it } from "vitest";
 import { DISCOVERY_SCHEMA, type OldPublicIndex, type PublicIndex } from "../../../core/schemas/exchange.ts";
 import type { SkillIndex } from "../../../core/schemas/skill.ts";
@@ -37,7 +37,7 @@ async function openOwner() {
   };
 }
 
-/** Both of the skills, in the index of 0.2.0. */
+/** Publishes both skills; both appear in the index of version 0.2.0. */
 async function publishBoth() {
   const owner = await openOwner();
   await owner.post("alone/publish", { public: true });
@@ -51,7 +51,7 @@ describe("the archive of a public skill", () => {
     return objects.map(({ key }) => key);
   };
 
-  it("is deleted by the purge of the revision it was packed of", async () => {
+  it("is deleted by the purge of the revision it was packed from", async () => {
     const { profile, key, post } = await openOwner();
     await post("packed/publish", { public: true });
     const [before] = await archives(profile);
@@ -63,7 +63,7 @@ describe("the archive of a public skill", () => {
     expect(await archives(profile)).toEqual([]);
   });
 
-  it("is deleted with its skill", async () => {
+  it("is deleted together with its skill", async () => {
     const { profile, key, post } = await openOwner();
     await post("packed/publish", { public: true });
     expect(await archives(profile)).toHaveLength(1);
@@ -73,7 +73,7 @@ describe("the archive of a public skill", () => {
 });
 
 describe("public skills", () => {
-  it("stand in an index with a digest of what is fetched", async () => {
+  it("are listed in an index with the digest of the download", async () => {
     const { get, place } = await publishBoth();
     const response = await get("/agent-skills/index.json");
     expect(response.headers.get("content-type")).toBe("application/json");
@@ -98,7 +98,7 @@ describe("public skills", () => {
     expect(readArchive(packed!.bytes)).toMatchObject({ ok: true, value: { files: PACKED } });
   });
 
-  it("stand in the older index with their paths, and each file beside it", async () => {
+  it("are listed in the older index with their paths, and each file can be fetched", async () => {
     const { get } = await publishBoth();
     expect(await (await get("/skills/index.json")).json()).toEqual({
       skills: [
@@ -115,7 +115,7 @@ describe("public skills", () => {
     expect((await get("/skills/packed/scripts/run.sh")).headers.get("content-type")).toBe("application/octet-stream");
   });
 
-  it("answer HEAD with the same headers, and 304 to who has them", async () => {
+  it("answer HEAD with the same headers, and 304 to a matching ETag", async () => {
     const { get, place } = await publishBoth();
     for (const path of [
       "/agent-skills/index.json",
@@ -138,7 +138,7 @@ describe("public skills", () => {
     }
   });
 
-  it("are those of this moment: a change moves the digest and the tag", async () => {
+  it("are current: a change gives a new digest and ETag", async () => {
     const { key, get } = await publishBoth();
     const before = await get("/agent-skills/index.json");
     const { skills } = (await before.json()) as PublicIndex;
@@ -153,7 +153,7 @@ describe("public skills", () => {
     expect(now.skills[1]!.digest).not.toBe(skills[1]!.digest);
   });
 
-  it("are no longer there once they are taken back or archived; others never were", async () => {
+  it("are gone once unpublished or archived, and other skills never appear", async () => {
     const { get, post } = await publishBoth();
     const paths = [
       "/agent-skills/secret/SKILL.md",
@@ -189,7 +189,7 @@ describe("public skills", () => {
     expect(await (await get(`/agent-skills/${name}/SKILL.md`)).text()).toBe(seeds[name]!["SKILL.md"]);
   });
 
-  it("follow the deployment where they are its own, and go with it", async () => {
+  it("that are copies of bundled ones follow the deployment and disappear with it", async () => {
     const { profile, get } = await openOwner();
     const name = Object.keys(seeds).toSorted()[0]!;
     const files = { "SKILL.md": md("earlier"), "a.md": "gone" };
@@ -212,7 +212,7 @@ describe("public skills", () => {
     }
   });
 
-  it("are tagged by what is shown, also while the index is behind a head", async () => {
+  it("have the ETag of what is shown, even while the index lags behind a head", async () => {
     const { profile, key, get } = await publishBoth();
     const at = keyOf("index", { profile });
     const behind = await (await env.SKILLS.get(at))!.text();
@@ -241,7 +241,7 @@ describe("public skills", () => {
     );
   });
 
-  it("are named: there is nothing to publish under another name, and no other wish", async () => {
+  it("must exist to be published, and the request accepts no other field", async () => {
     const { key } = await openOwner();
     const publish = (name: string, body: unknown) => ask("POST", `/v1/skills/${name}/publish`, { key, body });
     expectProblem(await publish("absent", { public: true }), 404, "skill_not_found", "No such skill");
@@ -249,15 +249,15 @@ describe("public skills", () => {
     expect(await publish("alone", { public: true, to: "me" })).toMatchObject({ body: { code: "field_unknown" } });
   });
 
-  it("of a profile that was deleted are gone at once", async () => {
+  it("of a deleted profile are gone at once", async () => {
     const { profile, get } = await publishBoth();
     await env.SKILLS.put(keyOf("gone", { profile }), "{}");
     expect((await get("/agent-skills/index.json")).status).toBe(404);
   });
 });
 
-describe("a place where nothing is published", () => {
-  it("answers the same whether there is such a profile or not", async () => {
+describe("a profile that publishes nothing", () => {
+  it("is indistinguishable from a profile that does not exist", async () => {
     const { place } = await openOwner();
     for (const at of [place, `/p/${ABSENT}/.well-known`, "/p/nonsense/.well-known", "/.well-known"]) {
       for (const path of ["/agent-skills/index.json", "/skills/index.json", "/agent-skills/alone/SKILL.md"]) {
@@ -267,7 +267,7 @@ describe("a place where nothing is published", () => {
     }
   });
 
-  it("is open for reading only, and only there", async () => {
+  it("accepts only reads, and only on the well-known paths", async () => {
     const { place } = await openOwner();
     for (const [method, path] of [
       ["POST", `${place}/agent-skills/index.json`],
@@ -282,7 +282,7 @@ describe("a place where nothing is published", () => {
 });
 
 describe("the root of the host", () => {
-  it("shows what the profile publishes that the operator has named", async () => {
+  it("shows the public skills of the profile that the operator named", async () => {
     const { profile } = await publishBoth();
     const fetchRoot = (path: string, vars: object) =>
       worker.fetch(new Request(`https://talaria.test/.well-known${path}`), { ...env, ...vars });
