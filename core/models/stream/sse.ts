@@ -1,6 +1,7 @@
 // Reads a reply as server-sent events that hold JSON. Called by stream-guard.ts for every wire. Refuses a reply that is not such
 // a stream, an event without end, and a stream longer than any answer. Buffers at most one event and the bytes read ahead.
 // Must not know what events mean.
+import { createParser } from "eventsource-parser";
 import type { Clock } from "../../ports.ts";
 import { parseBody, wordsOf } from "../failures/error-reply.ts";
 import type { ModelFailureCode } from "../failures/failure-codes.ts";
@@ -53,7 +54,7 @@ export function readEvents(
   const maxEvents = SPARE_EVENTS + options.maxOutputTokens * EVENTS_PER_TOKEN;
   const pieces = response.body ? readAhead(response.body.getReader(), options.clock) : null;
   const decoder = new TextDecoder();
-  const parser = createEventParser();
+  const parser = createEventReader();
   let bytes = 0;
   let keepAlives = 0;
   let begun = false;
@@ -107,97 +108,68 @@ export function readEvents(
   }
 }
 
-/** The two lines of Anthropic's ping event. */
-const PING = /^(event: ?ping|data: ?\{ ?"type": ?"ping" ?\})$/;
-const MAX_PING_CHARS = 40;
-
-/** Parses events from text, wherever it is cut. Lines end with LF, CR or both. */
-function createEventParser() {
-  let tail = ""; // the start of a line whose end has not arrived
-  let afterCr = false;
-  let name = "";
-  let data: string | null = null;
-  let open = 0;
-  let count = 0;
-  let hasData = false;
+/** Parses events from text, wherever it is cut. eventsource-parser knows the format; this code knows where a stream ends. */
+function createEventReader() {
   let events: unknown[] = [];
+  let hasData = false; // in the text that is being read
+  let isLast = false;
+  let count = 0;
+  let openChars = 0;
+  let openLine = "";
   let ended = false;
   let fault: Error | null = null;
+  const parser = createParser({
+    onComment: () => void (count += 1),
+    onEvent({ event, data }) {
+      if (ended || fault) return;
+      count += 1;
+      openChars = 0;
+      if (event === "ping" || data === "") return;
+      if (data === "[DONE]") return void (ended = true);
+      let value: unknown;
+      try {
+        value = JSON.parse(data);
+      } catch (cause) {
+        const code = isLast ? "stream_cut" : "stream_malformed";
+        fault = event === "error" ? new ReplyRefused({ body: data }) : new StreamFault(code, "not JSON", { cause });
+        return;
+      }
+      hasData ||= !isPing(value);
+      if (event === "error" || isError(value)) fault = new ReplyRefused({ body: value });
+      else events.push(value);
+    },
+  });
   return {
     /** `isKeepAlive`: the text holds nothing but comments and pings. */
     add(text: string): { events: unknown[]; isKeepAlive: boolean } {
       events = [];
       hasData = false;
-      addText(text);
-      return { events, isKeepAlive: !hasData && (tail === "" || tail.startsWith(":")) };
+      openChars += text.length;
+      parser.feed(text);
+      const lineStart = Math.max(text.lastIndexOf("\n"), text.lastIndexOf("\r")) + 1;
+      openLine = (lineStart > 0 ? "" : openLine) + text.slice(lineStart, lineStart + 1);
+      return { events, isKeepAlive: !hasData && (openLine === "" || openLine.startsWith(":")) };
     },
     /** Ends the stream. Some servers leave out the empty line after the last event. */
     end(text: string): unknown[] {
       events = [];
-      addText(text);
-      if (!ended && !fault) addLine(tail);
-      if (!ended && !fault) endEvent("stream_cut");
+      isLast = true;
+      parser.feed(`${text}\n\n`);
       ended = true;
       return events;
     },
     ended: () => ended,
     fault: () => fault,
-    /** Characters since the last event. */
-    openChars: () => open + tail.length,
-    /** Events so far, including empty ones. */
+    /** Characters since the last event. The parser's own limit leaves out the names of fields, so short lines evade it. */
+    openChars: () => openChars,
+    /** Events and comments so far. */
     count: () => count,
   };
-
-  function addText(added: string): void {
-    const isSplit = afterCr && added.startsWith("\n");
-    const text = isSplit ? added.slice(1) : added;
-    if (added !== "") afterCr = text.endsWith("\r");
-    const lines = text.includes("\r") ? text.replace(/\r\n?/g, "\n") : text;
-    let start = 0;
-    for (let end = lines.indexOf("\n"); end >= 0; end = lines.indexOf("\n", start)) {
-      const line = tail + lines.slice(start, end);
-      tail = "";
-      start = end + 1;
-      if (line !== "") addLine(line);
-      else {
-        count += 1;
-        open = 0;
-        endEvent("stream_malformed");
-        if (ended || fault) return;
-      }
-    }
-    tail += lines.slice(start);
-  }
-
-  function addLine(line: string): void {
-    open += line.length;
-    if (line.startsWith(":")) return; // a comment
-    hasData ||= line.length > MAX_PING_CHARS || !PING.test(line);
-    if (line.startsWith("data:")) data = (data === null ? "" : `${data}\n`) + valueAt("data:".length, line);
-    else if (line.startsWith("event:")) name = valueAt("event:".length, line);
-  }
-
-  /** `ifNotJson`: the failure if the event's data is not JSON. */
-  function endEvent(ifNotJson: ModelFailureCode): void {
-    const [event, text] = [name, data ?? ""];
-    name = "";
-    data = null;
-    if (event === "ping" || text === "") return;
-    if (text === "[DONE]") return void (ended = true);
-    let value: unknown;
-    try {
-      value = JSON.parse(text);
-    } catch (cause) {
-      fault = event === "error" ? new ReplyRefused({ body: text }) : new StreamFault(ifNotJson, "not JSON", { cause });
-      return;
-    }
-    if (event === "error" || isError(value)) fault = new ReplyRefused({ body: value });
-    else events.push(value);
-  }
 }
 
-function valueAt(start: number, line: string): string {
-  return line.slice(line.charAt(start) === " " ? start + 1 : start);
+/** Anthropic's keep-alive. Some servers send it without the event's name. */
+function isPing(event: unknown): boolean {
+  return typeof event === "object" && event !== null && "type" in event && event.type === "ping";
 }
 
 /** Chat Completions has a field `error`, the other wires a `type`. Compatible servers may leave out the event's name. */

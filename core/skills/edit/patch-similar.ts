@@ -1,6 +1,7 @@
 // Finds a passage by similarity: between two equal lines (block anchors), or with every line nearly as remembered
 // (context). Called by patch.ts, with folded lines, when nothing is equal. Pure. Returns nothing when the work budget
 // is exceeded, because an unfinished search cannot prove that a place is unique.
+import { distance } from "fastest-levenshtein";
 
 /** Remaining work, in cells of an edit-distance table. */
 export interface Work {
@@ -121,26 +122,4 @@ function sharedPairs(line: string, wanted: Map<string, number>): number {
   let shared = 0;
   for (const [pair, count] of pairsOf(line)) shared += Math.min(count, wanted.get(pair) ?? 0);
   return shared;
-}
-
-/** One row of the distance table, for lines of up to `MAX_DISTANCE_CHARS`. Used within one call only. */
-const ROW = new Uint16Array(MAX_DISTANCE_CHARS + 1);
-
-/** Levenshtein distance. Both lines have at most `MAX_DISTANCE_CHARS` characters. */
-function distance(a: string, b: string): number {
-  for (let k = 0; k <= b.length; k++) ROW[k] = k;
-  for (let i = 1; i <= a.length; i++) {
-    const code = a.charCodeAt(i - 1);
-    let diagonal = i - 1;
-    let left = i;
-    ROW[0] = i;
-    for (let k = 1; k <= b.length; k++) {
-      const above = ROW[k]!;
-      const replaced = diagonal + (code === b.charCodeAt(k - 1) ? 0 : 1);
-      left = Math.min(replaced, above + 1, left + 1);
-      ROW[k] = left;
-      diagonal = above;
-    }
-  }
-  return ROW[b.length]!;
 }

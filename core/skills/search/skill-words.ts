@@ -1,5 +1,6 @@
 // The words of a whole skill, by the parts that relevance.ts weighs, and a cache of words already read. Used by the
 // Archive: every profile has the bundled skills, and many share others. Pure except for the cache.
+import { LRUCache } from "lru-cache";
 import type { SkillLine } from "../../schemas/api.ts";
 import { parseSkill } from "../format/format.ts";
 import { readRequests } from "../../schemas/skill-requests.ts";
@@ -65,35 +66,12 @@ export interface WordsCache {
 
 /** A least-recently-used cache. `maxChars` limits the cached characters, not the entries. */
 export function createWordsCache(maxChars: number): WordsCache {
-  const known = new Map<string, BodyWords>();
-  let chars = 0;
-  const drop = (key: string) => {
-    chars -= lengthOf(known.get(key)!);
-    known.delete(key);
-  };
-  return {
-    get(key) {
-      const words = known.get(key);
-      if (!words) return undefined;
-      known.delete(key);
-      known.set(key, words);
-      return words;
-    },
-    set(key, words) {
-      if (known.has(key)) drop(key);
-      if (lengthOf(words) > maxChars) return;
-      known.set(key, words);
-      chars += lengthOf(words);
-      for (const oldest of known.keys()) {
-        if (chars <= maxChars) return;
-        drop(oldest);
-      }
-    },
-  };
+  return new LRUCache<string, BodyWords>({ maxSize: maxChars, sizeCalculation: countChars });
 }
 
-function lengthOf({ headings, body, requests }: BodyWords): number {
-  return headings.length + body.length + requests.length;
+/** At least 1: LRUCache refuses a size of 0. */
+function countChars({ headings, body, requests }: BodyWords): number {
+  return Math.max(1, headings.length + body.length + requests.length);
 }
 
 function join(text: string, most?: number): string {
