@@ -1,5 +1,5 @@
-// Where a day has a budget, a curation asks models within what the profile's Account set aside for that day, and not beyond; what it
-// spent comes back to the ledger.
+// On a day with a budget, a curation spends on models only what the profile's Account set aside for that day. Its spending is
+// booked in the ledger.
 import { describe, expect, it } from "vitest";
 import type { JsonObject } from "../../core/schemas/entry.ts";
 import { dayOf } from "../../core/schemas/ids.ts";
@@ -18,7 +18,7 @@ const LATER = "20260501T000100Z-bbbb";
 const NAME = "reading-tables";
 const WORK = `rewrite.${NAME}`;
 const USUAL = 300_000;
-/** Of which a curation gets a half at most. */
+/** The day's budget. A curation gets at most half of it. */
 const OF_DAY = 240_000;
 const GRANTED = OF_DAY / 2;
 
@@ -28,7 +28,7 @@ function openLedger() {
   return { sql, ledger: createAccountLedger(sql) };
 }
 
-/** A profile with one skill that wants a rewrite, and an Account whose day has `OF_DAY` tokens. */
+/** A profile with one skill that needs a rewrite, and an Account with `OF_DAY` tokens a day. */
 async function createScene() {
   const world = createWorld({ grantTokens: USUAL });
   await world.addSkill(PROFILE, NAME, {
@@ -52,18 +52,18 @@ const grantsOf = ({ work = [] }: { work?: { grant: { tokens: number } }[] | unde
   work.map(({ grant }) => grant.tokens);
 
 describe("a curation on a day with a budget", () => {
-  it("asks no model without an allowance of its day, and counts what it left unpaid", async () => {
+  it("asks no model without an allowance for its day, and counts the unpaid work", async () => {
     const { world, settings, place, planned } = await createScene();
     await world.run(PROFILE, RUN, { settings });
     expect([await planned(), world.sent]).toMatchObject([{ unpaid: 1 }, []]);
-    // Set aside today for tomorrow: a run of the day after finds an old one.
+    // The allowance is for tomorrow, so a run on the day after tomorrow finds an expired one.
     await putAllowance(place, settings, world.clock.now());
     world.clock.advance(2 * DAY_MS);
     await world.run(PROFILE, LATER, { settings });
     expect([await planned(LATER), world.sent]).toMatchObject([{ unpaid: 1 }, []]);
   });
 
-  it("shares out what was set aside for its day, once, and is bound by it whatever the usual grant is", async () => {
+  it("distributes its day's allowance once, and is limited by it whatever the usual grant is", async () => {
     const { world, settings, place, planned } = await createScene();
     await putAllowance(place, settings, world.clock.now());
     world.clock.advance(DAY_MS);
@@ -74,7 +74,7 @@ describe("a curation on a day with a budget", () => {
     expect(JSON.parse(await stored!.text())).toMatchObject({ id, usedBy: RUN });
     expect(await world.curation.takeAllowance(PROFILE, dayOf(world.clock.now()), LATER)).toBeNull();
 
-    // A model that would go on without end is stopped by it.
+    // The grant stops a model that would never end.
     const args: JsonObject = { name: NAME };
     const view: ScriptLine = { calls: [{ name: "skill_view", args }], usage: { input: 50_000 } };
     const end = await world.work(
@@ -88,11 +88,11 @@ describe("a curation on a day with a budget", () => {
     expect(world.models.at(-1)!.requests).toHaveLength(3);
   });
 
-  it("spends of a request what came with it", async () => {
+  it("that a person requested spends the allowance that came with the request", async () => {
     const { world, settings, ledger, planned } = await createScene();
     const allowance = reserveRun(ledger, settings, RUN, world.clock.now())!;
     expect(allowance).toMatchObject({ id: `curation:${RUN}`, grant: { tokens: GRANTED } });
-    // The other half goes to the next request, and then the day has nothing left.
+    // The next request gets the other half, and then the day has nothing left.
     expect(reserveRun(ledger, settings, LATER, world.clock.now())).not.toBeNull();
     expect(reserveRun(ledger, settings, "20260501T000200Z-cccc", world.clock.now())).toBeNull();
     await world.run(PROFILE, RUN, { settings, allowance });
@@ -101,7 +101,7 @@ describe("a curation on a day with a budget", () => {
 });
 
 describe("the Account", () => {
-  it("books what the run spent, once, and gives the rest of the day back when its work has ended", async () => {
+  it("books what the run spent once, and releases the rest of the allowance when its work has ended", async () => {
     const { world, settings, place, ledger, reservations } = await createScene();
     await putAllowance(place, settings, world.clock.now());
     world.clock.advance(DAY_MS);
@@ -115,7 +115,7 @@ describe("the Account", () => {
     expect(reservations()).toEqual([]);
   });
 
-  it("gives back what a run that had no work for a model did not take", async () => {
+  it("releases the allowance of a run that had no work for a model", async () => {
     const { world, settings, place, reservations } = await createScene();
     await putAllowance(place, settings, world.clock.now());
     world.clock.advance(DAY_MS);

@@ -20,7 +20,7 @@ function neighbours(count: number): string[] {
   }
 }
 
-/** Each profile has one skill, met by a curation and forgotten for 31 active days; the markers of all but today are past. */
+/** Each profile has one skill that a curation knows and nothing used for 31 active days. All markers but today's are past. */
 async function createDueWorld(profiles: string[], pageProfiles?: number): Promise<World> {
   const world = createWorld({ pageProfiles });
   for (const profile of profiles) {
@@ -37,7 +37,7 @@ async function createDueWorld(profiles: string[], pageProfiles?: number): Promis
 
 const markers = (world: World) => world.bucket.keys().filter((key) => key.startsWith("due/"));
 
-/** Delivers all that was sent, and all that is sent meanwhile. */
+/** Delivers all sent messages, including those sent meanwhile. */
 async function drain(world: World): Promise<number> {
   let delivered = 0;
   for (let next = world.sent.shift(); next; next = world.sent.shift()) {
@@ -47,7 +47,7 @@ async function drain(world: World): Promise<number> {
   return delivered;
 }
 
-describe("the hour", () => {
+describe("the hourly trigger", () => {
   it("sends a message for each shard of each past day, and none for today", async () => {
     const [profile = ""] = neighbours(1);
     const world = createWorld();
@@ -57,13 +57,13 @@ describe("the hour", () => {
     expect(world.sent).toEqual([{ message: { v: 1, kind: "shard", day, shard: shardOf(profile) }, delaySeconds: 0 }]);
   });
 
-  it("sends nothing when nobody was active", async () => {
+  it("sends nothing when no profile was active", async () => {
     const world = createWorld();
     expect(await sendDueShards(world.options)).toBe(0);
     expect({ sent: world.sent, log: world.log }).toEqual({ sent: [], log: [] });
   });
 
-  it("brings every profile of a shard its turn, page by page, and clears the markers", async () => {
+  it("has every profile of a shard curated, page by page, and its markers cleared", async () => {
     const profiles = neighbours(3);
     const world = await createDueWorld(profiles, 2);
     expect(markers(world)).toHaveLength(93);
@@ -72,14 +72,14 @@ describe("the hour", () => {
     expect(markers(world)).toEqual([]);
     for (const profile of profiles) {
       expect(await statesOf(world, profile)).toEqual({ forgotten: "stale" });
-      // Thirty-one days were due: one look serves them all, and sweeps the run before them.
+      // Thirty-one days were due. One run serves them all, and sweeps the earlier run.
       expect(await world.curation.runs(profile)).toHaveLength(1);
     }
   });
 });
 
 describe("a page with a profile that fails", () => {
-  it("curates the others, and sends the failing one by itself", async () => {
+  it("curates the others, and sends the failing one in its own message", async () => {
     const profiles = neighbours(3);
     const world = await createDueWorld(profiles);
     const broken = `p/${profiles[1]}/policy.json`;
@@ -106,7 +106,7 @@ describe("a page with a profile that fails", () => {
     expect(markers(world).filter((key) => key.startsWith(`due/${day}/`))).toEqual([]);
   });
 
-  it("is delivered again when the queue refuses the failing one", async () => {
+  it("is retried when the queue refuses the message for the failing one", async () => {
     const profiles = neighbours(2);
     const world = await createDueWorld(profiles);
     await world.bucket.put(`p/${profiles[0]}/policy.json`, "not json");
@@ -115,7 +115,7 @@ describe("a page with a profile that fails", () => {
     expect(await deliverCuration(message, 2, { ...world.options, queue })).toEqual({ act: "retry", delaySeconds: 20 });
   });
 
-  it("leaves the marker of a profile that another run holds", async () => {
+  it("keeps the marker of a profile whose lease another run holds", async () => {
     const [profile = ""] = neighbours(1);
     const world = await createDueWorld([profile]);
     const now = world.clock.now();
@@ -128,7 +128,7 @@ describe("a page with a profile that fails", () => {
 });
 
 describe("a paused profile", () => {
-  it("has its markers cleared without work, and is curated when a person asks for it", async () => {
+  it("has its markers cleared without a run, and is curated when a person requests it", async () => {
     const [profile = ""] = neighbours(1);
     const world = await createDueWorld([profile]);
     await world.curation.changePolicy(profile, (policy) => ({ ...policy, paused: true }));
@@ -142,7 +142,7 @@ describe("a paused profile", () => {
   });
 });
 
-describe("a profile that is gone", () => {
+describe("a deleted profile", () => {
   it("has its markers cleared, and nothing written", async () => {
     const [profile = ""] = neighbours(1);
     const world = await createDueWorld([profile]);
@@ -156,7 +156,7 @@ describe("a profile that is gone", () => {
 });
 
 describe("a page that takes long", () => {
-  it("is left to another message after eight minutes, from where it has come", async () => {
+  it("is continued by another message after eight minutes", async () => {
     const profiles = neighbours(3);
     const world = await createDueWorld(profiles);
     const day = dayOf(world.clock.now() - DAY_MS);
@@ -178,7 +178,7 @@ describe("a page that takes long", () => {
 });
 
 describe("a page that makes many calls", () => {
-  it("is left to another message before the platform ends the invocation", async () => {
+  it("is continued by another message before the platform's limit ends the invocation", async () => {
     const profiles = neighbours(3);
     const world = await createDueWorld(profiles);
     const day = dayOf(world.clock.now() - DAY_MS);
@@ -202,8 +202,8 @@ describe("a page that makes many calls", () => {
   });
 });
 
-describe("the taking back of a run", () => {
-  it("is a run of its own, and waits for one that holds the profile", async () => {
+describe("the rollback of a run", () => {
+  it("is a run of its own, and waits for a run that holds the profile", async () => {
     const [profile = ""] = neighbours(1);
     const world = await createDueWorld([profile]);
     const [of, run] = ["20270501T000000Z-made", "20270502T000000Z-back"];
@@ -219,7 +219,7 @@ describe("the taking back of a run", () => {
     expect((await world.curation.report(profile, run))?.run).toMatchObject({ undoes: of });
   });
 
-  it("does not count as the curation of a day", async () => {
+  it("does not count as a day's curation", async () => {
     const world = createWorld();
     const profile = neighbours(1)[0]!;
     await world.run(profile, "20260102T000000Z-made");
@@ -228,11 +228,11 @@ describe("the taking back of a run", () => {
   });
 });
 
-describe("a run that a person asked for", () => {
+describe("a run that a person requested", () => {
   const run = "20260501T000000Z-asked";
   const id = run.slice(0, 21);
 
-  it("needs no marker, and in a dry run moves nothing", async () => {
+  it("needs no marker, and as a dry run moves nothing", async () => {
     const profile = newProfileId();
     const world = createWorld();
     await world.addSkill(profile, "fresh");

@@ -1,11 +1,11 @@
-// Two runs of one profile at once over a bucket that fails, or writes and loses its answer, at random: the moves are made
-// once, and each run that planned reports.
+// Two concurrent runs of one profile over a bucket that fails at random, or writes and loses its response. Each move is made
+// once, and each run that has a plan writes a report.
 import { expect, it } from "vitest";
 import { PROFILE } from "../learning/sample.ts";
 import { createWorld, meet, statesOf } from "./world.ts";
 
 it.each(Array.from({ length: 12 }, (_, index) => index + 1))(
-  "two curations at once over a bucket that fails at random move each skill once (seed %i)",
+  "two concurrent curations over a bucket that fails at random move each skill once (seed %i)",
   async (seed) => {
     const world = createWorld();
     for (const name of ["alpha", "beta", "gamma"]) await world.addSkill(PROFILE, name);

@@ -1,5 +1,5 @@
-// A bucket in which a million profiles live: their skills are invented when somebody looks, the markers of those that are due
-// are listed, and whatever is written is kept. Counts calls, and which profiles they concern. Used by scale.test.ts.
+// A bucket with a million profiles. It generates their skills when they are read, lists the markers of due profiles, and keeps
+// every write. It counts calls, and the profiles they concern. Used by scale.test.ts.
 import type { Bucket, Clock, StoredBody, StoredObject } from "../../core/ports.ts";
 import { hashFiles, shardOf, textOfFiles } from "../../core/schemas/learning/digest.ts";
 import { toBytes } from "../../core/schemas/file-body.ts";
@@ -23,7 +23,7 @@ function numberOf(profile: string): number {
   return [...profile].reduce((sum, sign) => sum * 32 + BASE32.indexOf(sign), 0);
 }
 
-/** Of the body, as R2's is; a short hash is enough here. */
+/** Depends on the body, like R2's ETag; a short hash is enough here. */
 function etagOf(body: string): string {
   let hash = 0;
   for (let at = 0; at < body.length; at++) hash = (hash * 31 + body.charCodeAt(at)) | 0;
@@ -32,7 +32,7 @@ function etagOf(body: string): string {
 
 export interface InventedBucket extends Bucket {
   calls: Record<string, number>;
-  /** Profiles that a call named. */
+  /** Profiles that any call named. */
   touched: Set<string>;
   markers(): string[];
 }
@@ -56,7 +56,7 @@ export function createInventedBucket(options: {
   for (const n of due.profiles) {
     const profile = profileAt(n);
     store(`due/${due.day}/${shardOf(profile)}/${profile}`, "");
-    // It was curated a while ago, and has been active on many days since.
+    // The profile was curated a while ago, and has been active on many days since.
     const notes = { v: 1, seq: 1, skills: { [SKILL]: { seen: "2025-01-01" } }, owed: [], last: null };
     store(`p/${profile}/curator`, JSON.stringify(notes));
     for (let ago = 40; ago > 0; ago--) store(`p/${profile}/active/${dayOf(clock.now() - ago * 24 * 60 * 60_000)}`, "");
@@ -68,7 +68,7 @@ export function createInventedBucket(options: {
     return stored;
   }
 
-  /** What stands under a key that nobody has written. */
+  /** The generated object at a key that was never written. */
   function invent(key: string): (StoredObject & { body: string }) | null {
     const [, profile = "", ...rest] = /^p\/([^/]+)\/(.*)$/.exec(key) ?? [];
     if (!profile || numberOf(profile) >= profiles) return null;
@@ -97,7 +97,7 @@ export function createInventedBucket(options: {
     return { ...object, text: async () => body, arrayBuffer: async () => new Uint8Array(toBytes(body)).buffer };
   }
 
-  /** Sorted once a change of the markers: a thousand of them are asked for by folder. */
+  /** Sorted once after each change of the markers, because a thousand folders are listed. */
   function keysUnder(prefix: string): string[] {
     const keys = [...byPrefix(prefix)];
     const profile = /^p\/([^/]+)\//.exec(prefix)?.[1];
@@ -106,7 +106,7 @@ export function createInventedBucket(options: {
   }
 
   const folders = new Map<string, Set<string>>();
-  /** Of a profile's keys the first part, of markers the day and the shard. */
+  /** For a profile's key its first part; for a marker the day and the shard. */
   function folderOf(key: string): string {
     return key.split("/").slice(0, 3).join("/");
   }

@@ -1,5 +1,5 @@
-// The life of one skill on real stores: what turns, models, people and curations do to it, in the words of the table of
-// states. Used by states.test.ts.
+// The life of one skill on real stores: what turns, models, people and curations do to it, in the terms of the state table.
+// Used by states.test.ts.
 import { expect } from "vitest";
 import { readOutcome } from "../../core/agent/tool-result.ts";
 import { type Result, err, ok } from "../../core/errors.ts";
@@ -26,7 +26,7 @@ export const OTHER = "adding-columns";
 
 export type Life = Awaited<ReturnType<typeof createLife>>;
 
-/** The skill was made by a review, met by a curation, and is in the given state. */
+/** The skill was made by a review, seen by a curation, and is in the given state. */
 export async function createLife(state: SkillState, over: Partial<SkillNext> = {}) {
   const world = createWorld();
   const profile = newProfileId();
@@ -52,7 +52,7 @@ export async function createLife(state: SkillState, over: Partial<SkillNext> = {
     return (await skills.head(name))!;
   }
 
-  /** As the API does: a decision of a person's, on the fresh head. */
+  /** Applies a person's decision to the fresh head, as the API does. */
   async function person(decide: (current: SkillSnapshot | null) => Result<SkillNext>, name = NAME): Promise<void> {
     const since = (await skills.head(name))?.rev ?? 0;
     ops += 1;
@@ -69,7 +69,7 @@ export async function createLife(state: SkillState, over: Partial<SkillNext> = {
 
   return {
     ...{ world, profile, skills, evidence, library, add, head, person, settings },
-    /** The code of a refusal, else nothing. */
+    /** Returns the code of a refusal, if any. */
     async write(origin: Writer, args: JsonObject, waits = false): Promise<JsonObject> {
       const options = { library, store: skills, origin, settings };
       const manage = waits
@@ -80,7 +80,7 @@ export async function createLife(state: SkillState, over: Partial<SkillNext> = {
         : createSkillManage(options);
       return call(manage, args);
     },
-    /** A small change of its text. */
+    /** Makes a small change to the skill's text. */
     async patch(origin: Writer, waits = false) {
       const args = {
         action: "patch",
@@ -104,7 +104,7 @@ export async function createLife(state: SkillState, over: Partial<SkillNext> = {
       const broken = { check: "checks/reads.json", ok: false, runnable: true, why: what ?? "", output: "" };
       checks = what === null ? [] : [broken];
     },
-    /** A curation of today; returns its report. */
+    /** Runs today's curation and returns its report. */
     async curate(order: { undoes?: CurationId; settings?: typeof settings } = {}): Promise<CurationRun> {
       runs += 1;
       clock.advance(1_000);
@@ -119,7 +119,7 @@ export async function createLife(state: SkillState, over: Partial<SkillNext> = {
   };
 }
 
-/** In the words of the table: state, and what else is not as it was. */
+/** In the terms of the table: the state, and anything else that changed. */
 export async function standingOf(life: Life, over: Partial<SkillNext> = {}): Promise<string> {
   const { state, rev, origin, pinned, reason } = await life.head();
   return [

@@ -1,4 +1,4 @@
-// Requests for skills that have none: which skills a run has a model asked for, what may be written then, and how it is taken back.
+// Requests for skills that have none: which skills a run passes to a model, what the model may write, and how a rollback works.
 import { describe, expect, it } from "vitest";
 import type { JsonObject } from "../../core/schemas/entry.ts";
 import { REQUESTS_FILE } from "../../core/schemas/skill-requests.ts";
@@ -29,7 +29,7 @@ async function setUp(names: string[] = ["alpha", "beta"], grantTokens = 300_000)
 }
 
 describe("skills without requests", () => {
-  it("are left to one call of a model, most used first, each once", async () => {
+  it("are passed to one model call, most used first, each once", async () => {
     const world = await setUp();
     await use(world, PROFILE, "beta", ["unknown"]);
     await world.addSkill(PROFILE, "gamma", { state: "active", origin: "user", isBare: true });
@@ -44,7 +44,7 @@ describe("skills without requests", () => {
     expect(await world.planned(LATER)).toEqual([]);
   });
 
-  it("wait for the next run where the grant has no room, and are twelve at most", async () => {
+  it("wait for the next run when the grant has no room, and are at most twelve per run", async () => {
     const names = Array.from({ length: 14 }, (_, i) => `skill-${"abcdefghijklmn"[i]}`);
     const broke = await setUp(names, 0);
     await broke.run(PROFILE, RUN);
@@ -57,7 +57,7 @@ describe("skills without requests", () => {
     expect((await world.planned(LATER))[0]!.skills).toEqual(names.slice(12));
   });
 
-  it("get what the model writes: a new revision of the same text, in the same state, that can be taken back", async () => {
+  it("get the model's requests in a new revision with the same text and state, which can be rolled back", async () => {
     const world = await setUp();
     await world.run(PROFILE, RUN);
     const before = (await world.skills.open("alpha"))!;
@@ -83,7 +83,7 @@ describe("skills without requests", () => {
     expect((await world.skills.head("alpha"))!.text).toBe(before.head.text);
   });
 
-  it("get nothing else: no word of a text, no other skill, none that has some by now", async () => {
+  it("get nothing else: the model cannot change a text, another skill, or one that has requests by now", async () => {
     const world = await setUp();
     await world.addSkill(PROFILE, "delta");
     await world.run(PROFILE, RUN);

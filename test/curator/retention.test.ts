@@ -1,4 +1,4 @@
-// What a profile that has fallen silent leaves in R2: swept once its days are over, by one visit, and not before.
+// Objects that an inactive profile leaves in R2. One visit sweeps them once their retention days are over, not earlier.
 import { describe, expect, it } from "vitest";
 import { sweepDayOf, sweepQuiet } from "../../core/learning/curation/retention.ts";
 import { DEFAULTS } from "../../core/limits.ts";
@@ -28,7 +28,7 @@ function createScene() {
   const pending = createPendingStore({ bucket, profile, clock, random });
   let visits = 0;
 
-  /** The curator's hour: what cron sends is delivered, and what that sends. Returns the kinds of messages. */
+  /** Runs the hourly trigger and delivers every resulting message. Returns the kinds of messages. */
   async function hour(): Promise<string[]> {
     const sent: CurationMessage[] = [];
     const queue = { send: async (message: CurationMessage) => void sent.push(message) };
@@ -61,7 +61,7 @@ function createScene() {
 }
 
 describe("a profile that has gone quiet", () => {
-  it("is visited once when its days are over, and sleeps from then on", async () => {
+  it("is visited once when its retention days are over, and never again", async () => {
     const { clock, hour, beActive, left, visits } = createScene();
     await beActive();
     await clock.sleep(DAY_MS);

@@ -14,7 +14,7 @@ import { DAY_MS, type World, createWorld, meet, statesOf, use } from "./world.ts
 const RUN = "20260501T000000Z-aaaa";
 const LATER = "20260502T000000Z-bbbb";
 
-/** One skill of each fate after 31 days, all active. */
+/** One skill for each outcome after 31 active days. */
 async function createAgedWorld(): Promise<World> {
   const world = createWorld();
   await world.addSkill(PROFILE, "forgotten");
@@ -28,7 +28,7 @@ async function createAgedWorld(): Promise<World> {
 }
 
 describe("runCuration", () => {
-  it("moves what age moves, and reports it", async () => {
+  it("moves skills by age and reports the moves", async () => {
     const world = await createAgedWorld();
     expect(await world.run(PROFILE, RUN)).toBe("done");
     expect(await statesOf(world, PROFILE)).toEqual({
@@ -89,7 +89,7 @@ Run \`${RUN}\` of profile \`${PROFILE}\`. Nothing was deleted: an archived skill
 `);
   });
 
-  it("puts what was counted into the index, where a later write of the skill leaves it; a dry run does not", async () => {
+  it("stores use counts in the index, and later writes keep them; a dry run stores none", async () => {
     const world = await createAgedWorld();
     const useOf = async (name: string) => (await world.profileOf(PROFILE).skills.index()).skills[name]?.use;
     await world.run(PROFILE, RUN, { dryRun: true });
@@ -103,7 +103,7 @@ Run \`${RUN}\` of profile \`${PROFILE}\`. Nothing was deleted: an archived skill
     expect((await skills.rebuildIndex(() => null)).skills.used).toMatchObject({ pinned: true, use });
   });
 
-  it("archives after ninety days, and what is used comes back from stale", async () => {
+  it("archives a skill after ninety days, and a use brings a stale one back", async () => {
     const world = await createAgedWorld();
     await world.run(PROFILE, RUN);
     await world.liveDays(PROFILE, 60);
@@ -128,7 +128,7 @@ Run \`${RUN}\` of profile \`${PROFILE}\`. Nothing was deleted: an archived skill
       failedCalls: 0,
     });
     await world.run(PROFILE, "20260503T000000Z-cccc");
-    // What nobody has proved yet is on trial again.
+    // A skill without enough evidence returns to trial.
     expect((await statesOf(world, PROFILE)).used).toBe("trial");
   });
 
@@ -140,7 +140,7 @@ Run \`${RUN}\` of profile \`${PROFILE}\`. Nothing was deleted: an archived skill
     );
   });
 
-  it("does nothing the second time", async () => {
+  it("changes nothing when it is run again", async () => {
     const world = await createAgedWorld();
     await world.run(PROFILE, RUN);
     const first = await world.curation.report(PROFILE, RUN);
@@ -149,7 +149,7 @@ Run \`${RUN}\` of profile \`${PROFILE}\`. Nothing was deleted: an archived skill
     expect(await world.curation.report(PROFILE, RUN)).toEqual(first);
   });
 
-  it("leaves alone a skill that has changed since the plan was made", async () => {
+  it("does not move a skill that has changed since the plan was made", async () => {
     const world = await createAgedWorld();
     const at = world.clock.now();
     const move = { skill: "forgotten", seq: 1, from: "trial" as const, to: "stale" as const, reason: "unused" };
@@ -182,7 +182,7 @@ Run \`${RUN}\` of profile \`${PROFILE}\`. Nothing was deleted: an archived skill
     expect((await world.curation.report(PROFILE, LATER))?.run.moves).toEqual([]);
   });
 
-  it("waits while another run holds the profile, and goes on when that one's lease has ended", async () => {
+  it("waits while another run holds the profile, and continues when that lease has ended", async () => {
     const world = await createAgedWorld();
     const now = world.clock.now();
     await world.curation.lease(PROFILE, RUN, now, now + DEFAULTS.curation.leaseMs);
@@ -192,7 +192,7 @@ Run \`${RUN}\` of profile \`${PROFILE}\`. Nothing was deleted: an archived skill
     expect(await world.run(PROFILE, LATER)).toBe("done");
   });
 
-  it("only says in a dry run what it would do", async () => {
+  it("only reports in a dry run what it would do", async () => {
     const world = await createAgedWorld();
     const before = await statesOf(world, PROFILE);
     const now = world.clock.now();
@@ -205,7 +205,7 @@ Run \`${RUN}\` of profile \`${PROFILE}\`. Nothing was deleted: an archived skill
     expect(report?.markdown).toContain("- **forgotten** would go from trial to stale");
   });
 
-  it("is finished by the next run, wherever it was killed", async () => {
+  it("is finished by the next run wherever it is killed", async () => {
     const whole = await createAgedWorld();
     await whole.run(PROFILE, RUN);
     const states = await statesOf(whole, PROFILE);
@@ -256,7 +256,7 @@ describe("a run with verdicts, findings and work", () => {
     return changes.map(({ skill, from, to }) => `${skill}: ${from?.state} > ${to.state}`).sort();
   };
 
-  it("does all of it, and says so", async () => {
+  it("carries out and reports all of it", async () => {
     const world = await createFullWorld();
     await world.run(PROFILE, RUN, { runChecks });
     expect(await statesOf(world, PROFILE)).toEqual({
@@ -277,7 +277,7 @@ describe("a run with verdicts, findings and work", () => {
     expect(markdown).toContain("3 moves made.");
   });
 
-  it("says in a dry run what it would do, and does none of it", async () => {
+  it("reports in a dry run what it would do, and does none of it", async () => {
     const world = await createFullWorld();
     const before = await statesOf(world, PROFILE);
     await world.run(PROFILE, RUN, { runChecks, dryRun: true });
@@ -288,7 +288,7 @@ describe("a run with verdicts, findings and work", () => {
     expect((await world.profileOf(PROFILE).skills.head("broken"))?.health).toBeUndefined();
   });
 
-  it("goes on without checks that ended whoever ran them, and runs them again after a week", async () => {
+  it("skips checks that killed an earlier run, and runs them again after a week", async () => {
     const world = await createFullWorld();
     await world.profileOf(PROFILE).skills.change({
       ...{ name: "broken", op: "a check", since: 1 },
@@ -311,7 +311,7 @@ describe("a run with verdicts, findings and work", () => {
     expect(world.bucket.keys().filter((key) => key.includes("/checking/"))).toEqual([]);
   });
 
-  it("is taken back for good: the next run does not come to the same verdicts from the same uses", async () => {
+  it("stays rolled back: the next run does not reach the same verdicts from the same uses", async () => {
     const world = await createFullWorld();
     const before = await statesOf(world, PROFILE);
     await world.run(PROFILE, RUN, { runChecks });
@@ -326,7 +326,7 @@ describe("a run with verdicts, findings and work", () => {
     expect(await statesOf(world, PROFILE)).toEqual({ ...before, harmful: "archived" });
   });
 
-  it("is finished by the next run, wherever it was killed, and tells each change once", async () => {
+  it("is finished by the next run wherever it is killed, and reports each change once", async () => {
     const whole = await createFullWorld();
     await whole.run(PROFILE, RUN, { runChecks });
     const [states, changes] = [await statesOf(whole, PROFILE), await changesOf(whole)];
@@ -355,7 +355,7 @@ describe("a run with verdicts, findings and work", () => {
 });
 
 describe("isCurated", () => {
-  it("knows that a run after the day's end has served its marker, and a dry run has not", async () => {
+  it("is true after a run that started after the day's end, and false after a dry run", async () => {
     const world = createWorld();
     await world.run(PROFILE, "20260101T120000Z-aaaa");
     await world.run(PROFILE, "20260102T000000Z-bbbb", { dryRun: true });
@@ -367,7 +367,7 @@ describe("isCurated", () => {
 });
 
 describe("the id of a run", () => {
-  it("sorts by time, and two of one second differ", () => {
+  it("sorts by time, and differs for two runs of one second", () => {
     const digits = [0, 0.5, 0.99, 0.1];
     const id = toCurationId(Date.UTC(2026, 0, 5, 9, 8, 7, 600), () => digits.shift()!);
     expect(id).toBe("20260105T090807Z-0iz3");
@@ -376,10 +376,10 @@ describe("the id of a run", () => {
   });
 });
 
-describe("the check of a head the index never held", () => {
+describe("the check of a head that the index never had", () => {
   const check = toHeadCheck({}, DEFAULTS.skills);
 
-  it("finds a near duplicate among living skills, and holds back nothing of a person's", async () => {
+  it("finds near duplicates among living skills, and never rejects a person's skill", async () => {
     const world = createWorld();
     await world.addSkill(PROFILE, "adding-columns", { description: "Adding up columns of tables." });
     const { skills } = world.profileOf(PROFILE);

@@ -1,4 +1,4 @@
-// A million profiles, of which few were active: what a night of curation costs depends on those few alone.
+// A million profiles, of which few were active. The cost of a night of curation depends only on the active ones.
 import { describe, expect, it } from "vitest";
 import { toHeadCheck } from "../../core/learning/curation/head-check.ts";
 import { runCuration } from "../../core/learning/curation/run-curation.ts";
@@ -17,7 +17,7 @@ import { DAY_MS } from "./world.ts";
 
 const MILLION = 1_000_000;
 
-/** All that a night does: the hour, its messages, and those they send. */
+/** Runs one night: the hourly trigger, its messages, and the messages that follow from them. */
 async function spendNight(profiles: number, dueCount: number) {
   const clock = createTestClock();
   const random = createSeededRandom(3);
@@ -50,18 +50,18 @@ async function spendNight(profiles: number, dueCount: number) {
 }
 
 describe("a night of a million profiles", () => {
-  it("reads those that are due, ages their skills, clears their markers, and looks at no other", async () => {
+  it("reads only due profiles, ages their skills, and clears their markers", async () => {
     const { bucket, due, messages } = await spendNight(MILLION, 1_000);
     expect(bucket.markers()).toEqual([]);
     expect(bucket.touched).toEqual(new Set(due.profiles.map(profileAt)));
     const [profile] = [...bucket.touched];
     const head = JSON.parse(await (await bucket.get(`p/${profile}/heads/reading-tables`))!.text()) as { state: string };
     expect(head.state).toBe("stale");
-    // A message for each shard and page, and one for the look at each skill that became stale.
+    // One message for each shard and page, and one `look` for each skill that became stale.
     expect(messages).toBeLessThan(256 * 2 + 1_000 / 3 + 1_000);
   }, 60_000);
 
-  it("costs as much in a village as in a city, and twice as much for twice as many", async () => {
+  it("costs the same for any number of profiles, and twice as much for twice as many due ones", async () => {
     const [village, city, more] = [
       await spendNight(1_000, 100),
       await spendNight(MILLION, 100),
@@ -74,7 +74,7 @@ describe("a night of a million profiles", () => {
     expect(city.calls / 100).toBeLessThan(80);
   }, 60_000);
 
-  it("costs four calls when nobody was active", async () => {
+  it("costs four calls when no profile was active", async () => {
     const { bucket, calls, messages } = await spendNight(MILLION, 0);
     expect({ messages, touched: bucket.touched.size }).toEqual({ messages: 0, touched: 0 });
     expect(calls).toBeLessThanOrEqual(4);

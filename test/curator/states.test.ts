@@ -1,14 +1,14 @@
-// The table of states in docs/ARCHITECTURE.md, row by row, each carried out on real stores.
+// The state table in docs/ARCHITECTURE.md. Each row is carried out on real stores.
 import { describe, expect, it } from "vitest";
 import type { SkillNext } from "../../core/ports.ts";
 import type { SkillState } from "../../core/schemas/skill.ts";
 import { adopt, unarchive } from "../../core/skills/edit/adopt.ts";
 import { type Life, NAME, OTHER, archive, createLife, pin, standingOf } from "./life.ts";
 
-/** One turn, and what it shows of the text. */
+/** One turn with a skill whose text the turn contradicted. */
 const CONTRADICTED = [["success"], { contradicted: true }] as const satisfies Parameters<Life["used"]>;
 
-/** Enough for `active`, and for `withdrawn`, of one text. */
+/** Evidence that is enough to make one text `active`, and to withdraw it. */
 const GOOD = Array.from({ length: 4 }, () => "success" as const);
 const BAD = Array.from({ length: 5 }, () => "failure" as const);
 
@@ -400,7 +400,7 @@ const byCurations: Row[] = [
       const { run } = await life.curate();
       expect((await life.head()).state).toBe("stale");
       await life.curate({ undoes: run });
-      // And is not made stale again the next day.
+      // The skill does not become stale again the next day.
       await life.live(1);
       await life.curate();
     },
@@ -473,7 +473,7 @@ describe.each([
   });
 });
 
-it("a skill that a curation meets for the first time is not aged, however old it is", async () => {
+it("a curation does not age a skill that it sees for the first time, however old the skill is", async () => {
   const life = await createLife("active");
   await life.add(NAME, { state: "active" });
   await life.live(200);

@@ -1,4 +1,4 @@
-// Two skills that are one, and the umbrella that takes them in. Used by the tests of a curation's work.
+// Two overlapping skills and the umbrella that absorbs them. Used by the tests of a curation's model work.
 import type { MergeItem } from "../../core/schemas/learning/curation.ts";
 import type { JsonObject } from "../../core/schemas/entry.ts";
 

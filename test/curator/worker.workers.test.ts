@@ -17,7 +17,7 @@ import { JUDGE } from "../support/skills/reviews.ts";
 
 const { SKILLS } = env as unknown as Pick<Env, "SKILLS">;
 
-/** A queue that keeps what is sent. */
+/** An environment whose queue records what is sent. */
 function createEnv(): { bindings: Env; sent: CurationMessage[] } {
   const sent: CurationMessage[] = [];
   const CURATION = { send: async (message: CurationMessage) => void sent.push(message) } as unknown as Env["CURATION"];
@@ -31,9 +31,9 @@ async function deliver(body: unknown, bindings: Env) {
   return { explicitAcks, retryMessages };
 }
 
-it("a marker of a past day leads to a report, and goes", async () => {
+it("a marker of a past day leads to a report and is cleared", async () => {
   const profile = newProfileId();
-  // A leap day, which no other test writes on: they share the bucket.
+  // A leap day, because tests share the bucket and no other test uses that day.
   const day = "2024-02-29";
   const curation = createCurationStore({ bucket: toBucket(SKILLS) });
   await createEvidenceStore({ bucket: toBucket(SKILLS), profile, judge: JUDGE }).markActive(day);
@@ -49,7 +49,7 @@ it("a marker of a past day leads to a report, and goes", async () => {
   expect(await deliver(marked[0], first.bindings)).toEqual({ explicitAcks: ["m1"], retryMessages: [] });
   const [run = ""] = await curation.runs(profile);
   expect((await curation.report(profile, run))?.run).toMatchObject({ profile, dryRun: false, skills: 0, moves: [] });
-  // The day after what the profile wrote may be kept is long over: it is swept once, and then sleeps.
+  // The profile's retention days are long over, so it is swept once and then left alone.
   const second = await schedule();
   const asText = new Set(sweepsBefore.map((message) => JSON.stringify(message)));
   const sweeps = second.sent.filter((message) => "sweep" in message && !asText.has(JSON.stringify(message)));
@@ -59,7 +59,7 @@ it("a marker of a past day leads to a report, and goes", async () => {
   expect(again.sent.filter((message) => JSON.stringify(message) === JSON.stringify(marked[0]))).toEqual([]);
 });
 
-it("a run that a person asked for reports under the id they were given", async () => {
+it("a run that a person requested reports under the id they received", async () => {
   const profile = newProfileId();
   const run = "20260501T000000Z-abcd";
   const { bindings } = createEnv();
@@ -68,7 +68,7 @@ it("a run that a person asked for reports under the id they were given", async (
   expect(report?.markdown).toContain("This was a dry run");
 });
 
-it("work for a model is done with the models of the slot, and its outcome stands with the run", async () => {
+it("model work uses the models of its slot, and its outcome is stored with the run", async () => {
   const profile = newProfileId();
   const run = toCurationId(Date.now(), Math.random);
   const { bindings } = createEnv();

@@ -1,4 +1,4 @@
-// A world for curation: one bucket, one queue and one clock, and as many profiles as wanted, each with skills of any age.
+// A world for curation: one bucket, one queue and one clock, with any number of profiles and skills of any age.
 import { ok } from "../../core/errors.ts";
 import { runWork } from "../../core/learning/curation/run-work.ts";
 import { toHeadCheck } from "../../core/learning/curation/head-check.ts";
@@ -27,7 +27,7 @@ import { byStep } from "../review/world.ts";
 
 export const DAY_MS = 24 * 60 * 60_000;
 
-/** Nothing is left to a model, unless a grant is given. */
+/** Without a grant, no work is assigned to a model. */
 export function createWorld({ pageProfiles = 100, grantTokens = 0 } = {}) {
   const clock = createTestClock();
   const bucket = createMemoryBucket({ clock });
@@ -45,7 +45,7 @@ export function createWorld({ pageProfiles = 100, grantTokens = 0 } = {}) {
     return { skills, evidence, reviews: createReviewStore({ bucket: over, profile }) };
   }
 
-  /** Creates a skill now. `isBare`: without requests, which a run would leave to a model. */
+  /** Creates a skill now. `isBare`: without requests, so that a run would ask a model for them. */
   async function addSkill(
     profile: ProfileId,
     name: string,
@@ -71,7 +71,7 @@ export function createWorld({ pageProfiles = 100, grantTokens = 0 } = {}) {
     if (!made.ok) throw new Error(made.failure.message);
   }
 
-  /** The profile is active on each of the next days, and nothing else happens. */
+  /** Makes the profile active on each of the next days, and does nothing else. */
   async function liveDays(profile: ProfileId, days: number): Promise<void> {
     for (let day = 0; day < days; day++) {
       clock.advance(DAY_MS);
@@ -103,7 +103,7 @@ export function createWorld({ pageProfiles = 100, grantTokens = 0 } = {}) {
     });
   }
 
-  /** What the model says, as a script by how far the conversation has come. */
+  /** Does a piece of work. `lines` is the model's script, one line for each step of the conversation. */
   function work(
     profile: ProfileId,
     id: string,
@@ -137,7 +137,7 @@ export function createWorld({ pageProfiles = 100, grantTokens = 0 } = {}) {
   const world = {
     ...{ clock, bucket, curation, sent, log, options, profileOf, addSkill, liveDays, run, work },
     settings: { ...DEFAULTS, curation: { ...DEFAULTS.curation, grantTokens } },
-    /** Each that was asked for work, in order. */
+    /** The model of each piece of work, in order. */
     models: [] as ScriptedModel[],
     uses: 0,
   };
@@ -151,7 +151,7 @@ export async function statesOf(world: World, profile: ProfileId): Promise<Record
   return Object.fromEntries(Object.entries(skills).map(([name, line]) => [name, line.state]));
 }
 
-/** A curation has met the profile's skills: from now on they age. */
+/** Runs a first curation, which sees the profile's skills: from now on they age. */
 export async function meet(world: World, profile: ProfileId): Promise<void> {
   await world.run(
     profile,
@@ -159,7 +159,7 @@ export async function meet(world: World, profile: ProfileId): Promise<void> {
   );
 }
 
-/** Turns of the past that used a skill's present text, one a line. */
+/** Adds past turns that used a skill's current text, one for each outcome. */
 export async function use(
   world: World,
   profile: ProfileId,

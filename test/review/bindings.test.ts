@@ -1,9 +1,9 @@
-// The boundary of learning is what the platform binds: this test reads the three configurations as wrangler does.
+// Bindings limit what learning can reach. This test reads the three configurations as wrangler does.
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { unstable_readConfig } from "wrangler";
 
-/** Fields of a configuration that bind nothing. Whatever else is set counts as a binding. */
+/** Configuration fields that bind nothing. Every other field that is set counts as a binding. */
 const NOT_BINDINGS = new Set(
   (
     "name main compatibility_date compatibility_flags send_metrics limits rules dev triggers exports configPath userConfigPath " +
@@ -68,7 +68,7 @@ describe("the bindings", () => {
     ]);
   });
 
-  it("are found when one is added that nobody thought of", () => {
+  it("include a newly added binding of an unknown kind", () => {
     expect(bindingsOf("test/review/fixtures/too-much.toml")).toEqual([
       "ai AI",
       "durable_objects.bindings SESSION",

@@ -17,7 +17,7 @@ async function resultOf(world: World): Promise<ReviewResult> {
   return outcome;
 }
 
-/** Everything a review leaves behind, without the times. */
+/** Everything a review stores, without the times. */
 async function tracesOf(world: World) {
   const revisions = await world.skills.revisions(SKILL);
   return {
@@ -31,7 +31,7 @@ async function tracesOf(world: World) {
 }
 
 describe("a delivered review", () => {
-  it("is carried out, reported and acknowledged", async () => {
+  it("is run, reported and acknowledged", async () => {
     const world = await createWorld(LINES);
     expect(await world.start().deliver()).toEqual({ act: "ack" });
     const head = await world.skills.head(SKILL);
@@ -78,7 +78,7 @@ describe("a delivered review", () => {
     expect(await world.reviews.watermark(SESSION)).toBe(fromReviewId(world.job.review).to);
   });
 
-  it("asks the model with the policy, the memory that was there, and the transcript", async () => {
+  it("asks the model with the policy, the existing memory, and the transcript", async () => {
     const world = await createWorld(LINES);
     await world.memory.add("user", "earlier", { v: 1, text: "Likes short answers.", at: 1, origin: "user" });
     const process = world.start();
@@ -92,7 +92,7 @@ describe("a delivered review", () => {
     expect(new Set(process.model.requests.map((request) => request.system)).size).toBe(1);
   });
 
-  it("names the kind of work of a turn in its closing words, which are kept without it", async () => {
+  it("reads a turn's kind of work from its closing note, and removes that line from the note", async () => {
     const world = await createWorld([{ text: "Nothing worth keeping.\nkind 1: add up a column\nkind 99: nothing" }]);
     await world.start().deliver();
     expect(await resultOf(world)).toMatchObject({
@@ -101,7 +101,7 @@ describe("a delivered review", () => {
     });
   });
 
-  it("is offered only the stores its job opens", async () => {
+  it("has only the tools of the stores that its job opens", async () => {
     for (const [scope, tools] of [
       [{ skills: false, memory: true }, ["memory"]],
       [{ skills: true, memory: false }, ["skills_list", "skill_view", "skill_manage"]],
@@ -114,7 +114,7 @@ describe("a delivered review", () => {
     }
   });
 
-  it("may not change a skill it has not read, nor one it reads in the same breath", async () => {
+  it("may not change a skill that it has not read, or reads only in the same step", async () => {
     const patch = { action: "patch", name: SKILL, old_string: "a", new_string: "b", citations: CITED };
     const world = await createWorld([
       { calls: [{ name: "skill_manage", args: patch }] },
@@ -131,7 +131,7 @@ describe("a delivered review", () => {
     expect((await resultOf(world)).refused.map((refusal) => refusal.code)).toEqual(["read_first", "read_first"]);
   });
 
-  it("is asked sixteen times at most, the last time for a closing word", async () => {
+  it("asks the model at most sixteen times, the last time for a closing note", async () => {
     const world = await createWorld(
       Array.from({ length: 40 }, (_, n) => ({
         text: "Again.",
@@ -159,7 +159,7 @@ async function seedSkill(world: World) {
 }
 
 describe("a process that is killed", () => {
-  it("leaves work that another one finishes, wherever it died", async () => {
+  it("leaves work that another process finishes, wherever the first one died", async () => {
     const whole = await createWorld(LINES);
     const process = whole.start();
     await process.deliver();
@@ -181,7 +181,7 @@ describe("a process that is killed", () => {
     expect({ kill, ...(await tracesOf(world)) }).toEqual({ kill, ...expected });
   }
 
-  it("is waited for while its script has grown a moment ago", async () => {
+  it("may still be alive: the next delivery waits while the script has just grown", async () => {
     const world = await createWorld(LINES);
     await world.start({ atCall: 20, afterwards: true }).deliver();
     world.clock.advance(15_000);
@@ -191,7 +191,7 @@ describe("a process that is killed", () => {
   });
 });
 
-describe("two deliveries at once", () => {
+describe("two concurrent deliveries", () => {
   it("leave one script, one skill and one fact", async () => {
     const expected = await createWorld(LINES);
     await expected.deliverToEnd();
@@ -202,7 +202,7 @@ describe("two deliveries at once", () => {
     expect(await tracesOf(world)).toEqual(await tracesOf(expected));
   });
 
-  it("follow one script even when the second joins in the middle", async () => {
+  it("follow one script even if the second joins in the middle", async () => {
     const { promise: held, resolve: release } = Promise.withResolvers<void>();
     let slow = true;
     const world = await createWorld([
@@ -213,7 +213,7 @@ describe("two deliveries at once", () => {
     const first = world.start();
     const begun = first.deliver();
     while (first.model.requests.length < 4) await new Promise((done) => setImmediate(done));
-    // A model that takes longer than anyone waits.
+    // The model answers only after the quiet period of the script has passed.
     world.clock.advance(world.settings.review.quietMs + 1);
     slow = false;
     const second = world.start();
@@ -227,7 +227,7 @@ describe("two deliveries at once", () => {
     expect(await tracesOf(world)).toEqual(await tracesOf(expected));
   });
 
-  it("acknowledges what is finished already, and finishes its watermark", async () => {
+  it("acknowledge a review that is already finished, and raise its watermark", async () => {
     const world = await createWorld(LINES);
     const killed = world.start();
     const total = await callsUntilResult(world, killed);
@@ -238,7 +238,7 @@ describe("two deliveries at once", () => {
     expect(await world.reviews.watermark(SESSION)).toBe(8);
   });
 
-  /** Leaves a world whose result stands and whose watermark does not. */
+  /** Finishes a review and then deletes its watermark, as if the process had died between the two writes. */
   async function callsUntilResult(world: World, process: ReturnType<World["start"]>): Promise<number> {
     const end = await process.run(world.job);
     if (end.state !== "finished") throw new Error("not finished");
@@ -248,7 +248,7 @@ describe("two deliveries at once", () => {
 });
 
 describe("a review out of turn", () => {
-  it("is superseded when a later one has finished, and asks nobody", async () => {
+  it("is superseded if a later review has finished, and asks no model", async () => {
     const world = await createWorld(LINES);
     await world.reviews.raiseWatermark(SESSION, 20);
     const process = world.start();
@@ -263,7 +263,7 @@ describe("a review out of turn", () => {
     expect(await world.reviews.watermark(SESSION)).toBe(20);
   });
 
-  it("still reports what it had written before it was overtaken", async () => {
+  it("still reports what it wrote before a later review overtook it", async () => {
     const world = await createWorld(LINES);
     const whole = await createWorld(LINES);
     const process = whole.start();
@@ -282,7 +282,7 @@ describe("limits of a run", () => {
   const grant = (over: Partial<ReturnType<typeof sampleJob>["grant"]>) =>
     sampleJob({ grant: { ...sampleJob().grant, ...over } });
 
-  it("end it when its grant is spent, with what it had learned", async () => {
+  it("end it when its grant is spent, and keep what it learned", async () => {
     const world = await createWorld(LINES, { job: grant({ tokens: 75 }) });
     await world.deliverToEnd();
     expect(await resultOf(world)).toMatchObject({
@@ -293,7 +293,7 @@ describe("limits of a run", () => {
     });
   });
 
-  it("end it when the money of its grant is spent, whatever a retried call was charged for included", async () => {
+  it("end it when the money of its grant is spent, including charges for retried calls", async () => {
     const cost = { usdMicros: 40, source: "catalog" as const };
     const broken = {
       model: "scripted:test",
@@ -328,7 +328,7 @@ describe("limits of a run", () => {
   it.each([
     ["grant_spent", { tokens: 0 }],
     ["grant_expired", { expiresAt: 1 }],
-  ])("are given up with %s when nothing was learned", async (code, over) => {
+  ])("give the review up with %s when nothing was learned", async (code, over) => {
     const world = await createWorld(LINES, { job: grant(over) });
     const process = world.start();
     expect(await process.deliver()).toEqual({ act: "ack" });
@@ -336,7 +336,7 @@ describe("limits of a run", () => {
     expect(await world.reviews.outcome(world.job.review)).toMatchObject({ code, session: SESSION });
   });
 
-  it("leave what was learned in the result when the grant expires before the run goes on", async () => {
+  it("keep what was learned in the result when the grant expires before the run continues", async () => {
     const world = await createWorld(LINES);
     const whole = await createWorld(LINES);
     const process = whole.start();
@@ -350,7 +350,7 @@ describe("limits of a run", () => {
     });
   });
 
-  it("make a run that is too long ask for another delivery, which is no failure", async () => {
+  it("let a run that takes too long request another delivery, which does not count as a failure", async () => {
     const slow = LINES.map((line) => () => {
       world.clock.advance(5 * 60_000);
       return line as object;
@@ -369,7 +369,7 @@ describe("limits of a run", () => {
 describe("a failing model", () => {
   const failing = { failure: { code: "overloaded", message: "Overloaded.", retryable: false } };
 
-  it("is tried again later and later, then the review is buried with the reason", async () => {
+  it("is retried with backoff, and then the review gets a tombstone with the reason", async () => {
     const world = await createWorld([failing]);
     const delays: number[] = [];
     for (let verdict = await world.start().deliver(); verdict !== "killed"; verdict = await world.start().deliver()) {
@@ -388,12 +388,12 @@ describe("a failing model", () => {
     });
   });
 
-  it("waits as long as the provider asked for", async () => {
+  it("is retried after the delay that the provider asked for", async () => {
     const world = await createWorld([{ failure: { ...failing.failure, retryAfterMs: 90_000 } }]);
     expect(await world.start().deliver()).toEqual({ act: "retry", delaySeconds: 90 });
   });
 
-  it("goes on where it failed once it works again", async () => {
+  it("lets the review continue where it failed once the model works again", async () => {
     let down = true;
     const world = await createWorld([
       ...LINES.slice(0, 4),
@@ -409,7 +409,7 @@ describe("a failing model", () => {
 
 describe("a message", () => {
   it.each([[null], ["x"], [{ v: 1, profile: PROFILE }], [{ v: 1, profile: "../..", review: `${SESSION}.1-8` }]])(
-    "that is malformed (%j) is acknowledged, and its text not repeated",
+    "that is malformed (%j) is acknowledged, and its text is not logged",
     async (body) => {
       const world = await createWorld(LINES);
       const keys = world.bucket.keys();
@@ -421,7 +421,7 @@ describe("a message", () => {
     },
   );
 
-  it("for a job that is not there is given up after five looks", async () => {
+  it("for a missing job is given up after five deliveries", async () => {
     const world = await createWorld(LINES);
     const review = `${SESSION}.50-60`;
     const body = { v: 1, profile: PROFILE, review };
@@ -430,7 +430,7 @@ describe("a message", () => {
     expect(await world.reviews.outcome(review)).toMatchObject({ code: "job_missing" });
   });
 
-  it("comes back while the store is away", async () => {
+  it("is retried while the store is unavailable", async () => {
     const world = await createWorld(LINES);
     const away = async () => Promise.reject(new Error("R2 is away"));
     const reviews = { ...world.reviews, outcome: away, countFailure: away };
@@ -442,12 +442,12 @@ describe("a message", () => {
 });
 
 describe("the dead-letter queue", () => {
-  it("leaves a tombstone for a review without an end, and none for a finished one", async () => {
+  it("writes a tombstone for an unfinished review, and none for a finished one", async () => {
     const world = await createWorld(LINES);
     const body = { v: 1, profile: PROFILE, review: world.job.review };
     expect(await deliverDeadReview(body, world.start().options)).toEqual({ act: "ack" });
     expect(await world.reviews.outcome(world.job.review)).toMatchObject({ code: "undeliverable" });
-    // Whoever delivers it once more leaves it buried.
+    // A later delivery does not revive the review.
     const late = world.start();
     expect(await late.deliver()).toEqual({ act: "ack" });
     expect(late.model.requests).toEqual([]);
@@ -459,8 +459,8 @@ describe("the dead-letter queue", () => {
   });
 });
 
-describe("memory that was forgotten long ago", () => {
-  it("is swept after a review, and only that", async () => {
+describe("a memory entry that was removed long ago", () => {
+  it("is swept after a review; living entries stay", async () => {
     const world = await createWorld([{ text: "Nothing." }]);
     const add = (op: string, text: string) =>
       world.memory.add("memory", op, { v: 1, text, at: world.clock.now(), origin: "user" });
@@ -473,8 +473,8 @@ describe("memory that was forgotten long ago", () => {
   });
 });
 
-describe("a review of long ago", () => {
-  it("is swept when a later one finishes, the later one kept", async () => {
+describe("an old review", () => {
+  it("is swept when a later one finishes; the later one is kept", async () => {
     const world = await createWorld([{ text: "Nothing." }]);
     const [session] = world.job.review.split(".");
     world.clock.advance(31 * 24 * 60 * 60_000);

@@ -1,4 +1,4 @@
-// A server of the operator's own may answer one request at a time: a review waits while a turn of its profile runs there.
+// An operator's own server may answer one request at a time, so a review waits while a turn of its profile runs there.
 import { describe, expect, it } from "vitest";
 import type { ReviewResult } from "../../core/schemas/learning/review.ts";
 import { sampleJob } from "../learning/sample.ts";
@@ -18,8 +18,8 @@ async function waitingWorld(server: string | undefined = SERVER) {
   return world;
 }
 
-describe("a review on a server of the operator's own", () => {
-  it("asks nothing while a turn of its profile runs there, and loses nothing by it", async () => {
+describe("a review on the operator's own server", () => {
+  it("waits while a turn of its profile runs there, and then completes in full", async () => {
     const world = await waitingWorld();
     await world.reviews.markBusy(OTHER, SERVER);
     const first = world.start();
@@ -34,7 +34,7 @@ describe("a review on a server of the operator's own", () => {
     });
   });
 
-  it("stops between two of its calls, and goes on from there", async () => {
+  it("stops between two model calls when a turn begins, and later continues from there", async () => {
     const world = await waitingWorld();
     const first = world.start();
     const { stream } = first.model;
@@ -50,7 +50,7 @@ describe("a review on a server of the operator's own", () => {
     expect(asked).toBe(LINES.length - 2);
   });
 
-  it("waits for no other server, for no mark that was left behind, and not for ever", async () => {
+  it("ignores marks of other servers and expired marks, and stops waiting after a limit", async () => {
     const world = await waitingWorld();
     await world.reviews.markBusy(OTHER, "ffffffffffffffff");
     expect(await world.start().deliver()).toEqual({ act: "ack" });
@@ -66,7 +66,7 @@ describe("a review on a server of the operator's own", () => {
     expect(await long.start().deliver()).toEqual({ act: "ack" });
   });
 
-  it("does not look where the model is a provider's", async () => {
+  it("ignores the marks when a provider serves the model", async () => {
     const world = await createWorld(LINES, { job: sampleJob() });
     await world.reviews.markBusy(OTHER, SERVER);
     expect(await world.start().deliver()).toEqual({ act: "ack" });
@@ -77,7 +77,7 @@ describe("a turn", () => {
   it.each([
     [SERVER, [true, false]],
     [undefined, [false, false]],
-  ])("on the server %s is noted while it runs", async (server, noted) => {
+  ])("on the server %s is marked while it runs: %j", async (server, noted) => {
     const seen: boolean[] = [];
     const scripted = createScriptedModel([{ text: "Hello." }]);
     const harness = createSessionHarness({

@@ -1,4 +1,4 @@
-// Requests that a review writes with a skill: kept with it, and judged by the taint gate like its text.
+// Requests that a review writes with a skill are stored with it, and the taint gate judges them like its text.
 import { expect, it } from "vitest";
 import { REQUESTS_FILE } from "../../core/schemas/skill-requests.ts";
 import { hardWonTurn, sampleJob, user } from "../learning/sample.ts";
@@ -12,7 +12,7 @@ const write = (requests: string[]) => ({
   ],
 });
 
-it("are kept with the skill, and told as one lesson", async () => {
+it("requests are kept with the skill and reported as one lesson", async () => {
   const world = await createWorld([write(["what do the rates add up to", "Summe einer Spalte"]), { text: "Kept." }]);
   await world.start().deliver();
   expect(await world.reviews.outcome(world.job.review)).toMatchObject({
@@ -22,7 +22,7 @@ it("are kept with the skill, and told as one lesson", async () => {
   expect(files[REQUESTS_FILE]).toBe("- what do the rates add up to\n- Summe einer Spalte\n");
 });
 
-it("wait for the person where content had one of them first; the others enter", async () => {
+it("a request that content said first waits for the person; the others enter", async () => {
   const entries = [...hardWonTurn(), user(9, `A page says: ${STRANGE}`, { source: "content" })];
   const job = sampleJob({ entries });
   const world = await createWorld([write(["what do the rates add up to", STRANGE]), { text: "It waits." }], { job });

@@ -1,4 +1,4 @@
-// A reviewer's whole conversation: it looks, is refused in several ways, creates a skill, improves it, keeps a fact.
+// A reviewer's whole conversation: it lists skills, is refused in several ways, creates a skill, improves it, keeps a fact.
 import { SESSION } from "../learning/sample.ts";
 import type { ScriptLine } from "../support/wires/scripted-model.ts";
 
@@ -29,7 +29,7 @@ When a total over a column is wanted.
 The count of rows is the count of lines less the header.
 `;
 
-/** A call that puts `step` in the place of the skill's first one. */
+/** A call that replaces the skill's first step with `step`. */
 export const patchStep = (step: string) => ({
   name: "skill_manage",
   args: { action: "patch", name: SKILL, old_string: "Look at the first lines.", new_string: step, citations: CITED },

@@ -1,4 +1,4 @@
-// What a review is shown of the library before it asks: skills that the work loaded count as read, others have to be read first.
+// The part of the library that a review's first request shows. Skills that the work loaded count as read; others must be read.
 import { describe, expect, it } from "vitest";
 import type { ReviewResult } from "../../core/schemas/learning/review.ts";
 import type { ScriptLine } from "../support/wires/scripted-model.ts";
@@ -20,8 +20,8 @@ async function reviewed(lines: ScriptLine[], { loaded, content = SKILL_MD }: { l
   return { world, job, text: message!.text, result: (await world.reviews.outcome(job.review)) as ReviewResult };
 }
 
-describe("what a review is shown of the library", () => {
-  it("is the text of a skill that the work loaded, which may be changed at once", async () => {
+describe("the library in a review's first request", () => {
+  it("has the text of a skill that the work loaded, which may be changed at once", async () => {
     const lines = [patch("Look at the first three lines."), { text: "Patched." }];
     const { text, result } = await reviewed(lines, { loaded: true });
     expect(text).toContain(
@@ -33,7 +33,7 @@ describe("what a review is shown of the library", () => {
     });
   });
 
-  it("is the name of one nearby, which has to be read before it is changed", async () => {
+  it("has only the name of a similar skill, which must be read before it is changed", async () => {
     const lines = [patch("Look at the first three lines."), { text: "Nothing." }];
     const { text, result } = await reviewed(lines, { loaded: false });
     expect(text).toContain(`- ${SKILL} (trial): Adding up a column`);
@@ -41,7 +41,7 @@ describe("what a review is shown of the library", () => {
     expect([result.lessons, result.refused]).toMatchObject([[], [{ code: "read_first" }]]);
   });
 
-  it("is only the name of one that is too long", async () => {
+  it("has only the name of a loaded skill that is too long", async () => {
     const content = SKILL_MD.replace(
       "## Pitfalls\n",
       `## Pitfalls\n\n${"- Look at each line, because they differ.\n".repeat(300)}`,
@@ -51,14 +51,14 @@ describe("what a review is shown of the library", () => {
     expect(text).not.toContain("## Pitfalls");
   });
 
-  it("stays the same in a run that goes on, whatever has become of the library", async () => {
+  it("is recorded in the script, so that a resumed run shows the same", async () => {
     const { world, job, text } = await reviewed([{ text: "Nothing worth keeping." }], { loaded: true });
     const { steps } = await world.reviews.script(job.review);
     expect(steps[0]).toMatchObject({ kind: "start", read: [SKILL], skillsBlock: expect.stringContaining("It is now") });
     expect(text).toContain((steps[0] as { skillsBlock: string }).skillsBlock);
   });
 
-  it("says that there is nothing yet", async () => {
+  it("is described as empty when it has no skills", async () => {
     const world = await createWorld([{ text: "Nothing worth keeping." }]);
     const process = world.start();
     await process.deliver();

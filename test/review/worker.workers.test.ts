@@ -1,4 +1,4 @@
-// The wiring of the review Worker over real R2 and KV: what the queue hands it, and what is there afterwards.
+// The wiring of the review Worker over real R2 and KV: the messages of the queue, and what is stored afterwards.
 import { createExecutionContext, createMessageBatch, getQueueResult } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
@@ -31,7 +31,7 @@ async function putJob() {
   return { reviews, job, message: { v: 1, profile, review: job.review } };
 }
 
-it("a review is run, and its result lies in R2", async () => {
+it("a review is run, and its result is stored in R2", async () => {
   const { reviews, job, message } = await putJob();
   expect(await deliver(message)).toEqual(ACKED);
   expect(await reviews.outcome(job.review)).toMatchObject({
@@ -50,7 +50,7 @@ it("a review whose script has just grown is retried later", async () => {
   expect(await reviews.outcome(job.review)).toBeNull();
 });
 
-it("a model that is not configured is a failure that is counted", async () => {
+it("a model that is not configured is a counted failure", async () => {
   const { reviews, job, message } = await putJob();
   const over = { TALARIA_MODEL: "openai:some-model", TALARIA_SETTINGS: '{"review":{"maxFailures":1}}' };
   expect(await deliver(message, { over })).toEqual(ACKED);
@@ -63,11 +63,11 @@ it("a dead letter becomes a tombstone", async () => {
   expect(await reviews.outcome(job.review)).toMatchObject({ code: "undeliverable" });
 });
 
-it("a message that is not one is acknowledged", async () => {
+it("a malformed message is acknowledged", async () => {
   expect(await deliver({ hello: "there" })).toEqual(ACKED);
 });
 
-it("wrong settings stop the Worker with a sentence that names them", async () => {
+it("invalid settings stop the Worker with a message that names them", async () => {
   const { message } = await putJob();
   await expect(deliver(message, { over: { TALARIA_SETTINGS: "{" } })).rejects.toThrow("TALARIA_SETTINGS is not JSON.");
 });

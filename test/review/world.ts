@@ -1,5 +1,5 @@
-// A world for reviews: one bucket, one KV and one clock that outlive the processes working on them. A process may be
-// killed at any call to a store: from then on none of its calls returns, as it is for one that is dead.
+// A world for reviews: one bucket, one KV and one clock that outlive the processes which use them. A process may be killed
+// at any store call. From then on none of its calls returns, as if the process were dead.
 import { type ReviewEnd, type ReviewOptions, runReview } from "../../core/learning/review/review.ts";
 import { DEFAULTS } from "../../core/limits.ts";
 import type { Bucket, KeyValue } from "../../core/ports.ts";
@@ -19,13 +19,13 @@ import { type ScriptLine, createScriptedModel } from "../support/wires/scripted-
 import { createSeededRandom } from "../support/seeded-random.ts";
 
 export interface Kill {
-  /** The call to a store at which the process dies, from 1. */
+  /** The store call at which the process dies, counted from 1. */
   atCall: number;
-  /** That call was carried out; only its answer never came. */
+  /** Whether that call was carried out and only its response was lost. */
   afterwards: boolean;
 }
 
-/** What the reviewer says depends on how far the conversation has come, not on how often this process was asked. */
+/** The reviewer answers by the length of the conversation, not by how often this process was asked. */
 export function byStep(lines: ScriptLine[]): ScriptLine[] {
   const line: ScriptLine = (request) => {
     const said = request.messages.filter((message) => message.role === "assistant").length;
@@ -91,7 +91,7 @@ export async function createWorld(
     return { model, options, deliver, run, calls: guard.calls };
   }
 
-  /** Delivers until the queue may forget the message, as a queue does. */
+  /** Delivers the message until it is acknowledged, as a queue does. */
   async function deliverToEnd(most = 20): Promise<{ asked: number; deliveries: number }> {
     let asked = 0;
     for (let deliveries = 1; deliveries <= most; deliveries++) {
@@ -105,7 +105,7 @@ export async function createWorld(
     throw new Error("The message was never acknowledged.");
   }
 
-  /** A skill of the profile's own, as an earlier review left it. */
+  /** Writes a skill of the profile, as an earlier review would. */
   async function writeSkill(name: string, content: string): Promise<void> {
     const operations = [{ action: "create" as const, name, content }];
     const writing = { origin: "review" as const, seeds: {}, settings: settings.skills, citations: [] };

@@ -1,5 +1,5 @@
-// What a review is doubted of: a person who is asked for every write is told it all the same, and no check of it runs before they
-// have seen it.
+// Doubted writes of a review. A person sees the doubt even if they approve every write anyway, and no check of such a
+// write runs before they have seen it.
 import { expect, it } from "vitest";
 import { DEFAULTS } from "../../../core/limits.ts";
 import type { FileBodies } from "../../../core/schemas/file-body.ts";
@@ -55,7 +55,7 @@ async function review(command: string, writeApproval: boolean) {
 }
 
 it.each([true, false])(
-  "a doubted write waits with its reason, and its check has not run (all wait: %s)",
+  "a doubted write waits with its reason, and its check does not run (every write waits: %s)",
   async (all) => {
     const { ran, desk, skills } = await review("plattner-probe --deep", all);
     const [waiting, ...more] = await desk.list();
@@ -63,14 +63,14 @@ it.each([true, false])(
     expect(waiting).toMatchObject({ tool: "skill_manage", reason: "taint", state: "waiting" });
     expect(waiting!.why).toContain("plattner-probe");
     expect(ran).toEqual([]);
-    // The skill without its check is there already where not all has to wait.
+    // Where only doubted writes wait, the skill without its check already exists.
     expect(Object.keys((await skills.open(NAME as never))?.files ?? {})).toEqual(all ? [] : ["SKILL.md"]);
     expect(await desk.decide(waiting!.id, true)).toMatchObject({ ok: true });
     expect(Object.keys((await skills.open(NAME as never))!.files)).toEqual(["SKILL.md", "checks/up.json"]);
   },
 );
 
-it("a write that nobody doubts waits where all do, after its check has run once", async () => {
+it("an undoubted write waits where every write does, after its check has run once", async () => {
   const { ran, desk } = await review("indexctl status", true);
   expect(await desk.list()).toMatchObject([{ reason: "approval", why: "Writes wait for approval.", state: "waiting" }]);
   expect(ran).toHaveLength(1);

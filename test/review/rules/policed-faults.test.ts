@@ -1,5 +1,5 @@
-// A review that the rules refuse again and again, whose rules read stores: killed at every call to a store, delivered three times,
-// two at once, over a bucket that fails. What it leaves behind is the same, and the model is asked nothing twice.
+// A review with many refusals, by rules that read stores. It is killed at every store call, delivered three times, delivered
+// twice at once, and run over a failing bucket. It always stores the same, and asks the model nothing twice.
 import { describe, expect, it } from "vitest";
 import { DEFAULTS } from "../../../core/limits.ts";
 import type { JsonObject } from "../../../core/schemas/entry.ts";
@@ -75,8 +75,8 @@ async function tracesOfOne() {
   return { traces: await tracesOf(world), calls: process.calls(), asked: process.model.requests.length };
 }
 
-describe("a review that the rules refuse", () => {
-  it("keeps what they let pass, and says what they did not", async () => {
+describe("a review with refused writes", () => {
+  it("keeps the accepted writes and reports the refused ones", async () => {
     const { traces } = await tracesOfOne();
     expect(traces.result).toMatchObject({
       because: "the last turn failed twice",
@@ -90,7 +90,7 @@ describe("a review that the rules refuse", () => {
     ]);
   });
 
-  it("does everything once, wherever it dies", async () => {
+  it("makes each write once, wherever it is killed", async () => {
     const whole = await tracesOfOne();
     for (let atCall = 1; atCall <= whole.calls; atCall++) {
       for (const afterwards of [false, true]) {
@@ -100,13 +100,13 @@ describe("a review that the rules refuse", () => {
         world.clock.advance(60_000);
         const { asked } = await world.deliverToEnd();
         expect(await tracesOf(world), `call ${atCall}, ${afterwards}`).toEqual(whole.traces);
-        // An answer that died before it was recorded is the only thing asked for again.
+        // Only an answer that was lost before it was recorded is requested again.
         expect(dying.model.requests.length + asked).toBeLessThanOrEqual(whole.asked + 1);
       }
     }
   }, 60_000);
 
-  it("does everything once in three deliveries, the first of which comes back last, and in two at once", async () => {
+  it("makes each write once in three deliveries, the first of which returns last, and in two concurrent ones", async () => {
     const whole = await tracesOfOne();
     const world = await setUp();
     const first = world.start({ atCall: Math.floor(whole.calls / 2), afterwards: true });
@@ -121,7 +121,7 @@ describe("a review that the rules refuse", () => {
     expect(await tracesOf(world)).toEqual(whole.traces);
   });
 
-  it.each([1, 2, 3, 4, 5, 6])("does everything once over a bucket that fails at random (seed %i)", async (seed) => {
+  it.each([1, 2, 3, 4, 5, 6])("makes each write once over a bucket that fails at random (seed %i)", async (seed) => {
     const whole = await tracesOfOne();
     const world = await setUp();
     Object.assign(world.bucket.faults, { failOneIn: 6, loseAnswerOneIn: 6, isRateLimited: seed % 2 === 0, seed });

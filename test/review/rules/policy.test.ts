@@ -1,5 +1,5 @@
-// Each rule that a review enforces in code, through a whole review: what it refuses is refused, with a sentence that says how to
-// go on, and done where that one rule is switched off.
+// Each rule that a review enforces in code, tested through a whole review. A violation is refused with advice on what to do
+// instead, and is accepted when that one rule is switched off.
 import { describe, expect, it } from "vitest";
 import { POLICY, type ReviewPolicy } from "../../../core/learning/review/rules/policy.ts";
 import type { JsonObject } from "../../../core/schemas/entry.ts";
@@ -30,9 +30,9 @@ interface Rule {
   rule: keyof ReviewPolicy;
   code: string;
   advice: string;
-  /** All but the last are done. */
+  /** All calls but the last are accepted. */
   lines: ScriptLine[];
-  /** Whether the skill stands already when the review begins. */
+  /** Whether the skill already exists when the review begins. */
   stands?: true;
 }
 
@@ -89,7 +89,7 @@ async function review(lines: ScriptLine[], policy: ReviewPolicy, { stands = fals
 }
 
 describe("a review", () => {
-  // Of taint are other tests.
+  // Other tests cover the taint rule.
   const all = { ...POLICY, taint: false };
 
   it.each(RULES)("enforces $rule ($code), unless it is switched off", async ({ rule, code, advice, lines, stands }) => {
@@ -100,7 +100,7 @@ describe("a review", () => {
     expect([free.refused, free.lessons.length]).toEqual([[], lines.length]);
   });
 
-  it("keeps a lesson for a protected skill in its companion, unless there are to be none", async () => {
+  it("keeps a lesson for a protected skill in its companion, unless companions are switched off", async () => {
     const lines = [create("using-the-workspace-local")];
     const { lessons } = await review(lines, POLICY);
     expect(lessons).toHaveLength(1);
@@ -109,7 +109,7 @@ describe("a review", () => {
     expect(refused[0]?.message).not.toContain("-local");
   });
 
-  it("is refused every tool but its own, and told which those are", async () => {
+  it("is refused every tool but its own, and the refusal lists its own", async () => {
     const { refused } = await review([{ calls: [{ name: "terminal", args: { command: "ls" } }] }], POLICY);
     expect(refused).toHaveLength(1);
     for (const name of ["skills_list", "skill_view", "skill_manage", "memory"]) {

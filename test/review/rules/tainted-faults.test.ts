@@ -1,6 +1,6 @@
-// A review of a session in which a page asked for writes and removals, whose inspectors read stores (the neighbours of a new skill,
-// the heir of one that is put away): killed at every call to a store, on both sides of it, and delivered to two at once. What
-// waits, waits once; what was kept, was kept once; the model is asked nothing twice; approved, each is done once.
+// A review of a session in which a page asked for writes and removals. Its inspectors read stores: the neighbours of a new
+// skill, the heir of an absorbed one. It is killed before and after every store call, and delivered twice at once. Each write
+// waits or is kept once, the model is asked nothing twice, and each approved write is made once.
 import { describe, expect, it } from "vitest";
 import { createPendingDesk } from "../../../core/tools/approval/pending-desk.ts";
 import { createPendingStore } from "../../../stores/pending-store.ts";
@@ -143,7 +143,7 @@ async function approveAll(world: World): Promise<void> {
 }
 
 describe("a review of a session in which a page asked for writes", () => {
-  it("keeps what the work showed, and lets the rest wait", async () => {
+  it("keeps what the work showed, and holds the rest for approval", async () => {
     const { traces } = await whole();
     expect(traces.waiting.map(({ of, reason, state }) => [of, reason, state]).toSorted()).toEqual([
       ["memory", "taint", "waiting"],
@@ -159,7 +159,7 @@ describe("a review of a session in which a page asked for writes", () => {
   });
 
   it.each([false, true])(
-    "does everything once, wherever it dies (that call carried out: %s)",
+    "makes each write once, wherever it is killed (last call carried out: %s)",
     async (afterwards) => {
       const once = await whole();
       for (let atCall = 1; atCall <= once.calls; atCall++) {
@@ -169,7 +169,7 @@ describe("a review of a session in which a page asked for writes", () => {
         world.clock.advance(60_000);
         const { asked } = await world.deliverToEnd();
         expect(await tracesOf(world), `call ${atCall}`).toEqual(once.traces);
-        // An answer that died before it was recorded is the only thing asked for again.
+        // Only an answer that was lost before it was recorded is requested again.
         expect(dying.model.requests.length + asked).toBeLessThanOrEqual(once.asked + 1);
         if (atCall % 7 === 0) await approveAll(world);
       }
@@ -177,7 +177,7 @@ describe("a review of a session in which a page asked for writes", () => {
     60_000,
   );
 
-  it("does everything once in two deliveries at once, behind a third that comes back last", async () => {
+  it("makes each write once in two concurrent deliveries after a killed one", async () => {
     const once = await whole();
     const world = await setUp();
     await world.start({ atCall: Math.floor(once.calls / 2), afterwards: true }).deliver();
@@ -189,7 +189,7 @@ describe("a review of a session in which a page asked for writes", () => {
     await approveAll(world);
   });
 
-  it("goes on with what a person has decided in between", async () => {
+  it("continues with the decisions that a person made in between", async () => {
     const once = await whole();
     for (let atCall = 1; atCall <= once.calls; atCall += 3) {
       const world = await setUp();

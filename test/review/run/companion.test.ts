@@ -1,5 +1,5 @@
-// A lesson for a skill that nobody may change, through a whole review: refused with advice, kept in the companion, and
-// met by the next session together with its base.
+// A lesson for a protected skill, through a whole review: refused with advice, kept in the companion, and shown to the next
+// session together with its base.
 import { expect, it } from "vitest";
 import { DEFAULTS } from "../../../core/limits.ts";
 import { renderSkillIndex } from "../../../core/skills/index-block.ts";

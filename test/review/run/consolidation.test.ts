@@ -1,5 +1,5 @@
-// A review of a memory that is over its limit: it reads what stands outside the prompt, merges it in one call without
-// citations of its own, and does so once, wherever it is killed.
+// A review of a memory that is over its limit. It reads the entries outside the prompt and merges them in one call without
+// citations of its own. It does so once, wherever it is killed.
 import { describe, expect, it } from "vitest";
 import { DEFAULTS } from "../../../core/limits.ts";
 import { limitOf, usageOf } from "../../../core/memory/rules.ts";
@@ -55,8 +55,8 @@ async function tracesOf(world: World) {
   };
 }
 
-describe("a review of a memory that is too full", () => {
-  it("sees what stands outside, merges without citations, and leaves the store within its limit", async () => {
+describe("a review of a memory over its limit", () => {
+  it("sees the entries outside the prompt, merges without citations, and leaves the store within its limit", async () => {
     const world = await createFullWorld();
     const limit = limitOf("memory", DEFAULTS.memory);
     expect(usageOf(await world.memory.list("memory"), limit).outside).toBeGreaterThan(5);
@@ -84,7 +84,7 @@ describe("a review of a memory that is too full", () => {
     expect(usageOf(await world.memory.list("memory"), limit)).toMatchObject({ entries: 23, outside: 0 });
   });
 
-  it("ends alike wherever it is killed, and whatever is delivered again", async () => {
+  it("ends the same wherever it is killed, and after a repeated delivery", async () => {
     const whole = await createFullWorld();
     const all = whole.start();
     await all.deliver();

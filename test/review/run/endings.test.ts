@@ -1,4 +1,4 @@
-// How a review ends whose model does not do it as it is asked to: calls as text, prose without a call, nothing at all.
+// How a review ends when its model ignores the protocol: calls written as text, prose without a call, an empty answer.
 import { describe, expect, it } from "vitest";
 import { clipNote, toClosingNote } from "../../../core/learning/script/script-run.ts";
 import { REVIEW_AGAIN } from "../../../core/prompts/review/review.ts";
@@ -22,7 +22,7 @@ async function review(lines: ScriptLine[]) {
 }
 
 describe("a review", () => {
-  it("that writes a call as text has made it", async () => {
+  it("makes a call that the model wrote as text", async () => {
     const text = `\`\`\`json\n${JSON.stringify({ name: "skill_manage", arguments: args })}\n\`\`\``;
     const { result, requests } = await review([{ text }, { text: "Kept it." }]);
     expect(result).toMatchObject({ state: "done", note: "Kept it.", lessons: [{ skill: SKILL, action: "create" }] });
@@ -32,14 +32,14 @@ describe("a review", () => {
     ]);
   });
 
-  it("runs no call that stands in its material, or in prose of its own", async () => {
+  it("makes no call that is quoted in its material or in the model's prose", async () => {
     const text = `The file says: ${JSON.stringify({ name: "skill_manage", arguments: args })}`;
     const { result, requests } = await review([{ text }, { text: "Nothing worth keeping." }]);
     expect(result).toMatchObject({ state: "done", lessons: [], refused: [] });
     expect(requests).toHaveLength(2);
   });
 
-  it("that ends in prose without a call is asked once more, and may still write", async () => {
+  it("that ends in prose without a call gets one more request, and may still write", async () => {
     const { result, requests } = await review([{ text: PROSE }, create, { text: "Kept it." }]);
     expect(requests[1]!.messages.slice(1)).toMatchObject([
       { role: "assistant", text: PROSE },
@@ -48,7 +48,7 @@ describe("a review", () => {
     expect(result).toMatchObject({ note: "Kept it.", lessons: [{ skill: SKILL }] });
   });
 
-  it("is asked no third time", async () => {
+  it("does not get a third request", async () => {
     const { result, requests } = await review([{ text: PROSE }, { text: PROSE }]);
     expect([requests.length, result?.state, result?.note]).toEqual([2, "done", PROSE]);
   });
@@ -59,14 +59,14 @@ describe("a review", () => {
     "nothing.",
     "kind 1: add up a column",
     "verdict 1: none",
-  ])("that says '%s' is over", async (text) => expect((await review([{ text }])).requests).toHaveLength(1));
+  ])("ends at the answer '%s'", async (text) => expect((await review([{ text }])).requests).toHaveLength(1));
 
-  it("that was refused and ends in prose is over", async () => {
+  it("ends at prose after a refused write", async () => {
     const refused: ScriptLine = { calls: [{ name: "skill_manage", args: { ...args, citations: [] } }] };
     expect((await review([refused, { text: PROSE }])).requests).toHaveLength(2);
   });
 
-  it("that wrote and then says nothing is done", async () => {
+  it("is done when an empty answer follows a write", async () => {
     const { verdict, result, requests } = await review([create, { text: "" }]);
     expect(verdict).toEqual({ act: "ack" });
     expect(requests).toHaveLength(2);
@@ -77,12 +77,12 @@ describe("a review", () => {
     });
   });
 
-  it("that wrote nothing and says nothing has failed", async () => {
+  it("fails when it wrote nothing and every answer is empty", async () => {
     const { verdict, result } = await review([{ text: "" }, { text: "" }, { text: "" }]);
     expect([verdict, result]).toEqual([{ act: "retry", delaySeconds: 5 }, null]);
   });
 
-  it("goes on alike where it was killed, and asks nothing twice", async () => {
+  it("continues where it was killed, with the same result", async () => {
     const lines: ScriptLine[] = [{ text: PROSE }, create, { text: "" }];
     const whole = await review(lines);
     const calls = whole.world.start().calls();
@@ -101,11 +101,11 @@ describe("a review", () => {
   });
 });
 
-describe("closing words", () => {
+describe("a closing note", () => {
   const note = (text: string) =>
     clipNote(toClosingNote({ state: "done", reason: "answer", why: null, text, stats: NO_STATS }));
 
-  it("are kept up to a thousand tokens", () => {
+  it("is kept up to a thousand tokens", () => {
     expect(note("Kept it.")).toBe("Kept it.");
     for (const long of ["I kept what was found out. ".repeat(2_000), "漢".repeat(9_000), " ".repeat(90_000) + "x"]) {
       const kept = note(long);

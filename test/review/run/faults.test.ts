@@ -1,4 +1,4 @@
-// A bucket that fails, or writes and loses its answer, at random: what a review leaves behind is the same.
+// A bucket that fails at random, or writes and loses its response. A review always stores the same.
 import { expect, it } from "vitest";
 import { DEFAULTS } from "../../../core/limits.ts";
 import { SESSION } from "../../learning/sample.ts";
@@ -21,7 +21,7 @@ async function tracesOf(world: Awaited<ReturnType<typeof createWorld>>) {
 }
 
 it.each(Array.from({ length: 12 }, (_, index) => index + 1))(
-  "a review over a bucket that fails at random writes each thing once (seed %i)",
+  "a review over a bucket that fails at random makes each write once (seed %i)",
   async (seed) => {
     const whole = await createWorld(LINES, { settings });
     await whole.deliverToEnd();

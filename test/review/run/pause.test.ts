@@ -1,4 +1,4 @@
-// A reviewer's model that is out of order for longer than a run should wait.
+// A reviewer's model that is unavailable for longer than a run should wait.
 import { expect, it } from "vitest";
 import type { ScriptLine } from "../../support/wires/scripted-model.ts";
 import { LINES } from "../script.ts";
@@ -17,7 +17,7 @@ const failing = (failure: { retryAfterMs?: number }): ScriptLine[] => {
   return [first!, once, ...rest];
 };
 
-it("a review whose model asks for a long wait comes back after it, and goes on where it was", async () => {
+it("a review whose model asks for a long wait is retried after it, and continues where it stopped", async () => {
   const world = await createWorld(failing({ retryAfterMs: 240_000 }));
   const process = world.start();
   expect(await process.deliver()).toEqual({ act: "retry", delaySeconds: 240 });

@@ -1,5 +1,5 @@
-// A review that goes on from the session's own request: what the provider has in its cache stands at its beginning byte for
-// byte, on every wire that caches; only the review's tools may be called; and it is done only where it can be read from there.
+// A review that continues from the session's own request. Its beginning matches the provider's cached prefix byte for byte, on
+// every wire that caches. Only the review's tools may be called. The review does so only where the cache can serve it.
 import { describe, expect, it } from "vitest";
 import type { ModelRequest } from "../../../core/agent/contract.ts";
 import { MAX_JOB_BYTES } from "../../../core/learning/review/job.ts";
@@ -57,7 +57,7 @@ interface Reviewing {
   settings?: typeof DEFAULTS;
 }
 
-/** A world with its job, in which the reviewer says what comes next, also where the conversation began with the session's own. */
+/** A world with its job. The reviewer answers by step, not counting the answers in the session's prefix. */
 async function open(
   job: ReviewJob,
   { cache = CACHE, lines = [LOOK, { text: "Done." }], settings = DEFAULTS }: Reviewing = {},
@@ -94,7 +94,7 @@ const WIRES: [string, (request: ModelRequest) => object][] = [
   ],
 ];
 
-/** Without the marks, which say up to where to cache and are no part of what is. */
+/** The body without cache marks: they say where the cached prefix ends and are not part of it. */
 function toBytes(body: object): string {
   return JSON.stringify(body).replaceAll(',"cache_control":{"type":"ephemeral"}', "");
 }
@@ -108,8 +108,8 @@ function toRead(body: Record<string, unknown>): string {
   );
 }
 
-describe("a review of a session whose request is in a cache", () => {
-  it.each(WIRES)("begins with that request, byte for byte, on the wire of %s", async (_, toBody) => {
+describe("a review of a session whose request is cached", () => {
+  it.each(WIRES)("begins with that request byte for byte on the wire of %s", async (_, toBody) => {
     const { job, requests } = await work();
     const reviewed = await review(job);
     const sent = toRead(toBody(requests.at(-1)!) as Record<string, unknown>);
@@ -119,18 +119,18 @@ describe("a review of a session whose request is in a cache", () => {
     }
   });
 
-  it("reads most of its first request from there", async () => {
+  it("reads most of its first request from the cache", async () => {
     const { job, requests } = await work();
     const { requests: asked } = await review(job);
     const size = (request: ModelRequest) =>
       toRead(toAnthropicBody(request, "m") as unknown as Record<string, unknown>).length;
     const cached = size(requests.at(-1)!);
     expect(cached / size(asked[0]!)).toBeGreaterThan(0.5);
-    // And of the second what the first has added too.
+    // The second request also reuses what the first one added.
     expect(size(asked[0]!) / size(asked[1]!)).toBeGreaterThan(0.9);
   });
 
-  it("is asked with the whole policy, and with a list of what may be cited", async () => {
+  it("gets the whole policy and a list of what may be cited", async () => {
     const { job } = await work();
     const { requests } = await review(job);
     const text = requests[0]!.messages.at(-1)!.text;
@@ -152,7 +152,7 @@ describe("a review of a session whose request is in a cache", () => {
     ]);
   });
 
-  it("writes with what it cites, and may call nothing but the review's tools", async () => {
+  it("writes with its citations, and may call only the review's tools", async () => {
     const { job } = await work();
     const lines: ScriptLine[] = [
       { calls: [{ name: "terminal", args: { command: "ls" } }] },
@@ -177,14 +177,14 @@ describe("a review of a session whose request is in a cache", () => {
     });
   });
 
-  it("shows a skill again that the session has loaded, and then lets it be changed", async () => {
+  it("shows a skill that the session loaded once more, and then allows changes to it", async () => {
     const view = { calls: [{ name: "skill_view", args: { name: "using-the-workspace" } }] };
     const { job } = await work({ turn: [view, ...TURN] });
     const { requests } = await review(job, { lines: [view, { text: "Done." }] });
     expect(requests[1]!.messages.at(-1)!.text).toContain("## ");
   });
 
-  it("goes on from it in a later delivery too, when the cache has lapsed meanwhile", async () => {
+  it("continues from it in a later delivery, even if the cache has expired since", async () => {
     const { job } = await work();
     const whole = await review(job);
     const { world, message } = await open(job);
@@ -200,7 +200,7 @@ describe("a review of a session whose request is in a cache", () => {
 describe("a digest is sent instead", () => {
   const isDigest = (requests: ModelRequest[]) => requests[0]!.messages.length === 1;
 
-  it("when no cache keeps the session's requests, or the operator wants none", async () => {
+  it("when the session's requests are not cached, or the operator disabled the prefix", async () => {
     const without = await work({ cache: "" });
     const never = await work({ settings: { review: { prefix: "never" } } });
     expect([without.job.prefix, never.job.prefix]).toEqual([undefined, undefined]);
@@ -210,20 +210,20 @@ describe("a digest is sent instead", () => {
     expect(isDigest((await review(job, { settings })).requests)).toBe(true);
   });
 
-  it("when the review's model has another cache, or the cache has lapsed", async () => {
+  it("when the review's model uses another cache, or the cache has expired", async () => {
     const { job } = await work();
     expect(isDigest((await review(job, { cache: "another" })).requests)).toBe(true);
     const { cacheTtlMs } = DEFAULTS.turn;
     expect(isDigest((await review(job, { laterMs: cacheTtlMs })).requests)).toBe(true);
   });
 
-  it("when a secret stands in the request, which is then not stored", async () => {
+  it("when the request contains a secret; the request is then not stored", async () => {
     const key = `sk-ant-api03-${"aB3".repeat(12)}`;
     const { job } = await work({ text: `Use ${key}.` });
     expect([job.prefix, JSON.stringify(job).includes(key)]).toEqual([undefined, false]);
   });
 
-  it("when it is too long to be stored beside the entries", async () => {
+  it("when the request is too long to be stored with the entries", async () => {
     const content = "word ".repeat(190_000);
     const long: ScriptLine = { calls: [{ name: "write_file", args: { path: "b.txt", content } }] };
     const { job } = await work({ turn: [long, ...TURN] });
@@ -231,7 +231,7 @@ describe("a digest is sent instead", () => {
     expect(JSON.stringify(job).length).toBeLessThan(MAX_JOB_BYTES);
   });
 
-  it("when it is so long that reading it from the cache at each step costs more", async () => {
+  it("when the request is so long that reading it from the cache at each step costs more", async () => {
     const { job } = await work();
     const earlier = { role: "user" as const, text: "What was said before. ".repeat(5_000) };
     const prefix = { ...job.prefix!, messages: [earlier, ...job.prefix!.messages] };

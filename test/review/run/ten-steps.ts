@@ -1,5 +1,5 @@
-// Sessions of ten steps as real ones look, with outputs of real length, and the conversations in which a reviewer keeps what they
-// showed: for what a review costs in tokens.
+// Realistic sessions of ten steps, with outputs of real length, and the conversations in which a reviewer keeps their lessons.
+// Used to measure what a review costs in tokens.
 import type { ModelRequest } from "../../../core/agent/contract.ts";
 import type { Entry, JsonObject } from "../../../core/schemas/entry.ts";
 import type { Observation } from "../../../core/schemas/learning/learning.ts";
@@ -19,7 +19,7 @@ const TRACE = Array.from(
   (_, n) => `  File "import.py", line ${40 + n}, in step_${n}\n    self.parse(row)`,
 ).join("\n");
 
-/** What was called, what it printed, whether it failed. */
+/** Each command, its output, and whether it failed. */
 const STEPS: [command: string, stdout: string, failed: boolean][] = [
   [
     "ls -la",
@@ -143,7 +143,7 @@ const CLOSING = { text: "Kept how such files are imported: the separator and the
 const search = { name: "skills_list", args: { query: "import delimited text file into a database table" } };
 const view = (name: string) => ({ name: "skill_view", args: { name } });
 
-/** By what the reviewer does. `loaded`: the work had loaded the skill; `stands`: it is in the library. */
+/** Keyed by what the reviewer does. `loaded`: the work had loaded the skill; `stands`: it is in the library. */
 export const REVIEWS: Record<string, { lines: ScriptLine[]; stands: boolean; loaded: boolean }> = {
   "creates a skill": { lines: [{ calls: [create] }, CLOSING], stands: false, loaded: false },
   "creates a skill and keeps a fact, a call an answer": {
@@ -169,7 +169,7 @@ export const REVIEWS: Record<string, { lines: ScriptLine[]; stands: boolean; loa
   "keeps nothing": { lines: [{ text: "Nothing worth keeping." }], stands: true, loaded: true },
 };
 
-/** What a provider would read for it. */
+/** An estimate of the tokens that a provider would read. */
 export function tokensOf({ system, tools, messages }: Pick<ModelRequest, "system" | "tools" | "messages">): number {
   const said = messages.map(
     (message) => `${message.text}${message.role === "assistant" ? JSON.stringify(message.calls) : ""}`,

@@ -1,5 +1,5 @@
-// A review whose writes wait for a person, killed at every call to a store, on both sides of it: each waits once, and nothing is
-// written; approved, each is done once.
+// A review whose writes wait for a person, killed before and after every store call. Each write waits once and nothing is
+// written; once approved, each write is made once.
 import { expect, it } from "vitest";
 import { DEFAULTS } from "../../../core/limits.ts";
 import { createPendingDesk } from "../../../core/tools/approval/pending-desk.ts";
@@ -37,7 +37,7 @@ async function setUp() {
 }
 
 it.each([false, true])(
-  "leaves each write waiting once, wherever it dies (that call carried out: %s)",
+  "a review leaves each write waiting once, wherever it is killed (last call carried out: %s)",
   async (afterwards) => {
     const whole = await setUp();
     const process = whole.start();
