@@ -1,5 +1,6 @@
 // Reads slash commands by the table in commands.ts. The session parses messages, clients parse typed lines, and both get
 // hints for mistyped words here. Pure.
+import { distance } from "fastest-levenshtein";
 import { isNear } from "../near.ts";
 import {
   COMMANDS,
@@ -44,7 +45,9 @@ const MIN_NEAR_CHARS = 4;
 
 /** The command that a mistyped word may mean. */
 export function nearestCommand(word: string): string | undefined {
-  return word.length < MIN_NEAR_CHARS ? undefined : COMMANDS.find(({ name }) => isNear(name, word))?.name;
+  if (word.length < MIN_NEAR_CHARS) return undefined;
+  const near = COMMANDS.filter(({ name }) => isNear(name, word));
+  return near.toSorted((a, b) => distance(a.name, word) - distance(b.name, word))[0]?.name;
 }
 
 /** What the word at the end of `typed` may become, each with its slash; none unless `typed` is a slash and letters. */

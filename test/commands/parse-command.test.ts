@@ -1,6 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { isCommand, nearestCommand, parseSessionCommand, parseTypedLine } from "../../core/commands/parse-command.ts";
-import { completeCommand } from "../../core/commands/parse-command.ts";
+import {
+  completeCommand,
+  isCommand,
+  nearestCommand,
+  parseSessionCommand,
+  parseTypedLine,
+} from "../../core/commands/parse-command.ts";
 
 describe("a message to the session", () => {
   it.each([
@@ -63,6 +68,7 @@ describe("a word after a slash", () => {
     ["usge", "usage"],
     ["hel", undefined],
     ["weather", undefined],
+    ["learnig", "learning"],
   ])("%j may mean %j", (word, command) => {
     expect(nearestCommand(word)).toBe(command);
   });
