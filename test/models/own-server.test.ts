@@ -36,11 +36,11 @@ describe("an address", () => {
     "https://localhost.example.com/v1",
     "https://10.example.com/v1",
     "not an address",
-  ])("%s is not", (url) => {
+  ])("%s is not the operator's own", (url) => {
     expect(isOwnServer(url)).toBe(false);
   });
 
-  it("makes a model that may be silent for longer; so does a kind of server that people run themselves", () => {
+  it("gives a model a longer timeout, as does a kind of server that people run themselves", () => {
     const base = { apiKey: "none", model: "m", clock: createTestClock(), fetch };
     const isOwn = (baseUrl: string, compat = compatOf(baseUrl)) =>
       createOpenAiChatModel({ ...base, baseUrl, compat }).isOwn ?? false;
@@ -56,7 +56,7 @@ describe("a time limit", () => {
   const ms = (phase: "first" | "idle", isOwn: boolean, stalls = 0) =>
     limitOf(phase, { isOwn }, { limits: DEFAULTS.turn, stalls }).ms;
 
-  it("is longest for one's own servers over a prompt: five minutes are no reason to give up", () => {
+  it("is longest for the prompt on the operator's own server, and longer than five minutes", () => {
     expect(ms("first", true)).toBeGreaterThan(5 * 60_000);
     expect(ms("idle", true)).toBeGreaterThan(5 * 60_000);
     expect([ms("first", true) > ms("first", false), ms("idle", true) > ms("idle", false)]).toEqual([true, true]);
