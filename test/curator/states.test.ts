@@ -1,4 +1,4 @@
-// The state table in docs/ARCHITECTURE.md. Each row is carried out on real stores.
+// The state table in docs/LEARNING.md. Each row is carried out on real stores.
 import { describe, expect, it } from "vitest";
 import type { SkillNext } from "../../core/ports.ts";
 import type { SkillState } from "../../core/schemas/skill.ts";
