@@ -35,7 +35,6 @@ describe("docs/ARCHITECTURE.md", () => {
     );
     expect(told.sort()).toEqual(tools.map((tool) => `${tool.name}: ${tool.effect}`).sort());
   });
-
 });
 
 describe("docs/DECISIONS.md", () => {
