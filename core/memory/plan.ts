@@ -234,7 +234,8 @@ function clausesOf(text: string): Strand[] {
 /** The clauses of an entry; clauses with the same polarity words are joined. */
 function strandsOf(text: string): Strand[] {
   const strands = new Map<string, string[]>();
-  for (const { terms, polarity } of clausesOf(text)) strands.set(polarity, [...(strands.get(polarity) ?? []), ...terms]);
+  for (const { terms, polarity } of clausesOf(text))
+    strands.set(polarity, [...(strands.get(polarity) ?? []), ...terms]);
   return [...strands].map(([polarity, terms]) => ({ polarity, terms }));
 }
 
