@@ -40,7 +40,7 @@ describe("an address", () => {
     expect(isOwnServer(url)).toBe(false);
   });
 
-  it("gives a model a longer timeout, as does a kind of server that people run themselves", () => {
+  it("makes a model the operator's own, as does a kind of server that people run themselves", () => {
     const base = { apiKey: "none", model: "m", clock: createTestClock(), fetch };
     const isOwn = (baseUrl: string, compat = compatOf(baseUrl)) =>
       createOpenAiChatModel({ ...base, baseUrl, compat }).isOwn ?? false;

@@ -112,7 +112,7 @@ describe("servers that imitate Chat Completions", () => {
     ]);
   });
 
-  it("may give the stop reason stop although they call tools", async () => {
+  it("may finish with the reason `stop` although they call tools", async () => {
     const { model } = await make([stream([call({ index: 0, id: "a" }, whole("one"))], { finish_reason: "stop" })]);
     expect(await readAnswer(model, toRequest({ tools: [LOOK_UP] }))).toMatchObject({ stop: "tools" });
   });

@@ -111,7 +111,7 @@ describe("the table of servers", () => {
     }
   });
 
-  it("joins messages that a chat template would refuse, and adds an answer for the model if one is required", () => {
+  it("has messages joined that a chat template would refuse, and a model's answer added where one is required", () => {
     expect(bodyOf("llamacpp", "any").messages[1]).toEqual({ role: "user", content: "Hi\n\nA note." });
     expect(bodyOf("mistral", "mistral-large-4").messages.slice(-2)).toEqual([
       { role: "assistant", content: "I have read the results." },
