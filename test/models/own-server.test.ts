@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { limitOf } from "../../core/agent/time-limits.ts";
+import { timeLimitOf } from "../../core/agent/time-limits.ts";
 import { DEFAULTS } from "../../core/limits.ts";
 import { createAnthropicModel } from "../../core/models/wires/anthropic.ts";
 import { createOpenAiChatModel } from "../../core/models/wires/openai-chat.ts";
@@ -54,7 +54,7 @@ describe("an address", () => {
 
 describe("a time limit", () => {
   const ms = (phase: "first" | "idle", isOwn: boolean, stalls = 0) =>
-    limitOf(phase, { isOwn }, { limits: DEFAULTS.turn, stalls }).ms;
+    timeLimitOf(phase, { isOwn }, { limits: DEFAULTS.turn, stalls }).ms;
 
   it("is longest for the prompt on the operator's own server, and longer than five minutes", () => {
     expect(ms("first", true)).toBeGreaterThan(5 * 60_000);
@@ -66,7 +66,7 @@ describe("a time limit", () => {
     const grown = [0, 1, 2, 3].map((stalls) => ms("first", false, stalls));
     expect(grown).toEqual(grown.toSorted((a, b) => a - b));
     expect(new Set(grown).size).toBe(4);
-    const { setting } = limitOf("first", { isOwn: true }, { limits: DEFAULTS.turn, stalls: 0 });
+    const { setting } = timeLimitOf("first", { isOwn: true }, { limits: DEFAULTS.turn, stalls: 0 });
     expect(setting).toBe("ownFirstByteMs");
   });
 });

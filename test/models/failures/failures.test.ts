@@ -34,13 +34,15 @@ describe("a failure", () => {
   it("is one sentence with the provider's message and what to do", () => {
     expect(modelFailure("auth", "Mistral", "Unauthorized\n  (see docs)")).toEqual({
       code: "auth",
-      message: "Mistral does not accept the key; check the key and what it may use (it said: Unauthorized (see docs)).",
+      message: "Mistral does not accept the key; check the key and its permissions (it said: Unauthorized (see docs)).",
       retry: false,
       compact: false,
       rotateKey: true,
       fallBack: true,
     });
-    expect(modelFailure("stream_cut", "OpenAI").message).toBe("OpenAI stopped in the middle of its answer; try again.");
+    expect(modelFailure("stream_cut", "OpenAI").message).toBe(
+      "OpenAI closed the connection in the middle of its answer; try again.",
+    );
   });
 
   it.each([
@@ -145,7 +147,7 @@ describe("the time to wait before a retry", () => {
       failureOfReply({ status, codes: [], message: "", provider: "Some", headers }, []),
     );
     expect(missing).not.toHaveProperty("retryAfterMs");
-    // A key without money is suspended for that long.
+    // The key's cooldown is as long.
     expect(billing).toMatchObject({ code: "billing", retry: false, retryAfterMs: 9_000 });
   });
 });

@@ -9,7 +9,7 @@ import { askModel } from "../../../core/agent/model-turn.ts";
 import { createAnthropicModel } from "../../../core/models/wires/anthropic.ts";
 import { readErrorBody } from "../../../core/models/failures/error-reply.ts";
 import { MODEL_FAILURES, type ModelFailureCode } from "../../../core/models/failures/failure-codes.ts";
-import { FAILURE_RULES, type FailureRule, type Wire, ruleOf } from "../../../core/models/failures/failure-rules.ts";
+import { FAILURE_RULES, type FailureRule, type Wire, findRule } from "../../../core/models/failures/failure-rules.ts";
 import { createOpenAiChatModel } from "../../../core/models/wires/openai-chat.ts";
 import { createOpenAiResponsesModel } from "../../../core/models/wires/openai-responses.ts";
 import { toRequest } from "../../conformance/model.ts";
@@ -77,13 +77,13 @@ function reply(fixture: Fixture): Response {
 
 /** The rule that decides a fixture, or null if the fixture is not a reply with a body. */
 function decidingRule({ status = 0, body, stream }: Fixture): FailureRule | null {
-  if (status >= 400) return ruleOf({ ...readErrorBody(body), status });
-  if (isRecord(body) && "error" in body) return ruleOf(readErrorBody(body));
+  if (status >= 400) return findRule({ ...readErrorBody(body), status });
+  if (isRecord(body) && "error" in body) return findRule(readErrorBody(body));
   const last = stream?.at(-1);
   if (!isRecord(last?.data)) return null;
   const { response } = last.data;
-  if (last.event === "error" || "error" in last.data) return ruleOf(readErrorBody(last.data));
-  return last.event === "response.failed" && isRecord(response) ? ruleOf(readErrorBody(response.error)) : null;
+  if (last.event === "error" || "error" in last.data) return findRule(readErrorBody(last.data));
+  return last.event === "response.failed" && isRecord(response) ? findRule(readErrorBody(response.error)) : null;
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {
