@@ -1,4 +1,4 @@
-// Offers several keys of one provider as one Model: chooses the key to use, and gives a refused key a cooldown. Created by
+// Offers several keys of one provider as one Model: chooses the key to use, and suspends a refused key for a cooldown. Created by
 // routing.ts. All models of an isolate share one KeyHealth, which holds fingerprints and must never hold keys.
 import type { Model, ModelFailure } from "../agent/contract.ts";
 import { assert } from "../errors.ts";
@@ -10,7 +10,7 @@ type KeyOrder = Settings["models"]["keyOrder"];
 
 interface KeyState {
   uses: number;
-  /** When the key's cooldown ends, and the failure that caused it. */
+  /** Until when the key is suspended, and the failure that caused it. */
   cooldown: { until: number; failure: ModelFailure } | null;
 }
 
@@ -39,8 +39,8 @@ const AUTH_COOLDOWN_MS = 24 * 60 * MINUTE;
 const MIN_COOLDOWN_MS = MINUTE;
 
 /**
- * Uses one key until it gets a cooldown, since a provider's cache belongs to a key. `order` decides which key is next. While all
- * keys have a cooldown, a call fails at once and says when the first key is available again.
+ * Uses one key until it is suspended, since a provider's cache belongs to a key. `order` decides which key is next. While all
+ * keys are suspended, a call fails at once and says when the first key is available again.
  */
 export function createKeyPool(options: KeyPoolOptions): Model {
   const { health, order, clock } = options;
@@ -102,7 +102,7 @@ export function createKeyPool(options: KeyPoolOptions): Model {
     return {
       ...shared,
       retryAfterMs,
-      message: `All ${keys.length} keys of ${name} are on cooldown; the first is available in ${seconds} seconds. ${failure.message}`,
+      message: `All ${keys.length} keys of ${name} are suspended; the first is available in ${seconds} seconds. ${failure.message}`,
     };
   }
 }

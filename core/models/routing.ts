@@ -17,7 +17,7 @@ import { createOpenAiResponsesModel } from "./wires/openai-responses.ts";
 export interface ModelDeps {
   fetch: typeof fetch;
   rehearsal: () => Model;
-  /** One per isolate, so that all its models know which keys have a cooldown. */
+  /** One per isolate, so that all its models know which keys are suspended. */
   keys: KeyHealth;
   /** One per isolate: window sizes learned from refusals. */
   windows: LearnedWindows;

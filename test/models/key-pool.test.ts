@@ -1,4 +1,4 @@
-// Several keys for one model: which is used, how long a refused one has a cooldown, and the message when all have one.
+// Several keys for one model: which is used, how long a refused one is suspended, and the message when all are.
 import { describe, expect, it } from "vitest";
 import type { Model, ModelFailure } from "../../core/agent/contract.ts";
 import { type KeyHealth, createKeyHealth, createKeyPool } from "../../core/models/key-pool.ts";
@@ -137,7 +137,7 @@ describe("a pool of keys", () => {
     world.clock.advance(MINUTE);
     expect(await failureOf(world.open("fill_first", ["a", "b"]))).toEqual({
       code: "rate_limit",
-      message: "All 2 keys of scripted:test are on cooldown; the first is available in 1140 seconds. Slow down.",
+      message: "All 2 keys of scripted:test are suspended; the first is available in 1140 seconds. Slow down.",
       retry: true,
       compact: false,
       rotateKey: false,
@@ -149,7 +149,7 @@ describe("a pool of keys", () => {
     expect(world.used).toEqual(["a", "b", "a"]);
   });
 
-  it("waits for the key on cooldown, not for one that is refused permanently", async () => {
+  it("waits for the key that is suspended briefly, not for one that is refused permanently", async () => {
     const world = createWorld();
     const model = world.open("fill_first", ["a", "b"]);
     await ask(model);

@@ -17,7 +17,7 @@ const NOTHING_HELPS = { retry: false, compact: false, rotateKey: false, fallBack
 
 /**
  * Each code with its decisions. A failure of the key rotates keys; a failure of the model or provider falls back to another model.
- * A key gets no cooldown for a failure that every key would meet. `fallBack` is also set where compaction comes first: a model with
+ * A key is never suspended for a failure that every key would meet. `fallBack` is also set where compaction comes first: a model with
  * a larger window may accept a request that cannot be shortened.
  */
 export const MODEL_FAILURES = {

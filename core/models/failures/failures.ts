@@ -18,7 +18,7 @@ export function failureOfReply(reply: ErrorReply, secrets: string[]): ModelFailu
     const maxOutputTokens = readAnswerLimit(reply.message);
     return { ...failure, ...(maxOutputTokens !== undefined && { maxOutputTokens }) };
   }
-  const waits = failure.retry || failure.rotateKey; // or: how long this key's cooldown lasts
+  const waits = failure.retry || failure.rotateKey; // or: how long the key is suspended
   return waits && retryAfterMs !== undefined ? { ...failure, retryAfterMs } : failure;
 }
 

@@ -147,7 +147,7 @@ describe("the time to wait before a retry", () => {
       failureOfReply({ status, codes: [], message: "", provider: "Some", headers }, []),
     );
     expect(missing).not.toHaveProperty("retryAfterMs");
-    // The key's cooldown is as long.
+    // The key is suspended for that long.
     expect(billing).toMatchObject({ code: "billing", retry: false, retryAfterMs: 9_000 });
   });
 });
