@@ -1,5 +1,5 @@
-// The routes of the HTTP API as typed methods. Used by the terminal client and by scripts that drive a running stack. Resumes
-// a streamed turn after broken connections; http.ts sends the requests.
+// A client of the HTTP API with one typed method for each route. Used by the terminal client and by scripts that drive a running
+// stack. Resumes a streamed turn after a broken connection. http.ts sends the requests.
 import type * as z from "zod";
 import {
   Accepted,
@@ -45,7 +45,7 @@ export interface ClientOptions extends BackoffOptions {
   url: string;
   /** `tal_…`, or the operator's token for the routes that create profiles and keys. */
   key: string;
-  /** See `Connection`. */
+  /** The server is this machine's own stack: the key is sent only if no other user listens there. */
   isOwn?: boolean;
 }
 
@@ -60,19 +60,18 @@ export function createClient(options: ClientOptions) {
   const { json } = http;
 
   /** Every item of a list, page by page. */
-  async function all<Answer extends { next?: string | undefined }, Item>(
+  async function listAll<Answer extends { next?: string | undefined }, Item>(
     schema: z.ZodType<Answer>,
     path: string,
     itemsOf: (answer: Answer) => Item[],
     query: Record<string, string | undefined> = {},
   ): Promise<Item[]> {
     const items: Item[] = [];
-    for (let asked = query; ;) {
-      const given = Object.entries(asked).filter((pair): pair is [string, string] => pair[1] !== undefined);
-      const page = await json(schema, "GET", given.length > 0 ? `${path}?${new URLSearchParams(given)}` : path);
+    for (let pageQuery = query; ;) {
+      const page = await json(schema, "GET", withQuery(path, pageQuery));
       items.push(...itemsOf(page));
       if (page.next === undefined) return items;
-      asked = { ...query, after: page.next };
+      pageQuery = { ...query, after: page.next };
     }
   }
 
@@ -81,19 +80,17 @@ export function createClient(options: ClientOptions) {
 
     createProfile: () => json(CreatedProfile, "POST", "/v1/profiles"),
     createKey: (profile: string, label?: string) => json(CreatedKey, "POST", "/v1/keys", { body: { profile, label } }),
-    listKeys: () => all(KeyList, "/v1/keys", ({ keys }) => keys),
+    listKeys: () => listAll(KeyList, "/v1/keys", ({ keys }) => keys),
     revokeKey: (id: string) => http.nothing("DELETE", `/v1/keys/${encodeURIComponent(id)}`),
 
     createSession: (body: z.input<typeof CreateSession> = {}) => json(SessionInfo, "POST", "/v1/sessions", { body }),
-    listSessions: () => all(SessionList, "/v1/sessions", ({ sessions }) => sessions),
+    listSessions: () => listAll(SessionList, "/v1/sessions", ({ sessions }) => sessions),
     session: (session: string) => json(SessionDetail, "GET", `/v1/sessions/${session}`),
     entries: (session: string, after = 0) =>
-      all(EntryList, `/v1/sessions/${session}/entries`, ({ entries }) => entries, { after: String(after) }),
-    /** Usage of the profile, by default of the last 30 days: totals, and the first thousand lines. */
-    usage: (query: { from?: string; to?: string; by?: UsageBy } = {}) => {
-      const asked = Object.entries(query).filter(([, value]) => value !== undefined);
-      return json(UsageReport, "GET", `/v1/usage${asked.length > 0 ? `?${new URLSearchParams(asked)}` : ""}`);
-    },
+      listAll(EntryList, `/v1/sessions/${session}/entries`, ({ entries }) => entries, { after: String(after) }),
+    /** Usage of the profile, by default of the last 30 days. Returns totals and the first 1,000 lines. */
+    usage: (query: { from?: string; to?: string; by?: UsageBy } = {}) =>
+      json(UsageReport, "GET", withQuery("/v1/usage", query)),
     /** Rates an ended turn, even days later. The last rating counts. */
     rate: (session: string, turn: number, rating: Rating) =>
       json(Observation, "POST", `/v1/sessions/${session}/turns/${turn}/rating`, { body: rating }),
@@ -119,14 +116,14 @@ export function createClient(options: ClientOptions) {
     getFile: async (session: string, path: string) =>
       new Uint8Array(await (await http.send("GET", filePath(session, path))).arrayBuffer()),
     deleteFile: (session: string, path: string) => http.nothing("DELETE", filePath(session, path)),
-    listFiles: (session: string) => all(FileList, `/v1/sessions/${session}/files`, ({ files }) => files),
+    listFiles: (session: string) => listAll(FileList, `/v1/sessions/${session}/files`, ({ files }) => files),
 
-    listSkills: () => all(SkillList, "/v1/skills", ({ skills }) => skills),
+    listSkills: () => listAll(SkillList, "/v1/skills", ({ skills }) => skills),
     skill: (name: string) => json(SkillDetail, "GET", `/v1/skills/${name}`),
     putSkill: (name: string, files: Record<string, string>) =>
       json(SkillHead, "PUT", `/v1/skills/${name}`, { body: { files } }),
     skillRevisions: (name: string) =>
-      all(SkillRevisionList, `/v1/skills/${name}/revisions`, ({ revisions }) => revisions),
+      listAll(SkillRevisionList, `/v1/skills/${name}/revisions`, ({ revisions }) => revisions),
     skillRevision: (name: string, rev: number) =>
       json(SkillRevisionDetail, "GET", `/v1/skills/${name}/revisions/${rev}`),
     pinSkill: (name: string, pinned: boolean) =>
@@ -135,30 +132,28 @@ export function createClient(options: ClientOptions) {
     restoreSkill: (name: string, rev?: number) =>
       json(SkillHead, "POST", `/v1/skills/${name}/restore`, { body: { rev } }),
 
-    listMemory: (store?: MemoryStoreName) => all(MemoryList, "/v1/memory", ({ entries }) => entries, { store }),
+    listMemory: (store?: MemoryStoreName) => listAll(MemoryList, "/v1/memory", ({ entries }) => entries, { store }),
     forget: (store: MemoryStoreName, id: string) => json(Forgotten, "DELETE", `/v1/memory/${store}/${id}`),
 
-    /** The newest page. */
+    /** Returns the newest page only. */
     listReviews: async (session?: string) =>
-      (await json(ReviewLineList, "GET", session ? `/v1/reviews?session=${session}` : "/v1/reviews")).reviews,
+      (await json(ReviewLineList, "GET", withQuery("/v1/reviews", { session }))).reviews,
     review: (review: string) => json(ReviewDetail, "GET", `/v1/reviews/${review}`),
 
-    /** A page of skills by name, or one skill with its history. The other figures are those of the profile. */
-    learning: (query: { skill?: string; after?: string; limit?: string; by?: "day" | "week" } = {}) => {
-      const asked = Object.entries(query).filter(([, value]) => value !== undefined);
-      return json(LearningLedger, "GET", `/v1/learning${asked.length > 0 ? `?${new URLSearchParams(asked)}` : ""}`);
-    },
+    /** The ledger of the profile, with a page of its skills by name, or with one skill and its history. */
+    learning: (query: { skill?: string; after?: string; limit?: string; by?: "day" | "week" } = {}) =>
+      json(LearningLedger, "GET", withQuery("/v1/learning", query)),
 
     adoptSkill: (name: string) => json(SkillHead, "POST", `/v1/skills/${name}/adopt`),
     curator: () => json(CuratorStatus, "GET", "/v1/curator"),
     pauseCurator: () => json(CuratorStatus, "POST", "/v1/curator/pause"),
     resumeCurator: () => json(CuratorStatus, "POST", "/v1/curator/resume"),
     runCurator: (dryRun = false, consolidate = false) => {
-      const flags = [...(dryRun ? ["dryRun=1"] : []), ...(consolidate ? ["consolidate=1"] : [])].join("&");
-      return json(CurationStarted, "POST", `/v1/curator/run${flags && `?${flags}`}`);
+      const query = { dryRun: dryRun ? "1" : undefined, consolidate: consolidate ? "1" : undefined };
+      return json(CurationStarted, "POST", withQuery("/v1/curator/run", query));
     },
     rollBackCuration: (run: string) => json(CurationStarted, "POST", `/v1/curator/runs/${run}/rollback`),
-    listCurationRuns: () => all(CurationRunList, "/v1/curator/runs", ({ runs }) => runs),
+    listCurationRuns: () => listAll(CurationRunList, "/v1/curator/runs", ({ runs }) => runs),
     curationReport: (run: string) => json(CurationReport, "GET", `/v1/curator/runs/${run}`),
   };
 }
@@ -227,13 +222,20 @@ async function* readEvents(http: Http, session: string, from: ReadFrom): AsyncGe
 
 function openEvents(http: Http, session: string, { after, turn, signal = NEVER }: ReadFrom): Promise<Response> {
   const headers = after === undefined ? SSE : { ...SSE, "last-event-id": after };
-  const query = turn === undefined ? "" : `?turn=${turn}`;
-  return http.send("GET", `/v1/sessions/${session}/events${query}`, { headers, signal });
+  const path = withQuery(`/v1/sessions/${session}/events`, { turn: turn?.toString() });
+  return http.send("GET", path, { headers, signal });
+}
+
+/** Appends the defined values as a query string. */
+function withQuery(path: string, query: Record<string, string | undefined>): string {
+  const pairs = Object.entries(query).filter((pair): pair is [string, string] => pair[1] !== undefined);
+  return pairs.length > 0 ? `${path}?${new URLSearchParams(pairs)}` : path;
 }
 
 const SSE = { accept: "text/event-stream" };
-/** A stream has no timeout: it lasts as long as its turn. */
+/** Never aborts. A stream has no timeout: it lasts as long as its turn. */
 const NEVER = new AbortController().signal;
+
 /** The turn of a posted message: the last part of the header `talaria-turn: <session>-<n>`. */
 function turnOf(response: Response): number {
   const n = Number(response.headers.get("talaria-turn")?.split("-")[1]);

@@ -67,7 +67,7 @@ export async function converse(conversation: Conversation): Promise<boolean> {
   const over = Promise.withResolvers<void>();
   const left = new AbortController();
   const turns = createTurns();
-  for (const { n, state } of conversation.session.turns) if (state === "running" || state === "queued") turns.began(n);
+  for (const { n, state } of conversation.session.turns) if (state === "running" || state === "queued") turns.add(n);
   const lines = createInterface({
     input: process.stdin,
     output: terminal ? process.stdout : undefined,
@@ -128,12 +128,12 @@ export async function converse(conversation: Conversation): Promise<boolean> {
       session,
       after: placeToFollow(conversation.session),
       signal: left.signal,
-      turn: turns.open,
+      turn: turns.waitForOpen,
       onReconnect: (reason) => tell(`(connection lost, trying again: ${reason.message})`),
       onFallback: () => tell("(no standing connection here: what comes between turns is shown with the next)"),
     });
     for await (const { id, event } of events) {
-      turns.take(event);
+      turns.apply(event);
       if (event.type === "turn_start") unprompt();
       if (json) process.stdout.write(`${toPlainJson({ id, ...event })}\n`);
       else aside(() => show.event(event));
@@ -175,7 +175,7 @@ export async function converse(conversation: Conversation): Promise<boolean> {
     if (!next) return;
     isAnswering = true;
     void send(next).then(async (turn) => {
-      if (turn !== null) await turns.end(turn);
+      if (turn !== null) await turns.waitForEnd(turn);
       isAnswering = false;
       advance();
     });
@@ -236,7 +236,7 @@ export async function converse(conversation: Conversation): Promise<boolean> {
   async function leave(): Promise<null> {
     isLeaving = true;
     // A pipe ends before its answers do; a person who leaves does not wait.
-    if (!terminal) for (const turn of mine) isDone = (await turns.end(turn)) === "done";
+    if (!terminal) for (const turn of mine) isDone = (await turns.waitForEnd(turn)) === "done";
     over.resolve();
     return null;
   }
@@ -251,7 +251,7 @@ export async function converse(conversation: Conversation): Promise<boolean> {
         const { turn } = await client.postMessage(session, text, key, busy);
         const n = Number(turn.split("-")[1]);
         mine = [...mine, n];
-        turns.began(n);
+        turns.add(n);
         return n;
       } catch (error) {
         if (!(error instanceof UnreachableError)) throw error;

@@ -1,7 +1,8 @@
 // Detects a program of another user on the local port where Talaria is expected: any user can take a free port. Called by
-// http.ts before it sends a key of the local file. False where the system does not tell who listens.
+// http.ts before it sends a key from the local file. Reads /proc/net, so it detects nothing on other systems than Linux.
 import { readFileSync } from "node:fs";
 
+/** The state TCP_LISTEN of Linux. */
 const LISTENING = "0A";
 const ROOT = 0;
 
@@ -16,17 +17,17 @@ export function isForeignListener(url: string): boolean {
     .some((uid) => uid !== own && uid !== ROOT);
 }
 
-/** User ids of the listeners. A line of the file: `sl local_address rem_address st tx:rx tr:tm retrnsmt uid …`, the port in hexadecimal digits. */
+/** User ids of the listeners. Columns of the file: `sl local_address rem_address st tx:rx tr:tm retrnsmt uid …`; the port is hexadecimal. */
 function listenersIn(file: string, port: number): number[] {
   let text: string;
   try {
     text = readFileSync(file, "latin1");
   } catch {
-    return []; // not Linux
+    return []; // no such file: not Linux, or no IPv6
   }
-  const wanted = `:${port.toString(16).toUpperCase().padStart(4, "0")}`;
+  const suffix = `:${port.toString(16).toUpperCase().padStart(4, "0")}`;
   return text.split("\n").flatMap((line) => {
     const [, local, , state, , , , uid] = line.trim().split(/\s+/);
-    return state === LISTENING && local?.endsWith(wanted) ? [Number(uid)] : [];
+    return state === LISTENING && local?.endsWith(suffix) ? [Number(uid)] : [];
   });
 }

@@ -12,6 +12,9 @@ export interface Screen {
 
 export type Show = ReturnType<typeof createShow>;
 
+/** Codes of notes that repeat for the model what the person did or has already seen. */
+const FOR_THE_MODEL: ReadonlySet<string> = new Set(["news", "rating"]);
+
 export function createShow(screen: Screen) {
   const dim = (text: string) => (screen.rich ? `\x1b[2m${text}\x1b[0m` : text);
   /** What wrote the unfinished line: the answer, or a running tool. */
@@ -68,6 +71,7 @@ export function createShow(screen: Screen) {
           return;
         }
         case "notice_add":
+          if (FOR_THE_MODEL.has(event.code)) return;
           return line(event.code === "learned" ? `★ ${toOneLine(event.text)}` : `! ${event.text}`);
         case "turn_end":
           return line(toClosing(event));

@@ -1,4 +1,4 @@
-// Tracks the open turns of a session by its events, and lets callers wait for the end of a turn. Used by converse.ts.
+// Tracks which turns of a session are open, from its events, and lets callers wait for the end of a turn. Used by converse.ts.
 import type { AgentEvent, TurnState } from "../core/schemas/entry.ts";
 
 export type Turns = ReturnType<typeof createTurns>;
@@ -6,16 +6,16 @@ export type Turns = ReturnType<typeof createTurns>;
 export function createTurns() {
   const open = new Set<number>();
   const ended = new Map<number, TurnState>();
-  /** Turns whose input was put into another turn; they end with that one. */
+  /** Turns whose input joined a running turn, and the number of that turn. Both end together. */
   const into = new Map<number, number>();
   const waiters = new Set<() => void>();
 
-  function changed(): void {
+  function wakeWaiters(): void {
     for (const wake of [...waiters]) wake();
   }
 
-  async function until(isSo: () => boolean): Promise<void> {
-    while (!isSo()) {
+  async function until(condition: () => boolean): Promise<void> {
+    while (!condition()) {
       const { promise, resolve } = Promise.withResolvers<void>();
       waiters.add(resolve);
       await promise;
@@ -23,16 +23,17 @@ export function createTurns() {
     }
   }
 
-  const place = (n: number) => into.get(n) ?? n;
+  /** The turn that has this turn's input. */
+  const resolveTurn = (n: number) => into.get(n) ?? n;
 
   return {
     isQuiet: (): boolean => open.size === 0,
-    /** Records a turn known from an answer or a listing. Its events may have arrived before. */
-    began(n: number): void {
-      if (!ended.has(place(n))) open.add(place(n));
-      changed();
+    /** Adds a turn from a response of the API. Its events may have arrived already. */
+    add(n: number): void {
+      if (!ended.has(resolveTurn(n))) open.add(resolveTurn(n));
+      wakeWaiters();
     },
-    take(event: AgentEvent): void {
+    apply(event: AgentEvent): void {
       if (event.type === "turn_start" && !ended.has(event.turn)) open.add(event.turn);
       if (event.type === "steer_add") {
         into.set(event.turn, event.into);
@@ -42,14 +43,14 @@ export function createTurns() {
         open.delete(event.turn);
         ended.set(event.turn, event.state);
       }
-      changed();
+      wakeWaiters();
     },
-    /** Resolves with the final state of the turn, or of the turn that its input was put into. */
-    async end(n: number): Promise<TurnState> {
-      await until(() => ended.has(place(n)));
-      return ended.get(place(n))!;
+    /** Resolves with the final state of the turn, or of the turn that its input joined. */
+    async waitForEnd(n: number): Promise<TurnState> {
+      await until(() => ended.has(resolveTurn(n)));
+      return ended.get(resolveTurn(n))!;
     },
-    /** Resolves when a turn is open. */
-    open: (): Promise<void> => until(() => open.size > 0),
+    /** Resolves when any turn is open. */
+    waitForOpen: (): Promise<void> => until(() => open.size > 0),
   };
 }

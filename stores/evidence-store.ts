@@ -218,10 +218,10 @@ function fromMetadata(key: string, metadata: Record<string, string>): Record<str
 function countUses(skill: SkillName, evidence: Evidence[]): Omit<SkillStats, "texts"> {
   const byTurn = new Map<string, Evidence>();
   let lastUsedDay: Day | null = null;
-  for (const word of evidence) {
-    const known = byTurn.get(word.turn);
-    if (!known || outranks(word, known)) byTurn.set(word.turn, word);
-    if (lastUsedDay === null || word.day > lastUsedDay) lastUsedDay = word.day;
+  for (const record of evidence) {
+    const known = byTurn.get(record.turn);
+    if (!known || outranks(record, known)) byTurn.set(record.turn, record);
+    if (lastUsedDay === null || record.day > lastUsedDay) lastUsedDay = record.day;
   }
   const outcomes = [...byTurn.values()].map(({ outcome }) => outcome);
   const successes = outcomes.filter((outcome) => outcome === "success").length;

@@ -4,8 +4,8 @@
 import { type Failure, type Result, messageOf, ok } from "../errors.ts";
 import type { Clock, Random } from "../ports.ts";
 import type { Answer } from "../schemas/entry.ts";
-import { LEAST_ANSWER_TOKENS, answerRoom, tokensFarAbove } from "./request-size.ts";
-import { type TimeLimits, limitOf, toLimitFailure } from "./time-limits.ts";
+import { MIN_ANSWER_TOKENS, answerRoom, tokensIfCertainOverflow } from "./request-size.ts";
+import { type TimeLimits, timeLimitOf, toLimitFailure } from "./time-limits.ts";
 import type { AnswerSink, Message, Model, ModelChain, ModelEvent, ModelFailure, ModelRequest } from "./contract.ts";
 
 // Hermes Agent: min(2 s * 2^(n-1), 120 s) plus up to half of it.
@@ -84,7 +84,7 @@ async function askOne(
   const { limits, clock, random, signal, sink } = options;
   let { request } = options;
   // Ollama truncates such a prompt silently and answers the rest.
-  const tooMany = model.isWindowKnown ? tokensFarAbove(request, model.contextWindow) : null;
+  const tooMany = model.isWindowKnown ? tokensIfCertainOverflow(request, model.contextWindow) : null;
   if (tooMany !== null) return { result: failed(tooLong(model, tooMany)), request };
   let retries = 0;
   let rotations = 0;
@@ -156,7 +156,7 @@ function shorterAnswer(failure: ModelFailure, request: ModelRequest, model: Mode
   const exact = promptTokens === undefined ? null : contextWindow - promptTokens - TEMPLATE_TOKENS;
   const half = Math.floor(request.maxOutputTokens / 2);
   const room = exact ?? Math.min(answerRoom(request, contextWindow), half);
-  return room >= LEAST_ANSWER_TOKENS && room < request.maxOutputTokens ? room : null;
+  return room >= MIN_ANSWER_TOKENS && room < request.maxOutputTokens ? room : null;
 }
 
 const TEMPLATE_TOKENS = 8;
@@ -173,10 +173,10 @@ async function streamOnce(
   if (signal.aborted) stop();
   let activeAt = clock.now();
   const waitingMs = Math.min(WAITING_MS, limits.noProgressMs / 2);
-  let limit = limitOf("first", model, { limits, stalls });
+  let limit = timeLimitOf("first", model, { limits, stalls });
   const noteActivity = () => {
     activeAt = clock.now();
-    limit = limitOf("idle", model, { limits, stalls });
+    limit = timeLimitOf("idle", model, { limits, stalls });
     sink.noteActivity?.();
   };
   let isOver = false;
@@ -236,7 +236,7 @@ const OVER = "over";
 const LAST_WORD_MS = 1_000;
 const STALLED = Symbol("stalled");
 const STALLED_CODE = "stream_stalled";
-/** How often the sink is told that a silent call is still within its timeout. */
+/** How often the sink is notified that a silent call is still within its timeout. */
 const WAITING_MS = 120_000;
 
 function failed(failure: ModelFailure): Result<Answer, ModelFailure> {

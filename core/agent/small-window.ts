@@ -1,11 +1,11 @@
-// Limits for small windows: a model with 8,000 tokens gets a shorter prompt, shorter results and simpler tools than one with
-// 200,000. Each limit is a share of the window, and at most the operator's setting. From LARGE_WINDOW on the settings apply
-// unchanged. Used when a prompt, its tools or a result are made. Pure.
+// Limits for small context windows: a model with 8,000 tokens gets a shorter prompt, shorter results and simpler tools than one with
+// 200,000. Each limit is a share of the window, and at most the operator's setting. With LARGE_WINDOW or more the
+// settings apply unchanged. Used to build a prompt, its tools and results. Pure.
 import type { JsonObject } from "../schemas/entry.ts";
 import type { Settings } from "../schemas/settings.ts";
 import type { ToolSpec } from "./contract.ts";
 
-/** From this many tokens on all defaults fit beside a conversation. */
+/** In a window of this many tokens, all defaults leave enough room for a conversation. */
 export const LARGE_WINDOW = 64_000;
 
 /** Characters per token in text that is mostly words. */
@@ -14,9 +14,13 @@ const CHARS_PER_TOKEN = 4;
 const INDEX_SHARE = 0.05;
 const MEMORY_SHARE = 0.08;
 const FILE_SHARE = 0.1;
-/** Characters of a result per token of the window. Tables of numbers have less than two characters a token. */
-const RESULT_CHARS = 0.3;
-const LEAST_INDEX_TOKENS = 250;
+/**
+ * Characters of a result for each token of the window. A table of numbers has fewer than two characters a token, so a result takes
+ * at least 15 % of the window.
+ */
+const RESULT_CHARS_PER_WINDOW_TOKEN = 0.3;
+const MIN_INDEX_TOKENS = 250;
+const MIN_RESULT_CHARS = 1_000;
 
 export interface PromptLimits {
   indexTokens: number;
@@ -36,15 +40,15 @@ export function promptLimits(settings: Settings, contextWindow: number): PromptL
   const windowChars = contextWindow * CHARS_PER_TOKEN;
   const share = Math.min(1, (windowChars * MEMORY_SHARE) / (memoryChars + userChars));
   return {
-    indexTokens: Math.min(indexTokens, Math.max(LEAST_INDEX_TOKENS, Math.round(contextWindow * INDEX_SHARE))),
+    indexTokens: Math.min(indexTokens, Math.max(MIN_INDEX_TOKENS, Math.round(contextWindow * INDEX_SHARE))),
     memory: { memoryChars: Math.floor(memoryChars * share), userChars: Math.floor(userChars * share) },
     fileChars: Math.min(fileChars, Math.floor(windowChars * FILE_SHARE)),
   };
 }
 
 /**
- * The settings with result limits that fit the window, for tools that limit their results themselves. The window is looked up on
- * each read, because it may become known while a turn runs.
+ * The settings with result limits that fit the window, for tools that limit their results themselves. Each read
+ * looks up the window, because the model may report it while a turn runs.
  */
 export function withResultLimits(settings: Settings, contextWindow: () => number): Settings {
   return {
@@ -53,25 +57,25 @@ export function withResultLimits(settings: Settings, contextWindow: () => number
       const window = contextWindow();
       if (!isSmall(window)) return settings.turn;
       const { maxResultChars, maxTurnResultChars } = settings.turn;
-      const most = Math.max(1_000, Math.floor(window * RESULT_CHARS));
+      const maxChars = Math.max(MIN_RESULT_CHARS, Math.floor(window * RESULT_CHARS_PER_WINDOW_TOKEN));
       return {
         ...settings.turn,
-        maxResultChars: Math.min(maxResultChars, most),
-        maxTurnResultChars: Math.min(maxTurnResultChars, 2 * most),
+        maxResultChars: Math.min(maxResultChars, maxChars),
+        maxTurnResultChars: Math.min(maxTurnResultChars, 2 * maxChars),
       };
     },
   };
 }
 
-/** The same tools with shorter schemas: without repeated descriptions, and without maximums that exclude nothing. */
-export function withoutRepeats(specs: ToolSpec[]): ToolSpec[] {
-  return specs.map((spec) => ({ ...spec, parameters: shortened(spec.parameters) }));
+/** Removes from the schemas repeated descriptions, and maximums that exclude nothing. */
+export function shortenSchemas(specs: ToolSpec[]): ToolSpec[] {
+  return specs.map((spec) => ({ ...spec, parameters: shortenSchema(spec.parameters) }));
 }
 
-const known = new WeakMap<JsonObject, JsonObject>();
+const cache = new WeakMap<JsonObject, JsonObject>();
 
-function shortened(parameters: JsonObject): JsonObject {
-  const cached = known.get(parameters);
+function shortenSchema(parameters: JsonObject): JsonObject {
+  const cached = cache.get(parameters);
   if (cached) return cached;
   const seen = new Set<string>();
   const short = JSON.parse(
@@ -83,6 +87,6 @@ function shortened(parameters: JsonObject): JsonObject {
       return value;
     }),
   ) as JsonObject;
-  known.set(parameters, short);
+  cache.set(parameters, short);
   return short;
 }

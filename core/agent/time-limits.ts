@@ -1,5 +1,5 @@
-// Timeouts of a model call: how long a model may be silent. They depend on whose server it is, whether anything has come yet, and
-// how often the call timed out before. Called by model-turn.ts. Pure.
+// Timeouts of a model call: how long a model may send nothing. A timeout depends on three facts: whether the server is the
+// operator's own, whether the answer has begun, and how often the call has timed out. Called by model-turn.ts. Pure.
 import type { Settings } from "../schemas/settings.ts";
 import type { Model } from "./contract.ts";
 
@@ -11,11 +11,14 @@ export interface TimeLimit {
   setting: keyof TimeLimits;
 }
 
-/** Growth per timeout: a server that was too slow once is likely to be too slow again. */
-const GROWTH = 1.5;
+/** Each timeout makes the next limit longer: a server that was too slow once is likely to be too slow again. */
+const BACKOFF_FACTOR = 1.5;
 
-/** `first`: before the first piece of the answer, while the model reads the prompt. `idle`: between two pieces. */
-export function limitOf(
+/**
+ * `first`: before the first piece of the answer, while the model reads the prompt. `idle`: between two pieces. `stalls`: how often
+ * the call has timed out.
+ */
+export function timeLimitOf(
   phase: "first" | "idle",
   { isOwn = false }: Pick<Model, "isOwn">,
   { limits, stalls }: { limits: TimeLimits; stalls: number },
@@ -27,10 +30,10 @@ export function limitOf(
     : phase === "first"
       ? "firstByteMs"
       : "idleStreamMs";
-  return { ms: Math.round(limits[setting] * GROWTH ** stalls), setting };
+  return { ms: Math.round(limits[setting] * BACKOFF_FACTOR ** stalls), setting };
 }
 
 export function toLimitFailure({ name }: Pick<Model, "name">, { ms, setting }: TimeLimit): string {
   const seconds = Math.round(ms / 1_000);
-  return `${name} said nothing for ${seconds} seconds. If it needs longer, raise turn.${setting} in TALARIA_SETTINGS.`;
+  return `${name} sent nothing for ${seconds} seconds. If it needs longer, raise turn.${setting} in TALARIA_SETTINGS.`;
 }

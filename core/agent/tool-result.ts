@@ -1,12 +1,12 @@
-// Builds a tool's result and renders it for models and readers. A result is JSON, made of parts that each have one source. Used by
-// every tool, and wherever a log is read. Pure.
+// Builds a tool's result and renders it for models and for readers of a session. A result has up to one part per source, and each
+// part is a JSON object. Used by every tool, and by code that reads a log. Pure.
 import { isObject } from "../unknown-object.ts";
 import { escapeTagsInJson } from "../prompt-block.ts";
 import type { Part, JsonObject } from "../schemas/entry.ts";
 import type { Source } from "../schemas/ids.ts";
 import type { ToolResult } from "./contract.ts";
 
-/** `outcome`: facts from the harness. `extra`: content from outside, or text that a model wrote. */
+/** `outcome`: facts from the harness. `extra.content`: text from outside. `extra.own`: text that a model wrote. */
 export function succeed(outcome: JsonObject, extra: Partial<Record<"content" | "own", JsonObject>> = {}): ToolResult {
   return { failed: false, parts: toParts({ outcome, ...extra }) };
 }
@@ -46,8 +46,8 @@ const OPEN = "<content>";
 const CLOSE = "</content>";
 
 /**
- * For models: a line of JSON with the harness's facts and the model's own text, then the JSON from outside in a fence. Nothing in
- * it can imitate the end of the fence, or a message from the person.
+ * For models: one line of JSON with the harness's facts and the model's own text, then the JSON from outside between tags. Tags in
+ * the JSON are escaped, so text from outside cannot imitate the closing tag or a message from the person.
  */
 export function renderForModel(parts: Part[]): string {
   const ours = parts.filter((part) => part.source !== "content");
@@ -60,13 +60,13 @@ export function renderForModel(parts: Part[]): string {
 export function readRendered(text: string): JsonObject | null {
   const [ours, open, theirs] = text.split("\n");
   try {
-    return { ...asObject(ours ?? ""), ...(open === OPEN ? asObject(theirs ?? "") : {}) };
+    return { ...parseObject(ours ?? ""), ...(open === OPEN ? parseObject(theirs ?? "") : {}) };
   } catch {
     return null; // plain text, or a result that was cut short
   }
 }
 
-function asObject(json: string): JsonObject {
+function parseObject(json: string): JsonObject {
   const value: unknown = JSON.parse(json);
   if (!isObject(value)) throw new TypeError("not an object");
   return value as JsonObject;

@@ -2,7 +2,7 @@
 import * as z from "zod";
 import type { JsonObject } from "../schemas/entry.ts";
 import type { Tool, ToolSpec } from "./contract.ts";
-import { isSmall, withoutRepeats } from "./small-window.ts";
+import { isSmall, shortenSchemas } from "./small-window.ts";
 
 /** Tools are created for each turn, but their schemas once: converting to JSON Schema takes longer than a turn's other work. */
 const known = new WeakMap<z.ZodType, JsonObject>();
@@ -13,7 +13,7 @@ export function toToolSpecs(tools: Tool[], contextWindow = Infinity): ToolSpec[]
     ...{ name, description },
     parameters: toSchema(parameters),
   }));
-  return isSmall(contextWindow) ? withoutRepeats(specs) : specs;
+  return isSmall(contextWindow) ? shortenSchemas(specs) : specs;
 }
 
 function toSchema(type: z.ZodType): JsonObject {

@@ -1,4 +1,4 @@
-// Finds what a write adds to a skill, as paragraphs of prose and lines of code, so that rules about new text do not refuse existing
+// Finds the text that a write adds to a skill: paragraphs of prose and lines of code. Rules about new text thus ignore existing
 // text. Called by the rules of a review and of a curation. Pure.
 import { type FileBodies, textOrEmpty } from "../schemas/file-body.ts";
 import { CODE_FENCE, isProse, splitLines } from "./markdown.ts";

@@ -1,6 +1,6 @@
-// The kind of work of a turn: a short English phrase that a model adds to another answer. It matches turns of one kind, however
-// they are worded. Called by the title, the review and the observation of turns. Phrases of a model are cleaned, compared and
-// shown with their author, and never put into a prompt. Pure.
+// Parses and compares kinds of work. A kind is a short English phrase for what a turn does, such as "merge PDF files", so that turns
+// match however their requests are worded. A model adds it to another answer. Called by the title, the review and the observation of
+// turns. A model's phrase is cleaned, compared, and shown as the model's, but never put into a prompt. Pure.
 import { redactText } from "../redact.ts";
 import type { Entry } from "../schemas/entry.ts";
 import { MAX_KIND_CHARS } from "../schemas/learning/learning.ts";
@@ -11,7 +11,7 @@ const MAX_WORDS = 12;
 /** Dice coefficient of two kinds' words. Higher than for requests: "merge PDF files" and "split PDF files" share two of three. */
 const SIMILAR_KINDS = 0.75;
 
-/** One line, without control characters and the punctuation that a model may put around it; may be "". */
+/** Makes one line of a text, without control characters or surrounding punctuation. May return "". */
 export function toBareLine(text: string): string {
   return text
     .toWellFormed()
@@ -19,14 +19,14 @@ export function toBareLine(text: string): string {
     .replace(/^[\s#*_`"'“”„«»]+|(?<![\s*_`"'“”«».])[\s*_`"'“”«».]+$/gu, "");
 }
 
-/** `null` for anything but a short phrase. It is not cut, since a cut sentence would name another kind. */
+/** `null` for anything but a short phrase. A long one is not shortened, because that could change its meaning. */
 export function toKind(text: string): string | null {
   const phrase = toBareLine(redactText(text));
   const isShort = phrase.length <= MAX_KIND_CHARS && phrase.split(" ").length <= MAX_WORDS;
   return isShort && contentWords(phrase).size > 0 ? phrase : null;
 }
 
-/** `kind: …` or `kind 12: …`, as prompts ask for it. */
+/** `kind: …`, or `kind 12: …` with the number of an entry, as prompts ask for it. */
 const KIND_LINE = /^[\s*_`-]{0,8}kind[*_`]{0,2} {0,2}(\d{0,9})[*_` ]{0,4}:/i;
 
 /** Parses a line that names a kind; `entry` is 0 without a number. `null` for any other line. */
@@ -37,7 +37,10 @@ export function readKindLine(line: string): { entry: number; kind: string | null
 
 const KINDS_ONLY = "The review named kinds of work and gave no closing words.";
 
-/** Splits a reviewer's closing words into the kinds and the rest. A kind names any entry of its turn; the first for a turn counts. */
+/**
+ * Splits a reviewer's closing words into kinds and the rest. A kind line may name any entry of its turn. Only the first kind of a
+ * turn is used.
+ */
 export function takeKinds(note: string, entries: Entry[]): { note: string; kinds: { turn: number; kind: string }[] } {
   const turns = new Map(entries.map(({ n, turn }) => [n, turn]));
   const kinds = new Map<number, string>();
@@ -55,7 +58,7 @@ export function areSimilarKinds(a: Set<string>, b: Set<string>): boolean {
   return shared > 0 && (2 * shared) / (a.size + b.size) >= SIMILAR_KINDS;
 }
 
-/** The least number of shared words with which any other kind can be similar to this one. */
+/** The minimum number of words that a similar kind shares with this one. */
 export function leastShared(kind: Set<string>): number {
   return Math.ceil((kind.size * SIMILAR_KINDS) / (2 - SIMILAR_KINDS));
 }

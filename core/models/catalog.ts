@@ -57,7 +57,7 @@ function toPriceList([, , prices, long]: ModelRow): PriceList {
   return { ...list, long: { aboveTokens, ...toPrice(longPrices) } };
 }
 
-/** In the catalog 0 means that the cache has no price of its own. */
+/** In the catalog, 0 means that the cache has no separate price. */
 function toPrice([input, output, cacheRead, cacheWrite]: Prices): Price {
   return { input, output, ...(cacheRead ? { cacheRead } : {}), ...(cacheWrite ? { cacheWrite } : {}) };
 }

@@ -1,5 +1,5 @@
-// Offers several keys of one provider as one Model: chooses the key to use and puts aside keys that the provider refused. Made by
-// routing.ts. All models of an isolate share one KeyHealth. It holds fingerprints, and must never hold keys.
+// Offers several keys of one provider as one Model: chooses the key to use, and suspends a refused key for a cooldown. Created by
+// routing.ts. All models of an isolate share one KeyHealth, which holds fingerprints and must never hold keys.
 import type { Model, ModelFailure } from "../agent/contract.ts";
 import { assert } from "../errors.ts";
 import type { Clock } from "../ports.ts";
@@ -10,8 +10,8 @@ type KeyOrder = Settings["models"]["keyOrder"];
 
 interface KeyState {
   uses: number;
-  /** Until when the key is put aside, and why. */
-  rests: { until: number; failure: ModelFailure } | null;
+  /** Until when the key is suspended, and the failure that caused it. */
+  cooldown: { until: number; failure: ModelFailure } | null;
 }
 
 /** By fingerprint. Created once per isolate. */
@@ -30,17 +30,17 @@ export interface KeyPoolOptions {
 }
 
 const MINUTE = 60_000;
-// As in Hermes Agent: an hour after a rate limit, a day after a billing failure. An invalid key is put aside for about as long as
-// an isolate lives.
-const LIMIT_REST_MS = 60 * MINUTE;
-const BILLING_REST_MS = 24 * 60 * MINUTE;
-const AUTH_REST_MS = 24 * 60 * MINUTE;
-/** A key is put aside only after its second refusal, so the wait that the provider asked for is already over. */
-const MIN_REST_MS = MINUTE;
+// As in Hermes Agent: an hour after a rate limit, a day after a billing failure. The cooldown of an invalid key lasts
+// about as long as an isolate.
+const RATE_LIMIT_COOLDOWN_MS = 60 * MINUTE;
+const BILLING_COOLDOWN_MS = 24 * 60 * MINUTE;
+const AUTH_COOLDOWN_MS = 24 * 60 * MINUTE;
+/** A cooldown starts only after a key's second refusal, so the wait that the provider asked for is already over. */
+const MIN_COOLDOWN_MS = MINUTE;
 
 /**
- * Keeps using one key until it is put aside, since a provider's cache belongs to a key. `order` decides which key is next. While
- * all keys are put aside, a call fails at once and says when the first is available again.
+ * Uses one key until it is suspended, since a provider's cache belongs to a key. `order` decides which key is next. While all
+ * keys are suspended, a call fails at once and says when the first key is available again.
  */
 export function createKeyPool(options: KeyPoolOptions): Model {
   const { health, order, clock } = options;
@@ -64,20 +64,21 @@ export function createKeyPool(options: KeyPoolOptions): Model {
     },
     rotateKey(failure) {
       if (!current) return false;
-      current.state.rests = { until: clock.now() + restOf(failure), failure };
+      current.state.cooldown = { until: clock.now() + cooldownMs(failure), failure };
       current = next();
       return current !== null;
     },
   };
 
   function isFit(key: (typeof keys)[number]): boolean {
-    return key.state.rests === null || key.state.rests.until <= clock.now();
+    return key.state.cooldown === null || key.state.cooldown.until <= clock.now();
   }
 
   function next() {
-    const fit = keys.filter(isFit);
-    if (order === "fill_first" || fit.length === 0) return fit[0] ?? null;
-    if (order === "least_used") return fit.reduce((least, key) => (key.state.uses < least.state.uses ? key : least));
+    const available = keys.filter(isFit);
+    if (order === "fill_first" || available.length === 0) return available[0] ?? null;
+    if (order === "least_used")
+      return available.reduce((least, key) => (key.state.uses < least.state.uses ? key : least));
     // Round robin. The position is kept in the shared health, so it continues across models.
     const turn = turnOf(health, name);
     for (let step = 0; step < keys.length; step++) {
@@ -91,9 +92,9 @@ export function createKeyPool(options: KeyPoolOptions): Model {
 
   /** The failure of the retryable key that is available first; if no key is retryable, the failure of the last key. */
   function toNoKeyFailure(): ModelFailure {
-    const resting = keys.flatMap(({ state }) => state.rests ?? []);
-    const waiting = resting.filter(({ failure }) => failure.retry).toSorted((a, b) => a.until - b.until)[0];
-    const { until, failure } = waiting ?? resting.at(-1)!;
+    const cooldowns = keys.flatMap(({ state }) => state.cooldown ?? []);
+    const waiting = cooldowns.filter(({ failure }) => failure.retry).toSorted((a, b) => a.until - b.until)[0];
+    const { until, failure } = waiting ?? cooldowns.at(-1)!;
     const shared = { ...failure, rotateKey: false };
     if (!waiting) return { ...shared, message: `All ${keys.length} keys of ${name} were refused. ${failure.message}` };
     const retryAfterMs = Math.max(0, until - clock.now());
@@ -101,15 +102,15 @@ export function createKeyPool(options: KeyPoolOptions): Model {
     return {
       ...shared,
       retryAfterMs,
-      message: `All ${keys.length} keys of ${name} rest; the first is back in ${seconds} seconds. ${failure.message}`,
+      message: `All ${keys.length} keys of ${name} are suspended; the first is available in ${seconds} seconds. ${failure.message}`,
     };
   }
 }
 
-function restOf(failure: ModelFailure): number {
-  if (failure.code === "billing") return BILLING_REST_MS;
-  if (!failure.retry) return AUTH_REST_MS;
-  return Math.max(MIN_REST_MS, failure.retryAfterMs ?? LIMIT_REST_MS);
+function cooldownMs(failure: ModelFailure): number {
+  if (failure.code === "billing") return BILLING_COOLDOWN_MS;
+  if (!failure.retry) return AUTH_COOLDOWN_MS;
+  return Math.max(MIN_COOLDOWN_MS, failure.retryAfterMs ?? RATE_LIMIT_COOLDOWN_MS);
 }
 
 function stateOf(key: string, health: KeyHealth): KeyState {
@@ -123,7 +124,7 @@ function turnOf(health: KeyHealth, name: string): KeyState {
 function entryOf(id: string, health: KeyHealth): KeyState {
   const known = health.get(id);
   if (known) return known;
-  const state: KeyState = { uses: 0, rests: null };
+  const state: KeyState = { uses: 0, cooldown: null };
   health.set(id, state);
   return state;
 }

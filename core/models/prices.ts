@@ -24,7 +24,7 @@ export function costOf(usage: Usage, prices: PriceList | undefined): Cost {
   if (!prices) return { usdMicros: 0, source: "none" };
   const { long, source } = prices;
   const price: Price = long && promptTokens(usage) > long.aboveTokens ? long : prices;
-  // Cached tokens without a price of their own cost as much as other input.
+  // Cached tokens without their own price cost as much as other input.
   const usd =
     usage.input * price.input +
     usage.output * price.output +

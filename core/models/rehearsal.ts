@@ -16,7 +16,7 @@ import { type Answer, type ToolCall } from "../schemas/entry.ts";
 import { modelFailure } from "./failures/failures.ts";
 import { chat } from "./rehearsal/chat.ts";
 import type { Reply } from "./rehearsal/reply.ts";
-import { inputOf, offered } from "./rehearsal/request.ts";
+import { inputOf, offeredTools } from "./rehearsal/request.ts";
 import { review } from "./rehearsal/reviewer.ts";
 import { sideJob } from "./rehearsal/side-jobs.ts";
 import { parseTableTask } from "./rehearsal/table-task.ts";
@@ -64,12 +64,12 @@ function decide(request: ModelRequest): Reply {
 
 /** A review has a transcript as its input, and no terminal. */
 function isReview(request: ModelRequest): boolean {
-  const tools = offered(request);
+  const tools = offeredTools(request);
   return !tools.has("terminal") && /^\[(?:\S+\/)?\d+#principal\]/m.test(inputOf(request));
 }
 
 function toAnswer(request: ModelRequest, reply: Reply): Answer {
-  const tools = offered(request);
+  const tools = offeredTools(request);
   const before = request.messages.reduce(
     (sum, message) => sum + (message.role === "assistant" ? message.calls.length : 0),
     0,

@@ -17,7 +17,7 @@ import { createOpenAiResponsesModel } from "./wires/openai-responses.ts";
 export interface ModelDeps {
   fetch: typeof fetch;
   rehearsal: () => Model;
-  /** One per isolate, so that all its models know which keys are put aside. */
+  /** One per isolate, so that all its models know which keys are suspended. */
   keys: KeyHealth;
   /** One per isolate: window sizes learned from refusals. */
   windows: LearnedWindows;
@@ -41,7 +41,7 @@ const SERVER_NAMES = NAMED_SERVERS.map(({ name }) => name).join(", ");
 const FORMS = `Use anthropic:<model>, openai:<model>, openai-chat:<model>, rehearsal, or <provider>:<model> with one of ${SERVER_NAMES}.`;
 
 /**
- * The models of a slot, the primary first. A slot without a variable of its own uses the models of the turn.
+ * The models of a slot, the primary first. A slot without its own variable uses the models of the turn.
  * Failures: `model_not_configured`; the message names the variable to set.
  */
 export function createModels(

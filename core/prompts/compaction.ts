@@ -1,4 +1,4 @@
-// The prompt that compacts a conversation. Pure. core/agent/compaction/compaction-summary.ts makes the material it reads.
+// The prompt that compacts a conversation. Pure. core/agent/compaction/compaction-summary.ts builds the conversation text that follows it.
 import policy from "./compaction.md";
 
 export function compactionPrompt(): string {

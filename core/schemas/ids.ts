@@ -63,7 +63,7 @@ export function dayOf(timeMs: number): Day {
   return new Date(timeMs).toISOString().slice(0, 10);
 }
 
-/** The origin of an entry's part; see docs/ARCHITECTURE.md, "Sources". */
+/** The origin of an entry's part; see docs/LEARNING.md, "Sources". */
 export const Source = z.enum(["principal", "outcome", "own", "content"]);
 export type Source = z.infer<typeof Source>;
 

@@ -1,5 +1,5 @@
-// Archives of public skills over a bucket, packed once for each text. Written by the API when a skill is published or first
-// requested with a new text. Copies only: a missing archive is packed again.
+// Stores the zip archives of public skills in a bucket, one for each text of a skill. The API writes one when a skill is published,
+// or first requested with a new text. A cache: a missing archive is packed again.
 import type { Bucket } from "../../core/ports.ts";
 import { sha256Hex } from "../../core/schemas/learning/digest.ts";
 import type { ProfileId, Sha256, SkillName } from "../../core/schemas/ids.ts";
@@ -12,7 +12,7 @@ export interface PublicArchives {
   get(name: SkillName, text: Sha256): Promise<Uint8Array<ArrayBuffer> | null>;
   /** Returns the archive's SHA-256. */
   put(name: SkillName, text: Sha256, zip: Uint8Array): Promise<string>;
-  /** Deletes the archives of a skill except the one of this text. */
+  /** Deletes the archives of a skill, except the one with the text `except`. */
   drop(name: SkillName, except?: Sha256): Promise<void>;
 }
 

@@ -377,7 +377,7 @@ describe("a stream", () => {
       result: {
         ok: false,
         failure: toFailure("stream_stalled", {
-          message: "deaf said nothing for 120 seconds. If it needs longer, raise turn.firstByteMs in TALARIA_SETTINGS.",
+          message: "deaf sent nothing for 120 seconds. If it needs longer, raise turn.firstByteMs in TALARIA_SETTINGS.",
           retry: true,
           fallBack: true,
         }),

@@ -75,25 +75,25 @@ describe("the turns of a session", () => {
 
   it("are quiet when every begun turn has ended, in whatever order events arrive", () => {
     const turns = createTurns();
-    turns.began(1);
-    turns.take({ type: "turn_start", turn: 1, entry: 1 });
+    turns.add(1);
+    turns.apply({ type: "turn_start", turn: 1, entry: 1 });
     expect(turns.isQuiet()).toBe(false);
-    turns.take(end(1));
-    turns.take({ type: "turn_start", turn: 2, entry: 5 });
-    turns.take(end(2));
-    turns.began(2);
+    turns.apply(end(1));
+    turns.apply({ type: "turn_start", turn: 2, entry: 5 });
+    turns.apply(end(2));
+    turns.add(2);
     expect(turns.isQuiet()).toBe(true);
   });
 
   it("end for an input together with the turn that it was put into", async () => {
     const turns = createTurns();
-    turns.began(1);
-    turns.began(2);
-    const ended = [turns.end(1), turns.end(2)];
-    turns.take(steer(2, 1));
-    turns.take(end(1, "stopped"));
+    turns.add(1);
+    turns.add(2);
+    const ended = [turns.waitForEnd(1), turns.waitForEnd(2)];
+    turns.apply(steer(2, 1));
+    turns.apply(end(1, "stopped"));
     expect(await Promise.all(ended)).toEqual(["stopped", "stopped"]);
-    turns.began(2);
+    turns.add(2);
     expect(turns.isQuiet()).toBe(true);
   });
 });

@@ -79,6 +79,8 @@ describe("a turn on the screen", () => {
         { type: "text_delta", entry: 2, offset: 0, text: "So far" },
         { type: "steer_add", turn: 2, into: 1, entry: 3, text: "Leave out\nthe \x1b[2Jlast" },
         { type: "notice_add", entry: 4, code: "learned", text: "Remembered\n1 fact" },
+        { type: "notice_add", entry: 5, code: "news", text: "Since your prompt was written …" },
+        { type: "notice_add", entry: 6, code: "rating", text: "The person rated turn 1." },
       ],
       false,
     );

@@ -1,4 +1,4 @@
-// What every Bucket must do: asked of the double and of R2 itself.
+// The conformance kit of Bucket. The double and R2 itself must pass it.
 import { describe, expect, it } from "vitest";
 import type { Bucket, ObjectPage } from "../../core/ports.ts";
 import { hasBody } from "../../stores/objects.ts";
@@ -6,7 +6,7 @@ import { newProfileId } from "../support/skills/profile-ids.ts";
 
 export function describeBucket(name: string, make: () => Bucket): void {
   describe(`${name} as a bucket`, () => {
-    it("gives back what was put, with its metadata", async () => {
+    it("returns a stored object with its metadata", async () => {
       const { bucket, at } = setUp(make);
       await bucket.put(at("a"), "one · ü", { customMetadata: { seq: "1" } });
       const found = await bucket.get(at("a"));
@@ -15,7 +15,7 @@ export function describeBucket(name: string, make: () => Bucket): void {
       expect(await bucket.get(at("b"))).toBe(null);
     });
 
-    it("makes the ETag of the body, so that the same bytes have the same ETag", async () => {
+    it("derives the ETag from the body: the same bytes have the same ETag", async () => {
       const { bucket, at } = setUp(make);
       const etags = [];
       for (const body of ["one", "two", "one"]) etags.push((await bucket.put(at("a"), body))?.etag);
@@ -31,13 +31,13 @@ export function describeBucket(name: string, make: () => Bucket): void {
       expect(await (await bucket.get(at("a")))?.text()).toBe("two");
     });
 
-    it("answers null to a conditional put of an object that is not there", async () => {
+    it("answers null to a conditional put of a missing object", async () => {
       const { bucket, at } = setUp(make);
       expect(await bucket.put(at("a"), "one", { ifMatch: "0".repeat(32) })).toBe(null);
       expect(await bucket.get(at("a"))).toBe(null);
     });
 
-    it("lets exactly one of twenty create an object", async () => {
+    it("lets exactly one of twenty writers create an object", async () => {
       const { bucket, at } = setUp(make);
       const puts = Array.from({ length: 20 }, (_, n) => bucket.put(at("a"), `writer ${n}`, { ifAbsent: true }));
       const won = (await Promise.all(puts)).flatMap((made, n) => (made ? [n] : []));
@@ -45,7 +45,7 @@ export function describeBucket(name: string, make: () => Bucket): void {
       expect(await (await bucket.get(at("a")))?.text()).toBe(`writer ${won[0]}`);
     });
 
-    it("leaves out the body of an object that has not changed", async () => {
+    it("omits the body of an unchanged object", async () => {
       const { bucket, at } = setUp(make);
       const one = await bucket.put(at("a"), "one");
       const same = await bucket.getUnless(at("a"), one!.etag);
@@ -67,7 +67,7 @@ export function describeBucket(name: string, make: () => Bucket): void {
       expect(pages.flatMap((page) => page.objects.map((object) => object.key))).toEqual(keys);
     });
 
-    it("lists metadata only when asked, also over short pages", async () => {
+    it("lists metadata only on request, also over short pages", async () => {
       const { bucket, at } = setUp(make);
       for (const key of ["a", "b", "c", "d", "e"]) await bucket.put(at(key), key, { customMetadata: { key } });
       const pages = await listAll(bucket, { prefix: at(""), limit: 2, metadata: true });
@@ -80,7 +80,7 @@ export function describeBucket(name: string, make: () => Bucket): void {
       );
     });
 
-    it("starts after a key, whether or not that key is there", async () => {
+    it("starts a list after a key, whether or not that key exists", async () => {
       const { bucket, at } = setUp(make);
       for (const key of ["a", "b", "d"]) await bucket.put(at(key), "");
       const after = async (key: string) =>
@@ -91,7 +91,7 @@ export function describeBucket(name: string, make: () => Bucket): void {
       expect(await after("c")).toEqual([at("d")]);
     });
 
-    it("lists folders apart from objects, each once over short pages", async () => {
+    it("lists folders separately from objects, each once over short pages", async () => {
       const { bucket, at } = setUp(make);
       for (const key of ["x/1", "x/2", "x/3", "y/1", "y/2", "z"]) await bucket.put(at(key), "");
       const pages = await listAll(bucket, { prefix: at(""), delimiter: "/", limit: 1 });
@@ -108,7 +108,7 @@ export function describeBucket(name: string, make: () => Bucket): void {
       expect(bodies).toEqual(names);
     });
 
-    it("deletes one key or many, there or not", async () => {
+    it("deletes one key or many, existing or not", async () => {
       const { bucket, at } = setUp(make);
       for (const key of ["a", "b", "c"]) await bucket.put(at(key), "");
       await bucket.delete(at("a"));

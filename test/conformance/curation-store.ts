@@ -1,4 +1,4 @@
-// What a CurationStore must do over any bucket: asked over the double and over R2 itself.
+// The conformance kit of CurationStore. It runs over the bucket double and over R2 itself.
 import { describe, expect, it } from "vitest";
 import type { Bucket } from "../../core/ports.ts";
 import { type CurationMerge, type CurationWork, NO_NOTES } from "../../core/schemas/learning/curation.ts";
@@ -20,9 +20,9 @@ export function describeCurationStore(name: string, make: () => Bucket): void {
   };
 
   describe(`${name}: due markers`, () => {
-    it("are found by past day and shard, oldest first, and paged while they are cleared", async () => {
+    it("are listed by past day and shard, oldest first, and can be cleared while they are paged", async () => {
       const { bucket, store } = setUp();
-      // Markers are shared by all profiles, so each run has days of its own.
+      // All profiles share the markers, so each run uses different days.
       const year = 1_000 + Math.floor(Math.random() * 8_000);
       const [first, second, today] = [`${year}-01-01`, `${year}-01-02`, `${year}-01-03`];
       const profiles = Array.from({ length: 400 }, newProfileId);
@@ -54,7 +54,7 @@ export function describeCurationStore(name: string, make: () => Bucket): void {
   });
 
   describe(`${name}: the lease of a profile`, () => {
-    it("is held by one run until it ends, is given back, or is renewed by its holder", async () => {
+    it("is held by one run until it expires or is released; only its holder can renew it", async () => {
       const { store, profile } = setUp();
       const [mine, theirs] = RUNS;
       expect(await store.lease(profile, mine, 0, 100)).toBe(true);
@@ -62,7 +62,7 @@ export function describeCurationStore(name: string, make: () => Bucket): void {
       expect(await store.lease(profile, mine, 99, 150)).toBe(true);
       expect(await store.lease(profile, theirs, 149, 250)).toBe(false);
       expect(await store.lease(profile, theirs, 150, 250)).toBe(true);
-      // Who has lost it can neither renew nor give back what is another's.
+      // A run that lost the lease can neither renew nor release it.
       expect(await store.lease(profile, mine, 160, 300)).toBe(false);
       await store.release(profile, mine);
       expect(await store.lease(profile, mine, 170, 300)).toBe(false);
@@ -70,12 +70,12 @@ export function describeCurationStore(name: string, make: () => Bucket): void {
       expect(await store.lease(profile, mine, 170, 300)).toBe(true);
     });
 
-    it("goes from a run to its work, of which one piece is done at a time", async () => {
+    it("passes from a run to its work, one piece at a time", async () => {
       const { store, profile } = setUp();
       const [run, other] = RUNS;
       expect(await store.lease(profile, run, 0, 100)).toBe(true);
       expect(await store.lease(profile, run, 1, 101, "rewrite.a")).toBe(true);
-      // The run's own end does not end it.
+      // The run's own release does not end the work's lease.
       await store.release(profile, run);
       expect(await store.lease(profile, run, 2, 102, "rewrite.b")).toBe(false);
       await store.release(profile, run, "rewrite.b");
@@ -85,7 +85,7 @@ export function describeCurationStore(name: string, make: () => Bucket): void {
       expect(await store.lease(profile, other, 5, 105)).toBe(true);
     });
 
-    it("is won by one of ten that ask at once", async () => {
+    it("is won by one of ten concurrent requests", async () => {
       const { store, profile } = setUp();
       const runs = Array.from({ length: 10 }, (_, n) => `20260105T090000Z-aaa${n}`);
       const won = await Promise.all(runs.map((run) => store.lease(profile, run, 0, 100)));
@@ -123,7 +123,7 @@ export function describeCurationStore(name: string, make: () => Bucket): void {
       });
     });
 
-    it("have no report, and stay open, when the writer was killed between its two objects", async () => {
+    it("have no report and stay open if the writer was killed between its two objects", async () => {
       const { bucket, store, profile } = setUp();
       await store.putPlan(curationPlan(profile, RUNS[0]));
       await bucket.put(`p/${profile}/curation/${RUNS[0]}/REPORT.md`, "# Half");
@@ -134,7 +134,7 @@ export function describeCurationStore(name: string, make: () => Bucket): void {
       expect(await store.openPlan(profile)).toBe(null);
     });
 
-    it("give the default policy until it is changed, and lose no change of two that come at once", async () => {
+    it("return the default policy until it is changed, and keep both of two concurrent changes", async () => {
       const { store, profile } = setUp();
       expect(await store.policy(profile)).toEqual({ v: 1, keepSkills: [] });
       await store.changePolicy(profile, (policy) => ({ ...policy, keepSkills: ["tables"] }));
@@ -145,7 +145,7 @@ export function describeCurationStore(name: string, make: () => Bucket): void {
       expect(await store.policy(profile)).toEqual({ v: 1, keepSkills: ["tables", "letters"], paused: true });
     });
 
-    it("show an open plan also when only runs after another one are looked at", async () => {
+    it("show an open plan even if only runs after a given one are listed", async () => {
       const { store, profile } = setUp();
       for (const run of RUNS) await store.putPlan(curationPlan(profile, run));
       expect((await store.openPlan(profile, RUNS[0]))?.run).toBe(RUNS[1]);
@@ -154,7 +154,7 @@ export function describeCurationStore(name: string, make: () => Bucket): void {
       expect(await store.openPlan(profile, RUNS[2])).toBe(null);
     });
 
-    it("know that a profile was deleted", async () => {
+    it("show that a profile was deleted", async () => {
       const { bucket, store, profile } = setUp();
       expect(await store.isGone(profile)).toBe(false);
       await bucket.put(`p/${profile}/GONE`, "");
@@ -162,8 +162,8 @@ export function describeCurationStore(name: string, make: () => Bucket): void {
     });
   });
 
-  describe(`${name}: what old runs have left`, () => {
-    it("goes, but for runs that are kept and those that are younger; the plan before the report", async () => {
+  describe(`${name}: a sweep of old runs`, () => {
+    it("deletes all but kept and younger runs, each plan before its report", async () => {
       const { bucket, store, profile } = setUp();
       const [old, owed, young] = RUNS;
       for (const run of RUNS) {
@@ -189,8 +189,8 @@ export function describeCurationStore(name: string, make: () => Bucket): void {
     });
   });
 
-  describe(`${name}: checks that are running`, () => {
-    it("are known until they end, and begin again only after a while, or for another text", async () => {
+  describe(`${name}: running checks`, () => {
+    it("are recorded until they end, and may start again only after a delay, or for another text", async () => {
       const { store, profile } = setUp();
       const [text, other] = ["a".repeat(64), "b".repeat(64)];
       expect(await store.beginCheck(profile, "tables", { text, now: 10, since: 0 })).toBe(true);
@@ -203,8 +203,8 @@ export function describeCurationStore(name: string, make: () => Bucket): void {
     });
   });
 
-  describe(`${name}: what one run leaves for the next`, () => {
-    it("is changed by compare-and-swap, and left alone where nothing differs", async () => {
+  describe(`${name}: the notes for the next run`, () => {
+    it("are changed by compare-and-swap, and not written when nothing differs", async () => {
       const { bucket, store, profile } = setUp();
       expect(await store.notes(profile)).toEqual(NO_NOTES);
       const met = (skill: string) =>
@@ -227,7 +227,7 @@ export function describeCurationStore(name: string, make: () => Bucket): void {
   describe(`${name}: work for a model`, () => {
     const work = "rewrite.tables";
 
-    it("has a script whose steps are kept by whoever puts them first", async () => {
+    it("keeps the first put of each step of its script", async () => {
       const { store, profile } = setUp();
       const record = store.work(profile, RUNS[0], work);
       expect(await record.script()).toEqual({ steps: [], newestAt: 0 });
@@ -238,7 +238,7 @@ export function describeCurationStore(name: string, make: () => Bucket): void {
       expect((await store.work(profile, RUNS[1], work).script()).steps).toEqual([]);
     });
 
-    it("keeps its first merge at a place, and its first outcome, and is listed with its run", async () => {
+    it("keeps the first merge at each position and the first outcome, and is listed with its run", async () => {
       const { store, profile } = setUp();
       const record = store.work(profile, RUNS[0], work);
       await record.createStep(0, intent(0));
@@ -258,7 +258,7 @@ export function describeCurationStore(name: string, make: () => Bucket): void {
       expect(await store.works(profile, RUNS[1])).toEqual([]);
     });
 
-    it("has a name that names nothing else", async () => {
+    it("refuses a name that cannot be part of a key", async () => {
       const { store, profile } = setUp();
       for (const name of ["../other", "rewrite.", "look.A", "rewrite.a/b", "sweep.tables"]) {
         const outcome = Promise.resolve().then(() => store.work(profile, RUNS[0], name).outcome());

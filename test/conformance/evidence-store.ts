@@ -1,4 +1,4 @@
-// What an EvidenceStore must do over any bucket: asked over the double and over R2 itself.
+// The conformance kit of EvidenceStore. It runs over the bucket double and over R2 itself.
 import { describe, expect, it } from "vitest";
 import type { Bucket } from "../../core/ports.ts";
 import { shardOf } from "../../core/schemas/learning/digest.ts";
@@ -16,7 +16,7 @@ export function describeEvidenceStore(name: string, make: () => Bucket): void {
   };
 
   describe(`${name}: evidence`, () => {
-    it("lists what was put, for one skill, from the listing alone", async () => {
+    it("lists one skill's evidence from the bucket's listing alone", async () => {
       const { store, bucket, profile } = setUp();
       const wanted = [
         evidence(1),
@@ -28,7 +28,7 @@ export function describeEvidenceStore(name: string, make: () => Bucket): void {
       expect(await collect(store.list("none"))).toEqual([]);
     });
 
-    it("lists all that version 2 knows", async () => {
+    it("lists every field of version 2", async () => {
       const { store, bucket, profile } = setUp();
       const rich = evidence(1, {
         ...{ v: 2, at: 1_767_600_000_000, task: "tables: größer/#1", contradicted: true, tokens: 12_345 },
@@ -39,14 +39,14 @@ export function describeEvidenceStore(name: string, make: () => Bucket): void {
       const bodiless = createEvidenceStore({ bucket: { ...bucket, get: never }, profile, judge: JUDGE });
       const [first, second] = await collect(bodiless.list("tables"));
       expect(first).toEqual(rich);
-      // A long task is told apart by its hash.
+      // Long tasks are distinguished by their hash.
       expect(second).toEqual({ ...rich, turn: evidence(2).turn, task: expect.stringMatching(/^~[0-9a-f]{64}$/) });
       const { objects } = await bucket.list({ prefix: `p/${profile}/evidence/`, metadata: true, limit: 1 });
       const bytes = Object.entries(objects[0]!.customMetadata!).flat().join("").length;
       expect(bytes).toBeLessThan(2_048);
     });
 
-    it("reads what version 1 wrote", async () => {
+    it("reads records of version 1", async () => {
       const { store, bucket, profile } = setUp();
       const { skill, text, turn, judge, outcome, day, modelCalls, toolCalls, failedCalls } = evidence(1);
       const counts = { modelCalls: `${modelCalls}`, toolCalls: `${toolCalls}`, failedCalls: `${failedCalls}` };
@@ -59,7 +59,7 @@ export function describeEvidenceStore(name: string, make: () => Bucket): void {
       expect(await store.fold("tables")).toMatchObject({ v: 2, uses: 1, texts: { [text]: { verdict: "trial" } } });
     });
 
-    it("keeps each word of a judge who changes their mind, and counts the last", async () => {
+    it("keeps every opinion of a judge who changes it, and counts the last", async () => {
       const { store, bucket, profile } = setUp();
       await store.put(evidence(1, { outcome: "failure" }));
       const words = [1, 2, 10].map((nth) =>
@@ -81,7 +81,7 @@ export function describeEvidenceStore(name: string, make: () => Bucket): void {
       expect(await store.fold("tables")).toEqual(stats(1, 1, 0, "2026-01-05"));
     });
 
-    it("judges each text, the present one with what it was made from", async () => {
+    it("gives each text a verdict, the current one in view of the text it was made from", async () => {
       const { store } = setUp();
       const [before, after] = ["b".repeat(64), "a".repeat(64)];
       for (const turn of [1, 2, 3]) await store.put(evidence(turn, { text: before }));
@@ -93,7 +93,7 @@ export function describeEvidenceStore(name: string, make: () => Bucket): void {
       expect(texts[after]!.pBetter).toBeGreaterThan(alone[after]!.pBetter);
     });
 
-    it("agrees with itself when two fold at once", async () => {
+    it("gives two concurrent folds the same result", async () => {
       const { store, bucket, profile } = setUp();
       for (const turn of [1, 2]) await store.put(evidence(turn));
       const other = createEvidenceStore({ bucket, profile, judge: JUDGE });
@@ -102,7 +102,7 @@ export function describeEvidenceStore(name: string, make: () => Bucket): void {
       expect(JSON.parse(await (await bucket.get(`p/${profile}/stats/tables`))!.text())).toEqual(one);
     });
 
-    it("changes nothing by a second put of a turn and judge", async () => {
+    it("ignores a second put of the same turn and judge", async () => {
       const { store } = setUp();
       await store.put(evidence(1));
       await store.put(evidence(1, { outcome: "failure" }));
@@ -124,7 +124,7 @@ export function describeEvidenceStore(name: string, make: () => Bucket): void {
       expect(await store.fold("tables")).toEqual(stats(3, 2, 1, "2026-02-03"));
     });
 
-    it("stores what it folded", async () => {
+    it("stores the folded stats", async () => {
       const { store, bucket, profile } = setUp();
       await store.put(evidence(1));
       const folded = await store.fold("tables");
@@ -132,7 +132,7 @@ export function describeEvidenceStore(name: string, make: () => Bucket): void {
       expect(JSON.parse(await stored!.text())).toEqual(folded);
     });
 
-    it("never lets a fold that listed less replace one that listed more", async () => {
+    it("never replaces a fold with one that listed less evidence", async () => {
       const { store, bucket, profile } = setUp();
       await store.put(evidence(1));
       let listings = 0;
@@ -153,7 +153,7 @@ export function describeEvidenceStore(name: string, make: () => Bucket): void {
       expect(JSON.parse(await (await bucket.get(`p/${profile}/stats/tables`))!.text())).toMatchObject({ uses: 2 });
     });
 
-    it("names the key of evidence that does not parse", async () => {
+    it("names the key of unparsable evidence", async () => {
       const { store, bucket, profile } = setUp();
       const key = `p/${profile}/evidence/tables/${"a".repeat(64)}/${evidence(1).turn}.exit`;
       await bucket.put(key, "{}");
@@ -162,7 +162,7 @@ export function describeEvidenceStore(name: string, make: () => Bucket): void {
   });
 
   describe(`${name}: activity`, () => {
-    it("lists active days in order, from a day on", async () => {
+    it("lists active days in order, from a given day", async () => {
       const { store } = setUp();
       const days = ["2026-01-31", "2025-12-31", "2026-01-09", "2026-01-10", "2026-02-01"];
       for (const day of [...days, "2026-01-10"]) await store.markActive(day);
@@ -172,7 +172,7 @@ export function describeEvidenceStore(name: string, make: () => Bucket): void {
       expect(await store.activeDays("2000-01-01")).toEqual([...days].sort());
     });
 
-    it("puts the marker of a day once: a late second look does not make the day due again", async () => {
+    it("puts a day's marker once: a late second call does not make the day due again", async () => {
       const { store, bucket, profile } = setUp();
       const due = `due/2026-01-10/${shardOf(profile)}/${profile}`;
       await store.markActive("2026-01-10");
@@ -181,7 +181,7 @@ export function describeEvidenceStore(name: string, make: () => Bucket): void {
       await store.markActive("2026-01-10");
       expect(await bucket.get(due)).toBe(null);
       await bucket.delete(`p/${profile}/active/2026-01-10`);
-      // A kill between the two puts leaves the marker without the day: the next look puts both.
+      // A kill between the two puts leaves the marker without the day. The next call puts both.
       await store.markActive("2026-01-10");
       expect([await bucket.get(due), await store.activeDays("2026-01-10")]).toMatchObject([
         { key: due },

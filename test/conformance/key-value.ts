@@ -1,11 +1,11 @@
-// What every KeyValue must do once its writes have arrived: asked of the double and of KV itself.
+// The conformance kit of KeyValue, once writes are visible. The double and KV itself must pass it.
 import { describe, expect, it } from "vitest";
 import type { KeyValue } from "../../core/ports.ts";
 import { newProfileId } from "../support/skills/profile-ids.ts";
 
 export function describeKeyValue(name: string, make: () => KeyValue): void {
   describe(`${name} as a key-value store`, () => {
-    it("gives back the last value that was put", async () => {
+    it("returns the last value that was put", async () => {
       const { kv, at } = setUp(make);
       expect(await kv.get(at("a"))).toBe(null);
       await kv.put(at("a"), "one");
@@ -52,7 +52,7 @@ export function describeKeyValue(name: string, make: () => KeyValue): void {
       await expect(kv.put("k".repeat(513), "")).rejects.toThrow(/512/);
     });
 
-    it("forgets a deleted key, and keeps odd names apart", async () => {
+    it("has no value for a deleted key, and keeps odd names apart", async () => {
       const { kv, at } = setUp(make);
       const names = ["+a%2Fb", "-a%2Fb", "a b", "ä"];
       for (const key of names) await kv.put(at(key), key);

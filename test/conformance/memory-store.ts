@@ -1,4 +1,4 @@
-// What a MemoryStore must do over any key-value store: asked over the double and over KV itself.
+// The conformance kit of MemoryStore. It runs over the KV double and over KV itself.
 import { describe, expect, it } from "vitest";
 import type { KeyValue, Overlay } from "../../core/ports.ts";
 import { type MemoryAdd, memoryId } from "../../core/schemas/memory.ts";
@@ -19,7 +19,7 @@ export function describeMemoryStore(name: string, make: (clock: TestClock) => Ke
   };
 
   describe(`${name}: memory`, () => {
-    it("keeps entries of two stores apart, the oldest first", async () => {
+    it("keeps the entries of two stores apart, oldest first", async () => {
       const { store, clock } = setUp();
       for (const text of ["zebra", "apple", "mango"]) {
         await store.add("memory", `op ${text}`, note(text, clock.now()));
@@ -50,7 +50,7 @@ export function describeMemoryStore(name: string, make: (clock: TestClock) => Ke
       ]);
     });
 
-    it("keeps texts that are too long for metadata whole", async () => {
+    it("keeps texts whole that are too long for metadata", async () => {
       const { store } = setUp();
       const text = "ü".repeat(1_000);
       await store.add("memory", "a", note(text, 1));
@@ -58,7 +58,7 @@ export function describeMemoryStore(name: string, make: (clock: TestClock) => Ke
       expect((await store.list("memory")).map((entry) => entry.text)).toEqual([text, "short"]);
     });
 
-    it("takes a fact for one entry, however it is spelt, and each add of it for a reason to keep it", async () => {
+    it("keeps one entry for a fact however it is spelt, alive as long as any of its adds", async () => {
       const { store } = setUp();
       const first = await store.add("memory", "a", note("Uses pnpm, caf\u00e9", 1));
       const again = await store.add("memory", "b", note("  Uses \n pnpm, cafe\u0301 ", 2));
@@ -69,14 +69,14 @@ export function describeMemoryStore(name: string, make: (clock: TestClock) => Ke
       expect((await store.list("memory")).map((entry) => entry.adds)).toEqual([["a", "b"]]);
     });
 
-    it("writes nothing more for a fact that stands there fifty times", async () => {
+    it("writes no more adds for a fact that has fifty", async () => {
       const { store } = setUp();
       for (let n = 0; n < 52; n++) await store.add("memory", `op ${n}`, note("fact", n));
       expect((await store.list("memory"))[0]!.adds).toHaveLength(50);
       expect(await store.add("memory", "op 0", note("fact", 0))).toEqual({ id: memoryId("fact"), existed: true });
     });
 
-    it("removes only the adds it is given, whatever came since and however often it is told", async () => {
+    it("removes only the given adds, however often the remove is delivered", async () => {
       const { store } = setUp();
       const { id } = await store.add("memory", "a", note("fact", 1));
       await store.add("memory", "b", note("fact", 2));
@@ -86,7 +86,7 @@ export function describeMemoryStore(name: string, make: (clock: TestClock) => Ke
       expect(await store.remove("memory", id, { ...by, adds: [] })).toBe(0);
     });
 
-    it("tells of an entry what its first add says, or the person's where there is one", async () => {
+    it("describes an entry by its first add, or by the person's add if there is one", async () => {
       const { store } = setUp();
       const citations = [`${SESSION}/3#content`];
       await store.add("memory", "a", { ...note("fact", 1), session: SESSION, citations, source: "content" });
@@ -100,7 +100,7 @@ export function describeMemoryStore(name: string, make: (clock: TestClock) => Ke
       expect(entry).not.toHaveProperty("session");
     });
 
-    it("purges a living entry: no copy of the text is left, and no operation brings it back", async () => {
+    it("purges a living entry without leaving a copy, and no operation restores it", async () => {
       const { store, kv, profile } = setUp();
       const long = `A secret ${"x".repeat(980)}`;
       for (const op of ["a", "b"]) await store.add("memory", op, note(long, 1));
@@ -119,7 +119,7 @@ export function describeMemoryStore(name: string, make: (clock: TestClock) => Ke
       expect(keys.map(({ name }) => name.split("/").at(-1))).toEqual(["purged"]);
     });
 
-    it("purges what was forgotten before, and nothing for an id it does not know", async () => {
+    it("purges an already removed entry, and nothing for an unknown id", async () => {
       const { store } = setUp();
       const { id } = await store.add("memory", "a", note("fact", 1));
       await store.remove("memory", id, { op: "r", at: 2 });
@@ -128,11 +128,11 @@ export function describeMemoryStore(name: string, make: (clock: TestClock) => Ke
       expect(await store.purge("user", id, { op: "p", at: 3 })).toBe(null);
     });
 
-    it("sweeps at once what was written of a purged text, and never the mark", async () => {
+    it("sweeps later writes of a purged text at once, and never the purge mark", async () => {
       const { store, kv, profile } = setUp();
       const { id } = await store.add("memory", "a", note("fact", 1));
       await store.purge("memory", id, { op: "p", at: 3 });
-      // By a writer to whom KV did not show the mark.
+      // Written by a writer whose KV did not show the mark yet.
       await kv.put(`p/${profile}/memory/${id}/+late`, JSON.stringify(note("fact", 2)));
       expect(await store.list("memory")).toEqual([]);
       expect(await store.sweep(0)).toEqual({ deleted: 1, left: null });
@@ -140,24 +140,24 @@ export function describeMemoryStore(name: string, make: (clock: TestClock) => Ke
       expect((await store.survey("memory")).purged).toEqual([{ id, at: 3 }]);
     });
 
-    it("adds the same again only as another operation, once it was removed", async () => {
+    it("accepts a removed fact again only under a new operation id", async () => {
       const { store } = setUp();
       const { id } = await store.add("memory", "a", note("fact", 1));
       expect([await store.remove("memory", id, { op: "r", at: 5 }), await store.list("memory")]).toEqual([1, []]);
       expect([await store.remove("memory", id, { op: "r", at: 5 }), await store.list("memory")]).toEqual([0, []]);
-      // The operation that was carried out before it was forgotten, delivered again.
+      // A second delivery of the operation that preceded the remove.
       expect(await store.add("memory", "a", note("fact", 1))).toEqual({ id, existed: false });
       expect(await store.list("memory")).toEqual([]);
       await store.add("memory", "b", note("fact", 9));
       expect((await store.list("memory")).map((entry) => [entry.since, entry.adds])).toEqual([[9, ["b"]]]);
     });
 
-    it("removes nothing for an id it does not know", async () => {
+    it("removes nothing for an unknown id", async () => {
       const { store } = setUp();
       expect(await store.remove("memory", memoryId("never said"), { op: "r", at: 1 })).toBe(0);
     });
 
-    it("lets an entry live that was added twice at once until both adds are removed", async () => {
+    it("keeps an entry with two concurrent adds until both are removed", async () => {
       const { open, store } = setUp();
       await Promise.all(["a", "b"].map((op, n) => open().add("memory", op, note("fact", 5 - n))));
       const [entry] = await store.list("memory");
@@ -166,7 +166,7 @@ export function describeMemoryStore(name: string, make: (clock: TestClock) => Ke
       expect(await store.list("memory")).toEqual([]);
     });
 
-    it("takes operation ids with any characters, and long ones", async () => {
+    it("accepts long operation ids and any characters in them", async () => {
       const { store } = setUp();
       const ops = ["a/b", "+1", "-1", "call|ü #%2F", "~x", "y".repeat(400), "z".repeat(400)];
       for (const [n, op] of ops.entries()) await store.add("memory", op, note(`fact ${n}`, n));
@@ -183,12 +183,12 @@ export function describeMemoryStore(name: string, make: (clock: TestClock) => Ke
       expect(await store.list("memory")).toEqual([]);
     });
 
-    it("sweeps what was removed before a time, and lets nothing come back", async () => {
+    it("sweeps entries removed before a given time, and none comes back", async () => {
       const { store, kv, profile, clock } = setUp();
       for (const [n, text] of ["early", "late", "living"].entries()) await store.add("memory", text, note(text, n));
       await store.remove("memory", memoryId("early"), { op: "r", at: 10 });
       await store.remove("memory", memoryId("late"), { op: "r", at: 20 });
-      // The add goes first, its remove only when no sweep of a day has seen the add.
+      // The add is deleted first; its remove only after a day in which no sweep has seen the add.
       expect(await store.sweep(20)).toEqual({ deleted: 1, left: "later" });
       expect(await store.sweep(20)).toEqual({ deleted: 0, left: "later" });
       const [add, remove] = ["+", "-"].map((sign) => `p/${profile}/memory/${memoryId("early")}/${sign}early`);
@@ -201,7 +201,7 @@ export function describeMemoryStore(name: string, make: (clock: TestClock) => Ke
       expect(await kv.get(`p/${profile}/memory/${memoryId("late")}/-late`)).not.toBe(null);
     });
 
-    it("names the key of a record that does not parse", async () => {
+    it("names the key of an unparsable record", async () => {
       const { store, kv, profile } = setUp();
       const key = `p/${profile}/memory/${memoryId("fact")}/+a`;
       await kv.put(key, '{"v":1}');

@@ -1,5 +1,5 @@
-// What every Model must do, whatever is behind it. Adapters run it against the scripted model server (`scripted`), where the
-// whole stream is known; a model without a script runs the part that needs none.
+// The conformance kit of Model. Adapters run it against the scripted model server (`scripted`), where the whole stream is
+// known. A model without a script runs only the part that needs none.
 import { describe, expect, it } from "vitest";
 import type { Model, ModelEvent, ModelRequest } from "../../core/agent/contract.ts";
 import type { Answer } from "../../core/schemas/entry.ts";
@@ -7,11 +7,11 @@ import { type Reply, SCRIPTED_USAGE, type Script, type ScriptedAnswer } from "..
 
 export interface ModelUnderTest {
   model: Model;
-  /** Absent for a model that cannot be told what to answer. */
+  /** Absent for a model whose answers cannot be scripted. */
   script?: Script;
 }
 
-/** Makes a model that will meet these replies, one a call. */
+/** Makes a model that receives these replies, one for each call. */
 export type MakeModel = (replies: Reply[]) => Promise<ModelUnderTest>;
 
 export const LOOK_UP = {
@@ -25,7 +25,7 @@ export const LOOK_UP = {
   },
 };
 
-/** Characters of one to four bytes, so that a cut at any byte falls inside of one. */
+/** Characters of one to four bytes, so that some cuts fall inside a character. */
 export const TEXT = "Schöne Grüße aus 東京 🌍🪽: das Ergebnis ist 42 €.";
 
 export const CALLS = [
@@ -46,14 +46,14 @@ export function toRequest(change: Partial<ModelRequest> = {}): ModelRequest {
   };
 }
 
-/** All events, to the end. */
+/** Reads all events to the end. */
 export async function readAll(model: Model, request: ModelRequest, signal?: AbortSignal): Promise<ModelEvent[]> {
   const events: ModelEvent[] = [];
   for await (const event of model.stream(request, signal ?? new AbortController().signal)) events.push(event);
   return events;
 }
 
-/** The answer, or an error that shows what came instead. */
+/** Returns the answer, or throws an error that shows the last event. */
 export async function readAnswer(model: Model, request: ModelRequest): Promise<Answer> {
   const last = (await readAll(model, request)).at(-1);
   if (last?.type !== "done") throw new Error(`no answer, but ${JSON.stringify(last)}`);
@@ -72,7 +72,7 @@ export function describeModel(name: string, make: MakeModel, options: { scripted
 }
 
 function describeAlways(make: MakeModel): void {
-  it("streams the text it answers with, and done comes once and last", async () => {
+  it("streams its answer's text, and sends `done` once, last", async () => {
     const { model } = await make([reply({ text: TEXT })]);
     const events = await readAll(model, toRequest());
     const terminal = events.filter((event) => event.type === "done" || event.type === "failed");
@@ -83,7 +83,7 @@ function describeAlways(make: MakeModel): void {
     expect(streamed).not.toBe("");
   });
 
-  it("goes on from its own answer, its calls and their results", async () => {
+  it("continues from its own answer, its calls and their results", async () => {
     const { model } = await make([reply({ text: "First." }), reply({ text: "Second." })]);
     const first = await readAnswer(model, toRequest());
     const answer = await readAnswer(
@@ -103,7 +103,7 @@ function describeAlways(make: MakeModel): void {
     expect(answer.calls).toEqual([]);
   });
 
-  it("answers a signal that is aborted already with aborted, and with nothing else", async () => {
+  it("answers an already aborted signal with `aborted` alone", async () => {
     const { model, script } = await make([reply({ text: TEXT })]);
     const events = await readAll(model, toRequest(), AbortSignal.abort());
     expect(events).toMatchObject([{ type: "failed", failure: { code: "aborted", retry: false } }]);
@@ -112,36 +112,32 @@ function describeAlways(make: MakeModel): void {
 }
 
 function describeScripted(make: MakeModel): void {
-  // Thousands of writes of one byte take their time on a machine that has other work.
+  // Thousands of one-byte writes are slow on a busy machine.
   const patience = { timeout: 60_000 };
-  it.each([1, 3, 7, 64])(
-    "reads a stream that arrives in pieces of %i bytes as it was meant",
-    patience,
-    async (chunkBytes) => {
-      const answer = { reasoning: "Hm — über 🪽 nachdenken.", text: TEXT, calls: CALLS.slice(0, 2) };
-      const { model } = await make([reply(answer, { chunkBytes })]);
-      const events = await readAll(model, toRequest({ tools: [LOOK_UP] }));
-      const join = (type: string) =>
-        events.map((event) => (event.type === type && "text" in event ? event.text : "")).join("");
-      expect(join("text_delta")).toBe(TEXT);
-      expect(join("reasoning_delta")).toBe(answer.reasoning);
-      const { native: _, cost, ...done } = lastAnswer(events);
-      expect(cost).toEqual({ usdMicros: expect.any(Number), source: expect.stringMatching(/^(catalog|none)$/) });
-      expect(done).toEqual({
-        text: TEXT,
-        reasoning: answer.reasoning,
-        calls: [
-          { id: "call_a", name: "look_up", args: { query: "Grüße 🌍" } },
-          { id: "call_b", name: "look_up", args: { query: "second", deep: { list: [1, 2.5, null, "é"] } } },
-        ],
-        stop: "tools",
-        usage: SCRIPTED_USAGE,
-        model: model.name,
-      });
-    },
-  );
+  it.each([1, 3, 7, 64])("reads a stream correctly in pieces of %i bytes", patience, async (chunkBytes) => {
+    const answer = { reasoning: "Hm — über 🪽 nachdenken.", text: TEXT, calls: CALLS.slice(0, 2) };
+    const { model } = await make([reply(answer, { chunkBytes })]);
+    const events = await readAll(model, toRequest({ tools: [LOOK_UP] }));
+    const join = (type: string) =>
+      events.map((event) => (event.type === type && "text" in event ? event.text : "")).join("");
+    expect(join("text_delta")).toBe(TEXT);
+    expect(join("reasoning_delta")).toBe(answer.reasoning);
+    const { native: _, cost, ...done } = lastAnswer(events);
+    expect(cost).toEqual({ usdMicros: expect.any(Number), source: expect.stringMatching(/^(catalog|none)$/) });
+    expect(done).toEqual({
+      text: TEXT,
+      reasoning: answer.reasoning,
+      calls: [
+        { id: "call_a", name: "look_up", args: { query: "Grüße 🌍" } },
+        { id: "call_b", name: "look_up", args: { query: "second", deep: { list: [1, 2.5, null, "é"] } } },
+      ],
+      stop: "tools",
+      usage: SCRIPTED_USAGE,
+      model: model.name,
+    });
+  });
 
-  it("is heard with every piece that comes, also where none is for a reader", async () => {
+  it("signals activity for every piece, even one without an event for readers", async () => {
     const call = { id: "call_1", name: "look_up", arguments: JSON.stringify({ query: "x".repeat(500) }) };
     const { model } = await make([reply({ calls: [call] }, { chunkBytes: 64 })]);
     let heard = 0;
@@ -152,7 +148,7 @@ function describeScripted(make: MakeModel): void {
     expect(heard).toBeGreaterThan(5);
   });
 
-  it("gives the first words before the last ones exist", async () => {
+  it("yields the first words before the last ones exist", async () => {
     const { model, script } = await make([reply({ text: TEXT }, { frames: 12, afterwards: "hold" })]);
     const events = model.stream(toRequest(), new AbortController().signal)[Symbol.asyncIterator]();
     const first = await events.next();
@@ -163,7 +159,7 @@ function describeScripted(make: MakeModel): void {
     expect(last.value).toMatchObject({ type: "done", answer: { text: TEXT } });
   });
 
-  it("gives parallel calls in the order they were made, an absent argument text being no arguments", async () => {
+  it("yields parallel calls in order, and reads absent arguments as no arguments", async () => {
     const { model } = await make([reply({ calls: CALLS })]);
     const answer = await readAnswer(model, toRequest({ tools: [LOOK_UP] }));
     expect(answer.calls.map(({ id, args }) => [id, Object.keys(args)])).toEqual([
@@ -175,7 +171,7 @@ function describeScripted(make: MakeModel): void {
   });
 
   it.each(['{"query": "cut', "[1, 2]", '"text"', "null", "look_up(query)"])(
-    "keeps the arguments %s as malformed, beside an empty object",
+    "keeps the text of malformed arguments (%s) beside an empty object",
     async (text) => {
       const { model } = await make([reply({ calls: [{ id: "call_1", name: "look_up", arguments: text }] })]);
       const answer = await readAnswer(model, toRequest({ tools: [LOOK_UP] }));
@@ -191,13 +187,13 @@ function describeScripted(make: MakeModel): void {
     expect(answer.calls.map((call) => call.id)).toEqual(["call_a", "call_a_2"]);
   });
 
-  it.each(["length", "refusal"] as const)("says that %s ended the answer", async (stop) => {
+  it.each(["length", "refusal"] as const)("reports that %s ended the answer", async (stop) => {
     const { model } = await make([reply({ text: "Half of", stop })]);
     expect(await readAnswer(model, toRequest())).toMatchObject({ text: "Half of", stop });
   });
 
   it.each(["end", "reset"] as const)(
-    "reports a stream cut in the middle (%s) as failed, and worth another try",
+    "reports a stream cut in the middle (%s) as a retryable failure",
     async (afterwards) => {
       const { model } = await make([reply({ text: TEXT }, { frames: 12, afterwards })]);
       const events = await readAll(model, toRequest());
@@ -206,7 +202,7 @@ function describeScripted(make: MakeModel): void {
     },
   );
 
-  it("ends with aborted when the signal aborts in the middle, and closes the connection", async () => {
+  it("ends with `aborted` when the signal aborts in the middle, and closes the connection", async () => {
     const { model, script } = await make([reply({ text: TEXT }, { frames: 12, afterwards: "hold" })]);
     const stop = new AbortController();
     const events: ModelEvent[] = [];
@@ -221,7 +217,7 @@ function describeScripted(make: MakeModel): void {
     await script!.closed();
   });
 
-  it("closes the connection when nobody reads on", async () => {
+  it("closes the connection when its reader stops", async () => {
     const { model, script } = await make([reply({ text: TEXT }, { frames: 12, afterwards: "hold" })]);
     for await (const event of model.stream(toRequest(), new AbortController().signal)) {
       expect(event.type).toBe("text_delta");
@@ -230,7 +226,7 @@ function describeScripted(make: MakeModel): void {
     await script!.closed();
   });
 
-  it("asks once: a failure is said, neither thrown nor tried again", async () => {
+  it("sends one request: a failure is reported, neither thrown nor retried", async () => {
     const busy: Reply = {
       kind: "error",
       status: 503,
@@ -245,7 +241,7 @@ function describeScripted(make: MakeModel): void {
     expect(await script!.requests()).toHaveLength(1);
   });
 
-  it("sends the conversation so far unchanged with every further call", async () => {
+  it("sends the earlier conversation unchanged with every further call", async () => {
     const { model, script } = await make([
       reply({ reasoning: "Look first.", text: "I look.", calls: CALLS.slice(0, 2) }),
       reply({ calls: [{ id: "call_a", name: "look_up", arguments: "{broken" }] }),
@@ -266,7 +262,7 @@ function describeScripted(make: MakeModel): void {
   });
 }
 
-/** The serialised messages without their closing bracket, and without the marks that move with every call. */
+/** The serialised messages without their closing bracket and without cache marks, which move with every call. */
 function toConversation(body: Record<string, unknown>): string {
   const { messages, input, system, instructions, tools } = body;
   const text = JSON.stringify([system ?? instructions, tools, ...((messages ?? input) as unknown[])]);

@@ -1,4 +1,4 @@
-// What a ReviewStore must do over any bucket: asked over the double and over R2 itself.
+// The conformance kit of ReviewStore. It runs over the bucket double and over R2 itself.
 import { describe, expect, it } from "vitest";
 import type { Bucket } from "../../core/ports.ts";
 import type { ReviewDead } from "../../core/schemas/learning/review.ts";
@@ -25,7 +25,7 @@ export function describeReviewStore(name: string, make: () => Bucket): void {
       expect(await store.job(REVIEW)).toEqual(reviewJob(profile, REVIEW, 1));
     });
 
-    it("gives a script back in order, past the tenth step, and when it last grew", async () => {
+    it("returns a script in order, past the tenth step, with the time it last grew", async () => {
       const { store } = setUp();
       expect(await store.script(REVIEW)).toEqual({ steps: [], newestAt: 0 });
       const startedAt = Date.now() - 1_000;
@@ -56,7 +56,7 @@ export function describeReviewStore(name: string, make: () => Bucket): void {
       await expect(store.script(REVIEW)).rejects.toThrow(/The step before .*\/0002 is missing/);
     });
 
-    it("counts failed runs, each once", async () => {
+    it("counts each failed run once", async () => {
       const { store, open } = setUp();
       expect(await store.countFailure(REVIEW, "crash", "one")).toBe(1);
       expect(await store.countFailure(REVIEW, "crash", "one")).toBe(2);
@@ -83,7 +83,7 @@ export function describeReviewStore(name: string, make: () => Bucket): void {
       expect(await store.outcome(REVIEW)).toEqual(reviewResult(REVIEW));
     });
 
-    it("names the key of a step that does not parse", async () => {
+    it("names the key of an unparsable step", async () => {
       const { store, bucket, profile } = setUp();
       const key = `p/${profile}/reviews/${REVIEW}/0000`;
       await bucket.put(key, '{"v":1,"kind":"start"}');
@@ -92,7 +92,7 @@ export function describeReviewStore(name: string, make: () => Bucket): void {
   });
 
   describe(`${name}: the reviews of a profile`, () => {
-    it("are listed newest first with their states, of one session or of all", async () => {
+    it("are listed newest first with their states, for one session or for all", async () => {
       const { store, profile } = setUp();
       const [first, second, third, fourth] = [1, 5, 30, 100].map((from) => `${SESSION}.${from}-${from + 1}`);
       const other = `${OTHER_SESSION}.1-2`;
@@ -113,7 +113,7 @@ export function describeReviewStore(name: string, make: () => Bucket): void {
       expect(await store.list()).toMatchObject([...ofSession, { review: other, state: "waiting" }]);
     });
 
-    it("are swept whole once their newest object is old enough", async () => {
+    it("are swept as a whole once their newest object is old enough", async () => {
       const { store, bucket, profile } = setUp();
       await store.putJob(reviewJob(profile, REVIEW));
       await store.createStep(REVIEW, 0, intent(0));
@@ -127,7 +127,7 @@ export function describeReviewStore(name: string, make: () => Bucket): void {
       expect([await store.list(), await store.outcome(REVIEW), await store.watermark(SESSION)]).toEqual([[], null, 12]);
     });
 
-    it("have a watermark a session, which never falls", async () => {
+    it("have one watermark per session, which never falls", async () => {
       const { store, open } = setUp();
       expect(await store.watermark(SESSION)).toBe(0);
       await store.raiseWatermark(SESSION, 12);

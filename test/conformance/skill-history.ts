@@ -1,4 +1,5 @@
-// What a SkillStore must keep, and what a purge must take, over any bucket: asked over the double and over R2 itself.
+// The conformance kit of a SkillStore's history: what it must keep, and what a purge must delete. It runs over the bucket
+// double and over R2 itself.
 import { describe, expect, it } from "vitest";
 import { ok } from "../../core/errors.ts";
 import type { Bucket, Clock, SkillChange } from "../../core/ports.ts";
@@ -21,8 +22,8 @@ export function describeSkillHistory(name: string, make: (clock: Clock) => Bucke
       (await keysUnder(bucket, `p/${profile}/blobs/`)).map((key) => key.slice(key.lastIndexOf("/") + 1));
     return { clock, bucket, profile, open, store: open(), blobs };
   };
-  describe(`${name}: what a skill was`, () => tellFiles(setUp));
-  describe(`${name}: a purge`, () => tellPurge(setUp));
+  describe(`${name}: the history of a skill`, () => describeHistory(setUp));
+  describe(`${name}: a purge`, () => describePurge(setUp));
 }
 
 type SetUp = () => {
@@ -33,7 +34,7 @@ type SetUp = () => {
   blobs(): Promise<string[]>;
 };
 
-/** What editors, archives and other systems leave in files. */
+/** Contents as editors, archives and other systems write them. */
 const ODD_FILES: FileBodies = {
   "SKILL.md": "\ufeff# With a mark\r\nand both\nline ends\r\n",
   "assets/none": "",
@@ -46,8 +47,8 @@ const ODD_FILES: FileBodies = {
   "references/wide.md": "\u{1f6e0}\u2028\u0000 ü",
 };
 
-function tellFiles(setUp: SetUp): void {
-  it("gives every file back byte for byte: no text, marks, any line ends", async () => {
+function describeHistory(setUp: SetUp): void {
+  it("returns every file byte for byte: binary data, byte order marks, any line endings", async () => {
     const { open } = setUp();
     const made = await open().change(writing("odd", ODD_FILES, "a"));
     expect(made).toMatchObject({ value: { head: { files: hashFiles(ODD_FILES) } } });
@@ -58,7 +59,7 @@ function tellFiles(setUp: SetUp): void {
     }
   });
 
-  it("restores such files as they were", async () => {
+  it("restores such files byte for byte", async () => {
     const { bucket, profile, open } = setUp();
     await open().change(writing("odd", ODD_FILES, "a"));
     await open().change(writing("odd", { "SKILL.md": "other", "assets/none": Uint8Array.of(0xff) }, "b"));
@@ -67,21 +68,21 @@ function tellFiles(setUp: SetUp): void {
     await expectSound(bucket, profile, open());
   });
 
-  it("reads one revision, past or present, and none that was never made", async () => {
+  it("reads one revision, past or current, and none that was never committed", async () => {
     const { bucket, profile, store } = setUp();
     await store.change(creation("tables", "one", "a"));
     await store.change(extension("tables", "two", "b", 1));
     const all = await store.revisions("tables");
     expect([await store.revision("tables", 2), await store.revision("tables", 1)]).toEqual(all);
-    // What a writer leaves that was cut off before its swap is no past revision.
+    // The object of a writer that died before its swap is not a past revision.
     const ahead = keyOf("revision", { profile, name: "tables", rev: 3 });
     await bucket.put(ahead, JSON.stringify(all[0])).catch(() => null);
     expect([await store.revision("tables", 3), await store.revision("none", 1)]).toEqual([null, null]);
   });
 }
 
-function tellPurge(setUp: SetUp): void {
-  it("leaves a tombstone where a revision stood, and deletes what only it named", async () => {
+function describePurge(setUp: SetUp): void {
+  it("replaces a revision with a tombstone, and deletes contents that only it named", async () => {
     const { bucket, profile, open, blobs } = setUp();
     await open().change(writing("tables", { "SKILL.md": "one", "references/x.md": "kept" }, "a"));
     await open().change(writing("tables", { "SKILL.md": "two", "references/x.md": "kept" }, "b"));
@@ -104,7 +105,7 @@ function tellPurge(setUp: SetUp): void {
     await expectSound(bucket, profile, open());
   });
 
-  it("keeps what another revision, another skill or the present text names", async () => {
+  it("keeps contents that another revision, another skill or the current text names", async () => {
     const { bucket, profile, open, blobs } = setUp();
     const files = { "SKILL.md": "own past", "assets/b": "other's past", "assets/c": "other's", "assets/d": "own" };
     await open().change(writing("a", { "SKILL.md": "own past" }, "a1"));
@@ -129,7 +130,7 @@ function tellPurge(setUp: SetUp): void {
     await expectSound(bucket, profile, open());
   });
 
-  it("deletes what two revisions named with the second of them", async () => {
+  it("deletes contents that two revisions named when the second is purged", async () => {
     const { bucket, profile, open, blobs } = setUp();
     for (const [n, text] of ["one", "two", "one", "three"].entries()) {
       await open().change(writing("tables", { "SKILL.md": text }, `op-${n}`));
@@ -140,7 +141,7 @@ function tellPurge(setUp: SetUp): void {
     await expectSound(bucket, profile, open());
   });
 
-  it("done again says what the first one left, and deletes nothing", async () => {
+  it("that is repeated reports what the first one left, and deletes nothing", async () => {
     const { open } = setUp();
     await open().change(creation("tables", "one", "a"));
     await open().change(extension("tables", "two", "b", 1));
@@ -150,7 +151,7 @@ function tellPurge(setUp: SetUp): void {
     );
   });
 
-  it("is refused for the present revision, and for what is not there", async () => {
+  it("is refused for the current revision and for missing ones", async () => {
     const { open, blobs } = setUp();
     await open().change(creation("tables", "one", "a"));
     const codes = [];
@@ -166,7 +167,7 @@ function tellPurge(setUp: SetUp): void {
     expect(await blobs()).toEqual([sha256Hex("one")]);
   });
 
-  it("does not let the operation of a purged revision be carried out a second time", async () => {
+  it("does not let the operation of a purged revision run a second time", async () => {
     const { bucket, profile, open } = setUp();
     await open().change(creation("tables", "one", "a"));
     await open().change(extension("tables", "two", "b", 1));
@@ -178,7 +179,7 @@ function tellPurge(setUp: SetUp): void {
     await expectSound(bucket, profile, open());
   });
 
-  it("lets the same contents be written again", async () => {
+  it("allows the same contents to be written again", async () => {
     const { bucket, profile, open } = setUp();
     const store = open();
     await store.change(creation("tables", "one", "a"));
@@ -191,7 +192,7 @@ function tellPurge(setUp: SetUp): void {
   });
 }
 
-/** Replaces all files, or makes the skill. */
+/** Replaces all files, or creates the skill. */
 export function writing(name: string, files: FileBodies, op: string): SkillChange {
   return {
     name,

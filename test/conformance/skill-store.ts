@@ -1,4 +1,4 @@
-// What a SkillStore must do over any bucket: asked over the double and over R2 itself.
+// The conformance kit of SkillStore. It runs over the bucket double and over R2 itself.
 import { describe, expect, it } from "vitest";
 import { err, ok } from "../../core/errors.ts";
 import type { Bucket, Clock, SkillStore } from "../../core/ports.ts";
@@ -31,12 +31,12 @@ export function describeSkillStore(name: string, make: (clock: Clock) => Bucket)
     return { clock, bucket, profile, open, store: open() };
   };
 
-  describe(`${name}: one writer`, () => tellOneWriter(setUp));
-  describe(`${name}: several writers`, () => tellSeveralWriters(setUp));
-  describe(`${name}: the index`, () => tellIndex(setUp));
+  describe(`${name}: one writer`, () => describeOneWriter(setUp));
+  describe(`${name}: several writers`, () => describeSeveralWriters(setUp));
+  describe(`${name}: the index`, () => describeIndex(setUp));
 }
 
-/** The sleeps of many writers add up on a test clock, so the time for a swap is as good as endless. */
+/** The sleeps of many writers add up on a test clock, so the swap timeout is practically infinite. */
 export function openSkillStore(bucket: Bucket, profile: string, clock: Clock, swapMs = 1e9): SkillStore {
   return createSkillStore({ bucket, profile, clock, random: createSeededRandom(7), swapMs });
 }
@@ -49,8 +49,8 @@ type SetUp = () => {
   store: SkillStore;
 };
 
-function tellOneWriter(setUp: SetUp): void {
-  it("shows a new profile as empty", async () => {
+function describeOneWriter(setUp: SetUp): void {
+  it("sees a new profile as empty", async () => {
     const { store } = setUp();
     expect([
       await store.index(),
@@ -105,7 +105,7 @@ function tellOneWriter(setUp: SetUp): void {
     expect(await store.blob(sha256Hex("more"))).toBe("more");
   });
 
-  it("raises the revision with the files, and only the sequence with anything else", async () => {
+  it("raises the revision for new files, and only the sequence for any other change", async () => {
     const { store, clock } = setUp();
     const numbers = async () => {
       const head = (await store.head("tables"))!;
@@ -133,7 +133,7 @@ function tellOneWriter(setUp: SetUp): void {
     expect(await store.blob(revisions[9]!.files!["SKILL.md"]!.sha256)).toBe("line 1\nline 2\nline 3");
   });
 
-  it("restores an older text as a new revision and leaves state, pin and origin alone", async () => {
+  it("restores an older text as a new revision and keeps state, pin and origin", async () => {
     const { store } = setUp();
     await store.change(creation("tables", "one", "a", { origin: "user", state: "active" }));
     await store.change(extension("tables", "two", "b", 1));
@@ -151,7 +151,7 @@ function tellOneWriter(setUp: SetUp): void {
     ]);
   });
 
-  it("knows what each text was made from, and of one that is back what it was made from then", async () => {
+  it("records what each text was made from, also for a restored text", async () => {
     const { store } = setUp();
     await store.change(creation("tables", "one", "a"));
     const parentOf = async () => (await store.head("tables"))!.parent;
@@ -172,7 +172,7 @@ function tellOneWriter(setUp: SetUp): void {
     expect(await parentOf()).toBe(undefined);
   });
 
-  it("remembers when a person put a text back for as long as that text stands", async () => {
+  it("remembers when a person restored a text, as long as that text is current", async () => {
     const { store } = setUp();
     await store.change(creation("tables", "one", "a"));
     await store.change(adjustment("tables", { restored: true }));
@@ -185,7 +185,7 @@ function tellOneWriter(setUp: SetUp): void {
     expect((await store.head("tables"))!.restoredAt).toBe(undefined);
   });
 
-  it("does nothing for an operation that is done, also when others came after it", async () => {
+  it("does nothing for a completed operation, even after later ones", async () => {
     const { store, open } = setUp();
     await store.change(creation("tables", "one", "a"));
     await store.change(extension("tables", "two", "call: 1/ü#b", 1));
@@ -225,7 +225,7 @@ function tellOneWriter(setUp: SetUp): void {
     expect([await store.head("tables"), await store.index()]).toEqual([null, EMPTY_INDEX]);
   });
 
-  it("makes a create on an archived name a new revision of it", async () => {
+  it("turns a create on an archived name into a new revision of it", async () => {
     const { store } = setUp();
     await store.change(creation("tables", "one", "a"));
     await store.change(adjustment("tables", { state: "archived", reason: "Not wanted." }));
@@ -237,7 +237,7 @@ function tellOneWriter(setUp: SetUp): void {
     expect((await store.revisions("tables")).map(({ op }) => op)).toEqual(["b", "a"]);
   });
 
-  it("refuses to write to a deleted profile, also when it goes between decision and swap", async () => {
+  it("refuses to write to a profile that is deleted, even between decision and swap", async () => {
     const { bucket, profile, store, open } = setUp();
     await store.change(creation("tables", "one", "a"));
     const before = await store.head("tables");
@@ -267,7 +267,7 @@ function tellOneWriter(setUp: SetUp): void {
     }
   });
 
-  it("names the key of a record that does not parse", async () => {
+  it("names the key of an unparsable record", async () => {
     const { bucket, profile, store } = setUp();
     const key = keyOf("head", { profile, name: "tables" });
     await plant(bucket, key, '{"v":1}');
@@ -277,8 +277,8 @@ function tellOneWriter(setUp: SetUp): void {
   });
 }
 
-function tellSeveralWriters(setUp: SetUp): void {
-  it("decides again, whole, on the head that won", async () => {
+function describeSeveralWriters(setUp: SetUp): void {
+  it("run the whole decision again on the head that won", async () => {
     const { bucket, profile, open } = setUp();
     await open().change(creation("tables", "one", "a"));
     const seen: (string | undefined)[] = [];
@@ -296,7 +296,7 @@ function tellSeveralWriters(setUp: SetUp): void {
     await expectSound(bucket, profile, open());
   });
 
-  it("refuses on the head that won what would have been allowed before", async () => {
+  it("are refused by the head that won, even if the earlier head would have allowed the change", async () => {
     const { open } = setUp();
     await open().change(creation("tables", "one", "a"));
     let attempts = 0;
@@ -312,14 +312,14 @@ function tellSeveralWriters(setUp: SetUp): void {
     expect([mine, (await open().head("tables"))?.rev]).toEqual([err("pinned", "It is pinned."), 1]);
   });
 
-  it("lets one of two creators of a name win, and shows the other its skill", async () => {
+  it("have one winner for a name; the loser receives the winner's skill", async () => {
     const { bucket, profile, open } = setUp();
     const made = await Promise.all(["a", "b"].map((op) => open().change(creation("tables", op, op))));
     expect(made.map((result) => (result.ok ? "made" : result.failure.code)).sort()).toEqual(["exists", "made"]);
     await expectSound(bucket, profile, open());
   });
 
-  it("archives the later of two near neighbours that are created at once", async () => {
+  it("leave the later of two concurrently created near neighbours archived", async () => {
     const { bucket, profile, open } = setUp();
     const wanted = uniqueCreation("reading-tables", "Reads tables.", "mine");
     let attempts = 0;
@@ -338,12 +338,12 @@ function tellSeveralWriters(setUp: SetUp): void {
       tables: { state: "trial", seq: 1 },
     });
     expect((await open().head("reading-tables"))?.reason).toBe(refusal.failure.message);
-    // The same operation, delivered again, says the same.
+    // A second delivery of the same operation answers the same.
     expect(await open().change(wanted)).toEqual(refusal);
     await expectSound(bucket, profile, open());
   });
 
-  it("leaves one living skill of many near neighbours that are created at once", async () => {
+  it("leave one living skill of many concurrently created near neighbours", async () => {
     const { bucket, profile, open } = setUp();
     const names = ["a", "b", "c", "d", "e", "f"];
     const made = await Promise.all(names.map((name) => open().change(uniqueCreation(name, "Reads tables.", name))));
@@ -353,7 +353,7 @@ function tellSeveralWriters(setUp: SetUp): void {
     await expectSound(bucket, profile, open());
   });
 
-  it("loses no edit of ten writers at once", async () => {
+  it("lose no edit of ten concurrent ones", async () => {
     const { bucket, profile, open } = setUp();
     await open().change(creation("tables", "start", "a"));
     const ops = Array.from({ length: 10 }, (_, n) => `writer-${n}`);
@@ -366,7 +366,7 @@ function tellSeveralWriters(setUp: SetUp): void {
     await expectSound(bucket, profile, open());
   });
 
-  it("holds every line of ten skills created at once", async () => {
+  it("lose no index line of ten concurrently created skills", async () => {
     const { bucket, profile, open } = setUp();
     const names = Array.from({ length: 10 }, (_, n) => `skill-${n}`);
     await Promise.all(names.map((name) => open().change(creation(name, name, name))));
@@ -374,7 +374,7 @@ function tellSeveralWriters(setUp: SetUp): void {
     await expectSound(bucket, profile, open());
   });
 
-  it("carries out one operation of two deliveries once", async () => {
+  it("carry out an operation with two deliveries once", async () => {
     const { bucket, profile, open } = setUp();
     await open().change(creation("tables", "one", "a"));
     const both = await Promise.all([1, 2].map(() => open().change(extension("tables", "two", "b", 1))));
@@ -385,7 +385,7 @@ function tellSeveralWriters(setUp: SetUp): void {
   });
 }
 
-function tellIndex(setUp: SetUp): void {
+function describeIndex(setUp: SetUp): void {
   it("follows what other stores write", async () => {
     const { store, open } = setUp();
     await store.change(creation("tables", "one", "a"));
@@ -395,7 +395,7 @@ function tellIndex(setUp: SetUp): void {
     expect((await store.index()).skills.tables?.state).toBe("archived");
   });
 
-  it("is brought up by whoever opens a skill that is ahead of its line", async () => {
+  it("is brought up to date when a skill ahead of its line is opened", async () => {
     const { bucket, profile, store, open } = setUp();
     await store.change(creation("tables", "one", "a"));
     const behind = await bucket.get(keyOf("index", { profile }));
@@ -406,18 +406,18 @@ function tellIndex(setUp: SetUp): void {
     await expectSound(bucket, profile, open());
   });
 
-  it("is not given a line by whoever opens a create that was never committed", async () => {
+  it("gets no line when an uncommitted create is opened", async () => {
     const { bucket, profile, store, open } = setUp();
     await store.change(creation("tables", "one", "a"));
     await bucket.delete(keyOf("index", { profile }));
     expect((await open().open("tables"))?.head.rev).toBe(1);
     expect(await open().index()).toEqual(EMPTY_INDEX);
-    // The same operation, delivered again, commits it.
+    // A second delivery of the same operation commits it.
     expect(await open().change(creation("tables", "one", "a"))).toMatchObject({ value: { replayed: true } });
     await expectSound(bucket, profile, open());
   });
 
-  it("is rebuilt from the heads: lines without one go, lines behind one are brought up", async () => {
+  it("is rebuilt from the heads: lines without a head are dropped, outdated lines are updated", async () => {
     const { bucket, profile, store, open } = setUp();
     for (const name of ["a", "b", "c"]) await store.change(creation(name, name, name));
     const behind = await bucket.get(keyOf("index", { profile }));
@@ -434,7 +434,7 @@ function tellIndex(setUp: SetUp): void {
     await expectSound(bucket, profile, open());
   });
 
-  it("takes heads it never held oldest first, and archives those that fail the check", async () => {
+  it("adds unknown heads oldest first, and has those that fail the check archived", async () => {
     const { bucket, profile, store, open, clock } = setUp();
     for (const name of ["c", "a", "b"]) {
       await store.change(creation(name, name, name, { description: name === "b" ? "Other." : "Reads tables." }));
@@ -447,7 +447,7 @@ function tellIndex(setUp: SetUp): void {
       const neighbour = neighbourOf(name, description, index);
       return neighbour ? `It is too near to ${neighbour}.` : null;
     });
-    // A lost answer has the rebuild ask once more.
+    // A lost response makes the rebuild check once more.
     expect([...new Set(asked)]).toEqual(["c", "a", "b"]);
     expect(Object.entries(rebuilt.skills).map(([name, line]) => [name, line.state])).toEqual([
       ["a", "archived"],
@@ -458,7 +458,7 @@ function tellIndex(setUp: SetUp): void {
     await expectSound(bucket, profile, open());
   });
 
-  it("is scanned by mirrors under a kilobyte that say what the heads say", async () => {
+  it("is scanned from metadata under a kilobyte that matches the heads", async () => {
     const { store, clock } = setUp();
     await store.change(creation("tables", "one", "a"));
     clock.advance(60_000);

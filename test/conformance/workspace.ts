@@ -1,4 +1,4 @@
-// What every workspace does, over whichever SQLite is under it: run in Node and inside a Durable Object.
+// The conformance kit of the workspace. It runs over SQLite in Node and inside a Durable Object.
 import { describe, expect, test } from "vitest";
 import type { Clock, Sql } from "../../core/ports.ts";
 import { type Workspace, createWorkspace, migrateWorkspace } from "../../core/workspace/workspace.ts";
@@ -9,9 +9,9 @@ interface Bench {
   sql: Sql;
   clock: TestClock;
   workspace: Workspace;
-  /** Another workspace over the same tables, as after an eviction. */
+  /** Opens another workspace over the same tables, as after an eviction. */
   reopen(): Workspace;
-  /** Standard output, errors and status of a command in a shell of its own. */
+  /** Runs a command in a new shell and returns its standard output, errors and status. */
   shell(command: string): Promise<string>;
 }
 
@@ -62,7 +62,7 @@ export function describeWorkspace(withSql: (work: (sql: Sql) => Promise<void>) =
     });
 
     test(
-      "a path that stays inside may go up on its way",
+      "a path that stays inside may contain `..`",
       onBench(async ({ workspace }) => {
         workspace.putAsPrincipal("a/../b.txt", bytes("x"));
         expect(workspace.list()).toEqual([{ path: "b.txt", size: 1, writer: "principal" }]);
@@ -70,7 +70,7 @@ export function describeWorkspace(withSql: (work: (sql: Sql) => Promise<void>) =
     );
 
     test(
-      "removing a folder removes what is in it and gives the space back",
+      "removing a folder removes its contents and frees the space",
       onBench(async ({ workspace, sql }) => {
         workspace.putAsPrincipal("a/b/c.txt", bytes("cc"));
         workspace.putAsPrincipal("ab.txt", bytes("b"));
@@ -111,7 +111,7 @@ export function describeWorkspace(withSql: (work: (sql: Sql) => Promise<void>) =
     );
 
     test.each(["echo b >> f", "sed -i s/a/b/ f", "mv f g && mv g f", "mv d e", "cp f g && rm f"])(
-      "after %j nothing counts as the owner's word that is not",
+      "after %j no text of the agent counts as the owner's",
       async (command) => {
         await onBench(async ({ workspace, shell }) => {
           workspace.putAsPrincipal("f", bytes("a\n"));
@@ -125,7 +125,7 @@ export function describeWorkspace(withSql: (work: (sql: Sql) => Promise<void>) =
     );
 
     test(
-      "what the owner puts takes the place of a link",
+      "a file that the owner puts replaces a link",
       onBench(async ({ workspace, shell }) => {
         await shell("echo agent > real; ln -s real AGENTS.md");
         workspace.putAsPrincipal("AGENTS.md", bytes("owner"));
@@ -137,7 +137,7 @@ export function describeWorkspace(withSql: (work: (sql: Sql) => Promise<void>) =
     );
 
     test(
-      "the owner's file does not go through a folder that is a link",
+      "the owner's put does not follow a folder that is a link",
       onBench(async ({ workspace, shell }) => {
         await shell("mkdir real; ln -s real docs");
         expect(workspace.putAsPrincipal("docs/a.md", bytes("x"))).toMatchObject({
@@ -170,7 +170,7 @@ export function describeWorkspace(withSql: (work: (sql: Sql) => Promise<void>) =
     );
 
     test(
-      "a full workspace says so, and takes files again once there is room",
+      "a full workspace refuses files with a message, and accepts them again once there is room",
       onBench(
         async ({ workspace }) => {
           workspace.putAsPrincipal("a", new Uint8Array(100));
@@ -193,7 +193,7 @@ export function describeWorkspace(withSql: (work: (sql: Sql) => Promise<void>) =
     );
 
     test(
-      "the shell meets them too, and a half-done copy leaves nothing",
+      "the shell obeys them too, and a failed copy leaves nothing",
       onBench(
         async ({ shell, workspace }) => {
           workspace.putAsPrincipal("d/a", new Uint8Array(100));
@@ -234,7 +234,7 @@ export function describeWorkspace(withSql: (work: (sql: Sql) => Promise<void>) =
     );
 
     test(
-      "appending to a file that ends with a full part begins a new one",
+      "appending to a file that ends with a full part starts a new part",
       onBench(async ({ workspace, sql }) => {
         await workspace.writeFile("/a", new Uint8Array(512 << 10));
         await workspace.appendFile("/a", "x");
@@ -246,7 +246,7 @@ export function describeWorkspace(withSql: (work: (sql: Sql) => Promise<void>) =
     );
 
     test(
-      "text goes in and out in each encoding",
+      "text can be written and read in each encoding",
       onBench(async ({ workspace }) => {
         const written: [string, string, "utf8" | "latin1" | "base64" | "hex"][] = [
           ["/u", "\ufeffé", "utf8"],
@@ -264,7 +264,7 @@ export function describeWorkspace(withSql: (work: (sql: Sql) => Promise<void>) =
     );
 
     test(
-      "folders move with everything in them, whatever characters their names have",
+      "folders move with all their contents, whatever characters their names have",
       onBench(async ({ shell, workspace }) => {
         const out = await shell(
           "mkdir -p 'a b/😀' ; echo 1 > 'a b/😀/x'; echo 2 > 'a b/y'; echo 3 > 'a b0'; mv 'a b' c; cat c/😀/x c/y 'a b0'",
@@ -276,7 +276,7 @@ export function describeWorkspace(withSql: (work: (sql: Sql) => Promise<void>) =
     );
 
     test(
-      "moving keeps to the rules of rename",
+      "moves follow the rules of rename",
       onBench(async ({ shell }) => {
         await shell("mkdir -p full/in empty; echo f > file; echo g > full/in/g");
         expect(await shell("mv full full/in/deeper; echo $?")).toMatch(/1\n$/);
@@ -303,7 +303,7 @@ export function describeWorkspace(withSql: (work: (sql: Sql) => Promise<void>) =
     );
 
     test(
-      "a move or a name that would make a path too long is refused",
+      "a move or name that makes a path too long is refused",
       onBench(async ({ workspace }) => {
         const name = "n".repeat(500);
         await workspace.mkdir("/a");
@@ -317,7 +317,7 @@ export function describeWorkspace(withSql: (work: (sql: Sql) => Promise<void>) =
     );
 
     test(
-      "links are followed inside the workspace and lead nowhere outside it",
+      "links are followed inside the workspace and never outside it",
       onBench(async ({ shell, workspace }) => {
         await shell(
           "mkdir d; echo one > d/f; ln -s d/f rel; ln -s /work/d abs; ln -s ../work/d/f around; ln -s /etc/passwd out",
@@ -333,7 +333,7 @@ export function describeWorkspace(withSql: (work: (sql: Sql) => Promise<void>) =
     );
 
     test(
-      "links and modes are kept by a copy of their folder",
+      "a copy of a folder keeps links and modes",
       onBench(async ({ shell }) => {
         await shell("mkdir d; echo 'echo hi' > d/run.sh; chmod 755 d/run.sh; ln -s run.sh d/go");
         expect(await shell("cp -r d e; readlink e/go; stat -c %a e/run.sh; ./e/run.sh")).toBe("run.sh\n755\nhi\n");
@@ -350,14 +350,14 @@ export function describeWorkspace(withSql: (work: (sql: Sql) => Promise<void>) =
     );
 
     test(
-      "hard links are refused in words",
+      "hard links are refused with a message",
       onBench(async ({ shell }) => {
         expect(await shell("echo 1 > a; ln a b; echo $?")).toContain("hard links are not supported");
       }),
     );
 
     test(
-      "times are those of the clock",
+      "file times come from the injected clock",
       onBench(async ({ workspace, clock }) => {
         await workspace.writeFile("/a", "1");
         const first = clock.now();
@@ -379,7 +379,7 @@ export function describeWorkspace(withSql: (work: (sql: Sql) => Promise<void>) =
     );
 
     test(
-      "an error in the middle of a write leaves the file as it was",
+      "an error in the middle of a write leaves the file unchanged",
       onBench(async ({ sql, clock }) => {
         const broken = createWorkspace({
           sql: failingAt(sql, "INSERT INTO file_part", 2),

@@ -1,11 +1,11 @@
-// The state table in docs/ARCHITECTURE.md. Each row is carried out on real stores.
+// The state table in docs/LEARNING.md. Each row is carried out on real stores.
 import { describe, expect, it } from "vitest";
 import type { SkillNext } from "../../core/ports.ts";
 import type { SkillState } from "../../core/schemas/skill.ts";
 import { adopt, unarchive } from "../../core/skills/edit/adopt.ts";
 import { type Life, NAME, OTHER, archive, createLife, pin, standingOf } from "./life.ts";
 
-/** One turn with a skill whose text the turn contradicted. */
+/** One successful turn that contradicted the skill's text. */
 const CONTRADICTED = [["success"], { contradicted: true }] as const satisfies Parameters<Life["used"]>;
 
 /** Evidence that is enough to make one text `active`, and to withdraw it. */
@@ -31,7 +31,7 @@ const byAge: Row[] = [
   { from: "active", event: "unused for more than 30 days", to: "stale", happens: unused(31) },
   {
     from: "active",
-    event: "unused for 200 days of which the profile was active on none",
+    event: "unused for 200 days on none of which the profile was active",
     to: "active",
     async happens(life) {
       life.world.clock.advance(200 * 24 * 60 * 60_000);
@@ -40,7 +40,7 @@ const byAge: Row[] = [
   },
   {
     from: "active",
-    event: "used again before",
+    event: "used again in time",
     to: "active",
     async happens(life) {
       await life.live(20);
@@ -52,7 +52,7 @@ const byAge: Row[] = [
   { from: "stale", event: "unused for 90 days", to: "archived", happens: unused(91) },
   {
     from: "stale",
-    event: "unused for 90 days, with two judged successes to its name",
+    event: "unused for 90 days, with two judged successes",
     to: "stale",
     async happens(life) {
       await life.used(["success", "success"], { day: "2026-01-01" });
@@ -62,7 +62,7 @@ const byAge: Row[] = [
   },
   {
     from: "stale",
-    event: "used, by a turn that nobody judged",
+    event: "used by an unjudged turn",
     to: "trial",
     async happens(life) {
       await life.live(5);
@@ -72,7 +72,7 @@ const byAge: Row[] = [
   },
   {
     from: "stale",
-    event: "used, and its text is proved",
+    event: "used, with a proven text",
     to: "active",
     async happens(life) {
       await life.live(5);
@@ -87,7 +87,7 @@ const byAge: Row[] = [
   { from: "active", event: "unused, pinned", to: "active, pinned", over: { pinned: true }, happens: unused(200) },
   {
     from: "active",
-    event: "unused, and a job names it",
+    event: "unused, and named by a job",
     to: "active",
     async happens(life) {
       await life.world.curation.changePolicy(life.profile, (policy) => ({ ...policy, keepSkills: [NAME] }));
@@ -108,7 +108,7 @@ const byEvidence: Row[] = [
   },
   {
     from: "active",
-    event: "active by a verdict, and contradicted since",
+    event: "active by a verdict, then contradicted",
     to: "trial, rev 2",
     async happens(life) {
       await life.patch("review");
@@ -163,7 +163,7 @@ const byEvidence: Row[] = [
   },
   {
     from: "trial",
-    event: "verdict withdrawn, and a job names it",
+    event: "verdict withdrawn, and named by a job",
     to: "archived",
     async happens(life) {
       await life.world.curation.changePolicy(life.profile, (policy) => ({ ...policy, keepSkills: [NAME] }));
@@ -173,7 +173,7 @@ const byEvidence: Row[] = [
   },
   {
     from: "trial",
-    event: "verdict withdrawn, where verdicts are switched off",
+    event: "verdict withdrawn, with verdicts switched off",
     to: "trial",
     async happens(life) {
       await life.used(BAD);
@@ -183,7 +183,7 @@ const byEvidence: Row[] = [
   },
   {
     from: "trial",
-    event: "used by turns that nobody judged",
+    event: "used by unjudged turns",
     to: "trial",
     async happens(life) {
       await life.used(Array.from({ length: 20 }, () => "unknown" as const));
@@ -192,7 +192,7 @@ const byEvidence: Row[] = [
   },
   {
     from: "stale",
-    event: "by age, whatever was known of its text before",
+    event: "by age, whatever the earlier evidence of its text",
     to: "stale",
     async happens(life) {
       await life.used(GOOD, { day: "2026-01-01" });
@@ -221,7 +221,7 @@ const byWrites: Row[] = [
   },
   {
     from: "active",
-    event: "pinned, and a review wants to patch it",
+    event: "pinned, and patched by a review",
     to: "active, pinned",
     over: { pinned: true },
     async happens(life) {
@@ -231,7 +231,7 @@ const byWrites: Row[] = [
   { from: "trial", event: "edited by a person", to: "active, rev 2, user", happens: (life) => life.edit("Mine.\n") },
   {
     from: "trial",
-    event: "edited by a person, and a review wants to patch it",
+    event: "edited by a person, then patched by a review",
     to: "active, rev 2, user",
     async happens(life) {
       await life.edit("Mine.\n");
@@ -267,7 +267,7 @@ const byWrites: Row[] = [
   },
   {
     from: "active",
-    event: "a change that waits is approved",
+    event: "a pending change is approved",
     to: "trial, rev 2, foreground",
     async happens(life) {
       const { pending } = await life.patch("foreground", true);
@@ -276,7 +276,7 @@ const byWrites: Row[] = [
   },
   {
     from: "active",
-    event: "a change that waits is approved after the head has moved",
+    event: "a pending change is approved after the head has moved",
     to: "active, pinned",
     async happens(life) {
       const { pending } = await life.patch("foreground", true);
@@ -286,7 +286,7 @@ const byWrites: Row[] = [
   },
   {
     from: "trial",
-    event: "a review notes that it overlaps another",
+    event: "a review notes an overlap with another skill",
     to: "trial, rev 2",
     async happens(life) {
       await life.add(OTHER, { description: "Sums of columns, and how to check them." });
@@ -324,7 +324,7 @@ const byPersons: Row[] = [
   },
   {
     from: "archived",
-    event: "restored by a person, and unused for 30 days from then on",
+    event: "restored by a person, then unused for 30 days",
     to: "stale",
     async happens(life) {
       await life.live(100);
@@ -368,7 +368,7 @@ const byPersons: Row[] = [
 const byCurations: Row[] = [
   {
     from: "active",
-    event: "a check of it fails",
+    event: "one of its checks fails",
     to: "active",
     async happens(life) {
       life.breaks("exit code 1, not 0");
@@ -380,7 +380,7 @@ const byCurations: Row[] = [
   },
   {
     from: "active",
-    event: "a check of it fails, and holds again later",
+    event: "one of its checks fails, and later passes",
     to: "active",
     async happens(life) {
       life.breaks("exit code 1, not 0");
@@ -393,7 +393,7 @@ const byCurations: Row[] = [
   },
   {
     from: "trial",
-    event: "made stale by a run that is taken back",
+    event: "made stale by a run that is rolled back",
     to: "trial",
     async happens(life) {
       await life.live(31);
@@ -407,7 +407,7 @@ const byCurations: Row[] = [
   },
   {
     from: "stale",
-    event: "archived by a run that is taken back",
+    event: "archived by a run that is rolled back",
     to: "stale",
     async happens(life) {
       await life.live(91);
@@ -420,7 +420,7 @@ const byCurations: Row[] = [
   },
   {
     from: "trial",
-    event: "its text withdrawn by a run that is taken back",
+    event: "its text withdrawn by a run that is rolled back",
     to: "trial, rev 4",
     async happens(life) {
       await life.patch("review");
@@ -434,7 +434,7 @@ const byCurations: Row[] = [
   },
   {
     from: "trial",
-    event: "made stale by a run that is taken back after it was pinned",
+    event: "made stale by a run that is rolled back after the skill was pinned",
     to: "stale, pinned",
     async happens(life) {
       await life.live(31);
@@ -446,7 +446,7 @@ const byCurations: Row[] = [
   },
   {
     from: "trial",
-    event: "the profile is gone",
+    event: "the profile is deleted",
     to: "trial",
     async happens(life) {
       await life.live(200);
@@ -464,7 +464,7 @@ describe.each([
   ["a write", byWrites],
   ["a person", byPersons],
   ["a curation", byCurations],
-])("moved by %s:", (_by, rows) => {
+])("a skill moved by %s:", (_by, rows) => {
   it.each(rows)("$from, $event: $to", async ({ from, to, over, happens }) => {
     const life = await createLife(from, over);
     await life.begin();

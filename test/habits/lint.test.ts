@@ -35,7 +35,7 @@ function filesOf(folder: string): string[] {
   return readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((path) => path.endsWith(".ts"));
 }
 
-const ruleOf = (finding: Finding) => /\(([^)]+)\)/.exec(finding.code)?.[1] ?? finding.code;
+const findRule = (finding: Finding) => /\(([^)]+)\)/.exec(finding.code)?.[1] ?? finding.code;
 
 describe("the lint rules", () => {
   it("find exactly what each file of the must-fail tree says", () => {
@@ -43,7 +43,7 @@ describe("the lint rules", () => {
       const rule = /^\/\/ must fail: (\S+)$/m.exec(readFileSync(join(tree, path), "utf8"))?.[1];
       return rule ? [`${path}: ${rule}`] : [];
     });
-    const found = lint(copy).map((finding) => `${finding.filename}: ${ruleOf(finding)}`);
+    const found = lint(copy).map((finding) => `${finding.filename}: ${findRule(finding)}`);
     expect(expected.length).toBeGreaterThan(40);
     expect(found.sort()).toEqual(expected.sort());
   });

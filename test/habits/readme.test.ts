@@ -11,7 +11,8 @@ const root = resolve(import.meta.dirname, "../..");
 const read = (path: string) => readFileSync(resolve(root, path), "utf8");
 const readme = read("README.md");
 const ci = read(".ci/run");
-const documents = [...DOCUMENTS, "docs/ARCHITECTURE.md", "docs/STORAGE.md", "docs/THREAT-MODEL.md", "bench/README.md"];
+const references = ["ARCHITECTURE", "TURNS", "LEARNING", "LIMITS", "STORAGE", "THREAT-MODEL", "DECISIONS"];
+const documents = [...DOCUMENTS, ...references.map((name) => `docs/${name}.md`), "bench/README.md"];
 
 describe("README.md", () => {
   it("shows the demo and the tests within its first 15 lines", () => {

@@ -1,5 +1,5 @@
 // How many requests each route of the API makes for a profile with ten thousand skills and five thousand long facts. A route
-// that is not in the table fails the test: whoever adds one counts it. The table in docs/ARCHITECTURE.md, "Limits", has the dearest.
+// that is not in the table fails the test: whoever adds one counts it. The table in docs/LIMITS.md has the dearest.
 import { createExecutionContext } from "cloudflare:test";
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import { hashFiles, textOfFiles } from "../../core/schemas/learning/digest.ts";

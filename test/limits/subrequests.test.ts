@@ -1,5 +1,5 @@
 // How many requests an invocation makes for a profile with ten thousand skills and five thousand long facts. The platform
-// allows ten thousand; the table in docs/ARCHITECTURE.md, "Limits", has these figures.
+// allows ten thousand; the table in docs/LIMITS.md has these figures.
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import { ok } from "../../core/errors.ts";
 import { runWork } from "../../core/learning/curation/run-work.ts";

@@ -1,5 +1,5 @@
 // How many requests an invocation makes that sweeps, erases or books what a large profile has left: what is more than one
-// invocation may do goes on in another one. The table in docs/ARCHITECTURE.md, "Limits", has these figures.
+// invocation may do goes on in another one. The table in docs/LIMITS.md has these figures.
 import { describe, expect, it, vi } from "vitest";
 import { sweepQuiet } from "../../core/learning/curation/retention.ts";
 import { DEFAULTS } from "../../core/limits.ts";

@@ -1,5 +1,5 @@
 // How many requests a turn, a review and the Archive make for a profile with ten thousand skills and five thousand long facts, and
-// how large what they keep becomes. The table in docs/ARCHITECTURE.md, "Limits", has these figures.
+// how large what they keep becomes. The table in docs/LIMITS.md has these figures.
 import { describe, expect, it } from "vitest";
 import { createSkillArchive } from "../../core/archive/skill-archive.ts";
 import { runReview } from "../../core/learning/review/review.ts";

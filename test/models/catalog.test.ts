@@ -1,4 +1,4 @@
-// What is known of models, and what a call to one costs.
+// What is known about models, and what a call to one costs.
 import { describe, expect, it } from "vitest";
 import { MODELS } from "../../core/models/catalog-models.ts";
 import { DEFAULT_MODELS, factsOf } from "../../core/models/catalog.ts";
@@ -12,7 +12,7 @@ const facts = (provider: string | null, id: string, operator?: Parameters<typeof
 const usage = (change: Partial<Usage>): Usage => ({ ...NO_USAGE, ...change });
 
 describe("the catalog", () => {
-  it("holds windows, prices and efforts that can be", () => {
+  it("holds only plausible windows, prices and efforts", () => {
     const rows = Object.entries(MODELS).flatMap(([provider, models]) =>
       Object.entries(models).map(([id, row]) => ({ name: `${provider}:${id}`, row })),
     );
@@ -25,7 +25,7 @@ describe("the catalog", () => {
     expect(odd.map(({ name }) => name)).toEqual([]);
   });
 
-  it("knows the models that a key alone chooses, and every provider that refers to it", () => {
+  it("has an entry for each default model, and for each provider that a server refers to", () => {
     expect(Object.entries(DEFAULT_MODELS).map(([provider, id]) => facts(provider, id).prices?.source)).toEqual([
       "catalog",
       "catalog",
@@ -34,7 +34,7 @@ describe("the catalog", () => {
     expect(providers.filter((provider) => !(provider in MODELS))).toEqual([]);
   });
 
-  it("knows a model by every spelling of its name", () => {
+  it("finds a model by every spelling of its name", () => {
     const known = facts("anthropic", "claude-sonnet-5-5");
     expect(known).toEqual({
       contextWindow: 1_000_000,
@@ -48,13 +48,13 @@ describe("the catalog", () => {
     }
   });
 
-  it("tells of a stranger no more than a usual window", () => {
+  it("gives an unknown model the usual window and nothing else", () => {
     expect(facts("anthropic", "claude-zephyr-7")).toEqual({ contextWindow: 200_000 });
     expect(facts(null, "constructor")).toEqual({ contextWindow: 200_000 });
     expect(facts("openai", "__proto__")).toEqual({ contextWindow: 200_000 });
   });
 
-  it("gives way to the operator, for any model", () => {
+  it("is overridden by the operator's settings, for any model", () => {
     const operator = {
       prices: { "openai:gpt-6-luna": { input: 7, output: 8 }, "null:own": { input: 0, output: 0 } },
       windows: { "null:own": 32_000 },
@@ -81,11 +81,11 @@ describe("the cost of a call", () => {
       list,
       5_000,
     ],
-    ["a part of a millionth counts whole", { input: 0, cacheRead: 1 }, list, 1],
-    ["a sum that binary numbers miss is not dearer for it", { cacheRead: 30 }, list, 3],
+    ["a fraction of a millionth is rounded up", { input: 0, cacheRead: 1 }, list, 1],
+    ["a rounding error of binary numbers adds nothing", { cacheRead: 30 }, list, 3],
     ["reasoning is a part of the output", { output: 10, reasoning: 8 }, list, 100],
     [
-      "what a cache has no price for is paid like the rest",
+      "cache tokens without a price cost as much as input",
       { cacheRead: 10, cacheWrite: 10 },
       { source: "catalog", input: 2, output: 3 },
       40,
@@ -97,11 +97,11 @@ describe("the cost of a call", () => {
     expect(costOf(usage(tokens), prices)).toEqual({ usdMicros, source: "catalog" });
   });
 
-  it("is nobody's word when no price is known", () => {
+  it("is zero from source none if no price is known", () => {
     expect(costOf(usage({ input: 1_000 }), undefined)).toEqual({ usdMicros: 0, source: "none" });
   });
 
-  it("is the provider's own word when that is a price", () => {
+  it("is the provider's reported cost if that is a plausible price", () => {
     expect(toReportedCost(0.0000012)).toEqual({ usdMicros: 2, source: "provider" });
     expect(toReportedCost(0)).toEqual({ usdMicros: 0, source: "provider" });
     for (const odd of [undefined, null, -1, NaN, Infinity, 1e300]) expect(toReportedCost(odd)).toBeUndefined();

@@ -1,4 +1,4 @@
-// Which level of effort a model gets, and how each wire says it.
+// Which level of effort a model gets, and how it is sent on each wire.
 import { describe, expect, it } from "vitest";
 import { toAnthropicBody } from "../../core/models/wires/anthropic.ts";
 import { factsOf } from "../../core/models/catalog.ts";
@@ -32,25 +32,25 @@ describe("the effort", () => {
       ["low", "low", "low", "low", "high", "max", "max"],
     ],
     [["high"], ["high", "high", "high", "high", "high", "high", "high"]],
-    // Whatever their order.
+    // In any order.
     [
       ["max", "none", "low"],
       ["none", "none", "low", "low", "low", "max", "max"],
     ],
     [[], [undefined, undefined, undefined, undefined, undefined, undefined, undefined]],
   ] as [Effort[], (Effort | undefined)[]][])(
-    "of a model that takes %j is the strongest not above the request",
+    "for a model that takes %j is the strongest one up to the requested level",
     (has, gets) => {
       expect(EFFORTS.map((effort) => chooseEffort(effort, has))).toEqual(gets);
     },
   );
 
-  it("never falls when more is asked for", () => {
+  it("never falls when a higher level is requested", () => {
     const ranks = EFFORTS.map((effort) => EFFORTS.indexOf(chooseEffort(effort, ["minimal", "medium", "max"])!));
     expect(ranks).toEqual(ranks.toSorted((a, b) => a - b));
   });
 
-  it("is not said when it was not asked for", () => {
+  it("is not sent if it was not requested", () => {
     expect(chooseEffort(undefined, EFFORTS)).toBeUndefined();
   });
 });
@@ -92,11 +92,11 @@ describe("an effort on the wire", () => {
     ["anthropic", "claude-opus-5", "max", { thinking: adaptive, output_config: { effort: "max" } }],
     ["anthropic", "claude-opus-5", "none", { thinking: { type: "disabled" } }],
     ["anthropic", "claude-opus-5", "minimal", { thinking: { type: "disabled" } }],
-    // Cannot do without: the weakest it has.
+    // The model cannot turn thinking off, so it gets its weakest level.
     ["anthropic", "claude-sonnet-5-5", "none", { thinking: adaptive, output_config: { effort: "low" } }],
     ["anthropic", "claude-opus-4-6", "xhigh", { thinking: adaptive, output_config: { effort: "max" } }],
     ["anthropic", "claude-unheard-of-9", "xhigh", { thinking: adaptive, output_config: { effort: "xhigh" } }],
-    // Told a number of tokens, of the 1,000 that the request allows: no room for the 1,024 it would need.
+    // The effort is a token budget of at least 1,024. The request allows only 1,000, so none is sent.
     ["anthropic", "claude-haiku-4-5", "high", {}],
     ["openai", "gpt-4.1-mini", "high", {}],
     ["openai-responses", "gpt-6.1-terra", "minimal", { reasoning: { effort: "none" } }],
@@ -128,11 +128,11 @@ describe("an effort on the wire", () => {
     ["groq", "openai/gpt-oss-120b", "none", { reasoning_effort: "low" }],
     ["moonshot", "kimi-k2.6", "high", {}],
     ["elsewhere", "some-model", "high", {}],
-  ] as [string, string, Effort, object][])("of %s to %s: %s is %j", (wire, id, effort, fields) => {
+  ] as [string, string, Effort, object][])("over %s to %s: %s is sent as %j", (wire, id, effort, fields) => {
     expect(effortFields(wire, id, effort)).toEqual(fields);
   });
 
-  it("is a share of the answer's tokens for Anthropic's models that are told a number", () => {
+  it("is a share of the answer's tokens for Anthropic's models that take a token budget", () => {
     const budget = (effort: Effort) =>
       toAnthropicBody(toRequest({ effort, maxOutputTokens: 16_000 }), "claude-haiku-4-5-20251001", [
         "none",

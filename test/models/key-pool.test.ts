@@ -1,4 +1,4 @@
-// Several keys behind one model: which is used, how long a refused one rests, and what is said when all do.
+// Several keys for one model: which is used, how long a refused one is suspended, and the message when all are.
 import { describe, expect, it } from "vitest";
 import type { Model, ModelFailure } from "../../core/agent/contract.ts";
 import { type KeyHealth, createKeyHealth, createKeyPool } from "../../core/models/key-pool.ts";
@@ -19,7 +19,7 @@ const refused = (code: "auth" | "billing"): ModelFailure => ({ ...limited(), cod
 interface World {
   clock: TestClock;
   health: KeyHealth;
-  /** Keys by the calls that were made with them. */
+  /** The keys of the calls so far, in order. */
   used: string[];
   open(order?: Settings["models"]["keyOrder"], keys?: string[]): Model;
 }
@@ -54,7 +54,7 @@ const failureOf = async (model: Model) => {
 };
 
 describe("a pool of keys", () => {
-  it("is named and as large as its model", () => {
+  it("has the name and window of its model", () => {
     expect(createWorld().open()).toMatchObject({ name: "scripted:test", contextWindow: 200_000 });
   });
 
@@ -68,7 +68,7 @@ describe("a pool of keys", () => {
     expect(world.used).toEqual(keys);
   });
 
-  it("has the cache of the key it takes first, where another process takes the same", () => {
+  it("has the cache of its first key, but only in the order in which every process starts with that key", () => {
     const keyed = ["a", "b"].map((key) => ({ key, model: { ...createScriptedModel([]), cache: `of ${key}` } }));
     const cacheOf = (order: Settings["models"]["keyOrder"]) =>
       createKeyPool({ keyed, health: createKeyHealth(), order, clock: createTestClock() }).cache;
@@ -79,7 +79,7 @@ describe("a pool of keys", () => {
     ]);
   });
 
-  it("keeps its key from call to call, as long as that is not put aside", async () => {
+  it("keeps its key from call to call until that is suspended", async () => {
     const world = createWorld();
     const model = world.open("round_robin");
     for (let call = 0; call < 3; call++) await ask(model);
@@ -89,7 +89,7 @@ describe("a pool of keys", () => {
     expect(world.used).toEqual(["a", "a", "a", "b", "b"]);
   });
 
-  it("evens out what another order has used", async () => {
+  it("in order least_used evens out what another order has used", async () => {
     const world = createWorld();
     const busy = world.open("fill_first");
     for (let call = 0; call < 3; call++) await ask(busy);
@@ -101,9 +101,9 @@ describe("a pool of keys", () => {
     ["a limit, for an hour", limited(), HOUR],
     ["a limit, for as long as the provider says", limited(10 * MINUTE), 10 * MINUTE],
     ["a limit, for a minute at least", limited(0), MINUTE],
-    ["no money, for a day", refused("billing"), 24 * HOUR],
+    ["missing credit, for a day", refused("billing"), 24 * HOUR],
     ["a wrong key, for a day", refused("auth"), 24 * HOUR],
-  ])("lets a key rest after %s", async (_, failure, restMs) => {
+  ])("suspends a key after %s", async (_, failure, restMs) => {
     const world = createWorld();
     const first = world.open();
     await ask(first);
@@ -115,7 +115,7 @@ describe("a pool of keys", () => {
     expect(world.used).toEqual(["a", "b", "a"]);
   });
 
-  it("leaves a resting key out in every order", async () => {
+  it("skips a suspended key in every order", async () => {
     for (const order of ["fill_first", "round_robin", "least_used"] as const) {
       const world = createWorld();
       const model = world.open(order);
@@ -126,7 +126,7 @@ describe("a pool of keys", () => {
     }
   });
 
-  it("changes to nothing when all rest, and says when the first is back", async () => {
+  it("rotates to no key if all are suspended, and reports when the first is available again", async () => {
     const world = createWorld();
     const model = world.open("fill_first", ["a", "b"]);
     await ask(model);
@@ -137,7 +137,7 @@ describe("a pool of keys", () => {
     world.clock.advance(MINUTE);
     expect(await failureOf(world.open("fill_first", ["a", "b"]))).toEqual({
       code: "rate_limit",
-      message: "All 2 keys of scripted:test rest; the first is back in 1140 seconds. Slow down.",
+      message: "All 2 keys of scripted:test are suspended; the first is available in 1140 seconds. Slow down.",
       retry: true,
       compact: false,
       rotateKey: false,
@@ -149,7 +149,7 @@ describe("a pool of keys", () => {
     expect(world.used).toEqual(["a", "b", "a"]);
   });
 
-  it("waits for the key that only rests, not for one that is refused for good", async () => {
+  it("waits for the key that is suspended briefly, not for one that is refused permanently", async () => {
     const world = createWorld();
     const model = world.open("fill_first", ["a", "b"]);
     await ask(model);
@@ -159,7 +159,7 @@ describe("a pool of keys", () => {
     expect(await failureOf(model)).toMatchObject({ code: "rate_limit", retry: true, retryAfterMs: HOUR });
   });
 
-  it("says what was wrong when no key is worth waiting for", async () => {
+  it("reports the last refusal if no key is worth waiting for", async () => {
     const world = createWorld();
     const model = world.open("fill_first", ["a", "b"]);
     for (const code of ["auth", "billing"] as const) {
@@ -174,11 +174,11 @@ describe("a pool of keys", () => {
     });
   });
 
-  it("puts nothing aside that was never asked", () => {
+  it("suspends no key that was never used", () => {
     expect(createWorld().open().rotateKey!(limited())).toBe(false);
   });
 
-  it("keeps no key where its health is kept", async () => {
+  it("stores no key in the record of key health", async () => {
     const world = createWorld();
     const model = world.open("round_robin", ["sk-very-secret-1", "sk-very-secret-2"]);
     await ask(model);

@@ -19,7 +19,7 @@ function createRefusing(sizes: Partial<ModelFailure>) {
 }
 
 describe("a model that was refused", () => {
-  it("has the window that the refusal said, under the same name also later", async () => {
+  it("has the window that the refusal named, for later models of the same name too", async () => {
     const learned: LearnedWindows = new Map();
     const { model } = createRefusing({ window: 8_192 });
     const first = withLearnedWindow(model, learned);
@@ -31,7 +31,7 @@ describe("a model that was refused", () => {
     expect(first.isWindowKnown).toBe(true);
   });
 
-  it("is asked for no longer answers than the refusal allowed, and the rest of the request is the same", async () => {
+  it("gets no longer answer limit than the refusal allowed, in an otherwise unchanged request", async () => {
     const learned: LearnedWindows = new Map();
     const { model, requests } = createRefusing({ maxOutputTokens: 4_096 });
     const request = toRequest({ maxOutputTokens: 16_000 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { limitOf } from "../../core/agent/time-limits.ts";
+import { timeLimitOf } from "../../core/agent/time-limits.ts";
 import { DEFAULTS } from "../../core/limits.ts";
 import { createAnthropicModel } from "../../core/models/wires/anthropic.ts";
 import { createOpenAiChatModel } from "../../core/models/wires/openai-chat.ts";
@@ -36,11 +36,11 @@ describe("an address", () => {
     "https://localhost.example.com/v1",
     "https://10.example.com/v1",
     "not an address",
-  ])("%s is not", (url) => {
+  ])("%s is not the operator's own", (url) => {
     expect(isOwnServer(url)).toBe(false);
   });
 
-  it("makes a model that may be silent for longer; so does a kind of server that people run themselves", () => {
+  it("makes a model the operator's own, as does a kind of server that people run themselves", () => {
     const base = { apiKey: "none", model: "m", clock: createTestClock(), fetch };
     const isOwn = (baseUrl: string, compat = compatOf(baseUrl)) =>
       createOpenAiChatModel({ ...base, baseUrl, compat }).isOwn ?? false;
@@ -54,9 +54,9 @@ describe("an address", () => {
 
 describe("a time limit", () => {
   const ms = (phase: "first" | "idle", isOwn: boolean, stalls = 0) =>
-    limitOf(phase, { isOwn }, { limits: DEFAULTS.turn, stalls }).ms;
+    timeLimitOf(phase, { isOwn }, { limits: DEFAULTS.turn, stalls }).ms;
 
-  it("is longest for one's own servers over a prompt: five minutes are no reason to give up", () => {
+  it("is longest for the prompt on the operator's own server, and longer than five minutes", () => {
     expect(ms("first", true)).toBeGreaterThan(5 * 60_000);
     expect(ms("idle", true)).toBeGreaterThan(5 * 60_000);
     expect([ms("first", true) > ms("first", false), ms("idle", true) > ms("idle", false)]).toEqual([true, true]);
@@ -66,7 +66,7 @@ describe("a time limit", () => {
     const grown = [0, 1, 2, 3].map((stalls) => ms("first", false, stalls));
     expect(grown).toEqual(grown.toSorted((a, b) => a - b));
     expect(new Set(grown).size).toBe(4);
-    const { setting } = limitOf("first", { isOwn: true }, { limits: DEFAULTS.turn, stalls: 0 });
+    const { setting } = timeLimitOf("first", { isOwn: true }, { limits: DEFAULTS.turn, stalls: 0 });
     expect(setting).toBe("ownFirstByteMs");
   });
 });

@@ -1,4 +1,4 @@
-// Which models the environment chooses, and what is said of an environment that chooses none.
+// Which models the environment selects, and the failure if it selects none.
 import { describe, expect, it } from "vitest";
 import { MODEL_SLOTS, type Model, type ModelSlot } from "../../core/agent/contract.ts";
 import { DEFAULTS } from "../../core/limits.ts";
@@ -33,7 +33,7 @@ const namesOf = (env: ModelEnv, slot?: ModelSlot) => {
   return created.ok ? created.value.map(({ name }) => name) : created.failure.message;
 };
 
-/** Answers every call with 401, and keeps what was asked: address, key, and the headers that are ours. */
+/** Answers every call with 401, and records the address, the key and our own headers. */
 function createRefusing() {
   const asked: { url: string; headers: Record<string, string> }[] = [];
   return {
@@ -67,10 +67,10 @@ describe("the model", () => {
     [{ ...A, TALARIA_MODEL: "rehearsal" }, "rehearsal"],
     [{ OPENROUTER_API_KEY: "k", TALARIA_MODEL: "openrouter:z/glm:free" }, "openrouter:z/glm:free"],
     [{ TALARIA_MODEL: "ollama:qwen3:30b" }, "ollama:qwen3:30b"],
-    // A model of one's own server may begin with the name of a provider, as long as that provider cannot be meant.
+    // A model on the operator's own server may begin with a provider's name, unless that provider's key is set.
     [{ ...LOCAL, TALARIA_MODEL: "mistral:7b" }, "openai-chat:mistral:7b"],
     [{ ...LOCAL, TALARIA_MODEL: "mistral:7b", MISTRAL_API_KEY: "k" }, "mistral:7b"],
-  ] as [ModelEnv, string][])("that %o chooses is %s", (env, name) => {
+  ] as [ModelEnv, string][])("for %o is %s", (env, name) => {
     expect(namesOf(env)).toEqual([name]);
     expect(modelNameOf(env)).toBe(name);
   });
@@ -94,7 +94,7 @@ describe("the model", () => {
       /bedrock:x needs AWS_REGION, in letters, digits and dashes/,
     ],
     [{ ...A, TALARIA_MODEL: "anthropic:a, openai:b" }, /openai:b needs OPENAI_API_KEY/],
-  ] as [ModelEnv, RegExp][])("cannot be chosen by %o, and the variable to set is named", (env, sentence) => {
+  ] as [ModelEnv, RegExp][])("cannot be selected by %o, and the failure names the variable to set", (env, sentence) => {
     const created = create(env);
     expect(created).toEqual({
       ok: false,
@@ -109,7 +109,7 @@ describe("the model", () => {
     [A, "https://api.anthropic.com/v1/messages", "sk-ant-key"],
     [O, "https://api.openai.com/v1/responses", "sk-key"],
     [{ ...LOCAL, OPENAI_MODEL: "x" }, "http://localhost:11434/v1/chat/completions", "none"],
-  ] as [ModelEnv, string, string][])("asks where %o says, with its key", async (env, url, key) => {
+  ] as [ModelEnv, string, string][])("with %o is called at its address, with its key", async (env, url, key) => {
     const { asked, fetch } = createRefusing();
     const created = create(env, "turn", toDeps({ fetch }));
     if (!created.ok) throw new Error(created.failure.message);
@@ -164,12 +164,12 @@ describe("a provider named in TALARIA_MODEL", () => {
     lmstudio: [{}, "http://127.0.0.1:1234/v1", { authorization: "Bearer none" }],
   };
 
-  it("is each of the table", () => {
+  it("exists for each row of the table", () => {
     expect(Object.keys(PLACES).sort()).toEqual(NAMED_SERVERS.map(({ name }) => name).sort());
   });
 
   it.each(Object.entries(PLACES))(
-    "as %s is asked at its own address with its own key",
+    "as %s is called at its own address with its own key",
     async (name, [env, url, headers]) => {
       const { asked, fetch } = createRefusing();
       const created = create({ ...A, ...O, ...env, TALARIA_MODEL: `${name}:some-model` }, "turn", toDeps({ fetch }));
@@ -204,7 +204,7 @@ describe("the models of a slot", () => {
     });
   });
 
-  it("may be named where the turn has none", () => {
+  it("may be set if the turn has none", () => {
     expect(namesOf({ ...A, TALARIA_MODEL_REVIEW: "anthropic:claude-haiku-5-5" }, "review")).toEqual([
       "anthropic:claude-haiku-5-5",
     ]);
@@ -213,13 +213,13 @@ describe("the models of a slot", () => {
     ]);
   });
 
-  it("blame the variable that is wrong", () => {
+  it("fail with the name of the wrong variable", () => {
     expect(namesOf({ ...A, TALARIA_MODEL_APPROVAL: "clever" }, "approval")).toMatch(
       /^TALARIA_MODEL_APPROVAL names no provider/,
     );
   });
 
-  it("know their windows: the operator's, the catalog's, a usual one", () => {
+  it("have the window of the operator, else of the catalog, else the usual one", () => {
     const windows = { "gemini:gemini-4-argon": 500_000 };
     const created = createModels(
       { ...env, TALARIA_MODEL: `${env.TALARIA_MODEL},gemini:gemini-9` },
@@ -252,7 +252,7 @@ describe("several keys in one variable", () => {
     expect(asked.map(({ headers }) => headers.authorization)).toEqual(["Bearer sk-one", "Bearer sk-two"]);
   });
 
-  it("are no pool when there is one: there is nothing to change to", () => {
+  it("are not a pool if there is only one key", () => {
     const created = create({ OPENAI_API_KEY: "sk-one," });
     expect(created.ok && "rotateKey" in created.value[0]).toBe(false);
   });

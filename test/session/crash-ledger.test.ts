@@ -1,5 +1,5 @@
-// Two turns and their review, booked by a day's budget, are cut off at every write of any port. Each call that the log and
-// the review tell of is counted once by the account and once by the session, and nothing stays set aside.
+// Two turns and their review, under a daily budget, crash at every write of any port. The account and the session each count
+// every call in the log and in the review once, and no reservation remains.
 import { describe, expect, it } from "vitest";
 import { NO_USAGE } from "../../core/schemas/entry.ts";
 import { createReviewStore } from "../../stores/review-store.ts";
@@ -47,7 +47,7 @@ async function liveThrough(crashAt: number) {
 
 const WRITES = (await liveThrough(Infinity)).harness.writes();
 
-describe("two turns and their review, cut off", () => {
+describe("two turns and their review, after a crash", () => {
   it.each(Array.from({ length: WRITES }, (_, index) => index + 1))("at write %i are counted once", async (at) => {
     const { harness, account, engine } = await liveThrough(at);
     const entries = engine.entries(0);

@@ -67,7 +67,7 @@ describe("a session", () => {
     expect(engine.events({ after: "x" })).toMatchObject({ ok: false, failure: { code: "bad_event_id" } });
   });
 
-  it("lets a reader join in the middle of an answer without missing or repeating a character", async () => {
+  it("lets a reader join in the middle of an answer without losing or repeating a character", async () => {
     let release = () => {};
     const until = new Promise<void>((done) => (release = done));
     const { engine } = await setUp([{ text: "The long answer", until }]);
@@ -80,7 +80,7 @@ describe("a session", () => {
     expect(events.at(-1)?.event.type).toBe("turn_end");
   });
 
-  it("accepts a message once per idempotency key, and refuses the key for another body", async () => {
+  it("accepts a message once per idempotency key, and refuses the key with another body", async () => {
     const { engine, life, model } = await setUp([{ text: "Once." }]);
     const first = must(await engine.post({ text: "Do it", key: "k1" }));
     await life.settled();
@@ -91,7 +91,7 @@ describe("a session", () => {
     expect(model.requests).toHaveLength(1);
   });
 
-  it("takes another `busy` under the same idempotency key for another body", async () => {
+  it("treats the same text with another `busy` under the same idempotency key as another body", async () => {
     const { engine, life } = await setUp([{ text: "Once." }, { text: "Twice." }]);
     const first = must(await engine.post({ text: "Do it", busy: "steer", key: "k1" }));
     expect(must(await engine.post({ text: "Do it", busy: "steer", key: "k1" }))).toMatchObject({ turn: first.turn });
@@ -105,7 +105,7 @@ describe("a session", () => {
     expect(engine.detail()!.turns).toHaveLength(2);
   });
 
-  it("recognises a key of an earlier version, which has the hash of the text alone", async () => {
+  it("recognises a key stored by an earlier version, which hashed the text alone", async () => {
     const { engine, life, sql } = await setUp([{ text: "Once." }]);
     const first = must(await engine.post({ text: "Do it", busy: "queue", key: "k1" }));
     await life.settled();
@@ -136,7 +136,7 @@ describe("a session", () => {
     ]);
   });
 
-  it("refuses a message longer than the operator allows, and takes one that is just as long", async () => {
+  it("refuses a message longer than the operator's limit, and accepts one of exactly that length", async () => {
     const { engine, life } = await setUp([{ text: "Long." }]);
     expect(await engine.post({ text: "x".repeat(100_001) })).toMatchObject({ failure: { code: "message_too_long" } });
     must(await engine.post({ text: "x".repeat(100_000) }));
@@ -144,14 +144,14 @@ describe("a session", () => {
     expect(engine.detail()?.turns).toMatchObject([{ n: 1, state: "done" }]);
   });
 
-  it("refuses more messages than may wait", async () => {
+  it("refuses a message when the queue is full", async () => {
     const { engine } = await setUp([{ text: "x", until: new Promise(() => {}) }], { maxQueuedTurns: 2 });
     must(await engine.post({ text: "a" }));
     must(await engine.post({ text: "b" }));
     expect(await engine.post({ text: "c" })).toMatchObject({ ok: false, failure: { code: "too_many_queued" } });
   });
 
-  it("stops the running turn and the waiting ones, and keeps what was read of the answer", async () => {
+  it("stops the running turn and the queued ones, and keeps the part of the answer that readers saw", async () => {
     const { engine, life } = await setUp([{ text: "I was about", until: new Promise(() => {}) }, { text: "Next." }]);
     must(await engine.post({ text: "a" }));
     must(await engine.post({ text: "b" }));
@@ -177,7 +177,7 @@ describe("a session", () => {
     expect(engine.detail()?.turns.at(-1)).toMatchObject({ state: "done" });
   });
 
-  it("ends a turn with a notice when the model fails permanently, and works again afterwards", async () => {
+  it("ends a turn with a notice if the model fails permanently, and answers the next turn", async () => {
     const failure = { code: "auth", message: "The key is not accepted.", retryable: false };
     const { engine, life } = await setUp([{ text: "Half an", failure }, { text: "Fine." }]);
     must(await engine.post({ text: "a" }));
@@ -192,7 +192,7 @@ describe("a session", () => {
     expect(engine.detail()?.turns[1]).toMatchObject({ state: "done" });
   });
 
-  it("tells readers to drop an answer that broke off, and gives the repeated one a new number", async () => {
+  it("tells readers to drop an answer that broke off, and gives the repeated one a new entry number", async () => {
     const { engine } = await setUp([{ text: "Wrong start", cut: true }, { text: "Right." }]);
     must(await engine.post({ text: "a" }));
     const events = await collect(must(engine.events({ turn: 1 })));
@@ -215,7 +215,7 @@ describe("a session", () => {
     ]);
   });
 
-  it("sends the same prompt on every call of an epoch, and a new one after the provider's cache has lapsed", async () => {
+  it("sends the same prompt on every call of an epoch, and a new prompt once the provider's cache has expired", async () => {
     const { engine, life, model, clock } = await setUp([{ text: "1" }, { text: "2" }, { text: "3" }]);
     for (const wait of [0, 60_000, 600_000]) {
       clock.advance(wait);
@@ -232,7 +232,7 @@ describe("a session", () => {
     expect(fourth).toContain("Today is 2026-01-06 (UTC).");
   });
 
-  it("offers no learned skill, no memory and no saving when learning is off", async () => {
+  it("offers no learned skill, no memory and no tool to save either if learning is off", async () => {
     const { engine, life, model } = await setUp([{ text: "Yes." }], { learning: "off" });
     must(await engine.post({ text: "Hi" }));
     await life.settled();
@@ -242,7 +242,7 @@ describe("a session", () => {
     expect(names).not.toContain("memory");
   });
 
-  it("clears its alarm when nothing is left to do", async () => {
+  it("clears its alarm if nothing is left to do", async () => {
     const { engine, life, alarmAt } = await setUp([{ text: "Done." }]);
     must(await engine.post({ text: "Hi" }));
     expect(alarmAt()).not.toBeNull();
@@ -251,7 +251,7 @@ describe("a session", () => {
     expect(alarmAt()).toBeNull();
   });
 
-  it("knows nothing of a session that was never created, and makes no table for it", () => {
+  it("reports a session that was never created as unknown, and creates no table for it", () => {
     const harness = createSessionHarness({ model: createScriptedModel([]) });
     const { engine } = harness.boot();
     expect(engine.detail()).toBeNull();

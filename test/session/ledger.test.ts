@@ -1,4 +1,4 @@
-// What a session books, and the budgets before its calls.
+// What a session books, and the budgets that it checks before its calls.
 import { describe, expect, it } from "vitest";
 import { MODEL_SLOTS, type Model } from "../../core/agent/contract.ts";
 import { DEFAULTS } from "../../core/limits.ts";
@@ -50,7 +50,7 @@ const line = (calls: number, usdMicros = 0, source: "none" | "catalog" = "none")
 });
 
 describe("a turn", () => {
-  it("is booked once, by id, when it ends: each call, and the money of those whose price is known", async () => {
+  it("is booked once, by id, when it ends: each call, and the cost of those with a known price", async () => {
     const world = setUp([{ ...list, ...costs(30) }, list, { ...done, ...costs(12) }, done]);
     const at = world.clock.now();
     await world.turn();
@@ -63,7 +63,7 @@ describe("a turn", () => {
     expect(world.sql.run("SELECT id FROM job WHERE id LIKE 'usage:%'")).toEqual([]);
   });
 
-  it("is booked again until the account has answered, and the same every time", async () => {
+  it("is booked again, with the same content, until the account has answered", async () => {
     const account = createAccountDouble();
     const times: number[] = [];
     const book: AccountPort["book"] = async (booking) => {
@@ -79,7 +79,7 @@ describe("a turn", () => {
     expect(account.report(today).totals).toMatchObject({ calls: 1, tokens: 15 });
   });
 
-  it("sets no alarm for its booking: that of the drive is there for an object that dies before", async () => {
+  it("arms no alarm for its booking: the drive's alarm covers an object that dies before it is sent", async () => {
     const { port } = createAccountDouble();
     const seen: unknown[] = [];
     const book: AccountPort["book"] = async (booking) => {
@@ -87,16 +87,16 @@ describe("a turn", () => {
       return port.book(booking);
     };
     const world = setUp([done, done], { account: { ...port, book } });
-    await world.turn(); // the first of a day leaves more than a booking
+    await world.turn(); // the first turn of a day adds more jobs than a booking
     world.clock.advance(1_000);
     const due = world.clock.now() + DEFAULTS.turn.leaseMs;
     await world.turn();
     expect(seen[1]).toEqual([due, [{ id: "observe:2", due }]]);
   });
 
-  it("leaves the alarm where it is when nothing is left to do; it wakes once, and not again", async () => {
+  it("leaves its alarm armed when nothing is left to do; the alarm fires once, and is not armed again", async () => {
     const world = setUp([done, done, done]);
-    await world.turn(); // the first of a day sets one more
+    await world.turn(); // the first turn of a day adds one more job
     world.clock.advance(1_000);
     const armed = world.clock.now() + DEFAULTS.turn.leaseMs;
     await world.turn();
@@ -108,7 +108,7 @@ describe("a turn", () => {
     expect(world.alarmAt()).toBeNull();
   });
 
-  it("that never asked a model is not booked", async () => {
+  it("is not booked if it never asked a model", async () => {
     const world = setUp([], { models: {} });
     await world.engine.create({ learning: "on", title: "" });
     await world.engine.post({ text: "/refresh" });
@@ -147,7 +147,7 @@ describe("a turn", () => {
     ]);
   });
 
-  it("is booked by a kind for each slot of models", () => {
+  it("is booked with a kind for each slot of models", () => {
     expect([...UsageKind.options, "judge"]).toEqual([...MODEL_SLOTS]);
   });
 });
@@ -173,7 +173,7 @@ describe("a review", () => {
     return { world, lines: world.booked.slice(1), report: asOf(world.clock.now()) };
   }
 
-  it("is settled with the costs in its result, and counts for its session", async () => {
+  it("is settled with the costs in its result, and counts towards its session", async () => {
     const { world, lines, report } = await reviewed((reviews) => reviews.finish({ ...reviewResult(review), spent }));
     expect(lines).toEqual([{ id: review, session: SESSION, at: expect.any(Number), lines: [booked] }]);
     expect(report.grants).toEqual([]);
@@ -184,7 +184,7 @@ describe("a review", () => {
     expect(world.engine.detail()?.usage).toEqual({ calls: 4, tokens: 125, usd: 0.00005 });
   });
 
-  it("that was given up is settled with the calls of its script", async () => {
+  it("that was given up is settled with the calls in its script", async () => {
     const answer = { text: "", calls: [], stop: "end" as const, usage, model: "m:a", cost: spent[0]!.cost };
     const { lines, report } = await reviewed(async (reviews) => {
       await reviews.createStep(review, 0, { v: 1, kind: "start", at: 1 });
@@ -194,7 +194,7 @@ describe("a review", () => {
     expect(report.grants).toEqual([]);
   });
 
-  it("whose result has no costs, as in older versions, is read from its script too", async () => {
+  it("whose result has no costs, as in older versions, is settled with the calls in its script", async () => {
     const { lines } = await reviewed((reviews) => reviews.finish(reviewResult(review)));
     expect(lines).toEqual([{ id: review, session: SESSION, at: expect.any(Number), lines: [] }]);
   });
@@ -214,7 +214,7 @@ describe("a review", () => {
     expect([report().totals.tokens, report().grants]).toEqual([turn + 110, []]);
   });
 
-  it("has its grant in its job", async () => {
+  it("carries its grant in its job", async () => {
     const settings = { ...everyTurn, review: { afterModelCalls: 0, grantUsd: 0.25 } };
     const world = setUp([done], { settings });
     const now = world.clock.now();
@@ -228,7 +228,7 @@ describe("a review", () => {
 describe("a budget", () => {
   const forever = Array.from({ length: 50 }, () => ({ ...list, ...costs(1_000) }));
 
-  it("of a turn ends it before the call that would exceed it, with an entry that says so", async () => {
+  it("of a turn ends the turn before the call that would exceed it, with a notice", async () => {
     const world = setUp(forever, { settings: { turn: { maxTokens: 40 } } });
     expect(await world.turn()).toEqual({
       state: "failed",
@@ -241,7 +241,7 @@ describe("a budget", () => {
     expect(world.engine.detail()?.usage).toEqual({ calls: 6, tokens: 90, usd: 0.006 });
   });
 
-  it("of money counts the calls whose price is known, and no others", async () => {
+  it("in dollars counts only the calls whose price is known", async () => {
     const settings = { turn: { maxUsd: 0.002 } };
     const world = setUp([list, list, list, { ...list, ...costs(1_999) }, { ...list, ...costs(1) }, done], { settings });
     expect(await world.turn()).toMatchObject({ state: "failed", code: "turn_budget_spent" });
@@ -260,7 +260,7 @@ describe("a budget", () => {
     expect(world.model.requests).toHaveLength(1);
   });
 
-  it("of a session spans its turns, reviews included", async () => {
+  it("of a session spans its turns and reviews", async () => {
     const settings = { review: { afterModelCalls: 0 }, budget: { sessionTokens: 100 } };
     const world = setUp([done, done], { settings });
     await world.turn();
@@ -276,7 +276,7 @@ describe("a budget", () => {
     expect(await world.turn()).toMatchObject({ code: "session_budget_spent" });
   });
 
-  it("counts what was spent before the turn was cut off", async () => {
+  it("counts what was spent before the turn crashed", async () => {
     const world = setUp(forever, { settings: { turn: { maxTokens: 40 } } });
     await world.engine.create({ learning: "on", title: "" });
     await world.engine.post({ text: "Go." });
@@ -292,7 +292,7 @@ describe("a budget", () => {
     expect(world.model.requests.length - before[0]!).toBe(3 - before[1]!);
   });
 
-  it("asks the account nothing if there is no daily limit", async () => {
+  it("does not ask the account if there is no daily limit", async () => {
     const asked: unknown[] = [];
     const account = { reserveTurn: async (request: unknown) => (asked.push(request), NO_LIMIT) };
     const world = setUp([list, done], { account, settings: { turn: { maxTokens: 1_000 }, budget: { sessionUsd: 5 } } });
@@ -300,7 +300,7 @@ describe("a budget", () => {
     expect(asked).toEqual([]);
   });
 
-  it("of a profile's day is requested at the first call, and again when a slice is used up", async () => {
+  it("of a profile's day is reserved in slices: at the first call, and when a slice is used up", async () => {
     const account = createAccountDouble();
     const asked: number[] = [];
     const reserveTurn: AccountPort["reserveTurn"] = async (request) => {
@@ -316,7 +316,7 @@ describe("a budget", () => {
     expect(asked).toEqual([0, 30, 60]);
   });
 
-  it("of a profile's day holds for two sessions at once, and is renewed at midnight UTC", async () => {
+  it("of a profile's day is shared by two sessions, and is renewed at midnight UTC", async () => {
     const account = createAccountDouble();
     const settings = { budget: { profileDayTokens: 100 }, review: { enabled: false } };
     const other = "01J00000000000000000000001";
@@ -333,7 +333,7 @@ describe("a budget", () => {
     );
     const [first] = worlds;
     const calls = () => worlds.reduce((sum, world) => sum + world.model.requests.length, 0);
-    // Each of the two may go beyond by one call of 15 tokens at most.
+    // Each of the two may exceed it by one call of at most 15 tokens.
     expect([calls() * 15 >= 100, calls() * 15 < 100 + 2 * 15]).toEqual([true, true]);
     const before = calls();
     expect(await first!.turn()).toMatchObject({ code: "profile_budget_spent" });
@@ -343,7 +343,7 @@ describe("a budget", () => {
     expect(calls()).toBeGreaterThan(before);
   });
 
-  it("leaves the turn waiting, not spending, if the account cannot be reached", async () => {
+  it("makes the turn wait, without spending, if the account cannot be reached", async () => {
     let away = true;
     const reserveTurn: AccountPort["reserveTurn"] = async ({ day }) => {
       if (away) throw new Error("the account is away");
@@ -359,12 +359,12 @@ describe("a budget", () => {
     expect(world.engine.detail()?.turns[0]?.state).toBe("done");
   });
 
-  it("in dollars is kept in whole millionths, and one that is set is never none", () => {
+  it("in dollars is rounded to whole millionths, and a limit that is set never becomes none", () => {
     expect([0, 0.29, 1.1, 19.99, 1e-9].map(toUsdMicros)).toEqual([0, 290_000, 1_100_000, 19_990_000, 1]);
   });
 });
 
-describe("a call that brought no answer", () => {
+describe("a call that returned no answer", () => {
   const spent = { model: "m:2", usage: { ...NO_USAGE, input: 100 }, ...costs(9) };
   const charged = { kind: "turn", model: "m:2", source: "catalog", calls: 1, usage: spent.usage, usdMicros: 9 };
   const stalled = { code: "stream_stalled", retry: true, fallBack: true, spent };
@@ -378,13 +378,13 @@ describe("a call that brought no answer", () => {
     }
   });
 
-  it("is counted once when the conversation was refused as too long, and could not be made shorter", async () => {
+  it("is counted once if the conversation was refused as too long and could not be shortened", async () => {
     const world = setUp([{ failure: { code: "context_overflow", compact: true, spent } }]);
     expect(await world.turn()).toMatchObject({ state: "failed", code: "context_overflow" });
     expect(linesOf(world)).toEqual([charged]);
   });
 
-  it("is repeated only within the budget, what it was charged included", async () => {
+  it("is repeated only within the budget, which includes what it was charged", async () => {
     const script = [stalled, stalled, stalled].map((failure) => ({ failure }));
     const world = setUp([...script, done], { settings: { turn: { maxTokens: 150 } } });
     expect(await world.turn()).toMatchObject({ state: "failed", code: "turn_budget_spent" });
@@ -393,10 +393,10 @@ describe("a call that brought no answer", () => {
   });
 
   it.each([
-    ["said nothing", "", false],
-    ["said something", "Half an", false],
-    ["answered in that moment", "Half an", true],
-  ])("is booked when the turn was stopped while it %s", async (_what, text, isAnswered) => {
+    ["had said nothing", "", false],
+    ["had said something", "Half an", false],
+    ["finished its answer", "Half an", true],
+  ])("is booked if the turn was stopped while the model %s", async (_what, text, isAnswered) => {
     const model: Model = {
       name: spent.model,
       contextWindow: 200_000,

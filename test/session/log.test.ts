@@ -1,4 +1,4 @@
-// What a session's Log and jobs remember, so that a warm turn reads no row it wrote, and forget when a transaction failed.
+// What a session's Log and jobs cache, so that a warm turn reads no row it wrote, and drop after a failed transaction.
 import { expect, it } from "vitest";
 import type { Sql } from "../../core/ports.ts";
 import type { UserEntry } from "../../core/schemas/entry.ts";
@@ -27,7 +27,7 @@ function setUp() {
   return { sql, read };
 }
 
-it("entries that were just written are answered without a read, and another object reads them as stored", () => {
+it("entries just written are returned without a read, and another object reads them as stored", () => {
   const { sql, read } = setUp();
   const log = createLog(sql);
   expect(log.nextEntry()).toBe(1);
@@ -40,7 +40,7 @@ it("entries that were just written are answered without a read, and another obje
   expect(createLog(sql).entries(1)).toEqual(log.entries(1));
 });
 
-it("of a long log only the newest entries are cached; the others are read", () => {
+it("only the newest entries of a long log are cached; the others are read", () => {
   const { sql, read } = setUp();
   const log = createLog(sql);
   const large = (n: number) => entry(n, "x".repeat(50_000));
@@ -53,7 +53,7 @@ it("of a long log only the newest entries are cached; the others are read", () =
   expect(read).toHaveLength(2);
 });
 
-it("what a rolled-back transaction wrote is forgotten", () => {
+it("what a rolled-back transaction wrote is dropped from the cache", () => {
   const { sql } = setUp();
   const log = createLog(sql);
   const alarm = { set: () => Promise.resolve() };

@@ -1,5 +1,5 @@
-// Rows that hold what a session knows of others stay far under what a row may be, however much there is to know; and a page of
-// the log is bounded by bytes.
+// Rows that hold what a session knows stay far below the size limit of a row, however much there is to know. A page of the log
+// is limited by bytes.
 import { describe, expect, it } from "vitest";
 import { FIXED } from "../../core/limits.ts";
 import { textOf } from "../../core/schemas/entry.ts";
@@ -24,7 +24,7 @@ function metaBytes(world: World): number {
   return rows[0]!.bytes;
 }
 
-/** The world's memory is what `entries` is when it is asked. */
+/** The world's memory is the value of `entries` at the time of a read. */
 function openWith(world: World, entries: () => MemoryEntry[]) {
   const context = world.open();
   const list = async (store: string) => (store === "memory" ? entries() : []);
@@ -34,7 +34,7 @@ function openWith(world: World, entries: () => MemoryEntry[]) {
 
 describe("what a session knows of memory", () => {
   it(
-    "takes a row of a few hundred kilobytes for twenty thousand facts, and tells what is new and what it read and is gone",
+    "takes a row of a few hundred kilobytes for twenty thousand facts, and still reports new facts and removed ones that it read",
     async () => {
       const world = createEngineContext();
       let facts = Array.from({ length: 19_000 }, (_, n) => fact(n));
@@ -60,7 +60,7 @@ describe("what a session knows of memory", () => {
     SLOW_MS,
   );
 
-  it("reads the form of before, which kept every text, and writes the new one", async () => {
+  it("is read in the earlier form, which stored every text, and written in the new one", async () => {
     const world = createEngineContext();
     const facts = Array.from({ length: 1_000 }, (_, n) => fact(n));
     const context = openWith(world, () => [...facts.slice(1), fact(2_000)]);
@@ -77,7 +77,7 @@ describe("what a session knows of memory", () => {
   });
 
   it(
-    "is not followed beyond twenty thousand facts",
+    "does not cover more than twenty thousand facts",
     () => {
       const world = createEngineContext();
       const facts = Array.from({ length: 20_001 }, (_, n) => fact(n));
@@ -90,7 +90,7 @@ describe("what a session knows of memory", () => {
 });
 
 it(
-  "news that nobody asked for stay a hundred of a kind, and the others are counted",
+  "pending news keep a hundred of a kind, and count the others",
   () => {
     const world = createEngineContext();
     const context = world.open();
@@ -105,7 +105,7 @@ it(
   SLOW_MS,
 );
 
-it("a page of the log is bounded by bytes, holds at least one entry, and says whether there are more", () => {
+it("a page of the log is limited by bytes, holds at least one entry, and says whether there are more", () => {
   const { log } = createEngineContext().open();
   const big = "x".repeat(1_400_000);
   for (let n = 1; n <= 9; n++) {

@@ -10,7 +10,7 @@ const VERSION_1_TURN = `CREATE TABLE turn(n INTEGER PRIMARY KEY, state TEXT NOT 
 const STATS =
   '{"modelCalls":1,"toolCalls":0,"failedCalls":0,"usage":{"input":1,"output":2,"cacheRead":0,"cacheWrite":0}}';
 
-/** As version 2 left a session: a turn that was judged, its evidence on the way, and what was counted of it. */
+/** A session as version 2 left it: a judged turn, evidence still to be sent, and its counters. */
 function createVersion2() {
   const sql = createVersion1();
   sql.run("ALTER TABLE turn ADD COLUMN more TEXT");
@@ -30,7 +30,7 @@ function createVersion1() {
   return sql;
 }
 
-it("turns of a session made by version 1 are read and written by this one", () => {
+it("turns of a session made by version 1 are read and written by this version", () => {
   const sql = createVersion1();
   migrate(sql);
   const log = createLog(sql);
@@ -40,7 +40,7 @@ it("turns of a session made by version 1 are read and written by this one", () =
   expect(log.turn(1)!.more).toEqual({ into: 3 });
 });
 
-it("a session made by version 2 keeps its turns and what was counted, and can be observed from then on", () => {
+it("a session made by version 2 keeps its turns and counters, and can be observed from then on", () => {
   const { sql, learning } = createVersion2();
   migrate(sql);
   const log = createLog(sql);
@@ -55,7 +55,7 @@ it("a session made by version 2 keeps its turns and what was counted, and can be
   expect(currentCounters(log)).toEqual({ counters, countedTo: 1 });
 });
 
-it("a migration that is cut off anywhere is repeated as a whole", () => {
+it("a migration that crashes anywhere is repeated as a whole", () => {
   for (let cut = 1; cut < 20; cut++) {
     const sql = createVersion1();
     let left = cut;

@@ -1,5 +1,4 @@
-// The Session object in workerd: what the engine's tests show over node:sqlite holds in a real object, also after it was
-// evicted.
+// The Session object in workerd: what the engine's tests show over node:sqlite holds in a real object, also after an eviction.
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { ulid } from "ulid";
@@ -27,7 +26,7 @@ function must<T>(result: { ok: true; value: T } | { ok: false; failure: { code: 
 }
 
 describe("a session object", () => {
-  it("streams a turn, and the same events again to a reader who comes after it was evicted", async () => {
+  it("streams a turn, and the same events again to a reader that joins after an eviction", async () => {
     const stub = await open();
     const accepted = must(await stub.post({ text: "Hello" }));
     const events = await collect(must(await stub.events({ turn: 1 })));
@@ -58,9 +57,9 @@ describe("a session object", () => {
     ).toEqual(["Hello"]);
   });
 
-  it("resumes by its alarm, without any request, a turn that was cut off", async () => {
+  it("resumes a crashed turn by its alarm, without any request", async () => {
     const stub = await open();
-    // As a dead object leaves it: the input accepted, the wake-up armed, nobody driving.
+    // The state after a crash: the input is accepted, the alarm is armed, and no drive runs.
     await runInDurableObject(stub, async (_session, state) => {
       const entry = { v: 1, n: 1, turn: 1, at: 0, kind: "user", parts: [{ source: "principal", text: "Hello" }] };
       const stats = {
@@ -95,7 +94,7 @@ describe("a session object", () => {
     });
   });
 
-  it("keeps the workspace over an eviction", async () => {
+  it("keeps the workspace after an eviction", async () => {
     const stub = await open();
     must(await stub.putFile("data/a.txt", new TextEncoder().encode("hello")));
     await evictDurableObject(stub);
@@ -103,7 +102,7 @@ describe("a session object", () => {
     expect(must(await stub.listFiles())).toEqual([{ path: "data/a.txt", size: 5, writer: "principal" }]);
   });
 
-  it("is unknown until it was created", async () => {
+  it("is unknown until it is created", async () => {
     const stub = sessionOf(`${newProfileId()}/${ulid()}`);
     expect(await stub.detail()).toBeNull();
     expect(await stub.post({ text: "Hello" })).toMatchObject({ ok: false, failure: { code: "session_not_found" } });

@@ -26,7 +26,7 @@ const codeOf = (given: FileBodies) => {
 };
 
 describe("a check", () => {
-  it("says what to run and what to expect; the exit code is 0 unless it says another", () => {
+  it("names a command and the expected output; the exit code is 0 unless it names another", () => {
     expect(readCheck("checks/a.json", files())).toEqual({
       ok: true,
       value: { run: { command: "cat in.txt" }, expect: { pattern: "^a", exitCode: 0 }, files: { "in.txt": "abc\n" } },
@@ -73,7 +73,7 @@ describe("a check", () => {
     },
   );
 
-  it("pollutes no prototype", () => {
+  it("cannot change a prototype", () => {
     const text = '{"run":{"command":"x"},"expect":{"pattern":"x"},"files":{"__proto__":"x","constructor":"y"}}';
     const read = readCheck("checks/a.json", files({}, { "checks/a.json": text }));
     expect(({} as Record<string, unknown>).x).toBeUndefined();
@@ -90,14 +90,14 @@ describe("a check", () => {
 });
 
 describe("the checks of a skill", () => {
-  it("stand in a folder of their own, which a model may write", () => {
+  it("are in a folder of their own, where a model may write", () => {
     const given = { "SKILL.md": skillMd(), "checks/a.json": json() };
     const checked = validateSkill({ name: "reading-logs", files: given, maxFiles: 5, writer: "model" });
     expect(checked).toMatchObject({ ok: true });
     expect(checkPaths(given)).toEqual(["checks/a.json"]);
   });
 
-  it("are at most ten, each of the right form and name", () => {
+  it("are at most ten, each with a valid form and name", () => {
     const many = (count: number) =>
       Object.fromEntries(Array.from({ length: count }, (_, i) => [`checks/${i}.json`, json()]));
     expect(validateChecks({ ...files(), ...many(9) })).toBeNull();
@@ -124,7 +124,7 @@ describe("touchedChecks", () => {
     expect(touchedChecks(before, after)).toEqual(expected);
   });
 
-  it("are all of them for a new skill", () => {
+  it("returns all checks of a new skill", () => {
     expect(touchedChecks({}, before)).toEqual(["checks/a.json", "checks/b.json"]);
   });
 
@@ -160,7 +160,7 @@ describe("inspectHealth", () => {
     });
   });
 
-  it("names scripts that cannot be parsed, also without checks", async () => {
+  it("names scripts that cannot be parsed, even without checks", async () => {
     const parse = async (_path: string, text: string) => (text === "bad" ? "Parse error at 1:1" : null);
     const run = Object.assign(async () => [], { parse });
     const given = { "SKILL.md": skillMd(), "scripts/a.sh": "bad", "scripts/b.sh": "good", "references/c.sh": "bad" };

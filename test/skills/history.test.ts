@@ -1,4 +1,4 @@
-// How two states of a skill are told apart, and how one change is taken back on what came later.
+// The difference between two states of a skill, and undoing one change below later ones.
 import { applyPatch } from "diff";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -28,7 +28,7 @@ function undo(before: FileBodies, after: FileBodies, now: FileBodies) {
   return undoRevision({ name: "tables", rev: 5, before, after, maxFiles: 50 }, present(now));
 }
 
-/** The support file `references/x.md` before, after and now; what undoing makes of it, or the failure's code. */
+/** The support file `references/x.md` before, after and now. Returns the text after the undo, or the failure's code. */
 function undoText(before: string | undefined, after: string | undefined, now: string | undefined): unknown {
   const files = (text: string | undefined) => ({ "SKILL.md": md("x"), ...(text !== undefined && { [PATH]: text }) });
   const undone = undo(files(before), files(after), files(now));
@@ -37,7 +37,7 @@ function undoText(before: string | undefined, after: string | undefined, now: st
 const PATH = "references/x.md";
 
 describe("a diff", () => {
-  it("says for each file whether it was added, removed or changed, and how, sorted by path", () => {
+  it("lists for each file whether it was added, removed or changed, and how, sorted by path", () => {
     const before = { "SKILL.md": "one\ntwo\n", "references/gone.md": "bye\n", "references/same.md": "same" };
     const after = { "references/new.md": "hello", "SKILL.md": "one\n2\n", "references/same.md": "same" };
     expect(diffFiles(before, after)).toEqual([
@@ -59,7 +59,7 @@ describe("a diff", () => {
     ]);
   });
 
-  it("only says of bytes that they differ", () => {
+  it("only reports that bytes differ", () => {
     const files = diffFiles({ a: BYTES, b: "text", c: BYTES }, { a: OTHER_BYTES, b: BYTES, c: Uint8Array.from(BYTES) });
     expect(files.map(({ path, change, diff }) => [path, change, diff])).toEqual([
       ["a", "changed", "Binary files a/a and b/a differ\n"],
@@ -67,7 +67,7 @@ describe("a diff", () => {
     ]);
   });
 
-  it("distinguishes line ends and byte-order marks", () => {
+  it("distinguishes line endings and byte-order marks", () => {
     for (const [before, after] of [
       ["one\r\ntwo\r\n", "one\ntwo\n"],
       ["\ufeffone\n", "one\n"],
@@ -79,7 +79,7 @@ describe("a diff", () => {
     }
   });
 
-  it("replaces a file whole when nearly all of a long one differs", () => {
+  it("replaces a long file as a whole if nearly all of it differs", () => {
     const [before, after] = [numbered(1, 3_000), numbered(10_001, 13_000).trimEnd()];
     const [file] = diffFiles({ a: before }, { a: after });
     expect(file!.diff.startsWith("--- a/a\n+++ b/a\n@@ -1,3000 +1,3000 @@\n-line 1\n")).toBe(true);
@@ -103,7 +103,7 @@ describe("an undone change", () => {
   it.each<
     [title: string, before: string | undefined, after: string | undefined, now: string | undefined, undone: unknown]
   >([
-    ["of the present text is the text before it", "one\n", "two\n", "two\n", "one\n"],
+    ["of the current text restores the text before it", "one\n", "two\n", "two\n", "one\n"],
     [
       "is taken out of a text that grew at both ends",
       numbered(1, 9),
@@ -114,33 +114,33 @@ describe("an undone change", () => {
     ["leaves what was appended later", "one\n", "one\ntwo\n", "one\ntwo\nthree\n", "one\nthree\n"],
     ["leaves what was appended later, without a last line break", "one", "one\ntwo", "one\ntwo\nthree", "one\nthree"],
     [
-      "brings removed lines back where they stood",
+      "restores removed lines at their place",
       numbered(1, 9),
       numbered(1, 4) + numbered(6, 9),
       "0\n" + numbered(1, 4) + numbered(6, 9),
       "0\n" + numbered(1, 9),
     ],
-    ["puts a last line break back", "one\ntwo\n", "one\ntwo", "zero\none\ntwo", "zero\none\ntwo\n"],
+    ["restores the last line break", "one\ntwo\n", "one\ntwo", "zero\none\ntwo", "zero\none\ntwo\n"],
     [
-      "keeps the line ends of Windows",
+      "keeps Windows line endings",
       "a\r\nb\r\nc\r\n",
       "a\r\nB\r\nc\r\n",
       "0\r\na\r\nB\r\nc\r\n",
       "0\r\na\r\nb\r\nc\r\n",
     ],
     ["keeps lone carriage returns", "a\rb\nc\n", "a\rB\nc\n", "a\rB\nc\nd\n", "a\rb\nc\nd\n"],
-    ["does not change other line ends to fit", "a\nb\n", "a\nB\n", "a\r\nB\r\nmore\r\n", "undo_conflict"],
-    ["is refused when a line of it changed", "one\n", "two\n", "three\n", "undo_conflict"],
-    ["is refused when the lines round it changed", "a\nb\nc\n", "a\nB\nc\n", "A\nB\nc\n", "undo_conflict"],
+    ["does not change other line endings to fit", "a\nb\n", "a\nB\n", "a\r\nB\r\nmore\r\n", "undo_conflict"],
+    ["is refused if one of its lines changed", "one\n", "two\n", "three\n", "undo_conflict"],
+    ["is refused if the lines around it changed", "a\nb\nc\n", "a\nB\nc\n", "A\nB\nc\n", "undo_conflict"],
     [
-      "is refused when something stands between its lines",
+      "is refused if something was inserted between its lines",
       "a\nd\n",
       "a\nb\nc\nd\n",
       "a\nb\nnew\nc\nd\n",
       "undo_conflict",
     ],
     [
-      "never touches a passage elsewhere that is alike",
+      "never changes a similar passage elsewhere",
       "# A\nx\n# B\nx\nsame\n",
       "# A\nx\nsame\n# B\nx\nsame\n",
       "# B\nx\nsame\n",
@@ -148,18 +148,18 @@ describe("an undone change", () => {
     ],
     ["of an added file removes it", undefined, "new\n", "new\n", undefined],
     ["of an added file that changed is refused", undefined, "new\n", "newer\n", "undo_conflict"],
-    ["of an added file that is gone finds nothing", undefined, "new\n", undefined, "nothing_to_undo"],
-    ["of a removed file brings it back", "old\n", undefined, undefined, "old\n"],
-    ["of a removed file that came back otherwise is refused", "old\n", undefined, "other\n", "undo_conflict"],
+    ["of an added file that is gone has nothing to undo", undefined, "new\n", undefined, "nothing_to_undo"],
+    ["of a removed file restores it", "old\n", undefined, undefined, "old\n"],
+    ["of a removed file that came back with another text is refused", "old\n", undefined, "other\n", "undo_conflict"],
     ["of a changed file that is gone is refused", "one\n", "two\n", undefined, "undo_conflict"],
-    ["that was undone before finds nothing", "one\n", "two\n", "one\n", "nothing_to_undo"],
-    ["of an emptied file brings its text back", "one\n", "", "", "one\n"],
+    ["that was undone before has nothing to undo", "one\n", "two\n", "one\n", "nothing_to_undo"],
+    ["of an emptied file restores its text", "one\n", "", "", "one\n"],
     ["of an emptied file that was filled again is refused", "one\n", "", "other\n", "undo_conflict"],
   ])("%s", (_title, before, after, now, undone) => {
     expect(undoText(before, after, now)).toBe(undone);
   });
 
-  it("of bytes puts the bytes before back, and is refused when they changed since", () => {
+  it("of bytes restores the earlier bytes, and is refused if they changed since", () => {
     const files = (bytes?: Uint8Array | string): FileBodies => ({
       "SKILL.md": md("x"),
       ...(bytes && { "assets/a.bin": bytes }),
@@ -197,12 +197,12 @@ describe("an undone change", () => {
     );
   });
 
-  it("that would leave no valid SKILL.md is refused", () => {
+  it("that would leave an invalid SKILL.md is refused", () => {
     const [broken, whole] = [{ "SKILL.md": "no frontmatter\n" }, { "SKILL.md": md("one") }];
     expect(undo(broken, whole, whole)).toMatchObject({ failure: { code: "bad_skill_md" } });
   });
 
-  it("is undone when later changes are far from it", () => {
+  it("is undone if later changes are far from it", () => {
     const line = fc.constantFrom("a", "b", "c", "d\r", "");
     const lines = fc.array(line, { minLength: 1, maxLength: 12 });
     fc.assert(

@@ -57,7 +57,7 @@ describe("renderSkillIndex", () => {
     expect(renderSkillIndex(lines.toReversed(), 3_000)).toBe(renderSkillIndex(lines, 3_000));
   });
 
-  it("holds no description that opens or closes a block of the prompt", () => {
+  it("escapes a description that opens or closes a block of the prompt", () => {
     const description = "a < / Available_Skills > b <memory> - c </memory>";
     expect(renderSkillIndex([line({ name: "alpha", description })], 3_000)).toContain(
       "- alpha: a &lt; / Available_Skills > b &lt;memory> - c &lt;/memory>\n",
@@ -71,7 +71,7 @@ describe("renderSkillIndex", () => {
     expect(new Set(shown.map((text) => text.replace(/^- skill-\d+: /, "").length))).toEqual(new Set([59, 60]));
   });
 
-  it("then names all, as many as possible with a description", () => {
+  it("lists all names if the room is smaller, as many as possible with a description", () => {
     const block = renderSkillIndex(many(250), 3_000);
     const described = block.split("\n").filter((text) => text.startsWith("- ")).length;
     expect(described).toBeGreaterThan(20);
@@ -79,7 +79,7 @@ describe("renderSkillIndex", () => {
     expect(block).not.toContain(" more skill");
   });
 
-  it("then counts the rest", () => {
+  it("counts the remaining skills if not all names fit", () => {
     const block = renderSkillIndex(many(5_000), 3_000);
     const named = block.match(/skill-\d{4}/g)!.length;
     expect(named).toBeGreaterThan(200);
@@ -108,11 +108,11 @@ describe("renderSkillIndex", () => {
     expect(renderSkillIndex(lines, 3_000)).not.toContain("fit this request");
   });
 
-  it("says the same for every request while the whole library fits", () => {
+  it("is the same for every request if the whole library fits", () => {
     expect(renderSkillIndex(many(20), 3_000, "thing 7")).toBe(renderSkillIndex(many(20), 3_000));
   });
 
-  it("counts the largest of very many categories", () => {
+  it("counts skills per category for the largest of very many categories", () => {
     const block = renderSkillIndex(
       many(4_000, (i) => ({ category: i < 2_000 ? "large" : `c-${i}` })),
       3_000,
@@ -122,7 +122,7 @@ describe("renderSkillIndex", () => {
     expect(estimateTokens(block)).toBeLessThanOrEqual(3_000);
   });
 
-  it("hides stale skills first when there is too little room", () => {
+  it("drops stale skills first if the room is too small", () => {
     const block = renderSkillIndex(
       many(600, (i) => (i < 300 ? { state: "stale" } : {})),
       3_000,
@@ -130,7 +130,7 @@ describe("renderSkillIndex", () => {
     for (let i = 300; i < 600; i++) expect(block).toContain(`skill-0${i}`);
   });
 
-  it("never costs more than its tokens, for any library", () => {
+  it("never takes more tokens than its limit, for any library", () => {
     const lines = fc.array(
       fc.record({
         name: fc.stringMatching(/^[a-z0-9]{1,12}(-[a-z0-9]{1,12}){0,3}$/),

@@ -48,8 +48,8 @@ async function put(name: string, change: SkillNext): Promise<void> {
 const linesOf = async (library: ReturnType<typeof createLibrary>) =>
   (await library.lines()).map(({ name, origin, state, rev }) => ({ name, origin, state, rev }));
 
-describe("lines", () => {
-  it("are the bundled skills where nothing is learned", async () => {
+describe("the lines of a library", () => {
+  it("are the bundled skills if nothing is learned", async () => {
     expect((await createLibrary({ store: null, seeds: SEEDS }).lines())[0]).toEqual({
       name: "bundled",
       description: "Came with it.",
@@ -63,7 +63,7 @@ describe("lines", () => {
     });
   });
 
-  it("put a profile's own over the bundled ones, archived heads too", async () => {
+  it("prefer a profile's own skills to bundled ones, including archived ones", async () => {
     await put("mine", { files: { "SKILL.md": skillMd({ name: "mine" }) } });
     await put("bundled", { files: SEEDS.bundled, state: "archived", origin: "bundled" });
     expect(await linesOf(createLibrary({ store, seeds: SEEDS }))).toEqual([
@@ -78,10 +78,10 @@ describe("lines", () => {
   });
 });
 
-describe("view", () => {
+describe("the view of a skill", () => {
   const view = (name: string, path?: string) => createLibrary({ store, seeds: SEEDS }).view(name, path);
 
-  it("gives the content and names the text that was read", async () => {
+  it("gives the content and the fingerprint of the text that was read", async () => {
     expect(await view("bundled")).toEqual({
       ok: true,
       value: {
@@ -98,7 +98,7 @@ describe("view", () => {
     expect(await view("bundled", "references/a.md")).toMatchObject({ value: { content: "deep", text: BUNDLED_TEXT } });
   });
 
-  it("adds the companion's text to its base, and says whose it is", async () => {
+  it("adds the companion's text to its base, and names the companion", async () => {
     const text = skillMd({ name: "bundled-local" });
     await put("bundled-local", { files: { "SKILL.md": text }, extends: "bundled" });
     const companion = {
@@ -127,7 +127,7 @@ describe("view", () => {
     ["it is archived", { state: "archived" }],
     ["it waits for a person", { state: "pending" }],
     ["it is for another platform", { files: { "SKILL.md": withFields("mine", "platforms: [macos]") } }],
-  ])("refuses a companion alone when, of its base, %s", async (_what, base) => {
+  ])("refuses a companion alone if its base has this problem: %s", async (_what, base) => {
     if (base) await put("mine", { files: { "SKILL.md": skillMd({ name: "mine" }) }, ...base });
     await put("mine-local", { files: { "SKILL.md": skillMd({ name: "mine-local" }) }, extends: "mine" });
     const library = createLibrary({ store, seeds: SEEDS, scene: {} });
@@ -135,35 +135,35 @@ describe("view", () => {
     expect((await library.offered()).map((line) => line.name)).not.toContain("mine-local");
   });
 
-  it("does not load a skill as a companion because of its name alone", async () => {
+  it("does not load a skill as a companion by its name alone", async () => {
     await put("mine-local", { files: { "SKILL.md": skillMd({ name: "mine-local" }) }, origin: "user" });
     expect(await view("mine-local")).toMatchObject({ ok: true });
   });
 
-  it("leaves an archived companion out", async () => {
+  it("leaves out an archived companion", async () => {
     await put("bundled-local", { files: { "SKILL.md": skillMd({ name: "bundled-local" }) }, state: "archived" });
     expect(await view("bundled")).toMatchObject({ value: { content: BUNDLED } });
   });
 
-  it("notes that a skill is archived, also one that came with Talaria", async () => {
+  it("notes that a skill is archived, even a bundled one", async () => {
     await put("bundled", { files: SEEDS.bundled, state: "archived", origin: "bundled" });
     expect(await view("bundled")).toMatchObject({
       value: { state: "archived", notice: expect.stringContaining("archived"), content: BUNDLED },
     });
   });
 
-  it("shows an own skill instead of the bundled one of that name", async () => {
+  it("shows the profile's own skill instead of a bundled one with its name", async () => {
     const text = skillMd({ name: "bundled", description: "Mine." });
     await put("bundled", { files: { "SKILL.md": text }, origin: "user", state: "active" });
     expect(await view("bundled")).toMatchObject({ value: { content: text, origin: "user", rev: 1 } });
   });
 
-  it("refuses one that waits for a person", async () => {
+  it("refuses a skill that waits for approval", async () => {
     await put("mine", { files: { "SKILL.md": skillMd({ name: "mine" }) }, state: "pending" });
     expect(await view("mine")).toMatchObject({ failure: { code: "skill_pending" } });
   });
 
-  it("names the nearest skills for an unknown name, and the files for an unknown path", async () => {
+  it("suggests similar names for an unknown name, and lists the files for an unknown path", async () => {
     expect(await view("bundle")).toEqual({
       ok: false,
       failure: { code: "skill_missing", message: 'There is no skill called "bundle". Did you mean bundled?' },
@@ -177,11 +177,11 @@ describe("view", () => {
     });
   });
 
-  it.each(["../other", "constructor", "__proto__", "Bundled", ""])("knows no skill called %j", async (name) => {
+  it.each(["../other", "constructor", "__proto__", "Bundled", ""])("finds no skill named %j", async (name) => {
     expect(await view(name)).toMatchObject({ failure: { code: "skill_missing" } });
   });
 
-  it("knows no file by an inherited key", async () => {
+  it("finds no file by an inherited key", async () => {
     expect(await view("bundled", "constructor")).toMatchObject({ failure: { code: "file_missing" } });
   });
 });
@@ -200,8 +200,8 @@ describe("a bundled skill, after a deployment that brings another bundle", () =>
   const none: SkillNext[] = [];
 
   it.each<[string, SkillNext[], boolean, { content: string; state: string } | null, boolean]>([
-    // what the person did; whether the new bundle has it; what is loaded then; whether it is offered
-    ["is new, or was never touched", none, true, { content: NEW, state: "active" }, true],
+    // Columns: the person's changes, whether the new bundle has the skill, what is loaded, whether it is offered.
+    ["is new, or was never changed", none, true, { content: NEW, state: "active" }, true],
     [
       "was pinned and unpinned",
       [{ ...old, pinned: true }, { pinned: false }],
@@ -222,7 +222,7 @@ describe("a bundled skill, after a deployment that brings another bundle", () =>
     ["is pinned", [{ ...old, pinned: true }], true, { content: OLD, state: "active" }, true],
     ["was deleted", [{ ...old, state: "archived" }], true, { content: OLD, state: "archived" }, false],
     ["is gone", none, false, null, false],
-    ["is gone, and was touched only", [{ ...old, pinned: true }, { pinned: false }], false, null, false],
+    ["is gone, and was only pinned and unpinned", [{ ...old, pinned: true }, { pinned: false }], false, null, false],
     ["is gone, and was changed", [own], false, { content: OWN, state: "active" }, true],
     ["is gone, and is pinned", [{ ...old, pinned: true }], false, { content: OLD, state: "active" }, true],
     ["is gone, and was deleted", [{ ...old, state: "archived" }], false, { content: OLD, state: "archived" }, false],
@@ -253,10 +253,10 @@ describe("a bundled skill, after a deployment that brings another bundle", () =>
   });
 });
 
-describe("where a skill cannot be used", () => {
+describe("a skill that cannot be used here", () => {
   const files = (fields: string) => ({ "SKILL.md": withFields("mine", fields) });
 
-  it("it is neither listed nor loaded, as its own text says, whenever that was written", async () => {
+  it("is neither listed nor loaded, by the conditions in its current text", async () => {
     await put("mine", { files: files("platforms: [macos]") });
     const library = createLibrary({ store, seeds: {} });
     expect(await library.lines()).toMatchObject([{ name: "mine", conditions: { platforms: ["macos"] } }]);
@@ -268,7 +268,7 @@ describe("where a skill cannot be used", () => {
     expect((await library.lines())[0]).not.toHaveProperty("conditions.platforms");
   });
 
-  it("it can be loaded by name when only a tool is missing", async () => {
+  it("can be loaded by name if only a tool is missing", async () => {
     await put("mine", { files: files("metadata:\n  hermes:\n    requires_tools: [web_search]") });
     const library = createLibrary({ store, seeds: {}, scene: { tools: () => ["terminal"] } });
     expect(await library.offered()).toEqual([]);
@@ -277,7 +277,7 @@ describe("where a skill cannot be used", () => {
     expect((await web.offered()).map((line) => line.name)).toEqual(["mine"]);
   });
 
-  it("it is not suggested for an unknown name", async () => {
+  it("is not suggested for an unknown name", async () => {
     await put("mine", { files: files("") });
     const library = createLibrary({ store, seeds: {}, scene: { disabled: ["mine"] } });
     const missing = await library.view("mine-too");
@@ -286,7 +286,7 @@ describe("where a skill cannot be used", () => {
     expect(await library.view("mine")).toMatchObject({ failure: { code: "skill_disabled" } });
   });
 
-  it("holds for bundled skills too, and for a base's companion alone", async () => {
+  it("may also be a bundled skill, or only a base's companion", async () => {
     const seeds = { mine: { "SKILL.md": withFields("mine", "platforms: windows") }, other: { "SKILL.md": OTHER } };
     const library = createLibrary({ store, seeds });
     expect((await library.offered()).map((line) => line.name)).toEqual(["other"]);
@@ -299,7 +299,7 @@ describe("where a skill cannot be used", () => {
     expect(base.ok && base.value.companion).toBeUndefined();
   });
 
-  it("says what it needs and does not find, and what a bundle names", async () => {
+  it("lists the settings it needs that are not set, and the skills of its bundle", async () => {
     await put("mine", { files: files("required_environment_variables: [KEY]\nmetadata:\n  bundle: a, b") });
     const isSet = (name: string) => name === "KEY";
     const missing = { variables: ["KEY"], files: [] };

@@ -1,4 +1,4 @@
-// A line of the index with one thing or another changed.
+// A line of the skill index, with changed fields.
 import type { SkillLine } from "../../core/schemas/api.ts";
 
 export function line(change: Partial<SkillLine> = {}): SkillLine {

@@ -1,4 +1,4 @@
-// A SKILL.md that passes every rule, with one thing or another changed.
+// A SKILL.md that passes every rule, with changed parts.
 export function skillMd(
   change: { name?: string; description?: string; category?: string; extra?: string } = {},
 ): string {

@@ -1,4 +1,4 @@
-// The waits of a lost swap, at their longest.
+// The longest possible waits after a lost compare-and-swap.
 import { expect, it } from "vitest";
 import { createBackoff } from "../../stores/backoff.ts";
 import { createTestClock } from "../support/clock.ts";
@@ -11,7 +11,7 @@ async function waitsOf(withinMs: number): Promise<number[]> {
   return waits;
 }
 
-it("grows by a half to thirty seconds, shrinks with the time that is left, and ends on time", async () => {
+it("the wait grows by half up to thirty seconds, shrinks with the remaining time, and ends at the deadline", async () => {
   const waits = await waitsOf(400_000);
   const rounded = waits.map((ms) => Math.round(ms / 100) / 10);
   expect(rounded.slice(0, 10)).toEqual([1, 1.5, 2.3, 3.4, 5.1, 7.6, 11.4, 17.1, 25.6, 30]);
@@ -20,6 +20,6 @@ it("grows by a half to thirty seconds, shrinks with the time that is left, and e
   expect(waits.reduce((sum, ms) => sum + ms, 0)).toBe(400_000);
 });
 
-it("does not wait at all when there is no time", async () => {
+it("there is no wait without remaining time", async () => {
   expect(await waitsOf(0)).toEqual([]);
 });

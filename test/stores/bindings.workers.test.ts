@@ -1,4 +1,4 @@
-// The ports over the real bindings, by the same kits as the doubles.
+// The ports over the real bindings, tested by the same kits as the doubles.
 import { env } from "cloudflare:workers";
 import { toKeyValue } from "../../stores/platform/kv.ts";
 import { toBucket } from "../../stores/platform/r2.ts";

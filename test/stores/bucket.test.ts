@@ -1,4 +1,4 @@
-// The bucket double: the kit, and the faults it can be told to have.
+// The bucket double: the kit, and its configurable faults.
 import { expect, it } from "vitest";
 import { describeBucket } from "../conformance/bucket.ts";
 import { createTestClock } from "../support/clock.ts";
@@ -7,7 +7,7 @@ import { createMemoryBucket } from "../support/bindings/memory-bucket.ts";
 describeBucket("the double", () => createMemoryBucket());
 describeBucket("the double with short pages", () => createMemoryBucket({ faults: { pageSize: 7 } }));
 
-it("answers 429 to a second write of a key within a second, and to no other", async () => {
+it("a rate-limited bucket double answers 429 only to a second write of a key within a second", async () => {
   const clock = createTestClock();
   const bucket = createMemoryBucket({ clock, faults: { isRateLimited: true } });
   await bucket.put("a", "one");
@@ -18,13 +18,13 @@ it("answers 429 to a second write of a key within a second, and to no other", as
   expect(await (await bucket.get("a"))?.text()).toBe("three");
 });
 
-it("can write and lose the answer", async () => {
+it("the bucket double can write and lose the response", async () => {
   const bucket = createMemoryBucket({ faults: { loseAnswerOneIn: 1 } });
   await expect(bucket.put("a", "one")).rejects.toThrow("Network connection lost.");
   expect(await (await bucket.get("a"))?.text()).toBe("one");
 });
 
-it("can fail and write nothing", async () => {
+it("the bucket double can fail without writing", async () => {
   const bucket = createMemoryBucket({ faults: { failOneIn: 1 } });
   await expect(bucket.put("a", "one")).rejects.toThrow(/10001/);
   expect(bucket.keys()).toEqual([]);

@@ -1,4 +1,4 @@
-// The KV double: the kit, and reads that answer with the past.
+// The KV double: the kit, and stale reads.
 import { expect, it } from "vitest";
 import { describeKeyValue } from "../conformance/key-value.ts";
 import { createTestClock } from "../support/clock.ts";
@@ -9,7 +9,7 @@ describeKeyValue("the double with short pages", () =>
   createMemoryKv({ clock: createTestClock(), faults: { pageSize: 3 } }),
 );
 
-it("answers a get and a list with the state of a while ago, absence included", async () => {
+it("a stale KV double answers a get and a list with an earlier state, including absence", async () => {
   const clock = createTestClock();
   const kv = createMemoryKv({ clock, faults: { staleMs: 60_000 } });
   const look = async () => [await kv.get("a"), (await kv.list({ prefix: "" })).keys.map((key) => key.name)];

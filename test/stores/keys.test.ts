@@ -1,4 +1,4 @@
-// The keys of the stores: what they look like, and what they refuse.
+// The keys of the stores: their form, and the values they refuse.
 import { describe, expect, it } from "vitest";
 import { MEMORY_KEYS, OBJECT_KEYS, keyOf, prefixOf, slotsOf } from "../../stores/keys.ts";
 
@@ -10,7 +10,7 @@ const run = "20260105T090000Z-a1b2";
 const day = "2026-01-05";
 
 describe("keys", () => {
-  it("are what the patterns say", () => {
+  it("follow their patterns", () => {
     expect([
       keyOf("head", { profile, name: "tables" }),
       keyOf("blob", { profile, sha256 }),
@@ -50,12 +50,12 @@ describe("keys", () => {
     ]);
   });
 
-  it("list numbers in numeric order", () => {
+  it("sort numbers in numeric order", () => {
     const keys = [2, 10, 9, 100, 1].map((rev) => keyOf("revision", { profile, name: "tables", rev }));
     expect(keys.toSorted().map((key) => Number(slotsOf("revision", key)?.rev))).toEqual([1, 2, 9, 10, 100]);
   });
 
-  it("give their slots back, and those of no other kind", () => {
+  it("yield their own slots, and null for another kind of key", () => {
     const slots = { profile, name: "tables", text: sha256, turn: `${session}-3`, judge: "exit" };
     expect(slotsOf("evidence", keyOf("evidence", slots))).toEqual(slots);
     const again = keyOf("evidenceAgain", { ...slots, nth: 2 });
@@ -71,7 +71,7 @@ describe("keys", () => {
     }
   });
 
-  it("end a prefix where the first slot is missing, so that no profile or review is the prefix of another", () => {
+  it("end a prefix before the first missing slot, so that no profile or review is a prefix of another", () => {
     expect([
       prefixOf("head", { profile }),
       prefixOf("revision", { profile, name: "tables" }),
@@ -80,7 +80,7 @@ describe("keys", () => {
     ]).toEqual([`p/${profile}/heads/`, `p/${profile}/revisions/tables/`, `p/${profile}/reviews/${review}/`, "due/"]);
   });
 
-  it("fit in KV whatever the operation is called, and stay the same when made again from what was read", () => {
+  it("fit KV's limit for any operation id, and are the same when rebuilt from their slots", () => {
     for (const op of ["x".repeat(5_000), "ü".repeat(300), "\ud800 half a pair", "~tilde", "%41"]) {
       const key = keyOf("memoryAdd", { profile, store: "memory", hash: sha256, op });
       expect(key.length).toBeLessThanOrEqual(512);
@@ -98,11 +98,11 @@ describe("keys", () => {
     ["fraction", () => keyOf("revision", { profile, name: "a", rev: 1.5 })],
     ["operation", () => keyOf("memoryAdd", { profile, store: "memory", hash: sha256, op: "" })],
     ["missing slot", () => keyOf("head", { profile } as never)],
-  ])("refuse a wrong %s", (_title, make) => {
+  ])("refuse an invalid key: %s", (_title, make) => {
     expect(make).toThrow(/key|op is empty/);
   });
 
-  it("have one pattern each", () => {
+  it("each have a different pattern", () => {
     const patterns = [...Object.values(OBJECT_KEYS), ...Object.values(MEMORY_KEYS)];
     expect(new Set(patterns).size).toBe(patterns.length);
   });

@@ -1,6 +1,5 @@
-// Several writers at one memory, over a KV whose every read may be older than the one before: killed between any two
-// calls, told again, with lost answers, with sweeps and purges among them. What was added and not removed lives; what was
-// removed or purged does not come back.
+// Several writers of one memory, over a KV whose reads may go back in time. Writers are killed between calls and retried,
+// responses are lost, sweeps and purges run in between. Added and not removed facts live; removed or purged ones stay gone.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { KeyValue } from "../../core/ports.ts";
@@ -15,10 +14,10 @@ import { newProfileId } from "../support/skills/profile-ids.ts";
 
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
-/** The last one is too long for metadata, so that a list has to get it. */
+/** The last text is too long for metadata, so a list must fetch it. */
 const TEXTS = ["one", "two", "ü".repeat(1_000)];
 
-/** What was asked for, with all that a second delivery of it carries. */
+/** A requested operation, with everything that a second delivery carries. */
 type Order =
   | { kind: "add"; op: string; add: MemoryAdd }
   | { kind: "remove"; op: string; id: Sha256; at: number; adds: string[] }
@@ -28,22 +27,22 @@ const command = fc.record({
   kind: fc.constantFrom("add", "add", "add", "remove", "remove", "purge", "sweep", "again", "again"),
   writer: fc.nat(2),
   text: fc.nat(TEXTS.length - 1),
-  /** Of the orders so far, the one that is delivered again. */
+  /** Selects the earlier order that is delivered again. */
   pick: fc.nat(50),
-  /** The call to KV at which the process dies; 0: it lives. */
+  /** The KV call at which the process dies; 0: never. */
   dieAt: fc.constantFrom(0, 0, 0, 1, 2, 3),
-  /** That call was carried out. */
+  /** Whether that call was carried out. */
   afterwards: fc.boolean(),
   waitMs: fc.constantFrom(0, 0, 1_000, 30_000, 2 * MINUTE, 11 * MINUTE, 31 * DAY),
 });
 type Command = typeof command extends fc.Arbitrary<infer T> ? T : never;
 
 interface Fate {
-  /** Ops that may have been written, and since when each of them must be there. */
+  /** Ops that may have been written, each with the time from which it must exist. */
   added: Map<string, number>;
-  /** Ops that may have been removed, and since when each of them must be gone. */
+  /** Ops that may have been removed, each with the time from which it must be gone. */
   removed: Map<string, number>;
-  /** Since when the text must be gone; `Infinity`: it may be. */
+  /** The time from which the text must be gone; `Infinity`: it may or may not be. */
   purged: number | null;
 }
 
@@ -51,7 +50,7 @@ function createWorld(staleUpToMs: number, pageSize: number, seed: number) {
   const clock = createTestClock();
   const kv = createMemoryKv({ clock, faults: { staleUpToMs, pageSize, loseAnswerOneIn: 20, seed } });
   const profile = newProfileId();
-  // The third is a worker that keeps nothing between two runs.
+  // The third writer keeps nothing between two runs.
   const overlays = [createMemoryOverlay(), createMemoryOverlay(), undefined];
   const fates = new Map(TEXTS.map((text) => [memoryId(text), createFate()]));
   let orders: Order[] = [];
@@ -99,12 +98,12 @@ function createWorld(staleUpToMs: number, pageSize: number, seed: number) {
       if (!/killed|connection lost/.test(String(error))) throw error;
     } finally {
       clock.advance(step.waitMs);
-      // No queue keeps a message so long.
+      // No queue keeps a message that long.
       if (step.waitMs >= 30 * DAY) orders = [];
     }
   }
 
-  /** Asks everything that KV must show by now, whatever it does to those who read. */
+  /** Checks everything that KV must show by now, despite its stale reads. */
   async function check(lagMs: number): Promise<void> {
     const listed = new Map((await open(2).list("memory")).map(({ id, adds }) => [id, adds]));
     const since = clock.now() - lagMs;
@@ -135,7 +134,7 @@ function happened(when: Map<string, number>, op: string, at: number): void {
   when.set(op, Math.min(when.get(op)!, at));
 }
 
-/** A process that dies at a call, before it or after it. */
+/** The KV of a process that dies before or after a given call. */
 function mortal(kv: KeyValue, { dieAt, afterwards }: Command): KeyValue {
   let calls = 0;
   const guard = async <T>(call: () => Promise<T>): Promise<T> => {
@@ -154,7 +153,7 @@ function mortal(kv: KeyValue, { dieAt, afterwards }: Command): KeyValue {
 }
 
 describe("memory with several writers", () => {
-  it("equals what survived, at every moment and once KV has settled, and keeps no copy of what was purged", async () => {
+  it("matches the operations that survived, at every moment and once KV has settled, without purged texts", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(command, { minLength: 5, maxLength: 40 }),
@@ -184,7 +183,7 @@ describe("memory with several writers", () => {
   }, 60_000);
 });
 
-describe("adds and removes that meet", () => {
+describe("concurrent adds and removes", () => {
   const id = memoryId("one");
   const settle = async (script: (world: ReturnType<typeof createPair>) => Promise<unknown>, staleMs: number) => {
     const world = createPair(staleMs);
@@ -210,13 +209,13 @@ describe("adds and removes that meet", () => {
     ["one fact under two ops", MINUTE, (p) => Promise.all([add(p.mine, "a"), add(p.theirs, "b")]), [["a", "b"]]],
     ["a remove that sees one of two adds", MINUTE, seeOne, [["b"]]],
     ["a remove that sees both", 0, seeBoth, []],
-    ["an add by one who does not see the remove", MINUTE, addUnseen, [["b"]]],
-    ["the add again, after the remove", MINUTE, addAgain, []],
-    ["the remove again, after a new add", 0, removeAgain, [["b"]]],
-    ["a remove when the overlay's time is over and KV is still behind", 60 * MINUTE, removeLate, [["a"]]],
-    ["a purge that one add is not seen by", MINUTE, purgeOne, []],
-    ["an add by one who does not see the purge", MINUTE, addUnseenPurge, []],
-  ])("end alike, however late KV is: %s", async (_name, staleMs, script, expected) => {
+    ["an add by a writer that does not see the remove", MINUTE, addUnseen, [["b"]]],
+    ["the same add delivered again after the remove", MINUTE, addAgain, []],
+    ["the same remove delivered again after a new add", 0, removeAgain, [["b"]]],
+    ["a remove after the overlay has expired while KV is still stale", 60 * MINUTE, removeLate, [["a"]]],
+    ["a purge that does not see one add", MINUTE, purgeOne, []],
+    ["an add by a writer that does not see the purge", MINUTE, addUnseenPurge, []],
+  ])("have one outcome, however stale KV is: %s", async (_name, staleMs, script, expected) => {
     expect(await settle(script, staleMs)).toEqual(expected);
   });
 
@@ -254,7 +253,7 @@ describe("adds and removes that meet", () => {
   async function removeLate({ mine, clock }: Pair) {
     await add(mine, "a");
     clock.advance(11 * MINUTE);
-    // Neither the overlay nor KV shows the add: nothing is removed, and the answer says so.
+    // Neither the overlay nor KV shows the add, so nothing is removed and the count is 0.
     expect(await remove(mine)).toBe(0);
   }
 

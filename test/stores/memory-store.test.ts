@@ -1,5 +1,5 @@
-// The memory store over the double, by the kit, and what only the double can do: yesterday's answers, lost ones, replays
-// in any order.
+// The memory store over the double: the kit, and faults that only the double can have: stale reads, lost responses, replays in
+// any order.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { memoryId } from "../../core/schemas/memory.ts";
@@ -24,7 +24,7 @@ function setUp(staleMs = 0) {
   return { clock, kv, profile, open };
 }
 
-describe("over a KV that answers with what was there a minute ago", () => {
+describe("a memory store over a KV that is a minute stale", () => {
   it("shows a writer with an overlay its own adds and removes at once", async () => {
     const { open } = setUp(MINUTE);
     const [mine, theirs] = [open(createMemoryOverlay()), open()];
@@ -37,7 +37,7 @@ describe("over a KV that answers with what was there a minute ago", () => {
     expect((await mine.list("memory")).map((entry) => entry.adds)).toEqual([["b"]]);
   });
 
-  it("drops a key from the overlay when a list confirms it, or when it is ten minutes old", async () => {
+  it("drops a key from the overlay when a list confirms it, or after ten minutes", async () => {
     const { open, clock, kv } = setUp(MINUTE);
     const overlay = createMemoryOverlay();
     const mine = open(overlay);
@@ -56,7 +56,7 @@ describe("over a KV that answers with what was there a minute ago", () => {
     expect([await mine.list("memory"), overlay.keys()]).toEqual([[], []]);
   });
 
-  it("leaves out a long text whose value has not arrived, and shows it later", async () => {
+  it("omits a long text whose value is not visible yet, and shows it later", async () => {
     const { open, clock, kv, profile } = setUp();
     await open().add("memory", "a", note("x".repeat(1_000), 1));
     await open().add("memory", "b", note("short", 2));
@@ -66,7 +66,7 @@ describe("over a KV that answers with what was there a minute ago", () => {
     expect(await open().list("memory")).toHaveLength(2);
   });
 
-  it("keeps two adds of one fact that did not see each other as one entry", async () => {
+  it("shows two adds of one fact by writers that did not see each other as one entry", async () => {
     const { open, clock } = setUp(MINUTE);
     await open().add("memory", "a", note("one", 1));
     await open().add("memory", "b", note("one", 2));
@@ -74,7 +74,7 @@ describe("over a KV that answers with what was there a minute ago", () => {
     expect((await open().list("memory")).map((entry) => [entry.since, entry.adds])).toEqual([[1, ["a", "b"]]]);
   });
 
-  it("keeps what was forgotten forgotten when a sweep's delete is seen late", async () => {
+  it("keeps a removed fact hidden when a sweep's delete becomes visible late", async () => {
     const { open, clock, kv } = setUp();
     const store = open();
     const { id } = await store.add("memory", "a", note("one", 1));
@@ -91,7 +91,7 @@ describe("over a KV that answers with what was there a minute ago", () => {
     expect((await kv.list({ prefix: "" })).keys).toEqual([]);
   });
 
-  it("keeps it forgotten for a reader whose pages are of different moments, between two sweeps", async () => {
+  it("keeps a removed fact hidden from a reader whose pages are of different ages, between two sweeps", async () => {
     const { open, clock, kv } = setUp();
     const store = open();
     for (const text of ["one", "two", "three"]) {
@@ -108,7 +108,7 @@ describe("over a KV that answers with what was there a minute ago", () => {
   });
 });
 
-it("ends where one delivery ends when a put is written and its answer lost", async () => {
+it("a repeated delivery after a lost response ends in the same state as one delivery", async () => {
   const { open, kv } = setUp();
   kv.faults.loseAnswerOneIn = 1;
   await expect(open().add("memory", "a", note("one", 1))).rejects.toThrow("Network connection lost.");
@@ -118,8 +118,8 @@ it("ends where one delivery ends when a put is written and its answer lost", asy
   expect((await open().list("memory")).map((entry) => entry.adds)).toEqual([["a"]]);
 });
 
-describe("over a KV that takes one write a second for a key", () => {
-  it("waits and forgets a fact a second time within a second", async () => {
+describe("a memory store over a KV that accepts one write per second and key", () => {
+  it("waits, and removes a fact twice within a second", async () => {
     const { open, clock, kv } = setUp();
     const store = open();
     const { id } = await store.add("memory", "a", note("one", 1));
@@ -131,7 +131,7 @@ describe("over a KV that takes one write a second for a key", () => {
     expect(kv.puts.at(-1)?.value).toContain('"by":"s"');
   });
 
-  it("gives up when the key stays taken, and at once for any other failure", async () => {
+  it("gives up when the rate limit persists, and at once on any other failure", async () => {
     for (const [message, attempts] of [
       ["KV PUT failed: 429 Too Many Requests", 3],
       ["KV PUT failed: 500 Internal Error", 1],
@@ -156,7 +156,7 @@ const step = fc.record({
   waitMs: fc.constantFrom(0, 1_000, 2 * MINUTE),
 });
 
-it("writes no key twice with different contents, and an add whose remove is there never lives", async () => {
+it("no memory key is written with different contents, and an add with a remove record never lives", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 20 }), fc.constantFrom(0, MINUTE), async (steps, staleMs) => {
       const { open, clock, kv, profile } = setUp(staleMs);

@@ -1,4 +1,4 @@
-// State that a newer version of the program wrote is refused in a sentence with a code, and nothing of it is written over.
+// State that a newer version of the program wrote is refused with a code and a message, and is never overwritten.
 import { describe, expect, it } from "vitest";
 import { StateNewerError, newerStateOf, ok } from "../../core/errors.ts";
 import { sha256Hex } from "../../core/schemas/learning/digest.ts";
@@ -55,7 +55,7 @@ function open() {
 }
 
 describe("a record of a newer version", () => {
-  it.each(Object.keys(open().touches))("under %s is refused, and left as it is", async (key) => {
+  it.each(Object.keys(open().touches))("at %s is refused and left unchanged", async (key) => {
     const { bucket, kv, touches } = open();
     const body = JSON.stringify({ v: 9, kind: "start", from: "the future" });
     if (key.includes("/memory/")) await kv.put(key, body);
@@ -71,7 +71,7 @@ describe("a record of a newer version", () => {
     expect(key.includes("/memory/") ? await kv.get(key) : await (await bucket.get(key))!.text()).toBe(body);
   });
 
-  it("that is merely broken is called so", async () => {
+  it("is distinguished from a broken record", async () => {
     const { bucket, touches } = open();
     const key = `p/${profile}/policy.json`;
     await bucket.put(key, JSON.stringify({ v: 1, paused: "perhaps" }));
@@ -79,7 +79,7 @@ describe("a record of a newer version", () => {
   });
 });
 
-it("a session whose tables are of a newer version is not opened, and not migrated", async () => {
+it("a session with tables of a newer version is neither opened nor migrated", async () => {
   const harness = createSessionHarness({ model: createScriptedModel([]) });
   const life = harness.boot();
   await life.engine.create({ learning: "on", title: "" });

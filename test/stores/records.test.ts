@@ -1,4 +1,4 @@
-// Evidence, reviews and curation over the double: the kits, and answers that are lost.
+// Evidence, reviews and curation over the double: the kits, and lost responses.
 import { describe, expect, it } from "vitest";
 import { createCurationStore } from "../../stores/curation-store.ts";
 import { createEvidenceStore } from "../../stores/evidence-store.ts";
@@ -24,20 +24,20 @@ for (const [name, pageSize] of [
 const REVIEW = `${SESSION}.1-12`;
 const RUN = "20260105T090000Z-aaaa";
 
-describe("on a bucket that writes and loses every answer", () => {
+describe("over a bucket that writes and loses every response", () => {
   const setUp = () => {
     const bucket = createMemoryBucket({ faults: { loseAnswerOneIn: 1 } });
     const profile = newProfileId();
     return { bucket, profile, reviews: createReviewStore({ bucket, profile }) };
   };
 
-  it("a step that was written is won by who wrote it, and by nobody else", async () => {
+  it("only the writer of a step wins it", async () => {
     const { reviews } = setUp();
     expect(await reviews.createStep(REVIEW, 0, intent(0, "mine"))).toEqual({ step: intent(0, "mine"), won: true });
     expect(await reviews.createStep(REVIEW, 0, intent(0, "theirs"))).toEqual({ step: intent(0, "mine"), won: false });
   });
 
-  it("results, watermarks, leases, plans and stats arrive all the same", async () => {
+  it("results, watermarks, leases, plans and stats are stored", async () => {
     const { bucket, profile, reviews } = setUp();
     expect(await reviews.finish(reviewResult(REVIEW))).toEqual(reviewResult(REVIEW));
     await reviews.raiseWatermark(SESSION, 12);
@@ -69,7 +69,7 @@ describe("on a bucket that writes and loses every answer", () => {
   });
 });
 
-it("a put that wrote nothing is an error, and nothing is there", async () => {
+it("a put that wrote nothing is an error, and nothing is stored", async () => {
   const bucket = createMemoryBucket({ faults: { failOneIn: 1 } });
   const profile = newProfileId();
   const reviews = createReviewStore({ bucket, profile });
@@ -79,7 +79,7 @@ it("a put that wrote nothing is an error, and nothing is there", async () => {
   expect(bucket.keys()).toEqual([]);
 });
 
-it("tells what it counted also when somebody has stored a count of the same skill a moment ago", async () => {
+it("a fold returns its own count even if the store's rate limit keeps it from saving the count", async () => {
   const clock = { now: () => 1_000 };
   const bucket = createMemoryBucket({ clock, faults: { isRateLimited: true } });
   const profile = newProfileId();
@@ -93,13 +93,13 @@ it("tells what it counted also when somebody has stored a count of the same skil
   expect(JSON.parse(await (await bucket.get(`p/${profile}/stats/tables`))!.text())).toEqual(counted);
 });
 
-it("folds more than a thousand uses", async () => {
+it("a fold counts more than a thousand uses", async () => {
   const store = createEvidenceStore({ bucket: createMemoryBucket(), profile: newProfileId(), judge: JUDGE });
   for (let turn = 1; turn <= 1_050; turn++) await store.put(evidence(turn));
   expect(await store.fold("tables")).toMatchObject({ uses: 1_050, successes: 1_050 });
 });
 
-it("sweeps the outcome of a review last, and nothing of one that has grown since", async () => {
+it("a sweep deletes a review's outcome last, and nothing of a review that has grown since", async () => {
   let now = 1_000;
   const bucket = createMemoryBucket({ clock: { now: () => now } });
   const profile = newProfileId();

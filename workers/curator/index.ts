@@ -28,16 +28,16 @@ const RUN_CALLS = 6_000;
 
 export default {
   async scheduled(_controller: ScheduledController, env: Env): Promise<void> {
-    await sendDueShards(wire(env));
+    await sendDueShards(toDeliverOptions(env));
   },
   async queue(batch: MessageBatch, env: Env): Promise<void> {
-    const options = wire(env);
+    const options = toDeliverOptions(env);
     for (const message of batch.messages)
       settleMessage(message, await deliverCuration(message.body, message.attempts, options));
   },
 } satisfies ExportedHandler<Env>;
 
-function wire(env: Env): DeliverOptions {
+function toDeliverOptions(env: Env): DeliverOptions {
   const settings = readSettings(env);
   const { bucket, calls } = openCountedBucket(env.SKILLS);
   const curation = openCurationStore({ bucket, settings });

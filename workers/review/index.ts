@@ -1,4 +1,4 @@
-// The review Worker: takes reviews from the queue, one at a time, and runs them over R2 (skills) and KV (memory). It has no
+// The review Worker: runs each review from the queue, one at a time. It reads and writes skills in R2 and memory in KV. It has no
 // other binding, so it cannot reach a session, a file or a channel.
 import { type ReviewEnd, runReview } from "../../core/learning/review/review.ts";
 import type { ProfileId } from "../../core/schemas/ids.ts";
@@ -19,7 +19,7 @@ const DEAD_QUEUE = "talaria-reviews-dead";
 
 export default {
   async queue(batch: MessageBatch, env: Env): Promise<void> {
-    const options = wire(env);
+    const options = toDeliverOptions(env);
     const deliver = batch.queue === DEAD_QUEUE ? deliverDeadReview : deliverReview;
     for (const message of batch.messages) settleMessage(message, await deliver(message.body, options));
   },
@@ -35,21 +35,21 @@ function openStores(env: Env, settings: Settings, profile: ProfileId) {
   };
 }
 
-function wire(env: Env): DeliverOptions {
+function toDeliverOptions(env: Env): DeliverOptions {
   const settings = readSettings(env);
   const open = (profile: ProfileId) => openStores(env, settings, profile);
   return {
     reviews: (profile) => open(profile).reviews,
     memory: (profile) => open(profile).memory,
     pending: (profile) => open(profile).pending,
-    run: (job) => run(job, env, settings),
+    run: (job) => runJob(job, env, settings),
     clock,
     settings,
     log: (line) => console.log(JSON.stringify(line)),
   };
 }
 
-async function run(job: ReviewJob, env: Env, settings: Settings): Promise<ReviewEnd> {
+async function runJob(job: ReviewJob, env: Env, settings: Settings): Promise<ReviewEnd> {
   const models = openModels(env, settings, "review");
   if (!models.ok) return { state: "failed", failure: models.failure, final: false };
   const judges = env.TALARIA_MODEL_JUDGE?.trim() ? openModels(env, settings, "judge") : null;

@@ -1,6 +1,6 @@
-// Merges several skills into one: skill_merge, the tool with which a curation's model proposes it, and carrying out a stored merge.
-// Writes the umbrella first, then archives the absorbed skills, each by one compare-and-swap. Every later delivery completes an open
-// merge. Never touches an absorbed skill that has changed since the merge was planned.
+// Merges several skills into one, the umbrella. A curation's model proposes a merge with the tool skill_merge; the merge is stored and
+// then carried out: the umbrella is written, then each absorbed skill is archived, each by one compare-and-swap. A later delivery
+// completes an unfinished merge. Never archives a skill that has changed since the merge was planned.
 import * as z from "zod";
 import type { Tool, ToolContext, ToolResult } from "../../agent/contract.ts";
 import { succeed } from "../../agent/tool-result.ts";
@@ -75,10 +75,10 @@ interface MergeEnd {
 }
 
 async function propose(args: Args, context: ToolContext, options: MergeOptions): Promise<ToolResult> {
-  const n = placeOf(context.op);
+  const n = callNumberOf(context.op);
   // A stored merge is carried out even if its skills have changed.
-  const begun = (await options.store.merges()).find((merge) => merge.n === n);
-  const merge = begun ? ok(begun) : await plan(args, n, context, options);
+  const stored = (await options.store.merges()).find((merge) => merge.n === n);
+  const merge = stored ? ok(stored) : await plan(args, n, context, options);
   if (!merge.ok) return toRefusal(merge.failure);
   const end = await carryOutMerge(merge.value, options);
   if (!end.ok) return toRefusal(end.failure);
@@ -87,8 +87,8 @@ async function propose(args: Args, context: ToolContext, options: MergeOptions):
   return succeed({ done: "merged", ...facts, state: umbrella.state });
 }
 
-/** The number at the end of an op: the position of the call in its script. */
-function placeOf(op: string): number {
+/** The position of a call in its script: the number at the end of the op. */
+function callNumberOf(op: string): number {
   const n = Number(op.slice(op.lastIndexOf(".") + 1));
   assert(Number.isInteger(n), `the op ${op} does not end in a number`);
   return n;
@@ -102,9 +102,9 @@ async function plan(
 ): Promise<Result<CurationMerge>> {
   const { skills, store, run, work, clock } = options;
   const names = [args.umbrella, ...args.absorbs];
-  const strange = names.find((name) => !SkillName.safeParse(name).success);
-  if (strange !== undefined) {
-    return err("bad_merge", `${JSON.stringify(strange.slice(0, 80))} is not a valid skill name.`);
+  const invalid = names.find((name) => !SkillName.safeParse(name).success);
+  if (invalid !== undefined) {
+    return err("bad_merge", `${JSON.stringify(invalid.slice(0, 80))} is not a valid skill name.`);
   }
   const umbrella = await skills.open(args.umbrella);
   const absorbs = new Map<SkillName, SkillSnapshot>();
@@ -119,7 +119,13 @@ async function plan(
     [umbrella, ...absorbs.values()].map((skill) => readRequests(textOrEmpty(skill?.files[REQUESTS_FILE]))),
   );
   const merge = CurationMerge.parse({
-    ...{ v: 1, run, work, n, at: clock.now(), umbrella: args.umbrella, content: args.content },
+    v: 1,
+    run,
+    work,
+    n,
+    at: clock.now(),
+    umbrella: args.umbrella,
+    content: args.content,
     before: umbrella && standingOf(umbrella.head),
     ...checked.value,
     ...(requests.length > 0 && { requests }),
@@ -130,7 +136,7 @@ async function plan(
       MAX_CITATIONS,
     ),
   });
-  // A trial of the write that follows: a merge that cannot be written is not stored.
+  // A dry run: an umbrella that cannot be written is refused before the merge is stored.
   const trial = await decideUmbrella(merge, options)(umbrella, withoutLines(await skills.index(), args.umbrella));
   if (!trial.ok) return trial;
   const { files: after, description = "" } = trial.value;
@@ -145,7 +151,7 @@ async function plan(
 
 const MAX_CITATIONS = 50;
 
-/** Completes the stored merges of a work whose calls have no outcome yet. Skips those that fail. */
+/** Completes the stored merges of a piece of work whose calls have no result yet. Skips merges that fail. */
 export async function finishMerges(options: MergeOptions): Promise<MergeFacts[]> {
   const { store } = options;
   const { steps } = await store.script();
@@ -158,7 +164,7 @@ export async function finishMerges(options: MergeOptions): Promise<MergeFacts[]>
   return ends;
 }
 
-/** Idempotent. Fails when the umbrella cannot be written; then nothing was absorbed. */
+/** Idempotent. Fails if the umbrella cannot be written; then no skill has been archived. */
 async function carryOutMerge(merge: CurationMerge, options: MergeOptions): Promise<Result<MergeEnd>> {
   const { skills } = options;
   const op = `curation:${merge.run}:${merge.work}:${merge.n}`;
@@ -166,16 +172,17 @@ async function carryOutMerge(merge: CurationMerge, options: MergeOptions): Promi
   const written = await skills.change({ name: merge.umbrella, op, since, decide: decideUmbrella(merge, options) });
   if (!written.ok) return written;
   const umbrella = written.value.head;
-  const made = (await skills.revision(merge.umbrella, since + 1)) ?? umbrella;
+  // A later delivery may find newer revisions of the umbrella.
+  const merged = (await skills.revision(merge.umbrella, since + 1)) ?? umbrella;
   const changes: CurationChange[] = [
     {
       skill: merge.umbrella,
       from: merge.before,
-      to: { state: "trial", rev: made.rev, text: made.text },
+      to: { state: "trial", rev: merged.rev, text: merged.text },
       reason: `takes in ${merge.absorbs.map(({ skill }) => skill).join(", ")}`,
     },
   ];
-  await keepUmbrella(merge, options);
+  await inheritKeep(merge, options);
   const absorbed: SkillName[] = [];
   const left: SkillName[] = [];
   for (const one of merge.absorbs) {
@@ -187,8 +194,8 @@ async function carryOutMerge(merge: CurationMerge, options: MergeOptions): Promi
   return ok({ umbrella, absorbed, left, changes });
 }
 
-/** A job may name an absorbed skill that must not age. What it needs is then in the umbrella, which must not age either. */
-async function keepUmbrella({ absorbs, umbrella }: CurationMerge, { curation, profile }: MergeOptions): Promise<void> {
+/** If the profile protects an absorbed skill from aging (`keepSkills`), protects the umbrella too. */
+async function inheritKeep({ absorbs, umbrella }: CurationMerge, { curation, profile }: MergeOptions): Promise<void> {
   const { keepSkills } = await curation.policy(profile);
   if (!absorbs.some(({ skill }) => keepSkills.includes(skill)) || keepSkills.includes(umbrella)) return;
   await curation.changePolicy(profile, (policy) => ({
@@ -220,7 +227,7 @@ async function absorb(
   return ok({ skill, from: standing, to: { ...standing, state: "archived" }, reason });
 }
 
-/** Applies the rules of any write by a model. The absorbed skills do not count as duplicates. */
+/** Applies the rules for writes by a model. The absorbed skills do not count as duplicates of the umbrella. */
 function decideUmbrella(merge: CurationMerge, { skills, seeds, settings }: MergeOptions) {
   return async (current: SkillSnapshot | null, index: SkillIndex) => {
     const standing = current ? standingOf(current.head) : null;

@@ -1,4 +1,4 @@
-// What a piece of a curation's work is given, and how it ends. Types only.
+// The options and the possible results of one piece of a curation's work. Types only.
 import type { ModelChain } from "../../agent/contract.ts";
 import type { Failure, Result } from "../../errors.ts";
 import type { Clock, CurationStore, EvidenceStore, Random, ReviewStore, SkillStore } from "../../ports.ts";
@@ -8,7 +8,7 @@ import type { Settings } from "../../schemas/settings.ts";
 import type { RunChecks } from "../../skills/checks.ts";
 import type { Seeds } from "../../skills/library.ts";
 
-/** Which work, and what its request to the model is written from. */
+/** Identifies the work, and has the stores from which its request to the model is built. */
 export interface RequestOptions {
   profile: ProfileId;
   run: CurationId;
@@ -23,7 +23,7 @@ export interface RequestOptions {
 export interface WorkOptions extends RequestOptions {
   /** The primary model, then its fallbacks. Called only when there is something to do. */
   models(): Result<ModelChain>;
-  /** Runs the checks that skills bring along. Absent: none runs. */
+  /** Runs the checks of a skill. Absent: no check runs. */
   runChecks?: RunChecks;
   clock: Clock;
   random: Random;
@@ -34,10 +34,10 @@ export interface WorkOptions extends RequestOptions {
 
 export type WorkEnd =
   | { state: "finished"; result: CurationWork }
-  /** The profile is paused or gone. The work stays owed. */
+  /** The profile is paused or erased. The work remains to be done. */
   | { state: "waits" }
-  /** Another run holds the profile. Deliver again later; this does not count as a try. */
+  /** Another run holds the profile's lease. Deliver again later; this is not a failed delivery. */
   | { state: "held"; delayMs: number }
-  /** Not a failure: another delivery begins the work or continues it. */
+  /** Another delivery starts or continues the work. Not a failure. */
   | { state: "again"; delayMs: number }
   | { state: "failed"; failure: Failure; final: boolean };

@@ -1,5 +1,5 @@
-// Decides what a curation leaves to a model: skills to rewrite, stale skills to look at, skills to merge, skills without requests.
-// Called by make-plan.ts. Pure.
+// Plans the work of a curation that needs a model: rewrite broken or failing skills, look at stale ones, merge similar ones, and
+// write example requests for skills that have none. Called by make-plan.ts. Pure.
 import type { SkillName } from "../../schemas/ids.ts";
 import {
   type CurationPlan,
@@ -15,9 +15,9 @@ import { type SkillFacts, isOwn } from "./curate.ts";
 import { shareOf, within } from "./grants.ts";
 import { lineOf, noteOf, verdictOn } from "./lookup.ts";
 
-/** Enough to read a skill and its neighbours and to write one of them, and for a refusal or two. Also used by bench:judging. */
+/** Tokens of one piece of work: enough to read a skill and similar ones, to write one, and to be refused twice. Also used by bench:judging. */
 export const WORK_TOKENS = 100_000;
-/** Skills whose requests one piece of work asks for. Their beginnings fill a few pages. Also used by bench:judging. */
+/** Skills for which one piece of work writes requests. The model reads the beginning of each. Also used by bench:judging. */
 export const SKILLS_A_CALL = 12;
 
 export interface WorkFacts {
@@ -29,20 +29,20 @@ export interface WorkFacts {
   policy: Policy;
   settings: Settings;
   now: number;
-  /** State moves of this run. */
+  /** State changes that this run makes without a model. */
   plan: Pick<CurationPlan, "moves" | "verdicts">;
   /** Skills that may be merged; `null`: none are proposed. */
   clusters: SkillName[][] | null;
-  /** A person asked for the consolidation. */
+  /** Whether a person asked for the consolidation. */
   asked: boolean;
-  /** What the day's budget has for this run. Absent: only the run's own limit holds. */
+  /** What is left of the day's budget. Absent: only the run's own limit applies. */
   most?: Grant;
 }
 
 /**
- * The work of one run. It shares the run's grant evenly. A skill is looked at once each time it becomes stale and asked for requests
- * once, and a text is rewritten once: a model that could not help is not asked every week. A consolidation that a person asked for
- * takes the whole grant; one that reviews suggest comes after what is broken.
+ * The work of one run, which shares the run's grant evenly. A skill is looked at once each time it becomes stale. Its requests are
+ * written once, and each of its texts is rewritten once, so that a model that could not help is not asked every week. A
+ * consolidation that a person asked for takes the whole grant; one that reviews suggest comes after the rewrites.
  */
 export function planWork(facts: WorkFacts): WorkItem[] {
   const { settings, policy, now, clusters, asked, most } = facts;
@@ -50,7 +50,7 @@ export function planWork(facts: WorkFacts): WorkItem[] {
   if (tokens === 0) return [];
   const merge = clusters?.length ? [toConsolidation(clusters, asked)] : [];
   const wanted =
-    asked && merge.length > 0 ? merge : [...rewritesOf(facts), ...merge, ...looksOf(facts), ...requestsOf(facts)];
+    asked && merge.length > 0 ? merge : [...planRewrites(facts), ...merge, ...planLooks(facts), ...planRequests(facts)];
   const chosen = wanted.slice(0, Math.max(1, Math.floor(tokens / WORK_TOKENS)));
   const grant = within(shareOf(policy, settings, chosen.length, now), most, chosen.length);
   return chosen.map((item) => ({ ...item, grant }));
@@ -64,8 +64,8 @@ function toConsolidation(clusters: SkillName[][], asked: boolean): Wanted {
   return { work: toWorkId("consolidate"), because, ...(!asked && { groups: clusters }) };
 }
 
-/** Broken skills come before those that merely fail. */
-function rewritesOf({ skills, broken, notes, plan }: WorkFacts): Wanted[] {
+/** Broken skills first, then those whose uses often fail. */
+function planRewrites({ skills, broken, notes, plan }: WorkFacts): Wanted[] {
   const leaving = new Set([...plan.moves, ...(plan.verdicts ?? [])].filter(isLeaving).map((move) => move.skill));
   const own = skills.filter((skill) => isOwn(skill) && !leaving.has(skill.name));
   const fresh = own.filter(({ name, mirror }) => noteOf(notes, name)?.rewritten !== mirror.text);
@@ -88,8 +88,8 @@ function toRewrite(skill: SkillName, because: string): Wanted {
   return { work: toWorkId("rewrite", skill), skill, because };
 }
 
-/** Skills that are stale once the plan is carried out, longest unchanged first. */
-function looksOf({ skills, notes, plan }: WorkFacts): Wanted[] {
+/** Skills that are stale after this run's state changes, longest unchanged first. */
+function planLooks({ skills, notes, plan }: WorkFacts): Wanted[] {
   const moves = new Map(plan.moves.map((move) => [move.skill, move]));
   const judged = new Set((plan.verdicts ?? []).map((move) => move.skill));
   return skills
@@ -104,8 +104,8 @@ function looksOf({ skills, notes, plan }: WorkFacts): Wanted[] {
     }));
 }
 
-/** One piece of work for skills that are offered but have no requests, most used first. */
-function requestsOf({ skills, notes, index, plan }: WorkFacts): Wanted[] {
+/** At most one piece of work, for offered skills without requests, most used first. */
+function planRequests({ skills, notes, index, plan }: WorkFacts): Wanted[] {
   const moving = new Set([...plan.moves, ...(plan.verdicts ?? [])].map((move) => move.skill));
   const bare = skills
     .filter((skill) => isOwn(skill) && skill.mirror.state !== "stale" && !moving.has(skill.name))

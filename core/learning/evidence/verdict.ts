@@ -1,9 +1,9 @@
 // Computes the verdict on each text of a skill from its evidence: on trial, active, or withdrawn because it does harm. Called by
-// the evidence store when it sums up, and by the ledger; settle.ts carries verdicts out. Pure; the order of evidence is irrelevant.
+// the evidence store when it writes a summary, and by the ledger. settle.ts applies verdicts. Pure; ignores the order of evidence.
 //
 // A text is judged by the turns that used it. If a turn used two skills, both get its outcome: one turn cannot tell which of them
-// helped, but other turns use only one of them, and harm shows in all turns of the harmful one.
-// The baseline is the profile's similar turns without the skill, so that a hard kind of work does not count against a text.
+// helped, but other turns use only one of them, and a harmful one does harm in all of its turns.
+// The baseline is the profile's similar turns without the skill, so that a text is not blamed for hard work.
 import type { Day, Sha256 } from "../../schemas/ids.ts";
 import type { Settings } from "../../schemas/settings.ts";
 import { type Baseline, type Evidence, type Lineage, type TextVerdict, outranks } from "../../schemas/skill.ts";
@@ -18,11 +18,11 @@ export function toJudge(rules: Rules) {
   return Object.assign(judge, { rules: `${JUDGE_VERSION} ${JSON.stringify(rules)}` });
 }
 
-/** Must be raised with every change that gives other verdicts for the same evidence and rules. */
+/** Raise it with every change that can alter a verdict for the same evidence and rules. */
 const JUDGE_VERSION = 5;
 
 /**
- * The verdict on each text with evidence. The present text (of `lineage`) inherits a share of its parent's counts. If a person
+ * The verdict on each text with evidence. The current text (`lineage.text`) inherits a share of its parent's counts. If a person
  * restored it, it inherits the same share of its own past instead, and only later uses can withdraw it.
  */
 export function judgeTexts(
@@ -30,7 +30,7 @@ export function judgeTexts(
   lineage: Lineage | undefined,
   rules: Rules,
 ): Record<Sha256, TextVerdict> {
-  const byText = toUses(evidence);
+  const byText = groupUses(evidence);
   const texts: Record<Sha256, TextVerdict> = {};
   for (const [text, uses] of [...byText].sort(([a], [b]) => (a < b ? -1 : 1))) {
     const { parent, since } = lineage?.text === text ? lineage : {};
@@ -61,24 +61,23 @@ interface Use {
   workedWords: string[];
 }
 
-/** By text, in the order in which the turns ended. */
-function toUses(evidence: readonly Evidence[]): Map<Sha256, Use[]> {
-  const words = new Map<Sha256, Map<string, Evidence[]>>();
-  for (const word of evidence) {
-    const turns = words.get(word.text) ?? new Map<string, Evidence[]>();
-    turns.set(word.turn, [...(turns.get(word.turn) ?? []), word]);
-    words.set(word.text, turns);
+/** The uses of each text, in the order in which the turns ended. */
+function groupUses(evidence: readonly Evidence[]): Map<Sha256, Use[]> {
+  const byText = new Map<Sha256, Map<string, Evidence[]>>();
+  for (const record of evidence) {
+    const byTurn = byText.get(record.text) ?? new Map<string, Evidence[]>();
+    byTurn.set(record.turn, [...(byTurn.get(record.turn) ?? []), record]);
+    byText.set(record.text, byTurn);
   }
-  const sorted = [...words].map(([text, turns]) => [text, [...turns.values()].map(toUse).sort(inTime)] as const);
-  return new Map(sorted);
+  return new Map([...byText].map(([text, byTurn]) => [text, [...byTurn.values()].map(toUse).sort(compareEnds)]));
 }
 
 /**
- * The outcome is the strongest judge's, even if that is `unknown`; plain facts come from any record that has them. The earliest time
- * is the turn's: a rating may come days later.
+ * The outcome is the strongest judge's, even if that is `unknown`; the task, the baseline and the words come from any record that has
+ * them. The earliest time is the turn's: a rating may come days later.
  */
-function toUse(words: Evidence[]): Use {
-  const [strongest, ...others] = words.toSorted((a, b) => (outranks(a, b) ? -1 : 1));
+function toUse(records: Evidence[]): Use {
+  const [strongest, ...others] = records.toSorted((a, b) => (outranks(a, b) ? -1 : 1));
   const all = [strongest!, ...others];
   const [session = "", n = "0"] = strongest!.turn.split("-");
   const times = all.map(({ at }) => at).filter((at) => at > 0);
@@ -88,14 +87,14 @@ function toUse(words: Evidence[]): Use {
     session,
     n: Number(n),
     outcome: strongest!.outcome,
-    contradicted: all.some((word) => word.contradicted),
-    task: all.find((word) => word.task !== "")?.task ?? strongest!.turn,
+    contradicted: all.some((record) => record.contradicted),
+    task: all.find((record) => record.task !== "")?.task ?? strongest!.turn,
     calls: strongest!.toolCalls,
-    baseline: all.find((word) => word.baseline !== null)?.baseline ?? null,
+    baseline: all.find((record) => record.baseline !== null)?.baseline ?? null,
     day: strongest!.day,
-    failedWords: union(all.map((word) => word.failedWords)),
-    refusedWords: union(all.map((word) => word.refusedWords)),
-    workedWords: union(all.map((word) => word.workedWords)),
+    failedWords: union(all.map((record) => record.failedWords)),
+    refusedWords: union(all.map((record) => record.refusedWords)),
+    workedWords: union(all.map((record) => record.workedWords)),
   };
 }
 
@@ -104,12 +103,12 @@ function union(lists: string[][]): string[] {
   return [...new Set(lists.flat())];
 }
 
-function inTime(a: Use, b: Use): number {
+function compareEnds(a: Use, b: Use): number {
   if (a.at !== b.at) return a.at - b.at;
   return a.session === b.session ? a.n - b.n : a.session < b.session ? -1 : 1;
 }
 
-/** Discounted counts. */
+/** Counts in which older uses weigh less. */
 interface Weights {
   successes: number;
   failures: number;
@@ -117,7 +116,7 @@ interface Weights {
 
 function inherit(uses: readonly Use[], rules: Rules): Weights {
   let weights: Weights = { successes: 0, failures: 0 };
-  for (const use of uses) if (counts(use)) weights = add(weights, use, rules);
+  for (const use of uses) if (isCounted(use)) weights = addUse(weights, use, rules);
   return { successes: weights.successes * rules.parentShare, failures: weights.failures * rules.parentShare };
 }
 
@@ -125,21 +124,21 @@ function inherit(uses: readonly Use[], rules: Rules): Weights {
  * Whether a use changes the counts. An `unknown` outcome does not. Neither does a success that contradicted the text: the work
  * succeeded without the wrong part, so it proves nothing about the rest. A review corrects the wrong part.
  */
-function counts({ outcome, contradicted }: Use): boolean {
+function isCounted({ outcome, contradicted }: Use): boolean {
   return outcome === "failure" || (outcome === "success" && !contradicted);
 }
 
-function add({ successes, failures }: Weights, { outcome }: Use, { discount }: Rules): Weights {
+function addUse({ successes, failures }: Weights, { outcome }: Use, { discount }: Rules): Weights {
   const [success, failure] = outcome === "success" ? [1, 0] : [0, 1];
   return { successes: successes * discount + success, failures: failures * discount + failure };
 }
 
-/** The newest failed words of a text are enough. */
+/** Of the failed words of a text, the newest are kept. */
 const MAX_FAILED_WORDS = 5;
 
 /**
- * Words that failed and with which no later call worked. `later`: the number of uses after the first that failed with the word or
- * did the same work without it, plus one for each use that proved the word wrong.
+ * Words with which a call failed, and no later call worked. `later`: the uses after the first that failed with the word or did the
+ * same work without it, plus one for each use in which a program refused the word.
  */
 function failedWordsOf(uses: readonly Use[]): TextVerdict["failedWords"] {
   const words = new Map<string, { day: Day; later: number }>();
@@ -174,7 +173,7 @@ interface Tally {
   rate: { sum: number; weight: number };
 }
 
-/** Judged uses of this very text that a withdrawal needs: a single failure may be chance, and a parent's uses do not count. */
+/** Judged uses of the text itself that a withdrawal needs. One failure may be chance, and a parent's uses do not count. */
 const MIN_TO_WITHDRAW = 2;
 /** Without any prior, the first use would decide everything. */
 const MIN_PRIOR = 0.1;
@@ -182,21 +181,28 @@ const MIN_PRIOR = 0.1;
 /** Walks through the uses in order. An active text stays active until it is contradicted or withdrawn. */
 function judgeUses(uses: readonly Use[], inherited: Weights, rules: Rules): TextVerdict {
   const tally: Tally = {
-    ...{ ground: "none", weights: inherited, successes: 0, failures: 0, streak: 0, tasks: new Set(), calls: [] },
-    ...{ baseline: null, rate: { sum: 0, weight: 0 } },
+    ground: "none",
+    weights: inherited,
+    successes: 0,
+    failures: 0,
+    streak: 0,
+    tasks: new Set(),
+    calls: [],
+    baseline: null,
+    rate: { sum: 0, weight: 0 },
   };
   for (const use of uses) {
     if (use.contradicted) contradict(tally);
     if (use.outcome === "unknown") continue;
     insert(tally.calls, use.calls);
-    if (counts(use)) step(tally, use, rules);
+    if (isCounted(use)) countUse(tally, use, rules);
   }
   return toVerdict(uses, tally, rules);
 }
 
-function step(tally: Tally, use: Use, rules: Rules): void {
+function countUse(tally: Tally, use: Use, rules: Rules): void {
   const isSuccess = use.outcome === "success";
-  tally.weights = add(tally.weights, use, rules);
+  tally.weights = addUse(tally.weights, use, rules);
   tally.baseline = use.baseline ?? tally.baseline;
   tally.streak = isSuccess ? 0 : tally.streak + 1;
   if (isSuccess) tally.tasks.add(use.task);
@@ -249,7 +255,7 @@ function toBeta({ successes, failures }: Weights, { priorWeight }: Rules): Beta 
   return { successes: successes + half, failures: failures + half };
 }
 
-/** Nothing is cheaper than a baseline without calls. */
+/** False for a baseline without calls: nothing is cheaper. */
 function isCheaper({ calls, baseline }: Tally, { activeCalls }: Rules): boolean {
   const median = medianOf(calls);
   return median !== null && baseline?.calls != null && baseline.calls > 0 && median <= activeCalls * baseline.calls;
@@ -260,7 +266,7 @@ function toVerdict(uses: readonly Use[], tally: Tally, rules: Rules): TextVerdic
   const judged = successes + failures;
   const rate = judged === 0 ? null : roundFigure(tally.rate.sum / tally.rate.weight);
   const without = baseline && baseline.successes + baseline.failures;
-  const known = judged > 0 && without ? successes / judged - baseline!.successes / without : null;
+  const lift = judged > 0 && without ? successes / judged - baseline!.successes / without : null;
   return {
     verdict: isWithdrawn(ground) ? "withdrawn" : isActive(ground) ? "active" : "trial",
     why: explain(uses.length, tally, rules),
@@ -274,12 +280,12 @@ function toVerdict(uses: readonly Use[], tally: Tally, rules: Rules): TextVerdic
     ...compare(tally, rules),
     calls: medianOf(tally.calls),
     baselineCalls: baseline?.calls ?? null,
-    lift: known === null ? null : roundFigure(known),
+    lift: lift === null ? null : roundFigure(lift),
     rewrite: rate !== null && judged >= rules.rewriteUses && rate < rules.rewriteRate,
   };
 }
 
-/** One sentence for a person, with the figures that decided. */
+/** One sentence for a person, with the figures behind the verdict. */
 function explain(uses: number, tally: Tally, rules: Rules): string {
   const { ground, successes, failures, streak, tasks, baseline, calls } = tally;
   const judged = successes + failures;

@@ -71,10 +71,13 @@ function describeSkill({ head, lift, revisions }: LedgerFacts["page"][number], f
   const times = evidence.map(timeOf);
   const verdicts = judgeTexts(evidence, toLineage(head), facts.rules);
   const texts = Object.entries(verdicts).map(([text, verdict]) => {
-    const of = evidence.filter((one) => one.text === text).map(timeOf);
+    const usedAt = evidence.filter((record) => record.text === text).map(timeOf);
     return {
-      ...{ text, present: text === head.text, ...verdict },
-      ...{ firstUsedAt: Math.min(...of), lastUsedAt: Math.max(...of) },
+      text,
+      present: text === head.text,
+      ...verdict,
+      firstUsedAt: Math.min(...usedAt),
+      lastUsedAt: Math.max(...usedAt),
     };
   });
   return {
@@ -107,18 +110,18 @@ function describeRevision(revision: PastRevision): NonNullable<LedgerSkill["hist
   return { rev, text, origin: revision.origin, at: revision.revisedAt, purged: false };
 }
 
-/** The success rate of judged turns after, minus that of those before; `null` if either side has none. */
+/** The success rate of judged turns after the skill existed, minus the rate before; `null` if either has no judged turn. */
 function liftBetween({ before, after }: Pick<Lift, "before" | "after">): number | null {
   if (before.judged === 0 || after.judged === 0) return null;
   return after.successes / after.judged - before.successes / before.judged;
 }
 
-/** One use for each turn, with its strongest judge. */
+/** The record of each turn's strongest judge: one use a turn. */
 function usesOf(evidence: Evidence[]): Evidence[] {
   const byTurn = new Map<string, Evidence>();
-  for (const word of evidence) {
-    const known = byTurn.get(word.turn);
-    if (!known || outranks(word, known)) byTurn.set(word.turn, word);
+  for (const record of evidence) {
+    const strongest = byTurn.get(record.turn);
+    if (!strongest || outranks(record, strongest)) byTurn.set(record.turn, record);
   }
   return [...byTurn.values()];
 }
@@ -158,14 +161,14 @@ function countBy<Word extends string>(words: Word[]): Record<Word, number> {
   return Object.fromEntries(counts.toSorted(([a, m], [b, n]) => n - m || (a < b ? -1 : 1))) as Record<Word, number>;
 }
 
-// ---- what it saved ----
+// ---- savings ----
 
 /**
  * Calls: the sum over successful uses of learned skills with a baseline. Each use saves the baseline's calls (the median of the
  * judged turns without the skill, as known when the use ended) minus its own calls, which may be negative. A turn that used several
  * skills counts once, with the mean of their baselines.
  * Tokens: these calls times the tokens of a call in the profile's turns without a learned skill.
- * Not counted: turns that would have failed without the skill, which save the person more than calls.
+ * Not counted: turns that would have failed without the skill, although they save the person more than calls.
  */
 function computeSavings(
   turns: TurnSignature[],
@@ -174,12 +177,12 @@ function computeSavings(
 ): LearningLedger["bought"] {
   const names = new Set(learned.map(({ name }) => name));
   const known = [...evidence].filter(([name]) => names.has(name));
-  const saved = known.flatMap(([, words]) => {
-    // Only the first record of a turn may have the baseline.
+  const saved = known.flatMap(([, records]) => {
+    // A turn may have several records, and only the first may have the baseline.
     const baselines = new Map(
-      words.flatMap(({ turn, baseline }) => (baseline?.calls == null ? [] : [[turn, baseline.calls] as const])),
+      records.flatMap(({ turn, baseline }) => (baseline?.calls == null ? [] : [[turn, baseline.calls] as const])),
     );
-    return usesOf(words).flatMap(({ turn, outcome, toolCalls }) => {
+    return usesOf(records).flatMap(({ turn, outcome, toolCalls }) => {
       const baseline = baselines.get(turn);
       return outcome === "success" && baseline !== undefined ? [{ turn, calls: baseline - toolCalls }] : [];
     });

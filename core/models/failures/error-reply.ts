@@ -1,4 +1,4 @@
-// Reads a provider's error reply: bodies of many shapes, and the wait that it asks for. Called by failures.ts, stream-guard.ts and
+// Parses a provider's error reply: bodies of many shapes, and how long to wait before a retry. Called by failures.ts, stream-guard.ts and
 // the adapters. Pure. Does not decide what a reply means; failure-rules.ts does.
 import { isObject } from "../../unknown-object.ts";
 
@@ -29,7 +29,7 @@ export function readErrorBody(body: unknown): Body {
   if (!whole) return { codes: [], message: typeof body === "string" ? wordsOf(body, stripMarkup) : "" };
   const inner = asRecord(whole.error) ?? firstOf(whole.error) ?? firstOf(whole.errors) ?? whole;
   const raw = asRecord(inner.metadata)?.raw;
-  const behind = typeof raw === "string" ? readErrorBody(parseBody(raw)) : null;
+  const upstream = typeof raw === "string" ? readErrorBody(parseBody(raw)) : null;
   const codes = [inner.type, inner.code, inner.status, whole.type, whole.code]
     .filter((code) => typeof code === "string" || typeof code === "number")
     .map(String);
@@ -38,8 +38,8 @@ export function readErrorBody(body: unknown): Body {
   const status = [inner.code, inner.status_code].find(isErrorStatus);
   return {
     ...(status === undefined ? {} : { status }),
-    codes: [...codes, ...(behind?.codes ?? [])],
-    message: [wordsOf((message as string | undefined) ?? toText(inner)), behind?.message].filter(Boolean).join(": "),
+    codes: [...codes, ...(upstream?.codes ?? [])],
+    message: [wordsOf((message as string | undefined) ?? toText(inner)), upstream?.message].filter(Boolean).join(": "),
     bodyRetryMs: readRetryInfo(inner.details) ?? readSeconds(inner.resets_in_seconds),
     ...(typeof inner.n_ctx === "number" && { size: { window: inner.n_ctx, ...countOf(inner.n_prompt_tokens) } }),
   };

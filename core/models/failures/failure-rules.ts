@@ -1,5 +1,5 @@
-// Maps error replies to failure codes: one table, read from top to bottom. Called by failures.ts. Each rule names the providers
-// that send the reply, and on which wires. Each such pair is replayed from test/fixtures/providers. Pure data.
+// Maps error replies to failure codes: one table, and the first rule that matches decides. Called by failures.ts. Each rule names
+// the providers that send the reply, and their wire formats. A test replays a fixture from test/fixtures/providers for each pair.
 import type { ErrorReply } from "./error-reply.ts";
 import type { ModelFailureCode } from "./failure-codes.ts";
 
@@ -14,28 +14,29 @@ const MESSAGES_AND_CHAT: Wire[] = [...MESSAGES, ...CHAT];
 const ALL: Wire[] = [...MESSAGES, ...OPENAI];
 
 export interface FailureRule {
-  /** Providers whose replies the rule is based on. It applies to every reply, since gateways pass replies on under their name. */
+  /** Providers whose replies the rule is based on. The rule applies to every provider, since gateways forward
+   * replies under their own name. */
   seen: string;
-  /** Wires on which it has a fixture. */
+  /** Wire formats for which the rule has a fixture. */
   wires: Wire[];
-  /** `none`: an error inside a stream. */
+  /** `none`: an error inside a stream, which has no status. */
   status?: (number | "5xx" | "none")[];
   codes?: string[];
   message?: RegExp;
   means: ModelFailureCode;
 }
 
-/** The decisive words are at the beginning of a reply. */
+/** Longer replies are cut: the words that matter come first. */
 const MAX_READ_CHARS = 8_000;
 
 /**
- * The first rule whose conditions all hold decides. Specific rules come before general ones: an exhausted quota also has status
- * 429, an overflow also has 400, and both need another reaction than the status suggests.
+ * The first rule whose conditions all hold. Specific rules come before general ones: an exhausted quota also has status 429 and an
+ * overflow has 400, but both need a different reaction than the status suggests.
  *
- * A broken connection never counts as an overflow, however long the conversation. Providers state an overflow, and a compaction
- * because of a network fault would lose detail for nothing.
+ * A broken connection never counts as an overflow, even in a long conversation. Providers say so when a prompt overflows, and a
+ * compaction after a network fault would lose detail without need.
  */
-export function ruleOf(reply: Omit<ErrorReply, "provider">): FailureRule {
+export function findRule(reply: Omit<ErrorReply, "provider">): FailureRule {
   const said = reply.message.slice(0, MAX_READ_CHARS);
   return FAILURE_RULES.find(
     (rule) =>
@@ -111,7 +112,7 @@ export const FAILURE_RULES: FailureRule[] = [
     message: /extra usage is required for long context|long context beta is not yet available/i,
     means: "long_context_tier",
   },
-  // 429 "Request too large for gpt-6.1-terra … on tokens per min (TPM): Limit 10000, Requested 12000."; Groq says it with 413
+  // 429 "Request too large for gpt-6.1-terra … on tokens per min (TPM): Limit 10000, Requested 12000."; Groq sends it with status 413
   { seen: "OpenAI, Groq", wires: OPENAI, message: /request too large for/i, means: "long_context_tier" },
 
   // ---- the conversation is too long ----
@@ -149,7 +150,7 @@ export const FAILURE_RULES: FailureRule[] = [
   },
   { seen: "vLLM", wires: CHAT, message: /longer than the maximum model length/i, means: "context_overflow" },
   // "max_tokens=16000cannot be greater than max_model_len=max_total_tokens=8192. Please request fewer output tokens."; later
-  // versions have the space, some name one of the two limits
+  // versions have the missing space, and some name only one of the two limits
   {
     seen: "vLLM",
     wires: CHAT,
@@ -190,7 +191,7 @@ export const FAILURE_RULES: FailureRule[] = [
   { seen: "Z.ai", wires: MESSAGES_AND_CHAT, message: /prompt exceeds max length/i, means: "context_overflow" },
   { seen: "Alibaba", wires: CHAT, message: /range of input length should be/i, means: "context_overflow" },
 
-  // ---- the requested answer is too long, whatever the prompt ----
+  // ---- the requested answer is too long, with any prompt ----
   // "max_tokens: 16000 > 4096, which is the maximum allowed number of output tokens for claude-3-haiku-20240307"
   {
     seen: "Anthropic",
@@ -220,7 +221,7 @@ export const FAILURE_RULES: FailureRule[] = [
     means: "answer_limit",
   },
 
-  // ---- one request is too large, however much time passes ----
+  // ---- this request is too large; waiting does not help ----
   { seen: "Anthropic", wires: MESSAGES, codes: ["request_too_large"], means: "payload_too_large" },
   { seen: "all", wires: ALL, status: [413], means: "payload_too_large" },
 
@@ -238,7 +239,7 @@ export const FAILURE_RULES: FailureRule[] = [
   // "messages.1.content.0: Invalid `signature` in `thinking` block"; "… `thinking` or `redacted_thinking` blocks in the
   // latest assistant message cannot be modified."
   {
-    seen: "Anthropic, and gateways before it",
+    seen: "Anthropic, and gateways in front of it",
     wires: MESSAGES_AND_CHAT,
     message: /invalid `?signature`? in `?thinking`? block|thinking`? blocks .{0,60}cannot be modified/i,
     means: "native_refused",
@@ -291,7 +292,7 @@ export const FAILURE_RULES: FailureRule[] = [
     means: "provider_policy_blocked",
   },
 
-  // ---- the provider is full: anyone's request would fail now, whatever the status ----
+  // ---- the provider has no capacity: any request would fail now. The status varies. ----
   { seen: "Anthropic", wires: MESSAGES, codes: ["overloaded_error"], means: "overloaded" },
   { seen: "Anthropic, Cloudflare", wires: MESSAGES, status: [529], means: "overloaded" },
   { seen: "Moonshot", wires: CHAT, codes: ["engine_overloaded_error"], means: "overloaded" },
@@ -315,8 +316,8 @@ export const FAILURE_RULES: FailureRule[] = [
   { seen: "llama.cpp", wires: CHAT, codes: ["unavailable_error"], means: "overloaded" },
   { seen: "all", wires: ALL, status: [503], means: "overloaded" },
 
-  // ---- too fast ----
-  // Google says "You exceeded your current quota" of a limit a minute too, and names it RESOURCE_EXHAUSTED.
+  // ---- rate limits ----
+  // Google also says "You exceeded your current quota" for a per-minute limit, with the status RESOURCE_EXHAUSTED.
   {
     seen: "Google, OpenAI, Anthropic, Codex",
     wires: ALL,
@@ -345,7 +346,7 @@ export const FAILURE_RULES: FailureRule[] = [
   },
   { seen: "all", wires: ALL, status: [401, 403], means: "auth" },
 
-  // ---- how the server was started: some reply with a status that would be retried ----
+  // ---- options that the server was started with. Some servers reply with a status that is otherwise retried. ----
   // llama.cpp 500 "tools param requires --jinja flag", earlier 500 "Unsupported param: tools"; vLLM 400 `"auto" tool choice
   // requires --enable-auto-tool-choice and --tool-call-parser to be set`; Ollama 400 "registry.ollama.ai/library/x does not
   // support tools"; OpenRouter 404 "No endpoints found that support tool use."
@@ -379,9 +380,9 @@ export const FAILURE_RULES: FailureRule[] = [
     message: /not a valid model id|invalid model:|model not exist|unknown model|no such model/i,
     means: "model_missing",
   },
-  // vLLM {"detail":"Not Found"}, Ollama "404 page not found", where the base URL lacks its /v1
+  // vLLM {"detail":"Not Found"}, Ollama "404 page not found", if the base URL lacks /v1
   {
-    seen: "servers of one's own",
+    seen: "self-hosted servers",
     wires: ALL,
     status: [404],
     message: /^(?:404:? )?(?:page )?not found\.?$/i,
@@ -390,9 +391,9 @@ export const FAILURE_RULES: FailureRule[] = [
   // Ollama `model "x" not found, try pulling it first`; Google "models/x is not found for API version v1main"
   { seen: "all", wires: ALL, status: [404], message: /model|endpoints found/i, means: "model_missing" },
 
-  // ---- a bad request with a server-error status, which would be retried ----
+  // ---- a bad request with a server-error status, which is otherwise retried ----
   {
-    seen: "gateways before OpenAI",
+    seen: "gateways in front of OpenAI",
     wires: OPENAI,
     status: ["5xx"],
     message: /(unknown|unsupported)[ _]parameter|unrecognized request argument|invalid_request_error/i,
@@ -407,7 +408,7 @@ export const FAILURE_RULES: FailureRule[] = [
     means: "bad_request",
   },
 
-  // ---- time, and the rest by status ----
+  // ---- timeouts, then everything else by status ----
   { seen: "Anthropic", wires: MESSAGES, codes: ["timeout_error"], means: "timeout" },
   { seen: "all, Cloudflare", wires: ALL, status: [408, 504, 522, 524], means: "timeout" },
   // 400 "Failed to call a function. Please adjust your prompt.": the model wrote an unreadable call; a retry may succeed.

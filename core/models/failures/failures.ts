@@ -1,24 +1,24 @@
-// Makes the failure of a model call from its code or from the provider's reply. Called by stream-guard.ts, the adapters and the
-// model call. failure-codes.ts has the codes, failure-rules.ts the meaning of replies, error-reply.ts the reading of bodies.
-// Pure. A key must never get into a message.
+// Creates the failure of a model call, from its code or from the provider's reply. Called by stream-guard.ts, the adapters and the
+// model call. failure-codes.ts lists the codes, failure-rules.ts maps replies to codes, error-reply.ts parses bodies. Pure.
+// A message must never contain a key.
 import type { ModelFailure } from "../../agent/contract.ts";
 import { type ErrorReply, readRetryAfter, readWaitInWords } from "./error-reply.ts";
 import { MODEL_FAILURES, type ModelFailureCode } from "./failure-codes.ts";
-import { ruleOf } from "./failure-rules.ts";
+import { findRule } from "./failure-rules.ts";
 import { readAnswerLimit, readSizes } from "./overflow-sizes.ts";
 
 const MAX_QUOTE_CHARS = 300;
 
 /** Removes `secrets` from the message by value, and other keys by their shape. */
 export function failureOfReply(reply: ErrorReply, secrets: string[]): ModelFailure {
-  const failure = modelFailure(ruleOf(reply).means, reply.provider, reply.message, secrets);
+  const failure = modelFailure(findRule(reply).means, reply.provider, reply.message, secrets);
   const retryAfterMs = readRetryAfter(reply.headers) ?? reply.bodyRetryMs ?? readWaitInWords(reply.message);
   if (failure.code === "context_overflow") return { ...failure, ...readSizes(reply) };
   if (failure.code === "answer_limit") {
     const maxOutputTokens = readAnswerLimit(reply.message);
     return { ...failure, ...(maxOutputTokens !== undefined && { maxOutputTokens }) };
   }
-  const waits = failure.retry || failure.rotateKey; // the key is put aside for this time
+  const waits = failure.retry || failure.rotateKey; // or: how long the key is suspended
   return waits && retryAfterMs !== undefined ? { ...failure, retryAfterMs } : failure;
 }
 

@@ -1,13 +1,13 @@
 // Answers everything that is not a table task; called by rehearsal.ts. Introduces itself, and carries out a few simple requests that it
 // recognises by their words. This is what `npm run chat` shows without a key.
 import type { ModelRequest } from "../../agent/contract.ts";
-import { type Done, doneSinceInput, inputOf, listedSkills, offered } from "./request.ts";
+import { type FinishedCall, callsSinceInput, inputOf, listedSkills, offeredTools } from "./request.ts";
 import type { Reply } from "./reply.ts";
 
 export function chat(request: ModelRequest): Reply {
   const text = inputOf(request).trim();
-  const tools = offered(request);
-  const done = doneSinceInput(request);
+  const tools = offeredTools(request);
+  const done = callsSinceInput(request);
   const last = done.at(-1);
   if (last) return { text: report(last) };
   if (request.toolChoice === "none") return { text: "I stop here; what was done stands above." };
@@ -47,7 +47,7 @@ function introduce(request: ModelRequest): string {
   );
 }
 
-function report({ call, failed, result }: Done): string {
+function report({ call, failed, result }: FinishedCall): string {
   if (failed) return `That did not work: ${String(result.error ?? result.stderr ?? "no reason was given")}`.trim();
   switch (call.name) {
     case "memory":

@@ -1,5 +1,5 @@
-// Reads a ModelRequest, the only input of rehearsal: listed skills, loaded skills, and the calls of the turn with their results.
-// Used by rehearsal.ts, worker.ts, reviewer.ts and chat.ts. Pure.
+// Parses a ModelRequest, the only input of rehearsal: the person's message, listed and loaded skills, and finished calls with their
+// results. Used by rehearsal.ts, worker.ts, reviewer.ts and chat.ts. Pure.
 import { isObject } from "../../unknown-object.ts";
 import type { Message, ModelRequest } from "../../agent/contract.ts";
 import { readRendered } from "../../agent/tool-result.ts";
@@ -9,27 +9,27 @@ export interface ListedSkill {
   name: string;
   description: string;
 }
-export interface Done {
+export interface FinishedCall {
   call: ToolCall;
   failed: boolean;
-  /** The result as JSON; `{}` if it is not an object. */
+  /** `{}` if the result is not a JSON object. */
   result: JsonObject;
 }
 
-export function offered(request: ModelRequest): Set<string> {
+export function offeredTools(request: ModelRequest): Set<string> {
   return new Set(request.toolChoice === "none" ? [] : request.tools.map((tool) => tool.name));
 }
 
-/** The person's last message. The harness's request to close a turn that ran out of steps does not count. */
+/** The person's last message. Skips the harness's request to close a turn that ran out of steps. */
 export function inputOf(request: ModelRequest): string {
   const message = request.messages[inputIndex(request)];
-  // A steering message of the person begins with a marker.
+  // A steering message begins with a marker.
   return message?.role === "user" ? message.text.replace(/^\[steer [^\]]*\]\n/, "") : "";
 }
 
 const LOADED = "<skills>\n";
 
-/** The skills that the person loaded by name, newest last. */
+/** Skills that the person loaded by name, oldest first. */
 export function loadedSkills(request: ModelRequest): { name: string; content: string }[] {
   return request.messages
     .flatMap((message) => (message.role === "user" && message.text.startsWith(LOADED) ? [message.text] : []))
@@ -37,17 +37,17 @@ export function loadedSkills(request: ModelRequest): { name: string; content: st
     .map((found) => ({ name: found[1]!, content: found[2]! }));
 }
 
-/** Calls and results since the person last spoke, in order. */
-export function doneSinceInput(request: ModelRequest): Done[] {
-  return toDone(request.messages.slice(inputIndex(request) + 1));
+/** Finished calls since the person's last message, in order. */
+export function callsSinceInput(request: ModelRequest): FinishedCall[] {
+  return toFinishedCalls(request.messages.slice(inputIndex(request) + 1));
 }
 
-/** Calls and results of the whole conversation. */
-export function doneInAll(request: ModelRequest): Done[] {
-  return toDone(request.messages);
+/** Finished calls of the whole conversation, in order. */
+export function allCalls(request: ModelRequest): FinishedCall[] {
+  return toFinishedCalls(request.messages);
 }
 
-/** Lines of the form `- name: description`, only from the skills block if there is one. */
+/** Lines of the form `- name: description`: from the skills block if there is one, else from the whole prompt. */
 export function listedSkills(system: string): ListedSkill[] {
   const block = /<available_skills>([\s\S]*?)<\/available_skills>/.exec(system)?.[1] ?? system;
   const line = /^[ \t]*[-*]\s+\**`?([a-z0-9]+(?:-[a-z0-9]+)*)`?\**(?:\s*[([][^)\]]*[)\]])?\s*(?::|—|–)\s+(\S.*)$/gm;
@@ -55,17 +55,19 @@ export function listedSkills(system: string): ListedSkill[] {
 }
 
 function inputIndex({ messages, toolChoice }: ModelRequest): number {
-  const said = messages.flatMap((message, index) => (message.role === "user" && !isNote(message.text) ? [index] : []));
-  const closes = toolChoice === "none" && said.length > 1 && said.at(-1) === messages.length - 1;
-  return said.at(closes ? -2 : -1) ?? -1;
+  const inputs = messages.flatMap((message, index) =>
+    message.role === "user" && !isNote(message.text) ? [index] : [],
+  );
+  const isClosing = toolChoice === "none" && inputs.length > 1 && inputs.at(-1) === messages.length - 1;
+  return inputs.at(isClosing ? -2 : -1) ?? -1;
 }
 
-/** Notes of the harness come after the person's message. */
+/** The harness adds notes and loaded skills as user messages after the person's message. */
 function isNote(text: string): boolean {
   return text.startsWith("<note>") || text.startsWith(LOADED);
 }
 
-function toDone(messages: Message[]): Done[] {
+function toFinishedCalls(messages: Message[]): FinishedCall[] {
   const results = new Map<string, Extract<Message, { role: "tool" }>>();
   for (const message of messages) if (message.role === "tool") results.set(message.call, message);
   return messages
@@ -76,6 +78,7 @@ function toDone(messages: Message[]): Done[] {
     });
 }
 
+/** `{}` if the text is not a JSON object. */
 export function parseObject(text: string): JsonObject {
   try {
     const value: unknown = JSON.parse(text);

@@ -14,7 +14,7 @@ import {
   toSkillName,
 } from "./lesson.ts";
 import type { Reply } from "./reply.ts";
-import { type Done, type ListedSkill, doneSinceInput, inputOf, offered } from "./request.ts";
+import { type FinishedCall, type ListedSkill, callsSinceInput, inputOf, offeredTools } from "./request.ts";
 import { chooseSkills } from "./skill-choice.ts";
 import { readTranscript } from "./transcript.ts";
 
@@ -24,8 +24,8 @@ export function review(request: ModelRequest): Reply {
   const input = inputOf(request);
   const lesson = distil(readTranscript(input));
   if (!lesson) return NOTHING;
-  const tools = offered(request);
-  const done = doneSinceInput(request);
+  const tools = offeredTools(request);
+  const done = callsSinceInput(request);
   const skill = tools.has("skill_manage") ? keepSkill(lesson, done, tools) : undefined;
   if (skill) return skill;
   const remembered = done.some(({ call }) => call.name === "memory") || MEMORY_FACT.test(input);
@@ -40,7 +40,7 @@ export function review(request: ModelRequest): Reply {
 }
 
 /** The next call towards storing the skill. Undefined if the skill is stored, already known or finally refused. */
-function keepSkill(lesson: TableLesson, done: Done[], tools: Set<string>): Reply | undefined {
+function keepSkill(lesson: TableLesson, done: FinishedCall[], tools: Set<string>): Reply | undefined {
   const listed = done.find(({ call }) => call.name === "skills_list");
   if (!listed && tools.has("skills_list")) {
     return {
@@ -66,7 +66,7 @@ function keepSkill(lesson: TableLesson, done: Done[], tools: Set<string>): Reply
   return create(lesson, companion);
 }
 
-function fitting(listed: Done | undefined): string | undefined {
+function fitting(listed: FinishedCall | undefined): string | undefined {
   const skills = listed?.result.skills;
   return chooseSkills(Array.isArray(skills) ? (skills as ListedSkill[]) : [])[0];
 }
@@ -117,7 +117,7 @@ function addition(name: string, text: string, news: Finding[]) {
   };
 }
 
-function closing(done: Done[]): string {
+function closing(done: FinishedCall[]): string {
   const kept = done.filter(({ call, failed }) => !failed && (call.name === "skill_manage" || call.name === "memory"));
   if (kept.length === 0) return NOTHING.text;
   const names = kept.map(({ call }) => (call.name === "memory" ? "one fact" : `the skill ${String(call.args.name)}`));

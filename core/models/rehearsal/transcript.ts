@@ -1,9 +1,9 @@
-// Parses the transcript in a review request: parts of entries, each after its citation in square brackets, and calls on lines that
-// begin with an arrow. Used by reviewer.ts. Pure.
+// Parses the transcript in a review request. Each part of an entry follows its citation, as in `[12#outcome] terminal ok`. A call is a
+// line like `-> terminal {"command": …}`. Used by reviewer.ts. Pure.
 import type { JsonObject } from "../../schemas/entry.ts";
 import { parseObject } from "./request.ts";
 
-/** One tool call with its outcome. `citation` names the part with the outcome. */
+/** One tool call with its outcome. `citation` points to the outcome. */
 export interface SeenCall {
   tool: string;
   args: JsonObject;
@@ -13,37 +13,37 @@ export interface SeenCall {
   result: JsonObject;
 }
 export interface Transcript {
-  /** What the person said, with citations. */
+  /** Messages of the person. */
   principal: { citation: string; text: string }[];
   calls: SeenCall[];
 }
 
-/** The session before the entry's number is optional. */
+/** `[session/entry#source] title`, where the session is optional. */
 const PART = /^\[((?:[^\s[\]]+\/)?(\d+)#(principal|outcome|own|content))\](.*)$/;
 
 export function readTranscript(text: string): Transcript {
   const transcript: Transcript = { principal: [], calls: [] };
-  const asked: { tool: string; args: JsonObject }[] = [];
-  let entry = "";
+  const unanswered: { tool: string; args: JsonObject }[] = [];
+  let lastOutcomeEntry = "";
   for (const part of toParts(text)) {
     if (part.source === "principal") transcript.principal.push({ citation: part.citation, text: part.body.trim() });
     const outcome = /^\s*(?:tool\s+)?([a-z_]+)\s+(ok|failed)\b/.exec(part.title);
     if (part.source === "outcome" && outcome) {
-      const index = asked.findIndex(({ tool }) => tool === outcome[1]);
-      const [call] = index >= 0 ? asked.splice(index, 1) : [];
+      const index = unanswered.findIndex(({ tool }) => tool === outcome[1]);
+      const [call] = index >= 0 ? unanswered.splice(index, 1) : [];
       transcript.calls.push({
         tool: outcome[1]!,
         args: call?.args ?? {},
         failed: outcome[2] === "failed",
         citation: part.citation,
-        result: jsonIn(part.body),
+        result: findJson(part.body),
       });
-      entry = part.entry;
-    } else if (part.entry === entry && transcript.calls.length > 0) {
-      Object.assign(transcript.calls.at(-1)!.result, jsonIn(part.body));
+      lastOutcomeEntry = part.entry;
+    } else if (part.entry === lastOutcomeEntry && transcript.calls.length > 0) {
+      Object.assign(transcript.calls.at(-1)!.result, findJson(part.body));
     } else if (part.source === "own") {
       for (const line of part.body.matchAll(/^-> ([a-z_]+) (\{.*\})\s*$/gm)) {
-        asked.push({ tool: line[1]!, args: parseObject(line[2]!) });
+        unanswered.push({ tool: line[1]!, args: parseObject(line[2]!) });
       }
     }
   }
@@ -60,8 +60,8 @@ function toParts(text: string) {
   return parts;
 }
 
-/** The first line of a part that is a JSON object, with or without a fence around it. */
-function jsonIn(body: string): JsonObject {
+/** The first line that is a JSON object with at least one key; else the whole body, parsed. */
+function findJson(body: string): JsonObject {
   for (const line of body.split("\n")) {
     const found = parseObject(line.trim());
     if (Object.keys(found).length > 0) return found;

@@ -5,7 +5,15 @@ import { BAD_DATE, BAD_NUMBER, NO_COLUMN, toCommand } from "./awk-program.ts";
 import { type Inquiry, type Run, beginInquiry, learn } from "./belief.ts";
 import type { Advice } from "./conventions.ts";
 import { readAdvice } from "./prose/prose.ts";
-import { type Done, doneInAll, doneSinceInput, inputOf, listedSkills, loadedSkills, offered } from "./request.ts";
+import {
+  type FinishedCall,
+  allCalls,
+  callsSinceInput,
+  inputOf,
+  listedSkills,
+  loadedSkills,
+  offeredTools,
+} from "./request.ts";
 import { chooseSkills } from "./skill-choice.ts";
 import { type TableTask, nameTask } from "./table-task.ts";
 import type { ModelRequest } from "../../agent/contract.ts";
@@ -15,8 +23,8 @@ import type { Reply } from "./reply.ts";
 const TIMEOUT_MS = 30_000;
 
 export function workOnTable(request: ModelRequest, task: TableTask): Reply {
-  const tools = offered(request);
-  const done = doneSinceInput(request);
+  const tools = offeredTools(request);
+  const done = callsSinceInput(request);
   const advice = collectAdvice(request);
 
   const wanted = tools.has("skill_view") ? nextSkill(request, advice) : undefined;
@@ -82,7 +90,7 @@ const CHANGES: Record<number, string> = {
 
 /** Advice from loaded skills and from the person's sentences other than the question itself. */
 function collectAdvice(request: ModelRequest): Advice {
-  const views = doneInAll(request).filter(({ call, failed }) => call.name === "skill_view" && !failed);
+  const views = allCalls(request).filter(({ call, failed }) => call.name === "skill_view" && !failed);
   const asked = inputOf(request)
     .split(/(?<=[.?!])\s+|\n+/)
     .filter(
@@ -99,26 +107,26 @@ function collectAdvice(request: ModelRequest): Advice {
 
 /** The best listed skill. A second one follows only if the first gave no advice at all. */
 function nextSkill(request: ModelRequest, advice: Advice): string | undefined {
-  const viewed = doneInAll(request).some(({ call }) => call.name === "skill_view") || loadedSkills(request).length > 0;
+  const viewed = allCalls(request).some(({ call }) => call.name === "skill_view") || loadedSkills(request).length > 0;
   if (viewed && Object.keys(advice).length > 0) return undefined;
   return chooseUnread(request, { unusual: false });
 }
 
 function chooseUnread(request: ModelRequest, file: { unusual: boolean }): string | undefined {
-  const viewed = doneInAll(request).filter(({ call }) => call.name === "skill_view");
+  const viewed = allCalls(request).filter(({ call }) => call.name === "skill_view");
   const loaded = loadedSkills(request).map(({ name }) => name);
   const names = chooseSkills(listedSkills(request.system), file).filter((name) => !loaded.includes(name));
   return names.find((name) => !viewed.some(({ call }) => call.args.name === name));
 }
 
 /** Whether the first line of the file has no comma. */
-function isUnusual(done: Done[]): boolean {
+function isUnusual(done: FinishedCall[]): boolean {
   const head = done.find(({ call, failed }) => call.name === "read_file" && !failed);
   const [first] = String(head?.result.content ?? ",").split("\n");
   return !first!.includes(",");
 }
 
-function runsOf(done: Done[]): Run[] {
+function runsOf(done: FinishedCall[]): Run[] {
   return done
     .filter(({ call }) => call.name === "terminal")
     .map(({ result }) => ({

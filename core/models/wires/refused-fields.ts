@@ -2,7 +2,7 @@
 // requests leave it out. Used by openai-chat.ts, only for fields that no answer depends on. Each isolate remembers by itself.
 import type { ChatCompletionCreateParamsStreaming } from "openai/resources/chat/completions/completions";
 import { readErrorBody } from "../failures/error-reply.ts";
-import { ruleOf } from "../failures/failure-rules.ts";
+import { findRule } from "../failures/failure-rules.ts";
 import { ReplyRefused } from "../failures/refused-reply.ts";
 
 type Body = ChatCompletionCreateParamsStreaming;
@@ -50,7 +50,7 @@ export async function sendWithoutRefused(
 /** The field of this body that was refused; `null` for any other refusal. */
 function refusedField({ reply }: ReplyRefused, body: Body): Field | null {
   const read = readErrorBody(reply.body);
-  if (ruleOf({ ...read, ...(reply.status !== undefined && { status: reply.status }) }).means !== "bad_request")
+  if (findRule({ ...read, ...(reply.status !== undefined && { status: reply.status }) }).means !== "bad_request")
     return null;
   const said = JSON.stringify(reply.body).slice(0, MAX_READ_CHARS);
   const names = (field: string) => new RegExp(`\\b${field}\\b`).test(said);

@@ -1,4 +1,4 @@
-// Curation: its messages, plan, changes and report, and what the curator remembers of a profile. See docs/ARCHITECTURE.md,
+// Curation: its messages, plan, changes and report, and what the curator remembers of a profile. See docs/LEARNING.md,
 // "Curation".
 import * as z from "zod";
 import { Cost, Usage } from "../entry.ts";

@@ -1,5 +1,5 @@
 // Observations of turns, their judges, and what is known of similar turns. Stored with a session's log, carried in review jobs,
-// recorded in the profile's Archive, returned by the API. See docs/ARCHITECTURE.md, "A review".
+// recorded in the profile's Archive, returned by the API. See docs/LEARNING.md, "A review".
 import * as z from "zod";
 import { Sha256, SessionId, SkillName, TurnId } from "../ids.ts";
 import { MemoryStoreName } from "../memory.ts";

@@ -1,5 +1,5 @@
 // The records between a session and the review Worker: the message, the job (claim check), the script of steps, the result.
-// Each object is create-only in R2. See docs/ARCHITECTURE.md, "A review".
+// Each object is create-only in R2. See docs/LEARNING.md, "A review".
 import * as z from "zod";
 import { Answer, Cost, Entry, JsonObject, Part, ToolCall, Usage } from "../entry.ts";
 import { Citation, ProfileId, ReviewId, SessionId, Sha256, SkillName } from "../ids.ts";
@@ -11,7 +11,7 @@ export const ReviewMessage = z.object({ v: z.literal(1), profile: ProfileId, rev
 export type ReviewMessage = z.infer<typeof ReviewMessage>;
 
 /**
- * Why a review began. See docs/ARCHITECTURE.md, "A review". `skill_wrong` occurs in stored reviews only; none begins with it
+ * Why a review began. See docs/LEARNING.md, "A review". `skill_wrong` occurs in stored reviews only; none begins with it
  * (decision 0058).
  */
 export const Trigger = z.enum([

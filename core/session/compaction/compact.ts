@@ -30,7 +30,7 @@ const OVERFLOW_SHARE = 0.5;
 /** Each further overflow in one step multiplies the size of the tail by this share. */
 const OVERFLOW_TAIL_SHARE = 0.25;
 /** The minimum room for an answer. */
-const LEAST_ANSWER_TOKENS = 1_000;
+const MIN_ANSWER_TOKENS = 1_000;
 /** The minimum room for a conversation in a small window, even if the prompt and the tools take most of it. */
 const LEAST_ROOM_TOKENS = 1_000;
 /** After these failures, the remaining results are themselves too long for the window. */
@@ -113,7 +113,7 @@ export function createKeeper(context: CompactionContext, turn: number, options: 
       const scale = isTight ? scaledBy(ratio) : scaled(messages, lastUsage, fixed);
       const tokens = known ?? Math.round(measure(messages, lastUsage, fixed, isTight ? scale : weigh));
       const same = { messages, tokens, ...(system !== undefined && { system }) };
-      const fits = tokens + LEAST_ANSWER_TOKENS <= contextWindow;
+      const fits = tokens + MIN_ANSWER_TOKENS <= contextWindow;
       const limit = thresholdTokens(contextWindow, settings.context, settings.turn.maxOutputTokens);
       if (overflow && system !== undefined && fits) return ok(same);
       if (!overflow && (tokens < limit || (fits && isBackingOff(log, tokens, host.clock.now())))) return ok(same);
@@ -138,7 +138,7 @@ export function createKeeper(context: CompactionContext, turn: number, options: 
         minTailMessages: rounds > 0 ? 1 : settings.context.minTailMessages,
         pruneBelow: overflow ? size * OVERFLOW_SHARE : isTight ? fixed + room * PRUNE_SHARE : limit * PRUNE_SHARE,
         minGapTokens: overflow ? 0 : size * settings.context.minSaving,
-        minSavedTokens: fits ? 0 : size + LEAST_ANSWER_TOKENS - contextWindow,
+        minSavedTokens: fits ? 0 : size + MIN_ANSWER_TOKENS - contextWindow,
         focus: "",
         signal,
       };

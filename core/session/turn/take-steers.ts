@@ -1,12 +1,13 @@
-// Puts waiting messages that were sent to steer the running turn into that turn. Used by the journal before each model call.
+// Moves waiting steering messages into the running turn: messages that the person sent to correct it. The journal calls this before
+// each model call.
 import type { UserEntry } from "../../schemas/entry.ts";
 import { type TurnRow, isOpen } from "../log.ts";
 import { placeSteer } from "../readers/events.ts";
 import { type TurnRecord, putEntry } from "./turn-record.ts";
 
 /**
- * The next waiting messages become entries of the running turn, up to the first that does not steer. Each keeps a row in the
- * list of turns, so that its idempotency key, its readers and its place stay valid.
+ * Turns the next waiting messages into entries of the running turn, up to the first that does not steer. Each message keeps its row
+ * in the list of turns, so its idempotency key, its readers and its position stay valid.
  */
 export function takeSteers(record: TurnRecord, step: number): UserEntry[] {
   const { context, turn } = record;
@@ -47,7 +48,7 @@ function waitingSteers({ context, turn }: TurnRecord): TurnRow[] {
   return waiting;
 }
 
-/** One marker per turn. */
+/** The marker of this turn's earlier steers, since all steers of a turn share one. */
 function markerOf({ written }: TurnRecord): string | undefined {
   const steers = [...written.values()].flatMap((entry) => (entry.kind === "user" && entry.steer ? [entry.steer] : []));
   return steers[0]?.marker;

@@ -1,4 +1,4 @@
-// How a failure is put into words, and how long it asks to wait. What each reply means: provider-failures.test.ts.
+// The message of a failure, and how long it asks to wait. What each reply means: provider-failures.test.ts.
 import { describe, expect, it } from "vitest";
 import {
   parseBody,
@@ -13,8 +13,8 @@ const toReply = (status: number | undefined, body: unknown) => {
   return { ...readErrorBody(parseBody(text)), ...(status === undefined ? {} : { status }), provider: "Some" };
 };
 
-describe("a reply that is made to be slow", () => {
-  // Each would keep a pattern that goes back over what it has read busy for minutes, and the test with it.
+describe("a reply written to slow down a regular expression", () => {
+  // On each of these, a backtracking pattern would run for minutes.
   it.each([
     "<",
     "<script",
@@ -24,23 +24,25 @@ describe("a reply that is made to be slow", () => {
     "try again ",
     "thinking blocks ",
     "item with id '",
-  ])("is read like any other: 64 KB of %j", (piece) => {
+  ])("is read as fast as any other: 64 KB of %j", (piece) => {
     const failure = failureOfReply(toReply(400, piece.repeat(64_000 / piece.length)), []);
     expect(failure.code).toBe("bad_request");
   });
 });
 
 describe("a failure", () => {
-  it("is one sentence that says what to do, with the provider's words", () => {
+  it("is one sentence with the provider's message and what to do", () => {
     expect(modelFailure("auth", "Mistral", "Unauthorized\n  (see docs)")).toEqual({
       code: "auth",
-      message: "Mistral does not accept the key; check the key and what it may use (it said: Unauthorized (see docs)).",
+      message: "Mistral does not accept the key; check the key and its permissions (it said: Unauthorized (see docs)).",
       retry: false,
       compact: false,
       rotateKey: true,
       fallBack: true,
     });
-    expect(modelFailure("stream_cut", "OpenAI").message).toBe("OpenAI stopped in the middle of its answer; try again.");
+    expect(modelFailure("stream_cut", "OpenAI").message).toBe(
+      "OpenAI closed the connection in the middle of its answer; try again.",
+    );
   });
 
   it.each([
@@ -57,31 +59,31 @@ describe("a failure", () => {
     expect(message).not.toMatch(/Ab12|cdef|AAAA|AIza|abcdefgh|my-very-own/);
   });
 
-  it("leaves words alone that only look a little like a key", () => {
+  it("keeps words that only resemble a key", () => {
     const said = "The task-list of model sk-1 is at risk-free-rates; Bearer token missing";
     expect(redact(said, ["none"])).toBe("The task-list of model sk-1 is at risk-free-rates; Bearer token missing");
   });
 
-  it("is well-formed whatever was said", () => {
+  it("is well-formed Unicode, whatever the reply holds", () => {
     const { message } = modelFailure("server_error", "Some", `${"x".repeat(299)}🪽 \ud83e`);
     expect(message).toContain(`x (it said`.slice(1));
     expect(message.isWellFormed()).toBe(true);
   });
 
-  it("quotes no more than a few lines of a long page", () => {
+  it("quotes only a few lines of a long page", () => {
     expect(modelFailure("server_error", "Some", "x".repeat(5_000)).message.length).toBeLessThan(400);
   });
 });
 
-describe("a page in place of a reply", () => {
+describe("an HTML page in place of a reply", () => {
   const page = (head: string) =>
     `<!DOCTYPE html><html><head>${head}<script>steal("cookies")</script></head><body><p>Ray ID: 12</p></body></html>`;
 
   it.each([
     ["with a title", page("<title>502 Bad Gateway</title>"), "502 Bad Gateway"],
     ["without one", page(""), ""],
-    ["behind words", `upstream said ${page("<title>Oops</title>")}`, "upstream said  Oops"],
-    ["that is a part of one", "<center><h1>502</h1></center><script>x()</script>", ""],
+    ["after other words", `upstream said ${page("<title>Oops</title>")}`, "upstream said  Oops"],
+    ["that is only a fragment", "<center><h1>502</h1></center><script>x()</script>", ""],
     ["in a message", { error: { message: page("<title>Log in</title>") } }, "Log in"],
     ["in a detail", { detail: page("") }, ""],
   ])("%s is quoted by its title or not at all", (_, body, said) => {
@@ -90,7 +92,7 @@ describe("a page in place of a reply", () => {
     expect(message).not.toMatch(/[<>]|steal|Ray/);
   });
 
-  it("is no page because a message names a tag", () => {
+  it("is not assumed because a message mentions a tag", () => {
     const message = "messages.3: the tag <div> is not closed";
     expect(readErrorBody({ error: { message } }).message).toBe(message);
   });
@@ -101,7 +103,7 @@ describe("a page in place of a reply", () => {
   });
 });
 
-describe("the time to wait", () => {
+describe("the time to wait before a retry", () => {
   const at = (headers: Record<string, string>) => readRetryAfter(new Headers(headers));
 
   it.each([
@@ -129,11 +131,11 @@ describe("the time to wait", () => {
     ["Please try again in a while", undefined],
     ["try again later", undefined],
     ["try again in 99999999999s", undefined],
-  ] as [string, number | undefined][])("is read from the words %j", (words, expected) => {
+  ] as [string, number | undefined][])("is read from the message %j", (words, expected) => {
     expect(readWaitInWords(words)).toBe(expected);
   });
 
-  it("is read from Google's body, and said only where someone waits for it", () => {
+  it("is read from Google's body, and reported only for failures where waiting helps", () => {
     const details = [{ "@type": "type.googleapis.com/google.rpc.RetryInfo", retryDelay: "34.07s" }];
     const busy = { error: { code: 429, message: "Quota", status: "RESOURCE_EXHAUSTED", details } };
     expect(failureOfReply({ ...readErrorBody([busy]), status: 429, provider: "Google" }, [])).toMatchObject({
@@ -145,7 +147,7 @@ describe("the time to wait", () => {
       failureOfReply({ status, codes: [], message: "", provider: "Some", headers }, []),
     );
     expect(missing).not.toHaveProperty("retryAfterMs");
-    // The key rests for as long.
+    // The key is suspended for that long.
     expect(billing).toMatchObject({ code: "billing", retry: false, retryAfterMs: 9_000 });
   });
 });

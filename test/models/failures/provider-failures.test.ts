@@ -1,5 +1,5 @@
-// Every reply of test/fixtures/providers, through the adapter of its wire, down to the four decisions. `seen` in a fixture
-// says where such a reply is documented, or who met it; the bodies are shortened, and hold no real id or key.
+// Every reply of test/fixtures/providers, through the adapter of its wire, down to the four decisions. `seen` in a fixture says
+// where the reply is documented or who received it. Bodies are shortened, and hold no real id or key.
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -9,7 +9,7 @@ import { askModel } from "../../../core/agent/model-turn.ts";
 import { createAnthropicModel } from "../../../core/models/wires/anthropic.ts";
 import { readErrorBody } from "../../../core/models/failures/error-reply.ts";
 import { MODEL_FAILURES, type ModelFailureCode } from "../../../core/models/failures/failure-codes.ts";
-import { FAILURE_RULES, type FailureRule, type Wire, ruleOf } from "../../../core/models/failures/failure-rules.ts";
+import { FAILURE_RULES, type FailureRule, type Wire, findRule } from "../../../core/models/failures/failure-rules.ts";
 import { createOpenAiChatModel } from "../../../core/models/wires/openai-chat.ts";
 import { createOpenAiResponsesModel } from "../../../core/models/wires/openai-responses.ts";
 import { toRequest } from "../../conformance/model.ts";
@@ -24,7 +24,7 @@ interface Fixture {
   headers?: Record<string, string>;
   body?: unknown;
   stream?: { event?: string; data: unknown }[];
-  /** How often the last event comes. */
+  /** How often the last event is repeated. */
   repeatLast?: number;
   after?: "end" | "reset" | "hold" | "abort";
   /** Why no reply came at all. */
@@ -46,7 +46,7 @@ const FIXTURES = (Object.keys(WIRES) as Wire[]).flatMap((wire) =>
   }),
 );
 
-/** The failure, as the loop gets it when nothing is tried again. */
+/** The failure that the loop gets without retries. */
 async function replay(fixture: Fixture): Promise<ModelFailure> {
   const stop = new AbortController();
   const clock = createTestClock();
@@ -75,15 +75,15 @@ function reply(fixture: Fixture): Response {
   return new Response(toSseBody(frames, after === "abort" ? "hold" : after), { status, headers });
 }
 
-/** The rule that decides a fixture; null where it is not a reply that says something. */
+/** The rule that decides a fixture, or null if the fixture is not a reply with a body. */
 function decidingRule({ status = 0, body, stream }: Fixture): FailureRule | null {
-  if (status >= 400) return ruleOf({ ...readErrorBody(body), status });
-  if (isRecord(body) && "error" in body) return ruleOf(readErrorBody(body));
+  if (status >= 400) return findRule({ ...readErrorBody(body), status });
+  if (isRecord(body) && "error" in body) return findRule(readErrorBody(body));
   const last = stream?.at(-1);
   if (!isRecord(last?.data)) return null;
   const { response } = last.data;
-  if (last.event === "error" || "error" in last.data) return ruleOf(readErrorBody(last.data));
-  return last.event === "response.failed" && isRecord(response) ? ruleOf(readErrorBody(response.error)) : null;
+  if (last.event === "error" || "error" in last.data) return findRule(readErrorBody(last.data));
+  return last.event === "response.failed" && isRecord(response) ? findRule(readErrorBody(response.error)) : null;
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {
@@ -91,7 +91,7 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 }
 
 describe("a provider's failure", () => {
-  it.each(FIXTURES)("$name is what it says, with its decisions", async ({ name, fixture }) => {
+  it.each(FIXTURES)("$name gets its expected code and decisions", async ({ name, fixture }) => {
     expect(name.startsWith(`${fixture.wire}/`)).toBe(true);
     const { message, spent: _, ...decisions } = await replay(fixture);
     expect(decisions).toEqual(fixture.expect);
@@ -100,11 +100,11 @@ describe("a provider's failure", () => {
   });
 });
 
-describe("the table of rules", () => {
+describe("the table of failure rules", () => {
   const title = (rule: FailureRule, wire: Wire) =>
     `${FAILURE_RULES.indexOf(rule)} (${rule.seen}: ${rule.codes ?? rule.message ?? rule.status ?? "the rest"}) on ${wire}`;
 
-  it("has a reply that each rule decides, on each wire it names, and no other", () => {
+  it("has a fixture for each rule on each wire it names, and only those", () => {
     const named = FAILURE_RULES.flatMap((rule) => rule.wires.map((wire) => title(rule, wire)));
     const decided = FIXTURES.flatMap(({ fixture }) => {
       const rule = decidingRule(fixture);
@@ -113,7 +113,7 @@ describe("the table of rules", () => {
     expect([...new Set(decided)].toSorted()).toEqual(named.toSorted());
   });
 
-  it("agrees with what the adapters make of each reply", () => {
+  it("agrees with the adapters on every fixture", () => {
     const disagreeing = FIXTURES.filter(({ fixture }) => {
       const rule = decidingRule(fixture);
       return rule && rule.means !== fixture.expect.code;
@@ -121,25 +121,25 @@ describe("the table of rules", () => {
     expect(disagreeing.map(({ name }) => name)).toEqual([]);
   });
 
-  it("ends with a rule for everything", () => {
+  it("ends with a rule that matches everything", () => {
     expect(FAILURE_RULES.at(-1)).toEqual({ seen: "all", wires: Object.keys(WIRES), means: "bad_request" });
   });
 });
 
-describe("the taxonomy", () => {
-  /** Those that no rule gives come from the connection, and are the same on every wire. */
+describe("the taxonomy of failures", () => {
+  /** Failures without a rule come from the connection, and are the same on every wire. */
   function wiresOf(code: string): Wire[] {
     const rules = FAILURE_RULES.filter((rule) => rule.means === code);
     return rules.length > 0 ? rules.flatMap((rule) => rule.wires) : (Object.keys(WIRES) as Wire[]);
   }
 
-  it("has a reply of each failure in each wire format it occurs in", () => {
+  it("has a fixture of each failure in each wire format it occurs in", () => {
     const wanted = Object.keys(MODEL_FAILURES).flatMap((code) => wiresOf(code).map((wire) => `${code} on ${wire}`));
     const found = new Set(FIXTURES.map(({ fixture }) => `${fixture.expect.code} on ${fixture.wire}`));
     expect(wanted.filter((it) => !found.has(it))).toEqual([]);
   });
 
-  it("never asks for a wait, another key or another model where nothing helps", () => {
+  it("decides on no retry, other key or other model only for failures that none of them helps", () => {
     const helpless = Object.entries(MODEL_FAILURES).filter(
       ([, it]) => !it.retry && !it.compact && !it.rotateKey && !it.fallBack,
     );

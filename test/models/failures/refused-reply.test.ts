@@ -1,4 +1,4 @@
-// What an SDK gets to see of a reply that is an error: nothing.
+// Keeps the contents of an error reply from an SDK, which would put them into its own error.
 import { expect, it } from "vitest";
 import { ReplyRefused, refuseErrors } from "../../../core/models/failures/refused-reply.ts";
 import { toBody } from "../../support/wires/sse-body.ts";
@@ -11,9 +11,9 @@ const refusalOf = async (response: Response): Promise<ReplyRefused["reply"]> => 
 
 it.each([
   ["JSON", '{"error":"no sk-key"}', { error: "no sk-key" }],
-  ["a page", "<h1>Bad gateway</h1>", "<h1>Bad gateway</h1>"],
-  ["nothing", null, ""],
-])("a refusal is read, and thrown in words that quote nothing: %s", async (_, text, body) => {
+  ["an HTML page", "<h1>Bad gateway</h1>", "<h1>Bad gateway</h1>"],
+  ["an empty body", null, ""],
+])("the body of a refusal is read, and the thrown message quotes nothing of it: %s", async (_, text, body) => {
   const response = new Response(text, { status: 401, headers: { "retry-after": "3" } });
   const { headers, ...reply } = await refusalOf(response);
   expect(reply).toEqual({ status: 401, body });
@@ -21,12 +21,12 @@ it.each([
   expect(new ReplyRefused(reply).message).toBe("the provider refused");
 });
 
-it("a reply with a good status passes as it is", async () => {
+it("a reply with a good status is passed on unchanged", async () => {
   const response = new Response("data: 1\n\n");
   expect(await refuseErrors(async () => response)("https://provider.example")).toBe(response);
 });
 
-it("an error without end is read as far as it is worth, and its connection closed", async () => {
+it("an endless error body is read up to a limit, and its connection is closed", async () => {
   const closed = Promise.withResolvers<void>();
   let sent = 0;
   const endless = new ReadableStream<Uint8Array>({
@@ -39,7 +39,7 @@ it("an error without end is read as far as it is worth, and its connection close
   expect(sent).toBeLessThan(100_000);
 });
 
-it("an error whose connection breaks is no refusal", async () => {
+it("an error reply whose connection breaks is not a refusal", async () => {
   const response = new Response(toBody(['{"error":'], "reset"), { status: 500 });
   await expect(refusalOf(response)).rejects.toThrow("not refused: TypeError: terminated");
 });

@@ -1,5 +1,5 @@
-// That rehearsal is honest: what it gains in a second session comes from the text of the skill it loaded, and from
-// nothing else. Everything runs through the real loop, the real tools and the real review.
+// Rehearsal is honest: its gain in a second session comes from the text of the skill it loaded and from nothing else.
+// Everything runs through the real loop, the real tools and the real review.
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -14,7 +14,7 @@ import { inventTable } from "../../support/invented-tables.ts";
 import { type Desk, PROFILE, type Session, createDesk } from "../../support/rehearsal-run.ts";
 
 const TIMEOUT_MS = 120_000;
-/** As few as still hold every convention: the time goes into the shell, row by row. */
+/** The fewest rows that still show every convention. The shell takes most of the time, row by row. */
 const ROWS = 32;
 
 function drawnFor(seed: number, tables = 4): Drawn {
@@ -33,13 +33,13 @@ function learnedIn({ lessons }: { lessons: { kind: string; skill?: string }[] })
   return lessons.find(({ kind }) => kind === "skill")!.skill!;
 }
 
-/** The answer's figure, to the places that were asked for. */
+/** Whether the answer's figure is right, to the requested number of places. */
 function isRight(session: Session, task: Task): boolean {
   const figure = /\*\*(-?\d+(?:\.\d+)?)\*\*/.exec(session.text)?.[1];
   return figure !== undefined && Math.abs(Number(figure) - task.answer) <= 0.501 * 10 ** -task.places;
 }
 
-/** Sessions one to three of the story: the hard way, with what was learned, and the control. */
+/** Sessions one to three: without a skill, with the learned one, and the control. */
 async function tellStory({ conventions, tasks }: Drawn) {
   const desk = createDesk(createRehearsalModel());
   const first = await attempt(desk, tasks[0], conventions);
@@ -52,15 +52,15 @@ async function tellStory({ conventions, tasks }: Drawn) {
 type Story = Awaited<ReturnType<typeof tellStory>>;
 const told = new Map<number, Promise<Story>>();
 
-/** The story of a seed, told once for all tests that only read what came of it. */
+/** The story of a seed, run once for all tests that only read its outcome. */
 function storyOf(seed: number): Promise<Story> {
   if (!told.has(seed)) told.set(seed, tellStory(drawnFor(seed)));
   return told.get(seed)!;
 }
 
-describe("the gain", () => {
+describe("the gain of a second session", () => {
   it.each(Array.from({ length: 16 }, (_, i) => i + 1))(
-    "holds on files nobody named, seed %i",
+    "holds on files unknown to the code, seed %i",
     { timeout: TIMEOUT_MS },
     async (seed) => {
       const drawn = drawnFor(seed);
@@ -79,7 +79,7 @@ describe("the gain", () => {
     },
   );
 
-  it("holds in one profile over ten files of one office, learned once", { timeout: TIMEOUT_MS }, async () => {
+  it("holds in one profile over ten files of one office, after one review", { timeout: TIMEOUT_MS }, async () => {
     const conventions = drawnFor(5).conventions;
     const desk = createDesk(createRehearsalModel());
     const tables = Array.from({ length: 40 }, (_, i) => inventTable(90_000 + i));
@@ -96,7 +96,7 @@ describe("the gain", () => {
   });
 
   it.each([3, 8, 13])(
-    "is gone with another's text of the same length, seed %i",
+    "is lost with another text of the same length, seed %i",
     { timeout: TIMEOUT_MS },
     async (seed) => {
       const { conventions, tasks } = drawnFor(seed);
@@ -108,11 +108,11 @@ describe("the gain", () => {
       const replaced = theirs.padEnd(learned.length, "\nRead it once more.").slice(0, learned.length);
       expect(replaced.length).toBe(learned.length);
 
-      // Under the name and description that were learned, it is loaded and does not help.
+      // Under the learned name and description, it is loaded and does not help.
       const describe = (text: string) => /^description: (.*)$/m.exec(text)![1]!;
       await desk.putSkill(name, replaced, describe(learned));
       expect((await attempt(desk, tasks[1], conventions)).calls).toEqual(["skill_view", ...control.calls]);
-      // Under its own, it is left alone.
+      // Under its own name and description, it is not loaded.
       const other = createDesk(createRehearsalModel());
       await other.putSkill("keeping-a-library", replaced, describe(replaced));
       expect((await attempt(other, tasks[1], conventions)).calls).toEqual(control.calls);
@@ -199,14 +199,14 @@ describe("a skill that a person wrote in other words", () => {
   );
 });
 
-/** Tasks that suit any conventions: those a seed draws for tables with days and large numbers in them. */
+/** Tasks that suit any conventions: drawn for tables that have days and large numbers. */
 const SUITED = Array.from({ length: 200 }, (_, seed) => seed + 1).find((seed) => {
   const { thousands, dates } = drawnFor(seed).conventions;
   return thousands !== "" && dates === "DD/MM/YYYY";
 })!;
 
-describe("a distilled skill", () => {
-  it.each([1, 2, 3, 4, 5, 6, 7, 8])("reads as advice to a stranger, seed %i", { timeout: TIMEOUT_MS }, async (seed) => {
+describe("a learned skill of rehearsal", () => {
+  it.each([1, 2, 3, 4, 5, 6, 7, 8])("reads as general advice, seed %i", { timeout: TIMEOUT_MS }, async (seed) => {
     const drawn = drawnFor(seed);
     const { desk, first, review } = await storyOf(seed);
     const name = learnedIn(review);
@@ -219,18 +219,18 @@ describe("a distilled skill", () => {
       "Pitfalls",
       "Verify",
     ]);
-    // Sentences of words and a few quoted marks: no fence, comment, marker or key that only a program would look for.
+    // Sentences of words and a few quoted marks. No fence, comment, marker or key that only a program would look for.
     const words = text.replace(/^---\n[^]*?\n---\n/, "").replaceAll(/`[^`\n]+`/g, "");
     expect(words).not.toMatch(/[{}<>[\]\\=_^~@]|```|\b\w+:\S|[a-z]+[A-Z]/);
     const quoted = [...text.matchAll(/`([^`\n]+)`/g)].map((match) => match[1]!);
     for (const piece of quoted) expect(piece).toMatch(/^(-F'.{1,2}'|n\/a|-9999|3[.,]14|1[., ']234)$/);
-    // Nothing of the session: its files, columns, words, figures, ids.
+    // Nothing from the session: no files, columns, words, figures or ids.
     const [{ table }] = drawn.tasks;
     const own = [table.file, ...table.columns.map(({ name }) => name), PROFILE, review.session, review.review];
     for (const name of own) expect(text).not.toContain(name);
     const dates = /\b\d{4}-\d{2}|\d{1,2}[./]\d{1,2}[./]\d{4}/;
     expect(text).not.toMatch(dates);
-    // Its claims rest on what failed and on what held.
+    // Its claims cite what failed and what worked.
     const outcomes = first.entries.filter((entry) => entry.kind === "tool" && entry.failed).map(({ n }) => n);
     const lesson = review.lessons.find(({ kind }) => kind === "skill")!;
     const cited = lesson.citations.map((citation) => Number(/\/(\d+)#/.exec(citation)![1]));
@@ -238,14 +238,14 @@ describe("a distilled skill", () => {
     expect(review.lessons.map(({ kind }) => kind)).toEqual(["skill", "memory"]);
   });
 
-  it("says how the office writes, and memory says only whose files they are", { timeout: TIMEOUT_MS }, async () => {
+  it("says how the office writes, while memory says only whose files they are", { timeout: TIMEOUT_MS }, async () => {
     const { desk, review } = await storyOf(2);
     const [entry] = await desk.memory.list("memory");
     expect(readAdvice((await desk.skillText(learnedIn(review)))!)).not.toEqual({});
     expect(readAdvice(entry!.text)).toEqual({});
   });
 
-  it("is patched, not doubled, when another office's file teaches more", { timeout: TIMEOUT_MS }, async () => {
+  it("is patched, not duplicated, when another office's file teaches more", { timeout: TIMEOUT_MS }, async () => {
     const desk = createDesk(createRehearsalModel());
     const { tasks, conventions } = drawnFor(3);
     const plain = { ...conventions, separator: ";", decimal: ".", thousands: "", unitRow: true } as const;
@@ -257,20 +257,20 @@ describe("a distilled skill", () => {
     expect((await attempt(desk, tasks[1], more)).calls).toEqual(["skill_view", "terminal"]);
   });
 
-  it("is not made of a session in which nothing failed", { timeout: TIMEOUT_MS }, async () => {
+  it("is not made from a session in which nothing failed", { timeout: TIMEOUT_MS }, async () => {
     const desk = createDesk(createRehearsalModel());
     const review = await desk.review(await desk.work("Who are you?", {}));
     expect([review.note, review.lessons]).toEqual(["Nothing worth keeping.", []]);
   });
 });
 
-describe("its source", () => {
+describe("the source of rehearsal", () => {
   const sourcesIn = (root: string) =>
     readdirSync(join(root, "rehearsal"), { recursive: true, encoding: "utf8" })
       .filter((name) => name.endsWith(".ts"))
       .map((name) => `rehearsal/${name}`);
 
-  it("holds no file and no column of the demo", () => {
+  it("names no file and no column of the demo", () => {
     const root = join(import.meta.dirname, "../../../core/models");
     const files = ["rehearsal.ts", ...sourcesIn(root)];
     const source = files.map((name) => readFileSync(join(root, name), "utf8")).join("\n");
@@ -279,7 +279,7 @@ describe("its source", () => {
       file.replace(/\..*$/, ""),
       ...columns.map(({ name }) => name),
     ]);
-    // A word of English that no program about dates can do without.
+    // An English word that any program about dates needs.
     const told = names.filter((name) => !/^date$/i.test(name));
     expect(told.length).toBeGreaterThan(20);
     const found = told.filter((name) =>
@@ -288,7 +288,7 @@ describe("its source", () => {
     expect(found).toEqual([]);
   });
 
-  it("does not know how the demo draws its conventions", () => {
+  it("does not refer to how the demo draws its conventions", () => {
     const root = join(import.meta.dirname, "../../../core/models");
     for (const name of sourcesIn(root)) {
       expect(readFileSync(join(root, name), "utf8")).not.toMatch(/scripts\/demo|vega/);

@@ -1,5 +1,5 @@
-// What rehearsal learns is what the transcript showed: of a file that is no office's it says nothing of an office, and a skill
-// that a file contradicts is put right.
+// Rehearsal learns what the transcript showed. A lesson about another kind of file does not mention an office, and a skill that
+// a file contradicts is corrected.
 import { describe, expect, it } from "vitest";
 import { createRehearsalModel } from "../../../core/models/rehearsal.ts";
 import { MEMORY_FACT, distil, toFact } from "../../../core/models/rehearsal/lesson.ts";
@@ -45,7 +45,7 @@ describe("a lesson about beehives", () => {
     expect(text).not.toMatch(/hive|honey|unit row|row of units|dates|thousands/i);
   });
 
-  it("is another one where the file showed something else", async () => {
+  it("differs if the file showed something else", async () => {
     const tabs = HIVES.replaceAll(";", "\t").replaceAll(",", ".").replace("n/a", "1");
     const { name, text, fact } = await learn(createDesk(createRehearsalModel()), ASKED, { "hives.csv": tabs });
     expect(name).toBe("reading-tab-separated-tables");
@@ -69,7 +69,7 @@ describe("a sentence of a lesson", () => {
     ["a number and an empty cell", `${HIVES}east;\n`.replace("n/a", "-9999"), [NUMBER, EXTREME, EMPTY]],
     ["a word and a number", `${HIVES}east;-9999\n`, [WORD, NUMBER, EXTREME]],
     ["an empty cell and no code", `${HIVES}east;\n`.replace("n/a", "1"), []],
-  ])("is there only for what the file held: %s", async (_name, file, expected) => {
+  ])("is there only if the file showed it: %s", async (_name, file, expected) => {
     const desk = createDesk(createRehearsalModel());
     const { text } = await learn(desk, ASKED, { "hives.csv": file });
     expect(ALL.filter((sentence) => text.includes(sentence))).toEqual(expected);
@@ -101,14 +101,14 @@ describe("a sentence of a lesson", () => {
       [run(",", "a.csv", true), run(";", "a.csv"), run(";", "b.csv")],
       "The delimited files this person works with differ",
     ],
-  ])("speaks of several files only after several: %s", (_name, calls, subject) => {
+  ])("mentions several files only after several: %s", (_name, calls, subject) => {
     const fact = toFact(distil({ principal: [], calls })!);
     expect(fact).toBe(`${subject} from plain CSV in the separator.`);
     expect(fact).toMatch(MEMORY_FACT);
   });
 });
 
-/** The answer's figure, to the places that were asked for. */
+/** Whether the answer's figure is right, to the requested number of places. */
 function isRight(session: Session, task: Task): boolean {
   const figure = /\*\*(-?\d+(?:\.\d+)?)\*\*/.exec(session.text)?.[1];
   return figure !== undefined && Math.abs(Number(figure) - task.answer) <= 0.501 * 10 ** -task.places;
@@ -116,7 +116,7 @@ function isRight(session: Session, task: Task): boolean {
 
 describe("a skill of another office", () => {
   it.each(Array.from({ length: 12 }, (_, i) => i + 1))(
-    "never costs the answer nor more calls than none, and is put right by the review of the work, seed %i",
+    "costs neither the answer nor extra calls, and is corrected by the review, seed %i",
     { timeout: TIMEOUT_MS },
     async (seed) => {
       const [theirs, ours] = [drawnFor(seed), drawnFor(seed + 300)];
@@ -134,7 +134,7 @@ describe("a skill of another office", () => {
     },
   );
 
-  it("is believed where no cell contradicts its decimal mark and its thousands", async () => {
+  it("is followed if no cell contradicts its decimal mark or its thousands separator", async () => {
     const commas = "hive;honey\nnorth;1,234\nsouth;2,345\n";
     const description = "How to read delimited text files of numbers.";
     const skill = (step: string) =>

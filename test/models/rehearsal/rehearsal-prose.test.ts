@@ -223,7 +223,7 @@ describe("a skill in a person's own words", () => {
     expect(readAdvice(read(name))).toEqual(UNDERSTOOD[name]);
   });
 
-  it.each(Object.keys(UNDERSTOOD))("%s is chosen from a list for a question about a table", (name) => {
+  it.each(Object.keys(UNDERSTOOD))("%s is selected from a list for a question about a table", (name) => {
     const text = read(name);
     const listed = { name: /^name: (.*)$/m.exec(text)![1]!, description: /^description: (.*)$/m.exec(text)![1]! };
     const others = Object.keys(seeds).map((seed) => ({ name: seed, description: describeSeed(seed) }));
@@ -231,7 +231,7 @@ describe("a skill in a person's own words", () => {
   });
 });
 
-describe("single statements", () => {
+describe("the advice in a single statement", () => {
   it.each<[string, Advice]>([
     ["Fields are split by tabs.", { separators: ["\t"] }],
     ["The field delimiter is a tab character (`\\t`), never a space.", { separators: ["\t"] }],
@@ -315,7 +315,7 @@ describe("single statements", () => {
   });
 });
 
-describe("skills of other fields", () => {
+describe("skills about other subjects", () => {
   it.each([
     ["timing-dinner-courses", "When to fire each course so that a table of eight is served at once."],
     ["writing-release-notes", "How to write release notes that people read: tone, order, what to leave out."],
@@ -325,11 +325,11 @@ describe("skills of other fields", () => {
     ["punctuation-guide", "When to use a semicolon, a comma or a dash in an essay."],
     ["booking-travel", "Compare dates and fares of trains and hotels and book within the travel policy."],
     ["triaging-bug-reports", "Sort incoming bug reports by severity and ask for missing facts."],
-  ])("%s is left alone", (name, description) => {
+  ])("%s is not loaded", (name, description) => {
     expect(chooseSkills([{ name, description }])).toEqual([]);
   });
 
-  it("leaves the bundled skills alone", () => {
+  it("include all bundled skills, which are not loaded either", () => {
     expect(chooseSkills(Object.keys(seeds).map((name) => ({ name, description: describeSeed(name) })))).toEqual([]);
   });
 });

@@ -1,4 +1,4 @@
-// Rehearsal as a Model: the contract, and what it does when the request is no table task.
+// Rehearsal as a Model: the contract, and its behaviour if the request is not about a table.
 import { describe, expect, it } from "vitest";
 import type { Message, ModelRequest } from "../../../core/agent/contract.ts";
 import { renderSummaryRequest } from "../../../core/agent/compaction/compaction-summary.ts";
@@ -33,19 +33,19 @@ describe("rehearsal", () => {
     expect(await readAll(createRehearsalModel(), request)).toEqual(await readAll(createRehearsalModel(), request));
   });
 
-  it("counts more prompt tokens for a longer conversation", async () => {
+  it("reports more prompt tokens for a longer conversation", async () => {
     const short = await ask("Hello.");
     const long = await ask("Hello. ".repeat(100));
     expect(long.usage.input).toBeGreaterThan(short.usage.input);
   });
 
-  it("says what it is when it is asked for anything else", async () => {
+  it("introduces itself in answer to any other request", async () => {
     const answer = await ask("Write me a poem.");
     expect(answer.calls).toEqual([]);
     expect(answer.text).toMatch(/^I am rehearsal, the small deterministic model that ships with Talaria/);
   });
 
-  it("names a conversation by how it began, and leaves a summary to who asked for one", async () => {
+  it("titles a conversation by its first words, and returns no summary", async () => {
     const asked = "In `rain.csv`, what is the total of the column `rain`? Round to one decimal.";
     const title = await ask(renderTitleRequest(asked, "The total is 2.8.", 2_000), { tools: [], toolChoice: "none" });
     const summary = {
@@ -67,7 +67,7 @@ describe("rehearsal", () => {
     ]);
   });
 
-  it("calls nothing when it is to close", async () => {
+  it("calls no tool in a closing answer", async () => {
     const messages: Message[] = [
       { role: "user", text: "What is the mean of `q` in `z.csv`?" },
       { role: "assistant", text: "", calls: [{ id: "call_1", name: "read_file", args: { path: "z.csv" } }] },
@@ -98,7 +98,7 @@ describe("rehearsal", () => {
   it.each([
     ['{"done":"added"}', "Remembered."],
     ['{"state":"waiting"}', "It waits for you: /pending shows it."],
-  ])("says of a fact what became of it: %s", async (text, said) => {
+  ])("reports what became of a fact: %s", async (text, said) => {
     const messages: Message[] = [
       { role: "user", text: "remember that I prefer short answers" },
       { role: "assistant", text: "", calls: [{ id: "call_1", name: "memory", args: {} }] },
@@ -107,7 +107,7 @@ describe("rehearsal", () => {
     expect((await ask("", { messages })).text).toBe(said);
   });
 
-  it("answers about a file that is not there, and about a column that is not there", async () => {
+  it("answers about a missing file and a missing column", async () => {
     const desk = createDesk(createRehearsalModel());
     const nowhere = await desk.work("What is the mean of `q` in `z.csv`?", {});
     expect([nowhere.calls, nowhere.text.slice(0, 25)]).toEqual([["read_file!"], "I could not read `z.csv`:"]);
@@ -125,14 +125,14 @@ describe("rehearsal", () => {
     expect(sum.text).toBe("The total of `b` in `z.csv` is **6.00**.");
   });
 
-  it("leaves out a code for no value however many digits it was written with", async () => {
+  it("leaves out a code for a missing value, with any number of digits", async () => {
     const desk = createDesk(createRehearsalModel());
     const file = "a,b\n007,2.5\n7,-999.0\n007,3.5\n007,-999.0\n";
     const session = await desk.work("What is the mean of `b` in `z.csv` where `a` is `007`?", { "z.csv": file });
     expect(session.text).toContain("is **3.00**");
   });
 
-  it("loads a skill that might fit once the first lines are no comma-separated values", async () => {
+  it("loads a skill that might fit only if the first lines are not comma-separated values", async () => {
     const desk = createDesk(createRehearsalModel());
     const text =
       "---\nname: night-shift\ndescription: Night shift logs.\n---\nTabs divide the fields; the decimal mark is a comma.\n";
@@ -146,7 +146,7 @@ describe("rehearsal", () => {
     expect(plain.calls).not.toContain("skill_view");
   });
 
-  it("finds the file's own evidence against a skill that is wrong", async () => {
+  it("follows the file where it contradicts a wrong skill", async () => {
     const desk = createDesk(createRehearsalModel());
     const text =
       "---\nname: our-exports\ndescription: Columns of our data exports.\n---\nFields are separated by tabs; decimal point.\n";
@@ -199,7 +199,7 @@ describe("a transcript", () => {
     expect(readTranscript(text)).toEqual({ principal: [{ citation: "1#principal", text: "Do it." }], calls: [call] });
   });
 
-  it("is read into calls with their outcomes and citations, whatever stands in the contents", () => {
+  it("is parsed into calls with outcomes and citations, whatever the contents are", () => {
     const text = `<transcript 0123>
 [1#principal]
 Do it.

@@ -1,5 +1,5 @@
-// Streams that no honest server sends. Whatever comes, there is one terminal event, what is done can be kept, and the next
-// request is one that a provider takes.
+// Streams that no honest server sends. Each one has one terminal event, a completed answer can be stored, and the next request
+// is one that a provider accepts.
 import { describe, expect, it } from "vitest";
 import { toTimeLimits } from "../../support/session/time-limits.ts";
 import type { ModelEvent } from "../../../core/agent/contract.ts";
@@ -18,7 +18,7 @@ type Piece = Frame | string | Uint8Array;
 
 const MB = 1 << 20;
 
-/** Served once; every request's body is kept. `pulled` counts the bytes that were taken from the server. */
+/** Serves `pieces` once, and records every request's body. `pulled` counts the bytes taken from the server. */
 function serve(wire: HostileWire, pieces: Iterable<Piece>) {
   const served = { pulled: 0, bodies: [] as any[] };
   const encoder = new TextEncoder();
@@ -50,7 +50,7 @@ async function read(wire: HostileWire, pieces: Iterable<Piece>) {
   const last = events.at(-1)!;
   if (last.type !== "done") return { events, last, served };
 
-  // The conversation goes on from it.
+  // The conversation continues from the answer.
   const { text, calls, native } = last.answer;
   await readAll(model, {
     ...request,
@@ -75,10 +75,10 @@ function assertContract(events: ModelEvent[]): void {
   if (last.type !== "done") return;
   const { answer } = last;
   expect(answer.text).toBe(streamed.join(""));
-  // What is kept is what is read again, and it fits a row together with the result of a call.
+  // A stored answer is read back unchanged, and fits into a row together with the result of a call.
   const json = JSON.stringify(answer);
   expect(Answer.parse(JSON.parse(json))).toEqual(answer);
-  expect(json).not.toMatch(/(?<!\\)\\ud[89a-f]/); // JSON spells half of a character like this
+  expect(json).not.toMatch(/(?<!\\)\\ud[89a-f]/); // JSON escapes half of a surrogate pair like this
   expect(byteLength(json)).toBeLessThan(FIXED.rowBytes / 1.5);
   expect(new Set(answer.calls.map((call) => call.id)).size).toBe(answer.calls.length);
 }
@@ -111,12 +111,12 @@ describe.each(HOSTILE_WIRES)("a hostile stream of $name", (wire) => {
   describe("ends with a failure", () => {
     it.each<[string, string, () => Iterable<Piece>]>([
       ["a line that is not JSON", "stream_malformed", () => [...begin(), { event: "message_delta", data: "{oops}" }]],
-      ["a page", "stream_malformed", () => ["\n  <!DOCTYPE html><p>Log in</p>"]],
+      ["an HTML page", "stream_malformed", () => ["\n  <!DOCTYPE html><p>Log in</p>"]],
       ["JSON without an error", "stream_malformed", () => ['{"id":"x"}']],
       ["a list of an error", "overloaded", () => ['[{"error":{"code":503,"message":"Overloaded"}}]']],
       ["nothing", "stream_cut", () => []],
       ["half an event", "stream_cut", () => [...begin(), 'data: {"type":"mess']],
-      // Chat servers send much that is no chunk; what is missing there is an end.
+      // Chat servers send much that is not a chunk, so only the missing end is a failure there.
       [
         "events that are not objects",
         wire.name === "openai-chat" ? "stream_cut" : "stream_malformed",
@@ -124,8 +124,8 @@ describe.each(HOSTILE_WIRES)("a hostile stream of $name", (wire) => {
       ],
       ["one line of 50 MB", "stream_malformed", () => endless("x", 50 * MB, ["data: "])],
       ["one event of 50 MB in many lines", "stream_malformed", () => endless("data: x\n", 50 * MB)],
-      ["50 MB of signs of life", "answer_too_large", () => endless(": ping\n\n", 50 * MB, begin())],
-      ["50 MB of events nobody knows", "answer_too_large", () => endless(toSse(unknown()[1]!), 50 * MB)],
+      ["50 MB of keep-alive comments", "answer_too_large", () => endless(": ping\n\n", 50 * MB, begin())],
+      ["50 MB of unknown events", "answer_too_large", () => endless(toSse(unknown()[1]!), 50 * MB)],
       [
         "text without end",
         "answer_too_large",
@@ -143,7 +143,7 @@ describe.each(HOSTILE_WIRES)("a hostile stream of $name", (wire) => {
       ],
       ["arguments of 5 MB", "answer_too_large", () => all(call("c", "look_up", `{"a":"${"x".repeat(3.9 * MB)}"}`))],
       [
-        "many arguments that are too much together",
+        "many arguments that are too large together",
         "answer_too_large",
         () =>
           all(...Array.from({ length: 30 }, (_, n) => call(`c${n}`, "look_up", `{"a":"${"x".repeat(30_000)}"}`, n))),
@@ -155,7 +155,7 @@ describe.each(HOSTILE_WIRES)("a hostile stream of $name", (wire) => {
     });
   });
 
-  it("that only gives signs of life is left when nothing was said for long enough", async () => {
+  it("with only keep-alive comments is abandoned after the time without progress", async () => {
     const clock = createTestClock();
     function* signs(): Iterable<Piece> {
       yield* begin();
@@ -187,7 +187,7 @@ describe.each(HOSTILE_WIRES)("a hostile stream of $name", (wire) => {
     };
     const callsOf = async (...calls: Piece[][]) => (await answer(all(...calls))).calls;
 
-    it("with what is not UTF-8 replaced", async () => {
+    it("with bytes that are not UTF-8 replaced", async () => {
       const bytes = all(text("a??b")).map((piece) => {
         const encoded = new TextEncoder().encode(toSse(piece as Frame));
         return encoded.map((byte) => (byte === 63 ? 0xff : byte));
@@ -195,7 +195,7 @@ describe.each(HOSTILE_WIRES)("a hostile stream of $name", (wire) => {
       expect((await answer(bytes)).text).toBe("a\ufffd\ufffdb");
     });
 
-    it("whatever the tool is called", async () => {
+    it("with any tool name", async () => {
       const names = [
         "no_such_tool",
         "rm -rf /",
@@ -226,7 +226,7 @@ describe.each(HOSTILE_WIRES)("a hostile stream of $name", (wire) => {
     });
 
     it.each(["[1]", '"text"', "null", "7", "{broken", deep(10_000), `"${"\ud83d"}"`])(
-      "with arguments that are no object kept as malformed",
+      "with arguments that are not an object kept as malformed",
       async (args) => {
         expect(await callsOf(call("c", "look_up", args))).toEqual([
           { id: "c", name: "look_up", args: {}, malformed: args.toWellFormed() },
@@ -234,9 +234,9 @@ describe.each(HOSTILE_WIRES)("a hostile stream of $name", (wire) => {
       },
     );
 
-    it("with arguments that came as JSON, as far as they can be read", async () => {
+    it("with arguments sent as JSON values, as far as they can be read", async () => {
       const [whole, list] = await callsOf(call("a", "look_up", { query: "x" }, 0), call("b", "look_up", [1], 1));
-      // Anthropic has a place of its own for whole arguments, and takes none here.
+      // Anthropic has a separate place for whole arguments, and ignores them here.
       const isText = wire.name === "anthropic";
       expect([whole, list]).toEqual([
         { id: "a", name: "look_up", args: isText ? {} : { query: "x" } },
@@ -252,14 +252,14 @@ describe.each(HOSTILE_WIRES)("a hostile stream of $name", (wire) => {
       ]);
     });
 
-    it("with half characters replaced, and those put together that came in two pieces", async () => {
+    it("with half characters replaced, and two halves joined that came in two pieces", async () => {
       const result = await answer(all(deltas(["a\ud83e", "\udebdb", "c\ud83e", "d\udebd", "e\ud83e"])));
       expect(result.text).toBe("a🪽bc\ufffdd\ufffde\ufffd");
       const [first] = await callsOf(call("c", "look_up", '{"\\ud800":["\\udc00 x"]}'));
       expect(first?.args).toEqual({ "\ufffd": ["\ufffd x"] });
     });
 
-    it("with null bytes as they came", async () => {
+    it("with null bytes unchanged", async () => {
       const result = await answer(all(text("a\u0000b"), call("c", "look_up", '{"a":"\\u0000"}')));
       expect([result.text, result.calls[0]?.args]).toEqual(["a\u0000b", { a: "\u0000" }]);
     });
@@ -282,16 +282,16 @@ describe.each(HOSTILE_WIRES)("a hostile stream of $name", (wire) => {
     it.each([
       ["negative", -5, 0],
       ["fractions", 7.4, 7],
-      ["beyond all numbers", "1e999", 1_000_000_000],
+      ["too large for a number", "1e999", 1_000_000_000],
       ["huge", 1e300, 1_000_000_000],
       ["text", '"many"', 0],
       ["lists", "[1]", 0],
-    ])("whose token counts are %s", async (_, count, expected) => {
+    ])("with token counts that are %s", async (_, count, expected) => {
       const names = ["input_tokens", "output_tokens", "prompt_tokens", "completion_tokens"];
       const usage = Object.fromEntries(names.map((name) => [name, "@"]));
       const pieces = [...begin(), ...text("hi"), ...end({ usage })].map((frame) => raw(frame, '"@"', String(count)));
       const counted = (await answer(pieces)).usage;
-      // A chat server that counts nothing readable is estimated, so that no budget is endless.
+      // A chat server without readable counts is estimated, so that every budget has an end.
       const isReadable = typeof count === "number" && count > 0;
       if (isReadable || wire.name !== "openai-chat") expect(counted.output).toBe(expected);
       else expect(counted.output).toBeLessThan(1_000);
@@ -302,18 +302,18 @@ describe.each(HOSTILE_WIRES)("a hostile stream of $name", (wire) => {
       expect([result.text, result.calls.map(({ id }) => id)]).toEqual(["hi", ["c"]]);
     });
 
-    it("without what belongs to nothing, and what nobody knows", async () => {
+    it("without stray parts and unknown events", async () => {
       const result = await answer(all(stray(), text("hi"), unknown(), stray()));
       expect(result).toMatchObject({ text: "hi", calls: [], stop: "end" });
     });
 
-    it("to its first end, whatever comes behind it", async () => {
+    it("up to its first end, whatever comes after it", async () => {
       const twice = [...begin(), ...text("hi"), ...end(), ...text(" and more", 5), ...end({ stop: "length" })];
       expect(await answer(twice)).toMatchObject({ text: "hi", stop: "end" });
     });
 
     it.each(wire.name === "openai-chat" ? ["because"] : ["because", 7, { a: 1 }])(
-      "that ended for the reason %j",
+      "with the stop reason %j",
       async (stop) => {
         const result = await answer([...begin(), ...text("hi"), ...call("c", "look_up", "{}"), ...end({ stop })]);
         expect(result.text).toBe("hi");
@@ -321,7 +321,7 @@ describe.each(HOSTILE_WIRES)("a hostile stream of $name", (wire) => {
       },
     );
 
-    it("with text of another type left out", async () => {
+    it("without text deltas of another type", async () => {
       const result = await answer(all(deltas(["a", 5, null, { b: 1 }, ["c"], "d"])));
       expect(result.text).toBe("ad");
     });

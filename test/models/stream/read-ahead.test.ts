@@ -1,11 +1,11 @@
-// What is read ahead, when it is given out, and what is never held back.
+// What is read ahead, when it is passed on, and what is never delayed.
 import { expect, it } from "vitest";
 import { readAhead } from "../../../core/models/stream/read-ahead.ts";
 import { createEventClock } from "../../support/session/event-clock.ts";
 
 const utf8 = new TextEncoder();
 
-/** A reply whose pieces come `gapMs` apart; and what a reader of it is given, with the time of each. */
+/** Serves pieces `gapMs` apart. Returns what a reader receives, with the time of each. */
 async function readPaced(pieces: string[], options: { gapMs: number; gather: boolean; breaks?: boolean }) {
   const clock = createEventClock(0);
   const rest = [...pieces];
@@ -28,7 +28,7 @@ async function readPaced(pieces: string[], options: { gapMs: number; gather: boo
 
 const LETTERS = [..."abcdefghij"];
 
-it("gives the first at once, and gathers what follows it quickly", async () => {
+it("passes on the first piece at once, and gathers what follows quickly", async () => {
   const { given, end } = await readPaced(LETTERS, { gapMs: 10, gather: true });
   expect(given[0]).toEqual([10, "a"]);
   expect(given.map(([, text]) => text).join("")).toBe("abcdefghij");
@@ -37,19 +37,19 @@ it("gives the first at once, and gathers what follows it quickly", async () => {
   expect(end).toBeNull();
 });
 
-it("holds nothing back that comes slowly, nor the end", async () => {
+it("delays neither slow pieces nor the end", async () => {
   const slow = await readPaced(LETTERS, { gapMs: 50, gather: true });
   expect(slow.given).toEqual(LETTERS.map((letter, n) => [(n + 1) * 50, letter]));
   const quick = await readPaced(["a", "b"], { gapMs: 1, gather: true });
   expect(quick.given.at(-1)![0]).toBeLessThan(10);
 });
 
-it("gives everything at once to who does not gather", async () => {
+it("passes on everything at once to a reader that does not gather", async () => {
   const { given } = await readPaced(LETTERS, { gapMs: 1, gather: false });
   expect(given.map(([at]) => at)).toEqual(LETTERS.map((_, n) => n + 1));
 });
 
-it("gives what came before the connection broke, then says why", async () => {
+it("passes on what came before the connection broke, then reports why", async () => {
   expect(await readPaced(["a", "b"], { gapMs: 1, gather: true, breaks: true })).toEqual({
     given: [
       [1, "a"],
@@ -59,7 +59,7 @@ it("gives what came before the connection broke, then says why", async () => {
   });
 });
 
-it("reads only so far ahead of who takes nothing", async () => {
+it("reads only so far ahead of a reader that takes nothing", async () => {
   let sent = 0;
   const flood = new ReadableStream<Uint8Array>({
     pull: (controller) => controller.enqueue(new Uint8Array((sent += 65_536) && 65_536)),

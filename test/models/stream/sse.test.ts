@@ -1,4 +1,4 @@
-// What is read of a stream of events, however it is cut, and where reading ends.
+// What is read from a stream of events, wherever it is cut, and where reading ends.
 import { describe, expect, it } from "vitest";
 import { systemClock } from "../../../stores/platform/system-clock.ts";
 import { ReplyRefused } from "../../../core/models/failures/refused-reply.ts";
@@ -9,7 +9,7 @@ const MB = 1 << 20;
 const LIMITS = { maxOutputTokens: 16_000, clock: systemClock };
 const encoder = new TextEncoder();
 
-/** Batches in order, and what reading ended with: null at the end of the stream. */
+/** Batches in order, and how reading ended: null at the end of the stream. */
 async function readThrough(
   body: BodyInit | null,
   options: { maxOutputTokens?: number; noteActivity?: () => void } = {},
@@ -40,7 +40,7 @@ describe("a stream of events", () => {
     ["LF", "\n"],
     ["CR LF", "\r\n"],
     ["CR", "\r"],
-  ])("is the same however it is cut: lines that end with %s", async (_, newline) => {
+  ])("is the same wherever it is cut: lines that end with %s", async (_, newline) => {
     const lines = [
       ...["\ufeff: hello", "", "event: a", "data: 1", "", "", "id: 7", "data:[2,", "retry: 5", "data: 3]", ""],
       ...['data: "ü 🪽"', "", "event: ping", 'data: {"a":1}', "", "event: b", ""],
@@ -55,12 +55,12 @@ describe("a stream of events", () => {
     }
   });
 
-  it("comes in batches: all events that one piece of the network ends", async () => {
+  it("comes in batches: all events that one network chunk completes", async () => {
     const pieces = ["data: 1\n\ndata: 2\n\nda", "ta: 3", "\n", "\n: ping\n\n", "data: 4\n\n"];
     expect(await readThrough(toBody(pieces))).toEqual({ batches: [[1, 2], [3], [4]], end: null });
   });
 
-  it("has what is not UTF-8 replaced", async () => {
+  it("has bytes that are not UTF-8 replaced", async () => {
     expect(await eventsOf(encoder.encode('data: "a??b"\n\n').map((byte) => (byte === 63 ? 0xff : byte)))).toEqual([
       "a\ufffd\ufffdb",
     ]);
@@ -76,9 +76,9 @@ describe("a stream of events", () => {
   it.each([
     ["half an event", toBody(["data: 1\n\ndata: {"]), { code: "stream_cut", said: "not JSON" }],
     ["a broken connection", toBody(["data: 1\n\n"], "reset"), { code: "stream_cut", said: "the connection broke" }],
-    ["what is not JSON", "data: 1\n\ndata: {oops}\n\n", { code: "stream_malformed", said: "not JSON" }],
+    ["data that is not JSON", "data: 1\n\ndata: {oops}\n\n", { code: "stream_malformed", said: "not JSON" }],
     ["an event named error", 'data: 1\n\nevent: error\ndata: {"a":1}\n\n', { refused: { a: 1 } }],
-    ["an error in words", "data: 1\n\nevent: error\ndata: Busy\n\n", { refused: "Busy" }],
+    ["an error as plain text", "data: 1\n\nevent: error\ndata: Busy\n\n", { refused: "Busy" }],
     ["a field named error", 'data: 1\n\ndata: {"error":"Busy"}\n\n', { refused: { error: "Busy" } }],
     ["an error by its type", 'data: 1\n\ndata: {"type":"error"}\n\n', { refused: { type: "error" } }],
   ])("gives what came before, then fails with %s", async (_, body, end) => {
@@ -86,30 +86,30 @@ describe("a stream of events", () => {
   });
 
   it.each([
-    ["nothing", null],
-    ["no characters", ""],
+    ["an empty body", null],
+    ["an empty string", ""],
     ["comments", ": a\n\n: b"],
     ["a field that is not an error", 'data: {"error":null}\n\n'],
-  ])("ends well with %s", async (_, body) => {
+  ])("ends normally with %s", async (_, body) => {
     expect((await readThrough(body)).end).toBeNull();
   });
 
   it.each([
     [
-      "a page",
+      "an HTML page",
       "\ufeff\n <html><title>Log in</title><script>alert(1)</script><b>Please</b> log in</html>",
       { code: "stream_malformed", said: "Log in" },
     ],
     ["a page without a title", "<html><b>Log</b> in</html>", { code: "stream_malformed", said: "" }],
     [
-      "an answer that was not asked for",
+      "an answer that was not requested",
       '{"id":"x","error":null}',
       { code: "stream_malformed", said: '{"id":"x","error":null}' },
     ],
     ["an error", ' {"error":{"message":"Busy"}}', { refused: { error: { message: "Busy" } } }],
     ["a list of errors", '[{"error":{"message":"Busy"}}]', { refused: [{ error: { message: "Busy" } }] }],
     ["errors", '{"success":false,"errors":[{"code":7}]}', { refused: { success: false, errors: [{ code: 7 }] } }],
-  ])("is not taken for one when it is %s", async (_, text, end) => {
+  ])("is not assumed for %s", async (_, text, end) => {
     const bytes = encoder.encode(text);
     const pieces = Array.from(bytes, (_, n) => bytes.subarray(n, n + 1));
     for (const body of [text, toBody(pieces)]) expect(await readThrough(body)).toEqual({ batches: [], end });
@@ -128,11 +128,14 @@ const TOO_LONG_EVENT = { code: "stream_malformed", said: "an event of more than 
 const TOO_MANY_EVENTS = { code: "answer_too_large", said: "a stream of more than 42000 events" };
 
 describe("the limits of a stream", () => {
-  it.each(["\n\n", "\r\n\r\n", "\r\r", "\r\n\n"])("are of one event, which an empty line ends: %j", async (end) => {
-    const event = `data: "${"x".repeat(MB)}"${end}`;
-    const { batches, end: how } = await readThrough(toBody([event, event, event, event, event]));
-    expect([batches.length, how]).toEqual([5, null]);
-  });
+  it.each(["\n\n", "\r\n\r\n", "\r\r", "\r\n\n"])(
+    "apply to a single event, which ends at an empty line: %j",
+    async (end) => {
+      const event = `data: "${"x".repeat(MB)}"${end}`;
+      const { batches, end: how } = await readThrough(toBody([event, event, event, event, event]));
+      expect([batches.length, how]).toEqual([5, null]);
+    },
+  );
 
   it.each([
     ["in one line", "x".repeat(64_000), TOO_LONG_EVENT],
@@ -148,7 +151,7 @@ describe("the limits of a stream", () => {
     expect(sent).toBeLessThan(7 * MB);
   });
 
-  it("allow as many bytes and events as the answer may have tokens, and some more", async () => {
+  it("allow somewhat more bytes and events than the answer may have tokens", async () => {
     const options = { maxOutputTokens: 1_000 };
     const fits = await readThrough("data: 1\n\n".repeat(11_900), options);
     expect([fits.batches.flat().length, fits.end]).toEqual([11_900, null]);
@@ -163,7 +166,7 @@ describe("the limits of a stream", () => {
     });
   });
 
-  it("let whatever comes be heard, but of nothing but signs of life only so many in a row", async () => {
+  it("count any event as activity, but only so many keep-alives in a row", async () => {
     const count = async (pieces: string[]) => {
       let times = 0;
       await readThrough(toBody(pieces), { noteActivity: () => times++ });
@@ -180,7 +183,7 @@ describe("the limits of a stream", () => {
   });
 });
 
-it("a reader that is closed closes the connection, also while someone waits for it", async () => {
+it("closing a reader closes the connection, even while a read is waiting", async () => {
   const closed = Promise.withResolvers<void>();
   const silent = new ReadableStream<Uint8Array>({ cancel: () => closed.resolve() });
   const reader = readEvents(new Response(silent), LIMITS);
@@ -191,7 +194,7 @@ it("a reader that is closed closes the connection, also while someone waits for 
   expect(await waiting).toBeNull();
 });
 
-it("a connection that breaks tells its cause", async () => {
+it("a broken connection is reported with its cause", async () => {
   const reader = readEvents(new Response(toBody([], "reset")), LIMITS);
   await expect(reader.next()).rejects.toMatchObject({ code: "stream_cut", cause: { message: "terminated" } });
 });

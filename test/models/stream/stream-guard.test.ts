@@ -1,4 +1,4 @@
-// The promises of the Model contract, kept for wires that keep none.
+// The promises of the Model contract, over wires that break them.
 import { describe, expect, it, test } from "vitest";
 import type { ModelEvent } from "../../../core/agent/contract.ts";
 import { createAnthropicModel } from "../../../core/models/wires/anthropic.ts";
@@ -17,7 +17,7 @@ const MAKERS = [
 
 const key = { apiKey: "sk-a-key-of-ours", model: "some-model", clock: systemClock };
 
-/** A piece of text, again and again, as each wire says it. */
+/** A repeated piece of text, as each wire sends it. */
 const DELTAS: Record<string, (text: string) => { type: string; [field: string]: unknown }[]> = {
   Anthropic: (text) => [
     { type: "message_start", message: { usage: { input_tokens: 1, output_tokens: 0 } } },
@@ -49,7 +49,7 @@ describe.each(MAKERS)("%s", (wire, create) => {
     expect(await events).toMatchObject([{ type: "failed", failure: { code: "aborted", retry: false } }]);
   });
 
-  it("says that a server cannot be reached, with the deepest cause and without the key", async () => {
+  it("reports that a server cannot be reached, with the deepest cause and without the key", async () => {
     const cause = new Error("connect ECONNREFUSED with sk-a-key-of-ours");
     const model = create({ ...key, fetch: () => Promise.reject(new TypeError("fetch failed", { cause })) });
     const events = await readAll(model, toRequest());
@@ -57,7 +57,7 @@ describe.each(MAKERS)("%s", (wire, create) => {
     expect(JSON.stringify(events)).toContain("connect ECONNREFUSED with [key]");
   });
 
-  it("tells what a broken answer cost by its length, where the provider told nothing, and nothing of a refusal", async () => {
+  it("estimates the cost of a broken answer without usage from its length, and none for a refusal", async () => {
     const asked = toRequest();
     const replies = [toBody([": nothing yet\n\n"]), null];
     const model = create({
@@ -76,7 +76,7 @@ describe.each(MAKERS)("%s", (wire, create) => {
     expect(refused).not.toHaveProperty("failure.spent");
   });
 
-  it("breaks off an answer that is far longer than it was asked to be", async () => {
+  it("aborts an answer that is far longer than requested", async () => {
     const model = create({
       ...key,
       fetch: async () =>
@@ -86,14 +86,14 @@ describe.each(MAKERS)("%s", (wire, create) => {
     expect(events.at(-1)).toMatchObject({ type: "failed", failure: { code: "answer_too_large" } });
   });
 
-  it("says that a server took too long", async () => {
+  it("reports that a server took too long", async () => {
     const model = create({ ...key, fetch: () => Promise.reject(new Error("Connect Timeout Error")) });
     expect(await readAll(model, toRequest())).toMatchObject([
       { type: "failed", failure: { code: "timeout", retry: true } },
     ]);
   });
 
-  it("reads no endless error body to its end", async () => {
+  it("does not read an endless error body to its end", async () => {
     let sent = 0;
     const endless = new ReadableStream<Uint8Array>({
       pull: (controller) => controller.enqueue(new Uint8Array((sent += 10_000) && 10_000).fill(120)),
@@ -108,9 +108,9 @@ describe.each(MAKERS)("%s", (wire, create) => {
     ["nothing", "", "stream_cut"],
     ["half an event", 'data: {"type":"mess', "stream_cut"],
     ["JSON", '{"id":"x"}', "stream_malformed"],
-    ["a page", "<html>hello</html>", "stream_malformed"],
-    ["an event that is no JSON", "event: message_start\ndata: {oops}\n\n", "stream_malformed"],
-  ])("says of a good status followed by %s: %s %s", async (_, body, code) => {
+    ["an HTML page", "<html>hello</html>", "stream_malformed"],
+    ["an event that is not JSON", "event: message_start\ndata: {oops}\n\n", "stream_malformed"],
+  ])("reports a good status followed by %s (%s) as %s", async (_, body, code) => {
     const headers = { "content-type": "text/event-stream" };
     const model = create({ ...key, fetch: async () => new Response(body, { headers }) });
     const events: ModelEvent[] = await readAll(model, toRequest());
@@ -155,7 +155,7 @@ describe.each(HOSTILE_WIRES)("the stream of $name", ({ create, begin, deltas, en
   const served = (body: ReadableStream<Uint8Array>) => create({ ...key, fetch: async () => new Response(body) });
   const textsOf = (events: ModelEvent[]) => events.flatMap((event) => (event.type === "text_delta" ? event.text : []));
 
-  it("is one delta for what came at once, and else begins with the first and gathers what comes quickly", async () => {
+  it("is one delta if it comes at once, and otherwise begins with the first piece and gathers what follows quickly", async () => {
     const atOnce = await readAll(served(toBody([frames.join("")])), toRequest());
     expect(textsOf(atOnce)).toEqual(["One two three🪽"]);
     const byAndBy = await readAll(served(toBody(frames)), toRequest());
@@ -164,7 +164,7 @@ describe.each(HOSTILE_WIRES)("the stream of $name", ({ create, begin, deltas, en
     expect(atOnce.at(-1)).toEqual(byAndBy.at(-1));
   });
 
-  it("ends at once for who stops it, whatever came together with what was read", async () => {
+  it("ends at once when the call is stopped, whatever else has been read", async () => {
     const stop = new AbortController();
     const events: ModelEvent[] = [];
     for await (const event of served(toBody([frames.join("")])).stream(toRequest(), stop.signal)) {
@@ -174,7 +174,7 @@ describe.each(HOSTILE_WIRES)("the stream of $name", ({ create, begin, deltas, en
     expect(events).toMatchObject([{ type: "text_delta" }, { type: "failed", failure: { code: "aborted" } }]);
   });
 
-  it("asks again with the same client, and the new request", async () => {
+  it("repeats a call with the same client and the new request", async () => {
     const asked: string[] = [];
     const model = create({
       ...key,
@@ -190,7 +190,7 @@ describe.each(HOSTILE_WIRES)("the stream of $name", ({ create, begin, deltas, en
     expect(asked.map((body) => /first|second/.exec(body)?.[0])).toEqual(["first", "second"]);
   });
 
-  /** Closed when its reader says so, and not before. */
+  /** A body that is closed only by its reader. */
   function open(pieces: string[]) {
     const closed = Promise.withResolvers<void>();
     const rest = pieces.map((piece) => new TextEncoder().encode(piece)).values();
@@ -205,14 +205,14 @@ describe.each(HOSTILE_WIRES)("the stream of $name", ({ create, begin, deltas, en
     return { body, closed: closed.promise };
   }
 
-  it("is closed when its answer is whole, although the server holds it open", async () => {
+  it("is closed when its answer is complete, even if the server keeps it open", async () => {
     const { body, closed } = open(frames);
     const events = await readAll(served(body), toRequest());
     await closed;
     expect(events.at(-1)).toMatchObject({ type: "done" });
   });
 
-  it("is closed when nobody reads on", async () => {
+  it("is closed when the reader stops reading", async () => {
     const { body, closed } = open(frames);
     for await (const event of served(body).stream(toRequest(), new AbortController().signal)) {
       expect(event).toMatchObject({ type: "text_delta", text: expect.stringMatching(/^One /) });
@@ -221,7 +221,7 @@ describe.each(HOSTILE_WIRES)("the stream of $name", ({ create, begin, deltas, en
     await closed;
   });
 
-  it("is closed when the call is stopped while it is silent, and leaves no listener behind", async () => {
+  it("is closed when the call is stopped during silence, and leaves no listener registered", async () => {
     const { body, closed } = open(frames.slice(0, -3));
     const stop = new AbortController();
     const listening = new Set<unknown>();
@@ -247,7 +247,7 @@ describe.each(HOSTILE_WIRES)("the stream of $name", ({ create, begin, deltas, en
     expect(added).toBeLessThan(4);
   });
 
-  it("is closed when it begins after the call was stopped", async () => {
+  it("is closed if it begins after the call was stopped", async () => {
     const { body, closed } = open(frames);
     const asked = Promise.withResolvers<void>();
     const reply = Promise.withResolvers<Response>();
@@ -262,7 +262,7 @@ describe.each(HOSTILE_WIRES)("the stream of $name", ({ create, begin, deltas, en
   });
 });
 
-test("a gateway's words for a full window say what cut the answer", async () => {
+test("a gateway's stop reason for a full window is reported as what cut the answer", async () => {
   const chunk = {
     choices: [{ index: 0, delta: { content: "Half of" }, finish_reason: "model_context_window_exceeded" }],
   };

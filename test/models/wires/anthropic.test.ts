@@ -1,4 +1,4 @@
-// What Anthropic is sent: pure translation, in Node. The stream and the SDK are in anthropic.workers.test.ts.
+// Requests to Anthropic: pure translation, in Node. The stream and the SDK are in anthropic.workers.test.ts.
 import { describe, expect, it } from "vitest";
 import type { Message } from "../../../core/agent/contract.ts";
 import { toAnthropicBody } from "../../../core/models/wires/anthropic.ts";
@@ -23,7 +23,7 @@ const toBody = (messages: Message[], change = {}) =>
   toAnthropicBody(toRequest({ messages, ...change }), "claude-sonnet-5-5");
 const toSent = (messages: Message[]) => toBody(messages).messages;
 
-/** The places that carry a breakpoint, as paths. */
+/** The paths of the parts that carry a cache breakpoint. */
 function findMarks(value: unknown, path = ""): string[] {
   if (typeof value !== "object" || value === null) return [];
   const here = "cache_control" in value ? [path] : [];
@@ -31,7 +31,7 @@ function findMarks(value: unknown, path = ""): string[] {
 }
 
 describe("a request to Anthropic", () => {
-  it("is the whole of it", () => {
+  it("has all its fields", () => {
     const body = toBody([user("Hi"), asks(["a"], "I look."), result("a", true)], {
       tools: [{ ...LOOK_UP, name: "first" }, LOOK_UP],
     });
@@ -64,7 +64,7 @@ describe("a request to Anthropic", () => {
     });
   });
 
-  it("has four breakpoints, two of them where this call and the one before end", () => {
+  it("has four breakpoints, two of them at the ends of this call and of the one before", () => {
     const before = [user("Hi"), asks(["a"]), result("a"), asks(["b", "c"]), result("b"), result("c")];
     const change = { tools: [LOOK_UP] };
     const marksOfCall = (messages: Message[]) => findMarks(toBody(messages, change));
@@ -74,11 +74,11 @@ describe("a request to Anthropic", () => {
     expect(marksOfCall(before)).toEqual([...frozen, "messages.2.content.0", "messages.4.content.1"]);
   });
 
-  it("names no tools and no system prompt when there are none", () => {
+  it("has neither tools nor a system prompt if there are none", () => {
     expect(Object.keys(toBody([user("Hi")], { system: " " }))).toEqual(["model", "max_tokens", "stream", "messages"]);
   });
 
-  it("leaves the tools where they are when none may be called", () => {
+  it("keeps the tools if none may be called", () => {
     const change = { tools: [LOOK_UP], toolChoice: "none" };
     expect(toBody([user("Hi")], change)).toMatchObject({ tools: [{ name: "look_up" }], tool_choice: { type: "none" } });
   });
@@ -106,7 +106,7 @@ describe("a request to Anthropic", () => {
     ]);
   });
 
-  it("spells ids in the letters Anthropic takes, each once, and the same for call and result", () => {
+  it("has ids in the letters that Anthropic accepts, each unique, and the same for call and result", () => {
     const long = "x".repeat(80);
     const ids = ["call:1|ü", "call_1__", long];
     const sent = toSent([
@@ -121,7 +121,7 @@ describe("a request to Anthropic", () => {
     expect(seen.flatMap((block) => block.tool_use_id ?? [])).toEqual(seen.flatMap((block) => block.id ?? []));
   });
 
-  it("shows native blocks only to the wire they came from", () => {
+  it("holds native blocks only from the same wire", () => {
     const thinking = { type: "thinking", thinking: "Hm.", signature: "sig" };
     const blocks = [thinking, { type: "tool_use", id: "a", name: "look_up", input: { query: "a" } }];
     const contentOf = (message: Message) => toSent([user("Hi"), message, result("a")])[1]!.content;
@@ -130,7 +130,7 @@ describe("a request to Anthropic", () => {
     expect(contentOf(foreign)).toEqual(blocks.slice(1));
   });
 
-  it("is built from text when calls were taken out of the answer afterwards", () => {
+  it("is built from text if calls were removed from the answer afterwards", () => {
     const blocks = [
       { type: "text", text: "Done." },
       { type: "tool_use", id: "a", name: "look_up", input: {} },
@@ -142,7 +142,7 @@ describe("a request to Anthropic", () => {
   });
 });
 
-describe("thinking behind what another model began", () => {
+describe("thinking after a turn that another model began", () => {
   const thought = { type: "thinking", thinking: "Hm.", signature: "sig" };
   const use = (id: string) => ({ type: "tool_use", id, name: "look_up", input: { query: "a" } });
   const foreign = asks(["a"]);
@@ -153,21 +153,21 @@ describe("thinking behind what another model began", () => {
   const BUDGETED = "claude-haiku-4-5";
   const ADAPTIVE = "claude-opus-5";
 
-  it("is off for the rest of the turn: the provider would refuse calls without their thinking", () => {
+  it("is off for the rest of the turn: the provider refuses calls without their thinking", () => {
     const turn = [user("Hi"), foreign, result("a")];
     expect(thinkingOf(BUDGETED, turn).thinking).toEqual({ type: "disabled" });
     expect(thinkingOf(ADAPTIVE, turn).thinking).toEqual({ type: "disabled" });
     expect(thinkingOf(ADAPTIVE, [...turn, own, result("b")]).thinking).toEqual({ type: "disabled" });
-    // What the person adds behind results is sent in one message with them.
+    // A person's message after results is sent in one message with them.
     expect(thinkingOf(BUDGETED, [...turn, user("[steer] Stop")]).thinking).toEqual({ type: "disabled" });
   });
 
-  it("is not asked of a model that cannot do without", () => {
+  it("is not turned off for a model that cannot do without it", () => {
     const body = thinkingOf("claude-sonnet-5-5", [user("Hi"), foreign, result("a")], ["low", "high"]);
     expect([body.thinking, body.output_config]).toEqual([undefined, { effort: "high" }]);
   });
 
-  it("is on again with the next message, and stays on where every call has its thinking", () => {
+  it("is on again with the next message, and stays on if every call has its thinking", () => {
     const done: Message = { role: "assistant", text: "Done.", calls: [] };
     expect(thinkingOf(BUDGETED, [user("Hi"), foreign, result("a"), done, user("And?")]).thinking).toMatchObject({
       type: "enabled",
@@ -175,7 +175,7 @@ describe("thinking behind what another model began", () => {
     expect(thinkingOf(BUDGETED, [user("Hi"), own, result("b")]).thinking).toMatchObject({ type: "enabled" });
   });
 
-  it("stays on for a model that decides by itself and answered without", () => {
+  it("stays on for an adaptive model that answered without thinking", () => {
     const turn = [user("Hi"), unthought, result("c")];
     expect(thinkingOf(ADAPTIVE, turn).thinking).toMatchObject({ type: "adaptive" });
     expect(thinkingOf(BUDGETED, turn).thinking).toEqual({ type: "disabled" });

@@ -1,4 +1,4 @@
-// Anthropic's SDK inside workerd, against the model server.
+// Anthropic's SDK inside workerd, against the scripted model server.
 import { describe, expect, it } from "vitest";
 import { createAnthropicModel } from "../../../core/models/wires/anthropic.ts";
 import { systemClock } from "../../../stores/platform/system-clock.ts";
@@ -14,7 +14,7 @@ const make = overWire((options) =>
 describeModel("Anthropic", make, { scripted: true });
 
 describe("the Messages wire", () => {
-  it("keeps thinking with its signature, and sends it back as it came", async () => {
+  it("keeps thinking with its signature, and sends it back unchanged", async () => {
     const { model, script } = await make([
       reply({ reasoning: "Look it up.", text: "I look.", calls: CALLS.slice(0, 1) }),
       reply({ text: "42." }),
@@ -34,11 +34,11 @@ describe("the Messages wire", () => {
     expect(requests[1]!.body.messages[1]).toEqual({ role: "assistant", content: blocks });
   });
 
-  it("says an error in the middle of a stream as what it is", async () => {
+  it("reports an error in the middle of a stream with its own code", async () => {
     const afterwards = [{ event: "error", data: toAnthropicError("overloaded_error", "Overloaded") }];
     const { model } = await make([reply({ text: TEXT }, { frames: 6, afterwards })]);
     const events = await readAll(model, toRequest());
-    // One delta or three: as the network cuts it.
+    // One delta or three, depending on how the network cuts it.
     expect(events.map((event) => (event.type === "text_delta" ? event.text : "")).join("")).toBe("Schöne Grüße");
     expect(events.at(-1)).toEqual({
       type: "failed",
@@ -49,7 +49,7 @@ describe("the Messages wire", () => {
         compact: false,
         rotateKey: false,
         fallBack: true,
-        // What message_start told: the catalog's prices per token are 2, 10, 0.1 and 2.5 millionths of a dollar.
+        // The usage of message_start. The catalog's prices per token are 2, 10, 0.1 and 2.5 millionths of a dollar.
         spent: {
           model: "anthropic:claude-sonnet-5-5",
           usage: { input: 20, output: 1, cacheRead: 100, cacheWrite: 3 },
@@ -59,7 +59,7 @@ describe("the Messages wire", () => {
     });
   });
 
-  it("says refusals by their meaning, without the key", async () => {
+  it("reports refusals by their meaning, without the key", async () => {
     const refuse = (status: number, type: string, message: string, headers = {}): Reply => ({
       kind: "error",
       status,
@@ -92,7 +92,7 @@ describe("the Messages wire", () => {
     expect(JSON.stringify(failures)).not.toContain("test-key");
   });
 
-  it("says that a server nobody listens at could not be reached", async () => {
+  it("reports that a server that does not listen could not be reached", async () => {
     const model = createAnthropicModel({
       clock: systemClock,
       apiKey: "sk-ant-api03-test-key",

@@ -1,4 +1,4 @@
-// Whose cache a model's requests are in: one for each key and address, and none where nobody says that there is one.
+// Which cache a model's requests share: one for each key and address, and none where no cache is known.
 import { expect, it } from "vitest";
 import { createAnthropicModel } from "../../../core/models/wires/anthropic.ts";
 import { createOpenAiChatModel } from "../../../core/models/wires/openai-chat.ts";
@@ -16,11 +16,11 @@ it("models of one key at one address share a cache, and others do not", () => {
   expect(createOpenAiResponsesModel({ ...given, apiKey: "a", model: "gpt-6.1-terra" }).cache).toMatch(/^[0-9a-f]{16}$/);
 });
 
-it("the fingerprint does not tell the key", () => {
+it("the cache's fingerprint does not reveal the key", () => {
   expect(anthropic("sk-secret")).not.toContain("secret");
 });
 
-it("a server that speaks Chat Completions has one where it is known to", () => {
+it("a Chat Completions server has a cache only if it is known to have one", () => {
   const chat = (baseUrl: string, model: string) =>
     createOpenAiChatModel({ ...given, apiKey: "a", baseUrl, model }).cache !== undefined;
   expect([

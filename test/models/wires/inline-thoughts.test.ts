@@ -6,7 +6,7 @@ import { readAnswer, toRequest } from "../../conformance/model.ts";
 import { createTestClock } from "../../support/clock.ts";
 import { toSseBody } from "../../support/wires/sse-body.ts";
 
-/** What readers have at the end. */
+/** What readers have received in the end. */
 function sort(pieces: string[]) {
   const filter = createThoughtFilter();
   const all = { text: "", reasoning: "", retracts: 0 };
@@ -48,7 +48,7 @@ const SORTED: [what: string, said: string, text: string, reasoning: string][] = 
 ];
 
 describe("thoughts in the text of an answer", () => {
-  it.each(SORTED)("are told apart from it: %s", (_, said, text, reasoning) => {
+  it.each(SORTED)("are separated from it: %s", (_, said, text, reasoning) => {
     expect(sort([said])).toMatchObject({ text, reasoning });
   });
 
@@ -61,7 +61,7 @@ describe("thoughts in the text of an answer", () => {
     expect(sort([...said])).toMatchObject({ text, reasoning });
   });
 
-  it("are never shown when they begin with their tag", () => {
+  it("are never shown if they begin with their tag", () => {
     const filter = createThoughtFilter();
     const shown = [..."<think>secret</think>open"].map((letter) => filter.push(letter).text).join("");
     expect(shown).toBe("open");

@@ -1,4 +1,4 @@
-// What Chat Completions servers are sent: pure translation, in Node. Streams and the SDK are in openai-chat.workers.test.ts.
+// Requests to Chat Completions servers: pure translation, in Node. Streams and the SDK are in openai-chat.workers.test.ts.
 import { describe, expect, it } from "vitest";
 import type { Message } from "../../../core/agent/contract.ts";
 import { toChatBody } from "../../../core/models/wires/openai-chat.ts";
@@ -20,7 +20,7 @@ const conversation: Message[] = [
 ];
 
 describe("a request for Chat Completions", () => {
-  it("is the whole of it", () => {
+  it("has all its fields", () => {
     expect(toBody(OPENAI, { messages: conversation, tools: [LOOK_UP] })).toEqual({
       model: "some-model",
       stream: true,
@@ -63,7 +63,7 @@ describe("a request for Chat Completions", () => {
     expect(Object.entries(toBody(baseUrl)).filter(([, value]) => value === 1_000)).toEqual([[field, 1_000]]);
   });
 
-  it("sends fields that strict servers refuse to those only that take them", () => {
+  it("has fields that strict servers refuse only for servers that accept them", () => {
     expect(Object.keys(toBody("https://generativelanguage.googleapis.com/v1beta/openai/")).sort()).toEqual([
       "max_tokens",
       "messages",
@@ -80,13 +80,13 @@ describe("a request for Chat Completions", () => {
     ]);
   });
 
-  it("sends reasoning back to those who ask for it, and to no one else", () => {
+  it("sends reasoning back only to servers that need it", () => {
     const assistantAt = (baseUrl: string) => toBody(baseUrl, { messages: conversation }).messages[2];
     expect(assistantAt("https://api.deepseek.com")).toHaveProperty("reasoning_content", "Hm.");
     expect(assistantAt(OPENAI)).not.toHaveProperty("reasoning_content");
   });
 
-  it("sends back to a server only what that server had said natively", () => {
+  it("sends native parts back only to the server that sent them", () => {
     const extra = { google: { thought_signature: "sig" } };
     const from = (server?: string): Message[] => [
       { role: "user", text: "Hi" },
@@ -101,19 +101,19 @@ describe("a request for Chat Completions", () => {
       JSON.stringify(toBody(baseUrl, { messages: from(server) }).messages.at(-1));
     const google = "https://generativelanguage.googleapis.com/v1beta/openai/";
     expect(sent(google, "Google")).toContain('"thought_signature":"sig"');
-    // Written before the server was noted.
+    // Stored before the server was recorded.
     expect(sent(google)).toContain('"thought_signature":"sig"');
     expect(sent("https://api.deepseek.com", "Google")).not.toMatch(/sig|Hm/);
     expect(sent("https://api.deepseek.com", "DeepSeek")).toContain("Hm.");
   });
 
-  it("spells ids as Mistral wants them: nine letters or digits", () => {
+  it("has ids as Mistral requires: nine letters or digits", () => {
     const [, , asks, result] = toBody("https://api.mistral.ai/v1", { messages: conversation }).messages;
     expect(asks).toMatchObject({ tool_calls: [{ id: "toolu01A".padStart(9, "0") }] });
     expect(result).toMatchObject({ tool_call_id: "0toolu01A" });
   });
 
-  it("keeps the tools when none may be called, and skips an answer without content", () => {
+  it("keeps the tools if none may be called, and leaves out an answer without content", () => {
     const messages: Message[] = [
       { role: "user", text: "Hi" },
       { role: "assistant", text: "", calls: [] },

@@ -1,4 +1,4 @@
-// OpenAI's SDK inside workerd on the Chat Completions wire, against the model server.
+// OpenAI's SDK inside workerd on the Chat Completions wire, against the scripted model server.
 import { describe, expect, it } from "vitest";
 import { createOpenAiChatModel } from "../../../core/models/wires/openai-chat.ts";
 import { systemClock } from "../../../stores/platform/system-clock.ts";
@@ -12,7 +12,7 @@ const make = overWire((options) =>
 
 describeModel("Chat Completions", make, { scripted: true });
 
-/** A stream as a server of another make sends it. */
+/** A stream as another vendor's server sends it. */
 function stream(deltas: object[], finish: object = { finish_reason: "tool_calls" }, usage?: object): Reply {
   const chunk = (choice: object): Frame => ({ data: { id: "1", object: "chat.completion.chunk", choices: [choice] } });
   const frames = deltas.map((delta) => chunk({ index: 0, delta, finish_reason: null }));
@@ -53,7 +53,7 @@ describe("servers that imitate Chat Completions", () => {
       ["call_1_0", "call_1_1"],
     ],
     [
-      "send the whole call once more at its end",
+      "send the whole call again at its end",
       [
         call({ index: 0, id: "a" }, whole("one")),
         call({ index: 0, id: "a" }, whole("one")),
@@ -103,7 +103,7 @@ describe("servers that imitate Chat Completions", () => {
       ],
       ["a", "b"],
     ],
-  ])("are understood when they %s", async (_, deltas, ids) => {
+  ])("are understood if they %s", async (_, deltas, ids) => {
     const { model } = await make([stream(deltas)]);
     const answer = await readAnswer(model, toRequest({ tools: [LOOK_UP] }));
     expect(answer.calls).toEqual([
@@ -112,12 +112,12 @@ describe("servers that imitate Chat Completions", () => {
     ]);
   });
 
-  it("may say stop although they call tools", async () => {
+  it("may finish with the reason `stop` although they call tools", async () => {
     const { model } = await make([stream([call({ index: 0, id: "a" }, whole("one"))], { finish_reason: "stop" })]);
     expect(await readAnswer(model, toRequest({ tools: [LOOK_UP] }))).toMatchObject({ stop: "tools" });
   });
 
-  it("get the signature of a call back that came with it", async () => {
+  it("get a call's signature back with the call", async () => {
     const extra_content = { google: { thought_signature: "c2lnbmVk" } };
     const { model, script } = await make([
       stream([call({ index: 0, id: "a", extra_content }, whole("one")), call({ index: 1, id: "b" }, whole("two"))]),
@@ -141,13 +141,13 @@ describe("servers that imitate Chat Completions", () => {
     ["reasoning_content", [{ reasoning_content: "Hm" }, { reasoning_content: "." }, { content: "42" }]],
     ["reasoning", [{ reasoning: "Hm" }, { reasoning: "." }, { content: "42" }]],
     [
-      "parts of thinking",
+      "content parts of type thinking",
       [
         { content: [{ type: "thinking", thinking: [{ type: "text", text: "Hm." }] }] },
         { content: [{ type: "text", text: "42" }] },
       ],
     ],
-  ])("may think in %s", async (_, deltas) => {
+  ])("may send their reasoning as %s", async (_, deltas) => {
     const { model } = await make([stream(deltas, { finish_reason: "stop" })]);
     expect(await readAnswer(model, toRequest())).toMatchObject({ text: "42", reasoning: "Hm.", stop: "end" });
   });
@@ -165,13 +165,13 @@ describe("servers that imitate Chat Completions", () => {
       { prompt_tokens: 100, completion_tokens: 9, total_tokens: 209, prompt_tokens_details: { cached_tokens: 60 } },
       109,
     ],
-  ])("are counted as %s counts", async (_, usage, output) => {
+  ])("have usage read as %s reports it", async (_, usage, output) => {
     const { model } = await make([stream([{ content: "42" }], { finish_reason: "stop" }, usage)]);
     const answer = await readAnswer(model, toRequest());
     expect(answer.usage).toEqual({ input: 40, cacheRead: 60, cacheWrite: 0, output });
   });
 
-  it("cost what the provider says, when it says so", async () => {
+  it("have the cost they report, if they report one", async () => {
     const usage = {
       ...{ prompt_tokens: 194, completion_tokens: 9, total_tokens: 203, cost: 0.0021507 },
       completion_tokens_details: { reasoning_tokens: 4 },
@@ -184,7 +184,7 @@ describe("servers that imitate Chat Completions", () => {
     });
   });
 
-  it("are told of a call that brought no answer", async () => {
+  it("report the usage of a call that returned no answer", async () => {
     const usage = { prompt_tokens: 194, completion_tokens: 9, total_tokens: 203 };
     const { model } = await make([stream([{ content: "4" }], { finish_reason: "error" }, usage)]);
     expect((await readAll(model, toRequest())).at(-1)).toMatchObject({
@@ -200,7 +200,7 @@ describe("servers that imitate Chat Completions", () => {
     });
   });
 
-  it("are estimated when they count nothing", async () => {
+  it("have their usage estimated if they report none", async () => {
     const { model } = await make([stream([{ content: "x".repeat(400) }], { finish_reason: "stop" })]);
     const { usage } = await readAnswer(model, toRequest({ system: "s".repeat(4_000) }));
     expect(usage).toMatchObject({ cacheRead: 0, cacheWrite: 0, output: 101 });
@@ -211,7 +211,7 @@ describe("servers that imitate Chat Completions", () => {
     ["error", "server_error"],
     ["network_error", "server_error"],
     ["insufficient_system_resource", "overloaded"],
-  ])("fail when they finish with %s", async (finish_reason, code) => {
+  ])("fail if they finish with %s", async (finish_reason, code) => {
     const { model } = await make([stream([{ content: "4" }], { finish_reason })]);
     expect((await readAll(model, toRequest())).at(-1)).toMatchObject({
       type: "failed",
@@ -219,7 +219,7 @@ describe("servers that imitate Chat Completions", () => {
     });
   });
 
-  it("may fail in the middle of a stream, with the status of whoever is behind them", async () => {
+  it("may fail in the middle of a stream, with the status of the upstream provider", async () => {
     const error = { code: 429, message: "Provider returned error", metadata: { provider_name: "Some" } };
     const { model } = await make([
       reply({ text: TEXT }, { frames: 4, afterwards: [{ data: { id: "1", choices: [], error } }] }),

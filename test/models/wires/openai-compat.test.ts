@@ -1,4 +1,4 @@
-// The request that each server of the table gets, by the one conversation that shows every difference.
+// The request that each server of the table gets, for one conversation that shows every difference.
 import { describe, expect, it } from "vitest";
 import type { Message } from "../../../core/agent/contract.ts";
 import { toChatBody } from "../../../core/models/wires/openai-chat.ts";
@@ -23,7 +23,7 @@ const PLAIN_FIELDS = ["model", "stream", "stream_options", "max_tokens", "tools"
 const AS_IT_IS = ["user", "user", "assistant", "tool", "user"];
 const JOINED = ["user", "assistant", "tool", "assistant", "user"];
 
-/** Fields of a request with effort `high`, roles, what the assistant's message holds, characters of the call's id. */
+/** Fields of a request with effort `high`, roles, the fields of the assistant's message, and the characters of the call's id. */
 const shape = (fields: string[], roles: string[], assistant: string[] = [], idChars = 40) => ({
   fields: fields.toSorted(),
   roles,
@@ -80,7 +80,7 @@ function bodyOf(place: string, model: string) {
 }
 
 describe("the table of servers", () => {
-  it.each(Object.entries(SHAPES))("gives %s the request it takes", (server, expected) => {
+  it.each(Object.entries(SHAPES))("gives %s a request that it accepts", (server, expected) => {
     const [place, model] = server.split(" ") as [string, string];
     const { messages, ...rest } = bodyOf(place, model);
     const assistant = messages.find((message) => message.role === "assistant")!;
@@ -96,7 +96,7 @@ describe("the table of servers", () => {
     }).toEqual(expected);
   });
 
-  it("shows the request of every row", () => {
+  it("has an expected request for every row", () => {
     const shown = new Set(Object.keys(SHAPES).map((server) => server.split(" ")[0]));
     const rows = SERVERS.map((row) => ("name" in row ? row.name : row.at.source));
     const unnamed = rows.filter((row) => row.includes("\\"));
@@ -111,7 +111,7 @@ describe("the table of servers", () => {
     }
   });
 
-  it("joins what a chat template refuses, and answers for the model where it must", () => {
+  it("has messages joined that a chat template would refuse, and a model's answer added where one is required", () => {
     expect(bodyOf("llamacpp", "any").messages[1]).toEqual({ role: "user", content: "Hi\n\nA note." });
     expect(bodyOf("mistral", "mistral-large-4").messages.slice(-2)).toEqual([
       { role: "assistant", content: "I have read the results." },

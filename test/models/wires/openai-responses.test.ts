@@ -1,4 +1,4 @@
-// What the Responses API is sent: pure translation, in Node. Streams and the SDK are in openai-responses.workers.test.ts.
+// Requests to the Responses API: pure translation, in Node. Streams and the SDK are in openai-responses.workers.test.ts.
 import { describe, expect, it } from "vitest";
 import type { Message } from "../../../core/agent/contract.ts";
 import { toResponsesBody } from "../../../core/models/wires/openai-responses.ts";
@@ -27,7 +27,7 @@ const asks = (change: object): Message => ({
 const inputOf = (messages: Message[]) => toResponsesBody(toRequest({ messages }), "gpt-6.1-terra").input as unknown[];
 
 describe("a request for Responses", () => {
-  it("shows native items as they came", () => {
+  it("has native items unchanged", () => {
     expect(inputOf([user, asks({}), result]).slice(2)).toEqual([
       ...items,
       { type: "function_call_output", call_id: "a", output: "{}" },
@@ -45,20 +45,20 @@ describe("a request for Responses", () => {
     ]);
   });
 
-  it("is built from text when calls were taken out of the answer afterwards", () => {
+  it("is built from text if calls were removed from the answer afterwards", () => {
     expect(inputOf([user, asks({ calls: [] }), user])[2]).toEqual({ role: "assistant", content: "I look." });
   });
 
-  it("never repeats arguments that were no object", () => {
+  it("never repeats arguments that were not an object", () => {
     const calls = [{ id: "a", name: "look_up", args: {}, malformed: "{broken" }];
     expect(inputOf([user, asks({ calls }), result])[3]).toMatchObject({ call_id: "a", arguments: "{}" });
   });
 
-  it("asks no encrypted reasoning of a model that does not reason", () => {
+  it("requests no encrypted reasoning from a model that does not reason", () => {
     expect(toResponsesBody(toRequest(), "gpt-4.1-mini")).not.toHaveProperty("include");
   });
 
-  it("has its prompt as `developer` for the families that know the role, else as instructions", () => {
+  it("has its prompt as `developer` for model families that know that role, else as instructions", () => {
     const partsOf = (model: string) => {
       const { instructions, input } = toResponsesBody(toRequest({ messages: [user] }), model);
       return [instructions, (input as { role: string }[]).map(({ role }) => role)];
@@ -72,7 +72,7 @@ describe("a request for Responses", () => {
     }
   });
 
-  it("keeps the tools when none may be called", () => {
+  it("keeps the tools if none may be called", () => {
     const body = toResponsesBody(toRequest({ tools: [LOOK_UP], toolChoice: "none" }), "gpt-6.1-terra");
     expect(body).toMatchObject({ tool_choice: "none", tools: [{ name: "look_up" }] });
   });

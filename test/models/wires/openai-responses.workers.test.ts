@@ -1,4 +1,4 @@
-// OpenAI's SDK inside workerd on the Responses wire, against the model server.
+// OpenAI's SDK inside workerd on the Responses wire, against the scripted model server.
 import { describe, expect, it } from "vitest";
 import { createOpenAiResponsesModel } from "../../../core/models/wires/openai-responses.ts";
 import { systemClock } from "../../../stores/platform/system-clock.ts";
@@ -12,7 +12,7 @@ const make = overWire((options) =>
 describeModel("Responses", make, { scripted: true });
 
 describe("the Responses wire", () => {
-  it("asks for nothing to be kept, and sends encrypted reasoning back as it came", async () => {
+  it("has the server store nothing, and sends encrypted reasoning back unchanged", async () => {
     const { model, script } = await make([
       reply({ reasoning: "Look it up.", text: "I look.", calls: CALLS.slice(0, 1) }),
       reply({ text: "42." }),
@@ -103,7 +103,7 @@ describe("the Responses wire", () => {
       { type: "response.failed", response: { error: { code: "invalid_prompt", message: "Flagged." } } },
       "content_refused",
     ],
-  ])("says an event %s in the middle of a stream as what it is", async (event, data, code) => {
+  ])("reports an event %s in the middle of a stream with its own code", async (event, data, code) => {
     const { model } = await make([reply({ text: TEXT }, { frames: 6, afterwards: [{ event, data }] })]);
     const events = await readAll(model, toRequest());
     expect(events.at(-1)).toMatchObject({ type: "failed", failure: { code } });

@@ -1,5 +1,5 @@
-// What providers cache: each request begins with the one before, byte for byte, on every wire; and where a wire needs
-// marks, they stand at the ends of this call and the one before.
+// What providers cache: each request begins with the one before, byte for byte, on every wire. Where a wire needs breakpoints,
+// they are at the ends of this call and of the one before.
 import { describe, expect, it } from "vitest";
 import type { Message, ModelRequest } from "../../../core/agent/contract.ts";
 import { toAnthropicBody } from "../../../core/models/wires/anthropic.ts";
@@ -36,7 +36,7 @@ const result = (id: string, failed = false): Message => ({
   failed,
 });
 
-/** Six calls: native parts of this wire and of another, calls side by side, one id twice, words put in between. */
+/** Six calls: native parts of this wire and of another, parallel calls, one id twice, and messages in between. */
 function toSteps(wire: string): Message[][] {
   const steps: Message[][] = [
     [user("Hi"), user("A note.")],
@@ -79,7 +79,7 @@ function bodiesOf(wire: string, toBody: (request: ModelRequest) => object): Reco
   return bodies as Record<string, unknown>[];
 }
 
-/** The conversation as it goes over the wire, without its closing bracket. */
+/** The conversation as sent over the wire, without its closing bracket. */
 function conversationOf({ messages, input }: Record<string, unknown>): string {
   return JSON.stringify(messages ?? input).slice(0, -1);
 }
@@ -92,14 +92,14 @@ describe("a request", () => {
       expect(text.slice(0, sent[n]!.length)).toBe(sent[n]);
       expect(text.length).toBeGreaterThan(sent[n]!.length);
     }
-    // Behind calls of another model Anthropic takes no thinking; it is no part of what is read again.
+    // After another model's calls, Anthropic accepts no thinking. It is not part of the cached prefix.
     const open = wire === "anthropic" ? { thinking: null, output_config: null } : {};
     const frozen = bodies.map((body) => JSON.stringify({ ...open, ...body, messages: null, input: null, ...open }));
     expect(new Set(frozen).size).toBe(1);
   });
 
   it.each(MARKED)(
-    "to %s has four marks: tools, prompt, the ends of this call and of the one before",
+    "to %s has four breakpoints: tools, prompt, the ends of this call and of the one before",
     (_, wire, toBody) => {
       const bodies = bodiesOf(wire, toBody);
       const prompts = bodies.map((body) => JSON.stringify(body.tools) + JSON.stringify(body.system ?? ""));
@@ -111,7 +111,7 @@ describe("a request", () => {
         const before = marks.map(({ index }) => conversationOf(body).slice(0, index).replaceAll(MARK, ""));
         if (n > 0) expect(before.at(-2)).toBe(ends[n - 1]);
         ends.push(before.at(-1)!);
-        // Nothing is after the newest mark but brackets.
+        // Only brackets follow the newest breakpoint.
         expect(conversationOf(body).slice(marks.at(-1)!.index + MARK.length)).toMatch(/^[\]}]*$/);
       }
       expect(new Set(prompts).size).toBe(1);
@@ -119,7 +119,7 @@ describe("a request", () => {
     },
   );
 
-  it("to OpenAI is grouped by its cache key", () => {
+  it("to OpenAI is routed by its cache key", () => {
     const request = toRequest({ cacheKey: "session-7" });
     const chat = toChatBody(request, "gpt-6.1-terra", compatOf("https://api.openai.com/v1"));
     expect([chat.prompt_cache_key, toResponsesBody(request, "gpt-6.1-terra").prompt_cache_key]).toEqual([

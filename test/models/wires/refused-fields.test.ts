@@ -1,4 +1,4 @@
-// Strict servers that refuse a field they do not know: by the refusals of vLLM, Mistral, Groq, OpenAI and their gateways.
+// Strict servers that refuse an unknown field: with the refusals of vLLM, Mistral, Groq, OpenAI and their gateways.
 import { describe, expect, it } from "vitest";
 import { createOpenAiChatModel } from "../../../core/models/wires/openai-chat.ts";
 import { toCompat } from "../../../core/models/wires/openai-compat.ts";
@@ -16,7 +16,7 @@ const COMPAT = toCompat({
 
 let servers = 0;
 
-/** A server that answers when `accepts`, and says `refusal` of everything else. */
+/** A server that answers a request if `accepts` is true for it, and refuses every other one with `refusal`. */
 function strict(refusal: (body: any) => { status: number; body: unknown } | null) {
   const bodies: any[] = [];
   const baseUrl = `http://127.0.0.1:9/${servers++}/v1`;
@@ -58,7 +58,7 @@ describe("a field that a server refuses", () => {
     expect(bodies[1]).toEqual(rest);
   });
 
-  it("may be one of several", async () => {
+  it("may be one of several refused fields", async () => {
     const { ask, bodies } = strict((sent) => {
       const field = ["stream_options", "prompt_cache_key", "reasoning_effort"].find((name) => name in sent);
       return field ? { status: 400, body: openAi(`Unknown parameter: '${field}'.`) } : null;
@@ -67,7 +67,7 @@ describe("a field that a server refuses", () => {
     expect(bodies).toHaveLength(4);
   });
 
-  it("is sent by its other name", async () => {
+  it("is sent under its other name", async () => {
     const message =
       "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.";
     const { ask, bodies } = strict((sent) => ("max_tokens" in sent ? { status: 400, body: openAi(message) } : null));
@@ -82,7 +82,7 @@ describe("a field that a server refuses", () => {
     expect(role.bodies[1].messages[0].role).toBe("system");
   });
 
-  it("is none of them where something else is wrong: the refusal stands, after one request", async () => {
+  it("is left in if something else is wrong: the refusal is final, after one request", async () => {
     for (const body of [openAi("messages.1: content is missing"), openAi("max_tokens must be less than 4097")]) {
       const { ask, bodies } = strict(() => ({ status: 400, body }));
       await expect(ask()).rejects.toThrow();

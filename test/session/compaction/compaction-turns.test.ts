@@ -1,4 +1,4 @@
-// Compaction as a session does it: by command, when a provider refuses, and while somebody ends the turn.
+// Compaction through a whole session: by command, after a provider's refusal, and while the turn is stopped.
 import { describe, expect, it } from "vitest";
 import type { ModelRequest } from "../../../core/agent/contract.ts";
 import { compactionPrompt } from "../../../core/prompts/compaction.ts";
@@ -9,7 +9,7 @@ import { createSessionHarness } from "../../support/session/session-harness.ts";
 
 const isSummary = (request: ModelRequest) => request.system === compactionPrompt();
 
-/** Answers each message with a page of words, and `summary` where a summary is wanted. */
+/** Answers each message with a page of words, and a request for a summary with `summary`. */
 async function session(summary: ScriptedAnswer, refuse: (request: ModelRequest) => boolean = () => false) {
   const line: ScriptLine = (request) => {
     if (isSummary(request)) return summary;
@@ -33,7 +33,7 @@ async function session(summary: ScriptedAnswer, refuse: (request: ModelRequest) 
 }
 
 describe("/compress in a session", () => {
-  it("ends the turn with what it did, asks the model for nothing else, and is booked", async () => {
+  it("ends the turn with a report of what it did, makes only the model call for the summary, and books it", async () => {
     const { harness, life, model, say, entries, state } = await session({
       text: "All was said.",
       usage: { input: 70, output: 7 },
@@ -56,13 +56,13 @@ describe("/compress in a session", () => {
     await say("Go on.");
     const { messages } = model.requests.at(-1)!;
     expect(messages.map((message) => message.role)).toEqual([
-      // The order and its answer are for the person.
+      // The command and its answer are for the person, not for the model.
       ...["user", "assistant", "user", "user", "assistant", "user", "assistant", "user"],
     ]);
     expect(messages[3]!.text).toContain("\nAll was said.\n</earlier_conversation>");
   });
 
-  it("is refused in a conversation that has hardly begun", async () => {
+  it("is refused in a conversation of too few messages", async () => {
     const { model, say, entries, state } = await session({ text: "" });
     await say("/compress");
     expect(entries().at(-1)).toMatchObject({ kind: "notice", code: "too_short" });
@@ -71,7 +71,7 @@ describe("/compress in a session", () => {
 });
 
 describe("/compress that saves nothing", () => {
-  it("says so once, and the turn is done", async () => {
+  it("reports that once, and the turn is done", async () => {
     const { say, entries, state } = await session({ text: words(1_600, 9).repeat(40) });
     for (let i = 0; i < 6; i++) await say(words(1_600, 50 + i));
     const before = entries().length;
@@ -86,7 +86,7 @@ describe("/compress that saves nothing", () => {
 });
 
 describe("a provider that refuses a conversation as too long", () => {
-  it("gets a shorter one, and the person an answer", async () => {
+  it("gets a shorter one, and the person gets an answer", async () => {
     const refuse = (request: ModelRequest) => JSON.stringify(request.messages).length > 20_000;
     const { model, say, entries, state } = await session({ text: "All was said." }, refuse);
     for (let i = 0; i < 8; i++) await say(words(1_600, 50 + i));
@@ -97,7 +97,7 @@ describe("a provider that refuses a conversation as too long", () => {
     expect([isSummary(last), refuse(last), last.messages.at(-1)!.text]).toEqual([false, false, words(1_600, 57)]);
   });
 
-  it("and goes on refusing ends the turn with its own words", async () => {
+  it("and refuses the shorter one too: the turn ends with the provider's message", async () => {
     const refuse = (request: ModelRequest) => request.messages.length > 1;
     const { model, say, entries, state } = await session({ text: "All was said." }, refuse);
     await say("One.");
@@ -108,7 +108,7 @@ describe("a provider that refuses a conversation as too long", () => {
   });
 });
 
-it("a turn that is stopped while its summary is written keeps its conversation", async () => {
+it("a turn that is stopped while its summary is written keeps its conversation unchanged", async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
   const { life, say, entries, state } = await session({ text: "Too late.", until: promise });
   for (let i = 0; i < 4; i++) await say(words(1_600, 50 + i));

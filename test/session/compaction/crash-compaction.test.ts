@@ -1,5 +1,5 @@
-// A turn whose conversation is made shorter while it runs is cut off at every write it makes, and goes on in a new object on
-// what was stored. Whatever is asked of a model after that is, byte for byte, what would have been asked without it.
+// A turn that compacts its conversation crashes at every write it makes, and continues in a new object from what was stored.
+// Every later model request has the same bytes as without the crash.
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import type { ModelRequest, Tool } from "../../../core/agent/contract.ts";
@@ -34,7 +34,7 @@ async function liveThrough(method: Method, crashAt: number) {
     effect: "read",
     run: async ({ page }) => succeed({ page }, { content: { text: words(resultChars, page) } }),
   };
-  // Sees only the request: the same place in the turn gets the same answer, however often it is asked.
+  // Depends on the request alone: the same place in the turn always gets the same answer.
   const answer = (request: ModelRequest) => {
     if (request.system === compactionPrompt()) return { text: "Pages were read.", usage: { input: 50, output: 5 } };
     if (JSON.stringify(request.messages).length > refusedChars) {
@@ -70,7 +70,7 @@ async function liveThrough(method: Method, crashAt: number) {
   expect(second.reports).toEqual([]);
   const entries = harness.boot().engine.entries(0);
   if (!entries.ok) throw new Error(entries.failure.code);
-  // A booking may come twice; it counts once, by its id.
+  // A booking may arrive twice. Its id makes it count once.
   const bookings = new Map(harness.booked.map((booking) => [booking.id, booking]));
   const booked = [...bookings.values()].map(({ lines }) => ({
     calls: sum(lines.filter((line) => line.kind === "compaction")),
@@ -96,13 +96,13 @@ describe.each(["prune", "model", "overflow"] as const)(
     const writes = whole.harness.writes();
     const made = whole.entries.filter((entry) => entry.kind === "compaction");
 
-    it("makes its conversation shorter in the middle", () => {
+    it("compacts its conversation in the middle of the turn", () => {
       expect(made.map((entry) => entry.method)).toContain(method === "overflow" ? "model" : method);
       expect(made.every((entry) => entry.step > 0 && entry.step <= STEPS)).toBe(true);
     });
 
     it.each(Array.from({ length: writes }, (_, index) => index + 1))(
-      "at write %i goes on with the same bytes",
+      "continues with the same bytes after a crash at write %i",
       async (at) => {
         const { requests, entries, detail, booked } = await liveThrough(method, at);
         expect(detail).toMatchObject({ state: "idle", turns: [{ state: "done" }] });

@@ -1,5 +1,5 @@
-// Whole sessions with models whose window is small and that nobody has configured: the server counts as vLLM and llama.cpp do,
-// with another tokenizer than our estimate, and refuses what does not fit.
+// Whole sessions with models whose small window nobody has configured. The server counts as vLLM and llama.cpp do, with a
+// tokenizer other than our estimate, and refuses what does not fit.
 import { describe, expect, it } from "vitest";
 import type { Model } from "../../../core/agent/contract.ts";
 import { withLearnedWindow } from "../../../core/models/learned-windows.ts";
@@ -14,7 +14,7 @@ import type { ScriptedAnswer } from "../../support/wires/wire-script.ts";
 
 const TABLE = Array.from({ length: 2_000 }, (_, i) => `${i},north-${i % 7},${(i * 37) % 1000}.${i % 10}`).join("\n");
 
-/** Reads a file, then another piece of it, then counts in it, then says so: as a model works. */
+/** Reads a file, reads another piece of it, counts in it, then answers, as a model works. */
 function work(body: any): ScriptedAnswer {
   const { messages } = body;
   if (messages[0].content === compactionPrompt()) return { text: `Read so far: rows. ${words(300, 3)}` };
@@ -65,13 +65,13 @@ async function session(
 }
 
 const STYLES: CountingStyle[] = ["vllm-old", "vllm", "vllm-at-least", "vllm-above-window", "vllm-passed", "llamacpp"];
-/** These say how large the window is, but not how long the prompt: the answer is halved until it fits. */
+/** These servers report the size of the window, but not the length of the prompt: the answer is halved until it fits. */
 const UNCOUNTED: CountingStyle[] = ["vllm-at-least", "vllm-above-window", "vllm-passed"];
 const CASES = [8_192, 16_384, 32_768].flatMap((window) => STYLES.map((style) => ({ window, style })));
 
 describe("a window that nobody configured", () => {
   it.each(CASES)(
-    "of $window tokens, counted by $style, answers a first word with at most one refusal",
+    "of $window tokens, counted by $style, answers the first message after at most one refusal",
     async (server) => {
       const { say, server: seen } = await session(server);
       expect(await say("Hi")).toBe("done");
@@ -82,7 +82,7 @@ describe("a window that nobody configured", () => {
   );
 
   it.each(CASES)(
-    "of $window tokens, counted by $style, carries a long conversation with files and tools",
+    "of $window tokens, counted by $style, holds a long conversation with files and tools",
     async (server) => {
       const { life, say, entries, server: seen } = await session(server);
       expect(life.engine.putFile("table.csv", new TextEncoder().encode(TABLE)).ok).toBe(true);
@@ -94,15 +94,15 @@ describe("a window that nobody configured", () => {
         server.window < 20_000 ? 0 : -1,
       );
       expect(all.filter((entry) => entry.kind === "tool").length).toBeGreaterThanOrEqual(15);
-      // Not a conversation of refusals: the window was learned.
+      // The window was learned, so most requests are not refused.
       expect(seen.refused()).toBeLessThanOrEqual(UNCOUNTED.includes(server.style) ? 10 : 6);
     },
     30_000,
   );
 });
 
-describe("a window that the operator set, on a server that cuts what is too long without a word", () => {
-  it("is never asked for far more than it holds: the person is told, and the session goes on", async () => {
+describe("a window that the operator set, on a server that silently truncates long prompts", () => {
+  it("is never sent a request far above its size: the person gets a notice, and the session continues", async () => {
     const window = 8_192;
     const { say, server } = await session({ window, style: "clamps", known: true });
     expect(await say("Hi")).toBe("done");
@@ -113,7 +113,7 @@ describe("a window that the operator set, on a server that cuts what is too long
 });
 
 describe("a conversation that was made shorter", () => {
-  /** One long turn with tables of numbers, as a vocabulary counts them that takes numbers in long pieces. */
+  /** One long turn with tables of numbers, for a tokenizer that has long tokens for numbers. */
   const manySteps = (steps: number) => {
     let done = 0;
     return (body: any): ScriptedAnswer => {
@@ -124,7 +124,7 @@ describe("a conversation that was made shorter", () => {
     };
   };
 
-  it("is asked for with an answer that fits, though what was left out had been weighed too heavy", async () => {
+  it("is sent with an answer limit that fits, although the estimate of the removed messages was too high", async () => {
     const count = (text: string) => Math.ceil(text.length / 4);
     const { say, server, entries } = await session(
       { window: 16_384, style: "vllm", known: true, count },

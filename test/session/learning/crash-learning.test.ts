@@ -1,5 +1,5 @@
-// Two turns, the second of which waits, and the review that follows are cut off at every write of any port. What was
-// accepted is answered once, the review is asked for under one id and told of once.
+// Two turns, of which the second is queued, and their review crash at every write of any port. Each accepted input is answered
+// once, and the review is requested under one id and reported once.
 import { describe, expect, it } from "vitest";
 import { textOf } from "../../../core/schemas/entry.ts";
 import type { Lesson } from "../../../core/schemas/learning/review.ts";
@@ -46,9 +46,9 @@ async function liveThrough(crashAt: number) {
 
 const WRITES = (await liveThrough(Infinity)).harness.writes();
 
-describe("two turns and their review, cut off", () => {
+describe("two turns and their review, after a crash", () => {
   it.each(Array.from({ length: WRITES }, (_, index) => index + 1))(
-    "at write %i end as if they had not been",
+    "at write %i end as if nothing had happened",
     async (at) => {
       const { harness, engine } = await liveThrough(at);
       const entries = engine.entries(0);

@@ -1,5 +1,5 @@
-// Two turns under a learned skill, the second of which corrects the first, a review that says so too, and two ratings, cut off at every
-// write of any port: the log, the Archive and the evidence end as if nothing had been.
+// Two turns under a learned skill, the second of which corrects the first, a review that agrees, and two ratings crash at every
+// write of any port. The log, the Archive and the evidence end as if nothing had happened.
 import { describe, expect, it } from "vitest";
 import { textOf } from "../../../core/schemas/entry.ts";
 import { createEvidenceStore } from "../../../stores/evidence-store.ts";
@@ -14,7 +14,7 @@ import { creation } from "../../support/skills/skills.ts";
 
 const TEXTS = ["Average the prices in the export", "No, use the median instead."];
 const RATINGS = [{ rating: "up" }, { rating: "down", correction: "Round it." }] as const;
-/** What each review says of the first turn; the first one counts. After a crash, the message has another number. */
+/** What each review says about the first turn; the first review counts. After a crash, the message has another number. */
 function verdictsIn({ engine }: Life) {
   const entries = engine.entries(0);
   const message = entries.ok && entries.value.find((entry) => entry.kind === "user" && textOf(entry) === TEXTS[1]);
@@ -24,7 +24,7 @@ function verdictsIn({ engine }: Life) {
 const OLD_MS = 5_000;
 
 async function liveThrough(crashAt: number) {
-  // Whatever was asked before a crash is asked again: the answer goes by what the model is told, not by how often.
+  // A crash repeats requests, so the answer depends on the content of a request, not on how many came before.
   const model = createScriptedModel(
     Array.from({ length: 60 }, () => (request) => {
       const last = request.messages.at(-1)!;
@@ -49,7 +49,7 @@ async function liveThrough(crashAt: number) {
       await life.wake();
     }
   };
-  /** What a client does who asks again until it is answered. */
+  /** Like a client that repeats its request until it gets a response. */
   const drive = async (life: Life) => {
     const { engine } = life;
     await engine.create({ learning: "on", title: "" });
@@ -61,7 +61,7 @@ async function liveThrough(crashAt: number) {
     for (const [i, rating] of RATINGS.entries()) {
       const seen = now();
       const given = seen.ok ? seen.value.observation?.judgements?.filter(({ judge }) => judge === "rating").length : 0;
-      // The last one that was stored is sent again: whether it was answered is not known.
+      // The latest stored rating is sent again, because the client does not know whether it was answered.
       if ((given ?? 0) > i + 1) continue;
       expect(await engine.rate(2, rating)).toMatchObject({ ok: true });
       clock.advance(OLD_MS);
@@ -106,8 +106,8 @@ const whole = await liveThrough(Infinity);
 const WRITES = whole.harness.writes();
 const WHOLE = await outcomeOf(whole);
 
-describe("turns that are looked at, corrected and rated", () => {
-  it("end so", () => {
+describe("turns that are observed, corrected and rated", () => {
+  it("end with the expected outcomes", () => {
     expect(WHOLE).toEqual({
       said: TEXTS,
       notes: ["The person rated turn 2 down. What would have been right, in their words:\nRound it."],
@@ -140,8 +140,11 @@ describe("turns that are looked at, corrected and rated", () => {
     });
   });
 
-  it.each(Array.from({ length: WRITES }, (_, index) => index + 1))("cut off at write %i, end so too", async (at) => {
-    const world = await liveThrough(at);
-    expect(await outcomeOf(world)).toEqual(WHOLE);
-  });
+  it.each(Array.from({ length: WRITES }, (_, index) => index + 1))(
+    "end with the same outcomes after a crash at write %i",
+    async (at) => {
+      const world = await liveThrough(at);
+      expect(await outcomeOf(world)).toEqual(WHOLE);
+    },
+  );
 });

@@ -1,5 +1,5 @@
-// What a session's turns leave behind for learning, seen from the stores: evidence and active days that the curator
-// reads, reviews when they are due and no oftener, and nothing where learning is off.
+// What a session's turns store for learning: evidence and active days that the curator reads, reviews when they are due and no
+// more often, and nothing if learning is off.
 import { describe, expect, it } from "vitest";
 import { toHeadCheck } from "../../../core/learning/curation/head-check.ts";
 import { runCuration } from "../../../core/learning/curation/run-curation.ts";
@@ -73,7 +73,7 @@ async function learnSkill({ skills }: World): Promise<string> {
   return (await skills.head(SKILL))!.text;
 }
 
-/** The curator Worker's hour, and every message it sends itself. */
+/** Runs the curator Worker's hour, and every message it sends to itself. */
 async function curate({ bucket, curation, skills, evidence, clock }: World) {
   const queue: CurationMessage[] = [];
   const options = {
@@ -101,7 +101,7 @@ const done: ScriptLine = { text: "Done." };
 const everyTurn = { review: { afterModelCalls: 0 } };
 
 describe("a turn that read a skill", () => {
-  it("leaves evidence and an active day, which the curator finds the day after", async () => {
+  it("stores evidence and an active day, which the curator finds the day after", async () => {
     const world = await setUp([view, write, done, view, readIn("nowhere.txt"), done]);
     const text = await learnSkill(world);
     const keysBefore = world.bucket.keys();
@@ -130,7 +130,7 @@ describe("a turn that read a skill", () => {
     });
   });
 
-  it("has its successes counted by the curator once the skill has been used often, its failures at once", async () => {
+  it("has its failures counted by the curator at once, and its successes once the skill has been used often", async () => {
     const world = await setUp([view, write, done, view, write, done, view, readIn("nowhere.txt"), done]);
     await learnSkill(world);
     const use = (uses: number) => ({ [SKILL]: { uses, successes: uses, failures: 0, lastUsedDay: null } });
@@ -148,7 +148,7 @@ describe("a turn that read a skill", () => {
     expect(await stats()).toBe(3);
   });
 
-  it("leaves none when it was stopped, and is not reviewed", async () => {
+  it("stores no evidence if it was stopped, and is not reviewed", async () => {
     const hanging: ScriptLine = { text: "I was", until: new Promise(() => {}) };
     const world = await setUp([view, hanging], { settings: everyTurn });
     await learnSkill(world);
@@ -163,8 +163,8 @@ describe("a turn that read a skill", () => {
 });
 
 describe("a review", () => {
-  it("is asked for at the tenth model call with tools since the last one, over turns, and covers them all", async () => {
-    // Each with another question: the same call over and over would be stopped.
+  it("is requested at the tenth model call with tools since the last review, and covers all turns since", async () => {
+    // Each request asks something else: guardrails would stop the same call repeated.
     const looks = Array.from({ length: 8 }, (_, n) => ({ calls: [{ name: "skills_list", args: { query: `q${n}` } }] }));
     const more = ["x", "y"].map((query) => ({ calls: [{ name: "skills_list", args: { query } }] }));
     const world = await setUp([...looks, done, ...more, done, done]);
@@ -182,7 +182,7 @@ describe("a review", () => {
     expect(world.engine.detail()?.reviewing).toEqual([review]);
   });
 
-  it("is asked for after a turn that found its way after a failure", async () => {
+  it("is requested after a turn that recovered from a failure", async () => {
     const script = [readIn("b.txt"), write, readIn("a.txt"), readIn("a.txt"), readIn("a.txt"), done];
     const world = await setUp(script);
     await world.turn();
@@ -216,7 +216,7 @@ describe("a review", () => {
     expect(quick.sent.map(({ review }) => review)).toEqual([`${SESSION}.1-2`, `${SESSION}.3-6`]);
   });
 
-  it("waits for the time that the profile's account names, then goes out once", async () => {
+  it("waits for the time that the profile's account names, then is sent once", async () => {
     const asked: unknown[] = [];
     const world = await setUp([done], {
       settings: everyTurn,
@@ -249,7 +249,7 @@ describe("a review", () => {
     expect(asked).toHaveLength(2);
   });
 
-  it("that never ends is looked for eleven times over a week and then buried", async () => {
+  it("that never ends is looked for eleven times over a week, then gets a tombstone", async () => {
     const world = await setUp([done], { settings: everyTurn });
     await world.turn();
     const begun = world.clock.now();
@@ -264,7 +264,7 @@ describe("a review", () => {
 });
 
 describe("a session with learning off", () => {
-  it("neither shows nor loads what was learned, and leaves a day of activity and nothing else", async () => {
+  it("neither shows nor loads what was learned, and records only a day of activity", async () => {
     const seed: ScriptLine = { calls: [{ name: "skill_view", args: { name: "using-the-workspace" } }] };
     const script = [list, view, seed, done];
     const [off, on] = [await setUp(script, { learning: "off", settings: everyTurn }), await setUp(script)];
@@ -292,7 +292,7 @@ describe("a session with learning off", () => {
 });
 
 describe("a skill saved in a turn", () => {
-  it("is the person's own when the request begins with /learn, and the agent's otherwise", async () => {
+  it("has the origin of the person if the request begins with /learn, and of the agent otherwise", async () => {
     const save: ScriptLine = {
       calls: [{ name: "skill_manage", args: { action: "create", name: SKILL, content: SKILL_MD } }],
     };
@@ -307,8 +307,8 @@ describe("a skill saved in a turn", () => {
   });
 });
 
-describe("an answer that was cut off", () => {
-  it("keeps what a person had read of it when the turn is stopped in another life", async () => {
+describe("an answer that a crash cut off", () => {
+  it("keeps the part that readers saw if the turn is stopped after the restart", async () => {
     const long = "word ".repeat(1_000);
     const world = await setUp([{ text: long, until: new Promise(() => {}) }]);
     expect(await world.engine.post({ text: "Go." })).toMatchObject({ ok: true });

@@ -1,5 +1,5 @@
-// Turns that are looked at while something does not work: an Archive or an Account that never answers, a skill that no verdict
-// can be carried out on, a store that takes nothing of one turn. Learning waits, and goes on; nobody is woken for nothing.
+// Turns that are observed while something fails: an Archive or an Account that never answers, a skill whose verdict cannot be
+// carried out, a store that accepts no evidence of one turn. Learning is delayed, not lost, and wakes nothing needlessly.
 import { describe, expect, it } from "vitest";
 import type { Result } from "../../../core/errors.ts";
 import { createEvidenceStore } from "../../../stores/evidence-store.ts";
@@ -52,7 +52,7 @@ async function setUp(script: ScriptLine[], { settings = quiet, ...options }: Par
       (await collect(evidence.list(SKILL))).map(({ turn, judge, outcome }) =>
         [turn.slice(SESSION.length + 1), judge, outcome].join(" "),
       ),
-    /** Wakes the session as often as it asks, until nothing of `prefix` is left; how often, and how long it took. */
+    /** Wakes the session as often as it asks, until no row with `prefix` is left. Returns how often, and how long it took. */
     async drain(prefix: string, most: number) {
       const began = clock.now();
       let wakes = 0;
@@ -60,14 +60,14 @@ async function setUp(script: ScriptLine[], { settings = quiet, ...options }: Par
       return { wakes, ms: clock.now() - began };
     },
     reviewsSent: () => [...new Set(harness.sent.map(({ review }) => review))],
-    /** Wakes it until another review was sent. */
+    /** Wakes the session until another review was sent. */
     async nextReview() {
       const before = new Set(harness.sent.map(({ review }) => review)).size;
       const sent = () => new Set(harness.sent.map(({ review }) => review)).size;
       for (let wakes = 0; sent() === before && wakes < 9; wakes++) await life.wake();
     },
     jobOf: async (at: number) => (await reviews.job([...new Set(harness.sent.map(({ review }) => review))][at]!))!,
-    /** Something hangs: time passes until it is given up. */
+    /** Something hangs: lets time pass until its timeout. */
     async hang(ms: number) {
       for (let tick = 0; tick < 2_000; tick++) await Promise.resolve();
       clock.advance(ms);
@@ -78,7 +78,7 @@ async function setUp(script: ScriptLine[], { settings = quiet, ...options }: Par
 
 type World = Awaited<ReturnType<typeof setUp>>;
 
-/** From now on a call for a key fails. */
+/** Makes every later call of `method` on a matching key fail. */
 function breakKeys({ bucket }: World, method: "get" | "put", isBroken: (key: string) => boolean) {
   const whole = bucket[method] as (key: string, ...rest: unknown[]) => Promise<never>;
   Object.assign(bucket, {
@@ -89,8 +89,8 @@ function breakKeys({ bucket }: World, method: "get" | "put", isBroken: (key: str
   });
 }
 
-describe("who never answers", () => {
-  it("is done without, when it is the Archive", async () => {
+describe("a dependency that never answers", () => {
+  it("is left out of the observation if it is the Archive", async () => {
     const world = await setUp([write, done], { onArchive: () => new Promise(() => {}) });
     must(await world.engine.post({ text: "Average the prices" }));
     await world.hang(MINUTE_MS);
@@ -103,7 +103,7 @@ describe("who never answers", () => {
     expect(world.rows()).toEqual([]);
   });
 
-  it("is asked again, when it is the Account, and holds up nothing else for long", async () => {
+  it("is asked again if it is the Account, and does not delay other work for long", async () => {
     let hangs = true;
     const world = await setUp([write, done], {
       account: { book: () => (hangs ? new Promise(() => {}) : Promise.resolve()) },
@@ -111,7 +111,7 @@ describe("who never answers", () => {
     must(await world.engine.post({ text: "Average the prices" }));
     await world.hang(5 * MINUTE_MS);
     expect(world.rows()).toEqual([`usage:${SESSION}-1`]);
-    await world.hang(5 * MINUTE_MS); // told again from a row of its own
+    await world.hang(5 * MINUTE_MS); // sent again from a job row of its own
     hangs = false;
     await world.drain("usage", 3);
     expect(world.rows()).toEqual([]);
@@ -119,7 +119,7 @@ describe("who never answers", () => {
   });
 });
 
-it("an object that dies right behind the answer is woken by its alarm alone, and looks at the turn", async () => {
+it("an object that dies right after the answer is woken by its alarm alone, and observes the turn", async () => {
   let asked = 0;
   const world = await setUp([write, done], { onArchive: () => (++asked === 1 ? new Promise(() => {}) : undefined) });
   must(await world.engine.post({ text: "Average the prices" }));
@@ -133,8 +133,8 @@ it("an object that dies right behind the answer is woken by its alarm alone, and
   expect([world.rows(), world.clock.now() - began <= MINUTE_MS]).toEqual([[], true]);
 });
 
-describe("a turn that cannot be told of", () => {
-  it("is stored all the same when only the verdict cannot be carried out: the curator comes by", async () => {
+describe("a turn whose observation cannot be stored whole", () => {
+  it("is stored if only its verdict cannot be carried out: the curator does that later", async () => {
     const world = await setUp([view, write, done, done, done]);
     await world.learn();
     await world.say("Average the prices in the export");
@@ -148,7 +148,7 @@ describe("a turn that cannot be told of", () => {
     expect(world.life.reports.some((report) => report.includes("verdict"))).toBe(true);
   });
 
-  it("holds up those behind it for hours and not for ever, and the session sleeps meanwhile", async () => {
+  it("delays later turns for hours, not forever, and the session sleeps meanwhile", async () => {
     const world = await setUp([view, write, done, done, done]);
     await world.learn();
     breakKeys(world, "put", (key) => key.includes("/evidence/"));
@@ -165,7 +165,7 @@ describe("a turn that cannot be told of", () => {
 });
 
 describe("a rating", () => {
-  it("that follows another one within a millisecond, while their turn is looked at, is the one that counts", async () => {
+  it("that follows another within a millisecond, while their turn is observed, is the one that counts", async () => {
     let asked = 0;
     let hold = () => {};
     const holding = new Promise<void>((resolve) => (hold = resolve));
@@ -189,7 +189,7 @@ describe("a rating", () => {
     expect(world.observation(1)).toMatchObject({ outcome: "failure", judge: "rating" });
   });
 
-  it("of an order to the session is kept, and no work that was done", async () => {
+  it("of a session command is kept, but is not evidence about any work", async () => {
     const world = await setUp([]);
     await world.say("/pending");
     await world.rate(1, { rating: "down" });
@@ -199,7 +199,7 @@ describe("a rating", () => {
 });
 
 describe("a review that may not begin yet", () => {
-  it("is remembered where what is due would not be due again", async () => {
+  it("is remembered, even if its trigger would not hold again", async () => {
     const settings = { review: { ...quiet.review, afterModelCalls: 0, similarTurns: 2, minToolCalls: 1_000 } };
     const world = await setUp([write, done, write, done, done], { settings });
     await world.say("Average the prices in the export");
@@ -217,7 +217,7 @@ describe("a review that may not begin yet", () => {
     });
   });
 
-  it("begins when the one in flight has ended, if the session has rested by then", async () => {
+  it("begins once the one in flight has ended, if the session's minimum interval has passed", async () => {
     const settings = { review: { ...quiet.review, afterModelCalls: 1, similarTurns: 2, perSessionMs: 0 } };
     const world = await setUp([write, done, write, done], { settings });
     await world.say("Average the prices in the export");
@@ -229,7 +229,7 @@ describe("a review that may not begin yet", () => {
     expect((await world.jobOf(1)).trigger).toBe("similar_turns");
   });
 
-  it("is told of the turns of its range, and of no earlier one that a notice stands behind", async () => {
+  it("gets the turns of its range, and no earlier turn that is only followed by a notice", async () => {
     const settings = { review: { ...quiet.review, afterModelCalls: 0, perSessionMs: 0 } };
     const world = await setUp([done, done], { settings });
     await world.say("Write a poem");
@@ -242,8 +242,8 @@ describe("a review that may not begin yet", () => {
   });
 });
 
-describe("what a person wants looked at", () => {
-  it("is kept in short, however long it is and however often they ask", async () => {
+describe("a /refine focus", () => {
+  it("is limited in length, however long and frequent the requests are", async () => {
     const world = await setUp([done]);
     await world.say("Hello");
     await world.say("/refine names");
@@ -255,7 +255,7 @@ describe("what a person wants looked at", () => {
     expect([focus!.length < 5_000, focus!.startsWith("0 tables")]).toEqual([true, true]);
   });
 
-  it("waits for the turn that runs, in which it is nothing to be told to the model", async () => {
+  it("waits for the running turn, and is not sent to that turn's model", async () => {
     let finish = () => {};
     const until = new Promise<void>((resolve) => (finish = resolve));
     for (const busy of ["steer", "interrupt"] as const) {

@@ -1,5 +1,5 @@
-// What is seen of a session's turns behind their answers, what judges say of them later, and the reviews that follow: seen
-// from the stores, the Archive's records and the log.
+// What is observed of a session's turns after their answers, how they are judged later, and the reviews that follow: as seen in
+// the stores, the Archive's records and the log.
 import { describe, expect, it } from "vitest";
 import type { Result } from "../../../core/errors.ts";
 import { type Entry, textOf } from "../../../core/schemas/entry.ts";
@@ -26,7 +26,7 @@ const write: ScriptLine = { calls: [{ name: "write_file", args: { path: "a.txt",
 const readMissing: ScriptLine = { calls: [{ name: "read_file", args: { path: "missing.txt" } }] };
 const readIt: ScriptLine = { calls: [{ name: "read_file", args: { path: "a.txt" } }] };
 const done: ScriptLine = { text: "Done." };
-/** Nothing but what a test asks for. */
+/** No trigger for reviews, except for the one a test sets. */
 const quiet = { review: { afterModelCalls: 1_000, minValue: 1, memoryAfterTurns: 1_000, similarTurns: 1_000 } };
 
 function must<T>(result: Result<T>): T {
@@ -75,7 +75,7 @@ async function setUp(script: ScriptLine[], { learning = "on", settings = quiet, 
 }
 
 describe("a turn that has ended", () => {
-  it("is stored as it was seen, recorded in the Archive, and told with its trace", async () => {
+  it("is stored as observed, recorded in the Archive, and returned with its trace", async () => {
     const world = await setUp([{ text: "I look.", ...readMissing }, write, readIt, done]);
     await world.say("Average the prices in the export");
     expect(world.observation(1)).toMatchObject({
@@ -101,7 +101,7 @@ describe("a turn that has ended", () => {
     expect(world.rows()).toEqual([]);
   });
 
-  it("is placed among the turns of the whole profile, this session's and others'", async () => {
+  it("is compared with the turns of the whole profile, of this session and others", async () => {
     const world = await setUp([write, done, write, done]);
     await world.say("Average the prices in the export");
     world.records.observe({
@@ -112,7 +112,7 @@ describe("a turn that has ended", () => {
     expect(world.observation(2)).toMatchObject({ similar: 2, generalisable: true, best: { calls: 1 } });
   });
 
-  it("leaves evidence with the task, its cost and the baseline", async () => {
+  it("stores evidence with the task, its cost and the baseline", async () => {
     const world = await setUp([write, done, view, write, done]);
     const text = await world.learn();
     await world.say("Average the prices in the export");
@@ -132,7 +132,7 @@ describe("a turn that has ended", () => {
     ]);
   });
 
-  it("says of a skill that was read with its companion how the companion did, and nothing of the skill itself", async () => {
+  it("that read a skill with its companion stores the outcome for the companion, and `unknown` for the skill", async () => {
     const world = await setUp([view, write, done]);
     await world.learn();
     await world.learn(companionOf(SKILL)!);
@@ -141,7 +141,7 @@ describe("a turn that has ended", () => {
     expect(await world.evidence(companionOf(SKILL)!)).toEqual(["1 exit 1 success"]);
   });
 
-  it("otherwise than a proved text said puts that on trial again, however well it ended", async () => {
+  it("that contradicts an active skill's text puts that skill on trial again, even if it succeeded", async () => {
     const otherwise = { name: "write_file", args: { path: "run.sh", content: "ledger export --basis booking" } };
     const world = await setUp([view, { calls: [otherwise] }, done]);
     const body = `${SKILL_MD}\n- Pass \`--basis accrual\`.\n`;
@@ -155,7 +155,7 @@ describe("a turn that has ended", () => {
     expect(state).toBe("trial");
   });
 
-  it("costs a plain session two writes more than not to look at it, and one question to the Archive", async () => {
+  it("costs a plain session two more writes and one question to the Archive", async () => {
     const cost = async (learning: "on" | "off") => {
       const world = await setUp([done, done], { learning });
       await world.say("Hello");
@@ -163,18 +163,19 @@ describe("a turn that has ended", () => {
       await world.say("Hello again");
       return world.writes() - before;
     };
-    // What was seen, in which stands what is counted, and its transaction: the row that has it looked at takes the booking along.
+    // The writes are the observation, with its counters, and its transaction. The job row that starts it also carries the
+    // booking.
     expect((await cost("on")) - (await cost("off"))).toBe(2);
   });
 
-  it("that no model worked on is not looked at", async () => {
+  it("is not observed if no model worked on it", async () => {
     const world = await setUp([done]);
     await world.say("/pending");
     expect(must(world.engine.observation(1))).toMatchObject({ observation: null, trace: [] });
     expect(world.records.turns({ limit: 9 })).toEqual([]);
   });
 
-  it("of a session with learning off is neither stored nor recorded", async () => {
+  it("is neither stored nor recorded if learning is off", async () => {
     const world = await setUp([write, done], { learning: "off" });
     await world.say("Average the prices");
     expect(must(world.engine.observation(1)).observation).toBeNull();
@@ -183,8 +184,8 @@ describe("a turn that has ended", () => {
   });
 });
 
-describe("while the Archive cannot be asked", () => {
-  it("a turn waits for it three times, then is compared with those of its session", async () => {
+describe("while the Archive fails", () => {
+  it("a turn asks it three times, then is compared with the turns of its own session", async () => {
     let asked = 0;
     let isDown = false;
     const world = await setUp([write, done, write, done, write, done], {
@@ -205,7 +206,7 @@ describe("while the Archive cannot be asked", () => {
     expect(world.life.reports.some((report) => report.includes("compared with those of its session"))).toBe(true);
   });
 
-  it("a turn that it does not take holds up those behind it, so that none is counted before the one before it", async () => {
+  it("a turn that it rejects delays later turns, so that turns are counted in order", async () => {
     let isDown = true;
     const world = await setUp([done, done, done], {
       onArchive({ turn }) {
@@ -220,7 +221,7 @@ describe("while the Archive cannot be asked", () => {
     expect(world.records.turns({ limit: 9 }).map(({ turn }) => turn.slice(-1))).toEqual(["2", "1"]);
   });
 
-  it("a review that the person asks for covers the turn, which counts for no other one afterwards", async () => {
+  it("a review that the person requested covers the turn, and no later review counts it again", async () => {
     let isDown = true;
     const world = await setUp([done, done], {
       settings: { review: { ...quiet.review, afterModelCalls: 2, perSessionMs: 0 } },
@@ -238,7 +239,7 @@ describe("while the Archive cannot be asked", () => {
     expect(new Set(world.sent.map(({ review }) => review))).toEqual(new Set([`${SESSION}.1-4`]));
   });
 
-  it("later turns wait behind it, and are counted in their order", async () => {
+  it("later turns wait, and are counted in their order", async () => {
     let isDown = true;
     const world = await setUp([write, done, write, done], {
       settings: { review: { ...quiet.review, afterModelCalls: 2 } },
@@ -262,7 +263,7 @@ describe("the next message", () => {
     ["steer", "That's wrong.", [["exit"], ["exit"]], 0],
     ["queue", "No, use the median instead.", [["exit"], ["exit"]], 1],
     ["interrupt", "That's wrong.", [["exit", "message"], ["exit"]], 0],
-  ] as const)("that came by %s before the answer was there: %s", async (busy, text, judges, reviews) => {
+  ] as const)("sent as %s before the answer was ready: %s", async (busy, text, judges, reviews) => {
     let answer = () => {};
     const until = new Promise<void>((resolve) => (answer = resolve));
     const world = await setUp([{ text: "I was", until }, done]);
@@ -277,7 +278,7 @@ describe("the next message", () => {
     expect(world.sent).toHaveLength(reviews);
   });
 
-  it("that waited behind an order to the session judges the answer before that", async () => {
+  it("that waited for a session command judges the answer before that command", async () => {
     let answer = () => {};
     const until = new Promise<void>((resolve) => (answer = resolve));
     const world = await setUp([done, { text: "A summary.", until }, done]);
@@ -290,7 +291,7 @@ describe("the next message", () => {
     expect(world.observation(1)).toMatchObject({ outcome: "failure", judge: "message" });
   });
 
-  it("that complains makes a failure of the turn before it, for its skill and for the Archive too", async () => {
+  it("that complains marks the turn before it as a failure, for its skill and in the Archive", async () => {
     const world = await setUp([view, write, done, done]);
     await world.learn();
     await world.say("Average the prices in the export");
@@ -306,14 +307,14 @@ describe("the next message", () => {
     ["Shall I keep the old table?", "exit"],
     ["要保留旧表吗？", "exit"],
     ["The old table is kept.", "message"],
-  ])("that answers a question of the agent's is no verdict: %s", async (text, judge) => {
+  ])("that answers the agent's question is not a verdict: %s", async (text, judge) => {
     const world = await setUp([write, { text }, done]);
     await world.say("Average the prices in the export");
     await world.say("No.");
     expect(world.observation(1)).toMatchObject({ judge });
   });
 
-  it("that says what would have been right is a correction, and has both turns reviewed", async () => {
+  it("that says what would have been right is a correction, and starts a review of both turns", async () => {
     const settings = { review: { ...quiet.review, afterModelCalls: 1 } };
     const world = await setUp([write, done, done, done], { settings });
     await world.say("Average the prices in the export");
@@ -326,7 +327,7 @@ describe("the next message", () => {
       ...{ trigger: "correction", because: "the person said what would have been right", review: `${SESSION}.5-6` },
       observations: [{ turn: `${SESSION}-1`, judge: "message" }, { turn: `${SESSION}-2` }],
     });
-    // What was corrected stands before the range, and goes with it.
+    // The corrected turn is before the range, and is included.
     expect(job.entries.map(({ n }) => n)).toEqual([1, 2, 3, 4, 5, 6]);
   });
 
@@ -347,7 +348,7 @@ describe("the next message", () => {
     }
   });
 
-  it("that names another value while the turn runs is a correction of what the turn has called", async () => {
+  it("that names another value while the turn runs corrects a call of that turn", async () => {
     let go = () => {};
     const until = new Promise<void>((resolve) => (go = resolve));
     const calls = [{ name: "terminal", args: { command: "echo film burn --place bottom" } }];
@@ -363,7 +364,7 @@ describe("the next message", () => {
     expect(await world.jobOf()).toMatchObject({ trigger: "correction" });
   });
 
-  it("that approves makes a success of it, also where nothing else could judge", async () => {
+  it("that approves marks the turn as a success, even if nothing else could judge it", async () => {
     const world = await setUp([done, done]);
     await world.say("Write a poem");
     expect(world.observation(1).outcome).toBe("unknown");
@@ -372,7 +373,7 @@ describe("the next message", () => {
     expect(world.sent).toEqual([]);
   });
 
-  it("says nothing in other words, nor does a no that answers a question", async () => {
+  it("judges nothing if its words do not, or if it answers a question with no", async () => {
     const world = await setUp([{ text: "Done. Shall I delete the rest?" }, done, done]);
     await world.say("Tidy up");
     await world.say("No, leave it.");
@@ -380,7 +381,7 @@ describe("the next message", () => {
     for (const n of [1, 2]) expect(world.observation(n).judgements).toHaveLength(1);
   });
 
-  it("that corrects, in a turn that is not answered, is remembered for the next review", async () => {
+  it("that corrects, in a turn that was stopped, is remembered for the next review", async () => {
     const hanging: ScriptLine = { text: "I was", until: new Promise(() => {}) };
     const world = await setUp([done, { ...hanging }, done]);
     await world.say("Average the prices");
@@ -398,7 +399,7 @@ describe("the next message", () => {
 });
 
 describe("a rating", () => {
-  it("down with words becomes a note that the next turn reads, evidence, and a review that can cite it", async () => {
+  it("down with words becomes a note for the next turn, evidence, and a review that can cite it", async () => {
     const world = await setUp([view, write, done, done]);
     await world.learn();
     await world.say("Average the prices in the export");
@@ -427,7 +428,7 @@ describe("a rating", () => {
     expect(JSON.stringify(world.model.requests.at(-1)!.messages)).toContain("The median was wanted.");
   });
 
-  it("again changes nothing; another one is a change of mind, and the last counts", async () => {
+  it("repeated changes nothing; a different one replaces it, and the last counts", async () => {
     const world = await setUp([view, write, done]);
     await world.learn();
     await world.say("Average the prices");
@@ -437,7 +438,7 @@ describe("a rating", () => {
     expect(must(await world.rate(1, { rating: "up" }))).toMatchObject({ outcome: "success", judge: "rating" });
     expect(await world.evidence()).toEqual(["1 exit 1 success", "1 rating 1 failure", "1 rating 2 success"]);
     expect(world.records.turns({ limit: 1 })).toMatchObject([{ outcome: "success" }]);
-    // Who was told that it was down is told that it is up.
+    // The note about the earlier rating is followed by one about the new rating.
     expect(
       world
         .entries()
@@ -446,7 +447,7 @@ describe("a rating", () => {
     ).toEqual(["The person rated turn 1 down.", "The person rated turn 1 up."]);
   });
 
-  it("up, without a word, leaves evidence and nothing in the log", async () => {
+  it("up without words stores evidence and nothing in the log", async () => {
     const world = await setUp([view, write, done]);
     await world.learn();
     await world.say("Average the prices");
@@ -456,7 +457,7 @@ describe("a rating", () => {
     expect(world.rows()).toEqual([]);
   });
 
-  it("waits while an answer streams, so that no number of an entry means two texts", async () => {
+  it("waits while an answer streams, so that an entry number never means two texts", async () => {
     let finish = () => {};
     const streaming: ScriptLine = { text: "It goes on", until: new Promise<void>((resolve) => (finish = resolve)) };
     const world = await setUp([done, streaming]);
@@ -474,7 +475,7 @@ describe("a rating", () => {
     expect(answer && textOf(answer)).toBe("It goes on");
   });
 
-  it("of an input that went into a running turn is that turn's", async () => {
+  it("of an input that joined a running turn counts for that turn", async () => {
     const world = await setUp([view, write, done], { settings: { ...quiet, turn: { busy: "steer" } } });
     await world.learn();
     await world.engine.post({ text: "Average the prices" });
@@ -485,7 +486,7 @@ describe("a rating", () => {
     expect(await world.evidence()).toEqual(["1 exit 1 success", "1 rating 1 failure"]);
   });
 
-  it("is refused for a turn that is not there, or has not ended", async () => {
+  it("is refused for a turn that does not exist or has not ended", async () => {
     const world = await setUp([{ text: "I am", until: new Promise(() => {}) }]);
     await world.engine.post({ text: "Average the prices" });
     for (let tick = 0; tick < 500; tick++) await Promise.resolve();
@@ -495,7 +496,7 @@ describe("a rating", () => {
     expect(await world.boot().engine.rate(1, { rating: "up" })).toMatchObject({ ok: false });
   });
 
-  it("in a session with learning off is kept and told to the model, and to nobody else", async () => {
+  it("in a session with learning off is stored and reported to the model only", async () => {
     const world = await setUp([write, done], { learning: "off" });
     await world.say("Average the prices");
     await world.rate(1, { rating: "down", correction: "The median." });
@@ -503,7 +504,7 @@ describe("a rating", () => {
     expect([world.records.turns({ limit: 9 }), world.sent]).toEqual([[], []]);
   });
 
-  it("before its turn was looked at counts all the same", async () => {
+  it("given before its turn was observed still counts", async () => {
     let isDown = true;
     const world = await setUp([view, write, done], {
       onArchive() {
@@ -536,7 +537,7 @@ describe("a rating", () => {
     expect(world.rows().filter((id) => id.startsWith("notice"))).toEqual([]);
   });
 
-  it("that withdraws a skill is told when no answer streams any more, and not at all to who wants to hear nothing", async () => {
+  it("that withdraws a skill is reported once no answer streams, and not at all if notices are off", async () => {
     const calls = [view, write, done, view, write, done, view, write, done];
     const silent = await setUp(calls, { settings: { review: { ...quiet.review, notice: "off" } } });
     await silent.learn();
@@ -549,11 +550,11 @@ describe("a rating", () => {
   });
 });
 
-describe("a word of a skill with which a call failed", () => {
+describe("a word of a skill in a call that failed", () => {
   const asked = (path: string): ScriptLine => ({ calls: [{ name: "read_file", args: { path } }] });
   const text = SKILL_MD.replace("Name the separator", "Read notes/first.txt and name the separator");
 
-  it("is told to the next who loads it, until a call works with it", async () => {
+  it("is shown to later loads of the skill, until a call with that word succeeds", async () => {
     const world = await setUp([
       ...[view, asked("notes/first.txt"), asked("notes/second.txt"), write, done],
       ...[view, done],
@@ -579,7 +580,7 @@ describe("a word of a skill with which a call failed", () => {
   });
 });
 
-describe("a word of a skill that the next use does not bear out", () => {
+describe("a failed word of a skill that the next use confirms", () => {
   const sort = (option: string): ScriptLine => ({
     calls: [{ name: "terminal", args: { command: `sort ${option} a.txt` } }],
   });
@@ -588,7 +589,7 @@ describe("a word of a skill that the next use does not bear out", () => {
     `The skill '${SKILL}' was changed: a part of it was withdrawn. Calls with "${word}" failed: the program ` +
     "named it, or a later use confirmed it. The sentences about it were removed.";
 
-  it("goes with its sentence, and the session says so", async () => {
+  it("is removed with its sentence, and the session reports it", async () => {
     const world = await setUp([
       ...[view, write, sort("--strictly"), sort("--tidily --reverse"), done],
       ...[view, done],
@@ -600,7 +601,7 @@ describe("a word of a skill that the next use does not bear out", () => {
     );
     await world.say("Average the prices");
     expect(await world.skills.head(SKILL)).toMatchObject({ rev: 1, failedWords: [{ word: "--strictly" }] });
-    // A turn that does something else says nothing of it.
+    // A turn with other calls confirms nothing.
     await world.say("Average the ages");
     expect(await world.skills.head(SKILL)).toMatchObject({ rev: 1 });
     await world.say("Average the weights");
@@ -613,7 +614,7 @@ describe("a word of a skill that the next use does not bear out", () => {
     expect(await world.skills.head(SKILL)).toMatchObject({ rev: 2 });
   });
 
-  it("goes at once where the program says what is wrong and the model changes that word alone", async () => {
+  it("is removed at once if the program names the word and the model's next call changes that word alone", async () => {
     const world = await setUp([view, write, sort("--strictly"), sort("--tidily"), done]);
     await world.skills.change(creation(SKILL, withSentence("Sort with `--strictly`."), "learn", { origin: "review" }));
     await world.say("Average the prices");
@@ -628,7 +629,7 @@ describe("a word of a skill that the next use does not bear out", () => {
 });
 
 describe("/refine", () => {
-  it("answers at once and has what is new reviewed, with what the person wants looked at", async () => {
+  it("answers at once and starts a review of what is new, with the person's focus", async () => {
     const world = await setUp([write, done]);
     await world.say("Average the prices");
     await world.say("/refine how the file is named");
@@ -640,7 +641,7 @@ describe("/refine", () => {
     expect(world.sent[0]!.review).toBe(`${SESSION}.1-6`);
   });
 
-  it("is no evidence, no transcript and no history", async () => {
+  it("is not part of evidence, transcript or history", async () => {
     const world = await setUp([write, done, done, done]);
     await world.say("Average the prices");
     await world.say("/refine how the file is named");
@@ -666,7 +667,7 @@ describe("/refine", () => {
     expect(JSON.stringify(messages)).not.toMatch(/refine|looked at|compress/);
   });
 
-  it("reaches back to what its focus speaks of, and to the last turn where nothing is new", async () => {
+  it("covers the turns that its focus mentions, and the last turn if nothing is new", async () => {
     const world = await setUp([done, done, done, done]);
     const refine = async (text: string) => {
       await world.say(text);
@@ -693,13 +694,13 @@ describe("/refine", () => {
     ]);
   });
 
-  it("has nothing to look at in a session in which nothing was done", async () => {
+  it("reports that there is nothing to review in a session without work", async () => {
     const world = await setUp([done]);
     await world.say("/refine");
     expect([world.entries().at(-1), world.sent]).toMatchObject([{ code: "refine_nothing" }, []]);
   });
 
-  it("says so when its review found nothing worth keeping", async () => {
+  it("reports that its review found nothing worth keeping", async () => {
     const world = await setUp([write, done]);
     await world.say("Average the prices");
     await world.say("/refine");
@@ -711,7 +712,7 @@ describe("/refine", () => {
     expect(textOf(told[0]!)).toMatch(/nothing/i);
   });
 
-  it("waits for the review in flight, and what is due meanwhile becomes one review over all of it", async () => {
+  it("waits for the review in flight, then one review covers all that became due meanwhile", async () => {
     const world = await setUp([write, done, done, done]);
     await world.say("Average the prices");
     await world.say("/refine names");
@@ -732,7 +733,7 @@ describe("/refine", () => {
     expect(new Set(world.sent.map(({ review }) => review)).size).toBe(2);
   });
 
-  it("says so where nothing is learned", async () => {
+  it("reports that learning is off", async () => {
     const off = await setUp([done], { learning: "off" });
     await off.say("/refine");
     expect(off.entries().at(-1)).toMatchObject({ code: "refine_off" });
@@ -741,7 +742,7 @@ describe("/refine", () => {
     expect([without.entries().at(-1), without.sent]).toMatchObject([{ code: "refine_off" }, []]);
   });
 
-  it("need not wait ten minutes, nor does the next ordinary review because of it", async () => {
+  it("does not wait ten minutes, and does not delay the next ordinary review", async () => {
     const world = await setUp([done, done], { settings: { review: { ...quiet.review, afterModelCalls: 0 } } });
     await world.say("Hello");
     await world.reviews.finish(reviewResult(`${SESSION}.1-2`));
@@ -751,8 +752,8 @@ describe("/refine", () => {
   });
 });
 
-describe("a review that is shed", () => {
-  it("leaves its range and what was counted to a later one", async () => {
+describe("a review that is dropped under load", () => {
+  it("leaves its range and its counters to a later one", async () => {
     let full = true;
     const settings = { review: { ...quiet.review, afterModelCalls: 1 } };
     const world = await setUp([write, done, write, done, done], {
@@ -775,10 +776,10 @@ describe("a review that is shed", () => {
   });
 });
 
-describe("a session that is held out", () => {
+describe("a session in the held-out share", () => {
   const settings = { ...quiet, learning: { holdOut: 1 } };
 
-  it("works without learned skills, and its turns are recorded as such", async () => {
+  it("works without learned skills, and its turns are recorded as held out", async () => {
     const seed: ScriptLine = { calls: [{ name: "skill_view", args: { name: "using-the-workspace" } }] };
     const world = await setUp([view, seed, write, done], { settings });
     await world.learn();
@@ -794,14 +795,14 @@ describe("a session that is held out", () => {
     expect(world.entries().some((entry) => entry.kind === "note" && entry.skills)).toBe(false);
   });
 
-  it("is reviewed for memory alone", async () => {
+  it("is reviewed for memory only", async () => {
     const world = await setUp([write, done], { settings });
     await world.say("Average the prices");
     await world.rate(1, { rating: "down" });
     expect(await world.jobOf()).toMatchObject({ trigger: "rating", skills: false, memory: true });
   });
 
-  it("is drawn by its id, in the share that is asked for, and stays what it is", () => {
+  it("is chosen by its id, in the configured share, and never changes", () => {
     const sessions = Array.from({ length: 2_000 }, (_, n) => `01J${String(n).padStart(23, "0")}`);
     const held = (holdOut: number) =>
       sessions.filter((session) =>

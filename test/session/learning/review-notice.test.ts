@@ -1,4 +1,4 @@
-// What the person reads of a review in their session, by how much the operator wants told.
+// What the person reads about a review in their session, by the setting for notices.
 import { expect, it } from "vitest";
 import { textOf } from "../../../core/schemas/entry.ts";
 import type { Lesson } from "../../../core/schemas/learning/review.ts";
@@ -12,7 +12,7 @@ const lesson: Lesson = {
   preview: '+ "Prefers tea."',
 };
 
-it("a review's names for kinds of work go to the turns it looked at and to the Archive; the first name stays", async () => {
+it("a review's kinds of work are stored with its turns and in the Archive, and the first kind of a turn is kept", async () => {
   const model = createScriptedModel([{ text: "Hello." }, { text: "Hello again." }]);
   const harness = createSessionHarness({ model, settings: { review: { afterModelCalls: 0, notice: "off" } } });
   const life = harness.boot();

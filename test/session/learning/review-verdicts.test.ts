@@ -1,5 +1,5 @@
-// What a review says of turns, from the review's closing words to the evidence of a skill: a real review over the session's job
-// writes it, the session settles it.
+// Verdicts of a review, from its closing words to the evidence of a skill. A real review writes them from the session's job,
+// and the session stores them.
 import { expect, it } from "vitest";
 import { DEFAULTS } from "../../../core/limits.ts";
 import { runReview } from "../../../core/learning/review/review.ts";
@@ -20,7 +20,7 @@ const write: ScriptLine = { calls: [{ name: "write_file", args: { path: "a.txt",
 const done: ScriptLine = { text: "Done." };
 const quiet = { afterModelCalls: 1_000, minValue: 1, memoryAfterTurns: 1_000, similarTurns: 1_000 };
 
-/** A turn under a skill, what the person writes next, and `/refine`, whose review says `closing`. */
+/** A turn under a skill, the person's next message, and `/refine`, whose review ends with `closing`. */
 async function liveThrough(reply: string, closing: string) {
   const model = createScriptedModel([view, write, done, done, done]);
   const harness = createSessionHarness({ model, settings: { review: quiet } });
@@ -61,10 +61,10 @@ async function liveThrough(reply: string, closing: string) {
 }
 
 const closing = (line: string) => `Nothing worth keeping.\n${line}`;
-/** Nothing that rules know. */
+/** A message that no rule understands. */
 const INDIRECT = "My accountant counted the rows by hand and arrived somewhere else entirely";
 
-it("a verdict of a review is evidence of its own rank, counts over the rules', and is booked once", async () => {
+it("a review's verdict is evidence of its own rank, overrides the rules' verdict, and is booked once", async () => {
   const verdict = { entry: 7, verdict: "failure", correction: true, words: "arrived somewhere else" };
   const world = await liveThrough(INDIRECT, closing('verdict 7: failure correction "arrived somewhere else"'));
   expect(world.result).toMatchObject({ note: "Nothing worth keeping.", verdicts: [verdict], refused: [] });
@@ -75,21 +75,21 @@ it("a verdict of a review is evidence of its own rank, counts over the rules', a
   });
   expect(world.verdict).toMatchObject({ uses: 1, successes: 0, failures: 1 });
   expect(world.archived).toMatchObject({ outcome: "failure", judge: "reviewer" });
-  // A person's rating is above it.
+  // A person's rating ranks above it.
   await world.life.engine.rate(1, { rating: "up" });
   await world.life.settled();
   const rated = world.life.engine.observation(1);
   expect(rated.ok && rated.value.observation).toMatchObject({ outcome: "success", judge: "rating" });
 });
 
-it("a review that reads nothing in a message takes back what the rules read", async () => {
+it("a review that reads no verdict in a message withdraws the rules' verdict", async () => {
   const world = await liveThrough("That's wrong.", closing("verdict 7: none"));
   expect(world.evidence).toEqual(["1 exit success", "1 message failure", "1 reviewer unknown"]);
   expect(world.observation).toMatchObject({ outcome: "unknown", judge: "reviewer" });
   expect(world.verdict).toMatchObject({ uses: 1, successes: 0, failures: 0 });
 });
 
-it("where nobody had read anything, nothing is booked", async () => {
+it("if neither the rules nor the review found a verdict, nothing is booked", async () => {
   const world = await liveThrough(INDIRECT, closing("verdict 7: none"));
   expect(world.evidence).toEqual(["1 exit success"]);
 });
@@ -100,7 +100,7 @@ it("words that the person did not write judge nothing", async () => {
   expect(world.evidence).toEqual(["1 exit success"]);
 });
 
-it("a message that judges no turn is passed over", async () => {
+it("a verdict on a message that judges no turn is ignored", async () => {
   const world = await liveThrough(INDIRECT, closing('verdict 1: success "Add up"'));
   expect(world.evidence).toEqual(["1 exit success"]);
 });

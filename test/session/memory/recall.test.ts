@@ -1,5 +1,5 @@
-// A session with an external memory: what it recalls is part of the turn and of no other, what is answered is told to it
-// behind the turn, and nothing it does or leaves undone reaches the person.
+// A session with an external memory. What it recalls belongs to one turn only. Answered turns are sent to it afterwards, and
+// its failures never reach the person.
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { ok } from "../../../core/errors.ts";
@@ -71,7 +71,7 @@ function entriesOf(life: Life): Entry[] {
 const recallsOf = (entries: Entry[]) => entries.filter((entry) => entry.kind === "note" && entry.code === "recall");
 
 describe("what a provider recalls", () => {
-  it("stands fenced behind the input, as content, and is told to readers", async () => {
+  it("is fenced after the input, as content, and is shown to readers", async () => {
     const { say: post, model, life, queries } = await setUp([{ text: "On Friday." }]);
     const entries = await post(ASK);
     expect(queries).toEqual([ASK]);
@@ -87,7 +87,7 @@ describe("what a provider recalls", () => {
     expect(shown.filter(({ event }) => event.type === "notice_add")).toHaveLength(1);
   });
 
-  it("stays where it was: each later call begins with the bytes of the one before", async () => {
+  it("keeps its place: each later call begins with the bytes of the one before", async () => {
     let facts = [FACT];
     const script = [{ text: "On Friday." }, { text: "At nine." }, { text: "To all." }];
     const { say: post, model } = await setUp(script, { prefetch: async () => ok(facts) });
@@ -103,7 +103,7 @@ describe("what a provider recalls", () => {
     expect(recalled).toEqual([[`- ${FACT}`], ["- It goes out at nine"]]);
   });
 
-  it("is the same after a crash at any write, and never there twice", async () => {
+  it("is the same after a crash at any write, and is never there twice", async () => {
     const script = () => [{ calls: [{ name: "look" }] }, { text: "On Friday." }, { text: "At nine." }];
     const look = { name: "look", description: "Looks.", parameters: {} as never, effect: "read" as const };
     const walk = (request: { messages: { role: string }[] }) =>
@@ -139,13 +139,13 @@ describe("what a provider recalls", () => {
     }
   });
 
-  it.each(["ok", "Thanks!", "/refresh", "👍"])("is not asked for by %j", async (text) => {
+  it.each(["ok", "Thanks!", "/refresh", "👍"])("is not requested for %j", async (text) => {
     const { say: post, queries } = await setUp([{ text: "Fine." }]);
     expect(recallsOf(await post(text))).toEqual([]);
     expect(queries).toEqual([]);
   });
 
-  it("is neither asked for nor told where a session does not learn", async () => {
+  it("is not requested, and receives nothing, if the session does not learn", async () => {
     const {
       say: post,
       queries,
@@ -157,7 +157,7 @@ describe("what a provider recalls", () => {
     expect(model.requests[0]!.tools.map(({ name }) => name)).not.toContain("ask_memory");
   });
 
-  it("is asked for without secrets", async () => {
+  it("is requested without secrets in the query", async () => {
     const key = `sk-${"ant"}-${"a1b2c3".repeat(6)}`;
     const { say: post, queries, told } = await setUp([{ text: `Your key ${key} works.` }]);
     await post(`Is my key ${key} still good?`);
@@ -175,8 +175,8 @@ describe("what a provider recalls", () => {
   });
 });
 
-describe("a provider that is slow or out of order", () => {
-  it("is waited for a moment, and what it says later is for the next turn", async () => {
+describe("a provider that is slow or failing", () => {
+  it("is waited for briefly, and its late reply is used in the next turn", async () => {
     const first = Promise.withResolvers<ReturnType<typeof ok<string[]>>>();
     let asked = 0;
     const {
@@ -201,7 +201,7 @@ describe("a provider that is slow or out of order", () => {
     void post;
   });
 
-  it("is not waited for where the operator says so", async () => {
+  it("is not waited for if the operator says so", async () => {
     const { say: post, harness } = await setUp(
       [{ text: "Fine." }],
       { prefetch: async () => (await new Promise((done) => setImmediate(done)), ok([FACT])) },
@@ -215,7 +215,7 @@ describe("a provider that is slow or out of order", () => {
   it.each<[string, MemoryProvider["prefetch"]]>([
     ["fails", async () => fail("memory_provider_refused", "double answered 500.")],
     ["throws", async () => Promise.reject(new Error("key-of-the-test"))],
-  ])("that %s leaves the turn as it is, and a line in the log", async (_what, prefetch) => {
+  ])("that %s leaves the turn as it is, and is logged", async (_what, prefetch) => {
     const { say: post, life } = await setUp([{ text: "Fine." }], { prefetch });
     expect((await post(ASK)).map(({ kind }) => kind)).toEqual(["user", "assistant"]);
     expect(life.reports).toHaveLength(1);
@@ -233,7 +233,7 @@ describe("a provider that is slow or out of order", () => {
     expect(entriesOf(life).map(({ kind }) => kind)).not.toContain("note");
   });
 
-  it("is not asked for the same turn twice", async () => {
+  it("is not asked about the same turn twice", async () => {
     const until = Promise.withResolvers<null>();
     const { life, queries } = await setUp([{ text: "One.", until: until.promise }, { text: "Two." }]);
     await life.engine.post({ text: ASK });
@@ -247,8 +247,8 @@ describe("a provider that is slow or out of order", () => {
   });
 });
 
-describe("a turn", () => {
-  it("is told although an adapter broke off the telling of the turn before it", async () => {
+describe("a turn of a session with an external memory", () => {
+  it("is sent although an adapter failed to send the turn before it", async () => {
     const broken = {
       ...{ code: "memory_provider_refused", message: "double answered 500." },
       get retry(): boolean {
@@ -263,7 +263,7 @@ describe("a turn", () => {
     expect(told).toHaveLength(2);
   });
 
-  it("is told when it is answered, in order and one at a time", async () => {
+  it("is sent when it is answered, in order and one at a time", async () => {
     const gate = Promise.withResolvers<null>();
     let running = 0;
     const {
@@ -292,16 +292,16 @@ describe("a turn", () => {
     void post;
   });
 
-  it("is told without the text that was recalled for it", async () => {
+  it("is sent without the text that was recalled for it", async () => {
     const { say: post, told } = await setUp([{ text: "On Friday." }]);
     await post(ASK);
     expect(JSON.stringify(told)).not.toContain("memory-context");
   });
 
   it.each<[string, boolean, number]>([
-    ["once more when it surely was not taken", true, 2],
-    ["no more when it may have been", false, 1],
-  ])("is told %s", async (_what, retry, times) => {
+    ["once more if the provider surely did not store it", true, 2],
+    ["only once if the provider may have stored it", false, 1],
+  ])("is sent %s", async (_what, retry, times) => {
     const {
       say: post,
       told,
@@ -314,7 +314,7 @@ describe("a turn", () => {
     expect(life.reports).toHaveLength(times);
   });
 
-  it.each(["interrupted", "failed", "a command"])("is not told when it is %s", async (what) => {
+  it.each(["interrupted", "failed", "a command"])("is not sent if it is %s", async (what) => {
     const script = what === "failed" ? [{ failure: { code: "bad_request" } }] : [{ until: new Promise(() => {}) }];
     const { life, told } = await setUp(script);
     await life.engine.post({ text: what === "a command" ? "/refresh" : ASK });
@@ -326,7 +326,7 @@ describe("a turn", () => {
     expect(told).toEqual([]);
   });
 
-  it("has what it changed in the built-in memory mirrored, when it is committed", async () => {
+  it("has its changes of the built-in memory mirrored once they are committed", async () => {
     const add = (content: string) => ({ name: "memory", args: { action: "add", store: "user", content } });
     const { say: post, told } = await setUp([
       { calls: [add("Likes tea."), add("")] },
@@ -368,7 +368,7 @@ describe("an answer", () => {
     ]);
   });
 
-  it("between tool calls is cleaned for the calls after it, the provider's own form of it left out", async () => {
+  it("between tool calls is cleaned for the calls after it, without the provider's native form of it", async () => {
     const calls = [{ name: "look" }];
     const { say: post, model } = await setUp(
       [{ text: `<memory-context>${FACT}`, calls }, { text: "Done." }],
@@ -385,7 +385,7 @@ describe("an answer", () => {
 });
 
 describe("a provider's tools", () => {
-  it("are offered beside the others, but under no name of theirs", async () => {
+  it("are offered beside the others, but under none of their names", async () => {
     const names = ["memory", "read_file", "ask_memory"];
     const {
       say: post,
@@ -408,7 +408,7 @@ describe("a compaction", () => {
   const long = { text: "words ".repeat(600) };
   const turns = [long, long, long, long];
 
-  it("gives the summary what the provider has on what falls out, and makes it content", async () => {
+  it("gives the summary what the provider holds about the dropped messages, and labels it as content", async () => {
     const heard: string[] = [];
     const { say: post, model } = await setUp([...turns, { text: "A summary." }], {
       preCompaction: async (messages) => {
@@ -430,7 +430,7 @@ describe("a compaction", () => {
   it.each<[string, MemoryProvider["preCompaction"]]>([
     ["hangs", () => new Promise(() => undefined)],
     ["fails", async () => fail("memory_provider_refused", "double answered 500.")],
-  ])("does without a provider that %s", async (_what, preCompaction) => {
+  ])("works without a provider that %s", async (_what, preCompaction) => {
     const { life, model } = await setUp([...turns, { text: "A summary." }], { preCompaction });
     for (const n of [1, 2, 3, 4, 5]) {
       await life.engine.post({ text: n === 5 ? "/compress" : `${ASK} Number ${n}, please.` });
@@ -440,7 +440,7 @@ describe("a compaction", () => {
     expect(textIn(model.requests.at(-1)!.messages[0]!)).not.toContain("<recalled>");
   });
 
-  it("lets what fell out be recalled again", async () => {
+  it("lets the dropped recalled text be recalled again", async () => {
     const { say: post } = await setUp([...turns, { text: "A summary." }, { text: "On Friday." }]);
     for (const n of [1, 2, 3, 4]) await post(`${ASK} Number ${n}, please.`);
     expect(recallsOf(await post("/compress")).map(({ turn }) => turn)).toEqual([1]);

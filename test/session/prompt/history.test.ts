@@ -38,7 +38,7 @@ function read(entries: Entry[], input: number) {
 }
 
 describe("toMessages", () => {
-  it("shows each kind of entry as a model reads it, with the entry it came from", () => {
+  it("shows each kind of entry as a model reads it, with the number of its entry", () => {
     const look = call("a", "look", { at: 1 });
     const entries = [
       user(1, "Look."),
@@ -69,7 +69,7 @@ describe("toMessages", () => {
     ]);
   });
 
-  it("answers a call that never had a result, across a silent notice", () => {
+  it("answers a call without a result, even across a silent notice", () => {
     const [first, second, third] = ["a", "b", "c"].map((id) => call(id, "look"));
     const entries = [
       said(1, "", [first!, second!, third!]),
@@ -91,7 +91,7 @@ describe("toMessages", () => {
 describe("readHistory", () => {
   const talk = [user(1, "One"), said(2, "Two"), user(3, "Three"), said(4, "Four"), user(5, "Five"), said(6, "Six")];
 
-  it("ends with the turn's input, and with what changed since the prompt was made", () => {
+  it("ends with the turn's input, and with what changed since the prompt was built", () => {
     const entries = [
       ...talk,
       user(7, "Seven", { turn: 2 }),
@@ -104,7 +104,7 @@ describe("readHistory", () => {
     expect(read(entries, 5).map((message) => message.entry)).toEqual([1, 2, 3, 4, 5]);
   });
 
-  it("puts the newest summary in the place of what it stands for, with what it kept", () => {
+  it("puts the newest summary in the place of what it replaces, with the entries it kept", () => {
     const entries = [
       ...talk,
       compactionEntry({ n: 7, head: 1, tail: 3 }),
@@ -114,7 +114,7 @@ describe("readHistory", () => {
     expect(read(entries, 9).map((message) => message.text)).toEqual(["One", "<summary 8>", "Three", "Six", "Nine"]);
   });
 
-  it("knows nothing of compactions made after the turn began", () => {
+  it("ignores compactions made after the turn began", () => {
     const entries = [...talk, compactionEntry({ n: 7, head: 1, tail: 3 }), compactionEntry({ n: 8, head: 1, tail: 6 })];
     expect(read(entries, 6).map((message) => message.entry)).toEqual([1, 2, 3, 4, 5, 6]);
     expect(read([...entries.slice(0, 7), user(8, "Eight"), { ...entries[7]!, n: 9 }], 8).map((m) => m.text)).toEqual([
@@ -128,7 +128,7 @@ describe("readHistory", () => {
     ]);
   });
 
-  it("reads what was cut to lines from the one entry that holds it, behind the summary and the rows of neither", () => {
+  it("reads pruned results from the one entry that holds them, after the summary and the rows outside both", () => {
     const line = { role: "tool" as const, call: "a", name: "look", text: "[shortened] look -> ok", failed: false };
     const cut: Message[] = [
       { role: "user", text: "Five", entry: 5 },

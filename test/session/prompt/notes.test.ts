@@ -1,4 +1,4 @@
-// The prompt of an epoch and the notes behind it: frozen byte for byte, and everything that changed meanwhile told once.
+// The prompt of an epoch and the notes after it: the prompt is frozen byte for byte, and every later change is reported once.
 import { describe, expect, test } from "vitest";
 import { readHistory } from "../../../core/session/prompt/history.ts";
 import type { EngineContext } from "../../../core/session/context.ts";
@@ -25,7 +25,7 @@ const MINUTE_MS = 60_000;
 const skill = (name: string, description: string) =>
   creation(name, `# ${name}`, `op-${name}`, { description, category: "general" });
 
-/** One turn as the driver runs it. */
+/** Runs one turn as the driver does. */
 async function runTurn(context: EngineContext, during: (turn: TurnRow) => Promise<void> | void = () => {}) {
   const turn = beginTurn(context);
   const { system } = await prepareTurn(context, turn, "Go on.");
@@ -60,7 +60,7 @@ function remember({ memory, clock }: World, text: string, origin: "review" | "fo
 }
 
 describe("the prompt of an epoch", () => {
-  test("is the same in every byte while everything around it changes", async () => {
+  test("keeps the same bytes while everything around it changes", async () => {
     const world = createEngineContext();
     const context = world.open();
     const prompts = [(await runTurn(context)).system];
@@ -74,7 +74,7 @@ describe("the prompt of an epoch", () => {
     expect(new Set(prompts).size).toBe(1);
   });
 
-  test("asks R2 and KV when it is made, and nothing before the first token of a later turn", async () => {
+  test("reads R2 and KV when it is built, and nothing before the first token of a later turn", async () => {
     const world = createEngineContext();
     const context = world.open();
     await runTurn(context);
@@ -86,7 +86,7 @@ describe("the prompt of an epoch", () => {
     expect([world.asked, notesOf(context, turn).length]).toEqual([[], 1]);
   });
 
-  test("is made anew on request, with the files, skills and memory as they are, and nothing is told twice", async () => {
+  test("is rebuilt on request, with current files, skills and memory, and no note repeats what it holds", async () => {
     const world = createEngineContext();
     const context = world.open();
     const first = await runTurn(context);
@@ -110,7 +110,7 @@ describe("the prompt of an epoch", () => {
     expect(context.log.meta("prompt")).toMatchObject({ epoch: 2 });
   });
 
-  test("is made anew when the tools are others", async () => {
+  test("is rebuilt when the tools change", async () => {
     const context = createEngineContext().open();
     const tools = sessionTools(context, "");
     const { text: first } = await freezePrompt(context, { tools, force: false });
@@ -119,7 +119,7 @@ describe("the prompt of an epoch", () => {
     expect(context.log.meta("prompt")).toMatchObject({ epoch: 2, text: fewer });
   });
 
-  test("lapses with the provider's cache, but never within a turn", async () => {
+  test("expires with the provider's cache, but never within a turn", async () => {
     const world = createEngineContext();
     const context = world.open();
     await runTurn(context);
@@ -129,14 +129,14 @@ describe("the prompt of an epoch", () => {
     const first = await prepareTurn(context, turn, "Go on.");
     expect(first.system).toContain("- reading-tables: Tables.");
     await world.skills.change(skill("writing-letters", "Letters."));
-    world.clock.advance(20 * MINUTE_MS); // a planned wait, after which the same turn goes on
+    world.clock.advance(20 * MINUTE_MS); // a planned wait, after which the same turn continues
     expect((await prepareTurn(context, turn, "Go on.")).system).toBe(first.system);
     expect(context.log.meta("prompt")).toMatchObject({ epoch: 2 });
   });
 });
 
 describe("a note", () => {
-  test("tells of skills that came, changed and went, once, behind the input", async () => {
+  test("reports skills that were added, changed and removed, once, after the input", async () => {
     const world = createEngineContext();
     const context = world.open();
     await world.skills.change(skill("old-ways", "Old."));
@@ -166,7 +166,7 @@ describe("a note", () => {
     expect(told[1]).toMatchObject({ text: expect.stringContaining("writing-letters") });
   });
 
-  test("marks what models wrote as their own words", async () => {
+  test("labels what models wrote as their own words", async () => {
     const world = createEngineContext();
     const context = world.open();
     await runTurn(context);
@@ -198,12 +198,12 @@ describe("a note", () => {
       putCall(context, turn, "memory", { prepared: { target: gone } });
     });
     expect(context.log.meta("news")).toBeNull();
-    await world.skills.change(extension("reading-tables", "More.", "op-more", 1)); // and then somebody else
+    await world.skills.change(extension("reading-tables", "More.", "op-more", 1)); // then another writer changes it
     await collectNews(context);
     expect((await runTurn(context)).note).toContain("- reading-tables: Tables.");
   });
 
-  test("tells nothing of what came and went before it, and keeps what it knew apart from what is new", async () => {
+  test("omits a skill that was added and archived before it, and reports a restored one as changed", async () => {
     const world = createEngineContext();
     const context = world.open();
     await world.skills.change(skill("old-ways", "Old."));
@@ -220,7 +220,7 @@ describe("a note", () => {
     expect(note).not.toContain("reading-tables");
   });
 
-  test("tells of memory when a review wrote some, and otherwise looks every ten minutes", async () => {
+  test("reports memory when a review wrote some, and otherwise checks every ten minutes", async () => {
     const world = createEngineContext();
     const context = world.open();
     await remember(world, "Lives in Bern.");
@@ -244,20 +244,20 @@ describe("a note", () => {
       expect(note).toContain(line);
     }
     expect(lists()).toBe(2);
-    world.clock.advance(MINUTE_MS); // KV may list a write a minute late
+    world.clock.advance(MINUTE_MS); // a KV list may lag a minute behind a write
     await collectNews(context);
     expect(lists()).toBe(4);
     await collectNews(context);
     expect(lists()).toBe(4);
   });
 
-  test("is silent about a review that kept nothing", () => {
+  test("omits a review that kept nothing", () => {
     const context = createEngineContext().open();
     addReviewNews(context.log, { summary: "Nothing worth keeping.", lessons: [] });
     expect(context.log.meta("news")).toBeNull();
   });
 
-  test("is short however much there is to tell", async () => {
+  test("is short, however much there is to report", async () => {
     const world = createEngineContext();
     const context = world.open();
     await runTurn(context);
@@ -268,7 +268,7 @@ describe("a note", () => {
     expect(note!.length).toBeLessThan(6_000);
   });
 
-  test("does not come without learning, but for the person's decisions", async () => {
+  test("reports only the person's decisions if learning is off", async () => {
     const world = createEngineContext({ learning: "off" });
     const context = world.open();
     await runTurn(context);
@@ -282,7 +282,7 @@ describe("a note", () => {
     expect((await runTurn(context)).note).toContain("refused your change of AGENTS.md");
   });
 
-  test("is made for a turn that was cut off before its first answer, and never after it", async () => {
+  test("is written for a turn that crashed before its first answer, and never after that answer", async () => {
     const world = createEngineContext();
     const context = world.open();
     await runTurn(context);
@@ -299,7 +299,7 @@ describe("a note", () => {
     expect((await runTurn(context)).note).toContain("CLAUDE.md");
   });
 
-  test("is told exactly once wherever the power is cut", async () => {
+  test("is written exactly once, after a crash at any write", async () => {
     let crashes = 0;
     for (let crashAt = 1; ; crashAt++) {
       const world = createEngineContext();
@@ -333,7 +333,7 @@ describe("a note", () => {
     expect(crashes).toBeGreaterThan(6);
   });
 
-  test("waits when the stores cannot be asked, and the failure is reported", async () => {
+  test("is delayed if the stores fail, and the failure is reported", async () => {
     const world = createEngineContext();
     const context = world.open();
     await runTurn(context);
@@ -343,7 +343,7 @@ describe("a note", () => {
     expect(context.log.meta("news")).toBeNull();
   });
 
-  test("is not made from an index that is older than the prompt", async () => {
+  test("is not written from an index that is older than the prompt", async () => {
     const world = createEngineContext();
     const context = world.open();
     await runTurn(context);
@@ -352,7 +352,7 @@ describe("a note", () => {
     const index = context.host.skills.index;
     context.host.skills.index = async () => {
       context.host.skills.index = index;
-      await refreshPrompt(context); // a new epoch begins while the older answer is on its way
+      await refreshPrompt(context); // a new epoch begins before the older index arrives
       return stale;
     };
     await collectNews(context);

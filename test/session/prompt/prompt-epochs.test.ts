@@ -1,5 +1,5 @@
-// Prompts, approvals and notes through the whole engine: each request of an epoch begins with all of the one before it, and
-// what a person decides reaches the model once, wherever the power is cut.
+// Prompts, approvals and notes through the whole engine. Each request of an epoch begins with all of the one before it, and the
+// model reads a person's decision once, after a crash at any write.
 import { describe, expect, it } from "vitest";
 import type { Message, ModelRequest } from "../../../core/agent/contract.ts";
 import { createSkillStore } from "../../../stores/skills/skill-store.ts";
@@ -11,7 +11,7 @@ const AGENTS = "AGENTS.md";
 const say = (text: string): ScriptLine => ({ text });
 const write = (content: string): ScriptLine => ({ calls: [{ name: "write_file", args: { path: AGENTS, content } }] });
 
-/** Sees only the request: the same place in a turn gets the same answer, however often it is asked. */
+/** Depends on the request alone: the same place in a turn always gets the same answer. */
 function writeThenSay({ messages }: ModelRequest): ScriptedAnswer {
   const isWritten = messages.findLast((message) => message.role !== "assistant")?.role === "tool";
   return isWritten
@@ -38,7 +38,7 @@ function approvalsOf({ engine }: Life) {
   return listed.value;
 }
 
-/** Without what a model never sees. */
+/** The entry without the parts that a model never sees. */
 const spoken = (messages: Message[]) => messages.map((message) => ({ ...message, entry: undefined }));
 
 function expectPrefixes(requests: ModelRequest[]): void {
@@ -51,7 +51,7 @@ function expectPrefixes(requests: ModelRequest[]): void {
 }
 
 describe("an epoch", () => {
-  it("lets each request begin with all of the one before, notes and lost drives among them", async () => {
+  it("makes each request begin with all of the one before, even with notes and after crashes", async () => {
     const { model, life, boot, bucket, clock } = await setUp([
       write("Use tabs."),
       say("It waits."),
@@ -62,7 +62,7 @@ describe("an epoch", () => {
     life.engine.decideApproval(approvalsOf(life)[0]!.id, true);
     const skills = createSkillStore({ bucket, profile: PROFILE, clock, random: () => 0.5, swapMs: 1_000 });
     await skills.change(creation("reading-tables", "# Tables", "op", { description: "Tables.", category: "general" }));
-    clock.advance(60_000); // it does not look for news more often
+    clock.advance(60_000); // news are not checked more often
     await turn(life, "Go on.");
     life.kill();
     const next = boot();
@@ -86,8 +86,8 @@ describe("an epoch", () => {
   });
 });
 
-describe("a decision, the power cut at any write of the turn after it", () => {
-  it("is told once, and the request is asked for once", async () => {
+describe("a decision, with a crash at any write of the turn after it", () => {
+  it("is reported once, and its request is made once", async () => {
     let crashes = 0;
     for (let crashAt = 1; crashAt < 100; crashAt++) {
       const { model, life, boot } = await setUp(Array.from({ length: 20 }, () => writeThenSay));
@@ -118,5 +118,5 @@ describe("a decision, the power cut at any write of the turn after it", () => {
       expect([crashAt, last.length]).toEqual([crashAt, 1]);
     }
     expect(crashes).toBeGreaterThan(8);
-  }, 60_000); // some forty lives, one after the other
+  }, 60_000); // about forty runs, one after the other
 });

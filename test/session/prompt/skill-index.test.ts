@@ -1,4 +1,5 @@
-// What a session gives its skills: the words of the request, for the index of a new prompt, and the Archive, for skills_list.
+// What a session passes to its skills: the words of the request, for the index of a new prompt, and the Archive, for
+// skills_list.
 import { expect, it } from "vitest";
 import type { SkillIndex } from "../../../core/schemas/skill.ts";
 import type { EngineContext } from "../../../core/session/context.ts";
@@ -26,7 +27,7 @@ function createContext(change: Partial<EngineContext["host"]> = {}): EngineConte
 
 const fittingIn = (prompt: string) => /fit this request:\n- (\S+):/.exec(prompt)?.[1];
 
-it("a prompt puts forward what fits the turn's request, and keeps it for the epoch", async () => {
+it("a prompt lists the skills that fit the turn's request first, and keeps that order for the epoch", async () => {
   const context = createContext();
   const first = beginTurn(context, "What does animal1234 eat?");
   const { system } = await prepareTurn(context, first, "What does animal1234 eat?");
@@ -36,7 +37,7 @@ it("a prompt puts forward what fits the turn's request, and keeps it for the epo
   expect((await prepareTurn(context, second, "And animal77?")).system).toBe(system);
 });
 
-it("a prompt made anew fits what was asked last, which an order to the session is not", async () => {
+it("a rebuilt prompt fits the last request, and a session command is not a request", async () => {
   const context = createContext();
   expect(fittingIn(await refreshPrompt(context))).toBeUndefined();
   endTurn(context, beginTurn(context, "What does animal77 eat?"));
@@ -45,9 +46,9 @@ it("a prompt made anew fits what was asked last, which an order to the session i
 });
 
 it.each([
-  ["the Archive's order where it answers", async () => ({ names: ["skill-5", "skill-6"], unread: 0 }), "skill-5"],
-  ["the lines where it fails", async () => Promise.reject(new Error("gone")), "skill-77"],
-  ["the lines where it does not answer", () => new Promise<never>(() => {}), "skill-77"],
+  ["the Archive's order if it answers", async () => ({ names: ["skill-5", "skill-6"], unread: 0 }), "skill-5"],
+  ["the order of the lines if it fails", async () => Promise.reject(new Error("gone")), "skill-77"],
+  ["the order of the lines if it does not answer", () => new Promise<never>(() => {}), "skill-77"],
 ])("skills_list takes %s", async (_what, search, name) => {
   const context = createContext({ search });
   const tool = sessionTools(context, "").find((candidate) => candidate.name === "skills_list")!;

@@ -1,4 +1,4 @@
-// Which skills a session is shown: the prompt, the news behind it, skills_list and skill_view agree.
+// Which skills a session offers: the prompt, the notes after it, skills_list and skill_view agree.
 import { expect, it } from "vitest";
 import type { ScriptLine } from "../../support/wires/scripted-model.ts";
 import { createScriptedModel } from "../../support/wires/scripted-model.ts";
@@ -47,14 +47,14 @@ async function setUp(script: ScriptLine[]) {
 
 const namesIn = (text: string) => Object.keys(FIELDS).filter((name) => text.includes(`About ${name}.`));
 
-it("the prompt lists what fits the session's tools, channel and settings", async () => {
+it("the prompt lists the skills that fit the session's tools, channel and settings", async () => {
   const { model, putAll, turn } = await setUp([{ text: "Hello." }]);
   await putAll();
   await turn("Hello.");
   expect(namesIn(model.requests[0]!.system)).toEqual(SHOWN);
 });
 
-it("news tell of the same skills and of no other", async () => {
+it("notes report the same skills and no others", async () => {
   const { model, clock, putAll, turn } = await setUp([{ text: "One." }, { text: "Two." }, { text: "Three." }]);
   await turn("One?");
   await putAll();
@@ -67,7 +67,7 @@ it("news tell of the same skills and of no other", async () => {
   expect(namesIn(system)).toEqual([]);
 });
 
-it("skills_list finds them, and skill_view refuses only what cannot be used at all", async () => {
+it("skills_list finds the same skills, and skill_view refuses only those that cannot be used at all", async () => {
   const names = ["webwise", "macish", "switched"];
   const calls = [{ name: "skills_list" }, ...names.map((name) => ({ name: "skill_view", args: { name } }))];
   const { model, putAll, turn } = await setUp([{ calls }, { text: "Done." }]);

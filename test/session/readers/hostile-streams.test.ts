@@ -1,4 +1,4 @@
-// Whatever a provider streams, its turn ends or goes on with a clear entry, and the next turn works.
+// Whatever a provider streams, its turn ends or continues with a clear entry, and the next turn works.
 import { describe, expect, it } from "vitest";
 import { AgentEvent, textOf } from "../../../core/schemas/entry.ts";
 import { systemClock } from "../../../stores/platform/system-clock.ts";
@@ -21,7 +21,7 @@ function* endless(first: string, piece: string): Iterable<Piece> {
   for (;;) yield piece.repeat(Math.ceil(64_000 / piece.length));
 }
 
-/** A session whose provider answers with `replies`, one a call, and with "All is well." ever after. */
+/** A session whose provider answers each call with the next of `replies`, then always with "All is well.". */
 async function setUp(wire: HostileWire, replies: (() => Iterable<Piece>)[]) {
   const bodies: unknown[] = [];
   const well = () => [...wire.begin(), ...wire.text("All is well."), ...wire.end()].map(toSse);
@@ -54,7 +54,7 @@ describe.each(HOSTILE_WIRES)("a session whose provider speaks $name", (wire) => 
     ["that is not JSON", "stream_malformed", () => [...begin().map(toSse), "event: message_delta\ndata: {oops}\n\n"]],
     ["that is a page", "stream_malformed", () => ["<!DOCTYPE html><p>Log in</p>"]],
     ["of one line of 50 MB", "stream_malformed", () => endless("data: ", "x")],
-    ["that says nothing but that it lives", "answer_too_large", () => endless("", ": ping\n\n")],
+    ["that holds only keep-alive comments", "answer_too_large", () => endless("", ": ping\n\n")],
     ["cut in the middle", "stream_cut", () => [...begin(), ...text("Half of")].map(toSse)],
     [
       "of 10,000 calls",
@@ -78,11 +78,11 @@ describe.each(HOSTILE_WIRES)("a session whose provider speaks $name", (wire) => 
   });
 
   it.each<[string, () => Iterable<Piece>]>([
-    ["a tool nobody has", () => whole(call("c", "rm -rf /", "{}"))],
+    ["a tool that does not exist", () => whole(call("c", "rm -rf /", "{}"))],
     ["arguments that are a list", () => whole(call("c", "read_file", "[1]"))],
     ["arguments that are not JSON", () => whole(call("c", "read_file", "{broken"))],
     [
-      "arguments without a bottom",
+      "arguments of endless depth",
       () => whole(call("c", "read_file", `{"a":${"[".repeat(10_000)}${"]".repeat(10_000)}}`)),
     ],
     ["one id twice", () => whole(call("c", "read_file", '{"path":"a"}', 1), call("c", "read_file", '{"path":"b"}', 2))],
@@ -92,9 +92,9 @@ describe.each(HOSTILE_WIRES)("a session whose provider speaks $name", (wire) => 
       () => whole(text("a\ud83e\u0000b"), call("\ud800", "read_\ud800", '{"path":"\\ud800\\u0000"}')),
     ],
     ["keys that reach for a prototype", () => whole(call("c", "read_file", '{"__proto__":{"path":"a"}}'))],
-    ["numbers no array has room for", () => whole(text("hi", 1e9), call("c", "read_file", '{"path":"a"}', 1e9 + 1))],
-    ["what nobody knows", () => whole(stray(), unknown(), text("hi"), call("c", "read_file", '{"path":"a"}'))],
-  ])("goes on after %s, with a result for each call", async (_, pieces) => {
+    ["numbers too large for an array", () => whole(text("hi", 1e9), call("c", "read_file", '{"path":"a"}', 1e9 + 1))],
+    ["events of an unknown type", () => whole(stray(), unknown(), text("hi"), call("c", "read_file", '{"path":"a"}'))],
+  ])("continues after %s, with a result for each call", async (_, pieces) => {
     const { turn, entries, bodies } = await setUp(wire, [pieces]);
     expect((await turn("Hello", 1)).at(-1)).toMatchObject({ type: "turn_end", state: "done" });
     const kinds = entries().map((entry) => entry.kind);
@@ -106,7 +106,7 @@ describe.each(HOSTILE_WIRES)("a session whose provider speaks $name", (wire) => 
     expect(bodies.map((body) => wire.findProblem(body))).toEqual([null, null, null]);
   });
 
-  it("takes what is not UTF-8 as a character that is not there", async () => {
+  it("replaces bytes that are not UTF-8", async () => {
     const bytes = whole(text("a?b")).map((piece) =>
       new TextEncoder().encode(piece).map((it) => (it === 63 ? 0xff : it)),
     );

@@ -1,5 +1,5 @@
-// Readers who join, or come back with an event id, at every moment of a turn with retries, tools and a stop or an answer at
-// its end, by a stream or on a standing connection: what each has pieced together at the end is what the log holds.
+// Readers that join, or come back with an event id, at every moment of a turn with retries and tools, which is stopped or
+// answers. Over a stream or a WebSocket, each assembles what the log holds in the end.
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import type { Tool } from "../../../core/agent/contract.ts";
@@ -25,7 +25,7 @@ function createTool(name: string, ticks: number): Tool {
   };
 }
 const look = createTool("look", 12);
-/** Ends before a look that began before it. */
+/** Ends before a call of `look` that began earlier. */
 const glance = createTool("glance", 2);
 
 /** What a client shows after these events. */
@@ -54,7 +54,7 @@ const script: ScriptLine[] = [
   { text: "All of it has been looked at now." },
 ];
 
-/** `join` ticks after the message a reader joins; it leaves after `leave` events and comes back with the last id. */
+/** The reader joins `join` ticks after the message, leaves after `leave` events, and comes back with its last id. */
 async function watch(join: number, leave: number, stopAt: number) {
   const harness = createSessionHarness({ model: createScriptedModel(script), tools: [look, glance] });
   const life = harness.boot();
@@ -80,7 +80,7 @@ async function watch(join: number, leave: number, stopAt: number) {
   return { seen, stood: standing.seen(), settled: await collect(open()) };
 }
 
-/** On a standing connection, which is lost after `leave` messages and opened again when the turn has ended. */
+/** Reads over a WebSocket, which is lost after `leave` messages and opened again when the turn has ended. */
 function stand(engine: SessionEngine, leave: number) {
   const seen: Seen = [];
   const join = () => {
@@ -99,7 +99,7 @@ function stand(engine: SessionEngine, leave: number) {
   return {
     join,
     seen() {
-      join(); // whatever it missed, it catches up
+      join(); // it catches up on everything it missed
       return seen;
     },
   };
@@ -124,7 +124,7 @@ async function comeBack(open: (after?: string) => ReadableStream<Uint8Array>, le
 
 describe("a reader of a turn", () => {
   it.each([Infinity, 30, 60, 90, 110])(
-    "that is stopped at tick %s has seen what the log holds",
+    "of a turn that is stopped at tick %s has seen what the log holds",
     async (stopAt) => {
       for (let join = 0; join < 160; join += 9) {
         for (const leave of [1, 3, 6, 14]) {

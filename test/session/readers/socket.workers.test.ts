@@ -1,5 +1,5 @@
-// Standing connections over the real API and a real Session object: who is let in, what is told, and that an open
-// connection does not keep an idle object awake.
+// WebSockets over the real API and a real Session object: who may connect, what is sent, and that an open connection does not
+// keep an idle object awake.
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { beforeAll, describe, expect, it } from "vitest";
 import { AgentEvent } from "../../../core/schemas/entry.ts";
@@ -27,7 +27,7 @@ const UPGRADE = { upgrade: "websocket" };
 interface Reader {
   socket: WebSocket;
   seen: { id: string; event: AgentEvent }[];
-  /** Resolves at the first event, past or to come, that is so. */
+  /** Resolves at the first event, past or future, for which `is` holds. */
   until(isSo: (event: AgentEvent) => boolean): Promise<AgentEvent>;
   closed: Promise<{ code: number; reason: string }>;
 }
@@ -86,10 +86,10 @@ async function say(session: string, text: string): Promise<void> {
 
 const isEnd = (turn: number) => (event: AgentEvent) => event.type === "turn_end" && event.turn === turn;
 const objectOf = (session: string) => env.SESSION.getByName(`${profile}/${session}`);
-/** The very object that is awake now. */
+/** The instance that is awake now. */
 const instanceOf = (session: string) => runInDurableObject(objectOf(session), (instance: object) => instance);
 
-/** What a client shows: pieces of one answer as one text. */
+/** The events as a client shows them: pieces of one answer joined to one text. */
 function settle(seen: Reader["seen"]) {
   const settled: unknown[] = [];
   for (const { event } of seen) {
@@ -101,8 +101,8 @@ function settle(seen: Reader["seen"]) {
   return settled;
 }
 
-describe("a standing connection", () => {
-  it("tells what was missed and then every turn, the same to each reader, and the same as a stream", async () => {
+describe("a WebSocket", () => {
+  it("sends what was missed and then every turn, the same to each reader, and the same as a stream", async () => {
     const session = await createSession(key);
     const first = await open(session, "?after=0.0");
     await say(session, "Hello");
@@ -121,7 +121,7 @@ describe("a standing connection", () => {
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  it("goes on from the last id in the middle of a text", async () => {
+  it("continues from the last id in the middle of a text", async () => {
     const session = await createSession(key);
     const first = await open(session);
     await say(session, "Hello");
@@ -132,7 +132,7 @@ describe("a standing connection", () => {
     expect(settle(back.seen)).toEqual(settle(first.seen.slice(middle + 1)));
   });
 
-  it("stays when the object is evicted, and brings the next turn", async () => {
+  it("stays open when the object is evicted, and delivers the next turn", async () => {
     const session = await createSession(key);
     const reader = await open(session);
     await say(session, "Hello");
@@ -148,7 +148,7 @@ describe("a standing connection", () => {
     ]);
   });
 
-  it("answers a ping, and is closed with a reason when anything else is said", async () => {
+  it("answers a ping, and is closed with a reason after any other message", async () => {
     const session = await createSession(key);
     const reader = await open(session);
     const pong = new Promise((resolve) => reader.socket.addEventListener("message", ({ data }) => resolve(data)));
@@ -165,7 +165,7 @@ describe("a standing connection", () => {
     await reader.until(isEnd(1));
     const before = await instanceOf(session);
     expect(await instanceOf(session)).toBe(before);
-    // The platform lets a quiet object go after ten seconds; looking at it begins them anew.
+    // The platform evicts a quiet object after ten seconds. A request to it restarts that period.
     let after = before;
     for (let waits = 0; waits < 5 && after === before; waits++) {
       await new Promise((resolve) => setTimeout(resolve, 13_000));
@@ -178,7 +178,7 @@ describe("a standing connection", () => {
 });
 
 describe("an upgrade", () => {
-  it("takes the key among its protocols, and answers with the one that is spoken", async () => {
+  it("accepts the key among its protocols, and answers with the protocol it uses", async () => {
     const session = await createSession(key);
     const protocols = { ...UPGRADE, "sec-websocket-protocol": `talaria.v1, bearer.${key}` };
     const response = await connect(session, "", protocols, undefined);
@@ -189,7 +189,7 @@ describe("an upgrade", () => {
     expect((await connect(session)).headers.get("sec-websocket-protocol")).toBeNull();
   });
 
-  it("is refused with a problem document where it may not be", async () => {
+  it("is refused with a problem document if it is not allowed", async () => {
     const session = await createSession(key);
     const other = await createProfile();
     const refused = async (...asked: Parameters<typeof connect>) => answer(await connect(...asked));
@@ -222,7 +222,7 @@ describe("an upgrade", () => {
     });
   });
 
-  it("is refused beyond the most that a session has, until one is closed", async () => {
+  it("is refused at the session's limit of connections, until one is closed", async () => {
     const session = await createSession(key);
     const readers: Reader[] = [];
     for (let n = 0; n < MAX_STANDING; n++) readers.push(await open(session));

@@ -1,5 +1,5 @@
-// Readers on standing connections and of single turns, over a real log: what each is told, whenever it joins, leaves,
-// sleeps through an eviction or comes back, is the log, in its order, each thing once.
+// Readers on WebSockets and of single turns, over a real log. Whenever a reader joins, leaves, comes back or its object is
+// evicted, it receives the log, in order, each event once.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type AgentEvent, type Entry, NO_STATS } from "../../../core/schemas/entry.ts";
@@ -25,7 +25,7 @@ interface Message {
   event: AgentEvent;
 }
 
-/** A connection: what came over it, and what it keeps while the object sleeps. */
+/** A connection: the messages sent over it, and the state it keeps while the object sleeps. */
 function connection() {
   const messages: Message[] = [];
   const state: { closed: number | null; broken: boolean; kept: Kept | null } = {
@@ -46,7 +46,7 @@ function connection() {
 
 type Connection = ReturnType<typeof connection>;
 
-/** A session whose turns are written by hand. `wake` is what an eviction does: only the log and the connections stay. */
+/** A session whose turns the test writes. `wake` is an eviction: only the log and the connections remain. */
 function createWorld() {
   const clock = createTestClock();
   const sql = createNodeSql();
@@ -108,7 +108,9 @@ function createWorld() {
       const at = { entry, offset: live.text.text.length };
       hub.emit({ at, event: { type: "text_delta", entry, offset, text } });
     },
-    /** The answer is lost with the object: its number goes to a notice, and who is there is told. */
+    /**
+     * The answer is lost with the object. A notice takes its entry number, and readers that saw part of it are told to drop it.
+     */
     resume(turn: number): void {
       live.text = null;
       const n = log.nextEntry();
@@ -138,7 +140,7 @@ function createWorld() {
 
 type World = ReturnType<typeof createWorld>;
 
-/** All that the log says now, as ids. */
+/** All events that the log holds now, as ids. */
 function idsOf(world: World): string[] {
   const turns = world.log.turns(100);
   return replay({ entry: 0, offset: 0 }, world.log.entries(1), turns, null).map(toId);
@@ -327,7 +329,7 @@ describe("a stream of one turn", () => {
     expect(blocks.filter((block) => block.startsWith(":")).every((block) => !block.includes("\n"))).toBe(true);
   });
 
-  it("stays while a turn runs, however long its model is silent", async () => {
+  it("stays open while a turn runs, however long its model is silent", async () => {
     const clock = createTestClock();
     let isRunning = true;
     const hub = createHub(clock, () => isRunning);
@@ -392,7 +394,7 @@ describe("readers of a turn whose calls overlap", () => {
     expect((await reading)[0]).toEqual({ id: "2.5", event: { type: "entry_restart", entry: 2 } });
   });
 
-  it("are told the log, whenever they join, leave, come back, or the object is evicted", () => {
+  it("receive the log, whenever they join, leave or come back, or the object is evicted", () => {
     const step: fc.Arbitrary<Step> = fc.record({
       do: fc.constantFrom("call", "call", "end", "end", "join", "leave", "evict"),
       pick: fc.nat(),

@@ -11,7 +11,7 @@ const ticks = async () => {
   for (let i = 0; i < 20; i++) await Promise.resolve();
 };
 
-it("what gathers while nobody reads leaves as one chunk", async () => {
+it("text that gathers while the reader is busy is sent as one chunk", async () => {
   const text = createTextStream(() => {});
   text.write("one ");
   text.write("two ");
@@ -19,7 +19,7 @@ it("what gathers while nobody reads leaves as one chunk", async () => {
   expect(await readAll(text.stream)).toEqual(["one two "]);
 });
 
-it("a reader who waits gets each text as it comes", async () => {
+it("a waiting reader gets each text at once", async () => {
   const text = createTextStream(() => {});
   const reading = readAll(text.stream);
   for (const word of ["one ", "two "]) {
@@ -31,7 +31,7 @@ it("a reader who waits gets each text as it comes", async () => {
   expect(await reading).toEqual(["one ", "two "]);
 });
 
-it("a reader who is too slow loses its stream, however much it had missed before", async () => {
+it("a reader that is too slow loses its stream, however much it had to catch up on before", async () => {
   const text = createTextStream(() => {});
   expect(text.write("x".repeat(100))).toBe(true);
   text.limit(10);
@@ -41,7 +41,7 @@ it("a reader who is too slow loses its stream, however much it had missed before
   await expect(readAll(text.stream)).rejects.toThrow("too slow");
 });
 
-it("once it has caught up, a reader may be only so far behind", async () => {
+it("a reader that has caught up may lag only within the limit", async () => {
   const text = createTextStream(() => {});
   text.write("x".repeat(100));
   text.limit(10);
@@ -50,7 +50,7 @@ it("once it has caught up, a reader may be only so far behind", async () => {
   expect(text.write("y".repeat(11))).toBe(false);
 });
 
-it("a reader who leaves is told of once, and nothing more is taken", async () => {
+it("a reader that leaves is reported once, and nothing more is accepted", async () => {
   let left = 0;
   const text = createTextStream(() => left++);
   const reader = text.stream.getReader();

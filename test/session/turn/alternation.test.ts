@@ -1,5 +1,5 @@
-// A server whose chat template wants the person and the model to take turns, as those of Mistral and Gemma do, takes every
-// conversation a session can come to; and each request still begins with the one before.
+// A server whose chat template requires the roles to alternate, as those of Mistral and Gemma do, accepts every conversation of
+// a session, and each request still begins with the one before.
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import type { Model, Tool } from "../../../core/agent/contract.ts";
@@ -17,9 +17,9 @@ interface Sent {
 }
 
 /**
- * What such a template says of a conversation. Counted are the person's words and the model's, as in the templates of vLLM's
- * examples: results of tools and messages that call some are passed over. Mistral's own server also refuses the person
- * right behind a result.
+ * The error of such a template for a conversation, if any. It counts the person's messages and the model's, as the templates in
+ * vLLM's examples do: tool results and messages with calls are ignored. Mistral's own server also refuses a person's message
+ * right after a tool result.
  */
 function complain(messages: Sent[]): string | null {
   const said = messages.filter(({ role }) => role !== "system");
@@ -200,8 +200,8 @@ const STORIES: [string, ScriptLine[], (world: World) => Promise<void>, object?][
   ],
 ];
 
-describe("a server that wants the roles to alternate", () => {
-  it.each(STORIES)("takes the conversation after %s", async (_, script, story, settings) => {
+describe("a server that requires alternating roles", () => {
+  it.each(STORIES)("accepts the conversation after %s", async (_, script, story, settings) => {
     const world = await setUp(script, settings);
     await story(world);
     world.release();
@@ -210,7 +210,7 @@ describe("a server that wants the roles to alternate", () => {
       await world.life.settled();
     }
     expect(world.engine.detail()!.turns.at(-1)).toMatchObject({ state: "done", reason: "answer" });
-    // A summary is asked for with a conversation of its own.
+    // The request for a summary is a conversation of its own.
     const sent = world.sent.filter((messages) => !String(messages.at(-1)!.content).includes("<conversation>"));
     expect(sent.map(complain)).toEqual(sent.map(() => null));
     const [before, last] = sent.slice(-2) as [Sent[], Sent[]];
@@ -218,7 +218,7 @@ describe("a server that wants the roles to alternate", () => {
     expect(last.length).toBeGreaterThan(before.length);
   });
 
-  it("has each request begin with the one before while messages are put into a turn", async () => {
+  it("gets requests that each begin with the one before, while messages are steered into a turn", async () => {
     const world = await setUp([look, look, { text: "Done." }, { text: "Yes." }]);
     await world.post("One");
     await world.began;
@@ -232,7 +232,7 @@ describe("a server that wants the roles to alternate", () => {
     }
   });
 
-  it("loses no word of what is joined", async () => {
+  it("receives every word of the messages that are joined", async () => {
     const world = await setUp([{ text: "I was going to", until: never }, { text: "Yes." }]);
     await world.post("One");
     await world.ticks();

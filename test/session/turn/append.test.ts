@@ -1,4 +1,4 @@
-// A file that is written part by part holds each part once, in order, wherever the session was cut off.
+// A file written part by part holds each part once, in order, after a crash at any write.
 import { expect, it } from "vitest";
 import type { ModelRequest } from "../../../core/agent/contract.ts";
 import { createScriptedModel } from "../../support/wires/scripted-model.ts";
@@ -6,14 +6,14 @@ import { createSessionHarness } from "../../support/session/session-harness.ts";
 
 const PARTS = ["one\n", "one\n", "two\n"];
 
-/** The parts one after the other, then an answer, whatever was asked before. */
+/** Writes the parts one after the other, then answers, in every turn. */
 function reply(request: ModelRequest) {
   const n = request.messages.filter(({ role }) => role === "assistant").length;
   const args = { path: "out/a.md", content: PARTS[n], ...(n > 0 && { append: true }) };
   return n < PARTS.length ? { calls: [{ name: "write_file", id: `c${n}`, args }] } : { text: "Written." };
 }
 
-it("a part is added once, wherever the session was cut off", async () => {
+it("a part is appended once, after a crash at any write", async () => {
   for (let crashAt = 1; ; crashAt++) {
     const harness = createSessionHarness({ model: createScriptedModel(Array.from({ length: 20 }, () => reply)) });
     await harness.boot().engine.create({ learning: "off", title: "" });

@@ -1,5 +1,5 @@
-// A change of an instruction file from the agent's call to the person's decision: asked once, decided once, and kept
-// whatever happens in between.
+// A change of an instruction file, from the agent's call to the person's decision: requested once, decided once, and kept
+// through crashes.
 import { describe, expect, test } from "vitest";
 import { renderParts } from "../../../core/agent/tool-result.ts";
 import { type Approvals, createApprovals } from "../../../core/session/turn/approvals.ts";
@@ -19,7 +19,7 @@ function setUp() {
   return { ...world, context, approvals: createApprovals(context) };
 }
 
-/** As the loop calls it. */
+/** Calls the tool as the loop does. */
 async function write(context: EngineContext, op: string, path: string, content: string) {
   const tool = sessionTools(context, "").find(({ name }) => name === "write_file")!;
   const signal = new AbortController().signal;
@@ -35,7 +35,7 @@ const held = ({ workspace }: EngineContext, path = "AGENTS.md") => {
 const states = (approvals: Approvals) => approvals.list().map(({ path, state }) => `${path} ${state}`);
 
 describe("a write of an instruction file", () => {
-  test("waits for the person, changes nothing, and is no failure", async () => {
+  test("waits for the person, changes nothing, and is not a failure", async () => {
     const { context, approvals, clock } = setUp();
     const result = await write(context, "s-1:2", "./AGENTS.md", NEW);
     const id = approvals.list()[0]!.id;
@@ -49,7 +49,7 @@ describe("a write of an instruction file", () => {
     expect(approvals.open(id)).toEqual({ ok: true, value: { ...info, content: NEW, current: OLD } });
   });
 
-  test("of one that is not there yet waits too", async () => {
+  test("that does not exist yet also waits", async () => {
     const { context, approvals } = setUp();
     await write(context, "op", ".cursor/rules/a.mdc", NEW);
     expect(states(approvals)).toEqual([".cursor/rules/a.mdc waiting"]);
@@ -65,7 +65,7 @@ describe("a write of an instruction file", () => {
     expect(states(approvals)).toEqual(["AGENTS.md refused"]);
   });
 
-  test("of what the person's file holds already asks for nothing", async () => {
+  test("with the current content of the person's file makes no request", async () => {
     const { context, approvals } = setUp();
     expect(await write(context, "op", "AGENTS.md", OLD)).toEqual({
       ...{ failed: false, path: "AGENTS.md", bytes: 10, created: false },
@@ -73,7 +73,7 @@ describe("a write of an instruction file", () => {
     expect(approvals.list()).toEqual([]);
   });
 
-  test("takes the place of an older one of the same file only", async () => {
+  test("replaces only an older request for the same file", async () => {
     const { context, approvals, clock } = setUp();
     const first = await write(context, "1", "AGENTS.md", NEW);
     clock.advance(1);
@@ -85,14 +85,14 @@ describe("a write of an instruction file", () => {
     expect(held(context)).toEqual([OLD, "principal"]);
   });
 
-  test("through a link is sent to the file itself", async () => {
+  test("through a link makes a request for the file itself", async () => {
     const { context, approvals } = setUp();
     await context.workspace.symlink("/work/AGENTS.md", "/link.md");
     expect(await write(context, "op", "link.md", NEW)).toMatchObject({ failed: true, code: "bad_path" });
     expect([approvals.list(), held(context)]).toEqual([[], [OLD, "principal"]]);
   });
 
-  test("is refused in words when it is too large, and when twenty wait", async () => {
+  test("is refused with an explanation if it is too large, or if twenty requests wait", async () => {
     const { context, approvals } = setUp();
     expect(await write(context, "big", "AGENTS.md", "x".repeat(200_001))).toMatchObject({ code: "file_too_large" });
     for (let i = 0; i < 20; i++) await write(context, `op${i}`, `.cursor/rules/${i}.mdc`, NEW);
@@ -125,7 +125,7 @@ describe("a decision", () => {
     expect(held(context)).toEqual([OLD, "principal"]);
   });
 
-  test("on what nobody asked for is refused", () => {
+  test("on a request that does not exist is refused", () => {
     const { approvals } = setUp();
     expect(approvals.decide("0".repeat(20), true)).toMatchObject({ failure: { code: "approval_not_found" } });
     expect(approvals.open("0".repeat(20))).toMatchObject({ failure: { code: "approval_not_found" } });
@@ -139,7 +139,7 @@ describe("a decision", () => {
     expect(states(approvals)).toEqual([".cursor/rules/a.mdc waiting"]);
   });
 
-  test("is told to the model with its next turn, once", async () => {
+  test("is reported to the model with its next turn, once", async () => {
     const { context, approvals } = setUp();
     const yes = await write(context, "1", "AGENTS.md", NEW);
     const no = await write(context, "2", "CLAUDE.md", NEW);
@@ -153,7 +153,7 @@ describe("a decision", () => {
     expect(takeNotes(context, beginTurn(context))).toBeNull();
   });
 
-  test("cut off at any write is made or not made, with its news, and can be made again", async () => {
+  test("that crashes at any write is made whole or not at all, with its note, and can be repeated", async () => {
     let crashes = 0;
     for (let crashAt = 1; ; crashAt++) {
       const { open, context } = setUp();
@@ -177,7 +177,7 @@ describe("a decision", () => {
   });
 });
 
-test("of decided changes the newest fifty are remembered", async () => {
+test("the newest fifty decided changes are kept", async () => {
   const { context, approvals, clock } = setUp();
   let first = "";
   for (let i = 0; i < 60; i++) {

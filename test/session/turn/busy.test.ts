@@ -1,4 +1,4 @@
-// Inputs that come while a turn runs: queued, put into it, or in its place.
+// Inputs that arrive while a turn runs: queued, steered into it, or interrupting it.
 import { describe, expect, it } from "vitest";
 import type { ModelRequest, Tool } from "../../../core/agent/contract.ts";
 import { succeed } from "../../../core/agent/tool-result.ts";
@@ -14,7 +14,7 @@ function gate() {
   return { promise, open: resolve };
 }
 
-/** A tool that says when it runs, and waits. */
+/** A tool that reports when it runs, and waits. */
 function createGatedTool() {
   const began = gate();
   const release = gate();

@@ -1,5 +1,6 @@
-// A turn with three kinds of tools is cut off at every write it makes, of any port, and goes on in a new object on what
-// was stored. Nothing accepted is lost, nothing that carries an id happens twice, what can carry none is never guessed.
+// A turn with three kinds of tools crashes at every write it makes, of any port, and continues in a new object from what was
+// stored. No accepted input is lost, no effect with an id happens twice, and the outcome of an effect without one is never
+// guessed.
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import type { Tool } from "../../../core/agent/contract.ts";
@@ -39,7 +40,7 @@ function worldTools(world: World, between: () => void): Tool[] {
   ];
 }
 
-/** Sees only the request: the same place in the turn gets the same answer, however often it is asked. */
+/** Depends on the request alone: the same place in the turn always gets the same answer. */
 function createWalker(): ScriptedModel {
   const walk = ["look", "keyed", "unkeyed", "keyed", "look"];
   const line = (request: { messages: { role: string }[] }) => {
@@ -51,7 +52,7 @@ function createWalker(): ScriptedModel {
   return createScriptedModel(Array.from({ length: 100 }, () => line));
 }
 
-/** One life that dies at write `crashAt`, then lives until nothing is left to do. */
+/** One run that crashes at write `crashAt`, then runs until nothing is left to do. */
 async function liveThrough(crashAt: number): Promise<{ world: World; harness: SessionHarness; model: ScriptedModel }> {
   const world: World = { read: 0, keyed: [], unkeyed: 0 };
   const model = createWalker();
@@ -68,7 +69,7 @@ async function liveThrough(crashAt: number): Promise<{ world: World; harness: Se
   };
   await post(first.engine).catch((error: unknown) => expect(error).toBeInstanceOf(Crash));
   await first.settled();
-  // The client, who had no answer, asks again with the same key; one who had, does not: both must come out the same.
+  // The client repeats its request with the same key if it got no response. Both cases must end alike.
   const second = harness.boot();
   await post(second.engine);
   await second.settled();
@@ -80,8 +81,8 @@ async function liveThrough(crashAt: number): Promise<{ world: World; harness: Se
 const whole = await liveThrough(Infinity);
 const WRITES = whole.harness.writes();
 
-describe("a turn that is cut off", () => {
-  it("takes a number of writes worth enumerating", () => {
+describe("a turn that crashes", () => {
+  it("makes enough writes to be worth enumerating", () => {
     expect(WRITES).toBeGreaterThan(20);
     expect(whole.world).toMatchObject({ read: 2, unkeyed: 1 });
   });
@@ -106,7 +107,7 @@ describe("a turn that is cut off", () => {
       const unknown = tools.filter((entry) => entry.failed);
       expect(unknown.map((entry) => entry.call.name)).toEqual(unknown.length > 0 ? ["unkeyed"] : []);
       if (world.unkeyed === 0) expect(unknown).toHaveLength(1);
-      // A step that was recorded is not asked for again: six answers, and at most the one that was lost.
+      // A recorded step is not requested again: six answers, and at most the one that was lost.
       expect(model.requests.length).toBeLessThanOrEqual(7);
       expect(new Set(log.map((entry) => entry.n)).size).toBe(log.length);
       const days = await harness.bucket.list({ prefix: "p/" });
@@ -114,7 +115,7 @@ describe("a turn that is cut off", () => {
     },
   );
 
-  it("is given up with a clear entry when it is cut off again and again without getting further", async () => {
+  it("is given up with a clear entry if it crashes repeatedly without progress", async () => {
     const never = new Promise<void>(() => {});
     const model = createScriptedModel(Array.from({ length: 9 }, () => ({ text: "Let me", until: never })));
     const harness = createSessionHarness({ model, settings: { turn: { maxAttempts: 3 } } });
@@ -145,7 +146,7 @@ describe("a turn that is cut off", () => {
     ]);
   });
 
-  it("is given up when its object ran out of memory again and again", async () => {
+  it("is given up if its object runs out of memory repeatedly", async () => {
     const reserveTurn = async () => {
       throw new Error("Durable Object's isolate exceeded its memory limit and was reset.");
     };

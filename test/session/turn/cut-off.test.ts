@@ -1,4 +1,4 @@
-// What a turn that was cut off owes to those who were there before: a wake-up, and the truth about what they had read.
+// What holds after a crash for those who were connected before: the alarm is armed, and readers learn what was lost.
 import { describe, expect, it } from "vitest";
 import { AgentEvent } from "../../../core/schemas/entry.ts";
 import { createScriptedModel } from "../../support/wires/scripted-model.ts";
@@ -29,8 +29,8 @@ async function readUntilQuiet(stream: ReadableStream<Uint8Array>): Promise<{ id:
 
 const never = new Promise<void>(() => {});
 
-describe("a turn that was cut off while it answered, and is stopped before it resumes", () => {
-  it("makes a reader drop the part of the answer that the log does not have", async () => {
+describe("a turn that crashed while it answered, and is stopped before it resumes", () => {
+  it("makes a reader drop the part of the answer that is not in the log", async () => {
     const harness = createSessionHarness({ model: createScriptedModel([{ text: "Half of an answer", until: never }]) });
     const first = harness.boot();
     await first.engine.create({ learning: "off", title: "" });
@@ -50,8 +50,8 @@ describe("a turn that was cut off while it answered, and is stopped before it re
   });
 });
 
-describe("a turn whose object died before its wake-up was set", () => {
-  /** The first write after the input's own that does not happen. */
+describe("a turn whose object died before its alarm was set", () => {
+  /** Accepts an input; the first write after the input's own fails. */
   async function acceptWithoutAlarm() {
     for (let crashAt = 1; ; crashAt++) {
       const script = [{ text: "One", until: never }, { text: "Two" }];
@@ -64,7 +64,7 @@ describe("a turn whose object died before its wake-up was set", () => {
     }
   }
 
-  it("gets its wake-up before it is driven when a request takes it up", async () => {
+  it("gets its alarm before it is driven, when a request resumes it", async () => {
     const harness = await acceptWithoutAlarm();
     expect(harness.alarmAt()).toBeNull();
     const second = harness.boot();

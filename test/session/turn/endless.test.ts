@@ -1,5 +1,5 @@
-// Models that never end by themselves, each in its own way: every turn of theirs ends after a small number of calls, whether or
-// not a person watches, and its log says why.
+// Models that never end by themselves, each in its own way. Each of their turns ends after a small number of calls, whether or
+// not a person is watching, and its log says why.
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import type { ModelRequest, Tool } from "../../../core/agent/contract.ts";
@@ -11,7 +11,7 @@ import { createSessionHarness } from "../../support/session/session-harness.ts";
 
 const Args = z.strictObject({ say: z.string() });
 
-/** Fails whatever it is called with, as a shell may: `failsOften` keeps the guardrails from ending the turn for that. */
+/** Always fails, as a shell may: `failsOften` keeps the guardrails from ending the turn for that. */
 const shell: Tool<{ say: string }> = {
   name: "shell",
   description: "Runs.",
@@ -29,7 +29,7 @@ const shell: Tool<{ say: string }> = {
 type Reply = (n: number) => ScriptedAnswer;
 const call = (say: string): ScriptedAnswer => ({ text: "Again.", calls: [{ name: "shell", args: { say } }] });
 
-/** How it never ends, what is said of it, and how many calls it may take, the closing one included. */
+/** Name, reply, the reason the turn ends with, and the most calls it may make, including the closing one. */
 const ENDLESS: [string, Reply, string, number][] = [
   [
     "cut inside a call",
@@ -95,14 +95,14 @@ describe("a model that never ends", () => {
       if (watched) {
         expect([ended.turn.reason, ended.calls]).toEqual([reason, calls]);
       } else {
-        // Where nobody watches, the guardrails may be sooner.
+        // While nobody is watching, a guardrail may end the turn sooner.
         expect(ended.turn.reason).toBe(ended.last.kind === "notice" && ended.last.code);
         expect(ended.calls).toBeLessThanOrEqual(calls);
       }
     });
   }
 
-  it("reads of a cut call what to do instead, and how short", async () => {
+  it("is told after a cut call what to do instead, and how short", async () => {
     const reply: Reply = () => ({
       calls: [{ name: "write_file", malformed: '{"content": "' }],
       stop: "length",
@@ -116,7 +116,7 @@ describe("a model that never ends", () => {
     expect(said).not.toContain("Call it again");
   });
 
-  it("that writes many files, or appends to one, may continue", async () => {
+  it("but writes many files, or appends to one, may continue", async () => {
     const args = (n: number) =>
       n < 80 ? { path: `part-${n}.txt`, content: "x" } : { path: "a.txt", content: "x", append: true };
     const reply: Reply = (n) => (n >= 160 ? { text: "Done." } : { calls: [{ name: "write_file", args: args(n) }] });
@@ -124,7 +124,7 @@ describe("a model that never ends", () => {
     expect([ended.turn.state, ended.turn.reason, ended.calls]).toEqual(["done", "answer", 161]);
   });
 
-  it("that makes progress between its mistakes may continue", async () => {
+  it("but makes progress between its mistakes may continue", async () => {
     const reply: Reply = (n) =>
       n >= 60 ? { text: "Done." } : n % 3 < 2 ? { calls: [{ name: "shell", malformed: "{" }] } : call(`ok ${n}`);
     const ended = await run(reply, true);

@@ -1,5 +1,5 @@
-// What happens between two things: a stop and a waiting reader, a look and a send, a store that is away and a client that
-// keeps asking. Each test is named for what a person would have seen.
+// Races between two things: a stop and a waiting reader, a poll and a send, a store that fails and a client that keeps asking.
+// Each title names what a person would see.
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import type { Model, Tool } from "../../../core/agent/contract.ts";
@@ -30,7 +30,7 @@ async function ticks(count = 300): Promise<void> {
 }
 
 describe("a reader", () => {
-  it("of a queued turn sees it end when it is stopped before it begins", async () => {
+  it("of a queued turn sees it end if it is stopped before it begins", async () => {
     const { engine } = await setUp([{ text: "I was", until: new Promise(() => {}) }]);
     must(await engine.post({ text: "a" }));
     must(await engine.post({ text: "b" }));
@@ -53,7 +53,7 @@ describe("a reader", () => {
     expect(seen[2]?.event).toMatchObject({ code: "auth", text: "The key is not accepted." });
   });
 
-  it("that saw a failed turn to its end gets nothing more of it", async () => {
+  it("that saw a failed turn to its end receives nothing more of it", async () => {
     const failure = { code: "auth", message: "The key is not accepted.", retryable: false };
     const { engine, life } = await setUp([{ text: "Half an", failure }]);
     must(await engine.post({ text: "a" }));
@@ -63,7 +63,7 @@ describe("a reader", () => {
     expect(await collect(must(engine.events({ after: seen.at(-1)?.id })))).toEqual([]);
   });
 
-  it("that names no turn gets the whole running turn, even if another input waits", async () => {
+  it("that names no turn receives the whole running turn, even if another input waits", async () => {
     const { promise, resolve: release } = Promise.withResolvers<void>();
     const { engine } = await setUp([{ text: "One.", until: promise }, { text: "Two." }]);
     must(await engine.post({ text: "a" }));
@@ -75,7 +75,7 @@ describe("a reader", () => {
     expect((await reading).map(({ event }) => event.type)).toEqual([...answer, ...answer]);
   });
 
-  it("may join a running turn whose log is longer than a slow reader may fall behind", async () => {
+  it("may join a running turn whose log is longer than a slow reader may lag", async () => {
     const { promise, resolve: release } = Promise.withResolvers<void>();
     const big: Tool = {
       name: "big",
@@ -96,7 +96,7 @@ describe("a reader", () => {
     expect(events.at(-1)?.event).toMatchObject({ type: "turn_end", state: "done" });
   });
 
-  it("has the stored text when a provider ends with another text than it streamed", async () => {
+  it("has the stored text if a provider ends with another text than it streamed", async () => {
     const model: Model = {
       name: "fickle:1",
       contextWindow: 200_000,
@@ -126,8 +126,8 @@ describe("a reader", () => {
   });
 });
 
-describe("a store that is away for five minutes", () => {
-  it("costs a turn only the wait, however often somebody looks", async () => {
+describe("a store that fails for five minutes", () => {
+  it("delays a turn only by its wait, however many requests come", async () => {
     const { engine, life, bucket, clock, alarmAt } = await setUp([{ text: "Here." }]);
     const { get, getUnless, list } = bucket;
     const away = async () => Promise.reject(new Error("R2 is away"));
@@ -149,7 +149,7 @@ describe("a store that is away for five minutes", () => {
   });
 });
 
-describe("a reader that reconnects while a store is away", () => {
+describe("a reader that reconnects while a store fails", () => {
   it("reads once that its turn has begun", async () => {
     const { engine, life, bucket, alarmAt } = await setUp([{ text: "Here." }]);
     const { get, getUnless, list } = bucket;
@@ -226,7 +226,7 @@ describe("an alarm", () => {
       name: "slow:1",
       contextWindow: 200_000,
       async *stream(_request, _signal, noteActivity) {
-        sayMore = noteActivity; // arguments of a call, which make no event
+        sayMore = noteActivity; // arguments of a call, which produce no event
         await promise;
         const answer = { text: "Long.", calls: [], stop: "end" as const, usage: NO_USAGE, model: "slow:1" };
         yield { type: "done", answer };

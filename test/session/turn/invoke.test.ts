@@ -1,5 +1,5 @@
-// Slash commands that load skills, through the whole engine: what the model is sent, what the log keeps, what learning
-// sees, and that a turn cut off anywhere sends the same bytes again.
+// Slash commands that load skills, through the whole engine: what is sent to the model, what the log keeps, what learning
+// observes, and that a turn sends the same bytes again after a crash.
 import { describe, expect, it } from "vitest";
 import type { ModelRequest } from "../../../core/agent/contract.ts";
 import type { SkillNext } from "../../../core/ports.ts";
@@ -77,7 +77,7 @@ const loadedIn = (entries: Entry[]) =>
   entries.find((entry): entry is NoteEntry => entry.kind === "note" && !!entry.skills);
 
 describe("/name", () => {
-  it("adds the skill after the message, as user text, and keeps the message as it was typed", async () => {
+  it("adds the skill after the message, as user text, and keeps the message as typed", async () => {
     const world = await setUp([{ text: "Done." }, { text: "Again." }]);
     await world.put("weather", "Look up {{city}} on {{day}}.");
     await world.turn("/Weather city=Rome and be quick");
@@ -117,7 +117,7 @@ describe("/name", () => {
     }
   });
 
-  it("loads several, once each, and a bundle's members before its own words", async () => {
+  it("loads several skills once each, and a bundle's members before its own words", async () => {
     const world = await setUp([{ text: "Done." }]);
     await world.put("one", "First.");
     await world.put("two", "Second.");
@@ -130,7 +130,7 @@ describe("/name", () => {
     expect(text).toContain("both also names gone, which was left out: The skill 'gone' is archived");
   });
 
-  it("is seen by readers as a notice with names, live and in a replay", async () => {
+  it("is shown to readers as a notice with names, live and in a replay", async () => {
     const world = await setUp([{ text: "Done." }]);
     await world.put("weather", "A long text.");
     await world.turn("/weather Rome");
@@ -138,10 +138,10 @@ describe("/name", () => {
   });
 
   it.each([
-    ["nobody has heard of", "/nobody-knows what is this?"],
+    ["is not a skill", "/nobody-knows what is this?"],
     ["is a path", "/usr/bin/env is missing"],
-    ["a command has", "/usage of memory is high"],
-  ])("sends a message whose first word %s to the model as it is", async (_what, text) => {
+    ["begins like a command", "/usage of memory is high"],
+  ])("sends a message whose first word %s to the model unchanged", async (_what, text) => {
     const world = await setUp([{ text: "Hm." }]);
     await world.put("usage", "Unused.");
     expect(await world.turn(text)).toMatchObject({ state: "done" });
@@ -149,14 +149,14 @@ describe("/name", () => {
     expect(loadedIn(world.entries())).toBeUndefined();
   });
 
-  it("reaches a skill that is called like a command by /skill", async () => {
+  it("loads a skill with the name of a command by /skill", async () => {
     const world = await setUp([{ text: "Done." }]);
     await world.put("compress", "Squeeze it.");
     await world.turn("/skill compress the pictures");
     expect(said(world.model.requests[0]!)[1]).toContain("Squeeze it.");
   });
 
-  it("reaches the bundled skills in a session that does not learn, and nothing of the profile's", async () => {
+  it("loads only bundled skills in a session that does not learn", async () => {
     const world = await setUp([{ text: "Done." }, { text: "Hm." }], { learning: "off" });
     await world.put("weather", "Look up.");
     await world.turn("/using-the-workspace where am I?");
@@ -185,11 +185,11 @@ describe("/name", () => {
 describe("a skill that cannot be loaded ends the turn with a notice, and the model is not asked", () => {
   it.each<[string, string, SkillNext & { fields?: string }, string]>([
     ["archived", "/weather Rome", { state: "archived" }, "skill_archived"],
-    ["waiting for a person", "/weather Rome", { state: "pending" }, "skill_pending"],
+    ["waiting for a person's approval", "/weather Rome", { state: "pending" }, "skill_pending"],
     ["for another platform", "/weather Rome", { fields: "platforms: [windows]" }, "skill_unsupported"],
     ["switched off", "/weather Rome", {}, "skill_disabled"],
     ["a companion without its base", "/weather Rome", { extends: "nobody", origin: "review" }, "no_base"],
-    ["named and not there", "/skill whether Rome", {}, "skill_missing"],
+    ["named but missing", "/skill whether Rome", {}, "skill_missing"],
   ])("%s", async (what, text, change, code) => {
     const disabled = what === "switched off" ? ["Weather"] : [];
     const world = await setUp([{ text: "Unheard." }], { settings: { skills: { disabled } } });
@@ -201,14 +201,14 @@ describe("a skill that cannot be loaded ends the turn with a notice, and the mod
     expect(notice).toMatchObject({ kind: "notice", code });
   });
 
-  it("as does a word alone that is neither skill nor command", async () => {
+  it("also a single word that is neither a skill nor a command", async () => {
     const world = await setUp([{ text: "Unheard." }]);
     expect(await world.turn("/refin")).toMatchObject({ state: "failed" });
     expect(world.model.requests).toEqual([]);
     expect(world.entries().at(-1)).toMatchObject({ kind: "notice", code: "unknown_command" });
   });
 
-  it("as do more than five at once", async () => {
+  it("also more than five skills at once", async () => {
     const world = await setUp([{ text: "Unheard." }]);
     const names = ["a", "b", "c", "d", "e", "f"];
     for (const name of names) await world.put(name, "Do it.");
@@ -228,7 +228,7 @@ describe("a message that names no skill", () => {
     return world;
   }
 
-  it("recalls the skill that it calls for and that has helped, after the typed text, and learns from it", async () => {
+  it("recalls a skill that it matches and that has helped, after the typed text, and records its use", async () => {
     const world = await setUpLearned([{ text: "Done." }, { text: "Again." }]);
     await world.turn(ask);
     const [first] = world.model.requests;
@@ -244,7 +244,7 @@ describe("a message that names no skill", () => {
     expect(await collectEvidence(evidence.list("ledgers"))).toMatchObject([{ skill: "ledgers", text }]);
     expect(await noticesOf(world.life())).toMatchObject([{ code: "recalled_skill", text: "Loaded: ledgers." }]);
 
-    // What stands in the conversation is not shown twice, whatever the prompt.
+    // A skill that is in the conversation is not shown twice, whatever the prompt.
     world.clock.advance(60 * 60_000);
     await world.turn(ask);
     expect(world.entries().filter((entry) => entry.kind === "note" && entry.skills)).toHaveLength(1);
@@ -258,14 +258,14 @@ describe("a message that names no skill", () => {
     ["with recall off", { settings: { skills: { recall: false } } }],
     ["in a session that does not learn", { learning: "off" }],
     ["in a session that is held out", { settings: { learning: { holdOut: 1 } } }],
-    ["which is switched off", { settings: { skills: { disabled: ["ledgers"] } } }],
-  ])("recalls none %s", async (_what, options) => {
+    ["that is switched off", { settings: { skills: { disabled: ["ledgers"] } } }],
+  ])("recalls no skill %s", async (_what, options) => {
     const world = await setUpLearned([{ text: "Done." }], options);
     await world.turn(ask);
     expect(said(world.model.requests[0]!)).toEqual([`user: ${ask}`]);
   });
 
-  it("is still answered when the skill cannot be read", async () => {
+  it("is still answered if the skill cannot be read", async () => {
     const world = await setUpLearned([{ text: "Done." }]);
     const { get } = world.bucket;
     world.bucket.get = async (key) => {
@@ -278,7 +278,7 @@ describe("a message that names no skill", () => {
   });
 });
 
-describe("a turn with loaded skills that is cut off", () => {
+describe("a turn with loaded skills that crashes", () => {
   const script = () => Array.from({ length: 30 }, () => ({ text: "Done." }));
 
   async function liveThrough(crashAt: number, text = "/weather city=Rome now") {
@@ -313,7 +313,7 @@ describe("a turn with loaded skills that is cut off", () => {
     }
   });
 
-  it("ends with one answer to a request that recalls it, and to the same request each time", async () => {
+  it("with a recalled skill ends with one answer, and the same request each time", async () => {
     const text = "Tell me the weather of our city.";
     const whole = await liveThrough(Infinity, text);
     expect(loadedIn(whole.entries())).toMatchObject({ code: "recalled_skill" });
@@ -322,13 +322,14 @@ describe("a turn with loaded skills that is cut off", () => {
       const entries = world.entries();
       expect(entries.filter((entry) => entry.kind === "note").length).toBeLessThan(2);
       expect(entries.filter((entry) => entry.kind === "assistant")).toHaveLength(1);
-      // A death between the prompt and the note leaves the skill to the list; what was asked once is asked so again.
+      // After a crash between the prompt and the note, the skill is only listed. A request that was sent once is repeated
+      // unchanged.
       const [first, ...others] = world.model.requests;
       for (const asked of others) expect(said(asked)).toEqual(said(first!));
     }
   });
 
-  it("follows the text it began with, though the skill was changed meanwhile", async () => {
+  it("keeps the text it began with, even if the skill changed meanwhile", async () => {
     const gate = Promise.withResolvers<void>();
     const world = await setUp([{ text: "Slow", until: gate.promise }, { text: "Done." }]);
     await world.put("weather", "Old words.");

@@ -1,4 +1,4 @@
-// Planned waits: no model works now, so the isolate is left and the alarm comes back.
+// Planned waits: no model works now, so the turn leaves the isolate and resumes by alarm.
 import { describe, expect, it } from "vitest";
 import type { ModelFailure } from "../../../core/agent/contract.ts";
 import type { Learning } from "../../../core/schemas/api.ts";
@@ -87,7 +87,7 @@ describe("a turn whose models fail temporarily", () => {
     expect(alarmAt()).toBeNull();
   });
 
-  it("has all its waits again once it got further", async () => {
+  it("has all its waits again after progress", async () => {
     const look = { calls: [{ name: "read_file", args: { path: "a" } }] };
     const { engine, life } = await setUp([
       { failure: busy },
@@ -115,7 +115,7 @@ describe("a turn whose models fail temporarily", () => {
     expect(engine.detail()!.turns.map(({ state }) => state)).toEqual(["done", "done"]);
   });
 
-  it("counts no attempt when its object died while it waited", async () => {
+  it("counts no attempt if its object died while it waited", async () => {
     const { engine, life, boot } = await setUp([{ failure: busy }, { text: "Here." }]);
     must(await engine.post({ text: "Hello?" }));
     await life.settled();
@@ -137,7 +137,7 @@ describe("a turn whose models fail temporarily", () => {
     expect(engine.detail()!.turns.map(({ state }) => state)).toEqual(["stopped", "stopped", "done"]);
   });
 
-  it("does not begin if the person interrupted during the call", async () => {
+  it("does not begin to wait if the person interrupted during the call", async () => {
     const { promise, resolve: release } = Promise.withResolvers<void>();
     const { engine, life } = await setUp([{ until: promise, failure: busy }, { text: "Two." }]);
     must(await engine.post({ text: "One?" }));
@@ -163,7 +163,7 @@ describe("a turn whose models fail temporarily", () => {
     await ticks();
     life.kill();
     const second = boot();
-    await second.wake(); // takes it up, and has to wait
+    await second.wake(); // resumes the turn, and has to wait
     void second.wake();
     await ticks();
     second.kill();
@@ -172,7 +172,7 @@ describe("a turn whose models fail temporarily", () => {
     expect(third.engine.detail()!.turns[0]).toMatchObject({ state: "done", attempts: 3 });
   });
 
-  it("reports a review that ends meanwhile, and wakes nothing for it earlier", async () => {
+  it("reports a review that ends meanwhile, and does not wake earlier for it", async () => {
     const script = [{ text: "One." }, { failure: { ...busy, retryAfterMs: 600_000 } }, { text: "Two." }];
     const { engine, life, sent, bucket } = await setUp(script, {}, "on");
     must(await engine.post({ text: "One?" }));

@@ -1,4 +1,4 @@
-// The person decides in the conversation what the agent asked for.
+// The person decides on the agent's requests in the conversation.
 import { expect, it } from "vitest";
 import { renderParts } from "../../../core/agent/tool-result.ts";
 import { textOf } from "../../../core/schemas/entry.ts";
@@ -28,7 +28,7 @@ function setUp(settings: object) {
   return { say, facts, model };
 }
 
-it("shows what waits, and approves or rejects it", async () => {
+it("lists the waiting changes, and approves or rejects them", async () => {
   const { say, facts } = setUp({ memory: { writeApproval: true } });
   const { results } = await say("Remember that I like metric units.");
   const { pending } = JSON.parse(results[0]!) as { pending: string };
@@ -50,7 +50,7 @@ it("leaves out what was rejected", async () => {
   expect(await facts()).toEqual([]);
 });
 
-it("hides from the model what only the person is asked about", async () => {
+it("hides from the model what is only for the person", async () => {
   const { say, model } = setUp({ memory: { writeApproval: true } });
   await say("Remember that I like metric units.");
   expect((await say("/pending")).last).toContain("+ Prefers metric units.");

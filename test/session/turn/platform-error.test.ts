@@ -11,11 +11,11 @@ it.each([
   [new Error("SQLITE_FULL"), "other"],
   ["a string", "other"],
   [undefined, "other"],
-] as const)("%s is %s", (thrown, kind) => {
+] as const)("the platform error %s is classified as %s", (thrown, kind) => {
   expect(classifyPlatformError(thrown)).toBe(kind);
 });
 
-it("follows only so many causes", () => {
+it("follows only a limited number of causes", () => {
   const error = new Error("loop");
   error.cause = error;
   expect(classifyPlatformError(error)).toBe("other");

@@ -32,7 +32,7 @@ function answers(count: number): Entry[] {
   }));
 }
 
-describe("a turn that was cut off", () => {
+describe("a turn that crashed", () => {
   it("resumes, and counts its restarts", () => {
     expect(decideRestart(turn(), answers(0), 5, limits)).toEqual({
       ok: true,

@@ -1,4 +1,4 @@
-// How a session that was given no title gets one.
+// How a session without a title gets one.
 import { describe, expect, it } from "vitest";
 import { NO_USAGE } from "../../../core/schemas/entry.ts";
 import { toTitle } from "../../../core/session/turn/title.ts";
@@ -80,7 +80,7 @@ describe("a session without a title", () => {
     ]);
   });
 
-  it("waits for an answer: a failed turn and a command name nothing", async () => {
+  it("waits for an answer: neither a failed turn nor a command gives a title", async () => {
     const world = setUp([NAME], {}, [{ failure: { code: "auth" } }, { text: "Hello." }]);
     await world.turn("Hello?");
     await world.turn("/refresh");
@@ -102,7 +102,7 @@ describe("a session without a title", () => {
     expect(world.namer.requests).toHaveLength(3);
   });
 
-  it("gets it from a later try when the first finds no capacity", async () => {
+  it("gets it from a later try if the first finds no capacity", async () => {
     const world = setUp([BUSY, NAME]);
     await world.turn("Hello");
     expect(world.life.engine.detail()?.title).toBe("");
@@ -110,7 +110,7 @@ describe("a session without a title", () => {
     expect([world.life.engine.detail()?.title, world.life.reports]).toEqual(["Rain in Bergen and Cadiz", []]);
   });
 
-  it("asks no model when a budget is spent", async () => {
+  it("asks no model if a budget is spent", async () => {
     const session = setUp([NAME], { settings: { budget: { sessionTokens: 15 } } });
     await session.turn("Hello");
     const account = createAccountDouble();
@@ -123,7 +123,7 @@ describe("a session without a title", () => {
     expect([session.rows(), day.rows()]).toEqual([[], []]);
   });
 
-  it("under a daily limit leaves nothing reserved", async () => {
+  it("leaves nothing reserved under a daily limit", async () => {
     const account = createAccountDouble();
     const world = setUp([NAME], { account: account.port, settings: { budget: { profileDayTokens: 1_000 } } });
     await world.turn("Hello");
@@ -131,7 +131,7 @@ describe("a session without a title", () => {
     expect(account.reservations()).toEqual([]);
   });
 
-  it("gets it once, and the session's money is counted once, wherever the object dies", async () => {
+  it("gets it once, and its cost counts once, wherever the object dies", async () => {
     for (let crashAt = 1; ; crashAt++) {
       const world = setUp([NAME, NAME, NAME]);
       const first = world.boot({ crashAt });
@@ -144,14 +144,14 @@ describe("a session without a title", () => {
       await second.settled();
       for (let wakes = 0; world.alarmAt() !== null && wakes < 20; wakes++) await second.wake();
       expect([crashAt, second.engine.detail()?.title, world.rows()]).toEqual([crashAt, "Rain in Bergen and Cadiz", []]);
-      // What a call cost whose answer died with the object is not known.
+      // The cost of a call whose answer died with the object is unknown.
       expect(new Set(world.booked.map(({ id }) => id))).toEqual(new Set([`${SESSION}-1`, `${SESSION}.title`]));
       expect(world.namer.requests.length).toBeLessThanOrEqual(2);
       if (!died) break;
     }
   });
 
-  it("is given up when its calls kill the object again and again", async () => {
+  it("is given up if its calls kill the object repeatedly", async () => {
     const world = setUp([]);
     let asked = 0;
     let life: Life;
@@ -169,7 +169,7 @@ describe("a session without a title", () => {
       await life.wake().catch((error: unknown) => expect(error).toBeInstanceOf(Crash));
       await life.settled();
     }
-    // The three tries, the one right behind the turn, and one by an alarm that was set before the turn's end.
+    // The three tries, the one right after the turn, and one by an alarm that was set before the turn's end.
     expect([asked, harness.sql.run("SELECT id FROM job")]).toEqual([5, []]);
   });
 });
@@ -182,7 +182,7 @@ describe("the kind of work that the same call names", () => {
     return seen.ok ? seen.value.observation : null;
   };
 
-  it("goes with the observation of the turn into the Archive", async () => {
+  it("is stored with the turn's observation in the Archive", async () => {
     const world = setUp([NAMED], {}, [{ text: "It rained 2.8 mm." }]);
     await world.turn("What is the total?");
     expect(world.life.engine.detail()?.title).toBe("Rain in Bergen and Cadiz");
@@ -204,7 +204,7 @@ describe("the kind of work that the same call names", () => {
     expect([observed(silent.life)?.kind, silent.records.turns({ limit: 9 })[0]?.kind]).toEqual([undefined, undefined]);
   });
 
-  it("is not waited for longer than half a minute: the turn is looked at without it", async () => {
+  it("is not waited for longer than half a minute: the turn is observed without it", async () => {
     const answered = Promise.withResolvers<void>();
     const world = setUp([{ ...(NAMED as object), until: answered.promise }]);
     const { engine, settled } = world.life;
@@ -223,7 +223,7 @@ describe("the kind of work that the same call names", () => {
     expect([world.namer.requests.length, world.rows()]).toEqual([1, []]);
   });
 
-  it("is no title, and a sentence or a secret is no kind", async () => {
+  it("is not the title, and neither a sentence nor a secret is a kind", async () => {
     const kinds = ["kind: answer a question", `A name\nkind: ${"very ".repeat(30)}long`, "A name\nkind:"];
     const worlds = await Promise.all(
       kinds.map(async (text) => {
@@ -250,7 +250,7 @@ describe("a title", () => {
     ["...", ""],
     ["", ""],
     ["Use sk-ant-api03-0123456789abcdefghijklmnopqrstuvwxyz today", expect.not.stringContaining("0123456789abcdef")],
-  ])("of %j is one plain line", (text, title) => {
+  ])("from %j is one plain line", (text, title) => {
     expect(toTitle(text)).toEqual(title);
   });
 });

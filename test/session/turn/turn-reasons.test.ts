@@ -1,5 +1,5 @@
-// Why a turn ended: in its event, its log and its listing; and no turn is done in which nothing was said. Answers come over
-// each wire as providers send them.
+// Why a turn ended: in its event, its log and its listing. A turn without any text is never done. Answers come over each wire
+// as providers send them.
 import { describe, expect, it } from "vitest";
 import { createAnthropicModel } from "../../../core/models/wires/anthropic.ts";
 import { createOpenAiChatModel } from "../../../core/models/wires/openai-chat.ts";
@@ -22,7 +22,7 @@ const given = (events: Event[]) => ({
   fetch: async () => new Response(sse(events), { headers: { "content-type": "text/event-stream" } }),
 });
 
-/** An answer over Anthropic's wire: blocks of thinking or text, and why it stopped. */
+/** An answer over Anthropic's wire: blocks of thinking or text, and the stop reason. */
 function anthropic(stop_reason: string | null, blocks: { thinking?: string; text?: string }[]): Model {
   const usage = { input_tokens: 5, output_tokens: 3 };
   return createAnthropicModel(
@@ -70,7 +70,7 @@ const words = (text: string, type = "output_text") => ({
 });
 const thoughts = { type: "reasoning", summary: [{ type: "summary_text", text: "Hm." }] };
 
-/** What comes over the wire, how the turn ends, why, and what was said. */
+/** What comes over the wire, how the turn ends, why, and its text. */
 const WIRES: [string, () => Model, "done" | "failed", string, string][] = [
   ["Anthropic: end_turn", () => anthropic("end_turn", [{ text: "Yes." }]), "done", "answer", "Yes."],
   ["Anthropic: stop_sequence", () => anthropic("stop_sequence", [{ text: "Yes." }]), "done", "answer", "Yes."],
@@ -143,16 +143,16 @@ describe("the end of a turn", () => {
     expect(said ? textOf(said) : "").toBe(text);
     const notices = log.filter((entry) => entry.kind === "notice").map(({ code }) => code);
     expect(notices.at(-1)).toBe(reason === "answer" ? undefined : reason);
-    // Live and later, a reader is told the same of it.
+    // Live and in a replay, a reader gets the same reason.
     const told = (list: typeof events) =>
       list.flatMap(({ event }) => (event.type === "notice_add" && event.code === reason ? [event.text] : []));
     expect(told(events)).toEqual(told(later));
     expect(told(events)).toHaveLength(reason === "answer" ? 0 : 1);
-    // Nothing was said and nothing is said about it: never.
+    // A turn never ends with neither a text nor a notice.
     expect(state === "done" && text.trim() === "" && notices.length === 0).toBe(false);
   });
 
-  it("by the step limit or a command, by hand or by a failure has its reason", async () => {
+  it("by the step limit, a command, a person or a failure has its reason", async () => {
     const look: ScriptLine = { calls: [{ name: "todo", args: {} }] };
     const closed = await say(createScriptedModel([look, { text: "So far." }]), "Well?", { turn: { maxSteps: 1 } });
     expect(closed.events.at(-1)?.event).toMatchObject({ state: "done", reason: "step_limit" });
@@ -173,7 +173,7 @@ describe("the end of a turn", () => {
     expect(textOf(log.at(-1)!)).not.toContain("maxOutputTokens");
   });
 
-  it("is reported to the model of the next turn, after the half answer", async () => {
+  it("is reported to the model of the next turn, after the partial answer", async () => {
     const model = createScriptedModel([{ text: "Half of", stop: "length" }, { text: "the rest." }]);
     const { life } = await say(model);
     await life.engine.post({ text: "Go on" });
@@ -188,7 +188,7 @@ describe("the end of a turn", () => {
     expect(life.engine.detail()!.turns[1]).toMatchObject({ state: "done", reason: "answer" });
   });
 
-  it("of an earlier version has none in the listing, and its event has it from the log", async () => {
+  it("of an earlier version has no reason in the listing; its event takes it from the log", async () => {
     const { harness, life } = await say(createScriptedModel([{ text: "Yes." }]));
     life.kill();
     harness.sql.run("UPDATE turn SET more = NULL");

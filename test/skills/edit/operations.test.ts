@@ -79,7 +79,7 @@ describe("create", () => {
     ["foreground", "trial"],
     ["curator", "trial"],
     ["user", "active"],
-  ] as const)("by %s makes a skill that is %s", async (origin, state) => {
+  ] as const)("by %s makes a skill in state %s", async (origin, state) => {
     expect(await decide(create("reading-logs"), { origin })).toEqual({
       ok: true,
       value: { ...NEXT, files: { "SKILL.md": skillMd() }, state, origin },
@@ -97,7 +97,7 @@ describe("create", () => {
     });
   });
 
-  it("brings an archived name back with a new revision", async () => {
+  it("restores an archived name with a new revision", async () => {
     expect(await decide(create("reading-logs"), { current: snapshot({ state: "archived" }) })).toEqual({
       ok: true,
       value: {
@@ -108,7 +108,7 @@ describe("create", () => {
     });
   });
 
-  it("does not make a revived skill public because the archived one was", async () => {
+  it("does not make a restored skill public because the archived one was public", async () => {
     const current = snapshot({ state: "archived", public: true });
     expect(await decide(create("reading-logs"), { current })).toMatchObject({ value: { public: false } });
     const living = snapshot({ public: true });
@@ -119,12 +119,12 @@ describe("create", () => {
     expect(patched.ok && patched.value.public).toBeUndefined();
   });
 
-  it("changes nothing when it is repeated after bringing the same text back", async () => {
+  it("changes nothing if it is repeated after it restored the same text", async () => {
     const current = snapshot({}, { "SKILL.md": skillMd() });
     expect(await decide(create("reading-logs"), { current })).toEqual({ ok: true, value: {} });
   });
 
-  it("is refused for a near duplicate, which it names", async () => {
+  it("is refused for a near duplicate, and names the existing skill", async () => {
     const index = indexOf(snapshot());
     expect(await decide(create("logs-reading"), { index })).toEqual({
       ok: false,
@@ -138,13 +138,13 @@ describe("create", () => {
     expect(await decide(far, { index })).toMatchObject({ ok: true });
   });
 
-  it("points to the companion of a near neighbour that is protected", async () => {
+  it("advises the companion if the near duplicate is protected", async () => {
     expect(await decide(create("bundle", { description: "Came with it." }))).toMatchObject({
       failure: { message: expect.stringContaining("into 'bundled-local'"), facts: { neighbour: "bundled" } },
     });
   });
 
-  it("ignores an archived neighbour", async () => {
+  it("ignores an archived near duplicate", async () => {
     expect(await decide(create("logs-reading"), { index: indexOf(snapshot({ state: "archived" })) })).toMatchObject({
       ok: true,
     });
@@ -153,9 +153,9 @@ describe("create", () => {
   it.each([
     ["a bad name", create("Bad_Name"), "bad_skill_name"],
     ["no sections", { action: "create", name: "a", content: "---\nname: a\ndescription: b\n---\nx" }, "bad_skill_md"],
-    ["another name inside", { action: "create", name: "a", content: skillMd({ name: "b" }) }, "bad_skill_md"],
+    ["another name in the text", { action: "create", name: "a", content: skillMd({ name: "b" }) }, "bad_skill_md"],
     ["a companion without a base", create("nothing-local"), "no_base"],
-    ["a companion's companion", create("bundled-local-local"), "bad_skill_name"],
+    ["a companion of a companion", create("bundled-local-local"), "bad_skill_name"],
     ["a bundled name", create("bundled"), "skill_protected"],
   ] as [string, SkillOperation, string][])("is refused with %s", async (_what, operation, code) => {
     expect(await decide(operation)).toMatchObject({ ok: false, failure: { code } });
@@ -171,7 +171,7 @@ describe("a companion", () => {
     });
   });
 
-  it("gets its base again when it is edited", async () => {
+  it("is linked to its base again when it is edited", async () => {
     const current = snapshot({ name: "bundled-local" });
     const edit: SkillOperation = { ...companion, action: "edit" } as SkillOperation;
     expect(await decide(edit, { current })).toMatchObject({ value: { extends: "bundled" } });
@@ -197,7 +197,7 @@ describe("protection", () => {
     { action: "remove_file", name: "reading-logs", path: "references/a.md" },
   ];
 
-  it.each(CASES)("of %j leaves it to %j", async (who, allowed) => {
+  it.each(CASES)("of a skill with %j allows changes by %j", async (who, allowed) => {
     for (const origin of ["review", "curator", "foreground", "user"] as const) {
       for (const operation of OPERATIONS) {
         const decided = await decide(operation, { current: snapshot(who), origin });
@@ -238,7 +238,7 @@ describe("a change", () => {
     });
   });
 
-  it("leaves a person's skill theirs, and in their form", async () => {
+  it("keeps a person's skill in their name and form", async () => {
     const text = "---\nname: Logs\ndescription: b\n---\nJust read.";
     const current = snapshot({ origin: "user", state: "active", category: "mine" }, { "SKILL.md": text });
     const operation: SkillOperation = { ...patch, oldString: "Just read.", newString: "Read twice." } as SkillOperation;
@@ -263,12 +263,12 @@ describe("a change", () => {
     ["foreground", "user", "trial", undefined],
     ["user", "review", "trial", "active"],
     ["user", "user", "stale", "active"],
-  ] as const)("by %s of what is of origin %s and %s makes it %s", async (writer, origin, state, after) => {
+  ] as const)("by %s of a skill with origin %s in state %s sets the state %s", async (writer, origin, state, after) => {
     const decided = await decide(patch, { current: snapshot({ origin, state }), origin: writer });
     expect(decided.ok && [decided.value.state, decided.value.reason]).toEqual([after, after && `changed by ${writer}`]);
   });
 
-  it("that leaves the text as it was leaves the state", async () => {
+  it("that leaves the text unchanged leaves the state unchanged", async () => {
     const current = snapshot({ state: "active" }, { "SKILL.md": patched });
     const same: SkillOperation = { action: "edit", name: "reading-logs", content: patched };
     expect(await decide(same, { current })).toEqual({ ok: true, value: { ...NEXT, files: { "SKILL.md": patched } } });
@@ -307,22 +307,26 @@ describe("a change", () => {
   const name = "reading-logs";
   it.each([
     ["an unknown skill", { ...patch, name: "reading-logbooks" }, "skill_missing"],
-    ["a passage that is not there", { ...patch, oldString: "zzz" }, "not_found"],
-    ["a passage that leaves no section", { ...patch, oldString: "## Steps\n", newString: "" }, "bad_skill_md"],
-    ["a file that is not there", { ...patch, path: "references/b.md" }, "file_missing"],
+    ["a passage that does not exist", { ...patch, oldString: "zzz" }, "not_found"],
+    ["a passage whose removal empties a section", { ...patch, oldString: "## Steps\n", newString: "" }, "bad_skill_md"],
+    ["a file that does not exist", { ...patch, path: "references/b.md" }, "file_missing"],
     ["an inherited key as a file", { ...patch, path: "constructor" }, "file_missing"],
-    ["removing a file that is not there", { action: "remove_file", name, path: "references/b.md" }, "file_missing"],
+    ["removing a file that does not exist", { action: "remove_file", name, path: "references/b.md" }, "file_missing"],
     ["removing SKILL.md", { action: "remove_file", name, path: "SKILL.md" }, "bad_path"],
     ["writing SKILL.md as a file", { action: "write_file", name, path: "SKILL.md", content: "x" }, "bad_path"],
-    ["writing outside", { action: "write_file", name, path: "references/../../x", content: "x" }, "bad_path"],
-    ["absorbed into nothing", { action: "delete", name, absorbedInto: "nowhere" }, "bad_absorbed_into"],
+    ["writing outside the skill", { action: "write_file", name, path: "references/../../x", content: "x" }, "bad_path"],
+    [
+      "absorbed into a skill that does not exist",
+      { action: "delete", name, absorbedInto: "nowhere" },
+      "bad_absorbed_into",
+    ],
     ["absorbed into itself", { action: "delete", name, absorbedInto: name }, "bad_absorbed_into"],
   ] as [string, SkillOperation, string][])("is refused with %s", async (_what, operation, code) => {
     const current = operation.name === name ? snapshot() : undefined;
     expect(await decide(operation, { current, index: indexOf(snapshot()) })).toMatchObject({ failure: { code } });
   });
 
-  it("of an archived skill is refused, and says how to bring it back", async () => {
+  it("of an archived skill is refused, and says how to restore it", async () => {
     expect(await decide(patch, { current: snapshot({ state: "archived" }) })).toEqual({
       ok: false,
       failure: {
@@ -376,7 +380,7 @@ describe("a delete in the background", () => {
     },
   );
 
-  it.each(["foreground", "user"] as const)("by %s need not say", async (origin) => {
+  it.each(["foreground", "user"] as const)("by %s needs no reason", async (origin) => {
     expect(await decide(remove, { current: snapshot(), origin })).toMatchObject({ value: { state: "archived" } });
   });
 });
@@ -393,7 +397,7 @@ describe("a list of operations", () => {
     });
   });
 
-  it("changes files one after the other, each on what the one before it left", async () => {
+  it("changes files in order, each operation on the result of the one before it", async () => {
     const list: SkillOperation[] = [
       patch,
       { ...patch, oldString: "New steps.", newString: "Newest steps." },
@@ -418,7 +422,7 @@ describe("a list of operations", () => {
     expect(await decide([cut, mend], { current })).toMatchObject({ ok: true });
   });
 
-  it("is all or nothing, and names the operation that fails", async () => {
+  it("is all or nothing, and names the failing operation", async () => {
     const list = [patch, { ...patch, oldString: "zzz" } as SkillOperation];
     expect(await decide(list, { current: snapshot() })).toMatchObject({
       ok: false,
@@ -432,7 +436,7 @@ describe("a list of operations", () => {
     });
   });
 
-  it("decides the whole list again on the head it is given", async () => {
+  it("is evaluated again as a whole on each newer head", async () => {
     const list = [patch, write("references/b.md")];
     const moved = snapshot({}, { "SKILL.md": skillMd({ extra: "More.\n" }), "references/c.md": "theirs" });
     expect(await decide(list, { current: moved })).toMatchObject({
@@ -448,7 +452,7 @@ describe("a list of operations", () => {
     expect(await decide(list, { current: gone })).toMatchObject({ failure: { code: "not_found" } });
   });
 
-  it("changes nothing when it is repeated after bringing the same files back", async () => {
+  it("changes nothing if it is repeated after it restored the same files", async () => {
     const current = snapshot({}, { "SKILL.md": skillMd(), "references/b.md": "new" });
     expect(await decide([create(name), write("references/b.md")], { current })).toEqual({ ok: true, value: {} });
     expect(await decide([create(name), write("references/b.md", "other")], { current })).toMatchObject({
@@ -461,7 +465,7 @@ describe("a list of operations", () => {
     ["nothing", [], "no_operations"],
     ["21 operations", Array.from({ length: 21 }, (_, i) => write(`references/${i}.md`)), "too_many_operations"],
     ["two skills", [write("references/b.md"), { ...patch, name: "other" }], "several_skills"],
-    ["a delete beside others", [write("references/b.md"), remove], "delete_not_alone"],
+    ["a delete with other operations", [write("references/b.md"), remove], "delete_not_alone"],
     ["a create that is not first", [write("references/b.md"), create(name)], "create_not_first"],
     ["two creates", [create(name), create(name)], "create_not_first"],
     ["a create and an edit", [create(name), { action: "edit", name, content: patched }], "file_twice"],
@@ -471,12 +475,12 @@ describe("a list of operations", () => {
     expect(await decide(list, { current: snapshot() })).toMatchObject({ ok: false, failure: { code } });
   });
 
-  it("takes 20 operations", async () => {
+  it("may hold 20 operations", async () => {
     const list = Array.from({ length: 20 }, (_, i) => write(`references/${i}.md`));
     expect(await decide(list, { current: snapshot() })).toMatchObject({ ok: true });
   });
 
-  it("advises a list each for several skills", async () => {
+  it("advises one list per skill if it names several skills", async () => {
     expect(await decide([patch, { ...patch, name: "b" }])).toMatchObject({
       failure: { message: "One list changes one skill, and this one names 'reading-logs', 'b': send one list each." },
     });
@@ -492,7 +496,7 @@ describe("what an agent writes", () => {
     content,
   });
 
-  it.each(["review", "curator", "foreground", "user"] as const)("is scanned, in the name of %s too", async (origin) => {
+  it.each(["review", "curator", "foreground", "user"] as const)("is scanned, also with origin %s", async (origin) => {
     const origins = { current: snapshot({ origin: origin === "user" ? "user" : "review" }), origin };
     const refused = await decide(write(REFUSED), origins);
     expect(refused).toMatchObject({ ok: false, failure: { code: expect.stringMatching(/^scan_(refused|doubtful)$/) } });
@@ -502,7 +506,7 @@ describe("what an agent writes", () => {
     expect(message).toContain(`references/b.md, line 1: ${first!.reason}`);
   });
 
-  it("is scanned in a SKILL.md that is created, and in what a patch puts there", async () => {
+  it("is scanned in a created SKILL.md and in a patch", async () => {
     const scan = { failure: { code: expect.stringMatching(/^scan_/) } };
     expect(await decide(create(name, { extra: `\n${REFUSED}\n` }))).toMatchObject(scan);
     expect(await decide({ ...patch, newString: REFUSED } as SkillOperation, { current: snapshot() })).toMatchObject(
@@ -510,7 +514,7 @@ describe("what an agent writes", () => {
     );
   });
 
-  it("is kept when a person approved the doubtful part", async () => {
+  it("is kept after a person approved the doubtful part, but not a part that is refused", async () => {
     expect(await decide(write(DOUBTFUL), { current: snapshot() })).toMatchObject({
       failure: { code: "scan_doubtful" },
     });
@@ -535,7 +539,7 @@ describe("what an agent writes", () => {
 describe("existing content", () => {
   const old = skillMd().replace("metadata:\n  category: ops", "category: ops\nversion: 1");
 
-  it("may have a non-standard frontmatter until that is rewritten", async () => {
+  it("may have a non-standard frontmatter until a change rewrites it", async () => {
     const current = snapshot({}, { "SKILL.md": old });
     expect(await decide(patch, { current })).toMatchObject({ ok: true });
     const retold: SkillOperation = {

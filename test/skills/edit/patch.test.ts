@@ -35,11 +35,11 @@ describe("patchText", () => {
     expect(patch(text, oldString, newString)).toEqual({ ok: true, value: { text: result, match, replacements: 1 } });
   });
 
-  it("keeps the file's line ends", () => {
+  it("keeps the file's line endings", () => {
     expect(patch("a\r\nb\r\nc\r\n", "a\nb", "x\ny\nz")).toMatchObject({ value: { text: "x\r\ny\r\nz\r\nc\r\n" } });
   });
 
-  it("removes the line with its end when the replacement is empty", () => {
+  it("removes the line with its line break if the replacement is empty", () => {
     expect(patch("a\n  b \nc\n", " b\n", "")).toMatchObject({ value: { text: "a\nc\n" } });
   });
 
@@ -56,11 +56,11 @@ describe("patchText", () => {
     expect(patch("a  \nb\na \t\n", "a \n", "x")).toMatchObject({ failure: { facts: { lines: [1, 3], matches: 2 } } });
   });
 
-  it("sees that a passage overlapping itself is not unique", () => {
+  it("reports a passage that overlaps itself as several matches", () => {
     expect(patch("xaaax", "aa", "b")).toMatchObject({ failure: { code: "several_matches" } });
   });
 
-  it("does not count a passage that overlaps itself without end", () => {
+  it("counts a passage that overlaps itself only up to a limit", () => {
     const began = performance.now();
     const patch = { oldString: "a".repeat(20_000), newString: "b", replaceAll: false };
     expect(patchText("a".repeat(500_000), patch)).toMatchObject({
@@ -80,7 +80,7 @@ describe("patchText", () => {
     expect(patch(text, oldString, newString, true)).toEqual({ ok: true, value: { text: result, match, replacements } });
   });
 
-  it("applies replace_all to equal passages only, never to similar ones", () => {
+  it("applies replace_all only to identical passages, never to similar ones", () => {
     expect(
       patch("first line\nsecond line here\nthird line", "first line\nsecond line there\nthird line", "x", true),
     ).toEqual({
@@ -142,11 +142,11 @@ describe("a passage that is remembered inexactly", () => {
   it.each([
     ["blanks within a line", "white_space", "one  two\tthree four", "two three", "2 3", "one  2 3 four"],
     ["blanks in part of two lines", "white_space", "x = (a,  b)\ny", "(a, b)\ny", "()", "x = ()"],
-    ["a line feed written out", "escapes", "a\nb\nc", "a\\nb", "x\\ny", "x\ny\nc"],
-    ["a tab and quotes written out", "escapes", 'k:\t"v"', 'k:\\t\\"v\\"', 'k:\\t\\"w\\"', 'k:\t"w"'],
+    ["a written-out line feed", "escapes", "a\nb\nc", "a\\nb", "x\\ny", "x\ny\nc"],
+    ["a written-out tab and quotes", "escapes", 'k:\t"v"', 'k:\\t\\"v\\"', 'k:\\t\\"w\\"', 'k:\t"w"'],
     ["escapes and another indentation", "escapes", "  a\n    b\nc", "a\\n  b", "a\\n  d", "  a\n    d\nc"],
     [
-      "line feeds written out beside escapes of its own",
+      "written-out line feeds and real escapes",
       "escapes",
       'a "\\\\d"\nb',
       'a "\\\\d"\\nb',
@@ -156,18 +156,25 @@ describe("a passage that is remembered inexactly", () => {
     ["blanks around it", "boundary", "the quick fox jumps", "  quick fox\n", " slow fox\n", "the slow fox jumps"],
     ["straight quotes", "unicode", "say \u2018hi\u2019 \u2026 now", "say 'hi' ...", "say 'ho' ...", "say 'ho' ... now"],
     ["a dash", "unicode", "one \u2013 two", "one - two", "one, two", "one, two"],
-    ["a letter composed otherwise", "unicode", "cafe\u0301 noir", "caf\u00e9 noir", "tea", "tea"],
+    ["a letter composed differently", "unicode", "cafe\u0301 noir", "caf\u00e9 noir", "tea", "tea"],
     ["full-width letters", "unicode", "\uff21\uff22 c", "AB c", "d", "d"],
-    ["a character that cannot be seen", "unicode", "pass\u200bword", "password", "word", "word"],
+    ["an invisible character", "unicode", "pass\u200bword", "password", "word", "word"],
     [
-      "one line between two that stand",
+      "one changed line between two unchanged ones",
       "block_anchor",
       "begin\n  use the old way\nend",
       "begin\nuse an old way\nend",
       "x",
       "x",
     ],
-    ["every line a little", "context", "Open the files.\nRead them all.", "Open the file.\nRead them al.", "x", "x"],
+    [
+      "small changes in every line",
+      "context",
+      "Open the files.\nRead them all.",
+      "Open the file.\nRead them al.",
+      "x",
+      "x",
+    ],
   ])("is found with %s", (_what, match, text, oldString, newString, result) => {
     expect(patch(text, oldString, newString)).toEqual({ ok: true, value: { text: result, match, replacements: 1 } });
   });
@@ -182,45 +189,55 @@ describe("a passage that is remembered inexactly", () => {
       "\tif x:\n\t\ty\n\t\tw\n\t\tv\n",
     ],
     [
-      "words in a line that only resembles",
+      "words in a line that is only similar",
       "one\ntwo words\nthree",
       "one\ntwo word\nthree",
       "one\ntwo word\n3",
       "one\ntwo words\n3",
     ],
-    ["blanks at a line's end", "a  \nb\n", "a\nb", "a\nc", "a  \nc\n"],
-    ["line ends of two kinds", "a\r\nb\nc \n", "a\nb\nc\n", "a\nb\nd\n", "a\r\nb\nd\n"],
+    ["trailing blanks", "a  \nb\n", "a\nb", "a\nc", "a  \nc\n"],
+    ["mixed line endings", "a\r\nb\nc \n", "a\nb\nc\n", "a\nb\nd\n", "a\r\nb\nd\n"],
     ["a carriage return in an exact match", "one\r\ntwo\r\n", "two", "2\n3", "one\r\n2\r\n3\r\n"],
     ["an outer indentation", "    a\n    b\n", "  a\n  b", "c\n  a", "  c\n    a\n"],
     ["blank lines that the new text adds", "a\nb\n", " a\n", "\na2\n", "\na2\nb\n"],
-  ])("keeps the file's %s where the replacement says the same", (_what, text, oldString, newString, result) => {
+  ])("keeps the file's %s if the replacement does not change it", (_what, text, oldString, newString, result) => {
     expect(patch(text, oldString, newString)).toMatchObject({ ok: true, value: { text: result } });
   });
 
   it.each([
-    ["between one pair of anchors, half alike", "top 1\naaaa bbbb\nend 1", "top 1\naaaa cccc\nend 1", "block_anchor"],
-    ["between one pair of anchors, not half alike", "top 1\naaaa bbbb\nend 1", "top 1\nxxyy zz\nend 1", "not_found"],
     [
-      "between two pairs, one of them seven tenths alike",
+      "between one pair of anchors, half of it similar",
+      "top 1\naaaa bbbb\nend 1",
+      "top 1\naaaa cccc\nend 1",
+      "block_anchor",
+    ],
+    [
+      "between one pair of anchors, less than half similar",
+      "top 1\naaaa bbbb\nend 1",
+      "top 1\nxxyy zz\nend 1",
+      "not_found",
+    ],
+    [
+      "between two pairs, one of them seven tenths similar",
       "top\naaaa bbbb\nend\ntop\naaaa cccc\nend",
       "top\naaaa cccd\nend",
       "block_anchor",
     ],
     [
-      "between two pairs, neither alike enough",
+      "between two pairs, neither similar enough",
       "top\naaaa bbbb\nend\ntop\naaaa cccc\nend",
       "top\naaaa dddd\nend",
       "not_found",
     ],
     [
-      "between two pairs, both alike",
+      "between two pairs, both similar",
       "top\naaaa bbbb1\nend\ntop\naaaa bbbb2\nend",
       "top\naaaa bbbb3\nend",
       "several_matches",
     ],
     ["between brackets alone", "{\naaaa bbbb\n}", "{\naaaa cccc\n}", "not_found"],
     [
-      "with one line that is not",
+      "with one line that is different",
       "first line of it\nsecond line of it",
       "first line of it\nwhat else there is",
       "not_found",
@@ -232,7 +249,7 @@ describe("a passage that is remembered inexactly", () => {
       "a long line 3\nb long line 3",
       "several_matches",
     ],
-  ])("is judged by likeness %s", (_what, text, oldString, expected) => {
+  ])("is matched by similarity %s", (_what, text, oldString, expected) => {
     const patched = patch(text, oldString, "x");
     expect(patched.ok ? patched.value.match : patched.failure.code).toBe(expected);
   });
@@ -263,11 +280,11 @@ describe("a passage that is remembered inexactly", () => {
     });
   });
 
-  it("keeps an escape that the file has too", () => {
+  it("keeps an escape that is also in the file", () => {
     expect(patch('  a = "\\n"\n', 'a  = "\\n"', 'b = "\\n"')).toMatchObject({ value: { text: '  b = "\\n"\n' } });
   });
 
-  it("never ends within a character", () => {
+  it("never ends in the middle of a character", () => {
     expect(patch("wait\u2026 now", "wait..", "x")).toMatchObject({ failure: { code: "not_found" } });
     expect(patch("\u201ccafe\u0301\u201d", '"cafe', "x")).toMatchObject({ failure: { code: "not_found" } });
   });
@@ -277,26 +294,26 @@ describe("a passage that is remembered inexactly", () => {
   });
 });
 
-describe("work", () => {
+describe("the work of a patch", () => {
   const lines = (count: number, line: (i: number) => string) =>
     Array.from({ length: count }, (_, i) => line(i)).join("\n");
   it.each([
-    ["a long run and its like", "a".repeat(100_000), `b${"a".repeat(50_000)}`],
-    ["a long run and its like, ended otherwise", "a".repeat(100_000), `${"a".repeat(50_000)}b`],
+    ["a long run and a similar one", "a".repeat(100_000), `b${"a".repeat(50_000)}`],
+    ["a long run and a similar one with another end", "a".repeat(100_000), `${"a".repeat(50_000)}b`],
     ["equal lines", "a\n".repeat(20_000), `${"a\n".repeat(10_000)}b`],
     ["anchors everywhere", `aa\n${"bb\n".repeat(3)}`.repeat(5_000), `aa\n${"bc\n".repeat(4_998)}\naa`],
     [
-      "lines that are all alike",
+      "lines that are all similar",
       lines(2_000, (i) => `this is line number ${i}`),
       lines(1_000, (i) => `this is lime number ${i}`),
     ],
     [
-      "long lines that are all alike",
+      "long lines that are all similar",
       lines(400, (i) => `${"x".repeat(240)}${i}`),
       lines(200, (i) => `${"x".repeat(239)}y${i}`),
     ],
-    ["marks without end", `a${"\u0301\u0316".repeat(50_000)}`, "b\u0301"],
-    ["a character that stands for many", "\ufdfa".repeat(20_000), `${"\ufdfa".repeat(10_000)}b`],
+    ["endless combining marks", `a${"\u0301\u0316".repeat(50_000)}`, "b\u0301"],
+    ["a character that expands to many", "\ufdfa".repeat(20_000), `${"\ufdfa".repeat(10_000)}b`],
     ["blanks", `${" ".repeat(100_000)}x`, `${" ".repeat(50_000)}y`],
     ["backslashes", "\\n".repeat(50_000), `${"\\\\n".repeat(30_000)}z`],
     [
@@ -309,11 +326,11 @@ describe("work", () => {
     for (const replaceAll of [false, true]) {
       expect(patch(text, oldString, "x\n".repeat(1_000), replaceAll)).toMatchObject({ failure: { code: "not_found" } });
     }
-    // A search that looked at every pair of places would take hours.
+    // A search over every pair of places would take hours.
     expect(performance.now() - began).toBeLessThan(20_000);
   });
 
-  it("ends with nothing found when the search by likeness would take too much", () => {
+  it("finds nothing if the search by similarity would take too long", () => {
     const work = { left: 50_000 };
     const alike = Array.from({ length: 1_000 }, (_, i) => `the same long line but for ${i}`);
     expect(findByContext(alike, alike.map((line) => `${line}!`).slice(0, 500), work)).toEqual([]);
@@ -321,13 +338,13 @@ describe("work", () => {
     expect(work.left).toBeGreaterThan(-5_000);
   });
 
-  it("makes no file larger than one may be", () => {
+  it("makes no file larger than the limit", () => {
     expect(patch("a".repeat(100_000), "a", "b".repeat(100_000), true)).toMatchObject({
       failure: { code: "too_large" },
     });
   });
 
-  it("never throws, and finds passages with other white space in any text", { timeout: 30_000 }, () => {
+  it("never throws, and finds passages with different white space in any text", { timeout: 30_000 }, () => {
     const piece = fc.constantFrom(
       "a",
       "Zwei Worte",

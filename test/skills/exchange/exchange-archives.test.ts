@@ -1,4 +1,4 @@
-// Archives from outside: what is read, and a clear refusal for each way in which one lies, grows or points elsewhere.
+// Archives from outside: which are read, and a clear refusal for each way in which one is inconsistent, too large or unsafe.
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -19,7 +19,7 @@ const SKILL = "---\nname: reading-logs\ndescription: Reads logs.\n---\n\n# Body\
 const own: HandMadeEntry = { name: "SKILL.md", body: SKILL };
 const bytesOf = (text: string) => new TextEncoder().encode(text);
 
-/** What stands in the archive, contents as text. */
+/** The archive's files, with their contents as text. */
 function contents(archive: Uint8Array): Record<string, string> {
   const unpacked = unpack(archive);
   if (!unpacked.ok) throw new Error(unpacked.failure.message);
@@ -35,7 +35,7 @@ function refusal(archive: Uint8Array): string {
 }
 
 describe("a zip", () => {
-  it("is read with stored or packed files, folders, a comment and sizes after the data", () => {
+  it("is read with stored or compressed files, folders, a comment, and sizes after the data", () => {
     const zip = handMadeZip(
       [
         { name: "a/" },
@@ -51,7 +51,7 @@ describe("a zip", () => {
     expect(contents(handMadeZip([{ ...own, zip64: true }], { zip64: true }))).toEqual({ "SKILL.md": SKILL });
   });
 
-  it("has names in UTF-8 with and without the flag, in code page 437, or in Info-ZIP's extra field", () => {
+  it("may have names in UTF-8 with and without the flag, in code page 437, or in Info-ZIP's extra field", () => {
     const plain = Uint8Array.of(0x81, 0x2e, 0x74, 0x78, 0x74);
     const better = bytesOf("日.txt");
     const stamp = new Uint8Array(4);
@@ -62,14 +62,14 @@ describe("a zip", () => {
       [{ name: "äö.txt" }, "äö.txt"],
       [{ name: plain }, "ü.txt"],
       [{ name: plain, extra: Uint8Array.from(field) }, "日.txt"],
-      // Of another name: stale.
+      // The extra field of another name is stale.
       [{ name: Uint8Array.of(0x82), extra: Uint8Array.from(field) }, "é"],
     ];
     for (const [entry, name] of names)
       expect(Object.keys(contents(handMadeZip([own, entry])))).toEqual(["SKILL.md", name]);
   });
 
-  it("holds other zips as the files they are", () => {
+  it("holds other zips as plain files", () => {
     const inner = handMadeZip([own]);
     const read = readArchive(handMadeZip([own, { name: "assets/inner.zip", body: inner }]));
     expect(read).toMatchObject({ ok: true, value: { files: { "assets/inner.zip": inner } } });
@@ -77,25 +77,29 @@ describe("a zip", () => {
 
   const zeros = (bytes: number) => new Uint8Array(bytes);
   it.each<[string, () => Uint8Array, string]>([
-    ["that is none", () => bytesOf("PK is how it begins"), "bad_archive not_an_archive"],
+    ["that is not a zip", () => bytesOf("PK is how it begins"), "bad_archive not_an_archive"],
     ["that is empty", () => new Uint8Array(), "bad_archive not_an_archive"],
     ["that is cut off", () => handMadeZip([own]).subarray(0, 60), "bad_archive not_an_archive"],
-    ["with bytes behind it", () => Uint8Array.of(...handMadeZip([own]), 1), "bad_archive not_an_archive"],
+    ["with bytes after it", () => Uint8Array.of(...handMadeZip([own]), 1), "bad_archive not_an_archive"],
     [
       "with bytes before it",
       () => handMadeZip([own], { before: bytesOf("PK#!"), directoryOffset: 83 }),
       "bad_archive inconsistent",
     ],
     ["of several parts", () => handMadeZip([own], { disk: 1 }), "bad_archive split"],
-    ["that promises more files", () => handMadeZip([own], { entries: 2 }), "bad_archive inconsistent"],
-    ["that promises fewer files", () => handMadeZip([own, own], { entries: 1 }), "bad_archive inconsistent"],
+    ["that promises more files than it has", () => handMadeZip([own], { entries: 2 }), "bad_archive inconsistent"],
+    [
+      "that promises fewer files than it has",
+      () => handMadeZip([own, own], { entries: 1 }),
+      "bad_archive inconsistent",
+    ],
     [
       "with 10,000 files",
       () => handMadeZip(Array.from({ length: 10_000 }, (_, n) => ({ name: `f${n}` }))),
       "too_many_files",
     ],
     [
-      "with more files than a skill",
+      "with more files than a skill may have",
       () => handMadeZip([own, ...Array.from({ length: IMPORT.files }, (_, n) => ({ name: `f${n}` }))]),
       "too_many_files",
     ],
@@ -103,7 +107,7 @@ describe("a zip", () => {
     ["that claims billions of files", () => handMadeZip([own], { entries: 2 ** 33, zip64: true }), "too_many_files"],
     ["with an encrypted file", () => handMadeZip([own, { name: "x", flags: 1 }]), "bad_archive encrypted"],
     ["with a strongly encrypted file", () => handMadeZip([own, { name: "x", flags: 0x41 }]), "bad_archive encrypted"],
-    ["with a file in AES", () => handMadeZip([own, { name: "x", method: 99 }]), "bad_archive encrypted"],
+    ["with an AES-encrypted file", () => handMadeZip([own, { name: "x", method: 99 }]), "bad_archive encrypted"],
     ["packed with LZMA", () => handMadeZip([{ ...own, method: 14 }]), "bad_archive compression"],
     ["with a link", () => handMadeZip([own, { name: "x", body: "/etc/passwd", mode: 0o120777 }]), "bad_archive link"],
     ["with a device", () => handMadeZip([own, { name: "x", mode: 0o020666 }]), "bad_archive special_file"],
@@ -113,64 +117,64 @@ describe("a zip", () => {
       "bad_archive inconsistent",
     ],
     [
-      "with a name that is no UTF-8",
+      "with a name that is not UTF-8",
       () => handMadeZip([own, { name: Uint8Array.of(0xff), flags: 0x800 }]),
       "bad_archive encoding",
     ],
     [
-      "whose headers name other files",
+      "whose headers name different files",
       () => handMadeZip([own, { name: "a.md", localName: "b.md" }]),
       "bad_archive inconsistent",
     ],
     ["whose checksum is wrong", () => handMadeZip([{ ...own, crc: 1 }]), "bad_archive checksum"],
-    ["whose data is no deflate", () => handMadeZip([{ ...own, method: 8 }]), "bad_archive truncated"],
+    ["whose data is not deflate", () => handMadeZip([{ ...own, method: 8 }]), "bad_archive truncated"],
     [
       "whose data ends too early",
       () => handMadeZip([{ ...own, body: SKILL, deflate: true, packedSize: 20 }]),
       "bad_archive truncated",
     ],
     [
-      "that says a file is smaller",
+      "that gives a size too small",
       () => handMadeZip([{ ...own, deflate: true, size: 10 }]),
       "bad_archive inconsistent",
     ],
     [
-      "that says a file is larger",
+      "that gives a size too large",
       () => handMadeZip([{ ...own, deflate: true, size: 1_000 }]),
       "bad_archive inconsistent",
     ],
     [
-      "whose data would reach into its list",
+      "whose data would overlap its directory",
       () => handMadeZip([{ ...own, size: 500, packedSize: 500 }]),
       "bad_archive inconsistent",
     ],
-    [
-      "whose files share their bytes",
-      () => handMadeZip([{ ...own }, { ...own, offset: 0 }]),
-      "bad_archive inconsistent",
-    ],
+    ["whose files overlap", () => handMadeZip([{ ...own }, { ...own, offset: 0 }]), "bad_archive inconsistent"],
     ["that is a bomb by ratio", () => zipSync({ "SKILL.md": bytesOf(SKILL), x: zeros(5 << 20) }), "archive_too_large"],
     ["that is a bomb by size", () => zipSync({ "SKILL.md": bytesOf(SKILL), x: zeros(16 << 20) }), "archive_too_large"],
     [
-      "that hides how large it is",
+      "that hides its size",
       () => handMadeZip([own, { name: "x", body: zeros(3 << 20), deflate: true, size: 9 }]),
       "bad_archive inconsistent",
     ],
     ["that claims exabytes", () => handMadeZip([{ ...own, size: 2 ** 52, zip64: true }]), "archive_too_large"],
-    ["that is larger than is taken", () => zeros(IMPORT.archiveBytes + 1), "archive_too_large"],
-    ["with a file above it", () => handMadeZip([own, { name: "../x" }]), "bad_path"],
+    ["that is larger than the limit", () => zeros(IMPORT.archiveBytes + 1), "archive_too_large"],
+    ["with a path that leads out of it", () => handMadeZip([own, { name: "../x" }]), "bad_path"],
     ["with an absolute path", () => handMadeZip([own, { name: "/etc/passwd" }]), "bad_path"],
     ["with a backslash", () => handMadeZip([own, { name: "..\\x" }]), "bad_path"],
     ["with a drive", () => handMadeZip([own, { name: "C:x" }]), "bad_path"],
     ["with a control character", () => handMadeZip([own, { name: "a\nb" }]), "bad_path"],
     ["with a file twice", () => handMadeZip([own, { name: "a", body: "1" }, { name: "a", body: "2" }]), "bad_path"],
-    ["with a file twice but for case", () => handMadeZip([own, { name: "a/B" }, { name: "A/b" }]), "bad_path"],
+    ["with two names that differ only in case", () => handMadeZip([own, { name: "a/B" }, { name: "A/b" }]), "bad_path"],
     [
-      "with a file twice but for accents",
+      "with two names that differ only in Unicode form",
       () => handMadeZip([own, { name: "\u00e9" }, { name: "e\u0301" }]),
       "bad_path",
     ],
-    ["with a file where another has a folder", () => handMadeZip([own, { name: "a" }, { name: "a/b" }]), "bad_path"],
+    [
+      "with a file in the place of another's folder",
+      () => handMadeZip([own, { name: "a" }, { name: "a/b" }]),
+      "bad_path",
+    ],
     ["without a SKILL.md", () => handMadeZip([{ name: "README.md" }, { name: "a" }]), "bad_skill_md missing"],
     [
       "of two skills",
@@ -187,7 +191,7 @@ describe("a zip", () => {
       "bad_skill_md not_alone",
     ],
     [
-      "with a SKILL.md that is no text",
+      "with a SKILL.md that is not text",
       () => handMadeZip([{ ...own, body: Uint8Array.of(0xff, 0xfe) }]),
       "bad_skill_md not_text",
     ],
@@ -195,7 +199,7 @@ describe("a zip", () => {
     expect(refusal(make())).toBe(code);
   });
 
-  it("is unpacked in small steps, so that a bomb is detected early", () => {
+  it("is decompressed in small steps, so that a bomb is detected early", () => {
     const bomb = deflateSync(zeros(8 << 20), { level: 9 });
     expect(bomb.length).toBeGreaterThan(5_000);
     const damaged = bomb.fill(255, 4_096);
@@ -203,7 +207,7 @@ describe("a zip", () => {
     expect(inflate(damaged, 16 << 20)).toEqual({ outcome: "broken" });
   });
 
-  it("however damaged, gives files or a refusal with a reason", () => {
+  it("gives files or a refusal with a reason, however damaged it is", () => {
     const valid = handMadeZip([
       { ...own, deflate: true },
       { name: "scripts/run.sh", body: "#!/bin/sh\nls\n".repeat(9), deflate: true },
@@ -233,7 +237,7 @@ describe("a tar.gz", () => {
   const tarGz = (files: [string, string][]) => gzipSync(writeTar(files.map(([path, body]) => [path, bytesOf(body)])));
   const long = `${"folder/".repeat(20)}${"x".repeat(60)}.md`;
 
-  it("is read with names of any length and in any letters", () => {
+  it("is read with names of any length and in any script", () => {
     const files: [string, string][] = [
       ["SKILL.md", SKILL],
       [long, "long"],
@@ -243,7 +247,7 @@ describe("a tar.gz", () => {
     expect(contents(tarGz(files))).toEqual(Object.fromEntries(files));
   });
 
-  it("that was damaged on its way is refused, wherever it was hit", () => {
+  it("that was damaged is refused, wherever the damage is", () => {
     const lines = Array.from({ length: 4_000 }, (_, n) => `line ${(n * 7_919) % 1_009}`).join("\n");
     const archive = tarGz([
       ["SKILL.md", SKILL],
@@ -256,13 +260,13 @@ describe("a tar.gz", () => {
     }
   });
 
-  it("are refused with more members than anybody writes", () => {
+  it("is refused with more gzip members than real archives have", () => {
     const archive = Uint8Array.from(Array.from({ length: 501 }, () => [...gzipSync(new Uint8Array())]).flat());
     expect(gunzip(archive, 1 << 20).outcome).toBe("broken");
     expect(gunzip(archive.subarray(0, archive.length - archive.length / 501), 1 << 20).outcome).toBe("done");
   });
 
-  it.each([10, 100_000])("may come in several members, as joining makes them (%i bytes)", (size) => {
+  it.each([10, 100_000])("may consist of several gzip members, as concatenation makes them (%i bytes)", (size) => {
     const noise = String.fromCharCode(...Array.from({ length: 500 }, (_, n) => 33 + ((n * n) % 90)));
     const tar = writeTar([
       ["SKILL.md", bytesOf(SKILL)],
@@ -277,7 +281,7 @@ describe("a tar.gz", () => {
     expect(refusal(archive)).toBe("bad_archive truncated");
   });
 
-  it("is what tar itself makes and reads", () => {
+  it("can be read and written by the real tar", () => {
     const folder = tempFolder();
     mkdirSync(join(folder, "reading-logs", "scripts", "deep".repeat(30)), { recursive: true });
     writeFileSync(join(folder, "reading-logs", "SKILL.md"), SKILL);
@@ -286,7 +290,7 @@ describe("a tar.gz", () => {
       try {
         execFileSync("tar", ["-czf", "made.tgz", `--format=${form}`, "reading-logs"], { cwd: folder, stdio: "ignore" });
       } catch {
-        // `ustar` cannot hold this name in one piece on every system.
+        // `ustar` cannot hold this name in one field on every system.
         continue;
       }
       const read = readArchive(readFileSync(join(folder, "made.tgz")));
@@ -301,7 +305,7 @@ describe("a tar.gz", () => {
     expect(readFileSync(join(folder, "reading-logs", long), "utf8")).toBe("#!/bin/sh\n");
   });
 
-  /** Changes the header at `at` and signs it again. */
+  /** Changes the header at `at` and updates its checksum. */
   const rewrite = (tar: Uint8Array, at: number, change: { type?: string; size?: number }) => {
     if (change.type) tar[at + 156] = change.type.charCodeAt(0);
     if (change.size !== undefined) tar.set(bytesOf(change.size.toString(8).padStart(11, "0")), at + 124);
@@ -317,7 +321,7 @@ describe("a tar.gz", () => {
     rewrite(tar, 1_024, { type });
     return gzipSync(tar);
   };
-  /** SKILL.md after an extension header of `type` with `records`; its own header says `size`. */
+  /** SKILL.md after an extension header of `type` with `records`. Its own header gives `size`. */
   const withPax = (records: string, { type = "x", size = SKILL.length } = {}) => {
     const tar = writeTar([
       ["pax", bytesOf(records)],
@@ -329,7 +333,7 @@ describe("a tar.gz", () => {
   };
   const record = (text: string) => `${text.length + 4} ${text}\n`;
 
-  it("gives a file the size that its pax record says, as tar does", () => {
+  it("uses the size in a pax record for a file, as tar does", () => {
     const archive = withPax(record(`size=${String(SKILL.length).padStart(6, "0")}`), { size: 0 });
     const folder = tempFolder();
     writeFileSync(join(folder, "a.tgz"), archive);
@@ -345,16 +349,20 @@ describe("a tar.gz", () => {
       () => gzipSync(writeTar([["SKILL.md", bytesOf(SKILL)]]).subarray(0, 530)),
       "bad_archive truncated",
     ],
-    ["that holds no tar", () => gzipSync(bytesOf("x".repeat(600))), "bad_archive inconsistent"],
+    ["that does not contain a tar", () => gzipSync(bytesOf("x".repeat(600))), "bad_archive inconsistent"],
     ["whose pax record is malformed", () => withPax("99 size=1\n"), "bad_archive inconsistent"],
     ["whose pax size is not a number", () => withPax(record("size=0000x1")), "bad_archive inconsistent"],
-    ["that gives all files one size", () => withPax(record("size=000005"), { type: "g" }), "bad_archive inconsistent"],
+    [
+      "that gives all files the same size",
+      () => withPax(record("size=000005"), { type: "g" }),
+      "bad_archive inconsistent",
+    ],
     ["with a sparse file", () => withPax(record("GNU.sparse.major=1")), "bad_archive special_file"],
     ["with a link", () => withType("2"), "bad_archive link"],
     ["with a hard link", () => withType("1"), "bad_archive link"],
     ["with a device", () => withType("3"), "bad_archive special_file"],
     [
-      "with a file above it",
+      "with a path that leads out of it",
       () =>
         tarGz([
           ["SKILL.md", SKILL],
@@ -364,7 +372,7 @@ describe("a tar.gz", () => {
     ],
     ["that is a bomb", () => gzipSync(new Uint8Array(16 << 20)), "archive_too_large"],
     [
-      "that grows too much",
+      "that grows too much when decompressed",
       () =>
         gzipSync(
           writeTar([
@@ -379,7 +387,7 @@ describe("a tar.gz", () => {
     expect(refusal(make())).toBe(code);
   });
 
-  it("however damaged, gives files or a refusal", () => {
+  it("gives files or a refusal, however damaged it is", () => {
     const tar = writeTar([
       ["SKILL.md", bytesOf(SKILL)],
       [long, bytesOf("x")],
@@ -396,7 +404,7 @@ describe("a tar.gz", () => {
   });
 });
 
-describe("pack", () => {
+describe("packing a skill", () => {
   const paths = fc
     .array(fc.stringMatching(/^[a-z0-9é日 ]{1,12}[a-z0-9]$/), { minLength: 1, maxLength: 3 })
     .map((segments) => `f-${segments.join("/")}`);
@@ -411,7 +419,7 @@ describe("pack", () => {
           const archive = pack(kind, files, inFolder ? "reading-logs" : undefined);
           expect(archiveKindOf(archive)).toBe(kind);
           const read = readArchive(archive);
-          // Names that are one where case does not count, or a file where another has a folder, cannot be packed for everyone.
+          // Names that differ only in case, or a file in the place of another's folder, cannot be unpacked everywhere.
           if (!read.ok) {
             expect(read.failure.code).toBe("bad_path");
             return;
@@ -427,7 +435,7 @@ describe("pack", () => {
     20_000,
   );
 
-  it("gives equal bytes for equal files in any order", () => {
+  it("gives identical bytes for identical files in any order", () => {
     for (const kind of ["zip", "tar.gz"] as const) {
       expect(pack(kind, { b: "2", a: "1" })).toEqual(pack(kind, { a: "1", b: "2" }));
     }

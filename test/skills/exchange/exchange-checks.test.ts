@@ -1,4 +1,4 @@
-// Checks travel with a skill: packed, unpacked and strictly exported, they run as they did.
+// Checks are part of an exported skill: packed, unpacked or exported strictly, they run unchanged.
 import { expect, it } from "vitest";
 import { pack } from "../../../core/skills/exchange/archive.ts";
 import { readArchive } from "../../../core/skills/exchange/import.ts";
@@ -16,13 +16,13 @@ const files = {
   ),
 };
 
-it.each(["zip", "tar.gz"] as const)("as a %s, byte for byte", async (kind) => {
+it.each(["zip", "tar.gz"] as const)("checks survive export as a %s byte for byte", async (kind) => {
   const read = readArchive(pack(kind, files, "reading-logs"));
   expect(read).toMatchObject({ ok: true, value: { name: "reading-logs", files, warnings: [] } });
   expect(read.ok && (await runChecks(read.value.files))).toMatchObject([{ check: "checks/a.json", ok: true }]);
 });
 
-it("as a strict export, which stays within the standard", async () => {
+it("checks survive a strict export, which follows the standard", async () => {
   const strict = toStrict("reading-logs", files);
   if (!strict.ok) throw new Error(strict.failure.message);
   expect(strict.value).toEqual({ files, warnings: [] });

@@ -1,4 +1,4 @@
-// What becomes of a skill from elsewhere: its name, its root, what is put right and what is refused. Its files stay as they are.
+// Import of a skill from elsewhere: its name, its root, what is corrected and what is refused. Its files stay unchanged.
 import { posix, win32 } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -22,34 +22,34 @@ const SKILL = md("reading-logs");
 describe("the root of an imported skill", () => {
   it.each<[string, FileBodies, string[], string]>([
     [
-      "is where SKILL.md stands",
+      "is the folder of SKILL.md",
       { "SKILL.md": SKILL, "scripts/a.sh": "ls" },
       ["SKILL.md", "scripts/a.sh"],
       "reading-logs",
     ],
-    ["is the one folder", { "x/SKILL.md": SKILL, "x/y/z": "" }, ["SKILL.md", "y/z"], "reading-logs"],
-    ["is the one folder, however deep", { "a/b/SKILL.md": SKILL, "a/b/c": "" }, ["SKILL.md", "c"], "reading-logs"],
+    ["is the only folder", { "x/SKILL.md": SKILL, "x/y/z": "" }, ["SKILL.md", "y/z"], "reading-logs"],
+    ["is the only folder, however deep", { "a/b/SKILL.md": SKILL, "a/b/c": "" }, ["SKILL.md", "c"], "reading-logs"],
     [
       "may hold further skills as examples",
       { "SKILL.md": SKILL, "examples/b/SKILL.md": "no" },
       ["SKILL.md", "examples/b/SKILL.md"],
       "reading-logs",
     ],
-    ["takes skill.md in any case", { "a/Skill.md": SKILL }, ["SKILL.md"], "reading-logs"],
+    ["accepts skill.md in any case", { "a/Skill.md": SKILL }, ["SKILL.md"], "reading-logs"],
     [
-      "takes a lone Markdown file, and its name",
+      "accepts a single Markdown file, and its name",
       { "tail-logs.md": "---\ndescription: d\n---\nBody" },
       ["SKILL.md"],
       "tail-logs",
     ],
     [
-      "gives its name where none is written",
+      "gives its name to a skill without one",
       { "tail-logs/SKILL.md": "---\ndescription: d\n---\nBody" },
       ["SKILL.md"],
       "tail-logs",
     ],
     [
-      "is found beside what systems leave",
+      "ignores files that operating systems leave",
       { "a/SKILL.md": SKILL, "__MACOSX/a/._SKILL.md": "", "a/.DS_Store": "", ".git/HEAD": "" },
       ["SKILL.md"],
       "reading-logs",
@@ -60,7 +60,7 @@ describe("the root of an imported skill", () => {
     expect(read.ok && Object.keys(read.value.files).toSorted()).toEqual(paths);
   });
 
-  it("is any folder a skill brings, with its files as bytes where they are none", () => {
+  it("may hold any folders, and keeps binary files as bytes", () => {
     const files = {
       "SKILL.md": SKILL,
       LICENSE: "MIT",
@@ -71,13 +71,13 @@ describe("the root of an imported skill", () => {
   });
 });
 
-describe("an import is refused", () => {
+describe("a skill is refused for import", () => {
   const many = Object.fromEntries(Array.from({ length: IMPORT.files }, (_, n) => [`f${n}`, ""]));
   it.each<[string, FileBodies, string, string | undefined]>([
     ["without files", {}, "bad_skill_md", "missing"],
     ["without SKILL.md", { "README.md": "a", LICENSE: "b" }, "bad_skill_md", "missing"],
     ["of two skills", { "a/SKILL.md": SKILL, "b/SKILL.md": SKILL }, "bad_skill_md", "not_alone"],
-    ["with files around it", { "a/SKILL.md": SKILL, "b.txt": "" }, "bad_skill_md", "not_alone"],
+    ["with other files around it", { "a/SKILL.md": SKILL, "b.txt": "" }, "bad_skill_md", "not_alone"],
     ["without frontmatter", { "SKILL.md": "# Only a body" }, "bad_skill_md", "no_frontmatter"],
     ["without a description", { "SKILL.md": "---\nname: a\n---\nBody" }, "bad_skill_md", "no_description"],
     ["without any name", { "SKILL.md": "---\ndescription: a\n---\nBody" }, "bad_skill_md", "no_name"],
@@ -85,9 +85,9 @@ describe("an import is refused", () => {
     ["in another encoding", { "SKILL.md": Uint8Array.of(0xff, 0xfe, 0x2d, 0) }, "bad_skill_md", "not_text"],
     ["with half a character", { "SKILL.md": `${SKILL}\ud83d` }, "bad_text", undefined],
     ["of too many files", { "SKILL.md": SKILL, ...many }, "too_many_files", undefined],
-    ["that is too large", { "SKILL.md": SKILL, x: new Uint8Array(IMPORT.bytes) }, "archive_too_large", undefined],
-    ["with a path that leaves it", { "SKILL.md": SKILL, "a/../../b": "" }, "bad_path", undefined],
-    ["with a path that is no key", JSON.parse('{"SKILL.md":"","__proto__":""}'), "bad_path", undefined],
+    ["that has too many bytes", { "SKILL.md": SKILL, x: new Uint8Array(IMPORT.bytes) }, "archive_too_large", undefined],
+    ["with a path that leads out of it", { "SKILL.md": SKILL, "a/../../b": "" }, "bad_path", undefined],
+    ["with a path that is not a valid key", JSON.parse('{"SKILL.md":"","__proto__":""}'), "bad_path", undefined],
   ])("%s", (_what, files, code, reason) => {
     const read = readFolder(files);
     expect(read).toMatchObject({ ok: false, failure: { code } });
@@ -95,7 +95,7 @@ describe("an import is refused", () => {
       expect([read.failure.facts?.reason, read.failure.message]).toEqual([reason, expect.stringMatching(/\.$/)]);
   });
 
-  it("under a name that is none", () => {
+  it("under an invalid name", () => {
     expect(readFolder({ "SKILL.md": SKILL }, { name: "No Name" })).toMatchObject({
       failure: { code: "bad_skill_name" },
     });
@@ -103,14 +103,14 @@ describe("an import is refused", () => {
   });
 });
 
-it("100,000 characters are counted as a person counts them", () => {
+it("the limit of 100,000 characters counts Unicode characters", () => {
   const body = "😀".repeat(99_000);
   const text = `${SKILL}${body}`;
   expect(text.length).toBeGreaterThan(190_000);
   expect(readFolder({ "SKILL.md": text })).toMatchObject({ ok: true, value: { files: { "SKILL.md": text } } });
 });
 
-it("a long description is cut for listings only, between two words and never inside a character", () => {
+it("a long description is cut in listings only, between two words and never inside a character", () => {
   for (const word of ["word ", "😀", "x"]) {
     const text = md("a", word.repeat(1_500));
     const read = readFolder({ "SKILL.md": text });
@@ -140,12 +140,12 @@ describe("the name of an imported skill", () => {
     ["", "from-folder", "from-folder", 1],
     ["日本語", "from-folder", "from-folder", 1],
     ["notes-local", "", "notes-local", 1],
-  ])("%j in %j is %s", (written, folder, name, warnings) => {
+  ])("%j in folder %j becomes %s", (written, folder, name, warnings) => {
     const chosen = chooseName(written, folder);
     expect([chosen.name, chosen.warnings.length]).toEqual([name, warnings]);
   });
 
-  it("ends in part of a hash when letters are lost or it is cut", () => {
+  it("ends in part of a hash if letters are lost or it is cut", () => {
     const names = [
       "日本語",
       "中文",
@@ -176,7 +176,7 @@ describe("the name of an imported skill", () => {
   }, 20_000);
 });
 
-describe("a path", () => {
+describe("a path in an imported skill", () => {
   it.each([
     "a",
     "SKILL.md",
@@ -187,7 +187,7 @@ describe("a path", () => {
     "a/__proto__",
     "constructor",
     "...x",
-  ])("%j is taken", (path) => {
+  ])("%j is accepted", (path) => {
     expect(checkPath(path)).toBeNull();
   });
 
@@ -210,7 +210,7 @@ describe("a path", () => {
       ],
       ["．．/a", "a／..", "‥/a", "a＼b", "／a", "x".repeat(241), `${"é".repeat(128)}`, "__proto__"],
     ].flat(),
-  )("%j is refused, in a sentence without what it hides", (path) => {
+  )("%j is refused, with a message free of hidden characters", (path) => {
     const failure = checkPath(path);
     expect(failure).toMatchObject({ code: "bad_path" });
     expect(failure!.message).not.toMatch(/[\p{Cc}\u202a-\u202e\u2028\u2029]/u);
@@ -226,12 +226,12 @@ describe("a path", () => {
     [["a", "a. ."]],
     [["b/c", "b /C"]],
     [["d", "d./e"]],
-  ])("%j cannot stand together", (paths) => {
+  ])("%j cannot be in one skill", (paths) => {
     expect(checkPathConflicts(paths)).toMatchObject({ code: "bad_path" });
     expect(checkPathConflicts(paths.toReversed())).toMatchObject({ code: "bad_path" });
   });
 
-  it("never leads out of its folder when it is accepted", () => {
+  it("never leads out of its folder if it is accepted", () => {
     const pieces = fc.constantFrom("..", ".", "/", "\\", "a", "C:", " ", "．", "／", "%2e", "\0", "é");
     fc.assert(
       fc.property(fc.array(pieces, { maxLength: 8 }), (list) => {
@@ -245,7 +245,7 @@ describe("a path", () => {
   });
 });
 
-it("any text as SKILL.md is taken with its bytes or refused with a reason", () => {
+it("any text as SKILL.md is accepted with its bytes or refused with a reason", () => {
   const pieces = fc.constantFrom(
     "---\n",
     "name: a\n",
@@ -285,7 +285,7 @@ it("any text as SKILL.md is taken with its bytes or refused with a reason", () =
   );
 }, 20_000);
 
-describe("an import into a library", () => {
+describe("a skill imported into a library", () => {
   const open = () => {
     const clock = createTestClock();
     const profile = newProfileId();
@@ -304,7 +304,7 @@ describe("an import into a library", () => {
   };
   const seeds = { bundled: { "SKILL.md": md("bundled") } };
 
-  it("is a person's own, starts on trial, and replaces another only when asked to", async () => {
+  it("belongs to the person, starts on trial, and replaces another only on request", async () => {
     const store = open();
     const put = (skill: ReturnType<typeof imported>, replace: boolean, op: string) =>
       store.change({ name: skill.name, op, since: 0, decide: toImport(skill, { replace, seeds }) });
@@ -319,7 +319,7 @@ describe("an import into a library", () => {
     expect(await put(bundled, true, "5")).toMatchObject({ value: { head: { rev: 1, origin: "user" } } });
   });
 
-  it("revives an archived skill with the imported text", async () => {
+  it("restores an archived skill with the imported text", async () => {
     const store = open();
     const one = imported({ "SKILL.md": SKILL });
     const decide = toImport(one, { replace: false, seeds: {} });
@@ -330,7 +330,7 @@ describe("an import into a library", () => {
     expect(back).toMatchObject({ value: { head: { state: "trial", reason: "Imported by a person." } } });
   });
 
-  it("is on trial in place of an active skill, unless it is the very same", async () => {
+  it("is on trial in place of an active skill, unless it is identical", async () => {
     const store = open();
     const put = (body: string, op: string) => {
       const skill = imported({ "SKILL.md": body });
@@ -347,7 +347,7 @@ describe("an import into a library", () => {
     });
   });
 
-  it("is the companion of the person's own skill when its name says so, and never of a bundled one", async () => {
+  it("is the companion of the person's own skill if its name says so, and never of a bundled one", async () => {
     const store = open();
     const bring = (name: string, replace = false) => {
       const skill = imported({ "SKILL.md": md(name) });
@@ -363,7 +363,7 @@ describe("an import into a library", () => {
     expect(await store.head("bundled-local")).toBe(null);
   });
 
-  it("is not public because an archived skill of its name was", async () => {
+  it("is not public because an archived skill with its name was public", async () => {
     const store = open();
     const one = imported({ "SKILL.md": SKILL });
     const decide = toImport(one, { replace: true, seeds: {} });
@@ -382,12 +382,12 @@ describe("an import into a library", () => {
 });
 
 describe("a file of an archive", () => {
-  it("whose path becomes unsafe without its folder is refused", () => {
+  it("is refused if its path becomes unsafe without its folder", () => {
     const zip = pack("zip", { "x/SKILL.md": SKILL, "x/__proto__": "lost" });
     expect(readArchive(zip)).toMatchObject({ failure: { code: "bad_path" } });
   });
 
-  it.each(["zip", "tar.gz"] as const)("does not keep the whole %s in memory", (kind) => {
+  it.each(["zip", "tar.gz"] as const)("is copied, so that the whole %s is not kept in memory", (kind) => {
     const noise = Uint8Array.from({ length: 100_000 }, (_, at) => (at * 2_654_435_761) >>> 13);
     const read = readArchive(pack(kind, { "SKILL.md": SKILL, "a.png": Uint8Array.of(255, 254), "b.bin": noise }));
     const body = read.ok ? read.value.files["a.png"] : undefined;

@@ -1,4 +1,4 @@
-// The standard as its strictest readers have it, and the copy that all of them take.
+// The standard as its strictest readers apply it, and the strict copy that all of them accept.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
@@ -17,11 +17,11 @@ describe("checkStandard", () => {
     "name: reading-logs\ndescription: 'quoted: text'",
     "name: reading-logs\ndescription: true",
     `${base}\nmetadata:\n  a: 1\n  b: 2.0`,
-  ])("takes %j", (lines) => {
+  ])("accepts %j", (lines) => {
     expect(checkStandard(md(lines), "reading-logs")).toEqual([]);
   });
 
-  it("accepts names in other scripts, as the reference does", () => {
+  it("accepts names in other scripts, as the reference implementation does", () => {
     expect(checkStandard(md("name: журнал-1\ndescription: d"), "журнал-1")).toEqual([]);
   });
 
@@ -83,12 +83,12 @@ describe("toStrict", () => {
     };
   };
 
-  it("changes only line ends of a valid text", () => {
+  it("changes only line endings of a valid text", () => {
     expect(strict(md(base)).text).toBe(md(base));
     expect(strict(md(base).replaceAll("\n", "\r\n")).text).toBe(md(base));
   });
 
-  it("puts everything in its place and loses nothing", () => {
+  it("moves everything to its place in the standard and loses nothing", () => {
     const text = md(
       "name: Reading Logs\ndescription: 'Use when: a log ---- is given'\nversion: 1.2\nauthor: me\ncategory: Ops & Logs\n" +
         "allowed-tools: [Read, 'Bash(git:*, ls)']\nmetadata:\n  hermes:\n    tags: [a, b]\n    requires: {bins: [x]}\n  on: true\n" +
@@ -150,8 +150,8 @@ describe("toStrict", () => {
   }, 20_000);
 });
 
-// Marks of a key in one line: the parser of YAML takes the third power of their number.
-it("reads a header of marks quickly", () => {
+// Many key marks in one line: the YAML parser takes cubic time in their number.
+it("a header of many key marks is read quickly", () => {
   const text = `---\nname: a\ndescription: b\n${"? ".repeat(4_000)}\n---\nx`;
   expect(checkStandard(text, "a")).toEqual(["The frontmatter is nested too deep: keep it to a few levels."]);
 });

@@ -8,6 +8,6 @@ it.each([
   [{ metadata: { hermes: { bundle: "a\nb" } } }, ["a", "b"]],
   [{ bundle: true }, []],
   [{}, []],
-])("%j names %j", (meta, members) => {
+])("the frontmatter %j names the bundle %j", (meta, members) => {
   expect(membersOf(meta)).toEqual(members);
 });

@@ -1,4 +1,4 @@
-// What a skill was written for: read in each form, filled in by code, compared with the tools that are there.
+// The tools a skill was written for: read in each form, completed by code, compared with the current tools.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
@@ -29,7 +29,7 @@ describe("a contract", () => {
     ["nested, as a mapping", `  talaria:\n    contract:\n      tools:\n        read_file: ${READ}\n        terminal:`],
     ["nested, as a list", `  talaria:\n    contract:\n      tools:\n        - read_file@${READ}\n        - terminal`],
     ["flattened", `  talaria.contract.tools.read_file: "${READ}"\n  talaria.contract.tools.terminal: ""`],
-  ])("is read when it is written %s", (_form, metadata) => {
+  ])("is read in the form %s", (_form, metadata) => {
     expect(contractOf(md(metadata))).toEqual({ tools: { read_file: READ, terminal: "" }, hosts: [], formats: [] });
   });
 
@@ -43,7 +43,7 @@ describe("a contract", () => {
     expect(Object.keys(contract.tools)).toEqual(["__proto__", "ok"]);
   });
 
-  it.each(["  author: me", "  talaria.contract.tools: ''", "  talaria: text"])("is none in %j", (metadata) => {
+  it.each(["  author: me", "  talaria.contract.tools: ''", "  talaria: text"])("is missing in %j", (metadata) => {
     expect(contractOf(md(metadata))).toBeNull();
   });
 
@@ -98,12 +98,12 @@ describe("findContractBreaks", () => {
   });
 });
 
-describe("fingerprintOf", () => {
+describe("the fingerprint of a tool", () => {
   const specOf = (parameters: z.ZodType) =>
     toToolSpecs([{ name: "t", description: "", parameters } as Tool])[0]!.parameters;
   const base = z.strictObject({ path: z.string().describe("Where."), description: z.string().optional() });
 
-  it("is the same for the same parameters in other words and another order", () => {
+  it("is the same for the same parameters in another order and with other descriptions", () => {
     const other = z.strictObject({ description: z.string().optional(), path: z.string().describe("The place.") });
     expect(fingerprintOf(specOf(other))).toBe(fingerprintOf(specOf(base)));
     expect(fingerprintOf(specOf(base))).toMatch(/^[0-9a-f]{8}$/);
@@ -112,9 +112,9 @@ describe("fingerprintOf", () => {
   it.each([
     ["a new name", z.strictObject({ file: z.string(), description: z.string().optional() })],
     ["another type", z.strictObject({ path: z.number(), description: z.string().optional() })],
-    ["one that is required now", z.strictObject({ path: z.string(), description: z.string() })],
-    ["one called description that is gone", z.strictObject({ path: z.string() })],
-  ])("is another for %s", (_what, parameters) => {
+    ["a parameter that is now required", z.strictObject({ path: z.string(), description: z.string() })],
+    ["a removed parameter named description", z.strictObject({ path: z.string() })],
+  ])("changes with %s", (_what, parameters) => {
     expect(fingerprintOf(specOf(parameters))).not.toBe(fingerprintOf(specOf(base)));
   });
 
@@ -132,17 +132,17 @@ describe("pinTools", () => {
   };
 
   it.each([
-    ["fills in what a name lacks", "read_file, terminal", undefined, `"read_file@${READ}, terminal@11111111"`],
-    ["puts right what a model made up", `'read_file@${OTHER}'`, undefined, `"read_file@${READ}"`],
+    ["adds a missing fingerprint", "read_file, terminal", undefined, `"read_file@${READ}, terminal@11111111"`],
+    ["corrects a fingerprint that a model made up", `'read_file@${OTHER}'`, undefined, `"read_file@${READ}"`],
     [
-      "keeps a print that stood",
+      "keeps an unchanged fingerprint",
       `"read_file@${OTHER}, terminal"`,
       `"read_file@${OTHER}"`,
       `"read_file@${OTHER}, terminal@11111111"`,
     ],
-    ["takes the present one where a print was taken out", `"read_file"`, `"read_file@${OTHER}"`, `"read_file@${READ}"`],
+    ["adds the current fingerprint if one was removed", `"read_file"`, `"read_file@${OTHER}"`, `"read_file@${READ}"`],
     [
-      "keeps a name that stood and is not there now",
+      "keeps an unchanged name of a missing tool",
       `"gone@${OTHER}, terminal"`,
       `"gone@${OTHER}"`,
       `"gone@${OTHER}, terminal@11111111"`,
@@ -153,7 +153,7 @@ describe("pinTools", () => {
     expect(checkStandard(made, "a")).toEqual([]);
   });
 
-  it("removes new fingerprints when the tools are unknown", () => {
+  it("removes new fingerprints if the tools are unknown", () => {
     expect(pin(`"read_file@${OTHER}, todo"`, undefined, null)).toBe(tools(`"read_file, todo"`));
   });
 
@@ -170,7 +170,7 @@ describe("pinTools", () => {
     expect(pin(value)).toBe("bad_contract");
   });
 
-  it("touches nothing outside of the frontmatter", () => {
+  it("changes nothing outside the frontmatter", () => {
     const plain = { "SKILL.md": md("  category: ops"), "references/a.md": "x" };
     expect(pinTools(plain, {}, known)).toEqual({ ok: true, value: plain });
   });

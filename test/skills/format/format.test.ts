@@ -21,12 +21,12 @@ describe("parseSkill", () => {
     });
   });
 
-  it("takes a byte-order mark and CRLF line ends", () => {
+  it("accepts a byte-order mark and CRLF line endings", () => {
     const windows = `\uFEFF${PLAIN.replaceAll("\n", "\r\n")}`;
     expect(parseSkill(windows)).toEqual(parseSkill(PLAIN));
   });
 
-  it("ends the frontmatter at the first closing line, so that rules in the body stay", () => {
+  it("ends the frontmatter at the first closing line, so that rules in the body remain", () => {
     const parsed = parseSkill(`${PLAIN}\n---\n\nmore\n`);
     expect(parsed.ok && parsed.value.body).toBe("# Body\n\n---\n\nmore\n");
   });
@@ -60,7 +60,7 @@ describe("parseSkill", () => {
     ["# a comment\ndescription: d: e", "d: e"],
     ["description:\n  - one\n  - two", "one two"],
     ["metadata:\n  description: nested", "nested"],
-  ])("reads %j, and warns where it is not plain YAML", (lines, description) => {
+  ])("reads the description of %j, with a warning if the frontmatter is not plain YAML", (lines, description) => {
     expect(parseSkill(`---\nname: a\n${lines}\n---\nBody`)).toMatchObject({
       ok: true,
       value: { name: "a", description, body: "Body\n" },
@@ -99,14 +99,14 @@ describe("parseSkill", () => {
     ["<!-- licence -->\n---\nname: a\ndescription: b\n---\nBody"],
     ["---\n\n## name: a\ndescription: b\n\nBody"],
     ["---\n\n## name: a\ndescription: b: c\n\nBody\n\n---\n\nmore"],
-  ])("finds the frontmatter and the body of %j, with a warning where the form is odd", (text) => {
+  ])("finds the frontmatter and the body of %j, with a warning if the form is unusual", (text) => {
     const parsed = parseSkill(text);
     expect(parsed).toMatchObject({ ok: true, value: { name: "a", body: expect.stringMatching(/^Body\n/) } });
     const odd = !/^\uFEFF*(?:-{3,}|—)\r?\n?name/.test(text) || /\n {2}---|b\n\nBody/.test(text);
     expect(parsed.ok && parsed.value.warnings.length > 0).toBe(odd);
   });
 
-  it("does not take an example further down as frontmatter", () => {
+  it("does not read an example further down as frontmatter", () => {
     const example = `# How to write one\n\n${"text\n".repeat(50)}\n---\nname: a\ndescription: b\n---\n`;
     expect(parseSkill(example)).toMatchObject({ ok: false, failure: { code: "no_frontmatter" } });
   });
@@ -129,7 +129,7 @@ describe("parseSkill", () => {
     expect(parsed.ok && parsed.value.category).toBe(category);
   });
 
-  it("takes a number for a name, and folds a long description into one line", () => {
+  it("accepts a number as name, and folds a long description into one line", () => {
     const parsed = parseSkill("---\nname: 2048\ndescription: >\n  first\n  second\n---\nBody");
     expect(parsed).toMatchObject({ ok: true, value: { name: "2048", description: "first second" } });
   });
@@ -148,11 +148,11 @@ describe("parseSkill", () => {
     ["---\ndescription: b\n---\nBody", "no_name"],
     ["---\nname: a\n---\nBody", "no_description"],
     ["---\nname: a\ndescription: '  '\n---\nBody", "no_description"],
-  ])("says what is wrong with %j", (text, code) => {
+  ])("reports the failure for %j", (text, code) => {
     expect(parseSkill(text)).toMatchObject({ ok: false, failure: { code } });
   });
 
-  it("keeps aliases that would grow without bound as the text they are", () => {
+  it("keeps aliases that would expand without limit as plain text", () => {
     const layers = Array.from({ length: 9 }, (_, i) => `a${i + 1}: &a${i + 1} [${`*a${i},`.repeat(9)}]`).join("\n");
     const text = `---\nname: a\ndescription: b\na0: &a0 [x]\n${layers}\n---\nBody`;
     const parsed = parseSkill(text);
@@ -171,7 +171,7 @@ describe("parseSkill", () => {
     }
   });
 
-  it("finds name and description in frontmatter that is a document of its own, without reading the rest as YAML", () => {
+  it("finds name and description in frontmatter that is a document of its own, without parsing the rest as YAML", () => {
     const keys = Array.from({ length: 12_000 }, (_, i) => `k${i}: 1\n`).join("");
     const began = performance.now();
     expect(parseSkill(`---\n${keys}---\nbody`)).toMatchObject({ ok: false, failure: { code: "no_name" } });

@@ -13,7 +13,7 @@ const check = (files: Record<string, string>, writer: "model" | "person" = "mode
 const codeOf = (result: ReturnType<typeof check>) => (result.ok ? "ok" : result.failure.code);
 
 describe("checkSkillName", () => {
-  it.each(["a", "reading-logs", "2048", "a".repeat(58), `${"a".repeat(58)}-local`])("takes %s", (name) => {
+  it.each(["a", "reading-logs", "2048", "a".repeat(58), `${"a".repeat(58)}-local`])("accepts %s", (name) => {
     expect(checkSkillName(name)).toBeNull();
   });
   it.each(["", "A", "a_b", "-a", "a-", "a--b", "a b", "ä", "../a", "a".repeat(59), "a-local-local", "-local"])(
@@ -24,7 +24,7 @@ describe("checkSkillName", () => {
   );
 });
 
-it("knows a companion by its name", () => {
+it("a name ending in -local is a companion's", () => {
   expect([companionOf("reading-logs"), baseOf("reading-logs-local"), baseOf("reading-logs")]).toEqual([
     "reading-logs-local",
     "reading-logs",
@@ -33,7 +33,7 @@ it("knows a companion by its name", () => {
 });
 
 describe("checkSupportPath", () => {
-  it.each(["references/a.md", "scripts/deep/run.sh", "assets/a b+c@2.svg", "templates/_x"])("takes %s", (path) => {
+  it.each(["references/a.md", "scripts/deep/run.sh", "assets/a b+c@2.svg", "templates/_x"])("accepts %s", (path) => {
     expect(checkSupportPath(path)).toBeNull();
   });
   it.each([
@@ -57,7 +57,7 @@ describe("checkSupportPath", () => {
 });
 
 describe("validateSkill", () => {
-  it("gives the document of what may be written", () => {
+  it("returns the name and category of a valid skill", () => {
     const files = { "SKILL.md": skillMd({ name: "reading-logs" }), "references/a.md": "x" };
     expect(check(files)).toMatchObject({ ok: true, value: { name: "reading-logs", category: "ops", warnings: [] } });
   });
@@ -75,7 +75,7 @@ describe("validateSkill", () => {
     });
   });
 
-  it("counts sub-headings as a section's text, and headings in a fenced block as none", () => {
+  it("counts sub-headings as a section's text, and ignores headings in a fenced block", () => {
     const body = "# When to use this\n\nx\n\n## STEPS\n\n### First\n\nx\n\n## Pitfalls\n\nx\n";
     const text = `---\nname: reading-logs\ndescription: b\n---\n${body}`;
     const fenced = `${text}\n\`\`\`markdown\n## Verify\n\nx\n\`\`\`\n`;
@@ -83,21 +83,21 @@ describe("validateSkill", () => {
     expect(codeOf(check({ "SKILL.md": `${text}\n## Verify\n\nx\n` }))).toBe("ok");
   });
 
-  it("reads a fence of many signs that never ends in linear time", () => {
+  it("reads an endless fence of many marks in linear time", () => {
     const text = `---\nname: reading-logs\ndescription: b\n---\n${"`".repeat(45_000)}\n${"\n".repeat(45_000)}x`;
     const began = performance.now();
     expect(check({ "SKILL.md": text })).toMatchObject({ failure: { facts: { reason: "sections" } } });
     expect(performance.now() - began).toBeLessThan(1_000);
   });
 
-  it("ends a fenced block only at a fence as long as its own", () => {
+  it("ends a fenced block only at a fence of the same length", () => {
     const body = "## When to use\n\nx\n\n## Steps\n\nx\n\n## Pitfalls\n\nx\n";
     const nested = `${body}\n\`\`\`\`md\n\`\`\`\n## Verify\n\nx\n\`\`\`\n\`\`\`\`\n`;
     const text = `---\nname: reading-logs\ndescription: b\n---\n${nested}`;
     expect(check({ "SKILL.md": text })).toMatchObject({ failure: { facts: { missing: ["Verify"] } } });
   });
 
-  it("holds a model to the skill's name and only warns a person", () => {
+  it("requires the skill's name in a model's text, and only warns a person", () => {
     const other = { "SKILL.md": skillMd({ name: "other" }) };
     expect(check(other)).toMatchObject({ failure: { code: "bad_skill_md", facts: { reason: "name" } } });
     expect(check(other, "person")).toMatchObject({
@@ -106,7 +106,7 @@ describe("validateSkill", () => {
     });
   });
 
-  it("lets a person write without the sections", () => {
+  it("accepts a person's skill without the sections", () => {
     const text = "---\nname: reading-logs\ndescription: b\n---\nJust do it.";
     expect([codeOf(check({ "SKILL.md": text })), codeOf(check({ "SKILL.md": text }, "person"))]).toEqual([
       "bad_skill_md",
@@ -139,7 +139,7 @@ describe("validateSkill", () => {
     ["a long compatibility", `compatibility: ${"x".repeat(501)}`, "at most 500"],
     ["an unquoted colon", "compatibility: needs: git", 'Put a text that holds ": " in double quotes'],
     ["a tab", 'metadata:\n  a: "b\tc"', "tabs"],
-  ])("holds a model's frontmatter to the standard: %s", (_what, field, ...sentences) => {
+  ])("applies the standard to a model's frontmatter: %s", (_what, field, ...sentences) => {
     const text = skillMd().replace("metadata:\n  category: ops", field);
     const checked = check({ "SKILL.md": text });
     expect(checked).toMatchObject({ ok: false, failure: { code: "bad_skill_md", facts: { reason: "standard" } } });
@@ -151,7 +151,7 @@ describe("validateSkill", () => {
     ).toMatchObject({ ok: true });
   });
 
-  it("takes every field of the standard from a model", () => {
+  it("accepts every field of the standard from a model", () => {
     const fields = `license: MIT\ncompatibility: Needs git.\nallowed-tools: Bash(git:*) Read\nmetadata:\n  category: ops\n  version: "1.0"`;
     const text = skillMd().replace("metadata:\n  category: ops", fields);
     expect(check({ "SKILL.md": text })).toMatchObject({ ok: true, value: { category: "ops" } });
@@ -161,13 +161,13 @@ describe("validateSkill", () => {
     expect(codeOf(check({ "SKILL.md": skillMd(), [path]: "x" }, "person"))).toBe("bad_path");
   });
 
-  it("lets a person put files where they like, but none where another has a folder", () => {
+  it("accepts any layout of a person's files, except a file in the place of another's folder", () => {
     expect(codeOf(check({ "SKILL.md": skillMd(), LICENSE: "x", "docs/a b.md": "x" }, "person"))).toBe("ok");
     expect(codeOf(check({ "SKILL.md": skillMd(), "references/a": "x", "references/a/b": "x" }))).toBe("bad_path");
     expect(codeOf(check({ "SKILL.md": skillMd(), "references/A": "x", "references/a": "x" }))).toBe("bad_path");
   });
 
-  it("shortens a person's long description for listings and says so", () => {
+  it("shortens a person's long description for listings and reports it", () => {
     const text = skillMd({ description: "x".repeat(1_025) });
     expect(check({ "SKILL.md": text }, "person")).toMatchObject({
       ok: true,

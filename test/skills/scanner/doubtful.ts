@@ -1,4 +1,4 @@
-// Texts that the scanner keeps out, found among some by its own judgement: what exactly it says to each is its own tests' matter.
+// Example texts that the scanner blocks or doubts, selected by its own decision. The scanner's tests check the exact findings.
 import { type Decision, decide, scanFiles } from "../../../core/skills/scanner/scanner.ts";
 
 const TEXTS = [

@@ -10,25 +10,25 @@ const LINES = [
 ];
 const ranked = (query: string) => rankSkills(LINES, query).map(({ name }) => name);
 
-it("puts a word of the name before one of the description, and stale skills last", () => {
+it("a word of the name ranks before one of the description, and stale skills are last", () => {
   expect(ranked("read the logs")).toEqual(["reading-logs", "deploying", "old-logs"]);
 });
 
-it("finds by category and through endings", () => {
+it("skills are found by category and through word endings", () => {
   expect(ranked("office")).toEqual(["writing-letters"]);
   expect(ranked("letter for a customer")).toEqual(["writing-letters"]);
 });
 
-it("finds nothing without a common word", () => {
+it("nothing is found without a common word", () => {
   expect(ranked("painting")).toEqual([]);
   expect(ranked("how to use the")).toEqual([]);
 });
 
-it("counts a rare word more than a common one", () => {
+it("a rare word counts more than a common one", () => {
   expect(ranked("server deploy")[0]).toBe("deploying");
 });
 
-it("gives a skill nothing for a long description, and more for a word that is said twice", () => {
+it("a long description gains nothing, and a word repeated in the query counts more", () => {
   const long = line({ name: "long", description: `Of servers, and of ${"very many other things ".repeat(20)}` });
   const short = line({ name: "short", description: "Of servers." });
   expect(rankSkills([long, short], "servers").map(({ name }) => name)).toEqual(["short", "long"]);

@@ -1,5 +1,5 @@
-// The requests a skill should answer: what is kept of a list, that they are no part of its text, and that every rule about a
-// skill's files holds for them.
+// The requests a skill should answer: what is kept of a list, that they are not part of the skill's text, and that every rule
+// about a skill's files applies to them.
 import { describe, expect, it } from "vitest";
 import { hashFiles, textOfFiles } from "../../../core/schemas/learning/digest.ts";
 import {
@@ -46,7 +46,7 @@ const create = { action: "create", name, content: skillMd() };
 const REQUESTS = ["why did the server die last night", "warum war die Seite heute Nacht weg"];
 
 describe("a list of requests", () => {
-  it("becomes lines, each once, of at most 200 characters, at most ten", () => {
+  it("becomes at most ten different lines of at most 200 characters each", () => {
     const many = Array.from({ length: 12 }, (_, i) => `request ${i}`);
     expect(toRequestsFile(["  two\n lines ", "two lines", "", "x".repeat(201)])).toBe("- two lines\n");
     expect(readRequests(toRequestsFile(many))).toEqual(many.slice(0, 10));
@@ -99,7 +99,7 @@ describe("requests of a skill", () => {
     await expectSound(bucket, profile, store);
   });
 
-  it("stay through a change that does not name them, and go with an empty list", async () => {
+  it("are kept by a change that does not name them, and removed by an empty list", async () => {
     const { call, store } = createScene();
     await call({ ...create, requests: REQUESTS });
     await call({ action: "edit", name, content: skillMd({ description: "Reads logs of any kind." }) });
@@ -108,7 +108,7 @@ describe("requests of a skill", () => {
     expect(Object.keys((await store.head(name))!.files)).toEqual(["SKILL.md"]);
   });
 
-  it("go with a list of operations on the skill, and need its name", async () => {
+  it("are changed with a list of operations on the skill, and need its name", async () => {
     const { call } = createScene();
     const operations = [create, { action: "write_file", file_path: "references/a.md", file_content: "deep" }];
     expect(await call({ operations, requests: REQUESTS })).toMatchObject({

@@ -18,12 +18,9 @@ describe("the similarity of two skills", () => {
 
   it.each([
     ["another subject", { name: "writing-letters", description: "Writes letters. Use when one is wanted." }],
-    [
-      "a neighbouring one",
-      { name: "reading-client-logs", description: "Reads what browsers report. Use for crashes." },
-    ],
+    ["a related subject", { name: "reading-client-logs", description: "Reads what browsers report. Use for crashes." }],
     ["no common word", { name: "日本語", description: "手紙を書く" }],
-  ])("stays under the threshold for %s", (_what, other) => {
+  ])("is below the threshold for %s", (_what, other) => {
     expect(similarityOf(LOGS, other)).toBeLessThan(DEFAULTS.skills.duplicateSimilarity);
   });
 
@@ -55,7 +52,7 @@ describe("the similarity of two skills", () => {
 });
 
 describe("nearestNeighbours", () => {
-  it("gives the nearest first, no more than asked for, and nothing without a common word", () => {
+  it("returns the nearest first, no more than requested, and nothing without a common word", () => {
     const skills = [
       { name: "writing-letters", description: "Writes letters." },
       { name: "reading-logs", description: "Reads logs." },
@@ -76,8 +73,8 @@ describe("nearestNeighbours", () => {
   });
 });
 
-describe("a neighbourhood", () => {
-  it("answers as a comparison with each of its skills does, those that were added included", () => {
+describe("a neighbourhood index", () => {
+  it("answers like a comparison with each of its skills, including added ones", () => {
     const skills = fc.record({ name: fc.stringMatching(/^[a-z]{1,4}(-[a-z]{1,4}){0,2}$/), description: fc.lorem() });
     fc.assert(
       fc.property(fc.uniqueArray(skills, { maxLength: 40, selector: ({ name }) => name }), (library) => {
@@ -88,7 +85,7 @@ describe("a neighbourhood", () => {
     );
   });
 
-  it("of a large library finds what shares a rare word, however many share a common one", () => {
+  it("of a large library finds skills that share a rare word, however many share a common one", () => {
     const alike = Array.from({ length: 1_000 }, (_, n) => ({ name: `report-${n}`, description: "Writes reports." }));
     const far = { name: "haddock-report", description: "Writes reports of walruses." };
     const hood = createNeighbourhood([...alike, far]);

@@ -2,18 +2,18 @@ import { expect, it } from "vitest";
 import { createWordsCache, readBodyWords, wordsOfSkill } from "../../../core/skills/search/skill-words.ts";
 import { termsOf, wordsOf } from "../../../core/skills/search/words.ts";
 
-it("keeps the order and repetitions of terms, up to the limit", () => {
+it("terms keep their order and repetitions, up to the limit", () => {
   expect(termsOf("Reads the logs, and reads a log")).toEqual(["read", "log", "read", "log"]);
   expect(termsOf("one two three 四五六", 4)).toEqual(["two", "thre", "四五", "五六"]);
   expect(termsOf("reads logs", 1)).toEqual(["read"]);
   expect([...wordsOf("Reads the logs, and reads a log")]).toEqual(["read", "log"]);
 });
 
-it("keeps figures whole", () => {
+it("figures stay whole", () => {
   expect(termsOf("error 2000 of http500, planning")).toEqual(["error", "2000", "http500", "plan"]);
 });
 
-it("reads headings and body of a SKILL.md, and any other text as a body", () => {
+it("a SKILL.md is read as headings and body, and any other text as a body", () => {
   const line = { name: "feeding-seals", description: "Feeds seals.", category: "sea-life" };
   const read = readBodyWords("---\nname: x\ndescription: y\n---\n# Big fish\n\nSmall ones.\n\n## Buckets\n");
   expect(wordsOfSkill(line, read)).toEqual({
@@ -28,12 +28,12 @@ it("reads headings and body of a SKILL.md, and any other text as a body", () => 
   expect(wordsOfSkill(line, null)).toMatchObject({ headings: "sea lif", body: "" });
 });
 
-it("reads the beginning of a body without end, in bounded time", () => {
+it("only the beginning of an endless body is read, in bounded time", () => {
   const { body } = readBodyWords("word ".repeat(200_000));
   expect(body.split(" ")).toHaveLength(4_000);
 });
 
-it("evicts the least recently used words by size", () => {
+it("the least recently used words are evicted, by size", () => {
   const memory = createWordsCache(20);
   const words = (letter: string) => ({ headings: "", body: letter.repeat(4), requests: letter.repeat(4) });
   memory.set("a", words("a"));

@@ -1,4 +1,4 @@
-// That copies of a text are found however a record escapes it, and that no record makes the search slow.
+// Copies of a text are found however a record escapes them, and no record makes the search slow.
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { holdsAny, toPieces } from "../../../core/skills/search/text-pieces.ts";
@@ -8,14 +8,14 @@ test.each([
   JSON.stringify("one line\nand another"),
   JSON.stringify(JSON.stringify("one line\nand another")),
   "One Line, AND ANOTHER",
-])("finds the text in %j", (record) => expect(holdsAny(record, toPieces(["one line\nand another"]))).toBe(true));
+])("the text is found in %j", (record) => expect(holdsAny(record, toPieces(["one line\nand another"]))).toBe(true));
 
 test("half a million backslashes are read once each", () => {
-  // With each backslash tried as a beginning, this takes minutes.
+  // Trying each backslash as a beginning would take minutes.
   expect(holdsAny("\\".repeat(500_000), ["and another"])).toBe(false);
 });
 
-test("a kept text is not a piece, even if it begins one", () => {
+test("a text that must be kept is not a piece, even if it begins with one", () => {
   const pieces = toPieces(["say it here\nsay it here and now"], ["They say it here."]);
   expect(pieces).toEqual(["sayithereandnow"]);
   expect(holdsAny("say it here", pieces)).toBe(false);
@@ -28,7 +28,7 @@ test("a heading that every skill has is never a piece", () => {
   expect(holdsAny("Here a table has a semicolon, too.", pieces)).toBe(true);
 });
 
-test("a text of short lines is looked for as a whole", () => {
+test("a text of short lines is searched for as a whole", () => {
   expect(toPieces(["a b\nc d\ne f"])).toEqual(["abcdef"]);
   expect(holdsAny("x: a b, c d, e f.", toPieces(["a b\nc d\ne f"]))).toBe(true);
 });
@@ -41,7 +41,7 @@ test("the end of a long line alone is not a copy of it", () => {
     expect(holdsAny(copy, pieces)).toBe(true);
 });
 
-test("pieces are found as by a search for each of them, and those that others have as well are not pieces", () => {
+test("a search for all pieces equals one search per piece, and pieces shared with other texts are left out", () => {
   const text = fc.stringMatching(/^[ab]{0,30}$/);
   fc.assert(
     fc.property(fc.array(text, { maxLength: 4 }), fc.array(text, { maxLength: 4 }), text, (gone, kept, record) => {
@@ -54,8 +54,8 @@ test("pieces are found as by a search for each of them, and those that others ha
   );
 });
 
-test("a hundred thousand lines are looked for in a million letters in one walk", () => {
-  // With a search for each line, this takes minutes.
+test("a hundred thousand lines are searched for in a million letters in one pass", () => {
+  // One search per line would take minutes.
   const lines = Array.from({ length: 100_000 }, (_, n) => `the line of the number ${n} and no other`);
   const record = "all that was said ".repeat(60_000);
   const pieces = toPieces(lines, [record]);

@@ -1,4 +1,4 @@
-// Contents that were read once are not read again, within a number of bytes, and never those of another profile.
+// The cache of file contents: each is read once, up to a number of bytes, and never served to another profile.
 import { describe, expect, it } from "vitest";
 import { sha256Hex } from "../../../core/schemas/learning/digest.ts";
 import { createBlobCache } from "../../../stores/skills/blob-cache.ts";
@@ -15,16 +15,16 @@ const profile = newProfileId();
 const sha = (n: number | string) => sha256Hex(String(n));
 
 describe("the cache of contents", () => {
-  it("holds so many bytes, and lets go what was used longest ago", () => {
+  it("holds a limited number of bytes and evicts the least recently used", () => {
     const cache = createBlobCache(100);
     for (const n of [1, 2, 3, 4]) cache.put(profile, sha(n), new Uint8Array(25));
     cache.get(profile, sha(1));
-    // Twenty characters may take forty bytes.
+    // Twenty characters may occupy forty bytes.
     cache.put(profile, sha(5), "x".repeat(20));
     expect([1, 2, 3, 4, 5].filter((n) => cache.get(profile, sha(n)) !== undefined)).toEqual([1, 4, 5]);
   });
 
-  it("does not take what is larger than all of it, and counts what is put twice once", () => {
+  it("skips contents larger than the whole cache, and counts repeated puts once", () => {
     const cache = createBlobCache(100);
     cache.put(profile, sha(1), new Uint8Array(60));
     cache.put(profile, sha(2), new Uint8Array(101));
@@ -33,7 +33,7 @@ describe("the cache of contents", () => {
     expect([1, 2, 3].filter((n) => cache.get(profile, sha(n)) !== undefined)).toEqual([1, 3]);
   });
 
-  it("holds an empty file, drops what it is told to, and keeps profiles apart", () => {
+  it("holds an empty file, drops a given file, and keeps profiles apart", () => {
     const cache = createBlobCache();
     cache.put(profile, sha(1), "");
     expect([cache.get(profile, sha(1)), cache.get(newProfileId(), sha(1))]).toEqual(["", undefined]);
@@ -62,8 +62,8 @@ function setUp() {
   };
 }
 
-describe("a store", () => {
-  it("reads the contents of a skill once, however often it is opened, and by other stores of the isolate too", async () => {
+describe("a skill store with the cache", () => {
+  it("reads a skill's contents once, however often it or another store of the isolate opens the skill", async () => {
     const { open, reads, writer } = setUp();
     await writer.change(
       writing("tables", { "SKILL.md": "one", "references/a": "a", "assets/b": Uint8Array.of(0xff) }, "a"),
@@ -77,7 +77,7 @@ describe("a store", () => {
     expect(reads).toHaveLength(3);
   });
 
-  it("reads only what is new of a skill that has changed", async () => {
+  it("reads only the new contents of a changed skill", async () => {
     const { open, reads, own, writer } = setUp();
     await writer.change(writing("tables", { "SKILL.md": "one", "references/a": "a" }, "a"));
     await open().open("tables");
@@ -87,7 +87,7 @@ describe("a store", () => {
     expect(reads).toHaveLength(3);
   });
 
-  it("forgets what it purged", async () => {
+  it("drops purged contents", async () => {
     const { open, writer } = setUp();
     await writer.change(creation("tables", "secret", "a"));
     await open().open("tables");

@@ -12,7 +12,7 @@ const index = (count: number) => ({
   skills: Object.fromEntries(Array.from({ length: count }, (_, i) => [`s-${i}`, {} as never])),
 });
 
-it("forgets what was used least recently, by lines", () => {
+it("the index cache evicts the least recently used index, by number of lines", () => {
   const cache = createIndexCache(10);
   cache.set("a", { index: index(4), etag: "1" });
   cache.set("b", { index: index(4), etag: "1" });
@@ -25,7 +25,7 @@ it("forgets what was used least recently, by lines", () => {
   expect(cache.get("d")).toBeUndefined();
 });
 
-it("lets a second store of the isolate take the index without its body, and see what has changed since", async () => {
+it("a second store of the isolate reads a cached index without its body, and sees later changes", async () => {
   const clock = createTestClock();
   const bucket = createMemoryBucket({ clock });
   const profile = newProfileId();

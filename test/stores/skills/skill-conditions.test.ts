@@ -1,4 +1,4 @@
-// What a SKILL.md asks for is kept with its head and in the index, by whichever path its files came.
+// The conditions of a SKILL.md are stored in its head and in the index, whichever way its files were written.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -37,7 +37,7 @@ function setUp() {
 }
 
 describe("the conditions of a skill", () => {
-  it("follow its files, and nothing but its files", async () => {
+  it("depend on its files alone", async () => {
     const { store, put, kept } = setUp();
     await put({ files: md("platforms: [macos]") });
     const mac = { platforms: ["macos"] };
@@ -53,14 +53,14 @@ describe("the conditions of a skill", () => {
     expect(await kept()).toEqual([mac, mac]);
   });
 
-  it("are none of a SKILL.md that is no text", async () => {
+  it("are absent for a SKILL.md that is not text", async () => {
     const { put, kept } = setUp();
     await put({ files: { "SKILL.md": new Uint8Array([0xff, 0xfe]) } });
     expect(await kept()).toEqual([undefined, undefined]);
   });
 });
 
-it("are read by the skill store that all Workers open", () => {
+it("the one skill store that all Workers open reads conditions", () => {
   const source = readFileSync(join(import.meta.dirname, "../../../wiring/stores.ts"), "utf8");
   const made = source.split("createSkillStore({").slice(1);
   expect(made).toHaveLength(1);

@@ -1,5 +1,5 @@
-// A purge beside writers of the same contents, killed anywhere, and twice at once: no head ever names what is gone, and what
-// should be gone is.
+// Purges that race with writers of the same contents and with each other, and that are killed anywhere. No head ever names
+// deleted contents, and purged contents are gone.
 import { describe, expect, it } from "vitest";
 import type { Bucket, Clock, SkillStore } from "../../../core/ports.ts";
 import { sha256Hex } from "../../../core/schemas/learning/digest.ts";
@@ -38,7 +38,7 @@ async function expectPurged(store: SkillStore): Promise<void> {
 
 describe("a purge that is killed at any call", () => {
   for (const afterwards of [false, true]) {
-    it(`${afterwards ? "after" : "before"} it was carried out is finished by the next`, async () => {
+    it(`${afterwards ? "after" : "before"} the call is carried out is finished by the next purge`, async () => {
       let atCall = 0;
       for (let isCrashing = true; isCrashing;) {
         const { bucket, profile, open, hasSecret } = await setUp();
@@ -49,7 +49,7 @@ describe("a purge that is killed at any call", () => {
             () => false,
             () => true,
           );
-        // Whatever became of it, nothing is broken, and what cannot be restored is not shown as if it could.
+        // Wherever it died, nothing is broken, and no unrestorable revision is shown as restorable.
         await expectSound(bucket, profile, open());
         expect(await open().purge("a", 1)).toMatchObject({ ok: true });
         expect(hasSecret()).toBe(false);
@@ -60,7 +60,7 @@ describe("a purge that is killed at any call", () => {
     });
   }
 
-  it("hinders a writer of the same contents no longer than its lease, and no other writer at all", async () => {
+  it("blocks a writer of the same contents at most until its lease expires, and no other writer", async () => {
     const { clock, bucket, profile, open } = await setUp(createEventClock());
     const dying = createWatchedBucket(bucket, ({ method }) => {
       if (method === "delete") throw new Error("The process was killed.");
@@ -81,14 +81,14 @@ describe("a purge that is killed at any call", () => {
   });
 });
 
-describe("a writer of the contents that are purged", () => {
+describe("a writer of contents that are being purged", () => {
   const writers: [string, (store: SkillStore) => ReturnType<SkillStore["change"]>][] = [
     ["the same skill", (store) => store.change(writing("a", { "SKILL.md": "secret" }, "w"))],
     ["another skill", (store) => store.change(writing("b", { "SKILL.md": "b", "assets/x": "secret" }, "w"))],
     ["a new skill", (store) => store.change(writing("c", { "SKILL.md": "secret" }, "w"))],
   ];
 
-  it.each(writers)("into %s has them whenever a whole purge comes between two of its calls", async (_title, write) => {
+  it.each(writers)("into %s keeps them if a whole purge runs between any two of its calls", async (_title, write) => {
     let at = 0;
     for (let hasCome = true; hasCome;) {
       at++;
@@ -106,45 +106,51 @@ describe("a writer of the contents that are purged", () => {
     expect(at).toBeGreaterThan(9);
   });
 
-  it.each(writers)("into %s has them whenever it comes whole between two calls of a purge", async (_title, write) => {
-    let at = 0;
-    for (let hasCome = true; hasCome;) {
-      at++;
-      // The lease of a purge outlives a writer that waits for it only when time passes by itself.
+  it.each(writers)(
+    "into %s keeps them if the whole write runs between any two calls of a purge",
+    async (_title, write) => {
+      let at = 0;
+      for (let hasCome = true; hasCome;) {
+        at++;
+        // An event clock is needed: otherwise a waiting writer would advance time past the purge's lease.
+        const { bucket, profile, open } = await setUp(createEventClock());
+        let written: ReturnType<SkillStore["change"]> | undefined;
+        const interrupted = createWatchedBucket(bucket, async ({ n }) => {
+          if (n !== at) return;
+          // The writer may have to wait for the purge.
+          written = write(open());
+          await Promise.race([written, new Promise((resolve) => setImmediate(resolve))]);
+        });
+        expect(await open(interrupted).purge("a", 1)).toMatchObject({ ok: true });
+        hasCome = written !== undefined;
+        if (hasCome) expect(await written).toMatchObject({ ok: true });
+        await expectPurged(open());
+        await expectSound(bucket, profile, open());
+      }
+      expect(at).toBeGreaterThan(8);
+    },
+  );
+
+  it.each(writers)(
+    "into %s makes a purge wait if its swap is in progress, even if the writer is killed",
+    async (_title, write) => {
       const { bucket, profile, open } = await setUp(createEventClock());
-      let written: ReturnType<SkillStore["change"]> | undefined;
-      const interrupted = createWatchedBucket(bucket, async ({ n }) => {
-        if (n !== at) return;
-        // It may have to wait for the purge.
-        written = write(open());
-        await Promise.race([written, new Promise((resolve) => setImmediate(resolve))]);
+      let purged: ReturnType<SkillStore["purge"]> | undefined;
+      const dying = createWatchedBucket(bucket, async ({ method, key }) => {
+        if (purged) throw new Error("The process was killed.");
+        if (method !== "put" || !key.includes("/heads/")) return;
+        purged = open().purge("a", 1);
+        // Lets the purge run as far as it can without time passing.
+        for (let n = 0; n < 500; n++) await Promise.resolve();
       });
-      expect(await open(interrupted).purge("a", 1)).toMatchObject({ ok: true });
-      hasCome = written !== undefined;
-      if (hasCome) expect(await written).toMatchObject({ ok: true });
-      await expectPurged(open());
+      await expect(write(open(dying))).rejects.toThrow("The process was killed.");
+      expect(await purged).toMatchObject({ value: { deleted: [], kept: [{ sha256: SECRET }] } });
+      await open().rebuildIndex(() => null);
       await expectSound(bucket, profile, open());
-    }
-    expect(at).toBeGreaterThan(8);
-  });
+    },
+  );
 
-  it.each(writers)("into %s is waited for when its swap is under way, though it dies of it", async (_title, write) => {
-    const { bucket, profile, open } = await setUp(createEventClock());
-    let purged: ReturnType<SkillStore["purge"]> | undefined;
-    const dying = createWatchedBucket(bucket, async ({ method, key }) => {
-      if (purged) throw new Error("The process was killed.");
-      if (method !== "put" || !key.includes("/heads/")) return;
-      purged = open().purge("a", 1);
-      // As far as it gets without time passing.
-      for (let n = 0; n < 500; n++) await Promise.resolve();
-    });
-    await expect(write(open(dying))).rejects.toThrow("The process was killed.");
-    expect(await purged).toMatchObject({ value: { deleted: [], kept: [{ sha256: SECRET }] } });
-    await open().rebuildIndex(() => null);
-    await expectSound(bucket, profile, open());
-  });
-
-  it.each(writers)("into %s leaves no head without them, also when it is killed", async (_title, write) => {
+  it.each(writers)("into %s leaves no head without its contents, even if it is killed", async (_title, write) => {
     for (let atCall = 1; atCall < 24; atCall++) {
       for (const afterwards of [false, true]) {
         const { bucket, profile, open } = await setUp(createEventClock());
@@ -160,7 +166,7 @@ describe("a writer of the contents that are purged", () => {
   });
 });
 
-it("a writer whose own revision is purged before it is told so puts nothing back", async () => {
+it("a writer whose revision is purged before its write returns does not restore it", async () => {
   const { bucket, profile, open, hasSecret } = await setUp();
   let stage: "before" | "swapped" | "done" = "before";
   const slow = createWatchedBucket(bucket, async ({ method, key }) => {
@@ -178,7 +184,7 @@ it("a writer whose own revision is purged before it is told so puts nothing back
   await expectSound(bucket, profile, open());
 });
 
-it("two purges at once both finish, also on a bucket that answers 429 and loses answers", async () => {
+it("concurrent purges all finish, even over a bucket that answers 429 and loses responses", async () => {
   for (const seed of [1, 2, 3, 4, 5, 6]) {
     const clock = createEventClock();
     const { bucket, profile, open, hasSecret } = await setUp(clock);
@@ -195,14 +201,14 @@ it("two purges at once both finish, also on a bucket that answers 429 and loses 
   }
 });
 
-it("leaves nobody waiting when it is done", async () => {
+it("a finished purge leaves no lease for writers to wait for", async () => {
   const { bucket, profile, open } = await setUp();
   await open().purge("a", 1);
   const lease = await bucket.get(keyOf("purge", { profile }));
   expect(PurgeLease.parse(JSON.parse(await lease!.text()))).toMatchObject({ blobs: [], until: 0 });
 });
 
-it("finds what is named by records that were written before records told what they name", async () => {
+it("a purge finds contents named by older records whose metadata lists no references", async () => {
   const { bucket, profile, open, hasSecret } = await setUp();
   await open().change(writing("b", { "SKILL.md": "secret" }, "b2"));
   await open().change(writing("c", { "SKILL.md": "c", "assets/x": "clean" }, "c1"));
@@ -220,7 +226,7 @@ it("finds what is named by records that were written before records told what th
   await expectSound(bucket, profile, open());
 });
 
-it("tells of many files in a mirror under a kilobyte, and finds what is named by one with too many to tell", async () => {
+it("metadata lists many files in under a kilobyte, and a purge also finds contents of a head with too many to list", async () => {
   const { bucket, profile, open } = await setUp();
   const filesOf = (count: number) =>
     Object.fromEntries(Array.from({ length: count }, (_, n) => [`assets/${n}`, `${n}`]));
@@ -234,7 +240,7 @@ it("tells of many files in a mirror under a kilobyte, and finds what is named by
   expect(await open().purge("a", 1)).toMatchObject({ value: { deleted: [], kept: [{ name: "d", rev: 1 }] } });
 });
 
-it("reads no head of a large library but those that may name the contents", async () => {
+it("a purge of a large library reads only heads that may name the contents", async () => {
   const { bucket, open } = await setUp();
   for (let n = 0; n < 60; n++) {
     await open().change(writing(`skill-${n}`, { "SKILL.md": `one ${n}` }, "1"));

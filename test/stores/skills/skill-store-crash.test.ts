@@ -1,5 +1,5 @@
-// Writers that are killed at any call of the bucket, before or after it was carried out: whoever runs the operation again
-// finishes it, and one rebuild makes the index equal to the heads.
+// Writers that are killed before or after any bucket call. Running the operation again finishes it, and one rebuild makes the
+// index equal to the heads.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { SkillChange, SkillStore } from "../../../core/ports.ts";
@@ -27,33 +27,36 @@ describe("a writer that is killed at any call", () => {
     ["an edit", () => extension("tables", "three", "x", 2), { rev: 3, seq: 3, state: "trial", op: "x" }],
     ["a restore", (store) => restoration(store, "tables", 1, "x"), { rev: 3, seq: 3, state: "trial", op: "x" }],
     ["a pin", () => adjustment("tables", { pinned: true }, "x"), { rev: 2, seq: 3, state: "trial", op: "b" }],
-    ["an archiving", () => adjustment("tables", { state: "archived" }), { rev: 2, seq: 3, state: "archived", op: "b" }],
+    ["an archive", () => adjustment("tables", { state: "archived" }), { rev: 2, seq: 3, state: "archived", op: "b" }],
   ];
 
   for (const afterwards of [false, true]) {
-    const when = afterwards ? "after it was carried out" : "before it was carried out";
-    it.each(operations)(`${when} leaves %s that the same operation finishes`, async (_title, toChange, expected) => {
-      let atCall = 0;
-      for (let isCrashing = true; isCrashing;) {
-        const { bucket, profile, open } = await setUpLibrary();
-        const dying = createCrashingBucket(bucket, { atCall: ++atCall, afterwards });
-        const killed = await open(dying)
-          .change(toChange(open(dying)))
-          .then(
-            () => false,
-            () => true,
-          );
-        expect(killed).toBe(dying.hasCrashed());
-        isCrashing = killed;
+    const when = afterwards ? "after the call is carried out" : "before the call is carried out";
+    it.each(operations)(
+      `${when} leaves %s that a retry of the operation finishes`,
+      async (_title, toChange, expected) => {
+        let atCall = 0;
+        for (let isCrashing = true; isCrashing;) {
+          const { bucket, profile, open } = await setUpLibrary();
+          const dying = createCrashingBucket(bucket, { atCall: ++atCall, afterwards });
+          const killed = await open(dying)
+            .change(toChange(open(dying)))
+            .then(
+              () => false,
+              () => true,
+            );
+          expect(killed).toBe(dying.hasCrashed());
+          isCrashing = killed;
 
-        const finished = await open().change(toChange(open()));
-        expect(finished).toMatchObject({ value: { head: expected } });
-        await expectSound(bucket, profile, open());
-      }
-      expect(atCall).toBeGreaterThan(6);
-    });
+          const finished = await open().change(toChange(open()));
+          expect(finished).toMatchObject({ value: { head: expected } });
+          await expectSound(bucket, profile, open());
+        }
+        expect(atCall).toBeGreaterThan(6);
+      },
+    );
 
-    it(`${when} leaves a create whose neighbour came first archived, at the latest after a rebuild`, async () => {
+    it(`${when} leaves a create that lost to a neighbour archived, at the latest after a rebuild`, async () => {
       for (let atCall = 1; atCall < 40; atCall++) {
         const { bucket, profile, open } = await setUpLibrary();
         const dying = createCrashingBucket(bucket, { atCall, afterwards });
@@ -87,11 +90,11 @@ const history = fc.record({
   seed: fc.integer(),
   loseAnswerOneIn: fc.constantFrom(undefined, 10, 3),
   pageSize: fc.constantFrom(undefined, 2),
-  // What stands in one inner list runs at once.
+  // The operations of one inner list run concurrently.
   rounds: fc.array(fc.array(operation, { minLength: 1, maxLength: 4 }), { maxLength: 8 }),
 });
 
-it("leaves every revision restorable, whatever writers do and wherever they are killed", async () => {
+it("every revision stays restorable, whatever writers do and wherever they are killed", async () => {
   await fc.assert(
     fc.asyncProperty(history, async ({ seed, loseAnswerOneIn, pageSize, rounds }) => {
       const { bucket, profile, open } = setUp();
@@ -136,7 +139,7 @@ function setUp() {
   };
 }
 
-/** `tables` with two revisions, and `old`, archived. */
+/** `tables` with two revisions, and an archived `old`. */
 async function setUpLibrary() {
   const made = setUp();
   const store = made.open();

@@ -1,5 +1,5 @@
-// Any history of any number of writers, killed anywhere and delivered again: every skill can be read, every revision can be
-// put back byte for byte but for those that were purged, and one repair makes the index equal to the heads.
+// Random histories of several writers that are killed anywhere and retried. Every skill stays readable, every revision that was
+// not purged can be restored byte for byte, and one rebuild makes the index equal to the heads.
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { type Result, err, ok } from "../../../core/errors.ts";
@@ -23,9 +23,9 @@ const KINDS = ["create", "edit", "file", "archive", "pin", "restore", "undo", "p
 
 const operation = fc.record({
   kind: fc.constantFrom(...KINDS, "edit", "file", "undo", "purge", "purge"),
-  // Skills of the same contents, two of them there from the start.
+  // Skills with the same contents. Two exist from the start.
   name: fc.constantFrom("a", "a", "b", "c"),
-  /** Which text, body or revision; each operation takes it as it needs it. */
+  /** Selects a text, body or revision, depending on the operation. */
   pick: fc.nat({ max: 4 }),
   path: fc.constantFrom(...PATHS),
   atCall: fc.option(fc.integer({ min: 1, max: 36 }), { nil: null }),
@@ -38,7 +38,7 @@ const history = fc.record({
   isRateLimited: fc.boolean(),
   loseAnswerOneIn: fc.constantFrom(undefined, 20, 4),
   pageSize: fc.constantFrom(undefined, 3),
-  // What stands in one inner list runs at once.
+  // The operations of one inner list run concurrently.
   rounds: fc.array(fc.array(operation, { minLength: 1, maxLength: 5 }), { minLength: 4, maxLength: 12 }),
 });
 
@@ -54,7 +54,7 @@ const FIRST_ROUNDS: Operation[][] = (
   ] as const
 ).map(([kind, name, pick]) => [{ kind, name, pick, path: PATHS[0]!, atCall: null, afterwards: false }]);
 
-it("leaves every skill readable and every revision restorable, and the index equal to the heads", async () => {
+it("every skill stays readable and every revision restorable, and a rebuilt index equals the heads", async () => {
   await fc.assert(
     fc.asyncProperty(history, async ({ seed, rounds, ...faults }) => {
       const clock = createEventClock();
@@ -78,7 +78,7 @@ it("leaves every skill readable and every revision restorable, and the index equ
           const op = `${round}-${n}`;
           const { atCall, afterwards } = wanted;
           const first = atCall === null ? bucket : createCrashingBucket(bucket, { atCall, afterwards });
-          // Delivered again by another process, until it lives to tell.
+          // If the process is killed, another one retries the operation.
           const told = await run(open(first), wanted, op, decided).catch((error: Error) => {
             if (error.message !== "The process was killed.") throw error;
             return run(open(), wanted, op, decided);
@@ -113,7 +113,7 @@ it("leaves every skill readable and every revision restorable, and the index equ
         const head = await store.head(name);
         if (head) expect((await store.open(name))!.files).toEqual(decided.get(head.text));
       }
-      // What was told to be done has been done, and no revision went that nobody purged.
+      // Every operation that reported success is stored, and only purged revisions are gone.
       expect([...purged].filter((place) => !told.purged.has(place))).toEqual([]);
       expect([...told.purged].filter((place) => !purged.has(place))).toEqual([]);
       expect([...done.keys()].filter((op) => !told.ops.has(op) && !changedNothing.has(op))).toEqual([]);
@@ -124,7 +124,7 @@ it("leaves every skill readable and every revision restorable, and the index equ
 }, 60_000);
 
 const MAKES_REVISIONS = new Set<Operation["kind"]>(["create", "edit", "file", "restore", "undo"]);
-/** Operations that were done by leaving the files as they were. */
+/** Operations that succeeded without a change to the files. */
 const changedNothing = new Set<string>();
 
 async function run(

@@ -1,5 +1,5 @@
-// The skill store over the double, by the kit, and what only the double can do: write rates, lost answers, long listings.
-// Kills are in skill-store-crash.test.ts.
+// The skill store over the double: the kit, and what only the double can do: rate limits, lost responses, long listings.
+// skill-store-crash.test.ts tests kills.
 import { describe, expect, it } from "vitest";
 import { type Result, err, ok } from "../../../core/errors.ts";
 import type { Bucket } from "../../../core/ports.ts";
@@ -28,8 +28,8 @@ describeSkillHistory("the double that loses one answer in five", (clock) =>
   createMemoryBucket({ clock, faults: { loseAnswerOneIn: 5 } }),
 );
 
-describe("fifty writers on a bucket that answers 429 and loses one answer in twenty", () => {
-  it.each([1, 2, 3, 4, 5])("all finish on one skill within the time for a swap (seed %i)", async (seed) => {
+describe("fifty writers over a bucket that answers 429 and loses one response in twenty", () => {
+  it.each([1, 2, 3, 4, 5])("all finish on one skill within the swap timeout (seed %i)", async (seed) => {
     const { bucket, profile, open, clock } = setUpRace(seed);
     await open(0).change(creation("tables", "start", "a"));
     const startedAt = clock.now();
@@ -44,7 +44,7 @@ describe("fifty writers on a bucket that answers 429 and loses one answer in twe
     await expectSound(bucket, profile, open(0));
   });
 
-  it.each([1, 2, 3])("all finish on skills of their own, which share the index (seed %i)", async (seed) => {
+  it.each([1, 2, 3])("all finish on separate skills that share the index (seed %i)", async (seed) => {
     const { bucket, profile, open } = setUpRace(seed);
     const names = Array.from({ length: 50 }, (_, n) => `skill-${String(n).padStart(2, "0")}`);
     const made = await Promise.all(names.map((name, n) => open(n).change(creation(name, name, name))));
@@ -53,7 +53,7 @@ describe("fifty writers on a bucket that answers 429 and loses one answer in twe
     await expectSound(bucket, profile, open(0));
   });
 
-  it.each([1, 2, 3])("all finish with the same contents in skills of their own (seed %i)", async (seed) => {
+  it.each([1, 2, 3])("all finish on separate skills with the same contents (seed %i)", async (seed) => {
     const { bucket, profile, open } = setUpRace(seed);
     const names = Array.from({ length: 50 }, (_, n) => `skill-${String(n).padStart(2, "0")}`);
     const files = { "SKILL.md": "the same", "assets/licence.txt": "for all of them" };
@@ -63,7 +63,7 @@ describe("fifty writers on a bucket that answers 429 and loses one answer in twe
     await expectSound(bucket, profile, open(0));
   });
 
-  it.each([1, 2, 3])("all finish when some make, some change and one purges (seed %i)", async (seed) => {
+  it.each([1, 2, 3])("all finish when some create, some edit and one purges (seed %i)", async (seed) => {
     const { bucket, profile, open } = setUpRace(seed);
     await open(0).change(creation("shared", "start", "a"));
     await open(0).change(extension("shared", "second", "b", 1));
@@ -85,7 +85,7 @@ describe("fifty writers on a bucket that answers 429 and loses one answer in twe
 
 const SWAP_MS = 120_000;
 
-/** Time jumps from sleep to sleep, so that the writers meet as they would on a real clock. */
+/** Time jumps from one sleep to the next, so that the writers interleave as on a real clock. */
 function setUpRace(seed: number) {
   const clock = createEventClock();
   const bucket = createMemoryBucket({ clock, faults: { isRateLimited: true, loseAnswerOneIn: 20, seed } });
@@ -95,7 +95,7 @@ function setUpRace(seed: number) {
   return { clock, bucket, profile, open };
 }
 
-it("says that it is busy, with the last trouble, when no swap succeeds in time", async () => {
+it("a change without a successful swap in time fails with `busy` and the last error", async () => {
   const clock = createTestClock();
   const bucket = createMemoryBucket({ clock });
   const store = openSkillStore(bucket, newProfileId(), clock, SWAP_MS);
@@ -114,7 +114,7 @@ it("says that it is busy, with the last trouble, when no swap succeeds in time",
   expect([clock.now() - startedAt, await store.head("tables")]).toEqual([SWAP_MS, before]);
 });
 
-it("finds an operation among more than a thousand revisions, and lists them all page by page", async () => {
+it("an operation is found among more than a thousand revisions, which are listed page by page", async () => {
   const clock = createTestClock();
   const bucket = createMemoryBucket({ clock });
   const store = openSkillStore(bucket, newProfileId(), clock);
@@ -130,14 +130,14 @@ it("finds an operation among more than a thousand revisions, and lists them all 
   expect(revisions.map(({ op }) => op)).toEqual(Array.from({ length: 1_020 }, (_, n) => `op-${1_020 - n}`));
 });
 
-it("rebuilds the index and scans over more than a thousand skills", async () => {
+it("a rebuild and a scan cover more than a thousand skills", async () => {
   const clock = createTestClock();
   const bucket = createMemoryBucket({ clock });
   const profile = newProfileId();
   const names = Array.from({ length: 1_020 }, (_, n) => `skill-${String(n).padStart(4, "0")}`);
   for (const name of names) {
     await openSkillStore(bucket, profile, clock).change(creation(name, name, name));
-    // Without the index each create is cheap, and the rebuild has all to do.
+    // Deleting the index keeps each create cheap and leaves all the work to the rebuild.
     await bucket.delete(keyOf("index", { profile }));
   }
   const store = openSkillStore(bucket, profile, clock);
@@ -145,7 +145,7 @@ it("rebuilds the index and scans over more than a thousand skills", async () => 
   expect((await collect(store.scan())).map(({ name }) => name)).toEqual(names);
 });
 
-it("archives a create that lost to a neighbour only while it is its own", async () => {
+it("a create that lost to a neighbour is archived only while nobody else has changed the skill", async () => {
   const clock = createTestClock();
   const bucket = createMemoryBucket({ clock });
   const profile = newProfileId();
@@ -157,7 +157,7 @@ it("archives a create that lost to a neighbour only while it is its own", async 
     async decide(current, index) {
       if (decisions++ === 0) {
         const decided = wanted.decide(current, index);
-        // The index moves on, so that this create has to ask again.
+        // The index changes, so this create has to decide again.
         await openSkillStore(bucket, profile, clock).change(creation("other", "two", "other"));
         return decided;
       }
@@ -170,7 +170,7 @@ it("archives a create that lost to a neighbour only while it is its own", async 
   await expectSound(bucket, profile, store);
 });
 
-it("knows its own swap again when the answer was lost, whatever the decision would say of it", async () => {
+it("a change whose response was lost recognises its own swap, even if its decision would now refuse it", async () => {
   const clock = createTestClock();
   const bucket = createMemoryBucket({ clock });
   const store = openSkillStore(bucket, newProfileId(), clock);
@@ -186,13 +186,13 @@ it("knows its own swap again when the answer was lost, whatever the decision wou
   expect(archived).toEqual(ok({ head: await store.head("tables"), replayed: false }));
 });
 
-it("never puts an older line over a newer one", async () => {
+it("an older index line never replaces a newer one", async () => {
   const clock = createTestClock();
   const bucket = createMemoryBucket({ clock });
   const profile = newProfileId();
   const head = keyOf("head", { profile, name: "tables" });
   await openSkillStore(bucket, profile, clock).change(creation("tables", "one", "a"));
-  // Between its head and its line, another writer does both.
+  // Another writer changes head and line between this writer's two puts.
   const slow: Bucket = {
     ...bucket,
     async put(key, body, options) {
@@ -207,7 +207,7 @@ it("never puts an older line over a newer one", async () => {
   await expectSound(bucket, profile, store);
 });
 
-it("puts the files of a large skill six at a time, and none is under way when one has failed", async () => {
+it("the files of a large skill are put six at a time, and none is in progress once one has failed", async () => {
   const clock = createTestClock();
   const bucket = createMemoryBucket({ clock });
   const files = Object.fromEntries(Array.from({ length: 20 }, (_, n) => [`references/${n}.md`, `file ${n}`]));

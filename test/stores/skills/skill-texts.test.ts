@@ -1,4 +1,4 @@
-// What a purge compares copies with: the text that goes, however old it is, and the texts that stay.
+// The texts that a purge compares copies with: the purged text, however old it is, and the texts that stay.
 import { expect, it } from "vitest";
 import { createSkillStore } from "../../../stores/skills/skill-store.ts";
 import { readSkillTexts } from "../../../stores/skills/skill-texts.ts";
@@ -22,7 +22,7 @@ function createScene() {
   return { store, write };
 }
 
-it("reads a revision that is older than the newest thousand", async () => {
+it("a revision older than the newest thousand is read", async () => {
   const { store, write } = createScene();
   for (let rev = 1; rev <= 1_002; rev++) await write(NAME, `Number ${rev}.`, rev - 1);
   const { gone, kept } = await readSkillTexts(store, NAME, 1);
@@ -30,7 +30,7 @@ it("reads a revision that is older than the newest thousand", async () => {
   expect(kept).toContain("Number 1002.");
 }, 30_000);
 
-it("tells the texts of one revision from those of the others and of other skills, and of a whole skill takes all", async () => {
+it("the texts of one revision are separated from those of other revisions and skills; a whole skill includes all of its own", async () => {
   const { store, write } = createScene();
   await write(NAME, "First.");
   await write(NAME, "Second.");

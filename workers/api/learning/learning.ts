@@ -18,7 +18,7 @@ import { usageOf } from "../profiles/usage.ts";
 
 export const learning = createRouter();
 
-// Limits on the cost of one response: see "Limits" in docs/ARCHITECTURE.md.
+// Limits on the cost of one response: see docs/LIMITS.md.
 const DEFAULT_PAGE = 20;
 const MAX_PAGE = 50;
 /** Learned skills whose evidence is listed, most recently used first. */

@@ -12,7 +12,8 @@ const MISREAD =
 const CORRECTION =
   /^(?:but |no,? |wrong[:,] ?|actually,? )?(?:it|they|that|those|these)(?:'s|'re| is| are| was| were| has| have| does| do| means?)(?:n't)?\b(.*)$/;
 
-export function joinAnswers(sentences: string[]): string[] {
+/** "Is there a line of units? No." becomes "there is no line of units"; "I took 1/2 for January. It is February." becomes "1/2 is february". */
+export function mergeDialogue(sentences: string[]): string[] {
   const joined: string[] = [];
   for (let i = 0; i < sentences.length; i++) {
     const [sentence, next] = [sentences[i]!, sentences[i + 1] ?? ""];
@@ -20,7 +21,7 @@ export function joinAnswers(sentences: string[]): string[] {
     const question = both ?? QUESTION.exec(sentence);
     const no = both ? both[2] : NO.exec(next)?.[1];
     if (question && (both || NO.test(next))) {
-      joined.push(deny(question[1]!), ...(no ? [no] : []));
+      joined.push(negate(question[1]!), ...(no ? [no] : []));
       if (!both) i++;
     } else if (MISTAKE.test(sentence) && CORRECTION.test(next)) {
       const misread = MISREAD.exec(sentence);
@@ -33,7 +34,7 @@ export function joinAnswers(sentences: string[]): string[] {
 }
 
 /** "Is there a line of units" becomes "there is no line of units". */
-function deny(question: string): string {
+function negate(question: string): string {
   const text = question.replace(/^(?:is|are) there (?:an? |any )?/, "there is no ");
   if (text !== question) return text;
   return question

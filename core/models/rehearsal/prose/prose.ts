@@ -1,24 +1,24 @@
-// Extracts from a skill's prose how a class of delimited files is written. Skills are not written for this reader, so it accepts many
-// wordings. It discounts statements that are negated or about other files, and leaves out parts that the text does not
-// mention. Entry point: readAdvice, called by worker.ts and lesson.ts. Pure.
+// Extracts from a skill's prose the format of a class of delimited files. Skills are not written for this parser, so it accepts many
+// wordings. It ignores negated statements and gives little weight to statements about other files. Advice has only the fields that
+// the text mentions. Entry point: readAdvice, called by worker.ts and lesson.ts. Pure.
 import type { Advice, Mark, NumberForm } from "../conventions.ts";
 import { readCode } from "./code.ts";
 import { readDates } from "./dates.ts";
 import { readExamples, readFullExample, readLocale } from "./examples.ts";
 import { readMissing } from "./missing.ts";
 import { normalise } from "./phrases.ts";
-import { AFFIRMED, ELSEWHERE, TAKEN_BACK, toProse } from "./text.ts";
+import { AFFIRMED, ELSEWHERE, RETRACTED, toProse } from "./text.ts";
 import { readUnitRow } from "./units.ts";
 
 type Topic = "separator" | "decimal" | "thousands" | "other";
-interface Said {
+interface Statement {
   topic: Topic;
   mark: Mark;
-  /** 1 for statements about these files; 0.3 for statements about other files or expectations. */
+  /** 1 for a statement about these files; 0.3 for one about other files or expectations. */
   weight: number;
 }
 
-/** Longer texts are not advice, and some of the expressions take quadratic time. */
+/** Limits for long texts, since some of the regular expressions take quadratic time. */
 const MAX_READ_CHARS = 16_000;
 const MAX_SENTENCE_CHARS = 600;
 
@@ -53,7 +53,7 @@ export function readAdvice(markdown: string): Advice {
     ...(dates ? { dates } : {}),
     ...(unitRow !== undefined ? { unitRow } : {}),
   };
-  // In a text about data, a semicolon, tab or pipe without another role separates the fields.
+  // If the text gives other advice, a semicolon, tab or pipe without a stated role is the separator.
   const bare = Object.keys(advice).length > 0 ? readBareMarks(prose.sentences) : [];
   return !separators && bare.length === 1 ? { separators: bare, ...advice } : advice;
 }
@@ -97,6 +97,7 @@ const MARKS: [Mark, RegExp][] = [
   ],
   ["'", /\b(?:apostrophes?|high commas?|inverted commas?|single quotes?|ticks?)\b/g],
 ];
+/** Words that name a role of a mark. The number makes a vague word count as that many words farther away. */
 const TOPICS: [Topic, RegExp, number][] = [
   [
     "thousands",
@@ -123,49 +124,47 @@ const TOPICS: [Topic, RegExp, number][] = [
 ];
 const NEGATION =
   /\b(?:not|no|never|neither|nor|instead of|rather than|unlike|isn't|aren't|don't|doesn't|won't|avoid|in place of|as opposed to|without|hardly|nothing to do with|replac(?:es|ing) the usual|despite|although|even though)\b/g;
-interface Found {
+/** Where a match begins and ends. */
+interface Span {
   at: number;
   end: number;
 }
 
-/** Every mark of a sentence with the nearest role that it can have. */
-function readMarks(sentence: string): Said[] {
+/** Each mark that a sentence names, with the role named nearest to it. */
+function readMarks(sentence: string): Statement[] {
   const text = normalise(sentence);
-  const clauses = breaks(text);
+  const clauses = clauseBreaks(text);
   const topics = TOPICS.flatMap(([topic, words, cost]) =>
     [...text.matchAll(words)].map((match) => ({ topic, cost, at: match.index, end: match.index + match[0].length })),
   );
-  const said: Said[] = [];
+  const said: Statement[] = [];
   for (const [mark, words] of MARKS) {
     for (const match of text.matchAll(words)) {
-      const place = { at: match.index, end: match.index + match[0].length };
-      const topic =
-        mark === "\t" && match[0] === "tsv" ? "separator" : nearestTopic(text, place, topics, clauses, mark);
+      const span = { at: match.index, end: match.index + match[0].length };
+      const topic = mark === "\t" && match[0] === "tsv" ? "separator" : nearestTopic(text, span, topics, clauses, mark);
       if (!topic || topic === "other") continue;
-      if (isDenied(text, place, clauses)) {
-        const instead = takenUp(text, place, topics, clauses, mark);
+      if (isNegated(text, span, clauses)) {
+        const instead = roleInNextClause(text, span, topics, clauses, mark);
         if (instead) said.push({ topic: instead, mark, weight: 1 });
         continue;
       }
-      const clause = clauseAt(text, place, clauses);
-      said.push({ topic, mark, weight: ELSEWHERE.test(clause) || TAKEN_BACK.test(text) ? 0.3 : 1 });
+      const clause = clauseAt(text, span, clauses);
+      said.push({ topic, mark, weight: ELSEWHERE.test(clause) || RETRACTED.test(text) ? 0.3 : 1 });
     }
   }
   return said;
 }
 
-/** Separators that are named without their role. */
+/** Semicolons, tabs and pipes that are named without a role. */
 function readBareMarks(sentences: string[]): Mark[] {
   const found = sentences.map(normalise).flatMap((text) => {
-    const clauses = breaks(text);
+    const clauses = clauseBreaks(text);
     return MARKS.filter(([mark]) => mark === ";" || mark === "\t" || mark === "|").flatMap(([mark, words]) =>
       [...text.matchAll(words)]
         .map((match) => ({ at: match.index, end: match.index + match[0].length }))
         .filter(
-          (place) =>
-            !isDenied(text, place, clauses) &&
-            !TAKEN_BACK.test(text) &&
-            !ELSEWHERE.test(clauseAt(text, place, clauses)),
+          (span) =>
+            !isNegated(text, span, clauses) && !RETRACTED.test(text) && !ELSEWHERE.test(clauseAt(text, span, clauses)),
         )
         .map(() => mark),
     );
@@ -173,8 +172,8 @@ function readBareMarks(sentences: string[]): Mark[] {
   return [...new Set(found)];
 }
 
-/** Boundaries between statements, with the cost of crossing each. */
-function breaks(text: string): { at: number; cost: number }[] {
+/** Boundaries between clauses. The cost of crossing one counts like that many words. */
+function clauseBreaks(text: string): { at: number; cost: number }[] {
   const strong = [...text.matchAll(/[;:—–](?=\s)|\s-\s|\b(?:but|while|whereas|though|yet)\b/g)];
   const weak = [...text.matchAll(/,(?=\s)|[()]|\b(?:and|with|plus|then|so|because|since)\b/g)];
   return [
@@ -185,10 +184,13 @@ function breaks(text: string): { at: number; cost: number }[] {
 
 const MARKS_FOR: Record<Topic, string> = { separator: ",;\t|", decimal: ".,", thousands: "., '", other: ".,; '\t|" };
 
+/** In words, including the costs of vague topics and of clause boundaries. */
+const MAX_TOPIC_DISTANCE = 16;
+
 function nearestTopic(
   text: string,
-  mark: Found,
-  topics: (Found & { topic: Topic; cost: number })[],
+  mark: Span,
+  topics: (Span & { topic: Topic; cost: number })[],
   clauses: { at: number; cost: number }[],
   kind: Mark,
 ): Topic | undefined {
@@ -201,31 +203,31 @@ function nearestTopic(
     const distance = words + crossed + topic.cost;
     if (!best || distance < best.distance) best = { topic: topic.topic, distance };
   }
-  return best && best.distance <= 16 ? best.topic : undefined;
+  return best && best.distance <= MAX_TOPIC_DISTANCE ? best.topic : undefined;
 }
 
-/** Whether a mark is negated: by a "no" before it without a "but" between, or by an "is not" right after it. */
-function isDenied(text: string, mark: Found, clauses: { at: number }[]): boolean {
+/** True for a mark with a negation before it and no "but" between them, or with "is not" right after it. */
+function isNegated(text: string, mark: Span, clauses: { at: number }[]): boolean {
   const affirmed = text.replace(AFFIRMED, (phrase) => " ".repeat(phrase.length));
   if (/^\W{0,3}(?:is|are|was|were|does|do|has|have)(?:n't| not| never| nothing)\b/.test(affirmed.slice(mark.end)))
     return true;
   const before = affirmed.slice(0, mark.at);
-  const denial = [...before.matchAll(NEGATION)].at(-1);
-  if (!denial) return false;
-  const between = before.slice(denial.index + denial[0].length);
+  const negation = [...before.matchAll(NEGATION)].at(-1);
+  if (!negation) return false;
+  const between = before.slice(negation.index + negation[0].length);
   if (/\bbut\b|\bit is\b|\bit's\b|\bthey are\b|\buse\b/.test(between)) return false;
-  const fresh = between.split(/\band\b/);
-  if (fresh.length > 1 && TOPICS.some(([, words, cost]) => cost === 0 && fresh.at(-1)!.search(words) >= 0))
+  const statements = between.split(/\band\b/);
+  if (statements.length > 1 && TOPICS.some(([, words, cost]) => cost === 0 && statements.at(-1)!.search(words) >= 0))
     return false;
-  const ended = clauses.some(({ at }) => at > denial.index && at < mark.at && !/^(?:and|\()/.test(text.slice(at)));
+  const ended = clauses.some(({ at }) => at > negation.index && at < mark.at && !/^(?:and|\()/.test(text.slice(at)));
   return !ended && between.split(/\s+/).filter(Boolean).length <= 6;
 }
 
-/** "Not a separator; it marks the decimals": the role that the next clause gives to a negated mark. */
-function takenUp(
+/** The role that the next clause gives to a negated mark, as in "not a separator; it marks the decimals". */
+function roleInNextClause(
   text: string,
-  mark: Found,
-  topics: (Found & { topic: Topic })[],
+  mark: Span,
+  topics: (Span & { topic: Topic })[],
   clauses: { at: number }[],
   kind: Mark,
 ) {
@@ -243,7 +245,8 @@ function takenUp(
   return undefined;
 }
 
-function clauseAt(text: string, mark: Found, clauses: { at: number; cost: number }[]): string {
+/** The clause around a mark. */
+function clauseAt(text: string, mark: Span, clauses: { at: number; cost: number }[]): string {
   // "Never expect commas: it writes pipes": the negation ends at the colon.
   const isWall = (at: number) => text[at] === "," || (text[at] === ":" && text.slice(0, at).search(NEGATION) >= 0);
   const walls = clauses.filter(({ at, cost }) => cost >= 8 || isWall(at)).map(({ at }) => at);
@@ -252,11 +255,11 @@ function clauseAt(text: string, mark: Found, clauses: { at: number; cost: number
   return text.slice(from, to);
 }
 
-/** The comma is the default, so it counts only if no other separator is named. */
-function separatorsOf(said: Said[]): Mark[] | undefined {
+/** The comma is the default separator, so it counts only if no other separator is named. */
+function separatorsOf(said: Statement[]): Mark[] | undefined {
   const marks = [
     ...new Set(said.filter(({ topic, weight }) => topic === "separator" && weight === 1).map(({ mark }) => mark)),
   ];
-  const rare = marks.filter((mark) => mark !== ",");
-  return rare.length > 0 ? rare : marks.length > 0 ? marks : undefined;
+  const unusual = marks.filter((mark) => mark !== ",");
+  return unusual.length > 0 ? unusual : marks.length > 0 ? marks : undefined;
 }

@@ -1,15 +1,15 @@
 // Turns any Markdown into sentences with marks spelled out: `;` becomes "semicolon", a table row becomes a sentence, and a heading
 // becomes a prefix of the text below it. Used by prose.ts. Pure.
 
-import { joinAnswers } from "./dialogue.ts";
+import { mergeDialogue } from "./dialogue.ts";
 
 /** Marks a statement about other files, or about expectations. */
 export const ELSEWHERE =
   /\belsewhere\b|\b(?:other|outside|foreign) (?:teams?|files?|people|offices?|countries|tools?|exports?|systems?|sources?|departments?|branches|sites|loggers)\b|\bmost (?:files?|people|tools?|csvs?|programs?|exports?|of the world|other)\b|\bby default\b|\bdefaults\b|\bdefault(?= (?:is|for|would|behaviour|behavior|assum\w+))|\bexpect\w*|\bassum\w*|\blooks? like\b(?!\W*\d)|\bplain csv\b|\b(?:ordinary|standard|textbook|normal|classic|regular) (?:csv|files?)\b|\bone would\b|\byou (?:might|may|would)\b|\bin english\b|\bamericans?\b(?!(?: |-)(?:way|style|notation|format|manner|fashion|order|convention)\b)|\bthe (?:name|extension|suffix)\b|\bstands for\b|\(not ours\)/;
 /** "They use commas; we do not." */
-export const TAKEN_BACK =
+export const RETRACTED =
   /[;,] (?:but )?(?:ours?|we|here|they|the [a-z]+) (?:do|does|are|is)(?: not|n't)(?: so| like that)?\W*$/;
-/** Phrases whose "not" negates nothing. */
+/** Phrases with a "not" that affirm. */
 export const AFFIRMED =
   /\b(?:not only|not just|do not forget|don't forget|do not be (?:surprised|fooled)|no matter|not surprising\w*|without fail|without exception|no doubt|not to mention)\b/g;
 
@@ -47,7 +47,7 @@ export function toProse(markdown: string): Prose {
   const remarks = code.flatMap((piece) =>
     [...piece.matchAll(/(?:^|\s)(?:#|--|\/\/)\s+([A-Za-z][^\n]*)/g)].map((match) => match[1]!),
   );
-  return { sentences: withoutOthers(joinAnswers([...toBlocks(text), ...remarks].flatMap(toSentences))), code };
+  return { sentences: withoutOthers(mergeDialogue([...toBlocks(text), ...remarks].flatMap(toSentences))), code };
 }
 
 /** "Marketing sends commas. Ours are not like that.": the statement before is about other files. */
@@ -86,7 +86,7 @@ function toBlocks(text: string): string[] {
   return blocks;
 }
 
-/** A bullet, a number, or a label with a colon begins a statement of its own. */
+/** A bullet, a number, or a label with a colon begins a new statement. */
 const STARTS =
   /^(?:[-*+•]|\(?[a-z\d]{1,2}[.)])\s|^(?:\*\*|__)?[A-Z][\w /'-]{0,40}(?::\*\*|:__|\*\*:|__:|:)(?:\s|$)|^[a-z]\w*(?:[ _-]\w+){0,3}:(?:\s|$)/;
 
