@@ -21,7 +21,10 @@ await runCommand(USAGE, async () => {
   let outdated = 0;
   for (const [name, text] of Object.entries(pages)) {
     const path = resolve(folder, name);
-    if (readOrEmpty(path) === text) continue;
+    if (readOrEmpty(path) === text) {
+      console.log(`docs/${name} is up to date.`);
+      continue;
+    }
     outdated++;
     if (!check) writeFileSync(path, text);
     console.log(check ? `docs/${name} is out of date: run \`npm run docs\`.` : `docs/${name} written.`);

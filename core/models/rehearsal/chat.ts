@@ -10,8 +10,13 @@ export function chat(request: ModelRequest): Reply {
   const done = callsSinceInput(request);
   const last = done.at(-1);
   if (last) return { text: report(last) };
-  if (request.toolChoice === "none") return { text: "I stop here; what was done stands above." };
+  if (request.toolChoice === "none") return { text: "I stop here. The results so far are above." };
 
+  if (/^\/learn(?:\s|$)/.test(text)) {
+    return {
+      text: `Nothing was saved: rehearsal cannot write a skill on request. Start Talaria with a key for a real model, or save the skill yourself with PUT /v1/skills/{name}.`,
+    };
+  }
   const fact = /^(?:please )?remember(?: that|:)?\s+([\s\S]+)$/i.exec(text)?.[1];
   if (fact && tools.has("memory")) {
     const store = /\b(I|my|me|I'm)\b/.test(fact) ? "user" : "memory";

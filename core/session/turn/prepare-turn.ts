@@ -39,7 +39,7 @@ interface FrozenPrompt extends Partial<Offered> {
 }
 
 /** A turn whose request begins with this command saves skills in the person's name. */
-const LEARN_COMMAND = /^\/learn\b/;
+const LEARN_COMMAND = /^\/learn(?:\s|$)/;
 
 /**
  * Call before the turn's history is read: it may add a note after the input. `model`: the one that is asked first. `learned`:

@@ -39,6 +39,12 @@ describe("rehearsal", () => {
     expect(long.usage.input).toBeGreaterThan(short.usage.input);
   });
 
+  it("says that `/learn` saves nothing without a real model", async () => {
+    const answer = await ask("/learn how we export tables");
+    expect(answer.calls).toEqual([]);
+    expect(answer.text).toMatch(/^Nothing was saved: /);
+  });
+
   it("introduces itself in answer to any other request", async () => {
     const answer = await ask("Write me a poem.");
     expect(answer.calls).toEqual([]);

@@ -298,6 +298,7 @@ describe("a skill saved in a turn", () => {
     };
     for (const [request, origin] of [
       ["/learn how to add up columns", "user"],
+      ["/learn-tables now", "foreground"],
       ["Please /learn this", "foreground"],
     ]) {
       const world = await setUp([save, done]);
