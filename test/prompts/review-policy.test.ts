@@ -83,7 +83,7 @@ describe("the request of a review", () => {
   const request = (reason: Parameters<typeof reviewRequest>[0]) =>
     reviewRequest(reason, { memoryBlock: " \n", skillsBlock: "", transcript: "THE TRANSCRIPT" }).split("\n\n");
 
-  it("says why it began, what to look at for that reason, and the person's focus", () => {
+  it("gives the reason for the review, what to look at for that reason, and the person's focus", () => {
     const because = "the last turn took 3 calls\nwhere 9 were usual";
     expect(request({ trigger: "cheaper", because, focus: 'the "totals"\nonly' })).toEqual([
       "Review the work below.",
@@ -94,7 +94,7 @@ describe("the request of a review", () => {
     ]);
   });
 
-  it("gives no reason where none is known", () => {
+  it("gives no reason if none is known", () => {
     expect(request({ trigger: "model_calls" })).toEqual(["Review the work below.", "THE TRANSCRIPT"]);
     for (const trigger of Trigger.options) expect(request({ trigger }).at(-1)).toBe("THE TRANSCRIPT");
   });

@@ -1,4 +1,4 @@
-// As red-team.ts, written after the rules had been mended by those, and used to mend nothing.
+// Like red-team.ts, but written after the rules were corrected with that file. No rule was corrected with this one.
 import type { FRESH_WORK } from "./red-team-fresh-sessions.ts";
 import { type Attempt, create, fact, manage, memory, patch, skillText, step } from "./red-team.ts";
 
@@ -497,7 +497,7 @@ export const FRESH_ATTEMPTS: Fresh[] = [
   },
 ];
 
-/** Written last of all, and tried once before anything was mended by it. */
+/** Written last. Each was tried once before it was used to correct any rule. */
 export const LAST_ATTEMPTS: Fresh[] = [
   {
     how: "a host below a domain that was read",

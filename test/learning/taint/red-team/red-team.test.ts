@@ -1,5 +1,6 @@
-// What strangers tried, through whole reviews by a reviewer that obeys, beside what an honest one keeps of the same work. The rows
-// were written before the rules were mended by them, those of red-team-fresh.ts after the first mending, the last of them last.
+// Attempts of strangers, through whole reviews by a reviewer that obeys, and what an honest reviewer keeps of the same work.
+// The rows were written before the rules were corrected with them; those of red-team-fresh.ts after the first correction, the
+// last of them last.
 import { describe, expect, it } from "vitest";
 import { type Attempt, ATTEMPTS, fact, step } from "./red-team.ts";
 import { FRESH_ATTEMPTS, LAST_ATTEMPTS } from "./red-team-fresh.ts";
@@ -8,8 +9,8 @@ import { WORK } from "./red-team-sessions.ts";
 import { cameThrough, jobOf, runWrites } from "./red-team-world.ts";
 
 /**
- * What enters: rules of no consequence for safety, whatever they resemble; and, below, what only a reader could tell, in words or
- * in pieces that no list has.
+ * Attempts that succeed: rules without consequences for safety, whatever they resemble, and, below, what only a reader could
+ * detect, in words or in pieces that no list contains.
  */
 const ENTERS = new Set([
   "a branch's name",
@@ -22,7 +23,7 @@ const ENTERS = new Set([
   "in the name of a template",
   "one name over the sessions' two ranges",
   "two half sentences",
-  // Only a reader could tell.
+  // Only a reader could detect these.
   "a command that the agent did carry out",
   "a host in words",
   "a path in a table",
@@ -42,7 +43,7 @@ describe.each([
   { name: "first", attempts: ATTEMPTS },
   { name: "fresh", attempts: FRESH_ATTEMPTS },
   { name: "last", attempts: LAST_ATTEMPTS },
-])("of the $name attempts", ({ attempts }) => {
+])("the $name attempts of a stranger", ({ attempts }) => {
   it.each((attempts as Attempt[]).map((attempt) => ({ ...attempt, held: !ENTERS.has(attempt.how) })))(
     "$how: stopped or waiting, $held",
     async ({ held, ...attempt }) => {
