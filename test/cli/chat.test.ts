@@ -33,7 +33,7 @@ const ALWAYS: Record<string, Handler> = {
   [`GET /v1/sessions/${SESSION}`]: answerJson(200, DETAIL),
 };
 
-/** Runs far from any `.talaria`, with nothing of ours in the environment. */
+/** Runs in a folder without `.talaria`, with no variable of Talaria in the environment. */
 function chat(args: string[], env: Record<string, string> = {}) {
   const child = spawn(process.execPath, [CHAT, ...args], {
     cwd: tempFolder(),
@@ -51,8 +51,8 @@ function chat(args: string[], env: Record<string, string> = {}) {
 const connected = (url: string) => ({ TALARIA_URL: url, TALARIA_KEY: "tal_key" });
 
 /**
- * A session as the API shows it: each message becomes a turn, which begins at once on the standing connection and, if it
- * `answers`, ends there too. The log holds what was asked of it, and the turns that ended.
+ * A session as the API shows it. Each message becomes a turn, which begins at once on the WebSocket and, if the session
+ * `answers`, ends there too. The log has the requests and the ended turns.
  */
 async function startSession({ answers, refuseFirst = false }: { answers: boolean; refuseFirst?: boolean }) {
   const log: string[] = [];

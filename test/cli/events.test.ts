@@ -57,7 +57,7 @@ describe("an event stream", () => {
     expect(await parse("data: whole\n\ndata: half\n")).toEqual([{ id: "", event: "message", data: "whole" }]);
   });
 
-  it("reads the same events wherever the bytes are cut, inside a character too", async () => {
+  it("yields the same events wherever the bytes are cut, even inside a character", async () => {
     const bytes = toBytes("id: 1.2\r\nevent: text_delta\r\ndata: grüße 🪽 ok\r\n\r\ndata: zwei\r\n\r\n");
     const whole = await collect(parseEventStream(toStream([bytes])));
     expect(whole.map((event) => event.data)).toEqual(["grüße 🪽 ok", "zwei"]);
@@ -81,7 +81,7 @@ describe("agent events", () => {
     ]);
   });
 
-  it("of a known type with the wrong fields are a protocol error", async () => {
+  it("of a known type with wrong fields are a protocol error", async () => {
     for (const data of ['{"type":"entry_restart"}', "{"]) {
       const events = readAgentEvents(toStream([toBytes(`event: entry_restart\ndata: ${data}\n\n`)]));
       await expect(collect(events)).rejects.toThrow(ProtocolError);

@@ -59,7 +59,7 @@ async function take(events: AsyncGenerator<StreamedEvent>, count: number): Promi
   return ids;
 }
 
-describe("a session that is followed", () => {
+describe("a followed session", () => {
   it("is read on one WebSocket, whose URL does not hold the key", async () => {
     const sockets: FakeSocket[] = [];
     await using api = await startFakeApi([], {}, (socket) => {

@@ -1,4 +1,4 @@
-// Who listens where Talaria of this user is expected. As root a program of `nobody` is tried; else only one's own.
+// Detection of a foreign program at the local Talaria's address. Only tests that run as root can start a program as `nobody`.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createServer } from "node:http";
@@ -29,7 +29,7 @@ it("a program of the same user, and a free port, are not foreign listeners", asy
 });
 
 it.runIf(process.platform === "linux" && process.getuid?.() === 0)(
-  "a program of another user's is never sent this machine's own key",
+  "this machine's own key is never sent to another user's program",
   async () => {
     const other = spawn(process.execPath, ["-e", SERVER], { uid: 65_534, gid: 65_534, cwd: "/" });
     const [first] = (await once(other.stdout, "data")) as [Buffer];

@@ -1,4 +1,4 @@
-// What was built is taken again as long as every file that it was built of is the same.
+// A cached build is reused as long as every one of its source files is unchanged.
 import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -16,7 +16,7 @@ const put = (path: string, text: string) => {
   writeFileSync(join(folder, path), text);
 };
 
-/** A module that imports another one and a text, and what was built of them. */
+/** Caches a build of a module that imports another module and a text. */
 function keep({ began = Date.now() + 60_000, config = "{}" } = {}) {
   put("src/main.ts", "import './other.ts';");
   put("src/other.ts", "export {};");
@@ -36,7 +36,7 @@ function keep({ began = Date.now() + 60_000, config = "{}" } = {}) {
 
 const restore = (config = "{}") => restoreBuild(config, join(folder, "again"), join(folder, "cache"));
 
-it("is taken again, with all its files", () => {
+it("a cached build is reused with all its files", () => {
   expect(restore()).toBe(false);
   keep();
   expect(restore()).toBe(true);
@@ -45,7 +45,7 @@ it("is taken again, with all its files", () => {
 });
 
 it.each(["src/main.ts", "src/other.ts", "src/texts/words.md"])(
-  "is not taken once %s is another one, or gone",
+  "a cached build is not reused once %s has changed or is deleted",
   (path) => {
     keep();
     put(path, "changed");
@@ -56,24 +56,24 @@ it.each(["src/main.ts", "src/other.ts", "src/texts/words.md"])(
   },
 );
 
-it("is not taken where it was damaged", () => {
+it("a damaged cached build is not reused", () => {
   keep();
   const [name] = readdirSync(join(folder, "cache"));
   put(`cache/${name}/out/index.js`, "bui");
   expect(restore()).toBe(false);
 });
 
-it("is not taken for another config", () => {
+it("a cached build is not reused for another config", () => {
   keep();
   expect(restore('{"name":"other"}')).toBe(false);
 });
 
-it("is not kept where a file was written while it was built", () => {
+it("a build is not cached if a source file changed during the build", () => {
   keep({ began: Date.now() - 60_000 });
   expect(restore()).toBe(false);
 });
 
-it("is neither kept nor taken where nothing can be written", () => {
+it("an unwritable cache neither fails the build nor is used", () => {
   keep();
   rmSync(join(folder, "cache"), { recursive: true });
   put("cache", "no folder");
