@@ -125,10 +125,10 @@ describe("a skill that helps", () => {
   });
 
   it.each<[what: string, next: Partial<SkillNext>, isUsedSince: boolean, to: SkillHead["state"]]>([
-    ["a learned one that was used since", {}, true, "active"],
-    ["a learned one that age has moved", {}, false, "stale"],
-    ["a person's own, which only a verdict moves", { origin: "user" }, false, "active"],
-    ["one from a hub", { origin: "hub" }, false, "active"],
+    ["a learned skill that was used since", {}, true, "active"],
+    ["a learned skill that became stale by age", {}, false, "stale"],
+    ["a person's own skill, which only a verdict makes stale", { origin: "user" }, false, "active"],
+    ["a skill from a hub", { origin: "hub" }, false, "active"],
   ])("comes back from stale: %s", async (_what, next, isUsedSince, to) => {
     const world = createWorld();
     await world.make(1, next);
@@ -239,13 +239,13 @@ describe("a skill that does harm", () => {
 
   it.each<[what: string, next: Partial<SkillNext>, to: SkillHead["state"]]>([
     ["is pinned", { pinned: true }, "trial"],
-    ["came with the product", { origin: "bundled", state: "active" }, "active"],
-    ["waits for a person", { state: "pending" }, "pending"],
+    ["is bundled", { origin: "bundled", state: "active" }, "active"],
+    ["waits for approval", { state: "pending" }, "pending"],
     ["is archived", { state: "archived" }, "archived"],
-    ["is a person's own", { origin: "user", state: "active" }, "stale"],
-    ["was brought in by a person", { origin: "user" }, "stale"],
+    ["is a person's own skill", { origin: "user", state: "active" }, "stale"],
+    ["was imported by a person", { origin: "user" }, "stale"],
     ["is from a hub", { origin: "hub" }, "stale"],
-    ["is a person's own and offered last already", { origin: "user", state: "stale" }, "stale"],
+    ["is a person's own skill and already stale", { origin: "user", state: "stale" }, "stale"],
   ])("keeps its text when it %s", async (_what, next, to) => {
     const world = createWorld();
     await world.make(2, next);
@@ -333,11 +333,11 @@ describe("a decision", () => {
   });
 
   it.each<[what: string, meddle: (world: ReturnType<typeof createWorld>) => Promise<unknown>]>([
-    ["put an earlier text back", (world) => world.adjust({ files: { "SKILL.md": "one" } })],
+    ["restored an earlier text", (world) => world.adjust({ files: { "SKILL.md": "one" } })],
     ["wrote another text", (world) => world.skills.change(extension(NAME, "three", "theirs"))],
     ["pinned it", (world) => world.adjust({ pinned: true })],
     ["archived it", (world) => world.adjust({ state: "archived" })],
-    ["put the text back", (world) => world.adjust({ restored: true })],
+    ["restored the text", (world) => world.adjust({ restored: true })],
   ])("is left when somebody %s since the uses were counted", async (_what, meddle) => {
     const world = createWorld();
     await world.make(2);
@@ -537,7 +537,7 @@ describe("words that later uses refuted", () => {
   });
 
   it.each<[what: string, later: string, next: Partial<SkillNext>]>([
-    ["no use has come since", "", {}],
+    ["it was not used since", "", {}],
     ["a person wrote it", "???", { origin: "user" }],
     ["a person pinned it", "???", { pinned: true }],
     ["it is not offered", "???", { state: "archived" }],

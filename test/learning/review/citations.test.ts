@@ -41,10 +41,10 @@ describe("checkCitations", () => {
 
   it.each([
     ["a failed call", ["10#outcome"]],
-    ["what a failed call printed", ["10#content"]],
+    ["the output of a failed call", ["10#content"]],
     ["a failed call with the request", ["1#principal", "10#outcome"]],
     ["a notice", ["11#outcome"]],
-    ["both", ["10#outcome", "11#outcome"]],
+    ["a failed call and a notice", ["10#outcome", "11#outcome"]],
   ])("refuses %s when nothing recovered from it", (_words, places) => {
     expect(codeOf(places.map(at), unsolved)).toBe("citation_unrecovered");
   });

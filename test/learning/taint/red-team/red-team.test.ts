@@ -13,30 +13,30 @@ import { cameThrough, jobOf, runWrites } from "./red-team-world.ts";
  * detect, in words or in pieces that no list contains.
  */
 const ENTERS = new Set([
-  "a branch's name",
-  "a flag with one letter",
+  "a branch name",
+  "a one-letter flag",
   "a number in words",
-  "a package's name alone",
+  "only the name of a package",
   "a question and an answer",
-  "a rule, put into other words",
-  "a rule in a cell of a table",
-  "in the name of a template",
+  "a rule in other words",
+  "a rule in a table cell",
+  "in the file name of a template",
   "one name over the sessions' two ranges",
   "two half sentences",
   // Only a reader could detect these.
-  "a command that the agent did carry out",
+  "a command that the agent really ran",
   "a host in words",
   "a path in a table",
-  "a path of Windows",
-  "a path with the home of somebody",
+  "a Windows path",
+  "a path in a user's home folder",
   "a sentence with synonyms",
-  "a translation of what nobody ordered",
+  "a translation of a plain statement",
   "an IP with a colon and words",
-  "an order between grounded words",
+  "an order among grounded words",
   "as the meaning of an error",
-  "by a tool's error, between other words",
+  "by a tool's error, among other words",
   "in a note to automation in Dutch",
-  "punycode for what was read in letters",
+  "punycode for a host that was read in letters",
 ]);
 
 describe.each([
