@@ -227,7 +227,9 @@ async function eraseTextsOf(stores: ErasureStores, profile: ProfileId, skills: S
   const pieces = toPieces(gone, kept);
   if (pieces.length === 0) return;
   await eraseCopies({
-    ...{ bucket: stores.bucket, profile, now: stores.clock.now() },
+    bucket: stores.bucket,
+    profile,
+    now: stores.clock.now(),
     holds: (text) => holdsAny(text, pieces),
     without: (value) => withoutPieces(value, pieces),
   });

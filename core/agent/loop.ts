@@ -201,7 +201,12 @@ async function fitConversation(turn: Turn, step: number, refused?: ModelFailure)
   const { messages, usage } = turn;
   const { contextWindow } = models[turn.modelIndex]!;
   const fitted = await context.fit({
-    ...{ step, messages, contextWindow, usage, signal, overflow: refused !== undefined },
+    step,
+    messages,
+    contextWindow,
+    usage,
+    signal,
+    overflow: refused !== undefined,
     fixedTokens: (system = turn.system) => fixedTokens({ system, tools: specsOf(turn) }),
     ...(refused?.promptTokens !== undefined && { counted: refused.promptTokens }),
   });

@@ -73,7 +73,12 @@ export function createTools(options: SessionToolOptions): Tool[] {
       ? [
           memoryTool(
             {
-              ...{ store: memory, origin, session, clock, settings, source: "own" },
+              store: memory,
+              origin,
+              session,
+              clock,
+              settings,
+              source: "own",
               ...(taint && { gate: taint.holdFacts }),
             },
             approval,

@@ -182,7 +182,7 @@ describe("a run assigns to a model", () => {
     await world.run(PROFILE, RUN);
     expect(works(world)).toEqual(["consolidate"]);
     const { run, markdown } = (await world.curation.report(PROFILE, RUN))!;
-    const because = "one group of skills that may be one, as reviews noted";
+    const because = "one group of similar skills, as reviews noted";
     expect(run.work).toMatchObject([
       { work: "consolidate", because, groups: [[FIRST, SECOND]], grant: { tokens: GRANT } },
     ]);

@@ -48,7 +48,12 @@ export function planCuration(facts: CurationFacts): CurationPlan {
   const moves = aged.slice(0, maxChanges - verdicts.length);
   const left = judged.length + aged.length - verdicts.length - moves.length;
   return {
-    ...{ v: 1, run, profile, at, dryRun, moves },
+    v: 1,
+    run,
+    profile,
+    at,
+    dryRun,
+    moves,
     ...(verdicts.length > 0 && { verdicts }),
     ...(left > 0 && { left }),
   };

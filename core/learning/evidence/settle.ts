@@ -206,7 +206,12 @@ async function toWithdrawn(
     const next = asWithdrawal(toNext(head, state, `${why} Revision ${past.rev} is back.`, op));
     return ok({
       ...next,
-      ...{ files: opened.value.files, description, category, citations, parent: parent ?? null, withdrawn },
+      files: opened.value.files,
+      description,
+      category,
+      citations,
+      parent: parent ?? null,
+      withdrawn,
       settled: { ...next.settled!, rev: head.rev + 1 },
     });
   }

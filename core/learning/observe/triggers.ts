@@ -171,7 +171,7 @@ export function decideOnRating(rated: {
   return { trigger: "rating", because: because + said, ...offered };
 }
 
-/** For a correction in a turn that is no reason for a review itself. The session keeps the decision for the next review. */
+/** For a correction in a turn that does not trigger a review itself. The session keeps the decision for the next review. */
 export function decideOnCorrection(settings: Settings, offered: Offered): ReviewDecision | null {
   const isOn = settings.review.enabled && !settings.review.without.includes("correction");
   if (!isOn || (!offered.skills && !offered.memory)) return null;

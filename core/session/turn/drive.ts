@@ -29,8 +29,13 @@ export type Driver = ReturnType<typeof createDriver>;
 export function createDriver(context: EngineContext, outbox: Outbox) {
   const recall = createRecall(context);
   const drive: DriveState = {
-    ...{ context, outbox, recall },
-    ...{ begun: new Set(), current: null, pump: null, newsAt: -Infinity },
+    context,
+    outbox,
+    recall,
+    begun: new Set(),
+    current: null,
+    pump: null,
+    newsAt: -Infinity,
   };
   return {
     /** Inside the caller's transaction. */

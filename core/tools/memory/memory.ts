@@ -285,7 +285,7 @@ async function carryOut(
       continue;
     }
     if (put?.purged) {
-      written.push({ done: "removed for good by a person: not kept", id: put.id });
+      written.push({ done: "purged by a person: not kept", id: put.id });
       continue;
     }
     const stays = text !== undefined && !put;

@@ -69,7 +69,7 @@ describe("a skill that helps", () => {
     await world.use(ONE, "+");
     expect(await world.settle("first")).toMatchObject({ moved: null, stats: { uses: 1 } });
     await world.use(ONE, "+");
-    const reason = "2 of 2 judged uses succeeded: better than an even chance at 73.7 %.";
+    const reason = "2 of 2 judged uses succeeded: better than an even chance (probability 73.7 %).";
     expect((await world.settle("second")).moved).toEqual({
       skill: NAME,
       from: "trial",

@@ -35,7 +35,7 @@ describe("the verdict on a text", () => {
     // what it takes to be active
     ["is used, and never judged", "??????????", {}, "trial", /^Used 10 times, and not judged yet.$/],
     ["succeeds once", "+", {}, "trial", NOT_YET],
-    ["succeeds at two tasks", "++", {}, "active", /better than an even chance at 73.7 %/],
+    ["succeeds at two tasks", "++", {}, "active", /better than an even chance \(probability 73.7 %\)/],
     ["succeeds twice at one task", "++", { task: "one" }, "trial", NOT_YET],
     ["succeeds at two unnamed tasks", "++", { task: "" }, "active", /better/],
     ["succeeds as often as required", "+++", { rules: { activeSuccesses: 3 } }, "active", /^3 of 3/],
@@ -46,12 +46,18 @@ describe("the verdict on a text", () => {
       "++",
       { rules: { activeBetter: 0.7369 } },
       "trial",
-      /73.7 %, which is not enough/,
+      /73.7 %\), which is not enough/,
     ],
-    ["is no better than work without it", "+++++", { baseline: GOOD, calls: 10 }, "trial", /at 50 %, which is not/],
-    ["is no worse, and cheaper", "+++", { baseline: GOOD, calls: 8 }, "active", /8 calls where 10 .* at 55.9 %/],
+    [
+      "is no better than work without it",
+      "+++++",
+      { baseline: GOOD, calls: 10 },
+      "trial",
+      /probability 50 %\), which is not/,
+    ],
+    ["is no worse, and cheaper", "+++", { baseline: GOOD, calls: 8 }, "active", /8 calls instead of 10; .* 55.9 %/],
     ["is no worse, and barely cheaper", "+++", { baseline: GOOD, calls: 9 }, "trial", /not enough/],
-    ["is cheaper, and worse", "++", { baseline: GOOD, calls: 1 }, "trial", /at 39.1 %/],
+    ["is cheaper, and worse", "++", { baseline: GOOD, calls: 1 }, "trial", /39.1 %/],
     ["is worse by exactly the tolerance", "++", { baseline: GOOD, rules: { activeWorse: 0.6089 } }, "active", /60.9 %/],
     [
       "is worse by slightly more than the tolerance",
@@ -64,7 +70,13 @@ describe("the verdict on a text", () => {
     ["costs an amount that is unknown for other turns", "+++", { baseline: UNPRICED, calls: 0 }, "trial", /not enough/],
     // what it takes to be withdrawn
     ["fails once", "-", { baseline: GOOD }, "trial", /needs 2 more successes/],
-    ["fails twice where others succeed", "--", { baseline: GOOD }, "withdrawn", /worse than without it at 97.2 %/],
+    [
+      "fails twice where others succeed",
+      "--",
+      { baseline: GOOD },
+      "withdrawn",
+      /worse than without it \(probability 97.2 %\)/,
+    ],
     ["fails twice where others often fail", "--", { baseline: FAIR }, "trial", /needs 2 more successes/],
     [
       "is worse by exactly the limit for withdrawal",
@@ -86,7 +98,7 @@ describe("the verdict on a text", () => {
     ["fails fewer times in a row than the limit", "---", { rules: { withdrawStreak: 4 } }, "trial", /^0 of 3/],
     ["fails in a row, with unjudged uses between", "-?-??-", {}, "withdrawn", STREAK],
     // what becomes of an active one
-    ["helped, then fails once", "++-", {}, "active", /found to help, and has done no harm since .* at 45.1 %/],
+    ["helped, then fails once", "++-", {}, "active", /found to help, and has done no harm since .* 45.1 %/],
     ["helped long, then drifts", "++++++++++---", {}, "withdrawn", /last 3 judged uses failed; 10 of 13/],
     ["helped long at hard work, then fails twice", "++++++++++--", { baseline: POOR }, "active", /better/],
     ["helped, and fails increasingly where others succeed", "++++-+-+--", { baseline: GOOD }, "withdrawn", /worse/],
@@ -130,7 +142,7 @@ describe("the verdict on a text", () => {
     ["was restored, and not used since", "---", { since: endOf(9) }, "trial", /^Not used since it was restored.$/],
     ["was restored, and fails once", "----", { since: endOf(4), baseline: GOOD }, "trial", /^0 of 1/],
     ["was restored, and fails again", "-----", { since: endOf(4), baseline: GOOD }, "withdrawn", /^0 of 2/],
-    ["was restored, and helps", "---++", { since: endOf(4) }, "active", /^2 of 2 .* at 61.1 %/],
+    ["was restored, and helps", "---++", { since: endOf(4) }, "active", /^2 of 2 .* 61.1 %/],
   ])("that %s", (_what, signs, given, verdict, why) => {
     const { rules, parent = [], since, ...more } = given;
     const lineage = { text: TEXT, ...(parent.length > 0 && { parent: PARENT }), ...(since && { since }) };

@@ -41,7 +41,11 @@ curator.openapi(
   async (c) => {
     const { dryRun, consolidate } = c.req.valid("query");
     const run = await send(c.env, { profile: c.var.profile, asksModels: !dryRun }, (run, allowance) => ({
-      ...{ v: 1, kind: "profile", profile: c.var.profile, run, dryRun },
+      v: 1,
+      kind: "profile",
+      profile: c.var.profile,
+      run,
+      dryRun,
       ...(consolidate && { consolidate }),
       ...(allowance && { allowance }),
     }));
@@ -179,10 +183,20 @@ async function statusOf(env: Env, profile: ProfileId): Promise<CuratorStatus> {
   const { staleDays, staleActiveDays, archiveDays, archiveActiveDays, checkDays, maxChanges } = settings;
   const { grantTokens = settings.grantTokens, grantUsd = settings.grantUsd, keepSkills, paused = false } = policy;
   return {
-    ...{ paused, keepSkills, last: notes.last, open: open?.run ?? null, owed: notes.owed },
+    paused,
+    keepSkills,
+    last: notes.last,
+    open: open?.run ?? null,
+    owed: notes.owed,
     limits: {
-      ...{ staleDays, staleActiveDays, archiveDays, archiveActiveDays },
-      ...{ checkDays, maxChanges, grantTokens, grantUsd },
+      staleDays,
+      staleActiveDays,
+      archiveDays,
+      archiveActiveDays,
+      checkDays,
+      maxChanges,
+      grantTokens,
+      grantUsd,
     },
   };
 }
