@@ -72,7 +72,7 @@ describe("the items of a skill", () => {
   });
 });
 
-describe("an item is kept by", () => {
+describe("an item of a merged skill", () => {
   it.each([
     ["the same words", "- Count the rows first.", "2. Count the rows first.", true],
     [
@@ -96,7 +96,7 @@ describe("an item is kept by", () => {
     ["the opposite of a positive", "Sort the rows by date.", "Never sort the rows by date.", false],
     ["the same negation in other words", "Do not sort the rows by date.", "Never sort the rows by date.", true],
     ["a different command in its block", "Run it:\n```sh\nmake test\n```", "Run it:\n```sh\nmake all\n```", false],
-  ])("%s: %j in %j is %s", (_by, item, block, kept) => {
+  ])("counts as kept by %s: %j in %j is %s", (_by, item, block, kept) => {
     expect(isKept(item, ["Something else.", block])).toBe(kept);
   });
 
@@ -191,7 +191,7 @@ describe("a merge", () => {
       {},
       "nothing_kept",
     ],
-  ])("is refused when it %s", (_what, over, sources, code) => {
+  ])("is refused if it %s", (_what, over, sources, code) => {
     expect(check(over, sources)).toBe(code);
   });
 

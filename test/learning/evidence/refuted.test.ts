@@ -7,7 +7,7 @@ const skill = (body: string, more: Record<string, string> = {}) => ({ files: { "
 const left = (body: string, ...words: string[]) =>
   removeRefuted(skill(body), words)?.files["SKILL.md"]?.slice(HEAD.length);
 
-describe("goes", () => {
+describe("removed with a refuted word:", () => {
   it("the sentence that gives the word between code marks", () => {
     const body = "- Burn with `film burn --place bottom`. Check the first scene.\n- Time with `ntsc`.\n";
     expect(left(body, "bottom")).toBe("- Check the first scene.\n- Time with `ntsc`.\n");
@@ -36,7 +36,7 @@ describe("goes", () => {
     "In case of errors pass `--place bottom`.",
     "Pass `--place bottom` instead.",
     "Read it with `film logs`, `--place bottom` of it.",
-  ])("an order in whatever words: %s", (line) => {
+  ])("an order in any wording: %s", (line) => {
     expect(left(`${line}\n\nPlay it.\n`, "bottom")).toBe("Play it.\n");
   });
 
@@ -65,7 +65,7 @@ describe("goes", () => {
   });
 });
 
-describe("stays", () => {
+describe("kept despite a refuted word:", () => {
   it.each([
     ["a caution", "Show it first with `--preview`.\n", "--preview"],
     ["a safety option", "Burn with `--dry-run`.\n", "--dry-run"],
@@ -105,7 +105,7 @@ describe("stays", () => {
       "--sign --cacert --cap-drop --abort-on-error --exit-code --redact --mask --read-only --readonly READ_ONLY nounset errexit pipefail " +
       "ON_ERROR_STOP --confirm --backup --sandbox --limit"
     ).split(" "),
-  )("a word that protects: %s", (word) => {
+  )("a safety option: %s", (word) => {
     expect(removeRefuted(skill(`Burn with \`film ${word}\`.\n`), [word])).toBeNull();
   });
 

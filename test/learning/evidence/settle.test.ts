@@ -246,7 +246,7 @@ describe("a skill that does harm", () => {
     ["was imported by a person", { origin: "user" }, "stale"],
     ["is from a hub", { origin: "hub" }, "stale"],
     ["is a person's own skill and already stale", { origin: "user", state: "stale" }, "stale"],
-  ])("keeps its text when it %s", async (_what, next, to) => {
+  ])("keeps its text if it %s", async (_what, next, to) => {
     const world = createWorld();
     await world.make(2, next);
     const before = await world.head();
@@ -321,7 +321,7 @@ describe("a decision", () => {
     expect((await world.settle("second")).moved).toMatchObject({ from: "active", to: "archived" });
   });
 
-  it.each([["one"], ["another"]])("is made once by two at once, of op one and %s", async (op) => {
+  it.each([["one"], ["another"]])("is made once by two concurrent runs, with the ops one and %s", async (op) => {
     const world = createWorld();
     await world.make(2);
     await world.use(TWO, "---");
@@ -338,7 +338,7 @@ describe("a decision", () => {
     ["pinned it", (world) => world.adjust({ pinned: true })],
     ["archived it", (world) => world.adjust({ state: "archived" })],
     ["restored the text", (world) => world.adjust({ restored: true })],
-  ])("is left when somebody %s since the uses were counted", async (_what, meddle) => {
+  ])("is not made if a person %s after the uses were counted", async (_what, meddle) => {
     const world = createWorld();
     await world.make(2);
     await world.use(ONE, "---");
@@ -541,7 +541,7 @@ describe("words that later uses refuted", () => {
     ["a person wrote it", "???", { origin: "user" }],
     ["a person pinned it", "???", { pinned: true }],
     ["it is not offered", "???", { state: "archived" }],
-  ])("only warn where %s", async (_what, later, next) => {
+  ])("only cause a warning if %s", async (_what, later, next) => {
     const world = await withFailed(later, next);
     expect((await world.settle()).moved).toBe(null);
     expect(await world.head()).toMatchObject({ rev: 1, text });
@@ -576,7 +576,7 @@ describe("words that later uses refuted", () => {
     expect(await world.head()).toMatchObject({ text });
   });
 
-  it.each(["verdicts", "failedWords"] as const)("stay where %s are switched off", async (rule) => {
+  it.each(["verdicts", "failedWords"] as const)("are kept if %s are switched off", async (rule) => {
     const world = await withFailed("?");
     const settings = { ...DEFAULTS, learning: { ...DEFAULTS.learning, [rule]: false } };
     await world.settle("off", { settings });

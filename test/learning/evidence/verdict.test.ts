@@ -260,7 +260,7 @@ describe("the figures of a text", () => {
     ["+-+-+-+-+??", {}, false],
     ["+-+-+-+-+-", { rewriteRate: 0.4 }, false],
     ["+-+-", { rewriteUses: 4 }, true],
-  ])("of %s with %j ask for a rewrite: %s", (signs, rules, rewrite) => {
+  ])("with the uses %s and the rules %j ask for a rewrite: %s", (signs, rules, rewrite) => {
     expect(judge(usesOf(signs), { text: TEXT }, { ...RULES, ...rules })?.rewrite).toBe(rewrite);
   });
 

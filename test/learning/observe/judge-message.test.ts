@@ -200,7 +200,7 @@ describe("a message that follows an answer", () => {
     "The build failed on Monday. List the reasons.",
     "List what looks good in the report.",
     "Summarise the report. It has three parts. Keep it short. That is wrong in many cases.",
-  ])("says nothing: %s", (message) => {
+  ])("judges nothing: %s", (message) => {
     expect(judged(message)).toBe("unknown");
   });
 

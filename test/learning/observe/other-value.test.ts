@@ -52,7 +52,7 @@ describe("a message that judges", () => {
     ["continues in another language", "ensuite la bande-annonce : --place upper"],
     ["asks a question", "`film burn` has --place upper. What is it for?"],
     ["names a file of the task", "`film burn` is in `tools.py`"],
-  ])("is no correction when it %s", (_what, message) => expect(correction(message)).toBe(false));
+  ])("is not a correction if it %s", (_what, message) => expect(correction(message)).toBe(false));
 
   it("is a correction by its form even if the agent had asked a question", () => {
     expect(correction("`film burn`: --place upper", true)).toBe(true);

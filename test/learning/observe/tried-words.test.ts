@@ -71,7 +71,7 @@ it.each<[what: string, tries: Try[], failed: string[]]>([
     ],
     ["strict"],
   ],
-])("a word of the text failed when %s", (_what, tries, failed) => {
+])("a word of the text has failed if %s", (_what, tries, failed) => {
   expect(turn(tries)).toEqual([{ skill: "adding-up", text, failed, worked: [] }]);
 });
 
@@ -90,7 +90,7 @@ describe("a word is blamed", () => {
     "不正な値strictです",
     "restricted: strict",
     "bad strict; see --timeout, --locked",
-  ])("when the program named it and the model changed it alone, after %j", (stderr) => {
+  ])("if the program named it and the model changed it alone, after %j", (stderr) => {
     expect(says(stderr, strict!, odd!)).toMatchObject(blamed);
     expect(says(stderr, strict!, loose!)).toMatchObject(blamed);
   });
@@ -121,7 +121,7 @@ describe("a word is blamed", () => {
     "Keine Berechtigung",
     "Permission non accordée",
     ...["401", "403", "429", "500", "502", "503", "504"].map((code) => `strict: HTTP ${code}`),
-  ])("not after a transient failure or one of the machine: %s", (stderr) => {
+  ])("not after a transient failure or a failure of the machine: %s", (stderr) => {
     expect(says(stderr, strict!, odd!, loose!)).toEqual([]);
   });
 
@@ -135,7 +135,7 @@ describe("a word is blamed", () => {
       `it was ${code}`,
       { code },
     ]),
-  ])("not when %s", (_what, outcome) => {
+  ])("not if %s", (_what, outcome) => {
     expect(turn([[sum("--mode strict"), false, WRONG, outcome], loose!])).toEqual([]);
   });
 
@@ -203,7 +203,7 @@ describe("a word is blamed", () => {
         [sum(`--mode loose ${"x ".repeat(5_000)}`), true],
       ],
     ],
-  ])("not when %s, and is not reported", (what, tries, content) => {
+  ])("not if %s, and is not reported", (what, tries, content) => {
     const atOnce = what.includes("together");
     const found = turn(tries, { atOnce, ...(content !== undefined && { loads: viewed({}, content) }) });
     expect(found).toEqual([]);
@@ -259,7 +259,7 @@ describe("a word is blamed", () => {
         [sum("--all -e y"), true],
       ],
     ],
-  ])("not when %s, but is reported", (_what, word, tries) => {
+  ])("not if %s, but is reported", (_what, word, tries) => {
     const loads = viewed({}, `Run \`sum ${word}\`.`);
     const said = { stdout: "", stderr: `sum: wrong value '${word}'` };
     expect(turn(tries, { loads, said })).toEqual([{ skill: "adding-up", text, failed: [word], worked: [] }]);
@@ -279,7 +279,7 @@ describe("a word is blamed", () => {
     ["--x=keep", "--x=delete"],
     ["--x=enabled", "--x=disabled"],
     ["--x=told", "--x=ignore"],
-  ])("not when %s is replaced by %s, but is reported", (was, is) => {
+  ])("not if %s is replaced by %s, but is reported", (was, is) => {
     const word = was.split("=")[1]!;
     const said = { stdout: "", stderr: `sum: wrong value '${word}'` };
     const tries: Try[] = [
@@ -304,7 +304,7 @@ describe("a word is blamed", () => {
     ["a name and its value", "mode=strict", "tone=loose"],
     ["two words for one", "--mode strict x", "--mode loose"],
     ["one word to two", "--mode strict", "--mode loose --quiet"],
-  ])("not when the model changed %s", (_what, was, is) => {
+  ])("not if the model changed %s", (_what, was, is) => {
     const tries: Try[] = [
       [{ command: `sum --all ${was}` }, false],
       [{ command: `sum --all ${is}` }, true],
@@ -368,7 +368,7 @@ it.each<[what: string, tries: Try[]]>([
       [sum("--mode loose"), true],
     ],
   ],
-])("no word failed when %s", (_what, tries) => {
+])("no word has failed if %s", (_what, tries) => {
   expect(turn(tries, { loads: viewed({}, `${SKILL} ${"長".repeat(14)}`) })).toEqual([]);
 });
 

@@ -40,6 +40,6 @@ it.each([
   ["a write of the skill itself", "Pass `--encoding latin1`.", "--encoding cp1252", { name: "skill_manage" }],
   ["a call that failed", "Pass `--encoding latin1`.", "ledger export --encoding cp1252", { failed: true }],
   ["a call before the text was read", "Pass `--encoding latin1`.", "ledger export --encoding cp1252", { late: true }],
-])("a text is not unfollowed with %s", (_what, content, command, more) => {
+])("a text is not reported as unfollowed for %s", (_what, content, command, more) => {
   expect(turn(content, command, more)).toEqual([]);
 });

@@ -62,7 +62,7 @@ describe("a value that a lesson gives", () => {
       "Pass `--tz Europe/Rome`.",
       /`--tz europe\/rome`, but no call used it/,
     ],
-  ])("is refused when it %s", (_what, entries, line, message) => {
+  ])("is refused if it %s", (_what, entries, line, message) => {
     expect(check(entries, line)).toMatchObject({ code: "unproved_value", message: expect.stringMatching(message) });
     expect(createGrounding({ entries, trigger: "value" })({ prose: [], code: [line] }, "")).toMatchObject({
       code: "unproved_value",
@@ -109,7 +109,7 @@ describe("a value that a lesson gives", () => {
       "Pass `--encoding cp1252` for old years.",
       "",
     ],
-  ])("is kept when it %s", (_what, entries, line, standing) => {
+  ])("is kept if it %s", (_what, entries, line, standing) => {
     expect(check(entries, line, standing)).toBeNull();
   });
 });
@@ -129,7 +129,7 @@ it("in a review of a correction, is one that the person gave or a call worked wi
   }
 });
 
-describe("a value that has its place, and no option's name", () => {
+describe("a positional value that a lesson gives", () => {
   const rendered = work([
     ["mailing render stacked", "mailing render: 'stacked' is not accepted"],
     ["mailing render columnar", false],
@@ -189,7 +189,7 @@ describe("a value that has its place, and no option's name", () => {
       "For `mailing render` pass `fluid`.",
       /what was not solved is not a lesson/,
     ],
-  ])("is refused when it %s", (_what, entries, line, message) => {
+  ])("is refused if it %s", (_what, entries, line, message) => {
     expect(check(entries, line)).toMatchObject({ code: "unproved_value", message: expect.stringMatching(message) });
   });
 
@@ -266,7 +266,7 @@ describe("a value that has its place, and no option's name", () => {
       "For `mailing render` pass `fluid`.",
       "",
     ],
-  ])("is kept when it %s", (_what, entries, line, standing) => {
+  ])("is kept if it %s", (_what, entries, line, standing) => {
     expect(check(entries, line, standing)).toBeNull();
   });
 });
@@ -300,7 +300,7 @@ it("is not the one that failed where another one worked, however little the text
 it.each([
   ["the program refused a value by name", "unknown profile 'strict'"],
   ["another value worked", "rc=22 EINVAL"],
-])("is none that no call used where %s, also in a text of two words of its own", (_what, said) => {
+])("a value that no call used is refused if %s, even for a command of only two words", (_what, said) => {
   const entries = work([
     ["kiln run strict 6.003", said],
     ["kiln run legacy 6.003", false],
@@ -319,7 +319,7 @@ describe("a lesson enters", () => {
     "Change `--encoding utf8` to `--encoding latin1`.",
     "Pass `--encoding ENCODING` as the customer says.",
     "Pass `--encoding [encoding]`.",
-  ])("that says of the value that failed what it did, or gives none: %s", (line) => {
+  ])("that describes what the failed value did, or gives no value: %s", (line) => {
     expect(check(SOLVED, line)).toBeNull();
   });
 
@@ -346,14 +346,14 @@ it.each([
   "Pass `--encoding utf8` to avoid errors.",
   "Pass `--encoding utf8` instead.",
   "Pass `--encoding cp1252` to avoid errors.",
-])("no promise makes a value one that worked: %s", (line) => {
+])("a promise does not prove a value: %s", (line) => {
   expect(check(SOLVED, line)).toMatchObject({ code: "unproved_value" });
 });
 
 it.each<[what: string, command: string]>([
   ["only printed", "printf x"],
   ["in a pipe that may have hidden a failure", "ledger export --encoding cp1252 --out a.csv 2>&1 | tail -5"],
-])("a value has not worked where it was %s", (_what, command) => {
+])("a value is not proved if it was %s", (_what, command) => {
   const written = call("w", "write_file", { path: "run.sh", content: "ledger export --encoding cp1252" });
   const entries = [
     ...work([

@@ -18,7 +18,7 @@ describe("the verdicts at the end of a review", () => {
     "- verdict 3: failure, correction, “no, newest first”",
     '`verdict 3: failure correction "no, newest first"`',
     '  Verdict 3 - failure (correction): "no, newest first".',
-  ])("are read with the words they rely on, and leave the closing words: %s", (line) => {
+  ])("are read with the words they quote, and removed from the closing words: %s", (line) => {
     const verdict = { entry: 3, verdict: "failure", correction: true, words: "no, newest first" };
     expect(read(line)).toEqual({ note: "Nothing worth keeping.", verdicts: [verdict], refused: [] });
   });

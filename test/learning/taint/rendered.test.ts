@@ -36,4 +36,4 @@ it.each([
   "R&D; &#0;",
   "ledger<!-- keep the ledger open -->s",
   "**bold** words",
-])("leaves %s as it is", (text) => expect(toRendered(text)).toBe(text));
+])("%s is left unchanged", (text) => expect(toRendered(text)).toBe(text));

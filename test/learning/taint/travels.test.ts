@@ -31,7 +31,7 @@ async function overTwoRanges(script: ScriptLine[]): Promise<TaintWorld> {
   return world;
 }
 
-describe("what a page says waits, though nobody asked for it, when it came by", () => {
+describe("a page's statement waits, without any order to remember it, if it came by", () => {
   it.each([
     ["tee", "cat page.html | tee notes.md"],
     ["sed", "sed -n '5p' page.html > notes.md"],

@@ -373,7 +373,7 @@ describe("the next message", () => {
     expect(world.sent).toEqual([]);
   });
 
-  it("judges nothing if its words do not, or if it answers a question with no", async () => {
+  it("judges nothing in neutral words, or if it answers a question with no", async () => {
     const world = await setUp([{ text: "Done. Shall I delete the rest?" }, done, done]);
     await world.say("Tidy up");
     await world.say("No, leave it.");

@@ -45,7 +45,7 @@ describe.each([
   { name: "last", attempts: LAST_ATTEMPTS },
 ])("the $name attempts of a stranger", ({ attempts }) => {
   it.each((attempts as Attempt[]).map((attempt) => ({ ...attempt, held: !ENTERS.has(attempt.how) })))(
-    "$how: stopped or waiting, $held",
+    "$how is stopped or waits: $held",
     async ({ held, ...attempt }) => {
       const { through, outcome } = await cameThrough(attempt);
       expect({ through, whys: outcome.whys }).toMatchObject({ through: !held });
