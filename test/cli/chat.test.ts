@@ -1,3 +1,4 @@
+// The chat client as a process, against a fake API: one prompt, piped lines, a lost connection, Ctrl-C, wrong input.
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -110,8 +111,8 @@ async function startSession({ answers, refuseFirst = false }: { answers: boolean
     sockets.push(socket);
     note(`socket ${new URL(socket.path, "http://a").searchParams.get("after")}`);
   });
-  async function until(isSo: () => boolean): Promise<void> {
-    while (!isSo()) {
+  async function until(condition: () => boolean): Promise<void> {
+    while (!condition()) {
       const { promise, resolve } = Promise.withResolvers<void>();
       waiters.add(resolve);
       await promise;

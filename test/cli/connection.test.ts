@@ -1,3 +1,4 @@
+// Where the terminal client takes its address and key from. The local key must never reach another address.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";

@@ -1,3 +1,4 @@
+// How the chat client reads typed and pasted lines, and how it tracks the turns of a session.
 import { describe, expect, it, vi } from "vitest";
 import { completeLine, parseLines, parseOrder, placeToFollow } from "../../cli/converse.ts";
 import { gatherPasted } from "../../cli/pasted-lines.ts";

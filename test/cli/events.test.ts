@@ -1,3 +1,4 @@
+// The parser of server-sent events, and of the agent events in them.
 import { describe, expect, it } from "vitest";
 import fc from "fast-check";
 import { ProtocolError, type ServerEvent, parseEventStream, readAgentEvents } from "../../cli/events.ts";

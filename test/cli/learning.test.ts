@@ -1,3 +1,4 @@
+// The page of learning in the terminal, for a new profile and for a full one.
 import { expect, it } from "vitest";
 import { renderLearning } from "../../cli/learning.ts";
 import type { LearningLedger } from "../../core/schemas/learning/ledger.ts";

@@ -39,8 +39,8 @@ it.runIf(process.platform === "linux" && process.getuid?.() === 0)(
     await expect(client.health()).rejects.toThrow("A program of another user listens");
     const { signal } = new AbortController();
     expect(() => client.watch("01J", { after: "0.0", signal })).toThrow("A program of another user listens");
-    const told = once(other.stdout, "data");
+    const report = once(other.stdout, "data");
     other.stdin.end();
-    expect(JSON.parse(String(((await told) as [Buffer])[0]))).toEqual([]);
+    expect(JSON.parse(String(((await report) as [Buffer])[0]))).toEqual([]);
   },
 );

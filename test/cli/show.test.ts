@@ -1,3 +1,4 @@
+// How the terminal shows the events of a turn. Text from outside must never steer the terminal.
 import { describe, expect, it } from "vitest";
 import { createShow, summarise, toPlain, toPlainJson } from "../../cli/show.ts";
 import type { AgentEvent } from "../../core/schemas/entry.ts";

@@ -1,3 +1,4 @@
+// The delivery of curation messages: the hourly trigger, pages of due profiles, runs that a person requested, rollbacks.
 import { describe, expect, it } from "vitest";
 import { isCurated } from "../../core/learning/curation/run-curation.ts";
 import { DEFAULTS } from "../../core/limits.ts";

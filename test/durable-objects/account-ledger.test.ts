@@ -1,3 +1,4 @@
+// The ledger of an Account over SQLite: bookings, grants of reviews, the backlog, and turns under a daily limit.
 import { describe, expect, it } from "vitest";
 import type { Booking, UsageKind, UsageLine } from "../../core/schemas/usage.ts";
 import { LEDGER_SCHEMA, createAccountLedger } from "../../durable-objects/account-ledger.ts";

@@ -180,7 +180,7 @@ describe("the spending of curations", () => {
 });
 
 describe("a purged text in three thousand reviews", () => {
-  it("is removed from the newest 2,500 in one invocation", async () => {
+  it("is removed from the newest 2,500 in one invocation, which deletes what it does not rewrite", async () => {
     const { clock, bucket, profile, open } = createScene();
     for (let n = 0; n < 3_000; n++) {
       const review = toReviewId(SESSION, n, n + 1);

@@ -35,8 +35,8 @@ async function fillFacts(kv: ReturnType<typeof createMemoryKv>) {
   for (const store of ["memory", "user"] as const) await fillMemory(kv, PROFILE, store, HALF_OF_FACTS);
 }
 
-/** A function that returns the calls counted since it was last called. */
-function since(counter: Counter): () => number {
+/** A function that returns the calls counted createCallMeter it was last called. */
+function createCallMeter(counter: Counter): () => number {
   let before = 0;
   return () => {
     const calls = counter.calls - before;
@@ -71,7 +71,7 @@ it(
     const life = harness.boot();
     const { engine } = life;
     await engine.create({ learning: "on", title: "" });
-    const counted = since(counter);
+    const counted = createCallMeter(counter);
     const figures: number[] = [];
     for (const text of ["Hi.", "Hi.", "Read it.", "Keep it."]) {
       expect(await engine.post({ text })).toMatchObject({ ok: true });
@@ -174,7 +174,7 @@ describe("the Archive", () => {
           },
         },
       });
-      const counted = since(counter);
+      const counted = createCallMeter(counter);
       expect(await archive.search("walrus", 16)).toMatchObject({ unread: LARGE_SKILLS - 16 });
       expect(counted()).toBe(1 + 2 * 16);
       expect(await archive.fill(400)).toEqual({ read: 400, unread: LARGE_SKILLS - 416 });

@@ -301,7 +301,7 @@ describe("a kill at any store call", () => {
     ["approves", false],
     ["approves", true],
   ] as const)(
-    "leaves a state that the next attempt finishes: while one %s, last call carried out: %s",
+    "leaves a write that the next attempt finishes (while one %s, last call carried out: %s)",
     async (when, afterwards) => {
       for (let calls = 1; ; calls++) {
         const scene = createScene();
@@ -327,7 +327,7 @@ describe("a kill at any store call", () => {
   );
 
   it.each([false, true])(
-    "archives the skill of an approved delete once, last call carried out: %s",
+    "archives the skill of an approved delete once (last call carried out: %s)",
     async (afterwards) => {
       for (let calls = 1; ; calls++) {
         const scene = createScene();

@@ -73,7 +73,7 @@ interface Seen {
   opened: string[];
 }
 
-function lookFromThere(asked: { ports: number[]; paths: string[][]; sockets: string[]; files: string[] }): Seen {
+function probeAsOtherUser(asked: { ports: number[]; paths: string[][]; sockets: string[]; files: string[] }): Seen {
   const other = isRoot ? { uid: NOBODY, gid: NOBODY } : {};
   const ran = spawnSync(process.execPath, [seat, JSON.stringify(asked)], { ...other, encoding: "utf8", cwd: "/" });
   expect(ran.stderr).toBe("");
@@ -81,7 +81,7 @@ function lookFromThere(asked: { ports: number[]; paths: string[][]; sockets: str
 }
 
 /** Sockets that the group's processes listen on, found by their inodes. */
-function listening(): { ports: number[]; unix: string[] } {
+function findListeners(): { ports: number[]; unix: string[] } {
   const inodes = new Set(
     groupMembers(markOf(stack.pid)).flatMap((pid) =>
       readdirSync(`/proc/${pid}/fd`).flatMap((fd) => {
@@ -108,17 +108,17 @@ function listening(): { ports: number[]; unix: string[] } {
 
 describe.runIf(isLinux)("another user of this machine", () => {
   it("gets answers only from the open routes, on every port that a process of the stack listens on", () => {
-    const { ports } = listening();
+    const { ports } = findListeners();
     expect(ports).toContain(Number(new URL(stack.url).port));
     const paths = PATHS.map((lines) => lines.map((line) => line.replace("<profile>", profile)));
-    const { uid, answers } = lookFromThere({ ports, paths, sockets: [], files: [] });
+    const { uid, answers } = probeAsOtherUser({ ports, paths, sockets: [], files: [] });
     expect(uid).toBe(isRoot ? NOBODY : process.getuid!());
     const served = answers.filter(({ text }) => /^HTTP\/1\.1 [123]/.test(text));
     expect(served.map(({ port, path }) => [port, path])).toEqual(
       OURS.map((path) => [Number(new URL(stack.url).port), path]),
     );
-    const told = answers.filter(({ text }) => text.includes("private-notes") || text.includes(stateDir));
-    expect(told).toEqual([]);
+    const leaks = answers.filter(({ text }) => text.includes("private-notes") || text.includes(stateDir));
+    expect(leaks).toEqual([]);
   });
 
   it("cannot stop the stack with any of these requests", async () => {
@@ -126,13 +126,13 @@ describe.runIf(isLinux)("another user of this machine", () => {
   });
 
   it("cannot reach a Unix socket of the stack", () => {
-    const { unix } = listening();
+    const { unix } = findListeners();
     expect(unix.length).toBeGreaterThan(0);
     expect(unix.filter((path) => path.startsWith("@"))).toEqual([]);
     const folders = new Set(unix.map((path) => join(path, "..")));
     expect([...folders].map((folder) => (statSync(folder).mode & 0o777).toString(8))).toEqual(["700"]);
     if (!isRoot) return;
-    const { connected } = lookFromThere({ ports: [], paths: [], sockets: unix, files: [] });
+    const { connected } = probeAsOtherUser({ ports: [], paths: [], sockets: unix, files: [] });
     expect(connected.map(({ text }) => text)).toEqual(unix.map(() => "error: EACCES"));
   });
 
@@ -153,7 +153,7 @@ describe.runIf(isLinux)("another user of this machine", () => {
     if (!isRoot) return;
     const files = readdirSync(stateDir, { recursive: true }).map((name) => join(stateDir, String(name)));
     const environments = pids.map((pid) => `/proc/${pid}/environ`);
-    const { opened } = lookFromThere({
+    const { opened } = probeAsOtherUser({
       ports: [],
       paths: [],
       sockets: [],

@@ -17,7 +17,7 @@ const put = (path: string, text: string) => {
 };
 
 /** Caches a build of a module that imports another module and a text. */
-function keep({ began = Date.now() + 60_000, config = "{}" } = {}) {
+function cacheBuild({ began = Date.now() + 60_000, config = "{}" } = {}) {
   put("src/main.ts", "import './other.ts';");
   put("src/other.ts", "export {};");
   put("src/texts/words.md", "Words.");
@@ -38,7 +38,7 @@ const restore = (config = "{}") => restoreBuild(config, join(folder, "again"), j
 
 it("a cached build is reused with all its files", () => {
   expect(restore()).toBe(false);
-  keep();
+  cacheBuild();
   expect(restore()).toBe(true);
   expect(readFileSync(join(folder, "again/index.js"), "utf8")).toBe("built");
   expect(readFileSync(join(folder, "again/0123-words.md"), "utf8")).toBe("Words.");
@@ -47,36 +47,36 @@ it("a cached build is reused with all its files", () => {
 it.each(["src/main.ts", "src/other.ts", "src/texts/words.md"])(
   "a cached build is not reused once %s has changed or is deleted",
   (path) => {
-    keep();
+    cacheBuild();
     put(path, "changed");
     expect(restore()).toBe(false);
-    keep();
+    cacheBuild();
     rmSync(join(folder, path));
     expect(restore()).toBe(false);
   },
 );
 
 it("a damaged cached build is not reused", () => {
-  keep();
+  cacheBuild();
   const [name] = readdirSync(join(folder, "cache"));
   put(`cache/${name}/out/index.js`, "bui");
   expect(restore()).toBe(false);
 });
 
 it("a cached build is not reused for another config", () => {
-  keep();
+  cacheBuild();
   expect(restore('{"name":"other"}')).toBe(false);
 });
 
 it("a build is not cached if a source file changed during the build", () => {
-  keep({ began: Date.now() - 60_000 });
+  cacheBuild({ began: Date.now() - 60_000 });
   expect(restore()).toBe(false);
 });
 
 it("an unwritable cache neither fails the build nor is used", () => {
-  keep();
+  cacheBuild();
   rmSync(join(folder, "cache"), { recursive: true });
   put("cache", "no folder");
-  expect(() => keep()).not.toThrow();
+  expect(() => cacheBuild()).not.toThrow();
   expect(restore()).toBe(false);
 });

@@ -135,7 +135,8 @@ describe("a state folder", () => {
     const inner = join(folder, "state", "data");
     mkdirSync(inner, { recursive: true });
     writeFileSync(join(inner, "a"), "");
-    const told = (path: string) => toSentence(Object.assign(new Error(), { code: "EACCES", syscall: "open", path }));
+    const sentenceFor = (path: string) =>
+      toSentence(Object.assign(new Error(), { code: "EACCES", syscall: "open", path }));
     const open = (path: string) => `Its mode denies access. Run chmod u+rwX ${path}, then start again.`;
     for (const [path, shut, mode] of [
       [join(inner, "a"), join(inner, "a"), 0o400],
@@ -144,7 +145,7 @@ describe("a state folder", () => {
     ] as const) {
       const before = statSync(shut).mode;
       chmodSync(shut, mode);
-      expect(told(path)).toBe(`${path} cannot be used (EACCES, open). ${open(shut)}`);
+      expect(sentenceFor(path)).toBe(`${path} cannot be used (EACCES, open). ${open(shut)}`);
       chmodSync(shut, before);
     }
     rmSync(folder, { recursive: true });

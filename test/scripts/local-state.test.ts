@@ -243,7 +243,7 @@ describe(".talaria/local.json", () => {
     ["cannot be read", `{"url":"u","pro`, "is missing", null],
     ["cannot be read", "", "cannot be read", ""],
   ])("is not replaced when it %s and nothing else names the sessions' profile", async (...given) => {
-    const [told, text, ownTold, ownText] = given;
+    const [problem, text, ownProblem, ownText] = given;
     const home = createHome();
     const ownFile = join(home.stateDir, "profile.json");
     addSession(home.stateDir);
@@ -252,7 +252,7 @@ describe(".talaria/local.json", () => {
     const before = [home.files(), readdirSync(home.stateDir)];
     await using api = await startFakeApi([answerJson(201, made(2))]);
     await expect(home.start(api.url)).rejects.toThrow(
-      `${home.file} ${told} and ${ownFile} ${ownTold}, so the profile of this state's sessions ` +
+      `${home.file} ${problem} and ${ownFile} ${ownProblem}, so the profile of this state's sessions ` +
         `is unknown. Restore one of the two files, or move ${dirname(home.file)} away to start with a new state. Nothing was changed.`,
     );
     expect([[home.files(), readdirSync(home.stateDir)], api.requests.length]).toEqual([before, 0]);

@@ -24,11 +24,11 @@ function report(profile: string, more: Partial<CurationRun> = {}): CurationRun {
   };
 }
 
-const STANDING = { state: "trial", rev: 1, text: "a".repeat(64) } as const;
+const PRIOR = { state: "trial", rev: 1, text: "a".repeat(64) } as const;
 const CHANGE = {
   skill: "reading-tables",
-  from: STANDING,
-  to: { ...STANDING, state: "stale" },
+  from: PRIOR,
+  to: { ...PRIOR, state: "stale" },
   reason: "unused",
 } as const;
 const ITEM = { work: WORK, skill: "reading-tables", because: "it fails", grant: { tokens: 1_000, expiresAt: 9 } };
