@@ -165,7 +165,7 @@ export async function eraseDue(asked: {
   }
 }
 
-/** Closes a session before its pass. Erases the object even if writing the mark fails, so that nobody can read it any more. */
+/** Closes a session before its pass. Erases the object even if writing the mark fails, so that it cannot be read any more. */
 async function closeFor(
   env: AccountEnv,
   { bucket }: ErasureStores,

@@ -235,7 +235,7 @@ function fromMetadata(key: string, metadata: Record<string, string>): Record<str
   };
 }
 
-/** A use is one turn, however much it used of the skill. The strongest of its judges counts. */
+/** A use is one turn, even if the turn used the skill several times. The strongest of its judges counts. */
 function countUses(skill: SkillName, evidence: Evidence[]): Omit<SkillStats, "texts"> {
   const byTurn = new Map<string, Evidence>();
   let lastUsedDay: Day | null = null;

@@ -59,7 +59,7 @@ export function planCuration(facts: CurationFacts): CurationPlan {
   };
 }
 
-/** Whether a curation may change the skill: it was learned here, is neither archived nor pending, and nobody pinned it. */
+/** Whether a curation may change the skill: it was learned here, and is not archived, pending or pinned. */
 export function isOwn({ mirror }: Pick<SkillFacts, "mirror">): boolean {
   return isLearned(mirror) && LIVING_STATES.includes(mirror.state) && mirror.pinned === "0";
 }

@@ -1,6 +1,6 @@
 // Does one piece of a curation's work with a model: rewrites a skill, looks at a stale one, merges several, or writes requests. Runs the
-// loop of reviews over a script of its own, within the run's grant. Called by the curator Worker, once a message. A repeated
-// delivery neither asks a model twice nor writes twice.
+// loop of reviews over a separate script, within the run's grant. Called by the curator Worker, once a message. A repeated delivery
+// neither calls a model twice nor writes twice.
 import type { ModelChain } from "../../agent/contract.ts";
 import type { WorkStore } from "../../ports.ts";
 import { curationPrompt } from "../../prompts/curation/curation.ts";

@@ -208,7 +208,7 @@ function toLibrary(options: ReviewOptions): Library {
   return createLibrary({ store: options.skills, seeds: options.seeds, scene: toScene(options) });
 }
 
-/** All skills are shown, whatever tools they need. Their contracts are compared with the session's tools. */
+/** Shows all skills, independent of the tools that they need. Their contracts are compared with the session's tools. */
 function toScene({ job: { tools }, settings }: ReviewOptions): Scene {
   return { disabled: settings.skills.disabled, ...(tools && { fingerprints: () => tools }) };
 }

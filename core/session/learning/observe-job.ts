@@ -126,7 +126,7 @@ export async function carryObservation(context: EngineContext, row: ObserveRow):
   });
 }
 
-/** Books in parallel with the observation. False: the booking needs a row of its own. The Account counts it once. Never rejects. */
+/** Books in parallel with the observation. False: the booking needs its own row. The Account counts it once. Never rejects. */
 async function book({ account, clock, report }: SessionHost, booking: Booking): Promise<boolean> {
   try {
     await withTimeout(account.book(booking), ACCOUNT_MS, clock);
@@ -360,7 +360,7 @@ function isContradicted({ triedWords = [], unfollowed = [] }: Observation, used:
   return [...wrong, ...unfollowed].some(({ skill, text }) => skill === used.skill && text === used.text);
 }
 
-/** Whether the turn gives evidence about the text itself, whatever its outcome. */
+/** Whether the turn gives evidence about the text itself, independent of its outcome. */
 function hasTextEvidence(observation: Observation, used: LoadedText): boolean {
   return isContradicted(observation, used) || ownTriedWords(observation, used).length > 0;
 }

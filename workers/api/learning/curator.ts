@@ -119,7 +119,7 @@ curator.openapi(
     description:
       "Takes back the changes of a run, last one first. Skills that have changed since are left alone; the report lists them.",
     request: { params: OfRun },
-    responses: answers(202, "Accepted as a run of its own; its report follows", CurationStarted),
+    responses: answers(202, "Accepted as a separate run; its report follows", CurationStarted),
   }),
   async (c) => {
     const of = c.req.valid("param").run;
@@ -143,7 +143,7 @@ curator.openapi(
 
 type Allowance = { id: string; grant: Grant } | null;
 
-/** The number of requests an hour is limited. Where a day's budget is set, the run gets what is left of it. */
+/** The number of requests an hour is limited. Where a day's budget is set, the run gets the rest of it. */
 async function send(
   env: Env,
   { profile, asksModels }: { profile: ProfileId; asksModels: boolean },

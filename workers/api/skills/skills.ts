@@ -271,7 +271,7 @@ export async function change(store: SkillStore, name: SkillName, decide: Decide)
 }
 
 /**
- * A bundled skill gets a head of its own with a person's first decision about it, with the files that the bundle has then. So
+ * A bundled skill gets its own head with a person's first decision about it, with the files that the bundle has then. So
  * the pinned files are those that the person saw.
  */
 export function amend(name: SkillName, current: SkillSnapshot | null, next: SkillNext): Result<SkillNext> {
