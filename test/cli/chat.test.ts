@@ -130,7 +130,7 @@ async function startSession({ answers, refuseFirst = false }: { answers: boolean
 }
 
 describe("npm run chat", { timeout: 30_000 }, () => {
-  it("answers one prompt on standard output and leaves", async () => {
+  it("answers one prompt on standard output and exits", async () => {
     await using api = await startFakeApi([answerEvents(TURN)], ALWAYS);
     const { code, stdout, stderr } = await chat(["-p", "hi"], connected(api.url)).ended;
     expect({ code, stdout, stderr }).toEqual({
@@ -141,7 +141,7 @@ describe("npm run chat", { timeout: 30_000 }, () => {
     expect(api.requests.map((request) => request.body)).toEqual(['{"text":"hi"}']);
   });
 
-  it("prints each event as a line of JSON when asked to", async () => {
+  it("prints each event as a line of JSON with --json", async () => {
     await using api = await startFakeApi([answerEvents(TURN)], ALWAYS);
     const { code, stdout, stderr } = await chat(["-p", "hi", "--json"], connected(api.url)).ended;
     const lines = stdout.trim().split("\n");

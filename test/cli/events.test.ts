@@ -32,7 +32,7 @@ describe("an event stream", () => {
     ]);
   });
 
-  it("keeps the id for the events after it", async () => {
+  it("keeps the last id for later events without one", async () => {
     expect(await parse("id: 7.1\ndata: a\n\ndata: b\n\n")).toEqual([
       { id: "7.1", event: "message", data: "a" },
       { id: "7.1", event: "message", data: "b" },

@@ -162,7 +162,7 @@ describe("a review's grant", () => {
   const spent = (tokens: number) => [line(tokens, { kind: "review" as UsageKind })];
   const shown = { review: REVIEW, session: A, tokens: 600, usd: 0.00005, reservedAt: NOON, expiresAt: NOON + DAY };
 
-  it("stays open until the review's usage is booked, and counts as no usage meanwhile", () => {
+  it("stays open until the review's usage is booked, and is not counted as usage until then", () => {
     const ledger = open();
     expect(ledger.reserveReview(ask)).toEqual({ granted: true, grant });
     const before = ledger.report({ ...month, by: "kind" });

@@ -248,7 +248,7 @@ describe("two concurrent deliveries", () => {
   }
 });
 
-describe("a review out of turn", () => {
+describe("a review overtaken by a later one", () => {
   it("is superseded if a later review has finished, and asks no model", async () => {
     const world = await createWorld(LINES);
     await world.reviews.raiseWatermark(SESSION, 20);

@@ -37,7 +37,7 @@ describe("the door", () => {
   );
 
   it.each(["", "a@127.0.0.1", "127.0.0.1/x", "0.0.0.0", "169.254.169.254", "127.0.0.1, evil.example"])(
-    "refuses the odd Host %j",
+    "refuses the malformed Host %j",
     (host) => expect(check({ host })).toBe("host_refused"),
   );
 

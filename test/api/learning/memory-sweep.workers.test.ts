@@ -34,7 +34,7 @@ async function runAlarm(profile: string): Promise<void> {
   expect(await runDurableObjectAlarm(accountOf(profile))).toBe(true);
 }
 
-it("a removed fact is deleted once the last active day has passed, its removal record a day later; then the Account sleeps", async () => {
+it("a removed fact is deleted after its retention days, its removal record a day later; then the Account sleeps", async () => {
   const { profile, key } = await createProfile();
   expect(await alarmOf(profile)).toBeNull();
   const content = "Said and taken back.";

@@ -197,7 +197,7 @@ describe("a review of a session whose request is cached", () => {
   });
 });
 
-describe("a digest is sent instead", () => {
+describe("a review sends a digest instead", () => {
   const isDigest = (requests: ModelRequest[]) => requests[0]!.messages.length === 1;
 
   it("when the session's requests are not cached, or the operator disabled the prefix", async () => {
