@@ -1,4 +1,4 @@
-// Detection of a foreign program at the local Talaria's address. Only tests that run as root can start a program as `nobody`.
+// Detection of another user's program at the address of the local Talaria. Only as root can a test start one, as `nobody`.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createServer } from "node:http";

@@ -61,7 +61,7 @@ describe("scripts/run.mjs", () => {
     expect(await new Promise((done) => child.once("close", done))).toBe(8);
   });
 
-  it("switches off the telemetry of tools", () => {
+  it("switches off telemetry and network look-ups of tools", () => {
     const path = script(
       "env.ts",
       `console.log(JSON.stringify([process.env.WRANGLER_SEND_METRICS, process.env.CLOUDFLARE_CF_FETCH_ENABLED]));`,
