@@ -18,13 +18,13 @@ const CASES: [string, string, string][] = [
   ["a closing tag alone", `a${CLOSE}b`, "ab"],
   ["capitals and blanks", `a< Memory-Context >b</ MEMORY-CONTEXT >c`, "ac"],
   ["a tag that closes itself", "a<memory-context/>b", "ab"],
-  ["tags that only begin alike", ALIKE, ALIKE],
+  ["tags with a similar beginning", ALIKE, ALIKE],
   ["a tag in a code span", `The \`${OPEN}\` and \`${CLOSE}\` tags`, `The \`${OPEN}\` and \`${CLOSE}\` tags`],
   ["a bracket before the tag", `a <${OPEN}b${CLOSE}`, "a <"],
-  ["an end that might have become a tag", "a <memory-cont", "a <memory-cont"],
-  ["an end of a bracket", "a <", "a <"],
-  ["nothing", "", ""],
-  ["nothing but a fence", `${OPEN}a${CLOSE}`, ""],
+  ["an unfinished tag at the end", "a <memory-cont", "a <memory-cont"],
+  ["an open bracket at the end", "a <", "a <"],
+  ["an empty text", "", ""],
+  ["only a fence", `${OPEN}a${CLOSE}`, ""],
 ];
 
 describe("scrubbing a whole answer", () => {

@@ -213,7 +213,7 @@ describe("a skill", () => {
     expect(write({ "SKILL.md": FACT }, { before: null, approved: true })).toBeNull());
 });
 
-describe("a removed caution", () => {
+describe("a caution that a review removes", () => {
   const RULE = "Never push without asking the person.";
   const before = { head: { description: "d" }, files: { "SKILL.md": `# A\n\n- ${RULE}\n- Look twice.\n` } };
   const lose = (entries: Entry[], after = "# A\n\n- Look twice.\n") =>

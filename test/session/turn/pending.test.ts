@@ -55,7 +55,7 @@ it("/pending hides from the model what is only for the person", async () => {
   await say("Remember that I like metric units.");
   expect((await say("/pending")).last).toContain("+ Prefers metric units.");
   await say("Thank you.");
-  const told = JSON.stringify(model.requests.at(-1)!.messages);
-  expect(told).toContain("Thank you.");
-  expect(told).not.toContain("+ Prefers metric units.");
+  const shown = JSON.stringify(model.requests.at(-1)!.messages);
+  expect(shown).toContain("Thank you.");
+  expect(shown).not.toContain("+ Prefers metric units.");
 });
