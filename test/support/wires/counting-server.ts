@@ -109,7 +109,7 @@ function refuse(style: CountingStyle, { window, prompt, maxTokens }: Sizes): obj
           )
         : refuse("vllm-at-least", { window, prompt, maxTokens });
     case "vllm-passed": {
-      // vLLM stops counting one token after the last one that fits.
+      // This vLLM version stops counting one token after the last one that fits.
       const most = window - maxTokens;
       if (most < 0) return refuse("vllm-above-window", { window, prompt, maxTokens });
       return whole
