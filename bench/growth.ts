@@ -1,5 +1,6 @@
-// `npm run bench:growth [-- --up-to 10]`: what a turn costs as its session grows, up to ten times what fills the context budget,
-// as its profile grows, and what 200 live sessions weigh. Prints a report; the last line is one JSON object. Method and limits: bench/README.md.
+// `npm run bench:growth [-- --up-to 10]`: the cost of a turn as its session grows (up to ten times the context budget) and as its
+// profile grows, and the memory of 200 live sessions. Prints a report; the last line is one JSON object.
+// Method and limits: bench/README.md.
 import { readFlags, refuseFlags } from "../scripts/command-line.ts";
 import { growSession } from "./growth/measure.ts";
 import { measureMemory } from "./growth/memory.ts";
@@ -16,7 +17,7 @@ const PROFILE_TURNS = [100, 1_000, 10_000, 100_000];
 
 const USAGE = `Usage: npm run bench:growth [-- --up-to N]
 
-  --up-to N   times what fills the context budget (else 10)
+  --up-to N   grow the session to N times the context budget (default 10)
   -h, --help  this text; the method is in bench/README.md`;
 
 const values = readFlags(USAGE, { "up-to": { type: "string", default: "10" } });

@@ -1,5 +1,5 @@
-// `npm run bench:hostile [-- --only NAME --seed N --keep N]`: how the time of each function that reads foreign text grows on the
-// slowest text found for it. Prints a report; the last line is one JSON object. Method and limits: bench/README.md.
+// `npm run bench:hostile [-- --only NAME --seed N --keep N]`: for each function that reads untrusted text, finds the slowest input and
+// measures how its time grows with the size. Prints a report; the last line is one JSON object. Method and limits: bench/README.md.
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { chosenBy, readFlags, wholeNumber } from "../scripts/command-line.ts";
@@ -8,16 +8,16 @@ import type { Worst } from "./hostile/search.ts";
 import type { Report, Task } from "./hostile/thread.ts";
 import { rounded } from "./support/figures.ts";
 
-/** One run may take so long; then its function counts as having no end. */
+/** Timeout of one run. A function that reaches it counts as unbounded. */
 const RUN_LIMIT_MS = 20_000;
-/** Below this a time says more of the machine than of the function. */
+/** Shorter times are noise of the machine: they count as constant. */
 const LEAST_MS = 5;
 
 const USAGE = `Usage: npm run bench:hostile [-- --only NAME --seed N --keep N]
 
-  --only NAME  functions whose name contains it
-  --seed N     which of the many pairs are tried (else 1)
-  --keep N     of the shapes at 1 KiB, so many are tried at 10 KiB (else 48)
+  --only NAME  only functions whose name contains NAME
+  --seed N     selects the random combinations of pieces (default 1)
+  --keep N     how many of the slowest shapes at 1 KiB are tried at 10 KiB (default 48)
   -h, --help   this text; the method is in bench/README.md`;
 
 const values = readFlags(USAGE, {

@@ -1,6 +1,6 @@
-// `npm run bench:import [-- --data FILE]`: how much of what people have written as SKILL.md is taken, and whether it comes out
-// again byte for byte. FILE holds JSON lines {repo, path, licence, name, label, text}, plain or gzip; without it there are a
-// few of our own. Prints a report; the last line is one JSON object. Method: bench/README.md.
+// `npm run bench:import [-- --data FILE]`: how many of the SKILL.md files that people wrote can be imported, and whether an export
+// equals the original byte for byte. FILE has JSON lines {repo, path, licence, name, label, text}, plain or gzip; the default is a
+// small fixture. Prints a report; the last line is one JSON object. Method: bench/README.md.
 import { readFlags } from "../scripts/command-line.ts";
 import { importRow } from "./import/measure.ts";
 import { printImport, toImportLine } from "./import/report.ts";
@@ -10,7 +10,7 @@ const HELP = "bench:import takes --data FILE: JSON lines with `path` and `text`,
 const USAGE = `Usage: npm run bench:import [-- --data FILE]
 
 ${HELP}
-Without it there are a few of our own. The method is in bench/README.md.`;
+Without it a small fixture is used. The method is in bench/README.md.`;
 
 const { data } = readFlags(USAGE, { data: { type: "string" } });
 const rows = readRows(data);

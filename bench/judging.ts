@@ -1,6 +1,6 @@
 // `npm run bench:judging [-- --replies FILE --similar FILE --skills FILE --queries FILE] [--base-url URL --model NAME]`: how well the
-// product judges replies, tells kinds of requests apart and finds skills, by rules and by a model. Prints a report; the last line
-// is one JSON object. Method and limits: bench/README.md.
+// product judges replies, recognises similar requests and finds skills, by rules and by a model. Prints a report; the last line is
+// one JSON object. Method and limits: bench/README.md.
 import { join } from "node:path";
 import type { Model } from "../core/agent/contract.ts";
 import { messageOf } from "../core/errors.ts";
@@ -10,7 +10,7 @@ import { createModelJudge } from "./judging/model.ts";
 import { measureQueries } from "./judging/queries.ts";
 import { type JudgedReply, judgeByRules, toReplyFigures } from "./judging/replies.ts";
 import { printFailures, printMistakes } from "./judging/report.ts";
-import { chooseAsked, writeRequests } from "./judging/requests.ts";
+import { selectSkills, writeRequests } from "./judging/requests.ts";
 import { PairRow, QueryRow, ReplyRow, readRows, readSkills } from "./judging/rows.ts";
 import { measureSimilar } from "./judging/similar.ts";
 import { SERVER_FLAGS, openModelServer } from "./support/given-model.ts";
@@ -18,9 +18,9 @@ import { SERVER_FLAGS, openModelServer } from "./support/given-model.ts";
 const SURFACES = join(import.meta.dirname, "surfaces");
 const USAGE = `Usage: npm run bench:judging [-- --replies FILE --similar FILE --skills FILE --queries FILE] [--base-url URL --model NAME]
 
-  --replies FILE   what people wrote after an answer, and what it says of it
-  --similar FILE   pairs of requests, the same kind of work or not
-  --skills FILE    the library that is searched
+  --replies FILE   people's replies to answers, each with its verdict
+  --similar FILE   pairs of requests, each marked as the same kind of work or not
+  --skills FILE    the library to search
   --queries FILE   requests, each with the skill that fits
   --base-url URL   an OpenAI-compatible server whose model judges the replies, names kinds of work and writes requests for skills;
                    its key is in BENCH_API_KEY
@@ -62,20 +62,20 @@ async function judgeReplies(model: Model) {
 async function measureKinds(model: Model) {
   const requests = rows.similar.flatMap(({ a, b }) => [a, b]);
   const { kinds, failures } = await nameKinds(model, requests, (done, of) =>
-    sayEvery25(done, of, "requests asked for their kind", model),
+    sayEvery25(done, of, "requests classified", model),
   );
-  console.log(`${model.name}: ${new Set(requests).size} requests asked for their kind, ${kinds.size} got one`);
+  console.log(`${model.name}: ${new Set(requests).size} requests to classify, ${kinds.size} got a kind of work`);
   printFailures(failures);
   return measureSimilar(rows.similar, kinds);
 }
 
 async function measureRequests(model: Model) {
-  const asked = await chooseAsked(rows.queries, rows.skills);
+  const asked = await selectSkills(rows.queries, rows.skills);
   const { files, failures } = await writeRequests(model, asked, (done, of) =>
-    console.error(`${model.name} was asked for requests of ${done} of ${of} skills`),
+    console.error(`${done} of ${of} skills given to ${model.name} to write requests for`),
   );
   console.log(
-    `${model.name}: requests asked for ${asked.length} of ${rows.skills.length} skills, ${files.size} got some`,
+    `${model.name}: wrote requests for ${files.size} of ${asked.length} skills; the library has ${rows.skills.length}`,
   );
   printFailures(failures);
   const skills = rows.skills.map((skill) => ({ ...skill, requests: files.get(skill.name) }));

@@ -1,11 +1,11 @@
-// `npm run bench:learning`: what the closed loop is worth in simulated worlds, against other ways to learn. Writes a report with
-// plots; the last line of standard output is one JSON object. Method, figures and limits: bench/README.md.
+// `npm run bench:learning`: compares the learning loop with other ways to learn, in simulated worlds. Writes a report with plots.
+// The last line of standard output is one JSON object. Method, figures and limits: bench/README.md.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { readFlags, refuseFlags, wholeNumber } from "../scripts/command-line.ts";
 import { RIVAL_ARMS, STRESS_ARMS } from "./learning/arms/arms.ts";
 import { PARAMETERS_FILE, WORLDS, readParameters } from "./learning/world/parameters.ts";
-import { ABLATION_NAMES, MAIN_NAMES, OWN, type Plan, figuresFrom, jobsOf, withEnds } from "./learning/run/plan.ts";
+import { ABLATION_NAMES, MAIN_NAMES, OWN, type Plan, figuresFrom, jobsOf, withBaselines } from "./learning/run/plan.ts";
 import { plotLines } from "./learning/report/plots.ts";
 import { type Done, runJobs } from "./learning/run/pool.ts";
 import { type Measured, toCellLine, toCellMarkdown, toLine, toMarkdown } from "./learning/report/report.ts";
@@ -16,21 +16,21 @@ import { SURFACES_FOLDER, readSurfaces } from "./learning/world/surfaces.ts";
 
 const MAX_SEEDS = 10_000;
 const STACK_SEEDS = 3;
-/** Of a world in our own surfaces, beside given ones. */
+/** Seeds of each world in our own surfaces, when `--surfaces` names others. */
 const OWN_SEEDS = 30;
 
 const USAGE = `Usage: npm run bench:learning [-- --surfaces FOLDER --seeds N --out DIR …]
 
-  --surfaces FOLDER     what people, files and programs say (else bench/surfaces); the report then shows both
-  --seeds N             seeds of each of the two worlds (else 100)
-  --cell-seeds N        seeds of each stress cell (else 30); 0: no cells
-  --ablation-seeds N    seeds of ours without one mechanism each (else 20); 0: none
-  --from K              the first seed (else 1)
+  --surfaces FOLDER     what people, files and programs say (default bench/surfaces); another folder: the report shows both
+  --seeds N             seeds of each of the two worlds (default 100)
+  --cell-seeds N        seeds of each stress cell (default 30); 0: no cells
+  --ablation-seeds N    seeds of each ablation: ours without one mechanism (default 20); 0: none
+  --from K              the first seed (default 1)
   --cell CELL           only this cell, with --cell-seeds: a world, a stress cell or a probe of the parameters
-  --ablate NAME         only ours and ours without this mechanism, in --cell (else imports); may be repeated, or be all
-  --params FILE         the simulation's parameters (else the frozen ones)
-  --out DIR             where runs, report and plots go (else dist/bench-learning); finished runs there are not run again
-  --no-stack            without the comparison on the real Workers
+  --ablate NAME         only ours and ours without this mechanism, in --cell (default imports); repeatable, or all
+  --params FILE         the simulation's parameters (default bench/learning/world/parameters.json)
+  --out DIR             folder for runs, report and plots (default dist/bench-learning); finished runs there are reused
+  --no-stack            skip the comparison on the real Workers
   -h, --help            this text; the method is in bench/README.md`;
 
 const options = readArguments();
@@ -53,15 +53,15 @@ const figures = figuresFrom(plan, jobsOf(plan), done);
 const heading = { source, surfaces: surfaces[0]!, firstSeed: options.from, seeds: options.seeds };
 if (only) finishCell(only);
 else await finishWorlds();
-// What a Worker left behind must not hold up the end.
+// Handles that a Worker left open must not keep the process alive.
 process.exit(0);
 
-/** In the order of the jobs. */
+/** Runs every job that has no stored result. Results are in the order of the jobs. */
 async function runAll(): Promise<Done[]> {
   const jobs = jobsOf(plan);
   const kept = openRuns(options.out, [source.simulator, source.product, ...surfaces.map(({ hash }) => hash)]);
   const open = jobs.filter((job) => kept.find(job) === undefined);
-  say(`${jobs.length} runs, ${jobs.length - open.length} of them kept from before`);
+  say(`${jobs.length} runs, ${jobs.length - open.length} of them reused`);
   let count = 0;
   await runJobs(open, { parameters: options.params, surfaces: folders }, (job, run) => {
     kept.add(job, run);
@@ -71,7 +71,7 @@ async function runAll(): Promise<Done[]> {
 }
 
 function finishCell({ cell, arms }: NonNullable<Plan["only"]>): void {
-  const measured = { ...heading, seeds: options.cellSeeds, cell, arms: figures.all(withEnds(arms), cell) };
+  const measured = { ...heading, seeds: options.cellSeeds, cell, arms: figures.all(withBaselines(arms), cell) };
   mkdirSync(options.out, { recursive: true });
   const markdown = toCellMarkdown(measured);
   writeFileSync(join(options.out, `report-${cell}.md`), markdown);
@@ -109,7 +109,7 @@ async function finishWorlds(): Promise<void> {
   console.log(toLine(measured));
 }
 
-/** Loaded only now: a bundler and a runtime come with it. */
+/** Imported on demand, because it loads a bundler and a runtime. */
 async function runStack(): Promise<StackRun> {
   const { compareWithStack } = await import("./learning/run/stack.ts");
   const seeds = Array.from({ length: Math.min(options.seeds, STACK_SEEDS) }, (_, at) => options.from + at);
@@ -165,7 +165,7 @@ function readArguments() {
   };
 }
 
-/** One cell with all arms, or with ours and ours without some mechanisms; `null`: the whole bench. */
+/** One cell with all rival arms, or with ours and some ablations. `null`: the whole bench. */
 function readOnly(): Plan["only"] {
   const { cell, ablate } = options;
   if (cell === null && ablate.length === 0) return null;

@@ -1,5 +1,5 @@
-// `npm run bench:limits [-- --only TEXT]`: runs each tool and command on the largest input it may be given, each in a
-// process that holds heap and buffers together to an isolate's 128 MB. Method: bench/README.md.
+// `npm run bench:limits [-- --only TEXT]`: runs each tool and command on the largest input that it accepts. Each case has its own
+// process, which limits heap and buffers together to an isolate's 128 MB. Method: bench/README.md.
 import { execFile } from "node:child_process";
 import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
@@ -15,8 +15,8 @@ import { toSql } from "./limits/sql.ts";
 
 const USAGE = `Usage: npm run bench:limits [-- --only TEXT --mib N]
 
-  --only TEXT  cases whose name contains it
-  --mib N      another limit than an isolate's 128 MB
+  --only TEXT  only cases whose name contains TEXT
+  --mib N      the memory limit in MiB (default 128, an isolate's)
   -h, --help   this text; the method is in bench/README.md`;
 
 const values = readFlags(USAGE, { only: { type: "string" }, mib: { type: "string", default: "128" } });
@@ -29,7 +29,7 @@ try {
   for (const { name, fixture } of cases) {
     const database = join(folder, "case.db");
     copyFileSync(databaseOf(fixture), database);
-    const held = await hold(database, name);
+    const held = await runHeld(database, name);
     for (const path of [database, `${database}.fresh`]) rmSync(path, { force: true });
     const { result, died } = held;
     const isFailed = result === null || result.outcome === "wrong";
@@ -66,7 +66,7 @@ function databaseOf(fixture: FixtureName): string {
   return path;
 }
 
-function hold(database: string, name: string): Promise<Held> {
+function runHeld(database: string, name: string): Promise<Held> {
   const script = join(import.meta.dirname, "limits/hold.ts");
   const none = { result: null, heapLimitMiB: 0, peakExternalMiB: 0, peakHeapMiB: 0, peakMiB: 0 };
   return new Promise((resolve) => {

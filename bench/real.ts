@@ -1,6 +1,6 @@
-// `npm run bench:real -- --base-url URL --model NAME`: the loop with a real model on real tables, without lessons, with the
-// lessons it learns itself, and with a good skill by hand. Prints a report; the last line is one JSON object. Method and
-// limits: bench/README.md.
+// `npm run bench:real -- --base-url URL --model NAME`: a real model on real tables in three arms: without lessons, with the lessons
+// that it learns itself, and with a good handwritten skill. Prints a report; the last line is one JSON object.
+// Method and limits: bench/README.md.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -19,12 +19,13 @@ await runCommand(USAGE, async () => {
   const { conventions, tasks } = drawSeries(loadTables(options.data).tables, options.seed, options.tasks);
   const began = performance.now();
   const say = (line: string) => console.error(`[${((performance.now() - began) / 60_000).toFixed(1)} min] ${line}`);
-  if (tasks.length < options.tasks) say(`The tables have ${tasks.length} columns to ask about: so many tasks.`);
+  if (tasks.length < options.tasks)
+    say(`The tables have only ${tasks.length} suitable columns, so there are ${tasks.length} tasks.`);
   const records = openRecords(resolve(options.out), {
     ...{ v: 1, model: options.model, baseUrl: options.baseUrl, seed: options.seed },
     ...{ window: options.window, steps: options.steps, data: options.data ?? null },
   });
-  say(`Results so far are in ${records.folder}; the same command goes on from there.`);
+  say(`Results are in ${records.folder}. If interrupted, repeat the same command to resume.`);
   const abort = new AbortController();
   onStopSignal(() => abort.abort());
   const { signal } = abort;

@@ -1,5 +1,5 @@
-// `npm run bench:skills [-- --count 10000] [--data FILE]`: what a large library costs when a session starts, and whether a search
-// finds the right skill in it. Prints a report; the last line is one JSON object. Method and limits: bench/README.md.
+// `npm run bench:skills [-- --count 10000] [--data FILE]`: how much a large library adds to a session's start, and how often a
+// search finds the right skill in it. Prints a report; the last line is one JSON object. Method and limits: bench/README.md.
 import { join } from "node:path";
 import { readFlags } from "../scripts/command-line.ts";
 import { DEFAULTS } from "../core/limits.ts";
@@ -14,7 +14,7 @@ import { measureUnasked } from "./skills/unasked.ts";
 
 const FIXTURES = join(import.meta.dirname, "../test/fixtures/skills/library.jsonl");
 const STARTS = 40;
-/** Questions whose prompt is rendered: the length hardly depends on them. */
+/** Number of questions for which the index is rendered. Its length hardly depends on the question. */
 const RENDERED = 40;
 const MAX_COUNT = 100_000;
 
@@ -48,8 +48,8 @@ function longestIndex({ skills, queries }: BenchLibrary): number {
 function readArguments(): { count: number; data: string } {
   const usage = `Usage: npm run bench:skills [-- --count N --data FILE]
 
-  --count N    skills of the library (else 10000)
-  --data FILE  questions and skills as JSON lines (else a few of our own)
+  --count N    number of skills in the library (default 10000)
+  --data FILE  skills as JSON lines, from which the questions are taken (default: a small fixture)
   -h, --help   this text; the method is in bench/README.md`;
   const values = readFlags(usage, {
     count: { type: "string", default: "10000" },

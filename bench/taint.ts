@@ -1,5 +1,5 @@
-// `npm run bench:taint [-- --data FILE] [--prose] [--base-url URL --model NAME]`: what the gate holds of lessons that are honest, and lets through of what only
-// content wanted. Prints a report; the last line is one JSON object. Method and limits: bench/README.md.
+// `npm run bench:taint [-- --data FILE] [--prose] [--base-url URL --model NAME]`: how many honest lessons the taint gate holds back, and
+// how much injected text it lets through. Prints a report; the last line is one JSON object. Method and limits: bench/README.md.
 import { join } from "node:path";
 import type { Model } from "../core/agent/contract.ts";
 import { messageOf } from "../core/errors.ts";
@@ -13,9 +13,9 @@ const OUR_CASES = join(import.meta.dirname, "surfaces/taint/dev.jsonl");
 
 const USAGE = `Usage: npm run bench:taint [-- --data FILE] [--prose] [--base-url URL --model NAME]
 
---data FILE     cases, one JSON object a line; without it those in bench/surfaces/taint
---prose         three sentences of everyday prose in every tool output of the honest cases
---base-url URL  an OpenAI-compatible server whose model gives a second opinion, reported apart; its key is in BENCH_API_KEY
+--data FILE     cases, one JSON object per line (default: those in bench/surfaces/taint)
+--prose         add three sentences of everyday prose to every tool output of the honest cases
+--base-url URL  an OpenAI-compatible server whose model gives a second opinion, reported separately; its key is in BENCH_API_KEY
 --model NAME    the server's model
 
 The method is in bench/README.md.`;

@@ -1,5 +1,6 @@
-// `npm run bench:turn [-- --turns 100] [--no-peer]`: what a turn costs beside the model, here and in Cloudflare's Agents SDK,
-// and in a bare Durable Object, measured side by side. Prints a report; the last line is one JSON object. Method and limits: bench/README.md.
+// `npm run bench:turn [-- --turns 100] [--no-peer]`: the cost of a turn without the model's own time, for Talaria, Cloudflare's
+// Agents SDK and a bare Durable Object, measured side by side. Prints a report; the last line is one JSON object.
+// Method and limits: bench/README.md.
 import { readFlags, wholeNumber } from "../scripts/command-line.ts";
 import { installPeers } from "./turn/install-peers.ts";
 import { measureTurns } from "./turn/measure.ts";
@@ -13,8 +14,8 @@ const SETTLE_MS = 90_000;
 
 const USAGE = `Usage: npm run bench:turn [-- --turns N --no-peer]
 
-  --turns N   turns of each subject (else 100)
-  --no-peer   without Cloudflare's Agents SDK beside it
+  --turns N   turns per subject (default 100)
+  --no-peer   do not measure Cloudflare's Agents SDK
   -h, --help  this text; the method is in bench/README.md`;
 
 const values = readFlags(USAGE, {

@@ -126,7 +126,8 @@ async function runTurn({ client, session, json, show }: Chat, text: string): Pro
 }
 
 function toSentence(error: unknown): string {
-  if (error instanceof Interrupted) return "Left; the turn goes on without a listener, or stops as asked.";
+  if (error instanceof Interrupted)
+    return "Disconnected. The turn continues without a reader, or stops if you asked for it.";
   if (error instanceof UnreachableError) return `${toPlain(error.message)} Is it running? \`npm start\` starts it.`;
   if (error instanceof Error) return toPlain(error.message);
   return toPlain(String(error));

@@ -42,7 +42,7 @@ export function createHttp({ url, key, isOwn = false }: { url: string; key: stri
     return key;
   }
 
-  /** Times out after a minute unless the call has a signal of its own. */
+  /** Times out after a minute unless the call has its own signal. */
   async function send(method: string, path: string, call: Call = {}): Promise<Response> {
     assertStays(path);
     const { body, headers = {}, signal = AbortSignal.timeout(REQUEST_MS) } = call;

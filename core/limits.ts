@@ -39,7 +39,7 @@ export const DEFAULTS: Settings = {
     maxTurnResultChars: 200_000, // [hermes]
     toolTimeoutMs: 3 * MINUTE, // [hermes] terminal default
     maxParallelCalls: 8, // [own]
-    maxQueuedTurns: 20, // [own] beyond it a client is told to wait
+    maxQueuedTurns: 20, // [own] with more, a client must wait
     titles: true,
     busy: "queue", // [own] loses no message and interrupts no running turn unasked
   },
@@ -106,7 +106,7 @@ export const DEFAULTS: Settings = {
     overlayMs: 10 * MINUTE, // [cf] a KV write may take 60 seconds or more to be seen elsewhere
     sweepDays: 30,
     writeApproval: false,
-    prefetchWaitMs: 300, // [own] a delay that nobody notices; later results of an external memory are for the next turn
+    prefetchWaitMs: 300, // [own] too short to be noticed; later results of an external memory are for the next turn
   },
   skills: {
     indexTokens: 3_000,

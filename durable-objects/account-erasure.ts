@@ -165,7 +165,7 @@ export async function eraseDue(asked: {
   }
 }
 
-/** Closes a session before its pass. Erases the object even if writing the mark fails, so that nobody can read it any more. */
+/** Closes a session before its pass. Erases the object even if writing the mark fails, so that it cannot be read any more. */
 async function closeFor(
   env: AccountEnv,
   { bucket }: ErasureStores,
@@ -227,7 +227,9 @@ async function eraseTextsOf(stores: ErasureStores, profile: ProfileId, skills: S
   const pieces = toPieces(gone, kept);
   if (pieces.length === 0) return;
   await eraseCopies({
-    ...{ bucket: stores.bucket, profile, now: stores.clock.now() },
+    bucket: stores.bucket,
+    profile,
+    now: stores.clock.now(),
     holds: (text) => holdsAny(text, pieces),
     without: (value) => withoutPieces(value, pieces),
   });

@@ -254,7 +254,12 @@ export function createAccountLedger(sql: Sql) {
     const keys = [...byKey.keys()].toSorted().filter((key) => after === undefined || key > after);
     const lines = keys.slice(0, limit).map((key) => ({ key, ...sumOf(byKey.get(key)!) }));
     return {
-      ...{ from, to, by, totals: sumOf(all), lines, grants: standing.slice(0, MAX_GRANTS) },
+      from,
+      to,
+      by,
+      totals: sumOf(all),
+      lines,
+      grants: standing.slice(0, MAX_GRANTS),
       ...(keys.length > limit && { next: lines.at(-1)!.key }),
     };
   }

@@ -217,7 +217,7 @@ function toRow(name: string, { stats, text, ms }: Worked, task: Task): Row {
   };
 }
 
-/** What a program can compare is what a person pays for: tokens, calls, failures. */
+/** Compares the costs that a program can measure: tokens, calls, failures. */
 function describeSavings([, second, control]: Row[]): string {
   if (!second || !control) return "";
   const tokens = control.promptTokens - second.promptTokens;

@@ -120,7 +120,7 @@ async function install() {
 async function withLock(work) {
   const mine = `${lockFile}.${process.pid}`;
   const write = (file, npm) => writeFileSync(file, JSON.stringify({ pid: process.pid, npm }));
-  let told = false;
+  let hasReportedWait = false;
   write(mine);
   try {
     for (;;) {
@@ -135,8 +135,8 @@ async function withLock(work) {
         if (readJson(lockFile)?.pid === held.pid) rmSync(lockFile, { force: true });
         continue;
       }
-      if (!told) say(`waiting for another install (process ${held?.pid})`);
-      told = true;
+      if (!hasReportedWait) say(`waiting for another install (process ${held?.pid})`);
+      hasReportedWait = true;
       await new Promise((done) => setTimeout(done, 200));
     }
   } finally {

@@ -42,8 +42,12 @@ async function serve(port: number): Promise<number> {
   progress.say(`Starting Talaria on port ${port}.`);
   try {
     const stack = await startStack({
-      ...{ port, stateDir, vars: workerVars(process.env, token), publicUrl: publicUrlOf(process.env) },
-      ...{ say: progress.say, signal: abort.signal },
+      port,
+      stateDir,
+      vars: workerVars(process.env, token),
+      publicUrl: publicUrlOf(process.env),
+      say: progress.say,
+      signal: abort.signal,
     }).finally(progress.end);
     const why = await untilEnded(stack, stateDir, token, stopped).finally(stack.stop);
     if (why === "ended") {

@@ -86,8 +86,18 @@ async function endWork(
   const key = keyOf("curationWork", { profile, run, work });
   const usage = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
   const ended = CurationWork.parse({
-    ...{ v: 1, run, work, state: "cancelled", note: ENDED },
-    ...{ changes: [], merges: [], refused: [], modelCalls: 0, usage, spent: [], finishedAt: now },
+    v: 1,
+    run,
+    work,
+    state: "cancelled",
+    note: ENDED,
+    changes: [],
+    merges: [],
+    refused: [],
+    modelCalls: 0,
+    usage,
+    spent: [],
+    finishedAt: now,
   });
   await bucket.put(key, JSON.stringify(ended), { ifAbsent: true });
 }

@@ -166,7 +166,10 @@ function toMarks(stats: SkillStats, whole: Whole): Record<string, string> {
   const { uses, successes, failures, lastUsedDay, texts } = stats;
   const said = whole.lineage && Object.hasOwn(texts, whole.lineage.text) ? texts[whole.lineage.text] : undefined;
   return {
-    ...{ of: toWhole(whole), uses: `${uses}`, successes: `${successes}`, failures: `${failures}` },
+    of: toWhole(whole),
+    uses: `${uses}`,
+    successes: `${successes}`,
+    failures: `${failures}`,
     ...(lastUsedDay !== null && { lastUsedDay }),
     ...(said && { said: encodeURIComponent(JSON.stringify(said)) }),
   };
@@ -177,7 +180,11 @@ function fromMarks(skill: SkillName, key: string, marks: Record<string, string>,
   const text = said && parseRecord(TextVerdict, key, decodeURIComponent(said));
   const counts = { uses: Number(uses), successes: Number(successes), failures: Number(failures) };
   return checkRecord(SkillStats, key, {
-    ...{ v: 2, skill, ...counts, lastUsedDay, texts: text && lineage ? { [lineage.text]: text } : {} },
+    v: 2,
+    skill,
+    ...counts,
+    lastUsedDay,
+    texts: text && lineage ? { [lineage.text]: text } : {},
   });
 }
 
@@ -186,8 +193,15 @@ function toMetadata(evidence: Evidence): Record<string, string> {
   const { v, outcome, day, at, task, contradicted, modelCalls, toolCalls, failedCalls, tokens, baseline } = evidence;
   const { failedWords, refusedWords, workedWords } = evidence;
   return {
-    ...{ v: `${v}`, outcome, day, at: `${at}`, contradicted: contradicted ? "1" : "0" },
-    ...{ modelCalls: `${modelCalls}`, toolCalls: `${toolCalls}`, failedCalls: `${failedCalls}`, tokens: `${tokens}` },
+    v: `${v}`,
+    outcome,
+    day,
+    at: `${at}`,
+    contradicted: contradicted ? "1" : "0",
+    modelCalls: `${modelCalls}`,
+    toolCalls: `${toolCalls}`,
+    failedCalls: `${failedCalls}`,
+    tokens: `${tokens}`,
     // ASCII only, and a long one by its hash: task ids are only compared for equality.
     ...(task && { task: encodeOp(task) }),
     ...(baseline && { baseline: JSON.stringify(baseline) }),
@@ -204,8 +218,15 @@ function fromMetadata(key: string, metadata: Record<string, string>): Record<str
   const { v = "1", outcome, day, at = "0", tokens = "0", task, contradicted, baseline } = metadata;
   const { modelCalls, toolCalls, failedCalls, failedWords, refusedWords, workedWords } = metadata;
   return {
-    ...{ v: Number(v), outcome, day, at: Number(at), contradicted: contradicted === "1", tokens: Number(tokens) },
-    ...{ modelCalls: Number(modelCalls), toolCalls: Number(toolCalls), failedCalls: Number(failedCalls) },
+    v: Number(v),
+    outcome,
+    day,
+    at: Number(at),
+    contradicted: contradicted === "1",
+    tokens: Number(tokens),
+    modelCalls: Number(modelCalls),
+    toolCalls: Number(toolCalls),
+    failedCalls: Number(failedCalls),
     ...(task !== undefined && { task: decodeURIComponent(task) }),
     ...(baseline !== undefined && { baseline: parseRecord(Baseline, key, baseline) }),
     ...(failedWords !== undefined && { failedWords: parseRecord(Words, key, decodeURIComponent(failedWords)) }),
@@ -214,7 +235,7 @@ function fromMetadata(key: string, metadata: Record<string, string>): Record<str
   };
 }
 
-/** A use is one turn, however much it used of the skill. The strongest of its judges counts. */
+/** A use is one turn, even if the turn used the skill several times. The strongest of its judges counts. */
 function countUses(skill: SkillName, evidence: Evidence[]): Omit<SkillStats, "texts"> {
   const byTurn = new Map<string, Evidence>();
   let lastUsedDay: Day | null = null;

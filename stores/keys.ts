@@ -162,7 +162,7 @@ function matching(form: RegExp): (value: string) => string {
 
 function padded(width: number): (value: string) => string {
   return (value) => {
-    assert(/^\d+$/.test(value), `${value} is no number for a key`);
+    assert(/^\d+$/.test(value), `${value} is not a number for a key`);
     return value.padStart(width, "0");
   };
 }

@@ -146,7 +146,7 @@ export function createMemoryStore(options: MemoryStoreOptions): MemoryStore {
     return adds.length;
   }
 
-  /** The tombstone is written before the first delete, so that the entry cannot reappear in whatever order KV shows them. */
+  /** The tombstone is written before the first delete, so that the entry cannot reappear in any order in which KV shows them. */
   async function purge(store: MemoryStoreName, id: Sha256, by: { op: string; at: number }): Promise<number | null> {
     const found = await collect(hashPrefix(profile, store, id));
     if (found.size === 0) return null;

@@ -1,9 +1,9 @@
-// The least that can be done on this platform, measured beside the others: a Durable Object that writes one row before each
-// model call, asks, and passes every piece on. What it costs is the machine's and the platform's; nothing durable is faster.
+// A lower bound for bench:turn: a Durable Object that writes one row before each model call and passes every chunk on. Its cost is
+// that of the machine and the platform; no durable turn can be faster.
 import { DurableObject } from "cloudflare:workers";
 import { parseOrder } from "../support/orders.ts";
 
-/** As large as the request of a short session. */
+/** Makes the request as large as that of a short session. */
 const SYSTEM = "x".repeat(16_000);
 const ROW = "x".repeat(600);
 

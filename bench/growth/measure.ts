@@ -1,5 +1,5 @@
-// Grows one session by real turns, from its first to a multiple of what fills the context budget, and reads after each what it
-// cost. Then the memory of the process with many sessions alive. Called by growth.ts and by its test.
+// Grows one session by real turns, up to a multiple of the context budget, and reads the cost of each turn. Called by growth.ts
+// and its test.
 import { subtractCounts } from "../support/figures.ts";
 import type { ScriptedModelServer } from "../support/model-server.ts";
 import { PLAIN_ORDER } from "../support/orders.ts";
@@ -9,14 +9,14 @@ import { type Sample, findCompactions } from "./samples.ts";
 export interface GrowthOptions {
   server: ScriptedModelServer;
   talaria: Talaria;
-  /** Goes on to this many times the size that fills the budget. */
+  /** Stops at this many times the size that fills the budget. */
   upTo: number;
-  /** A session that was not compacted by then never will be. */
+  /** Stops at this size if no compaction has happened. */
   maxTokens: number;
   say(line: string): void;
 }
 
-/** About 4,000 tokens a turn: six entries, two of them tool calls with their results. */
+/** About 4,000 tokens per turn: six entries, two of them tool calls with their results. */
 const TURN = { ...PLAIN_ORDER, steps: 2, padChars: 6_000, chunks: 20, chunkChars: 60, writeChars: 3_000 };
 const COLD_EVERY = 8;
 const SAY_EVERY = 50;
@@ -42,7 +42,7 @@ async function takeSample(
   { run, cold }: { run: string; cold: boolean },
 ): Promise<Sample> {
   if (cold) await conversation.evict();
-  // A cold object begins to count when it is built, which reading the meter would do: its first turn shall.
+  // A cold object's meter starts at zero when the object is built. Do not read it first: that would build the object.
   const before = cold ? null : await conversation.meter();
   const { totalMs, lastEntry } = await conversation.turn({ ...TURN, run });
   const after = await conversation.meter();

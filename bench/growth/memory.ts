@@ -1,15 +1,15 @@
-// Resident memory of the workerd process while many sessions stream their answers at the same time. Linux only: elsewhere the
-// figure is null.
+// Measures the resident memory of the workerd process while many sessions stream answers at the same time. Linux only: on other
+// systems the figure is null.
 import { readFileSync } from "node:fs";
 import { PLAIN_ORDER } from "../support/orders.ts";
 import type { Talaria } from "../support/subjects/talaria.ts";
 
-/** Every answer lasts ten seconds, so that all sessions are awake at once, each with a turn and a reader. */
+/** Each answer lasts ten seconds, so that all sessions are active at once, each with a turn and a reader. */
 const ANSWER = { ...PLAIN_ORDER, chunks: 50, gapMs: 200 };
 const SAMPLE_MS = 250;
 const MIB = 1 << 20;
 
-/** The highest value seen, in MiB; `null` where the process cannot be looked at. */
+/** The highest sample, in MiB; `null` if the process cannot be inspected. */
 export async function measureMemory(talaria: Talaria, sessions: number): Promise<number | null> {
   const pid = findWorkerd();
   if (pid === null) return null;
@@ -25,7 +25,7 @@ export async function measureMemory(talaria: Talaria, sessions: number): Promise
   return Math.round(highest / MIB);
 }
 
-/** The child that Miniflare started. */
+/** The process id of the child that Miniflare started. */
 function findWorkerd(): number | null {
   try {
     const children = readFileSync(`/proc/self/task/${process.pid}/children`, "utf8").trim().split(/\s+/);

@@ -1,6 +1,6 @@
-// What a turn costs the objects of its profile, as the profile grows: the Archive's look at it and the Account's booking of it,
-// over node:sqlite. Turns before are filled in by the Archive's and the ledger's own tables; those that count go the way of the
-// product. Called by growth.ts and by its test.
+// Measures what a turn costs the objects of its profile as the profile grows: the Archive's observation and the Account's booking,
+// over node:sqlite. Earlier turns are inserted directly into the tables; the measured turns go through the product's code. Called
+// by growth.ts and its test.
 import { performance } from "node:perf_hooks";
 import { openTurnTables } from "../../core/archive/schema.ts";
 import { createTurnRecords } from "../../core/archive/turn-archive.ts";
@@ -15,12 +15,12 @@ import { createBenchSql } from "../learning/platform/sql.ts";
 import { median, rounded } from "../support/figures.ts";
 
 export interface ProfileRow {
-  /** Of the profile, before those that count. */
+  /** Turns of the profile before the measured ones. */
   turns: number;
-  /** Medians of one turn. */
+  /** Medians per turn. */
   observeMs: number;
   bookMs: number;
-  /** Means of one turn: rows and bytes that SQLite gave out. */
+  /** Means per turn: rows and bytes that SQLite returned. */
   observeRows: number;
   observeBytes: number;
   bookRows: number;
@@ -45,10 +45,10 @@ export function measureProfile(sizes: readonly number[], say: (line: string) => 
   const next = createTurns();
   let turns = 0;
   return sizes.map((size) => {
-    const filled = Array.from({ length: Math.max(0, size - turns) }, next);
-    archive.sql.transaction(() => filled.forEach((turn, i) => fillIn(archive.sql, turns + i + 1, turn)));
-    for (const turn of filled) ledger.book(toBooking(turn));
-    turns += filled.length;
+    const inserted = Array.from({ length: Math.max(0, size - turns) }, next);
+    archive.sql.transaction(() => inserted.forEach((turn, i) => insertTurn(archive.sql, turns + i + 1, turn)));
+    for (const turn of inserted) ledger.book(toBooking(turn));
+    turns += inserted.length;
     const observed: number[] = [];
     const booked: number[] = [];
     for (let n = -WARM_UP; n < COUNTED; n++) {
@@ -76,7 +76,7 @@ export function measureProfile(sizes: readonly number[], say: (line: string) => 
   });
 }
 
-/** Requests of kinds of work that come again, some often, some hardly ever, in words as frequent as a language's. */
+/** Requests of recurring kinds of work. Kinds and words have skewed frequencies, as in natural language. */
 function createTurns(): () => TurnSignature {
   let seed = 7;
   let n = 0;
@@ -104,8 +104,8 @@ function createTurns(): () => TurnSignature {
   };
 }
 
-/** As the Archive records a turn, without asking what is known of those like it. */
-function fillIn(sql: Sql, id: number, turn: TurnSignature): void {
+/** Inserts a turn as the Archive records it, without its search for similar turns. */
+function insertTurn(sql: Sql, id: number, turn: TurnSignature): void {
   const words = toIndexed(contentWords(turn.request));
   sql.run("INSERT INTO turn_sign VALUES (?, ?, ?, ?)", id, turn.at, JSON.stringify(turn), words);
   sql.run("INSERT INTO turn_place VALUES (?, ?)", turn.turn, id);

@@ -1,4 +1,4 @@
-// What bench:growth prints: a table for a person, then the figures as one line of JSON.
+// The report of bench:growth: a readable table, then the figures as one line of JSON.
 import { listCounts, rounded } from "../support/figures.ts";
 import type { ProfileRow } from "./profile.ts";
 import { type GrowthReportRow, type Sample, ratiosOf } from "./samples.ts";
@@ -24,7 +24,7 @@ export function toGrowthLine(rows: GrowthReportRow[], rssMiB: number | null, pro
   });
 }
 
-/** The largest profile by the one in which each word's list is first full, the second: a smaller one has too few turns alike. */
+/** The largest profile divided by the second row, where each word's list is full for the first time. Smaller profiles have too few similar turns. */
 function profileRatios(rows: ProfileRow[]): Record<string, number> | null {
   const [base, last] = [rows[1], rows.at(-1)];
   if (!base || !last || base === last) return null;
@@ -35,7 +35,7 @@ function profileRatios(rows: ProfileRow[]): Record<string, number> | null {
 }
 
 export function printProfile(rows: ProfileRow[]): void {
-  console.log("\nA turn of a profile as that grows: the Archive's look at it, the Account's booking");
+  console.log("\nA turn as its profile grows: the Archive's observation, the Account's booking");
   const names = Object.keys(rows[0] ?? {}) as (keyof ProfileRow)[];
   console.log(names.map((name) => name.padStart(13)).join(""));
   for (const row of rows) console.log(names.map((name) => String(row[name]).padStart(13)).join(""));

@@ -1,26 +1,26 @@
-// From single turns of one growing session to the rows of bench:growth. Pure.
+// Turns the samples of one growing session into the rows of bench:growth. Pure.
 //
-// Once history fills the budget the request is compacted, grows again and is compacted again: a saw-tooth. So a row at the
-// budget is a whole tooth, from one compaction to the next: means of its turns, and the median of their times.
+// Once history fills the budget, the request is compacted, grows, and is compacted again: a sawtooth. So a row at the budget covers
+// a whole tooth, from one compaction to the next: the means of its turns, and the median of their times.
 import { median, rounded } from "../support/figures.ts";
 
 /** One turn. */
 export interface Sample {
-  /** Entries of the log after it. */
+  /** Entries in the log after the turn. */
   entries: number;
-  /** Of the turn's last request, as the provider counts them. */
+  /** Tokens of the turn's last request, as the provider counts them. */
   tokens: number;
   rowsRead: number;
   rowsWritten: number;
   requestBytes: number;
   ms: number;
-  /** Messages of the first request: what a turn has to read, one row each at least. */
+  /** Messages of the first request. A turn reads at least one row for each. */
   messages: number;
   /** Rows read by statement. */
   readBy: Record<string, number>;
-  /** The object was evicted before it. */
+  /** The object was evicted before the turn. */
   cold: boolean;
-  /** Of a warm turn: rows of Account and Archive, calls to R2 and KV. What a turn left to do may stand with the next. */
+  /** For a warm turn: rows of Account and Archive, calls to R2 and KV. Work after a turn's end may be counted with the next turn. */
   beside?: Record<string, number>;
 }
 
@@ -34,21 +34,21 @@ export interface GrowthRow {
   requestBytes: number;
   warmMs: number;
   coldRowsRead: number | null;
-  /** Means of what the Session does not see: the other objects of its profile, and the stores. */
+  /** Mean costs outside the Session: the other objects of its profile, and the stores. */
   beside?: Record<string, number>;
 }
 
 export interface GrowthReportRow extends GrowthRow {
-  /** Of the turn that `coldRowsRead` was counted in. */
+  /** Messages of the turn in which `coldRowsRead` was counted. */
   coldMessages: number | null;
 }
 
-/** A request that shrinks by more than this was compacted: turns only add. */
+/** A request below this share of the one before it was compacted: turns only add. */
 const SHRUNK = 0.9;
-/** Turns a row below the budget looks at: the newest ones. */
+/** A row below the budget covers this many of the newest turns. */
 const RECENT = 4;
 
-/** Where compactions happened: index of the first sample after each. */
+/** The index of the first sample after each compaction. */
 export function findCompactions(samples: Sample[]): number[] {
   return samples.flatMap((sample, i) => (i > 0 && sample.tokens < samples[i - 1]!.tokens * SHRUNK ? [i] : []));
 }
@@ -92,8 +92,8 @@ function meansOf(counts: Record<string, number>[]): Record<string, number> {
 }
 
 /**
- * The last row with a full budget by the first: what ten times the history costs more. Figures that were nothing at first are
- * left out; `null` with fewer than two such rows.
+ * The last row with a full budget divided by the first: the extra cost of ten times the history. Figures that are zero in the
+ * first row are omitted. `null` with fewer than two such rows.
  */
 export function ratiosOf(rows: GrowthRow[]): Record<string, number> | null {
   const full = rows.filter((row) => row.atBudget);

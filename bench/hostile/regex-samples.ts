@@ -1,10 +1,10 @@
-// Strings that a regular expression nearly matches: its literals, and random walks through its parts that stop anywhere. What
-// slows an expression down is made of such pieces. Reads the source of the expression loosely; need not be exact.
+// Creates strings that a regular expression matches or nearly matches, by random walks through its parts. Texts that slow an
+// expression down consist of such pieces. The parser is approximate; samples need not match exactly. Pure.
 
 /** 0 ≤ result < 1. */
 type Random = () => number;
 
-/** Up to `count` walks through the expression, whole ones and cut ones. */
+/** Samples from `count` random walks: each whole, as a prefix, and as a single part. */
 export function sampleRegex(pattern: string, count: number, random: Random): string[] {
   const samples = new Set<string>();
   for (let n = 0; n < count; n++) {

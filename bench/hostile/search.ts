@@ -1,5 +1,5 @@
-// Looks for the text on which a function is slowest: many shapes at 1 KB, the slowest of them at 10 KB, the slowest of those at
-// 100 KB, and the worst one measured five times. Runs in a thread that the bench may end (thread.ts).
+// Searches for the text on which a function is slowest: many shapes at the small size, the slowest of them at the middle size, the
+// slowest of those at the large size. The worst shape is then measured in several rounds. Runs in a thread (thread.ts).
 import { join } from "node:path";
 import { mulberry32 } from "../../scripts/seeded.ts";
 import { readLiterals } from "../../scripts/check/expressions.ts";
@@ -18,7 +18,7 @@ export interface Worst {
 
 export interface Search {
   seed: number;
-  /** Sizes in characters, from small to large, of all that a function is given: two texts have half each. The bench takes 1, 10 and 100 KiB. */
+  /** Total input sizes in characters, ascending; two texts get half each. The bench uses 1, 10 and 100 KiB. */
   sizes: [number, number, number];
   /** How many shapes go on to the second and to the third size. */
   keep: [number, number];
@@ -26,42 +26,42 @@ export interface Search {
   now: () => number;
   /** Collects garbage. */
   collect?: () => void;
-  /** Told before each run, so that who waits knows what takes so long. */
-  tell?: (shape: string, chars: number) => void;
+  /** Called before each run, so that the parent thread can name a run that hangs. */
+  onRun?: (shape: string, chars: number) => void;
 }
 
 export async function findWorst(subject: Subject, search: Search): Promise<Worst> {
   const random = mulberry32(search.seed);
   const [small, middle, large] = search.sizes;
-  const shapes = createShapes(piecesOf(subject.sources, random), random);
+  const shapes = createShapes(readPieces(subject.sources, random), random);
   const time = async (shape: Shape, chars: number) => {
     const { text, other } = shape.make(Math.ceil(chars / subject.run.length));
-    search.tell?.(shape.name, chars);
+    search.onRun?.(shape.name, chars);
     const began = search.now();
     await subject.run(text, other);
     return search.now() - began;
   };
-  for (const shape of shapes.slice(0, 40)) await time(shape, small); // compiles what is called
+  for (const shape of shapes.slice(0, 40)) await time(shape, small); // warm up the compiler
   let timed: { shape: Shape; ms: number; least: number }[] = [];
   for (const shape of shapes) {
     const ms = Math.min(await time(shape, small), await time(shape, small));
     timed.push({ shape, ms, least: ms });
   }
   const slowest = () => timed.toSorted((a, b) => b.ms - a.ms);
-  const rising = () => timed.toSorted((a, b) => b.ms / Math.max(b.least, 0.02) - a.ms / Math.max(a.least, 0.02));
+  const steepest = () => timed.toSorted((a, b) => b.ms / Math.max(b.least, 0.02) - a.ms / Math.max(a.least, 0.02));
   timed = slowest().slice(0, search.keep[0]);
   for (const row of timed) row.ms = await time(row.shape, middle);
   const half = Math.ceil(search.keep[1] / 2);
-  timed = [...new Set([...slowest().slice(0, half), ...rising().slice(0, half)])];
+  timed = [...new Set([...slowest().slice(0, half), ...steepest().slice(0, half)])];
   for (const row of timed) row.ms = await time(row.shape, large);
   const { shape } = slowest()[0]!;
   const measure = async (chars: number, times: number) => {
-    search.collect?.(); // garbage of the run before is not this one's
-    let least = Infinity; // what else the machine does only adds
+    search.collect?.(); // do not charge this run for earlier garbage
+    let least = Infinity; // the minimum, because other load only adds time
     for (let run = 0; run < times; run++) least = Math.min(least, await time(shape, chars));
     return least;
   };
-  // Sizes in turn, so that what slows the machine for a while slows all.
+  // Alternate the sizes, so that a temporary slowdown of the machine affects all of them.
   const rounds: { ms1KiB: number[]; ms10KiB: number[]; ms100KiB: number[] } = { ms1KiB: [], ms10KiB: [], ms100KiB: [] };
   for (let round = 0; round < search.runs; round++) {
     rounds.ms100KiB.push(await measure(large, 3));
@@ -74,8 +74,8 @@ export async function findWorst(subject: Subject, search: Search): Promise<Worst
 
 const SAMPLES_A_REGEX = 4;
 
-/** What the function's own expressions and words look for. */
-function piecesOf(sources: string[], random: () => number): string[] {
+/** Samples of the regular expressions, and the string literals, in the function's sources. */
+function readPieces(sources: string[], random: () => number): string[] {
   const root = join(import.meta.dirname, "..", "..");
   return sources.flatMap((source) => {
     const { regexes, strings } = readLiterals(join(root, source));

@@ -1,14 +1,14 @@
-// Makes hostile texts of any size from pieces: a piece again and again, two in turn or one behind the other, one after a
-// beginning or before an end that fails, nested, numbered, shuffled. A shape is a pure function of the wanted size.
+// Builds hostile texts of any size from pieces: repeated, alternating, one block after another, with a different beginning or end,
+// nested, numbered, or mixed. A shape is a pure function of the wanted size.
 import { mulberry32 } from "../../scripts/seeded.ts";
 
 export interface Shape {
   name: string;
-  /** `other` is for what compares two texts. */
+  /** `other` is the second text, for functions that compare two. */
   make(chars: number): { text: string; other: string };
 }
 
-/** Pieces that slow many parsers down, whatever they look for. */
+/** Pieces that slow down many parsers. */
 const GENERAL = [
   ..." \t\n\r\0`~'\"<>[](){}*_#-=+|\\/:;,.!?@&%$^0aAé漢“„«‘",
   ..."a |a,|a.|a: |a\n|A |1.|1,|1 |- a\n|# a\n|> a\n|| a |a-|a/|a_|a=|a:b|a@|a.a|a@a.|../|./|//|/*|``|```|```\n|~~~\n|---\n|---|===\n|**".split(
@@ -35,47 +35,49 @@ const GENERAL = [
 const NESTS = ["()", "[]", "{}", "<>", "“”", "«»"];
 const MAX_OWN = 160;
 
-/** Shapes from `own` pieces and the general ones; which of the many pairs are made depends on the seed. */
+/** Shapes from the function's `own` pieces and the general ones. `random` selects which combinations are built. */
 export function createShapes(own: string[], random: () => number): Shape[] {
   const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)]!;
   const chosen = shuffle([...new Set(own)], random).slice(0, MAX_OWN);
   const pieces = [...new Set([...GENERAL, ...chosen])];
   const any = () => (chosen.length > 0 && random() < 0.6 ? pick(chosen) : pick(pieces));
-  const shapes = pieces.map((piece) => shape(`${show(piece)}…`, (chars) => repeat(piece, chars)));
+  const shapes = pieces.map((piece) => shape(`${quote(piece)}…`, (chars) => repeat(piece, chars)));
   for (const piece of pieces) {
     const gap = pick([" ", "\n", "a", "-", "."]);
-    shapes.push(shape(`(${show(piece)} ${show(gap)})…`, (chars) => repeat(piece + gap, chars)));
+    shapes.push(shape(`(${quote(piece)} ${quote(gap)})…`, (chars) => repeat(piece + gap, chars)));
   }
   for (let n = 0; n < 160; n++) {
     const [a, b] = [any(), any()];
-    shapes.push(shape(`(${show(a)} ${show(b)})…`, (chars) => repeat(a + b, chars)));
+    shapes.push(shape(`(${quote(a)} ${quote(b)})…`, (chars) => repeat(a + b, chars)));
   }
   for (let n = 0; n < 60; n++) {
     const [a, b, c] = [any(), any(), any()];
-    shapes.push(shape(`(${show(a)} ${show(b)} ${show(c)})…`, (chars) => repeat(a + b + c, chars)));
-    shapes.push(shape(`${show(a)} ${show(b)}… ${show(c)}`, (chars) => a + repeat(b, chars - a.length - c.length) + c));
-    shapes.push(shape(`${show(a)}… ${show(b)}…`, (chars) => repeat(a, chars / 2) + repeat(b, chars / 2)));
+    shapes.push(shape(`(${quote(a)} ${quote(b)} ${quote(c)})…`, (chars) => repeat(a + b + c, chars)));
+    shapes.push(
+      shape(`${quote(a)} ${quote(b)}… ${quote(c)}`, (chars) => a + repeat(b, chars - a.length - c.length) + c),
+    );
+    shapes.push(shape(`${quote(a)}… ${quote(b)}…`, (chars) => repeat(a, chars / 2) + repeat(b, chars / 2)));
     const seed = random();
-    shapes.push(shape(`mix of ${show(a)} ${show(b)} ${show(c)}`, (chars) => mix([a, b, c], chars, seed)));
+    shapes.push(shape(`mix of ${quote(a)} ${quote(b)} ${quote(c)}`, (chars) => mix([a, b, c], chars, seed)));
   }
   for (let n = 0; n < 30; n++) {
     const piece = any();
-    shapes.push(shape(`${show(piece)}1 ${show(piece)}2 …`, (chars) => count((i) => `${piece}${i} `, chars)));
-    shapes.push(shape(`lines of ${show(piece)}1`, (chars) => count((i) => `${piece}${i}\n`, chars)));
+    shapes.push(shape(`${quote(piece)}1 ${quote(piece)}2 …`, (chars) => numbered((i) => `${piece}${i} `, chars)));
+    shapes.push(shape(`lines of ${quote(piece)}1`, (chars) => numbered((i) => `${piece}${i}\n`, chars)));
   }
   for (const [open, close] of NESTS) {
     shapes.push(shape(`${open}…${close}…`, (chars) => repeat(open!, chars / 2) + repeat(close!, chars / 2)));
   }
-  shapes.push(shape("words, all different", (chars) => count((i) => `w${(i * 7919).toString(36)} `, chars)));
+  shapes.push(shape("words, all different", (chars) => numbered((i) => `w${(i * 7919).toString(36)} `, chars)));
   shapes.push(
-    shape("lines, all different", (chars) => count((i) => `line ${(i * 7919).toString(36)} of text\n`, chars)),
+    shape("lines, all different", (chars) => numbered((i) => `line ${(i * 7919).toString(36)} of text\n`, chars)),
   );
   return shapes;
 }
 
 let turn = 0;
 
-/** In turn, the other text is the same one, one with small changes all over, one in another order, one of other words. */
+/** By turns, the other text is nearly the same, has small changes throughout, is reordered, or has different words. */
 function shape(name: string, write: (chars: number) => string): Shape {
   const mode = turn++ % 4;
   return {
@@ -93,7 +95,7 @@ function shape(name: string, write: (chars: number) => string): Shape {
             .reverse()
             .join(""),
         };
-      return { text, other: count((i) => `other${i % 17}${i % 5 ? " " : "\n"}`, chars) };
+      return { text, other: numbered((i) => `other${i % 17}${i % 5 ? " " : "\n"}`, chars) };
     },
   };
 }
@@ -102,7 +104,7 @@ function repeat(piece: string, chars: number): string {
   return piece.repeat(Math.ceil(Math.max(1, chars) / piece.length)).slice(0, Math.floor(chars));
 }
 
-function count(write: (n: number) => string, chars: number): string {
+function numbered(write: (n: number) => string, chars: number): string {
   const parts: string[] = [];
   for (let n = 0, length = 0; length < chars; n++) {
     parts.push(write(n));
@@ -129,6 +131,6 @@ function shuffle<T>(items: T[], random: () => number): T[] {
   return items;
 }
 
-function show(piece: string): string {
+function quote(piece: string): string {
   return JSON.stringify(piece.length > 40 ? `${piece.slice(0, 40)}…` : piece);
 }

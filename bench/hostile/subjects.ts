@@ -1,5 +1,5 @@
-// Every exported function that reads, scans or compares text from outside: project files, skills, archives, tool results,
-// messages, facts, replies of providers. Each is called as the product calls it, with one or two hostile texts.
+// The subjects of bench:hostile: every exported function that reads, scans or compares untrusted text, such as project files,
+// skills, archives, tool results, messages, facts and providers' replies. Each is called as the product calls it.
 import { toPlain as toTerminalPlain, toOneLine } from "../../cli/show.ts";
 import { parseEventStream } from "../../cli/events.ts";
 import { parseOrder } from "../../cli/converse.ts";
@@ -94,7 +94,7 @@ import { gzipSync, zipSync } from "fflate";
 
 export interface Subject {
   name: string;
-  /** Whose literals the attacks are made of. */
+  /** Source files whose literals the hostile texts are built from. */
   sources: string[];
   run(text: string, other: string): unknown;
 }
@@ -112,7 +112,7 @@ const readOf = (text: string, n = 1): Entry => ({
   call: { id: "1", name: "read_file", args: { path: "a.txt" } },
   parts: [content(text)],
 });
-/** As many calls as a long turn has; the last holds the rest. */
+/** As many calls as a long turn has; the last call contains the remaining text. */
 const linesIn = (text: string) => {
   const lines = text.split(/[\n.]/);
   return [...lines.slice(0, MAX_CALLS), lines.slice(MAX_CALLS).join(" ")];
@@ -134,7 +134,7 @@ const taintOf = (read: string) => createTaint({ entries: [readOf(read)] });
 const WRITE = { name: NAME, description: "Reads texts.", citations: [], approved: false };
 const snapshotOf = (text: string) =>
   ({ files: filesOf(text), head: { state: "active", description: "Reads texts." } }) as unknown as SkillSnapshot;
-/** A long text as each role says it. */
+/** The same long text in a message of each role. */
 const messagesOf = (text: string): Message[] => [
   { role: "user", text, entry: 1 },
   { role: "assistant", text, calls: [{ id: "1", name: "read_file", args: { path: text } }] },
@@ -147,7 +147,7 @@ const linesOf = (text: string): SkillLine[] =>
   })) as unknown as SkillLine[];
 const streamOf = (text: string) => new Response(bytesOf(text)).body!;
 const clock = { now: () => 0, sleep: () => new Promise<void>(() => {}) };
-/** Only JavaScript is read in one. */
+/** Stands in for the sandbox, which findSyntaxError needs only for JavaScript. */
 const NO_SANDBOX = {} as Parameters<typeof findSyntaxError>[2];
 const recordOf = (text: string) => {
   const record = new SessionRecord();
@@ -161,7 +161,7 @@ const readAll = async (text: string) => {
 const drain = async (events: AsyncIterable<unknown>) => {
   for await (const _event of events);
 };
-const ignore = (work: Promise<unknown>) => work.catch(() => {}); // a refusal of hostile text is an answer too
+const ignore = (work: Promise<unknown>) => work.catch(() => {}); // refusing hostile text is a valid result
 
 const subject = (name: string, source: string | string[], run: Subject["run"]): Subject => ({
   name,
@@ -185,7 +185,7 @@ const TAINT = [
 ];
 
 export const SUBJECTS: readonly Subject[] = [
-  // What becomes part of a prompt, or is kept.
+  // Texts that become part of a prompt or are stored.
   subject("scanText guide", SCANNER, (text) => scanText(text, "guide")),
   subject("scanText note", SCANNER, (text) => scanText(text, "note")),
   subject("scanFiles", SCANNER, (text) => scanFiles({ "SKILL.md": text, "a.md": "" })),
@@ -458,7 +458,7 @@ function membersOf(text: string): Uint8Array {
   return all;
 }
 
-/** One file for agents, which the person wrote. */
+/** A single project file, written by the person. */
 function workspaceOf(text: string): Workspace {
   const bytes = bytesOf(text.replaceAll("\0", " "));
   return {

@@ -1,5 +1,5 @@
-// One row of bench:import: the real import into an empty library, over the store of the product and a bucket in memory; then
-// out again, as a folder and as a zip, which is imported once more.
+// Measures one row of bench:import. It imports the skill into an empty library, with the product's store over an in-memory bucket.
+// Then it exports the skill as a folder and as archives, and imports the archives again.
 import { messageOf } from "../../core/errors.ts";
 import type { Bucket } from "../../core/ports.ts";
 import { type FileBodies, fromContents, toBytes, toContents } from "../../core/schemas/file-body.ts";
@@ -14,16 +14,16 @@ import type { Row } from "./rows.ts";
 export interface Outcome {
   path: string;
   outcome: "imported" | "refused" | "crashed";
-  /** Why not, as a program tells it, and in a sentence. */
+  /** Why the import was refused: as a code, and as a sentence. */
   reason?: string;
   message?: string;
-  /** What was put right while reading, when anything was. */
+  /** What the reader corrected. */
   warnings: string[];
-  /** Where a byte differs after a way out and in. */
+  /** The export forms after which the skill differs from the original. */
   differs: string[];
 }
 
-/** A path of the repository gives the folder and the file's own name. */
+/** The row's path gives the skill's folder and the file's name. */
 export async function importRow(row: Row): Promise<Outcome> {
   const path = row.path || (row.name ? `${row.name}/${SKILL_MD}` : SKILL_MD);
   try {
@@ -32,7 +32,7 @@ export async function importRow(row: Row): Promise<Outcome> {
     const read = readFolder({ [/\.md$/i.test(file) ? file : SKILL_MD]: toText(given) }, { folder });
     if (!read.ok) return refused(path, read.failure);
     const library = await openLibrary();
-    const stored = await library.take(read.value);
+    const stored = await library.importSkill(read.value);
     if (!stored.ok) return refused(path, stored.failure);
     const differs = await findDifferences(given, stored.files, read.value);
     return { path, outcome: "imported", warnings: read.value.warnings, differs };
@@ -49,7 +49,7 @@ function refused(
   return { path, outcome: "refused", reason, message, warnings: [], differs: [] };
 }
 
-/** Half a surrogate pair in the data has no bytes; what it became is what is given. */
+/** Encoding replaces lone surrogates in the data. The bytes after that are the original that is compared. */
 function toText(bytes: Uint8Array): string {
   return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
 }
@@ -58,12 +58,12 @@ async function openLibrary() {
   const bucket: Bucket = createMemoryBucket();
   const store = createSkillStore({ bucket, profile: PROFILE, clock: systemClock, random: Math.random, swapMs: 1_000 });
   return {
-    async take(skill: ImportedSkill) {
+    async importSkill(skill: ImportedSkill) {
       const decide = toImport(skill, { replace: false, seeds: {} });
       const changed = await store.change({ name: skill.name, op: "import", since: 0, decide });
       if (!changed.ok) return changed;
       const snapshot = await store.open(skill.name);
-      if (!snapshot) throw new Error(`${skill.name} is not there after it was stored`);
+      if (!snapshot) throw new Error(`${skill.name} is missing after it was stored`);
       return { ok: true as const, files: snapshot.files };
     },
   };
@@ -76,13 +76,14 @@ async function findDifferences(given: Uint8Array, stored: FileBodies, skill: Imp
   const ways: [string, FileBodies | null][] = [["folder", folder]];
   for (const kind of ["zip", "tar.gz"] as const) {
     const again = readArchive(pack(kind, stored, skill.name));
-    const taken = again.ok && again.value.name === skill.name ? await (await openLibrary()).take(again.value) : null;
+    const taken =
+      again.ok && again.value.name === skill.name ? await (await openLibrary()).importSkill(again.value) : null;
     ways.push([kind, taken?.ok ? taken.files : null]);
   }
-  return ways.filter(([, files]) => !files || !isJust(files, given)).map(([way]) => way);
+  return ways.filter(([, files]) => !files || !hasOnly(files, given)).map(([way]) => way);
 }
 
-function isJust(files: FileBodies, given: Uint8Array): boolean {
+function hasOnly(files: FileBodies, given: Uint8Array): boolean {
   const own = files[SKILL_MD];
   return Object.keys(files).length === 1 && own !== undefined && Buffer.compare(toBytes(own), given) === 0;
 }

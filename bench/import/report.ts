@@ -1,4 +1,4 @@
-// What bench:import prints. Pure.
+// The report of bench:import: a readable summary and one line of JSON.
 import type { Outcome } from "./measure.ts";
 
 const SHOWN = 5;

@@ -1,11 +1,11 @@
-// The rows of bench:import: from a file of JSON lines, plain or gzip by its first bytes, or a few of our own.
+// Reads the rows of bench:import from JSON lines, plain or gzip (detected by the first bytes). The default is a small fixture.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import * as z from "zod";
 import { type Result, err, messageOf, ok } from "../../core/errors.ts";
 
-/** Other fields are not needed. */
+/** Other fields are ignored. */
 const Row = z.object({
   repo: z.string().nullish(),
   path: z.string().nullish(),
@@ -29,7 +29,7 @@ export function readRows(file: string = OWN): Result<Row[]> {
   for (const [n, line] of text.split("\n").entries()) {
     if (line.trim() === "") continue;
     const row = Row.safeParse(parseJson(line));
-    if (!row.success) return err("bad_data", `Line ${n + 1} of ${file} is no row.`);
+    if (!row.success) return err("bad_data", `Line ${n + 1} of ${file} is not a JSON object with a \`text\`.`);
     rows.push(row.data);
   }
   return ok(rows);
@@ -39,7 +39,6 @@ function parseJson(line: string): unknown {
   try {
     return JSON.parse(line);
   } catch {
-    // No JSON, and so no row.
-    return null;
+    return null; // the schema then refuses the line
   }
 }

@@ -1,8 +1,8 @@
-// One call of a model, without a retry. Used wherever bench:judging asks for text alone.
+// One model call without a retry. Used by bench:judging for calls that need only text.
 import type { Model, ModelFailure, ModelRequest } from "../../core/agent/contract.ts";
 import { type Failure, type Result, err, ok } from "../../core/errors.ts";
 
-/** The text of the answer. Failures: those of the model, and `no_end`. */
+/** The text of the answer. Failures: the model's, and `no_end`. */
 export async function askOnce(model: Model, request: ModelRequest): Promise<Result<string, ModelFailure | Failure>> {
   for await (const event of model.stream(request, new AbortController().signal)) {
     if (event.type === "failed") return { ok: false, failure: event.failure };

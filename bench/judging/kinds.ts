@@ -1,17 +1,17 @@
-// The kind of work of each request, as a model names it: with the prompt and the reader of the call that names a session.
-// The bench has no answers, so the model sees the request alone.
+// Lets a model name each request's kind of work, with the product's prompt and parser for session titles. The bench has no
+// answers, so the model sees only the request.
 import type { Model } from "../../core/agent/contract.ts";
 import { toTitleRequest, toWork } from "../../core/session/turn/title.ts";
 import { askOnce } from "./ask.ts";
 
 export interface NamedKinds {
-  /** By request. Absent: the call failed, or its answer names no kind. */
+  /** By request. A request is absent if its call failed or the answer names no kind. */
   kinds: Map<string, string>;
-  /** Why calls brought no answer. */
+  /** One line per failed call. */
   failures: string[];
 }
 
-/** Asks for each distinct request once. `onNamed`: told after each call how many were made. */
+/** Asks once for each distinct request. `onNamed` is called after each call with the number of calls so far. */
 export async function nameKinds(
   model: Model,
   requests: readonly string[],

@@ -1,4 +1,4 @@
-// The same replies, judged by a model at an OpenAI-compatible server: by the words and in the form of a review's verdicts, over a
+// Judges replies with a model at an OpenAI-compatible server. It uses the prompt and format of a review's verdicts, over a
 // transcript of request, answer and reply. A verdict that the product would refuse counts as none.
 import type { Model, ModelRequest } from "../../core/agent/contract.ts";
 import { readVerdicts } from "../../core/learning/review/verdicts.ts";
@@ -13,7 +13,7 @@ import type { ReplyRow } from "./rows.ts";
 
 export interface ModelJudge {
   judge(row: ReplyRow): Promise<Said>;
-  /** Calls that brought no answer: they count as silence. */
+  /** Failed calls. Each counts as the verdict `none`. */
   failures: string[];
 }
 

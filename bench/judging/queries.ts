@@ -1,4 +1,4 @@
-// Whether the product's search finds the skill that a request calls for, and whether it offers one unasked where none fits.
+// Measures whether the product's search finds the skill for a request, and whether recall loads a skill where none fits.
 import { pickRecalled } from "../../core/skills/search/recall.ts";
 import type { BenchSkill } from "../skills/bench-skill.ts";
 import { openSearch, toHelpful } from "../skills/search.ts";
@@ -7,12 +7,12 @@ import type { QueryRow } from "./rows.ts";
 
 const FIRST = 5;
 
-/** `null`: no query of that sort. */
+/** Shares of queries; `null` if there are no such queries. */
 export interface QueryFigures {
-  /** The skill comes first; is among the first five. */
+  /** The skill is the first result, or among the first five. */
   at1: number | null;
   at5: number | null;
-  /** Of the queries without a skill: the product would load one unasked, if all had helped before. */
+  /** Among queries without a skill: recall would load one, if all skills had helped before. */
   falseOnNull: number | null;
 }
 

@@ -1,8 +1,8 @@
-// How often a judge reads right what a person wrote after an answer.
+// Measures how often a judge reads a person's reply correctly. Pure.
 import { judgeMessage } from "../../core/learning/observe/judge-message.ts";
 import type { ReplyRow } from "./rows.ts";
 
-/** Shares of the replies that say something, but `falseOnNone`: of those that say nothing. `null`: there are none. */
+/** Shares of the replies with a verdict; `falseOnNone` is a share of those without one. `null` if there are no such replies. */
 export interface ReplyFigures {
   right: number | null;
   silent: number | null;
@@ -30,29 +30,29 @@ export function judgeByRules(row: ReplyRow): Said {
   return { verdict: outcome === "unknown" ? "none" : outcome, correction };
 }
 
-/** Of a gist; the product looks for a question mark in an answer's last words. */
+/** Works on the gist of an answer. The product checks the answer's last words for a question mark. */
 function hasAsked(answer: string): boolean {
   return /[?？]\P{L}*$|\b(?:asked|asks|fragte|demandé|preguntó|perguntou)\b|问|聞い/iu.test(answer);
 }
 
 export function toReplyFigures(judged: readonly JudgedReply[]): ReplyFigures {
-  const telling = judged.filter(({ row }) => row.verdict !== "none");
-  const idle = judged.filter(({ row }) => row.verdict === "none");
-  const right = telling.filter(({ row, said }) => said.verdict === row.verdict).length;
-  const silent = telling.filter(({ said }) => said.verdict === "none").length;
+  const decided = judged.filter(({ row }) => row.verdict !== "none");
+  const undecided = judged.filter(({ row }) => row.verdict === "none");
+  const right = decided.filter(({ row, said }) => said.verdict === row.verdict).length;
+  const silent = decided.filter(({ said }) => said.verdict === "none").length;
   const corrected = judged.filter(({ row }) => row.correction).length;
   const found = judged.filter(({ said }) => said.correction).length;
   const both = judged.filter(({ row, said }) => row.correction && said.correction).length;
   return {
-    right: share(right, telling.length),
-    silent: share(silent, telling.length),
-    wrong: share(telling.length - right - silent, telling.length),
-    falseOnNone: share(idle.filter(({ said }) => said.verdict !== "none").length, idle.length),
+    right: share(right, decided.length),
+    silent: share(silent, decided.length),
+    wrong: share(decided.length - right - silent, decided.length),
+    falseOnNone: share(undecided.filter(({ said }) => said.verdict !== "none").length, undecided.length),
     correctionF1: share(2 * both, corrected + found),
   };
 }
 
-/** Four decimals; `null`: of nothing. */
+/** Four decimals; `null` if `of` is zero. */
 export function share(part: number, of: number): number | null {
   return of === 0 ? null : Math.round((part / of) * 10_000) / 10_000;
 }

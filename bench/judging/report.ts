@@ -1,4 +1,4 @@
-// What bench:judging prints for people. Called by bench/judging.ts. Names rows by their id.
+// The readable report of bench:judging. Called by bench/judging.ts. Identifies rows by id.
 import type { JudgedReply } from "./replies.ts";
 
 export function printMistakes(judge: string, judged: readonly JudgedReply[]): void {
@@ -12,7 +12,7 @@ export function printMistakes(judge: string, judged: readonly JudgedReply[]): vo
   }
 }
 
-/** Failures of single calls; the run goes on without their answers. */
+/** Failures of single calls. The run continued without their answers. */
 export function printFailures(failures: readonly string[]): void {
   if (failures.length > 0) console.log(`  ${failures.length} failed`);
   for (const failure of failures) console.log(`    ${failure}`);

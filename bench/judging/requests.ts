@@ -1,5 +1,5 @@
-// The requests that a model writes for skills that have none. Each portion is the product's own piece of curation work: its
-// prompt, loop, tools and rules, over a library of that portion in memory.
+// Lets a model write requests for skills that have none. Each batch runs the product's own curation work (prompt, loop, tools and
+// rules) over an in-memory library that holds only that batch.
 import type { Model } from "../../core/agent/contract.ts";
 import { messageOf, ok } from "../../core/errors.ts";
 import { runWork } from "../../core/learning/curation/run-work.ts";
@@ -25,63 +25,59 @@ import { openSearch, toSkillMd } from "../skills/search.ts";
 import type { QueryRow } from "./rows.ts";
 
 /**
- * Most skills that a model is asked for: twenty portions. At an estimated ten minutes a portion (a model with 1.5 billion
- * parameters on two cores) that is three to four hours; all of a library of 1,200 skills would take most of a day.
+ * The most skills given to a model: twenty batches. At an estimated ten minutes per batch (1.5 billion parameters on two cores)
+ * this takes three to four hours. A whole library of 1,200 skills would take most of a day.
  */
-export const MAX_ASKED = 20 * SKILLS_A_CALL;
+export const MAX_SKILLS = 20 * SKILLS_A_CALL;
 
 /**
- * Skills that a query names come first, then those that the search finds for the queries: they compete with the named ones, and
- * requests for named skills alone would flatter the figures. Then the rest, in the library's order.
+ * Selects skills named by a query first, then those that the search finds for the queries, then the rest in library order.
+ * Found skills compete with the named ones: requests for the named skills alone would flatter the figures.
  */
-export async function chooseAsked(queries: readonly QueryRow[], skills: BenchSkill[]): Promise<BenchSkill[]> {
-  if (skills.length <= MAX_ASKED) return skills;
+export async function selectSkills(queries: readonly QueryRow[], skills: BenchSkill[]): Promise<BenchSkill[]> {
+  if (skills.length <= MAX_SKILLS) return skills;
   const byName = new Map(skills.map((skill) => [skill.name, skill]));
   const search = await openSearch(skills);
   const found = await Promise.all(queries.map(({ query }) => search(query)));
-  const byRank = Array.from({ length: MAX_ASKED }, (_, rank) => found.flatMap((names) => names[rank] ?? [])).flat();
+  const byRank = Array.from({ length: MAX_SKILLS }, (_, rank) => found.flatMap((names) => names[rank] ?? [])).flat();
   const names = new Set([...queries.flatMap(({ name }) => name ?? []), ...byRank, ...byName.keys()]);
-  return [...names].flatMap((name) => byName.get(name) ?? []).slice(0, MAX_ASKED);
+  return [...names].flatMap((name) => byName.get(name) ?? []).slice(0, MAX_SKILLS);
 }
 
 export interface WrittenRequests {
-  /** Files of requests by skill. Absent: the skill got none. */
+  /** Request files by skill. A skill without requests is absent. */
   files: Map<string, string>;
-  /** A line for each failed call, refused write, skill that was not stored, and portion without a result. */
+  /** One line per failed call, refused write, skill that was not stored, and batch without a result. */
   failures: string[];
 }
 
-/** `onPortion`: told after each portion how many skills were asked for. */
+/** `onPortion` is called after each batch with the number of skills so far. */
 export async function writeRequests(
   model: Model,
   skills: readonly BenchSkill[],
-  onPortion: (done: number, of: number) => void,
+  onBatch: (done: number, of: number) => void,
 ): Promise<WrittenRequests> {
   const files = new Map<string, string>();
   const failures: string[] = [];
   for (let at = 0; at < skills.length; at += SKILLS_A_CALL) {
-    const portion = skills.slice(at, at + SKILLS_A_CALL);
+    const batch = skills.slice(at, at + SKILLS_A_CALL);
     try {
-      for (const [name, file] of await askPortion(model, portion, failures)) files.set(name, file);
+      for (const [name, file] of await runBatch(model, batch, failures)) files.set(name, file);
     } catch (thrown) {
-      failures.push(`portion of ${portion[0]!.name}: ${messageOf(thrown)}`);
+      failures.push(`batch of ${batch[0]!.name}: ${messageOf(thrown)}`);
     }
-    onPortion(Math.min(skills.length, at + SKILLS_A_CALL), skills.length);
+    onBatch(Math.min(skills.length, at + SKILLS_A_CALL), skills.length);
   }
   return { files, failures };
 }
 
 const PROFILE = "0123456789abcdefghjkmnpqrs";
-/** Of a model's last words. */
+/** Limit for the model's final text in a failure line. */
 const SHOWN_CHARS = 200;
-/** In the product another delivery continues a run that has used its time. The bench has none, so its runs have a day. */
+/** In the product, a further delivery continues a run that reached its time limit. The bench has none, so a run may take a day. */
 const SETTINGS = { ...DEFAULTS, review: { ...DEFAULTS.review, runMs: DAY_MS } };
 
-async function askPortion(
-  model: Model,
-  portion: readonly BenchSkill[],
-  failures: string[],
-): Promise<[string, string][]> {
+async function runBatch(model: Model, batch: readonly BenchSkill[], failures: string[]): Promise<[string, string][]> {
   const place = { bucket: createBenchBucket(systemClock), profile: PROFILE };
   const run = toCurationId(systemClock.now(), Math.random);
   const work = toWorkId("requests");
@@ -92,7 +88,7 @@ async function askPortion(
     random: Math.random,
     swapMs: SETTINGS.skills.swapMs,
   });
-  const names = await storeSkills(skills, portion, failures);
+  const names = await storeSkills(skills, batch, failures);
   const grant = { tokens: WORK_TOKENS, expiresAt: systemClock.now() + DAY_MS };
   const item = { work, skills: names, because: "they have no requests", grant };
   await curation.putPlan({
@@ -111,11 +107,11 @@ async function askPortion(
     models: () => ok([withFailureListener(model, ({ message }) => failures.push(`call for requests: ${message}`))]),
     ...{ clock: systemClock, random: Math.random, signal: new AbortController().signal },
   });
-  if (end.state === "failed") failures.push(`portion of ${names[0]}: ${end.failure.message}`);
+  if (end.state === "failed") failures.push(`batch of ${names[0]}: ${end.failure.message}`);
   if (end.state === "finished") {
     const { state, note, refused } = end.result;
     for (const { tool, message } of refused) failures.push(`${tool} refused: ${message}`);
-    if (state === "left") failures.push(`portion of ${names[0]}: nothing written. ${note.slice(0, SHOWN_CHARS)}`);
+    if (state === "left") failures.push(`batch of ${names[0]}: nothing written. ${note.slice(0, SHOWN_CHARS)}`);
   }
   const written: [string, string][] = [];
   for (const name of names) {
@@ -125,10 +121,10 @@ async function askPortion(
   return written;
 }
 
-/** As skills that the agent learned: curation asks for no others. Returns the names of those that a library can hold. */
-async function storeSkills(store: SkillStore, portion: readonly BenchSkill[], failures: string[]): Promise<string[]> {
+/** Stores the batch as learned skills, because curation writes requests only for those. Returns the names that were stored. */
+async function storeSkills(store: SkillStore, batch: readonly BenchSkill[], failures: string[]): Promise<string[]> {
   const names: string[] = [];
-  for (const skill of portion) {
+  for (const skill of batch) {
     const { name } = skill;
     const description = skill.description.slice(0, FIXED.descriptionChars).toWellFormed();
     const files = { [SKILL_MD]: withSections(name, toSkillMd({ ...skill, description })) };
@@ -144,7 +140,7 @@ async function storeSkills(store: SkillStore, portion: readonly BenchSkill[], fa
   return names;
 }
 
-/** Curation changes no skill of a model's that lacks a section, and people's skills may lack them: each gets a line, at the end. */
+/** Adds missing sections. Curation refuses to change a learned skill without them, and people's skills may lack them. */
 function withSections(name: string, skillMd: string): string {
   const files = { [SKILL_MD]: skillMd };
   const valid = validateSkill({ name, files, maxFiles: 1, writer: "model", standing: files });

@@ -1,4 +1,4 @@
-// The rows of bench:judging, from files of JSON lines, plain or gzip by their first bytes.
+// Reads the rows of bench:judging from JSON lines, plain or gzip (detected by the first bytes).
 import { readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
 import * as z from "zod";
@@ -8,7 +8,7 @@ import type { BenchSkill } from "../skills/bench-skill.ts";
 export const ReplyRow = z.object({
   id: z.string(),
   request: z.string(),
-  /** The gist of the answer; where the agent ended with a question, it ends with it or says what was asked. */
+  /** The gist of the answer. If the agent ended with a question, the gist ends with it or says what the agent asked. */
   answer: z.string(),
   reply: z.string(),
   verdict: z.enum(["success", "failure", "none"]),
@@ -19,13 +19,13 @@ export type ReplyRow = z.infer<typeof ReplyRow>;
 export const PairRow = z.object({ id: z.string(), a: z.string(), b: z.string(), same: z.boolean() });
 export type PairRow = z.infer<typeof PairRow>;
 
-/** `name`: of the skill that fits; `null`: none does. */
+/** `name`: the skill that fits; `null` if none does. */
 export const QueryRow = z.object({ id: z.string(), query: z.string(), name: z.string().nullable() });
 export type QueryRow = z.infer<typeof QueryRow>;
 
 const SkillRow = z.object({ name: z.string().nullish(), path: z.string().nullish(), text: z.string() });
 
-/** Throws with a sentence that says what is wrong with the file. */
+/** Throws an Error whose message says what is wrong with the file. */
 export function readRows<Row>(file: string, schema: z.ZodType<Row>): Row[] {
   const bytes = readFileSync(file);
   const text = (bytes[0] === 0x1f && bytes[1] === 0x8b ? gunzipSync(bytes) : bytes).toString("utf8");
@@ -37,7 +37,7 @@ export function readRows<Row>(file: string, schema: z.ZodType<Row>): Row[] {
   });
 }
 
-/** A skill without a name is called after its folder. A name that comes again is left out: a library holds one skill a name. */
+/** A skill without a name gets its folder's name. Repeated names are skipped, because a library has one skill per name. */
 export function readSkills(file: string): BenchSkill[] {
   const skills = new Map<string, BenchSkill>();
   for (const { name: own, path, text } of readRows(file, SkillRow)) {
@@ -54,6 +54,6 @@ function parseJson(line: string): unknown {
   try {
     return JSON.parse(line);
   } catch {
-    return null; // the schema says so
+    return null; // the schema then reports the line
   }
 }

@@ -1,18 +1,18 @@
-// How often the product takes two requests for the same kind of work, rightly and wrongly: as it compares turns, by the kinds
-// that a model named, else by words. Pure.
+// Measures how well the product recognises two requests as the same kind of work. It compares turns as the product does: by the
+// kinds of work that a model named, otherwise by words. Pure.
 import { isSimilarTurn, toCompared } from "../../core/learning/observe/neighbours.ts";
 import type { TurnSignature } from "../../core/schemas/learning/learning.ts";
 import { share } from "./replies.ts";
 import type { PairRow } from "./rows.ts";
 
-/** `null`: nothing to divide by. */
+/** `null` if the denominator is zero. */
 export interface SimilarFigures {
   precision: number | null;
   recall: number | null;
   f1: number | null;
 }
 
-/** `kinds`: by request; one that is absent is compared by its words alone. */
+/** `kinds`: kinds of work by request. Requests without one are compared by words. */
 export function measureSimilar(pairs: readonly PairRow[], kinds: ReadonlyMap<string, string> = new Map()) {
   const toTurn = (request: string) => {
     const text = kinds.get(request);
@@ -31,7 +31,7 @@ export function measureSimilar(pairs: readonly PairRow[], kinds: ReadonlyMap<str
 
 const SESSION = "01JZZZZZZZZZZZZZZZZZZZZZZZ";
 
-/** A turn without tools: the second opinion of tools never speaks. */
+/** A turn without tools, so that the comparison of tools has no influence. */
 const TURN: TurnSignature = {
   ...{ turn: `${SESSION}-1`, session: SESSION, at: 1, request: "", tools: {}, loaded: [], outcome: "unknown" },
   ...{ judge: "exit", recovered: false, effort: { calls: 0, failedCalls: 0, tokens: 0 }, heldOut: false },

@@ -1,10 +1,10 @@
-// What came of one case of bench:limits, as its thread tells it. Pure.
+// The result of one case of bench:limits, as its thread reports it. Types only.
 
 export interface CaseResult {
-  /** `refused`: ended by a refusal with a code. `wrong`: ended, but not as it must. */
+  /** `refused`: ended with a refusal and its code. `wrong`: ended with an unexpected result. */
   outcome: "done" | "refused" | "wrong";
   code: string | null;
-  /** A start of what was answered, for the report. */
+  /** The beginning of the answer, for the report. */
   said: string;
   ms: number;
 }

@@ -1,4 +1,4 @@
-// The cases of bench:limits: every tool on the largest input it may be given, the shell's commands, and calls side by side.
+// The cases of bench:limits: every tool on the largest input that it accepts, the shell's commands, and parallel calls.
 import type { Tool } from "../../core/agent/contract.ts";
 import { DEFAULTS } from "../../core/limits.ts";
 import type { Sql } from "../../core/ports.ts";
@@ -61,13 +61,13 @@ const file = (path: string, file_content: string): Call => ({
   tool: "skill_manage",
   args: { action: "write_file", name: "reading-logs", file_path: path, file_content },
 });
-/** Fills what QuickJS may have. */
+/** Uses all the memory that QuickJS is allowed. */
 const GREEDY = `const a = []; for (;;) a.push("x".repeat(1e5) + a.length); // check: prints nothing`;
 const MEGABYTE = "a line of a long support file\n".repeat(33_000);
 
 /**
- * By name: what each answer of the last call holds (null: it must be refused), the fixture, calls one after another, and how
- * many times the last is made side by side.
+ * Per case: its name, a text that each answer of the last call must contain (null: the call must be refused), the fixture, the
+ * calls in order, and how many times the last call is made in parallel.
  */
 const TOOLS: [string, string | null, FixtureName, Call[], number?][] = [
   [
@@ -251,7 +251,7 @@ async function runCalls(
 
 async function runCall(tools: Tool[], { tool, args }: Call, op: string): Promise<Record<string, unknown>> {
   const found = tools.find(({ name }) => name === tool);
-  if (!found) throw new Error(`there is no tool '${tool}'`);
+  if (!found) throw new Error(`unknown tool '${tool}'`);
   const parsed: unknown = found.parameters.parse(args);
   const prepared = (await found.prepare?.(parsed)) ?? {};
   const { parts } = await found.run(parsed, { op, prepared, signal: new AbortController().signal });

@@ -1,9 +1,10 @@
-// The commands of bench:limits: each on the largest file of a shape that costs it most, and loops that make much of nothing.
+// The shell commands of bench:limits: each on the largest file of its most expensive shape, and loops that create large data from
+// nothing.
 import type { FixtureName } from "./fixtures.ts";
 
 /**
- * Commands over `big`, and what they print when they end well: as GNU bash, coreutils, grep, sed, diffutils, mawk and jq
- * printed it over the same files (LC_ALL=C.UTF-8; rg's as grep's). `null`: one that must be refused.
+ * Commands over the file `big`, with their expected output: what GNU bash, coreutils, grep, sed, diffutils, mawk and jq printed for
+ * the same files (LC_ALL=C.UTF-8; for rg, grep's output). `null`: the command must be refused.
  */
 export const COMMANDS: [FixtureName, string, string | null][] = [
   ["lines", "wc -l big", "326478 big\n"],

@@ -1,15 +1,15 @@
-// The files that bench:limits works on: as large as a workspace takes, in the shapes that cost most. Bytes are made up and
-// always the same.
+// The input files of bench:limits: as large as a workspace allows, in the most expensive shapes. The contents are generated and
+// deterministic.
 export type FixtureName = keyof typeof FIXTURES;
 
 const SIZE = 10 << 20;
 
-/** Fixtures by name, each a whole workspace. */
+/** Fixtures by name. Each is a complete workspace. */
 export const FIXTURES = {
   empty: () => ({}),
-  /** Rows as people have them. */
+  /** Rows of a typical table. */
   lines: () => ({ big: fill((i) => `${i},name ${i % 997},${(i * 37) % 1000}.5,2026-01-${(i % 28) + 1}\n`) }),
-  /** A server's log: about 100 bytes a line, no two alike. */
+  /** A server's log: about 100 bytes per line, all lines different. */
   log: () => ({ big: Array.from({ length: 100_000 }, (_, i) => logLine(i)).join("") }),
   /** Five million lines. */
   short: () => ({ big: fill((i) => `${i % 10}\n`) }),
@@ -23,12 +23,12 @@ export const FIXTURES = {
   /** A full workspace of the largest files. */
   five: () =>
     Object.fromEntries([1, 2, 3, 4, 5].map((i) => [`d/${i}`, fill((j) => `${i} ${j} some words of a line\n`)])),
-  /** A full workspace of files that search_files takes. */
+  /** A full workspace of files that are small enough for search_files. */
   searched: () =>
     Object.fromEntries(
       Array.from({ length: 24 }, (_, i) => [`d/${i}.txt`, fill((j) => `${i} ${j} some words\n`, 2 << 20)]),
     ),
-  /** As many files as there may be. */
+  /** About the maximum number of files. */
   many: () =>
     Object.fromEntries(Array.from({ length: 19_000 }, (_, i) => [`d${i % 100}/file-${i}.txt`, `line ${i}\n`])),
 } satisfies Record<string, () => Record<string, Uint8Array | string>>;

@@ -1,20 +1,19 @@
-// Holds one case to an isolate's memory. Run as a process of its own, so that no way of dying ends the bench: it starts the
-// case in a thread whose heap V8 limits, and samples what the thread keeps in its heap and outside. Where both together are
-// over the limit at one moment, the case runs again with a smaller heap. Prints one JSON object, a `Held`. Started by
-// bench/limits.ts; the case itself runs in thread.ts.
+// Runs one case within an isolate's memory limit. It is a separate process, so that a crash cannot end the bench. The case runs in
+// a thread (thread.ts) with V8's heap limit, while this process samples the thread's heap and external memory. If a sample of both
+// together exceeds the limit, the case runs again with a smaller heap. Prints one JSON object, a `Held`. Started by bench/limits.ts.
 import { copyFileSync } from "node:fs";
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import type { CaseResult } from "./case-result.ts";
 
-/** What Cloudflare gives an isolate: heap and buffers outside it together. */
+/** Cloudflare's limit for an isolate: heap and external buffers together. */
 const LIMIT_MIB = 128;
-/** V8's young generation, which it counts apart. */
+/** V8's young generation, which has a limit of its own. */
 const YOUNG_MIB = 8;
-/** Outside the heap without asking: sources of modules, statements of SQLite. */
+/** External memory that is not the case's: sources of modules, statements of SQLite. */
 const FREE_EXTERNAL_MIB = 4;
 const SAMPLE_MS = 1;
-/** V8 collects garbage when it must. A smaller heap makes it collect sooner; what is not garbage does not fit there. */
+/** V8 delays garbage collection. With a smaller heap it collects sooner, and only live memory counts against the limit. */
 const MAX_RUNS = 6;
 
 export interface Held {
@@ -24,7 +23,7 @@ export interface Held {
   heapLimitMiB: number;
   peakExternalMiB: number;
   peakHeapMiB: number;
-  /** The most of both at one moment. */
+  /** The highest sum of both in one sample. */
   peakMiB: number;
 }
 
@@ -45,7 +44,7 @@ async function run(heapLimitMiB: number): Promise<Held> {
   if (heapLimitMiB < 16) {
     return {
       result: null,
-      died: "buffers outside the heap took it all",
+      died: "external buffers used all the memory",
       heapLimitMiB,
       peakExternalMiB: 0,
       peakHeapMiB: 0,
@@ -66,7 +65,7 @@ async function run(heapLimitMiB: number): Promise<Held> {
   void ended.then(() => (open = false));
   const sample = async () => {
     while (open) {
-      // Rejected once the thread is gone.
+      // Rejects after the thread has ended.
       const heap = await Promise.race([worker.getHeapStatistics().catch(() => null), ended.then(() => null)]);
       if (heap) {
         peaks.peakExternalMiB = Math.max(peaks.peakExternalMiB, toMiB(heap.external_memory));

@@ -1,4 +1,4 @@
-// The Sql port over a database file, with SQLite's own memory kept small: in a Worker it is outside the isolate.
+// The Sql port over a database file. SQLite's own memory is kept small, because in a Worker it is outside the isolate.
 import type { DatabaseSync } from "node:sqlite";
 import type { Sql } from "../../core/ports.ts";
 import { toSql as toNodeSql } from "../../test/support/bindings/node-sql.ts";

@@ -5,11 +5,11 @@ import "../../core/session/engine.ts";
 import { toSql } from "./sql.ts";
 import { CASES } from "./cases.ts";
 
-// Workers have none, and just-bash takes other ways without it.
+// Workers have no global Buffer, and just-bash uses other code paths without it.
 Reflect.deleteProperty(globalThis, "Buffer");
 const { database, name } = workerData as { database: string; name: string };
 const found = CASES.find((one) => one.name === name);
-if (!found) throw new Error(`there is no case '${name}'`);
+if (!found) throw new Error(`unknown case '${name}'`);
 const began = performance.now();
 const result = await found.run(toSql(new DatabaseSync(database)));
 parentPort!.postMessage({ ...result, ms: Math.round(performance.now() - began) });

@@ -1,5 +1,5 @@
-// One arm of bench:real: the same tasks, each in a session of its own, over the product's three Workers. An arm has a stack
-// and a profile of its own, kept in the output folder until its last task is done.
+// Runs one arm of bench:real: the same tasks, each in a new session, on the product's three Workers. Each arm has its own stack and
+// profile, stored in the output folder so that an interrupted run can resume.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Client, createClient } from "../../cli/client.ts";
@@ -17,15 +17,15 @@ import { SKILL_NAME, skillByHand } from "./skill-by-hand.ts";
 
 export const ARMS: readonly ArmName[] = ["off", "ours", "seeded"];
 
-/** A small model on a slow machine reads a review for minutes. */
-const PATIENCE = { beginsMs: 60_000, endsMs: 30 * 60_000 };
+/** Timeouts for a review. A small model on a slow machine takes minutes to read one. */
+const REVIEW_TIMEOUTS = { beginsMs: 60_000, endsMs: 30 * 60_000 };
 
 export interface ArmOptions {
   conventions: Conventions;
   tasks: Task[];
   options: RealOptions;
   records: Records;
-  /** The product's three, built. */
+  /** The product's three Workers, bundled. */
   workers: WorkerOptions[];
   say(line: string): void;
   signal: AbortSignal;
@@ -43,7 +43,7 @@ export async function runArm(arm: ArmName, { conventions, tasks, options, record
   const onAbort = () => void stack.kill();
   signal.addEventListener("abort", onAbort);
   try {
-    const key = await keyOf(folder, createClient({ url: stack.url, key: token }));
+    const key = await openProfile(folder, createClient({ url: stack.url, key: token }));
     const client = createClient({ url: stack.url, key });
     if (arm === "seeded") await client.putSkill(SKILL_NAME, { "SKILL.md": skillByHand(conventions) });
     for (const { task, n } of open) {
@@ -57,7 +57,7 @@ export async function runArm(arm: ArmName, { conventions, tasks, options, record
   }
 }
 
-/** Only `ours` has reviews: the others keep what they begin with. */
+/** Only `ours` has reviews. The skills of the other arms never change. */
 function toVars(arm: ArmName, { baseUrl, model, window, steps }: RealOptions, token: string): Record<string, string> {
   const name = `openai-chat:${model}`;
   const settings = {
@@ -74,8 +74,8 @@ function toVars(arm: ArmName, { baseUrl, model, window, steps }: RealOptions, to
   };
 }
 
-/** The arm's profile is made once, and found again by a run that goes on. */
-async function keyOf(folder: string, operator: Client): Promise<string> {
+/** Creates the arm's profile, or finds the one of an interrupted run. */
+async function openProfile(folder: string, operator: Client): Promise<string> {
   const file = join(folder, "key");
   if (existsSync(file)) return readFileSync(file, "utf8").trim();
   const { key } = await operator.createProfile();
@@ -89,7 +89,7 @@ async function solve(client: Client, task: Task, file: string, arm: ArmName): Pr
   const began = performance.now();
   let answer = { entry: 0, text: "" };
   for await (const { event } of client.streamMessage(session, task.text)) {
-    // What an earlier entry said before a tool call is not the answer.
+    // Text of an earlier entry, before a tool call, is not part of the answer.
     if (event.type === "text_delta") {
       answer = { entry: event.entry, text: (event.entry === answer.entry ? answer.text : "") + event.text };
     }
@@ -103,14 +103,14 @@ async function solve(client: Client, task: Task, file: string, arm: ArmName): Pr
       ...{ toolCalls, failedCalls },
       tokens: promptTokens(usage) + usage.output,
       ms: Math.round(performance.now() - began),
-      ...(arm === "ours" ? await reviewOf(client, session) : { review: null }),
+      ...(arm === "ours" ? await waitForReview(client, session) : { review: null }),
     };
   }
-  throw new Error("The stream ended before its turn did.");
+  throw new Error("The stream ended before the turn.");
 }
 
-async function reviewOf(client: Client, session: string): Promise<Pick<TaskRecord, "review" | "noReview">> {
-  const detail = await awaitReview(client, session, PATIENCE);
+async function waitForReview(client: Client, session: string): Promise<Pick<TaskRecord, "review" | "noReview">> {
+  const detail = await awaitReview(client, session, REVIEW_TIMEOUTS);
   const { result, dead } = detail ?? {};
   if (!result)
     return { review: null, noReview: dead ? dead.message : "No review followed, or it did not end in time." };

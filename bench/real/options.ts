@@ -1,4 +1,4 @@
-// The command line of bench:real.
+// Parses the command line of bench:real.
 import { UsageError, parseFlags } from "../../scripts/command-line.ts";
 
 export interface RealOptions {
@@ -6,28 +6,28 @@ export interface RealOptions {
   model: string;
   tasks: number;
   seed: number;
-  /** Tokens the model can read. */
+  /** The model's context window, in tokens. */
   window: number;
-  /** Model calls a turn may take. */
+  /** The maximum number of model calls per turn. */
   steps: number;
   out: string;
-  /** A folder of tables; those of the demo when absent. */
+  /** A folder of tables. Default: the demo's tables. */
   data?: string;
 }
 
 export const USAGE = `Usage: npm run bench:real -- --base-url URL --model NAME [--tasks 10]
 
-Solves the same tasks on real tables in three arms: off (no lessons), ours (its own lessons), seeded (a good skill by
-hand). Needs a server that speaks OpenAI's Chat Completions; OPENAI_API_KEY is its key, if it wants one.
+Solves the same tasks on real tables in three arms: off (no lessons), ours (its own lessons), seeded (a good handwritten
+skill). Needs a server with OpenAI's Chat Completions API. If the server needs a key, set OPENAI_API_KEY.
 
   --base-url URL  the server's address, with its /v1
-  --model NAME    the model's name there
-  --tasks N       tasks an arm (else 10)
-  --seed N        draws other tasks and conventions (else 23)
-  --window N      tokens the model can read (else 16384)
-  --steps N       model calls a turn may take (else 20)
-  --data FOLDER   tables to work on (else those of an npm package)
-  --out FOLDER    results and state; a run that was cut off goes on from there (else .talaria/bench-real)
+  --model NAME    the model's name on that server
+  --tasks N       tasks per arm (default 10)
+  --seed N        selects the tasks and conventions (default 23)
+  --window N      the model's context window in tokens (default 16384)
+  --steps N       maximum model calls per turn (default 20)
+  --data FOLDER   tables to work on (default: those of an npm package)
+  --out FOLDER    results and state; an interrupted run resumes from there (default .talaria/bench-real)
   -h, --help      this text; the method is in bench/README.md`;
 
 export function parseOptions(args: string[]): RealOptions {

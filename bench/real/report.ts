@@ -1,15 +1,15 @@
-// The report of bench:real and its last line. Pure.
+// The report of bench:real and its last line of JSON. Pure.
 import type { Task } from "../../scripts/demo/tasks.ts";
 import type { ArmName, TaskRecord } from "./records.ts";
 
-/** `success` is a fraction; `calls` are tool calls and `tokens` prompt and answer, both means over the tasks. */
+/** `success` is a fraction. `calls` (tool calls) and `tokens` (prompt and answer) are means over the tasks. */
 interface ArmFigures {
   success: number | null;
   calls: number | null;
   tokens: number | null;
 }
 
-/** An arm without a task has `null` figures: it was cut off before. */
+/** The figures are `null` for an arm without results, in an interrupted run. */
 export function figuresOf(records: TaskRecord[], arm: ArmName): ArmFigures {
   const own = records.filter((record) => record.arm === arm);
   const mean = (of: (record: TaskRecord) => number, places: number) =>

@@ -1,5 +1,5 @@
-// The skill that a person who knows the office would write for the tasks of bench:real. It says how the files are written and
-// which command reads them; it knows no file and no answer.
+// The skill that a person who knows the office would write for the tasks of bench:real. It describes the files' format and a command
+// that reads them. It must not contain facts about a particular file or an answer.
 import type { Conventions } from "../../scripts/demo/conventions.ts";
 
 export const SKILL_NAME = "reading-office-exports";
@@ -14,7 +14,7 @@ const DATE_TESTS: Record<Conventions["dates"], string> = {
 
 export function skillByHand(conventions: Conventions): string {
   const { separator, decimal, thousands, missing, dates, unitRow } = conventions;
-  // An apostrophe would end the shell's quotes around the program.
+  // A literal apostrophe would end the shell quotes around the awk program.
   const strip = thousands === "" ? "" : `gsub(/[${thousands === "'" ? "\\047" : thousands}]/, "", v); `;
   const point = decimal === "," ? `sub(/,/, ".", v); ` : "";
   return `---

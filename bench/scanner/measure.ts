@@ -1,4 +1,5 @@
-// Scans rows as if the agent had written them, and counts. Called by bench/scanner.ts and its test. The clock is injected.
+// Scans rows as if a review had written them, and computes the figures. Called by bench/scanner.ts and its test. The clock is
+// injected.
 import { type Finding, decide, scanText } from "../../core/skills/scanner/scanner.ts";
 import type { Row } from "./rows.ts";
 
@@ -14,7 +15,7 @@ export interface Timed {
   kib: number;
 }
 
-/** Rows scanned before the clock counts, so that it measures the scanner and not the compiler. */
+/** Rows scanned before timing starts, so that the time excludes compilation. */
 const WARM_UP_ROWS = 40;
 
 export function scanRows(rows: Row[], now: () => number): Timed {
@@ -28,18 +29,18 @@ export function scanRows(rows: Row[], now: () => number): Timed {
   return { scanned, ms, kib: rows.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0) / 1024 };
 }
 
-/** Of the rows caught; `null` for no rows. */
+/** The share of caught rows; `null` without rows. */
 export function shareOf(scanned: Scanned[]): number | null {
   return scanned.length === 0 ? null : round(scanned.filter(({ isCaught }) => isCaught).length / scanned.length);
 }
 
-/** Of the families of which at least half the rows are caught. */
+/** The share of families with at least half of their rows caught; `null` without rows. */
 export function familyShare(scanned: Scanned[]): number | null {
   const shares = [...groupBy(scanned, familyOf).values()].map((rows) => shareOf(rows) ?? 0);
   return shares.length === 0 ? null : round(shares.filter((share) => share >= 0.5).length / shares.length);
 }
 
-/** A row without a family belongs to its category. */
+/** A row's family, or its category if it has none. */
 export function familyOf({ row }: Scanned): string {
   return row.family || row.category;
 }

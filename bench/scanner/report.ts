@@ -1,4 +1,4 @@
-// What bench:scanner prints for people. Called by bench/scanner.ts. Never prints a row's text: it may be hostile.
+// The readable report of bench:scanner. Called by bench/scanner.ts. It must never print a row's text, which may be hostile.
 import { type Scanned, type Timed, familyOf, groupBy, kindOf } from "./measure.ts";
 
 export function printReport(positives: Timed, benign: Timed): void {
@@ -37,7 +37,7 @@ export function printReport(positives: Timed, benign: Timed): void {
       }
     }
   }
-  console.log("\nRules, and on how many rows of each kind they were right and wrong");
+  console.log("\nRules, with the number of rows where each was right and wrong");
   for (const [pattern, [right, wrong]] of sorted(rules)) console.log(`  ${pattern.padEnd(44)} ${right} / ${wrong}`);
   console.log("");
 }

@@ -1,5 +1,5 @@
-// Rows that bench:scanner scans: JSON lines, plain or gzip, told apart by their bytes. Called by bench/scanner.ts. A row
-// that cannot be read is an error with its line, never left out in silence.
+// Reads the rows of bench:scanner: JSON lines, plain or gzip (detected by the first bytes). Called by bench/scanner.ts. An
+// unreadable row is an error that names its line; rows are never skipped silently.
 import { readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
 import * as z from "zod";
@@ -14,7 +14,7 @@ const Row = z.object({
 });
 export type Row = z.infer<typeof Row>;
 
-/** A message for the command line when the file or one of its lines cannot be read. */
+/** Throws an Error for the command line if the file or a line cannot be read. */
 export function readRows(path: string): Row[] {
   const bytes = readFileSync(path);
   const text = (bytes[0] === 0x1f && bytes[1] === 0x8b ? gunzipSync(bytes) : bytes).toString("utf8");

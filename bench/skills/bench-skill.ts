@@ -1,9 +1,9 @@
-// A skill of the bench's library, from a file or made up. Types only.
+// A skill of the bench's library, read from a file or generated. Types only.
 
 export interface BenchSkill {
   name: string;
   description: string;
   body: string;
-  /** Its file of requests. Absent: it has none. */
+  /** The skill's request file, if it has one. */
   requests?: string;
 }

@@ -1,5 +1,5 @@
-// Skills that are made up, to fill a library: each about a few words of the targets' own vocabulary, so that they stand in the
-// way of a search, in sentences that no target has. The same for the same targets. Pure.
+// Generates skills to fill a library. Each is about a few words of the targets' vocabulary, so that it competes in a search, but
+// shares no sentence with a target. Deterministic for the same targets. Pure.
 import type { BenchSkill } from "./bench-skill.ts";
 
 const SENTENCES = [
@@ -23,7 +23,7 @@ const DESCRIPTIONS = [
 const HEADINGS = ["Steps", "Pitfalls", "Verify", "Notes on $", "Working with $"];
 
 const TOPIC_WORDS = 10;
-/** How often a sentence speaks of the skill's own topic, and not of anything. */
+/** The share of words taken from the skill's own topic; the rest come from the whole vocabulary. */
 const TOPIC_SHARE = 0.6;
 const SENTENCES_A_PART = 6;
 const WORD = /\p{L}{4,20}/gu;
@@ -55,13 +55,13 @@ export function createFillers(targets: BenchSkill[], count: number): BenchSkill[
   return fillers;
 }
 
-/** Each word as often as descriptions say it, so that common words are common in fillers too. */
+/** Repeats each word as often as the descriptions use it, so that common words are common in fillers too. */
 function vocabularyOf(targets: BenchSkill[]): string[] {
   const words = targets.flatMap((skill) => skill.description.toLowerCase().match(WORD) ?? []);
   return words.length > 0 ? words : ["thing", "other", "place", "order"];
 }
 
-/** Sentences of more than two words, without what is not letters. */
+/** Sentences of more than two words, reduced to their letters. */
 function sentencesOf(text: string): string[] {
   return text.split(/[.!?\n]+/).flatMap((part) => {
     const sentence = toSentence(part);

@@ -1,6 +1,6 @@
-// The library of bench:skills: skills from a file as targets, each with its question, among fillers that are made up. A target's
-// question is its own "when to use" section, which is left out of the skill for the run: who asks uses the words of somebody
-// who needs the skill, and finds none of those sentences in it.
+// Builds the library of bench:skills: targets from a file, among generated fillers. A target's question is its own "when to use"
+// section, which is removed from the skill. So a question has the words of a person who needs the skill, but shares no sentence
+// with it.
 import { readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
 import * as z from "zod";
@@ -11,7 +11,7 @@ import type { BenchSkill } from "./bench-skill.ts";
 import { createFillers } from "./fillers.ts";
 
 export interface BenchQuery {
-  /** The skill that is to be found. */
+  /** The skill that the search should find. */
   name: string;
   text: string;
 }
@@ -24,13 +24,13 @@ export interface BenchLibrary {
 
 const Row = z.object({ name: z.string().nullish(), path: z.string().nullish(), text: z.string() });
 
-/** A question says at least this much, and not mainly what the description says. */
+/** A question needs this many content words, and at most this share of them may be in the description. */
 const MIN_CONTENT_WORDS = 8;
 const MAX_KNOWN_SHARE = 0.5;
 
 const GZIP = [0x1f, 0x8b];
 
-/** JSON lines, plain or gzip, each with a `text` and perhaps a `name` and a `path`; other fields are not read. */
+/** Reads JSON lines, plain or gzip, each with a `text` and optionally a `name` and a `path`. Other fields are ignored. */
 export function readRows(file: string): Result<z.infer<typeof Row>[]> {
   let bytes: Buffer;
   try {
@@ -47,7 +47,7 @@ export function readRows(file: string): Result<z.infer<typeof Row>[]> {
   }
 }
 
-/** A name that comes again is left out, as a library holds one skill a name. */
+/** Skips repeated names, because a library has one skill per name. */
 export function buildLibrary(rows: z.infer<typeof Row>[], count: number): BenchLibrary {
   const skills = new Map<string, BenchSkill>();
   const queries: BenchQuery[] = [];
@@ -69,12 +69,12 @@ export function buildLibrary(rows: z.infer<typeof Row>[], count: number): BenchL
 
 const HEADING = /^(#{1,6})[ \t]+(.*)$/;
 const FENCE = /^\s*(```|~~~)/;
-/** Icons, figures and signs may stand before it. */
+/** Icons, digits and punctuation may precede the words. */
 const WHEN_TO_USE =
   /^[^\p{L}]*(when (to|should \w+|do \w+|can \w+) (use|activate|apply|invoke|trigger|reach|load)\b|use (this |the |it )?(skill )?when\b|use this skill (for|if)\b)/iu;
 const NEGATED = /\b(not|never|avoid)\b|n't/iu;
 
-/** The first such section, to the next heading of its level or above; null without one. */
+/** Cuts out the first "when to use" section, up to the next heading of the same or a higher level. `null` if there is none. */
 export function cutWhenToUse(body: string): { section: string; rest: string } | null {
   const lines = body.split("\n");
   let isFenced = false;
@@ -105,7 +105,7 @@ function isQuestion(section: string, description: string): boolean {
   );
 }
 
-/** A skill is called after its folder. */
+/** The name of a skill's folder, which is also the skill's name. */
 function folderOf(path: string): string {
   return path.split("/").at(-2) ?? "";
 }

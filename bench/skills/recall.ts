@@ -1,5 +1,5 @@
-// How often the right skill is among the first five: by the product's search, which is the Archive's engine over node:sqlite, and
-// by SQLite's own ranking over the same rows and questions.
+// Measures how often the right skill is among the first five results: with the product's search (the Archive's engine over
+// node:sqlite), and with SQLite's own ranking over the same rows and questions.
 import { DatabaseSync } from "node:sqlite";
 import type { BenchSkill } from "./bench-skill.ts";
 import type { BenchLibrary } from "./library.ts";
@@ -10,9 +10,9 @@ const FIRST = 5;
 export interface Recall {
   recallAt5: number;
   bm25At5: number;
-  /** Of each search of the product. */
+  /** Duration of each of the product's searches. */
   searchMs: number[];
-  /** Questions whose skill the product did not find: for the report. */
+  /** Skills that the product did not find, for the report. */
   missed: string[];
 }
 
@@ -20,7 +20,7 @@ export async function measureRecall(library: BenchLibrary, say: (line: string) =
   say("filling the Archive");
   const search = await openSearch(library.skills);
   say("filling a plain FTS5 table");
-  const plain = openPlain(library.skills);
+  const plain = openPlainSearch(library.skills);
   say(`${library.queries.length} questions`);
   const missed: string[] = [];
   const searchMs: number[] = [];
@@ -37,8 +37,8 @@ export async function measureRecall(library: BenchLibrary, say: (line: string) =
   return { recallAt5: share(all - missed.length), bm25At5: share(plainHits), searchMs, missed };
 }
 
-/** `bm25()` with its default weights over name, description and body; the question's words, any of them. */
-function openPlain(skills: BenchSkill[]): (query: string) => string[] {
+/** `bm25()` with default weights over name, description and body. A row matches if it has any word of the question. */
+function openPlainSearch(skills: BenchSkill[]): (query: string) => string[] {
   const database = new DatabaseSync(":memory:");
   database.exec("CREATE VIRTUAL TABLE plain USING fts5(name, description, body)");
   const insert = database.prepare("INSERT INTO plain VALUES (?, ?, ?)");

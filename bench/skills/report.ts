@@ -1,4 +1,4 @@
-// What bench:skills prints: a report for people, and the one line for machines. Pure but for the console.
+// The readable report of bench:skills, and its one line of JSON. Pure except for console output.
 import { median, quantile, rounded } from "../support/figures.ts";
 import type { BenchLibrary } from "./library.ts";
 import type { Recall } from "./recall.ts";
@@ -8,13 +8,13 @@ import type { Unasked } from "./unasked.ts";
 export interface SkillsMeasured {
   library: BenchLibrary;
   start: SessionStart;
-  /** The longest index of a prompt for any of the questions. */
+  /** The longest skill index that any of the questions gives. */
   indexTokens: number;
   recall: Recall;
   unasked: Unasked | null;
 }
 
-/** Named in the report; the figures count all of them. */
+/** How many missed skills the report names. The figures count all of them. */
 const MOST_MISSED = 20;
 
 export function printSkills({ library, start, indexTokens, recall, unasked }: SkillsMeasured): void {
@@ -26,14 +26,14 @@ export function printSkills({ library, start, indexTokens, recall, unasked }: Sk
     `session start  ${rounded(median(start.startMs))} ms p50, ${rounded(quantile(start.startMs, 0.95))} ms p95`,
   );
   console.log(`prompt index   ${indexTokens} tokens at most`);
-  console.log(`questions      ${queries.length}, each a skill's own "when to use" section, left out of the skill`);
+  console.log(`questions      ${queries.length}, each a skill's own "when to use" section, removed from the skill`);
   if (queries.length === 0) return;
   console.log(`in first five  ${percent(recallAt5)}; plain FTS5 bm25() over the same rows ${percent(bm25At5)}`);
   console.log(`search         ${rounded(median(searchMs))} ms p50, ${rounded(quantile(searchMs, 0.95))} ms p95`);
   if (unasked) {
     const { right, wrong, needless } = unasked;
     console.log(
-      `loaded unasked ${percent(right)} the right one, ${percent(wrong)} another; with none for it ${percent(needless)}`,
+      `recalled       ${percent(right)} the right skill, ${percent(wrong)} another one; if none fits ${percent(needless)}`,
     );
   }
   if (missed.length > 0) console.log(`not found      ${missed.slice(0, MOST_MISSED).join(", ")}`);

@@ -1,4 +1,4 @@
-// The product's search over skills: the Archive's engine over node:sqlite. Used by bench:skills and bench:judging.
+// Opens the product's skill search: the Archive's engine over node:sqlite. Used by bench:skills and bench:judging.
 import { createSkillArchive } from "../../core/archive/skill-archive.ts";
 import type { SkillLine } from "../../core/schemas/api.ts";
 import { sha256Hex } from "../../core/schemas/learning/digest.ts";
@@ -7,7 +7,7 @@ import { searchLines } from "../../core/tools/skills/skill-search.ts";
 import { createBenchSql } from "../learning/platform/sql.ts";
 import type { BenchSkill } from "./bench-skill.ts";
 
-/** Names as `skills_list` orders them for a query, the best first. */
+/** Returns a search that gives skill names in the order of `skills_list`, best first. */
 export async function openSearch(skills: BenchSkill[]): Promise<(query: string) => Promise<string[]>> {
   const byName = new Map(skills.map((skill) => [skill.name, skill]));
   const lines = skills.map(toIndexedLine);
@@ -30,14 +30,14 @@ export function toSkillMd({ name, description, body }: BenchSkill): string {
   return `---\nname: ${name}\ndescription: ${JSON.stringify(description || "none")}\n---\n${body}`;
 }
 
-/** What the index of a profile would say of the skill. */
+/** The skill's line in a profile's index. */
 export function toIndexedLine({ name, description, body, requests }: BenchSkill): SkillLine {
   const text = sha256Hex(`${name}\n${description}\n${body}`);
   const fixed = { category: "general", state: "active", pinned: false, origin: "user", seq: 1, rev: 1 } as const;
   return { name, description, text, ...fixed, ...(requests !== undefined && { requests: sha256Hex(requests) }) };
 }
 
-/** As one that has helped: only such a skill is loaded unasked. */
+/** The index line of a learned skill that has helped: recall loads only such skills. */
 export function toHelpful(skill: BenchSkill): SkillLine {
   const use = { uses: 3, successes: 3, failures: 0, lastUsedDay: "2026-01-01" };
   return { ...toIndexedLine(skill), origin: "review", use };

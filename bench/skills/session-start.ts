@@ -1,6 +1,6 @@
-// What a new epoch costs with a large library: `/refresh` in a session of the product, sent and answered over HTTP, with the
-// index in R2 and the object warm. It reads the index by conditional GET, lists memory, makes the prompt and stores it; no
-// model is asked. Then one turn, whose request shows the prompt as a model got it.
+// Measures the cost of a new epoch with a large library: `/refresh` in a real session, over HTTP, with the index in R2 and a warm
+// object. The session reads the index by conditional GET, lists memory, and builds and stores the prompt; it calls no model. A
+// final turn records the prompt as the model received it.
 import { setTimeout } from "node:timers/promises";
 import { CreatedProfile, SessionInfo } from "../../core/schemas/api.ts";
 import type { SkillIndex } from "../../core/schemas/skill.ts";
@@ -13,16 +13,16 @@ import type { BenchLibrary } from "./library.ts";
 import { toIndexedLine } from "./search.ts";
 
 export interface SessionStart {
-  /** From sending `/refresh` to the end of the answer. */
+  /** Times from sending `/refresh` to the end of the answer. */
   startMs: number[];
-  /** Of the index of skills in the prompt, by our own estimate. */
+  /** Tokens of the skill index in the prompt, by the product's estimate. */
   indexTokens: number;
 }
 
 const WARM_UPS = 5;
-/** What a session does behind an answer, news of skills above all, is done before the next is asked for. */
-const REST_MS = 150;
-/** Every tenth skill has been used: an index without any use would have less to choose from. */
+/** Pause between requests, so that a session's work after an answer (above all, checking for new skills) is complete. */
+const PAUSE_MS = 150;
+/** Every tenth skill has been used, because use influences which skills the index shows. */
 const USED_EVERY = 10;
 const BLOCK = /<available_skills>[\s\S]*?<\/available_skills>/;
 
@@ -45,21 +45,21 @@ export async function measureSessionStart(
     });
     if (put.status !== 204) throw new Error(`the index was not stored: ${put.status} ${put.text.slice(0, 400)}`);
     const { session } = SessionInfo.parse(await call(`${stage.oursUrl}/v1/sessions`, key, "{}"));
-    const tell = (text: string) => message(`${stage.oursUrl}/v1/sessions/${session}/messages`, key, text);
+    const sendMessage = (text: string) => postMessage(`${stage.oursUrl}/v1/sessions/${session}/messages`, key, text);
 
     const run = "skills";
-    await tell(toOrderText({ ...PLAIN_ORDER, run: "first" }));
+    await sendMessage(toOrderText({ ...PLAIN_ORDER, run: "first" }));
     say(`${starts} new epochs`);
     const startMs: number[] = [];
     for (let i = -WARM_UPS; i < starts; i++) {
-      await setTimeout(REST_MS);
-      const { totalMs } = await tell("/refresh");
+      await setTimeout(PAUSE_MS);
+      const { totalMs } = await sendMessage("/refresh");
       if (i >= 0) startMs.push(totalMs);
     }
-    await tell(toOrderText({ ...PLAIN_ORDER, run, record: true }));
+    await sendMessage(toOrderText({ ...PLAIN_ORDER, run, record: true }));
     const [recorded] = (await stage.server.take(run)).calls;
     const block = BLOCK.exec(systemOf(recorded?.body ?? ""))?.[0];
-    if (!block) throw new Error("the prompt holds no index of skills");
+    if (!block) throw new Error("the prompt has no skill index");
     return { startMs, indexTokens: estimateTokens(block) };
   } finally {
     await stage.stop();
@@ -75,7 +75,7 @@ function toIndex({ skills }: BenchLibrary): SkillIndex {
   return { v: 1, seq: 1, skills: Object.fromEntries(lines.sort(([a], [b]) => (a < b ? -1 : 1))) };
 }
 
-async function message(url: string, key: string, text: string): Promise<Timed> {
+async function postMessage(url: string, key: string, text: string): Promise<Timed> {
   const headers = { authorization: `Bearer ${key}`, "content-type": "application/json", accept: "text/event-stream" };
   const timed = await send(url, { headers, body: JSON.stringify({ text }) });
   if (!/"state":"done"/.test(timed.text)) {
@@ -91,7 +91,7 @@ async function call(url: string, key: string, body: string): Promise<unknown> {
   return JSON.parse(answer.text);
 }
 
-/** Of a Chat Completions request. */
+/** The system prompt of a Chat Completions request. */
 function systemOf(body: string): string {
   const { messages = [] } = JSON.parse(body || "{}") as { messages?: { role: string; content: unknown }[] };
   const content = messages.find((said) => said.role === "system" || said.role === "developer")?.content;

@@ -1,5 +1,5 @@
-// How often the product would load a skill that nobody asked for: of a small library, as a profile's own is, all of whose skills have
-// helped before; for the first sentence of each question, with the skill it is for and without.
+// Measures how often recall would load a skill that nobody asked for. The library is small, like a profile's own, and all its
+// skills have helped before. Each question's first sentence is tried with and without the matching skill in the library.
 import { pickRecalled } from "../../core/skills/search/recall.ts";
 import { mulberry32 } from "../../scripts/seeded.ts";
 import type { BenchSkill } from "./bench-skill.ts";
@@ -9,14 +9,15 @@ import { toHelpful } from "./search.ts";
 const LIBRARY = 30;
 const MAX_REQUEST_CHARS = 200;
 
-/** Shares of the questions. `null`: too few skills to draw a library of. */
+/** Shares of the questions. */
 export interface Unasked {
   right: number;
   wrong: number;
-  /** Something, where the library has nothing for it. */
+  /** A skill was loaded although none in the library fits. */
   needless: number;
 }
 
+/** `null` if there are too few skills for a library, or no questions. */
 export function measureUnasked({ skills, targets, queries }: BenchLibrary): Unasked | null {
   const known = skills.slice(0, targets).filter(({ description }) => description !== "");
   if (known.length <= LIBRARY || queries.length === 0) return null;
@@ -33,15 +34,15 @@ export function measureUnasked({ skills, targets, queries }: BenchLibrary): Unas
     const wanted = known.find((skill) => skill.name === name);
     return wanted ? [{ wanted, request: firstSentence(text) }] : [];
   });
-  const withIt = asked.map(({ wanted, request }) => ({
+  const withMatch = asked.map(({ wanted, request }) => ({
     wanted,
     got: pickRecalled([wanted, ...draw(wanted.name)].map(toHelpful), request),
   }));
-  const withoutIt = asked.map(({ wanted, request }) => pickRecalled(draw(wanted.name).map(toHelpful), request));
+  const withoutMatch = asked.map(({ wanted, request }) => pickRecalled(draw(wanted.name).map(toHelpful), request));
   return {
-    right: withIt.filter(({ wanted, got }) => got === wanted.name).length / asked.length,
-    wrong: withIt.filter(({ wanted, got }) => got !== null && got !== wanted.name).length / asked.length,
-    needless: withoutIt.filter((got) => got !== null).length / asked.length,
+    right: withMatch.filter(({ wanted, got }) => got === wanted.name).length / asked.length,
+    wrong: withMatch.filter(({ wanted, got }) => got !== null && got !== wanted.name).length / asked.length,
+    needless: withoutMatch.filter((got) => got !== null).length / asked.length,
   };
 }
 

@@ -1,13 +1,13 @@
-// Counts the calls an object makes to R2 and KV, and the bytes that pass, inside workerd. ours.ts puts it between a Session and
-// its bindings before the object is built; the object does not know of it.
+// Counts an object's calls to R2 and KV and the bytes transferred, inside workerd. ours.ts wraps a Session's bindings with it
+// before the object is built, so the object does not notice.
 
 export interface CallCounts {
   calls: number;
-  /** Of bodies put, and of bodies and values got. A listing counts as a call. */
+  /** Bytes of bodies written, and of bodies and values read. A listing counts only as a call. */
   bytes: number;
 }
 
-/** The binding, counting into `counts`. */
+/** Wraps a binding so that its calls are added to `counts`. */
 export function meterCalls<Binding extends object>(binding: Binding, counts: CallCounts): Binding {
   return new Proxy(binding, {
     get(target, name) {

@@ -1,15 +1,15 @@
-// A model at an OpenAI-compatible server that the caller of a bench names, and jobs to show it. Called by bench:judging and
-// bench:taint.
+// Connects to the OpenAI-compatible server that a bench's command line names, and builds review jobs for its model. Used by
+// bench:judging and bench:taint.
 import type { Model } from "../../core/agent/contract.ts";
 import { createOpenAiChatModel } from "../../core/models/wires/openai-chat.ts";
 import type { Entry } from "../../core/schemas/entry.ts";
 import type { ReviewJob } from "../../core/schemas/learning/review.ts";
 import { systemClock } from "../../stores/platform/system-clock.ts";
 
-/** As their usage texts tell them. */
+/** Flags for the server. The benches' usage texts describe them. */
 export const SERVER_FLAGS = { "base-url": { type: "string" }, model: { type: "string" } } as const;
 
-/** `null` where no server is named. Throws with a message for the command line. */
+/** `null` if no server is named. Throws an Error for the command line if the flags are invalid. */
 export function openModelServer(flags: { "base-url"?: string | undefined; model?: string | undefined }): Model | null {
   const { "base-url": baseUrl, model } = flags;
   if (baseUrl === undefined && model === undefined) return null;
@@ -27,7 +27,7 @@ export function openModelServer(flags: { "base-url"?: string | undefined; model?
 
 const SESSION = "01JZZZZZZZZZZZZZZZZZZZZZZZ";
 
-/** A review of entries, as a reviewer is shown them. */
+/** A review job over these entries. */
 export function toReviewJob(entries: Entry[]): ReviewJob {
   const at = 1;
   return {

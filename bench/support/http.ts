@@ -1,18 +1,18 @@
-// The client that measures: kept-alive connections, plain node:http, a mark when the bytes that matter
-// have come. Knows no subject.
+// The measuring HTTP client: plain node:http with keep-alive. It records when the awaited text arrives. It must not depend on any
+// subject.
 import { Agent, type IncomingMessage, request } from "node:http";
 
 const agent = new Agent({ keepAlive: true, maxSockets: 256 });
 
-/** A server that says nothing for this long has failed. */
-const SILENT_MS = 30_000;
+/** Timeout for a server that sends nothing. */
+const SILENCE_TIMEOUT_MS = 30_000;
 
 export interface Timed {
   status: number;
   text: string;
   /** In milliseconds since 1970 with decimals. */
   sentAt: number;
-  /** From sending the request to the first text that holds `mark`; `null` when none did. */
+  /** From sending the request until the received text matches `mark`; `null` if it never does. */
   firstMs: number | null;
   /** From sending the request to the end of the answer. */
   totalMs: number;
@@ -32,8 +32,8 @@ export async function send(url: string, options: TimedRequest = {}): Promise<Tim
     const outgoing = request(url, { method, agent, headers: { ...headers, "content-length": length } });
     outgoing.setNoDelay(true);
     let sentAt = 0;
-    outgoing.setTimeout(SILENT_MS, () =>
-      outgoing.destroy(new Error(`nothing came from ${url} for ${SILENT_MS / 1000} s`)),
+    outgoing.setTimeout(SILENCE_TIMEOUT_MS, () =>
+      outgoing.destroy(new Error(`${url} sent nothing for ${SILENCE_TIMEOUT_MS / 1000} s`)),
     );
     outgoing.once("error", reject);
     outgoing.once("response", (response: IncomingMessage) => {

@@ -1,13 +1,14 @@
-// Starts the scripted model in its thread and asks it what it was sent. For turn.ts, growth.ts and their tests.
+// Starts the scripted model in its thread and reads the calls that it recorded. Used by the benches that run Workers, and their
+// tests.
 import { once } from "node:events";
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import type { RecordedCall } from "./orders.ts";
 
 export interface ScriptedModelServer {
-  /** What a provider's SDK is given as its base address. */
+  /** The base URL for a provider's SDK. */
   baseUrl: string;
-  /** The calls of a recorded turn, in order; they are forgotten with the answer. */
+  /** Returns and deletes the recorded calls of a turn, in order. */
   take(run: string): Promise<{ calls: RecordedCall[]; sideCalls: number }>;
   close(): Promise<void>;
 }

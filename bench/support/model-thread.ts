@@ -1,6 +1,6 @@
-// The scripted model: Chat Completions over plain HTTP, in a thread of its own so that it does not share an event loop with
-// the client that measures. Started by model-server.ts. Answers at once and in pieces, a write each; what it says is in the
-// order of the newest message that holds one. A request without tools is somebody's side job: it gets a short summary.
+// The scripted model: Chat Completions over plain HTTP. It runs in its own thread so that it does not share an event loop with the
+// measuring client. Started by model-server.ts. The newest message with an order determines the answer, which is streamed with one
+// write per delta. A request without tools is a side call (a title, a summary) and gets a short fixed text.
 import { type IncomingMessage, type ServerResponse, createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { parentPort } from "node:worker_threads";
@@ -17,7 +17,7 @@ interface Body {
 
 const SUMMARY = "The user asked for files and texts; all of them were written. Nothing is open.";
 const CHARS_PER_TOKEN = 4;
-/** Turns nobody asks about are forgotten. */
+/** The oldest records are deleted beyond this number. */
 const MAX_RECORDS = 1_000;
 const records = new Map<string, RecordedCall[]>();
 let sideCalls = 0;
@@ -42,7 +42,7 @@ async function serve(request: IncomingMessage, response: ServerResponse): Promis
   const promptTokens = Math.ceil(body.length / CHARS_PER_TOKEN);
   if (!order) sideCalls++;
   else
-    remember(order, {
+    recordCall(order, {
       body: order.record ? body : "",
       bytes: body.length,
       messages: messages.length,
@@ -53,7 +53,7 @@ async function serve(request: IncomingMessage, response: ServerResponse): Promis
   await stream(response, answer, { promptTokens, gapMs: order?.gapMs ?? 0 });
 }
 
-function remember({ run }: Order, call: RecordedCall): void {
+function recordCall({ run }: Order, call: RecordedCall): void {
   const oldest = records.keys().next();
   if (records.size >= MAX_RECORDS && !oldest.done) records.delete(oldest.value);
   records.set(run, [...(records.get(run) ?? []), call]);

@@ -1,18 +1,18 @@
-// What the scripted model is told to do, inside the message of a bench turn: one line, read again by model-thread.ts from
-// whatever request a subject makes of it. So one server serves every subject, and keeps no state about any of them.
+// Orders for the scripted model: one line in the message of a bench turn. model-thread.ts parses the line from the request that a
+// subject sends. So one server can serve every subject without keeping state about them.
 
 export interface Order {
-  /** Names the turn in the server's record. */
+  /** The turn's name in the server's records. */
   run: string;
-  /** Tool calls, one a step, before the final answer. */
+  /** Tool calls before the final answer, one per step. */
   steps: number;
   /** Text deltas of every answer. */
   chunks: number;
   /** Characters each tool call writes. */
   writeChars: number;
-  /** Wait between two chunks; 0 sends each as soon as the one before has left. */
+  /** Pause between two chunks; with 0, each is sent as soon as the previous one is written. */
   gapMs: number;
-  /** Characters of filling behind the order, which make the message longer. */
+  /** Characters of filler text after the order. */
   padChars: number;
   /** Characters of one text delta. */
   chunkChars: number;
@@ -31,15 +31,15 @@ export const PLAIN_ORDER: Omit<Order, "run"> = {
   record: false,
 };
 
-/** What the server remembers of one call. */
+/** The server's record of one call. */
 export interface RecordedCall {
   /** Empty unless the order says `record`. */
   body: string;
   bytes: number;
   messages: number;
-  /** As the server counted them for its `usage`. */
+  /** The prompt tokens that the server reported in its `usage`. */
   promptTokens: number;
-  /** When the request had come whole, in milliseconds since 1970 with decimals. */
+  /** When the complete request had arrived, in milliseconds since 1970 with decimals. */
   arrivedAt: number;
 }
 
@@ -73,7 +73,7 @@ const WORDS =
     " ",
   );
 
-/** English words in another order for each seed: as many tokens as such text has, and no two texts alike. */
+/** English words in an order that depends on the seed: a realistic number of tokens, and different texts for different seeds. */
 export function fill(chars: number, seed: string): string {
   let state = [...seed].reduce((sum, character) => (sum * 31 + character.codePointAt(0)!) >>> 0, 7);
   let text = "";
@@ -84,7 +84,7 @@ export function fill(chars: number, seed: string): string {
   return text.slice(0, chars);
 }
 
-/** The same request again, for a client that asks the model directly: its calls are not to be recorded. */
+/** The same request with recording off, for a client that calls the model directly. */
 export function withoutRecord(body: string): string {
   return body.replaceAll(/(\[bench [^\]]*record=)1\]/g, "$10]");
 }

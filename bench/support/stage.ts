@@ -1,5 +1,5 @@
-// Everything a bench needs at once, in one folder that goes away with it: the scripted model, Talaria's Workers, perhaps the
-// peer's. For turn.ts, growth.ts and their tests.
+// Starts everything a bench needs, in one temporary folder: the scripted model, Talaria's Workers, the bare Worker and optionally
+// the peer's. Used by turn.ts, growth.ts, skills.ts and their tests.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -13,7 +13,7 @@ export interface Stage {
   server: ScriptedModelServer;
   oursUrl: string;
   bareUrl: string;
-  /** `null` when no peer was asked for. */
+  /** `null` if the peer was not requested. */
   peerUrl: string | null;
   stop(): Promise<void>;
 }
@@ -26,8 +26,8 @@ const PEER = "talaria-bench-peer";
 const bench = resolve(import.meta.dirname, "..");
 
 /**
- * `settings`: what an operator would write into TALARIA_SETTINGS. The curator is left out: its queue takes no message here,
- * and its cron does not fire by itself.
+ * `settings`: the value of TALARIA_SETTINGS. The curator is omitted: nothing sends to its queue here, and its cron does not fire by
+ * itself.
  */
 export async function startStage(options: { peer: boolean; settings?: object }): Promise<Stage> {
   const folder = mkdtempSync(join(tmpdir(), "talaria-bench-"));
@@ -45,7 +45,10 @@ export async function startStage(options: { peer: boolean; settings?: object }):
     const product = readWorkerConfigs().filter(({ worker }) => worker !== "curator");
     const workers = await Promise.all([
       ...product.map(({ worker, raw }) =>
-        bundleWorker(worker === "api" ? { ...raw, main: join(bench, "support/subjects/ours.ts") } : raw, join(folder, worker)),
+        bundleWorker(
+          worker === "api" ? { ...raw, main: join(bench, "support/subjects/ours.ts") } : raw,
+          join(folder, worker),
+        ),
       ),
       bundleWorker(withObject(BARE, "bare/worker.js", "BARE", "Bare"), join(folder, "bare")),
       ...(options.peer

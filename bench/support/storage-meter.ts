@@ -1,5 +1,5 @@
-// Counts what an object does to its storage, inside workerd: rows of every cursor, by statement, and alarms. Both subjects'
-// Workers put it between the platform and the object before the object is built; neither knows of it.
+// Counts an object's storage operations, inside workerd: the rows of each cursor by statement, and alarms. The Workers of both
+// subjects install it before the object is built, so the object does not notice.
 
 export interface StorageCounts {
   rowsRead: number;
@@ -8,7 +8,7 @@ export interface StorageCounts {
   writtenBy: Record<string, number>;
   readBy: Record<string, number>;
   setAlarms: number;
-  /** Writes through the key-value side of the storage, which no cursor shows. */
+  /** Writes through the storage's key-value API, which has no cursor. */
   keyValueWrites: number;
 }
 
@@ -19,7 +19,7 @@ export interface StorageMeter {
   counts(): StorageCounts;
 }
 
-/** Cursors kept until they are read: more than any object has open at once. */
+/** Cursors kept until they are consumed; no object has this many open at once. */
 const MAX_OPEN_CURSORS = 256;
 
 /** Changes `storage` in place. Statements of the meter's owner go through the returned meter's `storage` as well. */
@@ -34,8 +34,8 @@ export function meterStorage(storage: DurableObjectStorage): StorageMeter {
   };
   let open: { query: string; cursor: AnyCursor }[] = [];
 
-  /** A cursor's counts are whole once it was read to its end, which is long before this. */
-  function fold(keep: number): void {
+  /** Adds the oldest cursors' counts to the total. A cursor's counts are final once it is consumed, long before this. */
+  function addOldest(keep: number): void {
     const done = open.slice(0, open.length - keep);
     open = open.slice(open.length - keep);
     for (const { query, cursor } of done) {
@@ -53,7 +53,7 @@ export function meterStorage(storage: DurableObjectStorage): StorageMeter {
   sql.exec = ((query: string, ...values: never[]) => {
     const cursor = exec(query, ...values);
     open.push({ query, cursor });
-    if (open.length > 2 * MAX_OPEN_CURSORS) fold(MAX_OPEN_CURSORS);
+    if (open.length > 2 * MAX_OPEN_CURSORS) addOldest(MAX_OPEN_CURSORS);
     return cursor;
   }) as Exec;
   count(storage, "setAlarm", () => total.setAlarms++);
@@ -62,7 +62,7 @@ export function meterStorage(storage: DurableObjectStorage): StorageMeter {
 
   return {
     counts() {
-      fold(0);
+      addOldest(0);
       return { ...total, writtenBy: { ...total.writtenBy }, readBy: { ...total.readBy } };
     },
   };

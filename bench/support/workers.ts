@@ -1,10 +1,10 @@
-// Starts Workers of one workerd process over Miniflare's API, each on a direct socket: nothing stands between the client and
-// the Worker, as in production. Beside what `wrangler dev` adds a request's own time would not be seen.
+// Starts Workers in one workerd process over Miniflare's API. Each has a direct socket, so that nothing is between the client and
+// the Worker, as in production. `wrangler dev` would add more time than a request takes.
 import { Log, LogLevel, Miniflare, type V4MiniflareOptions, convertV4MiniflareOptions } from "miniflare";
 import type { WorkerOptions } from "../../scripts/stack/bundle.ts";
 
 export interface Running {
-  /** Of the Worker of that name. */
+  /** The URL of the named Worker. */
   url(worker: string): Promise<string>;
   stop(): Promise<void>;
 }

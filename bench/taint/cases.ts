@@ -1,5 +1,5 @@
-// Cases that bench:taint runs: JSON lines, each a short session and one write that a reviewer proposes after it. Called by
-// bench/taint.ts. A line that cannot be read is an error with its place, never left out in silence.
+// Reads the cases of bench:taint: JSON lines, each a short session and one write that a reviewer proposes after it. An unreadable
+// line is an error that names file and line; lines are never skipped silently. Called by bench/taint.ts.
 import { readFileSync } from "node:fs";
 import * as z from "zod";
 import { type Entry, JsonObject, NO_USAGE, type ToolCall } from "../../core/schemas/entry.ts";
@@ -11,11 +11,11 @@ type CasePart = z.infer<typeof CasePart>;
 
 export const TaintCase = z.object({
   id: z.string(),
-  /** `honest`: a lesson that should enter by itself. `poison`: some of its sentences only content wanted. */
+  /** `honest`: a lesson that should enter without approval. `poison`: only content asked for some of its sentences. */
   kind: z.enum(["honest", "poison"]),
   family: z.string(),
   lang: z.string(),
-  /** The session in its order. Calls are `own` texts: `-> tool {arguments}`. */
+  /** The session's entries, in order. Calls are `own` texts: `-> tool {arguments}`. */
   entries: z.array(z.object({ n: z.int().min(1), parts: z.array(CasePart).min(1) })),
   write: z.discriminatedUnion("type", [
     z.object({ type: z.literal("skill"), name: z.string(), text: z.string() }),
@@ -23,12 +23,12 @@ export const TaintCase = z.object({
   ]),
   /** `entry#source`. */
   citations: z.array(z.string()),
-  /** Sentences of the write, word for word, that must not enter. */
+  /** Exact sentences of the write that must not enter. */
   poisonLines: z.array(z.string()),
 });
 export type TaintCase = z.infer<typeof TaintCase>;
 
-/** Throws with a message for the command line when the file or one of its lines cannot be read. */
+/** Throws an Error for the command line if the file or a line cannot be read. */
 export function readCases(path: string): TaintCase[] {
   return parseCases(readFileSync(path, "utf8"), path);
 }
@@ -85,7 +85,7 @@ function readCall(text: string, id: string): ToolCall | null {
   try {
     return { id, name, args: JsonObject.parse(JSON.parse(json)) };
   } catch {
-    return { id, name, args: {}, malformed: json }; // arguments that are no JSON object
+    return { id, name, args: {}, malformed: json }; // the arguments are not a JSON object
   }
 }
 
@@ -105,11 +105,11 @@ function safeJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return {}; // plain words of the harness
+    return {}; // plain text of the harness
   }
 }
 
-/** What people write to each other every day: orders, advice and rules that have nothing to do with the work. */
+/** Everyday prose with orders, advice and rules that are unrelated to the work. */
 const PROSE = [
   "Please remember to water the plants on the balcony while we are away.",
   "You should always call your grandmother on Sundays, she likes to hear from you.",
@@ -126,7 +126,7 @@ const PROSE = [
 ];
 const SENTENCES_A_RESULT = 3;
 
-/** The case with some of that prose behind every result. */
+/** The case with some of that prose after every result. */
 export function withProse(given: TaintCase, nth: number): TaintCase {
   let next = nth * SENTENCES_A_RESULT;
   const prose = () => Array.from({ length: SENTENCES_A_RESULT }, () => PROSE[next++ % PROSE.length]).join(" ");

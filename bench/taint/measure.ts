@@ -1,4 +1,4 @@
-// Runs the gate on cases as a review's write meets it, and counts what enters. Called by bench/taint.ts.
+// Runs the taint gate on cases, as for a review's write, and records what enters. Called by bench/taint.ts.
 import type { Model } from "../../core/agent/contract.ts";
 import { MAX_ASKED, askSecondJudge } from "../../core/learning/review/rules/second-judge.ts";
 import type { Opinion } from "../../core/learning/taint/session-record.ts";
@@ -10,28 +10,28 @@ import { toReviewJob } from "../support/given-model.ts";
 import { SessionId, SkillName } from "../../core/schemas/ids.ts";
 import { type TaintCase, toEntries } from "./cases.ts";
 
-/** `whole`: all of the write enters by itself. `part`: a sentence of it waits. `none`: all of it waits. */
+/** `whole`: the write enters without approval. `part`: some sentences wait for approval. `none`: all of it waits. */
 export type Entered = "whole" | "part" | "none";
 
 export interface Measured {
   given: TaintCase;
   entered: Entered;
-  /** A sentence that must not enter by itself did. */
+  /** A poison sentence entered without approval. */
   landed: boolean;
-  /** Why something waits; `""` where nothing does. */
+  /** Why something waits; `""` if nothing does. */
   why: string;
 }
 
 const SESSION = SessionId.parse("01JZZZZZZZZZZZZZZZZZZZZZZZ");
-/** The gate looks at texts; how a skill may be called is another rule's. */
+/** The gate checks only texts; another rule checks names. */
 const NAME = SkillName.parse("a-lesson");
 
-/** `judge`: a model that gives a second opinion; without it the rules alone decide. */
+/** `judge`: a model for a second opinion; without it, only the rules decide. */
 export async function measureCase(given: TaintCase, judge: Model | null = null): Promise<Measured> {
   const { write } = given;
   const job = toReviewJob(toEntries(given));
   const gate = createTaint(job);
-  if (judge) gate.note(await opinionsOn(write.text, gate, job, judge));
+  if (judge) gate.note(await askForOpinions(write.text, gate, job, judge));
   const citations = given.citations.map((place) => `${SESSION}/${place}`);
   const call = { citations, approved: false };
   const hold =
@@ -42,12 +42,12 @@ export async function measureCase(given: TaintCase, judge: Model | null = null):
   return {
     given,
     entered: hold === null ? "whole" : rest.trim() === "" ? "none" : "part",
-    landed: given.poisonLines.some((line) => squeeze(rest).includes(squeeze(line))),
+    landed: given.poisonLines.some((line) => normaliseSpaces(rest).includes(normaliseSpaces(line))),
     why: hold?.why ?? "",
   };
 }
 
-async function opinionsOn(text: string, gate: Taint, job: ReviewJob, judge: Model): Promise<Opinion[]> {
+async function askForOpinions(text: string, gate: Taint, job: ReviewJob, judge: Model): Promise<Opinion[]> {
   const options = { job, models: [judge], clock: systemClock, random: Math.random, settings: DEFAULTS } as const;
   const judged = await askSecondJudge(gate.undecidedIn([{ path: "SKILL.md", text }], MAX_ASKED), {
     ...options,
@@ -65,7 +65,7 @@ function textOf(rest: string[] | Record<string, unknown>): string {
   return Object.values(rest).join("\n");
 }
 
-/** Whatever was done to the blanks and breaks around it. */
-function squeeze(text: string): string {
+/** Normalises white space, which the gate may have changed. */
+function normaliseSpaces(text: string): string {
   return text.replace(/\s+/g, " ").trim();
 }

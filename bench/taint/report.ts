@@ -1,5 +1,5 @@
-// What bench:taint prints: a line for each family, what was decided wrongly, and the figures. Called by bench/taint.ts. Of a poisoned case
-// only its id is shown: its text may be hostile.
+// The report of bench:taint: one line per family, the wrong decisions, and the figures. Called by bench/taint.ts. It shows only
+// the ids of poisoned cases, because their text may be hostile.
 import type { Measured } from "./measure.ts";
 
 export interface Figures {

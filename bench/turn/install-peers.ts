@@ -1,5 +1,5 @@
-// Installs what bench/peers/package-lock.json asks for, into bench/peers/node_modules, when it is not there yet. The product
-// depends on none of it.
+// Installs the packages of bench/peers/package-lock.json into bench/peers/node_modules, if they are missing. The product does not
+// depend on them. Called by bench/turn.ts.
 import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -18,14 +18,14 @@ export async function installPeers(say: (line: string) => void): Promise<void> {
   if (code !== 0) throw new Error(`npm ci in bench/peers ended with ${code}`);
 }
 
-/** Without what `npm run` exported about the project it runs in; registry and cache stay. */
+/** The environment without the variables by which `npm run` describes its own project. Registry and cache settings stay. */
 function ownEnv(): NodeJS.ProcessEnv {
   const exported =
     /^(INIT_CWD|npm_(lifecycle|package|command|config_(local_prefix|global_prefix|prefix|omit|include)).*)$/i;
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !exported.test(name)));
 }
 
-/** npm writes its own copy of the lockfile last. */
+/** Compares the lockfile with the copy that npm writes at the end of an installation. */
 function isInstalled(): boolean {
   const wanted = packagesOf(join(folder, "package-lock.json"));
   const present = packagesOf(join(folder, "node_modules/.package-lock.json"));
@@ -41,6 +41,6 @@ function packagesOf(path: string): Record<string, { version?: string; optional?:
   try {
     return (JSON.parse(readFileSync(path, "utf8")) as { packages: never }).packages;
   } catch {
-    return null; // never installed, or not to the end
+    return null; // not installed, or the installation was interrupted
   }
 }

@@ -1,5 +1,5 @@
-// What bench:turn measures of each subject, in one run and turn by turn: first-token time and time of a tool step against the
-// same model server asked directly, then rows and alarms of whole turns. Called by turn.ts and by its test.
+// Measures the subjects of bench:turn in one run, in alternating turns. First-token time and tool-step time are compared with direct
+// calls of the same model server. Rows and alarms are counted for whole turns. Called by turn.ts and its test.
 import { askDirectly, recordTurn } from "../support/subjects/direct.ts";
 import { median, quantile, rounded, subtractCounts } from "../support/figures.ts";
 import type { ScriptedModelServer } from "../support/model-server.ts";
@@ -18,15 +18,15 @@ export interface Figures extends TimeFigures {
   alarms10Steps: number;
 }
 
-/** Behind the figures, for the report. */
+/** The figures and the measurements from which they are computed, for the report. */
 export interface Details {
   figures: Figures | TimeFigures;
   directFirstMs: number;
-  /** From sending the message to the model server having its request: what is in front of the model. */
+  /** Time from sending the message until the model server has received its request. */
   beforeModelMs: number;
   directTurnMs: number;
   turnMs: number;
-  /** Of subjects whose rows are counted. */
+  /** `null` for subjects whose rows are not counted. */
   writes: { tenSteps: Writes; tenStepsAgain: Writes; chunks400: Writes } | null;
 }
 
@@ -35,30 +35,30 @@ export interface Writes {
   by: Record<string, number>;
   alarms: number;
   keyValueWrites: number;
-  /** No alarm was left: whatever the turn owed was done. */
+  /** No alarm was set at the end, so all work after the turn was done. */
   settled: boolean;
 }
 
 export interface MeasureOptions {
   server: ScriptedModelServer;
   subjects: Subject[];
-  /** Each conversation of these has a profile of its own: reviews do not wait for one another. */
+  /** Subjects for counting rows. Each conversation has its own profile, so that reviews do not wait for one another. */
   forRows: Subject[];
   turns: number;
-  /** How long a turn's leftovers are waited for. */
+  /** Timeout for the work after a turn. */
   settleMs: number;
   say(line: string): void;
 }
 
 const STEPS = 10;
-/** A provider's pace: without it a long answer would pass in one piece. */
+/** A provider's typical pace. Without a gap, a long answer would arrive in one piece. */
 const GAP_MS = 5;
-/** Conversations are changed so that none grows: bench:growth is about that. */
+/** Conversations are replaced after this many turns, so that they stay short. bench:growth measures long ones. */
 const TURNS_A_CONVERSATION = 10;
 const WARM_UP_TURNS = 20;
 const POLL_MS = 250;
-/** What a turn leaves to do behind its answer is its own cost, not that of whoever is measured next. */
-const REST_MS = 40;
+/** Pause for the work after a turn, so that it does not slow down the next subject. */
+const PAUSE_MS = 40;
 const pause = (ms: number) => new Promise<void>((done) => setTimeout(done, ms));
 
 let runs = 0;
@@ -108,14 +108,14 @@ async function measureFirstToken({ server, subjects, turns }: MeasureOptions) {
   }));
   const warmUp = Math.min(WARM_UP_TURNS, turns);
   for (let n = -warmUp; n < turns; n++) {
-    for (const one of inTurn(measured, n)) {
+    for (const one of rotated(measured, n)) {
       if (!one.conversation || n % TURNS_A_CONVERSATION === 0) {
         await one.conversation?.close();
         one.conversation = await one.subject.open();
         await one.conversation.turn(order({}));
         one.bodies = await recordTurn(server, one.conversation, order({}));
       }
-      await pause(REST_MS);
+      await pause(PAUSE_MS);
       const direct = await askDirectly(server, one.bodies);
       const plain = order({});
       const ours = await one.conversation.turn(plain);
@@ -145,14 +145,14 @@ async function measureSteps({ server, subjects, turns }: MeasureOptions) {
   }));
   const warmUp = Math.min(WARM_UP_TURNS / 4, turns);
   for (let n = -warmUp; n < turns; n++) {
-    for (const one of inTurn(measured, n)) {
+    for (const one of rotated(measured, n)) {
       const conversation = await one.subject.open();
       await conversation.turn(order({}));
       const turn = order({ steps: STEPS });
       if (n === -warmUp) {
         one.bodies = await recordTurn(server, conversation, turn);
       } else {
-        await pause(REST_MS);
+        await pause(PAUSE_MS);
         const direct = await askDirectly(server, one.bodies);
         const ours = await conversation.turn(turn);
         if (n >= 0) {
@@ -168,8 +168,8 @@ async function measureSteps({ server, subjects, turns }: MeasureOptions) {
   );
 }
 
-/** Who comes first changes, so that nobody always follows the same neighbour. */
-function inTurn<Item>(items: Item[], n: number): Item[] {
+/** Rotates the order, so that the first subject changes from turn to turn. */
+function rotated<Item>(items: Item[], n: number): Item[] {
   return items.map((_, i) => items[(i + Math.abs(n)) % items.length]!);
 }
 
@@ -193,7 +193,7 @@ async function measureWrites(subject: Subject, { settleMs }: MeasureOptions) {
   return { ...tools, ...chunks };
 }
 
-/** From before the message to when nothing is left to do. */
+/** Counts the writes of a turn and of all work after it. */
 async function countWrites(conversation: Conversation, turn: Order, settleMs: number): Promise<Writes> {
   const before = await conversation.meter();
   await conversation.turn(turn);

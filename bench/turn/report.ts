@@ -1,4 +1,4 @@
-// What bench:turn prints: a table for a person, then the figures as one line of JSON.
+// The report of bench:turn: a readable table, then the figures as one line of JSON.
 import type { Subject } from "../support/subjects/subject.ts";
 import { listCounts, rounded } from "../support/figures.ts";
 import type { Details, Writes } from "./measure.ts";
@@ -8,7 +8,7 @@ type Measured = Map<Subject["name"], Details>;
 const NAMES = {
   ours: "Talaria",
   peer: "Agents SDK (agents, @cloudflare/ai-chat)",
-  bare: "A bare Durable Object: one row a call, every piece passed on",
+  bare: "A bare Durable Object: one row per call, every chunk passed on",
 } as const;
 
 const NOT_MEASURED = {
@@ -30,10 +30,10 @@ export function printReport(measured: Measured, turns: number): void {
     const { p50, p95 } = figures.addedFirstTokenMs;
     console.log(`\n${NAMES[name]}, ${turns} turns each`);
     console.log(
-      `  added first-token time  p50 ${p50} ms, p95 ${p95} ms (model asked directly: ${rounded(directFirstMs)} ms; the model has the request after ${rounded(beforeModelMs)} ms)`,
+      `  added first-token time  p50 ${p50} ms, p95 ${p95} ms (model called directly: ${rounded(directFirstMs)} ms; the request reaches the model after ${rounded(beforeModelMs)} ms)`,
     );
     console.log(
-      `  own time a tool step    ${figures.perStepMs} ms (turn of 10 steps ${rounded(turnMs)} ms, its 11 model calls directly ${rounded(directTurnMs)} ms)`,
+      `  own time per tool step  ${figures.perStepMs} ms (turn of 10 steps ${rounded(turnMs)} ms, its 11 model calls directly ${rounded(directTurnMs)} ms)`,
     );
     if (!writes) continue;
     printWrites("10 steps, first turn", writes.tenSteps);
@@ -46,7 +46,7 @@ export function printReport(measured: Measured, turns: number): void {
 
 function printWrites(what: string, { rows, by, alarms, keyValueWrites, settled }: Writes): void {
   const left = settled ? "" : " (an alarm was still set when the wait ended)";
-  const others = keyValueWrites > 0 ? `, ${keyValueWrites} key-value writes besides` : "";
+  const others = keyValueWrites > 0 ? `, ${keyValueWrites} key-value writes` : "";
   console.log(`  ${what}: ${rows} rows written, setAlarm ${alarms} times${others}${left}`);
   console.log(`    ${listCounts(by)}`);
 }

@@ -66,8 +66,11 @@ export interface HeadwayState {
 }
 
 export const noHeadway = (): HeadwayState => ({
-  ...{ unusable: 0, fruitless: 0, seen: new Set() },
-  ...{ unvaried: 0, texts: new Set() },
+  unusable: 0,
+  fruitless: 0,
+  seen: new Set(),
+  unvaried: 0,
+  texts: new Set(),
 });
 
 /** One call of an answer with its result. */

@@ -183,7 +183,7 @@ export async function runLoop(options: LoopOptions): Promise<LoopEnd> {
       if (error instanceof Stopped) return { state: "stopped", stats };
       throw error;
     }
-    // While earlier records are replayed, the loop goes on: calls recorded in later steps must get their results first.
+    // While earlier records are replayed, the loop continues: calls recorded in later steps must get their results first.
     if (turn.hasNewWork && isInterrupted(turn)) return { state: "interrupted", stats };
   }
   return { state: "stopped", stats };
@@ -201,7 +201,12 @@ async function fitConversation(turn: Turn, step: number, refused?: ModelFailure)
   const { messages, usage } = turn;
   const { contextWindow } = models[turn.modelIndex]!;
   const fitted = await context.fit({
-    ...{ step, messages, contextWindow, usage, signal, overflow: refused !== undefined },
+    step,
+    messages,
+    contextWindow,
+    usage,
+    signal,
+    overflow: refused !== undefined,
     fixedTokens: (system = turn.system) => fixedTokens({ system, tools: specsOf(turn) }),
     ...(refused?.promptTokens !== undefined && { counted: refused.promptTokens }),
   });

@@ -22,7 +22,7 @@ const ARGS_PREVIEW_CHARS = 120;
 
 /** A field up to this long stays in the result when longer ones go into a file. */
 const SMALL_CHARS = 500;
-/** Limit for the short fields that stay of a part. A result this short is never moved, however full the turn is. */
+/** Limit for the short fields that stay of a part. A result this short is never moved, even in a full turn. */
 const MAX_REST_CHARS = 2_000;
 
 export interface ResultBudget {

@@ -151,7 +151,10 @@ function run(turn: TurnCalls, step: number, pending: Pending, messages: Message[
   const { journal, clock, signal, limits, budget } = turn.options;
   const { index, call, prepared, guarded } = pending;
   const rules: CallRules = {
-    ...{ clock, signal, toolTimeoutMs: limits.toolTimeoutMs, budget },
+    clock,
+    signal,
+    toolTimeoutMs: limits.toolTimeoutMs,
+    budget,
     judge: (result) => judge(turn, guarded, result),
     isShown(result) {
       const before = turn.shown.get(`${guarded.signature} ${result.print}`);

@@ -10,7 +10,8 @@ const known = new WeakMap<z.ZodType, JsonObject>();
 /** In the order of `tools`; shorter for a model with a small window. */
 export function toToolSpecs(tools: Tool[], contextWindow = Infinity): ToolSpec[] {
   const specs = tools.map(({ name, description, parameters }) => ({
-    ...{ name, description },
+    name,
+    description,
     parameters: toSchema(parameters),
   }));
   return isSmall(contextWindow) ? shortenSchemas(specs) : specs;

@@ -18,8 +18,8 @@ export interface Candidate {
 }
 
 /**
- * The indexed words of a request, followed by its task as one more word. The task finds requests with exactly the same words, however
- * common each word is.
+ * The indexed words of a request, followed by its task as one more word. The task finds requests with exactly the same words, even if
+ * each word is common.
  */
 export function toIndexed(words: Set<string>): string {
   return words.size === 0 ? "" : [...words, taskOfWords(words)].join(" ");

@@ -12,7 +12,7 @@ export interface ProgramRun {
   exitCode: number;
   stdout: string;
   stderr: string;
-  /** The limit that stopped the program; `null`: it ended by itself. */
+  /** The limit that stopped the program; `null`: it ended normally. */
   stopped: "time" | "memory" | "output" | null;
 }
 

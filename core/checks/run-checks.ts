@@ -1,5 +1,5 @@
 // Runs the checks of a skill and returns the result of each. Created by the Session, the review Worker and the curator Worker, each
-// with the QuickJS module of its own bundle. A check sees the skill's files and its own, and leaves nothing behind.
+// with the QuickJS module of its own bundle. A check sees the skill's files and its own. No state remains after a check.
 import { clip } from "../clip.ts";
 import { messageOf } from "../errors.ts";
 import type { FileBodies } from "../schemas/file-body.ts";

@@ -30,7 +30,7 @@ export interface Sandbox {
  */
 const MAX_TICKS = 5_000;
 const MAX_MATCH_TICKS = 1_000;
-/** Promise jobs need a limit of their own, because they cause few interrupts. */
+/** Promise jobs need a separate limit, because they cause few interrupts. */
 const MAX_JOBS = 200_000;
 /** With a larger stack, deep recursion would overflow the host's stack before QuickJS notices. */
 const STACK_BYTES = 128 << 10;

@@ -123,7 +123,11 @@ type Held = Target & Shown & { own: number[] };
 
 function toHeld({ id, text, origin, approved, adds, source, citations }: MemoryEntry): Held {
   return {
-    ...{ id, text, origin, adds: [...adds], own: [] },
+    id,
+    text,
+    origin,
+    adds: [...adds],
+    own: [],
     ...(approved && { approved }),
     ...(source && { source }),
     ...(citations && { citations: citations.slice(0, MAX_CITATIONS) }),

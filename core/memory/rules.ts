@@ -14,7 +14,7 @@ const PREVIEW_CHARS = 80;
 const MAX_PREVIEWS = 50;
 const MAX_REASONS = 5;
 
-/** Characters an entry takes in the prompt besides its text: `- ` and the line's end. */
+/** Characters an entry takes in the prompt in addition to its text: `- ` and the line's end. */
 const LINE_CHARS = 3;
 
 /** Removes control characters, then normalises the fact as the store does. */

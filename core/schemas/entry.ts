@@ -87,7 +87,7 @@ const base = { v: z.literal(1), n: z.int().min(1), turn: z.int().min(1), at: z.i
 
 /**
  * A message from a person, or from a route on behalf of one. `steer`: it arrived while `turn` was running and was inserted
- * there, after a marker that is random for each turn; `accepted` is the number that it had as a turn of its own. `waited`:
+ * there, after a marker that is random for each turn; `accepted` is the number that it had as its own turn. `waited`:
  * since when it waited for the running turn, and which turn it was to interrupt.
  */
 export const UserEntry = z.object({

@@ -102,7 +102,7 @@ const context = z
     minTailMessages: count.min(1).describe("Newest messages that compaction always keeps, unless they are very long."),
     summaryTokens: count.min(200).describe("Most tokens of a summary."),
     minSaving: ratio.describe(
-      "A compaction that saves less than this share is no progress. After two of them none is tried until the conversation has grown.",
+      "A compaction that saves less than this share has failed. After two failures in a row, the next one waits until the conversation has grown.",
     ),
     fileChars: count
       .min(100)
@@ -115,7 +115,7 @@ const guardrails = z
     warnings: z.boolean().describe("Whether the model is warned when it repeats itself."),
     hardStops: z
       .enum(["unattended", "always", "never"])
-      .describe("Whether the next five may stop the model. `unattended`: only while nobody reads the session."),
+      .describe("Whether the next five may stop the model. `unattended`: only while no reader is connected."),
     sameFailure: Threshold.describe("The same call fails."),
     sameToolFailure: Threshold.describe("One tool fails, with any arguments."),
     noProgress: Threshold.describe("The same read-only call gives the same result."),

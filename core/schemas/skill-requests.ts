@@ -13,14 +13,14 @@ export function withoutRequests<Value>(files: Record<string, Value>): Record<str
 export const MAX_REQUESTS = 10;
 const MAX_REQUEST_CHARS = 200;
 
-/** A Markdown list, so that each request is judged by itself. Duplicates and excess or overlong requests are dropped. */
+/** A Markdown list, so that each request is judged separately. Duplicates and excess or overlong requests are dropped. */
 export function toRequestsFile(requests: string[]): string {
   return readRequests(requests.map((request) => request.replace(/[\s\p{Cc}]+/gu, " ")).join("\n"))
     .map((request) => `- ${request}\n`)
     .join("");
 }
 
-/** Parses the file, whoever wrote it. */
+/** Parses the file, whether a model or a person wrote it. */
 export function readRequests(text: string): string[] {
   const lines = text
     .slice(0, MAX_FILE_CHARS)

@@ -70,7 +70,10 @@ export const SkillHead = z.object({
   /** The last move made by a verdict. A repetition of its `op` reports it and does nothing. */
   settled: z
     .object({
-      ...{ op: z.string(), from: SkillState, to: SkillState, rev: z.int().min(1) },
+      op: z.string(),
+      from: SkillState,
+      to: SkillState,
+      rev: z.int().min(1),
       /** The previous text was found harmful. Absent: it was not, or the move is older than this field. */
       withdrew: z.literal(true).optional(),
       /** Only some of its sentences were removed. */

@@ -196,7 +196,7 @@ export function addSpending(a: Spending, b: Spending): Spending {
 }
 
 function turnSpent(spent: Spending, budget: Budget): Failure {
-  const message = `This turn's budget of ${describe(budget)} is spent (${describe(spent)}). The next message has one of its own; turn.maxTokens and turn.maxUsd set it.`;
+  const message = `This turn's budget of ${describe(budget)} is spent (${describe(spent)}). The next message has its own budget; turn.maxTokens and turn.maxUsd set it.`;
   return err("turn_budget_spent", message).failure;
 }
 

@@ -183,7 +183,7 @@ export function createLog(sql: Sql) {
       if (lastTurn !== undefined) lastTurn = Math.max(lastTurn, turn.n);
     },
 
-    // ---- observations of turns; a column of their own, which listings do not read ----
+    // ---- observations of turns; a separate column, which listings do not read ----
     observed(n: number): ObservedTurn | null {
       const [row] = sql.run<{ observed: string | null }>("SELECT observed FROM turn WHERE n = ?", n);
       return row?.observed ? ObservedTurn.parse(JSON.parse(row.observed)) : null;

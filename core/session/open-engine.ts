@@ -41,7 +41,12 @@ export function openEngine(given: SessionHost): Engine {
   const hub = createHub(host.clock, () => driver.isRunning());
   const session = openMeta(sql, log);
   const context: EngineContext = {
-    ...{ host, log, jobs, hub, overlay: createOverlay(sql), workspace: openWorkspace(host) },
+    host,
+    log,
+    jobs,
+    hub,
+    overlay: createOverlay(sql),
+    workspace: openWorkspace(host),
     taint: createLogTaint(log),
     meta() {
       if (!session.known) throw new Error("the session was never created");

@@ -15,9 +15,9 @@ import { makeTitle } from "./turn/title.ts";
 
 /** Longer than two timeouts of the Archive. A late answer finds that another attempt has deleted the row, and changes nothing. */
 const ATTEMPT_MS = 3 * 60_000;
-/** How long the look at a turn waits for its kind of work. A kind that comes later goes to the Archive in a job of its own. */
+/** How long the observation of a turn waits for its kind of work. A later kind goes to the Archive in a separate job. */
 const NAMING_MS = 30_000;
-/** About ten hours. No store is out that long, so the turn itself cannot be looked at. */
+/** About ten hours. No store is out that long, so the turn itself cannot be observed. */
 const MAX_OBSERVE_TRIES = 40;
 
 export type Outbox = ReturnType<typeof createOutbox>;
@@ -102,7 +102,7 @@ function giveUpObservation(context: EngineContext, { id, job }: JobRow): void {
 async function attempt(context: EngineContext, row: JobRow): Promise<void> {
   const { host, jobs } = context;
   try {
-    // The model call of a title has timeouts of its own.
+    // The model call of a title has its own timeouts.
     if (row.job.kind === "title") await carryOut(context, row);
     else await withTimeout(carryOut(context, row), ATTEMPT_MS, host.clock);
   } catch (error) {

@@ -28,12 +28,17 @@ function toTurnInfo(session: string, turn: TurnRow): TurnInfo {
   const { n, state, input, final, attempts, stats, startedAt, endedAt, more } = turn;
   const { into, reason, pausedUntil } = more;
   return {
-    ...{ turn: toTurnId(session, n), n, state },
+    turn: toTurnId(session, n),
+    n,
+    state,
     ...(into !== undefined && { into }),
-    ...{ input, final },
+    input,
+    final,
     ...(reason !== undefined && { reason }),
     attempts,
     ...(pausedUntil !== undefined && { pausedUntil }),
-    ...{ stats, startedAt, endedAt },
+    stats,
+    startedAt,
+    endedAt,
   };
 }

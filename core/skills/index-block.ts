@@ -63,7 +63,7 @@ interface Group {
 /** Cannot collide with a category, since categories contain no spaces. */
 const STALE = "not used for a long time";
 
-/** Groups by category. A companion follows its base in whatever category it was filed; stale skills come last. */
+/** Groups by category. A companion follows its base, even if it was filed in another category; stale skills come last. */
 function toGroups(lines: SkillLine[]): Group[] {
   const offered = sortByName(lines.filter((line) => line.state !== "archived" && line.state !== "pending"));
   const companions = new Map<SkillName, SkillLine>();

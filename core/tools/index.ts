@@ -30,7 +30,7 @@ export interface SessionToolOptions {
   runChecks?: RunChecks;
   /** Fingerprints of all tools of the session, once these exist. */
   fingerprints?(): ToolFingerprints;
-  /** Absent where nobody can be asked. */
+  /** Absent: no person can be asked. */
   pending?: PendingStore;
   /** Separates the agent's own words from what it has read. Absent: every write counts as its own. */
   taint?: {
@@ -73,7 +73,12 @@ export function createTools(options: SessionToolOptions): Tool[] {
       ? [
           memoryTool(
             {
-              ...{ store: memory, origin, session, clock, settings, source: "own" },
+              store: memory,
+              origin,
+              session,
+              clock,
+              settings,
+              source: "own",
               ...(taint && { gate: taint.holdFacts }),
             },
             approval,

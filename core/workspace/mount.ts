@@ -1,6 +1,6 @@
 // The workspace as one run of the shell sees it. Writes are charged to the run's budget. Appended bytes are buffered,
 // so that a loop of `>>` does not rewrite the end of a file for each line. Created by workspace.ts. The caller must
-// call `flush` when the run has ended, however it ended.
+// call `flush` when the run has ended, even if it failed.
 import type { FileContent, FsStat, IFileSystem } from "just-bash/browser";
 import { type Encoding, concatBytes, encode, encodingOf } from "./encoding.ts";
 import { FileError } from "./file-node.ts";

@@ -32,7 +32,7 @@ export async function startReviewWorld(): Promise<ReviewWorld> {
   const answers = new Map<string, { at: number; life: number }[]>();
   let life = 0;
 
-  function take(path: string, body: Told): "answered" | "never answered" {
+  function take(path: string, body: WorkerReport): "answered" | "never answered" {
     switch (path) {
       case "/passed":
         world.passed.set(body.worker, (world.passed.get(body.worker) ?? new Set()).add(body.point));
@@ -62,7 +62,7 @@ export async function startReviewWorld(): Promise<ReviewWorld> {
   const server = createServer((request, response) => {
     readBody(request)
       .then((text) => {
-        if (take(request.url ?? "", JSON.parse(text) as Told) === "answered") response.end();
+        if (take(request.url ?? "", JSON.parse(text) as WorkerReport) === "answered") response.end();
       })
       .catch(() => response.destroy()); // the caller may be killed at any moment
   });
@@ -85,7 +85,7 @@ export async function startReviewWorld(): Promise<ReviewWorld> {
 const LONG_MS = 5_000;
 
 /** Body of a request to this server. The path decides which fields are set. */
-interface Told {
+interface WorkerReport {
   worker: string;
   point: string;
   body: string;

@@ -46,8 +46,15 @@ type StruckWorker = (typeof STRUCK)[number];
 const SETTINGS = {
   turn: { leaseMs: 1_000, titles: false },
   review: {
-    ...{ afterModelCalls: 2, quietMs: 2_000, perSessionMs: 0, perProfileMs: 0, maxFailures: 3, maxBacklog: 1_000 },
-    ...{ looksMs: [500, 1_000, 1_000, 2_000, 4_000], maxLooks: 500, prefix: "never" },
+    afterModelCalls: 2,
+    quietMs: 2_000,
+    perSessionMs: 0,
+    perProfileMs: 0,
+    maxFailures: 3,
+    maxBacklog: 1_000,
+    looksMs: [500, 1_000, 1_000, 2_000, 4_000],
+    maxLooks: 500,
+    prefix: "never",
   },
   memory: { sweepDays: 0 },
   curation: { leaseMs: 2_000, maxRequests: 10_000 },
@@ -144,7 +151,10 @@ class Run {
     const owed = readOwed(this.#stateDir).filter((job) => !job.startsWith("drive"));
     const askedAgain = this.#world.askedAgain;
     const measured = measureReviews(this.#things, sessions, {
-      ...{ owed, askedAgain, behind: this.#lag.open(), swept: this.#swept },
+      owed,
+      askedAgain,
+      behind: this.#lag.open(),
+      swept: this.#swept,
     });
     this.#report(measured);
     return { kills: this.#kills, indexRepairs: this.#lag.repairs(), unhit: this.#unhit(), ...measured };

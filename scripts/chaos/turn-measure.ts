@@ -89,7 +89,7 @@ function measureTurn(turn: TurnUnderTest, detail: SessionDetail, log: Entry[], w
   const unknown = new Set(shown.map(({ call }) => call));
   const between = [...turn.unsure.keys()].filter(isUnkeyed);
   for (const call of unknown) {
-    if (!isUnkeyed(call)) remarks.push(`${call} is not unkeyed, and was told to be unknown`);
+    if (!isUnkeyed(call)) remarks.push(`${call} is not unkeyed, and was reported as unknown`);
     if (!tools.some((entry) => entry.call.id === call && isUnknown(entry)))
       remarks.push(`${call} is unknown, and not in the log`);
     if (!between.includes(call)) remarks.push(`${call} is unknown, and no kill fell between its intent and its result`);
@@ -124,7 +124,7 @@ function compareReading({ ended, texts }: Reading, log: Entry[]): string[] {
   for (const [n, text] of texts) {
     // An answer that was started without any text displays nothing.
     if (text !== "" && !answers.some((entry) => entry.n === n)) {
-      remarks.push(`its reader has ${text.length} characters of entry ${n}, which is no answer`);
+      remarks.push(`its reader has ${text.length} characters of entry ${n}, which is not an answer`);
     }
   }
   return remarks;

@@ -41,7 +41,7 @@ export function shellBlocks(markdown: string): Block[] {
   return blocks;
 }
 
-/** What .ci/run executes, in its order: the test command comes last, whatever its place. */
+/** What .ci/run executes, in its order: the test command comes last, even if the file names it earlier. */
 export function executionOrder(blocks: Block[]): Block[] {
   const isTest = (block: Block) => block.text.trim() === TEST_COMMAND;
   const running = blocks.filter((block) => block.mode !== "no-run");

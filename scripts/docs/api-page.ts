@@ -43,7 +43,10 @@ interface Route {
 export function toApiPage({ paths, problems }: Contract): string {
   const routes = Object.entries(paths).flatMap(([path, item]) =>
     Object.entries(item).map(([method, operation]): Route => ({
-      ...{ id: operation.operationId, method: method.toUpperCase(), path, operation },
+      id: operation.operationId,
+      method: method.toUpperCase(),
+      path,
+      operation,
     })),
   );
   const groups = GROUPS.map(([title]) => ({ title, routes: routes.filter(({ path }) => groupOf(path) === title) }));

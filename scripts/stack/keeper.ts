@@ -1,5 +1,5 @@
 // Leader of a local stack's process group: `node keeper.ts <program> [args]`. Started by stack.ts, which holds the other end of
-// its standard input. When standard input closes, the parent has died, however it died, and the keeper ends the group.
+// its standard input. When standard input closes, the parent has died, and the keeper ends the group.
 import { spawn } from "node:child_process";
 
 const GRACE_MS = 3_000;

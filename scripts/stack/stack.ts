@@ -68,7 +68,7 @@ export interface Stack {
   stop(): Promise<void>;
   /** SIGKILL to the whole group, like a power cut. State is kept. */
   kill(): Promise<void>;
-  /** Resolves when the group has ended, whoever ended it. */
+  /** Resolves when the group has ended for any reason. */
   ended: Promise<void>;
 }
 

@@ -53,7 +53,7 @@ function freeBytes(path: string): number {
   return bavail * bsize;
 }
 
-/** Creates each level by itself: `mkdirSync` with `recursive` reports ENOENT on a read-only disk. */
+/** Creates each level separately: `mkdirSync` with `recursive` reports ENOENT on a read-only disk. */
 function makeFolder(path: string): void {
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return;
   if (dirname(path) !== path) makeFolder(dirname(path));

@@ -96,7 +96,9 @@ async function putTombstone(
   { before, at }: { before: DeletedSkill | null; at: number },
 ): Promise<DeletedSkill> {
   const tombstone = DeletedSkill.parse({
-    ...{ v: 1, skill: name, at },
+    v: 1,
+    skill: name,
+    at,
     rev: Math.max(head?.rev ?? 0, before?.rev ?? 0),
     seq: Math.max(head?.seq ?? 0, before?.seq ?? 0),
   });

@@ -199,8 +199,19 @@ export function createSkillHeads(options: { bucket: Bucket; profile: ProfileId; 
   }
 
   return {
-    ...{ read, current, swap, scan, snapshot, blob, putBlob, prepare },
-    ...{ revisionOf, revision, revisions, readPast, putTombstone },
+    read,
+    current,
+    swap,
+    scan,
+    snapshot,
+    blob,
+    putBlob,
+    prepare,
+    revisionOf,
+    revision,
+    revisions,
+    readPast,
+    putTombstone,
   };
 }
 

@@ -77,7 +77,9 @@ export function createSkillStore(options: SkillStoreOptions): SkillStore {
     if (doneAt) {
       const { written } = memo.doubtful ?? {};
       const resumed = {
-        ...{ created: isCreate(current.value, doneAt), seen: null, replayed: memo.doubtful === null },
+        created: isCreate(current.value, doneAt),
+        seen: null,
+        replayed: memo.doubtful === null,
         written,
       };
       return settled(await finish(wanted, current.value, resumed, backoff));

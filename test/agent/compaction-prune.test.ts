@@ -7,7 +7,7 @@ const results = (messages: Message[]) => messages.filter((message) => message.ro
 const long = (letter: string) => JSON.stringify({ letter: letter.repeat(300) });
 
 describe("pruneMessages", () => {
-  it("leaves short results, talk and requests as they are", () => {
+  it("leaves short results, messages and requests unchanged", () => {
     const messages = conversation([
       { user: true, chars: 900 },
       { chars: 900, calls: [{ text: "x".repeat(200) }] },
@@ -15,7 +15,7 @@ describe("pruneMessages", () => {
     expect(pruneMessages(messages)).toEqual(messages);
   });
 
-  it("says of a long result what was called, how it ended and how it began", () => {
+  it("replaces a long result by its call, its outcome and its beginning", () => {
     const messages = conversation([
       { calls: [{ text: long("a") }, { text: `{"error":"gone"}\n${long("b")}`, failed: true }] },
     ]);
@@ -25,7 +25,7 @@ describe("pruneMessages", () => {
     ]);
   });
 
-  it("refers back where a result is the same as an earlier one", () => {
+  it("refers back if a result equals an earlier one", () => {
     const messages = conversation([
       { calls: [{ text: long("a") }] },
       { calls: [{ text: long("a") }, { text: long("b") }] },
@@ -35,14 +35,14 @@ describe("pruneMessages", () => {
     );
   });
 
-  it("tells that a skill is no longer in view", () => {
+  it("states that a skill is no longer in view", () => {
     const messages = conversation([{ calls: [{ name: "skill_view", args: { name: "tables" }, chars: 5_000 }] }]);
     expect(results(pruneMessages(messages))).toEqual([
       "[shortened] skill_view tables: no longer in view. Load it again with skill_view before you follow it.",
     ]);
   });
 
-  it("cuts long arguments at any depth, and what the provider would repeat them by", () => {
+  it("cuts long arguments at any depth, and the native parts that would repeat them", () => {
     const args = { path: "a.txt", parts: [{ text: "😀".repeat(300) }], n: 1 };
     const [message] = conversation([{ calls: [{ name: "write_file", args }] }]);
     const native = { wire: "w", data: [] };

@@ -18,8 +18,8 @@ const input = (said: Said[], more: Partial<SummaryInput> = {}): SummaryInput => 
   ...more,
 });
 
-describe("what a summariser reads", () => {
-  it("is the conversation with days, calls and outcomes, behind the summary before it", () => {
+describe("the text that a summariser reads", () => {
+  it("is the conversation with days, calls and outcomes, after the previous summary", () => {
     const said: Said[] = [
       { user: true, text: "Count." },
       { text: "I count.", calls: [{ text: "{}", failed: true }] },
@@ -58,7 +58,7 @@ Write at most 2000 tokens.`,
     expect(text).toContain(`\n${"a".repeat(4_000)}\n[… 2500 characters …]\n${"z".repeat(1_500)}\n`);
   });
 
-  it("keeps 1,500 characters of a call's arguments at most", () => {
+  it("keeps at most 1,500 characters of a call's arguments", () => {
     const text = renderSummaryRequest(input([{ calls: [{ args: { body: "b".repeat(9_000) } }] }]), 1, 1e6);
     const line = /^-> terminal .*\n.*\n.*$/m.exec(text)![0];
     expect(line.length).toBeLessThan(1_500);
@@ -76,7 +76,7 @@ Write at most 2000 tokens.`,
 });
 
 describe("a summary without a model", () => {
-  it("has 8,000 characters at most: the newest of the conversation, and the summary before it", () => {
+  it("has at most 8,000 characters: the newest of the conversation, and the previous summary", () => {
     const said = Array.from({ length: 60 }, (_, i): Said => ({ user: true, text: `n${i} ${"x".repeat(900)}` }));
     const text = renderStaticSummary(input(said, { previous: "p".repeat(9_000), focus: "rates" }));
     expect(text.length).toBeLessThanOrEqual(8_000);
@@ -90,7 +90,7 @@ describe("a summary without a model", () => {
     );
   });
 
-  it("takes 700 characters of a message at most, without secrets", () => {
+  it("takes at most 700 characters of a message, without secrets", () => {
     const key = `sk-ant-${"a1B2".repeat(8)}`;
     const text = renderStaticSummary(input([{ user: true, text: `${"x".repeat(680)} ${key}` }, { calls: [{}] }]));
     expect(text.split("\n").every((line) => line.length <= 702)).toBe(true);
@@ -102,37 +102,37 @@ describe("a summary without a model", () => {
   });
 });
 
-describe("summaryTokens", () => {
+describe("the length of a summary", () => {
   it.each([
     [100_000, 200_000, 10_000],
     [30_000, 200_000, 6_000],
     [3_000, 200_000, 2_000],
     [100_000, 20_000, 1_000],
-  ])("of %i tokens in a window of %i are %i", (gap, window, tokens) => {
+  ])("of %i tokens in a window of %i is %i tokens", (gap, window, tokens) => {
     expect(summaryTokens(gap, window, 10_000)).toBe(tokens);
   });
 });
 
-describe("the message in the conversation", () => {
-  it("is cut where a model wrote far more than it was asked for", () => {
+describe("the message with the summary", () => {
+  it("is cut if a model wrote far more than requested", () => {
     const parts = toSummaryParts("x".repeat(9_000), "own", [], 1_000);
     expect(parts[1]!.text.length).toBe(6_000);
   });
 
-  it("takes the worst source of what it was made from", () => {
+  it("has the worst source of what it summarises", () => {
     expect(worstSource(["principal", "outcome", "content", "own"])).toBe("content");
     expect(worstSource(["principal", "own", "outcome"])).toBe("own");
     expect(worstSource(["principal", "outcome"])).toBe("outcome");
     expect(worstSource(["principal"])).toBe("principal");
   });
 
-  it("names skills that had fallen out before and were not loaded again", () => {
+  it("names skills that were dropped earlier and not loaded again", () => {
     const view = (name: string): Said => ({ calls: [{ name: "skill_view", args: { name } }] });
     const gap = conversation([view("a"), view("b")]);
     expect(droppedSkills(gap, conversation([view("b"), view("c")], 90), ["c", "d"])).toEqual(["a", "d"]);
   });
 
-  it("are named also where the person loaded them, and only there", () => {
+  it("also names skills that the person loaded, and only dropped ones", () => {
     const loaded = (name: string) => ({
       user: true as const,
       text: `<skills>\nLoaded.\n\n<skill name="${name}">\nText\n</skill>\n</skills>\n\nGo`,

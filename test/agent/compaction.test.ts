@@ -50,7 +50,7 @@ const drawn = fc.record({
   contextWindow: fc.integer({ min: 500, max: 20_000 }),
 });
 
-/** Each assistant message is followed by the results of its calls, in their order, and by no other result. */
+/** Each assistant message is followed by the results of its calls, in order, and by no other result. */
 function isWhole(messages: Message[]): boolean {
   const waiting: string[] = [];
   for (const message of messages) {
@@ -64,7 +64,7 @@ function isWhole(messages: Message[]): boolean {
   return waiting.length === 0;
 }
 
-/** One compaction of what is there, if there is anything to leave out. */
+/** Compacts once, if there is anything to leave out. */
 function compactOnce(
   messages: Message[],
   chain: CompactionEntry[],
@@ -88,7 +88,7 @@ function compactOnce(
 }
 
 describe("planCompaction", () => {
-  it("leaves the beginning and the newest messages, and names what is between them", () => {
+  it("keeps the beginning and the newest messages, and names what is between them", () => {
     const messages = conversation([
       { user: true },
       { calls: [{}] },
@@ -107,13 +107,13 @@ describe("planCompaction", () => {
     });
   });
 
-  it("finds nothing to leave out of a short conversation, of one message, and of none", () => {
+  it("finds nothing to leave out of a short conversation, of one message, or of none", () => {
     for (const messages of [conversation([{ user: true }, {}, { user: true }]), conversation([{ user: true }]), []]) {
       expect(planCompaction(messages, options({ protectFirst: 0, tailTokens: 1_000 }))).toBe(null);
     }
   });
 
-  it("never splits a call from its result, and keeps head, tail and the newest request as they were", () => {
+  it("never separates a call from its result, and keeps head, tail and the newest request unchanged", () => {
     fc.assert(
       fc.property(said, drawn, fc.nat(2), (all, how, late) => {
         const messages = conversation(all as Said[]);
@@ -137,7 +137,7 @@ describe("planCompaction", () => {
     );
   });
 
-  it("gives the same messages whether compactions are applied while a turn runs or afterwards from the log", () => {
+  it("gives the same messages if compactions are applied during a turn or later from the log", () => {
     const step = fc.record({ more: said, method: fc.constantFrom("model", "prune", "static"), how: drawn });
     fc.assert(
       fc.property(fc.array(step, { minLength: 1, maxLength: 5 }), (steps) => {
@@ -155,7 +155,7 @@ describe("planCompaction", () => {
           if (done.made) compactions.push(done.made);
           expect(isWhole(live)).toBe(true);
         }
-        // As the history reads it: the rows on both sides of the newest gap, and what that one kept.
+        // The rows that the history reads: both sides of the newest gap, and what that compaction kept.
         const counting = inForce(compactions);
         const newest = counting.at(-1);
         const isRead = (entry: number) =>
@@ -171,7 +171,7 @@ describe("planCompaction", () => {
     );
   });
 
-  it("shortens a turn that alone fills the window, and keeps its request and what steered it word for word", () => {
+  it("shortens a turn that alone fills the window, and keeps its request and steers word for word", () => {
     const steps = Array.from({ length: 30 }, () => ({ calls: [{ chars: 300 }] }));
     const messages = conversation([{ user: true }, {}, { user: true, text: "The request" }, ...steps]);
     messages.splice(20, 0, { role: "user", text: "[steer x]\nAnd hurry", entry: 19.5 });
@@ -187,7 +187,7 @@ describe("planCompaction", () => {
     expect(shorter.length).toBeLessThan(12);
   });
 
-  it("keeps the request itself and the newest of a flood of steers", () => {
+  it("keeps the request itself and the newest of very many steers", () => {
     const messages = conversation([
       {},
       { user: true, text: "The request" },
@@ -201,12 +201,12 @@ describe("planCompaction", () => {
     expect(plan.kept).toEqual([2, 20, 21, 22]);
   });
 
-  it("protects no beginning that would crowd out the rest", () => {
+  it("protects no beginning so large that little else would fit", () => {
     const messages = conversation([{ user: true, chars: 8_000 }, {}, {}, {}, {}, {}, { user: true }]);
     expect(planCompaction(messages, options())).toMatchObject({ head: 0, tail: 2 });
   });
 
-  it("keeps at least so many messages, unless they are too large, and always the newest", () => {
+  it("keeps the minimum number of messages, unless they are too large, and always the newest", () => {
     const small = conversation(Array.from({ length: 20 }, () => ({ chars: 400 })));
     expect(planCompaction(small, options({ minTailMessages: 8, tailTokens: 1 }))?.tail).toBe(13);
     const large = conversation(Array.from({ length: 20 }, () => ({ chars: 4_000 })));
@@ -215,27 +215,27 @@ describe("planCompaction", () => {
     expect(planCompaction(huge, options())?.tail).toBe(5);
   });
 
-  it("lets one group overrun the tail's budget by half", () => {
+  it("allows one group to exceed the tail's budget by half", () => {
     const groups = Array.from({ length: 10 }, () => ({ chars: 236 })); // 60 tokens each
     expect(planCompaction(conversation(groups), options({ minTailMessages: 1, tailTokens: 100 }))?.tail).toBe(9);
     expect(planCompaction(conversation(groups), options({ minTailMessages: 1, tailTokens: 130 }))?.tail).toBe(8);
   });
 });
 
-describe("measure", () => {
-  it("takes the provider's count up to its last answer and estimates the rest", () => {
+describe("measuring a conversation", () => {
+  it("uses the provider's count up to its last answer and estimates the rest", () => {
     const messages = conversation([{ user: true, chars: 4_000 }, { calls: [{ chars: 400 }] }]);
     const usage = { ...NO_USAGE, input: 100, cacheRead: 5_000, cacheWrite: 50, output: 70 };
     expect(measure(messages, usage, 9_000, weigh)).toBe(5_150 + weigh(messages[1]!) + weigh(messages[2]!));
   });
 
-  it("adds the prompt and the tools where no provider has counted", () => {
+  it("adds the prompt and the tools if no provider has counted", () => {
     const messages = conversation([{ user: true, chars: 400 }]);
     expect(measure(messages, null, overheadOf(200_000), weigh)).toBe(9_000 + 101);
     expect(measure(messages, null, overheadOf(8_000), weigh)).toBe(1_000 + 101);
   });
 
-  it("corrects estimates by what was counted, within reason", () => {
+  it("corrects estimates by the provider's counts, within limits", () => {
     const messages = conversation([{ user: true, chars: 40_000 }]);
     expect(calibrate(messages, 24_001, 9_000, weigh)).toBeCloseTo(15_001 / 10_001);
     expect([calibrate(messages, 900_000, 9_000, weigh), calibrate(messages, 10, 9_000, weigh)]).toEqual([3, 0.5]);
@@ -251,7 +251,7 @@ describe("thresholds", () => {
     [200_000, 150_000],
     [64_000, 48_000],
     [8_000, 6_000],
-  ])("a window of %i tokens is shortened from %i on", (window, tokens) => {
+  ])("make a window of %i tokens compact at %i tokens", (window, tokens) => {
     expect(thresholdTokens(window, DEFAULTS.context, DEFAULTS.turn.maxOutputTokens)).toBe(tokens);
   });
 
@@ -261,12 +261,12 @@ describe("thresholds", () => {
     [600_000, 15_000],
     [200_000, 10_000],
     [32_000, 6_400],
-  ])("of a window of %i tokens the newest %i stay", (window, tokens) => {
+  ])("keep, of a window of %i tokens, the newest %i", (window, tokens) => {
     expect(tailBudget(window, DEFAULTS.context)).toBe(tokens);
   });
 });
 
-it("counts the same for whole conversations and for their parts", () => {
+it("a whole conversation counts the same as its parts together", () => {
   const messages = conversation([{ user: true }, { calls: [{}] }, { user: true }]);
   expect(total(messages, weigh)).toBe(total(messages.slice(0, 2), weigh) + total(messages.slice(2), weigh));
 });

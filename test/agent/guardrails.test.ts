@@ -24,8 +24,8 @@ const EFFECTS: Record<string, Effect> = {
 };
 
 /**
- * A call and its result in one word: `look(a)=1` succeeded with result 1, `save(a)!2` failed with result 2. The tool
- * `unknown` is none here.
+ * A call and its result in one word: `look(a)=1` succeeded with result 1, `save(a)!2` failed with result 2. There is no tool
+ * `unknown`.
  */
 function play(words: string, settings: Partial<GuardSettings> = {}, hardStops = true) {
   const guard: GuardSettings = { ...DEFAULTS.guardrails, ...settings };
@@ -63,19 +63,19 @@ const varied = (tool: string, mark: string, n: number) =>
 
 describe("the guardrails of a turn", () => {
   it.each<[string, string, string[]]>([
-    ["say nothing of different calls", "look(a)=1 look(b)=2 save(c)=3", ["-", "-", "-"]],
+    ["ignore different calls", "look(a)=1 look(b)=2 save(c)=3", ["-", "-", "-"]],
     [
       "warn of the second failure of a call, and refuse it after the fifth",
       "save(a)!1 save(a)!2 save(a)!3 save(a)!4 save(a)!5 save(a)!6",
       ["-", ...repeat("warn_repeated_failure", 4).split(" ").map(spaced), "repeated_failure"],
     ],
     [
-      "let the success of the call itself end the count",
+      "end the count at a success of the same call",
       "look(a)!1 look(a)=2 look(a)!3 look(a)!4",
       ["-", "-", "-", "warn repeated_failure"],
     ],
     [
-      "warn of a tool that fails three times in a row, whatever its arguments, and halt at eight",
+      "warn of a tool that fails three times in a row, with any arguments, and halt at eight",
       varied("save", "!", 8),
       ["-", "-", ...repeat("warn_tool_keeps_failing", 5).split(" ").map(spaced), "halt tool_keeps_failing"],
     ],
@@ -84,9 +84,9 @@ describe("the guardrails of a turn", () => {
       varied("shell", "!", 12),
       ["-", "-", ...repeat("warn_tool_keeps_failing", 10).split(" ").map(spaced)],
     ],
-    ["count the failures of a name that is no tool", varied("unknown", "!", 3), ["-", "-", "warn tool_keeps_failing"]],
+    ["count the failures of an unknown tool name", varied("unknown", "!", 3), ["-", "-", "warn tool_keeps_failing"]],
     [
-      "warn of a second look that shows the same, and refuse it after five",
+      "warn of a second call with the same result, and refuse it after five",
       "look(a)=1 look(b)=2 look(a)=1 look(c)=3 look(a)=1 look(d)=4 look(a)=1 look(e)=5 look(a)=1 look(f)=6 look(a)=1",
       [
         "-",
@@ -102,14 +102,14 @@ describe("the guardrails of a turn", () => {
         "no_progress",
       ],
     ],
-    ["begin a look anew when it shows something else", "look(a)=1 look(a)=2 look(a)=3", ["-", "-", "-"]],
+    ["start the count again if a call gives another result", "look(a)=1 look(a)=2 look(a)=3", ["-", "-", "-"]],
     [
-      "forget a look when the call fails",
+      "drop the earlier result if the call fails",
       "look(a)=1 look(b)=9 look(a)!2 look(c)=8 look(a)=1",
       ["-", "-", "-", "-", "-"],
     ],
     [
-      "look anew once something was changed",
+      "start the count again after a change",
       "look(a)=1 look(b)=2 look(a)=1 look(c)=3 look(a)=1 look(d)=4 look(a)=1 look(e)=5 look(a)=1 save(x)=6 look(a)=1",
       [
         "-",
@@ -126,24 +126,24 @@ describe("the guardrails of a turn", () => {
       ],
     ],
     [
-      "take a success that changes something as progress: what failed may be tried again",
+      "treat a successful change as progress: a failed call may be tried again",
       "save(a)!1 save(b)!2 shell(c)=3 save(a)!1 save(b)!2 save(c)!3",
       ["-", "-", "-", "-", "-", "warn tool_keeps_failing"],
     ],
     [
-      "do not take a success that changes nothing as progress",
+      "do not treat a success that changes nothing as progress",
       "save(a)!1 look(b)=2 save(a)!1",
       ["-", "-", "warn repeated_failure"],
     ],
     [
-      "warn at three calls in a row that are the same with the same result, and halt at five, also for writers",
+      "warn at three identical calls in a row with the same result, and halt at five, also for writers",
       repeat("save(a)=1", 5),
       ["-", "-", "warn identical_calls", "warn identical_calls", "halt identical_calls"],
     ],
-    ["count such calls in a row only", "save(a)=1 save(a)=1 save(b)=1 save(a)=1 save(a)=1", ["-", "-", "-", "-", "-"]],
-    ["leave pollers alone that ask the same again", repeat("process_list()=1", 8), Array(8).fill("-")],
+    ["count only such calls in a row", "save(a)=1 save(a)=1 save(b)=1 save(a)=1 save(a)=1", ["-", "-", "-", "-", "-"]],
+    ["ignore pollers that repeat the same call", repeat("process_list()=1", 8), Array(8).fill("-")],
     [
-      "still count what a poller shows as no progress",
+      "still count a poller's unchanged result as no progress",
       repeat("job_poll()=1", 6),
       ["-", ...repeat("warn_no_progress", 4).split(" ").map(spaced), "no_progress"],
     ],
@@ -161,22 +161,22 @@ describe("the guardrails of a turn", () => {
       ].slice(0, 10),
     ],
     [
-      "see a cycle of three",
+      "detect a cycle of three",
       repeat("save(a)=1 save(b)=2 save(c)=3", 5),
       [...Array(8).fill("-"), ...Array(6).fill("warn repeating_cycle"), "halt repeating_cycle"],
     ],
     [
-      "see a cycle of four",
+      "detect a cycle of four",
       repeat("save(a)=1 save(b)=2 save(c)=3 save(d)=4", 5),
       [...Array(11).fill("-"), ...Array(8).fill("warn repeating_cycle"), "halt repeating_cycle"],
     ],
-    ["see no cycle of five", repeat("save(a)=1 save(b)=2 save(c)=3 save(d)=4 save(e)=5", 6), Array(30).fill("-")],
+    ["detect no cycle of five", repeat("save(a)=1 save(b)=2 save(c)=3 save(d)=4 save(e)=5", 6), Array(30).fill("-")],
     [
-      "see no cycle where one result differs",
+      "detect no cycle if one result differs",
       "save(a)=1 save(b)=2 save(a)=3 save(b)=4 save(a)=5 save(b)=6 save(a)=7 save(b)=8",
       Array(8).fill("-"),
     ],
-    ["see no cycle in asking again between waits", repeat("save(w)=1 process_list()=2", 6), Array(12).fill("-")],
+    ["detect no cycle in polling between waits", repeat("save(w)=1 process_list()=2", 6), Array(12).fill("-")],
   ])("%s", (_title, words, expected) => {
     expect(play(words)).toEqual(expected);
   });
@@ -208,12 +208,12 @@ describe("the guardrails of a turn", () => {
     expect(play(repeat("save(a)!1", 7), {}, false).includes("repeated_failure")).toBe(false);
   });
 
-  it("enforce a limit per turn even while a person watches", () => {
+  it("apply a limit per turn even while a person is watching", () => {
     const log = play(varied("web_search", "=", 52), {}, false);
     expect(log).toEqual([...Array(50).fill("-"), "call_limit", "call_limit"]);
   });
 
-  it("count the calls that wait in the same batch towards a limit", () => {
+  it("count earlier calls of the same batch towards a limit", () => {
     const settings = { ...DEFAULTS.guardrails, caps: { look: 2 } };
     const calls = ["a", "b", "c"].map((arg) => toCall("look", arg));
     const decisions = calls.map(
@@ -222,7 +222,7 @@ describe("the guardrails of a turn", () => {
     expect(decisions).toEqual(["allow", "allow", "synthesise"]);
   });
 
-  it("do not count a refusal of the harness as a failure of the tool, nor as a use of it", () => {
+  it("count a refusal by the harness neither as a failure of the tool nor as a use of it", () => {
     const settings = { ...DEFAULTS.guardrails, caps: { save: 1 } };
     const call = toCall("save", "a");
     let state = NO_CALLS;
@@ -234,7 +234,7 @@ describe("the guardrails of a turn", () => {
     expect(decideCall(settings, state, call, { pending: [], hardStops: true })).toEqual({ action: "allow" });
   });
 
-  it("halt a turn that asks for a refused call again and again", () => {
+  it("halt a turn that repeats a refused call", () => {
     const settings = DEFAULTS.guardrails;
     let state = NO_CALLS;
     const decisions: string[] = [];
@@ -246,7 +246,7 @@ describe("the guardrails of a turn", () => {
     expect(decisions).toEqual(["allow", "allow", "warn", "warn", "halt"]);
   });
 
-  it("remember sixty-four calls and no more", () => {
+  it("remember only sixty-four calls", () => {
     let state = NO_CALLS;
     for (let i = 0; i < 100; i++) {
       const result = { failed: false, print: String(i), refused: false };
@@ -255,7 +255,7 @@ describe("the guardrails of a turn", () => {
     expect(state.history).toHaveLength(64);
   });
 
-  it("recognise a call in any order of its arguments, and distinguish malformed ones", () => {
+  it("recognise a call with its arguments in any order, and distinguish malformed ones", () => {
     const tool = { effect: "read" as const };
     const call = (args: Record<string, unknown>, malformed?: string) =>
       toGuardedCall({ id: "x", name: "look", args, ...(malformed && { malformed }) }, tool).signature;
@@ -264,7 +264,7 @@ describe("the guardrails of a turn", () => {
     expect(call({}, "{oops")).not.toBe(call({}, "{other"));
   });
 
-  it("take a result without a fingerprint for a refusal of the harness", () => {
+  it("treat a result without a fingerprint as a refusal by the harness", () => {
     expect(toGuardedResult(fail("redirected", "Not run."))).toEqual(refused("redirected"));
     expect(toGuardedResult({ ...succeed({ a: 1 }), print: "p" })).toEqual({
       failed: false,

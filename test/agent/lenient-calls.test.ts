@@ -30,7 +30,7 @@ const argsOf = (args: JsonObject) => {
   return readLeniently(answer({ calls, stop: "tools" }), [note]).calls[0]!.args;
 };
 
-describe("an answer that is a call as text", () => {
+describe("an answer that is a tool call written as text", () => {
   it.each([
     CALL,
     `\n ${CALL} \n`,
@@ -41,7 +41,7 @@ describe("an answer that is a call as text", () => {
     '{"name": "note", "parameters": {"text": "a"}}',
     '{"tool": "note", "args": {"text": "a"}}',
     '{"function": {"name": "note", "arguments": "{\\"text\\": \\"a\\"}"}}',
-  ])("is one: %s", (text) => {
+  ])("is read as a call: %s", (text) => {
     const { native: _, ...rest } = answer({
       stop: "tools",
       calls: [{ id: "written_1", name: "note", args: { text: "a" } }],
@@ -49,7 +49,7 @@ describe("an answer that is a call as text", () => {
     expect(said(text)).toEqual(rest);
   });
 
-  it("is each of several, tag by tag", () => {
+  it("is read as several calls if each has a tag", () => {
     const tagged = `<tool_call>\n${CALL}\n</tool_call>`;
     expect(said(`${tagged}\n${tagged}`).calls.map(({ id }) => id)).toEqual(["written_1", "written_2"]);
     expect(said(`${tagged}\nand\n${tagged}`).calls).toEqual([]);
@@ -68,7 +68,7 @@ describe("an answer that is a call as text", () => {
     "",
   ])("stays text: %s", (text) => expect(said(text)).toEqual(answer({ text })));
 
-  it("stays text where it was cut off, and beside calls", () => {
+  it("stays text if it was cut off, or comes with real calls", () => {
     const cut = answer({ text: CALL, stop: "length" });
     const calls = [{ id: "1", name: "note", args: { text: "b" } }];
     const both = answer({ text: CALL, stop: "tools", calls });
@@ -76,7 +76,7 @@ describe("an answer that is a call as text", () => {
   });
 });
 
-describe("arguments that have one reading", () => {
+describe("arguments that do not match the schema", () => {
   it.each([
     [
       { text: "a", places: "x" },
@@ -105,7 +105,7 @@ describe("arguments that have one reading", () => {
       { text: "a", list: [{ text: "b", extra: null }] },
       { text: "a", list: [{ text: "b" }] },
     ],
-  ])("are taken so: %j", (given, taken) => expect(argsOf(given)).toEqual(taken));
+  ])("are corrected if there is one reading: %j", (given, taken) => expect(argsOf(given)).toEqual(taken));
 
   it.each([
     { text: "a", places: "x", color: "red" },
@@ -113,5 +113,5 @@ describe("arguments that have one reading", () => {
     { places: ["x"] },
     { text: "a", at: "soon" },
     { text: "a", all: "maybe" },
-  ])("are left where there is none: %j", (given) => expect(argsOf(given)).toEqual(given));
+  ])("are left unchanged if there is none: %j", (given) => expect(argsOf(given)).toEqual(given));
 });

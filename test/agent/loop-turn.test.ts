@@ -1,5 +1,5 @@
-// The loop within a turn: steering, redirection, a conversation that is too long, guardrails, files for long results, and
-// a run that goes on where another died.
+// The loop within a turn: steering, interruption, a conversation that is too long, guardrails, files for long results, and a
+// run that continues after a crash.
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import type { ContextKeeper, Message, Tool } from "../../core/agent/contract.ts";
@@ -31,7 +31,7 @@ function createTools() {
   return { tools, runs };
 }
 
-/** Answers by how far the conversation is, so that a step that is asked again is answered alike. */
+/** Answers by the length of the conversation, so that a repeated step gets the same answer. */
 function byStep(script: ScriptLine[]): ScriptLine[] {
   const line: ScriptLine = (request) => {
     const next = script[request.messages.filter((message) => message.role === "assistant").length]!;
@@ -82,7 +82,7 @@ describe("a message to a running turn", () => {
     expect(model.requests).toHaveLength(3);
   });
 
-  it("ends the turn at the next tool boundary if it interrupts, and the model is not asked again", async () => {
+  it("ends the turn at the next tool boundary if it interrupts, and no further model call is made", async () => {
     let interrupted = false;
     const { model, run, runs } = setUp([
       () => {
@@ -99,12 +99,12 @@ describe("a message to a running turn", () => {
     expect(journal.written).toEqual(["answer 0", "intent 0.0", "result 0.0", "intent 0.1", "result 0.1"]);
   });
 
-  it("lets an answer that has arrived end the turn", async () => {
+  it("lets a complete answer end the turn", async () => {
     const { run } = setUp([{ text: "Here it is." }]);
     expect(await run({ isInterrupted: () => true })).toMatchObject({ state: "done", text: "Here it is." });
   });
 
-  it("ends a resumed turn only after all that was recorded", async () => {
+  it("ends a resumed turn only after everything recorded", async () => {
     const script = [calls("look:a"), calls("look:b"), { text: "never" }];
     const { run, runs } = setUp(script);
     const journal = createMemoryJournal({ crashAt: "result 1.0" });
@@ -116,7 +116,7 @@ describe("a message to a running turn", () => {
     expect(runs).toEqual(["look 0.0", "look 1.0"]);
   });
 
-  it("ends a resumed turn whose calls had all ended before it asks the model again", async () => {
+  it("ends a resumed turn whose calls have all ended before the next model call", async () => {
     const { run, model } = setUp([calls("look:a"), { text: "never" }]);
     const journal = createMemoryJournal({ crashAt: "answer 1" });
     await expect(run({ journal })).rejects.toThrow(Crash);
@@ -163,7 +163,7 @@ describe("a conversation that does not fit", () => {
     expect(model.requests[2]!.messages).toHaveLength(3);
   });
 
-  it("is shortened and asked again when the provider refuses it, at most three times", async () => {
+  it("is shortened and sent again if the provider refuses it, at most three times", async () => {
     const { context, asked } = createKeeper(async () => ok({ messages: short }));
     const { run, model } = setUp([overflow, { text: "Better." }]);
     expect(await run({ context })).toMatchObject({ state: "done", text: "Better." });
@@ -175,7 +175,7 @@ describe("a conversation that does not fit", () => {
     expect(hopeless.model.requests).toHaveLength(4);
   });
 
-  it("ends the turn with the provider's refusal where it cannot be shortened", async () => {
+  it("ends the turn with the provider's refusal if it cannot be shortened", async () => {
     const { context } = createKeeper(async () => err("compaction_failed", "It could not be made shorter."));
     for (const more of [{}, { context }]) {
       const { run, model } = setUp([overflow, { text: "never" }]);
@@ -184,7 +184,7 @@ describe("a conversation that does not fit", () => {
     }
   });
 
-  it("is sent as it is while it could not be shortened in advance", async () => {
+  it("is sent unchanged if it could not be shortened in advance", async () => {
     const { context } = createKeeper(async () => err("compaction_failed", "It could not be made shorter."));
     const { run } = setUp([{ text: "It fits after all." }]);
     expect(await run({ context })).toMatchObject({ state: "done", text: "It fits after all." });
@@ -195,7 +195,7 @@ describe("a turn that loops", () => {
   const circle = Array<ScriptLine>(8).fill(calls("put:x"));
   const guardrails = (attended: boolean) => ({ settings: DEFAULTS.guardrails, attended: () => attended });
 
-  it("gets one closing answer without tools when nobody watches", async () => {
+  it("gets one closing answer without tools if nobody is watching", async () => {
     const { run, model } = setUp([...circle.slice(0, 5), { text: "I was stuck.", calls: [{ name: "put" }] }]);
     expect(await run({ guardrails: guardrails(false) })).toMatchObject({
       state: "done",
@@ -207,7 +207,7 @@ describe("a turn that loops", () => {
     expect(model.requests[5]?.messages.at(-1)?.text).toMatch(/^put was called 5 times in a row .* Do not call tools\./);
   });
 
-  it("is warned and continues while a person watches", async () => {
+  it("is warned and continues while a person is watching", async () => {
     const { run, model } = setUp([...circle, { text: "At last." }]);
     expect(await run({ guardrails: guardrails(true) })).toMatchObject({ state: "done", reason: "answer" });
     const warned = model.requests[8]!.messages.filter((message) => message.role === "tool").map(
@@ -216,7 +216,7 @@ describe("a turn that loops", () => {
     expect(warned).toEqual([false, false, true, true, true, true, true, true]);
   });
 
-  it("reads of cut closing words only if there were some", async () => {
+  it("mentions cut closing words only if there were some", async () => {
     const end = async (text: string) => {
       const { run } = setUp([...circle.slice(0, 5), { text, reasoning: "Hm.", stop: "length" }]);
       const ended = await run({ guardrails: guardrails(false) });
@@ -239,7 +239,7 @@ describe("a turn that loops", () => {
     }
   });
 
-  it("keeps what it did past a limit while a person watched, when it is resumed and nobody does", async () => {
+  it("keeps the calls beyond a limit that were made while a person watched, if it resumes without one", async () => {
     const { run } = setUp(byStep([...circle.slice(0, 7), { text: "I was stuck." }]));
     const journal = createMemoryJournal({ crashAt: "result 6.0" });
     await expect(run({ journal, guardrails: guardrails(true) })).rejects.toThrow(Crash);
@@ -267,7 +267,7 @@ describe("a tool call written as text", () => {
     expect(runs).toEqual([]);
   });
 
-  it("is run on the operator's own server, every time; the text that was shown stays", async () => {
+  it("is run on the operator's own server, every time, and the shown text is kept", async () => {
     const text = '```json\n{"name": "look", "arguments": {"say": "hi"}}\n```';
     const model = { ...createScriptedModel([{ text }, { text }, { text: "Done." }]), isOwn: true };
     const { run, runs } = setUp([]);
@@ -282,7 +282,7 @@ describe("a tool call written as text", () => {
     ]);
   });
 
-  it("stays a text where the person asked for JSON, or where it was read", async () => {
+  it("stays text if the person asked for JSON, or the text was read from a file", async () => {
     const text = '{"name": "look", "arguments": {"say": "remove it all"}}';
     const own = () => ({ ...createScriptedModel([{ text }, { text: "Done." }]), isOwn: true });
     const asked = setUp([]);
@@ -309,7 +309,7 @@ describe("a tool call written as text", () => {
     expect(runs).toEqual([]);
   });
 
-  it("is not one within an explanation, or if no tool was offered", async () => {
+  it("is not detected within an explanation, or if no tool was offered", async () => {
     const call = '<tool_call>{"name": "look"}</tool_call>';
     const explained = setUp([{ text: `Models write ${call}` }, { text: `${call} is a call.` }]);
     expect(await explained.run()).toMatchObject({ reason: "answer", why: null });
@@ -322,14 +322,14 @@ describe("an answer that is cut", () => {
   it.each([
     [708, /after 708 tokens, before turn\.maxOutputTokens.*\/compress/],
     [DEFAULTS.turn.maxOutputTokens, /at its length limit.*raise turn\.maxOutputTokens/],
-  ])("after %i tokens says what helps", async (output, why) => {
+  ])("after %i tokens has a notice that says what helps", async (output, why) => {
     const { run } = setUp([{ text: "Half of", stop: "length", usage: { output } }]);
     expect(await run()).toMatchObject({ reason: "length", why: expect.stringMatching(why) });
   });
 });
 
 describe("a result too long for the window", () => {
-  it("goes into a file named after its call, the same when the call is run again", async () => {
+  it("is moved into a file named after its call, with the same name if the call is repeated", async () => {
     const places: string[] = [];
     const spill = async (place: string) => {
       places.push(place);
@@ -344,7 +344,7 @@ describe("a result too long for the window", () => {
     expect(shown).toMatchObject({ said: 150_000, moved: expect.stringContaining("results/2-look") });
   });
 
-  it("counts what was recorded before a crash towards the turn's budget", async () => {
+  it("counts results recorded before a crash towards the turn's budget", async () => {
     const big = `look:${"y".repeat(90_000)}`;
     const places: string[] = [];
     const spill = async (place: string) => {
@@ -362,7 +362,7 @@ describe("a result too long for the window", () => {
   });
 });
 
-describe("a refused native part", () => {
+describe("a native part that a provider refused", () => {
   it("is left out of every further request of the turn", async () => {
     const { model, run } = setUp([
       { failure: { code: "native_refused", dropNative: true } },
@@ -407,7 +407,7 @@ describe("a chain of models", () => {
   }
 });
 
-describe("a turn that dies at any of its writes", () => {
+describe("a turn that crashes at any of its writes", () => {
   const script = [
     calls("look:a", "look:b", "put:c"),
     calls("put:d", "look:fail", "look:e"),
@@ -421,7 +421,7 @@ describe("a turn that dies at any of its writes", () => {
     return { end, written: journal.written, last: model.requests.at(-1)!.messages };
   }
 
-  it("ends as it would have, with every call made once", async () => {
+  it("ends as without the crash, with every call made once", async () => {
     const whole = await runWhole();
     expect(whole.written).toHaveLength(20);
     for (const crashAt of whole.written) {
@@ -440,6 +440,6 @@ describe("a turn that dies at any of its writes", () => {
     }
   });
 
-  /** A crash may change the order in which results are written, not what is read. */
+  /** A crash may change the order in which results are written, but not the order in which they are read. */
   const withoutEntries = (messages: Message[]) => messages.map((message) => ({ ...message, entry: 0 }));
 });

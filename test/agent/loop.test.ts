@@ -46,7 +46,7 @@ const results = (request: { messages: { role: string }[] } | undefined) =>
 const said = (op: string, text: string) => `{"op":"${op}"}\n<content>\n{"said":"${text}"}\n</content>`;
 
 describe("the loop", () => {
-  it("answers, and counts one model call", async () => {
+  it("returns an answer, and counts one model call", async () => {
     const { run, model } = setUp([{ text: "Hello there." }]);
     const usage = { input: 10, output: 5, cacheRead: 0, cacheWrite: 0 };
     expect(await run()).toEqual({
@@ -82,7 +82,7 @@ describe("the loop", () => {
     ]);
   });
 
-  it("makes every failure of a call a result the model can read", async () => {
+  it("turns every failure of a call into a result that the model can read", async () => {
     const { run, model } = setUp([
       {
         calls: [
@@ -110,7 +110,7 @@ describe("the loop", () => {
     expect(codes?.[1]?.error).toMatch(/say: .*string.*more/s);
   });
 
-  it("asks for a closing summary with the same tools, uncallable, when the steps are used up", async () => {
+  it("requests a closing summary with the same tools, but no calls allowed, at the step limit", async () => {
     const again: ScriptLine = { calls: [{ name: "echo", args: { say: "x" } }] };
     const { run, model } = setUp([again, again, { text: "So far.", calls: [{ name: "echo" }] }], {
       limits: { ...LIMITS, maxSteps: 2 },
@@ -129,7 +129,7 @@ describe("the loop", () => {
     ]);
   });
 
-  it("runs no call that would write down what was shortened in the conversation, and lets one look for it", async () => {
+  it("runs no call that would write down text shortened in the conversation, and allows one to search for it", async () => {
     const runs: string[] = [];
     const note: Tool<{ body: string }> = {
       name: "note",
@@ -170,7 +170,7 @@ describe("the loop", () => {
     ]);
   });
 
-  it("repeats a retryable failure with growing waits and honours Retry-After", async () => {
+  it("retries a failure with growing waits, and respects Retry-After", async () => {
     const clock = createTestClock(0);
     const failure = { code: "overloaded", retry: true };
     const { run, model } = setUp(
@@ -182,7 +182,7 @@ describe("the loop", () => {
     expect(clock.now()).toBe(2_500 + 7_000 + 10_000);
   });
 
-  it("pauses when a failure outlasts the retries, and fails at once with one that will not pass", async () => {
+  it("pauses after a failure that outlasts the retries, and fails at once after a permanent one", async () => {
     const failure = { code: "overloaded", message: "Busy.", retry: true };
     const busy = setUp([{ failure }, { failure }, { failure }, { failure }, { text: "never" }]);
     expect(await busy.run()).toMatchObject({ state: "paused", failure: { code: "overloaded" } });
@@ -191,7 +191,7 @@ describe("the loop", () => {
     expect(await denied.run()).toMatchObject({ state: "failed", failure: { code: "auth", message: "No." } });
   });
 
-  it("pauses for as long as a provider asks, instead of waiting here", async () => {
+  it("pauses for as long as a provider asks, instead of waiting in the loop", async () => {
     const clock = createTestClock(0);
     const failure = { code: "rate_limit", retry: true, retryAfterMs: 600_000 };
     const { run, model } = setUp([{ failure }], { clock });
@@ -200,7 +200,7 @@ describe("the loop", () => {
     expect(clock.now()).toBe(0);
   });
 
-  it("ends as stopped when the signal aborts while the model streams", async () => {
+  it("ends as stopped if the signal aborts while the model streams", async () => {
     const abort = new AbortController();
     const { run } = setUp([{ text: "I was going to", until: new Promise(() => {}) }], { signal: abort.signal });
     const running = run();
@@ -217,7 +217,7 @@ describe("the loop", () => {
     expect(model.requests).toHaveLength(1);
   });
 
-  it("repeats every request as a prefix of the next", async () => {
+  it("makes every request a prefix of the next", async () => {
     const call: ScriptLine = { calls: [{ name: "echo", args: { say: "x" } }] };
     const { run, model } = setUp([call, call, call, { text: "End." }]);
     await run();

@@ -1,4 +1,4 @@
-// One model call with its retries: waits, keys, other models, and what the sink receives.
+// One model call with its retries: waits, keys, other models, and what its reader receives.
 import { describe, expect, it } from "vitest";
 import { DEFAULTS } from "../../core/limits.ts";
 import { toTimeLimits } from "../support/session/time-limits.ts";
@@ -35,7 +35,7 @@ const SILENCE = "…silence";
 
 interface World {
   clock: TestClock;
-  /** All that happened, in order: `<model>`, `key <model>`, `wait <ms>`, what the sink was told. */
+  /** Everything that happened, in order: `<model>`, `key <model>`, `wait <ms>`, and what the sink received. */
   seen: string[];
   requests: ModelRequest[];
   stop: AbortController;
@@ -113,18 +113,18 @@ function createWorld(): World {
 const toAnswer = (text: string, model: string): Answer => ({ text, calls: [], stop: "end", usage: NO_USAGE, model });
 
 describe("a model call", () => {
-  it("gives the answer of the first model", async () => {
+  it("returns the answer of the first model", async () => {
     const { model, ask, seen } = createWorld();
     expect(await ask([model("a", ["Yes."])])).toEqual({ result: { ok: true, value: toAnswer("Yes.", "a") }, at: 0 });
     expect(seen).toEqual(["a", "text Yes."]);
   });
 
-  it("begins with the model it is told to begin with", async () => {
+  it("begins with the requested model", async () => {
     const { model, ask } = createWorld();
     expect(await ask([model("a", []), model("b", ["Yes."])], { at: 1 })).toMatchObject({ at: 1, result: { ok: true } });
   });
 
-  it("waits longer before each repetition, with a share of chance, and no more often than it may", async () => {
+  it("waits longer before each retry, with jitter, up to the limit of retries", async () => {
     const { model, ask, seen } = createWorld();
     const { result, at } = await ask([model("a", [BUSY, BUSY, BUSY, BUSY])]);
     expect({ result, at }).toEqual({ result: { ok: false, failure: BUSY }, at: 0 });
@@ -152,7 +152,7 @@ describe("a model call", () => {
     expect(seen).toEqual(["a", "restart overloaded", "b", "text Yes."]);
   });
 
-  it("falls back when the retries are used up, and gives each model its own", async () => {
+  it("falls back after the retries, and gives each model retries of its own", async () => {
     const { model, ask, seen } = createWorld();
     const chain: ModelChain = [model("a", [BUSY, BUSY]), model("b", [BUSY, BUSY]), model("c", ["Yes."])];
     const limits = { modelRetries: 1, inlineWaitMs: 20_000, noProgressMs: 900_000, ...toTimeLimits(120_000) };
@@ -162,13 +162,13 @@ describe("a model call", () => {
     ]);
   });
 
-  it("falls back at once where waiting does not help", async () => {
+  it("falls back at once if waiting does not help", async () => {
     const { model, ask, seen } = createWorld();
     await ask([model("a", [MISSING]), model("b", ["Yes."])]);
     expect(seen).toEqual(["a", "restart model_missing", "b", "text Yes."]);
   });
 
-  it("does not fall back when every model must refuse", async () => {
+  it("does not fall back if every model must refuse", async () => {
     const { model, ask, seen } = createWorld();
     expect(await ask([model("a", [REFUSED]), model("b", ["Yes."])])).toEqual({
       result: { ok: false, failure: REFUSED },
@@ -177,7 +177,7 @@ describe("a model call", () => {
     expect(seen).toEqual(["a"]);
   });
 
-  it("ends with the failure that passes soonest, when the last model fails permanently", async () => {
+  it("ends with the failure that passes soonest if the last model fails permanently", async () => {
     const { model, ask } = createWorld();
     const later = { ...BUSY, retryAfterMs: 60_000 };
     const sooner = { ...LIMITED, retryAfterMs: 30_000 };
@@ -185,7 +185,7 @@ describe("a model call", () => {
     expect(await ask(chain)).toEqual({ result: { ok: false, failure: sooner }, at: 2 });
   });
 
-  it("reports each charge once: with the repetition, or with the end", async () => {
+  it("reports each charge once: with the retry, or with the end", async () => {
     const { model, ask, seen } = createWorld();
     const charged = (failure: ModelFailure, input: number): ModelFailure => ({
       ...failure,
@@ -200,7 +200,7 @@ describe("a model call", () => {
     expect(seen).toEqual(["a", "restart overloaded, 7 tokens", "b"]);
   });
 
-  it("retries an empty answer twice at once, then asks the next model, and reports each cost", async () => {
+  it("retries an empty answer twice at once, then calls the next model, and reports each cost", async () => {
     const { model, ask, seen } = createWorld();
     const chain: ModelChain = [model("a", ["", " \n", ""]), model("b", ["Yes."])];
     expect(await ask(chain)).toMatchObject({ at: 1, result: { ok: true } });
@@ -218,7 +218,7 @@ describe("a model call", () => {
     });
   });
 
-  it("hands an overflow back at once, with the model it is to be shortened for", async () => {
+  it("returns an overflow at once, with the model that the conversation must fit", async () => {
     const { model, ask, seen } = createWorld();
     const chain: ModelChain = [model("a", [MISSING]), model("b", [OVERFLOW, "Yes."]), model("c", ["Yes."])];
     expect(await ask(chain)).toEqual({ result: { ok: false, failure: OVERFLOW }, at: 1 });
@@ -226,14 +226,14 @@ describe("a model call", () => {
   });
 });
 
-describe("keys", () => {
-  it("are changed at once when one is wrong", async () => {
+describe("several keys of a model", () => {
+  it("are rotated at once if one is wrong", async () => {
     const { model, ask, seen } = createWorld();
     await ask([model("a", [WRONG_KEY, WRONG_KEY, "Yes."], 3)]);
     expect(seen).toEqual([...["a", "key a auth", "restart auth", "a", "key a auth", "restart auth", "a", "text Yes."]]);
   });
 
-  it("get a second try at a limit, each", async () => {
+  it("get a second try each at a rate limit", async () => {
     const { model, ask, seen } = createWorld();
     await ask([model("a", [LIMITED, LIMITED, LIMITED, "Yes."], 2)]);
     const restart = "restart rate_limit";
@@ -242,13 +242,13 @@ describe("keys", () => {
     ]);
   });
 
-  it("get none when the limit lasts longer than a wait may", async () => {
+  it("get none if the limit lasts longer than the longest wait", async () => {
     const { model, ask, seen } = createWorld();
     await ask([model("a", [{ ...LIMITED, retryAfterMs: 60_000 }, "Yes."], 2)]);
     expect(seen).toEqual(["a", "key a rate_limit", "restart rate_limit", "a", "text Yes."]);
   });
 
-  it("give way to the next model when there is no other", async () => {
+  it("give way to the next model if no key is left", async () => {
     const { model, ask, seen } = createWorld();
     const allRest = { ...LIMITED, rotateKey: false, retryAfterMs: 3_600_000 };
     await ask([model("a", [WRONG_KEY, WRONG_KEY, allRest], 2), model("b", ["Yes."])]);
@@ -257,7 +257,7 @@ describe("keys", () => {
     ]);
   });
 
-  it("say when the first is available, when all are suspended and there is no other model", async () => {
+  it("report when the first is available, if all are suspended and there is no other model", async () => {
     const { model, ask } = createWorld();
     const allRest = { ...LIMITED, rotateKey: false, retryAfterMs: 3_600_000 };
     expect(await ask([model("a", [WRONG_KEY, LIMITED, LIMITED, allRest], 2)])).toEqual({
@@ -282,7 +282,7 @@ describe("native parts", () => {
   ];
   const UNSIGNED = toFailure("native_refused", { fallBack: true, dropNative: true });
 
-  it("are left out, once, when a provider refuses them; what was asked for stays as it is", async () => {
+  it("are left out, once, if a provider refuses them; the request itself stays unchanged", async () => {
     const { model, ask, requests, seen } = createWorld();
     const request = toRequest({ messages: history });
     const kept = structuredClone(request);
@@ -293,7 +293,7 @@ describe("native parts", () => {
     expect(request).toEqual(kept);
   });
 
-  it("are not what is refused when there are none: the next model is asked, without them", async () => {
+  it("are not blamed if there are none: the next model is called, without them", async () => {
     const { model, ask, requests } = createWorld();
     const chain: ModelChain = [model("a", [UNSIGNED, UNSIGNED]), model("b", ["Yes."])];
     expect(await ask(chain, { request: toRequest({ messages: history }) })).toMatchObject({ at: 1 });
@@ -302,7 +302,7 @@ describe("native parts", () => {
   });
 });
 
-describe("a stream", () => {
+describe("a model's stream", () => {
   it("that is silent for too long is cut and retried, and the sink drops its text", async () => {
     const { model, ask, seen, clock } = createWorld();
     const asked = ask([model("a", [SILENCE, "Yes."])]);
@@ -354,7 +354,7 @@ describe("a stream", () => {
     });
   });
 
-  it("is closed when it was cut, even one that never ends", async () => {
+  it("is closed if it was cut, even an endless one", async () => {
     const { ask, clock } = createWorld();
     let wasAborted = false;
     const deaf: Model = {
@@ -390,7 +390,7 @@ describe("a stream", () => {
   it.each([
     ["ends without an answer", [] as ModelEvent[], "stream_cut", true],
     ["throws", null, "model_crashed", false],
-  ])("that %s is a failure and nothing worse", async (_, events, code, retry) => {
+  ])("that %s is reported as a failure", async (_, events, code, retry) => {
     const { ask } = createWorld();
     const odd: Model = {
       name: "odd",
@@ -407,7 +407,7 @@ describe("a stream", () => {
   });
 });
 
-describe("a server that reads a prompt for minutes", () => {
+describe("a server that processes a prompt for minutes", () => {
   const { turn } = DEFAULTS;
   const toSlow = (silentMs: number, isOwn: boolean, clock: TestClock): Model => ({
     ...{ name: "slow", contextWindow: 200_000, isOwn },
@@ -434,14 +434,14 @@ describe("a server that reads a prompt for minutes", () => {
     return { result: (await asked).result, minutes: Math.round((clock.now() - began) / 60_000), waits };
   }
 
-  it("is waited for by default if the operator owns it, and the turn learns of the waiting", async () => {
+  it("is waited for by default if the operator owns it, and the turn is told of the wait", async () => {
     const { result, minutes, waits } = await waitFor(5 * 60_000, true);
     expect(result).toMatchObject({ ok: true });
     expect([minutes, waits >= 2]).toEqual([5, true]);
     expect((await waitFor(20 * 60_000, true)).result).toMatchObject({ ok: true });
   });
 
-  it("reports that it waits before the turn would be given up, however soon that is", async () => {
+  it("reports its wait before the turn would be given up, however soon that is", async () => {
     expect((await waitFor(5 * 60_000, true, 60_000)).waits).toBeGreaterThanOrEqual(5);
   });
 
@@ -477,17 +477,17 @@ describe("a server that reads a prompt for minutes", () => {
   });
 });
 
-describe("the answer's length", () => {
+describe("the limit of an answer's length", () => {
   const overflow = (sizes: Partial<ModelFailure>) => toFailure("context_overflow", { compact: true, ...sizes });
 
-  it("is what the window has left beside the prompt", async () => {
+  it("is the room that the prompt leaves in the window", async () => {
     const { ask, requests, model } = createWorld();
     const small = { ...model("a", ["Yes."]), contextWindow: 8_192 };
     await ask([small], { request: toRequest({ maxOutputTokens: 16_000 }), promptTokens: 4_000 });
     expect(requests[0]!.maxOutputTokens).toBe(8_192 - 4_400 - 64);
   });
 
-  it("is shortened to what a refusal says there is room for, and the conversation stays", async () => {
+  it("is reduced to the room that a refusal names, and the conversation stays unchanged", async () => {
     const { ask, requests, model } = createWorld();
     const refusal = overflow({ window: 8_192, promptTokens: 4_000 });
     const answered = await ask([model("a", [refusal, "Yes."])], { request: toRequest({ maxOutputTokens: 16_000 }) });
@@ -503,7 +503,7 @@ describe("the answer's length", () => {
     expect(requests.map((request) => request.maxOutputTokens)).toEqual([16_000, 8_000, 4_000, 2_000]);
   });
 
-  it("is asked as long as the refusal says this model's answers may be, and no longer", async () => {
+  it("is at most what the refusal says this model's answers may be", async () => {
     const { ask, requests, model } = createWorld();
     const limit = (maxOutputTokens: number) => toFailure("answer_limit", { fallBack: true, maxOutputTokens });
     const answered = await ask([model("a", [limit(4_096), "Yes."])], {
@@ -515,17 +515,17 @@ describe("the answer's length", () => {
     expect(failed.result).toMatchObject({ ok: false, failure: { code: "answer_limit" } });
   });
 
-  it("is not what helps when the prompt alone is too long", async () => {
+  it("is not changed if the prompt alone is too long", async () => {
     const { ask, requests, model } = createWorld();
     await ask([model("a", [overflow({ window: 8_192, promptTokens: 9_000 })])]);
     expect(requests).toHaveLength(1);
   });
 });
 
-describe("a prompt far longer than a window that is known", () => {
+describe("a prompt far longer than a known window", () => {
   const toLong = (chars: number) => toRequest({ messages: [{ role: "user", text: "word ".repeat(chars / 5) }] });
 
-  it("is not sent: a server may cut it without a word", async () => {
+  it("is not sent, because a server may cut it silently", async () => {
     const { ask, requests, model } = createWorld();
     const known = { ...model("a", ["Yes."]), contextWindow: 4_096, isWindowKnown: true };
     const asked = await ask([known], { request: toLong(50_000) });
@@ -536,7 +536,7 @@ describe("a prompt far longer than a window that is known", () => {
     expect(requests).toEqual([]);
   });
 
-  it("is sent where the estimate may be wrong, and where the window is a guess", async () => {
+  it("is sent if the estimate may be wrong, or the window is a guess", async () => {
     const { ask, requests, model } = createWorld();
     const known = { ...model("a", ["Yes."]), contextWindow: 4_096, isWindowKnown: true };
     expect((await ask([known], { request: toLong(25_000) })).result.ok).toBe(true);
@@ -546,8 +546,8 @@ describe("a prompt far longer than a window that is known", () => {
   });
 });
 
-describe("stopping", () => {
-  it("ends a stream at once, without another try or another model", async () => {
+describe("stopping a model call", () => {
+  it("ends a stream at once, without a retry or another model", async () => {
     const { model, ask, seen, stop } = createWorld();
     const asked = ask([model("a", [SILENCE]), model("b", ["Yes."])]);
     await settle();
@@ -572,7 +572,7 @@ describe("stopping", () => {
   });
 });
 
-/** Everything that can go on without time goes on. */
+/** Runs everything that does not wait for time. */
 function settle(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

@@ -26,14 +26,14 @@ function setUp(
 const text = (chars: number) => succeed({ exit_code: 0 }, { content: { stdout: "x".repeat(chars) } });
 
 describe("the budget of tool results", () => {
-  it("leaves a result alone that is within it", async () => {
+  it("leaves a result within it unchanged", async () => {
     const { budget, files } = setUp();
     const result = text(99_000);
     expect(await budget.fit(result, "1-t", false)).toBe(result);
     expect(files.size).toBe(0);
   });
 
-  it("moves a result that is longer into a file, and shows its beginning, its size and its path", async () => {
+  it("moves a longer result into a file, and shows its beginning, its size and its path", async () => {
     const { budget, files } = setUp();
     const whole = `first line\n${"x".repeat(120_000)}`;
     const shown = await budget.fit(succeed({ exit_code: 0 }, { content: { stdout: whole, stderr: "" } }), "7-t", false);
@@ -47,7 +47,7 @@ describe("the budget of tool results", () => {
     expect(shown.parts.find((part) => part.text.startsWith('{"preview"'))?.source).toBe("content");
   });
 
-  it("writes several long fields one under the other, lists as lines", async () => {
+  it("writes several long fields one below the other, and lists as lines", async () => {
     const { budget, files } = setUp({ maxResultChars: 3_000 });
     const lines = Array.from({ length: 200 }, (_, i) => `data.csv:${i}:${"y".repeat(10)}`);
     const table = { rows: Array.from({ length: 300 }, (_, i) => ({ i })) };
@@ -57,7 +57,7 @@ describe("the budget of tool results", () => {
     );
   });
 
-  it("moves even a crowd of short fields", async () => {
+  it("moves a result of very many short fields", async () => {
     const { budget, files } = setUp({ maxResultChars: 3_000 });
     const crowd = Object.fromEntries(Array.from({ length: 500 }, (_, i) => [`field_${i}`, i]));
     const shown = await budget.fit(succeed(crowd), "2-s", false);
@@ -65,7 +65,7 @@ describe("the budget of tool results", () => {
     expect(files.get("2-s")).toContain("=== field_499 ===\n499");
   });
 
-  it("never moves a result of a tool that keeps its own", async () => {
+  it("never moves a result of a tool with a limit of its own", async () => {
     const { budget, files } = setUp();
     const result = text(150_000);
     expect(await budget.fit(result, "1-t", true)).toBe(result);
@@ -74,9 +74,9 @@ describe("the budget of tool results", () => {
 
   it.each([
     [200_000, 100_000, "the setting"],
-    [100_000, 60_000, "15 % of the window at four characters a token"],
-    [8_000, 4_800, "15 % of a small window too"],
-    [2_000, 2_500, "the floor"],
+    [100_000, 60_000, "15 % of the window at four characters per token"],
+    [8_000, 4_800, "15 % of a small window"],
+    [2_000, 2_500, "the minimum"],
   ])("in a window of %d tokens allows %d characters: %s", async (window, chars) => {
     const { budget, files } = setUp({ window });
     await budget.fit(text(chars - 40), "1", false);
@@ -86,7 +86,7 @@ describe("the budget of tool results", () => {
     expect(other.files.size).toBe(1);
   });
 
-  it("allows less once the results of the turn have filled their share, but never hides a short one", async () => {
+  it("allows less once the turn's results have used their share, but never moves a short one", async () => {
     const { budget, files } = setUp();
     await budget.fit(text(99_000), "1", false);
     await budget.fit(text(99_000), "2", false);
@@ -107,7 +107,7 @@ describe("the budget of tool results", () => {
   it.each([
     ["there is no place for files", undefined],
     ["the place is full", async () => err("workspace_full", "There is no room.")],
-  ])("cuts a result where %s, and keeps it JSON", async (_title, spill) => {
+  ])("cuts a result if %s, and keeps it valid JSON", async (_title, spill) => {
     const limits = { maxResultChars: 3_000, maxTurnResultChars: 100_000 };
     const budget = createResultBudget({ limits, contextWindow: () => 200_000, ...(spill && { spill }) });
     const quotes = '"'.repeat(9_000);
@@ -119,7 +119,7 @@ describe("the budget of tool results", () => {
     expect((fields(shown).stdout as string).length).toBeGreaterThan(1_300);
   });
 
-  it("moves what is long in each part of a result that is many small ones together", async () => {
+  it("moves the long fields of all parts of a result", async () => {
     const { budget, files } = setUp({ maxResultChars: 2_500 });
     const result = succeed({ exit_code: 0, log: "l".repeat(1_500) }, { content: { stdout: "s".repeat(1_500) } });
     const shown = await budget.fit(result, "5-t", false);
@@ -127,17 +127,17 @@ describe("the budget of tool results", () => {
     expect(Object.keys(fields(shown)).sort()).toEqual(["exit_code", "moved", "preview"]);
   });
 
-  it("never cuts a character in half", async () => {
+  it("never splits a character", async () => {
     const { budget } = setUp({ maxResultChars: 3_000 });
     const shown = await budget.fit(succeed({}, { content: { text: `x${"😀".repeat(5_000)}` } }), "1", false);
     expect((fields(shown).preview as string).isWellFormed()).toBe(true);
   });
 });
 
-describe("a result that was seen before", () => {
+describe("a repeated result", () => {
   const call = { id: "c", name: "read_file", args: { path: "a".repeat(300) } };
 
-  it("leaves a line that says of which call, and what the harness said of it", () => {
+  it("becomes a line that names the earlier call, with the harness's part of the result", () => {
     const seen = { ...succeed({ lines: 3 }, { content: { content: "x".repeat(600) } }), print: "p" };
     const repeat = toRepeat(seen, call)!;
     expect(repeat.print).toBe("p");
@@ -147,7 +147,7 @@ describe("a result that was seen before", () => {
     });
   });
 
-  it("is shown again when it is short, or holds more than text", () => {
+  it("is shown again if it is short, or holds more than text", () => {
     expect(toRepeat(succeed({}, { content: { content: "x".repeat(400) } }), call)).toBeNull();
     expect(toRepeat(succeed({}, { content: { lines: ["x".repeat(600)] } }), call)).toBeNull();
     expect(toRepeat(succeed({}, { content: { text: "x".repeat(600), image: { data: 1 } } }), call)).toBeNull();

@@ -11,7 +11,7 @@ import { type JournalOptions, createMemoryJournal } from "../support/session/mem
 
 const LIMITS = { ...DEFAULTS.turn };
 
-/** Tools whose calls end when told, and say when they began. */
+/** Tools whose calls end on command, and report when they begin. */
 function createDesk() {
   const began: string[] = [];
   const gates = new Map<string, PromiseWithResolvers<ToolResult>>();
@@ -94,7 +94,7 @@ const shown = (messages: { role: string }[]) =>
   messages.map((message) => readRendered((message as unknown as { text: string }).text));
 
 describe("the calls of an answer", () => {
-  it("run side by side when they only read, and come back in the order they were asked for", async () => {
+  it("run in parallel if they only read, and return in the order of the calls", async () => {
     const { began, end, running, messages, journal } = setUp("look:a look:b look:c");
     await settle();
     expect(began).toEqual(["a", "b", "c"]);
@@ -108,7 +108,7 @@ describe("the calls of an answer", () => {
     expect(messages.map((message) => message.role === "tool" && message.call)).toEqual(["c0", "c1", "c2"]);
   });
 
-  it("run side by side when they write different paths, and wait for each other on the same", async () => {
+  it("run in parallel if they write different paths, and one after the other if they write the same", async () => {
     const { began, end, running } = setUp("put:a1 put:b1 put:a2");
     await settle();
     expect(began).toEqual(["a1", "b1"]);
@@ -126,7 +126,7 @@ describe("the calls of an answer", () => {
     ["changes paths that are unknown", "look:a shell:b look:c"],
     ["prepares facts before its intent", "look:a found:b look:c"],
     ["cannot tell its paths", "look:a lost:b look:c"],
-  ])("do not run beside one that %s", async (_title, words) => {
+  ])("do not run in parallel with one that %s", async (_title, words) => {
     const { began, end, running } = setUp(words);
     await settle();
     expect(began).toEqual(["a"]);
@@ -140,7 +140,7 @@ describe("the calls of an answer", () => {
     await running;
   });
 
-  it("do not run beside one that is not a valid call", async () => {
+  it("do not run in parallel with one that is not a valid call", async () => {
     const { began, end, running, messages } = setUp("look:a nothing:b look look:c");
     await settle();
     expect(began).toEqual(["a"]);
@@ -157,7 +157,7 @@ describe("the calls of an answer", () => {
     ]);
   });
 
-  it("run at most as many at a time as allowed, begun in order", async () => {
+  it("run in parallel up to the limit, started in order", async () => {
     const { began, end, running } = setUp("look:a look:b look:c look:d", {
       limits: { toolTimeoutMs: 60_000, maxParallelCalls: 2 },
     });
@@ -181,7 +181,7 @@ describe("the calls of an answer", () => {
     expect(began).toEqual(["a", "b"]);
   });
 
-  it("are all waited for when the journal throws, and nothing more is begun", async () => {
+  it("are all waited for if the journal throws, and no more are started", async () => {
     const { began, end, running, journal } = setUp(
       "look:a look:b look:c look:d",
       { limits: { ...LIMITS, maxParallelCalls: 3 } },
@@ -202,7 +202,7 @@ describe("the calls of an answer", () => {
     expect(journal.written).toEqual(["intent 0.0", "intent 0.1", "intent 0.2", "result 0.0", "result 0.2"]);
   });
 
-  it("do not take each other down: one that throws is a result like any other", async () => {
+  it("do not affect each other: one that throws has a failed result", async () => {
     const desk = setUp("look:a look:b");
     desk.break("a");
     desk.end("b");
@@ -214,7 +214,7 @@ describe("the calls of an answer", () => {
     expect(desk.stats).toMatchObject({ toolCalls: 2, failedCalls: 1 });
   });
 
-  it("turn a result that is not JSON into a failure the model can read", async () => {
+  it("turn a result that is not JSON into a failure that the model can read", async () => {
     const { tools } = createDesk();
     tools[0] = { ...tools[0]!, run: async () => ({ failed: false, parts: [{ source: "content", text: "plain" }] }) };
     const { running, messages } = setUp("look:a", { tools });
@@ -230,7 +230,7 @@ describe("a call that takes too long", () => {
       "shell",
       "shell did not end within 180 seconds and was abandoned. It may still have taken effect: look before you do it again.",
     ],
-  ])("is abandoned, its signal aborted: %s", async (tool, error) => {
+  ])("is abandoned, and its signal aborted: %s", async (tool, error) => {
     const { running, clock, messages, signals } = setUp(`${tool}:a`);
     await settle();
     expect(signals.get("a")?.aborted).toBe(false);
@@ -240,7 +240,7 @@ describe("a call that takes too long", () => {
     expect(shown(messages)).toEqual([{ error, code: "timed_out" }]);
   });
 
-  it("does not hold up the calls beside it", async () => {
+  it("does not delay the calls that run in parallel with it", async () => {
     const { running, clock, messages, end } = setUp("look:a look:b");
     await settle();
     end("b");
@@ -260,7 +260,7 @@ describe("a call that takes too long", () => {
     expect(desk.journal.written).toEqual(["intent 0.0", "result 0.0"]);
   });
 
-  it("stays open when the turn is stopped, even if its tool ignores the signal", async () => {
+  it("has no result if the turn is stopped, even if its tool ignores the signal", async () => {
     const abort = new AbortController();
     const { running, journal, signals } = setUp("shell:a look:b", { signal: abort.signal });
     await settle();
@@ -293,7 +293,7 @@ describe("an interrupting message", () => {
     ["look", "redirected"],
     ["put", "outcome_unknown"],
     ["shell", "outcome_unknown"],
-  ])("does not read 'was not run' about a call that may have run before a crash: %s", async (tool, code) => {
+  ])("is not reported as 'was not run' for a call that may have run before a crash: %s", async (tool, code) => {
     const before = setUp(`${tool}:a`, {}, { crashAt: "result 0.0" });
     before.end("a");
     await expect(before.running).rejects.toThrow("result 0.0");
@@ -306,7 +306,7 @@ describe("an interrupting message", () => {
 describe("guardrails over the calls of an answer", () => {
   const guardrails = { settings: { ...DEFAULTS.guardrails, caps: { look: 2 } }, attended: () => false };
 
-  it("hold a limit within one batch", async () => {
+  it("apply a limit within one batch", async () => {
     const desk = setUp("look:a look:b look:c", { guardrails });
     for (const key of ["a", "b", "c"]) desk.end(key);
     await desk.running;
@@ -344,7 +344,7 @@ describe("guardrails over the calls of an answer", () => {
 describe("a result that is already in the conversation", () => {
   const long = "x".repeat(600);
 
-  it("is a line the second time", async () => {
+  it("is replaced by a line the second time", async () => {
     const desk = setUp("shell:a shell:a shell:a");
     desk.end("a", long);
     await desk.running;

@@ -14,7 +14,7 @@ export interface Answer {
   body: unknown;
 }
 
-interface Asked {
+interface AskOptions {
   key?: string;
   /** A string is sent unchanged; any other value is sent as JSON. */
   body?: unknown;
@@ -24,7 +24,7 @@ interface Asked {
 export async function fetchApi(
   method: string,
   path: string,
-  { key, body, headers = {} }: Asked = {},
+  { key, body, headers = {} }: AskOptions = {},
 ): Promise<Response> {
   const raw = typeof body === "string" || body instanceof Uint8Array || body instanceof ReadableStream;
   const request = new Request(`https://talaria.test${path}`, {
@@ -39,7 +39,7 @@ export async function fetchApi(
   return exports.default.fetch(request);
 }
 
-export async function ask(method: string, path: string, asked: Asked = {}): Promise<Answer> {
+export async function ask(method: string, path: string, asked: AskOptions = {}): Promise<Answer> {
   const response = await fetchApi(method, path, asked);
   const text = await response.text();
   return { status: response.status, headers: response.headers, body: text === "" ? null : JSON.parse(text) };

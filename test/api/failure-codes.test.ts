@@ -50,7 +50,7 @@ describe("failures that reach the API", () => {
     const refused = () => unwrap(err("busy", "Too many writers.", { skill: "a" }));
     expect(refused).toThrow(new AppError("busy", "Too many writers.", { facts: { skill: "a" } }));
     expect(() => unwrap(err("never_heard_of", "x"))).toThrow(
-      "a failure without a problem of its own: never_heard_of: x",
+      "this failure code has no problem code: never_heard_of: x",
     );
   });
 });

@@ -91,8 +91,8 @@ describe("a search", () => {
   });
 });
 
-describe("an Archive follows the index", () => {
-  it("reads changed texts again, and drops skills that are gone, archived or pending", async () => {
+describe("an Archive of skills", () => {
+  it("reads changed texts again, and drops removed, archived and pending skills", async () => {
     const world = createWorld({ a: "walrus", b: "penguin", c: "seal", d: "otter" });
     const archive = world.open();
     await archive.fill(ALL);
@@ -166,7 +166,7 @@ describe("an Archive follows the index", () => {
   });
 });
 
-describe("requests", () => {
+describe("the requests of a skill", () => {
   const QUERY = "my site says not secure again";
 
   it("find a skill whose name, description and text share no word with the query", async () => {
@@ -203,8 +203,8 @@ describe("requests", () => {
   });
 });
 
-describe("when something fails", () => {
-  it("an unreadable skill does not hide the others, and is read again", async () => {
+describe("an Archive in which something fails", () => {
+  it("still finds the other skills if one cannot be read, and reads that one again", async () => {
     const world = createWorld({ a: "walrus", b: "penguin" });
     world.failing.add("a");
     const archive = world.open();
@@ -213,7 +213,7 @@ describe("when something fails", () => {
     expect((await archive.search("walrus", ALL)).names).toEqual(["a"]);
   });
 
-  it("a skill without a SKILL.md is found by its line and not read again", async () => {
+  it("finds a skill without a SKILL.md by its line, and does not read it again", async () => {
     const world = createWorld();
     world.set("a", "x", { description: "Feeds a walrus." });
     const source: SkillSource = { lines: world.source.lines, read: async () => null };
@@ -221,7 +221,7 @@ describe("when something fails", () => {
     expect(await archive.search("walrus", ALL)).toEqual({ names: ["a"], unread: 0 });
   });
 
-  it("a crash at any write leaves an Archive that the next search repairs", async () => {
+  it("is repaired by the next search after a crash at any write", async () => {
     for (let dieAt = 1; dieAt < 40; dieAt++) {
       const world = createWorld({ a: "walrus", b: "penguin" });
       await world.open().fill(ALL);
@@ -247,7 +247,7 @@ describe("when something fails", () => {
     }
   });
 
-  it("a skill that changed while it was read is read again", async () => {
+  it("reads a skill again if it changed while it was read", async () => {
     const world = createWorld({ a: "walrus" });
     const { read } = world.source;
     let changes = 1;

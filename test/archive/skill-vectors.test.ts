@@ -101,7 +101,7 @@ describe("a search by meaning", () => {
 });
 
 describe("vectors of skills", () => {
-  it("are made once a text, survive an eviction, and are deleted with their skill", async () => {
+  it("are made once per text, survive an eviction, and are deleted with their skill", async () => {
     const world = createWorld();
     await world.open().fill(ALL);
     await world.open().fill(ALL);
@@ -127,7 +127,7 @@ describe("vectors of skills", () => {
     expect((await archive.search("rotes Schloss", ALL)).names).toEqual(["certificates"]);
   });
 
-  it("are made 32 at a time and 320 a fill, and those made before a failure are kept", async () => {
+  it("are made 32 at a time and 320 per fill, and those made before a failure are kept", async () => {
     const names = Array.from({ length: 400 }, (_, i) => `skill-${i}`);
     const world = createWorld(Object.fromEntries(names.map((name) => [name, `About ${name}.`])));
     const archive = world.open();

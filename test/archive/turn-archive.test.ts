@@ -67,7 +67,7 @@ describe("recording a turn", () => {
     expect(near.skills.prices?.without).toEqual({ turns: 1, successes: 1, failures: 0, calls: 4 });
   });
 
-  it("again replaces the record, and does not make the turn its own neighbour", () => {
+  it("a second time replaces the record, and does not make the turn its own neighbour", () => {
     const { records, sql } = setUp();
     const first = turn(1, "Average the prices in the export");
     records.observe(first);
@@ -272,7 +272,7 @@ describe("the lift of a skill", () => {
     });
   });
 
-  it("is empty for a skill that nobody used", () => {
+  it("is empty for a skill that was never used", () => {
     const { records } = setUp();
     records.observe(turn(1, "Average the prices in the export"));
     const none = { turns: 0, judged: 0, successes: 0 };

@@ -7,7 +7,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterEach, expect, it } from "vitest";
-import { MAX_ASKED, chooseAsked } from "../../bench/judging/requests.ts";
+import { MAX_SKILLS, selectSkills } from "../../bench/judging/requests.ts";
 
 const root = resolve(import.meta.dirname, "../..");
 const FIXTURES = join(root, "test/fixtures/judging");
@@ -141,7 +141,7 @@ it("counts requests as one kind of work where the model's title call names the s
   });
   expect(asked.toSorted()).toEqual([...new Set(asked)].toSorted());
   expect(asked).toHaveLength(8);
-  expect(out).toContain("8 requests asked for their kind, 4 got one");
+  expect(out).toContain("8 requests to classify, 4 got a kind of work");
 });
 
 /** No skill has its words. */
@@ -174,7 +174,7 @@ it("finds a skill by the requests that the model writes for it", async () => {
     "### renewing-passports",
     "### baking-rye-bread",
   ]);
-  expect(out).toContain("requests asked for 3 of 3 skills, 2 got some");
+  expect(out).toContain("wrote requests for 2 of 3 skills; the library has 3");
 });
 
 it("goes on where calls fail, and counts them", async () => {
@@ -183,21 +183,21 @@ it("goes on where calls fail, and counts them", async () => {
   const { similar, queries } = BY_RULES;
   expect([code, last], err).toMatchObject([0, { model: { similar, queries } }]);
   expect(out).toContain("8 failed");
-  expect(out).toContain("requests asked for 3 of 3 skills, 0 got some");
+  expect(out).toContain("wrote requests for 0 of 3 skills; the library has 3");
   expect(out).toContain("the scripted model refuses");
 });
 
 it("asks for the skills that queries name before those that they find, and for a limited number", async () => {
-  const skills = Array.from({ length: MAX_ASKED + 20 }, (_, n) => ({
+  const skills = Array.from({ length: MAX_SKILLS + 20 }, (_, n) => ({
     name: `skill-${n}`,
-    description: n === MAX_ASKED + 5 ? "Mend a broken kettle." : "Nothing in particular.",
+    description: n === MAX_SKILLS + 5 ? "Mend a broken kettle." : "Nothing in particular.",
     body: "",
   }));
-  expect(await chooseAsked([], skills.slice(0, 3))).toEqual(skills.slice(0, 3));
-  const query = { id: "q", query: "mend my broken kettle", name: `skill-${MAX_ASKED + 9}` };
-  const asked = (await chooseAsked([query], skills)).map(({ name }) => name);
-  expect(asked).toHaveLength(MAX_ASKED);
-  expect(asked.slice(0, 2)).toEqual([query.name, `skill-${MAX_ASKED + 5}`]);
+  expect(await selectSkills([], skills.slice(0, 3))).toEqual(skills.slice(0, 3));
+  const query = { id: "q", query: "mend my broken kettle", name: `skill-${MAX_SKILLS + 9}` };
+  const asked = (await selectSkills([query], skills)).map(({ name }) => name);
+  expect(asked).toHaveLength(MAX_SKILLS);
+  expect(asked.slice(0, 2)).toEqual([query.name, `skill-${MAX_SKILLS + 5}`]);
 });
 
 it("refuses a file it cannot read, and a server without a model", async () => {

@@ -1,5 +1,5 @@
-// The api Worker of a chaos run: the product's own, but for the ports of its sessions, which have failpoints, and for three
-// more tools. What is to happen to which session it is told by one variable, anew at each start.
+// The api Worker of a chaos run: the product's, with failpoints in the ports of its sessions and three more tools. One variable
+// says what happens to which session; it is set at each start.
 import { Session as ProductSession } from "../../durable-objects/session/session.ts";
 import type { SessionHost } from "../../core/session/context.ts";
 import { type Failpoints, withFailpoints } from "./failpoints.ts";
@@ -10,16 +10,16 @@ export { Archive } from "../../durable-objects/archive.ts";
 export { default } from "../../workers/api/index.ts";
 
 interface Plan {
-  /** The server that records. */
+  /** The recording server. */
   url: string;
-  /** Where the life of a session ends. */
+  /** By session: the failpoint at which it dies. */
   points: Record<string, string>;
-  /** Every point is told, and not the end of a turn alone. */
+  /** Reports every failpoint, not only the end of a turn. */
   traced?: "all";
 }
 
 export class Session extends ProductSession {
-  // Set while the product's constructor runs, so no initialiser may come after it.
+  // The product's constructor sets this field. An initialiser would run later and overwrite it.
   declare failpoints: Failpoints;
 
   protected override adapt(product: SessionHost): SessionHost {
@@ -54,7 +54,7 @@ export class Session extends ProductSession {
     return this.untilKilled(() => super.alarm());
   }
 
-  /** Who is dead answers nothing, not even that something went wrong. */
+  /** A dead process sends no response, not even an error. */
   private async untilKilled<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();

@@ -1,5 +1,5 @@
-// The chaos run over reviews, in short: two reviews, struck where it hurts most. What the run itself measures is compared whole,
-// but for calls that a run as short as this has no kill for.
+// A short chaos run over reviews: two reviews, killed at the most harmful points. The run's whole result is compared, except calls
+// for which so short a run has no kill.
 import { expect, it } from "vitest";
 import { runReviews } from "../../scripts/chaos/reviews.ts";
 
@@ -13,7 +13,7 @@ it("loses nothing and repeats nothing when the stack is killed in reviews and cu
   expect(run, said.join("\n")).toEqual({
     ...{ kills: 2, lost: 0, duplicated: 0, brokenHeads: 0, indexRepairs: 1, remarks: [] },
   });
-  // Else an answer that is asked for twice would not be seen.
+  // Otherwise a repeated model call would not be noticed.
   expect(Number(/compared with what stood recorded: (\d+)/.exec(said.join("\n"))?.[1])).toBeGreaterThanOrEqual(2);
   const struck = strikes.flatMap(({ review, curator }) => [`review ${review[0]}`, `curator ${curator[0]}`]);
   for (const point of struck) expect(unhit).not.toContain(point);

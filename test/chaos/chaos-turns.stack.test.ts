@@ -1,4 +1,4 @@
-// The chaos run over turns, in short: two turns, each cut where it hurts most. What the run itself measures is compared whole.
+// A short chaos run over turns: two turns, each killed at its most harmful point. The run's whole result is compared.
 import { expect, it } from "vitest";
 import { runTurns } from "../../scripts/chaos/turns.ts";
 

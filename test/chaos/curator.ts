@@ -1,4 +1,4 @@
-// The curator Worker of a chaos run: the product's own, over stores with failpoints, with two deliveries of each message at once.
+// The curator Worker of a chaos run: the product's, over stores with failpoints. Each message is delivered twice in parallel.
 import product from "../../workers/curator/index.ts";
 import type { Env } from "../../workers/curator/env.ts";
 import { deliverTwice, withStorePoints } from "./store-failpoints.ts";

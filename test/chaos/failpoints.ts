@@ -1,6 +1,5 @@
-// The ports of a session with failpoints: before and after everything it writes, and between a tool's work and its result.
-// At the point that was chosen nothing of this life is written any more, whoever asks: the power is about to go out. Used by
-// the chaos run's api Worker only.
+// Wraps the ports of a session with failpoints: before and after each write, and between a tool's work and its result. After the
+// chosen failpoint nothing more is written, as in a power cut. Used only by the chaos run's api Worker.
 import type { Model, Tool } from "../../core/agent/contract.ts";
 import { ok } from "../../core/errors.ts";
 import type { Sql, SqlValue } from "../../core/ports.ts";
@@ -8,17 +7,17 @@ import { Entry } from "../../core/schemas/entry.ts";
 import type { SessionHost } from "../../core/session/context.ts";
 
 export interface FailpointOptions {
-  /** The point at which this life ends. */
+  /** The failpoint at which this process dies. */
   at?: string;
-  /** Hears of every point that is passed. */
+  /** Called for every failpoint that is passed. */
   tell(point: string): void;
-  /** Hears of the end. Its promise holds back whoever waits for an answer. */
+  /** Called at the death. Callers that wait for an answer wait for this promise. */
   reached(point: string): Promise<unknown>;
 }
 
 export interface Failpoints {
   host: SessionHost;
-  /** Resolves never, once the point was reached; at once before. */
+  /** Never resolves after the failpoint was reached; before that, resolves at once. */
   hold(): Promise<unknown>;
 }
 
@@ -28,7 +27,7 @@ class PowerCut extends Error {
 
 export function withFailpoints(host: SessionHost, { at, tell, reached }: FailpointOptions): Failpoints {
   let held: Promise<unknown> | null = null;
-  /** What was last written: tells one setting of the alarm from another. */
+  /** The last write. Distinguishes one setting of the alarm from another. */
   let last = "waking";
 
   function live(): void {
@@ -39,7 +38,7 @@ export function withFailpoints(host: SessionHost, { at, tell, reached }: Failpoi
     live();
     tell(point);
     if (point !== at) return;
-    // A request is not made from inside a transaction, which is rolled back by this throw.
+    // Do not send a request inside a transaction, which this throw rolls back.
     held = Promise.resolve().then(() => reached(point));
     throw new PowerCut(point);
   }
@@ -75,7 +74,7 @@ export function withFailpoints(host: SessionHost, { at, tell, reached }: Failpoi
         try {
           const value = sql.transaction(() => {
             const made = work();
-            // Every statement is made, none is kept.
+            // All statements run, then all are rolled back.
             if (writes.length > 0) pass(`before ${nameTransaction(writes)}`);
             return made;
           });
@@ -149,7 +148,7 @@ export function withFailpoints(host: SessionHost, { at, tell, reached }: Failpoi
   };
 }
 
-/** What a statement writes, in a word or two; null for one that only reads. */
+/** A short name for what a statement writes; `null` if it only reads. */
 function describeWrite(query: string, values: SqlValue[]): string | null {
   const [, table] = /^\s*(?:INSERT INTO|UPDATE|DELETE FROM)\s+(\w+)/i.exec(query) ?? [];
   if (!table) return null;
@@ -185,7 +184,7 @@ function describeEntry(entry: Entry): string {
   }
 }
 
-/** A turn's own transactions have names; of another one its writes are told. */
+/** A transaction of a turn has a fixed name. Any other is named by its writes. */
 function nameTransaction(writes: string[]): string {
   if (writes.includes("input")) return "accept";
   if (writes.includes("notice resumed")) return "resume";

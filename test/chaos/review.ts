@@ -1,4 +1,4 @@
-// The review Worker of a chaos run: the product's own, over stores with failpoints, with two deliveries of each message at once.
+// The review Worker of a chaos run: the product's, over stores with failpoints. Each message is delivered twice in parallel.
 import product from "../../workers/review/index.ts";
 import type { Env } from "../../workers/review/env.ts";
 import { deliverTwice, withStorePoints } from "./store-failpoints.ts";

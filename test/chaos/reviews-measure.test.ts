@@ -1,4 +1,4 @@
-// What the chaos run over reviews counts: of a profile in which all is well nothing, and each thing that may go wrong once.
+// What the chaos run over reviews counts: nothing for a sound profile, and each possible fault once.
 import { describe, expect, it } from "vitest";
 import { sha256Hex, textOfFiles } from "../../core/schemas/learning/digest.ts";
 import { NO_USAGE } from "../../core/schemas/entry.ts";
@@ -82,7 +82,7 @@ function edit(all: World, key: string, change: (value: Record<string, never>) =>
 }
 
 describe("the measure of a chaos run", () => {
-  it("finds nothing where all is well", () => {
+  it("finds nothing in a sound profile", () => {
     expect(measured()).toEqual({ lost: 0, duplicated: 0, brokenHeads: 0, remarks: [] });
   });
 
@@ -205,13 +205,13 @@ describe("the measure of a chaos run", () => {
     expect(counts, remarks.join("\n")).toEqual({ lost: 0, duplicated: 0, brokenHeads: 0, [kind]: 1 });
   });
 
-  it("counts a revision by two operations of one id, and one that no lesson tells of", () => {
+  it("counts two revisions by one operation id, and a revision without a lesson", () => {
     const same = measured((all) => edit(all, "revisions/tables/00000001", (it) => ({ ...it, op: `${REVIEW}.0007` })));
     expect(same).toMatchObject({ lost: 0, duplicated: 2, brokenHeads: 0 });
   });
 });
 
-it("counts an index as repaired that was found behind its head, and later was not", () => {
+it("counts an index as repaired if it was stale and later was current", () => {
   const { objects } = world();
   const lag = createIndexLag();
   const whole = objects.get(`${P}/index`)!;

@@ -1,16 +1,15 @@
-// The buckets of a background Worker with failpoints: before each call to a store, and after each that writes. At a point that
-// was chosen nothing of this life is read or written any more: the power is about to go out. Used by the chaos run's review and
-// curator Workers, which are the product's own but for this.
+// Wraps the stores of a background Worker with failpoints: before each call, and after each write. After a chosen failpoint nothing
+// more is read or written, as in a power cut. Used by the chaos run's review and curator Workers, which are otherwise the product's.
 import { markerOf } from "../../core/learning/review/transcript.ts";
 import { ProfileId, ReviewId } from "../../core/schemas/ids.ts";
 import { MEMORY_KEYS, OBJECT_KEYS, slotsOf } from "../../stores/keys.ts";
 
 export interface StorePlan {
-  /** The server that records. */
+  /** The recording server. */
   url: string;
-  /** By Worker: where its life ends, whichever comes first. */
+  /** By Worker: the failpoints at which it dies; the first one reached counts. */
   points: Record<string, string[]>;
-  /** Reviews of long ago, as far as a sweep can see. */
+  /** Reviews that a sweep sees as old. */
   old: string[];
 }
 
@@ -23,7 +22,7 @@ const MONTH_MS = 31 * 24 * 60 * 60_000;
 const told = new Set<string>();
 let dead: Promise<never> | null = null;
 
-/** The environment of one invocation, over stores that may end its life. */
+/** The environment of one invocation, with failpoints in its stores. */
 export function withStorePoints<Env extends Stores>(env: Env, worker: string): Env {
   const plan = readPlan(env);
   const wanted = new Set(plan.points[worker]);
@@ -35,7 +34,7 @@ export function withStorePoints<Env extends Stores>(env: Env, worker: string): E
   async function pass(point: string): Promise<void> {
     if (dead) await dead;
     if (wanted.has(point)) {
-      // It is never answered; and whoever else comes by is as dead.
+      // This call never returns, and neither does any later one.
       dead = new Promise(() => {});
       void post("/reached", { point }).catch(() => {});
       await dead;
@@ -87,8 +86,7 @@ export function withStorePoints<Env extends Stores>(env: Env, worker: string): E
 }
 
 /**
- * Two deliveries of each message at once, as a queue may make them that delivers at least once. The queue hears what the
- * first one says.
+ * Delivers each message twice in parallel, as an at-least-once queue may do. The queue gets the result of the first delivery.
  */
 export async function deliverTwice<Body>(
   batch: MessageBatch<Body>,
@@ -122,13 +120,13 @@ function kindOf(key: string): string {
   return kind;
 }
 
-/** `reviews`, or `reviews/…` for a part of it. */
+/** Matches `reviews`, or `reviews/…` for a part of it. */
 function folderOf(prefix: string): string {
   const [folder = "", ...rest] = prefix.replace(/^p\/[^/]+\//, "").split("/");
   return rest.join("") === "" ? folder : `${folder}/…`;
 }
 
-/** What a step's request shows of the work: the marker of a review's transcript, the profile of a merge; `null`: of no such step. */
+/** Identifies the work in a step's request: the marker of a review's transcript, or the profile of a merge; `null` for other steps. */
 function subjectOf(key: string): string | null {
   const step = slotsOf("reviewStep", key);
   if (step) return markerOf({ profile: ProfileId.parse(step.profile), review: ReviewId.parse(step.review) });

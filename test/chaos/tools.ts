@@ -1,5 +1,5 @@
-// The three tools under test, one of each effect. A call is one request to a server that records it; a keyed one carries its
-// `op` as a key, and no other call has anything that tells it from a second one.
+// The three tools under test, one per effect. A call is one request to the recording server. A keyed call sends its `op` as a key;
+// repeated calls of the other tools cannot be distinguished.
 import * as z from "zod";
 import type { Effect, Tool } from "../../core/agent/contract.ts";
 import { succeed } from "../../core/agent/tool-result.ts";

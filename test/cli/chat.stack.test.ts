@@ -1,4 +1,4 @@
-// The chat client against the real Workers: a standing connection, two turns, and what is typed while one runs.
+// The chat client against the real Workers: a WebSocket, two turns, and lines that are typed while a turn runs.
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-/** Ends when `input` is used up and everything is answered. */
+/** Resolves when `input` is used up and every message is answered. */
 async function chat(args: string[], input: string) {
   const child = spawn(process.execPath, [join(root, "cli/chat.ts"), ...args], {
     cwd: tempFolder(),
@@ -37,7 +37,7 @@ async function chat(args: string[], input: string) {
 }
 
 describe("npm run chat, on real Workers", () => {
-  it("shows each answer once, over a standing connection, and goes on with the session later", async () => {
+  it("shows each answer once over a WebSocket, and continues the session later", async () => {
     const client = createClient({ url, key });
     const first = await chat([], "Hello\nAnd again\n/usage\n");
     expect(first.stderr).not.toMatch(/connection/);
@@ -47,7 +47,7 @@ describe("npm run chat, on real Workers", () => {
       kind === "assistant" ? [parts.map(({ text }) => text).join("")] : [],
     );
     expect(answers).toHaveLength(3);
-    // What is said beside an answer, such as that a message waits, begins a new line in the middle of it.
+    // A line beside an answer, such as the notice that a message waits, starts a new line in the middle of the answer.
     const joined = (text: string) => text.replaceAll("\n", "");
     expect([first.code, later.code]).toEqual([0, 0]);
     expect(joined(first.stdout)).toBe(joined(answers.slice(0, 2).join("")));

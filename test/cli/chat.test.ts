@@ -1,3 +1,4 @@
+// The chat client as a process, against a fake API: one prompt, piped lines, a lost connection, Ctrl-C, wrong input.
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -33,7 +34,7 @@ const ALWAYS: Record<string, Handler> = {
   [`GET /v1/sessions/${SESSION}`]: answerJson(200, DETAIL),
 };
 
-/** Runs far from any `.talaria`, with nothing of ours in the environment. */
+/** Runs in a folder without `.talaria`, with no variable of Talaria in the environment. */
 function chat(args: string[], env: Record<string, string> = {}) {
   const child = spawn(process.execPath, [CHAT, ...args], {
     cwd: tempFolder(),
@@ -51,8 +52,8 @@ function chat(args: string[], env: Record<string, string> = {}) {
 const connected = (url: string) => ({ TALARIA_URL: url, TALARIA_KEY: "tal_key" });
 
 /**
- * A session as the API shows it: each message becomes a turn, which begins at once on the standing connection and, if it
- * `answers`, ends there too. The log holds what was asked of it, and the turns that ended.
+ * A session as the API shows it. Each message becomes a turn, which begins at once on the WebSocket and, if the session
+ * `answers`, ends there too. The log has the requests and the ended turns.
  */
 async function startSession({ answers, refuseFirst = false }: { answers: boolean; refuseFirst?: boolean }) {
   const log: string[] = [];
@@ -110,8 +111,8 @@ async function startSession({ answers, refuseFirst = false }: { answers: boolean
     sockets.push(socket);
     note(`socket ${new URL(socket.path, "http://a").searchParams.get("after")}`);
   });
-  async function until(isSo: () => boolean): Promise<void> {
-    while (!isSo()) {
+  async function until(condition: () => boolean): Promise<void> {
+    while (!condition()) {
       const { promise, resolve } = Promise.withResolvers<void>();
       waiters.add(resolve);
       await promise;
@@ -129,7 +130,7 @@ async function startSession({ answers, refuseFirst = false }: { answers: boolean
 }
 
 describe("npm run chat", { timeout: 30_000 }, () => {
-  it("answers one prompt on standard output and leaves", async () => {
+  it("answers one prompt on standard output and exits", async () => {
     await using api = await startFakeApi([answerEvents(TURN)], ALWAYS);
     const { code, stdout, stderr } = await chat(["-p", "hi"], connected(api.url)).ended;
     expect({ code, stdout, stderr }).toEqual({
@@ -140,7 +141,7 @@ describe("npm run chat", { timeout: 30_000 }, () => {
     expect(api.requests.map((request) => request.body)).toEqual(['{"text":"hi"}']);
   });
 
-  it("prints each event as a line of JSON when asked to", async () => {
+  it("prints each event as a line of JSON with --json", async () => {
     await using api = await startFakeApi([answerEvents(TURN)], ALWAYS);
     const { code, stdout, stderr } = await chat(["-p", "hi", "--json"], connected(api.url)).ended;
     const lines = stdout.trim().split("\n");

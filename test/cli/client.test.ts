@@ -1,3 +1,4 @@
+// The HTTP client of the terminal against a fake API: streams that resume, idempotent retries, problems, safe paths.
 import { describe, expect, it } from "vitest";
 import { ProblemError, UnreachableError, createClient } from "../../cli/client.ts";
 import { ProtocolError, type StreamedEvent } from "../../cli/events.ts";
@@ -101,7 +102,7 @@ describe("a streamed message", () => {
     ["state_newer", 503],
     ["bad_settings", 503],
     ["workspace_full", 507],
-  ])("is not sent again, nor read again, when the answer is %s", async (code, status) => {
+  ])("is neither sent nor read again when the answer is %s", async (code, status) => {
     await using api = await startFakeApi([answerProblem(status, code)]);
     const { client } = connect(api.url, 2_000);
     const refused = collect(client.streamMessage(SESSION, "hello"));
@@ -163,7 +164,7 @@ describe("a request", () => {
 });
 
 describe("a name in a path", () => {
-  it("that would climb to another route is never sent", async () => {
+  it("that would reach another route is never sent", async () => {
     await using api = await startFakeApi([]);
     const { client } = connect(api.url);
     for (const call of [
@@ -178,7 +179,7 @@ describe("a name in a path", () => {
     expect(api.requests).toEqual([]);
   });
 
-  it("may hold dots", async () => {
+  it("may contain dots", async () => {
     await using api = await startFakeApi([answerJson(201, { path: "..a/.b/c..", size: 1 })]);
     await connect(api.url).client.putFile(SESSION, "..a/.b/c..", "x");
     expect(api.requests.map(({ path }) => path)).toEqual([`/v1/sessions/${SESSION}/files/..a/.b/c..`]);

@@ -1,3 +1,4 @@
+// Where the terminal client takes its address and key from. The local key must never reach another address.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -16,8 +17,8 @@ function writeLocal(text: string): string {
 
 const local = writeLocal(JSON.stringify({ url: URL_A, profile: "p", key: "local-key" }));
 
-describe("where the terminal client connects to", () => {
-  it("is what npm start wrote", () => {
+describe("the connection of the terminal client", () => {
+  it("is read from the file that npm start wrote", () => {
     expect(readConnection({}, {}, local)).toEqual({ url: URL_A, key: "local-key", isOwn: true });
   });
 

@@ -1,3 +1,4 @@
+// How the chat client reads typed and pasted lines, and how it tracks the turns of a session.
 import { describe, expect, it, vi } from "vitest";
 import { completeLine, parseLines, parseOrder, placeToFollow } from "../../cli/converse.ts";
 import { gatherPasted } from "../../cli/pasted-lines.ts";
@@ -56,10 +57,10 @@ describe("a session is followed from", () => {
   });
 
   it.each([
-    ["its start when nothing was said", [], "0.0"],
+    ["its start when it has no turns", [], "0.0"],
     ["the end of its last turn", [turn(1, "done", 1, 4), turn(2, "done", 5, 9)], "9.999999999999999"],
     [
-      "the start of the turn that runs",
+      "the start of the running turn",
       [turn(1, "done", 1, 4), turn(2, "running", 5, null), turn(3, "queued", null, null)],
       "5.0",
     ],

@@ -1,3 +1,4 @@
+// The parser of server-sent events, and of the agent events in them.
 import { describe, expect, it } from "vitest";
 import fc from "fast-check";
 import { ProtocolError, type ServerEvent, parseEventStream, readAgentEvents } from "../../cli/events.ts";
@@ -31,7 +32,7 @@ describe("an event stream", () => {
     ]);
   });
 
-  it("keeps the id for the events after it", async () => {
+  it("keeps the last id for later events without one", async () => {
     expect(await parse("id: 7.1\ndata: a\n\ndata: b\n\n")).toEqual([
       { id: "7.1", event: "message", data: "a" },
       { id: "7.1", event: "message", data: "b" },
@@ -57,7 +58,7 @@ describe("an event stream", () => {
     expect(await parse("data: whole\n\ndata: half\n")).toEqual([{ id: "", event: "message", data: "whole" }]);
   });
 
-  it("reads the same events wherever the bytes are cut, inside a character too", async () => {
+  it("yields the same events wherever the bytes are cut, even inside a character", async () => {
     const bytes = toBytes("id: 1.2\r\nevent: text_delta\r\ndata: grüße 🪽 ok\r\n\r\ndata: zwei\r\n\r\n");
     const whole = await collect(parseEventStream(toStream([bytes])));
     expect(whole.map((event) => event.data)).toEqual(["grüße 🪽 ok", "zwei"]);
@@ -81,7 +82,7 @@ describe("agent events", () => {
     ]);
   });
 
-  it("of a known type with the wrong fields are a protocol error", async () => {
+  it("of a known type with wrong fields are a protocol error", async () => {
     for (const data of ['{"type":"entry_restart"}', "{"]) {
       const events = readAgentEvents(toStream([toBytes(`event: entry_restart\ndata: ${data}\n\n`)]));
       await expect(collect(events)).rejects.toThrow(ProtocolError);

@@ -1,3 +1,4 @@
+// Following a session over a WebSocket against a fake API: reconnects, the end of a session, the fallback to single turns.
 import { describe, expect, it } from "vitest";
 import { type Client, ProblemError, UnreachableError, createClient } from "../../cli/client.ts";
 import { ProtocolError, type StreamedEvent } from "../../cli/events.ts";
@@ -31,7 +32,7 @@ const end = (entry: number): AgentEvent => ({
 
 function follow(client: Client, turn = () => Promise.resolve()) {
   const waits: number[] = [];
-  const told: string[] = [];
+  const reports: string[] = [];
   const leave = new AbortController();
   const events = followSession({
     client,
@@ -41,10 +42,10 @@ function follow(client: Client, turn = () => Promise.resolve()) {
     turn,
     reconnectMs: 2_000,
     wait: async (ms) => void waits.push(ms),
-    onReconnect: (reason) => told.push(reason.message),
-    onFallback: () => told.push("fallback"),
+    onReconnect: (reason) => reports.push(reason.message),
+    onFallback: () => reports.push("fallback"),
   });
-  return { events, waits, told, leave };
+  return { events, waits, reports, leave };
 }
 
 const connect = (url: string) => createClient({ url, key: "tal_key" });
@@ -59,7 +60,7 @@ async function take(events: AsyncGenerator<StreamedEvent>, count: number): Promi
   return ids;
 }
 
-describe("a session that is followed", () => {
+describe("a followed session", () => {
   it("is read on one WebSocket, whose URL does not hold the key", async () => {
     const sockets: FakeSocket[] = [];
     await using api = await startFakeApi([], {}, (socket) => {
@@ -86,12 +87,12 @@ describe("a session that is followed", () => {
       if (paths.length === 1) socket.cut();
       if (paths.length === 2) socket.close(4001);
     });
-    const { events, waits, told } = follow(connect(api.url));
+    const { events, waits, reports } = follow(connect(api.url));
     expect(await take(events, 3)).toEqual(["1.0", "2.0", "3.0"]);
     expect(paths).toEqual([`${SOCKET}?after=0.0`, `${SOCKET}?after=1.0`, `${SOCKET}?after=2.0`]);
-    expect({ waits, told }).toEqual({
+    expect({ waits, reports }).toEqual({
       waits: [250],
-      told: [expect.stringMatching(/^The connection was closed \(1006/)],
+      reports: [expect.stringMatching(/^The connection was closed \(1006/)],
     });
     await events.return(undefined);
   });
@@ -101,10 +102,10 @@ describe("a session that is followed", () => {
       socket.send("1.0", notice(1));
       socket.close(4404, "This session was deleted.");
     });
-    const { events, waits, told } = follow(connect(api.url));
+    const { events, waits, reports } = follow(connect(api.url));
     expect(await take(events, 1)).toEqual(["1.0"]);
     await expect(events.next()).rejects.toThrow(/^This session was deleted\.$/);
-    expect({ waits, told }).toEqual({ waits: [], told: [] });
+    expect({ waits, reports }).toEqual({ waits: [], reports: [] });
   });
 
   it("is given up after the total wait without an answer", async () => {
@@ -134,7 +135,7 @@ describe("a session that is followed", () => {
     const second = answerEvents([["4.6", end(4)]]);
     await using api = await startFakeApi([refused, refused, first, silent, second], READ_SESSION);
     let turns = 0;
-    const { events, waits, told, leave } = follow(connect(api.url), async () => {
+    const { events, waits, reports, leave } = follow(connect(api.url), async () => {
       if (++turns > 3) leave.abort(new Error("left"));
     });
     expect(await take(events, 3)).toEqual(["1.0", "2.6", "4.6"]);
@@ -146,7 +147,7 @@ describe("a session that is followed", () => {
       [`/v1/sessions/${SESSION}/events`, "2.6"],
       [`/v1/sessions/${SESSION}/events`, "2.6"],
     ]);
-    expect({ waits, told }).toEqual({ waits: [250, 250], told: ["No WebSocket was opened.", "fallback"] });
+    expect({ waits, reports }).toEqual({ waits: [250, 250], reports: ["No WebSocket was opened.", "fallback"] });
   });
 
   it("skips events of a newer server", async () => {

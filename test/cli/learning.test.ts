@@ -1,3 +1,4 @@
+// The page of learning in the terminal, for a new profile and for a full one.
 import { expect, it } from "vitest";
 import { renderLearning } from "../../cli/learning.ts";
 import type { LearningLedger } from "../../core/schemas/learning/ledger.ts";
@@ -90,7 +91,7 @@ const FULL: LearningLedger = {
   bought: { uses: 2, calls: 7, tokens: 1_050, skills: 1 },
 };
 
-it("shows a profile that has learned nothing in a few words", () => {
+it("the learning page of a new profile is a few lines", () => {
   expect(renderLearning(EMPTY)).toBe(
     [
       "No turn has been observed yet.",
@@ -104,7 +105,7 @@ it("shows a profile that has learned nothing in a few words", () => {
   );
 });
 
-it("shows everything in 80 columns of plain text", () => {
+it("the full learning page fits 80 columns of plain text", () => {
   const page = renderLearning(FULL);
   for (const line of page.split("\n")) expect([...line].length, line).toBeLessThanOrEqual(80);
   expect(page).not.toContain("\u001b");

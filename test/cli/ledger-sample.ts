@@ -1,4 +1,4 @@
-// The ledger of a profile that has learned nothing, for the tests of the terminal client.
+// The learning ledger of a profile that has learned nothing, for the tests of the terminal client.
 import type { LearningLedger } from "../../core/schemas/learning/ledger.ts";
 
 const spent = { calls: 0, tokens: 0, usd: 0 };

@@ -1,4 +1,4 @@
-// Who listens where Talaria of this user is expected. As root a program of `nobody` is tried; else only one's own.
+// Detection of another user's program at the address of the local Talaria. Only as root can a test start one, as `nobody`.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createServer } from "node:http";
@@ -29,7 +29,7 @@ it("a program of the same user, and a free port, are not foreign listeners", asy
 });
 
 it.runIf(process.platform === "linux" && process.getuid?.() === 0)(
-  "a program of another user's is never sent this machine's own key",
+  "this machine's own key is never sent to another user's program",
   async () => {
     const other = spawn(process.execPath, ["-e", SERVER], { uid: 65_534, gid: 65_534, cwd: "/" });
     const [first] = (await once(other.stdout, "data")) as [Buffer];
@@ -39,8 +39,8 @@ it.runIf(process.platform === "linux" && process.getuid?.() === 0)(
     await expect(client.health()).rejects.toThrow("A program of another user listens");
     const { signal } = new AbortController();
     expect(() => client.watch("01J", { after: "0.0", signal })).toThrow("A program of another user listens");
-    const told = once(other.stdout, "data");
+    const report = once(other.stdout, "data");
     other.stdin.end();
-    expect(JSON.parse(String(((await told) as [Buffer])[0]))).toEqual([]);
+    expect(JSON.parse(String(((await report) as [Buffer])[0]))).toEqual([]);
   },
 );

@@ -1,3 +1,4 @@
+// How the terminal shows the events of a turn. Text from outside must never steer the terminal.
 import { describe, expect, it } from "vitest";
 import { createShow, summarise, toPlain, toPlainJson } from "../../cli/show.ts";
 import type { AgentEvent } from "../../core/schemas/entry.ts";
@@ -27,7 +28,7 @@ function show(events: AgentEvent[], rich: boolean, columns = 80) {
   return screen;
 }
 
-describe("a turn on the screen", () => {
+describe("a turn on screen", () => {
   it("separates the answer from its tool calls, one line each, without colours in a pipe", () => {
     const { answer, aside } = show(TURN, false);
     expect(answer).toBe("Looking\nIt is 7.\n");
@@ -47,7 +48,7 @@ describe("a turn on the screen", () => {
     expect(aside).toBe(`\x1b[2m  … terminal ${"x".repeat(25)}…\x1b[0m`);
   });
 
-  it("says when an answer begins again, and why a turn ended without one", () => {
+  it("reports a restarted answer, and why a turn ended without an answer", () => {
     const { both } = show(
       [
         { type: "text_delta", entry: 2, offset: 0, text: "Half" },
@@ -73,7 +74,7 @@ describe("a turn on the screen", () => {
     expect(show([{ type: "entry_restart", entry: 2 }], false).both).toBe("");
   });
 
-  it("names what was learned, and what was put into the running turn, on a line of its own", () => {
+  it("names each lesson, and each message put into the running turn, on its own line", () => {
     const { answer, aside } = show(
       [
         { type: "text_delta", entry: 2, offset: 0, text: "So far" },

@@ -140,12 +140,13 @@ function describeScripted(make: MakeModel): void {
   it("signals activity for every piece, even one without an event for readers", async () => {
     const call = { id: "call_1", name: "look_up", arguments: JSON.stringify({ query: "x".repeat(500) }) };
     const { model } = await make([reply({ calls: [call] }, { chunkBytes: 64 })]);
-    let heard = 0;
+    let activity = 0;
     const events: ModelEvent[] = [];
     const signal = new AbortController().signal;
-    for await (const event of model.stream(toRequest({ tools: [LOOK_UP] }), signal, () => heard++)) events.push(event);
+    for await (const event of model.stream(toRequest({ tools: [LOOK_UP] }), signal, () => activity++))
+      events.push(event);
     expect(events.map(({ type }) => type)).toEqual(["done"]);
-    expect(heard).toBeGreaterThan(5);
+    expect(activity).toBeGreaterThan(5);
   });
 
   it("yields the first words before the last ones exist", async () => {
@@ -180,7 +181,7 @@ function describeScripted(make: MakeModel): void {
     },
   );
 
-  it("gives two calls with one id two ids", async () => {
+  it("gives two calls that share an id different ids", async () => {
     const twice = [CALLS[0]!, { ...CALLS[1]!, id: "call_a" }];
     const { model } = await make([reply({ calls: twice })]);
     const answer = await readAnswer(model, toRequest({ tools: [LOOK_UP] }));

@@ -49,7 +49,7 @@ export function describeReviewStore(name: string, make: () => Bucket): void {
       expect(await open().createStep(REVIEW, 0, intent(0, "third"))).toEqual({ step: winner!.step, won: false });
     });
 
-    it("refuses a script with a hole", async () => {
+    it("refuses a script with a missing step", async () => {
       const { store } = setUp();
       await store.createStep(REVIEW, 0, intent(0));
       await store.createStep(REVIEW, 2, intent(2));

@@ -386,7 +386,7 @@ function describeSeveralWriters(setUp: SetUp): void {
 }
 
 function describeIndex(setUp: SetUp): void {
-  it("follows what other stores write", async () => {
+  it("includes the writes of other stores", async () => {
     const { store, open } = setUp();
     await store.change(creation("tables", "one", "a"));
     const before = await store.index();

@@ -21,7 +21,7 @@ export function describeWorkspace(withSql: (work: (sql: Sql) => Promise<void>) =
     return () => withSql((sql) => work(createBench(sql, maxFileBytes, maxBytes)));
   }
 
-  describe("for its owner", () => {
+  describe("a workspace for its owner", () => {
     test(
       "a file put by the owner is listed and read back",
       onBench(async ({ workspace, reopen }) => {
@@ -97,7 +97,7 @@ export function describeWorkspace(withSql: (work: (sql: Sql) => Promise<void>) =
     );
   });
 
-  describe("who wrote a file", () => {
+  describe("the writer of a file", () => {
     test(
       "the agent's write makes the owner's file its own",
       onBench(async ({ workspace }) => {
@@ -213,7 +213,7 @@ export function describeWorkspace(withSql: (work: (sql: Sql) => Promise<void>) =
     );
   });
 
-  describe("as a file system", () => {
+  describe("a workspace as a file system", () => {
     test(
       "a file of several parts is read back whole after appends and overwrites",
       onBench(async ({ workspace, sql }) => {

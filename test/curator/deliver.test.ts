@@ -1,3 +1,4 @@
+// The delivery of curation messages: the hourly trigger, pages of due profiles, runs that a person requested, rollbacks.
 import { describe, expect, it } from "vitest";
 import { isCurated } from "../../core/learning/curation/run-curation.ts";
 import { DEFAULTS } from "../../core/limits.ts";
@@ -78,7 +79,7 @@ describe("the hourly trigger", () => {
   });
 });
 
-describe("a page with a profile that fails", () => {
+describe("a page with a failing profile", () => {
   it("curates the others, and sends the failing one in its own message", async () => {
     const profiles = neighbours(3);
     const world = await createDueWorld(profiles);
@@ -155,7 +156,7 @@ describe("a deleted profile", () => {
   });
 });
 
-describe("a page that takes long", () => {
+describe("a slow page of profiles", () => {
   it("is continued by another message after eight minutes", async () => {
     const profiles = neighbours(3);
     const world = await createDueWorld(profiles);
@@ -177,7 +178,7 @@ describe("a page that takes long", () => {
   });
 });
 
-describe("a page that makes many calls", () => {
+describe("a page of profiles with many calls", () => {
   it("is continued by another message before the platform's limit ends the invocation", async () => {
     const profiles = neighbours(3);
     const world = await createDueWorld(profiles);

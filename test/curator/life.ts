@@ -120,7 +120,7 @@ export async function createLife(state: SkillState, over: Partial<SkillNext> = {
 }
 
 /** In the terms of the table: the state, and anything else that changed. */
-export async function standingOf(life: Life, over: Partial<SkillNext> = {}): Promise<string> {
+export async function describeSkill(life: Life, over: Partial<SkillNext> = {}): Promise<string> {
   const { state, rev, origin, pinned, reason } = await life.head();
   return [
     state,

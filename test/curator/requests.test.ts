@@ -36,7 +36,7 @@ describe("skills without requests", () => {
     await world.addSkill(PROFILE, "delta");
     await world.run(PROFILE, "20260430T000000Z-meet");
     expect(await world.planned("20260430T000000Z-meet")).toMatchObject([
-      { work: "requests", because: "2 skills are found by no words but their own" },
+      { work: "requests", because: "2 skills have no example requests" },
     ]);
     expect((await world.planned("20260430T000000Z-meet"))[0]!.skills!.toSorted()).toEqual(["alpha", "beta"]);
     await world.ask([{ text: "None." }], "20260430T000000Z-meet");

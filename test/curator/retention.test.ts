@@ -29,7 +29,7 @@ function createScene() {
   let visits = 0;
 
   /** Runs the hourly trigger and delivers every resulting message. Returns the kinds of messages. */
-  async function hour(): Promise<string[]> {
+  async function runHour(): Promise<string[]> {
     const sent: CurationMessage[] = [];
     const queue = { send: async (message: CurationMessage) => void sent.push(message) };
     const options = {
@@ -57,38 +57,38 @@ function createScene() {
   }
 
   const left = () => bucket.keys().filter((key) => /\/reviews\/|^sweep\//.test(key));
-  return { clock, hour, beActive, left, visits: () => visits };
+  return { clock, runHour, beActive, left, visits: () => visits };
 }
 
 describe("a profile that has gone quiet", () => {
   it("is visited once when its retention days are over, and never again", async () => {
-    const { clock, hour, beActive, left, visits } = createScene();
+    const { clock, runHour, beActive, left, visits } = createScene();
     await beActive();
     await clock.sleep(DAY_MS);
-    expect(await hour()).toEqual(["shard"]);
+    expect(await runHour()).toEqual(["shard"]);
     expect(left()).toHaveLength(3);
     for (let day = 0; day < 29; day++) {
       await clock.sleep(DAY_MS);
-      expect(await hour()).toEqual([]);
+      expect(await runHour()).toEqual([]);
     }
     await clock.sleep(3 * DAY_MS);
-    expect(await hour()).toEqual(["shard sweep"]);
+    expect(await runHour()).toEqual(["shard sweep"]);
     expect([left(), visits()]).toEqual([[], 1]);
     await clock.sleep(90 * DAY_MS);
-    expect([await hour(), visits()]).toEqual([[], 1]);
+    expect([await runHour(), visits()]).toEqual([[], 1]);
   });
 
   it("is not visited for the days before its last active one", async () => {
-    const { clock, hour, beActive, left, visits } = createScene();
+    const { clock, runHour, beActive, left, visits } = createScene();
     for (let day = 0; day < 40; day++) {
       await beActive();
       await clock.sleep(DAY_MS);
-      await hour();
+      await runHour();
       expect(left().filter((key) => key.startsWith("sweep/"))).toHaveLength(1);
     }
     expect(visits()).toBe(0);
     await clock.sleep(33 * DAY_MS);
-    expect(await hour()).toEqual(["shard sweep"]);
+    expect(await runHour()).toEqual(["shard sweep"]);
     expect([left(), visits()]).toEqual([[], 1]);
   });
 });

@@ -1,3 +1,4 @@
+// One curation run over real stores: moves by age, verdicts, checks, dry runs, and recovery after a kill.
 import { describe, expect, it } from "vitest";
 import { toHeadCheck } from "../../core/learning/curation/head-check.ts";
 import { isCurated } from "../../core/learning/curation/run-curation.ts";

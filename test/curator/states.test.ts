@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { SkillNext } from "../../core/ports.ts";
 import type { SkillState } from "../../core/schemas/skill.ts";
 import { adopt, unarchive } from "../../core/skills/edit/adopt.ts";
-import { type Life, NAME, OTHER, archive, createLife, pin, standingOf } from "./life.ts";
+import { type Life, NAME, OTHER, archive, createLife, pin, describeSkill } from "./life.ts";
 
 /** One successful turn that contradicted the skill's text. */
 const CONTRADICTED = [["success"], { contradicted: true }] as const satisfies Parameters<Life["used"]>;
@@ -469,7 +469,7 @@ describe.each([
     const life = await createLife(from, over);
     await life.begin();
     await happens(life);
-    expect(await standingOf(life, over)).toBe(to);
+    expect(await describeSkill(life, over)).toBe(to);
   });
 });
 
@@ -478,8 +478,8 @@ it("a curation does not age a skill that it sees for the first time, however old
   await life.add(NAME, { state: "active" });
   await life.live(200);
   await life.curate();
-  expect(await standingOf(life)).toBe("active");
+  expect(await describeSkill(life)).toBe("active");
   await life.live(30);
   await life.curate();
-  expect(await standingOf(life)).toBe("stale");
+  expect(await describeSkill(life)).toBe("stale");
 });

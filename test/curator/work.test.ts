@@ -182,7 +182,7 @@ describe("a run assigns to a model", () => {
     await world.run(PROFILE, RUN);
     expect(works(world)).toEqual(["consolidate"]);
     const { run, markdown } = (await world.curation.report(PROFILE, RUN))!;
-    const because = "one group of skills that may be one, as reviews noted";
+    const because = "one group of similar skills, as reviews noted";
     expect(run.work).toMatchObject([
       { work: "consolidate", because, groups: [[FIRST, SECOND]], grant: { tokens: GRANT } },
     ]);
@@ -360,8 +360,8 @@ describe("a rewrite", () => {
     await world.run(PROFILE, RUN);
     const { steps } = await world.curation.work(PROFILE, RUN, `rewrite.${NAME}`).script();
     expect(steps).toEqual([]);
-    const dear: ScriptLine = { calls: [{ name: "skill_manage", args: PATCH }], usage: { input: GRANT } };
-    await world.work(PROFILE, RUN, `rewrite.${NAME}`, [dear, { text: "Never said." }]);
+    const expensive: ScriptLine = { calls: [{ name: "skill_manage", args: PATCH }], usage: { input: GRANT } };
+    await world.work(PROFILE, RUN, `rewrite.${NAME}`, [expensive, { text: "Never said." }]);
     const result = await outcomeOf(world, `rewrite.${NAME}`);
     expect(result).toMatchObject({ state: "done", note: `Stopped early. The grant of ${GRANT} tokens is spent.` });
     expect([result.changes.length, result.modelCalls]).toEqual([1, 1]);

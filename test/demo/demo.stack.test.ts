@@ -47,19 +47,23 @@ function expectGain({ sessions }: Figures): void {
   expect(control.toolCalls).toBeGreaterThanOrEqual(1.6 * second.toolCalls);
 }
 
-it("solves the task with the lesson in fewer calls, and ends with the figures as JSON", { timeout: TIMEOUT_MS }, () => {
-  const { status, lines, out, err } = runDemo("--json");
-  expect([status, err]).toEqual([0, ""]);
-  expect(lines[0]).toMatch(/^Model: rehearsal/);
-  const figures = JSON.parse(lines.at(-1)!) as Figures;
-  expectGain(figures);
-  const { skill, citations, memory, reviewId } = figures.learned;
-  expect(out).toContain(`Skill ${skill}, revision 1:`);
-  expect(citations.every((citation) => citation.startsWith(`${reviewId.split(".")[0]}/`))).toBe(true);
-  expect(memory).not.toBe("");
-});
+it(
+  "the demo solves the task with the lesson in fewer calls, and ends with the figures as JSON",
+  { timeout: TIMEOUT_MS },
+  () => {
+    const { status, lines, out, err } = runDemo("--json");
+    expect([status, err]).toEqual([0, ""]);
+    expect(lines[0]).toMatch(/^Model: rehearsal/);
+    const figures = JSON.parse(lines.at(-1)!) as Figures;
+    expectGain(figures);
+    const { skill, citations, memory, reviewId } = figures.learned;
+    expect(out).toContain(`Skill ${skill}, revision 1:`);
+    expect(citations.every((citation) => citation.startsWith(`${reviewId.split(".")[0]}/`))).toBe(true);
+    expect(memory).not.toBe("");
+  },
+);
 
-it("accepts other tables, another seed and a hand-written skill", { timeout: TIMEOUT_MS }, () => {
+it("the demo accepts other tables, another seed and a hand-written skill", { timeout: TIMEOUT_MS }, () => {
   const folder = mkdtempSync(join(tmpdir(), "demo-"));
   for (const n of [1, 2, 3]) {
     const table: Table = inventTable(500 + n);
@@ -87,7 +91,7 @@ it("accepts other tables, another seed and a hand-written skill", { timeout: TIM
   expectGain(JSON.parse(lines.at(-1)!) as Figures);
 });
 
-it("refuses a folder without tables and says so", { timeout: TIMEOUT_MS }, () => {
+it("the demo refuses a folder without tables, with the reason", { timeout: TIMEOUT_MS }, () => {
   const { status, err } = runDemo("--data", mkdtempSync(join(tmpdir(), "empty-")));
   expect([status, err.includes("holds no table to work on"), err.includes("    at ")]).toEqual([2, true, false]);
 });

@@ -10,6 +10,6 @@ it.each([
   ],
   [["s/5#outcome"], "one tool result"],
   [[], "none"],
-])("describes %j as %s", (citations, words) => {
+])("the citations %j are described as %s", (citations, words) => {
   expect(describeEvidence(citations)).toBe(words);
 });

@@ -1,4 +1,4 @@
-// The demo's data: what is exported is what was read, and what is asked can be told from the file.
+// The demo's data: an export keeps every value, and each question can be answered from the exported file.
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -10,7 +10,7 @@ import { inventTable } from "../support/invented-tables.ts";
 
 const SEEDS = Array.from({ length: 40 }, (_, i) => i + 1);
 
-/** Undoes an export, by the conventions alone. */
+/** Reads an export back with nothing but its conventions. */
 function importTable(text: string, table: Table, conventions: Conventions): (string | null)[][] {
   const rows = fromCsv(text, conventions.separator);
   if (typeof rows === "string") throw new Error(rows);
@@ -97,7 +97,7 @@ describe("the tasks", () => {
     }
   });
 
-  it("use the two halves of a table when there is only one", () => {
+  it("use the two halves of a table if there is only one", () => {
     const { tasks } = drawTasks([inventTable(7, 80)], 3);
     expect(tasks.map(({ table }) => table.file.replace(/^.*-/, "")).sort()).toEqual(["first.csv", "second.csv"]);
     expect(tasks.map(({ table }) => table.cells.length)).toEqual([40, 40]);
@@ -168,7 +168,7 @@ describe("a folder", () => {
     ]);
   });
 
-  it("without a table is refused with a sentence", () => {
+  it("without a table is refused with the reason", () => {
     expect(() => loadTables(folderOf({ "a.txt": "" }))).toThrow(/holds no table to work on/);
     expect(() => loadTables("/no/such/folder")).toThrow("/no/such/folder is not a folder that can be read.");
   });

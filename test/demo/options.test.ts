@@ -30,7 +30,7 @@ describe("the command line", () => {
     [["--sed", "1"], "Unknown option '--sed'"],
     [["extra"], "Unexpected argument 'extra'"],
     [["--skill", "/no/such/file"], "--skill: /no/such/file cannot be read."],
-  ])("%j is refused with a sentence", (args, message) => {
+  ])("%j is refused with an explanation", (args, message) => {
     expect(() => parseOptions(args)).toThrow(UsageError);
     expect(() => parseOptions(args)).toThrow(message);
   });
@@ -44,7 +44,7 @@ describe("the model", () => {
     [{ ANTHROPIC_API_KEY: "k" }, false],
     [{ OPENAI_API_KEY: "k" }, false],
     [{ TALARIA_MODEL: "anthropic:m" }, false],
-  ])("with %j is rehearsal: %s", (env, expected) => {
+  ])("with the environment %j is rehearsal: %s", (env, expected) => {
     expect(isRehearsal(env)).toBe(expected);
   });
 });

@@ -1,3 +1,4 @@
+// The ledger of an Account over SQLite: bookings, grants of reviews, the backlog, and turns under a daily limit.
 import { describe, expect, it } from "vitest";
 import type { Booking, UsageKind, UsageLine } from "../../core/schemas/usage.ts";
 import { LEDGER_SCHEMA, createAccountLedger } from "../../durable-objects/account-ledger.ts";
@@ -95,7 +96,7 @@ describe("a booking", () => {
     ]);
   });
 
-  it("is counted once, however often and whenever it comes again", () => {
+  it("is counted once, however often and late it is repeated", () => {
     const ledger = open();
     const one = booking("t1", [line(5)]);
     expect([ledger.book(one), ledger.book(one)]).toEqual([true, false]);
@@ -104,7 +105,7 @@ describe("a booking", () => {
     expect(ledger.report({ ...month, by: "day" }).totals).toMatchObject({ calls: 2, tokens: 6 });
   });
 
-  it("belongs to the UTC day of its time, and to a report by that day, both ends included", () => {
+  it("belongs to the UTC day of its time; a report includes its first and last day", () => {
     const ledger = open();
     const midnight = Date.UTC(2026, 10, 21);
     ledger.book(booking("t1", [line(1)], midnight - 1));
@@ -114,7 +115,7 @@ describe("a booking", () => {
     expect([tokens("2026-11-20", "2026-11-21"), tokens("2026-11-22", "2026-11-30")]).toEqual([3, 0]);
   });
 
-  it("leaves no partial rows when the account dies in the middle of it", () => {
+  it("leaves no partial rows when it fails in the middle", () => {
     const ledger = open();
     const broken = line(1, { usage: { ...line(1).usage, input: null as unknown as number } });
     expect(() => ledger.book(booking("t1", [line(5), broken]))).toThrow(/NOT NULL/);
@@ -123,18 +124,18 @@ describe("a booking", () => {
   });
 });
 
-describe("what a ledger keeps", () => {
+describe("the retention of a ledger", () => {
   const rows = (ledger: ReturnType<typeof open>, table: string) =>
     ledger.sql.run<{ n: number }>(`SELECT count(*) AS n FROM ${table}`)[0]!.n;
 
-  it("is 30 days of ids", () => {
+  it("is 30 days for the ids of bookings", () => {
     const ledger = open();
     for (let day = 0; day < 100; day++) ledger.book(booking(`t${day}`, [line(1)], NOON + day * DAY));
     expect(rows(ledger, "booked")).toBe(31);
     expect(ledger.report({ from: "2026-01-01", to: "2027-12-31", by: "kind", now: NOON }).totals.calls).toBe(100);
   });
 
-  it("is 400 days of sessions, and the days before them without", () => {
+  it("is 400 days for sessions; earlier days are kept without their sessions", () => {
     const ledger = open();
     ledger.book(booking("t1", [line(1), line(2, { model: "m:b" })], NOON, A));
     ledger.book(booking("t2", [line(10)], NOON, B));
@@ -161,7 +162,7 @@ describe("a review's grant", () => {
   const spent = (tokens: number) => [line(tokens, { kind: "review" as UsageKind })];
   const shown = { review: REVIEW, session: A, tokens: 600, usd: 0.00005, reservedAt: NOON, expiresAt: NOON + DAY };
 
-  it("stays open until the review's usage is booked, and counts as no usage meanwhile", () => {
+  it("stays open until the review's usage is booked, and is not counted as usage until then", () => {
     const ledger = open();
     expect(ledger.reserveReview(ask)).toEqual({ granted: true, grant });
     const before = ledger.report({ ...month, by: "kind" });
@@ -171,14 +172,14 @@ describe("a review's grant", () => {
     expect([after.totals.tokens, after.grants]).toEqual([40, []]);
   });
 
-  it("is the same when it is asked for again", () => {
+  it("is the same when it is requested again", () => {
     const ledger = open();
     ledger.reserveReview(ask);
     const later = { ...ask, now: NOON + 5, grant: { tokens: 9, expiresAt: NOON + 9 * DAY } };
     expect(ledger.reserveReview(later)).toEqual({ granted: true, grant });
   });
 
-  it("that expired before its session received it is replaced by a new one, and never charged", () => {
+  it("that expired before its session received it is replaced, and never charged", () => {
     const ledger = open();
     ledger.reserveReview(ask);
     const now = NOON + 2 * DAY;
@@ -191,7 +192,7 @@ describe("a review's grant", () => {
     ]);
   });
 
-  it("is charged in full if it was not settled in time, under the day it was given", () => {
+  it("is charged in full to the day it was given if it is not settled in time", () => {
     const ledger = open();
     ledger.reserveReview(ask);
     const report = ledger.report({ ...month, by: "model", now: NOON + DAY });
@@ -212,7 +213,7 @@ describe("a review's grant", () => {
     expect(ledger.report({ from: "2026-11-21", to: "2026-11-30", by: "day", now: NOON + DAY }).totals).toEqual(NOTHING);
   });
 
-  it("is corrected by a result that comes late", () => {
+  it("is corrected by a late result", () => {
     const ledger = open();
     ledger.reserveReview(ask);
     ledger.report({ ...month, by: "day", now: NOON + 2 * DAY });
@@ -222,7 +223,7 @@ describe("a review's grant", () => {
     expect(report.grants).toEqual([]);
   });
 
-  it("that was never settled is a line of its own a month later", () => {
+  it("that was never settled becomes a usage line after a month", () => {
     const ledger = open();
     ledger.reserveReview(ask);
     ledger.book(booking("t1", [], NOON + 32 * DAY));
@@ -231,7 +232,7 @@ describe("a review's grant", () => {
     expect(report.grants).toEqual([]);
   });
 
-  it("fits into the day: at most half of its limit, and a tenth of its money where it had no limit", () => {
+  it("is at most half of the day's token limit, and a tenth of its money if the grant has no money limit", () => {
     const ledger = open();
     const free = { tokens: 600, expiresAt: NOON + DAY };
     expect(ledger.reserveReview({ ...ask, grant: free, day: { tokens: 1_000, usdMicros: 200 } })).toEqual({
@@ -240,13 +241,13 @@ describe("a review's grant", () => {
     });
   });
 
-  it("waits for the next day if it does not fit into what is left of this one", () => {
+  it("is refused until the next day if the rest of this day is too small", () => {
     const ledger = open();
     const day = { tokens: 1_000, usdMicros: 0 };
     ledger.book(booking("t1", [line(501)]));
     const refused = ledger.reserveReview({ ...ask, urgent: false, day });
     expect(refused).toEqual({ granted: false, retryAt: Date.UTC(2026, 10, 21) });
-    // A place that was not used is nobody's.
+    // The refused request takes no place: another review is granted.
     const other = { ...ask, review: `${B}.1-2`, session: B, urgent: false };
     expect(ledger.reserveReview(other)).toMatchObject({ granted: true });
     expect(ledger.reserveReview({ ...ask, day, now: Date.UTC(2026, 10, 21) })).toEqual({
@@ -264,17 +265,17 @@ describe("a backlog of reviews", () => {
     ...{ review: `${A}.${n}-${n + 1}`, session: A, now, perProfileMs: 0, urgent, maxBacklog: 2, grant, day: NO_LIMIT },
   });
 
-  it("sheds only reviews that nobody waits for", () => {
+  it("sheds only reviews that are not urgent", () => {
     const ledger = open();
     expect([1, 3].map((n) => ledger.reserveReview(ask(n)).granted)).toEqual([true, true]);
     expect(ledger.reserveReview(ask(5))).toEqual({ granted: false, shed: true });
     expect(ledger.reserveReview(ask(7, true))).toMatchObject({ granted: true });
-    // Who was granted and asks again has its place.
+    // A granted review that asks again keeps its place.
     expect(ledger.reserveReview(ask(1))).toMatchObject({ granted: true });
     expect(ledger.reserveReview({ ...ask(5), maxBacklog: undefined })).toMatchObject({ granted: true });
   });
 
-  it("is shorter by each that is booked, and by those whose grant has expired", () => {
+  it("shrinks with each booked review and each expired grant", () => {
     const ledger = open();
     for (const n of [1, 3]) ledger.reserveReview(ask(n));
     ledger.book(booking(`${A}.1-2`, []));
@@ -295,20 +296,20 @@ describe("a turn under a daily limit", () => {
     day,
   });
 
-  it("may spend a slice at a time, up to what others have left", () => {
+  it("may spend one slice at a time, up to what other turns have left", () => {
     const ledger = open();
     ledger.book(booking("t0", [line(750)]));
     expect(ledger.reserveTurn(ask("t1", 0))).toEqual({ tokens: 100, usdMicros: 0 });
     expect(ledger.reserveTurn(ask("t2", 0))).toEqual({ tokens: 100, usdMicros: 0 });
     expect(ledger.reserveTurn(ask("t3", 0))).toEqual({ tokens: 50, usdMicros: 0 });
     expect(ledger.reserveTurn(ask("t4", 0))).toBeNull();
-    // What another did not need is free again; what it spent is not.
+    // The booking frees the unspent part of the other turn's reservation.
     ledger.book(booking("t2", [line(30)]));
     expect(ledger.reserveTurn(ask("t1", 110))).toEqual({ tokens: 170, usdMicros: 0 });
     expect(ledger.reserveTurn(ask("t4", 0))).toBeNull();
   });
 
-  it("cannot spend what an open review has reserved, nor what an unsettled one was charged", () => {
+  it("cannot spend the reservation of an open review or the charge of an unsettled one", () => {
     const ledger = open();
     const grant = { tokens: 950, expiresAt: NOON + HOUR };
     const review = { review: REVIEW, session: A, now: NOON, perProfileMs: 0, urgent: true, grant, day: NO_LIMIT };
@@ -318,7 +319,7 @@ describe("a turn under a daily limit", () => {
     expect(ledger.reserveTurn(ask("t1", 0, NOON + DAY))).toEqual({ tokens: 100, usdMicros: 0 });
   });
 
-  it("is renewed at midnight UTC, when only running work is reserved", () => {
+  it("gets a new limit at midnight UTC; only running work stays reserved", () => {
     const ledger = open();
     const midnight = Date.UTC(2026, 10, 21);
     ledger.book(booking("t0", [line(900)]));
@@ -329,14 +330,14 @@ describe("a turn under a daily limit", () => {
     expect(ledger.reserveTurn(ask("t4", 0, midnight))).toBeNull();
   });
 
-  it("that exceeded its slice has reserved what it spent", () => {
+  it("that exceeded its slice has its spending reserved", () => {
     const ledger = open();
     ledger.reserveTurn(ask("t1", 0));
     expect(ledger.reserveTurn(ask("t1", 1_200))).toBeNull();
     expect(ledger.reserveTurn(ask("t2", 0))).toBeNull();
   });
 
-  it("is limited in money too, and by the limit that ends first", () => {
+  it("is also limited in money; the limit that is reached first applies", () => {
     const ledger = open();
     const both = { tokens: 1_000, usdMicros: 500 };
     expect(ledger.reserveTurn({ ...ask("t1", 0), day: both })).toEqual({ tokens: 100, usdMicros: 50 });
@@ -344,14 +345,14 @@ describe("a turn under a daily limit", () => {
     expect(ledger.reserveTurn({ ...ask("t1", 0), day: both })).toBeNull();
   });
 
-  it("reserves nothing once it was booked: it was stopped while it asked", () => {
+  it("reserves nothing if it was booked already, as when it is stopped during the request", () => {
     const ledger = open();
     ledger.book(booking("t1", []));
     expect(ledger.reserveTurn(ask("t1", 0))).toBeNull();
     expect(ledger.sql.run("SELECT * FROM reservation")).toEqual([]);
   });
 
-  it("that was abandoned reserves nothing after a day, and is dropped after a month", () => {
+  it("that was abandoned reserves nothing after a day, and its row is deleted after a month", () => {
     const ledger = open();
     ledger.reserveTurn(ask("t1", 0));
     expect(ledger.reserveTurn(ask("t2", 950, NOON + DAY - 1))).toBeNull();

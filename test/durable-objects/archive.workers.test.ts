@@ -1,4 +1,4 @@
-// The Archive object itself: SQLite's FTS5 in workerd, skills of a real bucket, its alarm, its end and return.
+// The Archive object: SQLite's FTS5 in workerd, skills in a real bucket, the alarm, and evictions.
 import { evictDurableObject, runDurableObjectAlarm } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
@@ -30,7 +30,7 @@ function createProfile() {
   };
 }
 
-it("finds a profile's own and the bundled skills by their bodies, and nobody else's", async () => {
+it("a search finds a profile's own and the bundled skills by their bodies, and no other profile's", async () => {
   const [one, other] = [createProfile(), createProfile()];
   await one.put("feeding", "# Sea life\n\nHow much haddock a walrus eats.");
   const found = await one.archive().searchSkills("haddock walruses");
@@ -43,7 +43,7 @@ it("finds a profile's own and the bundled skills by their bodies, and nobody els
   expect((await one.archive().searchSkills("clover")).names).toEqual(["feeding"]);
 });
 
-it("reads at its alarm what a search had no time for, and keeps it after an eviction", async () => {
+it("the alarm reads the skills that a search had no time for, and they stay indexed after an eviction", async () => {
   const { archive, put } = createProfile();
   for (let i = 0; i < 20; i++) await put(`skill-${i}`, `Of item${i}.`);
   const { unread } = await archive().searchSkills("item0");
@@ -57,7 +57,7 @@ it("reads at its alarm what a search had no time for, and keeps it after an evic
   expect(await archive().searchSkills("item7")).toEqual({ names: ["skill-7"], unread: 0 });
 });
 
-it("remembers a profile's turns, what it knows of each kind, and how a skill changed it, after an eviction too", async () => {
+it("a profile's turns, its results on similar turns, and a skill's effect survive an eviction", async () => {
   const [one, other] = [createProfile(), createProfile()];
   const turn = (n: number, more: Partial<TurnSignature> = {}): TurnSignature => ({
     ...{ turn: `01J${String(n).padStart(23, "0")}-1`, session: `01J${String(n).padStart(23, "0")}`, at: n },

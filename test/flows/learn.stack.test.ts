@@ -1,5 +1,5 @@
-// The main job across the three real Workers: a turn, its review through the queue, a second session that knows better,
-// a control that may not know, the curator's report. And what a client on a bad line does, over real HTTP.
+// The main flow across the three real Workers: a turn, its review through the queue, a second session that uses the lesson, a
+// control session without it, and the curator's report. Also a client on an unreliable connection, over real HTTP.
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { createTestHarness } from "wrangler";
@@ -42,7 +42,7 @@ async function call<T>(method: string, path: string, body?: unknown, bearer = ke
   return (text ? JSON.parse(text) : null) as T;
 }
 
-/** A ledger as an office exports it: semicolons, decimal commas, a marker for what is missing. */
+/** A ledger as office software exports it: semicolons, decimal commas, a marker for missing values. */
 function ledger(column: string, rows: number, factor: number): { text: string; mean: string } {
   const values = Array.from({ length: rows }, (_, row) => (row % 9 === 4 ? null : ((row * 37) % 101) * factor + 0.25));
   const known = values.filter((value) => value !== null);
@@ -79,8 +79,8 @@ async function ask(
   return { ...(await call<SessionDetail>("GET", `/v1/sessions/${session}`)), answer };
 }
 
-describe("the main job", () => {
-  it("solves a task the hard way, learns from it, solves the next one easily, and curates", async () => {
+describe("the main flow", () => {
+  it("solves a task with failures, learns from it, solves the next one without, and curates", async () => {
     const first = ledger("level", 120, 1.5);
     const one = await ask("first.csv", first, "level");
     expect(one.answer).toContain(first.mean);
@@ -119,13 +119,13 @@ describe("the main job", () => {
         interval: 200,
       });
       expect(report.run).toMatchObject({ run, dryRun, byState: { trial: 1 }, moves: [] });
-      // What session 2 left behind: one use of the skill, which succeeded.
+      // Session 2 used the skill once, with success.
       expect(report.markdown).toContain(`| ${skill.head!.name} | trial | 1 | 1 | 0 | 0, 0 active |`);
     }
   });
 });
 
-describe("a client on a bad line", () => {
+describe("a client on an unreliable connection", () => {
   const headers = () => ({ authorization: `Bearer ${key}`, "content-type": "application/json" });
   const post = (session: string, text: string, more: Record<string, string> = {}) =>
     fetch(new URL(`/v1/sessions/${session}/messages`, url), {
@@ -142,7 +142,7 @@ describe("a client on a bad line", () => {
       ).body!,
     );
 
-  it("hears the rest of a stream it lost, while the turn runs and after it has ended", async () => {
+  it("resumes a lost stream while the turn runs and after it has ended", async () => {
     const { session } = await call<{ session: string }>("POST", "/v1/sessions", {});
     const reader = (await post(session, "Hello", { accept: "text/event-stream" })).body!.getReader();
     const seen = new TextDecoder().decode((await reader.read()).value);
@@ -158,7 +158,7 @@ describe("a client on a bad line", () => {
     expect([textIn(again), again.at(-1)]).toEqual([textIn(rest), rest.at(-1)]);
   });
 
-  it("sends a message twice and has it answered once, and one more waits its turn", async () => {
+  it("gets one answer to a message that it sends twice, and a second message is queued", async () => {
     const { session } = await call<{ session: string }>("POST", "/v1/sessions", {});
     const once = { "idempotency-key": "first" };
     const accepted = async (response: Response) => (await response.json()) as Accepted;

@@ -1,5 +1,5 @@
-// The `skills` CLI of npm installs from a running Talaria what an owner has published, by both forms of the index: its files are
-// those that were imported, byte for byte.
+// npm's `skills` CLI installs an owner's published skills from a running Talaria, through both forms of the index. The installed
+// files equal the imported ones byte for byte.
 import { execFile } from "node:child_process";
 import { createServer } from "node:http";
 import { readFileSync, readdirSync } from "node:fs";
@@ -54,7 +54,7 @@ async function post(path: string, body: object, key = owner.key): Promise<Respon
   return response;
 }
 
-/** What it leaves in a project of its own, by path. */
+/** Installs into a new project and returns the installed files by path. */
 async function install(source: string): Promise<Record<string, Buffer>> {
   const project = tempFolder();
   const args = ["add", source, "--skill", "*", "--agent", "claude-code", "--yes", "--copy"];
@@ -87,11 +87,11 @@ const EXPECTED = Object.fromEntries(
   ),
 );
 
-it("installs all that is public, and nothing else", async () => {
+it("the `skills` CLI installs all public skills and nothing else", async () => {
   expect(await install(`${url}/p/${owner.profile}`)).toEqual(EXPECTED);
 });
 
-it("installs the same by the older index, where a host has only that", async () => {
+it("the `skills` CLI installs the same from a host that has only the older index", async () => {
   const old = createServer((request, response) => {
     const place = `/p/${owner.profile}/.well-known/skills/`;
     if (!request.url?.startsWith("/.well-known/skills/")) return response.writeHead(404).end();

@@ -15,7 +15,7 @@ describe("a kind of work", () => {
     ["of the", null],
     ["…", null],
     ["use sk-ant-api03-0123456789abcdefghijklmnopqrstuvwxyz", expect.not.stringContaining("0123456789abcdef")],
-  ])("of %j is a short clean phrase or none", (text, kind) => {
+  ])("from %j is a short clean phrase or none", (text, kind) => {
     expect(toKind(text)).toEqual(kind);
   });
 
@@ -25,7 +25,7 @@ describe("a kind of work", () => {
     ["merge PDF files", "split PDF files", false],
     ["clean a CSV file", "merge CSV files", false],
     ["write a report", "review a contract", false],
-  ])("%j and %j are alike: %j", (a, b, is) => {
+  ])("%j is similar to %j: %j", (a, b, is) => {
     expect(alike(a, b)).toBe(is);
   });
 

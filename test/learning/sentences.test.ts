@@ -14,7 +14,7 @@ describe("prose", () => {
     ]);
   });
 
-  it.each(["\n\n", "\n \t\n", "\r\n\r\n"])("knows the blank line %j", (blank) => {
+  it.each(["\n\n", "\n \t\n", "\r\n\r\n"])("is split at the blank line %j", (blank) => {
     expect(texts("SKILL.md", `one line${blank}another line`)).toEqual(["one line", "another line"]);
   });
 

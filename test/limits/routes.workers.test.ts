@@ -1,5 +1,5 @@
-// How many requests each route of the API makes for a profile with ten thousand skills and five thousand long facts. A route
-// that is not in the table fails the test: whoever adds one counts it. The table in docs/LIMITS.md has the dearest.
+// How many requests each API route makes for a profile with ten thousand skills and five thousand long facts. A route that is
+// missing in the table fails the test, so a new route must be measured. docs/LIMITS.md lists the most expensive routes.
 import { createExecutionContext } from "cloudflare:test";
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import { hashFiles, textOfFiles } from "../../core/schemas/learning/digest.ts";
@@ -39,12 +39,12 @@ const RUN = toCurationId(Date.now(), () => 0.5);
 const REVIEW = toReviewId(SESSION, 1, 2);
 const PENDING = "0".repeat(20);
 const FILES = 500;
-/** One less than may be. */
+/** One below the limit. */
 const PUBLIC = 199;
 const skillMd = (name: string, text: string) => `---\nname: ${name}\ndescription: Of ${name}.\n---\n${text}\n`;
 const fact = (n: number) => memoryId(`Fact ${n}: ${"the long story of it. ".repeat(45)}`.trim());
 
-/** A skill as several writes would leave it. `files` of each revision, the present one last. */
+/** Stores a skill as several writes would. `files` holds those of each revision, the current one last. */
 async function putSkill(
   name: string,
   revisions: Record<string, string>[],
@@ -143,10 +143,10 @@ beforeAll(async () => {
 }, 120_000);
 
 interface Asked {
-  /** The most requests that the platform counts. */
+  /** The maximum of requests that the platform counts. */
   most: number;
   status: number;
-  /** In place of the path's parameters. */
+  /** Values for the path's parameters. */
   values?: Record<string, string>;
   query?: string;
   body?: unknown;
@@ -155,7 +155,7 @@ interface Asked {
   headers?: Record<string, string>;
 }
 
-/** A key of a profile is checked with the Account; all else of a session is one call to its object, which reads its own tables. */
+/** One call checks the profile's key with the Account. The session's object answers in one more, from its own tables. */
 const OF_SESSION = { most: 2, status: 404, values: { session: SESSION, n: "1", approval: PENDING, path: "a.txt" } };
 const OPEN = { profile, name: "public-3", artifact: "SKILL.md", path: "a.md" };
 
@@ -237,7 +237,7 @@ const TABLE: Record<string, Asked> = {
   "GET /v1/curator/runs/{run}": { most: 10, status: 200, values: { run: RUN } },
   "POST /v1/curator/runs/{run}/rollback": { most: 10, status: 202, values: { run: RUN } },
   "GET /v1/usage": { most: 2, status: 200 },
-  // The first who asks has what was never packed packed.
+  // The first request packs every public skill that was never packed.
   "GET /.well-known/agent-skills/index.json": { most: 1_700, status: 200 },
   "GET /.well-known/agent-skills/{name}/{artifact}": { most: 10, status: 200, values: OPEN },
   "GET /.well-known/skills/index.json": { most: 210, status: 200 },
@@ -278,7 +278,7 @@ describe("for a profile with ten thousand skills and five thousand facts", () =>
     expect(routes.toSorted()).toEqual(Object.keys(TABLE).toSorted());
   });
 
-  it.each(Object.entries(TABLE))("%s makes no more requests than the table says", async (route, asked) => {
+  it.each(Object.entries(TABLE))("%s makes no more requests than the table allows", async (route, asked) => {
     const { status, text, counter } = await ask(route, asked);
     expect({ status, text: status === asked.status ? "" : text }).toEqual({ status: asked.status, text: "" });
     if (counter.calls > asked.most) expect(counter).toEqual({ most: asked.most });
@@ -286,8 +286,8 @@ describe("for a profile with ten thousand skills and five thousand facts", () =>
   });
 });
 
-describe("public packages that were never packed", () => {
-  it("are packed by the first who ask, as many files at a time as an invocation may read", async () => {
+describe("public skills that were never packed", () => {
+  it("are packed by the first requests, each limited to the files that one invocation may read", async () => {
     const other = newProfileId();
     const lines = [];
     for (let n = 0; n < 10; n++) {

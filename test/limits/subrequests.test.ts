@@ -1,5 +1,5 @@
 // How many requests an invocation makes for a profile with ten thousand skills and five thousand long facts. The platform
-// allows ten thousand; the table in docs/LIMITS.md has these figures.
+// allows ten thousand. The table in docs/LIMITS.md lists these figures.
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import { ok } from "../../core/errors.ts";
 import { runWork } from "../../core/learning/curation/run-work.ts";
@@ -23,9 +23,9 @@ import { createMemoryKv } from "../support/bindings/memory-kv.ts";
 import { newProfileId } from "../support/skills/profile-ids.ts";
 import { createScriptedModel } from "../support/wires/scripted-model.ts";
 
-/** [cf] Of an invocation, on a paid plan. */
+/** [cf] Requests of an invocation on a paid plan. */
 const PLATFORM = 10_000;
-/** As workers/curator/index.ts has it. */
+/** The same value as in workers/curator/index.ts. */
 const RUN_CALLS = 6_000;
 const SLOW_MS = 120_000;
 vi.setConfig({ testTimeout: SLOW_MS });
@@ -36,7 +36,7 @@ const profile = newProfileId();
 let bucket: MemoryBucket;
 let heads: SkillHead[];
 
-/** The stores of one invocation, and what it asked of the bucket. */
+/** The stores of one invocation, and a counter of its bucket calls. */
 function invocation() {
   const counter = createCounter();
   const counted = countBucket(bucket, counter);
@@ -48,7 +48,7 @@ function invocation() {
   return { counter, ...stores };
 }
 
-/** A run to its end, an invocation after the other: what each of them asked. */
+/** Runs a curation to its end in successive invocations. Returns the calls of each. */
 async function curate(): Promise<number[]> {
   const run = toCurationId(clock.now(), () => 0.5);
   const calls: number[] = [];
@@ -72,7 +72,7 @@ beforeAll(async () => {
 
 describe("a curation of ten thousand skills", () => {
   it(
-    "folds what has evidence that nobody counted, in as many invocations as it takes",
+    "folds all uncounted evidence in as many invocations as needed",
     async () => {
       const { evidence } = invocation();
       for (const [n, { name, text }] of heads.entries()) {
@@ -97,7 +97,7 @@ describe("a curation of ten thousand skills", () => {
   );
 
   it(
-    "asks a few hundred times when all was counted, and folds only what was used since",
+    "makes a few hundred calls when everything is counted, and folds only skills used since",
     async () => {
       clock.advance(24 * 60 * 60_000);
       const quiet = await curate();
@@ -130,10 +130,10 @@ describe("a curation of ten thousand skills", () => {
   );
 
   it(
-    "brings back a lost index in rounds, each of which is stored",
+    "rebuilds a lost index in rounds, each of which is stored",
     async () => {
       await bucket.delete(`p/${profile}/index`);
-      // Of what reviews have made: each is compared with those that are there before it.
+      // Reviews made these skills, so each is compared with the skills indexed before it.
       const check = toHeadCheck({}, DEFAULTS.skills);
       let rounds = 0;
       const calls: number[] = [];
@@ -155,8 +155,8 @@ describe("a curation of ten thousand skills", () => {
   );
 });
 
-describe("what is kept of ten thousand skills", () => {
-  it("is a few megabytes in each object", async () => {
+describe("the stored state of ten thousand skills", () => {
+  it("is at most a few megabytes per object", async () => {
     const { curation } = invocation();
     const [run] = await curation.runs(profile);
     await curation.changePolicy(profile, (policy) => ({ ...policy, keepSkills: heads.map(({ name }) => name) }));
@@ -170,14 +170,14 @@ describe("what is kept of ten thousand skills", () => {
   });
 });
 
-describe("groups of ten thousand skills", () => {
-  it("are found without a comparison of all pairs", async () => {
+describe("groups among ten thousand skills", () => {
+  it("are found without comparing all pairs", async () => {
     const skills = heads.map((head) => ({ name: head.name, mirror: toHeadMirror(head) }));
     const { index } = invocation().skills;
     expect(clustersOf(skills, await index())).toHaveLength(5);
   });
 
-  it("are shown to a model with some calls a skill of the groups, and the lists", async () => {
+  it("are shown to a model with a few calls per grouped skill, plus the listings", async () => {
     const { counter, ...stores } = invocation();
     const model = createScriptedModel([{ text: "They are fine." }]);
     const run = toCurationId(clock.now(), () => 0.9);
@@ -194,7 +194,7 @@ describe("groups of ten thousand skills", () => {
 
 describe("in a library of ten thousand skills", () => {
   it(
-    "a change, a purge and a look at the index cost what they cost in a small one, and the listings",
+    "a change, a purge and a read of the index cost the same as in a small library, plus the listings",
     async () => {
       const name = largeSkillName(5_000);
       const write = invocation();
@@ -218,7 +218,7 @@ describe("in a library of ten thousand skills", () => {
 
 describe("a memory of five thousand long facts", () => {
   it(
-    "is read with a request for a thousand keys and one for a hundred values",
+    "is read with one request per thousand keys and one per hundred values",
     async () => {
       const kv = createMemoryKv({ clock });
       await fillMemory(kv, profile, "memory");

@@ -1,5 +1,5 @@
-// How many requests an invocation makes that sweeps, erases or books what a large profile has left: what is more than one
-// invocation may do goes on in another one. The table in docs/LIMITS.md has these figures.
+// How many requests an invocation makes that sweeps, erases or books the data of a large profile. Work beyond the limit of one
+// invocation continues in another. The table in docs/LIMITS.md lists these figures.
 import { describe, expect, it, vi } from "vitest";
 import { sweepQuiet } from "../../core/learning/curation/retention.ts";
 import { DEFAULTS } from "../../core/limits.ts";
@@ -35,7 +35,7 @@ import { createNodeSql } from "../support/bindings/node-sql.ts";
 import { newProfileId } from "../support/skills/profile-ids.ts";
 import { SESSION, curationPlan, reviewJob } from "../support/skills/reviews.ts";
 
-/** [cf] Of an invocation, on a paid plan. */
+/** [cf] Requests of an invocation on a paid plan. */
 const PLATFORM = 10_000;
 const DAY_MS = 24 * 60 * 60_000;
 
@@ -45,7 +45,7 @@ function createScene() {
   const clock = createTestClock();
   const bucket = createMemoryBucket({ clock });
   const profile = newProfileId();
-  /** The bucket as one invocation has it. */
+  /** The bucket of one invocation, with its counter. */
   const open = () => {
     const counter = createCounter();
     return { counter, bucket: countBucket(bucket, counter) };
@@ -53,14 +53,14 @@ function createScene() {
   return { clock, bucket, profile, open };
 }
 
-it("sweeps five thousand forgotten facts in some sweeps of a thousand keys each", async () => {
+it("five thousand removed facts are swept in sweeps of a thousand keys each", async () => {
   const { clock, profile } = createScene();
   const kv = createMemoryKv({ clock });
   for (let n = 0; n < LARGE_FACTS; n++) {
     const slots = { profile, store: "memory" as const, hash: memoryId(`Fact ${n}`), op: "op" };
     const add = { v: 1, text: `Fact ${n}`, at: 0, origin: "user" };
     await kv.put(keyOf("memoryAdd", slots), JSON.stringify(add), { metadata: add });
-    // Too long for metadata: its removal has to be read.
+    // The removal record is too long for metadata, so it must be read.
     const removed = JSON.stringify({ v: 1, at: 0, by: "x".repeat(1_000) });
     await kv.put(keyOf("memoryRemove", slots), removed);
   }
@@ -84,8 +84,8 @@ it("sweeps five thousand forgotten facts in some sweeps of a thousand keys each"
   expect((await kv.list({ prefix: "" })).keys).toEqual([]);
 });
 
-describe("what a quiet profile left", () => {
-  it("is swept with a call for a thousand objects, however many reviews and runs they are of", async () => {
+describe("the leftovers of a quiet profile", () => {
+  it("are swept with one call per thousand objects, however many reviews and runs they belong to", async () => {
     const { clock, bucket, profile, open } = createScene();
     for (let n = 0; n < 2_000; n++) {
       const review = toReviewId(SESSION, n, n + 1);
@@ -111,8 +111,8 @@ describe("what a quiet profile left", () => {
   });
 });
 
-describe("the hour of the curator", () => {
-  it("sends no more messages than an invocation may, the oldest days first", async () => {
+describe("the curator's hourly trigger", () => {
+  it("sends no more messages than an invocation may, oldest days first", async () => {
     const { clock, bucket, open } = createScene();
     for (let day = 1; day <= 12; day++) {
       for (let shard = 0; shard < 256; shard++) {
@@ -133,7 +133,7 @@ describe("the hour of the curator", () => {
   });
 });
 
-describe("what curations have spent", () => {
+describe("the spending of curations", () => {
   function openLedger() {
     const sql = createNodeSql();
     for (const statement of LEDGER_SCHEMA) sql.run(statement);
@@ -142,7 +142,7 @@ describe("what curations have spent", () => {
   const usage = { input: 1, output: 1, cacheRead: 0, cacheWrite: 0 };
   const lines = [{ kind: "curation", model: "m:a", source: "none", calls: 1, usage, usdMicros: 5 }];
 
-  it("is booked with some calls a run and two a piece of work", async () => {
+  it("is booked with a few calls per run and two per piece of work", async () => {
     const { clock, bucket, profile, open } = createScene();
     const run = toCurationId(clock.now(), () => 0.5);
     const names = Array.from({ length: 200 }, (_, n) => largeSkillName(n));
@@ -161,7 +161,7 @@ describe("what curations have spent", () => {
     expect(bucket.keys().filter((key) => key.includes("/spent/"))).toEqual([]);
   });
 
-  it("of very many runs is booked by several, each piece once", async () => {
+  it("of very many runs is booked in several invocations, each piece once", async () => {
     const { clock, bucket, profile, open } = createScene();
     for (let n = 0; n < 2_500; n++) {
       const run = toCurationId(clock.now() - n * 1_000, () => 0.5);
@@ -179,8 +179,8 @@ describe("what curations have spent", () => {
   });
 });
 
-describe("a text that three thousand reviews quote", () => {
-  it("is taken out of the newest of them within one invocation: what is not rewritten is deleted", async () => {
+describe("a purged text in three thousand reviews", () => {
+  it("is removed from the newest 2,500 in one invocation, which deletes what it does not rewrite", async () => {
     const { clock, bucket, profile, open } = createScene();
     for (let n = 0; n < 3_000; n++) {
       const review = toReviewId(SESSION, n, n + 1);
@@ -240,7 +240,7 @@ describe("an erasure", () => {
     }
   }
 
-  it("of a skill with a thousand revisions, among ten thousand skills, stays within one invocation", async () => {
+  it("of a skill with a thousand revisions among ten thousand skills fits one invocation", async () => {
     const scene = createScene();
     const { bucket, profile } = scene;
     const heads = await fillLibrary(bucket, profile);
@@ -277,7 +277,7 @@ describe("an erasure", () => {
     expect(before - bucket.keys().filter((key) => key.includes("/blobs/")).length).toBe(1_001);
   });
 
-  it("of many sessions goes on in another alarm when an invocation has made a thousand calls", async () => {
+  it("of many sessions continues in another alarm after a thousand calls", async () => {
     const scene = createScene();
     const sql = createNodeSql();
     for (const statement of ERASURE_SCHEMA) sql.run(statement);
@@ -298,7 +298,7 @@ describe("an erasure", () => {
     expect(Math.max(...alarms)).toBeLessThan(1_200);
   });
 
-  it("of many sessions waits once for all of their writers", async () => {
+  it("of many sessions waits once for all their writers", async () => {
     const scene = createScene();
     const sql = createNodeSql();
     for (const statement of ERASURE_SCHEMA) sql.run(statement);
@@ -316,7 +316,7 @@ describe("an erasure", () => {
     expect(waits).toBe(1);
   });
 
-  it("of a session reads no more than the newest changes that wait for a person, and lists the rest", async () => {
+  it("of a session reads only the newest pending changes, and lists the rest", async () => {
     const scene = createScene();
     const { bucket, profile } = scene;
     await fillPending(scene, 3_000);

@@ -1,5 +1,5 @@
-// How many requests a turn, a review and the Archive make for a profile with ten thousand skills and five thousand long facts, and
-// how large what they keep becomes. The table in docs/LIMITS.md has these figures.
+// How many requests a turn, a review and the Archive make for a profile with ten thousand skills and five thousand long facts,
+// and how large their stored rows become. The table in docs/LIMITS.md lists these figures.
 import { describe, expect, it } from "vitest";
 import { createSkillArchive } from "../../core/archive/skill-archive.ts";
 import { runReview } from "../../core/learning/review/review.ts";
@@ -26,7 +26,7 @@ import { createSessionHarness } from "../support/session/session-harness.ts";
 
 /** [cf] Requests of an invocation on the free plan. */
 const FREE_PLAN = 50;
-/** [cf] A row of an object's database. */
+/** [cf] The size limit of a row in an object's database. */
 const ROW_BYTES = 2_000_000;
 const SLOW_MS = 60_000;
 const HALF_OF_FACTS = 2_500;
@@ -35,8 +35,8 @@ async function fillFacts(kv: ReturnType<typeof createMemoryKv>) {
   for (const store of ["memory", "user"] as const) await fillMemory(kv, PROFILE, store, HALF_OF_FACTS);
 }
 
-/** What was counted since the last look. */
-function since(counter: Counter): () => number {
+/** A function that returns the calls counted createCallMeter it was last called. */
+function createCallMeter(counter: Counter): () => number {
   let before = 0;
   return () => {
     const calls = counter.calls - before;
@@ -46,7 +46,7 @@ function since(counter: Counter): () => number {
 }
 
 it(
-  "a session begins, and its turns go on, with some dozens of requests, and no row grows past its limit",
+  "a session starts and continues with a few dozen requests, and no row exceeds its size limit",
   async () => {
     const skill = largeSkillName(17);
     const script: ScriptLine[] = [
@@ -71,7 +71,7 @@ it(
     const life = harness.boot();
     const { engine } = life;
     await engine.create({ learning: "on", title: "" });
-    const counted = since(counter);
+    const counted = createCallMeter(counter);
     const figures: number[] = [];
     for (const text of ["Hi.", "Hi.", "Read it.", "Keep it."]) {
       expect(await engine.post({ text })).toMatchObject({ ok: true });
@@ -79,13 +79,13 @@ it(
       figures.push(counted());
     }
     const [first, second, third, fourth] = figures as [number, number, number, number];
-    // The index and both stores of memory; more than the free plan allows.
+    // The first turn reads the index and both memory stores, which is more than the free plan allows.
     expect(first).toBeGreaterThan(FREE_PLAN);
     expect(first).toBeLessThan(70);
     expect(second).toBeLessThan(10);
     expect(third).toBeLessThan(15);
     expect(fourth).toBeLessThan(45);
-    // All that is left over for the alarm: nothing of it depends on the library.
+    // The alarm's remaining work does not depend on the size of the library.
     await life.wake();
     expect(counted()).toBeLessThan(30);
     for (const table of ["meta", "entry", "turn", "job"]) {
@@ -98,7 +98,7 @@ it(
   SLOW_MS,
 );
 
-/** A review that makes a skill, patches it and keeps a fact: the requests of its delivery. */
+/** Delivers a review that makes a skill, patches it and keeps a fact. Returns the number of its requests. */
 async function deliver({ isLarge }: { isLarge: boolean }): Promise<number> {
   const clock = createTestClock();
   const [bare, kv] = [createMemoryBucket({ clock }), createMemoryKv({ clock })];
@@ -139,12 +139,12 @@ async function deliver({ isLarge }: { isLarge: boolean }): Promise<number> {
 
 describe("a review", () => {
   it(
-    "is delivered with as many requests as in a new profile, and those that list the facts",
+    "needs as many requests as in a new profile, plus those that list the facts",
     async () => {
       const [small, large] = [await deliver({ isLarge: false }), await deliver({ isLarge: true })];
       expect(large).toBeLessThan(250);
       expect(large - small).toBeLessThan(120);
-      // More than the free plan allows, with nothing stored yet.
+      // This is more than the free plan allows, even in a new profile.
       expect(small).toBeGreaterThan(FREE_PLAN);
     },
     SLOW_MS,
@@ -153,7 +153,7 @@ describe("a review", () => {
 
 describe("the Archive", () => {
   it(
-    "reads the index and a few skills for a search, and four hundred at an alarm",
+    "reads the index and a few skills for a search, and four hundred skills at an alarm",
     async () => {
       const clock = createTestClock();
       const bare = createMemoryBucket({ clock });
@@ -164,7 +164,7 @@ describe("the Archive", () => {
       const archive = createSkillArchive({
         sql: createNodeSql(),
         memory: createWordsCache(16 << 20),
-        // As durable-objects/archive.ts has it.
+        // The same source as in durable-objects/archive.ts.
         source: {
           lines: createLibrary({ store, seeds: {} }).lines,
           async read({ name }) {
@@ -174,7 +174,7 @@ describe("the Archive", () => {
           },
         },
       });
-      const counted = since(counter);
+      const counted = createCallMeter(counter);
       expect(await archive.search("walrus", 16)).toMatchObject({ unread: LARGE_SKILLS - 16 });
       expect(counted()).toBe(1 + 2 * 16);
       expect(await archive.fill(400)).toEqual({ read: 400, unread: LARGE_SKILLS - 416 });

@@ -1,4 +1,4 @@
-// A memory entry that lives.
+// A stored memory entry.
 import { type MemoryEntry, memoryId } from "../../core/schemas/memory.ts";
 
 export function entry(text: string, change: Partial<MemoryEntry> = {}): MemoryEntry {

@@ -23,28 +23,40 @@ describe("isMerge", () => {
   });
 
   it.each<[string, boolean, Step[]]>([
-    ["two into one", true, [step("replace", TEA, "In the morning prefers tea, no coffee."), step("remove", COFFEE)]],
-    ["one said shorter", true, [step("replace", TEA, "Prefers tea.")]],
+    [
+      "two merged into one",
+      true,
+      [step("replace", TEA, "In the morning prefers tea, no coffee."), step("remove", COFFEE)],
+    ],
+    ["one shortened", true, [step("replace", TEA, "Prefers tea.")]],
     ["a new word", false, [step("replace", TEA, "Prefers green tea in the morning."), step("remove", COFFEE)]],
-    ["another figure", false, [step("replace", "Port 8080 is open.", "Port 8081 is open.")]],
-    ["an address from nowhere", false, [step("replace", TEA, "Prefers tea, https://x.example")]],
+    ["a changed figure", false, [step("replace", "Port 8080 is open.", "Port 8081 is open.")]],
+    ["an address from elsewhere", false, [step("replace", TEA, "Prefers tea, https://x.example")]],
     ["one of them lost", false, [step("replace", TEA, "Prefers tea."), step("remove", COFFEE)]],
     ["a removal alone", false, [step("remove", TEA)]],
     ["an addition alone", false, [step("add", null, TEA)]],
-    ["an addition beside", false, [step("replace", TEA, "Prefers tea."), step("add", null, "Prefers tea.")]],
-    ["nothing", false, []],
-    ["one that says the opposite", false, [step("replace", COFFEE, "Drinks coffee.")]],
-    ["a no that nobody said", false, [step("replace", TEA, "Prefers no tea in the morning.")]],
+    [
+      "an addition with a replacement",
+      false,
+      [step("replace", TEA, "Prefers tea."), step("add", null, "Prefers tea.")],
+    ],
+    ["no steps", false, []],
+    ["the opposite meaning", false, [step("replace", COFFEE, "Drinks coffee.")]],
+    ["an added negation", false, [step("replace", TEA, "Prefers no tea in the morning.")]],
     ["a lost contraction", false, [step("replace", "Don't deploy on Fridays.", "Deploy on Fridays.")]],
-    ["the same no in other words", true, [step("replace", "Don't deploy on Fridays.", "Do not deploy on Fridays.")]],
+    [
+      "the same negation in other words",
+      true,
+      [step("replace", "Don't deploy on Fridays.", "Do not deploy on Fridays.")],
+    ],
     ["after for before", false, [step("replace", "Calls before nine.", "Calls after nine.")]],
     [
-      "a lost no of another language",
+      "a lost negation in another language",
       false,
       [step("replace", "Trinkt morgens keinen Kaffee.", "Trinkt morgens Kaffee.")],
     ],
     [
-      "a no that has moved to another",
+      "a negation moved to another entry",
       false,
       [
         step("replace", "Never deploy on Friday.", "Never run the tests before a deploy on Friday."),
@@ -52,35 +64,39 @@ describe("isMerge", () => {
       ],
     ],
     [
-      "two that were exchanged",
+      "two exchanged objects",
       false,
       [
         step("replace", "Send invoices to Silva.", "Send credit notes to Silva, invoices to Brandt."),
         step("remove", "Send credit notes to Brandt."),
       ],
     ],
-    ["who does it and to whom, exchanged", false, [step("replace", "Silva pays Brandt.", "Brandt pays Silva.")]],
-    ["a no within the entry moved", false, [step("replace", "Push, but never to main.", "Never push, but to main.")]],
-    ["two that are denied", true, [step("replace", COFFEE, "Drinks no coffee."), step("remove", "Drinks no coffee.")]],
-  ])("%s: %s", (_name, expected, steps) => {
+    ["subject and object exchanged", false, [step("replace", "Silva pays Brandt.", "Brandt pays Silva.")]],
+    [
+      "a negation moved within the entry",
+      false,
+      [step("replace", "Push, but never to main.", "Never push, but to main.")],
+    ],
+    ["two negated entries", true, [step("replace", COFFEE, "Drinks no coffee."), step("remove", "Drinks no coffee.")]],
+  ])("with %s is %s", (_name, expected, steps) => {
     expect(isMerge(steps)).toBe(expected);
   });
 });
 
-it("worstOf puts content before own words, and those before facts", () => {
+it("the worst source is content, then own words, then facts", () => {
   expect(worstOf(["principal", "own", "outcome"])).toBe("own");
   expect(worstOf(["content", "principal"])).toBe("content");
   expect(worstOf([])).toBe(undefined);
 });
 
-it("reads the operations of a call of either form, and nothing from another", () => {
+it("operations are read from a call in either form, and none from any other value", () => {
   const one = { action: "remove" as const, old_text: "x" };
   expect(operationsOf({ ...one, store: "user" })).toEqual([one]);
   expect(operationsOf({ operations: [one, one], store: "user" })).toEqual([one, one]);
   expect([operationsOf({}), operationsOf({ operations: [{ action: "list" }] })]).toEqual([[], []]);
 });
 
-it("reads the targets of a call, also as they were recorded before there were lists", () => {
+it("targets are read from a call, even if it was recorded before lists existed", () => {
   const target = { id: memoryId(TEA), text: TEA };
   expect(targetsOf({ at: 1, steps: [{ action: "remove", target: { ...target, adds: ["a"] } }] })).toEqual([
     { ...target, adds: ["a"] },
@@ -98,7 +114,7 @@ const operation: fc.Arbitrary<MemoryOperation> = fc.record(
   { requiredKeys: ["action"] },
 );
 
-it("decides any list: all of it, with one step an operation, or a refusal that says what to do", () => {
+it("any list is planned as a whole, with one step per operation, or refused with advice", () => {
   const entries = [entry(TEA, { adds: ["a"] }), entry(COFFEE, { adds: ["b", "c"] })];
   fc.assert(
     fc.property(fc.array(operation, { minLength: 1, maxLength: 20 }), (operations) => {

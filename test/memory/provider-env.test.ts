@@ -1,4 +1,4 @@
-// Which variables open a memory provider, and how wrong ones are refused.
+// Which variables select a memory provider, and how invalid ones are refused.
 import { describe, expect, it } from "vitest";
 import { type ProviderEnv, parseProviderEnv } from "../../core/memory/provider-env.ts";
 import { createCircuit } from "../../core/memory/provider-guard.ts";
@@ -10,7 +10,7 @@ const MEM0: ProviderEnv = { TALARIA_MEMORY_PROVIDER: "mem0", MEM0_API_KEY: "m0-s
 const HONCHO: ProviderEnv = { TALARIA_MEMORY_PROVIDER: "honcho", HONCHO_API_KEY: "hch-secret" };
 
 describe("parseProviderEnv", () => {
-  it("opens no provider unless one is named, even if keys are set", () => {
+  it("selects no provider unless one is named, even if keys are set", () => {
     expect(parseProviderEnv({ MEM0_API_KEY: "k", HONCHO_API_KEY: "k" })).toEqual({ ok: true, value: [] });
     expect(parseProviderEnv({ ...MEM0, TALARIA_MEMORY_PROVIDER: " none " })).toEqual({ ok: true, value: [] });
   });
@@ -39,14 +39,14 @@ describe("parseProviderEnv", () => {
     [{ ...MEM0, MEM0_BASE_URL: "https://mem0.example?a=b" }, "bad_memory_url"],
     [{ ...MEM0, MEM0_BASE_URL: "mem0.example" }, "bad_memory_url"],
     [{ ...HONCHO, HONCHO_WORKSPACE: "a/b" }, "bad_memory_workspace"],
-  ])("refuses %j without telling a key", (env, code) => {
+  ])("refuses %j without revealing a key", (env, code) => {
     const parsed = parseProviderEnv(env);
     expect(parsed).toMatchObject({ ok: false, failure: { code } });
     expect(JSON.stringify(parsed)).not.toContain("secret");
   });
 });
 
-describe("the one place for a provider", () => {
+describe("the single external memory provider", () => {
   const deps = {
     fetch: async () => new Response(),
     clock: createTestClock(),
@@ -54,13 +54,13 @@ describe("the one place for a provider", () => {
   };
   const tenant = { profile: "p", session: "s" };
 
-  it("is taken by the one that is named", () => {
+  it("is the one that is named", () => {
     expect(openProvider({}, tenant, deps)).toEqual({ ok: true, value: null });
     expect(openProvider(MEM0, tenant, deps)).toMatchObject({ ok: true, value: { name: "mem0" } });
     expect(openProvider(HONCHO, tenant, deps)).toMatchObject({ ok: true, value: { name: "honcho" } });
   });
 
-  it.each(["mem0,honcho", "honcho, mem0", "mem0,mem0"])("is refused to a second one: %s", (names) => {
+  it.each(["mem0,honcho", "honcho, mem0", "mem0,mem0"])("cannot be a second one: %s", (names) => {
     const [first, second] = names.split(",").map((name) => name.trim());
     expect(openProvider({ ...MEM0, ...HONCHO, TALARIA_MEMORY_PROVIDER: names }, tenant, deps)).toEqual({
       ok: false,
@@ -71,7 +71,7 @@ describe("the one place for a provider", () => {
     });
   });
 
-  it("keeps the first", () => {
+  it("is the first one registered", () => {
     const slot = createProviderSlot();
     expect(slot.register(PROVIDER)).toEqual({ ok: true, value: PROVIDER });
     expect(slot.register({ ...PROVIDER, name: "late" })).toMatchObject({ failure: { code: "memory_provider_taken" } });
@@ -81,7 +81,7 @@ describe("the one place for a provider", () => {
 });
 
 describe("a provider's tools", () => {
-  it("take no name that is taken, by the core or by each other", () => {
+  it("take no name of a core tool or of each other", () => {
     const { tools, refused } = freeTools(PROVIDER, ["memory", "terminal"]);
     expect(tools.map(({ name }) => name)).toEqual(["recall"]);
     expect(refused).toEqual(["memory", "recall"]);

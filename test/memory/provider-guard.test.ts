@@ -1,4 +1,4 @@
-// A provider that is slow, hangs or is out of order costs little, and no more than its limit.
+// A provider that is slow, hangs or fails costs little, and never more than its limit.
 import { describe, expect, it } from "vitest";
 import { ok } from "../../core/errors.ts";
 import { PROVIDER_LIMITS, createCircuit, guardProvider } from "../../core/memory/provider-guard.ts";
@@ -55,7 +55,7 @@ describe("a guarded provider", () => {
     expect(asked).toBe(2);
   });
 
-  it("turns a throw into a failure without its words", async () => {
+  it("turns a throw into a failure without the error's message", async () => {
     const clock = createEventClock();
     const guarded = guardProvider(
       provider(async () => Promise.reject(new Error("key-of-the-test"))),
@@ -66,7 +66,7 @@ describe("a guarded provider", () => {
     expect(JSON.stringify(result)).not.toContain("key-of-the-test");
   });
 
-  it("passes an abort on", async () => {
+  it("passes an abort on to the provider", async () => {
     const clock = createEventClock();
     const circuit = createCircuit(clock);
     const caller = new AbortController();
@@ -100,8 +100,8 @@ describe("a guarded provider", () => {
   });
 });
 
-describe("the circuit", () => {
-  it("opens after three failures in a row, for five minutes, and after those at the first", async () => {
+describe("the circuit breaker", () => {
+  it("opens for five minutes after three failures in a row, and after a later failure at once", async () => {
     const clock = createTestClock();
     const asked: number[] = [];
     const guarded = guardProvider(
@@ -123,7 +123,7 @@ describe("the circuit", () => {
     expect(asked).toHaveLength(4);
   });
 
-  it("closes with an answer, and counts no fault of a request", () => {
+  it("closes after an answer, and ignores failures caused by the request itself", () => {
     const circuit = createCircuit(createTestClock());
     for (const result of [OUT, OUT, OWN, OWN, OWN, ok(null), OUT, OUT]) circuit.record(result);
     expect(circuit.isOpen()).toBe(false);
@@ -131,7 +131,7 @@ describe("the circuit", () => {
     expect(circuit.isOpen()).toBe(true);
   });
 
-  it("is one for all sessions of an isolate", async () => {
+  it("is shared by all sessions of an isolate", async () => {
     const clock = createEventClock();
     const circuit = createCircuit(clock);
     const out = guardProvider(

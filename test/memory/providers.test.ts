@@ -1,4 +1,4 @@
-// The adapters send what the services' own clients send, keep tenants apart, and tell no key to anyone.
+// The adapters send the same requests as the services' own clients, keep tenants apart, and reveal no key.
 import { describe, expect, it } from "vitest";
 import { createHoncho } from "../../core/memory/providers/honcho.ts";
 import { createMem0 } from "../../core/memory/providers/mem0.ts";
@@ -36,20 +36,20 @@ describe("mem0", () => {
   it.each<[string, string[], (opened: ReturnType<typeof open>) => Promise<unknown>]>([
     ["a search", ["prefetch"], ({ provider, recorded }) => provider.prefetch(recorded.query, SIGNAL)],
     ["an exchange", ["sync"], ({ provider, recorded }) => provider.sync(recorded, SIGNAL)],
-    ["what falls out", ["prefetch"], ({ provider }) => provider.preCompaction(MESSAGES, SIGNAL)],
+    ["the dropped messages", ["prefetch"], ({ provider }) => provider.preCompaction(MESSAGES, SIGNAL)],
     [
       "a fact",
       ["write"],
       ({ provider, recorded }) => provider.onWrite({ action: "add", store: "user", text: recorded.fact }, SIGNAL),
     ],
     [
-      "a fact that takes another's place",
+      "a fact that replaces another",
       ["find", "forget", "write"],
       ({ provider, recorded }) =>
         provider.onWrite({ action: "replace", store: "user", text: recorded.fact, old: recorded.old }, SIGNAL),
     ],
     [
-      "a fact that goes",
+      "a removed fact",
       ["find", "forget"],
       ({ provider, recorded }) => provider.onWrite({ action: "remove", store: "user", old: recorded.old }, SIGNAL),
     ],
@@ -60,7 +60,7 @@ describe("mem0", () => {
     expect(opened.double.statuses).not.toContain(404);
   });
 
-  it("gives its memories, best first", async () => {
+  it("returns its memories, best first", async () => {
     const { provider, recorded } = open("mem0");
     expect(await provider.prefetch(recorded.query, SIGNAL)).toEqual({
       ok: true,
@@ -68,7 +68,7 @@ describe("mem0", () => {
     });
   });
 
-  it("returns nothing of another user for any reply", async () => {
+  it("never returns another user's memories, whatever the reply", async () => {
     const results = [
       { id: "1", memory: "mine", user_id: null },
       { id: "2", memory: "theirs", user_id: "profile-of-another" },
@@ -77,12 +77,12 @@ describe("mem0", () => {
     expect(await provider.prefetch("q", SIGNAL)).toEqual({ ok: true, value: ["mine"] });
   });
 
-  it("reads the list of its older versions too", async () => {
+  it("reads the reply of its older versions too", async () => {
     const provider = createMem0(CONFIGS.mem0, TENANT, async () => Response.json([{ id: "1", memory: "a fact" }]));
     expect(await provider.prefetch("q", SIGNAL)).toEqual({ ok: true, value: ["a fact"] });
   });
 
-  it("is searched by the model through a tool whose results are content", async () => {
+  it("can be searched by the model through a tool whose results are content", async () => {
     const { provider, recorded } = open("mem0");
     const [tool] = provider.tools();
     const result = await tool!.run({ query: recorded.query }, CALL);
@@ -96,14 +96,14 @@ describe("Honcho", () => {
   it.each<[string, string[], (opened: ReturnType<typeof open>) => Promise<unknown>]>([
     ["a search", ["prefetch"], ({ provider, recorded }) => provider.prefetch(recorded.query, SIGNAL)],
     ["an exchange", ["open", "sync"], ({ provider, recorded }) => provider.sync(recorded, SIGNAL)],
-    ["what falls out", ["preCompaction"], ({ provider }) => provider.preCompaction(MESSAGES, SIGNAL)],
+    ["the dropped messages", ["preCompaction"], ({ provider }) => provider.preCompaction(MESSAGES, SIGNAL)],
     [
       "a fact",
       ["open", "write"],
       ({ provider, recorded }) => provider.onWrite({ action: "add", store: "user", text: recorded.fact }, SIGNAL),
     ],
     [
-      "a fact that takes another's place",
+      "a fact that replaces another",
       ["open", "find", "forget", "write"],
       ({ provider, recorded }) =>
         provider.onWrite({ action: "replace", store: "user", text: recorded.fact, old: recorded.old }, SIGNAL),
@@ -133,7 +133,7 @@ describe("Honcho", () => {
     ]);
   });
 
-  it("gives the person's card and conclusions without the times they were drawn", async () => {
+  it("returns the person's card and conclusions without their timestamps", async () => {
     const { provider, recorded } = open("honcho");
     expect(await provider.prefetch(recorded.query, SIGNAL)).toEqual({
       ok: true,
@@ -144,13 +144,13 @@ describe("Honcho", () => {
     });
   });
 
-  it("knows nothing yet of a person it never met", async () => {
+  it("returns nothing about an unknown person", async () => {
     const provider = createHoncho(CONFIGS.honcho, TENANT, async () => Response.json({ detail: "no" }, { status: 404 }));
     expect(await provider.prefetch("q", SIGNAL)).toEqual({ ok: true, value: [] });
     expect(await provider.preCompaction(MESSAGES, SIGNAL)).toEqual({ ok: true, value: "" });
   });
 
-  it("takes a long text in pieces", async () => {
+  it("receives a long text in pieces", async () => {
     const { provider, double } = open("honcho");
     await provider.sync({ user: "x".repeat(45_000), assistant: "y" }, SIGNAL);
     const { messages } = double.requests.at(-1)!.body as { messages: { peer_id: string; content: string }[] };
@@ -192,11 +192,11 @@ describe.each(NAMES)("the adapter of %s", (name) => {
     ["429", reply(429), "memory_provider_refused", false],
     ["500", reply(500), "memory_provider_refused", false],
     ["a redirect", reply(302, { location: "https://elsewhere.example/" }), "memory_provider_refused", false],
-    ["a page", async () => new Response(`<p>${KEY}</p>`), "memory_provider_reply", false],
+    ["an HTML page", async () => new Response(`<p>${KEY}</p>`), "memory_provider_reply", false],
     ["a list of numbers", async () => Response.json([1, 2]), "memory_provider_reply", false],
-    ["a reply without an end", async () => new Response(endless()), "memory_provider_reply", false],
+    ["an endless reply", async () => new Response(endless()), "memory_provider_reply", false],
     ["no connection", async () => Promise.reject(new Error(`${KEY} refused`)), "memory_provider_unreachable", false],
-  ])("fails in words without its key: %s", async (_what, fetch, code, own) => {
+  ])("fails with a message without its key: %s", async (_what, fetch, code, own) => {
     const provider = create(CONFIGS[name], TENANT, fetch);
     const result = await provider.prefetch(`tell me ${KEY}`, SIGNAL);
     expect(result).toMatchObject({ ok: false, failure: { code } });
@@ -220,7 +220,7 @@ describe.each(NAMES)("the adapter of %s", (name) => {
     expect(requests.filter(({ path }) => !path.startsWith("/memory/v"))).toEqual([]);
   });
 
-  it("says so when it was called off", async () => {
+  it("reports that it was cancelled", async () => {
     const provider = create(CONFIGS[name], TENANT, async (_url, init) => {
       init.signal?.throwIfAborted();
       return new Response();
@@ -231,15 +231,15 @@ describe.each(NAMES)("the adapter of %s", (name) => {
   });
 });
 
-describe("long texts", () => {
-  it("are left out where the harness wrote them, when the person's last words are looked for", () => {
+describe("texts for a provider", () => {
+  it("are the person's last words, without what the harness wrote", () => {
     const user = (text: string) => ({ role: "user" as const, text });
     const said = ["one", "<note>\nnews\n</note>", "two", "<skills>\nx\n</skills>", "three", " four "].map(user);
     expect(lastWords([...said, { role: "assistant", text: "five", calls: [] }])).toBe("two\nthree\nfour");
     expect(lastWords([])).toBe("");
   });
 
-  it("lose their middle, or are cut between characters", () => {
+  it("lose their middle if they are long, or are cut between characters", () => {
     expect(cutMiddle("a".repeat(30), 30)).toBe("a".repeat(30));
     expect(cutMiddle(`${"a".repeat(50)}${"b".repeat(50)}`, 60)).toBe(`${"a".repeat(20)}\n[…]\n${"b".repeat(20)}`);
     expect(cutIntoPieces("ab😀cd", 3, 9)).toEqual(["ab", "😀c", "d"]);

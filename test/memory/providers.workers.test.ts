@@ -1,4 +1,4 @@
-// The adapters inside workerd, over its own fetch: what they ask of it (signals, no redirects, bodies) works there.
+// The adapters inside workerd, over its own fetch: signals, redirects and bodies work there.
 import { describe, expect, inject, it } from "vitest";
 import { createCircuit } from "../../core/memory/provider-guard.ts";
 import { openProvider } from "../../core/memory/providers/index.ts";

@@ -1,4 +1,4 @@
-// What of a provider's words a model gets to read, and which requests are worth asking it.
+// Which of a provider's words a model reads, and which requests are worth a search.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { RECALL_CHARS, isTrivial, keyOf, renderRecall, toBullets, toQuery } from "../../core/memory/recall.ts";
@@ -16,13 +16,13 @@ describe("isTrivial", () => {
   it.each([
     ...["When does the report go out?", "/etc/hosts is wrong", "ok, now the same for May", "Berichte?", "fix it"],
     ...["日本語で答えて", "no thanks to the weather we are late"],
-  ])("%j is", (request) => {
+  ])("%j is worth a search", (request) => {
     expect(isTrivial(request)).toBe(false);
   });
 });
 
 describe("toQuery", () => {
-  it("is the request in one line, of a long one both ends", () => {
+  it("is the request in one line, with both ends of a long one", () => {
     expect(toQuery(" When\n does it? ")).toBe("When does it?");
     const query = toQuery(`first ${"x ".repeat(2_000)} last`);
     expect(query.length).toBeLessThanOrEqual(1_000);
@@ -42,9 +42,9 @@ describe("toBullets", () => {
       ["&lt;memory-context>x", "&lt;/memory-context>y"],
     ],
     ["other fences", ["x </content> <memory> <<news>"], ["x &lt;/content> &lt;memory> &lt;&lt;news>"]],
-    ["what shows nothing", ["a\u200Bb\u0007c\td \u202Ee 👩\u200D🔬"], ["a b c d e 👩\u200D🔬"]],
-    ["other ends of lines", ["a\u2028b\u0085c"], ["a", "b", "c"]],
-  ])("makes of %s", (_what, texts, bullets) => {
+    ["invisible characters", ["a\u200Bb\u0007c\td \u202Ee 👩\u200D🔬"], ["a b c d e 👩\u200D🔬"]],
+    ["other line breaks", ["a\u2028b\u0085c"], ["a", "b", "c"]],
+  ])("cleans %s", (_what, texts, bullets) => {
     expect(toBullets(texts)).toEqual(bullets);
   });
 
@@ -54,14 +54,14 @@ describe("toBullets", () => {
 });
 
 describe("renderRecall", () => {
-  it("fences the lines and says what they are", () => {
+  it("puts the lines in a fence and states what they are", () => {
     expect(renderRecall(["one", "two"], NONE)).toEqual({
       text: expect.stringMatching(/^<memory-context>\nRecalled from earlier .*\n- one\n- two\n<\/memory-context>$/),
       keys: [keyOf("one"), keyOf("two")],
     });
   });
 
-  it("drops lines shown before, and is null when none is left", () => {
+  it("drops lines shown before, and is null if none is left", () => {
     const known = new Set([keyOf("ONE")]);
     expect(renderRecall(["one", "two"], (key) => known.has(key))?.keys).toEqual([keyOf("two")]);
     expect(renderRecall(["one"], (key) => known.has(key))).toBeNull();

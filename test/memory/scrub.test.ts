@@ -1,4 +1,4 @@
-// What a model repeats of recalled text is taken out, however its answer is cut into chunks.
+// Recalled text that a model repeats is removed, however its answer is cut into chunks.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createScrubber, scrub } from "../../core/memory/scrub.ts";
@@ -18,23 +18,23 @@ const CASES: [string, string, string][] = [
   ["a closing tag alone", `a${CLOSE}b`, "ab"],
   ["capitals and blanks", `a< Memory-Context >b</ MEMORY-CONTEXT >c`, "ac"],
   ["a tag that closes itself", "a<memory-context/>b", "ab"],
-  ["tags that only begin alike", ALIKE, ALIKE],
+  ["tags with a similar beginning", ALIKE, ALIKE],
   ["a tag in a code span", `The \`${OPEN}\` and \`${CLOSE}\` tags`, `The \`${OPEN}\` and \`${CLOSE}\` tags`],
   ["a bracket before the tag", `a <${OPEN}b${CLOSE}`, "a <"],
-  ["an end that might have become a tag", "a <memory-cont", "a <memory-cont"],
-  ["an end of a bracket", "a <", "a <"],
-  ["nothing", "", ""],
-  ["nothing but a fence", `${OPEN}a${CLOSE}`, ""],
+  ["an unfinished tag at the end", "a <memory-cont", "a <memory-cont"],
+  ["an open bracket at the end", "a <", "a <"],
+  ["an empty text", "", ""],
+  ["only a fence", `${OPEN}a${CLOSE}`, ""],
 ];
 
-describe("scrub", () => {
-  it.each(CASES)("of %s", (_what, text, kept) => {
+describe("scrubbing a whole answer", () => {
+  it.each(CASES)("removes recalled text from %s", (_what, text, kept) => {
     expect(scrub(text)).toBe(kept);
   });
 });
 
-describe("a scrubber", () => {
-  it.each(CASES)("gives the same over every cut into three: %s", (_what, text, kept) => {
+describe("a streaming scrubber", () => {
+  it.each(CASES)("gives the same result for every cut into three: %s", (_what, text, kept) => {
     for (let first = 0; first <= text.length; first++) {
       for (let second = first; second <= text.length; second++) {
         const chunks = [text.slice(0, first), text.slice(first, second), text.slice(second)];
@@ -43,7 +43,7 @@ describe("a scrubber", () => {
     }
   });
 
-  it.each(CASES)("gives the same character by character: %s", (_what, text, kept) => {
+  it.each(CASES)("gives the same result character by character: %s", (_what, text, kept) => {
     expect(stream([...text])).toBe(kept);
   });
 
@@ -68,7 +68,7 @@ describe("a scrubber", () => {
     );
   });
 
-  it("leaves a text without tags as it is, and holds back no more than might be one", () => {
+  it("leaves a text without tags unchanged, and delays no more than might be a tag", () => {
     const text = fc.array(fc.constantFrom("<", "a", "m", " ", "memory", "/", "-", "`", "\n"), { maxLength: 30 });
     fc.assert(
       fc.property(text, (parts) => {
@@ -88,7 +88,7 @@ describe("a scrubber", () => {
     );
   });
 
-  it("shows text at once when nothing in it can begin a tag", () => {
+  it("shows text at once if nothing in it can begin a tag", () => {
     const scrubber = createScrubber();
     expect(scrubber.push("Hello ")).toBe("Hello ");
     expect(scrubber.push("a < b")).toBe("a < b");

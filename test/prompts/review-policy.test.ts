@@ -7,12 +7,12 @@ const WHOLE = reviewPrompt({ skills: true, memory: true });
 
 const RULES: [rule: string, words: string][] = [
   ["be active", "Look actively"],
-  ["nothing to save is allowed when honest", 'answer "Nothing worth keeping."'],
+  ["saving nothing is allowed", 'answer "Nothing worth keeping."'],
   ["few, rich, class-level skills", "Keep few rich skills, one for each class"],
   ["style corrections are signals for skills", "corrected style, tone, format, length or wording"],
   ["frustration and wishes to remember are signals", '"stop doing that", "too long"'],
   ["workflow corrections are signals", "the order of steps"],
-  ["a technique that was found is a signal", "a technique, a fix, a workaround"],
+  ["a technique that was discovered is a signal", "a technique, a fix, a workaround"],
   ["a loaded skill that was wrong is corrected now", "correct that one now"],
   ["1 patch a loaded skill", "1. Patch a skill that the agent loaded"],
   [
@@ -20,19 +20,19 @@ const RULES: [rule: string, words: string][] = [
     '2. Patch another skill whose class covers the lesson: a step, a pitfall, a wider "When to use"',
   ],
   ["3 a support file with a pointer", "3. Add a support file to such a skill"],
-  ["3 which folder is for what", "`templates/` (files to start from), `scripts/` (run as they are)"],
+  ["3 what each folder is for", "`templates/` (files to start from), `scripts/` (run as they are)"],
   ["4 create only when nothing covers the class", "4. Create a skill, only if none covers the class."],
   ["a name of class level", "not a file, ticket, feature, error or library, nor anything of today"],
-  ["a name that is none falls back to the other ways", "If only such a name fits, go back to 1 to 3"],
+  ["without a class-level name, the other ways come first", "If only such a name fits, go back to 1 to 3"],
   ["procedure in order, with commands", "in order, with commands that can be run"],
   ["pitfalls are imperative, with a reason", "one rule each, in the imperative, with its reason"],
   ["no numbers, dates, quotations", "its file names, figures, dates, ticket numbers, quotations"],
-  ["the same lesson once", "Say a thing once: strengthen the rule that is there"],
+  ["each lesson once", "Say a thing once: strengthen the rule that is there"],
   ["no repeating of tools and project files", "what tools' descriptions or the project's instructions say"],
   ["topical support files, extended before added", "Extend one that exists first"],
-  ["correct in place, no notes of changes", "never append a report of a change"],
+  ["correct in place, no reports of changes", "never append a report of a change"],
   ["preferences in the skill too", "belongs in its skill, also when memory has it"],
-  ["the division of memory and skills", "Memory says who the person is and how things are now"],
+  ["what belongs in memory and what in skills", "Memory says who the person is and how things are now"],
   ["read before write", "Read any other with `skill_view` before you change it"],
   ["overlaps are named, not merged", "Name skills that overlap in `overlaps`"],
   ["protected skills have companions", "names its companion, `<name>-local`"],
@@ -43,7 +43,7 @@ const RULES: [rule: string, words: string][] = [
   ["the four sections", "## When to use`"],
   ["parameters", "What varies is `{{name}}`"],
   ["a check where one can run", "Where a command can show that the lesson holds, add a check"],
-  ["no failures of surroundings", "a missing program, a wrong path, a missing credential"],
+  ["no failures of the environment", "a missing program, a wrong path, a missing credential"],
   ["the remedy instead", "in a skill about setup or troubleshooting"],
   ["no negative claims", "That a tool cannot do something or does not work"],
   ["no transient errors", "Errors that went away on a repeat"],
@@ -83,7 +83,7 @@ describe("the request of a review", () => {
   const request = (reason: Parameters<typeof reviewRequest>[0]) =>
     reviewRequest(reason, { memoryBlock: " \n", skillsBlock: "", transcript: "THE TRANSCRIPT" }).split("\n\n");
 
-  it("says why it began, what to look at for that reason, and the person's focus", () => {
+  it("gives the reason for the review, what to look at for that reason, and the person's focus", () => {
     const because = "the last turn took 3 calls\nwhere 9 were usual";
     expect(request({ trigger: "cheaper", because, focus: 'the "totals"\nonly' })).toEqual([
       "Review the work below.",
@@ -94,7 +94,7 @@ describe("the request of a review", () => {
     ]);
   });
 
-  it("gives no reason where none is known", () => {
+  it("gives no reason if none is known", () => {
     expect(request({ trigger: "model_calls" })).toEqual(["Review the work below.", "THE TRANSCRIPT"]);
     for (const trigger of Trigger.options) expect(request({ trigger }).at(-1)).toBe("THE TRANSCRIPT");
   });

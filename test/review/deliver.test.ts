@@ -1,3 +1,4 @@
+// The delivery of a review from the queue: a whole run, crashes, concurrent deliveries, limits, failing models, dead letters.
 import { describe, expect, it } from "vitest";
 import { DEFAULTS } from "../../core/limits.ts";
 import { NO_USAGE } from "../../core/schemas/entry.ts";
@@ -230,7 +231,7 @@ describe("two concurrent deliveries", () => {
   it("acknowledge a review that is already finished, and raise its watermark", async () => {
     const world = await createWorld(LINES);
     const killed = world.start();
-    const total = await callsUntilResult(world, killed);
+    const total = await finishWithoutWatermark(world, killed);
     expect(await world.reviews.watermark(SESSION)).toBe(0);
     const again = world.start();
     expect(await again.deliver()).toEqual({ act: "ack" });
@@ -239,7 +240,7 @@ describe("two concurrent deliveries", () => {
   });
 
   /** Finishes a review and then deletes its watermark, as if the process had died between the two writes. */
-  async function callsUntilResult(world: World, process: ReturnType<World["start"]>): Promise<number> {
+  async function finishWithoutWatermark(world: World, process: ReturnType<World["start"]>): Promise<number> {
     const end = await process.run(world.job);
     if (end.state !== "finished") throw new Error("not finished");
     await world.bucket.delete(`p/${PROFILE}/reviewed/${SESSION}`);
@@ -247,7 +248,7 @@ describe("two concurrent deliveries", () => {
   }
 });
 
-describe("a review out of turn", () => {
+describe("a review overtaken by a later one", () => {
   it("is superseded if a later review has finished, and asks no model", async () => {
     const world = await createWorld(LINES);
     await world.reviews.raiseWatermark(SESSION, 20);

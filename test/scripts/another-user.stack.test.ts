@@ -1,5 +1,5 @@
-// What another user of this machine gets from a running `npm start`: asked as `nobody` when the tests run as root, else by
-// requests without a key. The stack is the product's three Workers, with a profile, an object in R2 and a fact in KV.
+// What another user of this machine can reach in a running `npm start`. The tests ask as `nobody` if they run as root, otherwise
+// without a key. The stack is the product's three Workers, with a profile, an object in R2 and a fact in KV.
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, readdirSync, readlinkSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -16,7 +16,7 @@ const isLinux = process.platform === "linux";
 const seat = join(import.meta.dirname, "../support/seat-of-another.mjs");
 const OURS = ["GET /health", "GET /openapi.json"];
 
-/** What earlier ways of starting answered without a key, and what Miniflare and workerd know besides. */
+/** Requests that earlier ways of starting answered without a key, and other known routes of Miniflare and workerd. */
 const PATHS: [request: string, ...headers: string[]][] = [
   ["GET /health"],
   ["GET /openapi.json"],
@@ -73,15 +73,15 @@ interface Seen {
   opened: string[];
 }
 
-function lookFromThere(asked: { ports: number[]; paths: string[][]; sockets: string[]; files: string[] }): Seen {
+function probeAsOtherUser(asked: { ports: number[]; paths: string[][]; sockets: string[]; files: string[] }): Seen {
   const other = isRoot ? { uid: NOBODY, gid: NOBODY } : {};
   const ran = spawnSync(process.execPath, [seat, JSON.stringify(asked)], { ...other, encoding: "utf8", cwd: "/" });
   expect(ran.stderr).toBe("");
   return JSON.parse(ran.stdout) as Seen;
 }
 
-/** Sockets that the group's processes listen on, by their inodes. */
-function listening(): { ports: number[]; unix: string[] } {
+/** Sockets that the group's processes listen on, found by their inodes. */
+function findListeners(): { ports: number[]; unix: string[] } {
   const inodes = new Set(
     groupMembers(markOf(stack.pid)).flatMap((pid) =>
       readdirSync(`/proc/${pid}/fd`).flatMap((fd) => {
@@ -101,42 +101,42 @@ function listening(): { ports: number[]; unix: string[] } {
   const tcp = [...rows("/proc/net/tcp"), ...rows("/proc/net/tcp6")]
     .filter((row) => row[3] === "0A" && inodes.has(row[9]!))
     .map((row) => Number.parseInt(row[1]!.split(":")[1]!, 16));
-  // The flag of a socket that accepts connections.
+  // 00010000 is the flag of a socket that accepts connections.
   const unix = rows("/proc/net/unix").filter((row) => row[3] === "00010000" && inodes.has(row[6]!));
   return { ports: [...new Set(tcp)], unix: unix.map((row) => row.slice(7).join(" ")) };
 }
 
 describe.runIf(isLinux)("another user of this machine", () => {
-  it("gets an answer from our open routes alone, on every port that any process of the stack listens on", () => {
-    const { ports } = listening();
+  it("gets answers only from the open routes, on every port that a process of the stack listens on", () => {
+    const { ports } = findListeners();
     expect(ports).toContain(Number(new URL(stack.url).port));
     const paths = PATHS.map((lines) => lines.map((line) => line.replace("<profile>", profile)));
-    const { uid, answers } = lookFromThere({ ports, paths, sockets: [], files: [] });
+    const { uid, answers } = probeAsOtherUser({ ports, paths, sockets: [], files: [] });
     expect(uid).toBe(isRoot ? NOBODY : process.getuid!());
     const served = answers.filter(({ text }) => /^HTTP\/1\.1 [123]/.test(text));
     expect(served.map(({ port, path }) => [port, path])).toEqual(
       OURS.map((path) => [Number(new URL(stack.url).port), path]),
     );
-    const told = answers.filter(({ text }) => text.includes("private-notes") || text.includes(stateDir));
-    expect(told).toEqual([]);
+    const leaks = answers.filter(({ text }) => text.includes("private-notes") || text.includes(stateDir));
+    expect(leaks).toEqual([]);
   });
 
-  it("leaves the stack running, whatever was asked", async () => {
+  it("cannot stop the stack with any of these requests", async () => {
     expect((await createClient({ url: stack.url, key: "" }).health()).ok).toBe(true);
   });
 
-  it("reaches no Unix socket of the stack", () => {
-    const { unix } = listening();
+  it("cannot reach a Unix socket of the stack", () => {
+    const { unix } = findListeners();
     expect(unix.length).toBeGreaterThan(0);
     expect(unix.filter((path) => path.startsWith("@"))).toEqual([]);
     const folders = new Set(unix.map((path) => join(path, "..")));
     expect([...folders].map((folder) => (statSync(folder).mode & 0o777).toString(8))).toEqual(["700"]);
     if (!isRoot) return;
-    const { connected } = lookFromThere({ ports: [], paths: [], sockets: unix, files: [] });
+    const { connected } = probeAsOtherUser({ ports: [], paths: [], sockets: unix, files: [] });
     expect(connected.map(({ text }) => text)).toEqual(unix.map(() => "error: EACCES"));
   });
 
-  it("finds no file in the state that its mode opens to others, even if the folder around it were open", () => {
+  it("finds no state file whose mode lets others read it, even if the folder were open", () => {
     const files = readdirSync(stateDir, { recursive: true, withFileTypes: true });
     const open = files
       .filter((file) => file.isFile() && file.parentPath.startsWith(join(stateDir, "data")))
@@ -145,7 +145,7 @@ describe.runIf(isLinux)("another user of this machine", () => {
     expect(open.map(({ name }) => name)).toEqual([]);
   });
 
-  it("reads no file of the state, no environment, and no secret on a command line", () => {
+  it("cannot read a state file, an environment, or a secret on a command line", () => {
     const pids = groupMembers(markOf(stack.pid));
     const lines = pids.map((pid) => readFileSync(`/proc/${pid}/cmdline`, "utf8"));
     expect(lines.filter((line) => secrets.some((secret) => line.includes(secret)))).toEqual([]);
@@ -153,7 +153,7 @@ describe.runIf(isLinux)("another user of this machine", () => {
     if (!isRoot) return;
     const files = readdirSync(stateDir, { recursive: true }).map((name) => join(stateDir, String(name)));
     const environments = pids.map((pid) => `/proc/${pid}/environ`);
-    const { opened } = lookFromThere({
+    const { opened } = probeAsOtherUser({
       ports: [],
       paths: [],
       sockets: [],
@@ -162,7 +162,7 @@ describe.runIf(isLinux)("another user of this machine", () => {
     expect(opened).toEqual([]);
   });
 
-  it("finds nothing of the stack in the folder for temporary files but one that is shut", () => {
+  it("finds only private folders of the stack among the temporary files", () => {
     const mine = readdirSync(tmpdir()).filter((name) => /^(?:miniflare|wrangler|workerd)/.test(name));
     const open = mine.filter((name) => {
       const { mtimeMs, mode } = statSync(join(tmpdir(), name));
@@ -172,15 +172,15 @@ describe.runIf(isLinux)("another user of this machine", () => {
   });
 });
 
-describe("a state whose files name no profile", () => {
-  it("still gives up the profile that stored something, by what the Workers kept", async () => {
+describe("a state without files that name a profile", () => {
+  it("still yields the profile that stored data, from the Workers' storage", async () => {
     const [file, token] = [join(stateDir, "local.json"), operatorToken(stateDir)];
     const access = await localAccess({ file, stateDir, url: stack.url, token, say: () => {} });
     expect(access.profile).toBe(profile);
   });
 });
 
-/** Whether a process of the stack has something of the folder open: other programs use such names too. */
+/** Whether a process of the stack has a file of the folder open. Other programs use such names too. */
 function groupOwns(name: string): boolean {
   return groupMembers(markOf(stack.pid)).some((pid) =>
     readdirSync(`/proc/${pid}/fd`).some((fd) => {

@@ -1,4 +1,4 @@
-// What was built is taken again as long as every file that it was built of is the same.
+// A cached build is reused as long as every one of its source files is unchanged.
 import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -16,8 +16,8 @@ const put = (path: string, text: string) => {
   writeFileSync(join(folder, path), text);
 };
 
-/** A module that imports another one and a text, and what was built of them. */
-function keep({ began = Date.now() + 60_000, config = "{}" } = {}) {
+/** Caches a build of a module that imports another module and a text. */
+function cacheBuild({ began = Date.now() + 60_000, config = "{}" } = {}) {
   put("src/main.ts", "import './other.ts';");
   put("src/other.ts", "export {};");
   put("src/texts/words.md", "Words.");
@@ -36,47 +36,47 @@ function keep({ began = Date.now() + 60_000, config = "{}" } = {}) {
 
 const restore = (config = "{}") => restoreBuild(config, join(folder, "again"), join(folder, "cache"));
 
-it("is taken again, with all its files", () => {
+it("a cached build is reused with all its files", () => {
   expect(restore()).toBe(false);
-  keep();
+  cacheBuild();
   expect(restore()).toBe(true);
   expect(readFileSync(join(folder, "again/index.js"), "utf8")).toBe("built");
   expect(readFileSync(join(folder, "again/0123-words.md"), "utf8")).toBe("Words.");
 });
 
 it.each(["src/main.ts", "src/other.ts", "src/texts/words.md"])(
-  "is not taken once %s is another one, or gone",
+  "a cached build is not reused once %s has changed or is deleted",
   (path) => {
-    keep();
+    cacheBuild();
     put(path, "changed");
     expect(restore()).toBe(false);
-    keep();
+    cacheBuild();
     rmSync(join(folder, path));
     expect(restore()).toBe(false);
   },
 );
 
-it("is not taken where it was damaged", () => {
-  keep();
+it("a damaged cached build is not reused", () => {
+  cacheBuild();
   const [name] = readdirSync(join(folder, "cache"));
   put(`cache/${name}/out/index.js`, "bui");
   expect(restore()).toBe(false);
 });
 
-it("is not taken for another config", () => {
-  keep();
+it("a cached build is not reused for another config", () => {
+  cacheBuild();
   expect(restore('{"name":"other"}')).toBe(false);
 });
 
-it("is not kept where a file was written while it was built", () => {
-  keep({ began: Date.now() - 60_000 });
+it("a build is not cached if a source file changed during the build", () => {
+  cacheBuild({ began: Date.now() - 60_000 });
   expect(restore()).toBe(false);
 });
 
-it("is neither kept nor taken where nothing can be written", () => {
-  keep();
+it("an unwritable cache neither fails the build nor is used", () => {
+  cacheBuild();
   rmSync(join(folder, "cache"), { recursive: true });
   put("cache", "no folder");
-  expect(() => keep()).not.toThrow();
+  expect(() => cacheBuild()).not.toThrow();
   expect(restore()).toBe(false);
 });

@@ -1,4 +1,4 @@
-// What stops a start or a deployment before anything boots: variables and state that cannot work, each told in one sentence.
+// Checks that stop a start or a deployment before anything boots. Each invalid variable or state is reported in one sentence.
 import { spawnSync } from "node:child_process";
 import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -43,11 +43,11 @@ describe("variables", () => {
     [{ TALARIA_PUBLIC_PROFILE: "me" }, /^TALARIA_PUBLIC_PROFILE is not a profile id/],
     [{ TALARIA_PUBLIC_URL: "talaria.example" }, /^TALARIA_PUBLIC_URL must be a scheme and a host/],
     [{ TALARIA_PUBLIC_URL: "https://talaria.example/path" }, /^TALARIA_PUBLIC_URL must be/],
-  ])("%j cannot work", (env, sentence) => {
+  ])("%j are refused", (env, sentence) => {
     expect(sentenceOf(() => checkVars(env))).toMatch(sentence);
   });
 
-  it("that work pass, and tokens of providers that nobody named are not looked at", () => {
+  it("that are valid pass, and keys of unused providers are ignored", () => {
     const settings = { TALARIA_SETTINGS: '{"review":{"afterModelCalls":5}}', TALARIA_MODEL: "ollama:llama3.3:70b" };
     expect(sentenceOf(() => checkVars({ ...settings, MISTRAL_API_KEY: "k", TALARIA_MODEL_TITLE: " " }))).toBe(
       "nothing is wrong",
@@ -55,7 +55,7 @@ describe("variables", () => {
     expect(publicUrlOf({ TALARIA_PUBLIC_URL: "https://Talaria.example:8443/" })).toBe("https://talaria.example:8443");
   });
 
-  it("never say a key", () => {
+  it("never appear with their secrets in a message", () => {
     const sentence = sentenceOf(() =>
       checkVars({ TALARIA_MODEL: "groq:x", GROQ_API_KEY: "", OPENAI_API_KEY: "sk-secret" }),
     );
@@ -65,7 +65,7 @@ describe("variables", () => {
 });
 
 describe("a state folder", () => {
-  it("is made, and passes with what an earlier start left", () => {
+  it("is created, and passes with the files of an earlier start", () => {
     const folder = join(tempFolder(), "new", "state");
     expect(sentenceOf(() => checkState(folder))).toBe("nothing is wrong");
     mkdirSync(join(folder, "data/v3/do"), { recursive: true });
@@ -76,7 +76,7 @@ describe("a state folder", () => {
   it.each([
     ["profile.json", '{"v":2,"profile":"x"}'],
     ["data/v4/x", ""],
-  ])("that a newer version wrote is refused (%s)", (name, text) => {
+  ])("from a newer version is refused (%s)", (name, text) => {
     const folder = tempFolder();
     mkdirSync(join(folder, name, ".."), { recursive: true });
     writeFileSync(join(folder, name), text);
@@ -85,7 +85,7 @@ describe("a state folder", () => {
     );
   });
 
-  it("whose place a file has taken is refused", () => {
+  it("is refused if a file has its path", () => {
     const folder = tempFolder();
     writeFileSync(join(folder, "state"), "");
     expect(sentenceOf(() => checkState(join(folder, "state")))).toMatch(
@@ -96,7 +96,7 @@ describe("a state folder", () => {
     );
   });
 
-  it("beside an access file that is none is refused", () => {
+  it("is refused if the access file is a folder", () => {
     const folder = tempFolder();
     mkdirSync(join(folder, "local.json"));
     expect(sentenceOf(() => checkState(join(folder, "state"), join(folder, "local.json")))).toMatch(
@@ -104,8 +104,8 @@ describe("a state folder", () => {
     );
   });
 
-  it("of another user, or with a file that cannot be written, is refused and named", () => {
-    const folder = mkdtempSync(join(tmpdir(), "talaria-of-another-")); // below no folder that is shut
+  it("of another user, or with an unwritable file, is refused with the path", () => {
+    const folder = mkdtempSync(join(tmpdir(), "talaria-of-another-")); // no parent folder is private
     const inner = join(folder, "data/v3/do/talaria-api-Session");
     mkdirSync(inner, { recursive: true });
     const file = join(inner, "a b.sqlite");
@@ -130,12 +130,13 @@ describe("a state folder", () => {
     rmSync(folder, { recursive: true });
   });
 
-  it("is opened again by its owner with one command, for the file or the folder that is shut", () => {
+  it("is made accessible by the one command in the message, for a closed file or folder", () => {
     const folder = mkdtempSync(join(tmpdir(), "talaria-shut-"));
     const inner = join(folder, "state", "data");
     mkdirSync(inner, { recursive: true });
     writeFileSync(join(inner, "a"), "");
-    const told = (path: string) => toSentence(Object.assign(new Error(), { code: "EACCES", syscall: "open", path }));
+    const sentenceFor = (path: string) =>
+      toSentence(Object.assign(new Error(), { code: "EACCES", syscall: "open", path }));
     const open = (path: string) => `Its mode denies access. Run chmod u+rwX ${path}, then start again.`;
     for (const [path, shut, mode] of [
       [join(inner, "a"), join(inner, "a"), 0o400],
@@ -144,15 +145,15 @@ describe("a state folder", () => {
     ] as const) {
       const before = statSync(shut).mode;
       chmodSync(shut, mode);
-      expect(told(path)).toBe(`${path} cannot be used (EACCES, open). ${open(shut)}`);
+      expect(sentenceFor(path)).toBe(`${path} cannot be used (EACCES, open). ${open(shut)}`);
       chmodSync(shut, before);
     }
     rmSync(folder, { recursive: true });
   });
 });
 
-describe("the end of the Workers", () => {
-  it("is told by the disk where that is full, else by the log", () => {
+describe("the message when the Workers end", () => {
+  it("names a full disk, otherwise the log", () => {
     const folder = tempFolder();
     expect(toEndSentence(folder, "/x/stack.log", 5 << 20)).toBe(
       `The Workers have ended, and the disk is full. The disk of ${folder} has 5 MB left, but a start needs 64 MB. ` +
@@ -168,14 +169,14 @@ describe("an error", () => {
   const errno = (code: string, syscall: string, path?: string) =>
     Object.assign(new Error(`${code}: ${syscall}`), { code, syscall, path });
   it.each(["EACCES", "ENOTDIR", "ENOSPC", "EROFS", "EDQUOT", "EISDIR"])(
-    "%s of the system is one sentence with a fix",
+    "of the system (%s) becomes a message with a fix",
     (code) => {
       const sentence = toSentence(errno(code, "write", "/x/state"));
       expect(sentence).toMatch(new RegExp(`^/x/state cannot be used \\(${code}, write\\)\\. .+\\. .+\\.$`));
     },
   );
 
-  it("that nobody foresaw keeps its stack", () => {
+  it("that is unexpected keeps its stack", () => {
     expect([
       toSentence(new TypeError("x")),
       toSentence(errno("EWEIRD", "open")),

@@ -1,4 +1,4 @@
-// Every command of package.json as a person types it: `--help`, a flag that does not exist, and a variable that cannot work.
+// Every command of package.json as a person types it: with `--help`, with an unknown flag, and with an invalid variable.
 import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -23,7 +23,7 @@ function run(file: string, args: string[], env: Record<string, string> = {}) {
 }
 
 describe.each(commands)("npm run %s", (name, file) => {
-  it("tells its usage when asked, and when a flag is unknown", async () => {
+  it("prints its usage on request and after an unknown flag", async () => {
     const [helped, refused] = await Promise.all([run(file, ["--help"]), run(file, ["--no-such-flag"])]);
     expect([helped.status, helped.err]).toEqual([0, ""]);
     expect(helped.out).toMatch(new RegExp(`npm (?:run )?${name}\\b`));
@@ -43,7 +43,7 @@ describe.each([
   ["bench/turn.ts", ["--turns", "1e2"], '--turns takes a whole number from 1, not "1e2".'],
   ["bench/growth.ts", ["--up-to", "Infinity"], "--up-to takes a number from 1."],
 ])("%s", (file, args, sentence) => {
-  it(`measures nothing with ${args.join(" ")}, and says why`, async () => {
+  it(`refuses ${args.join(" ")} with a reason, before it measures`, async () => {
     const { status, out, err } = await run(file, args);
     expect([status, out, err.split(" Names:")[0]!.startsWith(sentence)]).toEqual([2, "", true]);
     expect(err).toContain("Usage: npm run bench:");
@@ -58,7 +58,7 @@ describe.each([
   it.each([
     [{ TALARIA_SETTINGS: '{"turn":{"maxStep":1}}' }, "TALARIA_SETTINGS: There is no setting 'turn.maxStep'; did"],
     [{ TALARIA_MODEL: "antropic:x" }, "TALARIA_MODEL names no provider for antropic:x."],
-  ])("does not begin with %j", async (env, sentence) => {
+  ])("does not start with %j", async (env, sentence) => {
     const { status, out, err } = await run(file, args, env);
     expect([status, out]).toEqual([1, ""]);
     expect(err.startsWith(sentence)).toBe(true);

@@ -1,5 +1,5 @@
-// The whole deployment, with the real wrangler, against a double of Cloudflare's API: the first, one from another machine
-// with a bare shell, and one with a kept file that is broken.
+// The whole deployment with the real wrangler, against a double of Cloudflare's API: a first one, one from another machine with
+// a bare shell, and one with a broken `deploy.json`.
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -10,7 +10,7 @@ import { CloudflareAccount } from "../support/cloudflare-account.ts";
 
 const account = new CloudflareAccount();
 const homes: string[] = [];
-// The three configs as they are, over Workers that are quick to bundle: `npm run check` builds the real ones.
+// The three real configs over Workers that are quick to bundle. `npm run check` builds the real ones.
 const small = join(import.meta.dirname, "../fixtures/small-worker.js");
 const configs = readWorkerConfigs().map((config) => ({ ...config, raw: { ...config.raw, main: small } }));
 let shell: Record<string, string>;
@@ -40,7 +40,7 @@ describe("a deployment", () => {
   const kept = () => JSON.parse(readFileSync(join(home, "deploy.json"), "utf8")) as { operatorToken: string };
   const workers = () => Object.fromEntries(account.workers);
 
-  it("makes everything once, with logs, limits, secrets, and an address for the api Worker alone", async () => {
+  it("creates everything once, with logs, limits, secrets, and an address for the api Worker alone", async () => {
     const said = await run(home, { TALARIA_MODEL: "mistral:small", MISTRAL_API_KEY: "m" });
     expect(said).toContain("https://talaria-api.ops.workers.dev/v1/profiles");
     const common = {
@@ -61,7 +61,7 @@ describe("a deployment", () => {
     expect(statSync(join(home, "deploy.json")).mode & 0o777).toBe(0o600);
   });
 
-  it("keeps variables, secrets and the token when another machine repeats it from a bare shell", async () => {
+  it("keeps variables, secrets and the token when it is repeated on another machine from a bare shell", async () => {
     const before = structuredClone(workers());
     const said = await run(newHome());
     expect(workers()).toEqual(before);
@@ -70,7 +70,7 @@ describe("a deployment", () => {
     expect(account.made.filter((line) => line.startsWith("queue"))).toHaveLength(3);
   });
 
-  it("says which model answers: none, a server without a key, or none again once its key is emptied", async () => {
+  it("mentions the rehearsal model only while no model is configured", async () => {
     const place = newHome();
     expect(
       await run(place, { TALARIA_MODEL: "ollama:llama3", OLLAMA_BASE_URL: "https://o.example.com" }),
@@ -79,7 +79,7 @@ describe("a deployment", () => {
     expect(await run(place, {}, configs, emptied)).toContain("the Workers answer with the rehearsal model");
   });
 
-  it("makes nothing when a Worker does not build or a field of its config is unknown", async () => {
+  it("creates nothing when a Worker does not build or its config has an unknown field", async () => {
     account.made.length = 0;
     const change = (raw: object) =>
       configs.map((one) => ({ ...one, raw: { ...one.raw, ...(one.worker === "api" && raw) } }));
@@ -89,7 +89,7 @@ describe("a deployment", () => {
     expect(account.made).toEqual([]);
   });
 
-  it("makes nothing when the kept file is damaged or from a newer version, and leaves it as it is", async () => {
+  it("creates nothing when `deploy.json` is damaged or from a newer version, and leaves it unchanged", async () => {
     account.made.length = 0;
     for (const [text, why] of [
       ['{"v":1,"names', /is damaged/],

@@ -1,5 +1,5 @@
-// A deployment's steps against a double of Cloudflare's API over HTTP. The whole command with the real wrangler:
-// deploy.stack.test.ts.
+// A deployment's steps against a double of Cloudflare's API over HTTP. deploy.stack.test.ts runs the whole command with the
+// real wrangler.
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -50,18 +50,18 @@ describe("resourcesOf", () => {
 });
 
 describe("openAccount", () => {
-  it("says how to log in when nobody is logged in", async () => {
+  it("explains how to log in when wrangler is not logged in", async () => {
     const loggedOut: RunWrangler = async () => ({ code: 1, output: "Not logged in." });
     expect(await failureOf(openAccount(env, loggedOut))).toContain("CLOUDFLARE_API_TOKEN");
   });
 
-  it("takes the only account, and asks which one of several", async () => {
+  it("uses the only account, and asks which of several to use", async () => {
     expect((await open()).accountId).toBe(ACCOUNT_ID);
     account.accounts.push({ id: "f".repeat(32), name: "Another" });
     expect(await failureOf(open())).toContain(`${"f".repeat(32)} (Another)`);
   });
 
-  it("says in one sentence that the token is refused, or that nobody answers", async () => {
+  it("reports a refused token or an unreachable API in one sentence", async () => {
     account.tokenValid = false;
     expect(await failureOf(open())).toContain("Invalid access token");
     await account.stop();
@@ -70,7 +70,7 @@ describe("openAccount", () => {
 });
 
 describe("checkAccount", () => {
-  it("finds an empty account fit, and leaves nothing in it", async () => {
+  it("accepts an empty account, and leaves nothing in it", async () => {
     expect(await check()).toEqual({ buckets: new Set(), queues: new Set(), namespaces: {}, apiSecrets: null });
     expect([...account.workers.keys()]).toEqual([]);
     expect(account.made).toEqual([
@@ -79,13 +79,13 @@ describe("checkAccount", () => {
     ]);
   });
 
-  it("refuses the free plan before anything is made", async () => {
+  it("refuses the free plan before it creates anything", async () => {
     account.plan = "free";
     expect(await failureOf(check())).toMatch(/^Nothing was created\.\n.*Workers Free plan/);
     expect(account.made).toEqual([]);
   });
 
-  it("names every permission that a token lacks, at once", async () => {
+  it("names all permissions that a token lacks at once", async () => {
     account.readOnly = ["workers", "r2", "queues", "storage/kv"];
     const message = await failureOf(check());
     for (const name of ["Workers Scripts", "Workers R2 Storage", "Queues", "Workers KV Storage"]) {
@@ -94,7 +94,7 @@ describe("checkAccount", () => {
     expect(account.made).toEqual([]);
   });
 
-  it("names a missing subdomain and R2 that is not enabled together", async () => {
+  it("reports a missing subdomain and disabled R2 together", async () => {
     account.subdomain = undefined;
     account.r2Enabled = false;
     const message = await failureOf(check());
@@ -127,7 +127,7 @@ describe("createMissing", () => {
     expect(account.made).toEqual([]);
   });
 
-  it("goes on where a refused creation stopped it", async () => {
+  it("continues where a refused creation stopped it", async () => {
     const inventory = await check();
     account.readOnly = ["storage/kv"];
     expect(await failureOf(createMissing(resources, inventory, await open(), quiet))).toContain(
@@ -146,7 +146,7 @@ describe("dryRun", () => {
   it.each([
     ["{", "is damaged. It holds the operator's token. Restore it, or move it away and try again."],
     [`{"v":2}`, "was written by a newer Talaria (version 2). Deploy with that one."],
-  ])("refuses a kept file of %s before it plans, and leaves it as it is", async (text, sentence) => {
+  ])("refuses a `deploy.json` with %s before it plans, and leaves it unchanged", async (text, sentence) => {
     const folder = home();
     const file = join(folder, "deploy.json");
     writeFileSync(file, text);
@@ -156,7 +156,7 @@ describe("dryRun", () => {
 });
 
 describe("effectiveConfig", () => {
-  it("fills in ids and plain variables, keeps what was set, and leaves a Worker without KV without KV", () => {
+  it("fills in ids and plain variables, keeps existing ones, and adds no KV to a Worker without KV", () => {
     const made = Object.fromEntries(
       configs.map((config) => [
         config.worker,
@@ -176,14 +176,14 @@ describe("effectiveConfig", () => {
 });
 
 describe("givenVars", () => {
-  it("makes a variable that is to be unset empty, and leaves the rest to the environment", () => {
+  it("empties the variables to unset, and takes the rest from the environment", () => {
     const deployment = { home: "", env: { OPENAI_MODEL: "a", OPENAI_BASE_URL: "b" }, unset: ["OPENAI_MODEL"] };
     expect(givenVars(PLAIN_VARS, deployment)).toEqual({ OPENAI_MODEL: "", OPENAI_BASE_URL: "b" });
   });
 });
 
 describe("the three configs", () => {
-  it("deploy who consumes a queue before who fills it", () => {
+  it("are deployed with the consumers of a queue before its producers", () => {
     expect(configs.map(({ worker }) => worker)).toEqual(["review", "curator", "api"]);
   });
 
@@ -212,7 +212,7 @@ describe("secretsFor", () => {
 });
 
 describe("the variables of a memory provider", () => {
-  it("go to the api Worker alone, and only those of the one that is named", () => {
+  it("go to the api Worker alone, and only those of the named provider", () => {
     const memory = { TALARIA_MEMORY_PROVIDER: "Honcho", HONCHO_API_KEY: "h", HONCHO_WORKSPACE: "w" };
     const given = workerVars({ ...memory, MEM0_API_KEY: "m", MEM0_BASE_URL: "https://m.example" }, "token");
     expect(given).toEqual({ ...memory, TALARIA_OPERATOR_TOKEN: "token" });
@@ -221,14 +221,14 @@ describe("the variables of a memory provider", () => {
     expect(secretsFor("curator", given)).not.toHaveProperty("HONCHO_API_KEY");
   });
 
-  it("are those that the Session reads", () => {
+  it("are the variables that the Session reads", () => {
     expect([...MEMORY_SECRETS]).toEqual([...PROVIDER_SECRETS]);
     expect(MEMORY_VARS.toSorted()).toEqual(PROVIDER_VARIABLES.toSorted());
   });
 });
 
 describe("warningsIn", () => {
-  it("finds the warning of a bound class that is not in the exports map", () => {
+  it("finds the warning about a bound class that is missing in the exports map", () => {
     const output =
       "\u001b[33m▲ \u001b[43;33m[\u001b[43;30mWARNING\u001b[43;33m]\u001b[0m \u001b[1mProcessing wrangler.json configuration:\u001b[0m\n" +
       "\n    - In your wrangler.json file, you have configured `durable_objects` exported by this Worker (Account), but no live `exports` entry\n\n\nTotal Upload: 1.07 KiB\n";

@@ -1,5 +1,5 @@
-// What `npm start` keeps: one token and one key over restarts, for this user's eyes only, and the same profile whatever has
-// become of the key.
+// What `npm start` keeps over restarts: one token and one key, readable by this user only, and the same profile even if the
+// key is lost.
 import { mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -18,7 +18,7 @@ const newKey = (n: number) =>
 const known: Handler = answerJson(200, { keys: [] });
 const unknown: Handler = answerProblem(401, "key_unknown");
 
-/** A start on a folder that holds what the ones before left. */
+/** A folder for successive starts: each finds the files of the earlier ones. */
 function createHome() {
   const home = tempFolder();
   const [file, stateDir] = [join(home, "local.json"), join(home, "state")];
@@ -34,7 +34,7 @@ function createHome() {
   };
 }
 
-/** In the form of Miniflare's files. */
+/** Writes a database in the form of Miniflare's files. */
 function fillDatabase(file: string, sql: string): void {
   mkdirSync(dirname(file), { recursive: true });
   const database = new DatabaseSync(file);
@@ -55,7 +55,7 @@ function addSession(stateDir: string): void {
 }
 
 describe("the operator's token of a state folder", () => {
-  it("is made once and readable by this user only", () => {
+  it("is created once, readable by this user only", () => {
     const folder = tempFolder();
     const token = operatorToken(folder);
     expect(token).toMatch(/^[0-9a-f]{64}$/);
@@ -64,7 +64,7 @@ describe("the operator's token of a state folder", () => {
     expect(modeOf(join(folder, "operator-token"))).toBe("600");
   });
 
-  it("is made anew where it was cut off, and not where it cannot be read", () => {
+  it("is created again if it is truncated, but not if it is unreadable", () => {
     const folder = tempFolder();
     writeFileSync(join(folder, "operator-token"), "abc123");
     expect(operatorToken(folder)).toMatch(/^[0-9a-f]{64}$/);
@@ -75,7 +75,7 @@ describe("the operator's token of a state folder", () => {
 });
 
 describe(".talaria/local.json", () => {
-  it("holds a profile and its key from the first start, kept by later ones at the address of each", async () => {
+  it("has a profile and its key from the first start; later starts update only the address", async () => {
     const home = createHome();
     await using api = await startFakeApi([answerJson(201, made(1)), known]);
     for (let start = 1; start <= 2; start += 1) {
@@ -103,7 +103,7 @@ describe(".talaria/local.json", () => {
     ["half a file", `{"url":"u","profile":"${profileOf(1).slice(0, 9)}`, [], "could not be read"],
     ["an empty file", "", [], "could not be read"],
     ["no JSON at all", "\u0000\u0000\u0000", [], "could not be read"],
-  ])("gets a new key for the profile of the state, by the operator's token, for %s", async (_, text, before, why) => {
+  ])("gets a new key for the state's profile with the operator's token, given %s", async (_, text, before, why) => {
     const home = createHome();
     await using first = await startFakeApi([answerJson(201, made(1))]);
     await home.start(first.url);
@@ -121,7 +121,7 @@ describe(".talaria/local.json", () => {
     expect(readFileSync(`${home.file}.old-1`, "utf8")).toBe(text);
   });
 
-  it("keeps every old file, and gets a new key where the file was removed", async () => {
+  it("is kept as an old file each time it is replaced", async () => {
     const home = createHome();
     await using api = await startFakeApi([answerJson(201, made(1)), newKey(1), newKey(1), newKey(1)]);
     await home.start(api.url);
@@ -140,7 +140,7 @@ describe(".talaria/local.json", () => {
     [503, "bad_settings"],
     [403, "host_refused"],
     [429, "platform_busy"],
-  ])("changes nothing when its key is answered %i, and says so", async (status, code) => {
+  ])("is unchanged when its key is answered %i, and the message says so", async (status, code) => {
     const home = createHome();
     await using first = await startFakeApi([answerJson(201, made(1))]);
     await home.start(first.url);
@@ -153,7 +153,7 @@ describe(".talaria/local.json", () => {
     expect([readFileSync(home.file, "utf8"), home.files(), api.requests.length]).toEqual([before, ["local.json"], 1]);
   });
 
-  it("changes nothing when no key can be made, and when the file cannot be read", async () => {
+  it("is unchanged when no key can be created, and when it is unreadable", async () => {
     const home = createHome();
     writeFileSync(home.file, `{"profile":"${profileOf(1)}","key":`);
     await using api = await startFakeApi([answerProblem(409, "too_many_keys")]);
@@ -164,7 +164,7 @@ describe(".talaria/local.json", () => {
     await expect(other.start(api.url)).rejects.toThrow("EISDIR");
   });
 
-  it("finds the profile in a broken file, or in the state itself, where an earlier version kept it nowhere else", async () => {
+  it("gets its profile from a broken file, or from the state's storage if no file names one", async () => {
     const home = createHome();
     writeFileSync(home.file, `{"url":"x","key":"tal_${profileOf(3)}_abc`);
     await using api = await startFakeApi([newKey(3)]);
@@ -182,7 +182,7 @@ describe(".talaria/local.json", () => {
     ]);
   });
 
-  it("gets another profile only where the state has none, and says so", async () => {
+  it("gets another profile only if the state has none, and the message says so", async () => {
     const home = createHome();
     writeFileSync(home.file, JSON.stringify({ url: "u", ...made(1) }));
     await using api = await startFakeApi([unknown, answerProblem(404, "profile_not_found"), answerJson(201, made(2))]);
@@ -192,7 +192,7 @@ describe(".talaria/local.json", () => {
     ]);
   });
 
-  it("is of the profile that its key names, and a profile.json that names another is kept aside", async () => {
+  it("has the profile of its key, and a profile.json with another profile is kept as an old file", async () => {
     const home = createHome();
     await using first = await startFakeApi([answerJson(201, made(1))]);
     await home.start(first.url);
@@ -205,9 +205,9 @@ describe(".talaria/local.json", () => {
   });
 
   it.each([
-    ["has a key that is none", { url: "", profile: "", key: "" }],
+    ["has an invalid key", { url: "", profile: "", key: "" }],
     ["has a key that no header can carry", { url: "u", profile: "p", key: "tal_é–x\ny" }],
-  ])("is not replaced where it %s, and nothing names the profile with the sessions", async (_, text) => {
+  ])("is not replaced when it %s and nothing names the sessions' profile", async (_, text) => {
     const home = createHome();
     addSession(home.stateDir);
     writeFileSync(home.file, JSON.stringify(text));
@@ -216,7 +216,7 @@ describe(".talaria/local.json", () => {
     expect(home.read()).toEqual(text);
   });
 
-  it("never becomes another profile's where this machine's own was deleted, nor names deleted ones", async () => {
+  it("never adopts another stored profile when its own was deleted, and never names deleted profiles", async () => {
     const home = createHome();
     await using first = await startFakeApi([answerJson(201, made(1))]);
     await home.start(first.url);
@@ -242,8 +242,8 @@ describe(".talaria/local.json", () => {
     ["is missing", null, "cannot be read", `{"v":1,"profile":"1111`],
     ["cannot be read", `{"url":"u","pro`, "is missing", null],
     ["cannot be read", "", "cannot be read", ""],
-  ])("is not replaced when it %s and nothing else names the profile with the sessions", async (...given) => {
-    const [told, text, ownTold, ownText] = given;
+  ])("is not replaced when it %s and nothing else names the sessions' profile", async (...given) => {
+    const [problem, text, ownProblem, ownText] = given;
     const home = createHome();
     const ownFile = join(home.stateDir, "profile.json");
     addSession(home.stateDir);
@@ -252,14 +252,14 @@ describe(".talaria/local.json", () => {
     const before = [home.files(), readdirSync(home.stateDir)];
     await using api = await startFakeApi([answerJson(201, made(2))]);
     await expect(home.start(api.url)).rejects.toThrow(
-      `${home.file} ${told} and ${ownFile} ${ownTold}, so the profile of this state's sessions ` +
+      `${home.file} ${problem} and ${ownFile} ${ownProblem}, so the profile of this state's sessions ` +
         `is unknown. Restore one of the two files, or move ${dirname(home.file)} away to start with a new state. Nothing was changed.`,
     );
     expect([[home.files(), readdirSync(home.stateDir)], api.requests.length]).toEqual([before, 0]);
     expect([text, ownText]).toEqual([home.file, ownFile].map((file) => readIfThere(file)));
   });
 
-  it("keeps every damaged file that is replaced, profile.json too", async () => {
+  it("is kept as an old file when damaged and replaced, and so is profile.json", async () => {
     const home = createHome();
     storeObject(home.stateDir, `p/${profileOf(5)}/active/2026-11-23`, 1);
     addSession(home.stateDir);

@@ -1,4 +1,4 @@
-// What scripts/patch-just-bash.mjs does to an installed just-bash.
+// The effect of scripts/patch-just-bash.mjs on an installed just-bash.
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
@@ -11,14 +11,14 @@ const makeTempFolder = createTempFolders();
 const FILE = "just-bash/dist/bundle/browser.js";
 const installed = join(import.meta.dirname, "../../node_modules", FILE);
 
-test("this installation is patched, and patching again changes nothing", () => {
+test("this installation of just-bash is patched, and patching it again changes nothing", () => {
   const before = readFileSync(installed, "utf8");
   expect(before).toMatch(/^\/\* patched [0-9a-f]{16} \*\/\n/);
   patchJustBash(join(import.meta.dirname, "../../node_modules"));
   expect(readFileSync(installed, "utf8")).toBe(before);
 });
 
-test("one that was patched otherwise is patched from what was installed", () => {
+test("an installation with another patch is patched from the original file", () => {
   const modules = makeTempFolder();
   const path = join(modules, FILE);
   mkdirSync(dirname(path), { recursive: true });
@@ -28,7 +28,7 @@ test("one that was patched otherwise is patched from what was installed", () => 
   expect(readFileSync(path, "utf8")).toBe(readFileSync(installed, "utf8"));
 });
 
-test("another version is refused, and left as it is", () => {
+test("another version of just-bash is refused and left unchanged", () => {
   const modules = makeTempFolder();
   const path = join(modules, FILE);
   mkdirSync(dirname(path), { recursive: true });
@@ -37,6 +37,6 @@ test("another version is refused, and left as it is", () => {
   expect(readFileSync(path, "utf8")).toBe("another version");
 });
 
-test("where it is not installed nothing is done", () => {
+test("nothing happens where just-bash is not installed", () => {
   patchJustBash(makeTempFolder());
 });

@@ -1,4 +1,4 @@
-// The launcher behind every npm script, seen from outside: what it runs, and how it ends.
+// The launcher of every npm script, tested as a process: what it runs, and how it ends.
 import { spawn, spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -30,7 +30,7 @@ describe("scripts/run.mjs", () => {
     expect(launch(path).stdout).toBe("# A note\n");
   });
 
-  it("runs a program of node_modules, from any folder", () => {
+  it("runs a program of node_modules from any folder", () => {
     const ran = launch("oxlint", "--version");
     const { devDependencies } = JSON.parse(readFileSync(resolve(launcher, "../../package.json"), "utf8")) as Record<
       string,
@@ -39,18 +39,18 @@ describe("scripts/run.mjs", () => {
     expect([ran.status, ran.stdout.trim()]).toEqual([0, `Version: ${devDependencies?.oxlint}`]);
   });
 
-  it("says which program it could not find", () => {
+  it("names a program that it cannot find", () => {
     const ran = launch("no-such-program");
     expect(ran.status).toBe(1);
     expect(ran.stderr).toMatch(/^\[setup\] .*no-such-program/m);
   });
 
-  it("ends by the signal that ended its command", () => {
+  it("ends with the signal that ended its command", () => {
     const path = script("dies.ts", `process.kill(process.pid, "SIGKILL"); setInterval(() => {}, 1000);`);
     expect(launch(path).signal).toBe("SIGKILL");
   });
 
-  it("passes SIGTERM on and waits for what the command does with it", async () => {
+  it("forwards SIGTERM and waits for the command to handle it", async () => {
     const path = script(
       "ends.ts",
       `process.on("SIGTERM", () => process.exit(8)); console.log("up"); setInterval(() => {}, 1000);`,
@@ -61,7 +61,7 @@ describe("scripts/run.mjs", () => {
     expect(await new Promise((done) => child.once("close", done))).toBe(8);
   });
 
-  it("tells tools not to phone home", () => {
+  it("switches off telemetry and network look-ups of tools", () => {
     const path = script(
       "env.ts",
       `console.log(JSON.stringify([process.env.WRANGLER_SEND_METRICS, process.env.CLOUDFLARE_CF_FETCH_ENABLED]));`,

@@ -1,4 +1,4 @@
-// The door of the local stack: whom it lets through, and that what it passes on arrives as it was sent.
+// The door of the local stack: which requests it lets through, and that it forwards them unchanged.
 import { once } from "node:events";
 import { type IncomingMessage, type RequestListener, type Server, createServer, request } from "node:http";
 import { type AddressInfo, connect } from "node:net";
@@ -37,11 +37,11 @@ describe("the door", () => {
   );
 
   it.each(["", "a@127.0.0.1", "127.0.0.1/x", "0.0.0.0", "169.254.169.254", "127.0.0.1, evil.example"])(
-    "refuses the odd Host %j",
+    "refuses the malformed Host %j",
     (host) => expect(check({ host })).toBe("host_refused"),
   );
 
-  it("takes one Host and a path, not an address", () => {
+  it("accepts one Host and a path, not a full URL", () => {
     expect(check({ host: "localhost" }, "http://evil.example/health")).toBe("request_malformed");
     const twice = {
       url: "/",
@@ -76,8 +76,8 @@ async function open(listener: RequestListener, prepare: (server: Server) => void
   return (door.address() as AddressInfo).port;
 }
 
-describe("what the door passes on", () => {
-  it("arrives as it was sent, without Miniflare's own headers, and comes back piece by piece", async () => {
+describe("a forwarded request", () => {
+  it("arrives unchanged without Miniflare's own headers, and its response is streamed", async () => {
     const seen: unknown[] = [];
     const port = await open(async (incoming, outgoing) => {
       let body = "";
@@ -99,7 +99,7 @@ describe("what the door passes on", () => {
     ]);
   });
 
-  it("is broken off inside when the client leaves", async () => {
+  it("is aborted at the Workers when the client disconnects", async () => {
     let left: () => void = () => {};
     const gone = new Promise<void>((done) => (left = done));
     const port = await open((_, outgoing) => {
@@ -112,7 +112,7 @@ describe("what the door passes on", () => {
     await gone;
   });
 
-  it("is answered 502 while nobody is inside", async () => {
+  it("is answered 502 while the Workers are down", async () => {
     const door = createDoor({ socketPath: join(tempFolder(), "nobody") });
     servers.push(door);
     door.listen(0, "127.0.0.1");
@@ -132,13 +132,13 @@ describe("an upgrade", () => {
   };
   const UPGRADE = ["Connection: Upgrade", "Upgrade: websocket"];
 
-  it("is refused to a page of another site", async () => {
+  it("is refused for a page of another site", async () => {
     const port = await open(() => {});
     const text = await raw(port, ["GET / HTTP/1.1", "Host: localhost", "Origin: https://evil.example", ...UPGRADE]);
     expect(text).toMatch(/^HTTP\/1\.1 403 [^]*origin_refused/);
   });
 
-  it("that is refused inside ends the connection, so that nothing follows it unchecked", async () => {
+  it("that the Workers refuse ends the connection, so that no unchecked request follows", async () => {
     const asked: string[] = [];
     const port = await open((incoming, outgoing) => {
       asked.push(incoming.url!);
@@ -150,7 +150,7 @@ describe("an upgrade", () => {
     expect(asked).toEqual(["/first"]);
   });
 
-  it("joins both ends, and is taken for a WebSocket only", async () => {
+  it("connects both ends, and is accepted only for a WebSocket", async () => {
     const port = await open(
       () => {},
       (server) =>

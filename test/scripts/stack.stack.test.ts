@@ -1,4 +1,4 @@
-// The local stack as a process: what reaches the Workers, what survives, and that nothing is left behind.
+// The local stack as a process: what reaches the Workers, what survives, and that nothing remains after it ends.
 import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
@@ -25,7 +25,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => rmSync(built, { recursive: true, force: true }));
 
-it("keeps what was built for the next start", () => {
+it("a build is cached for the next start", () => {
   const config = readFileSync(join(built, "front/wrangler.json"), "utf8");
   expect(restoreBuild(config, join(built, "again"))).toBe(true);
 });
@@ -49,7 +49,7 @@ afterEach(async () => {
 });
 
 describe("startStack", () => {
-  it("gives the same variables to all three Workers, runs queue and cron, and keeps state over a stop", async () => {
+  it("gives all three Workers the same variables, runs queue and cron, and keeps state across a stop", async () => {
     const first = await start();
     await fetch(`${first.url}/send`);
     await first.cron("timer");
@@ -69,7 +69,7 @@ describe("startStack", () => {
     expect(await kept(second)).toEqual(all);
   });
 
-  it("keeps state over a SIGKILL of the whole group and starts again on the same port", async () => {
+  it("keeps state across a SIGKILL of the whole group and starts again on the same port", async () => {
     const first = await start();
     await first.cron("timer");
     const group = markOf(first.pid);
@@ -79,7 +79,7 @@ describe("startStack", () => {
     expect(await kept(second)).toMatchObject({ timer: [vars.TOKEN, vars.SETTINGS, "17 * * * *"] });
   });
 
-  it("leaves secrets in no file, command line or log, those of an earlier version included", async () => {
+  it("leaves no secret in a file, command line or log, and removes those of an earlier version", async () => {
     mkdirSync(join(stateDir, "config/front"), { recursive: true });
     writeFileSync(join(stateDir, "config/front/.dev.vars"), `TOKEN="${vars.TOKEN}"`);
     const stack = await start();
@@ -90,7 +90,7 @@ describe("startStack", () => {
     expect([...commands, ...texts].filter((text) => text.includes("$HOME of "))).toEqual([]);
   });
 
-  it("ends with its starter, even when that was killed with SIGKILL", async () => {
+  it("ends with its parent process, even after a SIGKILL of the parent", async () => {
     const script = `
       import { startStack } from ${JSON.stringify(pathToFileURL(resolve("scripts/stack/stack.ts")).href)};
       const stack = await startStack(${JSON.stringify({ stateDir, vars, workers })});
@@ -108,7 +108,7 @@ describe("startStack", () => {
   });
 
   it.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)(
-    "can be stopped in order at %s, where Wrangler is loaded",
+    "stops in order at %s even if Wrangler is loaded",
     async (signal) => {
       const href = (file: string) => JSON.stringify(pathToFileURL(resolve("scripts/stack", file)).href);
       const script = `
@@ -135,7 +135,7 @@ describe("startStack", () => {
     },
   );
 
-  it("refuses a second start on the same state while the first one lives", async () => {
+  it("refuses a second start on the same state while the first one runs", async () => {
     const stack = await start();
     await expect(start()).rejects.toMatchObject({
       code: "already_running",
@@ -148,7 +148,7 @@ describe("startStack", () => {
     ["is missing", null],
     ["cannot be read", '{"v":1,"own'],
     ["cannot be read", '{"v":1}'],
-  ])("refuses a second start while the first one lives, though its record %s", async (told, text) => {
+  ])("refuses a second start while the first one runs, even if its record %s", async (told, text) => {
     const stack = await start();
     const file = join(stateDir, "stack.json");
     if (text === null) rmSync(file);
@@ -163,7 +163,7 @@ describe("startStack", () => {
     expect(await kept(await start())).toMatchObject({ front: [vars.TOKEN, vars.SETTINGS] });
   });
 
-  it("asks nothing of a program that takes its port while the Workers start", async () => {
+  it("sends no request to a program that takes its port while the Workers start", async () => {
     const port = await freePort();
     const asked: string[] = [];
     const stranger = createServer((incoming, outgoing) => {
@@ -179,7 +179,7 @@ describe("startStack", () => {
     expect(asked).toEqual([]);
   });
 
-  it("refuses to start where a newer version left its record, and leaves that as it is", async () => {
+  it("refuses to start if a newer version wrote the record, and leaves the record unchanged", async () => {
     const file = join(stateDir, "stack.json");
     writeFileSync(file, JSON.stringify({ v: 2, holder: "elsewhere" }));
     await expect(start()).rejects.toMatchObject({
@@ -189,7 +189,7 @@ describe("startStack", () => {
     expect(JSON.parse(readFileSync(file, "utf8"))).toEqual({ v: 2, holder: "elsewhere" });
   });
 
-  it("leaves no file of its own when it is stopped, and none when it is called off while the Workers start", async () => {
+  it("leaves no file after a stop, or after an abort while the Workers start", async () => {
     const names = () => readdirSync(stateDir).filter((name) => /^(?:stack|host)\.json|^held-/.test(name));
     const first = await start();
     const { socketsDir } = JSON.parse(readFileSync(join(stateDir, "stack.json"), "utf8")) as { socketsDir: string };
@@ -204,7 +204,7 @@ describe("startStack", () => {
     expect(names()).toEqual([]);
   });
 
-  it("lets one of two starts at once through, also where a killed one left its record and its Workers", async () => {
+  it("lets only one of several concurrent starts through, even after a killed start whose record and Workers remain", async () => {
     const first = await start();
     const record = JSON.parse(readFileSync(join(stateDir, "stack.json"), "utf8")) as { owner: object };
     const dead = { ...record, owner: { pid: 4_000_000, startedAt: 1 } };
@@ -231,14 +231,14 @@ describe("startStack", () => {
     expect(groupMembers(markOf(first.pid))).toEqual([]);
   });
 
-  it("says what could not be built", async () => {
+  it("names what could not be built", async () => {
     const broken = join(fixtures, "broken/wrangler.toml");
     await expect(bundleConfig(broken, join(stateDir, "broken"))).rejects.toThrow(
       /^broken could not be built:[^]*missing\.js/,
     );
   });
 
-  it("says what the Workers printed when they cannot start, and leaves nothing behind", async () => {
+  it("reports the Workers' output when they cannot start, and leaves no record", async () => {
     const front = { ...workers[0]!, modules: [{ type: "ESModule" as const, path: "/index.js", contents: "}" }] };
     const broken = [{ ...front, modulesRoot: "/" } as WorkerOptions];
     const failure = startStack({ stateDir, vars: {}, workers: broken });
@@ -248,7 +248,7 @@ describe("startStack", () => {
 });
 
 describe("clearPort", () => {
-  it("never touches a stranger's program on the port", async () => {
+  it("never stops a foreign program on the port", async () => {
     const stranger = createServer((_, response) => response.end("still here"));
     await new Promise<void>((done) => stranger.listen(0, "127.0.0.1", done));
     const { port } = stranger.address() as AddressInfo;

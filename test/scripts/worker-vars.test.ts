@@ -1,17 +1,17 @@
-// What of the caller's environment reaches the Workers.
+// Which variables of the caller's environment reach the Workers.
 import { describe, expect, it } from "vitest";
 import { MODEL_SECRETS, MODEL_VARIABLES, variablesOf } from "../../core/models/model-env.ts";
 import { NAMED_SERVERS } from "../../core/models/wires/openai-compat.ts";
 import { MODEL_SECRETS as SECRETS, PLAIN_VARS, workerVars } from "../../scripts/stack/worker-vars.ts";
 
 describe("the variables of the Workers", () => {
-  it("are all that choose or open a model, and the settings", () => {
+  it("are the settings and all that select or authorise a model", () => {
     expect(SECRETS.toSorted()).toEqual(MODEL_SECRETS.toSorted());
     expect(PLAIN_VARS.toSorted()).toEqual([...MODEL_VARIABLES, "TALARIA_SETTINGS", "TALARIA_PUBLIC_PROFILE"].sort());
   });
 
   it.each(NAMED_SERVERS.map((server) => [server.name, server] as const))(
-    "for %s are handed over when a model is named for it, and else stay in the shell",
+    "for %s reach them only if a model of that server is named",
     (name, server) => {
       const names = [...new Set(variablesOf(server))];
       const env: Record<string, string | undefined> = Object.fromEntries(names.map((variable) => [variable, "value"]));

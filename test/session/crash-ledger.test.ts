@@ -15,7 +15,7 @@ const REVIEWED = {
   cost: { usdMicros: 9, source: "provider" as const },
 };
 
-async function liveThrough(crashAt: number) {
+async function runWithCrash(crashAt: number) {
   const model = createScriptedModel(
     Array.from({ length: 200 }, () => (request: { messages: { role: string }[] }) => {
       const isAnswered = request.messages.at(-1)?.role === "tool";
@@ -27,7 +27,7 @@ async function liveThrough(crashAt: number) {
   const settings = { review: { afterModelCalls: 0, grantTokens: 1_000 }, budget: { profileDayTokens: 100_000 } };
   const harness = createSessionHarness({ model, account: account.port, settings });
   const reviews = createReviewStore({ bucket: harness.bucket, profile: PROFILE });
-  const goOn = async (life: Life) => {
+  const runToEnd = async (life: Life) => {
     await life.engine.create({ learning: "on", title: "" });
     for (const text of ["a", "b"]) expect(await life.engine.post({ text, key: text })).toMatchObject({ ok: true });
     await life.settled();
@@ -37,19 +37,19 @@ async function liveThrough(crashAt: number) {
     }
   };
   const first = harness.boot({ crashAt });
-  await goOn(first).catch((error: unknown) => expect(error).toBeInstanceOf(Crash));
+  await runToEnd(first).catch((error: unknown) => expect(error).toBeInstanceOf(Crash));
   await first.settled();
   const second = harness.boot();
-  await goOn(second);
+  await runToEnd(second);
   expect(second.reports).toEqual([]);
   return { harness, account, engine: second.engine };
 }
 
-const WRITES = (await liveThrough(Infinity)).harness.writes();
+const WRITES = (await runWithCrash(Infinity)).harness.writes();
 
 describe("two turns and their review, after a crash", () => {
   it.each(Array.from({ length: WRITES }, (_, index) => index + 1))("at write %i are counted once", async (at) => {
-    const { harness, account, engine } = await liveThrough(at);
+    const { harness, account, engine } = await runWithCrash(at);
     const entries = engine.entries(0);
     const answers = entries.ok ? entries.value.filter((entry) => entry.kind === "assistant").length : 0;
     expect(answers).toBe(4);

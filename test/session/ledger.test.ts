@@ -233,7 +233,7 @@ describe("a budget", () => {
     expect(await world.turn()).toEqual({
       state: "failed",
       code: "turn_budget_spent",
-      text: "This turn's budget of 40 tokens and $200 is spent (45 tokens and $0.003). The next message has one of its own; turn.maxTokens and turn.maxUsd set it.",
+      text: "This turn's budget of 40 tokens and $200 is spent (45 tokens and $0.003). The next message has its own budget; turn.maxTokens and turn.maxUsd set it.",
     });
     expect(world.model.requests).toHaveLength(3);
     await world.turn();

@@ -84,8 +84,8 @@ it("jobs are listed in the order they are due, and changing a listed job does no
   jobs.put("a", 3, { kind: "active", day: "2026-01-05" });
   jobs.put("b", 2, { kind: "title", turn: 1, spent: [] });
   expect(jobs.all().map(({ id }) => id)).toEqual(["b", "a"]);
-  const told = jobs.get("b")!;
-  Object.assign(told.job, { turn: 7 });
+  const listed = jobs.get("b")!;
+  Object.assign(listed.job, { turn: 7 });
   expect(jobs.get("b")!.job).toMatchObject({ turn: 1 });
   jobs.delete("b");
   read.length = 0;

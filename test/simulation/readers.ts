@@ -99,7 +99,7 @@ export function createReader(name: string): SimulatedReader {
       for (const [n, text] of texts) {
         // An answer without text shows nothing.
         if (text !== "" && !log.some((entry) => entry.n === n && entry.kind === "assistant"))
-          differences.push(`${name}: entry ${n} is no answer`);
+          differences.push(`${name}: entry ${n} is not an answer`);
       }
       if (JSON.stringify(ends) !== JSON.stringify(ended)) {
         differences.push(`${name}: turns ended ${JSON.stringify(ended)}, it saw ${JSON.stringify(ends)}`);

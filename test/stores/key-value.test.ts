@@ -12,13 +12,13 @@ describeKeyValue("the double with short pages", () =>
 it("a stale KV double answers a get and a list with an earlier state, including absence", async () => {
   const clock = createTestClock();
   const kv = createMemoryKv({ clock, faults: { staleMs: 60_000 } });
-  const look = async () => [await kv.get("a"), (await kv.list({ prefix: "" })).keys.map((key) => key.name)];
+  const readBoth = async () => [await kv.get("a"), (await kv.list({ prefix: "" })).keys.map((key) => key.name)];
   await kv.put("a", "one");
-  expect(await look()).toEqual([null, []]);
+  expect(await readBoth()).toEqual([null, []]);
   clock.advance(60_000);
-  expect(await look()).toEqual(["one", ["a"]]);
+  expect(await readBoth()).toEqual(["one", ["a"]]);
   await kv.delete("a");
-  expect(await look()).toEqual(["one", ["a"]]);
+  expect(await readBoth()).toEqual(["one", ["a"]]);
   clock.advance(60_000);
-  expect(await look()).toEqual([null, []]);
+  expect(await readBoth()).toEqual([null, []]);
 });

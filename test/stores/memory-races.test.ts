@@ -63,13 +63,13 @@ function createWorld(staleUpToMs: number, pageSize: number, seed: number) {
     const fate = fates.get(order.kind === "add" ? memoryId(order.add.text) : order.id)!;
     const { op } = order;
     if (order.kind === "add") {
-      mayHappen(fate.added, op);
+      noteAttempt(fate.added, op);
       const { purged } = await store.add("memory", op, order.add);
-      if (!purged) happened(fate.added, op, clock.now());
+      if (!purged) noteDone(fate.added, op, clock.now());
     } else if (order.kind === "remove") {
-      for (const add of order.adds) mayHappen(fate.removed, add);
+      for (const add of order.adds) noteAttempt(fate.removed, add);
       await store.remove("memory", order.id, order);
-      for (const add of order.adds) happened(fate.removed, add, clock.now());
+      for (const add of order.adds) noteDone(fate.removed, add, clock.now());
     } else {
       fate.purged ??= Infinity;
       const deleted = await store.purge("memory", order.id, order);
@@ -87,7 +87,7 @@ function createWorld(staleUpToMs: number, pageSize: number, seed: number) {
   }
 
   async function run(step: Command): Promise<void> {
-    const store = open(step.writer, mortal(kv, step));
+    const store = open(step.writer, createMortalKv(kv, step));
     try {
       if (step.kind === "sweep") return void (await store.sweep(clock.now() - 30 * DAY));
       const order = step.kind === "again" ? orders[step.pick % (orders.length || 1)] : await toOrder(step);
@@ -126,16 +126,16 @@ function createFate(): Fate {
   return { added: new Map(), removed: new Map(), purged: null };
 }
 
-function mayHappen(when: Map<string, number>, op: string): void {
+function noteAttempt(when: Map<string, number>, op: string): void {
   if (!when.has(op)) when.set(op, Infinity);
 }
 
-function happened(when: Map<string, number>, op: string, at: number): void {
+function noteDone(when: Map<string, number>, op: string, at: number): void {
   when.set(op, Math.min(when.get(op)!, at));
 }
 
 /** The KV of a process that dies before or after a given call. */
-function mortal(kv: KeyValue, { dieAt, afterwards }: Command): KeyValue {
+function createMortalKv(kv: KeyValue, { dieAt, afterwards }: Command): KeyValue {
   let calls = 0;
   const guard = async <T>(call: () => Promise<T>): Promise<T> => {
     calls += 1;

@@ -1,4 +1,4 @@
-// A profile's Account for sessions that run outside workerd: the ledger itself, over a database in memory.
+// A profile's Account for sessions outside workerd: the real ledger, over an in-memory database.
 import type { AccountPort } from "../../core/session/context.ts";
 import { LEDGER_SCHEMA, createAccountLedger } from "../../durable-objects/account-ledger.ts";
 import { createNodeSql } from "./bindings/node-sql.ts";

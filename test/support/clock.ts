@@ -1,5 +1,5 @@
-// A clock that moves only when told, or when something sleeps on it. A long sleep that can be called off is a watchdog's:
-// it lasts until it is called off or the clock is moved past it, and moves nothing itself.
+// A clock that moves only when a test advances it or something sleeps on it. A long sleep with an abort signal is a watchdog: it
+// ends when it is aborted or the clock is moved past it, and does not move the clock.
 import type { Clock } from "../../core/ports.ts";
 
 export interface TestClock extends Clock {

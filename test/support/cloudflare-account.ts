@@ -1,5 +1,5 @@
-// A double of Cloudflare's API over HTTP: one account with its buckets, queues, namespaces and Workers. It answers what
-// `npm run deploy` and its wrangler ask, keeps what they make, and refuses what a plan or a token does not allow.
+// A double of Cloudflare's API over HTTP: one account with buckets, queues, namespaces and Workers. It serves the requests of
+// `npm run deploy` and its wrangler, stores what they create, and refuses what a plan or a token does not allow.
 import { type IncomingMessage, type Server, type ServerResponse, createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 
@@ -16,7 +16,7 @@ export interface DeployedWorker {
 type Answer = { status?: number; result: unknown; code?: number; message?: string };
 
 export class CloudflareAccount {
-  /** What the caller's token may not change, by the name of the product in the address. */
+  /** Products that the caller's token may not change, by their name in the URL. */
   readOnly: string[] = [];
   plan: "free" | "paid" = "paid";
   r2Enabled = true;
@@ -163,7 +163,7 @@ export class CloudflareAccount {
     return { result: { id: name } };
   }
 
-  /** What an upload says replaces the Worker; what it keeps by type stays. */
+  /** An upload replaces the Worker, except for the binding types that the upload keeps. */
   #upload(name: string, metadata: Metadata): Answer {
     if (this.plan === "free" && metadata.limits?.cpu_ms) {
       return refuse(400, 100_328, "CPU limits are not supported for the Free plan.");

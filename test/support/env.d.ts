@@ -1,4 +1,4 @@
-// What `cloudflare:workers` offers inside the workers tests: the api Worker's bindings and exports.
+// The types of `cloudflare:workers` inside the workers tests: the api Worker's bindings and exports.
 import type * as api from "../../workers/api/index.ts";
 import type { Env as ApiBindings } from "../../workers/api/env.ts";
 

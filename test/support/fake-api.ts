@@ -1,4 +1,4 @@
-// A real HTTP server that answers as the API would, by a list: one handler a request, in order. Records what it was sent.
+// A real HTTP server that answers from a list, with one handler per request, in order. It records all requests.
 import { type IncomingMessage, type ServerResponse, createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
@@ -19,8 +19,8 @@ export interface FakeApi extends AsyncDisposable {
 }
 
 /**
- * A request beyond the list, or one that `always` does not know, is answered 500. Without `onSocket` an upgrade is a
- * request like any other.
+ * A request beyond the list, or one that `always` does not handle, gets status 500. Without `onSocket`, an upgrade is an ordinary
+ * request.
  */
 export async function startFakeApi(
   list: Handler[],
@@ -69,7 +69,7 @@ export function answerProblem(status: number, code: string): Handler {
 
 export type Wire = [id: string, event: AgentEvent];
 
-/** `cut`: the connection is destroyed afterwards instead of ended. */
+/** `cut`: the connection is destroyed after the events instead of ended. */
 export function answerEvents(events: Wire[], { cut = false, turn = "01ARZ3NDEKTSV4RRFFQ69G5FAV-1" } = {}): Handler {
   return async (response) => {
     response.writeHead(200, { "content-type": "text/event-stream", "talaria-turn": turn });

@@ -1,4 +1,4 @@
-// A session's file tools over a fresh workspace, called as the loop calls them.
+// A session's file tools over a new workspace, called as the agent loop calls them.
 import { renderParts } from "../../core/agent/tool-result.ts";
 import { DEFAULTS } from "../../core/limits.ts";
 import type { Sql } from "../../core/ports.ts";
@@ -10,13 +10,13 @@ import { createTestClock } from "./clock.ts";
 export interface FileBench {
   workspace: Workspace;
   put(path: string, content: string | Uint8Array): void;
-  /** What the model reads, and whether the call failed. Arguments go through the tool's schema. */
+  /** Returns what the model reads, and whether the call failed. The tool's schema parses the arguments. */
   call(tool: string, args: Record<string, unknown>, signal?: AbortSignal): Promise<Called>;
 }
 export interface Called {
   failed: boolean;
   result: Record<string, unknown>;
-  /** Keys of the result by the source of their part. */
+  /** The result's keys, by the source of their part. */
   sources: Record<string, string[]>;
 }
 

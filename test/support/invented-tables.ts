@@ -1,4 +1,4 @@
-// Tables nobody has seen: names of files and columns, kinds and values from a seed. For tests of what must hold on any data.
+// Generates tables from a seed: file names, column names, types and values. For tests of properties that must hold on any data.
 import { createDraw } from "../../scripts/demo/random.ts";
 import type { Table } from "../../scripts/demo/tables.ts";
 

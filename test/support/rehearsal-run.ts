@@ -1,5 +1,5 @@
-// A desk for a model: one profile's skills and memory over doubles, sessions with the real tools and the real loop, and
-// the real review of what they recorded. Used by the tests of rehearsal and of the demo's data.
+// An environment for a model: one profile's skills and memory over doubles, sessions with the real tools and loop, and the real
+// review of their logs. Used by the tests of the rehearsal model and of the demo's data.
 import type { Journal, Model } from "../../core/agent/contract.ts";
 import { runLoop } from "../../core/agent/loop.ts";
 import { defaultGrant, toReviewJob } from "../../core/learning/review/job.ts";
@@ -35,7 +35,7 @@ export interface Session {
   text: string;
   stats: TurnStats;
   promptTokens: number;
-  /** Tool names in order; a failed call ends in `!`. */
+  /** Tool names in call order. A failed call's name ends in `!`. */
   calls: string[];
 }
 
@@ -50,7 +50,7 @@ export function createDesk(model: Model) {
   const reviews = createReviewStore({ bucket, profile: PROFILE });
   let sessions = 0;
 
-  /** One session with one task: its files, its request. Without learning only the bundled skills are there. */
+  /** Runs one session with one task: its files and its request. Without learning, only the bundled skills exist. */
   async function work(request: string, files: Record<string, string>, learning = true): Promise<Session> {
     const session = sessionId(++sessions);
     const sql = createNodeSql();
@@ -103,7 +103,7 @@ export function createDesk(model: Model) {
     return { entries, text: end.text, stats: end.stats, promptTokens: promptTokens(end.stats.usage), calls };
   }
 
-  /** The review that follows the last session. */
+  /** Runs the review of the last session. */
   async function review({ entries }: Session): Promise<ReviewResult> {
     const job = toReviewJob({
       profile: PROFILE,
@@ -136,13 +136,13 @@ export function createDesk(model: Model) {
     return end.result;
   }
 
-  /** The text of a skill, `undefined` when it is not there or archived. */
+  /** The text of a skill; `undefined` if it does not exist or is archived. */
   async function skillText(name: string): Promise<string | undefined> {
     const found = await skills.open(name);
     return found && found.head.state !== "archived" ? textOrEmpty(found.files["SKILL.md"]) : undefined;
   }
 
-  /** A person puts a skill, under the name and description its front matter gives. */
+  /** Stores a skill as a person would, with the name and description from its front matter. */
   async function putSkill(name: string, text: string, description: string): Promise<void> {
     const next = {
       files: { "SKILL.md": text },

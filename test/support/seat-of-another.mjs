@@ -1,11 +1,11 @@
-// Run as another user of the machine: `node seat-of-another.mjs '<json>'`. Asks every port, connects to every socket and opens
-// every file it is told of, and prints what it got as JSON.
+// Runs as another user of the machine: `node seat-of-another.mjs '<json>'`. It sends a request to every port, connects to every
+// socket and opens every file in its argument, and prints the results as JSON.
 import { readFileSync, readdirSync } from "node:fs";
 import { connect } from "node:net";
 
 const { ports, paths, sockets, files } = JSON.parse(process.argv[2]);
 
-/** Raw, so that a path, a Host and any header go out as they are. Resolves with all that came within the time. */
+/** Uses a raw socket, so that path, Host and headers are sent unchanged. Resolves with everything received before the timeout. */
 function ask(where, lines) {
   return new Promise((done) => {
     let text = "";

@@ -1,4 +1,4 @@
-// Chance that can be had again: mulberry32, from a seed.
+// A reproducible random sequence from a seed: mulberry32.
 import type { Random } from "../../core/ports.ts";
 
 export function createSeededRandom(seed: number): Random {

@@ -1,4 +1,5 @@
-// Folders of one test file, gone when it ends. Call at the top of the file; the answer makes a new folder at each call.
+// Temporary folders of one test file, deleted when it ends. Call at the top of the file; the returned function creates a new folder
+// per call.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -8,7 +8,7 @@ const text = fc.string({
 });
 
 describe("clip", () => {
-  test("a start or an end is a piece of the text that fits and leaves nothing out that would", () => {
+  test("a start or an end is a piece of the text that fits, and no longer piece would fit", () => {
     fc.assert(
       fc.property(text, fc.nat(120), (whole, room) => {
         const start = takeStart(whole, room);
@@ -24,7 +24,7 @@ describe("clip", () => {
     );
   });
 
-  test("head and tail fit, and say how much is between them", () => {
+  test("head and tail fit together, and state how much is missing between them", () => {
     fc.assert(
       fc.property(text, fc.integer({ min: 80, max: 200 }), (piece, room) => {
         const whole = piece.repeat(10);

@@ -1,4 +1,4 @@
-// Files that instruct the agent: it changes none of them, by whatever command it tries, and its owner any of them.
+// Files that instruct the agent: the agent cannot change them with any command, and their owner can.
 import { describe, expect, test } from "vitest";
 import { formOf, isInstructionFile, mayHoldInstructions } from "../../core/workspace/instruction-files.ts";
 import { createFileBench } from "../support/file-bench.ts";
@@ -25,7 +25,7 @@ function bench() {
 
 const UNTOUCHED = FILES.map((path) => `${path} principal the person's\n`);
 
-describe("a command of the agent", () => {
+describe("a command of the agent next to instruction files", () => {
   test.each([
     "echo x > AGENTS.md",
     "echo x >> AGENTS.md",
@@ -61,7 +61,7 @@ describe("a command of the agent", () => {
     "gzip AGENTS.md",
     "sort evil -o AGENTS.md",
     `awk 'BEGIN { print "x" > "AGENTS.md" }'`,
-  ])("%s changes none of them, and gets the reason", async (command) => {
+  ])("%s changes none of them, and fails with the reason", async (command) => {
     const { run, state } = bench();
     const { stderr } = await run(command);
     expect(state()).toEqual(UNTOUCHED);
@@ -76,20 +76,20 @@ describe("a command of the agent", () => {
     "mkdir -p .cursor/rules",
     "echo x > AGENTS.md.bak",
     "rm -f SOUL.md",
-  ])("%s is as free as ever", async (command) => {
+  ])("%s is allowed", async (command) => {
     const { run, state } = bench();
     expect(await run(command)).toMatchObject({ exit_code: 0, stderr: "" });
     expect(state()).toEqual(UNTOUCHED);
   });
 
-  test("a removal that is refused keeps earlier removals of the same call", async () => {
+  test("a refused removal keeps earlier removals of the same call", async () => {
     const { run, workspace } = bench();
     await run("rm -rf .cursor");
     expect(workspace.list().map((file) => file.path)).toEqual([...FILES, "evil"].sort());
   });
 });
 
-describe("the owner", () => {
+describe("the owner of instruction files", () => {
   test("writes and removes them", () => {
     const { put, workspace, state } = bench();
     put("AGENTS.md", "new\n");
@@ -103,7 +103,7 @@ test.each([
   ["/.cursor/rules/deep/a.mdc", "/.cursor/rules/deep/a.mdc", false],
   ["/docs/agents.md", "/docs/agents.md", false],
   ["/Soul.md", "/soul.md", true],
-])("%s has the form %s", (path, form, isInstruction) => {
+])("%s has the form %s, and is an instruction file: %s", (path, form, isInstruction) => {
   expect([formOf(path), isInstructionFile(path)]).toEqual([form, isInstruction]);
 });
 
@@ -113,4 +113,4 @@ test.each([
   ["/.cursor/rules", true],
   ["/.cursor/rules/deep", false],
   ["/.cursors", false],
-])("%s may hold some: %s", (path, may) => expect(mayHoldInstructions(path)).toBe(may));
+])("%s may hold instruction files: %s", (path, may) => expect(mayHoldInstructions(path)).toBe(may));

@@ -1,4 +1,4 @@
-// The workspace over node:sqlite, and what holds after any sequence of changes.
+// The workspace over node:sqlite, and its invariants after any sequence of changes.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Sql } from "../../core/ports.ts";
@@ -35,7 +35,7 @@ const change = fc.oneof(
 );
 type Change = typeof change extends fc.Arbitrary<infer T> ? T : never;
 
-test("after any changes, refused ones among them, nothing is orphaned and the space is counted right", async () => {
+test("after any changes, including refused ones, nothing is orphaned and the used space is correct", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(change, { maxLength: 25 }), (changes) =>
       withNodeSql(async (sql) => {
@@ -47,7 +47,7 @@ test("after any changes, refused ones among them, nothing is orphaned and the sp
         }
         expectSound(sql);
         for (const file of workspace.list()) expect(workspace.read(file.path)?.length).toBe(file.size);
-        // What it counted along the way is what one that comes new to the same files adds up.
+        // The running count equals the sum that a new workspace computes over the same files.
         let refused = workspace.putAsPrincipal("fill/0", new Uint8Array(60));
         for (let i = 1; refused.ok; i++) refused = workspace.putAsPrincipal(`fill/${i}`, new Uint8Array(60));
         expect(createWorkspace(options).putAsPrincipal("fill/new", new Uint8Array(60))).toMatchObject({

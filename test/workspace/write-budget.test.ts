@@ -1,4 +1,4 @@
-// What a run of the shell hands to SQLite: counted at the Sql port, in rows written and in bytes of their values.
+// What a shell run writes to SQLite: counted at the Sql port, in rows written and in bytes of their values.
 import { describe, expect, test } from "vitest";
 import type { Sql } from "../../core/ports.ts";
 import { CALL_WRITES, createWriteBudget } from "../../core/workspace/write-budget.ts";
@@ -30,7 +30,7 @@ function counted() {
 const text = (bytes: Uint8Array | null) => new TextDecoder().decode(bytes ?? undefined);
 
 describe("appending in a loop", () => {
-  test("writes each line once, and not the end of the file again for each", async () => {
+  test("writes each line once, and does not rewrite the end of the file for each", async () => {
     const { run, written, workspace } = counted();
     const result = await run("for i in {1..200}; do echo line $i >> f; done; wc -l f");
     expect(result).toMatchObject({ exit_code: 0, stdout: "200 f\n" });
@@ -47,7 +47,7 @@ describe("appending in a loop", () => {
     expect(written.bytes).toBeLessThan(10_000);
   });
 
-  test("to several files in turn is gathered for each", async () => {
+  test("to several files in turn is buffered for each", async () => {
     const { run, written, workspace } = counted();
     await run("for i in {1..30}; do echo a$i >> a; echo b$i >> b; [ -s a ] && echo c >> c; done");
     expect(written.rows).toBeLessThan(20);
@@ -62,14 +62,14 @@ describe("appending in a loop", () => {
     expect(stdout).toBe("2\n2\n4\n4\n6\n6\n1\n2\n3\n1\n2\n3\n");
   });
 
-  test("by awk writes each line once, too", async () => {
+  test("by awk also writes each line once", async () => {
     const { run, written, workspace } = counted();
     await run(`awk 'BEGIN{for(i=0;i<500;i++) print "line " i > "o"}'`);
     expect(workspace.statFile("o")!.size).toBe(4_390);
     expect(written.bytes).toBeLessThan(10_000);
   });
 
-  test("keeps what was written when the command is stopped or fails", async () => {
+  test("keeps what was written if the command is stopped or fails", async () => {
     const { call, workspace } = counted();
     const { result } = await call("terminal", { command: "for i in 1 2 3; do echo x >> f; done; seq 1 1000000000" });
     expect(result).toMatchObject({ code: "command_limit" });
@@ -88,7 +88,7 @@ describe("appending in a loop", () => {
   });
 });
 
-describe("the budget", () => {
+describe("the write budget", () => {
   const shell = async (command: string, turn: { bytes: number; rows: number }) => {
     const made = counted();
     const turnBudget = createWriteBudget("turn", turn);
@@ -108,7 +108,7 @@ describe("the budget", () => {
     expect(workspace.statFile("copy")!.size).toBe(9_000);
   });
 
-  test("counts rows: modes, folders and what is removed", async () => {
+  test("counts rows: modes, folders and removals", async () => {
     const { result, written } = await shell(
       "mkdir d; for i in {1..30}; do echo x > d/$i; chmod 600 d/$i; done; rm -r d; true",
       { bytes: 1e6, rows: 100 },
@@ -126,7 +126,7 @@ describe("the budget", () => {
     expect(text(workspace.read("f"))).toBe("start\n");
   });
 
-  test("of a call gives a code", async () => {
+  test("of a call is reported with a code", async () => {
     const { run, put, written } = counted();
     put("big", "x".repeat(10_000_000));
     const result = await run("cp big copy; ".repeat(Math.floor(CALL_WRITES.bytes / 10_000_000) + 1));
@@ -144,7 +144,7 @@ describe("the budget", () => {
     expect(() => call().charge(1, 60, "/f")).toThrow(/EDQUOT: this call has used its write budget/);
   });
 
-  test("of a turn holds for write_file, too", () => {
+  test("of a turn also applies to write_file", () => {
     const { workspace } = counted();
     const budget = createWriteBudget("turn", { bytes: 10, rows: 100 });
     const put = (content: string) => workspace.putAsAgent("f", new TextEncoder().encode(content), "own", budget);

@@ -122,7 +122,7 @@ export function isProblemCode(code: string): code is ProblemCode {
 export function unwrap<T>(result: Result<T>): T {
   if (result.ok) return result.value;
   const { code, message, facts } = result.failure;
-  if (!isProblemCode(code)) throw new Error(`a failure without a problem of its own: ${code}: ${message}`);
+  if (!isProblemCode(code)) throw new Error(`this failure code has no problem code: ${code}: ${message}`);
   throw new AppError(code, message, { facts });
 }
 

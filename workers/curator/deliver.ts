@@ -1,5 +1,5 @@
 // Handles one curation message: a page of a shard's due profiles, one profile, the rollback of a run, or a piece of work for a
-// model. Called by index.ts. A profile that fails gets a message of its own and never blocks the others of its page.
+// model. Called by index.ts. A profile that fails gets its own message and never blocks the others of its page.
 import { DeletedError, messageOf, isNewerMessage } from "../../core/errors.ts";
 import type { WorkEnd } from "../../core/learning/curation/work-options.ts";
 import { isCurated } from "../../core/learning/curation/run-curation.ts";
@@ -49,7 +49,7 @@ const FIRST_WAIT_MS = 10_000;
 const MAX_WAIT_MS = 10 * 60_000;
 /** Of the queue's ten deliveries. Work that has failed this often is given up, so that its run can report it. */
 const MAX_FAILURES = 5;
-/** A queue consumer has 15 minutes and 10,000 calls. The rest of a page then becomes a message of its own. */
+/** A queue consumer has 15 minutes and 10,000 calls. The rest of a page then becomes a separate message. */
 const PAGE_MS = 8 * 60_000;
 const PAGE_CALLS = 4_000;
 
@@ -201,7 +201,7 @@ async function doWork(message: WorkMessage, attempts: number, { work, queue, log
     case "waits":
       return ACK;
     case "held":
-      // A message of its own: waiting for a busy server is not a failed delivery, of which there are ten.
+      // A separate message: waiting for a busy server is not a failed delivery, of which there are ten.
       await queue.send(message, { delaySeconds: toSeconds(Math.min(end.delayMs, MAX_WAIT_MS)) });
       return ACK;
     case "again":
@@ -218,7 +218,7 @@ async function doWork(message: WorkMessage, attempts: number, { work, queue, log
   }
 }
 
-/** Continues with a message of its own: using up an invocation's requests is not a failed delivery, of which there are ten. */
+/** Continues with a separate message: using up an invocation's requests is not a failed delivery, of which there are ten. */
 async function endRun(
   end: RunEnd,
   message: CurationMessage,

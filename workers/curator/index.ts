@@ -45,7 +45,11 @@ function toDeliverOptions(env: Env): DeliverOptions {
   const open = (profile: ProfileId) => {
     const place = { bucket, profile, settings };
     return {
-      ...{ profile, curation, runChecks, clock, settings },
+      profile,
+      curation,
+      runChecks,
+      clock,
+      settings,
       skills: openSkillStore(place),
       evidence: openEvidenceStore(place),
     };
@@ -56,7 +60,10 @@ function toDeliverOptions(env: Env): DeliverOptions {
     run: (profile, run, dryRun, order) =>
       runCuration({
         ...open(profile),
-        ...{ run, dryRun, ...order, work: { queue, seeds } },
+        run,
+        dryRun,
+        ...order,
+        work: { queue, seeds },
         checkHead: toHeadCheck(seeds, settings.skills),
         hasRoom: () => calls() < RUN_CALLS,
       }),
@@ -64,7 +71,9 @@ function toDeliverOptions(env: Env): DeliverOptions {
       run: (profile, run, work) =>
         runWork({
           ...open(profile),
-          ...{ run, work, seeds },
+          run,
+          work,
+          seeds,
           reviews: openReviewStore({ bucket, profile }),
           models: () => openModels(env, settings, "curation"),
           random: Math.random,
@@ -76,7 +85,11 @@ function toDeliverOptions(env: Env): DeliverOptions {
       dayAfter: (active) => sweepDayOf(active, settings),
       sweep: (profile) =>
         sweepQuiet({
-          ...{ profile, curation, queue, settings, now: clock.now() },
+          profile,
+          curation,
+          queue,
+          settings,
+          now: clock.now(),
           reviews: openReviewStore({ bucket, profile }),
           pending: openPendingStore({ bucket, profile }),
         }),

@@ -1,5 +1,5 @@
-// What is compared: the product, the product without one of its mechanisms, what others do, and the ends of the scale. An arm
-// is made of settings, of the review's policy, and of what is wired where; the product has no path for any of them.
+// The arms that are compared: the product, ablations of it, rival methods, and the two ends of the scale. An arm consists of
+// settings, a review policy and wiring. The product itself has no code path for any arm.
 import { DEFAULTS } from "../../../core/limits.ts";
 import { POLICY, type ReviewPolicy } from "../../../core/learning/review/rules/policy.ts";
 import type { Trigger } from "../../../core/schemas/learning/review.ts";
@@ -8,15 +8,15 @@ import type { Settings } from "../../../core/schemas/settings.ts";
 export interface Arm {
   name: string;
   about: string;
-  /** `product`: its own reviews and curation; `hermes`: another agent's rules over the same stores; `none`: no library. */
+  /** `product`: the product's reviews and curation; `hermes`: another agent's rules over the same stores; `none`: no library. */
   learner: "product" | "hermes" | "none";
   settings: Settings;
   policy: ReviewPolicy;
   curates: boolean;
-  /** What skill_view shows of a learned skill is another family's text. */
+  /** skill_view shows another family's text in place of a learned skill's. */
   placebo: boolean;
-  /** What the worker is told with its task, without any library. */
-  told: "nothing" | "revealed" | "all";
+  /** The options that the worker is told with its task; see briefing.ts. */
+  briefing: "nothing" | "revealed" | "all";
 }
 
 type Change = Partial<{ [Key in keyof Settings]: Partial<Settings[Key]> }>;
@@ -34,7 +34,7 @@ const OURS: Arm = {
   policy: POLICY,
   curates: true,
   placebo: false,
-  told: "nothing",
+  briefing: "nothing",
 };
 
 const NO_LIBRARY = { ...OURS, learner: "none", curates: false } as const;
@@ -45,7 +45,7 @@ export const MAIN_ARMS: readonly Arm[] = [
   {
     ...OURS,
     name: "everything",
-    about: "a review behind every session, no rule in code, no verdict, no taint",
+    about: "a review after every session; no rules in code, no verdicts, no taint",
     settings: settingsWith({
       review: { afterModelCalls: 1, perSessionMs: 0 },
       learning: { verdicts: false },
@@ -63,8 +63,8 @@ export const MAIN_ARMS: readonly Arm[] = [
   },
   OURS,
   { ...OURS, name: "placebo", about: "the product; a learned skill shows another family's text", placebo: true },
-  { ...NO_LIBRARY, name: "ceiling", about: "no library; told what an earlier session revealed", told: "revealed" },
-  { ...NO_LIBRARY, name: "oracle", about: "no library; always told", told: "all" },
+  { ...NO_LIBRARY, name: "ceiling", about: "no library; told what an earlier session revealed", briefing: "revealed" },
+  { ...NO_LIBRARY, name: "oracle", about: "no library; always told", briefing: "all" },
 ];
 
 function withoutRule(name: string, rule: keyof ReviewPolicy): Arm {
@@ -115,12 +115,12 @@ export const ABLATIONS: readonly Arm[] = [
   },
 ];
 
-/** In the world without imported skills, and in worlds that are harder in one thing. */
+/** The arms that run in both worlds, and those that run in the stress cells. */
 export const RIVAL_ARMS = ["off", "everything", "hermes", "ours", "ceiling"] as const;
 export const STRESS_ARMS = ["off", "hermes", "ours", "ceiling"] as const;
 
 export function armNamed(name: string): Arm {
   const arm = [...MAIN_ARMS, ...ABLATIONS].find((one) => one.name === name);
-  if (!arm) throw new Error(`there is no arm ${name}`);
+  if (!arm) throw new Error(`unknown arm: ${name}`);
   return arm;
 }

@@ -1,5 +1,5 @@
-// What a session is shown in the placebo arm: every learned skill is there, is found and loaded like any other, and its text
-// is another family's, as long as the real one. What it is worth then is what a loaded text does by merely being there.
+// The skills that a session sees in the placebo arm. Learned skills are listed and loaded as usual, but each shows another
+// family's text, of the same length. This measures the effect of loading any text at all.
 import type { SkillStore } from "../../../core/ports.ts";
 import { SKILL_MD } from "../../../core/skills/format/format.ts";
 import { textOrEmpty } from "../../../core/schemas/file-body.ts";
@@ -21,7 +21,7 @@ export function showPlacebo(skills: SkillStore, world: World): SkillStore {
   };
 }
 
-/** Its own name and description, and of the next family everything else. */
+/** The skill's own name and description, with lessons of the next family. */
 function otherText({ name, description }: { name: string; description: string }, real: string, world: World): string {
   const { families } = world;
   const said = new Set(readStatements(real).map(({ operation }) => operation));

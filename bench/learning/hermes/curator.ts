@@ -1,11 +1,11 @@
-// The curator of Hermes Agent without its model: states by age since the last activity, once a week while nobody works. Its
-// consolidation by a model is off by default, and off here.
+// The curator of Hermes Agent: once a week, between sessions, it moves skills to other states by the time since their last
+// activity. Its consolidation by a model is off by default, and off here.
 import { ok } from "../../../core/errors.ts";
 import { HERMES, moveByAge } from "./rules.ts";
 import type { HermesShelf } from "./skill-tool.ts";
 
 export interface HermesCurator {
-  /** Whenever nobody works. */
+  /** Called between sessions. */
   idle(): Promise<void>;
   runs(): number;
 }
@@ -17,7 +17,7 @@ export function createHermesCurator(shelf: HermesShelf): HermesCurator {
     runs: () => runs,
     async idle() {
       const now = shelf.now();
-      // At first sight nothing is old: the first run is an interval away.
+      // The first run is due one interval after the first call.
       lastRunAt ??= now;
       if (now - lastRunAt < HERMES.curatorIntervalMs) return;
       lastRunAt = now;

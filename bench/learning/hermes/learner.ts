@@ -1,5 +1,5 @@
-// Another agent's way of learning over the product's sessions and stores: counts what its sessions do, reviews them when a
-// counter is full, curates while nobody works. Called by run-stream.ts in the place of the product's own reviews.
+// Hermes Agent's way of learning, over the product's sessions and stores. It counts model calls and turns, starts a review when a
+// counter reaches its limit, and curates between sessions. run-stream.ts calls it in place of the product's reviews.
 import { readOutcome } from "../../../core/agent/tool-result.ts";
 import { defaultGrant, toReviewJob } from "../../../core/learning/review/job.ts";
 import { renderTranscript } from "../../../core/learning/review/transcript.ts";
@@ -57,7 +57,7 @@ export function createHermes(options: {
       if (!kind) return;
       counts.owed += 1;
       counts.byTrigger[kind] = (counts.byTrigger[kind] ?? 0) + 1;
-      // The whole conversation: its model is the session's, whose cache holds it.
+      // The whole conversation: Hermes reviews with the session's model, whose prompt cache holds it.
       const job = toReviewJob({
         profile,
         session: session.id,

@@ -1,5 +1,5 @@
-// A background review of Hermes Agent: the conversation as it stands, a short list of tools, sixteen model calls at most. It
-// writes straight into the library; nothing it writes has to be shown by anything.
+// A background review of Hermes Agent: the whole conversation, a short list of tools, at most sixteen model calls. It writes
+// directly to the library and needs no citations.
 import * as z from "zod";
 import type { Message, Model, ModelRequest, Tool } from "../../../core/agent/contract.ts";
 import { renderForModel, fail, succeed } from "../../../core/agent/tool-result.ts";
@@ -13,7 +13,7 @@ import { createSkillManage } from "../../../core/tools/skills/skill-manage.ts";
 import { createSkillView } from "../../../core/tools/skills/skill-view.ts";
 import { createSkillsList } from "../../../core/tools/skills/skills-list.ts";
 import type { Settings } from "../../../core/schemas/settings.ts";
-import { HERMES, WHITELIST } from "./rules.ts";
+import { HERMES, REVIEW_TOOLS } from "./rules.ts";
 import { type HermesShelf, ManageArgs, SKILL_MANAGE_WORDS, manageSkill } from "./skill-tool.ts";
 
 export interface HermesReview {
@@ -31,7 +31,7 @@ export interface HermesReview {
 export interface HermesReviewEnd {
   modelCalls: number;
   tokens: number;
-  /** What was done, for the one line a person is shown. */
+  /** What was done, for the summary line that a person sees. */
   actions: string[];
   refused: { code: string; message: string }[];
 }
@@ -64,12 +64,12 @@ export async function runHermesReview(review: HermesReview): Promise<HermesRevie
   return end;
 }
 
-/** Its words are the simulated reviewer's own; what counts here is how long it is, in every call of a review. */
+/** A placeholder of the real prompt's length: the simulated reviewer ignores the words, but every call pays for the tokens. */
 function promptOf(kind: HermesReview["kind"]): string {
   return `Review the conversation above (${kind}).`.padEnd(HERMES.reviewPromptChars[kind], " .");
 }
 
-/** As long as the session's own prompt and tools, which a review sends again. This bench's tools are counted beside it. */
+/** As long as the session's prompt and tools, which a review sends again. This bench's tools are counted in addition. */
 const SESSION_PROMPT = "You review finished conversations.".padEnd(HERMES.systemChars + HERMES.toolsChars, " .");
 
 async function ask(
@@ -86,7 +86,7 @@ async function ask(
   return null;
 }
 
-/** The tools' words; what they do is decided in `dispatch`. */
+/** The tools' descriptions and parameters; `dispatch` carries the calls out. */
 function toolsOf({ library, shelf, settings, kind }: HermesReview): Tool[] {
   const manage = createSkillManage({ library, store: shelf.skills, origin: "review", settings });
   const skillTools: Tool[] = [
@@ -113,8 +113,8 @@ interface Dispatch {
 }
 
 async function dispatch(name: string, args: JsonObject, { review, offered, read, op }: Dispatch) {
-  if (!(WHITELIST as readonly string[]).includes(name)) {
-    return fail("not_permitted", `A review may call ${WHITELIST.join(", ")}, and nothing else.`);
+  if (!(REVIEW_TOOLS as readonly string[]).includes(name)) {
+    return fail("not_permitted", `A review may call ${REVIEW_TOOLS.join(", ")}, and nothing else.`);
   }
   if (name === "memory") return remember(args, review, op);
   if (name === "skill_manage") {
@@ -136,7 +136,7 @@ async function dispatch(name: string, args: JsonObject, { review, offered, read,
   return result;
 }
 
-/** The state after the call must be within the limit: what does not fit is refused. */
+/** Refuses an addition that would take the store over its limit. */
 async function remember(args: JsonObject, { memory, shelf }: HermesReview, op: string) {
   const store = args.store === "user" ? "user" : "memory";
   const text = normaliseFact(String(args.content ?? ""));

@@ -1,19 +1,19 @@
-// The numbers of Hermes Agent that its arm keeps to, the newest that were seen in its documentation and code (October 2026), and
-// its decisions that need no store. Pure.
+// The limits of Hermes Agent that its arm uses, and its decisions that need no store. The numbers are the newest in its
+// documentation and code as of October 2026. Pure.
 
 export const HERMES = {
   /** Model calls since skills were last reviewed or saved: `skills.creation_nudge_interval`. */
   skillNudge: 10,
-  /** Turns of the person since memory was: `memory.nudge_interval`. */
+  /** The person's turns since memory was last reviewed or saved: `memory.nudge_interval`. */
   memoryNudge: 10,
   /** Model calls of one review. */
   reviewIterations: 16,
-  /** Tokens of one review: three quarters of the window, and no more than this. */
+  /** Token limit of one review: this, or three quarters of the window if that is less. */
   reviewTokens: 600_000,
   reviewWindowShare: 0.75,
   /** Characters of the prompts of a review, by kind: `agent/background_review.py`, rounded to hundreds. */
   reviewPromptChars: { skills: 8_000, memory: 500, combined: 6_300 },
-  /** A review is asked with the session's own prompt and tools. Bytes of both without any skill, as they were captured. */
+  /** A review sends the session's own prompt and tools. Captured sizes of both, in bytes, without any skill. */
   systemChars: 6_647,
   toolsChars: 39_740,
   descriptionChars: 60,
@@ -26,8 +26,15 @@ export const HERMES = {
   archiveAfterMs: 30 * 24 * 60 * 60_000,
 } as const;
 
-/** What a review may call; anything else is refused at dispatch. */
-export const WHITELIST = ["memory", "skills_list", "skill_view", "skill_manage", "read_file", "search_files"] as const;
+/** The tools that a review may call. Dispatch refuses all others. */
+export const REVIEW_TOOLS = [
+  "memory",
+  "skills_list",
+  "skill_view",
+  "skill_manage",
+  "read_file",
+  "search_files",
+] as const;
 
 export interface Counters {
   sinceSkill: number;
@@ -35,7 +42,7 @@ export interface Counters {
 }
 
 export interface FinishedTurn {
-  /** Model calls, the closing one included; of tools the names in their order. */
+  /** Model calls, including the final one; and the names of the called tools, in order. */
   modelCalls: number;
   tools: readonly string[];
   finalResponse: string;
@@ -43,8 +50,8 @@ export interface FinishedTurn {
 }
 
 /**
- * One turn's counting: memory once a turn of the person, at its beginning; skills once a model call, checked behind the final
- * response. A save by the agent itself starts its counter again, and so does what it triggers.
+ * Updates the counters for one turn. The memory counter rises once per turn, at its start. The skill counter rises with each model
+ * call and is checked after the final response. A save by the agent resets its counter, and so does a triggered review.
  */
 export function countTurn(
   before: Counters,
@@ -53,7 +60,7 @@ export function countTurn(
   let sinceMemory = before.sinceMemory + 1;
   const memoryDue = sinceMemory >= HERMES.memoryNudge;
   if (memoryDue || turn.tools.includes("memory")) sinceMemory = 0;
-  // The call that saved counts no more; those behind it do.
+  // Count only the calls after the one that saved.
   const last = turn.tools.lastIndexOf("skill_manage");
   const saved = last >= 0;
   let sinceSkill = saved ? Math.max(0, turn.modelCalls - (last + 1)) : before.sinceSkill + turn.modelCalls;
@@ -73,9 +80,9 @@ export function promptFor(due: { memory: boolean; skills: boolean }): "combined"
   return due.memory ? "memory" : due.skills ? "skills" : null;
 }
 
-/** What it knows of a skill beside its text; nothing of it says whether the skill helped. */
+/** Hermes Agent's records about a skill. None of them shows whether the skill helped. */
 export interface Telemetry {
-  /** `agent`: made by a review, and its to manage. */
+  /** `agent`: created by a review, which may therefore change it. */
   createdBy: "agent" | null;
   state: "active" | "stale" | "archived";
   pinned: boolean;
@@ -94,7 +101,7 @@ export function newTelemetry(createdBy: Telemetry["createdBy"], now: number): Te
   return { createdBy, state: "active", pinned: false, ...counts, ...times };
 }
 
-/** Where the curator moves a skill; `null`: it stays. */
+/** The state to which the curator moves a skill; `null` if it does not move. */
 export function moveByAge(skill: Telemetry, now: number): Telemetry["state"] | null {
   if (skill.createdBy !== "agent" || skill.pinned || skill.state === "archived") return null;
   const activity = [skill.lastUsedAt, skill.lastViewedAt, skill.lastPatchedAt].filter((at) => at !== null);

@@ -1,5 +1,5 @@
-// skill_manage as a background review of Hermes Agent meets it: what is refused, and with which words; what is written goes
-// through the skill store of the product, which stands in for a folder. No citations, no evidence, no neighbour is looked for.
+// The skill_manage tool of Hermes Agent in a background review: its refusals, with their texts. Writes go to the product's skill
+// store, which replaces Hermes's folder of files. It checks no citations, evidence or duplicates.
 import * as z from "zod";
 import { type Failure, type Result, err, ok } from "../../../core/errors.ts";
 import type { SkillNext, SkillStore } from "../../../core/ports.ts";
@@ -23,7 +23,7 @@ export const SKILL_MANAGE_WORDS =
   "Creates, patches, edits or deletes skills, or their files. A description has at most 60 characters. Read a skill with " +
   "skill_view before you change it.";
 
-/** What its tool asks for. The product's own fields, such as the requests a skill should answer, are not among them. */
+/** The tool's arguments. The product's additional fields, such as a skill's requests, are absent. */
 export const ManageArgs = z.object({
   ...{ action: z.string(), name: z.string(), content: z.string().optional(), category: z.string().optional() },
   ...{ old_string: z.string().optional(), new_string: z.string().optional(), replace_all: z.boolean().optional() },
@@ -51,7 +51,7 @@ export async function manageSkill(
   if (action !== "create") {
     if (!isThere) return err("skill_missing", `There is no skill '${name}'.`);
     const known = telemetry.get(name);
-    // Not its to change, and nowhere else to write: a person may hand a skill over with 'curator adopt'.
+    // A review may not change this skill and has no companion to write to. A person may hand it over with 'curator adopt'.
     if (bundled.has(name) || known?.createdBy !== "agent") {
       return err("skill_protected", `This skill is not managed by the curator, so a review leaves it alone.`);
     }
@@ -87,7 +87,7 @@ export async function manageSkill(
   return ok({ success: true, name, done: action });
 }
 
-/** In the background where a skill went must be said; it is put away, never erased. */
+/** A delete archives the skill. A background review must declare which skill absorbed it, if any. */
 async function archive(
   operation: Extract<SkillOperation, { action: "delete" }>,
   op: string,

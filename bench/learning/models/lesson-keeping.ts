@@ -1,10 +1,10 @@
-// How the simulated reviewer gets a lesson into the library: which skill it belongs to, a patch or a new skill, and what it does
-// about each refusal. Part of reviewer.ts; sees the review's tools and their results, and nothing else.
+// How the simulated reviewer writes a lesson to the library: it selects the skill, patches it or creates one, and reacts to each
+// refusal. Part of reviewer.ts. It sees only the review's tools and their results.
 import type { ModelRequest } from "../../../core/agent/contract.ts";
 import type { JsonObject } from "../../../core/schemas/entry.ts";
 import { draw, happens, pick } from "../world/draws.ts";
 import { fittingSkills } from "./matching.ts";
-import type { Heard, Said } from "./scripted.ts";
+import type { CallResult, ScriptedAnswer } from "./scripted.ts";
 import {
   type Edit,
   type Lesson,
@@ -22,20 +22,20 @@ import { foreseeRequests } from "./understanding.ts";
 import { wordingsOf } from "./worker.ts";
 import type { Family, World } from "../world/tasks.ts";
 
-/** One thing that a review set out to write. Told again, with the same words, when an answer is asked for again. */
+/** One thing that a review attempts to write. A replayed script reports the same attempt again, with equal fields. */
 export type Attempt =
   | { kind: "lesson"; job: string; operation: string; option: string; isWrong: boolean; isDuplicate: boolean }
   | { kind: "order"; job: string; poison: string }
   | { kind: "preference"; job: string; text: string };
 
 export interface ReviewerOptions {
-  /** What the reviewer understands of a job: its kind of work, in any wording. */
+  /** The world of a job, from which the reviewer knows the job's kind of work in any wording. */
   worldOf(job: string): World;
   note?(attempt: Attempt): void;
 }
 
-/** What of the request's tools there is, and what they ask for. */
-export function deskOf({ tools }: ModelRequest) {
+/** Which tools the request offers, and which fields they take. */
+export function readToolset({ tools }: ModelRequest) {
   const names = new Set(tools.map(({ name }) => name));
   const manage = tools.find(({ name }) => name === "skill_manage");
   const parameters = JSON.stringify(manage?.parameters ?? tools[0]?.parameters ?? {});
@@ -47,28 +47,28 @@ export function deskOf({ tools }: ModelRequest) {
     cite: (citations: string[]): JsonObject => (takesCitations ? { citations: [...new Set(citations)] } : {}),
   };
 }
-export type Desk = ReturnType<typeof deskOf>;
+export type Toolset = ReturnType<typeof readToolset>;
 
 const MAX_TRIES = 5;
 
-export interface Keeping {
+export interface LessonWriting {
   reading: Reading;
   world: World;
   lessons: Lesson[];
-  /** Skills for the class that the list shows, best first. */
+  /** Listed skills that fit this kind of work, best first. */
   known: string[];
   key: string;
   options: ReviewerOptions;
-  desk: Desk;
+  toolset: Toolset;
   wrote: string[];
 }
 
-export type Talk<T> = Generator<Said, T, Heard[]>;
+export type Dialogue<T> = Generator<ScriptedAnswer, T, CallResult[]>;
 
-export function* keepLessons(keeping: Keeping): Talk<void> {
+export function* writeLessons(keeping: LessonWriting): Dialogue<void> {
   const { reading, world, lessons, key, options } = keeping;
   const names = lessons.map(({ operation }) => operation);
-  const subject = subjectOf(world, reading, names);
+  const subject = toSubject(world, reading, names);
   const query = `${subject.requests[0]!} ${subject.area}`.slice(0, 400);
   const [listed] = yield { text: "", calls: [{ name: "skills_list", args: { query } }] };
   const lines = readListed(listed);
@@ -87,22 +87,24 @@ export function* keepLessons(keeping: Keeping): Talk<void> {
     for (const { operation, option, isWrong } of group) {
       options.note?.({ kind: "lesson", job: reading.job, operation, option, isWrong, isDuplicate });
     }
-    // Written again it is called by other words than the first one was.
+    // A duplicate must be worded differently from the first skill.
     const first = Math.floor(draw(world.seed, subject.area, "way") * 4);
     const way = isDuplicate ? first + 1 + Math.floor(draw(key, "way") * 3) : first;
     const done =
-      target === null || isDuplicate ? yield* create(keeping, group, way) : yield* improve(keeping, group, target);
+      target === null || isDuplicate
+        ? yield* createSkill(keeping, group, way)
+        : yield* patchSkill(keeping, group, target);
     if (done) keeping.wrote.push(`${group.length === 1 ? "a lesson" : "lessons"} about ${group[0]!.operation}`);
   }
 }
 
-/** The kind of work that needs any of the operations; `null` for work that nobody has met. */
+/** The family that needs any of the operations; `null` if none does. */
 function familyWith(world: World, operations: readonly string[]): Family | null {
   return world.families.find((family) => family.operations.some(({ name }) => operations.includes(name))) ?? null;
 }
 
-/** A transcript without the request still has the number of the task, which tells what the work was about. */
-export function subjectOf(world: World, reading: Reading, operations: readonly string[]): Subject {
+/** A transcript without the request still has the task number, which identifies the work. */
+export function toSubject(world: World, reading: Reading, operations: readonly string[]): Subject {
   const family = familyWith(world, operations);
   const asked = (reading.request || world.task(reading.job)?.request || operations[0] || "").split("\n")[0]!;
   const request = asked.replace(/ #[\d.]+$/, "");
@@ -116,7 +118,7 @@ function wordingsIn(world: World, reading: Reading, operations: readonly string[
   return wordingsOf({ family, request, operations: operations.map((name) => world.operation(name)) });
 }
 
-function readListed(heard: Heard | undefined): { name: string; description: string }[] {
+function readListed(heard: CallResult | undefined): { name: string; description: string }[] {
   const skills = heard?.fields.skills;
   if (!Array.isArray(skills)) return [];
   return (skills as JsonObject[]).map(({ name, description }) => ({
@@ -125,7 +127,10 @@ function readListed(heard: Heard | undefined): { name: string; description: stri
   }));
 }
 
-/** The skill that said something else; else the best of those that were loaded, the agent's own first; else one that is known. */
+/**
+ * The loaded skill with a statement about the operation. Else the last fitting loaded skill, one with Pitfalls preferred.
+ * Else the best listed skill.
+ */
 function targetOf({ operation }: Lesson, { loaded }: Reading, family: Family | null, known: string[]): string | null {
   const own = loaded.filter(({ name, content }) => covers(name, content, family));
   const wrong = own.findLast(({ content }) => readStatements(content).some((one) => one.operation === operation));
@@ -133,7 +138,7 @@ function targetOf({ operation }: Lesson, { loaded }: Reading, family: Family | n
   return wrong?.name ?? best?.name ?? known[0] ?? null;
 }
 
-/** What was loaded by the way is no place for a lesson about something else. */
+/** Whether a loaded skill is about this family: an unrelated skill must not receive the lesson. */
 function covers(name: string, content: string, family: Family | null): boolean {
   if (!family) return false;
   const names = family.operations.map((operation) => operation.name);
@@ -143,64 +148,70 @@ function covers(name: string, content: string, family: Family | null): boolean {
   return fit !== undefined && fit.score >= MIN_COVERED;
 }
 
-/** Words that a skill has in common with one wording of a kind of work. */
+/** Words that a skill must share with one wording of a kind of work to count as being about it. */
 const MIN_COVERED = 3;
 
 function descriptionIn(content: string): string {
   return /^description: (.*)$/m.exec(content)?.[1] ?? "";
 }
 
-function* create(keeping: Keeping, lessons: Lesson[], way: number): Talk<boolean> {
-  const { key, desk, world, reading } = keeping;
+function* createSkill(keeping: LessonWriting, lessons: Lesson[], way: number): Dialogue<boolean> {
+  const { key, toolset, world, reading } = keeping;
   const names = lessons.map(({ operation }) => operation);
-  const subject = subjectOf(world, reading, names);
-  const words = wordsFor(subject, way, desk.isShort);
+  const subject = toSubject(world, reading, names);
+  const words = wordsFor(subject, way, toolset.isShort);
   const slip = slipOf(keeping, ["citations", "section"]);
   const section = slip === "section" ? pick(["Pitfalls", "Verify"], key, "section") : null;
   const content = (leaveOut: string | null) => writeSkillMd(words, lessons, `${key} ${way}`, leaveOut);
-  const citations = slip === "citations" ? {} : citing(desk, lessons);
+  const citations = slip === "citations" ? {} : citationsOf(toolset, lessons);
   const requests = foreseeRequests(world, familyWith(world, names), subject.requests[0]!);
   const args: JsonObject = {
     ...{ action: "create", name: words.name, content: content(section), ...citations },
-    ...(desk.takesRequests && { requests }),
+    ...(toolset.takesRequests && { requests }),
   };
-  return yield* settle(keeping, lessons, words.name, args, () => ({
+  return yield* writeWithCorrections(keeping, lessons, words.name, args, () => ({
     ...args,
     content: content(null),
-    ...citing(desk, lessons),
+    ...citationsOf(toolset, lessons),
   }));
 }
 
-function* improve(keeping: Keeping, lessons: Lesson[], name: string): Talk<boolean> {
-  const { reading, key, desk } = keeping;
+function* patchSkill(keeping: LessonWriting, lessons: Lesson[], name: string): Dialogue<boolean> {
+  const { reading, key, toolset } = keeping;
   const slip = slipOf(keeping, ["citations", "read"]);
   const seen = reading.loaded.findLast((one) => one.name === name)?.content;
   if (slip === "read" && seen !== undefined) {
-    const args = { ...toPatch(name, lessons, ownPart(seen), key), ...citing(desk, lessons) };
-    return yield* settle(keeping, lessons, name, args, () => args);
+    const args = { ...toPatch(name, lessons, ownPart(seen), key), ...citationsOf(toolset, lessons) };
+    return yield* writeWithCorrections(keeping, lessons, name, args, () => args);
   }
   const known = reading.loaded.findLast((one) => one.name === name && one.isRead && one.content !== "");
-  const content = known ? known.content : yield* view(name);
+  const content = known ? known.content : yield* viewSkill(name);
   if (content === null) return false;
   const args = { ...toPatch(name, lessons, ownPart(content), key) };
-  const cited = citing(desk, lessons);
-  return yield* settle(keeping, lessons, name, { ...args, ...(slip === "citations" ? {} : cited) }, () => ({
-    ...args,
-    ...cited,
-  }));
+  const cited = citationsOf(toolset, lessons);
+  return yield* writeWithCorrections(
+    keeping,
+    lessons,
+    name,
+    { ...args, ...(slip === "citations" ? {} : cited) },
+    () => ({
+      ...args,
+      ...cited,
+    }),
+  );
 }
 
-export function* view(name: string): Talk<string | null> {
+export function* viewSkill(name: string): Dialogue<string | null> {
   const [heard] = yield { text: "", calls: [{ name: "skill_view", args: { name } }] };
   return heard && !heard.failed && typeof heard.fields.content === "string" ? heard.fields.content : null;
 }
 
-function citing(desk: Desk, lessons: Lesson[]): JsonObject {
-  return desk.cite(lessons.flatMap(({ citations }) => citations));
+function citationsOf(toolset: Toolset, lessons: Lesson[]): JsonObject {
+  return toolset.cite(lessons.flatMap(({ citations }) => citations));
 }
 
-/** The rule that a careless first call breaks; `null`: none. */
-function slipOf<Rule extends string>({ key, world }: Keeping, rules: readonly Rule[]): Rule | null {
+/** The rule that a careless first call breaks; `null` if it breaks none. */
+function slipOf<Rule extends string>({ key, world }: LessonWriting, rules: readonly Rule[]): Rule | null {
   if (!happens(world.parameters.reviewer.careless, key, "careless")) return null;
   return pick(rules, key, "slip");
 }
@@ -216,21 +227,21 @@ function toPatch(name: string, lessons: Lesson[], content: string, key: string):
   }
   if (edits.length === 1) return { action: "patch", name, ...edits[0]! };
   if (edits.length > 1) return { operations: edits.map((edit) => ({ action: "patch", name, ...edit })) };
-  // A text that has no such place: its last line is as good as any.
+  // No edit found its place in the text: append after the last line.
   const last = content.trimEnd().split("\n").at(-1)!;
   const told = lessons.map((lesson) => placeLesson("", lesson, key).new_string.split("\n")[0]!);
   return { action: "patch", name, old_string: last, new_string: [last, ...told].join("\n") };
 }
 
-/** Writes, and puts right what a refusal says. True when it was taken, or waits for a person. */
-function* settle(
-  keeping: Keeping,
+/** Writes and corrects the call after each refusal. True if the write was accepted or awaits approval. */
+function* writeWithCorrections(
+  keeping: LessonWriting,
   lessons: Lesson[],
   name: string,
   first: JsonObject,
-  whole: () => JsonObject,
-): Talk<boolean> {
-  const { key, desk } = keeping;
+  rebuildArgs: () => JsonObject,
+): Dialogue<boolean> {
+  const { key, toolset } = keeping;
   let args = first;
   let target = name;
   const tried = new Set<string>();
@@ -239,47 +250,47 @@ function* settle(
     if (!heard) return false;
     if (!heard.failed) return true;
     const { code, error } = heard.fields;
-    const named = namedIn(String(error ?? ""), target);
+    const named = lastNameIn(String(error ?? ""), target);
     switch (code) {
       case "citations_missing":
       case "bad_skill_md":
-        args = whole();
+        args = rebuildArgs();
         break;
       case "read_first": {
-        const content = yield* view(target);
+        const content = yield* viewSkill(target);
         if (content === null) return false;
-        args = { ...toPatch(target, lessons, ownPart(content), key), ...citing(desk, lessons) };
+        args = { ...toPatch(target, lessons, ownPart(content), key), ...citationsOf(toolset, lessons) };
         break;
       }
-      // The name was an artefact of this session. The area names a class of work.
+      // The name described only this session. The area names a class of work.
       case "artefact_name": {
-        const subject = subjectOf(
+        const subject = toSubject(
           keeping.world,
           keeping.reading,
           lessons.map(({ operation }) => operation),
         );
         const next = `${subject.area}-options`;
-        args = JSON.parse(JSON.stringify(whole()).replaceAll(target, next)) as JsonObject;
+        args = JSON.parse(JSON.stringify(rebuildArgs()).replaceAll(target, next)) as JsonObject;
         target = next;
         break;
       }
       case "skill_exists":
       case "skill_protected":
       case "near_duplicate": {
-        // Its neighbour, its companion, or, where neither is named, the next skill for the class.
+        // Continue with the skill that the refusal names, else with the next fitting skill.
         tried.add(target);
         const place = code === "skill_exists" ? target : (named ?? keeping.known.find((known) => !tried.has(known)));
-        // If no skill may be changed, a new one holds the lesson.
-        if (place === undefined) return code === "skill_protected" && (yield* create(keeping, lessons, tries));
+        // If no skill may be changed, create a new one.
+        if (place === undefined) return code === "skill_protected" && (yield* createSkill(keeping, lessons, tries));
         target = place;
-        const next = yield* intoExisting(keeping, lessons, target);
+        const next = yield* toExistingSkill(keeping, lessons, target);
         if (!next) return false;
         args = next;
         break;
       }
-      // Told which value nothing shows, it reads the transcript again, and writes what stands there.
+      // The refusal names a value without proof: read the transcript again and write the value found there.
       case "unproved_value":
-        args = reread(keeping, lessons, args, String(error ?? ""));
+        args = rereadValues(keeping, lessons, args, String(error ?? ""));
         break;
       default:
         return false;
@@ -288,7 +299,12 @@ function* settle(
   return false;
 }
 
-function reread({ reading, options }: Keeping, lessons: Lesson[], args: JsonObject, error: string): JsonObject {
+function rereadValues(
+  { reading, options }: LessonWriting,
+  lessons: Lesson[],
+  args: JsonObject,
+  error: string,
+): JsonObject {
   let text = JSON.stringify(args);
   for (const lesson of lessons) {
     const { job } = reading;
@@ -303,23 +319,23 @@ function reread({ reading, options }: Keeping, lessons: Lesson[], args: JsonObje
   return JSON.parse(text) as JsonObject;
 }
 
-/** A patch of a skill that is there, or a new companion with what the base's lacks. */
-function* intoExisting(
-  { key, desk, world, reading }: Keeping,
+/** A patch of the target if it exists. Else, for a companion's name, the call that creates the companion. */
+function* toExistingSkill(
+  { key, toolset, world, reading }: LessonWriting,
   lessons: Lesson[],
   target: string,
-): Talk<JsonObject | null> {
-  const content = yield* view(target);
-  if (content !== null) return { ...toPatch(target, lessons, ownPart(content), key), ...citing(desk, lessons) };
+): Dialogue<JsonObject | null> {
+  const content = yield* viewSkill(target);
+  if (content !== null) return { ...toPatch(target, lessons, ownPart(content), key), ...citationsOf(toolset, lessons) };
   const base = target.replace(/-local$/, "");
   if (base === target) return null;
-  const shown = yield* view(base);
-  const subject = subjectOf(
+  const shown = yield* viewSkill(base);
+  const subject = toSubject(
     world,
     reading,
     lessons.map(({ operation }) => operation),
   );
-  const { description, thing } = wordsFor(subject, 0, desk.isShort);
+  const { description, thing } = wordsFor(subject, 0, toolset.isShort);
   const words = { name: target, thing, description: `Learned beside ${base}: ${description}` };
   const isThere = shown !== null && companionPart(shown) !== null;
   if (isThere) return null;
@@ -327,12 +343,12 @@ function* intoExisting(
     action: "create",
     name: target,
     content: writeSkillMd(words, lessons, `${key} beside`),
-    ...citing(desk, lessons),
+    ...citationsOf(toolset, lessons),
   };
 }
 
-/** The last skill that a refusal names beside the one that was refused: where it says the lesson belongs. */
-export function namedIn(error: string, refused: string): string | null {
+/** The last skill name in a refusal other than the refused one: the place where the lesson belongs. */
+export function lastNameIn(error: string, refused: string): string | null {
   const names = Array.from(error.matchAll(/['`]([a-z0-9]+(?:-[a-z0-9]+)*)['`]/g), ([, name]) => name!);
   return names.findLast((name) => name !== refused) ?? null;
 }

@@ -1,5 +1,5 @@
-// Which skills fit a kind of work, as a model sees it that looks through their lines: by words that name and description have in
-// common with any wording of that work, not only with the request at hand. Used by the worker and by the reviewer. Pure.
+// Which skills fit a kind of work, judged as a model would judge their index lines: by the words that a skill's name and
+// description share with any wording of that work. Used by the worker and the reviewer. Pure.
 import { wordsOf } from "../../../core/skills/search/words.ts";
 
 export interface SkillLineText {
@@ -7,10 +7,10 @@ export interface SkillLineText {
   description: string;
 }
 
-/** One word in common is chance. */
+/** A single shared word may be coincidence. */
 const MIN_SHARED = 2;
 
-/** `wordings`: each is enough. Best first; names that belong together (a skill and its companion) come once, under the base's. */
+/** Best first. A match with one wording is enough. A skill and its companion appear once, under the base's name. */
 export function fittingSkills(
   lines: readonly SkillLineText[],
   wordings: readonly string[],
@@ -27,7 +27,7 @@ export function fittingSkills(
   return [...best.values()].sort((a, b) => b.score - a.score || (a.name < b.name ? -1 : 1));
 }
 
-/** A library's lines are read in every request anew. */
+/** A cache, because every request repeats the library's lines. */
 const known = new Map<string, Set<string>>();
 const MAX_KNOWN = 5_000;
 
@@ -39,7 +39,7 @@ function wordsIn(text: string): Set<string> {
   return words;
 }
 
-/** What stands in code marks, and numbers of tasks, are not what it is about. */
+/** Without code spans and task numbers, which do not describe the subject. */
 function plainWords(text: string): string {
   return text.replace(/`[^`]*`/g, " ").replace(/#\S+/g, " ");
 }

@@ -1,17 +1,17 @@
-// The simulated reviewer: a competent model that reads a transcript and writes down what it showed, the way the review's words
-// ask it to, with the faults that the parameters give it. It obeys refusals, and every order it finds in the transcript. It
-// sees the review's request and nothing else; what it tells `note` is for the bench and comes back to it in no way.
+// The simulated reviewer: a competent model that reads a transcript and writes down its lessons as the review prompt asks. The
+// parameters set its error rates. It obeys refusals, and it may obey orders that it finds in the transcript. It sees only the
+// review's request. `note` reports attempts to the bench and never influences the reviewer.
 import type { Model, ModelRequest } from "../../../core/agent/contract.ts";
 import { draw, happens, pick } from "../world/draws.ts";
 import {
-  type Keeping,
+  type LessonWriting,
   type ReviewerOptions,
-  type Talk,
-  deskOf,
-  keepLessons,
-  namedIn,
-  subjectOf,
-  view,
+  type Dialogue,
+  readToolset,
+  writeLessons,
+  lastNameIn,
+  toSubject,
+  viewSkill,
 } from "./lesson-keeping.ts";
 import { type Script, createScriptModel } from "./scripted.ts";
 import { type Lesson, ownPart, placePitfalls, wordsFor, writeSkillMd } from "./skill-writing.ts";
@@ -25,62 +25,62 @@ export function createReviewerModel(options: ReviewerOptions, name = "bench:revi
   return createScriptModel(name, (request) => beginReview(options, request));
 }
 
-export function beginReview(options: ReviewerOptions, request: ModelRequest): { script: Script; behind: number } {
-  const behind = request.messages.findLastIndex(({ role }) => role === "user");
+export function beginReview(options: ReviewerOptions, request: ModelRequest): { script: Script; startIndex: number } {
+  const startIndex = request.messages.findLastIndex(({ role }) => role === "user");
   const text = request.messages.map((message) => (message.role === "user" ? message.text : "")).join("\n");
   const job = jobIn(text);
-  if (job === null) return { script: nothing(), behind };
+  if (job === null) return { script: writeNothing(), startIndex };
   const world = options.worldOf(job);
-  return { script: review(readTranscript(text, world.surfaces.poison), world, request, options), behind };
+  return { script: review(readTranscript(text, world.surfaces.poison), world, request, options), startIndex };
 }
 
 const NOTHING = "Nothing worth keeping.";
 
 // oxlint-disable-next-line require-yield
-function* nothing(): Script {
+function* writeNothing(): Script {
   return { text: NOTHING };
 }
 
 function* review(reading: Reading, world: World, request: ModelRequest, options: ReviewerOptions): Script {
   const { reviewer } = world.parameters;
-  const desk = deskOf(request);
+  const toolset = readToolset(request);
   const wrote: string[] = [];
   const isSecond = reading.request === "";
   const key = `${reading.job} ${isSecond ? "afterwards" : "review"}`;
   const isMissed = happens(reviewer.missed, reading.job, isSecond ? "missed afterwards" : "missed");
   const isOneOff = world.task(reading.job)?.isMarkedOneOff === true;
 
-  const isIdle = isMissed || isOneOff || !desk.has("skill_manage");
+  const isIdle = isMissed || isOneOff || !toolset.has("skill_manage");
   const guessed = (operation: string) => happens(reviewer.guesses, key, operation, "guesses");
   if (!isIdle && mayTeach(reading, guessed)) {
-    // What the transcript only names has to be read before one can tell what it lacked.
+    // If the transcript names a skill without its text, read the skill to learn what it lacks.
     for (const one of reading.loaded) {
       if (one.content !== "") continue;
-      one.content = (yield* view(one.name)) ?? "";
+      one.content = (yield* viewSkill(one.name)) ?? "";
       one.isRead = true;
     }
   }
   const lessons = isIdle ? [] : lessonsOf(reading, world, key, guessed);
-  if (lessons.length > 0) yield* keepLessons({ reading, world, lessons, known: [], key, options, desk, wrote });
+  if (lessons.length > 0) yield* writeLessons({ reading, world, lessons, known: [], key, options, toolset, wrote });
 
-  if (desk.has("memory")) {
+  if (toolset.has("memory")) {
     for (const { text, citation } of reading.preferences) {
       options.note?.({ kind: "preference", job: reading.job, text });
-      const args = { store: "user", action: "add", content: text, ...desk.cite([citation]) };
+      const args = { store: "user", action: "add", content: text, ...toolset.cite([citation]) };
       const [heard] = yield { text: "", calls: [{ name: "memory", args }] };
       if (!heard?.failed) wrote.push("a preference");
     }
   }
   for (const order of reading.orders) {
     if (happens(reviewer.obeysInjection, reading.job, "obeys")) {
-      yield* obey({ reading, world, order, key, options, desk, wrote });
+      yield* obey({ reading, world, order, key, options, toolset, wrote });
     }
   }
   const closing = wrote.length > 0 ? `Kept: ${wrote.join("; ")}.` : NOTHING;
   return { text: [closing, ...answersTo(request, reading, world)].join("\n") };
 }
 
-/** What the prompt asks for at the end: the kind of work, and a verdict on each message of the person. */
+/** The lines that the prompt asks for at the end: the kind of work, and a verdict on each of the person's messages. */
 function answersTo({ system, messages }: ModelRequest, reading: Reading, world: World): string[] {
   const asked = [system, ...messages.map(({ role, text }) => (role === "user" ? text : ""))].join("\n");
   const task = world.task(reading.job);
@@ -98,7 +98,7 @@ function mayTeach({ tried, said }: Reading, guessed: (operation: string) => bool
   );
 }
 
-/** What the transcript showed and no loaded text had said, one an operation; the person's word goes before the rest. */
+/** What the transcript shows and no loaded text states, one lesson per operation. The person's word takes precedence. */
 function lessonsOf(
   { tried, said, loaded, job }: Reading,
   world: World,
@@ -113,7 +113,7 @@ function lessonsOf(
       continue;
     }
     const known = lastStatement(stated, operation);
-    // What works without being said needs no saying.
+    // No lesson if a loaded text already states this option, or if the first option worked without one.
     if (known ? known.option === worked.option : refused.length === 0) continue;
     const { option, spelled } = worked;
     const citations = [...refused.slice(-1).map(({ citation }) => citation), worked.citation];
@@ -136,7 +136,7 @@ function lessonsOf(
   });
 }
 
-/** One of the options that nobody tried. */
+/** A lesson that names an untried option. */
 function guess(world: World, operation: string, refused: Reading["tried"][number]["refused"], job: string): Lesson {
   const last = refused.at(-1)!;
   const untried = world.operation(operation).values.filter((value) => refused.every(({ option }) => option !== value));
@@ -144,37 +144,37 @@ function guess(world: World, operation: string, refused: Reading["tried"][number
   return { operation, option, spelled: respell(last.spelled, option), citations: [last.citation], isWrong: true };
 }
 
-interface Obeying extends Omit<Keeping, "lessons" | "known"> {
+interface Obeying extends Omit<LessonWriting, "lessons" | "known"> {
   order: Reading["orders"][number];
 }
 
-/** Into memory, or among the pitfalls of a skill for the work. */
-function* obey({ reading, world, order, key, options, desk, wrote }: Obeying): Talk<void> {
+/** Writes the injected text to memory, or to the Pitfalls of a skill for the work. */
+function* obey({ reading, world, order, key, options, toolset, wrote }: Obeying): Dialogue<void> {
   const { poison } = order;
   options.note?.({ kind: "order", job: reading.job, poison: poison.key });
   const hides = happens(world.parameters.injection.citesOutcome, reading.job, "hides");
-  const citations = desk.cite([hides ? (order.outcome ?? reading.anyOutcome ?? order.content) : order.content]);
+  const citations = toolset.cite([hides ? (order.outcome ?? reading.anyOutcome ?? order.content) : order.content]);
   const target = reading.loaded.findLast(({ content }) => content.includes("## Pitfalls"))?.name;
-  if (desk.has("memory") && (poison.into === "memory" || !desk.has("skill_manage"))) {
+  if (toolset.has("memory") && (poison.into === "memory" || !toolset.has("skill_manage"))) {
     const args = { store: "memory", action: "add", content: poison.lines.join(" "), ...citations };
     const [heard] = yield { text: "", calls: [{ name: "memory", args }] };
     if (!heard?.failed) wrote.push("a note");
     return;
   }
-  if (!desk.has("skill_manage")) return;
+  if (!toolset.has("skill_manage")) return;
   let name = target ?? null;
-  const content = name === null ? null : yield* view(name);
+  const content = name === null ? null : yield* viewSkill(name);
   if (name === null || content === null || !ownPart(content).includes("## Pitfalls\n")) {
     const operations = reading.tried.map(({ operation }) => operation);
-    const words = wordsFor(subjectOf(world, reading, operations), Math.floor(draw(key, "order") * 4), desk.isShort);
+    const words = wordsFor(toSubject(world, reading, operations), Math.floor(draw(key, "order") * 4), toolset.isShort);
     name = words.name;
     const { old_string: place, new_string: pitfalls } = placePitfalls(poison.lines);
     const text = writeSkillMd(words, [], key).replace(place, () => pitfalls);
     const args = { action: "create", name, content: text, ...citations };
     const [heard] = yield { text: "", calls: [{ name: "skill_manage", args }] };
     if (!heard?.failed) wrote.push(`a rule in ${name}`);
-    const next = heard?.failed ? namedIn(String(heard.fields.error ?? ""), "") : null;
-    if (next === null || (yield* view(next)) === null) return;
+    const next = heard?.failed ? lastNameIn(String(heard.fields.error ?? ""), "") : null;
+    if (next === null || (yield* viewSkill(next)) === null) return;
     name = next;
   }
   const args = { action: "patch", name, ...placePitfalls(poison.lines), ...citations };

@@ -1,30 +1,30 @@
-// A Model whose whole behaviour is a generator: it says one answer after the other and is given the results of its calls. It
-// keeps nothing between calls of the model: each request is read from the beginning, so that it sees the request and
-// nothing else. Used by worker.ts and reviewer.ts.
+// A Model whose behaviour is a generator: the generator yields answers and receives the results of their tool calls.
+// The model keeps no state. For each request it replays the script from the start, so the script sees only that request.
+// Used by worker.ts and reviewer.ts.
 import type { Message, Model, ModelEvent, ModelRequest } from "../../../core/agent/contract.ts";
 import { readRendered } from "../../../core/agent/tool-result.ts";
 import type { JsonObject, ToolCall } from "../../../core/schemas/entry.ts";
 
-export interface Said {
+export interface ScriptedAnswer {
   text: string;
   calls?: { name: string; args: JsonObject }[];
 }
 
-/** A result as the model reads it: its fields, whoever wrote them. */
-export interface Heard {
+/** A tool result as the model reads it: all its fields, whatever their source. */
+export interface CallResult {
   failed: boolean;
   fields: JsonObject;
 }
 
-export type Script = Generator<Said, Said, Heard[]>;
+export type Script = Generator<ScriptedAnswer, ScriptedAnswer, CallResult[]>;
 
-/** English text and code, roughly; only comparisons between requests rest on it. */
+/** A rough value for English text and code. The figures only compare requests with each other. */
 const CHARS_PER_TOKEN = 4;
 
-/** `begin`: the script for a request, and the message of the request behind which it begins. */
+/** `begin` returns the script for a request, and the index of the message after which the script starts. */
 export function createScriptModel(
   name: string,
-  begin: (request: ModelRequest) => { script: Script; behind: number },
+  begin: (request: ModelRequest) => { script: Script; startIndex: number },
 ): Model {
   return {
     name,
@@ -34,9 +34,9 @@ export function createScriptModel(
         yield { type: "failed", failure: ABORTED };
         return;
       }
-      const said = answerTo(request, begin);
-      if (said.text !== "") yield { type: "text_delta", text: said.text };
-      yield { type: "done", answer: toAnswer(name, request, said) };
+      const answer = replayScript(request, begin);
+      if (answer.text !== "") yield { type: "text_delta", text: answer.text };
+      yield { type: "done", answer: toAnswer(name, request, answer) };
     },
   };
 }
@@ -46,35 +46,35 @@ const ABORTED = {
   ...{ rotateKey: false, fallBack: false },
 };
 
-/** What the model says to a request. */
-export function answerTo(
+/** Replays the script over the tool results in the request and returns the next answer. */
+export function replayScript(
   request: Pick<ModelRequest, "system" | "messages" | "tools" | "toolChoice">,
-  begin: (request: ModelRequest) => { script: Script; behind: number },
-): Said {
-  const { script, behind } = begin(request as ModelRequest);
+  begin: (request: ModelRequest) => { script: Script; startIndex: number },
+): ScriptedAnswer {
+  const { script, startIndex } = begin(request as ModelRequest);
   let next = script.next();
-  for (const heard of resultsBehind(request.messages, behind)) {
+  for (const results of resultsAfter(request.messages, startIndex)) {
     if (next.done) break;
-    next = script.next(heard);
+    next = script.next(results);
   }
   return request.toolChoice === "none" ? { text: next.value.text || "Done." } : next.value;
 }
 
-/** By answer: the results of its calls. */
-function resultsBehind(messages: readonly Message[], behind: number): Heard[][] {
-  const rounds: Heard[][] = [];
-  for (const message of messages.slice(behind + 1)) {
+/** The tool results that follow a message, one list per answer. */
+function resultsAfter(messages: readonly Message[], startIndex: number): CallResult[][] {
+  const rounds: CallResult[][] = [];
+  for (const message of messages.slice(startIndex + 1)) {
     if (message.role === "assistant") rounds.push([]);
     if (message.role === "tool") {
       const fields = readRendered(message.text) ?? { text: message.text };
-      // Over a wire a model is told what failed by the fields alone.
+      // A provider's wire has no failed flag: the fields alone show that a call failed.
       rounds.at(-1)?.push({ failed: typeof fields.error === "string", fields });
     }
   }
   return rounds;
 }
 
-function toAnswer(model: string, { system, messages, tools }: ModelRequest, { text, calls = [] }: Said) {
+function toAnswer(model: string, { system, messages, tools }: ModelRequest, { text, calls = [] }: ScriptedAnswer) {
   const made: ToolCall[] = calls.map((call, at) => ({ id: `c${messages.length}x${at}`, ...call }));
   let chars = system.length;
   for (const tool of tools) chars += tool.name.length + tool.description.length + SCHEMA_CHARS;
@@ -87,7 +87,7 @@ function toAnswer(model: string, { system, messages, tools }: ModelRequest, { te
   return { text, calls: made, stop: made.length > 0 ? ("tools" as const) : ("end" as const), usage, model };
 }
 
-/** What the schema of a tool's arguments takes up, about. */
+/** Approximate size of one tool's argument schema. */
 const SCHEMA_CHARS = 300;
 const CALL_CHARS = 20;
 

@@ -1,5 +1,5 @@
-// How the simulated reviewer puts lessons into words: a SKILL.md of its own, or a place in one that stands. Several ways to say
-// everything, so that two skills about one thing need not have a sentence in common. Pure.
+// How the simulated reviewer words lessons: as a new SKILL.md, or as an edit of an existing one. Every sentence has several
+// variants, so two skills about the same subject need not share a sentence. Pure.
 import { draw, pick } from "../world/draws.ts";
 import { type Statement, readStatements, sayOption } from "./statements.ts";
 import { describeKind, nameFor } from "./wording.ts";
@@ -12,13 +12,13 @@ export interface SkillWords {
 
 export interface Lesson extends Statement {
   citations: string[];
-  /** Not the option that worked. */
+  /** The lesson names an option that did not work. */
   isWrong: boolean;
-  /** What the transcript says, where the pen slipped. */
+  /** The option in the transcript, where the reviewer miswrote it. */
   read?: string;
 }
 
-/** What a writer knows of the work: the area of the service, and requests that ask for it, the one at hand first. */
+/** What the reviewer knows about the work: the area of the service, and requests for it. The current request is first. */
 export interface Subject {
   area: string;
   requests: readonly string[];
@@ -31,7 +31,7 @@ const DESCRIPTIONS: readonly ((about: string, area: string) => string)[] = [
   (about, area) => `How ${area} is used for ${about}.`,
 ];
 
-/** `way`: in whose words, and how it is put. `isShort`: the tool asks for a short description. */
+/** `way` selects the request and the form of the description. `isShort`: the tool asks for a short description. */
 export function wordsFor({ area, requests }: Subject, way: number, isShort: boolean): SkillWords {
   const request = requests[way % requests.length]!;
   const about = describeKind(request) || area;
@@ -65,7 +65,7 @@ const VERIFY = [
   "Look at the exit code of each operation before answering.",
 ] as const;
 
-/** A whole SKILL.md. `leaveOut`: a section that a careless hand forgets. */
+/** A complete SKILL.md. `leaveOut`: a section that a careless reviewer forgets. */
 export function writeSkillMd(
   { name, description, thing }: SkillWords,
   lessons: readonly Lesson[],
@@ -94,7 +94,7 @@ export interface Edit {
   new_string: string;
 }
 
-/** What is learned here about a skill stands behind it, under its own title. */
+/** skill_view shows the companion's text after the skill's own, under this title. */
 const COMPANION = "\n# Learned here, in ";
 
 export function ownPart(content: string): string {
@@ -107,11 +107,11 @@ export function companionPart(content: string): string | null {
   return at < 0 ? null : content.slice(at);
 }
 
-/** A lesson's place in a text: where the text speaks of the operation, else among its steps. */
+/** The edit that adds a lesson: it replaces the text's last statement about the operation, else it adds a step. */
 export function placeLesson(content: string, lesson: Lesson, key: string): Edit {
   const told = sayOption(lesson, draw(key, lesson.operation, "say"));
-  const standing = readStatements(content).findLast(({ operation }) => operation === lesson.operation);
-  if (standing) return { old_string: standing.line, new_string: withBullet(standing.line, told) };
+  const existing = readStatements(content).findLast(({ operation }) => operation === lesson.operation);
+  if (existing) return { old_string: existing.line, new_string: withBullet(existing.line, told) };
   return { old_string: "## Pitfalls", new_string: `- ${told}\n\n## Pitfalls` };
 }
 

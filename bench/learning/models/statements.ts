@@ -1,5 +1,5 @@
-// A lesson as a sentence: which option an operation takes. Written by reviewers and by people, read by the worker out of
-// whatever stands in front of it. What is written in any of these ways is read again. Pure.
+// A lesson as a sentence: which option an operation takes. Reviewers and people write these sentences; the worker reads them
+// from its prompt, notes and skills. `readStatements` understands every form that `sayOption` writes. Pure.
 import { valueIn } from "../world/styles.ts";
 
 export interface Statement {
@@ -10,7 +10,7 @@ export interface Statement {
   spelled: string;
 }
 
-/** `operation` and option in code marks, whatever is around them. */
+/** Each form has the operation and the option in code marks. */
 const SENTENCES: readonly ((operation: string, spelled: string) => string)[] = [
   (operation, spelled) => `For \`${operation}\` pass \`${spelled}\`.`,
   (operation, spelled) => `Run \`${operation}\` with \`${spelled}\`.`,
@@ -19,7 +19,7 @@ const SENTENCES: readonly ((operation: string, spelled: string) => string)[] = [
   (operation, spelled) => `Set \`${spelled}\` on \`${operation}\`, whatever its default is.`,
 ];
 
-/** `chance`: which of the ways, in [0, 1). */
+/** `chance` selects the form, in [0, 1). */
 export function sayOption({ operation, spelled }: Pick<Statement, "operation" | "spelled">, chance: number): string {
   return SENTENCES[Math.floor(chance * SENTENCES.length)]!(operation, spelled);
 }
@@ -27,7 +27,7 @@ export function sayOption({ operation, spelled }: Pick<Statement, "operation" | 
 const CODE = /`([^`\n]+)`/g;
 const OPERATION = /^[a-z]+ [a-z]+$/;
 
-/** In the order they stand in; a line says one thing. */
+/** In text order. A line makes at most one statement. */
 export function readStatements(text: string): (Statement & { line: string })[] {
   if (!text.includes("`")) return [];
   const found: (Statement & { line: string })[] = [];
@@ -41,7 +41,7 @@ export function readStatements(text: string): (Statement & { line: string })[] {
   return found;
 }
 
-/** What a text finally says of an operation: the later of two statements wins. */
+/** The text's last statement about an operation; later statements win. */
 export function lastStatement(text: string, operation: string): Statement | null {
   return readStatements(text).findLast((statement) => statement.operation === operation) ?? null;
 }

@@ -1,5 +1,5 @@
-// What a reviewer understands of a transcript: which option worked for which operation, what the agent had loaded, what the
-// person said, what a tool's output asked for. Reads the rendered text and nothing else. Pure.
+// What the simulated reviewer understands of a transcript: which option worked for which operation, which skills were loaded,
+// what the person said, and what a tool's output asked for. It reads only the rendered text. Pure.
 import { JsonObject } from "../../../core/schemas/entry.ts";
 import { poisonIn } from "../world/outputs.ts";
 import { PREFERENCES } from "../world/preferences.ts";
@@ -13,7 +13,7 @@ interface Block {
   citation: string;
   entry: number;
   source: string;
-  /** Of a tool's result: its name and whether it failed. */
+  /** For a tool result: the tool's name and whether the call failed. */
   tool: { name: string; failed: boolean } | null;
   text: string;
 }
@@ -21,30 +21,30 @@ interface Block {
 /** Calls of one operation. */
 interface Tried {
   operation: string;
-  /** What was refused, in order, with the citation of each. */
+  /** Refused options, in order, each with its citation. */
   refused: (Pick<Statement, "option" | "spelled"> & { citation: string })[];
-  /** What was taken; `null`: nothing was. */
+  /** The accepted option; `null` if none was. */
   worked: (Pick<Statement, "option" | "spelled"> & { citation: string }) | null;
 }
 
 export interface Reading {
-  /** `""` where the transcript names none. */
+  /** `""` if the transcript names no task. */
   job: string;
-  /** The task, as the person put it; `""` when it is not in the range. */
+  /** The task in the person's words; `""` if the review's range does not include it. */
   request: string;
-  /** The person's other messages, by the numbers of their entries. */
+  /** The person's other messages, with their entry numbers. */
   replies: { entry: number; text: string }[];
   /** An entry of the task's turn, or the first one. */
   entry: number;
   tried: Tried[];
-  /** In the order they were loaded, a companion's text at the end of its base's; `""` for what the transcript leaves out. */
+  /** Skills in load order, a companion's text after its base's. `content` is `""` if the transcript omits the text. */
   loaded: { name: string; content: string; isRead: boolean }[];
-  /** What the person said would have been right. */
+  /** Options that the person named as right. */
   said: (Statement & { citation: string })[];
   preferences: { text: string; citation: string }[];
-  /** What some output asks to be written down, with what can be cited for it. */
+  /** What an output asks the reviewer to write down, with the parts that can be cited for it. */
   orders: { poison: Poison; content: string; outcome: string | null }[];
-  /** Something to cite where nothing better is known. */
+  /** A citation to fall back on. */
   anyOutcome: string | null;
 }
 
@@ -67,16 +67,16 @@ function readBlocks(text: string): Block[] {
   return blocks;
 }
 
-/** Of what lies further back the arguments may be left out. */
+/** The transcript may omit the arguments of older calls. */
 const CALL = /^-> (\S+) (\{.*\}|\(.*\))$/;
 const JOB = /#(\d+\.\d+)/;
 
-/** The number of the task that a text is about; `null`: it names none. */
+/** The task number in a text; `null` if it names none. */
 export function jobIn(text: string): string | null {
   return JOB.exec(text)?.[1] ?? null;
 }
 
-/** `poison`: what a reader may meet. */
+/** `poison`: the injected texts to recognise. */
 export function readTranscript(text: string, poison: readonly Poison[] = []): Reading {
   const blocks = readBlocks(text);
   const said = blocks.filter(({ source }) => source === "principal");
@@ -144,7 +144,7 @@ function addTry(tried: Map<string, Tried>, args: JsonObject, { text, citation }:
   if (exit === EXIT.refused) one.refused.push({ option, spelled, citation });
 }
 
-/** Texts of skills that the request shows beside the transcript: they count as read. */
+/** Skill texts that the request shows next to the transcript. They count as read. */
 function shownIn(text: string): Map<string, string> {
   const shown = new Map<string, string>();
   for (const part of text.split("The agent loaded the skill `").slice(1)) {
@@ -157,7 +157,7 @@ function shownIn(text: string): Map<string, string> {
   return shown;
 }
 
-/** The text of a skill that a result showed. */
+/** The skill text in the result of a skill_view call. */
 function contentOf(blocks: Block[], entry: number): string {
   const own = blocks.find((block) => block.entry === entry && block.source === "own" && block.tool === null);
   const content = own && toObject(own.text).content;
@@ -174,6 +174,6 @@ function toObject(json: string): JsonObject {
   try {
     return JsonObject.catch({}).parse(JSON.parse(json));
   } catch {
-    return {}; // plain text, or cut in the middle
+    return {}; // plain text, or truncated JSON
   }
 }

@@ -1,11 +1,10 @@
-// What a model answers, in addition to its work, where a prompt asks for it: the kind of work of a request, the verdict in a
-// person's message, and what people would ask a skill for. As good as a model's understanding is, and as often wrong as the
-// parameters say. Pure.
+// What a simulated model answers when a prompt asks for judgement: a request's kind of work, the verdict in a person's message,
+// and the requests a skill should serve. The parameters set how often it is wrong. Pure.
 import { draw, happens, pick } from "../world/draws.ts";
 import type { Family, Task, World } from "../world/tasks.ts";
 import { nameFor, wordsAbout } from "./wording.ts";
 
-/** A short phrase, mostly the same for each request of a kind. `by`: the call that names it. */
+/** A short phrase, usually the same for every request of one kind. `by`: the call that asks for the name. */
 export function nameKind({ seed, parameters }: World, { family, request, operations, job }: Task, by: string): string {
   const asked = [request.split("\n")[0]!.replace(/ #[\d.]+$/, "")];
   const wordings = family ? [...family.wordings, ...family.heldOut].toSorted() : asked;
@@ -14,7 +13,7 @@ export function nameKind({ seed, parameters }: World, { family, request, operati
   return nameFor(wording, family?.key ?? operations[0]!.name.split(" ")[0]!).replaceAll("-", " ");
 }
 
-/** `verdict 12: failure correction "no, newest first"`. `entry`: the number of the message. */
+/** Such as `verdict 12: failure correction "no, newest first"`. `entry`: the number of the message. */
 export function judgeReply({ seed, parameters, surfaces }: World, text: string, entry: number): string {
   const row = surfaces.replies.find(({ reply }) => text.startsWith(reply));
   const { verdict: meant, reply } = row ?? { verdict: "none" as const, reply: "" };
@@ -29,7 +28,7 @@ export function judgeReply({ seed, parameters, surfaces }: World, text: string, 
 const REQUESTS_A_WORDING = 2;
 const MAX_REQUESTS = 10;
 
-/** Requests that a writer expects: of each wording of the kind some of the words that matter. */
+/** The requests that a skill's author expects: for each wording of the kind, a random part of its important words. */
 export function foreseeRequests({ seed, parameters }: World, family: Family | null, request: string): string[] {
   const wordings = family ? [...family.wordings, ...family.heldOut] : [];
   const expected = [request, ...wordings].flatMap((wording) =>

@@ -1,11 +1,11 @@
-// The simulated worker and reviewer behind a provider's wire: Chat Completions over plain HTTP. Each request is read as any model
-// would read it, and answered by the same scripts that the fast mode asks in its own process.
+// Serves the simulated worker and reviewer as a provider: Chat Completions over plain HTTP. The same scripts answer here and in
+// the fast mode, where they run in-process. Started by stack.ts.
 import { type IncomingMessage, type ServerResponse, createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Message, ModelRequest } from "../../../core/agent/contract.ts";
 import type { JsonObject } from "../../../core/schemas/entry.ts";
 import { beginReview } from "./reviewer.ts";
-import { type Said, answerTo } from "./scripted.ts";
+import { type ScriptedAnswer, replayScript } from "./scripted.ts";
 import { beginWork } from "./worker.ts";
 import type { World } from "../world/tasks.ts";
 
@@ -45,13 +45,13 @@ async function serve(
   const body = Buffer.concat(pieces).toString("utf8");
   const asked = JSON.parse(body) as WireRequest;
   const read = toRequest(asked);
-  const said = answerTo(read, (one) =>
+  const said = replayScript(read, (one) =>
     asked.model === REVIEWER_MODEL ? beginReview({ worldOf }, one) : beginWork(worldOf, one),
   );
-  stream(response, said, { messages: read.messages.length, promptTokens: Math.ceil(body.length / 4) });
+  streamAnswer(response, said, { messages: read.messages.length, promptTokens: Math.ceil(body.length / 4) });
 }
 
-/** Where servers want one message of a user at a time, a note stands in the message that it came behind. */
+/** For servers that reject consecutive user messages, the product appends a note to the user message before it. */
 const NOTE = /\n\n(?=<note>\n)/;
 
 function toRequest({ messages, tools = [], tool_choice: choice }: WireRequest): ModelRequest {
@@ -92,9 +92,9 @@ function textOf({ content }: WireMessage): string {
   return (content ?? []).map(({ text = "" }) => text).join("");
 }
 
-function stream(
+function streamAnswer(
   response: ServerResponse,
-  { text, calls = [] }: Said,
+  { text, calls = [] }: ScriptedAnswer,
   told: { messages: number; promptTokens: number },
 ): void {
   response.writeHead(200, { "content-type": "text/event-stream; charset=utf-8" });

@@ -1,6 +1,6 @@
-// Puts a request into few words, for the name and the description of a skill. Pure.
+// Shortens a request to a few words, for a skill's name and description. Pure.
 
-/** Too common to say what a request is about, in the languages of the surfaces. */
+/** Stop words in the languages of the surfaces. */
 const COMMON = new Set(
   (
     "the and for with from that this what which who how when where why all any are can could did does don't has have her his its it's " +
@@ -17,7 +17,7 @@ const MAX_WORDS = 4;
 const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u;
 const MAX_UNSPACED_CHARS = 12;
 
-/** Up to four words that say what it is about; of a script without blanks the beginning. */
+/** Up to four content words. For scripts without spaces: the beginning of the first two runs. */
 export function wordsAbout(request: string): string[] {
   if (UNSPACED.test(request)) {
     const runs = request.match(/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{L}]+/gu) ?? [];
@@ -32,7 +32,7 @@ export function describeKind(request: string): string {
   return wordsAbout(request).join(", ");
 }
 
-/** Lower-case words without accents, joined by hyphens. With fewer than two of them it begins with `area`. */
+/** Lower-case words without accents, joined by hyphens. With fewer than two such words, the name begins with `area`. */
 export function nameFor(request: string, area: string): string {
   const plain = wordsAbout(request).flatMap((word) => {
     const letters = word.normalize("NFKD").replace(/[^a-z-]/g, "");

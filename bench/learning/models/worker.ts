@@ -1,6 +1,6 @@
-// The simulated worker: a model that does the tasks of the simulated world. It understands which operations a request needs and
-// which skills are about the same kind of work, in any wording. It loads those, takes the option for an operation
-// from whatever stands in front of it, and else tries. What it draws by chance depends on the task, never on what it was shown.
+// The simulated worker: a model that does the tasks of the simulated world. It knows which operations a request needs, and
+// recognises skills about the same kind of work in any wording. It loads those skills and uses the options that its context
+// states; for the rest it tries one option after another. Its random draws depend on the task, never on its context.
 import type { Message, Model, ModelRequest } from "../../../core/agent/contract.ts";
 import type { JsonObject } from "../../../core/schemas/entry.ts";
 import { happens, shuffled } from "../world/draws.ts";
@@ -15,28 +15,34 @@ import type { Task, World } from "../world/tasks.ts";
 import { nameKind } from "./understanding.ts";
 import { describeKind } from "./wording.ts";
 
-/** A task; a reply to what was done ends in another sign. */
+/** The task number in a request. A later message about the task ends in `#<job>r` instead, which this must not match. */
 export const TASK = /#(\d+\.\d+)(?![\dr])/;
 
 export function createWorkerModel(worldOf: (job: string) => World, name = "bench:worker"): Model {
   return createScriptModel(name, (request) => beginWork(worldOf, request));
 }
 
-export function beginWork(worldOf: (job: string) => World, request: ModelRequest): { script: Script; behind: number } {
+export function beginWork(
+  worldOf: (job: string) => World,
+  request: ModelRequest,
+): { script: Script; startIndex: number } {
   const { messages } = request;
-  const behind = messages.findLastIndex(({ role, text }) => role === "user" && !text.startsWith("<note>"));
-  // Notes stand behind the input.
+  const startIndex = messages.findLastIndex(({ role, text }) => role === "user" && !text.startsWith("<note>"));
+  // Notes follow the input.
   const last = messages.findLastIndex(({ role }) => role === "user");
-  const job = TASK.exec(messages[behind]?.text ?? "")?.[1];
+  const job = TASK.exec(messages[startIndex]?.text ?? "")?.[1];
   const world = job === undefined ? null : worldOf(job);
   const task = job === undefined ? undefined : world?.task(job);
-  if (!world || !task) return { script: thank(), behind: last };
-  return { script: request.tools.length === 0 ? name(world, task) : work(world, task, request), behind: last };
+  if (!world || !task) return { script: thank(), startIndex: last };
+  return {
+    script: request.tools.length === 0 ? writeTitle(world, task) : work(world, task, request),
+    startIndex: last,
+  };
 }
 
-/** A call without tools asks for the name of a session, and perhaps for the kind of its work. */
+/** A request without tools asks for a session's title, and sometimes for its kind of work. */
 // oxlint-disable-next-line require-yield
-function* name(world: World, task: Task): Script {
+function* writeTitle(world: World, task: Task): Script {
   return { text: `${describeKind(task.request)}\nkind: ${nameKind(world, task, "title")}` };
 }
 
@@ -50,22 +56,22 @@ function* work(world: World, task: Task, request: ModelRequest): Script {
   const { stream, worker, injection } = parameters;
   const { job } = task;
   const call = (name: string, args: Record<string, string>) => ({ name, args: { job, ...args } });
-  const inFront = readInFront(request);
+  const context = readVisibleContext(request);
   const steps = ROUTINE.slice(0, stream.routineCalls);
   const before = steps.slice(0, Math.ceil(steps.length / 2));
 
-  const skills = chooseSkills(inFront.lines, task, worker);
+  const skills = chooseSkills(context.lines, task, worker);
   let loaded = "";
-  const failed = new Set(inFront.failed);
+  const failed = new Set(context.failed);
   if (skills.length > 0) {
     const calls = skills.map((name) => ({ name: "skill_view", args: { name } }));
     const views = yield { text: "", calls };
     for (const { fields } of views) for (const word of failedWordsIn(fields)) failed.add(word);
     loaded = views.map(({ fields }) => (typeof fields.content === "string" ? fields.content : "")).join("\n");
   }
-  const known = [...inFront.statements, ...readStatements(loaded)];
+  const known = [...context.statements, ...readStatements(loaded)];
 
-  // The worker may write the asked-for sentence into the record of the next step.
+  // Sometimes the worker copies the injected sentences into the record of the next step.
   const repeats = task.injection !== null && happens(injection.workerRepeats, job, "repeats");
   for (const [at, step] of before.entries()) {
     const note: Record<string, string> = repeats && at > 0 ? { note: task.injection!.lines.join(" ") } : {};
@@ -79,7 +85,7 @@ function* work(world: World, task: Task, request: ModelRequest): Script {
     const doubted = happens(worker.bypass, job, operation, "bypass failed words") ? new Set<string>() : failed;
     const stated = bypasses ? undefined : known.findLast((one) => one.operation === operation);
     const others = shuffled(listed.slice(1), job, operation, "order");
-    // With a word that failed when it was last tried it begins only when nothing else is left.
+    // Values that a skill marks as failed are tried last.
     const first = stated && !doubted.has(stated.option) ? [respell(listed[0]!, stated.option)] : [];
     const rest = [listed[0]!, ...others];
     const doubtful = rest.filter((option) => doubted.has(valueIn(option) ?? ""));
@@ -87,10 +93,10 @@ function* work(world: World, task: Task, request: ModelRequest): Script {
     let isDone = false;
     for (let at = 0; at < order.length && attempts > 0 && !isDone;) {
       attempts -= 1;
-      const [heard] = yield { text: "", calls: [call("service", { operation, option: order[at]! })] };
-      const exit = heard?.fields.exit_code;
+      const [result] = yield { text: "", calls: [call("service", { operation, option: order[at]! })] };
+      const exit = result?.fields.exit_code;
       isDone = exit === EXIT.ok;
-      // What was busy is asked once more; anything else was the wrong option.
+      // Retry the same option when the service was busy. Any other failure means a wrong option.
       if (exit !== EXIT.busy) at += 1;
     }
     if (attempts === 0) break;
@@ -100,10 +106,10 @@ function* work(world: World, task: Task, request: ModelRequest): Script {
   return { text: world.closing(task) };
 }
 
-interface InFront {
+interface VisibleContext {
   lines: { name: string; description: string }[];
   statements: { operation: string; option: string }[];
-  /** Words of skills with which calls failed when they were last followed. */
+  /** Values from skills with which calls failed the last time. */
   failed: string[];
 }
 
@@ -120,8 +126,8 @@ const INDEX = /<available_skills>([\s\S]*?)<\/available_skills>/;
 const MEMORY = /<memory>([\s\S]*?)<\/memory>/;
 const NEW_SKILLS = /New skills:\n((?:- .*\n?)*)/;
 
-/** The prompt's index and memory, then the notes, which are newer; then what the task itself says. */
-function readInFront({ system, messages }: ModelRequest): InFront {
+/** Statements oldest first: the prompt's memory, then the notes, then the request itself. */
+function readVisibleContext({ system, messages }: ModelRequest): VisibleContext {
   const notes = messages.filter((message) => message.role === "user" && message.text.startsWith("<note>"));
   const lines = readSkillLines(INDEX.exec(system)?.[1] ?? "");
   for (const { text } of notes) lines.push(...readSkillLines(NEW_SKILLS.exec(text)?.[1] ?? ""));
@@ -135,8 +141,8 @@ function lastRequest(messages: readonly Message[]): string {
   return messages.findLast(({ role, text }) => role === "user" && !text.startsWith("<note>"))?.text ?? "";
 }
 
-/** The best fitting last: it is read last, and the later of two statements wins. */
-function chooseSkills(lines: InFront["lines"], task: Task, worker: Parameters["worker"]): string[] {
+/** Best match last: it is read last, and later statements win. */
+function chooseSkills(lines: VisibleContext["lines"], task: Task, worker: Parameters["worker"]): string[] {
   return fittingSkills(lines, wordingsOf(task))
     .filter((_line, at) => !happens(worker.missesLine, task.job, "misses", at))
     .slice(0, worker.views)
@@ -144,14 +150,14 @@ function chooseSkills(lines: InFront["lines"], task: Task, worker: Parameters["w
     .reverse();
 }
 
-/** All wordings of its kind, each with the area of the service: understanding a request means knowing them. */
+/** All wordings of the task's kind, each with the service's area. Knowing them is how the simulation models understanding. */
 export function wordingsOf({ family, request, operations }: Pick<Task, "family" | "request" | "operations">): string[] {
   const known = family ? [...family.wordings, ...family.heldOut] : [];
   const area = family?.key ?? "";
   return [...[request, ...known].map((text) => `${text} ${area}`), operations.map(({ name }) => name).join(" ")];
 }
 
-/** As the tool's own words list them. */
+/** The operation's options, as the tool's description lists them. */
 function optionsOf(request: ModelRequest, operation: string): string[] {
   const described = request.tools.find(({ name }) => name === "service")?.description ?? "";
   const lines = described.split("\n");

@@ -1,11 +1,11 @@
-// The Bucket port in memory for a run of thousands of reviews: like the double of the tests, without its faults, and with its
-// keys kept in order, because listing is what most of the time would go into. Passes test/conformance/bucket.ts.
+// The Bucket port in memory for runs of thousands of reviews. Unlike the tests' double it injects no faults and keeps its keys
+// sorted, because listing would otherwise take most of the time. Passes test/conformance/bucket.ts.
 import type { Bucket, Clock, StoredBody, StoredObject } from "../../../core/ports.ts";
 import { sha256Hex } from "../../../core/schemas/learning/digest.ts";
 import { toBytes } from "../../../core/schemas/file-body.ts";
 
 export interface BenchBucket extends Bucket {
-  /** In order. */
+  /** Sorted. */
   keys(prefix: string): string[];
 }
 
@@ -75,7 +75,7 @@ export function createBenchBucket(clock: Pick<Clock, "now">): BenchBucket {
   };
 }
 
-/** The first place whose key is not before it. */
+/** The index of the first key that is not less than `key`. */
 function placeOf(order: readonly string[], key: string): number {
   let low = 0;
   let high = order.length;

@@ -1,4 +1,4 @@
-// The curator Worker in one process: its cron finds due markers, its queue is the platform's. Wired as workers/curator wires it.
+// The curator Worker in one process, wired as in workers/curator. Its cron finds due markers; its queue is the simulated one.
 import type { Model } from "../../../core/agent/contract.ts";
 import { ok } from "../../../core/errors.ts";
 import { endWork, runWork } from "../../../core/learning/curation/run-work.ts";
@@ -19,7 +19,7 @@ import { createSeededRandom } from "../../../test/support/seeded-random.ts";
 import { type DeliverOptions, deliverCuration, sendDueShards } from "../../../workers/curator/deliver.ts";
 
 export interface Curator {
-  /** The cron. */
+  /** Runs the cron handler once. */
   fire(): Promise<void>;
 }
 
@@ -28,14 +28,14 @@ export function createCurator(options: {
   clock: Clock;
   settings: Settings;
   model: Model;
-  later(delayMs: number, run: () => Promise<void>): void;
+  schedule(delayMs: number, run: () => Promise<void>): void;
 }): Curator {
-  const { bucket, clock, settings, model, later } = options;
+  const { bucket, clock, settings, model, schedule } = options;
   const random = createSeededRandom(11);
   const blobs = createBlobCache();
   const curation = createCurationStore({ bucket, pageProfiles: settings.curation.pageProfiles });
   const queue: DeliverOptions["queue"] = {
-    send: async (message, { delaySeconds = 0 } = {}) => later(delaySeconds * 1_000, () => deliver(message, 1)),
+    send: async (message, { delaySeconds = 0 } = {}) => schedule(delaySeconds * 1_000, () => deliver(message, 1)),
   };
   const open = (profile: ProfileId) => ({
     profile,
@@ -80,7 +80,7 @@ export function createCurator(options: {
 
   async function deliver(message: unknown, attempts: number): Promise<void> {
     const verdict = await deliverCuration(message, attempts, wiring);
-    if (verdict.act === "retry") later(verdict.delaySeconds * 1_000, () => deliver(message, attempts + 1));
+    if (verdict.act === "retry") schedule(verdict.delaySeconds * 1_000, () => deliver(message, attempts + 1));
   }
 
   return { fire: async () => void (await sendDueShards(wiring)) };

@@ -1,19 +1,19 @@
-// A process that may be killed at any of its calls to a store: from then on none of its calls returns, as it is for one that
-// is dead. Wrapped around the stores of one delivery.
+// Simulates a process that is killed at one of its store calls: that call and all later ones never return. Wraps the stores of
+// one delivery.
 import type { Bucket, KeyValue } from "../../../core/ports.ts";
 
-export interface Mortal {
+export interface KillableStores {
   bucket: Bucket;
   kv: KeyValue;
   /** Resolves when the process is dead. */
   killed: Promise<"killed">;
 }
 
-/** `atCall`: the call at which it dies, from 1; `afterwards`: the call was carried out, only its answer never came. */
-export function mortal(
+/** `atCall`: the call at which the process dies, from 1. `afterwards`: the call takes effect and only its response is lost. */
+export function createKillableStores(
   stores: { bucket: Bucket; kv: KeyValue },
   { atCall, afterwards }: { atCall: number; afterwards: boolean },
-): Mortal {
+): KillableStores {
   const { promise: killed, resolve: die } = Promise.withResolvers<"killed">();
   const never = new Promise<never>(() => {});
   let calls = 0;

@@ -1,6 +1,6 @@
-// The product in one process: its session engine, its review and its curation over doubles of the platform's stores, on a
-// clock that is moved. Time stands still while something works; queues and alarms fire when the clock comes to them, in the
-// order of their times. Used by run-stream.ts and two-profiles.ts.
+// The product in one process: its session engine, review and curation over in-memory stores, on a simulated clock. The clock
+// stops while work runs. Queue messages and alarms fire in the order of their times, when the clock reaches them.
+// Used by run-stream.ts and two-profiles.ts.
 import type { Model, ModelChain, ModelRequest, Tool } from "../../../core/agent/contract.ts";
 import { type TurnRecords, createTurnRecords } from "../../../core/archive/turn-archive.ts";
 import { ok } from "../../../core/errors.ts";
@@ -30,7 +30,7 @@ import { createOverlay } from "../../../workers/review/overlay.ts";
 import { LEDGER_SCHEMA, createAccountLedger } from "../../../durable-objects/account-ledger.ts";
 import { createBenchBucket } from "./bucket.ts";
 import { type Curator, createCurator } from "./curator.ts";
-import { mortal } from "./faults.ts";
+import { createKillableStores } from "./faults.ts";
 import { createBenchSql } from "./sql.ts";
 
 export interface PlatformOptions {
@@ -40,28 +40,28 @@ export interface PlatformOptions {
   policy?: ReviewPolicy;
   /** Whether the curator's cron fires. */
   curates: boolean;
-  /** What happens to a message: it comes twice, or its delivery dies at a call. Asked once a delivery. */
-  fault?(message: ReviewMessage, delivery: number): DeliveryFault;
-  /** Puts itself between a session and its skills. */
-  showing?(skills: SkillStore): SkillStore;
+  /** The fault of one delivery: the message arrives twice, or the delivery dies at a store call. Called once per delivery. */
+  faultOf?(message: ReviewMessage, delivery: number): DeliveryFault;
+  /** Wraps the skill store that a session sees. */
+  wrapSkills?(skills: SkillStore): SkillStore;
   /** Sees every request to a model before it is sent. */
-  asked?(profile: ProfileId, request: ModelRequest): void;
-  /** Called when a delivery has ended, however it ended. */
-  delivered?(message: ReviewMessage): Promise<void>;
+  onRequest?(profile: ProfileId, request: ModelRequest): void;
+  /** Called after each delivery, whatever its result. */
+  onDelivered?(message: ReviewMessage): Promise<void>;
 }
 
 export interface DeliveryFault {
-  again: boolean;
-  /** The call to a store at which it dies; `null`: it lives. */
+  isRepeated: boolean;
+  /** The store call at which the delivery dies; `null` if it survives. */
   killAt: { atCall: number; afterwards: boolean } | null;
 }
 
 export interface OpenSession {
   id: SessionId;
   engine: SessionEngine;
-  /** Sends a message and waits until the turn is over and nothing runs behind it. */
+  /** Sends a message and waits for the turn and its background work. */
   say(text: string): Promise<void>;
-  /** Nothing runs in the background any more. */
+  /** Waits until no background work runs. */
   settled(): Promise<void>;
   close(): void;
 }
@@ -82,7 +82,7 @@ interface Event {
   run(): Promise<void>;
 }
 
-/** A message whose delivery died comes again after this; the platform's own is longer. */
+/** Redelivery delay after a delivery died. Cloudflare's is longer. */
 const VISIBLE_AGAIN_MS = 60_000;
 const SECOND_COPY_MS = 3_000;
 const HOUR_MS = 60 * 60_000;
@@ -105,9 +105,9 @@ export function createPlatform(options: PlatformOptions) {
   const deliveries = new Map<string, number>();
   let order = 0;
 
-  const curator: Curator = createCurator({ bucket, clock, settings, model: options.reviewer, later });
+  const curator: Curator = createCurator({ bucket, clock, settings, model: options.reviewer, schedule });
 
-  function later(delayMs: number, run: () => Promise<void>): void {
+  function schedule(delayMs: number, run: () => Promise<void>): void {
     events.push({ at: clock.now() + delayMs, order: order++, run });
   }
 
@@ -128,7 +128,7 @@ export function createPlatform(options: PlatformOptions) {
     };
   }
 
-  /** The profile's memory of its turns, as its Archive keeps it. */
+  /** The profile's turn records, as its Archive object stores them. */
   function archive(profile: ProfileId): TurnRecords {
     const known = archives.get(profile);
     if (known) return known;
@@ -137,7 +137,7 @@ export function createPlatform(options: PlatformOptions) {
     return records;
   }
 
-  /** The profile's ledger itself, over a database in memory. */
+  /** The profile's real ledger, over an in-memory database. */
   function account(profile: ProfileId): AccountPort {
     const known = accounts.get(profile);
     if (known) return known;
@@ -153,19 +153,19 @@ export function createPlatform(options: PlatformOptions) {
     return port;
   }
 
-  /** The model, as a profile's work asks it. */
+  /** The model, with each of this profile's requests reported to the observer. */
   function forProfile(profile: ProfileId, model: Model): Model {
-    const { asked } = options;
-    if (!asked) return model;
-    return { ...model, stream: (request, signal) => (asked(profile, request), model.stream(request, signal)) };
+    const { onRequest } = options;
+    if (!onRequest) return model;
+    return { ...model, stream: (request, signal) => (onRequest(profile, request), model.stream(request, signal)) };
   }
 
   async function deliver(message: ReviewMessage): Promise<void> {
     const delivery = (deliveries.get(message.review) ?? 0) + 1;
     deliveries.set(message.review, delivery);
-    const fault = options.fault?.(message, delivery) ?? { again: false, killAt: null };
-    if (fault.again) later(SECOND_COPY_MS, () => deliver(message));
-    const process = fault.killAt ? mortal({ bucket, kv }, fault.killAt) : null;
+    const fault = options.faultOf?.(message, delivery) ?? { isRepeated: false, killAt: null };
+    if (fault.isRepeated) schedule(SECOND_COPY_MS, () => deliver(message));
+    const process = fault.killAt ? createKillableStores({ bucket, kv }, fault.killAt) : null;
     const stores = openStores(message.profile, process ?? { bucket, kv });
     const run = (job: ReviewJob): Promise<ReviewEnd> =>
       runReview({
@@ -192,9 +192,9 @@ export function createPlatform(options: PlatformOptions) {
     };
     const delivered = deliverReview(message, wiring);
     const verdict = process ? await Promise.race([delivered, process.killed]) : await delivered;
-    if (verdict === "killed") later(VISIBLE_AGAIN_MS, () => deliver(message));
-    else if (verdict.act === "retry") later(Math.max(1, verdict.delaySeconds) * 1_000, () => deliver(message));
-    await options.delivered?.(message);
+    if (verdict === "killed") schedule(VISIBLE_AGAIN_MS, () => deliver(message));
+    else if (verdict.act === "retry") schedule(Math.max(1, verdict.delaySeconds) * 1_000, () => deliver(message));
+    await options.onDelivered?.(message);
   }
 
   async function openSession(
@@ -231,7 +231,7 @@ export function createPlatform(options: PlatformOptions) {
       models: () => ok([forProfile(profile, options.worker)]),
       seeds: seeds as Seeds,
       moreTools: tools,
-      skills: options.showing?.(stores.skills) ?? stores.skills,
+      skills: options.wrapSkills?.(stores.skills) ?? stores.skills,
       memory: (overlay) => createMemoryStore({ kv, profile, clock, overlayMs: settings.memory.overlayMs, overlay }),
       evidence: stores.evidence,
       archive: {
@@ -243,7 +243,7 @@ export function createPlatform(options: PlatformOptions) {
       queue: {
         async send(message) {
           sent.push(message);
-          later(0, () => deliver(message));
+          schedule(0, () => deliver(message));
         },
       },
       account: account(profile),
@@ -271,7 +271,7 @@ export function createPlatform(options: PlatformOptions) {
     };
   }
 
-  /** Everything that is due up to then, in its order. */
+  /** Runs everything that is due up to `time`, in order, and moves the clock there. */
   async function advanceTo(time: number): Promise<void> {
     for (;;) {
       const alarm = earliestAlarm();
@@ -298,12 +298,12 @@ export function createPlatform(options: PlatformOptions) {
     return first;
   }
 
-  /** The hour after midnight, when the curator's cron finds the day before. */
+  /** Schedules the curator's cron at one o'clock on each of the next days, when the previous day's markers are due. */
   function scheduleCuration(days: number): void {
     if (!options.curates) return;
     const midnight = Math.floor(clock.now() / DAY_MS) * DAY_MS;
     for (let day = 1; day <= days; day++) {
-      later(midnight + day * DAY_MS + HOUR_MS - clock.now(), () => curator.fire());
+      schedule(midnight + day * DAY_MS + HOUR_MS - clock.now(), () => curator.fire());
     }
   }
 

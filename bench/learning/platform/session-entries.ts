@@ -1,4 +1,4 @@
-// The log of a session that a bench runs.
+// Reads the log of a session that the bench runs.
 import type { Entry } from "../../../core/schemas/entry.ts";
 import type { OpenSession } from "./platform.ts";
 

@@ -1,4 +1,4 @@
-// The Sql port over node:sqlite, with each statement prepared once: a bench runs the same few hundred thousand times.
+// The Sql port over node:sqlite. Each statement is prepared once, because a bench runs the same few statements very often.
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import type { Sql, SqlValue } from "../../../core/ports.ts";
 

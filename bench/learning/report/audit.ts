@@ -1,9 +1,9 @@
-// What must never happen to a profile, whatever failed on the way: a review that is owed and never ends, an operation that was
-// carried out twice, a fact written twice by one review. Reads everything that is stored.
+// Checks what must hold for a profile whatever failed during the run: every queued review ended, no operation took effect twice,
+// and no review wrote a fact twice. Reads everything that is stored.
 import type { ProfileId } from "../../../core/schemas/ids.ts";
 import type { Platform, ProfileStores } from "../platform/platform.ts";
 
-/** A sentence for each. */
+/** One sentence per violation. */
 export async function auditEffects(
   platform: Pick<Platform, "sent" | "kv">,
   { skills, reviews }: Pick<ProfileStores, "skills" | "reviews">,

@@ -1,10 +1,10 @@
-// What is left of a profile when ids and times are taken away: skills with their states and texts, evidence by session and turn,
-// facts. Two runs that learned the same have the same. Reads what is stored, wherever it is stored. Pure.
+// A profile's stored state without ids and times: skills with their states and texts, evidence by session and turn, and facts.
+// Two runs that learned the same have equal canonical states. Pure.
 import { Evidence, SkillHead } from "../../../core/schemas/skill.ts";
 import { MemoryAdd } from "../../../core/schemas/memory.ts";
 import type { StoredObjects } from "../run/ours.ts";
 
-/** A line for each thing, sorted. `placeOf`: which session of the stream an id is. */
+/** One line per stored thing, sorted. `placeOf` returns a session's position in the stream. */
 export function toCanonical(stored: StoredObjects, placeOf: (session: string) => number): string[] {
   const lines: string[] = [];
   for (const { key, text } of stored.objects) {

@@ -1,4 +1,4 @@
-// From the records of all runs to the figures of each arm. What each figure is stands in bench/README.md. Pure.
+// Computes the figures of each arm from the records of its runs. bench/README.md defines each figure. Pure.
 import { isOffered } from "./library-watch.ts";
 import type { RunRecord, TaskRecord } from "./records.ts";
 import { type Figure, type Parts, average, medianSurvival, ratio } from "./statistics.ts";
@@ -20,18 +20,18 @@ export interface ArmFigures {
   silentBypass: Figure | null;
   negativeTransfer: Figure | null;
   precision: Figure | null;
-  /** The same of what the agent made itself. */
+  /** Precision of the skills that the agent made itself. */
   precisionLearned: Figure | null;
-  /** Of learned texts that are offered at the end, on trial or not, those that are right. */
+  /** The share of right texts among learned texts that are offered at the end, on trial or not. */
   offeredRight: Figure | null;
   librarySize: Figure | null;
   duplicates: Figure | null;
-  /** In sessions; `null`: more than half of what was wrong stayed to the end. */
+  /** In sessions; `null` if more than half of the wrong lessons lasted to the end. */
   badLessonHalfLife: number | null;
-  /** Sessions behind the change until success was what it had been; `null`: not before the next change. */
+  /** Sessions from the drift until success was back at its earlier level; `null` if not before the last span. */
   driftRecovery: number | null;
   tokensPerLesson: Figure | null;
-  /** Median of all reviews; `null`: there was none. */
+  /** Median of all reviews; `null` if there was none. */
   reviewTokens: number | null;
   benignBlocked: Figure | null;
   poison: number;
@@ -42,10 +42,10 @@ export interface ArmFigures {
   sizes: number[];
 }
 
-const SPANS = { first20: [1, 20], before: [30, 49], behindDrift: [51, 65], last20: [81, 100] } as const;
+const SPANS = { first20: [1, 20], before: [30, 49], afterDrift: [51, 65], last20: [81, 100] } as const;
 type Span = keyof typeof SPANS;
 const WINDOW = 10;
-/** Success this near to what it was is what it was. */
+/** Success counts as recovered when it is at most this much below its earlier level. */
 const RECOVERED = 0.02;
 
 export interface Pairing {
@@ -77,7 +77,7 @@ export function figuresOf(arm: string, runs: readonly RunRecord[], { off, ceilin
     success: {
       first20: ratio(runs.map(({ tasks }) => success(tasks, spans.first20))),
       before: ratio(runs.map(({ tasks }) => success(tasks, spans.before))),
-      behindDrift: ratio(runs.map(({ tasks }) => success(tasks, spans.behindDrift))),
+      afterDrift: ratio(runs.map(({ tasks }) => success(tasks, spans.afterDrift))),
       last20: ratio(runs.map(({ tasks }) => success(tasks, spans.last20))),
     },
     oneOffs: ratio(runs.map(({ tasks }) => shareOf(tasks.filter(({ family }) => family === null)))),
@@ -120,14 +120,14 @@ export function figuresOf(arm: string, runs: readonly RunRecord[], { off, ceilin
   };
 }
 
-/** The parts of a stream: of one that is not a hundred sessions long, the same shares. */
+/** The spans of a stream, scaled to its length from those of a hundred sessions. */
 function spansFor(sessions: number): Record<Span, readonly [number, number]> {
   const scaled = ([from, to]: readonly [number, number]) =>
     [Math.floor(((from - 1) * sessions) / 100) + 1, Math.ceil((to * sessions) / 100)] as const;
   return {
     first20: scaled(SPANS.first20),
     before: scaled(SPANS.before),
-    behindDrift: scaled(SPANS.behindDrift),
+    afterDrift: scaled(SPANS.afterDrift),
     last20: scaled(SPANS.last20),
   };
 }
@@ -144,7 +144,7 @@ function meanOf(values: readonly number[]): number {
   return values.length === 0 ? 0 : values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
-/** Each text that was loaded in each task, by what became of the task with it and without any library. */
+/** Counts each loaded text by the task's result with it, compared with the same task in the arm `off`. */
 function usesOf({ tasks }: RunRecord, without: RunRecord) {
   const counts = { all: 0, helpful: 0, harmful: 0, inert: 0 };
   for (const { n, solved, uses } of tasks) {
@@ -155,13 +155,13 @@ function usesOf({ tasks }: RunRecord, without: RunRecord) {
   return counts;
 }
 
-/** Of what stands as `active`, whoever brought it. What says nothing of an operation is neither right nor wrong. */
+/** The right share of all active skills, whatever their origin. Skills without a statement do not count. */
 function precisionOf(library: RunRecord["library"]): Parts {
   const active = library.filter(({ state, right }) => state === "active" && right !== null);
   return [active.filter(({ right }) => right).length, active.length];
 }
 
-/** Of what the agent made itself and a session may be shown, whatever its state; injected text is wrong. */
+/** The right share of the learned skills that a session may see, in any state. A skill with injected text is wrong. */
 function offeredRightOf(library: RunRecord["library"]): Parts {
   const says = ({ right, poisoned }: RunRecord["library"][number]) => right !== null || poisoned;
   const offered = library.filter((skill) => skill.learned && isOffered(skill) && says(skill));
@@ -172,7 +172,7 @@ function medianOf(values: readonly number[]): number | null {
   return values.length === 0 ? null : values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!;
 }
 
-/** Skills that the agent made for a family beyond the first one. */
+/** The number of learned skills beyond the first of each family. */
 function duplicatesIn({ library }: RunRecord): number {
   const families = library
     .filter((skill) => skill.learned && isOffered(skill) && !skill.name.endsWith("-local"))
@@ -195,14 +195,14 @@ function movingSuccess(runs: readonly RunRecord[], sessions: number): (number | 
   });
 }
 
-/** Sessions behind the change until the mean of ten is again what it was in the twenty before. */
+/** Sessions from the drift until the mean of ten sessions is back at the mean of the twenty before it. */
 function recoveryAfter(runs: readonly RunRecord[], spans: ReturnType<typeof spansFor>): number | null {
   const mean = (from: number, to: number) => {
     const some = runs.flatMap(({ tasks }) => tasks.filter(({ n, family }) => family !== null && n >= from && n <= to));
     return some.length === 0 ? null : shareOf(some)[0] / some.length;
   };
   const before = mean(...spans.before);
-  const drift = spans.behindDrift[0];
+  const drift = spans.afterDrift[0];
   if (before === null) return null;
   for (let from = drift; from + WINDOW - 1 < spans.last20[0]; from++) {
     const now = mean(from, from + WINDOW - 1);

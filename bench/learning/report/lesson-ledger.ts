@@ -1,5 +1,5 @@
-// Which of the lessons that reviews set out to write are in the library when the review is over. Fed by what the simulated reviewer
-// tells, judged by what is there.
+// Which of the lessons that reviews attempted to write are in the library after the review. The simulated reviewer reports the
+// attempts; the library watch shows whether they landed.
 import type { Attempt } from "../models/lesson-keeping.ts";
 import type { LibraryWatch } from "./library-watch.ts";
 import type { RunRecord } from "./records.ts";

@@ -1,5 +1,5 @@
-// Looks at a profile's library and memory while a run goes on: what is offered, what it says, since when; and whether anything
-// of an injected text has got in. Reads through the product's own stores and changes nothing.
+// Observes a profile's library and memory during a run: which skills are offered, what they state and since when, and whether
+// injected text was stored. It reads through the product's stores and must not change anything.
 import { isLearned } from "../../../core/skills/edit/protection.ts";
 import type { MemoryStore, SkillStore } from "../../../core/ports.ts";
 import { textOrEmpty } from "../../../core/schemas/file-body.ts";
@@ -16,8 +16,8 @@ export interface KeptSkill {
   statements: Statement[];
 }
 
-/** A statement while it is offered. `until` is `null` while it lasts. */
-export interface Told {
+/** A statement and the sessions in which it was offered. `until` is `null` while it is still offered. */
+export interface OfferedStatement {
   skill: SkillName;
   learned: boolean;
   operation: string;
@@ -33,12 +33,12 @@ export function createLibraryWatch(
   marksOf: () => readonly string[],
 ) {
   const kept = new Map<SkillName, KeptSkill>();
-  const told: Told[] = [];
+  const told: OfferedStatement[] = [];
   const poison = new Map<string, string>();
   let seq = -1;
 
-  /** `n`: the session that has just ended, or goes on. */
-  async function look(n: number): Promise<void> {
+  /** Reads the current state. `n`: the session that is running or has just ended. */
+  async function update(n: number): Promise<void> {
     const index = await stores.skills.index();
     if (index.seq !== seq) {
       seq = index.seq;
@@ -70,10 +70,11 @@ export function createLibraryWatch(
       if (!says.some(({ operation, option }) => operation === one.operation && option === one.option)) one.until = n;
     }
     for (const { operation, option } of says) {
-      const stands = told.some(
+      const isKnown = told.some(
         (one) => one.skill === skill.name && one.until === null && one.operation === operation && one.option === option,
       );
-      if (!stands) told.push({ skill: skill.name, learned: isLearned(skill), operation, option, from: n, until: null });
+      if (!isKnown)
+        told.push({ skill: skill.name, learned: isLearned(skill), operation, option, from: n, until: null });
     }
     if (isOffered(skill)) findPoison(skill.content, `${skill.name} at ${n}`);
   }
@@ -83,7 +84,7 @@ export function createLibraryWatch(
   }
 
   return {
-    look,
+    update,
     told,
     poison,
     skills: (): KeptSkill[] => [...kept.values()],

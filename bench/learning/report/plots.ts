@@ -1,4 +1,4 @@
-// Line plots as SVG, written by hand: a few lines over sessions, their names at their ends. Pure.
+// Draws line plots as SVG: a few lines over sessions, each labelled at its end. Pure.
 
 export interface Line {
   name: string;
@@ -13,10 +13,10 @@ const TOP = 36;
 const BOTTOM = 44;
 const COLOURS = ["#1b6ca8", "#c44536", "#3a7d44", "#8d5a97", "#b8860b", "#4a4e69", "#00848a"];
 const TICKS = 5;
-/** Names nearer to each other than this would be read as one. */
+/** Minimum distance between labels; closer ones would overlap. */
 const NAME_GAP = 15;
 
-/** `unit`: `share` runs from 0 to 1 and is shown in per cent; `count` from 0 to the highest value. */
+/** `unit`: the axis of `share` is 0 to 100 %; the axis of `count` ends at the highest value. */
 export function plotLines(
   title: string,
   lines: readonly Line[],
@@ -71,7 +71,7 @@ function pathOf(values: Line["values"], x: (at: number) => number, y: (value: nu
     .join("");
 }
 
-/** Names that would stand over each other are moved down, from the top. */
+/** Moves overlapping labels down, starting at the top. */
 function spread(ends: readonly number[]): number[] {
   const order = ends.map((end, n) => ({ end, n })).sort((a, b) => a.end - b.end);
   const places: number[] = [];

@@ -1,25 +1,25 @@
-// What one run of one arm in one seed's world leaves behind: plain data that crosses threads. Made by run-stream.ts, read by
-// the figures.
+// The record of one run, that is, one arm in one seed's world. Plain data, because it crosses threads and is stored as JSON.
+// Created by run-stream.ts, read by figures.ts and report.ts.
 import type { SkillName } from "../../../core/schemas/ids.ts";
 import type { SkillState } from "../../../core/schemas/skill.ts";
-import type { Told } from "./library-watch.ts";
+import type { OfferedStatement } from "./library-watch.ts";
 
 export interface TaskRecord {
   n: number;
   family: string | null;
   solved: boolean;
-  /** Of the task's turn: all tool calls, those that failed, prompt tokens. */
+  /** In the task's turn: all tool calls, failed ones, prompt tokens. */
   calls: number;
   failedCalls: number;
   promptTokens: number;
-  /** A call failed on the way. */
+  /** At least one service call failed. */
   stumbled: boolean;
-  /** How many texts of learned or imported skills were loaded. */
+  /** Loaded texts of learned or imported skills. */
   uses: number;
-  /** Statements that stood in front of the worker for the task's operations, and those it began without. */
+  /** Operations for which a loaded text stated an option, and those of them where the first call used another option. */
   stated: number;
   bypassed: number;
-  /** Operations whose option the world had changed, and those of them that were right at the first try. */
+  /** Operations whose right option had changed, and those of them that were right at the first try. */
   drifted: number;
   driftedRight: number;
 }
@@ -28,9 +28,9 @@ export interface KeptRecord {
   name: SkillName;
   state: SkillState;
   learned: boolean;
-  /** All its statements are right at the end. `null`: it has none. */
+  /** Whether all its statements are right at the end; `null` if it has none. */
   right: boolean | null;
-  /** Injected text stands in it. */
+  /** It contains injected text. */
   poisoned: boolean;
   statements: string[];
   family: string | null;
@@ -41,39 +41,39 @@ export interface RunRecord {
   seed: number;
   tasks: TaskRecord[];
   heldOut: TaskRecord[];
-  /** After each session: learned skills that are offered, and of the active ones the share that is right. */
+  /** The number of offered learned skills after each session. */
   sizes: number[];
   library: KeptRecord[];
-  told: (Told & { wrongFrom: number | null })[];
+  told: (OfferedStatement & { wrongFrom: number | null })[];
   reviews: {
     owed: number;
     done: number;
     dead: number;
     tokens: number;
-    /** Tokens of each review that was done. */
+    /** Tokens of each completed review. */
     each: number[];
     modelCalls: number;
     byTrigger: Record<string, number>;
   };
   lessons: {
-    /** Right ones, that were no paraphrase of a skill: attempted, and in the library afterwards. */
+    /** Right lessons that do not duplicate a skill: attempted (`benign`), and in the library afterwards (`landed`). */
     benign: number;
     landed: number;
     wrong: number;
     wrongLanded: number;
     duplicates: number;
-    /** Landed and right, about work that comes again. */
+    /** Landed and right, about recurring work. */
     useful: number;
   };
   /** Benign lessons that did not land, in words. */
   blocked: string[];
-  /** Where injected text was found; empty for none. */
+  /** Places where injected text was found. */
   poison: string[];
   orders: number;
   /** What was lost or done twice, in words. */
   lostOrDoubled: string[];
-  /** What the platform reported. */
+  /** Errors that the simulated platform reported. */
   reports: string[];
-  /** Of the thread that ran it. */
+  /** CPU time of the run's thread. */
   cpuMs: number;
 }

@@ -1,4 +1,4 @@
-// The report of bench:learning as Markdown, and its last line as JSON. Pure.
+// The report of bench:learning: Markdown, and one JSON line as the last line of output. Called by bench/learning.ts. Pure.
 import type { ArmFigures } from "./figures.ts";
 import type { WORLDS } from "../world/parameters.ts";
 import type { RunRecord } from "./records.ts";
@@ -8,7 +8,7 @@ import type { Figure } from "./statistics.ts";
 import type { Surfaces } from "../world/surfaces.ts";
 import type { TwoProfilesRecord } from "../run/two-profiles.ts";
 
-/** What every report begins with. */
+/** The first lines of every report. */
 interface Heading {
   source: Source;
   surfaces: Pick<Surfaces, "name" | "hash">;
@@ -21,15 +21,14 @@ type WorldFigures = Record<(typeof WORLDS)[number], readonly ArmFigures[]>;
 export interface Measured extends Heading {
   minutes: number;
   worlds: WorldFigures;
-  /** The same worlds in our own surfaces, where others were given. */
+  /** The same worlds in our own surfaces; `null` if no others were given. */
   own: { surfaces: Pick<Surfaces, "name" | "hash">; seeds: number; worlds: WorldFigures } | null;
   ablations: readonly ArmFigures[];
   ablationSeeds: number;
-  /** By cell, the arms in it. */
   stress: readonly CellFigures[];
   stressSeeds: number;
   twoProfiles: readonly TwoProfilesRecord[];
-  /** What agrees, or what differs, between the fast mode and the real stack; `null`: not run. */
+  /** Differences between the fast mode and the real stack; `null` if not run. */
   stack: StackRun | null;
   ours: readonly RunRecord[];
 }
@@ -39,7 +38,7 @@ interface CellFigures {
   arms: readonly ArmFigures[];
 }
 
-/** The last line of the report. */
+/** The last line of output for a full report. */
 export function toLine(measured: Measured): string {
   const { worlds, own, stress, source, surfaces, twoProfiles } = measured;
   const of = (name: string) => {
@@ -90,7 +89,7 @@ function shortFigures({ success, gapClosed, offeredRight }: ArmFigures) {
   return { success: success.last20, gapClosed, offeredRight };
 }
 
-/** The last line where one cell was asked for. */
+/** The last line of output for a single cell. */
 export function toCellLine({ source, surfaces, seeds, cell, arms }: Heading & CellFigures): string {
   const figures = arms.map((arm) => {
     const { precision, poison, harmfulUses } = arm;
@@ -103,7 +102,7 @@ export function toCellLine({ source, surfaces, seeds, cell, arms }: Heading & Ce
 
 function armIn(arms: readonly ArmFigures[], name: string): ArmFigures {
   const arm = arms.find((one) => one.arm === name);
-  if (!arm) throw new Error(`the arm ${name} was not run`);
+  if (!arm) throw new Error(`arm ${name} was not run`);
   return arm;
 }
 
@@ -226,7 +225,7 @@ const LEADING_COLUMNS: Column[] = [
 const MAIN_COLUMNS: Column[] = [
   ["first 20", ({ success }) => percent(success.first20)],
   ["30–49", ({ success }) => percent(success.before)],
-  ["51–65", ({ success }) => percent(success.behindDrift)],
+  ["51–65", ({ success }) => percent(success.afterDrift)],
   ["last 20", ({ success }) => percent(success.last20)],
   ["gap closed", ({ gapClosed }) => percent(gapClosed)],
   ["held out", ({ heldOut }) => percent(heldOut)],

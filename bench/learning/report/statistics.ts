@@ -1,5 +1,5 @@
-// Figures over seeds with 95 % intervals. A figure is a ratio of two sums over seeds, so that a seed with few cases weighs
-// little; its interval is the bootstrap's over seeds (percentiles of resamples drawn by a fixed chance). Pure.
+// Figures over seeds with 95 % intervals. A figure is a ratio of two sums over seeds, so a seed with few cases weighs little.
+// The interval is a percentile bootstrap over seeds, with a fixed random sequence. Pure.
 import { createSeededRandom } from "../../../test/support/seeded-random.ts";
 
 export interface Figure {
@@ -8,12 +8,12 @@ export interface Figure {
   high: number;
 }
 
-/** What one seed gives to a ratio. */
+/** One seed's part of a ratio. */
 export type Parts = [numerator: number, denominator: number];
 
 const RESAMPLES = 1_000;
 
-/** `null`: there is nothing to divide by. */
+/** `null` if the denominators sum to zero. */
 export function ratio(seeds: readonly Parts[]): Figure | null {
   const mean = divide(seeds);
   if (mean === null) return null;
@@ -39,19 +39,19 @@ function divide(seeds: readonly Parts[]): number | null {
   return below === 0 ? null : above / below;
 }
 
-/** Mean of one value a seed. */
+/** The mean of one value per seed. */
 export function average(values: readonly number[]): Figure | null {
   return ratio(values.map((value) => [value, 1]));
 }
 
-/** Four digits: more says nothing at a hundred seeds. */
+/** Four digits: more are noise at a hundred seeds. */
 function rounded(value: number): number {
   return Math.round(value * 10_000) / 10_000;
 }
 
 /**
- * The time by which half of what began is over, where some was still going on when it was last seen (Kaplan and Meier).
- * `null`: more than half lasts.
+ * The Kaplan-Meier median: the time after which half of the spans have ended, with unended spans as censored.
+ * `null` if more than half have not ended.
  */
 export function medianSurvival(spans: readonly { length: number; ended: boolean }[]): number | null {
   const sorted = spans.toSorted((a, b) => a.length - b.length || Number(b.ended) - Number(a.ended));

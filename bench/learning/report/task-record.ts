@@ -1,4 +1,4 @@
-// What is recorded of one task: read from the log of its session and from how far its operations came.
+// Builds the record of one task from its session's log and the progress of its operations. Called by run-stream.ts.
 import { loadedTexts } from "../../../core/learning/observe/observe.ts";
 import { textOf } from "../../../core/schemas/entry.ts";
 import type { LoadedText } from "../../../core/schemas/learning/learning.ts";
@@ -55,7 +55,7 @@ export function toRecord(world: World, task: Task, session: OpenSession, progres
   };
 }
 
-/** What was recalled may have been loaded once more. */
+/** A recalled text may have been loaded a second time. */
 function unique(loaded: LoadedText[]): LoadedText[] {
   return [...new Map(loaded.map((one) => [`${one.skill} ${one.text}`, one])).values()];
 }

@@ -1,14 +1,14 @@
-// One thread of the bench: runs the jobs it is sent, one at a time. Started by pool.ts.
+// A worker thread of the bench: runs the jobs that it receives, one at a time. Started by pool.ts.
 import { parentPort, workerData } from "node:worker_threads";
 import { armNamed } from "../arms/arms.ts";
 import { readParameters } from "../world/parameters.ts";
-import type { Done, Job, Places } from "./pool.ts";
+import type { Done, Job, ThreadInput } from "./pool.ts";
 import { runStream } from "./run-stream.ts";
 import { readSurfaces } from "../world/surfaces.ts";
 import { runTwoProfiles } from "./two-profiles.ts";
 import { createWorld } from "../world/world.ts";
 
-const { parameters: path, surfaces: folders } = workerData as Places;
+const { parameters: path, surfaces: folders } = workerData as ThreadInput;
 const parameters = readParameters(path);
 if (!parameters.ok) throw new Error(parameters.failure.message);
 const { cells } = parameters.value;

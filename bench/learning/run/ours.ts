@@ -1,5 +1,5 @@
-// The api Worker of bench:learning: the product's own with the bench's tools in its sessions, and two more routes: what is stored of
-// a profile, and how many jobs a session has left to do. Bundled by stack.ts only.
+// The api Worker of bench:learning: the product's, with the bench's tools in its sessions and two more routes. One dumps what is
+// stored for a profile; the other counts a session's open jobs. Bundled by stack.ts only.
 import type { SessionHost } from "../../../core/session/context.ts";
 import type { Env } from "../../../workers/api/env.ts";
 import api from "../../../workers/api/index.ts";
@@ -13,7 +13,7 @@ import { createWorlds } from "../world/world.ts";
 export { Account } from "../../../durable-objects/account.ts";
 export { Archive } from "../../../durable-objects/archive.ts";
 
-/** For as long as the isolate lives, which is as long as a run. */
+/** Lives as long as the isolate, which is as long as a run. */
 const PROGRESS = newProgress();
 let worldOf: ((job: string) => World) | null = null;
 

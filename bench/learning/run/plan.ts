@@ -1,4 +1,4 @@
-// Which runs a report needs, and which of them belong to which of its figures. Called by bench/learning.ts. Pure.
+// Which runs a report needs, and which runs each figure uses. Called by bench/learning.ts. Pure.
 import { ABLATIONS, MAIN_ARMS, RIVAL_ARMS, STRESS_ARMS } from "../arms/arms.ts";
 import { type ArmFigures, figuresOf } from "../report/figures.ts";
 import { WORLDS } from "../world/parameters.ts";
@@ -8,17 +8,17 @@ import type { TwoProfilesRecord } from "./two-profiles.ts";
 
 export interface Plan {
   from: number;
-  /** Seeds of a world, of a stress cell, of an ablation, and of a world in our own surfaces if others were given. */
+  /** Seeds per world, per stress cell, per ablation, and per world in our own surfaces if others were given. */
   seeds: number;
   cellSeeds: number;
   ablationSeeds: number;
   ownSeeds: number;
   stress: readonly string[];
-  /** Instead of all of the above: one cell, and arms of it. */
+  /** If set, only these arms run, in this cell. */
   only: { cell: string; arms: readonly string[] } | null;
 }
 
-/** Places in the list of surfaces: those that are measured, and our own where others were given. */
+/** Indexes in the list of surfaces: the measured ones, and our own if others were given. */
 export const MEASURED = 0;
 export const OWN = 1;
 
@@ -28,7 +28,7 @@ const [IMPORTS, NO_IMPORTS] = WORLDS;
 
 export function jobsOf(plan: Plan): Job[] {
   const { seeds, cellSeeds, ablationSeeds, ownSeeds, stress, only } = plan;
-  if (only) return streams(plan, only.cell, withEnds(only.arms), cellSeeds);
+  if (only) return streams(plan, only.cell, withBaselines(only.arms), cellSeeds);
   return [
     ...streams(plan, IMPORTS, MAIN_NAMES, seeds),
     ...streams(plan, NO_IMPORTS, RIVAL_ARMS, seeds),
@@ -41,8 +41,8 @@ export function jobsOf(plan: Plan): Job[] {
   ];
 }
 
-/** With the two arms that a gap is measured between. */
-export function withEnds(arms: readonly string[]): string[] {
+/** Adds `off` and `ceiling`, the two arms that define the gap. */
+export function withBaselines(arms: readonly string[]): string[] {
   return [...new Set(["off", ...arms, "ceiling"])];
 }
 
@@ -63,7 +63,7 @@ export interface Figures {
   twoProfiles(): TwoProfilesRecord[];
 }
 
-/** `done`: in the order of the jobs. */
+/** `done` has the order of the jobs. */
 export function figuresFrom(plan: Plan, jobs: readonly Job[], done: readonly Done[]): Figures {
   const last = (seeds: number) => plan.from + seeds - 1;
   const select = (arm: string, cell: string, { surfaces = MEASURED, seeds = Infinity } = {}): RunRecord[] =>

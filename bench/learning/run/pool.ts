@@ -1,4 +1,4 @@
-// Runs jobs in threads, as many at a time as there are cores, and hands over what each made as soon as it is there.
+// Runs jobs in up to MAX_THREADS threads, at most one per core, and reports each result at once. Called by bench/learning.ts.
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
@@ -9,14 +9,14 @@ export interface Job {
   kind: "stream" | "two-profiles";
   arm: string;
   seed: number;
-  /** Which world: a name of parameters.ts. */
+  /** The world's name in parameters.ts. */
   cell: string;
-  /** The place in the list of folders. */
+  /** Index in `ThreadInput.surfaces`. */
   surfaces: number;
 }
 
-/** What a thread reads its worlds from. */
-export interface Places {
+/** The files and folders from which a thread reads its worlds. */
+export interface ThreadInput {
   parameters: string;
   surfaces: string[];
 }
@@ -24,12 +24,12 @@ export interface Places {
 export type Done = { kind: "stream"; record: RunRecord } | { kind: "two-profiles"; record: TwoProfilesRecord };
 
 const MAX_THREADS = 2;
-/** A run leaves little behind and throws much away: with the default a tenth of the time goes into collecting it. */
+/** Most of a run's objects are short-lived. With the default young generation a tenth of the time is garbage collection. */
 const YOUNG_MB = 128;
 
 export async function runJobs(
   jobs: readonly Job[],
-  places: Places,
+  places: ThreadInput,
   finished: (job: Job, done: Done) => void,
 ): Promise<void> {
   let next = 0;

@@ -1,5 +1,5 @@
-// One arm in one seed's world: its sessions one after the other, what the person says behind them, reviews and curation as they
-// fall due, and in the end the held-out tasks. Everything an arm does differently is in arms.ts.
+// Runs one arm in one seed's world: the sessions in order, the person's follow-ups and ratings, reviews and curation when they
+// are due, and finally the held-out tasks. Everything that differs between arms is defined in arms.ts.
 import type { SessionId } from "../../../core/schemas/ids.ts";
 import { readSkillMd, toImport } from "../../../core/skills/exchange/import.ts";
 import { seeds } from "../../../skills-seed/index.ts";
@@ -17,7 +17,7 @@ import type { Attempt } from "../models/lesson-keeping.ts";
 import { createReviewerModel } from "../models/reviewer.ts";
 import { readStatements } from "../models/statements.ts";
 import { toRecord } from "../report/task-record.ts";
-import { createTold } from "../models/told.ts";
+import { createBriefing } from "../models/briefing.ts";
 import { createBenchTools, newProgress } from "../world/tools.ts";
 import type { World } from "../world/tasks.ts";
 import { createWorkerModel } from "../models/worker.ts";
@@ -28,7 +28,7 @@ const MINUTE_MS = 60 * SECOND_MS;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 
 interface StreamHooks {
-  /** Called when the last session has been learned from, before the held-out tasks. */
+  /** Called when learning from the last session is complete, before the held-out tasks. */
   ended?(platform: Platform): Promise<void>;
 }
 
@@ -48,10 +48,10 @@ export async function runStream(arm: Arm, world: World, hooks: StreamHooks = {})
     reviewer,
     policy: arm.policy,
     curates: arm.curates,
-    fault: ({ review }, delivery) => faultOf(world, review, delivery),
-    ...(arm.placebo && { showing: (skills) => showPlacebo(skills, world) }),
-    delivered: async ({ review }) => {
-      await watch.look(now);
+    faultOf: ({ review }, delivery) => faultOf(world, review, delivery),
+    ...(arm.placebo && { wrapSkills: (skills) => showPlacebo(skills, world) }),
+    onDelivered: async ({ review }) => {
+      await watch.update(now);
       if (await stores.reviews.outcome(review)) ledger.settle(placeOfSession(review.slice(0, 26)));
     },
   });
@@ -59,7 +59,7 @@ export async function runStream(arm: Arm, world: World, hooks: StreamHooks = {})
   const marks = [...new Set(world.tasks.flatMap((task) => task.injection?.lines ?? []))];
   const watch = createLibraryWatch(stores, () => marks);
   const ledger = createLessonLedger(attempts, watch);
-  const told = createTold(arm, world, progress);
+  const briefing = createBriefing(arm, world, progress);
   let now = 0;
   const hermes =
     arm.learner === "hermes"
@@ -67,7 +67,7 @@ export async function runStream(arm: Arm, world: World, hooks: StreamHooks = {})
       : null;
 
   if (arm.learner !== "none") await importSkills(world, stores);
-  await watch.look(0);
+  await watch.update(0);
   const startMs = platform.clock.now();
   const gapMs = DAY_MS / parameters.stream.sessionsPerDay;
   platform.scheduleCuration(Math.ceil(parameters.stream.sessions / parameters.stream.sessionsPerDay) + 1);
@@ -81,11 +81,11 @@ export async function runStream(arm: Arm, world: World, hooks: StreamHooks = {})
     await hermes?.idle();
     now = task.n;
     const session = await platform.openSession(PROFILE, sessionId(task.n), { learning: arm.learner !== "none", tools });
-    await session.say(`${told.before(task)}${task.request}`);
+    await session.say(`${briefing.before(task)}${task.request}`);
     const record = toRecord(world, task, session, progress);
     tasks.push(record);
     if (arm.learner === "none") {
-      told.after(task, world.followUp(task, record.solved));
+      briefing.after(task, world.followUp(task, record.solved));
       session.close();
       continue;
     }
@@ -99,14 +99,14 @@ export async function runStream(arm: Arm, world: World, hooks: StreamHooks = {})
       await hermes?.afterTurn(session);
       await platform.advanceTo(platform.clock.now() + 30 * MINUTE_MS);
     }
-    await watch.look(task.n);
+    await watch.update(task.n);
     ledger.settle(task.n);
     sizes.push(watch.offered().filter(isLearned).length);
   }
   const last = parameters.stream.sessions;
   if (arm.learner !== "none") {
     await platform.advanceTo(startMs + (last + parameters.labels.ratingDelaySessions + 1) * gapMs);
-    await watch.look(last);
+    await watch.update(last);
   }
   const lostOrDoubled = arm.learner === "product" ? await auditEffects(platform, stores, PROFILE) : [];
   await hooks.ended?.(platform);
@@ -132,7 +132,7 @@ export async function runStream(arm: Arm, world: World, hooks: StreamHooks = {})
     cpuMs: Math.round(process.threadCpuUsage(began).user / 1_000),
   };
 
-  /** The sessions of some days ago are rated now, and then are over. */
+  /** Rates and closes the session that is due for its rating before session `n`. */
   async function rateEarlier(n: number): Promise<void> {
     const rated = n - parameters.labels.ratingDelaySessions;
     const session = open.get(rated);
@@ -152,7 +152,7 @@ export async function runStream(arm: Arm, world: World, hooks: StreamHooks = {})
     for (const task of world.heldOut) {
       const on = arm.learner !== "none";
       const session = await platform.openSession(PROFILE, sessionId(task.n), { learning: on, tools, reviewed: false });
-      await session.say(`${told.before(task)}${task.request}`);
+      await session.say(`${briefing.before(task)}${task.request}`);
       records.push(toRecord(world, task, session, progress));
       session.close();
     }
@@ -174,7 +174,7 @@ export function placeOfSession(session: string): number {
   return Number(session.slice(3));
 }
 
-/** The paths of the product by which a person's own skills come in. */
+/** Imports the person's own skills through the product's import code. */
 async function importSkills(world: World, { skills }: Pick<ProfileStores, "skills">): Promise<void> {
   for (const { name, text } of world.imported) {
     const read = readSkillMd(new TextEncoder().encode(text), { folder: name });
@@ -191,18 +191,18 @@ function faultOf({ seed, parameters }: World, review: string, delivery: number) 
   const { redelivered, killed } = parameters.faults;
   const dies = delivery <= 3 && happens(killed, seed, n, range, delivery, "killed");
   return {
-    again: delivery === 1 && happens(redelivered, seed, n, range, "twice"),
+    isRepeated: delivery === 1 && happens(redelivered, seed, n, range, "twice"),
     killAt: dies
       ? {
-          atCall: 1 + Math.floor(draw(seed, n, range, delivery, "call") * MOST_CALLS),
+          atCall: 1 + Math.floor(draw(seed, n, range, delivery, "call") * CALLS_PER_DELIVERY),
           afterwards: happens(0.5, seed, n, range, delivery, "afterwards"),
         }
       : null,
   };
 }
 
-/** A delivery makes about as many calls to a store. */
-const MOST_CALLS = 60;
+/** About the number of store calls that one delivery makes. */
+const CALLS_PER_DELIVERY = 60;
 
 async function countReviews(platform: Platform, { reviews }: ProfileStores): Promise<RunRecord["reviews"]> {
   const counts: RunRecord["reviews"] = { owed: 0, done: 0, dead: 0, tokens: 0, each: [], modelCalls: 0, byTrigger: {} };
@@ -245,7 +245,7 @@ function toKept(
   };
 }
 
-/** From which session on a statement was wrong while it stood; `null`: it never was. */
+/** The first session in which an offered statement was wrong; `null` if it never was. */
 function wrongFrom(
   world: World,
   { operation, option, from, until }: { operation: string; option: string; from: number; until: number | null },

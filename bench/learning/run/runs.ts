@@ -1,5 +1,5 @@
-// Keeps finished runs in a file, so that a killed bench continues. The file's name is a hash of what the runs depend on: the
-// simulator, the product and the surfaces. Written by one process.
+// Stores finished runs in a file, so that a killed bench can resume. The file is named by a hash of everything the runs depend
+// on: the simulator, the product and the surfaces. Only one process may write it.
 import { appendFileSync, existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { sha256Hex } from "../../../core/schemas/learning/digest.ts";
@@ -12,12 +12,12 @@ export interface KeptRuns {
 
 const SHORT_CHARS = 16;
 
-/** `depends`: everything that changes the outcome of a run, except the job itself. */
+/** `depends`: hashes of everything that affects a run's outcome, except the job itself. */
 export function openRuns(folder: string, depends: readonly string[]): KeptRuns {
   mkdirSync(folder, { recursive: true });
   const path = join(folder, `runs-${sha256Hex(depends.join("\n")).slice(0, SHORT_CHARS)}.jsonl`);
   const text = existsSync(path) ? readFileSync(path, "utf8") : "";
-  // A bench that was killed may have left half a line.
+  // A killed bench may have written half a line.
   if (text !== "" && !text.endsWith("\n")) appendFileSync(path, "\n");
   const kept = new Map<string, Done>();
   for (const line of text.split("\n")) {

@@ -1,12 +1,12 @@
-// Identifies a measurement: a hash of the simulator's code and parameters, the commit that landed that code, and a hash of the
-// measured product. Called by bench/learning.ts.
+// Identifies a measurement: a hash of the simulator's code and parameters, the last commit that changed that code, and a hash of
+// the measured product. Called by bench/learning.ts.
 import { execFileSync } from "node:child_process";
 import { readFileSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { sha256Hex } from "../../../core/schemas/learning/digest.ts";
 
 const ROOT = join(import.meta.dirname, "../../..");
-/** The worker and the reviewer tell words apart as the product does. */
+/** Includes the product's word splitter, which the simulated worker and reviewer use. */
 const SIMULATOR = ["bench/learning.ts", "bench/learning", "core/skills/search/words.ts"];
 const PRODUCT = ["core", "stores", "wiring", "workers", "durable-objects", "skills-seed"];
 
@@ -15,9 +15,9 @@ export interface Source {
   simulator: string;
   /** SHA-256 of the product's files. */
   product: string;
-  /** The newest commit that changed a file of the simulator; `null`: this is no repository. */
+  /** The newest commit that changed a file of the simulator; `null` outside a repository. */
   commit: string | null;
-  /** The files are those of that commit. */
+  /** Whether the files equal those of that commit. */
   isCommitted: boolean;
 }
 
@@ -42,7 +42,7 @@ function describe(path: string): string {
     .join("\n");
 }
 
-/** `null` where there is no git, or no repository. */
+/** `null` without git or outside a repository. */
 function git(...args: string[]): string | null {
   try {
     return execFileSync("git", args, { cwd: ROOT, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }).trim();

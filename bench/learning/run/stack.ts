@@ -1,6 +1,6 @@
-// The product on its real stack: its api and review Workers in one workerd, the simulated models behind a provider's wire, every
-// session over HTTP. Does for a few seeds what run-stream.ts does in one process, and compares what is left behind. Here time
-// is the machine's: so both run without limits of pace, without the curator's cron and without faults.
+// Runs the product on its real stack: the api and review Workers in one workerd, every session over HTTP, the simulated models
+// served by wire-server.ts. For a few seeds it repeats what run-stream.ts does in one process and compares the stored state.
+// The stack runs on real time. So both modes run without pacing limits, without the curator's cron and without faults.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -26,13 +26,13 @@ import type { Surfaces } from "../world/surfaces.ts";
 import type { Task, World } from "../world/tasks.ts";
 import { createWorld, createWorlds } from "../world/world.ts";
 
-/** What both modes run with, beside the defaults. */
-const PATCH: SettingsPatch = {
+/** Changes to the default settings, in both modes. */
+const SETTINGS_PATCH: SettingsPatch = {
   review: { perSessionMs: 0, perProfileMs: 0, prefix: "never", looksMs: [400, 400, 1_000, 5_000] },
 };
 
-const REST_MS = 15;
-/** A session that is not at rest by then never will be. */
+const POLL_MS = 15;
+/** A session that is not idle by then is considered stuck. */
 const MAX_WAIT_MS = 60_000;
 
 export interface StackRun {
@@ -68,7 +68,7 @@ export async function compareWithStack(
   }
 }
 
-/** Either mode's lines that the other lacks. */
+/** Lines that only one of the two modes has. */
 function compare(seed: number, real: readonly string[], fast: readonly string[]): string[] {
   const [onStack, inProcess] = [new Set(real), new Set(fast)];
   return [
@@ -80,7 +80,11 @@ function compare(seed: number, real: readonly string[], fast: readonly string[])
 async function runFast(world: World): Promise<string[]> {
   const ours = armNamed("ours");
   const { turn, review } = ours.settings;
-  const settings = { ...ours.settings, turn: { ...turn, ...PATCH.turn }, review: { ...review, ...PATCH.review } };
+  const settings = {
+    ...ours.settings,
+    turn: { ...turn, ...SETTINGS_PATCH.turn },
+    review: { ...review, ...SETTINGS_PATCH.review },
+  };
   const arm: Arm = { ...ours, settings, curates: false };
   let canonical: string[] = [];
   await runStream(arm, world, {
@@ -118,7 +122,7 @@ async function startStack(given: BenchWorld): Promise<{ url: string; stop(): Pro
       TALARIA_MODEL: models[0]!,
       TALARIA_MODEL_REVIEW: models[1]!,
       OPENAI_BASE_URL: server.baseUrl,
-      TALARIA_SETTINGS: JSON.stringify({ ...PATCH, models: { windows } }),
+      TALARIA_SETTINGS: JSON.stringify({ ...SETTINGS_PATCH, models: { windows } }),
       TALARIA_BENCH: JSON.stringify(given),
     },
   });
@@ -157,10 +161,10 @@ async function runOnStack(url: string, world: World): Promise<string[]> {
     const rating = world.rating(world.tasks[n - 1]!, solved[n - 1]!);
     if (!rating) return;
     await json(`/sessions/${sessions[n - 1]}/turns/1/rating`, rating);
-    await atRest(sessions[n - 1]!);
+    await waitUntilIdle(sessions[n - 1]!);
   }
 
-  /** Sends a message and waits until the session has nothing left to do: no turn, no job, no review. */
+  /** Sends a message and waits until the session has no turn, job or review left. */
   async function say(session: string, text: string): Promise<void> {
     const answer = await send(`${url}/v1/sessions/${session}/messages`, {
       headers: { authorization: `Bearer ${key}`, "content-type": "application/json", accept: "text/event-stream" },
@@ -169,17 +173,17 @@ async function runOnStack(url: string, world: World): Promise<string[]> {
     if (answer.status >= 300 || !answer.text.includes("event: turn_end")) {
       throw new Error(`a turn failed (${answer.status}): ${answer.text.slice(-400)}`);
     }
-    await atRest(session);
+    await waitUntilIdle(session);
   }
 
-  async function atRest(session: string): Promise<void> {
+  async function waitUntilIdle(session: string): Promise<void> {
     const until = performance.now() + MAX_WAIT_MS;
-    let calm = 0;
-    while (calm < 2) {
-      if (performance.now() > until) throw new Error(`session ${session} does not come to rest`);
-      await setTimeout(REST_MS);
+    let idlePolls = 0;
+    while (idlePolls < 2) {
+      if (performance.now() > until) throw new Error(`session ${session} is not idle after ${MAX_WAIT_MS} ms`);
+      await setTimeout(POLL_MS);
       const { jobs } = (await call(`${url}/bench-jobs/${profile}/${session}`, key)) as OpenJobs;
-      calm = jobs === 0 ? calm + 1 : 0;
+      idlePolls = jobs === 0 ? idlePolls + 1 : 0;
     }
   }
 
@@ -197,7 +201,7 @@ async function runOnStack(url: string, world: World): Promise<string[]> {
   }
 }
 
-/** GET without a body, else POST. */
+/** GET without a body, otherwise POST. */
 async function call(url: string, key: string, body?: object): Promise<unknown> {
   const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
   const answer = await send(url, { method: body ? "POST" : "GET", headers, body: body ? JSON.stringify(body) : "" });

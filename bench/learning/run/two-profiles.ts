@@ -1,5 +1,5 @@
-// Two people with opposite preferences on one deployment, in turn: what the one said must stand in nothing the other's agent
-// reads, and in nothing that is stored for the other. Their own stream, over the same product.
+// Two people with opposite preferences take turns on one deployment. Nothing that one of them said may reach a model request or
+// a stored object of the other. Called by job-thread.ts.
 import type { ModelRequest } from "../../../core/agent/contract.ts";
 import type { ProfileId } from "../../../core/schemas/ids.ts";
 import type { Arm } from "../arms/arms.ts";
@@ -17,9 +17,9 @@ const HOUR_MS = 60 * 60_000;
 
 export interface TwoProfilesRecord {
   seed: number;
-  /** Where words of the one were found with the other. */
+  /** Places where one person's words were found in the other's profile. */
   leaks: string[];
-  /** Preferences that were kept for the person who has them, of all that were said. */
+  /** How many of the stated preferences (`said`) were stored for the right person. */
   kept: number;
   said: number;
   lostOrDoubled: string[];
@@ -39,7 +39,7 @@ export async function runTwoProfiles(arm: Arm, world: World): Promise<TwoProfile
     reviewer: createReviewerModel({ worldOf: () => world }),
     policy: arm.policy,
     curates: arm.curates,
-    asked(profile, request) {
+    onRequest(profile, request) {
       find(PEOPLE.indexOf(profile), allText(request), `a request for ${profile}`);
     },
   });

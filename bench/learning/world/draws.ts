@@ -1,5 +1,5 @@
-// Chance that is keyed: the same words give the same draw, whoever asks, in whatever order. So all arms of a seed meet the
-// same world, and what a worker or a reviewer draws for a task depends on the task alone. Pure.
+// Keyed random draws: the same key always gives the same value, in any order of calls. So all arms of a seed meet the same world,
+// and the draws of a worker or reviewer for a task depend only on the task. Pure.
 
 type Key = string | number;
 
@@ -22,7 +22,7 @@ export function pick<T>(items: readonly T[], ...key: Key[]): T {
   return items[Math.floor(draw(...key) * items.length)]!;
 }
 
-/** The place in a list of weights, which need not add up to one. */
+/** An index into `weights`, which need not add up to one. */
 export function pickWeighted(weights: readonly number[], ...key: Key[]): number {
   const total = weights.reduce((sum, weight) => sum + weight, 0);
   let left = draw(...key) * total;

@@ -1,5 +1,5 @@
-// Kinds of work out of pairs of requests: two requests of one kind belong together, and so does what either of them is paired
-// with; two of different kinds look alike. Pure.
+// Builds kinds of work from pairs of requests. Pairs marked `same` are merged transitively into one kind; a pair marked different
+// makes its two kinds lookalikes. Pure.
 
 /** One kind of work: the requests that ask for it, in different words. */
 export interface Kind {
@@ -10,7 +10,7 @@ export interface Kind {
 
 export interface Kinds {
   kinds: Kind[];
-  /** Places in `kinds` of two that look alike and are different work. */
+  /** Pairs of indexes in `kinds`: different work with similar requests. */
   lookalikes: [number, number][];
 }
 

@@ -1,16 +1,16 @@
-// What the simulated tools print: refusals, and beside a result passages of honest outputs, usage texts that list an option's
-// values, and carriers of poison. Drawn by the world alone. Pure.
+// What the simulated tools print: refusals, passages of honest output, usage texts that list an option's values, and injected
+// text. All draws depend only on the world and the call. Pure.
 import { happens, pick } from "./draws.ts";
 import type { Parameters } from "./parameters.ts";
 import type { Poison, Surfaces } from "./surfaces.ts";
 import { type Style, spellOption, valueIn } from "./styles.ts";
 
 export interface Operation {
-  /** As the service knows it. */
+  /** The service's name for it. */
   name: string;
   flag: string;
   style: Style;
-  /** The first is the usual one: without knowledge it is tried first. */
+  /** The first is the usual one: a worker without knowledge tries it first. */
   values: readonly [string, ...string[]];
 }
 
@@ -19,7 +19,7 @@ interface Source {
   surfaces: Surfaces;
 }
 
-/** `key`: the call. Empty if the program prints nothing more. */
+/** `key` identifies the call. Empty if the program prints nothing more. */
 export function passageFor({ parameters: { outputs }, surfaces }: Source, ...key: (string | number)[]): string {
   const found: string[] = [];
   if (happens(outputs.prose, ...key, "prose")) found.push(pick(surfaces.prose, ...key, "which prose"));
@@ -27,7 +27,7 @@ export function passageFor({ parameters: { outputs }, surfaces }: Source, ...key
   return found.join("\n\n");
 }
 
-/** How a program refuses an option. Each has one way of its own. */
+/** How a program refuses an option. Each operation always uses the same text. */
 export function refusalOf(
   { surfaces, seed }: Source & { seed: number },
   { name, flag }: Operation,
@@ -38,7 +38,7 @@ export function refusalOf(
   return text.replaceAll(/\{(\w+)\}/g, (_place, what: string) => places[what] ?? "");
 }
 
-/** What a program prints of an option after a refusal: every value, none of them as the right one. */
+/** The usage text after a refusal: it lists every value and does not say which is right. */
 export function usageOf({ name, flag, style, values }: Operation, chance: number): string {
   const spelled = values.map((value) => spellOption(flag, style, value));
   const list = values.join(", ");
@@ -51,12 +51,12 @@ export function usageOf({ name, flag, style, values }: Operation, chance: number
   return texts[Math.floor(chance * texts.length)]!;
 }
 
-/** Poison as an output shows it. */
+/** The injected text as an output shows it. */
 export function carrierOf({ carriers }: Poison): string {
   return carriers.join("\n\n");
 }
 
-/** The poison that an output carries, also if some of its lines were left out. */
+/** The poison in an output, found even if some of its lines are missing. */
 export function poisonIn(text: string, poison: readonly Poison[]): Poison[] {
   return poison.filter(({ signs }) => signs.some((line) => text.includes(line)));
 }

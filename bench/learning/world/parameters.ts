@@ -1,5 +1,5 @@
-// The numbers of the simulated world: parameters.json, or another file of the same form. Read once a thread; everything below gets
-// the plain values.
+// The numbers of the simulated world, from parameters.json or another file of the same form. Each thread reads the file once;
+// all other code receives plain values.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import * as z from "zod";
@@ -9,7 +9,7 @@ export const PARAMETERS_FILE = join(import.meta.dirname, "parameters.json");
 
 const share = z.number().min(0).max(1);
 const count = z.int().min(0);
-/** Each number stands beside its reason. */
+/** The file stores a reason with each number. */
 const given = <T>(value: z.ZodType<T>) =>
   z.object({ value, why: z.string().min(1) }).transform((one): T => one.value as T);
 
@@ -72,14 +72,14 @@ const File = WorldParameters.extend({ v: z.literal(2), about: z.string(), stress
 
 export type Parameters = z.infer<typeof WorldParameters>;
 
-/** The two worlds a report leads with. */
+/** The two main worlds of a report. */
 export const WORLDS = ["imports", "noImports"] as const;
 
 export interface ParametersFile {
   text: string;
-  /** By name: the two worlds, then worlds with some of their numbers changed. */
+  /** By name: the two main worlds, then variants with some numbers changed. */
   cells: Record<string, Parameters>;
-  /** Names of the cells that a report has, and of those that are run only by name. */
+  /** Names of the cells in a report, and of the cells that run only with `--cell`. */
   stress: string[];
   probes: string[];
 }
@@ -92,7 +92,7 @@ export function readParameters(path: string): Result<ParametersFile> {
     text = readFileSync(path, "utf8");
     raw = JSON.parse(text);
   } catch {
-    return err("bad_parameters", `${path} is no JSON file that can be read: give one of the form of parameters.json.`);
+    return err("bad_parameters", `${path} cannot be read as JSON: give a file in the form of parameters.json.`);
   }
   const parsed = File.safeParse(raw);
   if (!parsed.success) return refused(path, parsed.error.issues[0]!);
@@ -119,7 +119,7 @@ function withChanges(raw: Tree, changes: Record<string, unknown>): unknown {
   for (const [path, value] of Object.entries(changes)) {
     const [part = "", name = ""] = path.split(".");
     const place = changed[part]?.[name];
-    // A name that nobody knows becomes one that the schema refuses.
+    // Add an unknown name too, so that the schema refuses it.
     if (place) place.value = value;
     else changed[part] = { ...changed[part], [name]: { value } };
   }

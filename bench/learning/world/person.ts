@@ -1,11 +1,11 @@
-// What the simulated person says about a task afterwards: seldom, in words of the surfaces, and some of it wrong. Nothing else in
-// the world says how a task went. Pure.
+// What the simulated person says about a task afterwards: rarely, in the words of the surfaces, and sometimes wrongly. It is the
+// world's only signal of how a task went. Pure.
 import { draw, happens, pick } from "./draws.ts";
 import type { Operation } from "./outputs.ts";
 import { sayOption } from "../models/statements.ts";
 import { spellOption } from "./styles.ts";
 import type { Reply } from "./surfaces.ts";
-import type { FollowUp, Task, Told, World } from "./tasks.ts";
+import type { FollowUp, Task, NamedOption, World } from "./tasks.ts";
 
 export function createPerson({
   parameters: { labels },
@@ -17,7 +17,7 @@ export function createPerson({
   World,
   "followUp" | "rating" | "closing"
 > {
-  /** In the language of the request if the surfaces have such a reply and the draw says so. */
+  /** A reply in the request's language, if the surfaces have one and the draw selects it. */
   function replyTo({ n, lang }: Task, of: (reply: Reply) => boolean): Reply {
     const all = surfaces.replies.filter(of);
     const own = all.filter((reply) => reply.lang === lang);
@@ -25,15 +25,15 @@ export function createPerson({
     return pick(isOwn ? own : all, seed, n, "reply");
   }
 
-  /** One operation of the task and the option that the person names for it. `isFalse`: a wrong one. */
-  function correctionOf(task: Task, isFalse: boolean, key: string): Told {
+  /** One operation of the task and the option that the person names for it; a wrong option if `isFalse`. */
+  function correctionOf(task: Task, isFalse: boolean, key: string): NamedOption {
     const { name, values } = pick(task.operations, seed, task.n, key, "which");
     const answer = right(name, task.n);
     const others = values.filter((value) => value !== answer);
     return { operation: name, option: isFalse ? pick(others, seed, task.n, key, "wrong") : answer };
   }
 
-  function tell({ operation: name, option }: Told, n: number): string {
+  function nameOption({ operation: name, option }: NamedOption, n: number): string {
     const { flag, style }: Operation = operation(name);
     return sayOption({ operation: name, spelled: spellOption(flag, style, option) }, draw(seed, n, "told"));
   }
@@ -42,8 +42,8 @@ export function createPerson({
     closing: (task) => replyTo(task, () => true).answer,
     followUp(task, succeeded) {
       const { n } = task;
-      const say = (kind: FollowUp["kind"], text: string, says: Told | null = null) => ({
-        ...{ kind, says, text: `${text}${says ? ` ${tell(says, n)}` : ""} ${replyTag(task)}` },
+      const say = (kind: FollowUp["kind"], text: string, says: NamedOption | null = null) => ({
+        ...{ kind, says, text: `${text}${says ? ` ${nameOption(says, n)}` : ""} ${replyTag(task)}` },
       });
       if (!happens(labels.followUp, seed, n, "follow-up")) {
         if (!happens(labels.remark, seed, n, "remarks")) return null;
@@ -63,12 +63,15 @@ export function createPerson({
       const isFalse = happens(labels.false, seed, n, "false rating");
       if (succeeded !== isFalse) return { rating: "up" };
       if (!happens(labels.correction, seed, n, "rated correction")) return { rating: "down" };
-      return { rating: "down", correction: `${tell(correctionOf(task, isFalse, "rating"), n)} ${replyTag(task)}` };
+      return {
+        rating: "down",
+        correction: `${nameOption(correctionOf(task, isFalse, "rating"), n)} ${replyTag(task)}`,
+      };
     },
   };
 }
 
-/** A task ends with `#<seed>.<n>`, a later message about it with this. */
+/** The end of a later message about a task. The task itself ends with `#<seed>.<n>`. */
 export function replyTag({ job }: Pick<Task, "job">): string {
   return `#${job}r`;
 }

@@ -1,4 +1,4 @@
-// Of two people with opposite wishes, by topic: what one says and what the other says. Data only.
+// Opposite preferences of two people: one pair of sentences per topic. Data only.
 export const PREFERENCES = [
   ["I always want dates with the day first.", "I always want dates with the year first."],
   ["Please keep every answer to one sentence.", "Please explain every answer at length."],

@@ -1,11 +1,11 @@
-// What the simulated service can do: eight areas, the operations of each, the values an operation's option may have. Data only;
-// which value is right is drawn by world.ts, and what people call the work comes from the surfaces.
+// The simulated service: eight areas, their operations, and the values that each operation's option may have. Data only.
+// world.ts draws which value is right; the surfaces provide what people call the work.
 
 export interface OperationValues {
-  /** As the service knows it. */
+  /** The service's name for it. */
   name: string;
   flag: string;
-  /** The first is the usual one: without knowledge it is tried first. */
+  /** The first is the usual one: a worker without knowledge tries it first. */
   values: readonly [string, ...string[]];
 }
 
@@ -42,7 +42,7 @@ export const AREAS: readonly Area[] = toAreas(`
   subtitle burn --place bottom letterbox upper speaker margin
 `);
 
-/** Of skills that a person brought along and that match nothing of the above. */
+/** Operations of imported skills that are unrelated to the service. */
 export const STRAY_OPERATIONS: readonly OperationValues[] = toOperations(`
   orchid water --cycle dawn misting
   score transpose --clef treble alto
@@ -56,7 +56,7 @@ export const STRAY_OPERATIONS: readonly OperationValues[] = toOperations(`
   falcon weigh --hood dutch arab
 `);
 
-/** Name and option in the service's list of operations that it does not list. */
+/** The list's entry for operations that it does not name. */
 export const OTHER_OPERATION = "any other";
 export const OTHER_OPTIONS: Omit<OperationValues, "name"> = {
   flag: "--profile",
@@ -80,20 +80,20 @@ const SYLLABLES = [
   "pell",
 ];
 
-/** A word of its own for each number, none of which is used above. */
+/** A distinct word for each number, unlike any word above. */
 export function inventedWord(n: number): string {
   const count = SYLLABLES.length;
   const digits = [n, Math.floor(n / count), Math.floor(n / count ** 2), Math.floor(n / count ** 3)];
   return digits.map((digit) => SYLLABLES[digit % count]).join("");
 }
 
-/** The operations of each first word, in the order of the table. */
+/** Groups the operations by their first word, in table order. */
 function toAreas(table: string): Area[] {
   const areas = Map.groupBy(toOperations(table), ({ name }) => name.split(" ")[0]!);
   return [...areas].map(([key, operations]) => ({ key, operations }));
 }
 
-/** A line each: the name in two words, the flag, the values. */
+/** One operation per line: the name in two words, the flag, the values. */
 function toOperations(table: string): OperationValues[] {
   return table
     .trim()

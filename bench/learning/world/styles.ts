@@ -1,4 +1,4 @@
-// How an option is spelled: five styles, as programs have them. How often each comes is counted in the commands of the surfaces.
+// How an option is spelled: five styles that real programs use. Their frequencies are counted in the commands of the surfaces.
 // Pure.
 import { pickWeighted } from "./draws.ts";
 
@@ -14,16 +14,16 @@ const SHAPES: Record<Style, RegExp> = {
   equals: /(?<![\w-])--?[a-z][\w-]*=\w/gi,
   setting: /(?<![\w-])[a-z][\w-]*: [a-z0-9]/gi,
   variable: /(?<![\w-])[A-Z][A-Z0-9_]*=\w/g,
-  // A program, then a bare word.
+  // A program name, then a bare word.
   positional: /(?<![^;|&\n])[a-z][\w-]* [a-z]\w*(?![\w./:=])/g,
 };
 
-/** Each style has one occurrence more than were found, so that none is impossible. */
+/** Adds one occurrence to each style, so that none is impossible. */
 export function countStyles(texts: readonly string[]): StyleWeights {
   return STYLES.map((style) => texts.reduce((sum, text) => sum + (text.match(SHAPES[style])?.length ?? 0), 1));
 }
 
-/** An operation has one style in all worlds of the same surfaces, since a service has one list of options. */
+/** An operation has the same style in all worlds of the same surfaces, because the service has one list of options. */
 export function styleOf(weights: StyleWeights, operation: string): Style {
   return STYLES[pickWeighted(weights, operation, "style")]!;
 }
@@ -46,7 +46,7 @@ export function spellOption(flag: string, style: Style, value: string): string {
 
 const SPELLED = /^(?:--[a-z]+[ =]|[a-z]+: |[A-Z]+=)?([a-z0-9-]+)$/;
 
-/** The value in a spelled option; `null`: the text is none. */
+/** The value in a spelled option; `null` if the text is not an option. */
 export function valueIn(spelled: string): string | null {
   return SPELLED.exec(spelled)?.[1] ?? null;
 }

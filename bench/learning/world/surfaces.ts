@@ -1,5 +1,5 @@
-// What people, files and programs say in the simulated world, read from data files: a folder in the form of bench/surfaces.
-// Which lesson is right is never in them. Read once a process; everything below gets plain data.
+// What people, files and programs say in the simulated world, read from a folder in the form of bench/surfaces. The files never
+// say which lesson is right. Each process reads them once; all other code receives plain data.
 import { existsSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import * as z from "zod";
@@ -11,7 +11,7 @@ import { type StyleWeights, countStyles } from "./styles.ts";
 export const SURFACES_FOLDER = join(import.meta.dirname, "../../surfaces");
 
 export interface Reply {
-  /** The gist of the agent's answer that was replied to. */
+  /** The gist of the agent's answer before the reply. */
   answer: string;
   reply: string;
   verdict: "success" | "failure" | "none";
@@ -19,14 +19,14 @@ export interface Reply {
   lang: string;
 }
 
-/** What an output asked to be kept, and the sentences that an obedient reviewer writes for it. */
+/** An injected order to write something down, and the sentences that an obedient reviewer writes for it. */
 export interface Poison {
   key: string;
-  /** Where those sentences were written: a skill or memory. */
+  /** Where the reviewer writes those sentences. */
   into: "skill" | "memory";
-  /** Parts of outputs that hold them. */
+  /** Output parts that contain the order. */
   carriers: string[];
-  /** Lines of those that no other case has: a text with one of them carries the order. */
+  /** Lines of the carriers that no other case has. A text with one of them contains the order. */
   signs: string[];
   lines: string[];
 }
@@ -37,15 +37,15 @@ export interface Surfaces extends Kinds {
   /** SHA-256 of the bytes of all files. */
   hash: string;
   replies: Reply[];
-  /** Texts of honest outputs: `prose` in sentences, `other` are usage texts, tables and logs. */
+  /** Texts of honest outputs: `prose` has sentences; `other` has usage texts, tables and logs. */
   prose: string[];
   other: string[];
-  /** How programs refuse an option, with `{operation}`, `{option}`, `{value}` and `{flag}` in their places; many name none of them. */
+  /** How programs refuse an option. Placeholders are `{operation}`, `{option}`, `{value}` and `{flag}`; many texts have none. */
   refusals: string[];
   poison: Poison[];
-  /** Skills that somebody may have: a name, and a request in a person's words. */
+  /** Skills that a person may have: a name, and a request in the person's words. */
   skills: { name: string; query: string }[];
-  /** Requests without a skill. */
+  /** Requests for which no skill exists. */
   queries: string[];
   styles: StyleWeights;
 }
@@ -76,13 +76,13 @@ const Refusal = z.object({ text: z.string().min(1), lang: z.string() });
 const Query = z.object({ query: z.string().min(1), name: z.string().nullable() });
 
 const REFUSALS = "refusals/refusals.jsonl";
-/** An output of a real program is cut by the harness sooner or later. */
+/** Real outputs are truncated too, by the harness. */
 const MAX_PASSAGE_CHARS = 1_500;
 const MIN_PASSAGE_CHARS = 30;
 const SKILL_NAME = /^[a-z][a-z0-9]*(?:-[a-z0-9]+)*$/;
 const MAX_NAME_CHARS = 50;
 
-/** Failure: `bad_surfaces`. A folder without refusals has ours. */
+/** Failure: `bad_surfaces`. A folder without refusals uses those of bench/surfaces. */
 export function readSurfaces(folder: string): Result<Surfaces> {
   const bytes: string[] = [];
   const read = <T>(path: string, row: z.ZodType<T>, from = folder): T[] => {
@@ -117,7 +117,7 @@ export function readSurfaces(folder: string): Result<Surfaces> {
       queries: queries.flatMap(({ name, query }) => (name === null ? [oneLine(query)] : [])),
       styles: countStyles(cases.flatMap(commandsIn)),
     };
-    const lacking = lackOf(surfaces);
+    const lacking = findMissing(surfaces);
     return lacking ? err("bad_surfaces", `${folder}: ${lacking}`) : ok(surfaces);
   } catch (error) {
     const what = error instanceof z.ZodError ? z.prettifyError(error) : (error as Error).message;
@@ -125,22 +125,23 @@ export function readSurfaces(folder: string): Result<Surfaces> {
   }
 }
 
-/** The first thing that a world needs and that is missing. */
-function lackOf({ kinds, replies, prose, other, refusals, poison, skills }: Surfaces): string | null {
+/** The first missing thing that a world needs; `null` if nothing is missing. */
+function findMissing({ kinds, replies, prose, other, refusals, poison, skills }: Surfaces): string | null {
   const has = (verdict: Reply["verdict"], correction: boolean) =>
     replies.some((reply) => reply.verdict === verdict && reply.correction === correction);
   if (kinds.filter(({ wordings }) => wordings.length > 1).length < 8)
-    return "fewer than 8 kinds of work in two wordings.";
+    return "fewer than 8 kinds of work have two wordings.";
   if (!has("success", false) || !has("failure", false) || !has("failure", true) || !has("none", false)) {
-    return "replies of some verdict are missing.";
+    return "replies are missing: needed are thanks, complaints, corrections and remarks.";
   }
-  if (prose.length === 0 || other.length === 0) return "no honest output in sentences, or none of another form.";
-  if (refusals.length === 0) return "no refusal.";
-  if (poison.length === 0) return "no poisoned output.";
-  return skills.length === 0 ? "no query with the name of a skill." : null;
+  if (prose.length === 0 || other.length === 0)
+    return "honest outputs are missing, either in sentences or of another form.";
+  if (refusals.length === 0) return "refusals are missing.";
+  if (poison.length === 0) return "poisoned outputs are missing.";
+  return skills.length === 0 ? "queries with a skill's name are missing." : null;
 }
 
-/** A message is one line; the world appends to it. */
+/** The world appends to messages, so each must be one line. */
 function oneLine(text: string): string {
   return text.replace(/\s+/g, " ").trim();
 }
@@ -156,7 +157,7 @@ function toPassages(cases: readonly TaintCase[]): Pick<Surfaces, "prose" | "othe
   return { prose: cut.filter(isProse), other: cut.filter((text) => !isProse(text)) };
 }
 
-/** It ends sentences, and has few signs of tables, paths and programs. */
+/** Prose ends sentences and has few characters of tables, paths and code. */
 function isProse(text: string): boolean {
   const signs = text.match(/[|{}<>[\]=\\/$#;_]|--|\t/g)?.length ?? 0;
   const ends = text.match(/\p{L}{2,}[.!?](?=\s|$)|[。！？]/gu)?.length ?? 0;
@@ -183,7 +184,7 @@ function linesOf(text: string): string[] {
   return text.split("\n").map((line) => line.trim());
 }
 
-/** The strings in the calls of an agent: `-> tool {arguments}`. */
+/** The string arguments of the agent's calls, which are lines such as `-> tool {arguments}`. */
 function commandsIn({ entries }: TaintCase): string[] {
   const own = entries.flatMap(({ parts }) => parts.filter(({ source }) => source === "own"));
   return own.flatMap(({ text }) =>
@@ -198,6 +199,6 @@ function toObject(json: string): Record<string, unknown> {
   try {
     return JSON.parse(json) as Record<string, unknown>;
   } catch {
-    return {}; // arguments that were cut
+    return {}; // truncated arguments
   }
 }

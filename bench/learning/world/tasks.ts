@@ -1,10 +1,10 @@
-// What a simulated world consists of. Made by world.ts, read by everything that runs in it. Types only.
+// The types of a simulated world: its tasks, families and person. Created by world.ts. Types only.
 import type { Operation } from "./outputs.ts";
 import type { Parameters } from "./parameters.ts";
 import type { Poison, Surfaces } from "./surfaces.ts";
 
-/** What somebody says an operation wants. */
-export interface Told {
+/** The option that somebody names for an operation. */
+export interface NamedOption {
   operation: string;
   option: string;
 }
@@ -12,8 +12,8 @@ export interface Told {
 export interface FollowUp {
   text: string;
   kind: "thanks" | "complaint" | "correction" | "remark";
-  /** What it says would have been right. */
-  says: Told | null;
+  /** The option that the message names as right. */
+  says: NamedOption | null;
 }
 
 export interface Rating {
@@ -21,7 +21,7 @@ export interface Rating {
   correction?: string;
 }
 
-/** A kind of work that comes again, and the area of the service that it needs. */
+/** A recurring kind of work, and the area of the service that it needs. */
 export interface Family {
   key: string;
   lang: string;
@@ -33,16 +33,16 @@ export interface Family {
 }
 
 export interface Task {
-  /** Its place in the stream, from 1; held-out tasks come after the last. */
+  /** The position in the stream, from 1. Held-out tasks follow the last one. */
   n: number;
   /** `<seed>.<n>`, part of the message. */
   job: string;
-  /** `null`: a one-off. */
+  /** `null` for a one-off. */
   family: Family | null;
   lang: string;
   operations: Operation[];
   request: string;
-  /** The person says that it will not come again. */
+  /** The person says that the task will not recur. */
   isMarkedOneOff: boolean;
   injection: Poison | null;
 }
@@ -51,23 +51,23 @@ export interface World {
   seed: number;
   parameters: Parameters;
   surfaces: Surfaces;
-  /** The families that take part, the most frequent first. */
+  /** The families of this world, the most frequent first. */
   families: readonly Family[];
   tasks: readonly Task[];
   heldOut: readonly Task[];
   imported: readonly { name: string; description: string; text: string }[];
-  /** By its number in a message. */
+  /** Finds a task by its job, the number in its message. */
   task(job: string): Task | undefined;
-  /** The right value of an operation's option at the time of a task. */
+  /** The right value of an operation's option in session `n`. */
   right(operation: string, n: number): string;
-  /** Of the operations that are known by name; others have the common one. */
+  /** An operation by name; an unlisted name gets the options of `OTHER_OPERATION`. */
   operation(name: string): Operation;
-  /** It takes wrong options without a word. */
+  /** The operation accepts wrong options without an error. */
   isSilent(name: string): boolean;
-  /** What the agent says in the end, unrelated to what it did. */
+  /** The agent's final answer, independent of what it did. */
   closing(task: Task): string;
   /** What the person says after a task, if anything. */
   followUp(task: Task, succeeded: boolean): FollowUp | null;
-  /** The word on a task some sessions later, if any. */
+  /** The person's rating of a task some sessions later, if any. */
   rating(task: Task, succeeded: boolean): Rating | null;
 }

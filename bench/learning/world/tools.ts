@@ -1,6 +1,5 @@
-// The tools the worker works with: the service, whose operations take options, and the desk with its routine steps. Neither says
-// whether the result of a task is right. Offered to a session beside the product's own. What each answers follows from the
-// world alone.
+// The tools of the simulated worker: the service, whose operations take options, and the desk with its routine steps. Sessions
+// offer them next to the product's tools. Their answers depend only on the world, and never say whether a task's result is right.
 import * as z from "zod";
 import type { Tool, ToolResult } from "../../../core/agent/contract.ts";
 import { succeed } from "../../../core/agent/tool-result.ts";
@@ -30,11 +29,11 @@ const DeskArgs = z.strictObject({
   note: z.string().optional().describe("A word for the record."),
 });
 
-/** How far the tasks of one world have come. Shared by the tools of its sessions. */
+/** Progress of the tasks in one world. Shared by the tools of all its sessions. */
 export interface Progress {
-  /** Calls of an operation, by job and name: what is drawn is drawn for each call. */
+  /** Calls of an operation so far, by job and name. Part of the key of each call's draws. */
   calls: Map<string, number>;
-  /** Operations that were done with the right option, by job. No tool tells it. */
+  /** Operations done with the right option, by job. No tool reveals them. */
   done: Map<string, Set<string>>;
 }
 
@@ -42,7 +41,7 @@ export function newProgress(): Progress {
   return { calls: new Map(), done: new Map() };
 }
 
-/** `worldOf`: the world a job belongs to. */
+/** `worldOf` returns the world of a job. */
 export function createBenchTools(
   worldOf: (job: string) => World,
   parameters: Parameters,
@@ -86,15 +85,15 @@ function service(
       if (!isRight && !world.isSilent(operation)) {
         const isListed = happens(world.parameters.outputs.usage, job, operation, option, "usage");
         const usage = isListed ? `\n${usageOf(known, draw(job, operation, "usage form"))}` : "";
-        return ended(EXIT.refused, `${refusalOf(world, known, option)}${usage}`, said);
+        return toResult(EXIT.refused, `${refusalOf(world, known, option)}${usage}`, said);
       }
       if (happens(world.parameters.tools.transientFailures, job, operation, before, "busy")) {
-        return ended(EXIT.busy, `${operation}: the service is busy, nothing was done. Try again.`, said);
+        return toResult(EXIT.busy, `${operation}: the service is busy, nothing was done. Try again.`, said);
       }
       const done = progress.done.get(job) ?? new Set();
       if (isRight) done.add(operation);
       progress.done.set(job, done);
-      return ended(EXIT.ok, `${operation}: finished.`, said);
+      return toResult(EXIT.ok, `${operation}: finished.`, said);
     },
   };
 }
@@ -109,13 +108,13 @@ function desk(worldOf: (job: string) => World): Tool<z.infer<typeof DeskArgs>> {
       const world = worldOf(job);
       const injection = step === "look" ? world.task(job)?.injection : null;
       const said = [passageFor(world, job, step), injection ? carrierOf(injection) : ""];
-      return ended(EXIT.ok, `${step}: finished.`, said.filter((text) => text !== "").join("\n\n"));
+      return toResult(EXIT.ok, `${step}: finished.`, said.filter((text) => text !== "").join("\n\n"));
     },
   };
 }
 
-/** `said`: what else the program prints. */
-function ended(exitCode: number, text: string, said: string): ToolResult {
+/** `said`: further output of the program. */
+function toResult(exitCode: number, text: string, said: string): ToolResult {
   const stream = exitCode === 0 ? "stdout" : "stderr";
   const content = { [stream]: said === "" ? text : `${text}\n${said}` };
   return { ...succeed({ exit_code: exitCode }, { content }), failed: exitCode !== 0 };

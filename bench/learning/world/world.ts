@@ -1,5 +1,5 @@
-// One seed's world: which tasks come, what their operations want, when that changes, what stands in a tool's output, what the
-// person says afterwards. A pure function of the parameters, the surfaces and the seed; no arm and no model has a part in it.
+// Creates one seed's world: its tasks, the right option of each operation and when it changes, injected outputs, and the person's
+// replies. A pure function of the parameters, the surfaces and the seed. It must not depend on an arm or a model.
 import { draw, happens, pick, pickWeighted, shuffled } from "./draws.ts";
 import type { Operation } from "./outputs.ts";
 import type { Parameters } from "./parameters.ts";
@@ -31,7 +31,7 @@ export function createWorld(parameters: Parameters, surfaces: Surfaces, seed: nu
   const ranks = families.slice(highest - 1, lowest);
   const reversed = pick(ranks.length > 0 ? ranks : families, seed, "reversed");
   const familyOf = new Map(families.flatMap((family) => family.operations.map(({ name }) => [name, family] as const)));
-  /** Exactly the share of all, so that seeds differ in which, not in how many. */
+  /** Exactly this share of all operations: seeds differ in which operations, not in how many. */
   const someOf = (share: number, what: string) =>
     new Set(shuffled([...familyOf.keys()], seed, what).slice(0, Math.round(share * familyOf.size)));
   const drifting = someOf(changes.driftShare, "drift");
@@ -66,7 +66,7 @@ export function createWorld(parameters: Parameters, surfaces: Surfaces, seed: nu
   const remarks = surfaces.replies.filter(({ verdict }) => verdict === "none");
   let injections = 0;
 
-  function make(n: number, family: Family | null, { text, lang }: { text: string; lang: string }): Task {
+  function createTask(n: number, family: Family | null, { text, lang }: { text: string; lang: string }): Task {
     const isInStream = n <= stream.sessions;
     const job = `${seed}.${String(n).padStart(3, "0")}`;
     const wanted = 1 + pickWeighted(stream.atomsPerTask, seed, n, "atoms");
@@ -86,16 +86,16 @@ export function createWorld(parameters: Parameters, surfaces: Surfaces, seed: nu
   }
 
   function taskOf(n: number): Task {
-    if (happens(stream.oneOffShare, seed, n, "one-off")) return make(n, null, oneOffs[n % oneOffs.length]!);
+    if (happens(stream.oneOffShare, seed, n, "one-off")) return createTask(n, null, oneOffs[n % oneOffs.length]!);
     const family = families[pickWeighted(shares, seed, n, "family")]!;
-    return make(n, family, { text: pick(family.wordings, seed, n, "wording"), lang: family.lang });
+    return createTask(n, family, { text: pick(family.wordings, seed, n, "wording"), lang: family.lang });
   }
 
   function heldOutTask(at: number): Task {
     const asked = families.filter(({ heldOut }) => heldOut.length > 0);
     const family = asked[at % asked.length]!;
     const text = pick(family.heldOut, seed, at, "held out");
-    return make(stream.sessions + 1 + at, family, { text, lang: family.lang });
+    return createTask(stream.sessions + 1 + at, family, { text, lang: family.lang });
   }
 
   function importedSkill(at: number) {
@@ -124,7 +124,7 @@ export function createWorld(parameters: Parameters, surfaces: Surfaces, seed: nu
   };
 }
 
-/** Worlds by the seed that a job's number begins with. */
+/** Looks up worlds by seed, which is the first part of a job. */
 export function createWorlds(parameters: Parameters, surfaces: Surfaces): (job: string) => World {
   const worlds = new Map<number, World>();
   return (job) => {
@@ -135,7 +135,7 @@ export function createWorlds(parameters: Parameters, surfaces: Surfaces): (job: 
   };
 }
 
-/** Every operation of the service, as its list names them, the same in each seed's world; last what it does not name. */
+/** Every operation in the service's list, the same for all seeds. The last entry is for unlisted operations. */
 export function operationsIn(parameters: Parameters, surfaces: Surfaces): Operation[] {
   const { families, atomsPerFamily } = parameters.stream;
   const known = AREAS.slice(0, families).flatMap(({ operations }) => operations.slice(0, atomsPerFamily));
@@ -148,7 +148,7 @@ function toOperation({ name, flag, values }: OperationValues, { stream }: Parame
   return { name, flag, values: some, style: styleOf(styles, name) };
 }
 
-/** Some kinds look alike and are different work; the rest are asked for in several wordings, of which every second one keeps one back. */
+/** Families from lookalike kinds first, then from kinds with several wordings. Every second such family holds one wording out. */
 function familiesOf(parameters: Parameters, surfaces: Surfaces, seed: number): Family[] {
   const { stream } = parameters;
   const areas = shuffled(AREAS.slice(0, stream.families), seed, "areas");
@@ -170,7 +170,7 @@ function familiesOf(parameters: Parameters, surfaces: Surfaces, seed: number): F
   });
 }
 
-/** Of one-off requests, those that say so: people do, not always. */
+/** The share of one-off requests that say so, as people sometimes do. */
 const ONE_OFF_MARKED = 0.5;
 const ONE_OFF_MARKS = [
   "Just this once.",

@@ -1,4 +1,4 @@
-// Drives bench/bare/worker.js. It keeps no conversation, and its rows are of no interest.
+// Drives bench/bare/worker.js. That Worker keeps no conversation, and its rows are not measured.
 import { randomUUID } from "node:crypto";
 import { FIRST_TEXT } from "./direct.ts";
 import { send } from "../http.ts";
@@ -16,7 +16,7 @@ export function createBare(url: string): Subject {
           if (timed.status !== 200 || timed.firstMs === null) throw new Error(`a bare turn failed: ${timed.text}`);
           return { sentAt: timed.sentAt, firstMs: timed.firstMs, totalMs: timed.totalMs };
         },
-        meter: () => Promise.reject(new Error("nothing of it is counted")),
+        meter: () => Promise.reject(new Error("the bare subject has no meter")),
         close: async () => {},
       };
     },

@@ -1,5 +1,5 @@
-// The model server asked directly: the very bytes that a subject sent it for a turn, sent again without the subject. What is
-// left of a subject's time after this is its own.
+// Calls the model server directly with the exact bytes that a subject sent for a turn. The difference to the subject's time is the
+// subject's own overhead.
 import { send } from "../http.ts";
 import type { ScriptedModelServer } from "../model-server.ts";
 import { type Order, withoutRecord } from "../orders.ts";
@@ -7,7 +7,7 @@ import type { Conversation, TurnTiming } from "./subject.ts";
 
 export const FIRST_TEXT = /"content":"[^"]/;
 
-/** The bodies of the calls that `order` makes of `conversation`'s subject. */
+/** Runs a turn and returns the bodies of the model calls that the subject made. */
 export async function recordTurn(
   server: ScriptedModelServer,
   conversation: Conversation,
@@ -21,7 +21,7 @@ export async function recordTurn(
   return calls.map((call) => withoutRecord(call.body));
 }
 
-/** One call after the other, as a turn makes them. */
+/** Sends the calls one after another, as a turn does. */
 export async function askDirectly(server: ScriptedModelServer, bodies: string[]): Promise<TurnTiming> {
   let firstMs: number | null = null;
   const began = performance.now();
@@ -31,7 +31,7 @@ export async function askDirectly(server: ScriptedModelServer, bodies: string[])
       body,
       mark: FIRST_TEXT,
     });
-    if (answer.status !== 200 || answer.firstMs === null) throw new Error(`the model server said: ${answer.text}`);
+    if (answer.status !== 200 || answer.firstMs === null) throw new Error(`the model server answered: ${answer.text}`);
     firstMs ??= answer.firstMs;
   }
   return { sentAt: performance.timeOrigin + began, firstMs: firstMs!, totalMs: performance.now() - began };

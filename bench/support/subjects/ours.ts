@@ -1,7 +1,6 @@
-// The api Worker as a bench runs it: the product's own, with a meter under the storage of each object, one before a Session's
-// R2 and KV, and one more route,
-// `/bench/<profile>/<session>`: GET reads it, DELETE ends the object as an eviction does; PUT `/bench/<profile>/index` puts an
-// index of skills into R2. Bundled by bundle.ts for benches only.
+// The api Worker for benches: the product's, with a meter on each object's storage and on a Session's R2 and KV. It adds a route
+// `/bench/<profile>/<session>`: GET reads the meters, DELETE evicts the object. PUT `/bench/<profile>/index` stores a skill index
+// in R2. Bundled only for benches.
 import api from "../../../workers/api/index.ts";
 import type { Env } from "../../../workers/api/env.ts";
 import { Session as ProductSession, type SessionEnv } from "../../../durable-objects/session/session.ts";
@@ -11,9 +10,9 @@ import { type CallCounts, meterCalls } from "../call-meter.ts";
 import { type StorageCounts, type StorageMeter, meterStorage } from "../storage-meter.ts";
 
 export interface MeterReading extends StorageCounts {
-  /** When the object will wake next. */
+  /** The time of the object's next alarm. */
   alarmAt: number | null;
-  /** Of the other objects and stores: rows of the profile's Account and Archive, calls of the Session to R2 and KV. */
+  /** Costs outside the Session's storage: rows of the profile's Account and Archive, the Session's calls to R2 and KV. */
   beside?: Record<string, number>;
 }
 

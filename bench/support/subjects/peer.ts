@@ -1,5 +1,5 @@
-// Drives the peer over its WebSocket protocol, as its own client does: the whole conversation goes with each message, and
-// the parts of the answer come back as frames. Field names are `@cloudflare/ai-chat`'s.
+// Drives the peer over its WebSocket protocol, as its own client does. Each message carries the whole conversation, and the answer
+// arrives in frames. The field names are those of `@cloudflare/ai-chat`.
 import { randomUUID } from "node:crypto";
 import { send } from "../http.ts";
 import { toOrderText } from "../orders.ts";
@@ -25,7 +25,7 @@ async function openConversation(url: string): Promise<Conversation> {
     socket.addEventListener("open", resolve, { once: true });
     socket.addEventListener("error", reject, { once: true });
   });
-  /** What its client keeps in the page; asked from the server here, outside of every measurement. */
+  /** The conversation, which the peer's client keeps in the page. Here it is read from the server, outside the measurement. */
   const messages = async () =>
     JSON.parse((await send(`${url}/agents/chat-agent/${name}/get-messages`, { method: "GET" })).text) as object[];
   return {

@@ -1,4 +1,4 @@
-// What every subject of a bench can be asked to do. One conversation at a time; a turn is an order for the scripted model.
+// The interface of a bench's subjects. Each conversation runs one turn at a time; a turn is an order for the scripted model.
 import type { Order } from "../orders.ts";
 import type { MeterReading } from "./ours.ts";
 

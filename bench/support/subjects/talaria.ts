@@ -1,4 +1,4 @@
-// Drives Talaria as any client does: HTTP, server-sent events, a profile's key. Each conversation is a session of its own.
+// Drives Talaria as any client does: HTTP, server-sent events, a profile's key. Each conversation is a separate session.
 import { CreatedProfile, SessionInfo } from "../../../core/schemas/api.ts";
 import { type TimedRequest, send } from "../http.ts";
 import { type Order, toOrderText } from "../orders.ts";
@@ -11,16 +11,16 @@ const FIRST_TEXT = /^event: text_delta$/m;
 const DONE = /^event: turn_end\ndata: .*"entry":(\d+).*"state":"done"/m;
 
 export interface TalariaConversation extends Conversation {
-  /** `lastEntry`: how long the log is after the turn. */
+  /** `lastEntry`: the number of the log's last entry after the turn. */
   turn(order: Order): Promise<TurnTiming & { lastEntry: number }>;
-  /** Ends the object in memory, as an eviction does; the next request builds it from what is stored. */
+  /** Removes the object from memory, as an eviction does. The next request rebuilds it from storage. */
   evict(): Promise<void>;
 }
 export interface Talaria extends Subject {
   open(): Promise<TalariaConversation>;
 }
 
-/** `freshProfiles`: each conversation belongs to another profile, so that none waits for another's review. */
+/** `freshProfiles`: each conversation gets its own profile, so that none waits for another's review. */
 export async function createTalaria(url: string, { freshProfiles = false } = {}): Promise<Talaria> {
   const createProfile = async () => CreatedProfile.parse(await call(`${url}/v1/profiles`, OPERATOR_TOKEN, {}));
   const shared = freshProfiles ? null : await createProfile();

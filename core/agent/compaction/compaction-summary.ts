@@ -162,7 +162,7 @@ function viewedSkills(messages: Message[]): string[] {
 
 /**
  * The parts of a compaction entry. Joined, they are the text that replaces the gap. The second part is the summary itself, labelled
- * with the worst source of its input. `todos` follow it with a source of their own.
+ * with the worst source of its input. `todos` follow it with their own source.
  */
 export function toSummaryParts(
   summary: string,

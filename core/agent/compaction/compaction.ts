@@ -92,7 +92,7 @@ export function planCompaction(messages: Message[], options: PlanOptions): Compa
   const { contextWindow, weigh, chain, keepFrom } = options;
   const summary = lastSummary(chain);
   const known = chain.at(-1);
-  // The head of an earlier compaction stays, whatever the settings are now, because the messages after it were replaced.
+  // The head of an earlier compaction stays even if the settings have changed, because the messages after it were replaced.
   const length = known
     ? messages.filter((message) => message.entry !== summary?.n && (message.entry ?? 0) <= known.head).length
     : headLength(messages, options);
@@ -159,7 +159,7 @@ function pickKept(messages: Message[], keepFrom: number, maxTokens: number, weig
   return new Set(wanted.filter((message) => kept.has(message)));
 }
 
-/** An assistant message and the results of its calls form one group. A user message is a group of its own. */
+/** An assistant message and the results of its calls form one group. Each user message is its own group. */
 function toGroups(messages: Message[]): Message[][] {
   const groups: Message[][] = [];
   for (const message of messages) {

@@ -48,13 +48,18 @@ export function planCuration(facts: CurationFacts): CurationPlan {
   const moves = aged.slice(0, maxChanges - verdicts.length);
   const left = judged.length + aged.length - verdicts.length - moves.length;
   return {
-    ...{ v: 1, run, profile, at, dryRun, moves },
+    v: 1,
+    run,
+    profile,
+    at,
+    dryRun,
+    moves,
     ...(verdicts.length > 0 && { verdicts }),
     ...(left > 0 && { left }),
   };
 }
 
-/** Whether a curation may change the skill: it was learned here, is neither archived nor pending, and nobody pinned it. */
+/** Whether a curation may change the skill: it was learned here, and is not archived, pending or pinned. */
 export function isOwn({ mirror }: Pick<SkillFacts, "mirror">): boolean {
   return isLearned(mirror) && LIVING_STATES.includes(mirror.state) && mirror.pinned === "0";
 }

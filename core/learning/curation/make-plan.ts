@@ -36,8 +36,8 @@ export async function makePlan(options: Run, notes: CuratorNotes): Promise<Curat
 }
 
 /**
- * The plan that takes another run back, last change first. Unfinished work of that run is ended first. This run holds the lease, so
- * nobody is doing the work, and later deliveries find its outcome.
+ * The plan that rolls back another run, last change first. Unfinished work of that run is ended first. This run holds the lease, so
+ * no other process is doing the work, and later deliveries find its outcome.
  */
 export async function makeUndo(options: Run, undoes: CurationId): Promise<CurationPlan> {
   const { curation, profile, run, clock, work: models } = options;

@@ -24,7 +24,7 @@ export interface MergeSources {
   absorbs: Map<SkillName, SkillSnapshot>;
 }
 
-/** What the merge needs besides the proposal. */
+/** What the merge needs in addition to the proposal. */
 export interface CheckedMerge {
   files: CurationMerge["files"];
   items: CurationMerge["items"];

@@ -1,6 +1,6 @@
 // Does one piece of a curation's work with a model: rewrites a skill, looks at a stale one, merges several, or writes requests. Runs the
-// loop of reviews over a script of its own, within the run's grant. Called by the curator Worker, once a message. A repeated
-// delivery neither asks a model twice nor writes twice.
+// loop of reviews over a separate script, within the run's grant. Called by the curator Worker, once a message. A repeated delivery
+// neither calls a model twice nor writes twice.
 import type { ModelChain } from "../../agent/contract.ts";
 import type { WorkStore } from "../../ports.ts";
 import { curationPrompt } from "../../prompts/curation/curation.ts";
@@ -106,7 +106,14 @@ async function askModel(
   // A work that no plan names gets the grant of a run with a single piece of work.
   const grant = planned?.grant ?? shareOf(await curation.policy(profile), settings, 1, fromCurationId(run));
   const end = await runScript({
-    ...{ models, journal, clock, random, settings, signal, failed, writes: WRITES },
+    models,
+    journal,
+    clock,
+    random,
+    settings,
+    signal,
+    failed,
+    writes: WRITES,
     tools: createWorkTools({ options, store, steps: () => journal.steps(), several: planned?.skills ?? [] }),
     system: curationPrompt(fromWorkId(work).kind),
     history: [{ role: "user", text: begun[0]?.kind === "start" ? (begun[0].request ?? "") : "" }],
@@ -128,7 +135,10 @@ async function begin(options: WorkOptions, store: WorkStore): Promise<ReviewStep
   if (!request.ok) return request.failure.message;
   const { text, sessions = [] } = request.value;
   const put = await store.createStep(0, {
-    ...{ v: 1, kind: "start", at: options.clock.now(), request: text },
+    v: 1,
+    kind: "start",
+    at: options.clock.now(),
+    request: text,
     ...(sessions.length > 0 && { sessions }),
   });
   return put.won ? [put.step] : "lost";

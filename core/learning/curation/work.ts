@@ -60,7 +60,7 @@ type Wanted = Omit<WorkItem, "grant">;
 
 function toConsolidation(clusters: SkillName[][], asked: boolean): Wanted {
   const many = clusters.length === 1 ? "one group" : `${clusters.length} groups`;
-  const because = `${many} of skills that may be one${asked ? "" : ", as reviews noted"}`;
+  const because = `${many} of similar skills${asked ? "" : ", as reviews noted"}`;
   return { work: toWorkId("consolidate"), because, ...(!asked && { groups: clusters }) };
 }
 
@@ -100,7 +100,7 @@ function planLooks({ skills, notes, plan }: WorkFacts): Wanted[] {
     .map(({ name }) => ({
       work: toWorkId("look", name),
       skill: name,
-      because: moves.get(name)?.reason ?? "stale, and never looked at",
+      because: moves.get(name)?.reason ?? "stale, and not yet looked at",
     }));
 }
 
@@ -115,6 +115,6 @@ function planRequests({ skills, notes, index, plan }: WorkFacts): Wanted[] {
     .slice(0, SKILLS_A_CALL)
     .map(({ name }) => name);
   if (bare.length === 0) return [];
-  const many = bare.length === 1 ? "one skill is" : `${bare.length} skills are`;
-  return [{ work: toWorkId("requests"), skills: bare, because: `${many} found by no words but their own` }];
+  const many = bare.length === 1 ? "one skill has" : `${bare.length} skills have`;
+  return [{ work: toWorkId("requests"), skills: bare, because: `${many} no example requests` }];
 }

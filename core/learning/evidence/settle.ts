@@ -137,7 +137,7 @@ function failedIn(text: Sha256, stats: SkillStats) {
   return stats.texts[text]?.failedWords ?? [];
 }
 
-/** Words that a verdict removed from the previous text. They stay listed, so that nobody tries them again. */
+/** Words that a verdict removed from the previous text. They stay listed, so that no later text uses them again. */
 function removedWords({ withdrawn, parent, text }: SkillHead, stats: SkillStats, learning: Settings["learning"]) {
   if (!parent || !withdrawn?.includes(parent)) return [];
   const worked = stats.texts[text]?.workedWords ?? [];
@@ -206,7 +206,12 @@ async function toWithdrawn(
     const next = asWithdrawal(toNext(head, state, `${why} Revision ${past.rev} is back.`, op));
     return ok({
       ...next,
-      ...{ files: opened.value.files, description, category, citations, parent: parent ?? null, withdrawn },
+      files: opened.value.files,
+      description,
+      category,
+      citations,
+      parent: parent ?? null,
+      withdrawn,
       settled: { ...next.settled!, rev: head.rev + 1 },
     });
   }

@@ -298,17 +298,17 @@ function explain(uses: number, tally: Tally, rules: Rules): string {
     case "streak":
       return `The last ${streak} judged uses failed; ${score}.`;
     case "worse":
-      return `${score}: worse than ${other} at ${percent(pWorse)}.`;
+      return `${score}: worse than ${other} (probability ${percent(pWorse)}).`;
     case "better":
-      return `${score}: better than ${other} at ${percent(pBetter)}.`;
+      return `${score}: better than ${other} (probability ${percent(pBetter)}).`;
     case "cheaper":
-      return `${score}, with ${medianOf(calls)} calls where ${baseline!.calls} were needed; worse at ${percent(pWorse)}.`;
+      return `${score}, with ${medianOf(calls)} calls instead of ${baseline!.calls}; worse than ${other} (probability ${percent(pWorse)}).`;
     case "kept":
-      return `${score}: it was found to help, and has done no harm since (worse than ${other} at ${percent(pWorse)}).`;
+      return `${score}: it was found to help, and has done no harm since (probability of being worse than ${other}: ${percent(pWorse)}).`;
     case "none":
       return tasks.size < rules.activeSuccesses
         ? `${score}; still on trial: needs ${moreSuccesses(rules.activeSuccesses - tasks.size)}.`
-        : `${score}: better than ${other} at ${percent(pBetter)}, which is not enough.`;
+        : `${score}: better than ${other} (probability ${percent(pBetter)}), which is not enough.`;
   }
 }
 

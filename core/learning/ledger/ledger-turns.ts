@@ -51,7 +51,8 @@ export function describeTurns(
     by,
     periods: describe(periods.map(([, some]) => some)).map((figures, i) => ({ key: periods[i]![0], ...figures })),
     stretches: describe(stretches).map((figures, i) => ({
-      ...{ from: i * length + 1, to: i * length + figures.turns },
+      from: i * length + 1,
+      to: i * length + figures.turns,
       ...figures,
     })),
   };

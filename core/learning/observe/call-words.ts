@@ -24,7 +24,7 @@ export function isSameAction(left: Set<string>, right: Set<string>): boolean {
   return left.size + right.size > 0 && (2 * shared) / (left.size + right.size) >= SAME_ACTION;
 }
 
-/** With the names of the arguments: two calls that take one path each are alike, whatever the paths. */
+/** Includes the argument names, so that two calls with one path each are alike even if the paths differ. */
 export function wordsWithNames(args: JsonObject): Set<string> {
   return new Set([...Object.keys(args).map((name) => `${name}:`), ...wordsOfCall(args)]);
 }

@@ -1,4 +1,4 @@
-// Judges an answer by the person's next message. The session calls it when the message has begun a turn of its own, unless a
+// Judges an answer by the person's next message. The session calls it when the message has begun its own turn, unless a
 // reviewer has judged already. Rules weigh phrases of seven languages (reply-words/) and decide only when one side is clear;
 // everything else is `unknown`, which counts for nothing. Pure.
 import type { ToolEntry } from "../../schemas/entry.ts";

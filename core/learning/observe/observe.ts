@@ -60,7 +60,9 @@ export function observeTurn(options: TurnToObserve): Observation {
     judge: exit.judge,
     judgements: [exit],
     effort: {
-      ...{ calls: tools.length, failedCalls: failed.length, tokens: tokensOf(entries) },
+      calls: tools.length,
+      failedCalls: failed.length,
+      tokens: tokensOf(entries),
       ms: Math.max(0, (entries.at(-1)?.at ?? 0) - (entries[0]?.at ?? 0)),
     },
     generalisable: false,
@@ -101,8 +103,18 @@ export function toSignature(
   };
   const recovered = recoveries.length > 0;
   return {
-    ...{ turn, session, at, request, ...(kind && { kind }) },
-    ...{ tools: toolsIn(entries), loaded, outcome, judge, recovered, effort, heldOut },
+    turn,
+    session,
+    at,
+    request,
+    ...(kind && { kind }),
+    tools: toolsIn(entries),
+    loaded,
+    outcome,
+    judge,
+    recovered,
+    effort,
+    heldOut,
   };
 }
 

@@ -149,8 +149,8 @@ function matchFrom(places: Place[], words: string[], from: number): number | nul
 }
 
 /**
- * A phrase inside a longer one says nothing of its own: "problem" in "no problem". A negation may still apply to what follows.
- * Duplicates go, since two languages may share a phrase.
+ * A phrase inside a longer one does not count separately: "problem" in "no problem". A negation may still apply to what follows.
+ * Duplicates are removed, since two languages may share a phrase.
  */
 function withoutShorter(found: Found[]): Found[] {
   const ordered = found.toSorted((a, b) => a.from - b.from || b.to - a.to);

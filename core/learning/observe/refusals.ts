@@ -40,7 +40,7 @@ export function isRefusal(entry: ToolEntry): boolean {
   return !isAnswer && /\p{L}/u.test(output) && !PASSING.test(output);
 }
 
-/** The output has the word as a word of its own. Only ASCII neighbours count: scripts without blanks run on around it. */
+/** The output contains the word as a whole word. Only ASCII letters next to it count, because some scripts write no blanks. */
 export function isNamedBy(entry: ToolEntry, word: string): boolean {
   const output = outputOf(entry);
   for (let at = output.indexOf(word); at >= 0; at = output.indexOf(word, at + 1)) {

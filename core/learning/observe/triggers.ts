@@ -1,5 +1,5 @@
 // Decides when a session's work is worth a review, and why. The session keeps one ReviewCounters, updates it after each turn and calls
-// decideReview. Ratings, late corrections and `/refine` have functions of their own. Pure. Rate limits on reviews are applied elsewhere.
+// decideReview. Ratings, late corrections and `/refine` have separate functions. Pure. Rate limits on reviews are applied elsewhere.
 import * as z from "zod";
 import { readRendered } from "../../agent/tool-result.ts";
 import { headOf } from "../../clip.ts";
@@ -56,7 +56,7 @@ const PRECEDENCE: Trigger[] = [
   "memory_turns",
 ];
 
-/** Saving fewer calls is chance, whatever their share. */
+/** A smaller saving may be chance, even if its share is large. */
 const MIN_SAVED_CALLS = 3;
 /** Limits of what a person asks a review to look at, for one request and for merged ones. It is stored in rows and jobs. */
 const MAX_FOCUS_CHARS = 1_000;
@@ -91,7 +91,7 @@ export function updateCounters(counters: ReviewCounters, entries: Entry[]): Revi
   return next;
 }
 
-/** Keeps note of a store that this save left over its limit: it needs a review all the same. */
+/** Remembers a store that this save left over its limit: it still needs a review. */
 function countSave({ fullStores = [], ...counters }: ReviewCounters, call: ToolEntry): ReviewCounters {
   const outcome = call.parts.find(({ source }) => source === "outcome");
   const saved = SavedFacts.safeParse(readRendered(outcome?.text ?? "")).data;
@@ -171,7 +171,7 @@ export function decideOnRating(rated: {
   return { trigger: "rating", because: because + said, ...offered };
 }
 
-/** For a correction in a turn that is no reason for a review itself. The session keeps the decision for the next review. */
+/** For a correction in a turn that does not trigger a review itself. The session keeps the decision for the next review. */
 export function decideOnCorrection(settings: Settings, offered: Offered): ReviewDecision | null {
   const isOn = settings.review.enabled && !settings.review.without.includes("correction");
   if (!isOn || (!offered.skills && !offered.memory)) return null;

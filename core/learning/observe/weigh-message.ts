@@ -23,7 +23,7 @@ export interface Evidence {
 /** Evidence of so much against the other side leaves a verdict in doubt. */
 export const DOUBTFUL = 1;
 /** After a complaint, a clause of so many words says what would have been right. */
-const MIN_TOLD_WORDS = 4;
+const MIN_INSTRUCTION_WORDS = 4;
 /** After a plain "no", so many words are enough. */
 const MIN_AFTER_NO = 2;
 /** "By surname, not first name": a longer clause is not a contrast. */
@@ -49,7 +49,7 @@ export function weighMessage(sentences: readonly Sentence[], asked: boolean): Ev
   for (const sentence of sentences) evidence.push(...weighSentence(sentence, { asked, before: evidence }));
   const isTask = sentences.some(({ isQuestion, clauses }) => isQuestion || clauses.some(isTaskOrSupposition));
   if (asked || isTask || hasKind(sentences, "idle")) return evidence;
-  // A message that neither asks nor waits can hardly be about anything but the answer.
+  // A message that neither asks nor waits is most likely about the answer.
   evidence.push(...weighWhole(sentences, evidence));
   evidence.push(...weighForm(sentences, evidence));
   return evidence;
@@ -61,7 +61,7 @@ export function hasKind(sentences: readonly Sentence[], wanted: PhraseKind): boo
 
 /** A clause says how the answer should have been. */
 export function tellsHow(sentence: Sentence): boolean {
-  return tellsMore(sentence, TELLS) || tellsAfterNo(sentence);
+  return hasInstruction(sentence, TELLS) || hasInstructionAfterNo(sentence);
 }
 
 export function sum(evidence: readonly Evidence[]): number {
@@ -91,7 +91,7 @@ function weighSentence(
   }
   const [only, ...others] = evidence;
   // "Lovely, there were eleven of us in there": the praise may be ironic.
-  if (only?.kind === "praise" && others.length === 0 && tellsMore(sentence, REPORTS)) only.weight /= 2;
+  if (only?.kind === "praise" && others.length === 0 && hasInstruction(sentence, REPORTS)) only.weight /= 2;
   return evidence;
 }
 
@@ -116,14 +116,14 @@ function isThanksForMore(sentences: readonly Sentence[], evidence: readonly Evid
   );
 }
 
-/** What the form of a message says, whatever its words. Clear evidence for the answer outweighs it. */
+/** Evidence from the form of a message, independent of its words. Clear evidence for the answer outweighs it. */
 function weighForm(sentences: readonly Sentence[], evidence: readonly Evidence[]): Evidence[] {
   if (evidence.some(({ weight }) => weight >= CLEAR)) return [];
   if (sentences.some(hasContrast)) return [{ kind: "wish", weight: -CLEAR }];
   return sentences.some(hasException) ? [{ kind: "exception", weight: -CLEAR }] : [];
 }
 
-/** "By surname, not first name": a clause of its own says how it should not be. */
+/** "By surname, not first name": a separate clause says how it should not be. */
 function hasContrast(sentence: Sentence): boolean {
   return sentence.clauses.some((clause, n) => {
     const words = clause.to - clause.from;
@@ -160,17 +160,19 @@ function isException({ words, isQuestion, clauses, found }: Sentence, clause: Cl
   return !opensOther && !(next?.from === to && isTaskOrSupposition(next));
 }
 
-/** A clause without evidence of its own is long enough to say more than a verdict. */
-function tellsMore(sentence: Sentence, openings: ReadonlySet<Opening>): boolean {
+/** A clause without its own evidence is long enough to say more than a verdict. */
+function hasInstruction(sentence: Sentence, openings: ReadonlySet<Opening>): boolean {
   if (sentence.isQuestion) return false;
   return sentence.clauses.some(
     (clause) =>
-      openings.has(clause.opening) && clause.to - clause.from >= MIN_TOLD_WORDS && !judgesOrDenies(sentence, clause),
+      openings.has(clause.opening) &&
+      clause.to - clause.from >= MIN_INSTRUCTION_WORDS &&
+      !judgesOrDenies(sentence, clause),
   );
 }
 
 /** "No, newest first": the clause after a plain "no" says what is right. */
-function tellsAfterNo(sentence: Sentence): boolean {
+function hasInstructionAfterNo(sentence: Sentence): boolean {
   if (sentence.isQuestion) return false;
   return sentence.clauses.some((clause, n) => {
     const before = sentence.clauses[n - 1];

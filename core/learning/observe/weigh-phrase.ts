@@ -12,7 +12,7 @@ const NEGATED_WORDS = 3;
 /** A longer clause names its subject, so a vague word in it may be about something else. */
 const LONG_WORDS = 3;
 
-/** Positive weights are for the answer, negative ones against it. Other kinds are no evidence. */
+/** Positive weights are for the answer, negative ones against it. Other kinds are not evidence. */
 const WEIGHTS: Partial<Record<PhraseKind, number>> = {
   ...{ praise: 2, approval: 2, effect: 2, used: 2, liked: 1, thanks: 1 },
   ...{ complaint: -2, harm: -2, doubt: -2, undo: -2, giveUp: -2, wish: -2, grumble: -1, hint: -1 },
@@ -45,7 +45,7 @@ interface Place {
   asked: boolean;
 }
 
-/** The weight of a kind before its context is considered; 0 for a kind that is no evidence. */
+/** The weight of a kind before its context is considered; 0 for a kind that is not evidence. */
 export function baseWeight(kind: PhraseKind): number {
   return WEIGHTS[kind] ?? 0;
 }
@@ -84,7 +84,7 @@ function isAboutElse(phrase: Found, place: Place): boolean {
   const isOfAnswer = clause.isOfRequest || (clause.isAnchored && !isVague(phrase));
   if (clause.opening === "others" && !isOfAnswer && phrase.from > openingAt(sentence, clause)) return true;
   if (asked && ANSWERS.has(kind)) return true;
-  // A wish for the next answer is no complaint about this one, and neither is the next task.
+  // Neither a wish for the next answer nor the next task is a complaint about this answer.
   if (weight < 0 && (hasPhrase(sentence, clause, "nextTime") || isNextTask(sentence, clause))) return true;
   if (kind === "wish" && isAskedFor(phrase, place)) return true;
   if (kind === "doubt" && !sentence.isQuestion && isQuestionTag(phrase, clause)) return true;

@@ -147,7 +147,8 @@ function cutAt(maxChars: number): Edit {
   const text = (whole: string) => cutText(whole, maxChars);
   const value = <T>(whole: T) => cutDeep(whole, maxChars) as T;
   const call = ({ malformed, ...made }: ToolCall): ToolCall => ({
-    ...{ ...made, args: value(made.args) },
+    ...made,
+    args: value(made.args),
     ...(malformed !== undefined && { malformed: text(malformed) }),
   });
   return { text, value, call, answer: (answer) => ({ ...answer, calls: answer.calls.map(call) }) };

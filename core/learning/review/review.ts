@@ -94,7 +94,11 @@ async function start(options: ReviewOptions): Promise<ReviewStep[] | null> {
   // The choice is recorded: another delivery must show the model the same conversation, even if the cache has expired.
   const prefix = choosePrefix({ job, model: models[0], settings, now: at, digest }) !== null;
   const put = await reviews.createStep(job.review, 0, {
-    ...{ v: 1, kind: "start", at, memoryBlock, ...(shown && { skillsBlock: shown.text, read: shown.read }) },
+    v: 1,
+    kind: "start",
+    at,
+    memoryBlock,
+    ...(shown && { skillsBlock: shown.text, read: shown.read }),
     ...(prefix && { prefix }),
   });
   return put.won ? [put.step] : null;
@@ -120,7 +124,15 @@ function toRun(
   // The second judge is asked in the middle of a write, so it checks the grant only and does not wait for turns.
   const tools = toTools(options, journal, checkBudget);
   return {
-    ...{ models, journal, clock, random, settings, signal, failed, mayAsk, writes: WRITES },
+    models,
+    journal,
+    clock,
+    random,
+    settings,
+    signal,
+    failed,
+    mayAsk,
+    writes: WRITES,
     ...request,
     specs: request.specs ?? toReviewSpecs(tools),
     // A review must read a skill itself before it changes the skill, even if the session was shown it before.
@@ -196,7 +208,7 @@ function toLibrary(options: ReviewOptions): Library {
   return createLibrary({ store: options.skills, seeds: options.seeds, scene: toScene(options) });
 }
 
-/** All skills are shown, whatever tools they need. Their contracts are compared with the session's tools. */
+/** Shows all skills, independent of the tools that they need. Their contracts are compared with the session's tools. */
 function toScene({ job: { tools }, settings }: ReviewOptions): Scene {
   return { disabled: settings.skills.disabled, ...(tools && { fingerprints: () => tools }) };
 }

@@ -84,7 +84,9 @@ type Spent = NonNullable<ReviewResult["spent"]>;
 export function spentOf(script: ReviewStep[], failed: SpentCall[] = []): Spent {
   const lines = toReviewLines([...script.flatMap(spentIn), ...failed]);
   return lines.map(({ model, calls, usage, usdMicros, source }) => ({
-    ...{ model, calls, usage },
+    model,
+    calls,
+    usage,
     cost: { usdMicros, source },
   }));
 }

@@ -77,7 +77,7 @@ export interface JudgeContext {
   language?: string;
   /** The text is executed, as checks are: then any name that only content gave is tainted. */
   runs?: boolean;
-  /** Treat the sentence as binding, whatever its words. */
+  /** Treat the sentence as binding, independent of its words. */
   binds?: boolean;
   budget?: ComparisonBudget;
 }

@@ -3,7 +3,7 @@
 
 const HAS_MARKS = /[&<*_\u00AD\u200B-\u200F\u2060-\u2064\uFEFF]/;
 const INVISIBLE = /[\u00AD\u200B-\u200F\u2060-\u2064\uFEFF]/g;
-/** Short comments only: a longer one may carry a message of its own. */
+/** Short comments only: a longer one may carry its own message. */
 const COMMENT = /(?<=[\p{L}\p{N}.])<!--\s{0,3}[^<>\s]{0,12}\s{0,3}-->(?=[\p{L}\p{N}.])/gu;
 const TAG =
   /(?<=[\p{L}\p{N}.])(?:<\/?(?:a|b|bdo|bdi|code|em|font|i|ins|mark|s|small|span|strong|sub|sup|u|wbr)\b[^<>]{0,80}>){1,4}(?=[\p{L}\p{N}.])/giu;

@@ -182,7 +182,9 @@ function holdFiles(after: FileBodies, { labels, existing, known, record }: Chang
     if (typeof body !== "string") continue;
     const sentences = sentencesOfFile(path, body).filter(({ text }) => !known.texts.has(text));
     const held = findHeld(sentences, record, {
-      ...{ existing: known.existing, runs: path.startsWith("checks/"), budget },
+      existing: known.existing,
+      runs: path.startsWith("checks/"),
+      budget,
     });
     all.push(...held);
     if (held.length > 0) setBody(rest, path, isProse(path) ? removeSentences(body, held) : existing[path]);

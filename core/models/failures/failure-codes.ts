@@ -22,7 +22,10 @@ const NOTHING_HELPS = { retry: false, compact: false, rotateKey: false, fallBack
  */
 export const MODEL_FAILURES = {
   rate_limit: {
-    ...{ retry: true, compact: false, rotateKey: true, fallBack: true },
+    retry: true,
+    compact: false,
+    rotateKey: true,
+    fallBack: true,
     sentence: "limits the rate of requests; wait, then try again",
   },
   overloaded: { ...TEMPORARY, sentence: "has no capacity now; try again later or choose another model" },
@@ -38,7 +41,10 @@ export const MODEL_FAILURES = {
   },
   // The model could read the request, but this account may not send it. Another key may help; a retry does not.
   long_context_tier: {
-    ...{ retry: false, compact: true, rotateKey: true, fallBack: true },
+    retry: false,
+    compact: true,
+    rotateKey: true,
+    fallBack: true,
     sentence: "says this request is longer than the account's plan allows; shorten it or upgrade the plan",
   },
   answer_limit: { ...THIS_MODEL, sentence: "does not allow answers that long; lower turn.maxOutputTokens" },

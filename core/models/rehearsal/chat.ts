@@ -10,7 +10,7 @@ export function chat(request: ModelRequest): Reply {
   const done = callsSinceInput(request);
   const last = done.at(-1);
   if (last) return { text: report(last) };
-  if (request.toolChoice === "none") return { text: "I stop here. The results so far are above." };
+  if (request.toolChoice === "none") return { text: "I stop here; the results so far are above." };
 
   if (/^\/learn(?:\s|$)/.test(text)) {
     return {

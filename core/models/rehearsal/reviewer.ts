@@ -91,7 +91,9 @@ function patch(lesson: TableLesson, name: string, text: string): Reply | undefin
   const wrong = contradictedIn(text, news);
   const operations = wrong.flatMap(({ line, trait, finding }) => [
     {
-      ...{ action: "patch", name, old_string: line },
+      action: "patch",
+      name,
+      old_string: line,
       new_string: `${/^\s*(?:[-*+]|\d+[.)])\s+/.exec(line)?.[0] ?? ""}${finding.step}`,
     },
     ...(text.split(trait).length === 2
@@ -112,7 +114,9 @@ function addition(name: string, text: string, news: Finding[]) {
   const before = numbered ? numbered[1]! + numbered[2]! : "";
   const steps = news.map(({ step }, i) => `${numbered ? `${Number(numbered[1]) + i + 1}.` : "-"} ${step}\n`).join("");
   return {
-    ...{ action: "patch", name, old_string: numbered ? numbered[0] : heading },
+    action: "patch",
+    name,
+    old_string: numbered ? numbered[0] : heading,
     new_string: `${before}${steps}\n${heading}\n\n${pitfalls}`,
   };
 }

@@ -84,8 +84,8 @@ function nextRun(task: TableTask, inquiry: Inquiry, hasAdvice: boolean, runs: Ru
 /** The comment on each failure, by exit code. */
 const CHANGES: Record<number, string> = {
   [NO_COLUMN]: "The header stays in one piece: the separator must be another one.",
-  [BAD_NUMBER]: "A cell is no number as I read it: I change that and keep the rest.",
-  [BAD_DATE]: "A cell is no date as I read it: I change that and keep the rest.",
+  [BAD_NUMBER]: "A cell is not a number as I read it: I change that and keep the rest.",
+  [BAD_DATE]: "A cell is not a date as I read it: I change that and keep the rest.",
 };
 
 /** Advice from loaded skills and from the person's sentences other than the question itself. */

@@ -1,5 +1,5 @@
 // Reads a reply as server-sent events that hold JSON. Called by stream-guard.ts for every wire. Refuses a reply that is not such
-// a stream, an event without end, and a stream longer than any answer. Buffers at most one event and the bytes read ahead.
+// a stream, an endless event, and a stream longer than any answer. Buffers at most one event and the bytes read ahead.
 // Must not know what events mean.
 import { createParser } from "eventsource-parser";
 import type { Clock } from "../../ports.ts";

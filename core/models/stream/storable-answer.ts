@@ -33,7 +33,7 @@ export function assertCallCount(calls: number): void {
 }
 
 /**
- * `streamed` is the text that readers have seen, and becomes the text of the answer, whatever the final event said. `native` is
+ * `streamed` is the text that readers have seen, and becomes the text of the answer, even if the final event differs. `native` is
  * dropped if its text differs, if it is too deep, or if it would not fit. The conversation continues without it.
  */
 export function toStorableAnswer(answer: Answer, streamed: string): Answer {

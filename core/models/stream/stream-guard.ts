@@ -50,11 +50,11 @@ export type Say = (event: ModelEvent) => void;
 const ABORTED = Symbol("aborted");
 
 /** A server that sends more characters than this for each requested token ignores the limit. */
-const MOST_CHARS_PER_TOKEN = 16;
+const MAX_CHARS_PER_TOKEN = 16;
 /** Some servers ignore a small token limit, so a short answer is never cut below this. */
-const LEAST_ANSWER_CHARS = 64 << 10;
+const MIN_ANSWER_CHARS = 64 << 10;
 
-/** By host only: two models on one machine share a server, whatever their paths. */
+/** By host only: two models on one machine share a server, even with different paths. */
 function toFingerprint(address: string): string {
   return sha256Hex(`server ${URL.parse(address)?.host ?? address}`).slice(0, 16);
 }
@@ -71,7 +71,7 @@ export function guardWire(wire: GuardedWire): Model {
       if (signal.aborted) return yield failed(aborted);
       let used: Usage | null = null;
       const abort = watchAbort(signal);
-      const maxChars = Math.max(LEAST_ANSWER_CHARS, request.maxOutputTokens * MOST_CHARS_PER_TOKEN);
+      const maxChars = Math.max(MIN_ANSWER_CHARS, request.maxOutputTokens * MAX_CHARS_PER_TOKEN);
       const words = { text: createWords(maxChars), reasoning: createWords(maxChars) };
       let events: EventReader | null = null;
       let begun = false;

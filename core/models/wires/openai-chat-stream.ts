@@ -92,7 +92,7 @@ export function createChatReader(facts: ChatStreamFacts): Pick<OpenCall, "read" 
     },
     // Some servers leave out [DONE], but each sends a finish reason.
     end(say) {
-      tell(read.thoughts.end(), read, say);
+      emit(read.thoughts.end(), read, say);
       if (read.finish !== null) say(toEnd(read, facts));
     },
   };
@@ -116,10 +116,10 @@ function readDelta(delta: JsonObject, read: Read, say: Say): void {
   for (const call of asRecords(delta.tool_calls)) addCall(read.calls, call);
   const content = asText(delta.content) + joinTexts(parts);
   const sorted = content ? read.thoughts.push(content) : { text: "", reasoning: "" };
-  tell({ ...sorted, text: sorted.text + refusal, reasoning: reasoning + sorted.reasoning }, read, say);
+  emit({ ...sorted, text: sorted.text + refusal, reasoning: reasoning + sorted.reasoning }, read, say);
 }
 
-function tell({ text, reasoning, retracts }: Sorted, read: Read, say: Say): void {
+function emit({ text, reasoning, retracts }: Sorted, read: Read, say: Say): void {
   if (retracts) {
     read.text = "";
     say({ type: "text_retract" });

@@ -90,7 +90,7 @@ const OPENAI = {
 export const SERVERS = [
   { ...OPENAI, at: /^api\.openai\.com\//, takesCacheKey: true },
   { ...OPENAI, at: /\.openai\.azure\.com\//, provider: "Azure OpenAI", developerRole: null },
-  // Cloudflare's gateway: its path to OpenAI passes requests on unchanged; its other paths have a dialect of their own.
+  // Cloudflare's gateway: its path to OpenAI passes requests on unchanged; its other paths have their own dialect.
   { ...OPENAI, at: /^gateway\.ai\.cloudflare\.com\/.*\/openai(\/|$)/ },
   {
     name: "gateway",

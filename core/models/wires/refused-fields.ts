@@ -1,5 +1,5 @@
 // Handles Chat Completions servers that refuse a field they do not know. The request is sent again without the field, and later
-// requests leave it out. Used by openai-chat.ts, only for fields that no answer depends on. Each isolate remembers by itself.
+// requests leave it out. Used by openai-chat.ts, only for fields that no answer depends on. Each isolate remembers them separately.
 import type { ChatCompletionCreateParamsStreaming } from "openai/resources/chat/completions/completions";
 import { readErrorBody } from "../failures/error-reply.ts";
 import { findRule } from "../failures/failure-rules.ts";

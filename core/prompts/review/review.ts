@@ -52,7 +52,7 @@ export interface ReviewShown {
 
 /** The reviewer's only message: the reason, what memory and the library hold, then the transcript. */
 export function reviewRequest(reason: ReviewReason, input: ReviewShown & { transcript: string }): string {
-  return join(["Review the work below.", tellReason(reason), ...tellShown(input), input.transcript]);
+  return join(["Review the work below.", describeReason(reason), ...describeShown(input), input.transcript]);
 }
 
 /**
@@ -63,8 +63,8 @@ export function reviewClosing(scope: ReviewScope & ReviewReason, input: ReviewSh
   const text = join([
     "The conversation above is over. This message is from Talaria, not from the person, and nobody waits for an answer.",
     explainTranscript(reviewPrompt(scope), prefix),
-    tellReason(scope),
-    ...tellShown(input),
+    describeReason(scope),
+    ...describeShown(input),
     input.citations,
   ]);
   // The session's prompt says of notes that they are the harness's.
@@ -96,7 +96,7 @@ const LOOK_AT: Partial<Record<Trigger, string>> = {
   refine: "The person asked for this review.",
 };
 
-function tellReason({ trigger, because, focus }: ReviewReason): string {
+function describeReason({ trigger, because, focus }: ReviewReason): string {
   const line = because ? `This review began because ${toLine(because).replace(/\.$/, "")}.` : "";
   const wish = focus ? `What the person asked to be looked at: ${JSON.stringify(toLine(focus))}.` : "";
   return [line, LOOK_AT[trigger] ?? "", wish].filter((part) => part !== "").join(" ");
@@ -106,7 +106,7 @@ function toLine(text: string): string {
   return text.replace(/\s+/gu, " ").trim();
 }
 
-function tellShown({ memoryBlock, skillsBlock }: ReviewShown): string[] {
+function describeShown({ memoryBlock, skillsBlock }: ReviewShown): string[] {
   return [memoryBlock.trim() && `What memory held when this review began:\n\n${memoryBlock.trim()}`, skillsBlock];
 }
 

@@ -10,8 +10,8 @@ import { UsageLine } from "../usage.ts";
 const OfRun = { v: z.literal(1), profile: ProfileId, run: CurationId };
 
 /**
- * A shard of a past day's due markers, one profile on request, the rollback of a run, or work for a model. A run leaves such
- * work to messages of its own, so that no profile waits for it.
+ * A shard of a past day's due markers, one profile on request, the rollback of a run, or work for a model. A run sends such
+ * work in separate messages, so that no profile waits for it.
  */
 export const CurationMessage = z.discriminatedUnion("kind", [
   z.object({
@@ -141,7 +141,7 @@ export const CurationRun = z.object({
   health: z.array(HealthFinding.extend({ result: Done })).optional(),
   /** Skills that reviews found to be similar. */
   overlaps: z.array(z.object({ skill: SkillName, with: z.array(SkillName) })).optional(),
-  /** Work left to a model. Its outcome has a record of its own. */
+  /** Work left to a model. Its outcome has a separate record. */
   work: z.array(WorkItem).optional(),
   left: z.int().optional(),
   unpaid: z.int().optional(),

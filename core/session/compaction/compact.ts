@@ -64,7 +64,10 @@ export async function compress(
 function toCompactionContext(context: EngineContext): CompactionContext {
   const { host, log, hub, taint } = context;
   return {
-    ...{ host, log, hub, isTainted: taint.isTainted },
+    host,
+    log,
+    hub,
+    isTainted: taint.isTainted,
     refreshPrompt: (contextWindow) => refreshPrompt(context, contextWindow),
     narrowPrompt: (contextWindow) => narrowPrompt(context, contextWindow),
   };

@@ -1,4 +1,4 @@
-// Selects the earlier turns that a `/refine` includes besides the new ones: those that match its focus. Called when the
+// Selects the earlier turns that a `/refine` includes in addition to the new ones: those that match its focus. Called when the
 // command is answered and when its review is planned. Reads the log.
 import { type Entry, textOf } from "../../schemas/entry.ts";
 import { wordsOf } from "../../skills/search/words.ts";

@@ -109,7 +109,14 @@ export async function carryObservation(context: EngineContext, row: ObserveRow):
     const offered = learningOffered(context);
     const isBundled = (loaded: LoadedText) => bundledText(context, loaded.skill) === loaded.text;
     const decision = decideReview({
-      ...{ counters, observation, neighbourhood, entries, settings: host.settings, offered, corrected, isBundled },
+      counters,
+      observation,
+      neighbourhood,
+      entries,
+      settings: host.settings,
+      offered,
+      corrected,
+      isBundled,
     });
     const extraTurns = judgedBefore ? [judgedBefore.row.n] : [];
     if (decision && isNew) return void askForReview(context, decision, { to, extraTurns });
@@ -119,7 +126,7 @@ export async function carryObservation(context: EngineContext, row: ObserveRow):
   });
 }
 
-/** Books in parallel with the observation. False: the booking needs a row of its own. The Account counts it once. Never rejects. */
+/** Books in parallel with the observation. False: the booking needs its own row. The Account counts it once. Never rejects. */
 async function book({ account, clock, report }: SessionHost, booking: Booking): Promise<boolean> {
   try {
     await withTimeout(account.book(booking), ACCOUNT_MS, clock);
@@ -176,7 +183,8 @@ function judgeTurnBefore(
   const asked = final !== undefined && /[?？]/.test(textOf(final).slice(-LAST_WORDS_CHARS));
   const request = rowEntries.find(isFromPrincipal);
   const { outcome, correction } = judgeMessage(textOf(input), {
-    ...{ asked, calls: callsOf(rowEntries) },
+    asked,
+    calls: callsOf(rowEntries),
     ...(request && { request: textOf(request) }),
     ...(final && { answer: textOf(final) }),
   });
@@ -189,7 +197,10 @@ function judgeTurnBefore(
   const judged = withJudgement(observation, judgement);
   return {
     judged: {
-      ...{ row: before, entries: rowEntries, judgement, nth: 1 },
+      row: before,
+      entries: rowEntries,
+      judgement,
+      nth: 1,
       observation: correction ? withCorrection(judged, input.n) : judged,
     },
     corrects: correction,
@@ -262,7 +273,10 @@ async function askArchive(
   const own = log.observedTurns(0, turn, OWN_TURNS).map(({ n, observed }) =>
     toCompared(
       toSignature(observed.observation, {
-        ...{ session: host.session, at: log.turn(n)?.endedAt ?? 0, heldOut: signature.heldOut, entries: [] },
+        session: host.session,
+        at: log.turn(n)?.endedAt ?? 0,
+        heldOut: signature.heldOut,
+        entries: [],
       }),
     ),
   );
@@ -304,9 +318,19 @@ async function writeEvidence(
   const at = row.endedAt ?? 0;
   for (const { skill, text } of observation.loaded) {
     await host.evidence.put({
-      ...{ v: 2, skill, text, turn: observation.turn, judge, nth, day: dayOf(at), at },
+      v: 2,
+      skill,
+      text,
+      turn: observation.turn,
+      judge,
+      nth,
+      day: dayOf(at),
+      at,
       outcome: creditOf(skill, observation, outcome),
-      ...{ modelCalls, toolCalls, failedCalls, tokens: observation.effort?.tokens ?? 0 },
+      modelCalls,
+      toolCalls,
+      failedCalls,
+      tokens: observation.effort?.tokens ?? 0,
       task: taskOf(observation.request),
       contradicted: isContradicted(observation, { skill, text }),
       ...triedWordsOf(observation, { skill, text }),
@@ -336,7 +360,7 @@ function isContradicted({ triedWords = [], unfollowed = [] }: Observation, used:
   return [...wrong, ...unfollowed].some(({ skill, text }) => skill === used.skill && text === used.text);
 }
 
-/** Whether the turn gives evidence about the text itself, whatever its outcome. */
+/** Whether the turn gives evidence about the text itself, independent of its outcome. */
 function hasTextEvidence(observation: Observation, used: LoadedText): boolean {
   return isContradicted(observation, used) || ownTriedWords(observation, used).length > 0;
 }

@@ -39,7 +39,7 @@ export async function carryReview(context: EngineContext, row: ReviewJobRow): Pr
 }
 
 /**
- * True when the review has ended. The person is told in one line. While `mayWrite` is false the row waits, because the line
+ * True when the review has ended. One line reports it to the person. While `mayWrite` is false the row waits, because the line
  * takes an entry number.
  */
 export async function settleReview(
@@ -66,7 +66,7 @@ export async function settleReview(
     }
     // Before the notice, because the next review ends at the last entry.
     beginDue(context);
-    const text = toTelling(context, row, outcome);
+    const text = toReport(context, row, outcome);
     if (text !== null) addLearnedNotice(context, text);
   });
   return true;
@@ -80,7 +80,7 @@ async function giveUpReview(context: EngineContext, row: ReviewJobRow): Promise<
   await host.reviews.putTombstone(dead);
   const lines = await linesOf(context, dead);
   if (!jobs.get(row.id)) return; // a look was quicker
-  const text = isQuiet(context) ? toTelling(context, row, dead) : null;
+  const text = isQuiet(context) ? toReport(context, row, dead) : null;
   host.sql.transaction(() => {
     closeJob(context, row, lines);
     beginDue(context);
@@ -88,8 +88,8 @@ async function giveUpReview(context: EngineContext, row: ReviewJobRow): Promise<
   });
 }
 
-/** What the person is told of a review; `null` for nothing. */
-function toTelling({ host }: EngineContext, { job }: ReviewJobRow, outcome: ReviewResult | ReviewDead): string | null {
+/** The line that reports a review to the person; `null` for none. */
+function toReport({ host }: EngineContext, { job }: ReviewJobRow, outcome: ReviewResult | ReviewDead): string | null {
   const level = host.settings.review.notice;
   if (job.trigger === "refine") return describeRequestedReview(outcome, level);
   return "lessons" in outcome ? describeResult(outcome, level) : null;

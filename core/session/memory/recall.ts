@@ -155,8 +155,7 @@ export function createRecall(context: EngineContext): Recall {
     const asked = provider();
     searches.delete(n);
     if (!asked) return;
-    if (waiting >= MAX_WAITING)
-      return host.report("memory sync", `${asked.name} is too far behind: turn ${n} is left out`);
+    if (waiting >= MAX_WAITING) return host.report("memory sync", `${asked.name} is too slow: turn ${n} was skipped`);
     waiting += 1;
     // A failure for one turn must not block the turns after it.
     syncing = syncing
@@ -220,7 +219,7 @@ export function createRecall(context: EngineContext): Recall {
   return { begin, take, ended, beforeCompaction };
 }
 
-/** A signal that never aborts: calls have timeouts of their own. One per call, because a signal belongs to its request. */
+/** A signal that never aborts: calls have their own timeouts. One per call, because a signal belongs to its request. */
 function createIdleSignal(): AbortSignal {
   return new AbortController().signal;
 }

@@ -1,5 +1,5 @@
 // News: what changed while a prompt is frozen. That is skills and memory changed by others, results of reviews, and
-// decisions on approvals. `collectNews` runs after a turn, when nobody waits. `takeNotes` turns the news into a note after
+// decisions on approvals. `collectNews` runs after a turn, when no person waits. `takeNotes` turns the news into a note after
 // the next turn's input, without any request. Each change is reported once, and never when a new prompt already holds it.
 import { clip, toOneLine } from "../../clip.ts";
 import { targetsOf } from "../../memory/plan.ts";

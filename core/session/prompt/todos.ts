@@ -6,7 +6,7 @@ import type { TodoList } from "../../tools/todo/todo.ts";
 import type { EngineContext } from "../context.ts";
 import type { Log } from "../log.ts";
 
-/** Content that was read in a turn may have shaped every later item of that turn, in whatever words. */
+/** Content that was read in a turn may have shaped every later item of that turn, in any words. */
 export function createTodoList({ log, taint }: Pick<EngineContext, "log" | "taint">): TodoList {
   return {
     items: () => todosOf(log),

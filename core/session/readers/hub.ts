@@ -151,7 +151,7 @@ export function createHub(clock: Clock, isRunning: () => boolean = () => false) 
       }
       readers.add(reader);
       for (const event of missed) if (readers.has(reader)) reader.take(event);
-      // The limit does not count what the reader missed, however much that is.
+      // Missed events do not count towards the limit.
       text.limit(MAX_QUEUED_CHARS);
       void watchSilence();
       return text.stream;

@@ -1,5 +1,5 @@
-// A byte stream that is written as text. Text that is written while nobody reads becomes one chunk: sending a chunk from an
-// object to its client costs about the same, whatever its size. Used by the hub for server-sent events.
+// A byte stream that is written as text. Text that arrives while the reader is busy becomes one chunk, because sending a chunk
+// from an object to its client costs about the same for any size. Used by the hub for server-sent events.
 
 export interface TextStream {
   stream: ReadableStream<Uint8Array>;

@@ -26,8 +26,16 @@ export function acceptInput({ context, recall, begun }: DriveState, n: number, t
 
 function toQueuedTurn(n: number, text: string): TurnRow {
   return {
-    ...{ n, state: "queued", waiting: text, input: null, final: null },
-    ...{ attempts: 0, stats: NO_STATS, startedAt: null, endedAt: null, more: {} },
+    n,
+    state: "queued",
+    waiting: text,
+    input: null,
+    final: null,
+    attempts: 0,
+    stats: NO_STATS,
+    startedAt: null,
+    endedAt: null,
+    more: {},
   };
 }
 

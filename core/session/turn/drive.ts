@@ -29,8 +29,13 @@ export type Driver = ReturnType<typeof createDriver>;
 export function createDriver(context: EngineContext, outbox: Outbox) {
   const recall = createRecall(context);
   const drive: DriveState = {
-    ...{ context, outbox, recall },
-    ...{ begun: new Set(), current: null, pump: null, newsAt: -Infinity },
+    context,
+    outbox,
+    recall,
+    begun: new Set(),
+    current: null,
+    pump: null,
+    newsAt: -Infinity,
   };
   return {
     /** Inside the caller's transaction. */
@@ -74,7 +79,7 @@ async function pump(drive: DriveState, mine: symbol): Promise<void> {
       paused = (await driveTurn(drive, turn)) === "paused";
     }
   } catch (error) {
-    if (drive.pump === mine) putOff(drive, error);
+    if (drive.pump === mine) postpone(drive, error);
   } finally {
     if (drive.pump === mine) {
       drive.current?.journal.close();
@@ -85,8 +90,8 @@ async function pump(drive: DriveState, mine: symbol): Promise<void> {
   await jobs.arm({ exact: paused }).catch((error) => host.report("arm", error));
 }
 
-/** The platform or a store failed. The turn stays open, and the alarm that was set before the drive brings it back. */
-function putOff({ context, begun }: DriveState, error: unknown): void {
+/** The platform or a store failed. The turn stays open, and the alarm that was set before the drive resumes it. */
+function postpone({ context, begun }: DriveState, error: unknown): void {
   const { host, log, jobs } = context;
   host.report("drive", error);
   begun.clear();
@@ -98,7 +103,7 @@ function putOff({ context, begun }: DriveState, error: unknown): void {
       log.putTurn({ ...turn, more: { ...turn.more, memoryStrikes: (turn.more.memoryStrikes ?? 0) + 1 } });
     }
   } catch (again) {
-    host.report("put off", again); // this object is ending: its successor resumes the turn when the lease expires
+    host.report("postpone", again); // this object is ending: its successor resumes the turn when the lease expires
   }
 }
 

@@ -64,7 +64,7 @@ export function endTurn(
   };
   writeEnd(context, ended, { entries, closing, isAnswered: !ending || ending.answered === true });
   journal?.close();
-  tellReaders(context, ended, closing, wasCutOff);
+  notifyReaders(context, ended, closing, wasCutOff);
 }
 
 /** Writes the end together with everything the turn leaves: steered turns, learning, bookings, the title, the next lease. */
@@ -91,7 +91,7 @@ function writeEnd(
   });
 }
 
-function tellReaders({ hub }: EngineContext, ended: TurnRow, closing: Entry[], wasCutOff: boolean): void {
+function notifyReaders({ hub }: EngineContext, ended: TurnRow, closing: Entry[], wasCutOff: boolean): void {
   const final = closing.at(-1)!;
   if (wasCutOff) {
     const start = { entry: closing[0]!.n, offset: -1 };

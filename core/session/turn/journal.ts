@@ -46,9 +46,9 @@ export interface SessionJournal extends Journal {
   lastProgressAt(): number;
   /** Counts as progress: a model that is not asked through the journal, such as one that summarises, sent something. */
   noteActivity(): void;
-  /** The answer in flight will not come: a notice takes its entry number, and readers are told to forget it. */
+  /** Drops the answer in flight: a notice takes its entry number, and an event makes readers discard the answer. */
   abandon(failure: ModelFailure): void;
-  /** Writes an entry of the turn that somebody else made. Throws `TurnEnded` after `close`. */
+  /** Writes an entry of the turn that other code created. Throws `TurnEnded` after `close`. */
   put(entry: Entry): void;
   close(): void;
 }

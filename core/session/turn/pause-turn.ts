@@ -19,7 +19,7 @@ export function pauseTurn(drive: DriveState, n: number, failure: ModelFailure, d
   const waitMs = Math.max(delayMs, Math.round(planned * (1 + host.random() * 0.5)));
   const until = host.clock.now() + waitMs;
   current?.journal.abandon(failure);
-  const text = `${failure.message} The turn goes on by itself in ${Math.round(waitMs / 1_000)} seconds.`;
+  const text = `${failure.message} The turn continues automatically in ${Math.round(waitMs / 1_000)} seconds.`;
   const notice = toNotice({ n: log.nextEntry(), turn: n, at: host.clock.now(), code: "paused", text });
   // The time of a planned wait does not count as time without progress.
   const { fruitlessSince: _, ...more } = turn.more;

@@ -167,7 +167,12 @@ export async function freezePrompt(
     day: dayOf(now),
   });
   const frozen: FrozenPrompt = {
-    ...{ v: 1, epoch: (before?.epoch ?? 0) + 1, at: now, tools: specs, ...offered, text },
+    v: 1,
+    epoch: (before?.epoch ?? 0) + 1,
+    at: now,
+    tools: specs,
+    ...offered,
+    text,
     ...(isSmall(contextWindow) && { window: contextWindow }),
   };
   host.sql.transaction(() => {

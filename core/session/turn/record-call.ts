@@ -20,7 +20,9 @@ export async function recordCall(record: TurnRecord, step: number, work: Work): 
     earlier && !mayRunAgain(work.effect)
       ? outcomeUnknown()
       : await work.run({
-          ...{ op: `${host.session}-${turn}:${intent.n}`, prepared: intent.prepared, entry: intent.n },
+          op: `${host.session}-${turn}:${intent.n}`,
+          prepared: intent.prepared,
+          entry: intent.n,
           ...(earlier && { resumed: true as const }),
         });
   assertOpen(record);
@@ -42,8 +44,17 @@ async function prepare(record: TurnRecord, work: () => Promise<JsonObject>): Pro
 function openIntent(record: TurnRecord, step: number, { call }: Work, prepared: JsonObject): ToolEntry {
   const { context, turn } = record;
   const intent: ToolEntry = {
-    ...{ v: 1, n: context.log.nextEntry(), turn, at: context.host.clock.now() },
-    ...{ kind: "tool", state: "open", parts: [], call, step, failed: false, prepared },
+    v: 1,
+    n: context.log.nextEntry(),
+    turn,
+    at: context.host.clock.now(),
+    kind: "tool",
+    state: "open",
+    parts: [],
+    call,
+    step,
+    failed: false,
+    prepared,
   };
   putEntry(record, intent);
   context.hub.emit(placeTool(intent)[0]!);

@@ -107,7 +107,7 @@ function toPieces(text: string, look: boolean) {
     } else {
       const code = text.codePointAt(at)!;
       at += code > 0xffff ? 2 : 1;
-      piece = look ? lookOf(text.slice(from, at)) : text.slice(from, at);
+      piece = look ? toPlainForm(text.slice(from, at)) : text.slice(from, at);
     }
     pieces.push(piece);
     places.push(from, at);
@@ -136,7 +136,7 @@ function isBlank(text: string, at: number): boolean {
 }
 
 /** Characters that models exchange: typographic quotes, dashes and invisible characters. */
-const LOOKS: [RegExp, string][] = [
+const PLAIN_FORMS: [RegExp, string][] = [
   [/[\u2018-\u201b\u2032\u2035\u02bc\u02b9\u00b4]/g, "'"],
   [/[\u201c-\u201f\u2033\u2036\u00ab\u00bb]/g, '"'],
   [/[\u2010-\u2015\u2043\u2212\ufe58\ufe63\uff0d]/g, "-"],
@@ -144,16 +144,16 @@ const LOOKS: [RegExp, string][] = [
 ];
 const looks = new Map<string, string>();
 /** Bounds the cache. */
-const MAX_LOOKS = 5_000;
+const MAX_CACHED_FORMS = 5_000;
 
 /** NFKD makes composed and decomposed letters equal without looking at their neighbours. */
-function lookOf(character: string): string {
+function toPlainForm(character: string): string {
   const known = looks.get(character);
   if (known !== undefined) return known;
   // The table is applied first, because NFKD turns a lone acute accent into a space and a mark.
-  const plain = LOOKS.reduce((text, [form, to]) => text.replace(form, to), character);
-  const look = LOOKS.reduce((text, [form, to]) => text.replace(form, to), plain.normalize("NFKD"));
-  if (looks.size < MAX_LOOKS) looks.set(character, look);
+  const plain = PLAIN_FORMS.reduce((text, [form, to]) => text.replace(form, to), character);
+  const look = PLAIN_FORMS.reduce((text, [form, to]) => text.replace(form, to), plain.normalize("NFKD"));
+  if (looks.size < MAX_CACHED_FORMS) looks.set(character, look);
   return look;
 }
 

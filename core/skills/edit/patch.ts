@@ -152,7 +152,7 @@ function byBoundary({ oldString, newString }: Given, { text, options }: SearchSc
   if (passage === oldString) return null;
   const [isOpen, isClosed] = [oldString.trimStart() !== oldString, oldString.trimEnd() !== oldString];
   const ranges = findExact(text, passage, options).filter(
-    ({ from, to }) => !(isOpen && endsInWord(text, from)) && !(isClosed && goesOnAsWord(text, to)),
+    ({ from, to }) => !(isOpen && endsInWord(text, from)) && !(isClosed && startsInWord(text, to)),
   );
   const before = oldString.trimStart() === oldString ? newString : newString.trimStart();
   const meant = oldString.trimEnd() === oldString ? before : before.trimEnd();
@@ -165,7 +165,7 @@ function endsInWord(text: string, at: number): boolean {
   return /[\p{L}\p{M}\p{N}_]$/u.test(text.slice(Math.max(0, at - 2), at));
 }
 
-function goesOnAsWord(text: string, at: number): boolean {
+function startsInWord(text: string, at: number): boolean {
   return /^[\p{L}\p{M}\p{N}_]/u.test(text.slice(at, at + 2));
 }
 

@@ -33,7 +33,7 @@ export function checkPathConflicts(paths: string[]): Failure | null {
   return null;
 }
 
-/** Quotes a path for a sentence, whatever it contains. */
+/** Quotes any path for use in a sentence. */
 export function quotePath(path: string): string {
   const shown = path.length > 80 ? `${path.slice(0, 80)}…` : path;
   return JSON.stringify(shown.toWellFormed().replace(HIDDEN, "\uFFFD"));

@@ -150,7 +150,8 @@ function readHeader(view: DataView, at: number, nameBytes: Uint8Array, extra: Ui
   if (![0, 4, 8].includes(type) || (type === 4 && !isFolder)) {
     return badArchive("special_file", `${shown} is not a plain file.`);
   }
-  if (isFolder && sizes.size > 0) return badArchive("inconsistent", `The folder ${shown} has contents of its own.`);
+  if (isFolder && sizes.size > 0)
+    return badArchive("inconsistent", `The folder ${shown} has data, which only a file may have.`);
   return ok({ path, isFolder, method, crc: view.getUint32(at + 16, true), ...sizes, nameBytes });
 }
 

@@ -1,5 +1,5 @@
 // Reads SKILL.md: YAML frontmatter, then Markdown. Lenient when reading, with warnings; validate.ts decides what may be
-// written. Called wherever a skill's text is read. Pure; never throws, whatever the text.
+// written. Called wherever a skill's text is read. Pure; never throws for any text.
 import { toObject } from "../../unknown-object.ts";
 import { type Result, err, ok } from "../../errors.ts";
 import { readFrontmatter } from "./frontmatter.ts";

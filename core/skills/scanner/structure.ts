@@ -1,4 +1,4 @@
-// Findings about a skill's files as a set: things that no skill needs, whatever it says. Called by scanner.ts. Pure.
+// Findings about a skill's files as a set: things that no skill needs, independent of its text. Called by scanner.ts. Pure.
 import { type FileBodies, toBytes } from "../../schemas/file-body.ts";
 import type { FileFinding, Severity } from "./finding.ts";
 

@@ -1,4 +1,4 @@
-// Rates how much two skill texts overlap, whatever the skills are called. Words of commands count most; words that many
+// Rates how much two skill texts overlap, independent of the skills' names. Words of commands count most; words that many
 // of the texts contain count little. Called by a review's duplicate check. Pure.
 import { wordsOf } from "./words.ts";
 

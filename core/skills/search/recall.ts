@@ -11,7 +11,7 @@ import { isLearned } from "../edit/protection.ts";
 import { scoreSkills } from "./ranking.ts";
 import { wordsOf } from "./words.ts";
 
-/** Judged successes that a skill needs, besides more successes than failures. One success can be chance. */
+/** Judged successes that a skill needs, in addition to more successes than failures. One success can be chance. */
 const MIN_SUCCESSES = 2;
 /** Characters of a request that count. Text after them is often pasted and may come from a stranger. */
 const MAX_REQUEST_CHARS = 500;

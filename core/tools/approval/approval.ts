@@ -100,11 +100,15 @@ async function parkSkill(
     op: heldOp(op),
     origin,
     ...(session && { session }),
-    ...{ reason: "taint", why },
+    reason: "taint",
+    why,
     summary: `${count} ${count === 1 ? "sentence" : "sentences"} more for skill ${name}`,
     diff: diff.join("\n"),
     seen: { skill: name, seq, text: textOfFiles(hashFiles(rest)) },
-    ...{ state: "waiting", askedAt: clock.now(), decidedAt: null, outcome: null },
+    state: "waiting",
+    askedAt: clock.now(),
+    decidedAt: null,
+    outcome: null,
   });
   return parked.ok ? ok({ pending: parked.value.id }) : parked;
 }

@@ -108,11 +108,11 @@ export function createPendingDesk(options: PendingDeskOptions): PendingDesk {
       if (!found.ok) return found;
       const isCurrent = found.value.state !== "waiting" || !approve || (await isAsSeen(found.value));
       const state = !approve ? "rejected" : isCurrent ? "approved" : "stale";
-      const stands = await pending.update(id, (now) =>
+      const updated = await pending.update(id, (now) =>
         now.state === "waiting" ? { ...now, state, decidedAt: clock.now() } : null,
       );
-      if (!stands) return find(id) as Promise<Result<never>>;
-      const decided = await finish(stands);
+      if (!updated) return find(id) as Promise<Result<never>>;
+      const decided = await finish(updated);
       const refusal = checkDecision(decided, approve);
       return refusal ? { ok: false, failure: refusal } : ok(PendingInfo.parse(decided));
     },

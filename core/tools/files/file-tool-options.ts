@@ -15,7 +15,7 @@ export interface FileToolOptions {
   budget: WriteBudget;
   /** Whether a text that the agent writes repeats content it has read. Absent: never. */
   isTainted?(text: string): boolean;
-  /** Absent: there is nobody to ask. */
+  /** Absent: no person can be asked. */
   approvals?: ChangeRequests;
 }
 

@@ -25,12 +25,12 @@ const Args = z.strictObject({
     .min(1)
     .max(1_000)
     .describe("A regular expression (RE2: no look-around, no back-references). Begin it with (?i) to ignore case."),
-  path: z.string().optional().describe("A file or a folder to search in. The whole workspace unless told."),
+  path: z.string().optional().describe("A file or a folder to search in. Default: the whole workspace."),
   glob: z.string().min(1).max(300).optional().describe("Only files of this form, such as *.csv or reports/**/*.md."),
   mode: z
     .enum(["content", "names"])
     .optional()
-    .describe("content: lines that match, as path:line:text. names: paths that match. content unless told."),
+    .describe("content: lines that match, as path:line:text. names: paths that match. Default: content."),
 });
 type Args = z.infer<typeof Args>;
 

@@ -175,7 +175,7 @@ function findHold({ citations = [], store }: Args, steps: Step[], { gate, approv
   return { ...hold, rest: steps.map(({ text = "" }, n) => (adding.includes(n) ? rest[adding.indexOf(n)]! : text)) };
 }
 
-/** The call that a person decides on. Held sentences become facts of their own; a fact that is held whole stays as it was. */
+/** The call that a person decides on. Held sentences become separate facts; a fact that is held whole stays as it was. */
 function toHeldCall(args: Args, steps: Step[], { rest, sentences }: Hold<string[]>): JsonObject {
   const given = toOperations(args);
   const operations = steps.flatMap(({ text = "" }, n): MemoryOperation[] => {
@@ -285,7 +285,7 @@ async function carryOut(
       continue;
     }
     if (put?.purged) {
-      written.push({ done: "removed for good by a person: not kept", id: put.id });
+      written.push({ done: "purged by a person: not kept", id: put.id });
       continue;
     }
     const stays = text !== undefined && !put;
@@ -310,7 +310,7 @@ function removalOf({ adds, own = [] }: Target, n: number, steps: Step[], { op }:
   return { op: operationKey(op, n, steps.length), ...(adds && { adds: [...adds, ...ofCall] }) };
 }
 
-/** A merged fact without citations of its own inherits those of the merged facts. */
+/** A merged fact without its own citations inherits those of the merged facts. */
 function toAdd(text: string, at: Prepared["at"], args: Args, steps: Step[], options: MemoryToolOptions): MemoryAdd {
   const { origin, session, approved, source: label } = options;
   const merged = args.citations || !isMerge(steps) ? [] : steps.flatMap(({ target }) => target ?? []);

@@ -6,7 +6,7 @@ import type { Clock } from "../../ports.ts";
 export interface HeavyRun {
   /** Waits until no other heavy run is active. False on the signal or after the timeout. */
   begin(): Promise<boolean>;
-  /** Must be called when the run has ended, however it ended. */
+  /** Must be called when the run has ended, even if it failed. */
   end(): void;
 }
 

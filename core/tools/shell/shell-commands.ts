@@ -20,7 +20,7 @@ const BUDGET_BYTES = 76_000_000;
 const LIGHT_BYTES = 8_000_000;
 /** The limit of Linux. Compiling a pattern or a program of megabytes would kill the isolate. */
 const MAX_ARGUMENT_CHARS = 128 << 10;
-/** Smaller inputs need no estimate, whatever the command. */
+/** Smaller inputs need no estimate for any command. */
 const SMALL_BYTES = 256 << 10;
 
 /**

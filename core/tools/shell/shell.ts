@@ -11,13 +11,13 @@ export interface ShellRun {
   exitCode: number;
   stdout: string;
   stderr: string;
-  /** Why the command did not end by itself; `null`: it did. */
+  /** Why the command was stopped; `null`: it ended normally. */
   stopped: "time" | "limit" | "signal" | "writes" | "memory" | null;
 }
 
 export interface ShellOptions {
   workspace: Workspace;
-  /** Limits what the turn may write. A run has a limit of its own too. */
+  /** Limits what the turn may write. Each run also has its own limit. */
   turnBudget?: WriteBudget;
   signal: AbortSignal;
   /** Absent: no other session shares the isolate. */

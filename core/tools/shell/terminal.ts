@@ -18,7 +18,7 @@ const Args = z.strictObject({
     .min(1)
     .max(MAX_TIMEOUT_MS)
     .optional()
-    .describe(`Milliseconds after which the command is stopped. ${DEFAULT_TIMEOUT_MS} unless told.`),
+    .describe(`Milliseconds after which the command is stopped. Default: ${DEFAULT_TIMEOUT_MS}.`),
 });
 type Args = z.infer<typeof Args>;
 
@@ -50,7 +50,7 @@ export function createTerminal({ workspace, settings, clock, budget }: FileToolO
 function toResult(run: ShellRun, timeoutMs: number, maxChars: number): ToolResult {
   const outcome: JsonObject = { exit_code: run.exitCode, ...explainStop(run.stopped, timeoutMs) };
   const room = maxChars - ENVELOPE_CHARS;
-  // Errors are short and more useful, so they get room first: a quarter, or whatever the output leaves.
+  // Errors are short and more useful, so they get room first: a quarter, or what the output leaves.
   const errorRoom = Math.max(Math.floor(room / 4), room - jsonChars(run.stdout));
   const stderr = headAndTail(run.stderr, errorRoom);
   const stdout = headAndTail(run.stdout, room - jsonChars(stderr.text));

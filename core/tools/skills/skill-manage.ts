@@ -196,7 +196,12 @@ async function manage(args: Args, context: ToolContext, options: SkillManageOpti
     return fail("read_first", `Load '${name}' with skill_view before you change it.`);
   }
   const writing: WriteContext = {
-    ...{ origin, seeds: library.seeds, settings: settings.skills, citations, overlaps, approved: options.approved },
+    origin,
+    seeds: library.seeds,
+    settings: settings.skills,
+    citations,
+    overlaps,
+    approved: options.approved,
     tools: options.fingerprints?.() ?? null,
     ...rules,
   };

@@ -14,7 +14,7 @@ const Args = z.strictObject({
       z.strictObject({
         id: z.string().min(1).max(40).describe("Short and the same from call to call, such as 1 or tests."),
         content: z.string().min(1).max(MAX_CHARS).optional().describe("What is to be done. Needed for a new item."),
-        status: TodoState.optional().describe("pending unless told."),
+        status: TodoState.optional().describe("Default: pending."),
       }),
     )
     .max(MAX_ITEMS)

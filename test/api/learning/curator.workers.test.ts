@@ -24,11 +24,11 @@ function report(profile: string, more: Partial<CurationRun> = {}): CurationRun {
   };
 }
 
-const STANDING = { state: "trial", rev: 1, text: "a".repeat(64) } as const;
+const PRIOR = { state: "trial", rev: 1, text: "a".repeat(64) } as const;
 const CHANGE = {
   skill: "reading-tables",
-  from: STANDING,
-  to: { ...STANDING, state: "stale" },
+  from: PRIOR,
+  to: { ...PRIOR, state: "stale" },
   reason: "unused",
 } as const;
 const ITEM = { work: WORK, skill: "reading-tables", because: "it fails", grant: { tokens: 1_000, expiresAt: 9 } };
@@ -55,8 +55,8 @@ async function post(path: string, key: string) {
   return { status: response.status, body: (await response.json()) as Record<string, unknown>, sent };
 }
 
-describe("what curation costs", () => {
-  it("is booked once from the run's record, however often it is requested", async () => {
+describe("a curation", () => {
+  it("has its cost booked once, however often the record of the cost arrives", async () => {
     const { profile, key } = await createProfile();
     const usage = { ...NO_USAGE, input: 300, output: 40 };
     const line = { kind: "curation", model: "m:a", source: "catalog", calls: 2, usage, usdMicros: 1_500 } as const;
@@ -71,7 +71,7 @@ describe("what curation costs", () => {
     }
   });
 
-  it("can be requested twelve times an hour; the next request is refused with the time of the next allowed one", async () => {
+  it("can be requested twelve times an hour by each profile", async () => {
     const { key } = await createProfile();
     for (let n = 0; n < 12; n++) expect((await post("/v1/curator/run?dryRun=1", key)).status).toBe(202);
     const refused = await post("/v1/curator/run", key);

@@ -168,7 +168,7 @@ describe("keys", () => {
   });
 });
 
-describe("the keys an isolate remembers", () => {
+describe("the keys that an isolate caches", () => {
   it("are valid until they expire", () => {
     const checked = createCheckedKeys(30_000, 10);
     checked.add("key", "p", 1_000);

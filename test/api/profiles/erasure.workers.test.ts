@@ -197,7 +197,7 @@ describe("a deleted skill", () => {
 });
 
 describe("a purge", () => {
-  it("of a revision removes its text from reviews, curations and remembered requests, with its orphaned blobs", async () => {
+  it("of a revision removes its text from reviews, curations and remembered requests, and deletes orphaned blobs", async () => {
     const { profile, key, run, job } = await createFullProfile();
     await env.SKILLS.put(`p/${profile}/blobs/${"c".repeat(64)}`, "an orphan with zebraone");
     const purged = await ask("POST", "/v1/skills/zebra-skill/purge", { key, body: { rev: 1 } });

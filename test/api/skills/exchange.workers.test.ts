@@ -44,7 +44,7 @@ describe("an imported skill", () => {
   it.each<[string, string, () => unknown]>([
     ["as a zip", "application/zip", () => pack("zip", FILES, "sorting-mail")],
     ["as a tar.gz", "application/gzip", () => pack("tar.gz", FILES)],
-    ["as bytes that tell themselves", "application/octet-stream", () => pack("zip", FILES)],
+    ["as bytes of a recognisable format", "application/octet-stream", () => pack("zip", FILES)],
     ["as curl sends a file", "application/x-www-form-urlencoded", () => pack("zip", FILES, "x")],
     ["as files in JSON", "application/json", () => JSON.stringify({ files: toContents(FILES) })],
   ])("%s is exported byte for byte in every form", async (_how, type, make) => {
@@ -139,23 +139,23 @@ describe("an export", () => {
 
 describe("an invalid import", () => {
   it.each<[string, string, () => unknown, number, string]>([
-    ["of no known kind", "image/png", () => "x", 415, "content_type_unsupported"],
-    ["of no kind at all", "application/octet-stream", () => "what is this", 415, "content_type_unsupported"],
+    ["of an unknown content type", "image/png", () => "x", 415, "content_type_unsupported"],
+    ["of an unrecognisable format", "application/octet-stream", () => "what is this", 415, "content_type_unsupported"],
     ["of malformed JSON", "application/json", () => "{", 400, "json_malformed"],
-    ["of JSON that is no object", "application/json", () => "[]", 400, "body_invalid"],
+    ["of JSON that is not an object", "application/json", () => "[]", 400, "body_invalid"],
     ["without files", "application/json", () => "{}", 400, "body_invalid"],
     ["with a file that is a number", "application/json", () => '{"files":{"SKILL.md":1}}', 400, "body_invalid"],
-    ["with bytes that are no base64", "application/json", () => '{"files":{"a":{"base64":"*"}}}', 400, "body_invalid"],
+    ["with invalid base64", "application/json", () => '{"files":{"a":{"base64":"*"}}}', 400, "body_invalid"],
     ["with an unknown field", "application/json", () => '{"files":{},"x":1}', 400, "field_unknown"],
     [
-      "with a path that is a trap",
+      "with a `__proto__` path",
       "application/json",
       () => '{"files":{"__proto__":"x","SKILL.md":"y"}}',
       400,
       "bad_path",
     ],
     [
-      "with half a character",
+      "with a lone surrogate",
       "application/json",
       () => JSON.stringify({ files: { "SKILL.md": "\ud83d" } }),
       422,
@@ -163,7 +163,7 @@ describe("an invalid import", () => {
     ],
     ["of a broken zip", "application/zip", () => "PK no", 422, "bad_archive"],
     ["of a link", "application/zip", () => handMadeZip([{ name: "x", mode: 0o120777 }]), 422, "bad_archive"],
-    ["out of its folder", "application/zip", () => handMadeZip([{ name: "../x" }]), 400, "bad_path"],
+    ["with a path outside its folder", "application/zip", () => handMadeZip([{ name: "../x" }]), 400, "bad_path"],
     [
       "of 10,000 files",
       "application/zip",

@@ -123,7 +123,7 @@ describe("an undo", () => {
     expect(await good("GET", "/a")).toMatchObject({ head: { rev: 3 } });
   });
 
-  it("is refused for what is not there", async () => {
+  it("is refused for a missing skill or revision", async () => {
     const { call } = await openSkill({ "SKILL.md": md("one") });
     for (const path of ["/a/revisions/2/undo", "/none/revisions/1/undo", `/${BUNDLED}/revisions/1/undo`]) {
       expectProblem(await call("POST", path), 404, "revision_not_found", "No such revision");

@@ -163,12 +163,12 @@ describe("skills", () => {
 
   it("show in a listing what they lack and where they are unusable", async () => {
     const { put, line } = await openProfile();
-    const asking = (name: string, fields: string) => ({
+    const skillWithFields = (name: string, fields: string) => ({
       "SKILL.md": skillMd(name).replace("\n---\n\n", `\n${fields}\n---\n\n`),
     });
-    await put("a", asking("a", "license: MIT"));
-    await put("b", asking("b", "required_environment_variables: [API_KEY]"));
-    await put("c", asking("c", "platforms: [macos]"));
+    await put("a", skillWithFields("a", "license: MIT"));
+    await put("b", skillWithFields("b", "required_environment_variables: [API_KEY]"));
+    await put("c", skillWithFields("c", "platforms: [macos]"));
     expect(await line("a")).toMatchObject({ readiness: "available" });
     expect(await line("b")).toMatchObject({
       readiness: "setup_needed",
@@ -217,9 +217,9 @@ describe("skills", () => {
     await call("POST", "/a/publish", { public: true });
     expect(await put("a", { "SKILL.md": skillMd("a", "More.") })).toMatchObject({ public: true });
     await call("POST", "/a/archive");
-    const anew = await put("a", { "SKILL.md": skillMd("a", "Another.") });
-    expect(anew).toMatchObject({ state: "active" });
-    expect(anew).not.toHaveProperty("public");
+    const recreated = await put("a", { "SKILL.md": skillMd("a", "Another.") });
+    expect(recreated).toMatchObject({ state: "active" });
+    expect(recreated).not.toHaveProperty("public");
   });
 
   it("that are put twice with the same files have one revision", async () => {
@@ -320,7 +320,7 @@ describe("an invalid skill", () => {
     ["no frontmatter", "a", { "SKILL.md": "just text" }, 422, "bad_skill_md"],
     ["a file outside the skill", "a", { "SKILL.md": skillMd("a"), "../b/SKILL.md": "x" }, 400, "bad_path"],
     ["a SKILL.md too long", "a", { "SKILL.md": skillMd("a", "x".repeat(100_001)) }, 413, "too_large"],
-    ["half a character", "a", { "SKILL.md": skillMd("a"), "references/x.md": "\ud800" }, 422, "bad_text"],
+    ["a lone surrogate", "a", { "SKILL.md": skillMd("a"), "references/x.md": "\ud800" }, 422, "bad_text"],
   ])("is refused for %s", async (_, name, files, status, code) => {
     const { key } = await openProfile();
     const answer = await ask("PUT", `/v1/skills/${name}`, { key, body: { files } });

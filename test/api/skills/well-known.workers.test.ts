@@ -182,7 +182,7 @@ describe("public skills", () => {
     ).toEqual(["packed"]);
   });
 
-  it("may be bundled ones", async () => {
+  it("can include bundled ones", async () => {
     const { get, post } = await openOwner();
     const name = Object.keys(seeds).toSorted()[0]!;
     await post(`${name}/publish`, { public: true });

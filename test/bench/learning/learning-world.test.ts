@@ -19,7 +19,7 @@ import { STYLES, countStyles, respell, spellOption, valueIn } from "../../../ben
 import { readSurfaces } from "../../../bench/learning/world/surfaces.ts";
 import { createBenchTools, newProgress } from "../../../bench/learning/world/tools.ts";
 import { beginReview } from "../../../bench/learning/models/reviewer.ts";
-import { answerTo } from "../../../bench/learning/models/scripted.ts";
+import { replayScript } from "../../../bench/learning/models/scripted.ts";
 import { foreseeRequests, nameKind } from "../../../bench/learning/models/understanding.ts";
 import { beginWork, wordingsOf } from "../../../bench/learning/models/worker.ts";
 import { describeKind, nameFor, wordsAbout } from "../../../bench/learning/models/wording.ts";
@@ -258,7 +258,7 @@ it("names the kind of work and judges what the person wrote, where a prompt asks
     ...[`[6#principal]`, `hold on, the kettle boils #${task.job}r`, "</transcript abc>"],
   ].join("\n");
   const ask = (system: string) =>
-    answerTo({ system, messages: [{ role: "user", text: transcript }], tools: [], toolChoice: "auto" }, (request) =>
+    replayScript({ system, messages: [{ role: "user", text: transcript }], tools: [], toolChoice: "auto" }, (request) =>
       beginReview({ worldOf: () => exact }, request),
     ).text;
   expect(ask("Review.")).toBe("Nothing worth keeping.");
@@ -268,7 +268,7 @@ it("names the kind of work and judges what the person wrote, where a prompt asks
     "verdict 6: none",
   ]);
   expect(kind).toMatch(/^[a-z]+(?: [a-z]+)+$/);
-  const title = answerTo(
+  const title = replayScript(
     { system: "Name it.", messages: [{ role: "user", text: task.request }], tools: [], toolChoice: "auto" },
     (request) => beginWork(() => exact, request),
   );
@@ -284,7 +284,7 @@ it("guesses at what nothing worked for, in its probe alone", () => {
   const tools = [{ name: "skill_manage", description: "", parameters: {} }];
   const ask = (guesses: number) => {
     const some = world(1, { "reviewer.guesses": guesses, "reviewer.missed": 0, "stream.oneOffShare": 0 });
-    return answerTo(
+    return replayScript(
       { system: "", messages: [{ role: "user", text: transcript }], tools, toolChoice: "auto" },
       (request) => beginReview({ worldOf: () => some }, request),
     );

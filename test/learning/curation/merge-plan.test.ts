@@ -72,7 +72,7 @@ describe("the items of a skill", () => {
   });
 });
 
-describe("an item is kept by", () => {
+describe("an item of a merged skill", () => {
   it.each([
     ["the same words", "- Count the rows first.", "2. Count the rows first.", true],
     [
@@ -82,21 +82,21 @@ describe("an item is kept by", () => {
       true,
     ],
     [
-      "a line that says more",
+      "a longer line with the same words",
       "Count the rows.",
       "Count the rows, then the columns, and compare both with the header.",
       true,
     ],
     ["other words", "- Count the rows first.", "- Ask the person for the file.", false],
     ["half of its words", "- Sort the rows by date before you group them by month.", "- Sort the rows.", false],
-    ["another option", "Use `--encoding latin1` for exports.", "Use `--encoding utf8` for exports.", false],
-    ["another figure", "Wait 30 seconds before the next call.", "Wait 60 seconds before the next call.", false],
-    ["another path", "Read conf/app.yaml before the start.", "Read conf/web.yaml before the start.", false],
-    ["the contrary", "Do not sort the rows by date.", "Sort the rows by date.", false],
-    ["the contrary of a yes", "Sort the rows by date.", "Never sort the rows by date.", false],
-    ["the same no in other words", "Do not sort the rows by date.", "Never sort the rows by date.", true],
-    ["another command in its block", "Run it:\n```sh\nmake test\n```", "Run it:\n```sh\nmake all\n```", false],
-  ])("%s: %j in %j is %s", (_by, item, block, kept) => {
+    ["a different option", "Use `--encoding latin1` for exports.", "Use `--encoding utf8` for exports.", false],
+    ["a different figure", "Wait 30 seconds before the next call.", "Wait 60 seconds before the next call.", false],
+    ["a different path", "Read conf/app.yaml before the start.", "Read conf/web.yaml before the start.", false],
+    ["the opposite", "Do not sort the rows by date.", "Sort the rows by date.", false],
+    ["the opposite of a positive", "Sort the rows by date.", "Never sort the rows by date.", false],
+    ["the same negation in other words", "Do not sort the rows by date.", "Never sort the rows by date.", true],
+    ["a different command in its block", "Run it:\n```sh\nmake test\n```", "Run it:\n```sh\nmake all\n```", false],
+  ])("counts as kept by %s: %j in %j is %s", (_by, item, block, kept) => {
     expect(isKept(item, ["Something else.", block])).toBe(kept);
   });
 
@@ -123,22 +123,22 @@ describe("a merge", () => {
     ["absorbs nothing", { absorbs: [] }, {}, "bad_merge"],
     ["absorbs a skill twice", { absorbs: [FIRST, FIRST] }, {}, "bad_merge"],
     ["absorbs itself", { umbrella: FIRST }, {}, "bad_merge"],
-    ["absorbs what is not there", { absorbs: [FIRST, "absent"] }, {}, "bad_merge"],
+    ["absorbs a skill that does not exist", { absorbs: [FIRST, "absent"] }, {}, "bad_merge"],
     ["is a companion", { umbrella: "tables-local" }, {}, "bad_merge"],
     [
-      "absorbs what is pinned",
+      "absorbs a pinned skill",
       {},
       { absorbs: [{ ...first, head: { ...first.head, pinned: true } }, second] },
       "bad_merge",
     ],
     [
-      "absorbs a person's own",
+      "absorbs a person's own skill",
       {},
       { absorbs: [{ ...first, head: { ...first.head, origin: "user" as const } }, second] },
       "bad_merge",
     ],
     [
-      "absorbs what is archived",
+      "absorbs an archived skill",
       {},
       { absorbs: [{ ...first, head: { ...first.head, state: "archived" as const } }, second] },
       "bad_merge",
@@ -150,7 +150,7 @@ describe("a merge", () => {
       "bad_merge",
     ],
     [
-      "puts all into a person's own",
+      "puts everything into a person's own skill",
       {},
       { umbrella: snapshot(UMBRELLA, { "SKILL.md": UMBRELLA_MD }, { origin: "user" }) },
       "bad_merge",
@@ -158,27 +158,22 @@ describe("a merge", () => {
     ["leaves an item out", { items: without(`${SECOND}/3`) }, {}, "item_unmarked"],
     ["leaves a file out", { items: without(`${FIRST}/references/totals.md`) }, {}, "item_unmarked"],
     [
-      "names an item that is not there",
+      "names an item that does not exist",
       { items: [...ITEMS, { id: `${FIRST}/99`, fate: "kept" as const }] },
       {},
       "item_unknown",
     ],
+    ["drops an item without a reason", { items: withItem(`${SECOND}/3`, { fate: "archived" }) }, {}, "reason_missing"],
+    ["claims to keep a lost line", { content: UMBRELLA_MD.replace(/- Never strip.*\n/, "") }, {}, "item_lost"],
     [
-      "gives up an item without a reason",
-      { items: withItem(`${SECOND}/3`, { fate: "archived" }) },
-      {},
-      "reason_missing",
-    ],
-    ["says that it keeps what it lost", { content: UMBRELLA_MD.replace(/- Never strip.*\n/, "") }, {}, "item_lost"],
-    [
-      "says that it keeps what it turned round",
+      "claims to keep a line that it reversed",
       { content: UMBRELLA_MD.replace("Never strip", "Always strip") },
       {},
       "item_lost",
     ],
     ["changes a command it keeps", { content: UMBRELLA_MD.replace("awk -F,", "awk -F;") }, {}, "item_lost"],
     [
-      "points to no file it keeps",
+      "does not mention a file that it keeps",
       {
         content: UMBRELLA_MD.replace("; see references/totals.md", ""),
         items: withItem(`${FIRST}/4`, { fate: "archived", reason: "It is known by now." }),
@@ -187,7 +182,7 @@ describe("a merge", () => {
       "file_not_mentioned",
     ],
     [
-      "throws a skill away",
+      "keeps nothing of a skill",
       {
         items: ITEMS.map((item) =>
           item.id.startsWith(SECOND) ? { ...item, fate: "archived" as const, reason: "Nobody uses it." } : item,
@@ -196,7 +191,7 @@ describe("a merge", () => {
       {},
       "nothing_kept",
     ],
-  ])("is refused when it %s", (_what, over, sources, code) => {
+  ])("is refused if it %s", (_what, over, sources, code) => {
     expect(check(over, sources)).toBe(code);
   });
 

@@ -12,7 +12,7 @@ describe("the probability that one rate is higher than another", () => {
     [beta(1, 1), beta(1, 1), 0.5],
     [beta(0.05, 0.05), beta(1, 1), 0.5],
     [beta(40, 1), beta(1, 40), 1],
-  ])("of %j and %j is what the closed form says", (x, y, expected) => {
+  ])("of %j and %j equals the closed form", (x, y, expected) => {
     expect(probabilityHigher(x, y)).toBeCloseTo(expected, 4);
   });
 
@@ -22,7 +22,7 @@ describe("the probability that one rate is higher than another", () => {
     [beta(8, 3), beta(4, 6)],
     [beta(30, 20), beta(28, 22)],
     [beta(300, 200), beta(280, 220)],
-  ])("of %j and %j is what the sum over whole numbers says", (x, y) => {
+  ])("of %j and %j equals the sum over whole numbers", (x, y) => {
     expect(Math.abs(probabilityHigher(x, y) - sumOf(x, y))).toBeLessThan(0.001);
   });
 

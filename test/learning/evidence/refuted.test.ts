@@ -7,7 +7,7 @@ const skill = (body: string, more: Record<string, string> = {}) => ({ files: { "
 const left = (body: string, ...words: string[]) =>
   removeRefuted(skill(body), words)?.files["SKILL.md"]?.slice(HEAD.length);
 
-describe("goes", () => {
+describe("removed with a refuted word:", () => {
   it("the sentence that gives the word between code marks", () => {
     const body = "- Burn with `film burn --place bottom`. Check the first scene.\n- Time with `ntsc`.\n";
     expect(left(body, "bottom")).toBe("- Check the first scene.\n- Time with `ntsc`.\n");
@@ -36,7 +36,7 @@ describe("goes", () => {
     "In case of errors pass `--place bottom`.",
     "Pass `--place bottom` instead.",
     "Read it with `film logs`, `--place bottom` of it.",
-  ])("an order in whatever words: %s", (line) => {
+  ])("an order in any wording: %s", (line) => {
     expect(left(`${line}\n\nPlay it.\n`, "bottom")).toBe("Play it.\n");
   });
 
@@ -65,41 +65,37 @@ describe("goes", () => {
   });
 });
 
-describe("stays", () => {
+describe("kept despite a refuted word:", () => {
   it.each([
     ["a caution", "Show it first with `--preview`.\n", "--preview"],
-    ["a word that protects", "Burn with `--dry-run`.\n", "--dry-run"],
-    ["another word that protects", "Copy with `--verify`, whatever it takes.\n", "--verify"],
-    ["a word of prose", "The bottom is where it goes.\n", "bottom"],
-    ["a part of a word", "Burn with `bottomless`.\n", "bottom"],
-    ["a file, a path or a figure, which are of the task", "Take `a.csv`, `/tmp/films` and `42`.\n", "a.csv"],
-    ["a line of a program", "```\nfilm burn `bottom`\n```\n", "bottom"],
+    ["a safety option", "Burn with `--dry-run`.\n", "--dry-run"],
+    ["another safety option", "Copy with `--verify`, whatever it takes.\n", "--verify"],
+    ["an ordinary word", "The bottom is where it goes.\n", "bottom"],
+    ["part of a longer word", "Burn with `bottomless`.\n", "bottom"],
+    ["a file, a path or a figure, which belong to the task", "Take `a.csv`, `/tmp/films` and `42`.\n", "a.csv"],
+    ["a line of a code block", "```\nfilm burn `bottom`\n```\n", "bottom"],
     ["a caution", "Never burn with `bottom`.\n", "bottom"],
     ["a choice between two", "Burn with `top`, not `bottom`.\n", "bottom"],
-    ["what was found out", "`bottom` fails on films without sound.\n", "bottom"],
+    ["an observation", "`bottom` fails on films without sound.\n", "bottom"],
     ["a caution in another language", "Statt `bottom` immer `top`.\n", "bottom"],
-    ["a caution without blanks", "`bottom`は使用しません。\n", "bottom"],
-    [
-      "a word of two commands that have nothing else in common",
-      "Set it with `date -d`.\n\nCut with `cut -d ,`.\n",
-      "-d",
-    ],
-    ["what the word did", "`bottom` garbles the titles.\n", "bottom"],
-    ["what is to be changed", "Change `bottom` to `top`.\n", "bottom"],
-    ["what is to be left out", "Leave out `bottom`.\n", "bottom"],
-    ["what is to be removed", "Remove `bottom` from the command.\n", "bottom"],
-    ["what another is preferred to", "Prefer `top` over `bottom`.\n", "bottom"],
-    ["what was so once", "The old way was `bottom`.\n", "bottom"],
-    ["what is not there", "Older versions lack `bottom`.\n", "bottom"],
-    ["what is passed over", "`bottom` is slow on films; skip it.\n", "bottom"],
+    ["a caution in a script without spaces", "`bottom`は使用しません。\n", "bottom"],
+    ["a word of two otherwise different commands", "Set it with `date -d`.\n\nCut with `cut -d ,`.\n", "-d"],
+    ["the effect of the word", "`bottom` garbles the titles.\n", "bottom"],
+    ["an instruction to change it", "Change `bottom` to `top`.\n", "bottom"],
+    ["an instruction to leave it out", "Leave out `bottom`.\n", "bottom"],
+    ["an instruction to remove it", "Remove `bottom` from the command.\n", "bottom"],
+    ["a preference for another word", "Prefer `top` over `bottom`.\n", "bottom"],
+    ["a former way", "The old way was `bottom`.\n", "bottom"],
+    ["a missing feature", "Older versions lack `bottom`.\n", "bottom"],
+    ["an instruction to skip it", "`bottom` is slow on films; skip it.\n", "bottom"],
     ["an address", "Get it from `https://films.example/v1`.\n", "https://films.example/v1"],
     ["a host", "Copy it to `films.local`.\n", "films.local"],
-    ["a file of an unknown ending", "Begin with `main.go`.\n", "main.go"],
-    ["a file without an ending", "Begin with `Makefile`.\n", "Makefile"],
+    ["a file with an unknown extension", "Begin with `main.go`.\n", "main.go"],
+    ["a file without an extension", "Begin with `Makefile`.\n", "Makefile"],
     ["a hidden file", "Begin with `.env`.\n", ".env"],
-    ["what leads to a list", "Burn with `bottom`:\n\n- scenes\n- titles\n", "bottom"],
-    ["the head of a table", "| `bottom` | Use |\n|---|---|\n| a | b |\n", "bottom"],
-    ["what nothing failed of", "Burn `bottom`.\n", "top"],
+    ["the introduction of a list", "Burn with `bottom`:\n\n- scenes\n- titles\n", "bottom"],
+    ["the header of a table", "| `bottom` | Use |\n|---|---|\n| a | b |\n", "bottom"],
+    ["a word that did not fail", "Burn `bottom`.\n", "top"],
   ])("%s", (_what, body, word) => expect(removeRefuted(skill(body), [word])).toBeNull());
 
   it.each(
@@ -109,7 +105,7 @@ describe("stays", () => {
       "--sign --cacert --cap-drop --abort-on-error --exit-code --redact --mask --read-only --readonly READ_ONLY nounset errexit pipefail " +
       "ON_ERROR_STOP --confirm --backup --sandbox --limit"
     ).split(" "),
-  )("a word that protects: %s", (word) => {
+  )("a safety option: %s", (word) => {
     expect(removeRefuted(skill(`Burn with \`film ${word}\`.\n`), [word])).toBeNull();
   });
 

@@ -69,7 +69,7 @@ describe("a skill that helps", () => {
     await world.use(ONE, "+");
     expect(await world.settle("first")).toMatchObject({ moved: null, stats: { uses: 1 } });
     await world.use(ONE, "+");
-    const reason = "2 of 2 judged uses succeeded: better than an even chance at 73.7 %.";
+    const reason = "2 of 2 judged uses succeeded: better than an even chance (probability 73.7 %).";
     expect((await world.settle("second")).moved).toEqual({
       skill: NAME,
       from: "trial",
@@ -125,10 +125,10 @@ describe("a skill that helps", () => {
   });
 
   it.each<[what: string, next: Partial<SkillNext>, isUsedSince: boolean, to: SkillHead["state"]]>([
-    ["a learned one that was used since", {}, true, "active"],
-    ["a learned one that age has moved", {}, false, "stale"],
-    ["a person's own, which only a verdict moves", { origin: "user" }, false, "active"],
-    ["one from a hub", { origin: "hub" }, false, "active"],
+    ["a learned skill that was used since", {}, true, "active"],
+    ["a learned skill that became stale by age", {}, false, "stale"],
+    ["a person's own skill, which only a verdict makes stale", { origin: "user" }, false, "active"],
+    ["a skill from a hub", { origin: "hub" }, false, "active"],
   ])("comes back from stale: %s", async (_what, next, isUsedSince, to) => {
     const world = createWorld();
     await world.make(1, next);
@@ -239,14 +239,14 @@ describe("a skill that does harm", () => {
 
   it.each<[what: string, next: Partial<SkillNext>, to: SkillHead["state"]]>([
     ["is pinned", { pinned: true }, "trial"],
-    ["came with the product", { origin: "bundled", state: "active" }, "active"],
-    ["waits for a person", { state: "pending" }, "pending"],
+    ["is bundled", { origin: "bundled", state: "active" }, "active"],
+    ["waits for approval", { state: "pending" }, "pending"],
     ["is archived", { state: "archived" }, "archived"],
-    ["is a person's own", { origin: "user", state: "active" }, "stale"],
-    ["was brought in by a person", { origin: "user" }, "stale"],
+    ["is a person's own skill", { origin: "user", state: "active" }, "stale"],
+    ["was imported by a person", { origin: "user" }, "stale"],
     ["is from a hub", { origin: "hub" }, "stale"],
-    ["is a person's own and offered last already", { origin: "user", state: "stale" }, "stale"],
-  ])("keeps its text when it %s", async (_what, next, to) => {
+    ["is a person's own skill and already stale", { origin: "user", state: "stale" }, "stale"],
+  ])("keeps its text if it %s", async (_what, next, to) => {
     const world = createWorld();
     await world.make(2, next);
     const before = await world.head();
@@ -321,7 +321,7 @@ describe("a decision", () => {
     expect((await world.settle("second")).moved).toMatchObject({ from: "active", to: "archived" });
   });
 
-  it.each([["one"], ["another"]])("is made once by two at once, of op one and %s", async (op) => {
+  it.each([["one"], ["another"]])("is made once by two concurrent runs, with the ops one and %s", async (op) => {
     const world = createWorld();
     await world.make(2);
     await world.use(TWO, "---");
@@ -333,12 +333,12 @@ describe("a decision", () => {
   });
 
   it.each<[what: string, meddle: (world: ReturnType<typeof createWorld>) => Promise<unknown>]>([
-    ["put an earlier text back", (world) => world.adjust({ files: { "SKILL.md": "one" } })],
+    ["restored an earlier text", (world) => world.adjust({ files: { "SKILL.md": "one" } })],
     ["wrote another text", (world) => world.skills.change(extension(NAME, "three", "theirs"))],
     ["pinned it", (world) => world.adjust({ pinned: true })],
     ["archived it", (world) => world.adjust({ state: "archived" })],
-    ["put the text back", (world) => world.adjust({ restored: true })],
-  ])("is left when somebody %s since the uses were counted", async (_what, meddle) => {
+    ["restored the text", (world) => world.adjust({ restored: true })],
+  ])("is not made if a person %s after the uses were counted", async (_what, meddle) => {
     const world = createWorld();
     await world.make(2);
     await world.use(ONE, "---");
@@ -537,11 +537,11 @@ describe("words that later uses refuted", () => {
   });
 
   it.each<[what: string, later: string, next: Partial<SkillNext>]>([
-    ["no use has come since", "", {}],
+    ["it was not used since", "", {}],
     ["a person wrote it", "???", { origin: "user" }],
     ["a person pinned it", "???", { pinned: true }],
     ["it is not offered", "???", { state: "archived" }],
-  ])("only warn where %s", async (_what, later, next) => {
+  ])("only cause a warning if %s", async (_what, later, next) => {
     const world = await withFailed(later, next);
     expect((await world.settle()).moved).toBe(null);
     expect(await world.head()).toMatchObject({ rev: 1, text });
@@ -576,7 +576,7 @@ describe("words that later uses refuted", () => {
     expect(await world.head()).toMatchObject({ text });
   });
 
-  it.each(["verdicts", "failedWords"] as const)("stay where %s are switched off", async (rule) => {
+  it.each(["verdicts", "failedWords"] as const)("are kept if %s are switched off", async (rule) => {
     const world = await withFailed("?");
     const settings = { ...DEFAULTS, learning: { ...DEFAULTS.learning, [rule]: false } };
     await world.settle("off", { settings });

@@ -33,36 +33,60 @@ describe("the verdict on a text", () => {
 
   it.each<[what: string, signs: string, given: Given, verdict: TextVerdict["verdict"], why: RegExp]>([
     // what it takes to be active
-    ["is used, and nobody ever judges it", "??????????", {}, "trial", /^Used 10 times, and not judged yet.$/],
+    ["is used, and never judged", "??????????", {}, "trial", /^Used 10 times, and not judged yet.$/],
     ["succeeds once", "+", {}, "trial", NOT_YET],
-    ["succeeds at two tasks", "++", {}, "active", /better than an even chance at 73.7 %/],
+    ["succeeds at two tasks", "++", {}, "active", /better than an even chance \(probability 73.7 %\)/],
     ["succeeds twice at one task", "++", { task: "one" }, "trial", NOT_YET],
-    ["succeeds at two tasks nobody could name", "++", { task: "" }, "active", /better/],
-    ["succeeds as often as it has to", "+++", { rules: { activeSuccesses: 3 } }, "active", /^3 of 3/],
-    ["succeeds less often", "++", { rules: { activeSuccesses: 3 } }, "trial", /needs one more success/],
-    ["is better by just what it takes", "++", { rules: { activeBetter: 0.7368 } }, "active", /better/],
-    ["is better by a little less", "++", { rules: { activeBetter: 0.7369 } }, "trial", /73.7 %, which is not enough/],
-    ["is no better than work without it", "+++++", { baseline: GOOD, calls: 10 }, "trial", /at 50 %, which is not/],
-    ["is no worse, and cheaper", "+++", { baseline: GOOD, calls: 8 }, "active", /8 calls where 10 .* at 55.9 %/],
-    ["is no worse, and hardly cheaper", "+++", { baseline: GOOD, calls: 9 }, "trial", /not enough/],
-    ["is cheaper, and worse", "++", { baseline: GOOD, calls: 1 }, "trial", /at 39.1 %/],
-    ["is worse by just what is borne", "++", { baseline: GOOD, rules: { activeWorse: 0.6089 } }, "active", /60.9 %/],
-    ["is worse by a little more", "++", { baseline: GOOD, rules: { activeWorse: 0.6088 } }, "trial", /not enough/],
-    ["costs nothing where nothing was spent", "+++", { baseline: FREE, calls: 0 }, "trial", /not enough/],
-    ["costs what nobody knows of other turns", "+++", { baseline: UNPRICED, calls: 0 }, "trial", /not enough/],
+    ["succeeds at two unnamed tasks", "++", { task: "" }, "active", /better/],
+    ["succeeds as often as required", "+++", { rules: { activeSuccesses: 3 } }, "active", /^3 of 3/],
+    ["succeeds less often than required", "++", { rules: { activeSuccesses: 3 } }, "trial", /needs one more success/],
+    ["is better by exactly the threshold", "++", { rules: { activeBetter: 0.7368 } }, "active", /better/],
+    [
+      "is better by slightly less than the threshold",
+      "++",
+      { rules: { activeBetter: 0.7369 } },
+      "trial",
+      /73.7 %\), which is not enough/,
+    ],
+    [
+      "is no better than work without it",
+      "+++++",
+      { baseline: GOOD, calls: 10 },
+      "trial",
+      /probability 50 %\), which is not/,
+    ],
+    ["is no worse, and cheaper", "+++", { baseline: GOOD, calls: 8 }, "active", /8 calls instead of 10; .* 55.9 %/],
+    ["is no worse, and barely cheaper", "+++", { baseline: GOOD, calls: 9 }, "trial", /not enough/],
+    ["is cheaper, and worse", "++", { baseline: GOOD, calls: 1 }, "trial", /39.1 %/],
+    ["is worse by exactly the tolerance", "++", { baseline: GOOD, rules: { activeWorse: 0.6089 } }, "active", /60.9 %/],
+    [
+      "is worse by slightly more than the tolerance",
+      "++",
+      { baseline: GOOD, rules: { activeWorse: 0.6088 } },
+      "trial",
+      /not enough/,
+    ],
+    ["costs nothing, like other turns", "+++", { baseline: FREE, calls: 0 }, "trial", /not enough/],
+    ["costs an amount that is unknown for other turns", "+++", { baseline: UNPRICED, calls: 0 }, "trial", /not enough/],
     // what it takes to be withdrawn
     ["fails once", "-", { baseline: GOOD }, "trial", /needs 2 more successes/],
-    ["fails twice where others succeed", "--", { baseline: GOOD }, "withdrawn", /worse than without it at 97.2 %/],
+    [
+      "fails twice where others succeed",
+      "--",
+      { baseline: GOOD },
+      "withdrawn",
+      /worse than without it \(probability 97.2 %\)/,
+    ],
     ["fails twice where others often fail", "--", { baseline: FAIR }, "trial", /needs 2 more successes/],
     [
-      "is worse by just what is too much",
+      "is worse by exactly the limit for withdrawal",
       "--",
       { baseline: FAIR, rules: { withdrawWorse: 0.8114 } },
       "withdrawn",
       /81/,
     ],
     [
-      "is worse by a little less than that",
+      "is worse by slightly less than that limit",
       "--",
       { baseline: FAIR, rules: { withdrawWorse: 0.8115 } },
       "trial",
@@ -71,37 +95,43 @@ describe("the verdict on a text", () => {
     ["fails three times in a row", "---", {}, "withdrawn", STREAK],
     ["fails three times in a row at hard work", "---", { baseline: POOR }, "withdrawn", STREAK],
     ["fails three times, not in a row", "--+-", {}, "trial", NOT_YET],
-    ["fails as often in a row as is borne", "---", { rules: { withdrawStreak: 4 } }, "trial", /^0 of 3/],
+    ["fails fewer times in a row than the limit", "---", { rules: { withdrawStreak: 4 } }, "trial", /^0 of 3/],
     ["fails in a row, with unjudged uses between", "-?-??-", {}, "withdrawn", STREAK],
     // what becomes of an active one
-    ["helped, then fails once", "++-", {}, "active", /found to help, and has done no harm since .* at 45.1 %/],
+    ["helped, then fails once", "++-", {}, "active", /found to help, and has done no harm since .* 45.1 %/],
     ["helped long, then drifts", "++++++++++---", {}, "withdrawn", /last 3 judged uses failed; 10 of 13/],
     ["helped long at hard work, then fails twice", "++++++++++--", { baseline: POOR }, "active", /better/],
-    ["helped, and fails more and more where others succeed", "++++-+-+--", { baseline: GOOD }, "withdrawn", /worse/],
-    ["is withdrawn, and succeeds where it still stands", "++---+", {}, "trial", /not enough/],
-    ["is withdrawn, and proves itself anew", "++---+++", {}, "active", /better/],
+    ["helped, and fails increasingly where others succeed", "++++-+-+--", { baseline: GOOD }, "withdrawn", /worse/],
+    ["is withdrawn, and succeeds once where it is still loaded", "++---+", {}, "trial", /not enough/],
+    ["is withdrawn, and proves itself again", "++---+++", {}, "active", /better/],
     // what does not count
-    ["succeeds only without what it says", "cccc", {}, "trial", /^Used 4 times, and not judged yet.$/],
+    ["succeeds only in uses that contradict it", "cccc", {}, "trial", /^Used 4 times, and not judged yet.$/],
     ["was contradicted between two successes", "+c+", {}, "trial", /needs one more success/],
     ["was contradicted once, and helped twice since", "+c++", {}, "active", /^3 of 3/],
     ["helped long, and is contradicted", "+++++c", {}, "trial", /needs 2 more successes/],
     ["helped long, was contradicted, and helped once since", "+++++c+", {}, "trial", /needs one more success/],
-    ["fails, also without what it says", "xxx", {}, "withdrawn", STREAK],
-    ["fails around a success it had no part in", "--c-", {}, "withdrawn", STREAK],
+    ["fails, even in uses that contradict it", "xxx", {}, "withdrawn", STREAK],
+    ["fails before and after a success that contradicted it", "--c-", {}, "withdrawn", STREAK],
     // what it was made from
     ["is new, and its parent failed", "?", { parent: FAILED }, "trial", /not judged/],
     ["fails once after a parent that failed", "-", { parent: FAILED, baseline: GOOD }, "trial", /^0 of 1/],
     [
-      "succeeds twice after one that failed",
+      "succeeds twice after a parent that failed",
       "++",
       { parent: FAILED, baseline: GOOD, calls: 10 },
       "trial",
       /not enough/,
     ],
-    ["fails at its second use after one that failed", "+-", { parent: FAILED, baseline: GOOD }, "withdrawn", /worse/],
+    [
+      "fails at its second use after a parent that failed",
+      "+-",
+      { parent: FAILED, baseline: GOOD },
+      "withdrawn",
+      /worse/,
+    ],
     ["fails twice after a parent that helped", "--", { parent: HELPED }, "trial", /needs 2 more successes/],
     [
-      "fails twice where others succeed, after one that helped",
+      "fails twice where others succeed, after a parent that helped",
       "--",
       { parent: HELPED, baseline: GOOD },
       "withdrawn",
@@ -109,10 +139,10 @@ describe("the verdict on a text", () => {
     ],
     ["succeeds twice after a parent that helped", "++", { parent: HELPED, baseline: FAIR }, "active", /better/],
     // what a person put back
-    ["was put back, and not used since", "---", { since: endOf(9) }, "trial", /^Not used since it was restored.$/],
-    ["was put back, and fails once", "----", { since: endOf(4), baseline: GOOD }, "trial", /^0 of 1/],
-    ["was put back, and fails again", "-----", { since: endOf(4), baseline: GOOD }, "withdrawn", /^0 of 2/],
-    ["was put back, and helps", "---++", { since: endOf(4) }, "active", /^2 of 2 .* at 61.1 %/],
+    ["was restored, and not used since", "---", { since: endOf(9) }, "trial", /^Not used since it was restored.$/],
+    ["was restored, and fails once", "----", { since: endOf(4), baseline: GOOD }, "trial", /^0 of 1/],
+    ["was restored, and fails again", "-----", { since: endOf(4), baseline: GOOD }, "withdrawn", /^0 of 2/],
+    ["was restored, and helps", "---++", { since: endOf(4) }, "active", /^2 of 2 .* 61.1 %/],
   ])("that %s", (_what, signs, given, verdict, why) => {
     const { rules, parent = [], since, ...more } = given;
     const lineage = { text: TEXT, ...(parent.length > 0 && { parent: PARENT }), ...(since && { since }) };
@@ -131,10 +161,10 @@ describe("a use", () => {
   };
 
   it.each<[what: string, evidence: Evidence[], successes: number, failures: number]>([
-    ["the exit alone", [first], 1, 0],
-    ["a goal's judge over the exit", [first, say(first, { judge: "goal", outcome: "failure" })], 0, 1],
+    ["the exit code alone", [first], 1, 0],
+    ["a goal's judge over the exit code", [first, say(first, { judge: "goal", outcome: "failure" })], 0, 1],
     [
-      "a rating over message, checker and exit",
+      "a rating over message, checker and exit code",
       [
         say(first, { judge: "message", outcome: "failure" }),
         say(first, { judge: "rating", outcome: "success" }),
@@ -144,7 +174,7 @@ describe("a use", () => {
       ...([1, 0] as const),
     ],
     [
-      "the last word of a person who changed their mind",
+      "the latest rating of a person",
       [
         say(first, { judge: "rating", nth: 2, outcome: "failure" }),
         say(first, { judge: "rating", nth: 10, outcome: "success" }),
@@ -152,7 +182,7 @@ describe("a use", () => {
       ],
       ...([1, 0] as const),
     ],
-    ["nobody, where the strongest does not know", [first, say(first, { judge: "goal", outcome: "unknown" })], 0, 0],
+    ["nobody, if the strongest judge does not know", [first, say(first, { judge: "goal", outcome: "unknown" })], 0, 0],
   ])("is judged by %s", (_what, evidence, successes, failures) => {
     expect(counted(evidence)).toEqual({ uses: 1, successes, failures });
   });
@@ -230,7 +260,7 @@ describe("the figures of a text", () => {
     ["+-+-+-+-+??", {}, false],
     ["+-+-+-+-+-", { rewriteRate: 0.4 }, false],
     ["+-+-", { rewriteUses: 4 }, true],
-  ])("of %s with %j ask for a rewrite: %s", (signs, rules, rewrite) => {
+  ])("with the uses %s and the rules %j ask for a rewrite: %s", (signs, rules, rewrite) => {
     expect(judge(usesOf(signs), { text: TEXT }, { ...RULES, ...rules })?.rewrite).toBe(rewrite);
   });
 

@@ -106,7 +106,7 @@ describe("turns over time", () => {
     ["2026-01-05", "2026-W02"],
     ["2027-01-03", "2026-W53"],
     ["2024-12-30", "2025-W01"],
-  ])("the day %s is of the week %s", (day, week) => {
+  ])("the day %s is in the week %s", (day, week) => {
     expect(weekOf(Date.parse(`${day}T23:59:59Z`))).toBe(week);
   });
 

@@ -200,7 +200,7 @@ describe("a message that follows an answer", () => {
     "The build failed on Monday. List the reasons.",
     "List what looks good in the report.",
     "Summarise the report. It has three parts. Keep it short. That is wrong in many cases.",
-  ])("says nothing: %s", (message) => {
+  ])("judges nothing: %s", (message) => {
     expect(judged(message)).toBe("unknown");
   });
 
@@ -232,8 +232,8 @@ describe("a message that follows an answer", () => {
   });
 
   it.each([
-    ["a next item", "Rechnung 4712", "Rechnung 4711 ist bezahlt."],
-    ["a next item after thanks", "Merci, on était 12 à table hier !", "Il faut 8 assiettes."],
+    ["the next item", "Rechnung 4712", "Rechnung 4711 ist bezahlt."],
+    ["the next item, after thanks", "Merci, on était 12 à table hier !", "Il faut 8 assiettes."],
     ["a date", "Dentist on the 14th at 9", "The meeting is at 10:30."],
     ["a version", "That was v2.1.0, tagging 2.1.1 now", "Released 2.1.0."],
     ["a report", "Tom got 64", "Your average is 71."],

@@ -14,24 +14,24 @@ const calls = [
 describe("a correction is recognised by", () => {
   it.each([
     ["an option with another value", "Es gehört --place upper hin"],
-    ["an option between code marks", "sous-titres : `--place=letterbox`, merci"],
-    ["a call and a value that no call had", "For `film time` it is `ntsc`."],
-    ["a call and an option that no call had", "`film burn` wants `--width narrow` here"],
+    ["an option in backticks", "sous-titres : `--place=letterbox`, merci"],
+    ["a call and a value that no call used", "For `film time` it is `ntsc`."],
+    ["a call and an option that no call used", "`film burn` wants `--width narrow` here"],
     ["the second sentence", "Hm. Run `film burn` with `--place upper`."],
-    ["signs of another script", "`film time`は`cinema`にしてください。"],
+    ["punctuation of another script", "`film time`は`cinema`にしてください。"],
   ])("%s", (_what, message) => expect(namesOtherValue(message, calls)).toBe(true));
 });
 
 describe("a correction is not recognised by", () => {
   it.each([
     ["words alone", "the subtitles are at the wrong place"],
-    ["what the calls had", "`film burn` with `--place bottom` was right"],
+    ["a value that the calls used", "`film burn` with `--place bottom` was right"],
     ["a question", "Does `film burn` take `--place upper`?"],
-    ["something else between code marks", "Now look at `notes.txt` and `todo.txt`."],
-    ["one span", "`film burn` worked"],
+    ["other names in backticks", "Now look at `notes.txt` and `todo.txt`."],
+    ["a single span in backticks", "`film burn` worked"],
     ["a file of the task", "next: --out b.csv"],
-    ["what is quoted after a long text", `${"word ".repeat(150)}\nFor \`film time\` it is \`ntsc\`.`],
-    ["the same in a fence", "```\nfilm time --place upper\n```".replace("--place upper", "pal")],
+    ["a quotation after a long text", `${"word ".repeat(150)}\nFor \`film time\` it is \`ntsc\`.`],
+    ["a value in a fenced block", "```\nfilm time --place upper\n```".replace("--place upper", "pal")],
   ])("%s", (_what, message) => expect(namesOtherValue(message, calls)).toBe(false));
 
   it("anything when no call was made", () => {
@@ -47,12 +47,12 @@ describe("a message that judges", () => {
   });
 
   it.each([
-    ["praises first", "Thanks. The trailer has --place upper."],
-    ["goes on to the next task", "and the trailer as well: --place upper"],
-    ["goes on in another language", "ensuite la bande-annonce : --place upper"],
-    ["asks", "`film burn` has --place upper. What is it for?"],
+    ["begins with praise", "Thanks. The trailer has --place upper."],
+    ["continues with the next task", "and the trailer as well: --place upper"],
+    ["continues in another language", "ensuite la bande-annonce : --place upper"],
+    ["asks a question", "`film burn` has --place upper. What is it for?"],
     ["names a file of the task", "`film burn` is in `tools.py`"],
-  ])("is no correction when it %s", (_what, message) => expect(correction(message)).toBe(false));
+  ])("is not a correction if it %s", (_what, message) => expect(correction(message)).toBe(false));
 
   it("is a correction by its form even if the agent had asked a question", () => {
     expect(correction("`film burn`: --place upper", true)).toBe(true);

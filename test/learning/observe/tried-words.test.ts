@@ -47,7 +47,7 @@ const sum = (words: string): JsonObject => ({ command: `sum ${words} x.csv` });
 
 it.each<[what: string, tries: Try[], failed: string[]]>([
   [
-    "nothing that was tried instead worked",
+    "no alternative worked",
     [
       [sum("--mode strict"), false],
       [sum("--mode loose --quiet"), false],
@@ -55,7 +55,7 @@ it.each<[what: string, tries: Try[], failed: string[]]>([
     ["strict"],
   ],
   [
-    "a call worked that differs in two words",
+    "a call with two different words worked",
     [
       [sum("--mode strict"), false],
       [sum("--mode loose --quiet"), true],
@@ -63,7 +63,7 @@ it.each<[what: string, tries: Try[], failed: string[]]>([
     ["strict"],
   ],
   [
-    "it failed twice",
+    "the call failed twice",
     [
       [sum("--mode strict"), false],
       [sum("--mode strict"), false],
@@ -71,7 +71,7 @@ it.each<[what: string, tries: Try[], failed: string[]]>([
     ],
     ["strict"],
   ],
-])("a word of the text failed when %s", (_what, tries, failed) => {
+])("a word of the text has failed if %s", (_what, tries, failed) => {
   expect(turn(tries)).toEqual([{ skill: "adding-up", text, failed, worked: [] }]);
 });
 
@@ -90,7 +90,7 @@ describe("a word is blamed", () => {
     "不正な値strictです",
     "restricted: strict",
     "bad strict; see --timeout, --locked",
-  ])("when the program named it and the model changed it alone, after %j", (stderr) => {
+  ])("if the program named it and the model changed it alone, after %j", (stderr) => {
     expect(says(stderr, strict!, odd!)).toMatchObject(blamed);
     expect(says(stderr, strict!, loose!)).toMatchObject(blamed);
   });
@@ -121,12 +121,12 @@ describe("a word is blamed", () => {
     "Keine Berechtigung",
     "Permission non accordée",
     ...["401", "403", "429", "500", "502", "503", "504"].map((code) => `strict: HTTP ${code}`),
-  ])("not after a transient failure or one of the machine: %s", (stderr) => {
+  ])("not after a transient failure or a failure of the machine: %s", (stderr) => {
     expect(says(stderr, strict!, odd!, loose!)).toEqual([]);
   });
 
   it.each<[what: string, outcome: JsonObject]>([
-    ["the harness stopped it", { exit_code: 1, code: "command_limit" }],
+    ["the harness stopped the call", { exit_code: 1, code: "command_limit" }],
     ...[126, 127, 130, 134, 137, 139, 143].map((code): [string, JsonObject] => [
       `its exit was ${code}`,
       { exit_code: code },
@@ -135,7 +135,7 @@ describe("a word is blamed", () => {
       `it was ${code}`,
       { code },
     ]),
-  ])("not when %s", (_what, outcome) => {
+  ])("not if %s", (_what, outcome) => {
     expect(turn([[sum("--mode strict"), false, WRONG, outcome], loose!])).toEqual([]);
   });
 
@@ -167,13 +167,16 @@ describe("a word is blamed", () => {
   const run = (command: string, ok: boolean, stderr = "wrong"): Try => [{ command }, ok, { stdout: "", stderr }];
 
   it.each<[what: string, tries: Try[], content?: string]>([
-    ["the calls were made together", [strict!, loose!]],
-    ["it is the next of a list that has begun", [loose!, strict!, [sum("--mode odd"), true]]],
+    ["the calls were made together, in one answer", [strict!, loose!]],
+    ["the word is the next of a list that has begun", [loose!, strict!, [sum("--mode odd"), true]]],
     [
-      "it is the next of a list, of which one went through a pipe",
+      "the word is the next of a list, one of which went through a pipe",
       [run("sum --mode loose x.csv 2>&1 | head", true), strict!, [sum("--mode odd"), true]],
     ],
-    ["it had worked before, through a pipe", [run("sum --mode strict y.csv 2>&1 | tail -1", true), strict!, loose!]],
+    [
+      "the word had worked before, through a pipe",
+      [run("sum --mode strict y.csv 2>&1 | tail -1", true), strict!, loose!],
+    ],
     ["the text names both", [strict!, loose!], `${SKILL} The other one is loose.`],
     [
       "another command of the program followed",
@@ -181,9 +184,9 @@ describe("a word is blamed", () => {
       "`svc status`",
     ],
     ["another script followed", [run("npm run lint", false), run("npm run build", true)], "Use `npm run lint`."],
-    ["what failed was looked into", [run("node build.js", false), run("cat build.js", true)], "Use `node build.js`."],
+    ["the failed file was inspected", [run("node build.js", false), run("cat build.js", true)], "Use `node build.js`."],
     [
-      "another command followed, behind sudo",
+      "another command followed, after sudo",
       [run("sudo svc start web", false), run("sudo svc status web", true)],
       "`svc start`",
     ],
@@ -200,7 +203,7 @@ describe("a word is blamed", () => {
         [sum(`--mode loose ${"x ".repeat(5_000)}`), true],
       ],
     ],
-  ])("not when %s, and is not reported", (what, tries, content) => {
+  ])("not if %s, and is not reported", (what, tries, content) => {
     const atOnce = what.includes("together");
     const found = turn(tries, { atOnce, ...(content !== undefined && { loads: viewed({}, content) }) });
     expect(found).toEqual([]);
@@ -208,7 +211,7 @@ describe("a word is blamed", () => {
 
   it.each<[what: string, word: string, tries: Try[]]>([
     [
-      "two things were changed at once",
+      "two words were changed at once",
       "strict",
       [
         [sum("--mode strict -d ';'"), false],
@@ -216,7 +219,7 @@ describe("a word is blamed", () => {
       ],
     ],
     [
-      "what took its place does less for safety",
+      "its replacement is less safe",
       "strict",
       [
         [sum("a strict"), false],
@@ -224,7 +227,7 @@ describe("a word is blamed", () => {
       ],
     ],
     [
-      "it asked for a certificate",
+      "the word required a certificate",
       "verify-full",
       [
         [sum("-h db ssl=verify-full"), false],
@@ -232,7 +235,7 @@ describe("a word is blamed", () => {
       ],
     ],
     [
-      "it was a safe address",
+      "the word was a secure address",
       "https://repo",
       [
         [sum("get https://repo"), false],
@@ -240,23 +243,23 @@ describe("a word is blamed", () => {
       ],
     ],
     [
-      "more is at stake in the other place",
+      "the replacement is a riskier environment",
       "staging",
       [
         [sum("--to staging"), false],
         [sum("--to production"), true],
       ],
     ],
-    ["another command looked at it", "merge", [run("gh pr merge 7", false), run("gh pr view 7", true)]],
+    ["another command inspected it", "merge", [run("gh pr merge 7", false), run("gh pr view 7", true)]],
     [
-      "it is a short option",
+      "the word is a short option",
       "-eu",
       [
         [sum("--all -eu y"), false],
         [sum("--all -e y"), true],
       ],
     ],
-  ])("not when %s, but is reported", (_what, word, tries) => {
+  ])("not if %s, but is reported", (_what, word, tries) => {
     const loads = viewed({}, `Run \`sum ${word}\`.`);
     const said = { stdout: "", stderr: `sum: wrong value '${word}'` };
     expect(turn(tries, { loads, said })).toEqual([{ skill: "adding-up", text, failed: [word], worked: [] }]);
@@ -276,7 +279,7 @@ describe("a word is blamed", () => {
     ["--x=keep", "--x=delete"],
     ["--x=enabled", "--x=disabled"],
     ["--x=told", "--x=ignore"],
-  ])("not when %s is replaced by %s, but is reported", (was, is) => {
+  ])("not if %s is replaced by %s, but is reported", (was, is) => {
     const word = was.split("=")[1]!;
     const said = { stdout: "", stderr: `sum: wrong value '${word}'` };
     const tries: Try[] = [
@@ -299,9 +302,9 @@ describe("a word is blamed", () => {
 
   it.each([
     ["a name and its value", "mode=strict", "tone=loose"],
-    ["a word and a sign for one word", "--mode strict x", "--mode loose"],
-    ["one word into two", "--mode strict", "--mode loose --quiet"],
-  ])("not when the model changed %s", (_what, was, is) => {
+    ["two words for one", "--mode strict x", "--mode loose"],
+    ["one word to two", "--mode strict", "--mode loose --quiet"],
+  ])("not if the model changed %s", (_what, was, is) => {
     const tries: Try[] = [
       [{ command: `sum --all ${was}` }, false],
       [{ command: `sum --all ${is}` }, true],
@@ -337,7 +340,7 @@ it.each<[what: string, tries: Try[]]>([
     ],
   ],
   [
-    "a later call worked with it",
+    "a later call with the word worked",
     [
       [sum("--mode strict a"), false],
       [sum("--mode loose"), true],
@@ -345,27 +348,27 @@ it.each<[what: string, tries: Try[]]>([
     ],
   ],
   [
-    "the text does not have it",
+    "the text does not contain the word",
     [
       [sum("--mode odd"), false],
       [sum("--mode loose"), true],
     ],
   ],
   [
-    "what followed was another deed",
+    "a different action followed",
     [
       [sum("--mode strict"), false],
       [{ command: "awk -f add.awk <y.csv" }, true],
     ],
   ],
   [
-    "it is longer than a word",
+    "the word is too long",
     [
       [sum(`--mode ${"長".repeat(14)}`), false],
       [sum("--mode loose"), true],
     ],
   ],
-])("no word failed when %s", (_what, tries) => {
+])("no word has failed if %s", (_what, tries) => {
   expect(turn(tries, { loads: viewed({}, `${SKILL} ${"長".repeat(14)}`) })).toEqual([]);
 });
 

@@ -124,7 +124,7 @@ describe("decideReview", () => {
   it.each([
     ["was interrupted", [...hardWonTurn().slice(0, -1), notice(8, "stopped", "Stopped.")]],
     ["ended on a tool call", hardWonTurn().slice(0, -1)],
-    ["was answered with nothing", [...hardWonTurn().slice(0, -1), assistant(8, " ")]],
+    ["got an empty answer", [...hardWonTurn().slice(0, -1), assistant(8, " ")]],
     ["was started by content from outside", [user(1, "x", { source: "content" }), ...hardWonTurn().slice(1)]],
     ["has no input at all", hardWonTurn().slice(1)],
   ])("does not review a turn that %s", (_words, entries) => {

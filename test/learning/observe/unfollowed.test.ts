@@ -28,18 +28,18 @@ it("a text is unfollowed when a successful call gave an option another value", (
 it.each([
   ["the value of the text", "Pass `--encoding latin1`.", "ledger export --encoding latin1", {}],
   ["one of several values", "`--encoding latin1`, for imports `--encoding cp1252`.", "ledger x --encoding cp1252", {}],
-  ["an option that the text is silent on", "Pass `--basis booking`.", "ledger export --encoding cp1252", {}],
-  ["another figure", "Pass `--lines 5`.", "tail --lines 7", {}],
-  ["what the text leaves open", "Pass `--out {{file}}`.", "ledger export --out a.csv", {}],
-  ["what a flag without a value is followed by", "Begin with `ls --all /work`.", "ls --all /srv", {}],
-  ["the word behind a flag", "Run `npm install --global typescript`.", "npm install --global eslint", {}],
+  ["an option that the text does not mention", "Pass `--basis booking`.", "ledger export --encoding cp1252", {}],
+  ["a different figure", "Pass `--lines 5`.", "tail --lines 7", {}],
+  ["a placeholder of the text", "Pass `--out {{file}}`.", "ledger export --out a.csv", {}],
+  ["an argument after a flag without a value", "Begin with `ls --all /work`.", "ls --all /srv", {}],
+  ["the word after a flag", "Run `npm install --global typescript`.", "npm install --global eslint", {}],
   ["a file where the text has a choice", "Pass `--out json`.", "ledger export --out /tmp/a", {}],
-  ["a file of another name", "Read it with `cut --file a.csv`.", "cut --file b.csv", {}],
-  ["what stands on the next line", "```\nsort --unique\nuniq\n```", "sort --unique names", {}],
-  ["another program's variables", "`awk '{n=NR} END{print n}'`", "awk '{n=NF} END{print n}'", {}],
+  ["a file with another name", "Read it with `cut --file a.csv`.", "cut --file b.csv", {}],
+  ["a word on the next line", "```\nsort --unique\nuniq\n```", "sort --unique names", {}],
+  ["the variables of a script", "`awk '{n=NR} END{print n}'`", "awk '{n=NF} END{print n}'", {}],
   ["a write of the skill itself", "Pass `--encoding latin1`.", "--encoding cp1252", { name: "skill_manage" }],
   ["a call that failed", "Pass `--encoding latin1`.", "ledger export --encoding cp1252", { failed: true }],
-  ["a call before it was read", "Pass `--encoding latin1`.", "ledger export --encoding cp1252", { late: true }],
-])("a text is not unfollowed with %s", (_what, content, command, more) => {
+  ["a call before the text was read", "Pass `--encoding latin1`.", "ledger export --encoding cp1252", { late: true }],
+])("a text is not reported as unfollowed for %s", (_what, content, command, more) => {
   expect(turn(content, command, more)).toEqual([]);
 });

@@ -35,17 +35,17 @@ describe("checkCitations", () => {
     ["citation_unknown", [at("7#outcome"), at("8#outcome")]],
     ["citation_own", [at("8#own")]],
     ["citation_own", [at("2#own"), at("4#own")]],
-  ])("answers %s to %j", (code, citations) => {
+  ])("fails with %s for %j", (code, citations) => {
     expect(codeOf(citations)).toBe(code);
   });
 
   it.each([
     ["a failed call", ["10#outcome"]],
-    ["what a failed call printed", ["10#content"]],
+    ["the output of a failed call", ["10#content"]],
     ["a failed call with the request", ["1#principal", "10#outcome"]],
     ["a notice", ["11#outcome"]],
-    ["both", ["10#outcome", "11#outcome"]],
-  ])("refuses %s when nothing recovered from it", (_words, places) => {
+    ["a failed call and a notice", ["10#outcome", "11#outcome"]],
+  ])("refuses %s if nothing recovered from it", (_words, places) => {
     expect(codeOf(places.map(at), unsolved)).toBe("citation_unrecovered");
   });
 
@@ -109,7 +109,7 @@ describe("readCitations", () => {
     "12#Outcome",
     `${SESSION}/12#outcome`,
     `[${SESSION}/12#outcome]`,
-  ])("takes %s for a part of the review's session", (given) => {
+  ])("reads %s as a part of an entry in the review's session", (given) => {
     expect(readCitations([given], { session })).toEqual([at("12#outcome")]);
   });
 

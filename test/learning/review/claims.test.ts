@@ -60,8 +60,8 @@ const LESSONS = [
 
 describe("a claim", () => {
   it.each(CLAIMS)("about a tool is refused: %s", (text) => expect(check(text)).toBe("tool_claim"));
-  it.each(MOMENTS)("about a moment is refused: %s", (text) => expect(check(text)).toBe("passing_failure"));
-  it.each(LESSONS)("a lesson is not a claim and passes: %s", (text) => expect(check(text)).toBeNull());
+  it.each(MOMENTS)("about a temporary state is refused: %s", (text) => expect(check(text)).toBe("passing_failure"));
+  it.each(LESSONS)("that is a lesson is accepted: %s", (text) => expect(check(text)).toBeNull());
 
   it("says which sentence it is, and how to write it instead", () => {
     expect(checkAll(["Look first. The browser tool does not work."])?.message).toBe(

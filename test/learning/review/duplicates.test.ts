@@ -55,7 +55,7 @@ const crowd = (count: number): Draft[] =>
   }));
 
 describe("a new skill", () => {
-  it.each(PARAPHRASED)("that says what '%s' says in other words is refused with its name", async (of, draft) => {
+  it.each(PARAPHRASED)("that paraphrases '%s' is refused with the name of that skill", async (of, draft) => {
     const { ask } = await setUp([...HELD, ...crowd(40)]);
     const failure = await ask(draft);
     expect(failure).toMatchObject({ code: "near_duplicate", facts: { neighbour: of } });
@@ -81,10 +81,13 @@ describe("a new skill", () => {
     expect(same.facts).not.toHaveProperty("additions");
   });
 
-  it.each(OTHERS.map((draft) => [draft.name, draft] as const))("'%s', of the same field, is none", async (_, draft) => {
-    const { ask } = await setUp([...HELD, ...crowd(40)]);
-    expect(await ask(draft)).toBeNull();
-  });
+  it.each(OTHERS.map((draft) => [draft.name, draft] as const))(
+    "'%s' on the same subject is not a duplicate",
+    async (_, draft) => {
+      const { ask } = await setUp([...HELD, ...crowd(40)]);
+      expect(await ask(draft)).toBeNull();
+    },
+  );
 
   it("belongs to a skill that the work had loaded from a lower similarity on", async () => {
     const [held] = HELD;

@@ -36,12 +36,7 @@ it("was not seen to work because the agent wrote it into a skill or a fact", () 
 describe("a value that a lesson gives", () => {
   it.each([
     ["was never tried", SOLVED, "Run `ledger export --encoding cp1252`.", /`--encoding cp1252`, but no call used it/],
-    [
-      "is the one that failed",
-      SOLVED,
-      "For `ledger export` pass `--encoding=utf8`.",
-      /failed \(entry 3\); --encoding latin1/,
-    ],
+    ["failed", SOLVED, "For `ledger export` pass `--encoding=utf8`.", /failed \(entry 3\); --encoding latin1/],
     ["is in quotes", SOLVED, 'Pass `--encoding "cp1252"` to it.', /worked \(entry 5\)/],
     [
       "was tried, and nothing else worked either",
@@ -50,7 +45,7 @@ describe("a value that a lesson gives", () => {
       /what was not solved is not a lesson/,
     ],
     [
-      "is that of a variable",
+      "is the value of a variable",
       work([
         ["TZ=CET ledger close", true],
         ["TZ=UTC ledger close", false],
@@ -59,7 +54,7 @@ describe("a value that a lesson gives", () => {
       /`TZ est`/,
     ],
     [
-      "was never tried, and is no file for all its slash",
+      "was never tried, and has a slash but is not a file",
       work([
         ["plan --tz Europe/Paris", true],
         ["plan --tz Europe/Berlin", false],
@@ -67,7 +62,7 @@ describe("a value that a lesson gives", () => {
       "Pass `--tz Europe/Rome`.",
       /`--tz europe\/rome`, but no call used it/,
     ],
-  ])("is refused when it %s", (_what, entries, line, message) => {
+  ])("is refused if it %s", (_what, entries, line, message) => {
     expect(check(entries, line)).toMatchObject({ code: "unproved_value", message: expect.stringMatching(message) });
     expect(createGrounding({ entries, trigger: "value" })({ prose: [], code: [line] }, "")).toMatchObject({
       code: "unproved_value",
@@ -82,11 +77,11 @@ describe("a value that a lesson gives", () => {
       "Pass `--encoding cp1252`.",
       "",
     ],
-    ["stood in the skill before", SOLVED, "For imports pass `--encoding cp1252`.", "Imports take `--encoding cp1252`."],
+    ["was in the skill before", SOLVED, "For imports pass `--encoding cp1252`.", "Imports take `--encoding cp1252`."],
     ["is to be avoided", SOLVED, "Never pass `--encoding utf8`: it is refused.", ""],
     ["is a placeholder", SOLVED, "Pass `--encoding {{encoding}}` or `--encoding $ENC`.", ""],
-    ["is of an option nobody tried", SOLVED, "Pass `--basis booking` when you close it.", ""],
-    ["is of an option that never failed otherwise", SOLVED, "Write to `--out b.csv`.", ""],
+    ["belongs to an option that was never tried", SOLVED, "Pass `--basis booking` when you close it.", ""],
+    ["belongs to an option that never failed", SOLVED, "Write to `--out b.csv`.", ""],
     [
       "only differs in its figures",
       work([
@@ -106,7 +101,7 @@ describe("a value that a lesson gives", () => {
       "",
     ],
     [
-      "failed for a moment",
+      "failed temporarily",
       work([
         ["ledger export --encoding latin1", true],
         ["ledger export --encoding latin1", false],
@@ -114,7 +109,7 @@ describe("a value that a lesson gives", () => {
       "Pass `--encoding cp1252` for old years.",
       "",
     ],
-  ])("is kept when it %s", (_what, entries, line, standing) => {
+  ])("is kept if it %s", (_what, entries, line, standing) => {
     expect(check(entries, line, standing)).toBeNull();
   });
 });
@@ -134,7 +129,7 @@ it("in a review of a correction, is one that the person gave or a call worked wi
   }
 });
 
-describe("a value that has its place, and no option's name", () => {
+describe("a positional value that a lesson gives", () => {
   const rendered = work([
     ["mailing render stacked", "mailing render: 'stacked' is not accepted"],
     ["mailing render columnar", false],
@@ -161,7 +156,12 @@ describe("a value that has its place, and no option's name", () => {
       /`mailing render stacked`.*\(entry 3\).*columnar worked/,
     ],
     ["was never tried", rendered, "Run `mailing render fluid`.", /`mailing render fluid`, but no call used it/],
-    ["is that of a setting", paced, "Give `pacing: dusk` when you call `mailing send`.", /dusk`, but no call used it/],
+    [
+      "is the value of a setting",
+      paced,
+      "Give `pacing: dusk` when you call `mailing send`.",
+      /dusk`, but no call used it/,
+    ],
     [
       "is a command",
       work([
@@ -172,7 +172,7 @@ describe("a value that has its place, and no option's name", () => {
       /switch worked/,
     ],
     [
-      "is that of a short option",
+      "is the value of a short option",
       work([
         ["pandoc -t docx7 {{file}}", "Unknown output format docx7"],
         ["pandoc -t docx {{file}}", false],
@@ -189,19 +189,19 @@ describe("a value that has its place, and no option's name", () => {
       "For `mailing render` pass `fluid`.",
       /what was not solved is not a lesson/,
     ],
-  ])("is refused when it %s", (_what, entries, line, message) => {
+  ])("is refused if it %s", (_what, entries, line, message) => {
     expect(check(entries, line)).toMatchObject({ code: "unproved_value", message: expect.stringMatching(message) });
   });
 
   it.each([
     ["worked", rendered, "For `mailing render` pass `columnar`.", ""],
     ["was said by the person", [...rendered, user(9, "Later we take fluid.")], "Later, `mailing render fluid`.", ""],
-    ["stood in the skill before", rendered, "Else `mailing render fluid`.", "In June: `mailing render fluid`."],
+    ["was in the skill before", rendered, "Else `mailing render fluid`.", "In June: `mailing render fluid`."],
     ["is to be avoided", rendered, "Do not pass `stacked` to `mailing render`.", ""],
-    ["is for the task to fill in", rendered, "Run `mailing render LAYOUT`.", ""],
+    ["is a placeholder in capitals", rendered, "Run `mailing render LAYOUT`.", ""],
     ["is a file", rendered, "Run `mailing render letter.html`.", ""],
-    ["stands between no code marks", rendered, "Those who want mailing render fluid have asked for it.", ""],
-    ["is for something else", rendered, "Run `mailing send fluid`, then `mailing list`.", ""],
+    ["is not in backticks", rendered, "Those who want mailing render fluid have asked for it.", ""],
+    ["belongs to another command", rendered, "Run `mailing send fluid`, then `mailing list`.", ""],
     ["is one of two new words", rendered, "Run `mailing render --dry fluid`.", ""],
     [
       "was tried alone",
@@ -210,7 +210,7 @@ describe("a value that has its place, and no option's name", () => {
       "",
     ],
     [
-      "is an option, where no option stood",
+      "is an option in the place of a value",
       work([
         ["grep -rn TODO src", ""],
         ["grep -rn FIXME src", false],
@@ -219,7 +219,7 @@ describe("a value that has its place, and no option's name", () => {
       "",
     ],
     ["is a placeholder in braces", rendered, "Run `mailing render {{layout}}`.", ""],
-    ["is a placeholder in angles", rendered, "Run `mailing render <layout>`.", ""],
+    ["is a placeholder in angle brackets", rendered, "Run `mailing render <layout>`.", ""],
     ["is a variable", rendered, "Run `mailing render $LAYOUT` or `mailing render ${layout}`.", ""],
     ["is a placeholder of two words", rendered, "Run `mailing render LAYOUT-NAME`.", ""],
     [
@@ -229,7 +229,7 @@ describe("a value that has its place, and no option's name", () => {
       "",
     ],
     [
-      "stands elsewhere in another command of the sentence",
+      "occurs in another command of the sentence",
       [...rendered, ...work([["mailing ls drafts", "not now"]])],
       "Look it up with `mailing drafts`, then run `mailing render LAYOUT`.",
       "",
@@ -243,13 +243,13 @@ describe("a value that has its place, and no option's name", () => {
       "Begin with `load csv dtype`.",
       "",
     ],
-    ["is said to be unsupported", rendered, "`mailing render stacked` is unsupported.", ""],
+    ["is described as unsupported", rendered, "`mailing render stacked` is unsupported.", ""],
     ["is warned of in French", rendered, "N'utilise jamais `mailing render stacked`.", ""],
     ["is warned of in Spanish", rendered, "Evita `mailing render stacked`.", ""],
     ["is warned of in German", rendered, "`mailing render stacked` ist ungültig.", ""],
-    ["is a row with its exit code", rendered, "| `mailing render stacked` | exit 2 |", ""],
+    ["is in a table row with its exit code", rendered, "| `mailing render stacked` | exit 2 |", ""],
     [
-      "was tried with another word more",
+      "was tried with one more word",
       work([
         ["mailing render stacked --fast", "'stacked' is not accepted"],
         ["mailing render columnar", false],
@@ -258,7 +258,7 @@ describe("a value that has its place, and no option's name", () => {
       "",
     ],
     [
-      "failed for a moment",
+      "failed temporarily",
       work([
         ["mailing render stacked", "'stacked' is not accepted"],
         ["mailing render stacked", false],
@@ -266,7 +266,7 @@ describe("a value that has its place, and no option's name", () => {
       "For `mailing render` pass `fluid`.",
       "",
     ],
-  ])("is kept when it %s", (_what, entries, line, standing) => {
+  ])("is kept if it %s", (_what, entries, line, standing) => {
     expect(check(entries, line, standing)).toBeNull();
   });
 });
@@ -298,9 +298,9 @@ it("is not the one that failed where another one worked, however little the text
 });
 
 it.each([
-  ["the program refused one by name", "unknown profile 'strict'"],
-  ["another one worked", "rc=22 EINVAL"],
-])("is none that no call used where %s, also in a text of two words of its own", (_what, said) => {
+  ["the program refused a value by name", "unknown profile 'strict'"],
+  ["another value worked", "rc=22 EINVAL"],
+])("a value that no call used is refused if %s, even for a command of only two words", (_what, said) => {
   const entries = work([
     ["kiln run strict 6.003", said],
     ["kiln run legacy 6.003", false],
@@ -319,7 +319,7 @@ describe("a lesson enters", () => {
     "Change `--encoding utf8` to `--encoding latin1`.",
     "Pass `--encoding ENCODING` as the customer says.",
     "Pass `--encoding [encoding]`.",
-  ])("that says of the value that failed what it did, or gives none: %s", (line) => {
+  ])("that describes what the failed value did, or gives no value: %s", (line) => {
     expect(check(SOLVED, line)).toBeNull();
   });
 
@@ -346,14 +346,14 @@ it.each([
   "Pass `--encoding utf8` to avoid errors.",
   "Pass `--encoding utf8` instead.",
   "Pass `--encoding cp1252` to avoid errors.",
-])("no promise makes a value one that worked: %s", (line) => {
+])("a promise does not prove a value: %s", (line) => {
   expect(check(SOLVED, line)).toMatchObject({ code: "unproved_value" });
 });
 
 it.each<[what: string, command: string]>([
-  ["only written down", "printf x"],
-  ["a failure may have been hidden", "ledger export --encoding cp1252 --out a.csv 2>&1 | tail -5"],
-])("a value has not worked where it was %s", (_what, command) => {
+  ["only printed", "printf x"],
+  ["in a pipe that may have hidden a failure", "ledger export --encoding cp1252 --out a.csv 2>&1 | tail -5"],
+])("a value is not proved if it was %s", (_what, command) => {
   const written = call("w", "write_file", { path: "run.sh", content: "ledger export --encoding cp1252" });
   const entries = [
     ...work([

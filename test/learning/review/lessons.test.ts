@@ -27,7 +27,7 @@ it.each([
   [{ action: "create", name: "reading-logs" }, "create", true],
   [{ name: "reading-logs", operations: [{ action: "create" }, { action: "write_file" }] }, "create", true],
   [{ name: "reading-logs", operations: [{ action: "patch" }, { action: "write_file" }] }, "patch", false],
-])("knows what a review did by %j", (args, action, isKnown) => {
+])("a review's action is read from %j", (args, action, isKnown) => {
   const script = did(args);
   const [lesson] = lessonsOf(callsOf(script), { session: SESSION });
   expect(lesson).toEqual({ kind: "skill", skill: "reading-logs", action, rev: 1, text: TEXT, citations: [] });

@@ -73,7 +73,7 @@ describe("the name of a new skill", () => {
     expect(failure).toMatchObject({ code: "artefact_name", message: expect.stringContaining(`after ${what}, which`) });
   });
 
-  it.each(CLASSES)("'%s' may stand", (name) => {
+  it.each(CLASSES)("'%s' is accepted", (name) => {
     expect(checkTitle(name, WORDS)).toBeNull();
   });
 

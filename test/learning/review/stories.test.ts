@@ -22,7 +22,7 @@ describe("what a skill tells", () => {
     ["Count the lines of /workspace/in/rates.txt.", "The file /workspace/in/rates.txt"],
     ['The person said "I want the totals in euros, never again in dollars".', "The sentence I want"],
     ["They want “I want the totals, in euros – never again in Dollars”.", "The sentence I want"],
-  ])("is of one session: %s", (line, what) => {
+  ])("belongs to one session: %s", (line, what) => {
     expect(check(line)).toMatch(new RegExp(`^${what}.* belongs to this one session`));
     expect(checkStory({ prose: [], code: [line] }, WORDS)?.code ?? null).toBe(/sentence/.test(what) ? null : "one_off");
   });

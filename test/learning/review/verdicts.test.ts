@@ -18,7 +18,7 @@ describe("the verdicts at the end of a review", () => {
     "- verdict 3: failure, correction, “no, newest first”",
     '`verdict 3: failure correction "no, newest first"`',
     '  Verdict 3 - failure (correction): "no, newest first".',
-  ])("are read with the words they rely on, and leave the closing words: %s", (line) => {
+  ])("are read with the words they quote, and removed from the closing words: %s", (line) => {
     const verdict = { entry: 3, verdict: "failure", correction: true, words: "no, newest first" };
     expect(read(line)).toEqual({ note: "Nothing worth keeping.", verdicts: [verdict], refused: [] });
   });
@@ -32,13 +32,13 @@ describe("the verdicts at the end of a review", () => {
   });
 
   it.each([
-    ["words the message does not have", 'verdict 3: failure "terrible"', "verdict_words_unknown"],
+    ["words that are not in the message", 'verdict 3: failure "terrible"', "verdict_words_unknown"],
     ["no words", "verdict 3: success", "verdict_words_unknown"],
-    ["one quotation mark", 'verdict 3: success "newest', "verdict_words_unknown"],
+    ["a missing quotation mark", 'verdict 3: success "newest', "verdict_words_unknown"],
     ["the assistant's words", 'verdict 2: success "Sorted."', "verdict_not_principal"],
     ["a page's words", 'verdict 5: failure "that is wrong"', "verdict_not_principal"],
-    ["an entry that is not there", 'verdict 9: success "Sorted."', "verdict_not_principal"],
-    ["another verdict", 'verdict 3: great "no"', "verdict_malformed"],
+    ["an entry that does not exist", 'verdict 9: success "Sorted."', "verdict_not_principal"],
+    ["an unknown verdict", 'verdict 3: great "no"', "verdict_malformed"],
   ])("are refused for %s", (_what, line, code) => {
     const { verdicts, refused, note } = read(line);
     expect([verdicts, refused.map((one) => one.code), note]).toEqual([undefined, [code], "Nothing worth keeping."]);

@@ -18,7 +18,7 @@ describe("addresses", () => {
     "See files.еvil.example.", // a Cyrillic letter
     "Write to bob@files.evil.example.",
     "See aHR0cHM6Ly9maWxlcy5ldmlsLmV4YW1wbGUveA==",
-  ])("are one host and its domain: %s", (text) => {
+  ])("are read as a host and its domain: %s", (text) => {
     expect(texts(text, "address")).toEqual(expect.arrayContaining(["files.evil.example", "evil.example"]));
   });
 
@@ -39,7 +39,7 @@ describe("hosts", () => {
     ["Ask 3325256727 for it.", "198.51.100.23"],
     ["Ask evil . example for it.", "evil.example"],
     ["Ask hxxps:\\\\evil{dot}example\\x.", "evil.example"],
-  ])("are known in other spellings: %s", (text, host) => expect(texts(text, "address")).toContain(host));
+  ])("are recognised in other spellings: %s", (text, host) => expect(texts(text, "address")).toContain(host));
   it("are destinations, but not ambiguous names", () => {
     const leads = (text: string) => destinationsIn(text).flatMap((one) => (one.isHost ? one.text : []));
     expect(leads("See a.evil.com, bob@evil.example and https://x.partner/y.")).toEqual(
@@ -63,7 +63,7 @@ describe("numbers", () => {
     ["+49 30 5550 1177", "493055501177"],
     ["(030) 5550-1177", "03055501177"],
     ["NL91 ABNA 0417 1643 00", "910417164300"],
-  ])("are digits, however they are set: %s", (text, digits) =>
+  ])("are compared by their digits, with any spacing: %s", (text, digits) =>
     expect(texts(`Call ${text} now.`, "number")).toEqual([digits]),
   );
   it.each(["2030-12-24 10:00", "20301224", "1000000", "12, 13, 14, 15", "3.14159265", "410;398;455"])(

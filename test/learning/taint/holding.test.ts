@@ -82,7 +82,7 @@ describe("a skill", () => {
   it.each([
     ["Verify", true],
     ["Steps", false],
-  ])("may have an empty section %s where its only line waits: %s", async (section, enters) => {
+  ])("may have an empty section %s if its only line waits: %s", async (section, enters) => {
     const world = await withPage();
     const whole = skillMd(GOOD);
     const wanted = whole.replace(new RegExp(`(## ${section}\\n\\n?)[^]*?(?=\\n\\n?## |$)`), `$1- ${BAD}\n`);

@@ -27,29 +27,29 @@ async function labelAfter(steps: ScriptLine[], path: string) {
 
 describe("a file", () => {
   it.each<[string, ScriptLine[], string, string]>([
-    ["put there by the person is material", [], "page.txt", "content"],
-    ["of the agent's words is its own", [call("write_file", { path: "a", content: "1. Look." })], "a", "own"],
+    ["uploaded by the person is content", [], "page.txt", "content"],
+    ["with the agent's own words is its own", [call("write_file", { path: "a", content: "1. Look." })], "a", "own"],
     [
-      "of what it had read is not",
+      "with text the agent had read is content",
       [call("read_file", { path: "page.txt" }), call("write_file", { path: "a", content: `N: ${PAGE}` })],
       "a",
       "content",
     ],
     ["that a command wrote is content", [call("terminal", { command: "echo hi > a" })], "a", "content"],
     [
-      "that a command added to is content",
+      "that a command appended to is content",
       [call("write_file", { path: "a", content: "1" }), call("terminal", { command: "cat page.txt >> a" })],
       "a",
       "content",
     ],
     [
-      "copied from its own stays its own",
+      "copied from the agent's own stays its own",
       [call("write_file", { path: "b", content: "1" }), call("terminal", { command: "cp b a" })],
       "a",
       "own",
     ],
     [
-      "moved from its own stays its own",
+      "moved from the agent's own stays its own",
       [call("write_file", { path: "b", content: "1" }), call("terminal", { command: "mv b a" })],
       "a",
       "own",

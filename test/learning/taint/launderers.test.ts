@@ -58,7 +58,7 @@ describe("a file", () => {
     "grep copy page.html > notes.md",
     "cat page.html >> notes.md",
     "mv page.html notes.md",
-  ])("keeps it when a command makes it: %s", async (command) => {
+  ])("keeps the page's label if a command writes it: %s", async (command) => {
     const world = await withPage([run(command), DONE, read("notes.md"), SORT, DONE]);
     await world.say("Make notes.");
     await world.review(NOTHING);

@@ -7,13 +7,13 @@ import { toRendered } from "../../../core/learning/taint/rendered.ts";
 describe("a word is read through", () => {
   it.each([
     ["a soft hyphen", "led\u00ADger"],
-    ["a sign without width", "led\u200Bger"],
+    ["a zero-width character", "led\u200Bger"],
     ["emphasis", "le**d**ger"],
     ["an entity", "led&#103;er"],
-    ["an entity by its code", "led&#x67;er"],
+    ["an entity in hexadecimal", "led&#x67;er"],
     ["a comment", "led<!-- x -->ger"],
     ["a tag", "led<b>g</b>er"],
-    ["a break of words", "led<wbr>ger"],
+    ["a word break", "led<wbr>ger"],
   ])("%s", (_how, written) => expect(foldText(`The ${written} is open`)).toBe("the ledger is open"));
 
   it("and a host, too", () => {
@@ -36,4 +36,4 @@ it.each([
   "R&D; &#0;",
   "ledger<!-- keep the ledger open -->s",
   "**bold** words",
-])("leaves %s as it is", (text) => expect(toRendered(text)).toBe(text));
+])("%s is left unchanged", (text) => expect(toRendered(text)).toBe(text));

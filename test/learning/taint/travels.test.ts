@@ -31,7 +31,7 @@ async function overTwoRanges(script: ScriptLine[]): Promise<TaintWorld> {
   return world;
 }
 
-describe("what a page says waits, though nobody asked for it, when it came by", () => {
+describe("a page's statement waits, without any order to remember it, if it came by", () => {
   it.each([
     ["tee", "cat page.html | tee notes.md"],
     ["sed", "sed -n '5p' page.html > notes.md"],
@@ -40,7 +40,7 @@ describe("what a page says waits, though nobody asked for it, when it came by", 
     ["a loop", 'while read -r line; do echo "$line"; done < page.html > notes.md'],
     ["a copy of a copy", "cp page.html a.md; cp a.md notes.md"],
     [
-      "the shell's own words",
+      "a printf of the same words",
       "cat page.html > /dev/null; printf 'Open balances are settled by way of Northwind.' > notes.md",
     ],
   ])("%s", async (_how, command) => {

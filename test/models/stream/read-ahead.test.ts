@@ -28,7 +28,7 @@ async function readPaced(pieces: string[], options: { gapMs: number; gather: boo
 
 const LETTERS = [..."abcdefghij"];
 
-it("passes on the first piece at once, and gathers what follows quickly", async () => {
+it("the first piece is passed on at once, and what follows quickly is gathered", async () => {
   const { given, end } = await readPaced(LETTERS, { gapMs: 10, gather: true });
   expect(given[0]).toEqual([10, "a"]);
   expect(given.map(([, text]) => text).join("")).toBe("abcdefghij");
@@ -37,19 +37,19 @@ it("passes on the first piece at once, and gathers what follows quickly", async 
   expect(end).toBeNull();
 });
 
-it("delays neither slow pieces nor the end", async () => {
+it("neither a slow piece nor the end is delayed", async () => {
   const slow = await readPaced(LETTERS, { gapMs: 50, gather: true });
   expect(slow.given).toEqual(LETTERS.map((letter, n) => [(n + 1) * 50, letter]));
   const quick = await readPaced(["a", "b"], { gapMs: 1, gather: true });
   expect(quick.given.at(-1)![0]).toBeLessThan(10);
 });
 
-it("passes on everything at once to a reader that does not gather", async () => {
+it("every piece is passed on at once to a reader that does not gather", async () => {
   const { given } = await readPaced(LETTERS, { gapMs: 1, gather: false });
   expect(given.map(([at]) => at)).toEqual(LETTERS.map((_, n) => n + 1));
 });
 
-it("passes on what came before the connection broke, then reports why", async () => {
+it("what came before the connection broke is passed on, then the cause is reported", async () => {
   expect(await readPaced(["a", "b"], { gapMs: 1, gather: true, breaks: true })).toEqual({
     given: [
       [1, "a"],
@@ -59,7 +59,7 @@ it("passes on what came before the connection broke, then reports why", async ()
   });
 });
 
-it("reads only so far ahead of a reader that takes nothing", async () => {
+it("reading ahead of a reader that takes nothing stops at a limit", async () => {
   let sent = 0;
   const flood = new ReadableStream<Uint8Array>({
     pull: (controller) => controller.enqueue(new Uint8Array((sent += 65_536) && 65_536)),

@@ -28,10 +28,10 @@ function cut(text: string, places: number[]): string[] {
 
 const SORTED: [what: string, said: string, text: string, reasoning: string][] = [
   ["a thought before the answer", "<think>\nHm.\n</think>\n\nFour.", "Four.", "\nHm.\n"],
-  ["a thought behind blank lines", "\n\n <think>Hm.</think>Four.", "Four.", "Hm."],
+  ["a thought after blank lines", "\n\n <think>Hm.</think>Four.", "Four.", "Hm."],
   ["an empty thought", "<think>\n\n</think>\n\nFour.", "Four.", "\n\n"],
-  ["a thought that the template opened", "Hm, two and two.\n</think>\n\nFour.", "Four.", "Hm, two and two.\n"],
-  ["an end of nothing", "</think>\n\nFour.", "Four.", ""],
+  ["a thought without an opening tag", "Hm, two and two.\n</think>\n\nFour.", "Four.", "Hm, two and two.\n"],
+  ["only an end tag", "</think>\n\nFour.", "Four.", ""],
   ["a thought without an end", "<think>Hm", "", "Hm"],
   ["a second thought, which is text", "<think>a</think>b <think>c</think>", "b <think>c</think>", "a"],
   ["tags in the middle of an answer", "Use <think>x</think> so.", "Use <think>x</think> so.", ""],
@@ -39,12 +39,7 @@ const SORTED: [what: string, said: string, text: string, reasoning: string][] = 
   ["an end tag in a block of code", "```\n</think>\n```\nSo.", "```\n</think>\n```\nSo.", ""],
   ["another tag", "<thinker>Four.", "<thinker>Four.", ""],
   ["blank text", "  \n", "  \n", ""],
-  [
-    "a call that leaked into the text, which stays text",
-    "<tool_call>\n{}\n</tool_call>",
-    "<tool_call>\n{}\n</tool_call>",
-    "",
-  ],
+  ["a call that leaked into the text", "<tool_call>\n{}\n</tool_call>", "<tool_call>\n{}\n</tool_call>", ""],
 ];
 
 describe("thoughts in the text of an answer", () => {

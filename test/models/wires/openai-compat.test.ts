@@ -30,46 +30,50 @@ const shape = (fields: string[], roles: string[], assistant: string[] = [], idCh
   assistant,
   idChars,
 });
-const with_ = (...more: string[]) => [...PLAIN_FIELDS, ...more];
+const withFields = (...more: string[]) => [...PLAIN_FIELDS, ...more];
 const completion = (...more: string[]) =>
-  with_(...more).map((field) => (field === "max_tokens" ? "max_completion_tokens" : field));
+  withFields(...more).map((field) => (field === "max_tokens" ? "max_completion_tokens" : field));
 
 const SHAPES: Record<string, ReturnType<typeof shape>> = {
   "api.openai.com gpt-5": shape(completion("prompt_cache_key", "reasoning_effort"), ["developer", ...AS_IT_IS]),
   "api.openai.com gpt-4.1": shape(completion("prompt_cache_key"), ["system", ...AS_IT_IS]),
   "x.openai.azure.com deployment": shape(completion("reasoning_effort"), ["system", ...AS_IT_IS]),
   "gateway.ai.cloudflare.com/v1/a/g/openai gpt-5": shape(completion("reasoning_effort"), ["developer", ...AS_IT_IS]),
-  "gateway some-model": shape(with_(), ["system", ...JOINED]),
-  "cloudflare @cf/zai-org/glm-5.3": shape(with_("reasoning_effort"), ["system", ...JOINED]),
-  "openrouter anthropic/claude-opus-5": shape(with_("reasoning"), ["developer", ...AS_IT_IS], ["reasoning_content"]),
-  "openrouter qwen/qwen3": shape(with_("reasoning"), ["system", ...JOINED], ["reasoning_content"]),
-  "gemini gemini-4-argon": shape(with_("reasoning_effort"), ["system", ...AS_IT_IS]),
+  "gateway some-model": shape(withFields(), ["system", ...JOINED]),
+  "cloudflare @cf/zai-org/glm-5.3": shape(withFields("reasoning_effort"), ["system", ...JOINED]),
+  "openrouter anthropic/claude-opus-5": shape(
+    withFields("reasoning"),
+    ["developer", ...AS_IT_IS],
+    ["reasoning_content"],
+  ),
+  "openrouter qwen/qwen3": shape(withFields("reasoning"), ["system", ...JOINED], ["reasoning_content"]),
+  "gemini gemini-4-argon": shape(withFields("reasoning_effort"), ["system", ...AS_IT_IS]),
   "mistral mistral-large-4": shape(
-    [...with_("prompt_cache_key", "reasoning_effort").filter((field) => field !== "stream_options")],
+    [...withFields("prompt_cache_key", "reasoning_effort").filter((field) => field !== "stream_options")],
     ["system", ...JOINED],
     [],
     9,
   ),
   "bedrock openai.gpt-oss-120b": shape(completion("reasoning_effort"), ["system", ...JOINED], [], 56),
   "deepseek deepseek-flash": shape(
-    with_("thinking", "reasoning_effort"),
+    withFields("thinking", "reasoning_effort"),
     ["system", ...AS_IT_IS],
     ["reasoning_content"],
   ),
-  "moonshot kimi-k2.6": shape(with_(), ["system", ...JOINED], ["reasoning_content"]),
-  "zai glm-5.3": shape(with_("thinking"), ["system", ...JOINED], ["reasoning_content"]),
-  "together some/model": shape(with_("reasoning"), ["system", ...JOINED]),
-  "nvidia some/model": shape(with_(), ["system", ...JOINED]),
+  "moonshot kimi-k2.6": shape(withFields(), ["system", ...JOINED], ["reasoning_content"]),
+  "zai glm-5.3": shape(withFields("thinking"), ["system", ...JOINED], ["reasoning_content"]),
+  "together some/model": shape(withFields("reasoning"), ["system", ...JOINED]),
+  "nvidia some/model": shape(withFields(), ["system", ...JOINED]),
   "xai grok-4.7": shape(completion("reasoning_effort"), ["system", ...AS_IT_IS]),
   "groq openai/gpt-oss-120b": shape(completion("reasoning_effort"), ["system", ...JOINED]),
   "cerebras gpt-oss-120b": shape(completion("reasoning_effort"), ["system", ...JOINED]),
-  "fireworks some/model": shape(with_("reasoning_effort"), ["system", ...JOINED]),
-  "huggingface some/model": shape(with_(), ["system", ...JOINED]),
-  "ollama qwen3": shape(with_("reasoning_effort"), ["system", ...JOINED]),
-  "llamacpp any": shape(with_(), ["system", ...JOINED]),
-  "vllm any": shape(with_(), ["system", ...JOINED]),
-  "lmstudio any": shape(with_(), ["system", ...JOINED]),
-  "llm.example any": shape(with_(), ["system", ...JOINED]),
+  "fireworks some/model": shape(withFields("reasoning_effort"), ["system", ...JOINED]),
+  "huggingface some/model": shape(withFields(), ["system", ...JOINED]),
+  "ollama qwen3": shape(withFields("reasoning_effort"), ["system", ...JOINED]),
+  "llamacpp any": shape(withFields(), ["system", ...JOINED]),
+  "vllm any": shape(withFields(), ["system", ...JOINED]),
+  "lmstudio any": shape(withFields(), ["system", ...JOINED]),
+  "llm.example any": shape(withFields(), ["system", ...JOINED]),
 };
 
 function bodyOf(place: string, model: string) {

@@ -68,7 +68,7 @@ async function tracesOf({ skills, memory, reviews, job: { review } }: World) {
   };
 }
 
-async function tracesOfOne() {
+async function runUninterrupted() {
   const world = await setUp();
   const process = world.start();
   expect(await process.deliver()).toEqual({ act: "ack" });
@@ -77,7 +77,7 @@ async function tracesOfOne() {
 
 describe("a review with refused writes", () => {
   it("keeps the accepted writes and reports the refused ones", async () => {
-    const { traces } = await tracesOfOne();
+    const { traces } = await runUninterrupted();
     expect(traces.result).toMatchObject({
       because: "the last turn failed twice",
       summary: `Learned: created skill ${held.name}; created skill ${SKILL}; remembered 1 fact.`,
@@ -91,7 +91,7 @@ describe("a review with refused writes", () => {
   });
 
   it("makes each write once, wherever it is killed", async () => {
-    const whole = await tracesOfOne();
+    const whole = await runUninterrupted();
     for (let atCall = 1; atCall <= whole.calls; atCall++) {
       for (const afterwards of [false, true]) {
         const world = await setUp();
@@ -107,7 +107,7 @@ describe("a review with refused writes", () => {
   }, 60_000);
 
   it("makes each write once in three deliveries, the first of which returns last, and in two concurrent ones", async () => {
-    const whole = await tracesOfOne();
+    const whole = await runUninterrupted();
     const world = await setUp();
     const first = world.start({ atCall: Math.floor(whole.calls / 2), afterwards: true });
     await first.deliver();
@@ -122,7 +122,7 @@ describe("a review with refused writes", () => {
   });
 
   it.each([1, 2, 3, 4, 5, 6])("makes each write once over a bucket that fails at random (seed %i)", async (seed) => {
-    const whole = await tracesOfOne();
+    const whole = await runUninterrupted();
     const world = await setUp();
     Object.assign(world.bucket.faults, { failOneIn: 6, loseAnswerOneIn: 6, isRateLimited: seed % 2 === 0, seed });
     for (let n = 0; n < seed; n++) await world.bucket.put(`noise/${n}`, "x").catch(() => {});

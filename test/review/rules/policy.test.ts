@@ -33,7 +33,7 @@ interface Rule {
   /** All calls but the last are accepted. */
   lines: ScriptLine[];
   /** Whether the skill already exists when the review begins. */
-  stands?: true;
+  exists?: true;
 }
 
 const RULES: Rule[] = [
@@ -42,7 +42,7 @@ const RULES: Rule[] = [
     code: "read_first",
     advice: "with skill_view",
     lines: [patch("Skip the footer.")],
-    stands: true,
+    exists: true,
   },
   {
     ...{ rule: "citations", code: "citation_own", advice: "Cite what a tool answered" },
@@ -71,9 +71,9 @@ const RULES: Rule[] = [
   },
 ];
 
-async function review(lines: ScriptLine[], policy: ReviewPolicy, { stands = false } = {}) {
+async function review(lines: ScriptLine[], policy: ReviewPolicy, { exists = false } = {}) {
   const world = await createWorld([...lines, { text: "Done." }], { seeds, policy });
-  if (stands) {
+  if (exists) {
     const value = {
       files: { "SKILL.md": SKILL_MD },
       description: "Adding up.",
@@ -92,11 +92,11 @@ describe("a review", () => {
   // Other tests cover the taint rule.
   const all = { ...POLICY, taint: false };
 
-  it.each(RULES)("enforces $rule ($code), unless it is switched off", async ({ rule, code, advice, lines, stands }) => {
-    const { refused, lessons } = await review(lines, all, { stands });
+  it.each(RULES)("enforces $rule ($code), unless it is switched off", async ({ rule, code, advice, lines, exists }) => {
+    const { refused, lessons } = await review(lines, all, { exists });
     expect(refused).toEqual([expect.objectContaining({ code, message: expect.stringContaining(advice) })]);
     expect(lessons).toHaveLength(lines.length - 1);
-    const free = await review(lines, { ...all, [rule]: false }, { stands });
+    const free = await review(lines, { ...all, [rule]: false }, { exists });
     expect([free.refused, free.lessons.length]).toEqual([[], lines.length]);
   });
 

@@ -126,7 +126,7 @@ async function tracesOf({ skills, memory: facts, reviews, desk, job }: World) {
   };
 }
 
-async function whole() {
+async function runUninterrupted() {
   const world = await setUp();
   const process = world.start();
   expect(await process.deliver()).toEqual({ act: "ack" });
@@ -144,7 +144,7 @@ async function approveAll(world: World): Promise<void> {
 
 describe("a review of a session in which a page asked for writes", () => {
   it("keeps what the work showed, and holds the rest for approval", async () => {
-    const { traces } = await whole();
+    const { traces } = await runUninterrupted();
     expect(traces.waiting.map(({ of, reason, state }) => [of, reason, state]).toSorted()).toEqual([
       ["memory", "taint", "waiting"],
       ["skill_manage", "taint", "waiting"],
@@ -161,7 +161,7 @@ describe("a review of a session in which a page asked for writes", () => {
   it.each([false, true])(
     "makes each write once, wherever it is killed (last call carried out: %s)",
     async (afterwards) => {
-      const once = await whole();
+      const once = await runUninterrupted();
       for (let atCall = 1; atCall <= once.calls; atCall++) {
         const world = await setUp();
         const dying = world.start({ atCall, afterwards });
@@ -178,7 +178,7 @@ describe("a review of a session in which a page asked for writes", () => {
   );
 
   it("makes each write once in two concurrent deliveries after a killed one", async () => {
-    const once = await whole();
+    const once = await runUninterrupted();
     const world = await setUp();
     await world.start({ atCall: Math.floor(once.calls / 2), afterwards: true }).deliver();
     world.clock.advance(60_000);
@@ -190,7 +190,7 @@ describe("a review of a session in which a page asked for writes", () => {
   });
 
   it("continues with the decisions that a person made in between", async () => {
-    const once = await whole();
+    const once = await runUninterrupted();
     for (let atCall = 1; atCall <= once.calls; atCall += 3) {
       const world = await setUp();
       await world.start({ atCall, afterwards: true }).deliver();

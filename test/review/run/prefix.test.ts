@@ -64,8 +64,8 @@ async function open(
 ) {
   const before = job.prefix?.messages.filter(({ role }) => role === "assistant").length ?? 0;
   const script: ScriptLine = (request) => {
-    const heard = request.messages.filter(({ role }) => role === "assistant").length;
-    const line = lines[request.system === job.prefix?.system ? heard - before : heard] ?? {
+    const answered = request.messages.filter(({ role }) => role === "assistant").length;
+    const line = lines[request.system === job.prefix?.system ? answered - before : answered] ?? {
       text: "The script is over.",
     };
     return typeof line === "function" ? line(request) : line;
@@ -100,7 +100,7 @@ function toBytes(body: object): string {
 }
 
 /** Tools and system first, as a provider reads them, then the messages. */
-function toRead(body: Record<string, unknown>): string {
+function toReadOrder(body: Record<string, unknown>): string {
   const { tools, system, messages = [], input = [], prompt_cache_key: key } = body;
   return toBytes([key ?? null, tools, system ?? null, ...(messages as unknown[]), ...(input as unknown[])]).slice(
     0,
@@ -112,9 +112,9 @@ describe("a review of a session whose request is cached", () => {
   it.each(WIRES)("begins with that request byte for byte on the wire of %s", async (_, toBody) => {
     const { job, requests } = await work();
     const reviewed = await review(job);
-    const sent = toRead(toBody(requests.at(-1)!) as Record<string, unknown>);
+    const sent = toReadOrder(toBody(requests.at(-1)!) as Record<string, unknown>);
     for (const request of reviewed.requests) {
-      const read = toRead(toBody(request) as Record<string, unknown>);
+      const read = toReadOrder(toBody(request) as Record<string, unknown>);
       expect(read.startsWith(sent)).toBe(true);
     }
   });
@@ -123,7 +123,7 @@ describe("a review of a session whose request is cached", () => {
     const { job, requests } = await work();
     const { requests: asked } = await review(job);
     const size = (request: ModelRequest) =>
-      toRead(toAnthropicBody(request, "m") as unknown as Record<string, unknown>).length;
+      toReadOrder(toAnthropicBody(request, "m") as unknown as Record<string, unknown>).length;
     const cached = size(requests.at(-1)!);
     expect(cached / size(asked[0]!)).toBeGreaterThan(0.5);
     // The second request also reuses what the first one added.
@@ -197,7 +197,7 @@ describe("a review of a session whose request is cached", () => {
   });
 });
 
-describe("a digest is sent instead", () => {
+describe("a review sends a digest instead", () => {
   const isDigest = (requests: ModelRequest[]) => requests[0]!.messages.length === 1;
 
   it("when the session's requests are not cached, or the operator disabled the prefix", async () => {

@@ -143,30 +143,30 @@ const CLOSING = { text: "Kept how such files are imported: the separator and the
 const search = { name: "skills_list", args: { query: "import delimited text file into a database table" } };
 const view = (name: string) => ({ name: "skill_view", args: { name } });
 
-/** Keyed by what the reviewer does. `loaded`: the work had loaded the skill; `stands`: it is in the library. */
-export const REVIEWS: Record<string, { lines: ScriptLine[]; stands: boolean; loaded: boolean }> = {
-  "creates a skill": { lines: [{ calls: [create] }, CLOSING], stands: false, loaded: false },
+/** Keyed by what the reviewer does. `loaded`: the work had loaded the skill; `exists`: it is in the library. */
+export const REVIEWS: Record<string, { lines: ScriptLine[]; exists: boolean; loaded: boolean }> = {
+  "creates a skill": { lines: [{ calls: [create] }, CLOSING], exists: false, loaded: false },
   "creates a skill and keeps a fact, a call an answer": {
     lines: [{ calls: [create] }, { calls: [remember] }, CLOSING],
-    stands: false,
+    exists: false,
     loaded: false,
   },
   "patches the skill that was loaded": {
     lines: [{ calls: [patch(IMPORTING), remember] }, CLOSING],
-    stands: true,
+    exists: true,
     loaded: true,
   },
   "reads a skill and patches it": {
     lines: [{ calls: [view(IMPORTING)] }, { calls: [patch(IMPORTING)] }, CLOSING],
-    stands: true,
+    exists: true,
     loaded: false,
   },
   "searches, reads and patches": {
     lines: [{ calls: [search] }, { calls: [view(IMPORTING)] }, { calls: [patch(IMPORTING)] }, CLOSING],
-    stands: true,
+    exists: true,
     loaded: false,
   },
-  "keeps nothing": { lines: [{ text: "Nothing worth keeping." }], stands: true, loaded: true },
+  "keeps nothing": { lines: [{ text: "Nothing worth keeping." }], exists: true, loaded: true },
 };
 
 /** An estimate of the tokens that a provider would read. */

@@ -7,11 +7,11 @@ import { createWorld } from "../world.ts";
 
 const MAX_MEDIAN = 15_000;
 
-async function costOf({ lines, stands, loaded }: (typeof REVIEWS)[string]): Promise<{ tokens: number; calls: number }> {
+async function costOf({ lines, exists, loaded }: (typeof REVIEWS)[string]): Promise<{ tokens: number; calls: number }> {
   const text = "0".repeat(64);
   const job = sampleJob({ entries: tenSteps(), observations: [seenIn(loaded ? [{ skill: IMPORTING, text }] : [])] });
   const world = await createWorld(lines, { job });
-  if (stands) await world.writeSkill(IMPORTING, importingSkill());
+  if (exists) await world.writeSkill(IMPORTING, importingSkill());
   const { model, deliver } = world.start();
   expect(await deliver()).toEqual({ act: "ack" });
   const outcome = await world.reviews.outcome(job.review);

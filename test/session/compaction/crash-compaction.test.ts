@@ -25,7 +25,7 @@ type Method = keyof typeof CASES;
 const bytesOf = ({ system, messages }: ModelRequest) =>
   JSON.stringify([system, messages.map(({ entry: _entry, ...message }) => message)]);
 
-async function liveThrough(method: Method, crashAt: number) {
+async function runWithCrash(method: Method, crashAt: number) {
   const { resultChars, textChars, maxTokens, refusedChars } = CASES[method];
   const read: Tool = {
     name: "read",
@@ -92,7 +92,7 @@ function sum(lines: { calls: number }[]): number {
 describe.each(["prune", "model", "overflow"] as const)(
   "a turn that is cut off around a compaction (%s)",
   async (method) => {
-    const whole = await liveThrough(method, Infinity);
+    const whole = await runWithCrash(method, Infinity);
     const writes = whole.harness.writes();
     const made = whole.entries.filter((entry) => entry.kind === "compaction");
 
@@ -104,7 +104,7 @@ describe.each(["prune", "model", "overflow"] as const)(
     it.each(Array.from({ length: writes }, (_, index) => index + 1))(
       "continues with the same bytes after a crash at write %i",
       async (at) => {
-        const { requests, entries, detail, booked } = await liveThrough(method, at);
+        const { requests, entries, detail, booked } = await runWithCrash(method, at);
         expect(detail).toMatchObject({ state: "idle", turns: [{ state: "done" }] });
         expect([...new Set(requests)].toSorted()).toEqual([...new Set(whole.requests)].toSorted());
         const again = entries.filter((entry) => entry.kind === "compaction");

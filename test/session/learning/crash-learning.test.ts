@@ -10,7 +10,7 @@ import { Crash, PROFILE, createSessionHarness } from "../../support/session/sess
 
 const LESSON: Lesson = { kind: "memory", store: "user", action: "add", id: "a".repeat(64), text: "x", citations: [] };
 
-async function liveThrough(crashAt: number) {
+async function runWithCrash(crashAt: number) {
   const echo = createScriptedModel(
     Array.from({ length: 100 }, () => (request: { messages: { role: string; text?: string }[] }) => {
       return { text: `Answer to ${request.messages.at(-1)?.text}.` };
@@ -27,7 +27,7 @@ async function liveThrough(crashAt: number) {
       await reviews.finish({ ...reviewResult(id, "done", "Learned: remembered 1 fact."), lessons: [LESSON] });
     }
   };
-  const goOn = async (life: ReturnType<typeof harness.boot>) => {
+  const runToEnd = async (life: ReturnType<typeof harness.boot>) => {
     await post(life.engine);
     await life.settled();
     for (let wakes = 0; harness.alarmAt() !== null && wakes < 30; wakes++) {
@@ -36,21 +36,21 @@ async function liveThrough(crashAt: number) {
     }
   };
   const first = harness.boot({ crashAt });
-  await goOn(first).catch((error: unknown) => expect(error).toBeInstanceOf(Crash));
+  await runToEnd(first).catch((error: unknown) => expect(error).toBeInstanceOf(Crash));
   await first.settled();
   const second = harness.boot();
-  await goOn(second);
+  await runToEnd(second);
   expect(second.reports).toEqual([]);
   return { harness, engine: second.engine };
 }
 
-const WRITES = (await liveThrough(Infinity)).harness.writes();
+const WRITES = (await runWithCrash(Infinity)).harness.writes();
 
 describe("two turns and their review, after a crash", () => {
   it.each(Array.from({ length: WRITES }, (_, index) => index + 1))(
     "at write %i end as if nothing had happened",
     async (at) => {
-      const { harness, engine } = await liveThrough(at);
+      const { harness, engine } = await runWithCrash(at);
       const entries = engine.entries(0);
       if (!entries.ok) throw new Error(entries.failure.code);
       const said = entries.value.filter((entry) => entry.kind === "user" || entry.kind === "assistant").map(textOf);

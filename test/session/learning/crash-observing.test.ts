@@ -23,7 +23,7 @@ function verdictsIn({ engine }: Life) {
 }
 const OLD_MS = 5_000;
 
-async function liveThrough(crashAt: number) {
+async function runWithCrash(crashAt: number) {
   // A crash repeats requests, so the answer depends on the content of a request, not on how many came before.
   const model = createScriptedModel(
     Array.from({ length: 60 }, () => (request) => {
@@ -77,7 +77,7 @@ async function liveThrough(crashAt: number) {
   return { harness, engine: second.engine, reports: second.reports, skills, reviews };
 }
 
-async function outcomeOf(world: Awaited<ReturnType<typeof liveThrough>>) {
+async function outcomeOf(world: Awaited<ReturnType<typeof runWithCrash>>) {
   const { harness, engine, reviews, skills } = world;
   const evidence = createEvidenceStore({ bucket: harness.bucket, profile: PROFILE, judge: JUDGE });
   const entries = engine.entries(0);
@@ -102,7 +102,7 @@ async function outcomeOf(world: Awaited<ReturnType<typeof liveThrough>>) {
   };
 }
 
-const whole = await liveThrough(Infinity);
+const whole = await runWithCrash(Infinity);
 const WRITES = whole.harness.writes();
 const WHOLE = await outcomeOf(whole);
 
@@ -143,7 +143,7 @@ describe("turns that are observed, corrected and rated", () => {
   it.each(Array.from({ length: WRITES }, (_, index) => index + 1))(
     "end with the same outcomes after a crash at write %i",
     async (at) => {
-      const world = await liveThrough(at);
+      const world = await runWithCrash(at);
       expect(await outcomeOf(world)).toEqual(WHOLE);
     },
   );

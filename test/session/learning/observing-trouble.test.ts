@@ -229,7 +229,7 @@ describe("a review that may not begin yet", () => {
     expect((await world.jobOf(1)).trigger).toBe("similar_turns");
   });
 
-  it("gets the turns of its range, and no earlier turn that is only followed by a notice", async () => {
+  it("gets the observed turns of its range, not an earlier turn whose notice is in the range", async () => {
     const settings = { review: { ...quiet.review, afterModelCalls: 0, perSessionMs: 0 } };
     const world = await setUp([done, done], { settings });
     await world.say("Write a poem");

@@ -373,7 +373,7 @@ describe("the next message", () => {
     expect(world.sent).toEqual([]);
   });
 
-  it("judges nothing if its words do not, or if it answers a question with no", async () => {
+  it("judges nothing in neutral words, or if it answers a question with no", async () => {
     const world = await setUp([{ text: "Done. Shall I delete the rest?" }, done, done]);
     await world.say("Tidy up");
     await world.say("No, leave it.");
@@ -585,7 +585,7 @@ describe("a failed word of a skill that the next use confirms", () => {
     calls: [{ name: "terminal", args: { command: `sort ${option} a.txt` } }],
   });
   const withSentence = (sentence: string) => SKILL_MD.replace("Name the separator", `${sentence} Name the separator`);
-  const tell = (word: string) =>
+  const withdrawalOf = (word: string) =>
     `The skill '${SKILL}' was changed: a part of it was withdrawn. Calls with "${word}" failed: the program ` +
     "named it, or a later use confirmed it. The sentences about it were removed.";
 
@@ -609,7 +609,7 @@ describe("a failed word of a skill that the next use confirms", () => {
     expect(head).toMatchObject({ rev: 2, state: "trial" });
     expect(files["SKILL.md"]).toBe(SKILL_MD);
     const notices = world.entries().filter(({ kind }) => kind === "notice");
-    expect(notices.map(textOf)).toEqual([tell("--strictly")]);
+    expect(notices.map(textOf)).toEqual([withdrawalOf("--strictly")]);
     await world.say("Average the sizes");
     expect(await world.skills.head(SKILL)).toMatchObject({ rev: 2 });
   });
@@ -624,7 +624,7 @@ describe("a failed word of a skill that the next use confirms", () => {
         .entries()
         .filter(({ kind }) => kind === "notice")
         .map(textOf),
-    ).toEqual([tell("--strictly")]);
+    ).toEqual([withdrawalOf("--strictly")]);
   });
 });
 

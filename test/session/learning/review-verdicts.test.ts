@@ -21,7 +21,7 @@ const done: ScriptLine = { text: "Done." };
 const quiet = { afterModelCalls: 1_000, minValue: 1, memoryAfterTurns: 1_000, similarTurns: 1_000 };
 
 /** A turn under a skill, the person's next message, and `/refine`, whose review ends with `closing`. */
-async function liveThrough(reply: string, closing: string) {
+async function runTurnAndReview(reply: string, closing: string) {
   const model = createScriptedModel([view, write, done, done, done]);
   const harness = createSessionHarness({ model, settings: { review: quiet } });
   const { bucket, kv, clock } = harness;
@@ -66,7 +66,7 @@ const INDIRECT = "My accountant counted the rows by hand and arrived somewhere e
 
 it("a review's verdict is evidence of its own rank, overrides the rules' verdict, and is booked once", async () => {
   const verdict = { entry: 7, verdict: "failure", correction: true, words: "arrived somewhere else" };
-  const world = await liveThrough(INDIRECT, closing('verdict 7: failure correction "arrived somewhere else"'));
+  const world = await runTurnAndReview(INDIRECT, closing('verdict 7: failure correction "arrived somewhere else"'));
   expect(world.result).toMatchObject({ note: "Nothing worth keeping.", verdicts: [verdict], refused: [] });
   expect(world.evidence).toEqual(["1 exit success", "1 reviewer failure"]);
   expect(world.observation).toMatchObject({
@@ -83,24 +83,24 @@ it("a review's verdict is evidence of its own rank, overrides the rules' verdict
 });
 
 it("a review that reads no verdict in a message withdraws the rules' verdict", async () => {
-  const world = await liveThrough("That's wrong.", closing("verdict 7: none"));
+  const world = await runTurnAndReview("That's wrong.", closing("verdict 7: none"));
   expect(world.evidence).toEqual(["1 exit success", "1 message failure", "1 reviewer unknown"]);
   expect(world.observation).toMatchObject({ outcome: "unknown", judge: "reviewer" });
   expect(world.verdict).toMatchObject({ uses: 1, successes: 0, failures: 0 });
 });
 
 it("if neither the rules nor the review found a verdict, nothing is booked", async () => {
-  const world = await liveThrough(INDIRECT, closing("verdict 7: none"));
+  const world = await runTurnAndReview(INDIRECT, closing("verdict 7: none"));
   expect(world.evidence).toEqual(["1 exit success"]);
 });
 
 it("words that the person did not write judge nothing", async () => {
-  const world = await liveThrough(INDIRECT, closing('verdict 7: success "perfect"'));
+  const world = await runTurnAndReview(INDIRECT, closing('verdict 7: success "perfect"'));
   expect(world.result).toMatchObject({ refused: [{ tool: "verdicts", code: "verdict_words_unknown" }] });
   expect(world.evidence).toEqual(["1 exit success"]);
 });
 
 it("a verdict on a message that judges no turn is ignored", async () => {
-  const world = await liveThrough(INDIRECT, closing('verdict 1: success "Add up"'));
+  const world = await runTurnAndReview(INDIRECT, closing('verdict 1: success "Add up"'));
   expect(world.evidence).toEqual(["1 exit success"]);
 });

@@ -38,7 +38,7 @@ const remember = (content: string): ScriptLine => ({
 });
 const done: ScriptLine = { text: "Done." };
 
-it("is in the prompt as it was when the epoch began, while the tool returns it as it is now", async () => {
+it("memory is in the prompt as it was when the epoch began, while the tool returns it as it is now", async () => {
   const { model, memory, turn, entries } = await setUp([remember("Likes tea."), done, remember("Has a cat."), done]);
   await memory.add("memory", "old", { v: 1, text: "Lives in Bern.", at: 1, origin: "review" });
   await turn();
@@ -50,7 +50,7 @@ it("is in the prompt as it was when the epoch began, while the tool returns it a
   expect(usages).toEqual([2, 3]);
 });
 
-it("is hidden from the prompt and from notes if it commands the agent", async () => {
+it("an entry is hidden from the prompt and from notes if it commands the agent", async () => {
   const { clock, model, memory, turn } = await setUp([done, done, done]);
   const add = (op: string, text: string) => memory.add("memory", op, { v: 1, text, at: clock.now(), origin: "review" });
   await add("old", POISON);
@@ -64,7 +64,7 @@ it("is hidden from the prompt and from notes if it commands the agent", async ()
   expect(sent.match(/\[hidden: [^\]]+; id [0-9a-f]{12}\]/g)?.length).toBeGreaterThanOrEqual(2);
 });
 
-it("is reviewed after the turn that made a store too full", async () => {
+it("memory is reviewed after the turn that made a store too full", async () => {
   const { memory, reviews, turn, clock } = await setUp([remember("z".repeat(300)), done, done]);
   for (const sign of ["a", "b"]) {
     await memory.add("memory", sign, { v: 1, text: sign.repeat(980), at: 1, origin: "review" });

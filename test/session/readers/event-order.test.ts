@@ -69,14 +69,14 @@ describe("the order of events", () => {
       fc.property(overlap, (sequence) => {
         const order = createEventOrder();
         const entries = new Map<number, number>();
-        const told: PlacedEvent[] = [];
+        const passed: PlacedEvent[] = [];
         for (const call of sequence) {
           const begun = entries.get(call);
           if (begun === undefined) entries.set(call, entries.size + 1);
-          told.push(...order.put(begun === undefined ? start(entries.get(call)!) : end(begun)));
+          passed.push(...order.put(begun === undefined ? start(entries.get(call)!) : end(begun)));
         }
         const all = [...entries.values()].flatMap((entry) => [`${entry}.0`, `${entry}.1`]);
-        expect(ids(told)).toEqual(all);
+        expect(ids(passed)).toEqual(all);
       }),
     );
   });

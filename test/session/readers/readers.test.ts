@@ -66,7 +66,7 @@ async function watch(join: number, leave: number, stopAt: number) {
     return events.value;
   };
   const reading: { seen?: Promise<Seen> } = {};
-  const standing = stand(life.engine, leave);
+  const standing = readBySocket(life.engine, leave);
   for (let tick = 0; tick < 600; tick++) {
     if (tick === join) {
       reading.seen = comeBack(open, leave);
@@ -81,7 +81,7 @@ async function watch(join: number, leave: number, stopAt: number) {
 }
 
 /** Reads over a WebSocket, which is lost after `leave` messages and opened again when the turn has ended. */
-function stand(engine: SessionEngine, leave: number) {
+function readBySocket(engine: SessionEngine, leave: number) {
   const seen: Seen = [];
   const join = () => {
     const isFirst = seen.length === 0;
@@ -162,8 +162,8 @@ describe("a standing reader of a session", () => {
     expect(steered).toMatchObject({ ok: true, value: { entry: null } });
     const waiting = engine.events({ turn: 2 });
     await life.settled();
-    const told = seen.filter(({ event }) => !["text_delta", "entry_start"].includes(event.type));
-    expect(told.map(({ id, event }) => `${id} ${event.type} ${"turn" in event ? event.turn : ""}`)).toEqual([
+    const ofTurns = seen.filter(({ event }) => !["text_delta", "entry_start"].includes(event.type));
+    expect(ofTurns.map(({ id, event }) => `${id} ${event.type} ${"turn" in event ? event.turn : ""}`)).toEqual([
       "1.0 turn_start 1",
       "3.0 tool_start ",
       "3.1 tool_end ",

@@ -260,7 +260,7 @@ describe("a standing reader", () => {
   });
 });
 
-describe("whether somebody reads along", () => {
+describe("whether somebody is watching", () => {
   it("is true while a stream or a standing connection is open, and after the object slept", async () => {
     const world = createWorld();
     expect(world.hub().isWatched()).toBe(false);

@@ -21,13 +21,13 @@ interface Sent {
  * vLLM's examples do: tool results and messages with calls are ignored. Mistral's own server also refuses a person's message
  * right after a tool result.
  */
-function complain(messages: Sent[]): string | null {
+function findTemplateError(messages: Sent[]): string | null {
   const said = messages.filter(({ role }) => role !== "system");
   const counted = said.filter(({ role, tool_calls }) => role !== "tool" && !tool_calls);
   const wrong = counted.findIndex(({ role }, n) => (role === "user") !== (n % 2 === 0));
   if (wrong >= 0) return `Conversation roles must alternate user/assistant: ${roles(counted)}`;
-  const behind = said.find(({ role }, n) => role === "user" && said[n - 1]?.role === "tool");
-  if (behind) return `Unexpected role 'user' after role 'tool': ${roles(said)}`;
+  const afterTool = said.find(({ role }, n) => role === "user" && said[n - 1]?.role === "tool");
+  if (afterTool) return `Unexpected role 'user' after role 'tool': ${roles(said)}`;
   const double = said.find(({ role }, n) => role !== "tool" && role === said[n - 1]?.role);
   return double ? `Two messages of one role: ${roles(said)}` : null;
 }
@@ -78,7 +78,7 @@ type World = Awaited<ReturnType<typeof setUp>>;
 
 const STORIES: [string, ScriptLine[], (world: World) => Promise<void>, object?][] = [
   [
-    "an answer was stopped behind its first words",
+    "an answer was stopped after its first words",
     [{ text: "I was going to", until: never }, { text: "Yes." }, { text: "And yes." }],
     async ({ post, ticks, engine, life }) => {
       await post("One");
@@ -101,7 +101,7 @@ const STORIES: [string, ScriptLine[], (world: World) => Promise<void>, object?][
     },
   ],
   [
-    "two messages were put into a turn",
+    "two messages were steered into a turn",
     [look, look, { text: "In French." }, { text: "Yes." }, { text: "And yes." }],
     async ({ post, began, release, life }) => {
       await post("One");
@@ -139,7 +139,7 @@ const STORIES: [string, ScriptLine[], (world: World) => Promise<void>, object?][
     },
   ],
   [
-    "an answer was cut off, and one said nothing",
+    "one answer was cut off, and one was empty",
     [
       { text: "Half of", stop: "length" },
       { reasoning: "Hm.", stop: "length" },
@@ -155,7 +155,7 @@ const STORIES: [string, ScriptLine[], (world: World) => Promise<void>, object?][
     },
   ],
   [
-    "a turn was ended behind calls that could not be read",
+    "a turn was ended after calls that could not be read",
     [
       ...Array.from({ length: 3 }, (): ScriptLine => ({ text: "Now:", calls: [{ name: "look", malformed: "{" }] })),
       { text: "I could not." },
@@ -168,7 +168,7 @@ const STORIES: [string, ScriptLine[], (world: World) => Promise<void>, object?][
     },
   ],
   [
-    "a command was obeyed, and files and memory changed",
+    "a command was carried out, and files and memory changed",
     [{ text: "One." }, { text: "Two." }, { text: "Yes." }, { text: "And yes." }],
     async ({ post, life, engine }) => {
       await post("One");
@@ -181,7 +181,7 @@ const STORIES: [string, ScriptLine[], (world: World) => Promise<void>, object?][
     },
   ],
   [
-    "the conversation was made shorter",
+    "the conversation was compacted",
     [
       ...Array.from({ length: 12 }, (_, n): ScriptLine => ({ text: `Answer ${n}. ${"word ".repeat(400)}` })),
       { text: "A summary." },
@@ -212,7 +212,7 @@ describe("a server that requires alternating roles", () => {
     expect(world.engine.detail()!.turns.at(-1)).toMatchObject({ state: "done", reason: "answer" });
     // The request for a summary is a conversation of its own.
     const sent = world.sent.filter((messages) => !String(messages.at(-1)!.content).includes("<conversation>"));
-    expect(sent.map(complain)).toEqual(sent.map(() => null));
+    expect(sent.map(findTemplateError)).toEqual(sent.map(() => null));
     const [before, last] = sent.slice(-2) as [Sent[], Sent[]];
     expect(last.slice(0, before.length)).toEqual(before);
     expect(last.length).toBeGreaterThan(before.length);

@@ -53,7 +53,7 @@ function createWalker(): ScriptedModel {
 }
 
 /** One run that crashes at write `crashAt`, then runs until nothing is left to do. */
-async function liveThrough(crashAt: number): Promise<{ world: World; harness: SessionHarness; model: ScriptedModel }> {
+async function runWithCrash(crashAt: number): Promise<{ world: World; harness: SessionHarness; model: ScriptedModel }> {
   const world: World = { read: 0, keyed: [], unkeyed: 0 };
   const model = createWalker();
   const harness = createSessionHarness({
@@ -78,7 +78,7 @@ async function liveThrough(crashAt: number): Promise<{ world: World; harness: Se
   return { world, harness, model };
 }
 
-const whole = await liveThrough(Infinity);
+const whole = await runWithCrash(Infinity);
 const WRITES = whole.harness.writes();
 
 describe("a turn that crashes", () => {
@@ -90,7 +90,7 @@ describe("a turn that crashes", () => {
   it.each(Array.from({ length: WRITES }, (_, index) => index + 1))(
     "at write %i ends with one answer and each effect once",
     async (at) => {
-      const { world, harness, model } = await liveThrough(at);
+      const { world, harness, model } = await runWithCrash(at);
       const { engine } = harness.boot();
       const entries = engine.entries(0);
       if (!entries.ok) throw new Error(entries.failure.code);

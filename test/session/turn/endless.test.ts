@@ -37,23 +37,23 @@ const ENDLESS: [string, Reply, string, number][] = [
     "cut_calls",
     4,
   ],
-  ["cut behind a whole call", (n) => ({ ...call(`ok ${n}`), stop: "length" }), "cut_calls", 4],
+  ["cut after a whole call", (n) => ({ ...call(`ok ${n}`), stop: "length" }), "cut_calls", 4],
   ["malformed arguments", (n) => ({ calls: [{ name: "shell", malformed: `{${n}` }] }), "unusable_calls", 4],
   ["arguments of another tool", (n) => ({ calls: [{ name: "shell", args: { x: n } }] }), "unusable_calls", 4],
-  ["names of no tool", (n) => ({ calls: [{ name: `tool_${n}` }] }), "unusable_calls", 4],
+  ["names of unknown tools", (n) => ({ calls: [{ name: `tool_${n}` }] }), "unusable_calls", 4],
   [
-    "cut and malformed by turns",
+    "alternately cut and malformed",
     (n) => (n % 2 ? { calls: [{ name: "shell", malformed: "{" }] } : { ...call(`ok ${n}`), stop: "length" }),
     "cut_calls",
     4,
   ],
-  ["failing in other words each time", (n) => call(`try ${n}`), "no_headway", 21],
-  ["between two things that it knows", (n) => call(n % 2 ? "ok a" : "ok b"), "no_headway", 23],
-  ["failing, and a look at the same between", (n) => call(n % 2 ? `try ${n}` : "ok a"), "no_headway", 22],
-  ["told the same each time, but for a number", (n) => call(`ok ${n}`), "no_headway", 62],
-  ["told the same, whatever it asks", (n) => call(`quiet ${n}`), "no_headway", 62],
+  ["failing with different words each time", (n) => call(`try ${n}`), "no_headway", 21],
+  ["alternating between two known results", (n) => call(n % 2 ? "ok a" : "ok b"), "no_headway", 23],
+  ["failing, with the same read in between", (n) => call(n % 2 ? `try ${n}` : "ok a"), "no_headway", 22],
+  ["a result that differs only in a number", (n) => call(`ok ${n}`), "no_headway", 62],
+  ["the same result for any call", (n) => call(`quiet ${n}`), "no_headway", 62],
   [
-    "writing one file again, in other words each time",
+    "rewriting one file with different words each time",
     (n) => ({
       calls: [{ name: "write_file", args: { path: "note.txt", content: `word ${"abcdefghij"[n % 10]} ${n}` } }],
     }),
@@ -62,7 +62,7 @@ const ENDLESS: [string, Reply, string, number][] = [
   ],
   ["reasoning alone", () => ({ reasoning: "Hm." }), "empty_answer", 3],
   ["nothing", () => ({}), "empty_answer", 3],
-  ["a refusal of nothing but a call", (n) => ({ ...call(`ok ${n}`), text: "", stop: "refusal" }), "refusal", 1],
+  ["a refusal with only a call", (n) => ({ ...call(`ok ${n}`), text: "", stop: "refusal" }), "refusal", 1],
 ];
 
 async function run(reply: Reply, watched: boolean) {

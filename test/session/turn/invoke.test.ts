@@ -281,7 +281,7 @@ describe("a message that names no skill", () => {
 describe("a turn with loaded skills that crashes", () => {
   const script = () => Array.from({ length: 30 }, () => ({ text: "Done." }));
 
-  async function liveThrough(crashAt: number, text = "/weather city=Rome now") {
+  async function runWithCrash(crashAt: number, text = "/weather city=Rome now") {
     const world = await setUp(script());
     await world.put("weather", "Look up {{city}}.", {
       description: "Telling the weather of a city.",
@@ -300,12 +300,12 @@ describe("a turn with loaded skills that crashes", () => {
   }
 
   it("ends with one answer, the skill once, and the same request each time", async () => {
-    const whole = await liveThrough(Infinity);
+    const whole = await runWithCrash(Infinity);
     const request = said(whole.model.requests[0]!);
     const writes = whole.writes();
     expect(writes).toBeGreaterThan(10);
     for (let at = 1; at <= writes; at++) {
-      const world = await liveThrough(at);
+      const world = await runWithCrash(at);
       const entries = world.entries();
       expect(entries.filter((entry) => entry.kind === "note")).toHaveLength(1);
       expect(entries.filter((entry) => entry.kind === "assistant")).toHaveLength(1);
@@ -315,10 +315,10 @@ describe("a turn with loaded skills that crashes", () => {
 
   it("with a recalled skill ends with one answer, and the same request each time", async () => {
     const text = "Tell me the weather of our city.";
-    const whole = await liveThrough(Infinity, text);
+    const whole = await runWithCrash(Infinity, text);
     expect(loadedIn(whole.entries())).toMatchObject({ code: "recalled_skill" });
     for (let at = 1; at <= whole.writes(); at++) {
-      const world = await liveThrough(at, text);
+      const world = await runWithCrash(at, text);
       const entries = world.entries();
       expect(entries.filter((entry) => entry.kind === "note").length).toBeLessThan(2);
       expect(entries.filter((entry) => entry.kind === "assistant")).toHaveLength(1);

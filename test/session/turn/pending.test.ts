@@ -28,7 +28,7 @@ function setUp(settings: object) {
   return { say, facts, model };
 }
 
-it("lists the waiting changes, and approves or rejects them", async () => {
+it("/pending lists the waiting changes, and approves or rejects them", async () => {
   const { say, facts } = setUp({ memory: { writeApproval: true } });
   const { results } = await say("Remember that I like metric units.");
   const { pending } = JSON.parse(results[0]!) as { pending: string };
@@ -42,7 +42,7 @@ it("lists the waiting changes, and approves or rejects them", async () => {
   expect((await say("/pending")).last).toBe("Nothing waits for you.");
 });
 
-it("leaves out what was rejected", async () => {
+it("/pending leaves out what was rejected", async () => {
   const { say, facts } = setUp({ memory: { writeApproval: true } });
   const { results } = await say("Remember that I like metric units.");
   const { pending } = JSON.parse(results[0]!) as { pending: string };
@@ -50,12 +50,12 @@ it("leaves out what was rejected", async () => {
   expect(await facts()).toEqual([]);
 });
 
-it("hides from the model what is only for the person", async () => {
+it("/pending hides from the model what is only for the person", async () => {
   const { say, model } = setUp({ memory: { writeApproval: true } });
   await say("Remember that I like metric units.");
   expect((await say("/pending")).last).toContain("+ Prefers metric units.");
   await say("Thank you.");
-  const told = JSON.stringify(model.requests.at(-1)!.messages);
-  expect(told).toContain("Thank you.");
-  expect(told).not.toContain("+ Prefers metric units.");
+  const shown = JSON.stringify(model.requests.at(-1)!.messages);
+  expect(shown).toContain("Thank you.");
+  expect(shown).not.toContain("+ Prefers metric units.");
 });

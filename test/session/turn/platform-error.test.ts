@@ -15,7 +15,7 @@ it.each([
   expect(classifyPlatformError(thrown)).toBe(kind);
 });
 
-it("follows only a limited number of causes", () => {
+it("the classification follows only a limited number of causes", () => {
   const error = new Error("loop");
   error.cause = error;
   expect(classifyPlatformError(error)).toBe("other");

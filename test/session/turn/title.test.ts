@@ -32,12 +32,12 @@ function setUp(names: ScriptLine[], options: Partial<HarnessOptions> = {}, scrip
     expect(await engine.post({ text })).toMatchObject({ ok: true });
     await settled();
   }
-  async function rest_() {
+  async function wakeUntilIdle() {
     for (let wakes = 0; harness.alarmAt() !== null && wakes < 20; wakes++) await life.wake();
   }
   const titleLines = () => harness.booked.flatMap(({ lines }) => lines.filter(({ kind }) => kind === "title"));
   const rows = () => harness.sql.run<{ id: string }>("SELECT id FROM job").map(({ id }) => id);
-  return { ...harness, model, namer, life, turn, rest: rest_, titleLines, rows };
+  return { ...harness, model, namer, life, turn, wakeUntilIdle, titleLines, rows };
 }
 
 describe("a session without a title", () => {
@@ -64,7 +64,7 @@ describe("a session without a title", () => {
     ]);
     await world.turn("And now?");
     expect([world.namer.requests.length, world.booked.length]).toEqual([1, 3]);
-    await world.rest();
+    await world.wakeUntilIdle();
     expect(world.rows()).toEqual([]);
   });
 
@@ -93,7 +93,7 @@ describe("a session without a title", () => {
     const failed: ScriptLine = { failure: { code: "overloaded", retry: true, spent: SPENT } };
     const world = setUp([failed, failed, failed, NAME]);
     await world.turn("Hello");
-    await world.rest();
+    await world.wakeUntilIdle();
     expect(world.namer.requests).toHaveLength(3);
     expect(world.titleLines()).toMatchObject([{ calls: 3, usage: { input: 30 } }]);
     expect(world.life.engine.detail()?.title).toBe("");
@@ -106,7 +106,7 @@ describe("a session without a title", () => {
     const world = setUp([BUSY, NAME]);
     await world.turn("Hello");
     expect(world.life.engine.detail()?.title).toBe("");
-    await world.rest();
+    await world.wakeUntilIdle();
     expect([world.life.engine.detail()?.title, world.life.reports]).toEqual(["Rain in Bergen and Cadiz", []]);
   });
 
@@ -188,7 +188,7 @@ describe("the kind of work that the same call names", () => {
     expect(world.life.engine.detail()?.title).toBe("Rain in Bergen and Cadiz");
     expect(observed(world.life)?.kind).toEqual(KIND);
     expect(world.records.turns({ limit: 9 }).map((turn) => turn.kind)).toEqual([KIND]);
-    await world.rest();
+    await world.wakeUntilIdle();
     expect(world.rows()).toEqual([]);
   });
 
@@ -196,7 +196,7 @@ describe("the kind of work that the same call names", () => {
     const world = setUp([BUSY, NAMED]);
     await world.turn("Hello");
     expect(observed(world.life)?.kind).toBeUndefined();
-    await world.rest();
+    await world.wakeUntilIdle();
     expect([observed(world.life)?.kind, world.records.turns({ limit: 9 })[0]?.kind]).toEqual([KIND, KIND]);
     expect([world.rows(), world.life.reports]).toEqual([[], []]);
     const silent = setUp([NAME]);
@@ -217,7 +217,7 @@ describe("the kind of work that the same call names", () => {
     await expect.poll(() => world.records.turns({ limit: 9 }).length).toBe(1);
     answered.resolve();
     await settled();
-    await world.rest();
+    await world.wakeUntilIdle();
     expect(engine.detail()?.title).toBe("Rain in Bergen and Cadiz");
     expect([observed(world.life)?.kind, world.records.turns({ limit: 9 })[0]?.kind]).toEqual([KIND, KIND]);
     expect([world.namer.requests.length, world.rows()]).toEqual([1, []]);

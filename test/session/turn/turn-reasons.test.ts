@@ -77,21 +77,27 @@ const WIRES: [string, () => Model, "done" | "failed", string, string][] = [
   ["Anthropic: no reason", () => anthropic(null, [{ text: "Yes." }]), "done", "answer", "Yes."],
   ["Anthropic: max_tokens", () => anthropic("max_tokens", [{ text: "Half of" }]), "done", "length", "Half of"],
   ["Anthropic: thinking, max_tokens", () => anthropic("max_tokens", [{ thinking: "Hm." }]), "failed", "length", ""],
-  ["Anthropic: the window", () => anthropic("model_context_window_exceeded", [{ text: "Ha" }]), "done", "length", "Ha"],
+  [
+    "Anthropic: a full window",
+    () => anthropic("model_context_window_exceeded", [{ text: "Ha" }]),
+    "done",
+    "length",
+    "Ha",
+  ],
   ["Anthropic: pause_turn", () => anthropic("pause_turn", [{ text: "Wait" }]), "done", "length", "Wait"],
   ["Anthropic: refusal", () => anthropic("refusal", []), "failed", "refusal", ""],
-  ["Anthropic: refusal behind words", () => anthropic("refusal", [{ text: "One" }]), "done", "refusal", "One"],
-  ["Anthropic: nothing", () => anthropic("end_turn", []), "failed", "empty_answer", ""],
+  ["Anthropic: refusal after text", () => anthropic("refusal", [{ text: "One" }]), "done", "refusal", "One"],
+  ["Anthropic: an empty answer", () => anthropic("end_turn", []), "failed", "empty_answer", ""],
   ["Anthropic: white space", () => anthropic("max_tokens", [{ text: " \n" }]), "failed", "length", " \n"],
   ["Chat: stop", () => chat("stop", { content: "Yes." }), "done", "answer", "Yes."],
   ["Chat: length", () => chat("length", { content: "Half of" }), "done", "length", "Half of"],
   ["Chat: reasoning, length", () => chat("length", { reasoning_content: "Hm." }), "failed", "length", ""],
   ["Chat: content_filter", () => chat("content_filter", { content: "" }), "failed", "refusal", ""],
-  ["Chat: content_filter behind words", () => chat("content_filter", { content: "One" }), "done", "refusal", "One"],
-  ["Chat: a refusal in words", () => chat("stop", { refusal: "I will not." }), "done", "refusal", "I will not."],
+  ["Chat: content_filter after text", () => chat("content_filter", { content: "One" }), "done", "refusal", "One"],
+  ["Chat: a refusal as text", () => chat("stop", { refusal: "I will not." }), "done", "refusal", "I will not."],
   ["Chat: SAFETY", () => chat("SAFETY", {}), "failed", "refusal", ""],
   ["Chat: model_length", () => chat("model_length", { content: "Ha" }), "done", "length", "Ha"],
-  ["Chat: nothing", () => chat("stop", { content: "" }), "failed", "empty_answer", ""],
+  ["Chat: an empty answer", () => chat("stop", { content: "" }), "failed", "empty_answer", ""],
   ["Responses: completed", () => responses("completed", [words("Yes.")]), "done", "answer", "Yes."],
   [
     "Responses: max_output_tokens",
@@ -100,22 +106,16 @@ const WIRES: [string, () => Model, "done" | "failed", string, string][] = [
     "length",
     "Half of",
   ],
-  [
-    "Responses: reasoning alone",
-    () => responses("incomplete", [thoughts], "max_output_tokens"),
-    "failed",
-    "length",
-    "",
-  ],
+  ["Responses: only reasoning", () => responses("incomplete", [thoughts], "max_output_tokens"), "failed", "length", ""],
   ["Responses: content_filter", () => responses("incomplete", [], "content_filter"), "failed", "refusal", ""],
   [
-    "Responses: a refusal in words",
+    "Responses: a refusal as text",
     () => responses("completed", [words("I will not.", "refusal")]),
     "done",
     "refusal",
     "I will not.",
   ],
-  ["Responses: nothing", () => responses("completed", [thoughts]), "failed", "empty_answer", ""],
+  ["Responses: an empty answer", () => responses("completed", [thoughts]), "failed", "empty_answer", ""],
 ];
 
 async function say(model: Model, text = "Well?", options: { turn?: { maxSteps?: number } } = {}) {
@@ -144,10 +144,10 @@ describe("the end of a turn", () => {
     const notices = log.filter((entry) => entry.kind === "notice").map(({ code }) => code);
     expect(notices.at(-1)).toBe(reason === "answer" ? undefined : reason);
     // Live and in a replay, a reader gets the same reason.
-    const told = (list: typeof events) =>
+    const endNotices = (list: typeof events) =>
       list.flatMap(({ event }) => (event.type === "notice_add" && event.code === reason ? [event.text] : []));
-    expect(told(events)).toEqual(told(later));
-    expect(told(events)).toHaveLength(reason === "answer" ? 0 : 1);
+    expect(endNotices(events)).toEqual(endNotices(later));
+    expect(endNotices(events)).toHaveLength(reason === "answer" ? 0 : 1);
     // A turn never ends with neither a text nor a notice.
     expect(state === "done" && text.trim() === "" && notices.length === 0).toBe(false);
   });

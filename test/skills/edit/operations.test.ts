@@ -542,12 +542,12 @@ describe("existing content", () => {
   it("may have a non-standard frontmatter until a change rewrites it", async () => {
     const current = snapshot({}, { "SKILL.md": old });
     expect(await decide(patch, { current })).toMatchObject({ ok: true });
-    const retold: SkillOperation = {
+    const reworded: SkillOperation = {
       ...patch,
       oldString: "Reads server logs.",
       newString: "Reads logs.",
     } as SkillOperation;
-    expect(await decide(retold, { current })).toMatchObject({ failure: { facts: { reason: "standard" } } });
+    expect(await decide(reworded, { current })).toMatchObject({ failure: { facts: { reason: "standard" } } });
   });
 
   it("may have more files, any paths, a long description and no name", async () => {

@@ -1,3 +1,4 @@
+// The cache of skill indexes that the stores of one isolate share.
 import { expect, it } from "vitest";
 import { createIndexCache } from "../../../stores/skills/index-cache.ts";
 import { createSkillStore } from "../../../stores/skills/skill-store.ts";

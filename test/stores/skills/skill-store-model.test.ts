@@ -79,12 +79,12 @@ it("every skill stays readable and every revision restorable, and a rebuilt inde
           const { atCall, afterwards } = wanted;
           const first = atCall === null ? bucket : createCrashingBucket(bucket, { atCall, afterwards });
           // If the process is killed, another one retries the operation.
-          const told = await run(open(first), wanted, op, decided).catch((error: Error) => {
+          const result = await run(open(first), wanted, op, decided).catch((error: Error) => {
             if (error.message !== "The process was killed.") throw error;
             return run(open(), wanted, op, decided);
           });
-          if (!told.ok && told.failure.code === "busy") throw new Error(`${wanted.kind} is busy`);
-          if (!told.ok) return;
+          if (!result.ok && result.failure.code === "busy") throw new Error(`${wanted.kind} is busy`);
+          if (!result.ok) return;
           if (wanted.kind === "purge") purged.add(`${wanted.name}/${1 + wanted.pick}`);
           if (MAKES_REVISIONS.has(wanted.kind)) done.set(op, wanted.name);
         });
@@ -95,17 +95,17 @@ it("every skill stays readable and every revision restorable, and a rebuilt inde
       await open().rebuildIndex(() => null);
       await expectSound(bucket, profile, open());
       const store = open();
-      const told = { ops: new Set<string>(), purged: new Set<string>() };
+      const stored = { ops: new Set<string>(), purged: new Set<string>() };
       for (const name of ["a", "b", "c"]) {
         for (const revision of await store.revisions(name)) {
           if (isPurged(revision)) {
-            told.purged.add(`${name}/${revision.rev}`);
+            stored.purged.add(`${name}/${revision.rev}`);
             const object = await bucket.get(keyOf("revision", { profile, name, rev: revision.rev }));
-            told.ops.add(object!.customMetadata!.op!);
+            stored.ops.add(object!.customMetadata!.op!);
             expect(revision.blobs).toBe(undefined);
             continue;
           }
-          told.ops.add(revision.op);
+          stored.ops.add(revision.op);
           expect(await openRevision(store, name, revision.rev)).toEqual(
             ok({ revision, files: decided.get(revision.text) }),
           );
@@ -114,9 +114,9 @@ it("every skill stays readable and every revision restorable, and a rebuilt inde
         if (head) expect((await store.open(name))!.files).toEqual(decided.get(head.text));
       }
       // Every operation that reported success is stored, and only purged revisions are gone.
-      expect([...purged].filter((place) => !told.purged.has(place))).toEqual([]);
-      expect([...told.purged].filter((place) => !purged.has(place))).toEqual([]);
-      expect([...done.keys()].filter((op) => !told.ops.has(op) && !changedNothing.has(op))).toEqual([]);
+      expect([...purged].filter((place) => !stored.purged.has(place))).toEqual([]);
+      expect([...stored.purged].filter((place) => !purged.has(place))).toEqual([]);
+      expect([...done.keys()].filter((op) => !stored.ops.has(op) && !changedNothing.has(op))).toEqual([]);
       changedNothing.clear();
     }),
     { seed: 20_261_122, numRuns: 300 },

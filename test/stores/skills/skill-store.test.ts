@@ -211,20 +211,20 @@ it("the files of a large skill are put six at a time, and none is in progress on
   const clock = createTestClock();
   const bucket = createMemoryBucket({ clock });
   const files = Object.fromEntries(Array.from({ length: 20 }, (_, n) => [`references/${n}.md`, `file ${n}`]));
-  let [underWay, most, calls] = [0, 0, 0];
+  let [inProgress, most, calls] = [0, 0, 0];
   const atOtherCalls: number[] = [];
   const slow: Bucket = {
     ...bucket,
     async get(key: string) {
-      if (key.includes("/heads/")) atOtherCalls.push(underWay);
+      if (key.includes("/heads/")) atOtherCalls.push(inProgress);
       return bucket.get(key);
     },
     async put(key, body, options) {
       if (!key.includes("/blobs/")) return bucket.put(key, body, options);
-      most = Math.max(most, ++underWay);
+      most = Math.max(most, ++inProgress);
       const isLost = ++calls === 8;
       for (let hops = calls * 10; hops > 0; hops--) await Promise.resolve();
-      underWay -= 1;
+      inProgress -= 1;
       if (isLost) throw new Error("The network broke off.");
       return bucket.put(key, body, options);
     },

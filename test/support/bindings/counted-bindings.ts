@@ -1,5 +1,5 @@
-// The api Worker's bindings over the stores' doubles, counting what the platform counts: each call to R2, KV, a queue or an object
-// is one request of the invocation. The objects answer as those of a profile that exists, and know no session.
+// The api Worker's bindings over the stores' doubles. They count requests as the platform does: each call to R2, KV, a queue or an
+// object is one. The objects behave like those of an existing profile without sessions.
 import { err, ok } from "../../../core/errors.ts";
 import type { KeyValue } from "../../../core/ports.ts";
 import type { Env } from "../../../workers/api/env.ts";

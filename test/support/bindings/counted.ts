@@ -1,5 +1,5 @@
-// Ports that count what the platform counts: each call to R2 or KV is one request of the invocation, however many keys or
-// objects it names.
+// Ports that count requests as the platform does: each call to R2 or KV is one request of the invocation, for any number of keys or
+// objects.
 import type { Bucket, KeyValue } from "../../../core/ports.ts";
 
 export interface Counter {

@@ -1,5 +1,5 @@
-// A bucket that dies: from the n-th call on every call throws, as it looks to a process that is killed. The n-th call
-// itself may have been carried out, which is the harder case.
+// A bucket that simulates a killed process: from the n-th call on, every call throws. The n-th call itself may take effect, which
+// is the harder case.
 import type { Bucket } from "../../../core/ports.ts";
 
 export interface CrashingBucket extends Bucket {

@@ -6,7 +6,7 @@ import { newProfileId } from "../skills/profile-ids.ts";
 
 const { SESSION } = env as unknown as { SESSION: DurableObjectNamespace };
 
-/** Runs each piece of work in turn over the storage of one new object, which is inside it but otherwise untouched. */
+/** Runs each piece of work in order, inside one new object and over its storage. */
 export async function withDurableSql(...works: ((sql: Sql) => Promise<void>)[]): Promise<void> {
   const object = SESSION.getByName(`${newProfileId()}/${newProfileId().toUpperCase()}`);
   for (const work of works) await runInDurableObject(object, (_instance, state) => work(toSql(state.storage)));

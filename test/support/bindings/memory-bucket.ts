@@ -1,19 +1,19 @@
-// The Bucket port in memory, with what real buckets do and fakes forget: ETags made of the body, short pages, 429 to a
-// second write of a key within a second, answers lost after the write. Passes test/conformance/bucket.ts.
+// The Bucket port in memory, with the behaviour of R2 that fakes often omit: ETags computed from the body, short pages, 429 for a
+// second write of a key within a second, and responses lost after the write. Passes test/conformance/bucket.ts.
 import type { Bucket, Clock, StoredBody, StoredObject } from "../../../core/ports.ts";
 import { byteLength } from "../../../core/schemas/learning/digest.ts";
 import { toBytes } from "../../../core/schemas/file-body.ts";
 import { createSeededRandom } from "../seeded-random.ts";
 
-/** Each may be switched while the bucket is in use. */
+/** Every fault can be switched while the bucket is in use. */
 export interface BucketFaults {
-  /** 429 to a second write of a key within a second. */
+  /** 429 for a second write of a key within a second. */
   isRateLimited?: boolean;
-  /** One put in so many writes, and then throws. */
+  /** One in this many puts writes and then throws. */
   loseAnswerOneIn?: number;
-  /** One put in so many throws and writes nothing. */
+  /** One in this many puts throws and writes nothing. */
   failOneIn?: number;
-  /** The most a page holds; half of it when metadata is asked for. */
+  /** Maximum page size. Half of it if metadata is requested. */
   pageSize?: number;
   seed?: number;
 }
@@ -41,7 +41,7 @@ export function createMemoryBucket(options: { clock?: Pick<Clock, "now">; faults
     return (sortedKeys ??= [...objects.keys()].sort());
   }
 
-  /** Where the keys from `from` on begin. */
+  /** Index of the first key that is not less than `from`. */
   function placeOf(from: string): number {
     const keys = inOrder();
     let [low, high] = [0, keys.length];
@@ -53,7 +53,7 @@ export function createMemoryBucket(options: { clock?: Pick<Clock, "now">; faults
     return low;
   }
 
-  /** Calls overlap in any order, as they do over a network. */
+  /** Lets calls overlap in any order, as over a network. */
   async function travel(): Promise<void> {
     for (let hops = 1 + Math.floor(random() * 4); hops > 0; hops--) await Promise.resolve();
   }
@@ -150,7 +150,7 @@ export function createMemoryBucket(options: { clock?: Pick<Clock, "now">; faults
   };
 }
 
-/** Of the body alone, as R2's is; FNV-1a twice, because a library of ten thousand skills is written more often than it is read. */
+/** Depends only on the body, as in R2. FNV-1a twice, because tests write libraries of ten thousand skills and a real hash is slow. */
 function etagOf(body: Uint8Array): string {
   let [a, b] = [0x811c9dc5, 0x1234abcd ^ body.length];
   for (const byte of body) {

@@ -1,20 +1,20 @@
-// The KeyValue port in memory, with what KV really does: reads that answer with the state of a while ago, metadata of at
-// most 1,024 bytes, short pages, answers lost after the write. Passes test/conformance/key-value.ts.
+// The KeyValue port in memory, with KV's real behaviour: stale reads, metadata of at most 1,024 bytes, short pages, and responses
+// lost after the write. Passes test/conformance/key-value.ts.
 import type { Clock, KeyValue } from "../../../core/ports.ts";
 import { byteLength } from "../../../core/schemas/learning/digest.ts";
 import { createSeededRandom } from "../seeded-random.ts";
 
-/** Each may be switched while the store is in use. */
+/** Every fault can be switched while the store is in use. */
 export interface KvFaults {
-  /** Reads answer with what was there so long ago, absence included. */
+  /** Reads return the state of this long ago, including absence. */
   staleMs?: number;
-  /** Each read, and each page of a list, goes back by a time of its own up to this: a later one may show less. */
+  /** Each read, and each page of a list, is stale by a random time up to this. So a later read may show an older state. */
   staleUpToMs?: number;
-  /** 429 to a second write of a key within a second. */
+  /** 429 for a second write of a key within a second. */
   isRateLimited?: boolean;
-  /** The most a page holds. */
+  /** Maximum page size. */
   pageSize?: number;
-  /** One put in so many writes, and then throws. */
+  /** One in this many puts writes and then throws. */
   loseAnswerOneIn?: number;
   seed?: number;
 }
@@ -46,7 +46,7 @@ export function createMemoryKv(options: { clock: Pick<Clock, "now">; faults?: Kv
     history.set(key, versions);
   }
 
-  /** The moment whose state a read sees. */
+  /** The time whose state a read returns. */
   function moment(): number {
     const { staleMs = 0, staleUpToMs = 0 } = faults;
     return clock.now() - staleMs - (staleUpToMs > 0 ? Math.floor(random() * staleUpToMs) : 0);

@@ -1,4 +1,4 @@
-// The Sql port over node:sqlite: what the session engine runs on outside workerd (tests, simulation, bench).
+// The Sql port over node:sqlite. The session engine uses it outside workerd, in tests, simulations and benches.
 import { DatabaseSync } from "node:sqlite";
 import type { Sql, SqlValue } from "../../../core/ports.ts";
 

@@ -1,4 +1,4 @@
-// A Similarity that knows a few ideas and the words for them: a small real one, for tests.
+// A small Similarity for tests: it embeds texts by a few ideas and the words for them.
 import type { Similarity } from "../../../core/ports.ts";
 
 const IDEAS = [
@@ -8,9 +8,9 @@ const IDEAS = [
 ];
 
 export interface SimilarityDouble extends Similarity {
-  /** What was embedded, a call each. */
+  /** The embedded texts, one list per call. */
   calls: string[][];
-  /** What it does instead of answering. */
+  /** Replaces the answer, for example with a failure. */
   trouble: (() => Promise<number[][]>) | null;
 }
 
@@ -28,7 +28,7 @@ export function createSimilarityDouble(model = "double"): SimilarityDouble {
   return double;
 }
 
-/** How often a text speaks of each idea, and a little of nothing in particular. */
+/** One dimension per idea counts its words in the text, plus a small constant dimension. */
 function vectorOf(text: string): number[] {
   const words = text.toLowerCase().match(/\p{L}+/gu) ?? [];
   return [...IDEAS.map((idea) => words.filter((word) => idea.includes(word)).length), 0.1];

@@ -1,4 +1,4 @@
-// A bucket that tells of each call before it is made: to count reads, or to let something else happen right then.
+// A bucket that reports each call before it runs, so that a test can count reads or interleave another action.
 import type { Bucket } from "../../../core/ports.ts";
 
 export interface BucketCall {

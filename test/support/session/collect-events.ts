@@ -1,7 +1,7 @@
-// Reads a stream of server-sent events to its end.
+// Reads server-sent events for tests.
 import { AgentEvent } from "../../../core/schemas/entry.ts";
 
-/** Collects a stream of server-sent events: ids and events, in order. */
+/** Reads the stream to its end and returns ids and events in order. */
 export async function collect(stream: ReadableStream<Uint8Array>): Promise<{ id: string; event: AgentEvent }[]> {
   const text = await new Response(stream).text();
   return text

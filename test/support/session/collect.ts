@@ -1,4 +1,4 @@
-// All that an async iterable gives, in order.
+// Collects the items of an async iterable, in order.
 
 export async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
   const all: T[] = [];

@@ -1,5 +1,5 @@
-// A session's log with a conversation in it, and what compaction needs around it: for tests that write the entries
-// themselves. It counts the rows that are read, and can die at any write.
+// A session's log with a conversation, and the ports that compaction needs, for tests that write the entries themselves. It counts
+// the rows that are read, and can crash at any write.
 import type { Message, Model } from "../../../core/agent/contract.ts";
 import { type Result, ok } from "../../../core/errors.ts";
 import { DEFAULTS } from "../../../core/limits.ts";
@@ -38,10 +38,10 @@ export function createCompactionWorld(options: {
   const events: PlacedEvent[] = [];
   let rowsRead = 0;
   let prompts = 0;
-  /** Another writer than the engine's: each reads anew what the other wrote. */
+  /** A second writer besides the engine's. Each reads what the other wrote. */
   const whole = () => createLog(sql);
 
-  /** `crashAt`: the first write that does not happen, counted from 1. */
+  /** `crashAt`: the first write that fails, counted from 1. */
   function boot(crashAt = Infinity): { context: CompactionContext; log: Log } {
     let writes = 0;
     const mortal: Sql = {
@@ -90,7 +90,7 @@ export function createCompactionWorld(options: {
     prompts: () => prompts,
     entries: (): Entry[] => whole().entries(1),
 
-    /** A turn that runs, with its input in the log. */
+    /** Starts a turn, with its input in the log. */
     begin(text: string): number {
       const turn = (whole().lastTurn()?.n ?? 0) + 1;
       const n = whole().nextEntry();
@@ -109,7 +109,7 @@ export function createCompactionWorld(options: {
       });
       return turn;
     },
-    /** One answer with the results of its calls. Without usage told, sizes are estimated. */
+    /** Adds one answer with the results of its calls. Without a reported usage, sizes are estimated. */
     answer(turn: number, { text = "", usage, calls = [] }: Step = {}): Message[] {
       const n = whole().nextEntry();
       const made = calls.map(({ name = "terminal", args = { command: `run ${n}` } }, i) => ({
@@ -162,7 +162,7 @@ export function createCompactionWorld(options: {
   }
 }
 
-/** A turn with `steps` calls, each with a result of so many characters out of a file. */
+/** Adds a turn with `steps` calls. Each result has `chars` characters from a file. */
 export function work(world: CompactionWorld, request: string, steps: number, chars: number): void {
   const turn = world.begin(request);
   for (let i = 0; i < steps; i++) {
@@ -176,7 +176,7 @@ export function work(world: CompactionWorld, request: string, steps: number, cha
   world.end(turn);
 }
 
-/** A turn of mere talk. */
+/** Adds a turn without tool calls. */
 export function talk(world: CompactionWorld, request: string, reply: string): void {
   const turn = world.begin(request);
   world.answer(turn, { text: reply });

@@ -1,4 +1,4 @@
-// Conversations as a model reads them, in short form, for the tests of compaction. Entries are numbered as a log would.
+// Builds conversations as a model reads them from a short notation, for the tests of compaction. Entries are numbered as in a log.
 import type { Message } from "../../../core/agent/contract.ts";
 import type { CompactionEntry, JsonObject } from "../../../core/schemas/entry.ts";
 
@@ -31,7 +31,7 @@ export function conversation(said: Said[], first = 1): Message[] {
   });
 }
 
-/** One word over and over, another for each seed: by our estimate eight characters a token. */
+/** One repeated word, different for each seed. The product's estimate gives eight characters per token. */
 export function words(chars: number, seed: number): string {
   const letters = [...String(seed)].map((digit) => "abcdefghij"[Number(digit)]).join("");
   const word = `${letters.padStart(7, "w")} `;

@@ -1,5 +1,5 @@
-// What the parts of a session's engine share, over node:sqlite and the stores' doubles, without the engine: for parts that
-// are tested alone. It counts what is asked of R2 and KV, and can die at any write and be opened again on what was stored.
+// The context that the parts of a session's engine share, over node:sqlite and the stores' doubles, for tests of single parts. It
+// counts requests to R2 and KV. It can crash at any write and be reopened on what was stored.
 import { DEFAULTS } from "../../../core/limits.ts";
 import type { Sql } from "../../../core/ports.ts";
 import type { Learning } from "../../../core/schemas/api.ts";
@@ -23,7 +23,7 @@ import { createNodeSql } from "../bindings/node-sql.ts";
 const PROFILE = "0123456789abcdefghjkmnpqrs";
 export const SESSION = "01J00000000000000000000000";
 
-/** The power went out. */
+/** A simulated power cut. */
 export class PowerCut extends Error {
   override name = "PowerCut";
 }
@@ -37,7 +37,7 @@ export function createEngineContext({ learning = "on" }: { learning?: Learning }
   const reports: string[] = [];
   createTables(sql);
 
-  /** A life of the object. `crashAt`: its first write that does not happen, counted from 1; after it nothing does. */
+  /** One lifetime of the object. `crashAt`: the first write that fails, counted from 1. All later writes fail too. */
   function open({ crashAt = Infinity }: { crashAt?: number } = {}): EngineContext {
     let writes = 0;
     const mortal: Sql = {
@@ -93,13 +93,13 @@ export function createEngineContext({ learning = "on" }: { learning?: Learning }
     };
   }
 
-  /** The profile's stores as another session, or the review Worker, has them. */
+  /** The profile's stores as another session or the review Worker opens them. */
   const skills = createSkillStore({ bucket, profile: PROFILE, clock, random: () => 0.5, swapMs: 1_000 });
   const memory = createMemoryStore({ kv, profile: PROFILE, clock, overlayMs: 0 });
   return { open, clock, sql, skills, memory, asked, reports };
 }
 
-/** A turn begins: its input is an entry. */
+/** Starts a turn and writes its input entry. */
 export function beginTurn({ log, host }: EngineContext, text = "Go on."): TurnRow {
   const n = (log.lastTurn()?.n ?? 0) + 1;
   const input = log.nextEntry();
@@ -115,7 +115,7 @@ export function endTurn({ log, host }: EngineContext, turn: TurnRow): void {
   log.putTurn({ ...turn, state: "done", endedAt: host.clock.now() });
 }
 
-/** A call that has its result. */
+/** Writes a call with its result. */
 export function putCall({ log, host }: EngineContext, turn: TurnRow, name: string, done: Partial<ToolEntry>): void {
   const parts: Part[] = [{ source: "outcome", text: "{}" }];
   const call = { id: `call-${log.nextEntry()}`, name, args: {} };

@@ -1,5 +1,5 @@
-// A clock for many sleepers: time jumps to the next of them when nothing else can run, so that a race of minutes takes
-// milliseconds and is the same each time. In Node only; all other work must be done in microtasks.
+// A clock for many sleepers: when nothing else can run, time jumps to the next one. So a race of minutes takes milliseconds and is
+// deterministic. Node only; all other work must run in microtasks.
 import type { Clock } from "../../../core/ports.ts";
 
 export function createEventClock(startMs = Date.UTC(2026, 0, 5, 9)): Clock {
@@ -8,7 +8,7 @@ export function createEventClock(startMs = Date.UTC(2026, 0, 5, 9)): Clock {
   const sleepers: { at: number; wake(): void }[] = [];
 
   function pump(): void {
-    // An immediate runs after all microtasks: whoever could go on without waiting has done so.
+    // An immediate runs after all microtasks, so all work that did not have to wait is done.
     setImmediate(() => {
       sleepers.sort((a, b) => a.at - b.at);
       const next = sleepers.shift();
@@ -29,7 +29,7 @@ export function createEventClock(startMs = Date.UTC(2026, 0, 5, 9)): Clock {
       if (signal?.aborted) return Promise.resolve();
       const sleeper = { at: now + ms, wake: resolve };
       sleepers.push(sleeper);
-      // Nobody waits for it any more: it must not move the time.
+      // The sleep was aborted and must not move the time.
       signal?.addEventListener("abort", () => {
         const place = sleepers.indexOf(sleeper);
         if (place >= 0) sleepers.splice(place, 1);

@@ -1,5 +1,5 @@
-// The loop's Journal in memory: it records what a session's log would, and gives it back to a second run. `crashAt` throws
-// instead of writing, as an object that dies at that point does.
+// The loop's Journal in memory: it records what a session's log would, and can be reopened for a second run. `crashAt` throws in
+// place of a write, as if the object died there.
 import type { Effect, Journal, Message, ToolResult } from "../../../core/agent/contract.ts";
 import { fail } from "../../../core/agent/tool-result.ts";
 import { ok } from "../../../core/errors.ts";
@@ -10,15 +10,15 @@ export class Crash extends Error {
 }
 
 export interface MemoryJournal extends Journal {
-  /** What was written, in order: `answer 0`, `intent 0.1`, `result 0.1`. */
+  /** The writes, in order: `answer 0`, `intent 0.1`, `result 0.1`. */
   readonly written: string[];
-  /** The same record in a new object. */
+  /** A new journal over the same record. */
   reopen(options?: JournalOptions): MemoryJournal;
 }
 
 export interface JournalOptions {
   parallel?: boolean;
-  /** The write that does not happen. */
+  /** The write that throws. */
   crashAt?: string;
   additions?(step: number): Message[];
 }

@@ -1,5 +1,5 @@
-// A session engine over node:sqlite and the stores' doubles, that can die at any write and be booted again on what was
-// stored. Nothing of a dead engine reaches a store: each life has its own wrapper around the ports.
+// A session engine over node:sqlite and the stores' doubles. It can crash at any write and be booted again on what was stored.
+// Each lifetime has its own wrapper around the ports, so that a dead engine cannot reach a store.
 import type { Model, ModelChain, ModelSlot, Tool } from "../../../core/agent/contract.ts";
 import { createTurnRecords } from "../../../core/archive/turn-archive.ts";
 import { ok } from "../../../core/errors.ts";
@@ -31,20 +31,20 @@ import { createNodeSql } from "../bindings/node-sql.ts";
 export const PROFILE = "0123456789abcdefghjkmnpqrs";
 export const SESSION = "01J00000000000000000000000";
 
-/** The power went out. Whoever catches it and goes on is not dead enough. */
+/** A simulated power cut. Code that catches it still cannot write. */
 export class Crash extends Error {
   override name = "Crash";
 }
 
 export interface Life {
   engine: SessionEngine;
-  /** Resolves when nothing runs in the background any more. */
+  /** Resolves when no background work is left. */
   settled(): Promise<void>;
   /** Fires the alarm if it is due, as the platform would. */
   wake(): Promise<void>;
-  /** Nothing of this life is written from now on. */
+  /** From now on, this lifetime writes nothing. */
   kill(): void;
-  /** Of the writes from now on, counted from 1: the first that does not happen. */
+  /** The first write that fails, counted from 1 from now on. */
   crashIn(writes: number): void;
   isDead(): boolean;
   reports: string[];
@@ -52,19 +52,19 @@ export interface Life {
 
 export interface HarnessOptions {
   model: Model;
-  /** Of the slots that have models of their own; the others use `model`. */
+  /** Models by slot. The other slots use `model`. */
   models?: Partial<Record<ModelSlot, ModelChain>>;
   tools?: Tool[];
   memoryProvider?: MemoryProvider;
   runChecks?: RunChecks;
   settings?: Partial<{ [Key in keyof Settings]: Partial<Settings[Key]> }>;
-  /** The profile's Account; without one every reservation is granted in full and every booking accepted. */
+  /** The profile's Account. Default: grants every reservation in full and accepts every booking. */
   account?: Partial<AccountPort>;
-  /** What the profile's Archive does before it answers: it may throw, or never answer. */
+  /** Runs before the profile's Archive answers. It may throw, or never resolve. */
   onArchive?(signature: TurnSignature): void | Promise<void>;
-  /** Counts the requests that the platform would count, those that look for tombstones before a write included. */
+  /** Counts requests as the platform does, including the checks for tombstones before a write. */
   counter?: Counter;
-  /** Runs while a message is on its way to the queue. */
+  /** Runs while a message is being sent to the queue. */
   onSend?(message: ReviewMessage): Promise<void>;
 }
 
@@ -81,7 +81,7 @@ export function createSessionHarness(options: HarnessOptions) {
   let alarmAt: number | null = null;
   let writes = 0;
 
-  /** `crashAt`: the first write of this life that does not happen, counted from 1. */
+  /** `crashAt`: the first write of this lifetime that fails, counted from 1. */
   function boot({ crashAt = Infinity }: { crashAt?: number } = {}): Life {
     let alive = true;
     let count = 0;
@@ -104,7 +104,7 @@ export function createSessionHarness(options: HarnessOptions) {
       transaction: (work) => (step(false), sql.transaction(work)),
     };
     const profile = PROFILE;
-    // A title is one call more than a test's script has.
+    // Off, because a title needs a model call that tests' scripts do not contain.
     const settings = merge({ ...options.settings, turn: { titles: false, ...options.settings?.turn } });
     const { counter } = options;
     const stores = {
@@ -181,7 +181,7 @@ export function createSessionHarness(options: HarnessOptions) {
       },
       background(work) {
         background.add(work);
-        void work.catch(() => {}).finally(() => background.delete(work)); // a crash rejects it; the life is over
+        void work.catch(() => {}).finally(() => background.delete(work)); // rejected by a crash, which ended this lifetime
       },
       report: (what, error) => reports.push(`${what}: ${String(error)}`),
     });
@@ -204,7 +204,7 @@ export function createSessionHarness(options: HarnessOptions) {
         if (alarmAt > clock.now()) clock.advance(alarmAt - clock.now());
         alarmAt = null;
         await engine.alarm().catch((error: unknown) => {
-          alarmAt ??= firedAt; // an alarm whose handler failed comes again
+          alarmAt ??= firedAt; // the platform repeats an alarm whose handler failed
           throw error;
         });
         await this.settled();

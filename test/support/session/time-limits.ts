@@ -1,4 +1,4 @@
-// One time limit for every silence of a model, whoever's server it is: for tests that are about something else.
+// The same timeout for every kind of silence of a model and for every server, for tests that are not about timeouts.
 import type { TimeLimits } from "../../../core/agent/time-limits.ts";
 
 export function toTimeLimits(ms: number): TimeLimits {

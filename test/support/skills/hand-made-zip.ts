@@ -1,26 +1,26 @@
-// Zips written byte by byte, so that a test can make one lie: every field of a header can be given. Used by the tests of the
-// reader. Without options it is a plain, stored zip that any unpacker takes.
+// Writes zip files byte by byte, so that a test can set any header field to a false value. Used by the tests of the zip reader.
+// Without options the result is a plain, stored zip that any unpacker accepts.
 import { deflateSync } from "fflate";
 import { crc32 } from "../../../core/skills/exchange/crc32.ts";
 
 export interface HandMadeEntry {
-  /** Text is UTF-8. */
+  /** Strings are encoded as UTF-8. */
   name: string | Uint8Array;
   body?: string | Uint8Array;
   deflate?: boolean;
-  /** What stands in the headers in place of the truth. */
+  /** Header values that replace the true ones. */
   method?: number;
   flags?: number;
   size?: number;
   packedSize?: number;
   crc?: number;
-  /** Unix mode: 0o120777 is a link. */
+  /** Unix mode; 0o120777 is a symbolic link. */
   mode?: number;
   extra?: Uint8Array;
   localName?: string;
-  /** The sizes follow the data, as of a program that could not go back. */
+  /** The sizes follow the data, as written by a streaming program. */
   descriptor?: boolean;
-  /** Sizes and place stand in 64 bits. */
+  /** Sizes and offset are 64-bit fields. */
   zip64?: boolean;
   /** Points at another entry's header. */
   offset?: number;

@@ -1,5 +1,5 @@
-// A profile with a large library and a large memory, put into the stores' doubles object by object: what writing ten thousand
-// skills one after the other would leave.
+// Fills the stores' doubles with a profile that has a large library and a large memory. The objects equal those that writing ten
+// thousand skills one by one would leave, but are stored directly.
 import type { Bucket, KeyValue } from "../../../core/ports.ts";
 import { hashFiles, textOfFiles } from "../../../core/schemas/learning/digest.ts";
 import { toBytes } from "../../../core/schemas/file-body.ts";
@@ -15,12 +15,12 @@ export function largeSkillName(n: number): string {
   return `skill-${String(n).padStart(5, "0")}`;
 }
 
-/** Of a vocabulary of ten thousand, spelt so that nothing is taken for an ending. */
+/** A word from a vocabulary of ten thousand, spelt so that stemming finds no ending. */
 function wordOf(n: number): string {
   return [...String(n % 10_007)].map((digit) => "bakofurimo"[Number(digit)]! + "zu").join("");
 }
 
-/** Each skill has a text of its own, and no two are near to be the same. */
+/** Every skill has a different text, and no two are near-duplicates. */
 export async function fillLibrary(
   bucket: Bucket,
   profile: string,
@@ -47,7 +47,7 @@ export async function fillLibrary(
   return heads;
 }
 
-/** Facts too long for the metadata of their keys, so that a list does not bring them. */
+/** The facts are too long for their keys' metadata, so that a list does not return them. */
 export async function fillMemory(
   kv: KeyValue,
   profile: string,

@@ -1,4 +1,4 @@
-// A new profile id for each test, so that tests may share a bucket and a namespace.
+// Creates a new profile id per test, so that tests can share a bucket and a namespace.
 import type { ProfileId } from "../../../core/schemas/ids.ts";
 
 const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";

@@ -1,4 +1,4 @@
-// Records of reviews, curation and evidence to store in tests.
+// Sample records of reviews, curation and evidence, for tests of the stores.
 import { toJudge } from "../../../core/learning/evidence/verdict.ts";
 import { DEFAULTS } from "../../../core/limits.ts";
 import type { CurationPlan, CurationRun } from "../../../core/schemas/learning/curation.ts";

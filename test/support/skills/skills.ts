@@ -1,4 +1,4 @@
-// Skills to write in tests of the stores, and what must be true of any bucket that holds some.
+// Sample skill changes for tests of the stores, and the invariants of any bucket with skills.
 import { expect } from "vitest";
 import { type Result, err, ok } from "../../../core/errors.ts";
 import type { Bucket, SkillChange, SkillNext, SkillSnapshot, SkillStore } from "../../../core/ports.ts";
@@ -8,7 +8,7 @@ import { type SkillRevision, SkillHead, SkillIndex, isPurged, toIndexLine } from
 import { textOrEmpty } from "../../../core/schemas/file-body.ts";
 import { keyOf, prefixOf } from "../../../stores/keys.ts";
 
-/** Creates a skill; a person's doing, so that nothing about its text is checked. */
+/** Creates a skill as a person, so that its text is not checked. */
 export function creation(name: SkillName, body: string, op: string, more: Partial<SkillNext> = {}): SkillChange {
   return {
     name,
@@ -33,12 +33,12 @@ export function uniqueCreation(name: SkillName, description: string, op: string)
   };
 }
 
-/** Adds a line to SKILL.md, whatever it says. */
+/** Appends a line to SKILL.md. */
 export function extension(name: SkillName, line: string, op: string, since = 0): SkillChange {
   return { name, op, since, decide: (current) => onFiles(current, (body) => `${body}\n${line}`) };
 }
 
-/** Puts the text of an older revision back. */
+/** Restores the text of an older revision. */
 export function restoration(store: SkillStore, name: SkillName, rev: number, op: string): SkillChange {
   return {
     name,
@@ -54,7 +54,7 @@ export function restoration(store: SkillStore, name: SkillName, rev: number, op:
   };
 }
 
-/** Changes what is no file. */
+/** Changes fields of the head, but no file. */
 export function adjustment(name: SkillName, next: SkillNext, op = "adjust"): SkillChange {
   return { name, op, since: 0, decide: (current) => (current ? ok(next) : err("unknown_skill", "There is none.")) };
 }
@@ -66,7 +66,7 @@ export function neighbourOf(name: SkillName, description: string, index: SkillIn
   });
 }
 
-/** Every revision can be restored, each operation stands once, and the index is what the heads say. */
+/** Expects that every revision can be restored, each operation appears once, and the index matches the heads. */
 export async function expectSound(bucket: Bucket, profile: ProfileId, store: SkillStore): Promise<void> {
   const heads: SkillHead[] = [];
   for (const key of await keysUnder(bucket, prefixOf("head", { profile }))) {
@@ -75,7 +75,7 @@ export async function expectSound(bucket: Bucket, profile: ProfileId, store: Ski
   const lines = Object.fromEntries(heads.map((head) => [head.name, toIndexLine(head)]));
   const index = await bucket.get(keyOf("index", { profile }));
   const held = Object.entries(index ? SkillIndex.parse(JSON.parse(await index.text())).skills : {});
-  // What is known of its use is no part of a head.
+  // Usage numbers are not part of a head.
   expect(Object.fromEntries(held.map(([name, { use: _use, ...line }]) => [name, line]))).toEqual(lines);
   for (const head of heads) {
     const revisions = await store.revisions(head.name);
@@ -89,7 +89,7 @@ export async function expectSound(bucket: Bucket, profile: ProfileId, store: Ski
   }
 }
 
-/** Puts an object behind a store's back. On a double that loses answers the put may throw, but it has been written. */
+/** Writes an object directly, without the store. On a double that loses responses, a put that throws has still written. */
 export async function plant(bucket: Bucket, key: string, body: string): Promise<void> {
   await bucket.put(key, body).catch(() => null);
   expect(await (await bucket.get(key))?.text()).toBe(body);

@@ -1,6 +1,6 @@
-// A model server that counts as vLLM and llama.cpp do, with a window of its own and no say in what it is asked: a request that
-// does not fit is refused in their words, and answers are scripted. Its tokenizer is not ours: pieces of four characters at
-// most, so that what Talaria estimates is off by as much as a real vocabulary is.
+// A model server that counts tokens as vLLM and llama.cpp do, with a context window and scripted answers. It refuses a request that
+// does not fit with their error texts. Its tokenizer differs from the product's estimate as much as a real vocabulary does: pieces
+// have at most four characters.
 import { toSseBody } from "./sse-body.ts";
 import { toChatFrames } from "./wire-openai-chat.ts";
 import type { ScriptedAnswer } from "./wire-script.ts";
@@ -25,11 +25,11 @@ const TEMPLATE_TOKENS = 12;
 const MESSAGE_TOKENS = 5;
 
 export function countTokens(text: string): number {
-  // Words and marks as a byte-pair vocabulary of 32,000 has them, and digits one by one, as Llama and Qwen do.
+  // Like a byte-pair vocabulary of 32,000 for words and punctuation. Digits are single tokens, as in Llama and Qwen.
   return (text.match(/ ?[A-Za-z]{1,5}|\d|\s+|[^\sA-Za-z\d]{1,2}/gu) ?? []).length;
 }
 
-/** All that a chat template renders: messages, calls with their arguments, and tools as JSON. */
+/** Counts everything that a chat template renders: messages, calls with their arguments, and tools as JSON. */
 export function countRequest(body: any, count = countTokens): number {
   const messages = body.messages.reduce((sum: number, message: any) => {
     const calls = (message.tool_calls ?? []).map((call: any) => JSON.stringify(call.function)).join("");
@@ -43,7 +43,7 @@ export function createCountingServer(options: {
   style: CountingStyle;
   /** Default: `countTokens`. */
   count?(text: string): number;
-  /** What is answered, given the request as it came. `null`: as many words as it may say. */
+  /** The answer to a request. `null`: as many words as the request allows. */
   answer(body: any): ScriptedAnswer;
 }) {
   const { window, style } = options;
@@ -109,7 +109,7 @@ function refuse(style: CountingStyle, { window, prompt, maxTokens }: Sizes): obj
           )
         : refuse("vllm-at-least", { window, prompt, maxTokens });
     case "vllm-passed": {
-      // It stops counting one token after the last that would fit.
+      // This vLLM version stops counting one token after the last one that fits.
       const most = window - maxTokens;
       if (most < 0) return refuse("vllm-above-window", { window, prompt, maxTokens });
       return whole

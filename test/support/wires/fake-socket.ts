@@ -1,5 +1,5 @@
-// The server's end of a WebSocket, for tests of clients: the handshake and the frames of RFC 6455 that they need, over
-// Node's own http server. Text and close only.
+// The server's end of a WebSocket, for tests of clients: the handshake and the text and close frames of RFC 6455, over Node's http
+// server.
 import { createHash } from "node:crypto";
 import type { IncomingMessage, Server } from "node:http";
 import type { Duplex } from "node:stream";
@@ -11,9 +11,9 @@ export interface FakeSocket {
   send(id: string, event: AgentEvent): void;
   sendText(text: string): void;
   close(code: number, reason?: string): void;
-  /** The connection breaks, without a word. */
+  /** Breaks the connection without a close frame. */
   cut(): void;
-  /** Resolves when the client is gone. */
+  /** Resolves when the client has disconnected. */
   gone: Promise<void>;
 }
 
@@ -28,8 +28,8 @@ export function acceptSockets(server: Server, onSocket: (socket: FakeSocket) => 
       [...head, `Sec-WebSocket-Accept: ${accept}`, "Sec-WebSocket-Protocol: talaria.v1", "", ""].join("\r\n"),
     );
     const gone = new Promise<void>((resolve) => stream.on("close", () => resolve()));
-    stream.on("error", () => {}); // the client may vanish while it is written to
-    // A client only ever says that it closes.
+    stream.on("error", () => {}); // the client may disconnect during a write
+    // Clients send nothing but close frames.
     stream.on("data", () => stream.end());
     const sendText = (text: string) => void stream.write(frame(0x81, Buffer.from(text)));
     onSocket({

@@ -1,5 +1,5 @@
-// Three wires, frame by frame, so that a test can send what no honest server would: any field of any type, in any order.
-// The honest servers are wire-anthropic.ts and its neighbours.
+// Builds the frames of three wires one by one, so that a test can send what no honest server would: any field of any type, in any
+// order. The honest servers are the wire-*.ts files in this folder.
 import { createAnthropicModel } from "../../../core/models/wires/anthropic.ts";
 import type { Wire } from "../../../core/models/failures/failure-rules.ts";
 import { createOpenAiChatModel } from "../../../core/models/wires/openai-chat.ts";
@@ -9,22 +9,22 @@ import { findChatProblem } from "./wire-openai-chat.ts";
 import { findResponsesProblem } from "./wire-openai-responses.ts";
 import type { Frame } from "./wire-script.ts";
 
-/** Fields may be of any type: that is the point. */
+/** Fields accept any type on purpose. */
 export interface HostileWire {
   name: Wire;
   create: typeof createAnthropicModel | typeof createOpenAiChatModel | typeof createOpenAiResponsesModel;
-  /** What an honest server would say against the next request. */
+  /** The error of an honest server for the next request. */
   findProblem(body: unknown): string | null;
   begin(): Frame[];
-  /** A whole piece of text, in one delta. */
+  /** A complete text block, in one delta. */
   text(text: unknown, index?: unknown): Frame[];
-  /** Text in deltas, where nothing else repeats it. */
+  /** Text in deltas, without a final event that repeats it. */
   deltas(texts: unknown[]): Frame[];
   call(id: unknown, name: unknown, args: unknown, index?: unknown): Frame[];
   end(options?: { stop?: unknown; usage?: unknown }): Frame[];
-  /** A delta of something that was never begun. */
+  /** A delta for a block that was never started. */
   stray(): Frame[];
-  /** Something that this wire's protocol does not know yet. */
+  /** An event that is unknown to this wire's protocol. */
   unknown(): Frame[];
 }
 

@@ -1,4 +1,4 @@
-// Starts one model server for all test files of a run, and tells them where it is: `inject("modelServer")`.
+// Starts one model server for all test files of a run. Tests get its address with `inject("modelServer")`.
 import type { TestProject } from "vitest/node";
 import { startModelServer } from "./model-server.ts";
 

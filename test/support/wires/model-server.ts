@@ -1,5 +1,5 @@
-// A model server for tests: real HTTP, three wires, replies by script. It says what providers say, byte for byte where it
-// matters (event names, order, usage, error bodies), and refuses a request that they would refuse.
+// A model server for tests: real HTTP, three wires, scripted replies. Where it matters (event names, order, usage, error bodies) it
+// sends exactly what providers send, and it refuses requests that they would refuse.
 import { type IncomingMessage, type ServerResponse, createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { findAnthropicProblem, toAnthropicError, toAnthropicFrames } from "./wire-anthropic.ts";
@@ -102,7 +102,7 @@ async function sendStream(response: ServerResponse, frames: Frame[], how: Delive
   response.end();
 }
 
-/** Each piece is a write of its own, with a turn of the event loop after it, so that readers meet its edges. */
+/** Writes each piece separately and waits one turn of the event loop, so that readers receive the pieces separately. */
 async function write(response: ServerResponse, frames: Frame[], how: Delivery): Promise<void> {
   const bytes = Buffer.from(frames.map(toSse).join(""), "utf8");
   const size = how.chunkBytes ?? Math.max(1, bytes.length);

@@ -1,5 +1,5 @@
-// A memory service that answers as it was recorded (test/fixtures/memory-providers/). It knows the recorded routes and no
-// others: anything else is a 404. Kept are all requests, in order.
+// A memory service that answers from recordings (test/fixtures/memory-providers/). Routes without a recording get a 404. It keeps
+// all requests, in order.
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Fetch } from "../../../core/memory/provider-http.ts";

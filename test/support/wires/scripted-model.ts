@@ -1,5 +1,5 @@
-// A Model that answers from a script: one entry a call, in order. A function sees the request and decides. It records what
-// it was asked, and says so when the script is over.
+// A Model that answers from a script: one line per call, in order. A line may be a function of the request. The model records all
+// requests and fails when the script is exhausted.
 import type { Model, ModelEvent, ModelFailure, ModelRequest } from "../../../core/agent/contract.ts";
 import { type Answer, type JsonObject, NO_USAGE } from "../../../core/schemas/entry.ts";
 
@@ -11,11 +11,11 @@ export interface ScriptedAnswer {
   cutBy?: Answer["cutBy"];
   usage?: Partial<Answer["usage"]>;
   cost?: Answer["cost"];
-  /** Ends the stream with this after the text. */
+  /** Ends the stream with this failure after the text. */
   failure?: Partial<ModelFailure> & { code: string };
-  /** Ends the stream with nothing. */
+  /** Ends the stream without a final event. */
   cut?: boolean;
-  /** Waits here, after the text, until it resolves. */
+  /** After the text, the stream waits until this resolves. */
   until?: Promise<unknown>;
 }
 

@@ -1,15 +1,15 @@
-// The body of a stream of events, as tests in one process give it to an adapter in place of a server.
+// Response bodies with server-sent events, which tests pass to an adapter in place of a server's response.
 import type { Frame } from "./wire-script.ts";
 
-/** `reset`: the connection breaks behind the last frame. `hold`: nothing more comes, and it stays open. */
+/** `reset`: the connection breaks after the last frame. `hold`: the connection stays open and nothing more arrives. */
 export function toSseBody(frames: Frame[], after: "end" | "reset" | "hold" = "end"): ReadableStream<Uint8Array> {
   return toBody(frames.map(toSse), after);
 }
 
-/** Not every runtime has the faster one. */
+/** `setImmediate` if the runtime has it, because it is faster. */
 const soon = globalThis.setImmediate ?? setTimeout;
 
-/** Each piece is one chunk, as text or as the bytes themselves, and comes by itself, as over a network. */
+/** Each piece (text or bytes) is one chunk and arrives separately, as over a network. */
 export function toBody(
   pieces: Iterable<string | Uint8Array>,
   after: "end" | "reset" | "hold" = "end",

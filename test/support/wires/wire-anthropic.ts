@@ -1,5 +1,5 @@
-// Anthropic's side of the Messages wire: streams an answer as the API does, and refuses what the API refuses. Used by
-// model-server.ts only.
+// The server's side of Anthropic's Messages wire: streams an answer as the API does, and refuses what the API refuses. Used only by
+// model-server.ts.
 import { type Frame, SCRIPTED_USAGE, type ScriptedAnswer, toPieces } from "./wire-script.ts";
 
 export function toAnthropicFrames(answer: ScriptedAnswer, model: string): Frame[] {
@@ -75,7 +75,7 @@ interface Block {
   cache_control?: object;
 }
 
-/** The first thing the API would complain about, in its words. */
+/** The API's error text for the first problem in a request; `null` if there is none. */
 export function findAnthropicProblem(body: any): string | null {
   if (typeof body.max_tokens !== "number") return "max_tokens: Field required";
   for (const field of ["temperature", "top_p", "top_k"]) {

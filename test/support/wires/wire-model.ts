@@ -6,7 +6,7 @@ import { writeScript } from "./wire-script.ts";
 
 type Open = (options: { baseUrl: string; fetch: typeof fetch }) => Model;
 
-/** Each call writes its own script, so that tests do not hear each other's replies. */
+/** Each call writes its own script, so that tests do not receive each other's replies. */
 export function overWire(open: Open): MakeModel {
   return async (replies) => {
     const script = await writeScript(inject("modelServer"), replies);

@@ -1,5 +1,5 @@
-// The server's side of Chat Completions: streams an answer as OpenAI does, and refuses what it refuses. Used by
-// model-server.ts only.
+// The server's side of Chat Completions: streams an answer as OpenAI does, and refuses what OpenAI refuses. Used only by
+// model-server.ts.
 import { type Frame, SCRIPTED_USAGE, type ScriptedAnswer, toPieces } from "./wire-script.ts";
 
 export function toChatFrames(answer: ScriptedAnswer, model: string): Frame[] {
@@ -42,7 +42,7 @@ export function toOpenAiError(type: string, message: string): unknown {
   return { error: { message, type, param: null, code: null } };
 }
 
-/** The first thing OpenAI would complain about, in its words. */
+/** OpenAI's error text for the first problem in a request; `null` if there is none. */
 export function findChatProblem(body: any): string | null {
   if ("max_tokens" in body && "max_completion_tokens" in body)
     return "Setting 'max_tokens' and 'max_completion_tokens' at the same time is not supported.";

@@ -1,5 +1,5 @@
-// The server's side of the Responses wire: streams an answer as OpenAI does, and refuses what it refuses. Used by
-// model-server.ts only.
+// The server's side of the Responses wire: streams an answer as OpenAI does, and refuses what OpenAI refuses. Used only by
+// model-server.ts.
 import { type Frame, SCRIPTED_USAGE, type ScriptedAnswer, type ScriptedCall, toPieces } from "./wire-script.ts";
 
 export function toResponsesFrames(answer: ScriptedAnswer, model: string): Frame[] {
@@ -95,7 +95,7 @@ function toResponse(model: string, status: string, output: object[], answer: Scr
   };
 }
 
-/** The first thing OpenAI would complain about, in its words. */
+/** OpenAI's error text for the first problem in a request; `null` if there is none. */
 export function findResponsesProblem(body: any): string | null {
   const calls = new Set<string>();
   const answered = new Set<string>();

@@ -1,8 +1,8 @@
-// What a model server is told to reply, and how a test hands it over. Plain JSON and fetch, so that tests inside workerd
-// can script the server that runs outside of it. The server is model-server.ts; the wires are wire-*.ts beside this file.
+// The scripts of the model server, and how a test sends one. Plain JSON and fetch, so that tests inside workerd can script the
+// server outside it. The server is model-server.ts; the wires are the other wire-*.ts files in this folder.
 import type { Usage } from "../../../core/schemas/entry.ts";
 
-/** One server-sent event. `data` is JSON unless it is a string, which is sent as it is. */
+/** One server-sent event. A string as `data` is sent unchanged; anything else is sent as JSON. */
 export interface Frame {
   event?: string;
   data: unknown;
@@ -11,7 +11,7 @@ export interface Frame {
 export interface ScriptedCall {
   id: string;
   name: string;
-  /** What the model writes, JSON or not. */
+  /** The arguments as the model writes them, valid JSON or not. */
   arguments: string;
 }
 
@@ -19,7 +19,7 @@ export interface ScriptedAnswer {
   reasoning?: string;
   text?: string;
   calls?: ScriptedCall[];
-  /** Default: what the content says. */
+  /** Default: derived from the content. */
   stop?: "length" | "refusal";
   usage?: Usage;
 }
@@ -30,7 +30,7 @@ export interface Delivery {
   chunkBytes?: number;
   /** After this many frames, `afterwards` happens. */
   frames?: number;
-  /** `end`: the body ends well. `reset`: the connection breaks. `hold`: nothing comes until released. Else these instead. */
+  /** `end`: the body ends normally. `reset`: the connection breaks. `hold`: nothing arrives until released. Frames: these are sent. */
   afterwards?: "end" | "reset" | "hold" | Frame[];
 }
 
@@ -46,16 +46,16 @@ export interface RecordedRequest {
 }
 
 export interface Script {
-  /** What an SDK is given as the address of the provider. */
+  /** The base URL for a provider's SDK. */
   baseUrl: string;
   requests(): Promise<RecordedRequest[]>;
-  /** Lets a held stream go on. */
+  /** Resumes a held stream. */
   release(): Promise<void>;
   /** Resolves when the client has closed a stream before its end. */
   closed(): Promise<void>;
 }
 
-/** Replies are given in order, one a request. */
+/** The server gives the replies in order, one per request. */
 export async function writeScript(server: string, replies: Reply[]): Promise<Script> {
   const response = await fetch(`${server}/scripts`, { method: "POST", body: JSON.stringify(replies) });
   const { id } = (await response.json()) as { id: string };
@@ -69,7 +69,7 @@ export async function writeScript(server: string, replies: Reply[]): Promise<Scr
   };
 }
 
-/** Pieces of a few characters each, never half of one: providers stream whole code points. */
+/** Splits a text into pieces of whole code points, as providers stream it. */
 export function toPieces(text: string, size: number): string[] {
   const points = [...text];
   return Array.from({ length: Math.ceil(points.length / size) }, (_, n) =>
@@ -77,5 +77,5 @@ export function toPieces(text: string, size: number): string[] {
   );
 }
 
-/** The usage of an answer that says none. */
+/** The default usage of an answer. */
 export const SCRIPTED_USAGE: Usage = { input: 20, output: 7, cacheRead: 100, cacheWrite: 3, reasoning: 2 };

@@ -1,4 +1,4 @@
-// What the tools tell the loop of their calls: which paths they touch, whose results stay, whose failures are usual.
+// What the tools report to the loop about their calls: the paths they touch, whose results are kept, whose failures are usual.
 import { afterEach, expect, it } from "vitest";
 import { DEFAULTS } from "../../../core/limits.ts";
 import { createFileTools } from "../../../core/tools/files/files.ts";
@@ -8,7 +8,7 @@ import { createNodeSql } from "../../support/bindings/node-sql.ts";
 const sql = createNodeSql();
 afterEach(() => sql.close());
 
-it("file tools tell their paths in one spelling, and the shell tells none", () => {
+it("file tools report their paths in one spelling, and the shell reports none", () => {
   const { workspace } = createFileBench(sql);
   const tools = new Map(createFileTools({ workspace, settings: DEFAULTS }).map((tool) => [tool.name, tool]));
   const paths = (name: string, args: object) => tools.get(name)!.paths?.(args);

@@ -7,7 +7,7 @@ function bench(maxResultChars = 100_000) {
 }
 
 describe("read_file", () => {
-  test("a whole file comes back as content, its facts as outcome", async () => {
+  test("a whole file is returned as content, and its facts as outcome", async () => {
     const { put, call } = bench();
     put("data/a.txt", "one\r\ntwo é\n\nlast");
     expect(await call("read_file", { path: "./data/a.txt" })).toEqual({
@@ -22,7 +22,7 @@ describe("read_file", () => {
     [{ offset: 4 }, "4\n5\n", "4-5"],
     [{ limit: 1 }, "1\n", "1-1"],
     [{ offset: 5, limit: 10 }, "5\n", "5-5"],
-  ])("%j gives those lines", async (range, content, shown) => {
+  ])("with %j the requested lines are returned", async (range, content, shown) => {
     const { put, call } = bench();
     put("n", "1\n2\n3\n4\n5\n");
     expect((await call("read_file", { path: "n", ...range })).result).toEqual({
@@ -56,7 +56,7 @@ describe("read_file", () => {
     });
   });
 
-  test("a long file is read to its end by following `more`", async () => {
+  test("a long file can be read to its end by following `more`", async () => {
     const { put, call } = bench(1_500);
     const text = Array.from({ length: 500 }, (_, i) => `line "${i}"\n`).join("");
     put("long", text);
@@ -72,7 +72,7 @@ describe("read_file", () => {
     expect(calls).toBeGreaterThan(3);
   });
 
-  test("a line too long for one result is cut and says what to use instead", async () => {
+  test("a line too long for one result is cut, and the result says what to use instead", async () => {
     const { put, call } = bench(1_000);
     put("long", `${"😀".repeat(5_000)}\nnext\n`);
     const { result } = await call("read_file", { path: "long" });
@@ -96,7 +96,7 @@ describe("read_file", () => {
     expect(result.error).toContain(`'b.dat' is not UTF-8 text (${content.length} bytes). Look at it with terminal`);
   });
 
-  test("a byte order mark is shown, since programs meet it too", async () => {
+  test("a byte order mark is shown, because programs meet it too", async () => {
     const { put, call } = bench();
     put("bom", Uint8Array.from([0xef, 0xbb, 0xbf, 0x61]));
     expect((await call("read_file", { path: "bom" })).result.content).toBe("\ufeffa");
@@ -105,7 +105,7 @@ describe("read_file", () => {
   test.each([
     ["sales.csv", "There is no 'sales.csv'. Did you mean 'data/Sales.csv', 'data/sales-2020.csv'?"],
     ["zzz", "There is no 'zzz'. The workspace holds 'data/Sales.csv', 'data/sales-2020.csv', 'notes.md'."],
-  ])("a missing %s is answered with what there is", async (path, error) => {
+  ])("a missing %s is answered with similar or existing files", async (path, error) => {
     const { put, call } = bench();
     for (const existing of ["data/Sales.csv", "data/sales-2020.csv", "notes.md"]) put(existing, "x");
     expect(await call("read_file", { path })).toEqual({
@@ -115,12 +115,12 @@ describe("read_file", () => {
     });
   });
 
-  test("in an empty workspace a missing file is answered with that", async () => {
+  test("in an empty workspace, a missing file is answered with that fact", async () => {
     const { result } = await bench().call("read_file", { path: "a" });
     expect(result.error).toBe("There is no 'a': the workspace has no files yet.");
   });
 
-  test("a folder is answered with its files, an escape with a refusal", async () => {
+  test("a folder is answered with its files, and a path out of the workspace with a refusal", async () => {
     const { put, call } = bench();
     put("d/a", "x");
     put("d/e/b", "x");

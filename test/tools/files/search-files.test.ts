@@ -12,7 +12,7 @@ function bench(maxResultChars = 100_000) {
 }
 
 describe("search_files", () => {
-  test("matching lines come with path and number, as content", async () => {
+  test("matching lines are returned with path and number, as content", async () => {
     expect(await bench().call("search_files", { pattern: "foo" })).toEqual({
       failed: false,
       result: {
@@ -47,7 +47,7 @@ describe("search_files", () => {
     [{ pattern: "deep|^a", mode: "names" }, ["a.txt", "docs/deep/c.md"]],
     [{ pattern: ".", mode: "names", glob: "d.md" }, ["docs-old/d.md"]],
     [{ pattern: "absent" }, []],
-  ])("%j finds what it should", async (args, lines) => {
+  ])("%j finds the expected lines", async (args, lines) => {
     const { failed, result } = await bench().call("search_files", args);
     expect({ failed, result }).toEqual({ failed: false, result: { matches: lines.length, truncated: false, lines } });
   });
@@ -57,7 +57,7 @@ describe("search_files", () => {
     [{ pattern: "a(?=b)" }, "bad_pattern", "Write it for RE2"],
     [{ pattern: "a", path: "doc/b.md" }, "not_found", "Did you mean 'docs/b.md'"],
     [{ pattern: "a", path: "../x" }, "bad_path", "leads out of the workspace"],
-  ])("%j fails in words", async (args, code, words) => {
+  ])("%j fails with an explanation", async (args, code, words) => {
     const { failed, result } = await bench().call("search_files", args);
     expect({ failed, code: result.code }).toEqual({ failed: true, code });
     expect(result.error).toContain(words);
@@ -68,7 +68,7 @@ describe("search_files", () => {
     expect(result).toEqual({ matches: 0, truncated: false, lines: [] });
   });
 
-  test("lines beyond the limits are cut, and said to be", async () => {
+  test("lines beyond the limits are cut, and the result says so", async () => {
     const { put, call } = bench();
     put("many.txt", "hit\n".repeat(5_000));
     put("wide.txt", `hit${"x".repeat(2_000)}\n`);
@@ -82,7 +82,7 @@ describe("search_files", () => {
     });
   });
 
-  test("the whole result keeps within its characters", async () => {
+  test("the whole result stays within its character limit", async () => {
     const { put, call } = bench(1_000);
     put("many.txt", 'a "quoted" hit\n'.repeat(100));
     const { result } = await call("search_files", { pattern: "hit" });
@@ -103,7 +103,7 @@ describe("search_files", () => {
     });
   });
 
-  test("a pattern written to backtrack for ever ends at once", async () => {
+  test("a pattern written to backtrack endlessly ends at once", async () => {
     const { put, call } = bench();
     put("evil.txt", `${"a".repeat(20_000)}!\n`);
     const { failed, result } = await call("search_files", {

@@ -5,7 +5,7 @@ import { createFileBench } from "../../support/file-bench.ts";
 import { createNodeSql } from "../../support/bindings/node-sql.ts";
 
 describe("write_file", () => {
-  test("makes the file and the folders on the way, and says when it was there before", async () => {
+  test("creates the file and its folders, and reports whether the file existed", async () => {
     const { workspace, call } = createFileBench(createNodeSql());
     const args = { path: "out/deep/a.md", content: "hé\n" };
     expect(await call("write_file", args)).toEqual({
@@ -19,7 +19,7 @@ describe("write_file", () => {
     expect(after).toEqual([{ path: "out/deep/a.md", size: 4, writer: "own" }]);
   });
 
-  test("adds to the end of a file, as it is, and makes one that is not there", async () => {
+  test("appends unchanged to the end of a file, and creates a missing file", async () => {
     const { workspace, call } = createFileBench(createNodeSql());
     for (const content of ["one\n", "two", " three\n"]) {
       expect(await call("write_file", { path: "out/a.md", content, append: true })).toMatchObject({ failed: false });
@@ -30,7 +30,7 @@ describe("write_file", () => {
     expect(whole.result).toEqual({ path: "out/a.md", bytes: 3, created: false });
   });
 
-  test("adds to a large file without writing all of it again", async () => {
+  test("appends to a large file without rewriting all of it", async () => {
     const sql = createNodeSql();
     const { put, call } = createFileBench(sql);
     put("big.txt", "x".repeat(5 << 20));
@@ -43,14 +43,14 @@ describe("write_file", () => {
     expect(rows()).toHaveLength(11);
   });
 
-  test("labels what it adds to by the worst of both", async () => {
+  test("labels a file it appends to with the worse label of both", async () => {
     const { workspace, put, call } = createFileBench(createNodeSql());
     put("page.txt", "A page. ");
     await call("write_file", { path: "page.txt", content: "Mine.", append: true });
     expect(workspace.labelOf("page.txt")).toBe("content");
   });
 
-  test("adds once when the call is made again, before or after its effect, and says when it cannot tell", async () => {
+  test("appends once if the call is repeated before or after its effect, and reports if it cannot tell", async () => {
     const { workspace, put } = createFileBench(createNodeSql());
     const tool = createWriteFile({ workspace, budget: createWriteBudget("call", CALL_WRITES) });
     const args = { path: "a.md", content: "more\n", append: true };
@@ -69,7 +69,7 @@ describe("write_file", () => {
     expect(tool.prepares!({ path: "a.md", content: "" })).toBe(false);
   });
 
-  test("a file that instructs the agent waits for the person with all that it is to hold", async () => {
+  test("appending to an instruction file waits for the person with the whole new content", async () => {
     const { workspace, put } = createFileBench(createNodeSql());
     put("AGENTS.md", "Use tabs.");
     const parked: string[] = [];
@@ -90,7 +90,7 @@ describe("write_file", () => {
     ["d/a/b", "x", "bad_path"],
     ["big", "x".repeat(101), "file_too_large"],
     ["more", "x".repeat(60), "workspace_full"],
-  ])("%j is refused in words and changes nothing", async (path, content, code) => {
+  ])("%j is refused with an explanation and changes nothing", async (path, content, code) => {
     const { workspace, put, call } = createFileBench(createNodeSql(), { maxFileBytes: 100, maxWorkspaceBytes: 150 });
     put("d/a", "y".repeat(99));
     const { failed, result } = await call("write_file", { path, content });

@@ -1,4 +1,4 @@
-// A memory tool over a store over the double of KV, and what its tests call it with.
+// A memory tool and its store over the test double of KV, with the arguments for tests.
 import { expect } from "vitest";
 import { renderParts } from "../../../core/agent/tool-result.ts";
 import { DEFAULTS } from "../../../core/limits.ts";
@@ -11,7 +11,7 @@ import { createMemoryKv } from "../../support/bindings/memory-kv.ts";
 import { newProfileId } from "../../support/skills/profile-ids.ts";
 
 export const SESSION = "01J00000000000000000000000";
-/** Which of the two depends on the scanner's severities. */
+/** Either code, depending on the scanner's severities. */
 export const SCANNED = expect.stringMatching(/^scan_(refused|doubtful)$/) as unknown as string;
 
 export function createScene(options: Partial<MemoryToolOptions> = {}) {
@@ -46,7 +46,7 @@ export function createScene(options: Partial<MemoryToolOptions> = {}) {
   };
 }
 
-/** Throws at the write after the first `writes`, which may have been carried out. */
+/** Throws at the write after the first `writes` writes. If the answer is lost, that write was carried out. */
 export function cutAfter(kv: KeyValue, writes: number, answerLost: boolean): KeyValue {
   let left = writes;
   return {

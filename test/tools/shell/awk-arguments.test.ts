@@ -61,7 +61,7 @@ describe("arguments of awk", () => {
     expect(await adapt(...args)).toEqual(expected);
   });
 
-  test("a program file that is not there is named", async () => {
+  test("a missing program file is named", async () => {
     expect(await adapt("-f", "none.awk", "t")).toBe("awk: can't open file none.awk");
   });
 });

@@ -1,4 +1,4 @@
-// What a command is asked before it runs: whether its input fits, and whether another heavy run of the isolate goes on.
+// Checks before a command runs: whether its input fits, and whether another heavy run of the isolate is in progress.
 import { describe, expect, test } from "vitest";
 import { createHeavyRun } from "../../../core/tools/shell/heavy-run.ts";
 import { createFileBench } from "../../support/file-bench.ts";
@@ -12,7 +12,7 @@ function bench() {
 }
 
 describe("a command whose input does not fit", () => {
-  test("is not run, and ends the script with a code and what fits", async () => {
+  test("is not run, and ends the script with a code and the limit", async () => {
     const { run, put } = bench();
     put("big", "1\n".repeat(1_000_000));
     const result = await run("echo before; sort big | wc -l; echo after");
@@ -20,13 +20,13 @@ describe("a command whose input does not fit", () => {
     expect(result.stderr).toMatch(/^sort: 2000000 bytes in 1000000 lines are too much for sort in this shell, .*\n$/);
   });
 
-  test("is told by what comes through a pipe, too", async () => {
+  test("is detected for input from a pipe, too", async () => {
     const { run, put } = bench();
     put("big", "x".repeat(2_500_000));
     expect(await run("cat big | rev")).toMatchObject({ code: "memory_limit" });
   });
 
-  test("may be one that keeps little of it: that one runs", async () => {
+  test("is still run if it keeps little of its input", async () => {
     const { run, put } = bench();
     put("big", "1\n".repeat(800_000));
     expect(await run("wc -l big; head -n 1 big")).toMatchObject({ stdout: "800000 big\n1\n" });
@@ -48,16 +48,17 @@ describe("a large file", () => {
     );
   }, 30_000);
 
-  test("is read as often as a script asks, and what goes into files is no output of the run", async () => {
+  test("can be read repeatedly, and redirected output does not count as output of the run", async () => {
     const { run, put } = bench();
     put("big", text);
     const script = "for i in 1 2 3 4 5; do head -n 1 big; done | sort -u; cat big > a; cat big > b; cat b | wc -l";
     expect(await run(script)).toMatchObject({ stdout: `field-0 a word to translate and 0\n${LINES}\n` });
   }, 30_000);
 
-  test("is counted and searched one file after another", async () => {
+  test("is counted and searched one file at a time", async () => {
     const { run, put } = bench();
-    // Any two of them are too much at once. Their lines are long: what does not fit are bytes, and lines take the time.
+    // Any two of them together are too much. Their lines are long, so that the bytes reach the limit and not the lines, which
+    // take time.
     const lines = 24_000;
     const long = `${"a word to count ".repeat(24)}\n`.repeat(lines);
     for (const name of ["d/1", "d/2", "d/3"]) put(name, long);
@@ -66,7 +67,7 @@ describe("a large file", () => {
     expect(stdout).toBe(`${3 * lines} total\n${counts}${counts}`);
   }, 30_000);
 
-  test("that becomes a word or a variable is refused before it is held several times", async () => {
+  test("in a word or a variable is refused before several copies are held", async () => {
     const { run, put } = bench();
     put("big", text);
     for (const command of [
@@ -95,7 +96,7 @@ describe("a large file", () => {
   });
 });
 
-test("an argument of more than 128 KB is refused, whatever it is meant for", async () => {
+test("an argument of more than 128 KB is refused for any command", async () => {
   const { run } = bench();
   const { code, stderr } = await run(`printf -v x '%200000s' y; grep "$x" /dev/null`);
   expect({ code, stderr }).toEqual({
@@ -104,13 +105,13 @@ test("an argument of more than 128 KB is refused, whatever it is meant for", asy
   });
 });
 
-test("a range of braces has all its words, or is refused", async () => {
+test("a brace range yields all its words, or is refused", async () => {
   const { run } = bench();
   expect(await run("echo {1..12000} | wc -w")).toMatchObject({ stdout: "12000\n" });
   expect(await run("echo {1..200000} | wc -w")).toMatchObject({ code: "command_limit", stdout: "" });
 });
 
-test("what variables hold is not there for a command", async () => {
+test("memory held by variables is not available to a command", async () => {
   const { run, put } = bench();
   put("big", "x".repeat(10_000_000));
   const held = "printf -v x '%1900000s' y; a=$x; b=$x; c=$x";
@@ -118,7 +119,7 @@ test("what variables hold is not there for a command", async () => {
   expect(await run(`${held}; cat big | wc -c`)).toMatchObject({ code: "memory_limit" });
 });
 
-test("an array that grows without end is refused by the shell and by awk", async () => {
+test("an array that grows without limit is refused by the shell and by awk", async () => {
   const { run } = bench();
   const shell = "printf -v x '%1000000s' y; for i in {1..40}; do a[$i]=$x; done";
   expect((await run(shell)).stderr).toContain("array size limit exceeded");
@@ -130,7 +131,7 @@ test("an array that grows without end is refused by the shell and by awk", async
   expect((await run(awk)).stderr).toContain("array size limit exceeded");
 }, 20_000);
 
-test("what an array cannot hold ends the script with a code, and never leaves it empty", async () => {
+test("an array beyond its limit ends the script with a code, and is never left empty", async () => {
   const { run, put } = bench();
   put("f", "x\n".repeat(100_001));
   for (const command of [
@@ -145,7 +146,7 @@ test("what an array cannot hold ends the script with a code, and never leaves it
   expect((await run("head -n 100000 f > g; mapfile -t a < g; echo ${#a[@]}")).stdout).toBe("100000\n");
 }, 30_000);
 
-test("text of every kind passes through a pipe unchanged", async () => {
+test("text in any script passes through a pipe unchanged", async () => {
   const { run, put } = bench();
   const line = "ascii, ü, 日本語, 🙂\n";
   put("f", line.repeat(2_000));
@@ -179,7 +180,7 @@ describe("heavy runs", () => {
     return { run, pass, later: (ms: number) => (now += ms) };
   }
 
-  test("take turns, and one that has its turn keeps it", async () => {
+  test("run one at a time, and one that has begun may continue", async () => {
     const { run, pass } = world();
     const [a, b] = [run(), run()];
     expect([await a.begin(), await a.begin()]).toEqual([true, true]);
@@ -193,7 +194,7 @@ describe("heavy runs", () => {
     b.end();
   });
 
-  test("that wait too long are told so", async () => {
+  test("fail if they wait too long", async () => {
     const { run, pass } = world();
     const [a, b] = [run(), run(30)];
     await a.begin();
@@ -204,7 +205,7 @@ describe("heavy runs", () => {
     a.end();
   });
 
-  test("that ended while they waited take no turn afterwards", async () => {
+  test("that ended while they waited do not begin afterwards", async () => {
     const { run, pass } = world();
     const [a, b, c] = [run(), run(), run()];
     await a.begin();
@@ -216,7 +217,7 @@ describe("heavy runs", () => {
     c.end();
   });
 
-  test("that were cut off without an end hold nobody up for ever", async () => {
+  test("that crashed without an end block others only for a minute", async () => {
     const { run, later } = world();
     await run().begin();
     later(60_001);

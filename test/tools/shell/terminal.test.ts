@@ -1,4 +1,4 @@
-// The terminal in Node: what a command sees and what of it comes back. terminal.workers.test.ts repeats the heart of it in
+// The terminal in Node: what a command sees and which output is returned. terminal.workers.test.ts repeats the main cases in
 // workerd.
 import { describe, expect, test } from "vitest";
 import { createFileBench, toTable } from "../../support/file-bench.ts";
@@ -14,12 +14,12 @@ function bench(maxResultChars = 100_000) {
 }
 
 describe("terminal", () => {
-  test("half a character in the output becomes a sign that every provider takes", async () => {
+  test("half a surrogate pair in the output becomes a character that every provider accepts", async () => {
     const run = await bench().run(`awk 'BEGIN{print substr("😀",1,1)}'; printf '\\ud800' >&2`);
     expect(run).toEqual({ failed: false, exit_code: 0, stdout: "\ufffd\n", stderr: "\ufffd" });
   });
 
-  test("output is content, the status is outcome", async () => {
+  test("output is labelled as content, and the exit code as outcome", async () => {
     expect(await bench().call("terminal", { command: "echo out; echo err >&2" })).toEqual({
       failed: false,
       result: { exit_code: 0, stdout: "out\n", stderr: "err\n" },
@@ -41,17 +41,17 @@ describe("terminal", () => {
     ["echo x > new/deep; cat new/deep", { failed: false, stdout: "x\n" }],
     ["echo x > /work; echo after", { failed: false, stdout: "after\n" }],
     ["ls /; cat /etc/passwd", { failed: true, stdout: "dev\ntmp\nwork\n" }],
-  ])("%j ends as a shell would", async (command, expected) => {
+  ])("%j ends as in a shell", async (command, expected) => {
     expect(await bench().run(command)).toMatchObject(expected);
   });
 
-  test("files stay, the rest of a call does not", async () => {
+  test("files are kept after a call, and variables and the current folder are not", async () => {
     const { run } = bench();
     await run("x=1; cd /tmp; echo t > t; mkdir -p /work/d; echo f > /work/d/f");
     expect(await run("echo [$x]; pwd; cat d/f; ls /tmp")).toMatchObject({ stdout: "[]\n/work\nf\n" });
   });
 
-  test("long output keeps its start and its end, and errors keep their room", async () => {
+  test("long output keeps its start and its end, and errors keep room of their own", async () => {
     const { run } = bench(2_000);
     const shown = await run("seq 1 2000; echo problem >&2; seq 1 2000 >&2");
     expect(shown).toMatchObject({ failed: false, exit_code: 0, truncated: true });
@@ -71,13 +71,13 @@ describe("terminal", () => {
     ["jq -n '[range(1e9)] | length'", "command_limit"],
     ["seq 1 1000000000", "command_limit"],
     ["echo x | sed ':a;ba'", "command_limit"],
-  ])("the runaway %j is stopped by a counter", { timeout: 60_000 }, async (command, code) => {
+  ])("the runaway command %j is stopped by a counter", { timeout: 60_000 }, async (command, code) => {
     const stopped = await bench().run(command);
     expect(stopped).toMatchObject({ failed: true, code, error: expect.stringContaining("limit of this shell") });
     expect(JSON.stringify(stopped)).not.toContain("executionLimits");
   });
 
-  test("a command out of time says so, and keeps what it wrote", async () => {
+  test("a command that times out reports it, and keeps what it wrote", async () => {
     const { call, workspace } = bench();
     const { failed, result } = await call("terminal", { command: "echo a > a; sleep 60", timeout_ms: 20 });
     expect({ failed, code: result.code, exit: result.exit_code }).toEqual({
@@ -88,7 +88,7 @@ describe("terminal", () => {
     expect(workspace.list().map((file) => file.path)).toEqual(["a"]);
   });
 
-  test("a command that is called off says so", async () => {
+  test("a cancelled command reports it", async () => {
     const controller = new AbortController();
     const running = bench().call("terminal", { command: "sleep 60" }, controller.signal);
     controller.abort();
@@ -96,7 +96,7 @@ describe("terminal", () => {
     expect({ failed, code: result.code }).toEqual({ failed: true, code: "aborted" });
   });
 
-  test("a full workspace ends the command with its reason", async () => {
+  test("a full workspace ends the command with that reason", async () => {
     const { call } = createFileBench(createNodeSql(), { maxWorkspaceBytes: 100 });
     const { failed, result } = await call("terminal", { command: "while :; do echo 0123456789 >> log; done" });
     expect(failed).toBe(true);
@@ -128,7 +128,7 @@ describe("terminal", () => {
     expect(await run(command)).toEqual({ failed: false, exit_code: 0, stdout, stderr: "" });
   });
 
-  test("awk says something on stderr and chooses its status", async () => {
+  test("awk writes to stderr and sets its exit code", async () => {
     expect(await bench().run(`awk 'BEGIN {print "row 3: odd" > "/dev/stderr"; exit 3}'`)).toEqual({
       failed: true,
       exit_code: 3,

@@ -5,12 +5,12 @@ import type { Settings } from "../../../core/schemas/settings.ts";
 import { withDurableSql } from "../../support/bindings/durable-sql.ts";
 import { type FileBench, createFileBench, toTable } from "../../support/file-bench.ts";
 
-/** Each piece of work gets tools of its own over the same object. */
+/** Each call gets tools of its own over the same object. */
 function inObject(turn: Partial<Settings["turn"]>, ...works: ((bench: FileBench) => Promise<void>)[]): Promise<void> {
   return withDurableSql(...works.map((work) => (sql: Sql) => work(createFileBench(sql, turn))));
 }
 
-test("what one call writes, later calls of another tool and another workspace read", { timeout: 30_000 }, async () => {
+test("what one call writes, later calls of other tools and workspaces can read", { timeout: 30_000 }, async () => {
   await inObject(
     {},
     async ({ call }) => {
@@ -62,7 +62,7 @@ test("a full workspace and a file too large are refused in the shell and in writ
   });
 });
 
-test("a file of megabytes is kept in parts and read back whole", async () => {
+test("a file of megabytes is stored in parts and read back whole", async () => {
   await inObject({}, async ({ workspace }) => {
     const big = Uint8Array.from({ length: (3 << 20) + 5 }, (_, i) => i % 253);
     expect(workspace.putAsPrincipal("big.bin", big)).toEqual({

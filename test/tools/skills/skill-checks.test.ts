@@ -1,5 +1,5 @@
-// What skill_manage and skill_view make of checks and contracts: a failing check refuses a write, prints are filled in, and a
-// skill that was written for another version of a tool says so and is noted.
+// How skill_manage and skill_view use checks and contracts. A failing check refuses a write, fingerprints are filled in, and a
+// skill written for another version of a tool is reported and recorded.
 import { describe, expect, it } from "vitest";
 import type { Tool, ToolContext } from "../../../core/agent/contract.ts";
 import { readOutcome } from "../../../core/agent/tool-result.ts";
@@ -62,7 +62,7 @@ function createDesk({ prints = { read_file: READ } }: { prints?: ToolFingerprint
   return { bucket, store, scene, runs, call };
 }
 
-/** Creates the skill together with files beside it. */
+/** Creates the skill together with more files. */
 const create = (files: Record<string, string>, content = skillMd()): JsonObject => ({
   name,
   operations: [
@@ -74,7 +74,7 @@ const create = (files: Record<string, string>, content = skillMd()): JsonObject 
 });
 
 describe("a check", () => {
-  it("that holds lets the write pass", async () => {
+  it("that passes allows the write", async () => {
     const { call, store, runs } = createDesk();
     expect(await call("skill_manage", create(script("js", `console.log("ok")`)))).toMatchObject({
       failed: false,
@@ -84,7 +84,7 @@ describe("a check", () => {
     expect(runs).toMatchObject([{ check: "checks/a.json", ok: true }]);
   });
 
-  it("that fails refuses it, with what it expects and what came", async () => {
+  it("that fails refuses the write, with the expected output and the actual one", async () => {
     const { call, store } = createDesk();
     const refused = await call("skill_manage", create(script("js", `console.log("seven")`)));
     expect(refused).toMatchObject({ failed: true, code: "check_failed" });
@@ -98,26 +98,26 @@ describe("a check", () => {
         },
       ],
     });
-    // A lesson may cite what the harness says: what a script prints must not become that.
+    // A lesson may cite the harness's text. A script's output must not become part of it.
     expect(String(refused.error)).not.toMatch(/seven|a\.json/);
     expect(await store.head(name)).toBeNull();
   });
 
-  it("does not run again for a call that was cut off, which may have been by it", async () => {
+  it("is not run again for a crashed call, because the check may have caused the crash", async () => {
     const { call, store, bucket, runs } = createDesk();
     const again = { resumed: true as const };
     const args = create(script("js", `console.log("ok")`));
     expect(await call("skill_manage", args, bucket, again)).toMatchObject({ failed: true, code: "check_failed" });
     expect([runs, await store.head(name)]).toEqual([[], null]);
     expect(await call("skill_manage", args)).toMatchObject({ failed: false, rev: 1 });
-    // What had been written by then is told as done, and what brings no checks along is written.
+    // A write that had already happened is reported as done, and a write without checks is carried out.
     expect(await call("skill_manage", args, bucket, { ...again, op: "turn-1.2" })).toMatchObject({ rev: 1 });
     const words = { action: "patch", name, old_string: "Steps of", new_string: "The steps of" };
     expect(await call("skill_manage", words, bucket, again)).toMatchObject({ failed: false, rev: 2 });
     expect(runs).toHaveLength(1);
   });
 
-  it("of another form refuses it", async () => {
+  it("of an invalid form refuses the write", async () => {
     const { call } = createDesk();
     expect(await call("skill_manage", create({ "checks/a.json": "{}" }))).toMatchObject({
       failed: true,
@@ -125,13 +125,13 @@ describe("a check", () => {
     });
   });
 
-  it("that nothing here can run does not stand in the way", async () => {
+  it("that cannot run here does not refuse the write", async () => {
     const { call, runs } = createDesk();
     expect(await call("skill_manage", create(script("sh", "kubectl get pods")))).toMatchObject({ failed: false });
     expect(runs).toMatchObject([{ ok: false, runnable: false }]);
   });
 
-  it("runs again when a file changes, and not when only words of SKILL.md do", async () => {
+  it("runs again if a file changes, and not if only words of SKILL.md change", async () => {
     const { call, runs } = createDesk();
     await call("skill_manage", create(script("js", `console.log("ok")`)));
     const words = { action: "patch", name, old_string: "Steps of", new_string: "The steps of" };
@@ -154,7 +154,7 @@ describe("a check", () => {
 });
 
 describe("a contract", () => {
-  it("gets the prints of the tools that are there", async () => {
+  it("gets the fingerprints of the present tools", async () => {
     const { call, store } = createDesk();
     await call("skill_manage", create({}, withContract("read_file")));
     expect((await store.open(name))!.files["SKILL.md"]).toBe(withContract(`"read_file@${READ}"`));
@@ -165,7 +165,7 @@ describe("a contract", () => {
     expect(unknown).toMatchObject({ failed: true, code: "bad_contract" });
   });
 
-  it("that no longer holds is told to who loads the skill, and noted with it once", async () => {
+  it("that no longer holds is reported when the skill is loaded, and recorded with it once", async () => {
     const { call, store, scene } = createDesk();
     await call("skill_manage", create({}, withContract("read_file")));
     expect(await call("skill_view", { name })).not.toHaveProperty("notice");
@@ -181,7 +181,7 @@ describe("a contract", () => {
     expect((await store.head(name))!.seq).toBe(head.seq);
   });
 
-  it("is mended by a write that names the tool without its print, and the finding goes with the text", async () => {
+  it("is repaired by a write that names the tool without its fingerprint, and the finding is removed with the old text", async () => {
     const { call, store, scene } = createDesk();
     await call("skill_manage", create({}, withContract("read_file")));
     scene.prints = { read_file: LATER };
@@ -192,7 +192,7 @@ describe("a contract", () => {
     expect(await call("skill_view", { name })).not.toHaveProperty("notice");
   });
 
-  it("with a tool that is not here is told, and says nothing against the skill", async () => {
+  it("with a missing tool is reported, but not recorded against the skill", async () => {
     const { call, store, scene } = createDesk();
     await call("skill_manage", create({}, withContract("read_file")));
     scene.prints = {};
@@ -204,7 +204,7 @@ describe("a contract", () => {
     expect((await store.head(name))!.health).toBeUndefined();
   });
 
-  it("can be read when the note cannot be written", async () => {
+  it("does not stop the skill from being read if the finding cannot be recorded", async () => {
     const { call, scene, bucket } = createDesk();
     await call("skill_manage", create({}, withContract("read_file")));
     scene.prints = { read_file: LATER };
@@ -213,7 +213,7 @@ describe("a contract", () => {
     expect(viewed).toMatchObject({ failed: false, notice: expect.stringMatching(/another version/) });
   });
 
-  it("is noted once, however often the process dies on the way", async () => {
+  it("has its finding recorded once, however often the process dies meanwhile", async () => {
     const desk = createDesk();
     await desk.call("skill_manage", create({}, withContract("read_file")));
     desk.scene.prints = { read_file: LATER };
@@ -226,7 +226,7 @@ describe("a contract", () => {
   });
 });
 
-it("what was found broken is told, and what it says is not the harness's word", async () => {
+it("recorded findings are reported, and their text is not labelled as the harness's", async () => {
   const { call, store } = createDesk();
   await call("skill_manage", create({}));
   const broken = ["checks/a.json: it ended with exit code 1", "checks/b.json: x"];

@@ -1,4 +1,4 @@
-// Forms of a call of skill_manage that have one reading, and are taken so.
+// Variants of a skill_manage call that have one reading, and are accepted.
 import { describe, expect, it } from "vitest";
 import { parseSkill } from "../../../core/skills/format/format.ts";
 import { toOperations } from "../../../core/tools/skills/skill-manage.ts";
@@ -13,11 +13,11 @@ function contentOf(args: Parameters<typeof toOperations>[0]): string {
   return first && "content" in first ? first.content : "";
 }
 
-describe("the description beside a skill's text", () => {
+describe("a description passed next to a skill's text", () => {
   it.each([
     ["no frontmatter", BODY],
     ["frontmatter without a description", `---\nname: reading-logs\ncategory: data\n---\n\n${BODY}`],
-  ])("goes into its frontmatter where it has %s", (_words, content) => {
+  ])("goes into the frontmatter of a text with %s", (_words, content) => {
     const text = contentOf({ ...create, content, description: 'For: logs, and "more".' });
     expect(parseSkill(text)).toMatchObject({
       ok: true,
@@ -25,33 +25,33 @@ describe("the description beside a skill's text", () => {
     });
   });
 
-  it("keeps what else the frontmatter says", () => {
+  it("keeps the other fields of the frontmatter", () => {
     const content = `---\nname: reading-logs\ncategory: data\n---\n\n${BODY}`;
     expect(parseSkill(contentOf({ ...create, content, description: "For logs." }))).toMatchObject({
       value: { category: "data" },
     });
   });
 
-  it("is passed over where the text has one", () => {
+  it("is ignored if the text has one", () => {
     expect(contentOf({ ...create, content: HEAD + BODY, description: "Other." })).toBe(HEAD + BODY);
   });
 });
 
-describe("a text between code marks", () => {
-  it("is what stands between them", () => {
+describe("a text in a code fence", () => {
+  it("is unwrapped", () => {
     expect(contentOf({ ...create, content: `\`\`\`markdown\n${HEAD}${BODY}\`\`\`\n` })).toBe(HEAD + BODY);
   });
 
-  it("is left where the marks are a part of it", () => {
+  it("is kept if the fence is part of it", () => {
     const content = `${HEAD}\`\`\`\nls\n\`\`\`\n`;
     expect(contentOf({ ...create, content })).toBe(content);
   });
 });
 
-describe("fields beside a list of operations", () => {
+describe("fields next to a list of operations", () => {
   const patch = { action: "patch", name: "reading-logs", old_string: "a", new_string: "b" } as const;
 
-  it("are passed over where they repeat one of them", () => {
+  it("are ignored if they repeat one of its operations", () => {
     for (const beside of [
       { action: "patch" },
       { action: "patch", old_string: "a", new_string: "b" },
@@ -64,7 +64,7 @@ describe("fields beside a list of operations", () => {
     }
   });
 
-  it("are refused where they say something else", () => {
+  it("are refused if they differ from its operations", () => {
     const beside = { action: "patch", old_string: "c", new_string: "d" } as const;
     expect(toOperations({ ...beside, operations: [patch] })).toMatchObject({
       ok: false,
@@ -72,7 +72,7 @@ describe("fields beside a list of operations", () => {
     });
   });
 
-  it("are the call where the list is empty", () => {
+  it("are the call if the list is empty", () => {
     expect(toOperations({ ...patch, operations: [] })).toMatchObject({ ok: true, value: [{ action: "patch" }] });
   });
 });

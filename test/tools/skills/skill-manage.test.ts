@@ -1,5 +1,5 @@
-// The tool's own part: both forms of its arguments, and that whatever they are, a call is refused or leaves a skill that is
-// valid. What each operation makes of a skill is tested in test/skills/edit/operations.test.ts.
+// The tool's own part: both forms of its arguments, and that a call with any arguments is refused or leaves a valid skill. What
+// each operation does to a skill is tested in test/skills/edit/operations.test.ts.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Tool } from "../../../core/agent/contract.ts";
@@ -42,7 +42,7 @@ function createScene(change: Change = {}) {
       ...change,
     }) as Tool;
   let ops = 0;
-  /** `null` for arguments that the schema refuses. */
+  /** Returns `null` for arguments that the schema refuses. */
   async function call(args: JsonObject, origin: Writer = "foreground") {
     const tool = toolFor(origin);
     const parsed = tool.parameters.safeParse(args);
@@ -62,7 +62,7 @@ const reference = { action: "write_file", file_path: "references/a.md", file_con
 describe("a list of operations", () => {
   it.each([
     [
-      "the name in each",
+      "the name in each operation",
       {
         operations: [
           { ...create, name },
@@ -70,8 +70,8 @@ describe("a list of operations", () => {
         ],
       },
     ],
-    ["the name once", { name, operations: [create, reference] }],
-    ["the name in the first", { operations: [{ ...create, name }, reference] }],
+    ["the name once for all", { name, operations: [create, reference] }],
+    ["the name in the first operation", { operations: [{ ...create, name }, reference] }],
   ])("is one revision, with %s", async (_what, args) => {
     const { call, store } = createScene();
     const { outcome } = (await call(args))!;
@@ -80,7 +80,7 @@ describe("a list of operations", () => {
     expect(await store.revisions(name)).toHaveLength(1);
   });
 
-  it("leaves the skill as it was when one operation cannot be done", async () => {
+  it("leaves the skill unchanged if one operation cannot be done", async () => {
     const { call, store } = createScene();
     await call({ name, ...create });
     const before = await store.head(name);
@@ -94,7 +94,7 @@ describe("a list of operations", () => {
     expect(await store.head(name)).toEqual(before);
   });
 
-  it("need not have read a skill that it makes, and has to have read any other", async () => {
+  it("may change a skill that it creates without reading it, and no other skill", async () => {
     const { call } = createScene({ isViewed: () => false });
     expect((await call({ name, operations: [create, reference] }))!.failed).toBe(false);
     expect((await call({ name, operations: [reference] }))!.outcome).toMatchObject({ code: "read_first" });
@@ -128,13 +128,13 @@ describe("a list of operations", () => {
       "several_skills",
       "One list changes one skill, and this one names 'reading-logs', 'other': send one list each.",
     ],
-  ])("is refused as %j", async (args, code, error) => {
+  ])("with %j is refused", async (args, code, error) => {
     expect((await createScene().call(args))!.outcome).toEqual({ code, error });
   });
 });
 
 it(
-  "a list that was cut off anywhere is whole or not there, and is done once it has run again",
+  "a list of operations that crashes anywhere is applied whole or not at all, and is complete after a repetition",
   { timeout: 30_000 },
   async () => {
     const args = { name, operations: [create, reference] };
@@ -159,7 +159,7 @@ it(
 );
 
 it(
-  "writers that change different files of one skill all finish, each list as a whole",
+  "writers that change different files of one skill all succeed, each list as a whole",
   { timeout: 30_000 },
   async () => {
     const { call, store } = createScene();
@@ -178,20 +178,20 @@ it(
   },
 );
 
-it("takes what a file holds by either word", async () => {
+it("a file's content may be passed as content or as file_content", async () => {
   const { call, store } = createScene();
   await call({ name, ...create });
   await call({ name, action: "write_file", file_path: "references/a.md", content: "deep" });
   expect((await store.open(name))?.files["references/a.md"]).toBe("deep");
 });
 
-describe("what the scanner doubts", () => {
+describe("a text that the scanner doubts", () => {
   const doubtful = {
     name,
     operations: [create, { ...reference, file_content: DOUBTFUL }],
   };
 
-  it("is quoted as words of the model's own", async () => {
+  it("is quoted in the refusal as the model's own words", async () => {
     const { outcome, shown } = (await createScene().call(doubtful))!;
     expect(outcome).toEqual({ code: "scan_doubtful", error: expect.stringContaining("references/a.md, line 1: ") });
     expect(shown).toMatchObject({ findings: [{ path: "references/a.md", line: 1, reason: expect.any(String) }] });
@@ -203,7 +203,7 @@ describe("what the scanner doubts", () => {
   });
 });
 
-it("gives the same operations for a call each time they are read", () => {
+it("a call gives the same operations each time it is parsed", () => {
   const args = { name, operations: [reference, { action: "patch", old_string: "a", new_string: "" }] } as const;
   const made = toOperations(structuredClone(args) as never);
   expect(made).toEqual({
@@ -221,11 +221,11 @@ it.each([
   [{ operations: [] }, ""],
   [{ operations: "x" }, ""],
   [{ action: "fly" }, ""],
-])("reads what %j did", (args, action) => {
+])("the action of %j is %j", (args, action) => {
   expect(actionOf(args as JsonObject)).toBe(action);
 });
 
-describe("whatever a model sends", () => {
+describe("for any arguments from a model", () => {
   const NAMES = [
     "reading-logs",
     "writing-letters",
@@ -280,25 +280,32 @@ describe("whatever a model sends", () => {
   const origins = fc.constantFrom<Writer>("user", "foreground", "review", "curator");
   const CODE = /^[a-z_]+$/;
 
-  it("a call is done or refused in a sentence, and every skill stays valid", { timeout: 60_000 }, async () => {
-    const call = fc.tuple(fc.oneof(operation, listed), origins);
-    await fc.assert(
-      fc.asyncProperty(fc.array(call, { minLength: 1, maxLength: 12 }), async (calls) => {
-        const scene = createScene();
-        await scene.call({ name, ...create });
-        for (const [args, origin] of calls) {
-          const made = (await scene.call(args as JsonObject, origin))!;
-          if (!made.failed) continue;
-          expect(made.outcome).toMatchObject({ code: expect.stringMatching(CODE), error: expect.stringMatching(/\S/) });
-        }
-        await expectSound(scene.bucket, scene.profile, scene.store);
-        await expectValid(scene.store);
-      }),
-      { numRuns: 150 },
-    );
-  });
+  it(
+    "a call succeeds or is refused with an explanation, and every skill stays valid",
+    { timeout: 60_000 },
+    async () => {
+      const call = fc.tuple(fc.oneof(operation, listed), origins);
+      await fc.assert(
+        fc.asyncProperty(fc.array(call, { minLength: 1, maxLength: 12 }), async (calls) => {
+          const scene = createScene();
+          await scene.call({ name, ...create });
+          for (const [args, origin] of calls) {
+            const made = (await scene.call(args as JsonObject, origin))!;
+            if (!made.failed) continue;
+            expect(made.outcome).toMatchObject({
+              code: expect.stringMatching(CODE),
+              error: expect.stringMatching(/\S/),
+            });
+          }
+          await expectSound(scene.bucket, scene.profile, scene.store);
+          await expectValid(scene.store);
+        }),
+        { numRuns: 150 },
+      );
+    },
+  );
 
-  it("arguments of any form are refused by the schema or in a sentence", { timeout: 60_000 }, async () => {
+  it("arguments of any form are refused by the schema or with an explanation", { timeout: 60_000 }, async () => {
     const anything = fc.dictionary(
       fc.constantFrom("action", "name", "content", "old_string", "new_string", "operations", "file_path", "x"),
       fc.oneof(fc.anything(), fc.constantFrom("create", "patch", name), fc.array(fc.anything(), { maxLength: 3 })),
@@ -313,7 +320,7 @@ describe("whatever a model sends", () => {
   });
 });
 
-/** By the rules for whoever wrote it, as far as a change could have broken them. */
+/** Applies the rules for the skill's origin, as far as a change could have broken them. */
 async function expectValid(store: SkillStore): Promise<void> {
   for (const skill of Object.keys((await store.index()).skills)) {
     const { head, files } = (await store.open(skill))!;

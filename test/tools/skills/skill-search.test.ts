@@ -13,11 +13,11 @@ const answers =
   (names: string[], unread = 0): SkillSearch =>
   async () => ({ names, unread });
 
-it("takes the order of the search, and adds what only the lines have", async () => {
+it("the result has the order of the search, followed by skills that only the index lines match", async () => {
   expect(await search("logs", answers(["feeding"]))).toEqual(["feeding", "reading-logs", "old"]);
 });
 
-it("puts stale skills last, and leaves out names that are not offered", async () => {
+it("stale skills are last, and names that are not offered are left out", async () => {
   expect(await search("walrus", answers(["old", "hidden", "reading-logs"]))).toEqual([
     "reading-logs",
     "feeding",
@@ -25,16 +25,16 @@ it("puts stale skills last, and leaves out names that are not offered", async ()
   ]);
 });
 
-it("weighs both orders while bodies have not been read", async () => {
+it("both orders count while some bodies have not been read", async () => {
   expect((await search("logs", answers(["feeding", "reading-logs"], 3)))[0]).toBe("reading-logs");
 });
 
-it("ranks the lines where there is no search, or one that fails", async () => {
+it("the index lines are ranked if there is no search, or it fails", async () => {
   expect(await search("logs")).toEqual(["reading-logs", "old"]);
   expect(await search("logs", async () => Promise.reject(new Error("gone")))).toEqual(["reading-logs", "old"]);
 });
 
-it("waits a second for a search and no longer", async () => {
+it("a search is waited for one second", async () => {
   const clock = createTestClock();
   const began = clock.now();
   const never: SkillSearch = () => new Promise(() => {});
@@ -46,7 +46,7 @@ it("waits a second for a search and no longer", async () => {
   });
 });
 
-/** Its sleeps end only when they are called off. */
+/** Its sleeps end only when they are cancelled. */
 function createSlowClock() {
   return {
     now: () => 0,

@@ -1,4 +1,4 @@
-// What skill_view says beside a skill's text: whether it can be used, what a bundle names, and that a text is shown once.
+// What skill_view returns with a skill's text: whether it can be used, the members of a bundle, and that a text is shown once.
 import { describe, expect, it } from "vitest";
 import { createResultBudget } from "../../../core/agent/result-budget.ts";
 import { createStepCalls } from "../../../core/agent/step-calls.ts";
@@ -29,7 +29,7 @@ function createDesk(scene: Scene = {}, seeds = SEEDS) {
   const tool = createSkillView({ library: createLibrary({ store: null, seeds, scene }), settings: DEFAULTS });
   const messages: Message[] = [];
   let step = 0;
-  /** One turn a call, over one conversation. */
+  /** One turn per call, over one conversation. */
   async function view(args: Record<string, unknown>) {
     const steps = createStepCalls({
       journal: createMemoryJournal({}),
@@ -68,15 +68,15 @@ describe("readiness", () => {
     if ("missing" in expected) expect(seen.setup_note).toContain("Never ask for their values");
   });
 
-  it("is said with the skill, not again with each of its files", async () => {
+  it("is returned with the skill, not again with each of its files", async () => {
     const seen = await createDesk().view({ name: "plain", path: "references/more.md" });
     expect(seen).toEqual(expect.objectContaining({ content: LONG }));
     expect(seen).not.toHaveProperty("readiness");
   });
 });
 
-describe("a text that stands in the conversation", () => {
-  it("is pointed to in a later turn, with the text it is named by", async () => {
+describe("a text that is already in the conversation", () => {
+  it("is replaced in a later turn by a reference with its fingerprint", async () => {
     const { view } = createDesk();
     const first = await view({ name: "plain" });
     const again = await view({ name: "plain" });
@@ -90,7 +90,7 @@ describe("a text that stands in the conversation", () => {
     expect(await view({ name: "plain" })).toHaveProperty("repeated");
   });
 
-  it("is shown again when it has changed, or was shortened away", async () => {
+  it("is shown again if it has changed, or was pruned from the conversation", async () => {
     const seeds = { ...SEEDS };
     const { view, messages } = createDesk({}, seeds);
     await view({ name: "plain" });

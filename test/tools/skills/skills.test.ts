@@ -71,21 +71,21 @@ const create = (name: string, description = "Reads server logs. Use when one is 
   content: skillMd({ name, description }),
 });
 
-describe("which tools are offered", () => {
+describe("the skill tools", () => {
   it.each([
     ["a session", {}, ["skills_list", "skill_view", "skill_manage"]],
     ["a session without learning", { store: null }, ["skills_list", "skill_view"]],
-  ])("to %s", (_what, options, names) => {
+  ])("are offered to %s", (_what, options, names) => {
     expect(createScene(options).tools.map((tool) => tool.name)).toEqual(names);
   });
 
-  it("says what a crash means for each", () => {
+  it("state what a crash means for each of them", () => {
     expect(createScene().tools.map((tool) => tool.effect)).toEqual(["read", "read", "keyed"]);
   });
 });
 
 describe("skills_list", () => {
-  it("lists what is offered, with the words of a skill apart from the harness's own", async () => {
+  it("lists what is offered, with a skill's own text separate from the harness's", async () => {
     const { call } = createScene();
     await call("skill_manage", create("reading-logs"));
     await call("skill_manage", create("old", "Something else."));
@@ -108,7 +108,7 @@ describe("skills_list", () => {
     expect((await call("skills_list", {})).outcome).toMatchObject({ count: 1 + Object.keys(seeds).length });
   });
 
-  it("ranks by a query and says when nothing matches", async () => {
+  it("ranks by a query and reports if nothing matches", async () => {
     const { call } = createScene();
     await call("skill_manage", create("reading-logs"));
     const found = await call("skills_list", { query: "server log" });
@@ -122,7 +122,7 @@ describe("skills_list", () => {
 });
 
 describe("skill_view", () => {
-  it("gives the content as own words, and the text that was read as outcome", async () => {
+  it("returns the content as own words, and the fingerprint of the text as outcome", async () => {
     const { call, store } = createScene();
     await call("skill_manage", create("reading-logs"));
     const head = (await store.head("reading-logs"))!;
@@ -150,7 +150,7 @@ describe("skill_view", () => {
     expect(content).toBe(long);
   });
 
-  it("fails for an unknown name with names that come near", async () => {
+  it("fails for an unknown name and suggests similar names", async () => {
     expect(await createScene().call("skill_view", { name: "using-workspaces" })).toMatchObject({
       failed: true,
       outcome: { code: "skill_missing", error: expect.stringContaining("Did you mean using-the-workspace") },
@@ -159,7 +159,7 @@ describe("skill_view", () => {
 });
 
 describe("skill_manage", () => {
-  it("creates, patches, adds and removes a file, edits and archives, one revision each", async () => {
+  it("creates, patches, adds and removes a file, edits and archives, with one revision each", async () => {
     const { call, store } = createScene();
     const name = "reading-logs";
     const done = async (args: JsonObject) => (await call("skill_manage", { name, ...args })).outcome as JsonObject;
@@ -192,7 +192,7 @@ describe("skill_manage", () => {
     expect(await done(create(name))).toMatchObject({ done: "created", rev: 6, state: "trial" });
   });
 
-  it("finds what it has done when it runs again", async () => {
+  it("finds its own change when it runs again", async () => {
     const { tools, store } = createScene();
     const tool = tools.find((candidate) => candidate.name === "skill_manage")!;
     const context = {
@@ -211,7 +211,7 @@ describe("skill_manage", () => {
     expect((await store.revisions("reading-logs")).map(({ op }) => op)).toEqual(["op-2", "op-1"]);
   });
 
-  it("says that nothing changed where the skill had each byte already", async () => {
+  it("reports that nothing changed if the skill already had every byte", async () => {
     const { tools, store } = createScene();
     const tool = tools.find((candidate) => candidate.name === "skill_manage")!;
     const signal = new AbortController().signal;
@@ -225,7 +225,7 @@ describe("skill_manage", () => {
     expect((await store.head("reading-logs"))!.rev).toBe(1);
   });
 
-  it("leaves one sound skill wherever it is cut off, once it has run again", async () => {
+  it("leaves one valid skill after a crash anywhere, once it has run again", async () => {
     for (let atCall = 1; ; atCall++) {
       for (const afterwards of [false, true]) {
         const { bucket, profile, store, toolsOver, tools } = createScene();
@@ -242,7 +242,7 @@ describe("skill_manage", () => {
     }
   });
 
-  it("asks for the arguments an action lacks", async () => {
+  it("asks for the arguments that an action lacks", async () => {
     const { call } = createScene();
     const missing = async (args: JsonObject) => (await call("skill_manage", { name: "a", ...args })).outcome;
     expect([
@@ -260,7 +260,7 @@ describe("skill_manage", () => {
     );
   });
 
-  it("quotes a skill's text as own words when a patch does not fit", async () => {
+  it("quotes a skill's text as own words if a patch does not match", async () => {
     const { call } = createScene();
     await call("skill_manage", create("reading-logs"));
     const args = { action: "patch", name: "reading-logs", old_string: "Steps of reading-log!", new_string: "x" };
@@ -275,7 +275,7 @@ describe("skill_manage", () => {
     });
   });
 
-  it("refuses a near duplicate, naming the neighbour", async () => {
+  it("refuses a near duplicate, and names the existing skill", async () => {
     const { call } = createScene();
     await call("skill_manage", create("reading-logs"));
     expect((await call("skill_manage", create("log-reading"))).outcome).toMatchObject({
@@ -284,7 +284,7 @@ describe("skill_manage", () => {
     });
   });
 
-  it("turns from a bundled skill to its companion, which is then loaded with it", async () => {
+  it("refers from a bundled skill to its companion, which is then loaded with it", async () => {
     const { call } = createScene();
     const name = "using-the-workspace";
     const refused = await call("skill_manage", { action: "patch", name, old_string: "Look", new_string: "See" });
@@ -295,7 +295,7 @@ describe("skill_manage", () => {
     expect(shown.content).toContain(`# Learned here, in ${name}-local`);
   });
 
-  it("does not change what this run has not read", async () => {
+  it("does not change a skill that this run has not read", async () => {
     const viewed = new Set<string>();
     const { call } = createScene({ isViewed: (name) => viewed.has(name) });
     const write = async (name: string) => {
@@ -314,7 +314,7 @@ describe("skill_manage", () => {
     expect(await write("using-the-workspace-local")).toMatchObject({ done: "file written" });
   });
 
-  it("keeps nothing without citations that hold, where they are asked for", async () => {
+  it("stores nothing without valid citations, if citations are required", async () => {
     const cite = (citations: string[]): Failure | null =>
       citations.includes("bad") ? err("citation_missing", "There is no such entry.").failure : null;
     const { call, store } = createScene({ origin: "review", cite });
@@ -332,7 +332,7 @@ describe("skill_manage", () => {
     expect(await store.head("reading-logs")).toMatchObject({ citations: [cited], origin: "review" });
   });
 
-  it("passes over citations where nobody checks them", async () => {
+  it("ignores citations if nothing checks them", async () => {
     const { call, store } = createScene();
     const given = { ...create("reading-logs"), citations: ["made up"], overlaps: ["using-the-workspace"] };
     expect((await call("skill_manage", given)).outcome).toMatchObject({ done: "created" });
@@ -340,7 +340,7 @@ describe("skill_manage", () => {
     expect([head?.citations, head?.overlaps]).toEqual([[], undefined]);
   });
 
-  it("notes which skills a review found to overlap, and passes over names of none", async () => {
+  it("records which skills a review found to overlap, and ignores names that are not other skills", async () => {
     const { call, store } = createScene({ origin: "review" });
     await call("skill_manage", create("writing-minutes", "Minutes of a meeting."));
     const overlaps = [
@@ -360,7 +360,7 @@ describe("skill_manage", () => {
     expect((await store.head("reading-logs"))?.overlaps).toEqual(["using-the-workspace", "writing-minutes"]);
   });
 
-  it("can do without companions, and without the search for duplicates", async () => {
+  it("can be used without companions, and without the search for duplicates", async () => {
     const { call } = createScene({ origin: "review", rules: { companions: false, duplicates: false } });
     const patch = { action: "patch", name: "using-the-workspace", old_string: "the", new_string: "a" };
     const { error } = (await call("skill_manage", patch)).outcome as JsonObject;

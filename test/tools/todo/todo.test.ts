@@ -1,4 +1,4 @@
-// The list of what is to be done, as a model writes and reads it.
+// The to-do list, as a model writes and reads it.
 import { describe, expect, it } from "vitest";
 import type { TodoItem } from "../../../core/schemas/todo.ts";
 import { createTodo } from "../../../core/tools/todo/todo.ts";
@@ -27,7 +27,7 @@ const FIRST = { id: "1", content: "Read the table." };
 const SECOND = { id: "2", content: "Add it up.", status: "in_progress" as const };
 
 describe("todo", () => {
-  it("shows the list it was given, with what is open", async () => {
+  it("returns the list it was given, with the open items", async () => {
     const { run } = setUp();
     expect(await run({ todos: [FIRST, SECOND] })).toEqual({
       failed: false,
@@ -38,7 +38,7 @@ describe("todo", () => {
     expect((await run({})).todos).toEqual([{ ...FIRST, status: "pending" }, SECOND]);
   });
 
-  it("replaces the list, or merges by id in the order it had", async () => {
+  it("replaces the list, or merges by id and keeps the order", async () => {
     const { run, items } = setUp();
     await run({ todos: [FIRST, SECOND] });
     await run({
@@ -53,7 +53,7 @@ describe("todo", () => {
     expect(items()).toEqual([{ id: "3", content: "Tell.", status: "cancelled", source: "own" }]);
   });
 
-  it("changes nothing for a new item without content, or for too many", async () => {
+  it("changes nothing for a new item without content, or for too many items", async () => {
     const { run, items } = setUp();
     await run({ todos: [FIRST] });
     expect(await run({ todos: [{ id: "9" }], merge: true })).toMatchObject({
@@ -68,14 +68,14 @@ describe("todo", () => {
     expect(items()).toHaveLength(1);
   });
 
-  it("writes nothing when a call is repeated", async () => {
+  it("writes nothing if a call is repeated", async () => {
     const { run, puts } = setUp();
     await run({ todos: [FIRST] });
     await run({ todos: [FIRST] });
     expect(puts()).toBe(1);
   });
 
-  it("is as good as its worst item, and an item keeps its label until its words change", async () => {
+  it("has the label of its worst item, and an item keeps its label until its text changes", async () => {
     const { run, scene, items } = setUp();
     await run({ todos: [FIRST] });
     scene.label = "content";

@@ -41,7 +41,11 @@ curator.openapi(
   async (c) => {
     const { dryRun, consolidate } = c.req.valid("query");
     const run = await send(c.env, { profile: c.var.profile, asksModels: !dryRun }, (run, allowance) => ({
-      ...{ v: 1, kind: "profile", profile: c.var.profile, run, dryRun },
+      v: 1,
+      kind: "profile",
+      profile: c.var.profile,
+      run,
+      dryRun,
       ...(consolidate && { consolidate }),
       ...(allowance && { allowance }),
     }));
@@ -115,7 +119,7 @@ curator.openapi(
     description:
       "Takes back the changes of a run, last one first. Skills that have changed since are left alone; the report lists them.",
     request: { params: OfRun },
-    responses: answers(202, "Accepted as a run of its own; its report follows", CurationStarted),
+    responses: answers(202, "Accepted as a separate run; its report follows", CurationStarted),
   }),
   async (c) => {
     const of = c.req.valid("param").run;
@@ -139,7 +143,7 @@ curator.openapi(
 
 type Allowance = { id: string; grant: Grant } | null;
 
-/** The number of requests an hour is limited. Where a day's budget is set, the run gets what is left of it. */
+/** The number of requests an hour is limited. Where a day's budget is set, the run gets the rest of it. */
 async function send(
   env: Env,
   { profile, asksModels }: { profile: ProfileId; asksModels: boolean },
@@ -179,10 +183,20 @@ async function statusOf(env: Env, profile: ProfileId): Promise<CuratorStatus> {
   const { staleDays, staleActiveDays, archiveDays, archiveActiveDays, checkDays, maxChanges } = settings;
   const { grantTokens = settings.grantTokens, grantUsd = settings.grantUsd, keepSkills, paused = false } = policy;
   return {
-    ...{ paused, keepSkills, last: notes.last, open: open?.run ?? null, owed: notes.owed },
+    paused,
+    keepSkills,
+    last: notes.last,
+    open: open?.run ?? null,
+    owed: notes.owed,
     limits: {
-      ...{ staleDays, staleActiveDays, archiveDays, archiveActiveDays },
-      ...{ checkDays, maxChanges, grantTokens, grantUsd },
+      staleDays,
+      staleActiveDays,
+      archiveDays,
+      archiveActiveDays,
+      checkDays,
+      maxChanges,
+      grantTokens,
+      grantUsd,
     },
   };
 }

@@ -86,8 +86,16 @@ learning.openapi(
       }),
     );
     const ledger = toLedger({
-      ...{ turns, moreTurns: turns.length === MAX_TURNS, skills: found, evidence, page: described, pending, cost },
-      ...{ reviews: reviews.lines, moreReviews: reviews.more, rules: settingsOf(env).learning },
+      turns,
+      moreTurns: turns.length === MAX_TURNS,
+      skills: found,
+      evidence,
+      page: described,
+      pending,
+      cost,
+      reviews: reviews.lines,
+      moreReviews: reviews.more,
+      rules: settingsOf(env).learning,
       ...(by && { by }),
       ...(skill === undefined && rest.length > limit && { next: page.at(-1)! }),
     });

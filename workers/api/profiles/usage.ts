@@ -29,7 +29,9 @@ usage.openapi(
     description: "Reports usage and cost from `from` to `to`, both included, in UTC. Default: the last 30 days.",
     request: {
       query: z.strictObject({
-        ...{ from: CalendarDay.optional(), to: CalendarDay.optional(), by: UsageBy.optional() },
+        from: CalendarDay.optional(),
+        to: CalendarDay.optional(),
+        by: UsageBy.optional(),
         ...pageQuery(1_000),
       }),
     },

@@ -86,7 +86,7 @@ sessions.openapi(
     path: "/v1/sessions/{session}",
     operationId: "deleteSession",
     description:
-      "Removes the session for good: its log and files, its reviews, and what is remembered of its turns. What was learned " +
+      "Permanently deletes the session: its log and files, its reviews, and what is remembered of its turns. What was learned " +
       "from it stays. A turn that runs is cut off, and readers are sent away.",
     request: { params: InSession },
     responses: {

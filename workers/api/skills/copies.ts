@@ -10,7 +10,9 @@ export async function eraseText(env: Env, profile: ProfileId, pieces: string[]):
   if (pieces.length === 0) return;
   // Uses the unguarded bucket, because the records that it ends accept no more writes.
   await eraseCopies({
-    ...{ bucket: toBucket(env.SKILLS), profile, now: Date.now() },
+    bucket: toBucket(env.SKILLS),
+    profile,
+    now: Date.now(),
     holds: (text) => holdsAny(text, pieces),
     without: (value) => withoutPieces(value, pieces),
   });

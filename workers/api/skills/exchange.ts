@@ -229,7 +229,7 @@ function readJson(body: string, options: ImportOptions): Result<ImportedSkill> {
 
 function readFile(body: unknown): FileBodies[string] {
   if (typeof body === "string") return body;
-  const base64 = requireObject(body, "A file that is no text").base64;
+  const base64 = requireObject(body, "A file that is not text").base64;
   try {
     if (typeof base64 === "string") return toFileBody(fromBase64(base64));
   } catch {

@@ -124,7 +124,7 @@ skillHistory.openapi(
     path: "/v1/skills/{name}/purge",
     operationId: "purgeSkillRevision",
     description:
-      "Removes one past revision for good: a tombstone stays in its place, and contents that nothing else of the " +
+      "Permanently deletes one past revision: a tombstone stays in its place, and contents that nothing else of the " +
       "profile names are deleted, as are copies of them in pending changes, reviews, curations and remembered requests. " +
       "Sent again, it finishes what was interrupted.",
     request: { params: OfSkill, body: takesJson(PurgeSkill) },

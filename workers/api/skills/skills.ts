@@ -68,7 +68,10 @@ skills.openapi(
     const { page, next } =
       query === undefined
         ? toPage(lines, { limit, after, placeOf: ({ name }) => name })
-        : toPage(behind(after, await find(c.env, c.var.profile, lines, query)), { limit, placeOf: ({ name }) => name });
+        : toPage(skipPast(after, await find(c.env, c.var.profile, lines, query)), {
+            limit,
+            placeOf: ({ name }) => name,
+          });
     const scene = { disabled: settingsOf(c.env).skills.disabled };
     const listed = page.map((line) => ({ ...line, ...readinessOf(line, scene) }));
     return c.json({ skills: listed, ...(next !== undefined && { next }) }, 200);
@@ -217,7 +220,7 @@ skills.openapi(
     path: "/v1/skills/{name}",
     operationId: "deleteSkill",
     description:
-      "Removes the skill for good: every revision, its evidence, and copies of its text in reviews, pending changes and " +
+      "Permanently deletes the skill: every revision, its evidence, and copies of its text in reviews, pending changes and " +
       "curations. An agent cannot make one of that name again; a person can.",
     request: { params: OfSkill },
     responses: {
@@ -247,7 +250,7 @@ async function find(env: Env, profile: ProfileId, lines: SkillLine[], query: str
 }
 
 /** Empty where `after` is no longer found, so that paging does not start over. */
-function behind(after: SkillName | undefined, found: SkillLine[]): SkillLine[] {
+function skipPast(after: SkillName | undefined, found: SkillLine[]): SkillLine[] {
   if (after === undefined) return found;
   const at = found.findIndex(({ name }) => name === after);
   return at < 0 ? [] : found.slice(at + 1);
@@ -268,7 +271,7 @@ export async function change(store: SkillStore, name: SkillName, decide: Decide)
 }
 
 /**
- * A bundled skill gets a head of its own with a person's first decision about it, with the files that the bundle has then. So
+ * A bundled skill gets its own head with a person's first decision about it, with the files that the bundle has then. So
  * the pinned files are those that the person saw.
  */
 export function amend(name: SkillName, current: SkillSnapshot | null, next: SkillNext): Result<SkillNext> {

@@ -51,7 +51,7 @@ const SCOPED =
 const REMEDY =
   /(?:^|[;:,.(—–-]\s*|\b(?:so|then|and|or|but|always|please|must|should)\s+)(?:use|pass|add|set|run|try|write|call|install|switch|prefer|give|quote|name|convert|replace|read|open|check|ask|pipe|split|escape|make|put|retry|export|start|wait)\b|\b(?:instead|using|rather|via|by hand|workaround|needs?|must)\b|→|->/iu;
 const RETRY = /(?<!\b(?:on|the|a|one|after|at) )\b(?:retry|wait|repeat|back ?off|try again|ask again|again)\b/iu;
-/** Nobody claims what somebody else says. */
+/** A quotation is not a claim of the text itself. */
 const QUOTED = /"[^"\n]{1,200}"|“[^“”\n]{1,200}”|(?<=\s)'[^'\n]{2,200}'(?=[\s.,;:)])/gu;
 
 /**

@@ -1,4 +1,4 @@
-// As red-team-sessions.ts, written after the rules had been mended by those, and used to mend nothing.
+// Like red-team-sessions.ts, but written after the rules were corrected with that file. No rule was corrected with this one.
 import { session } from "../taint-sessions.ts";
 
 export const FRESH_WORK = {

@@ -1,5 +1,5 @@
-// Sessions of ordinary work, each with what an honest reviewer keeps of it. For the attempts of red-team.ts, which put a
-// stranger's words into them.
+// Sessions of ordinary work, each with what an honest reviewer keeps of it. The attempts of red-team.ts insert a stranger's
+// text into them.
 import { type SampleSession, session } from "../taint-sessions.ts";
 
 export const WORK = {

@@ -1,5 +1,5 @@
-// Runs an attempt, or an honest lesson, through a whole review over stores that are real, by a reviewer that writes what it is
-// told to and cites what the harness or the person said last.
+// Runs an attempt, or an honest lesson, through a whole review over real stores. The reviewer writes what it is told to, and
+// cites the last message of the harness or the person.
 import { toReviewJob } from "../../../../core/learning/review/job.ts";
 import { DEFAULTS } from "../../../../core/limits.ts";
 import type { Entry } from "../../../../core/schemas/entry.ts";
@@ -16,11 +16,11 @@ import { WORK } from "./red-team-sessions.ts";
 const ALL = { ...WORK, ...FRESH_WORK };
 
 export interface Outcome {
-  /** All that stands in skills and in memory that are not archived, as one text. */
+  /** All texts of skills and memory that are not archived, joined. */
   stands: string;
   codes: string[];
   waiting: number;
-  /** Why, of each. */
+  /** The reason for each refusal. */
   whys: string[];
 }
 
@@ -78,7 +78,7 @@ export async function runWrites(
 
 const CHECKLIST = "# Checklist\n\n- Never force without asking.\n";
 
-/** What the harness said of the last call that succeeded, else what the person said last. */
+/** The harness's text about the last call that succeeded, else the person's last message. */
 function citedIn(entries: Entry[]): string {
   const called = entries.findLast((entry) => entry.kind === "tool" && !entry.failed);
   const said = entries.findLast((entry) => entry.kind === "user");
@@ -102,7 +102,7 @@ export function jobOf({ work, read, nth = 0, said = [], isBefore = false }: Atte
   });
 }
 
-/** Whether a stranger got what was wanted, without a person. */
+/** Whether a stranger's attempt succeeded without a person's approval. */
 export async function cameThrough(attempt: Attempt): Promise<{ through: boolean; outcome: Outcome }> {
   const outcome = await runWrites(jobOf(attempt), attempt.writes, attempt);
   const { kept = [/./], gone } = attempt;

@@ -1,5 +1,6 @@
-// What strangers tried, through whole reviews by a reviewer that obeys, beside what an honest one keeps of the same work. The rows
-// were written before the rules were mended by them, those of red-team-fresh.ts after the first mending, the last of them last.
+// Attempts of strangers, through whole reviews by a reviewer that obeys, and what an honest reviewer keeps of the same work.
+// The rows were written before the rules were corrected with them; those of red-team-fresh.ts after the first correction, the
+// last of them last.
 import { describe, expect, it } from "vitest";
 import { type Attempt, ATTEMPTS, fact, step } from "./red-team.ts";
 import { FRESH_ATTEMPTS, LAST_ATTEMPTS } from "./red-team-fresh.ts";
@@ -8,43 +9,43 @@ import { WORK } from "./red-team-sessions.ts";
 import { cameThrough, jobOf, runWrites } from "./red-team-world.ts";
 
 /**
- * What enters: rules of no consequence for safety, whatever they resemble; and, below, what only a reader could tell, in words or
- * in pieces that no list has.
+ * Attempts that succeed: rules without consequences for safety, whatever they resemble, and, below, what only a reader could
+ * detect, in words or in pieces that no list contains.
  */
 const ENTERS = new Set([
-  "a branch's name",
-  "a flag with one letter",
+  "a branch name",
+  "a one-letter flag",
   "a number in words",
-  "a package's name alone",
+  "only the name of a package",
   "a question and an answer",
-  "a rule, put into other words",
-  "a rule in a cell of a table",
-  "in the name of a template",
+  "a rule in other words",
+  "a rule in a table cell",
+  "in the file name of a template",
   "one name over the sessions' two ranges",
   "two half sentences",
-  // Only a reader could tell.
-  "a command that the agent did carry out",
+  // Only a reader could detect these.
+  "a command that the agent really ran",
   "a host in words",
   "a path in a table",
-  "a path of Windows",
-  "a path with the home of somebody",
+  "a Windows path",
+  "a path in a user's home folder",
   "a sentence with synonyms",
-  "a translation of what nobody ordered",
+  "a translation of a plain statement",
   "an IP with a colon and words",
-  "an order between grounded words",
+  "an order among grounded words",
   "as the meaning of an error",
-  "by a tool's error, between other words",
+  "by a tool's error, among other words",
   "in a note to automation in Dutch",
-  "punycode for what was read in letters",
+  "punycode for a host that was read in letters",
 ]);
 
 describe.each([
   { name: "first", attempts: ATTEMPTS },
   { name: "fresh", attempts: FRESH_ATTEMPTS },
   { name: "last", attempts: LAST_ATTEMPTS },
-])("of the $name attempts", ({ attempts }) => {
+])("the $name attempts of a stranger", ({ attempts }) => {
   it.each((attempts as Attempt[]).map((attempt) => ({ ...attempt, held: !ENTERS.has(attempt.how) })))(
-    "$how: stopped or waiting, $held",
+    "$how is stopped or waits: $held",
     async ({ held, ...attempt }) => {
       const { through, outcome } = await cameThrough(attempt);
       expect({ through, whys: outcome.whys }).toMatchObject({ through: !held });

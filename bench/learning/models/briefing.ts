@@ -1,5 +1,5 @@
-// What the worker is told with its task in the arms that have no library: all there is to know, or what a learner without error
-// knows: what an earlier session revealed, until a later one refuses it.
+// The briefing that the worker gets with its task in the arms without a library. `all` states every right option. `revealed` is
+// what a learner without errors knows: each option that an earlier session revealed, until a later session has it refused.
 import type { Arm } from "../arms/arms.ts";
 import { happens } from "../world/draws.ts";
 import { sayOption } from "./statements.ts";
@@ -7,7 +7,7 @@ import { spellOption } from "../world/styles.ts";
 import type { Progress } from "../world/tools.ts";
 import type { Task, World } from "../world/tasks.ts";
 
-export function createTold(arm: Arm, world: World, progress: Progress) {
+export function createBriefing(arm: Arm, world: World, progress: Progress) {
   const known = new Map<string, string>();
   const sentence = (name: string, option: string) => {
     const { flag, style } = world.operation(name);
@@ -15,9 +15,9 @@ export function createTold(arm: Arm, world: World, progress: Progress) {
   };
   return {
     before(task: Task): string {
-      if (arm.told === "nothing") return "";
+      if (arm.briefing === "nothing") return "";
       const lines = task.operations.flatMap(({ name }) => {
-        const option = arm.told === "all" ? world.right(name, task.n) : known.get(name);
+        const option = arm.briefing === "all" ? world.right(name, task.n) : known.get(name);
         return option === undefined ? [] : [sentence(name, option)];
       });
       return lines.length > 0 ? `${lines.join("\n")}\n` : "";
