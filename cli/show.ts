@@ -76,7 +76,7 @@ export function createShow(screen: Screen) {
   };
 }
 
-/** The most telling argument of a call, on one line. */
+/** The most informative argument of a call, on one line. */
 export function summarise(args: JsonObject): string {
   const [first] = Array.isArray(args.operations) ? args.operations : [];
   // The first operation represents a list. Arguments next to the list belong to every operation.

@@ -328,7 +328,7 @@ export interface TurnArchive {
   name(turns: { turn: TurnId; kind: TaskKind }[]): Promise<void>;
 }
 
-/** Measures how close texts are in meaning, in any language. Absent where nothing is bound; searches then use words alone. */
+/** Measures how close texts are in meaning, in any language. Absent if nothing is bound; searches then use words alone. */
 export interface Similarity {
   /** Vectors of two models cannot be compared. */
   model: string;

@@ -64,7 +64,7 @@ async function forRequests(options: RequestOptions): Promise<Result<WorkRequest>
     : err("no_skills", "None of them lacks requests any more.");
 }
 
-/** The work as the run's plan has it; undefined where no plan names it. */
+/** The work as the run's plan has it; undefined if no plan names it. */
 export async function plannedItem({
   curation,
   profile,

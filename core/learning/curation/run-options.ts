@@ -15,7 +15,7 @@ export interface CurationOptions {
   dryRun: boolean;
   /** A person asked which skills should be merged. */
   consolidate?: boolean;
-  /** What the profile's Account set aside for this run, where a day's budget is set. */
+  /** What the profile's Account reserved for this run, if a day's budget is set. */
   allowance?: { id: string; grant: Grant };
   /** Takes this run back instead. */
   undoes?: CurationId;

@@ -59,9 +59,9 @@ interface InstructionFile {
 }
 
 interface ReadFile extends InstructionFile {
-  /** The part for the prompt; `null`: the file stays out. */
+  /** The part for the prompt; `null`: the file is left out. */
   text: string | null;
-  /** One line about a file that stays out; `null` for an included or an empty file. */
+  /** One line about a file that is left out; `null` for an included or an empty file. */
   remark: string | null;
 }
 
@@ -85,7 +85,7 @@ function rulesIn(workspace: Workspace, cursor: string): string[] {
 }
 
 /**
- * The files of the first type that holds a non-empty file by the person. Such a file counts even when it has to stay out:
+ * The files of the first type that holds a non-empty file by the person. Such a file counts even when it is left out:
  * the person chose that type. A file by the agent never decides the type.
  */
 function chooseType(files: ReadFile[]): ReadFile[] {
