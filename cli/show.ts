@@ -46,7 +46,7 @@ export function createShow(screen: Screen) {
           open = event.text.endsWith("\n") ? "nothing" : "answer";
           return;
         case "entry_restart":
-          if (shown === event.entry) line("(the answer broke off; it begins again)");
+          if (shown === event.entry) line("(the answer was cut off; it starts again)");
           return;
         case "steer_add":
           return line(`(put into the running turn: ${toOneLine(event.text)})`);

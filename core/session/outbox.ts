@@ -94,7 +94,7 @@ function postpone({ jobs }: EngineContext, rows: JobRow[], due: number): void {
 }
 
 function giveUpObservation(context: EngineContext, { id, job }: JobRow): void {
-  context.host.report(`job ${id}`, "given up: the turn is not looked at");
+  context.host.report(`job ${id}`, "given up: the turn is not observed");
   if (job.kind === "observe" && job.booking) putBookingRow(context, job.booking);
   context.jobs.delete(id);
 }

@@ -35,7 +35,7 @@ export function readContextFiles(workspace: Workspace, fileChars: number): Conte
   for (const { path, text } of project) {
     if (text === null) continue;
     if (room < MIN_PIECE_CHARS) {
-      remarks.push(`${toLabel(path)} did not fit here: read it with read_file when its matter comes up.`);
+      remarks.push(`${toLabel(path)} did not fit here: read it with read_file when you need it.`);
       continue;
     }
     const shown = shorten(text, room, path);
@@ -108,7 +108,7 @@ function readInstructions(workspace: Workspace, file: InstructionFile): Pick<Rea
     return leftOut(`is too large to stand here (${file.size} bytes): look into it with search_files or read_file.`);
   }
   const text = toText(workspace.read(file.path));
-  if (text === null) return leftOut("is not text, so nothing of it stands here.");
+  if (text === null) return leftOut("is not text, so it was left out.");
   const body = (hasFrontmatter(file.form) ? withoutFrontmatter(text) : text).trim();
   const threat = scanText(text, "guide").find((finding) => decide([finding], "context") !== "allow");
   if (threat) return leftOut(describeThreat(threat));

@@ -111,5 +111,5 @@ const NEXT: Record<ApprovalState, string> = {
     "on with the rest; a note tells you what they decided. Do not try another way.",
   approved: "The person approved this content: the file holds it.",
   refused: "The person refused this content: the file is as it was.",
-  replaced: "You asked for another content of this file since: that one waits for the person.",
+  replaced: "You have since requested other content for this file: that request waits for the person.",
 };
