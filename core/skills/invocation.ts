@@ -141,7 +141,7 @@ export function renderInvocation({ invocation, skills, remarks, session, day }: 
   if (request === "") {
     pieces.push([
       "outcome",
-      "The person said no more than that: begin with what the skill says, or ask what is missing.",
+      "The person wrote nothing else: start with what the skill says, or ask for what is missing.",
     ]);
   } else pieces.push(["principal", request]);
   return toParts(pieces);

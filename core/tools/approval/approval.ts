@@ -211,7 +211,7 @@ function pendingIdOf(op: string): string {
 }
 
 const NOTES: Record<PendingChange["state"], string> = {
-  waiting: "This waits for the person, who can approve or reject it. Go on without it, and tell them that it waits.",
+  waiting: "This waits for the person, who can approve or reject it. Continue without it, and tell them that it waits.",
   approved: "The person has approved this.",
   rejected: "The person has rejected this: do not ask for it again.",
   stale: "The target of this change has changed since: look again, and repeat the call if it is still wanted.",
