@@ -361,7 +361,7 @@ export interface ReviewStore {
   watermark(session: SessionId): Promise<number>;
   /** Never lowers it. */
   raiseWatermark(session: SessionId, entry: number): Promise<void>;
-  /** Records that a turn of the session runs on a server of the operator's own; `null`: it has ended. */
+  /** Records that a turn of the session runs on one of the operator's own servers; `null`: it has ended. */
   markBusy(session: SessionId, server: string | null): Promise<void>;
   /** Whether a turn of the profile has started on the server since then and has not ended. */
   isBusy(server: string, since: number): Promise<boolean>;

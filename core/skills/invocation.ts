@@ -11,7 +11,7 @@ import type { SkillView } from "./library.ts";
 
 /** Skills at the front of one message (Hermes Agent). */
 const MAX_STACKED = 5;
-/** Most names listed in one sentence. */
+/** Maximum number of names listed in one sentence. */
 const MAX_NAMED = 20;
 /** Characters of all filled-in values together, because one value may be inserted many times. */
 const MAX_FILLED_CHARS = 20_000;

@@ -26,7 +26,7 @@ interface Views {
 }
 
 const MAX_DEPTH = 2;
-/** Most decoded pieces of one text. More are data rather than hidden orders. */
+/** Maximum number of decoded pieces of one text. More are data rather than hidden orders. */
 const MAX_DECODED = 24;
 const MAX_BLOB_CHARS = 8_000;
 

@@ -17,7 +17,7 @@ const SHARES: Record<Field, number> = { name: 0.2, description: 0.3, headings: 0
 /** Minimum length of a part in words: a name of one word is not six times as distinctive as a name of six. */
 const MIN_WORDS: Record<Field, number> = { name: 3, description: 10, headings: 10, body: 100, requests: 30 };
 
-/** Most terms of a query. The first pages of a pasted document ask as well as all of it. */
+/** Maximum number of terms in a query. The first pages of a pasted document ask as well as all of it. */
 const MAX_QUERY_TERMS = 400;
 
 /** The terms of a query with their counts. */
