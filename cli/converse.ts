@@ -130,7 +130,7 @@ export async function converse(conversation: Conversation): Promise<boolean> {
       signal: left.signal,
       turn: turns.waitForOpen,
       onReconnect: (reason) => tell(`(connection lost, trying again: ${reason.message})`),
-      onFallback: () => tell("(no standing connection here: what comes between turns is shown with the next)"),
+      onFallback: () => tell("(no WebSocket available: events between turns are shown with the next turn)"),
     });
     for await (const { id, event } of events) {
       turns.apply(event);

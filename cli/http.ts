@@ -22,7 +22,7 @@ export class UnreachableError extends Error {
 
 const REQUEST_MS = 60_000;
 const FOREIGN =
-  "A program of another user listens at Talaria's address, so the key was not sent. Start Talaria with `npm start`, on another port if need be.";
+  "A program of another user listens at Talaria's address, so the key was not sent. Start Talaria with `npm start`, on another port if necessary.";
 
 export type Http = ReturnType<typeof createHttp>;
 
@@ -103,7 +103,7 @@ export function toUnreachable(error: unknown, url: string): UnreachableError {
 /** `..` in a path would lead to another route: URLs are normalised before they are sent, even when escaped. */
 function assertStays(path: string): void {
   if (!/\/(?:\.|%2e){1,2}(?=[/?]|$)/i.test(path)) return;
-  const detail = "A name in the path is `.` or `..`, or holds one as a part: choose another.";
+  const detail = "A name in the path is `.` or `..`, or contains one as a part: choose another.";
   throw new ProblemError({ type: "about:blank", title: "Invalid path", status: 400, code: "bad_path", detail });
 }
 

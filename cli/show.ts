@@ -49,7 +49,7 @@ export function createShow(screen: Screen) {
           open = event.text.endsWith("\n") ? "nothing" : "answer";
           return;
         case "entry_restart":
-          if (shown === event.entry) line("(the answer broke off; it begins again)");
+          if (shown === event.entry) line("(the answer was cut off; it starts again)");
           return;
         case "steer_add":
           return line(`(put into the running turn: ${toOneLine(event.text)})`);
@@ -80,7 +80,7 @@ export function createShow(screen: Screen) {
   };
 }
 
-/** The most telling argument of a call, on one line. */
+/** The most informative argument of a call, on one line. */
 export function summarise(args: JsonObject): string {
   const [first] = Array.isArray(args.operations) ? args.operations : [];
   // The first operation represents a list. Arguments next to the list belong to every operation.

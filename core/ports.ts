@@ -328,7 +328,7 @@ export interface TurnArchive {
   name(turns: { turn: TurnId; kind: TaskKind }[]): Promise<void>;
 }
 
-/** Measures how close texts are in meaning, in any language. Absent where nothing is bound; searches then use words alone. */
+/** Measures how close texts are in meaning, in any language. Absent if nothing is bound; searches then use words alone. */
 export interface Similarity {
   /** Vectors of two models cannot be compared. */
   model: string;
@@ -361,7 +361,7 @@ export interface ReviewStore {
   watermark(session: SessionId): Promise<number>;
   /** Never lowers it. */
   raiseWatermark(session: SessionId, entry: number): Promise<void>;
-  /** Records that a turn of the session runs on a server of the operator's own; `null`: it has ended. */
+  /** Records that a turn of the session runs on one of the operator's own servers; `null`: it has ended. */
   markBusy(session: SessionId, server: string | null): Promise<void>;
   /** Whether a turn of the profile has started on the server since then and has not ended. */
   isBusy(server: string, since: number): Promise<boolean>;

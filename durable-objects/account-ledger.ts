@@ -360,7 +360,7 @@ function withinDay({ tokens, usdMicros, expiresAt }: Grant, day: Budget): Grant 
   };
 }
 
-/** Where a turn must ask again: a slice beyond what it spent, within what is left. 0: no limit; `null`: nothing is left. */
+/** The amount at which a turn must ask again: one slice above what it spent, at most the remaining budget. 0: no limit; `null`: nothing is left. */
 function upTo(limit: number, taken: number, spent: number): number | null {
   if (limit === 0) return 0;
   const left = limit - taken - spent;

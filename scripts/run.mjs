@@ -152,7 +152,7 @@ async function withLock(work) {
   }
 }
 
-/** Reads /proc where it exists, because an unreaped zombie still answers kill(0). */
+/** Reads /proc if it exists, because an unreaped zombie still answers kill(0). */
 function alive(pid) {
   if (!pid) return false;
   try {

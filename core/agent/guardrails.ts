@@ -160,13 +160,13 @@ export function decideCall(
   const cap = settings.caps[call.tool] ?? 0;
   const used = (state.ran.get(call.tool) ?? 0) + pending.filter((other) => other.tool === call.tool).length;
   if (isReached(used, cap)) {
-    const message = `${call.tool} was called ${used} times for this request, which is its limit: this call was not run. Go on with what you have.`;
+    const message = `${call.tool} was called ${used} times for this request, which is its limit. This call was not run. Continue with what you have.`;
     return { action: "synthesise", code: "call_limit", message };
   }
   if (!hardStops) return ALLOW;
   const failures = state.failures.get(call.signature) ?? 0;
   if (isReached(failures, settings.sameFailure.hard)) {
-    const message = `This call failed ${failures} times with the same arguments, so it was not run again. Try another way, or say what is in the way.`;
+    const message = `This call failed ${failures} times with the same arguments, so it was not run again. Try another way, or say what prevents it.`;
     return { action: "synthesise", code: "repeated_failure", message };
   }
   const look = state.looks.get(call.signature);
@@ -202,7 +202,7 @@ const ADVICE: Partial<Record<GuardCode, string>> = {
   tool_keeps_failing: "Read what the errors say, and try another way.",
   no_progress: "Use that result instead of asking again.",
   identical_calls: "Do something else, or answer.",
-  repeating_cycle: "Leave the circle: do something else, or answer.",
+  repeating_cycle: "Stop repeating: do something else, or answer.",
 };
 
 interface Sign {

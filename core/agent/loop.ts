@@ -369,15 +369,15 @@ function explain(reason: DoneReason, answer: Answer, turn: Turn): string | null 
     case "length":
       if (answer.cutBy) return CUT_BY[answer.cutBy];
       if (isCutEarly(answer, turn)) {
-        return `The answer was cut off after ${answer.usage.output} tokens, before turn.maxOutputTokens: the model's window has no more room, or it gives no longer answers. Say "go on" for the rest; /compress makes room.`;
+        return `The answer was cut off after ${answer.usage.output} tokens, before turn.maxOutputTokens: the model's window is full, or the model does not give longer answers. Say "go on" for the rest; /compress makes room.`;
       }
       return isSilent
         ? "The model used up the length limit of its answer before it said anything, most likely on reasoning. Ask for less at once, or raise turn.maxOutputTokens or lower models.effort.turn."
-        : 'The answer was cut off at its length limit and is not whole. Say "go on" for the rest, or raise turn.maxOutputTokens.';
+        : 'The answer was cut off at its length limit and is incomplete. Say "go on" for the rest, or raise turn.maxOutputTokens.';
     case "refusal":
       return isSilent
-        ? "The model, or its provider's content filter, refused to answer. Say it differently, or in a new session."
-        : "The model, or its provider's content filter, refused or broke off here: the answer may not be whole. Say it differently, or in a new session.";
+        ? "The model, or its provider's content filter, refused to answer. Rephrase the request, or use a new session."
+        : "The model, or its provider's content filter, refused or stopped here: the answer may be incomplete. Rephrase the request, or use a new session.";
     case "empty_answer":
       return "The model gave an empty answer. Ask again, or in other words.";
     case "written_call":
@@ -401,7 +401,7 @@ const EARLY = 0.8;
 const CUT_BY: Record<CutBy, string> = {
   window:
     'The answer was cut off because the model\'s context window is full. Send /compress, then "go on", or begin a new session.',
-  pause: 'The provider paused the answer before it was whole. Say "go on" for the rest.',
+  pause: 'The provider paused the answer before it was complete. Say "go on" for the rest.',
 };
 
 function explainClosing(closing: ClosingCode, { options, halt }: Turn): string {

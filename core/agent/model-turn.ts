@@ -267,7 +267,7 @@ function toEmpty(model: Model, answer: Answer): ModelFailure {
 }
 
 function tooLong({ name, contextWindow }: Model, tokens: number): ModelFailure {
-  const message = `${name} was not asked: the conversation has about ${tokens} tokens, and the model's window holds ${contextWindow}. Send less at once, begin a new session, or choose a model with a larger window.`;
+  const message = `${name} was not called: the conversation has about ${tokens} tokens, but the model's window has ${contextWindow}. Send less at once, begin a new session, or choose a model with a larger window.`;
   return { ...broken("context_overflow", message), compact: true, fallBack: true };
 }
 

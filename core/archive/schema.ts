@@ -14,7 +14,7 @@ const STATE =
 /**
  * `id` is the row of `skill_words`. Each text gets a new one, so the highest are the newest. `text` is the `wordsKeyOf` the skill. `read`
  * is 1 when headings and body are stored. The words are stems made by core/skills/search/words.ts; the tokenizer only splits them at
- * blanks. `skill_vector` is filled where a Similarity is bound.
+ * blanks. `skill_vector` is filled if a Similarity is bound.
  */
 const SKILLS = [
   `CREATE TABLE skill_text(name TEXT PRIMARY KEY, id INTEGER NOT NULL, text TEXT NOT NULL, category TEXT NOT NULL,
@@ -72,7 +72,7 @@ export function openSkillTables(sql: Sql): void {
   });
 }
 
-/** Throws `StateNewerError` where a newer version made the tables. */
+/** Throws `StateNewerError` if a newer version created the tables. */
 function isCurrent(sql: Sql, part: "skills" | "turns", known: number): boolean {
   const version = sql.run<{ version: number }>("SELECT version FROM archive_part WHERE name = ?", part)[0]?.version;
   if (version !== undefined && version > known) {

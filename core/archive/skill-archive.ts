@@ -23,7 +23,7 @@ export interface FoundSkills {
   names: SkillName[];
   /** Skills whose body has not been read yet. They are found by their lines alone. */
   unread: number;
-  /** Skills without a vector yet; absent where there are no vectors. */
+  /** Skills without a vector yet; absent if there are no vectors. */
   withoutVector?: number;
 }
 
@@ -53,7 +53,7 @@ export interface SkillArchiveOptions {
 
 /** Vectors that one `fill` makes at most: an alarm must be short. */
 const VECTORS_A_FILL = 320;
-/** FTS5 is asked for the most telling terms, and for so many skills that the right one is among them. */
+/** The query has the most distinctive terms, and asks for enough skills to include the right one. */
 const MAX_MATCH_TERMS = 32;
 const MAX_CANDIDATES = 200;
 /** More than a listing can show. */

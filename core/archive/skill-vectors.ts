@@ -1,5 +1,5 @@
 // Finds skills of a profile by meaning: compares a vector of each one's name and description with that of a query. Used by
-// skill-archive.ts next to its words, where a Similarity is bound. Stores each vector with the key of its text, so that a text is paid
+// skill-archive.ts next to its words, if a Similarity is bound. Stores each vector with the key of its text, so that a text is paid
 // for once. Run by the Archive object, over any Sql.
 import type { Clock, Similarity, Sql } from "../ports.ts";
 import type { SkillLine } from "../schemas/api.ts";

@@ -17,9 +17,9 @@ import { type Candidate, MAX_CANDIDATES, findByKind, findCandidates, toIndexed }
 
 /** Of the turns with similar words, only the newest are parsed. The discount leaves the others no weight. */
 const MAX_COMPARED = 32;
-/** So many of the turns that used a skill represent what it is for. */
+/** Number of turns that represent what a skill is used for. */
 const MAX_MODELS = 50;
-/** So many of their kinds of work are searched for. */
+/** Maximum number of their kinds of work to search for. */
 const MAX_KINDS = 8;
 const MAX_LISTED = 1_000;
 
@@ -29,7 +29,7 @@ export interface TurnCounts {
   successes: number;
 }
 
-/** How the work that a skill is for went before the skill existed, and since. */
+/** Outcomes of the work that a skill is for, before the skill existed and since. */
 export interface SkillLift {
   before: TurnCounts;
   after: TurnCounts;

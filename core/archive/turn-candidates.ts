@@ -52,7 +52,7 @@ export function findCandidates(sql: Sql, words: Set<string>, from = 0, below = N
     .map(toCandidate);
 }
 
-/** Ids of turns whose kind of work may be similar, from `from` to before `below`, newest first. Free where no model names kinds. */
+/** Ids of turns whose kind of work may be similar, from `from` to before `below`, newest first. Free if no model names kinds. */
 export function findByKind(sql: Sql, kind: Set<string>, from = 0, below = Number.MAX_SAFE_INTEGER): number[] {
   if (kind.size === 0) return [];
   const lists = sql.run<{ ids: string }>(

@@ -1,5 +1,5 @@
 // Erases turns from an Archive: those of a session, or those whose request holds an erased text. Called by the Archive object when a
-// person asks for it. Leaves no row and no word of them, but for a tombstone where a request held an erased text: such a turn must not
+// person asks for it. Leaves no row and no word of them, except a tombstone if a request held an erased text: such a turn must not
 // be recorded again.
 import { contentWords } from "../learning/requests.ts";
 import type { Sql } from "../ports.ts";

@@ -169,7 +169,7 @@ export type SessionCommandName = Extract<Row, { handler: "session" }>["name"];
 /** A message that is a command of the session. */
 export interface SessionCommand {
   name: SessionCommandName;
-  /** Trimmed. "" where none was given, even where the table requires one: the command itself reports what is missing. */
+  /** Trimmed. "" if none was given, even if the table requires one: the command itself reports what is missing. */
   argument: string;
 }
 

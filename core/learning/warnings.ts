@@ -1,4 +1,4 @@
-// Whether a sentence warns of what it names, in the languages of taint/words.ts. Called where a lesson is compared with what calls
+// Whether a sentence warns of what it names, in the languages of taint/words.ts. Called when a lesson is compared with what calls
 // tried: a failed word confirms a warning. Pure.
 import { CODE_SPAN } from "./markdown.ts";
 import { meaningOf } from "./taint/meaning.ts";

@@ -11,8 +11,8 @@ const BULLET_CHARS = 600;
 const QUERY_CHARS = 1_000;
 
 const INTRO =
-  "Recalled from earlier conversations, as background. This is no new message and asks for nothing; what the person " +
-  "says goes before it. Use what bears on the request and do not repeat this block.";
+  "Recalled from earlier conversations, as background. This is not a new message or a request; what the person " +
+  "says takes precedence. Use what is relevant to the request and do not repeat this block.";
 
 /** Phrases so common and short that no memory relates to them. */
 const ACKNOWLEDGEMENTS = new Set(

@@ -26,7 +26,7 @@ export function normaliseFact(content: string): string {
 export function parseFact(content: string): Result<string> {
   const text = normaliseFact(content);
   if (text === "") return err("empty_content", "content is empty: say the fact in one sentence.");
-  if (!text.isWellFormed()) return err("bad_text", "content holds half of a surrogate pair: write it again.");
+  if (!text.isWellFormed()) return err("bad_text", "content contains half of a surrogate pair: write it again.");
   const bullets = content.split("\n").filter((line) => /^\s*([-*•+]|\d+[.)])\s+\S/u.test(line));
   if (bullets.length > 1) {
     return err("several_facts", `content is a list of ${bullets.length} facts: add them one by one.`);
@@ -72,11 +72,15 @@ export function findEntry<Entry extends Shown>(entries: Entry[], piece: string):
   const found = whole ?? named ?? (new Set(matches.map(({ text }) => text)).size === 1 ? matches[0] : undefined);
   if (found) return ok(found);
   if (matches.length > 1) {
-    return err("several_matches", `${matches.length} entries hold old_text: give a longer piece of the one you mean.`, {
-      candidates: toPreviews(matches),
-    });
+    return err(
+      "several_matches",
+      `${matches.length} entries contain old_text: give a longer piece of the one you mean.`,
+      {
+        candidates: toPreviews(matches),
+      },
+    );
   }
-  return err("no_match", "No entry holds old_text: copy a piece from one of the entries.", {
+  return err("no_match", "No entry contains old_text: copy a piece from one of the entries.", {
     entries: toPreviews(entries),
   });
 }

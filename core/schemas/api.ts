@@ -255,7 +255,7 @@ export const CurationReport = z.object({
 });
 export type CurationReport = z.infer<typeof CurationReport>;
 export const CuratorStatus = z.object({
-  /** When true, there is no scheduled curation. */
+  /** When true, no curation is scheduled. */
   paused: z.boolean(),
   /** Exempt from ageing, because a job names them. */
   keepSkills: z.array(SkillName),
@@ -264,7 +264,7 @@ export const CuratorStatus = z.object({
   open: CurationId.nullable(),
   /** Work left to a model that has no outcome yet. */
   owed: z.array(z.object({ run: CurationId, work: WorkId })),
-  /** Calendar days, and the least number of active days among them. Tokens and dollars are per run. */
+  /** Calendar days, and the minimum number of active days among them. Tokens and dollars are per run. */
   limits: z.object({
     staleDays: z.int(),
     staleActiveDays: z.int(),

@@ -21,7 +21,7 @@ export type ToolCall = z.infer<typeof ToolCall>;
 
 /**
  * Tokens of one model call. `input` excludes what was read from or written to the provider's cache. `reasoning` is the hidden
- * part of `output`, where the provider reports it.
+ * part of `output`, if the provider reports it.
  */
 export const Usage = z.object({
   input: z.int().min(0),
@@ -149,7 +149,7 @@ export const NoticeEntry = z.object({
   ...base,
   kind: z.literal("notice"),
   code: z.string(),
-  /** The charge for a model call that brought no answer, where the provider reported it. */
+  /** The charge for a model call that brought no answer, if the provider reported it. */
   spent: z.object({ model: z.string(), usage: Usage, cost: Cost.optional() }).optional(),
   /** Further calls, for a summary that failed. */
   compaction: z.array(z.object({ model: z.string(), usage: Usage, cost: Cost.optional() })).optional(),

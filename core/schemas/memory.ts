@@ -17,7 +17,7 @@ export const MemoryAdd = z.object({
   origin: Origin,
   session: SessionId.optional(),
   citations: z.array(z.string()).optional(),
-  /** The least trusted source of what it cites; absent where nothing was cited, and in older records. */
+  /** The least trusted source of what it cites; absent if nothing was cited, and in older records. */
   source: Source.optional(),
   /** A person saw it before it was stored, so it is never hidden for its appearance. */
   approved: z.literal(true).optional(),

@@ -97,10 +97,12 @@ const context = z
     maxTokens: count.min(1_000).describe("Tokens at which a conversation is compacted in any window."),
     protectFirst: count.describe("First messages of a conversation that compaction keeps."),
     tailShare: ratio.describe("Share of the window for the newest messages, which compaction keeps."),
-    minTailTokens: count.describe("Least tokens for the newest messages, unless that is over a fifth of the window."),
-    maxTailTokens: count.describe("Most tokens for the newest messages."),
+    minTailTokens: count.describe(
+      "Minimum of tokens for the newest messages, unless that is over a fifth of the window.",
+    ),
+    maxTailTokens: count.describe("Maximum of tokens for the newest messages."),
     minTailMessages: count.min(1).describe("Newest messages that compaction always keeps, unless they are very long."),
-    summaryTokens: count.min(200).describe("Most tokens of a summary."),
+    summaryTokens: count.min(200).describe("Maximum of tokens of a summary."),
     minSaving: ratio.describe(
       "A compaction that saves less than this share has failed. After two failures in a row, the next one waits until the conversation has grown.",
     ),
@@ -122,13 +124,13 @@ const guardrails = z
     identical: Threshold.describe("The same call gives the same result, several times in a row."),
     cycle: Threshold.describe("A cycle of two to four calls repeats."),
     unusable: count.describe(
-      "Answers in a row without one runnable call (cut off, invalid JSON, unknown tool). Then a closing answer, also while somebody reads. 0: never.",
+      "Answers in a row without one runnable call (cut off, invalid JSON, unknown tool). Then the model is asked for a closing answer, even while a person watches. 0: never.",
     ),
     fruitless: count.describe(
-      "Answers in a row whose calls failed or repeated an earlier result. Then a closing answer, also while somebody reads. 0: never.",
+      "Answers in a row whose calls failed or repeated an earlier result. Then the model is asked for a closing answer, even while a person watches. 0: never.",
     ),
     unvaried: count.describe(
-      "Answers in a row whose calls differed but whose results, digits aside, did not. Then a closing answer, also while somebody reads. 0: never.",
+      "Answers in a row whose calls differed but whose results, digits aside, did not. Then the model is asked for a closing answer, even while a person watches. 0: never.",
     ),
     caps: z.record(z.string(), count).describe("Calls of one tool in one turn, by tool name. 0: no limit."),
   })
@@ -166,7 +168,7 @@ const models = z
       .enum(["fill_first", "round_robin", "least_used"])
       .describe("Which of several keys is used: the first that works, each in turn, or the least used."),
   })
-  .describe("What is known of models, by name.");
+  .describe("What is known about models, by name.");
 
 const review = z
   .strictObject({
@@ -175,7 +177,9 @@ const review = z
     afterModelCalls: count.describe(
       "Trigger `model_calls`: model calls with tools since the last skill review. 0: every turn.",
     ),
-    minValue: ratio.describe("Trigger `value`: least learning value of a turn; the next two settings must hold too."),
+    minValue: ratio.describe(
+      "Trigger `value`: minimum learning value of a turn; the next two settings must be met too.",
+    ),
     minEntries: count.describe("Trigger `value`: entries since the last review."),
     minToolCalls: count.describe("Trigger `value`: tool calls since the last review."),
     memoryAfterTurns: count.min(1).describe("Trigger `memory_turns`: turns since memory was reviewed."),
@@ -194,8 +198,8 @@ const review = z
       .describe(
         "`auto`: send the session's own request again where the provider has it cached. `never`: send a digest.",
       ),
-    perSessionMs: ms.describe("Least time between two reviews of a session."),
-    perProfileMs: ms.describe("Least time between two reviews of a profile."),
+    perSessionMs: ms.describe("Minimum time between two reviews of a session."),
+    perProfileMs: ms.describe("Minimum time between two reviews of a profile."),
     maxSteps: count.min(1).describe("Model calls of a review."),
     runMs: ms.min(1_000).describe("A run longer than this stops and asks the queue for redelivery."),
     quietMs: ms.describe("A second delivery waits while the script has grown within this time."),
@@ -208,7 +212,7 @@ const review = z
       .array(ms)
       .min(1)
       .describe("Delays after which a session looks for the result and sends the job again. The last one repeats."),
-    maxLooks: count.min(1).describe("Looks before the session gives up."),
+    maxLooks: count.min(1).describe("Attempts to find the result before the session gives up."),
   })
   .describe("When a review starts, and what it may spend.");
 
@@ -245,7 +249,7 @@ const learning = z
     verdicts: z.boolean().describe("Whether verdicts change the state of a skill. Evidence is recorded either way."),
     failedWords: z
       .boolean()
-      .describe("Whether loading a skill lists the words of it whose calls failed when it was last followed."),
+      .describe("Whether loading a skill lists those of its words with which calls failed at its last use."),
     refutedUses: count
       .min(1)
       .describe(
@@ -255,16 +259,16 @@ const learning = z
     priorWeight: z.number().min(0).describe("Weight of the prior, a success rate of one half."),
     parentShare: ratio.describe("Share of its predecessor's weight that a new text starts with."),
     activeSuccesses: count.min(1).describe("Judged successes on distinct tasks that a text needs to become active."),
-    activeBetter: ratio.describe("Least probability of being better than without the skill, to become active."),
-    activeWorse: ratio.describe("Or: most probability of being worse, together with `activeCalls`."),
+    activeBetter: ratio.describe("Minimum probability of being better than without the skill, to become active."),
+    activeWorse: ratio.describe("Or: maximum probability of being worse, together with `activeCalls`."),
     activeCalls: ratio.describe(
-      "Most calls, as a share of the calls without the skill, for a text that is not better.",
+      "Maximum of calls, as a share of the calls without the skill, for a text that is not better.",
     ),
     withdrawWorse: ratio.describe("Probability of being worse at which a text is withdrawn."),
     withdrawStreak: count.min(1).describe("Judged failures in a row at which a text is withdrawn."),
     rateAlpha: ratio.describe("Weight of the newest use in the moving success rate."),
-    rewriteUses: count.min(1).describe("Least uses before a low success rate asks for a rewrite."),
-    rewriteRate: ratio.describe("Success rate below which a rewrite is asked for."),
+    rewriteUses: count.min(1).describe("Minimum of uses before a low success rate causes a rewrite."),
+    rewriteRate: ratio.describe("Success rate below which a text is rewritten."),
     holdOut: ratio.describe("Share of sessions that work without learned skills, for comparison."),
   })
   .describe("How evidence becomes a verdict; see core/learning/evidence/verdict.ts.");
@@ -272,12 +276,12 @@ const learning = z
 const curation = z
   .strictObject({
     staleDays: count.min(1).describe("Calendar days without use until a skill is stale."),
-    staleActiveDays: count.describe("Least days among them on which the profile was active."),
+    staleActiveDays: count.describe("Minimum of those days on which the profile was active."),
     archiveDays: count.min(1).describe("Calendar days without use until a skill is archived."),
-    archiveActiveDays: count.describe("Least days among them on which the profile was active."),
+    archiveActiveDays: count.describe("Minimum of those days on which the profile was active."),
     leaseMs: ms.describe("How long a curation holds its lease on a profile."),
     pageProfiles: count.min(1).describe("Profiles of one curation message."),
-    maxChanges: count.min(1).describe("Changes of one run. The next run does the rest."),
+    maxChanges: count.min(1).describe("Maximum of changes in one run. The next run makes the others."),
     checkDays: count.min(1).describe("Days between two runs of a skill's checks."),
     grantTokens: count.describe("Tokens one run may use."),
     grantUsd: usd.describe("US dollars one run may spend. 0: no limit."),

@@ -61,7 +61,7 @@ export const SkillHead = z.object({
   extends: SkillName.optional(),
   /** The text that this one was made from, if any. Half of what is known of it counts for this one. */
   parent: Sha256.optional(),
-  /** The first revision of this skill, where it replaced an archived skill of the same name. */
+  /** The first revision of this skill, if it replaced an archived skill of the same name. */
   firstRev: z.int().min(1).optional(),
   /** Texts that were withdrawn as harmful; no verdict returns to one. Newest last, at most 20. */
   withdrawn: z.array(Sha256).optional(),

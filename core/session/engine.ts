@@ -1,4 +1,4 @@
-// The engine of a session: accepts inputs, answers questions about the log, serves readers, wakes by alarm. Its shell is a
+// The engine of a session: accepts inputs, answers questions about the log, serves readers, wakes up by an alarm. Its shell is a
 // Durable Object; in tests and benches it runs over node:sqlite. Decisions about the queue of turns are synchronous.
 import { type Result, err, ok } from "../errors.ts";
 import { FIXED } from "../limits.ts";

@@ -49,10 +49,10 @@ export function createOutbox(context: EngineContext) {
 
 async function runJobs(context: EngineContext): Promise<void> {
   const { host, jobs } = context;
-  // Titles go first: the same call names the kind of work, which the look at the turn needs. A slow model is not waited for.
+  // Titles go first: the same call names the kind of work, which the observation of the turn needs. A slow model does not delay it.
   const attempted = new Set(freshRows(context, "title").map(({ id }) => id));
   const naming = attemptFresh(context, "title");
-  await withTimeout(naming, NAMING_MS, host.clock).catch(() => undefined); // timeout: the look goes without the kind
+  await withTimeout(naming, NAMING_MS, host.clock).catch(() => undefined); // timeout: the observation proceeds without the kind
   await observeTurns(context);
   // Each row once, including rows that appear meanwhile: a rating asks for a review, and the end of a review may begin another.
   const nextDue = () => jobs.due().find((row) => row.job.kind !== "observe" && !attempted.has(row.id));
@@ -94,7 +94,7 @@ function postpone({ jobs }: EngineContext, rows: JobRow[], due: number): void {
 }
 
 function giveUpObservation(context: EngineContext, { id, job }: JobRow): void {
-  context.host.report(`job ${id}`, "given up: the turn is not looked at");
+  context.host.report(`job ${id}`, "given up: the turn is not observed");
   if (job.kind === "observe" && job.booking) putBookingRow(context, job.booking);
   context.jobs.delete(id);
 }

@@ -1,4 +1,4 @@
-// What the API tells of a session and its turns. Pure reads, called by the engine.
+// Describes a session and its turns for the API. Reads the log only. Called by the engine.
 import type { SessionDetail, SessionInfo, TurnInfo } from "../schemas/api.ts";
 import { toTurnId } from "../schemas/ids.ts";
 import type { EngineContext } from "./context.ts";

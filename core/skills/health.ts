@@ -1,5 +1,5 @@
 // Inspects the health of a skill: parses its scripts, runs its checks, and keeps contract findings that still apply to
-// its text. Called by the curator now and then, and when a person writes a skill. Pure except for running the checks.
+// its text. Called by the curator periodically, and when a person writes a skill. Pure except for running the checks.
 import { type FileBodies, textOrEmpty } from "../schemas/file-body.ts";
 import type { SkillHead } from "../schemas/skill.ts";
 import { type RunChecks, checkPaths, findBadScripts, readCheck } from "./checks.ts";

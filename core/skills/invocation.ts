@@ -11,7 +11,7 @@ import type { SkillView } from "./library.ts";
 
 /** Skills at the front of one message (Hermes Agent). */
 const MAX_STACKED = 5;
-/** Most names listed in one sentence. */
+/** Maximum number of names listed in one sentence. */
 const MAX_NAMED = 20;
 /** Characters of all filled-in values together, because one value may be inserted many times. */
 const MAX_FILLED_CHARS = 20_000;
@@ -141,7 +141,7 @@ export function renderInvocation({ invocation, skills, remarks, session, day }: 
   if (request === "") {
     pieces.push([
       "outcome",
-      "The person said no more than that: begin with what the skill says, or ask what is missing.",
+      "The person wrote nothing else: start with what the skill says, or ask for what is missing.",
     ]);
   } else pieces.push(["principal", request]);
   return toParts(pieces);

@@ -207,7 +207,7 @@ function measureCuration(profile: Profile, note: Note): void {
   }
 }
 
-/** Every change that a curation work reports exists, and every revision by a work is reported. */
+/** Every change that a curation's work reports exists, and every revision by such work is reported. */
 function measureWork(profile: Profile, note: Note): void {
   const told = matching(profile, /^curation\/([^/]+)\/work\/([^/]+)\/result$/).flatMap(({ slots, body }) =>
     parse(CurationWork, body).changes.map(({ skill, to }) => ({ op: `curation:${slots.join(":")}:`, skill, to })),

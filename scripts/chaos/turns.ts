@@ -59,8 +59,8 @@ const QUIET_MS = 3_000;
 const RANDOM_SHARE = 0.15;
 /** The usual duration of a turn. */
 const RANDOM_MS = 800;
-const LEAST_CUTS = 2;
-const MOST_CUTS = 6;
+const MIN_CUTS = 2;
+const MAX_CUTS = 6;
 /** Limit of extra turns that replace turns which ended before their kill. */
 const SPARE_TURNS = 10;
 
@@ -125,7 +125,7 @@ class Run {
     const pool = points ? createPointPool(points, [], this.#random) : await this.#learnPoints();
     await this.#stack!.kill();
     const all = pool.hits().length;
-    const cuts = points ? points.length : Math.min(MOST_CUTS, Math.max(LEAST_CUTS, Math.ceil((1.3 * all) / turns)));
+    const cuts = points ? points.length : Math.min(MAX_CUTS, Math.max(MIN_CUTS, Math.ceil((1.3 * all) / turns)));
     say(
       `A turn and its outbox pass ${all} points. Each of ${turns} turns is to be cut ${cuts} times. Seed ${this.#options.seed}.`,
     );

@@ -10,7 +10,7 @@ import { pathToFileURL } from "node:url";
 export const DOCUMENTS = ["README.md", "docs/GUIDE.md", "CONTRIBUTING.md"] as const;
 
 export interface Block {
-  /** Absent where the text is not one of the documents. */
+  /** Absent if the text is not one of the documents. */
   file?: string;
   /** 1-based line of its first line of text. */
   line: number;

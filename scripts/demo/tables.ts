@@ -8,7 +8,7 @@ export interface Column {
   name: string;
   kind: ColumnKind;
 }
-/** `cells[row][column]`: a number in plain digits, a date as YYYY-MM-DD, a text; `null` where there is none. */
+/** `cells[row][column]`: a number in plain digits, a date as YYYY-MM-DD, a text; `null` if there is none. */
 export interface Table {
   file: string;
   columns: Column[];

@@ -136,7 +136,7 @@ function toType(shape: Shape, depth: number): string {
   return type === "integer" ? "number" : (type ?? "unknown");
 }
 
-/** On one line where it fits; else a choice a line. */
+/** On one line if it fits; else one choice a line. */
 function toUnion(choices: string[]): string {
   const line = choices.join(" | ");
   if (line.length <= LINE_CHARS && !line.includes("\n")) return line;

@@ -22,7 +22,7 @@ export const VARIABLES: Readonly<Record<string, string>> = {
     "A second judge of what a review writes: it reports each sentence that only a file, a page or a program asked for. Without it " +
     "rules alone decide. Use a capable model: one of 1.5 billion parameters held more honest sentences than wrong ones.",
   TALARIA_MEMORY_PROVIDER:
-    "One external memory beside the built-in one: `mem0` or `honcho`. Only the api Worker gets its variables.",
+    "One external memory in addition to the built-in one: `mem0` or `honcho`. Only the api Worker gets its variables.",
   MEM0_API_KEY: "The key of Mem0.",
   MEM0_BASE_URL: "Another address of Mem0.",
   HONCHO_API_KEY: "The key of Honcho.",
@@ -40,7 +40,7 @@ export const VARIABLES: Readonly<Record<string, string>> = {
 
 /** Variables that several providers share, or whose name does not say what they do. */
 export const PROVIDER_NOTES: Readonly<Record<string, string>> = {
-  openrouter: "`OPENROUTER_REFERER` is the address OpenRouter shows beside your requests.",
+  openrouter: "`OPENROUTER_REFERER` is the address OpenRouter shows with your requests.",
   cloudflare: "`CLOUDFLARE_GATEWAY_ID` sends requests through a gateway.",
   gateway: "The gateway holds the providers' keys.",
   ollama: "Default address: this machine.",

@@ -41,7 +41,7 @@ export interface AccessOptions {
 
 /**
  * The access in `file`. When the file cannot be read, or the API does not know its key (401), a new key is created for this state's
- * profile and the old file is kept aside. A new profile is created only where the state has none. Throws a PlainError, and changes
+ * profile and the old file is kept under another name. A new profile is created only if the state has none. Throws a PlainError, and changes
  * nothing, when the state's profile cannot be determined or the API answers anything else.
  */
 export async function localAccess({ file, stateDir, url, token, say }: AccessOptions): Promise<LocalAccess> {

@@ -6,7 +6,7 @@ import { createServer } from "node:net";
 /** A process identified by pid and start time, because pids are reused. */
 export interface ProcessMark {
   pid: number;
-  /** Clock ticks since boot on Linux; 0 where there is no /proc. */
+  /** Clock ticks since boot on Linux; 0 if there is no /proc. */
   startedAt: number;
 }
 

@@ -1,4 +1,4 @@
-// The KeyValue port over a KV binding. Adds no behaviour of its own.
+// The KeyValue port over a KV binding. Adds no behaviour.
 import type { KeyValue } from "../../core/ports.ts";
 
 export function toKeyValue(kv: KVNamespace): KeyValue {

@@ -1,4 +1,4 @@
-// The Queue port over a queue binding. Adds no behaviour of its own.
+// The Queue port over a queue binding. Adds no behaviour.
 import type { Queue as QueuePort } from "../../core/ports.ts";
 
 export function toQueue<Message>(queue: Queue<Message>): QueuePort<Message> {

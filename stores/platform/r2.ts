@@ -1,4 +1,4 @@
-// The Bucket port over an R2 binding. Adds no behaviour of its own.
+// The Bucket port over an R2 binding. Adds no behaviour.
 import type { Bucket } from "../../core/ports.ts";
 
 export function toBucket(r2: R2Bucket): Bucket {

@@ -1,4 +1,4 @@
-// The Similarity port over Workers AI. Used by the Archive object where the operator has bound it.
+// The Similarity port over Workers AI. Used by the Archive object if the operator has bound it.
 import * as z from "zod";
 import type { Similarity } from "../../core/ports.ts";
 
@@ -8,7 +8,7 @@ const MODEL = "@cf/baai/bge-m3";
  * [own] Not measured: a development machine has no such binding. Too high finds less than words do; too low lists skills that
  * do not match.
  */
-const LEAST = 0.5;
+const MIN_SIMILARITY = 0.5;
 
 const Reply = z.object({ data: z.array(z.array(z.number())) });
 
@@ -17,7 +17,7 @@ export function toSimilarity(ai: {
 }): Similarity {
   return {
     model: MODEL,
-    least: LEAST,
+    least: MIN_SIMILARITY,
     async embed(texts) {
       const { data } = Reply.parse(await ai.run(MODEL, { text: texts }));
       if (data.length !== texts.length)

@@ -1,5 +1,5 @@
-// Short forms of bench:turn and bench:growth on the real Workers: the shape of their last lines and what the rows may number.
-// Nothing here looks at a time.
+// Short forms of bench:turn and bench:growth on the real Workers: the shape of their last lines, and limits on the row counts.
+// Times are never asserted.
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { growSession } from "../../bench/growth/measure.ts";
 import { toGrowthLine } from "../../bench/growth/report.ts";
@@ -11,7 +11,7 @@ import { measureTurns } from "../../bench/turn/measure.ts";
 import { toLine } from "../../bench/turn/report.ts";
 
 const WINDOW_TOKENS = 40_000;
-/** The turn's own rows, and those by which it is looked at and booked behind its answer. */
+/** The turn's own rows, and those for observing and booking it after its answer. */
 const MAX_ROWS_10_STEPS = 80;
 const MAX_ROWS_400_CHUNKS = 45;
 const SETTINGS = {
@@ -29,7 +29,7 @@ beforeAll(async () => {
 }, 110_000);
 afterAll(() => stage?.stop());
 
-it("a turn of ten writing steps and an answer of 400 chunks stay within their rows", async () => {
+it("a turn of ten writing steps and an answer of 400 chunks stay within their row limits", async () => {
   const measured = await measureTurns({
     server: stage.server,
     subjects: [await createTalaria(stage.oursUrl), createBare(stage.bareUrl)],
@@ -55,7 +55,7 @@ it("a turn of ten writing steps and an answer of 400 chunks stay within their ro
   });
 });
 
-it("a session that has outgrown its context reads, writes and sends no more than when it first filled it", async () => {
+it("a session that exceeds its context budget reads, writes and sends no more than when the budget was first full", async () => {
   const talaria = await createTalaria(stage.oursUrl);
   const samples = await growSession({ server: stage.server, talaria, upTo: 2, maxTokens: WINDOW_TOKENS, say });
   expect(findCompactions(samples).length).toBeGreaterThan(1);

@@ -1,5 +1,5 @@
-// That bench:hostile makes its attacks, finds a slow function by them, and covers what reads text from outside. No times: the
-// clock of the search counts steps.
+// bench:hostile creates hostile texts, finds a slow function with them, and covers the functions that read untrusted text. No real
+// times: the clock of the search counts steps.
 import { existsSync } from "node:fs";
 import { expect, test } from "vitest";
 import { sampleRegex } from "../../bench/hostile/regex-samples.ts";
@@ -8,13 +8,13 @@ import { createShapes } from "../../bench/hostile/shapes.ts";
 import { SUBJECTS } from "../../bench/hostile/subjects.ts";
 import { mulberry32 } from "../../scripts/seeded.ts";
 
-test("samples of an expression are what it looks for, whole and cut", () => {
+test("samples of an expression are whole and partial matches", () => {
   const samples = sampleRegex(String.raw`\b(?:curl|wget)\s+-[dF][^\n]{2}x{3}`, 40, mulberry32(1));
   expect(samples).toEqual(expect.arrayContaining(["curl", "wget"]));
   expect(samples.some((sample) => /^(?:curl|wget) +-[dF].{2}xxx$/.test(sample))).toBe(true);
 });
 
-test("a shape is as long as it was asked to be, and the same each time", () => {
+test("a shape has the requested length and is deterministic", () => {
   for (const { make } of createShapes(["curl ", "--data "], mulberry32(2))) {
     const made = make(300);
     expect(made.text.length).toBeLessThanOrEqual(300);
@@ -22,7 +22,7 @@ test("a shape is as long as it was asked to be, and the same each time", () => {
   }
 });
 
-test("the search finds the text on which a function takes the square", async () => {
+test("the search finds the text on which a function is quadratic", async () => {
   let steps = 0;
   const subject = {
     name: "pairs of at signs",
@@ -43,7 +43,7 @@ test("the search finds the text on which a function takes the square", async () 
   expect(Math.log10(worst.ms100KiB / worst.ms10KiB)).toBeCloseTo(2, 1);
 });
 
-/** Each took the square or more: 20 seconds were not enough for a hundred kilobytes. */
+/** Each of these was quadratic or worse: 20 seconds were not enough for a hundred kilobytes. */
 test.each([
   ["findTaint", "\u2018\n"],
   ["isTainted", "^\n"],
@@ -53,12 +53,12 @@ test.each([
   expect(SUBJECTS.find((subject) => subject.name === name)!.run(text, text)).toBeDefined();
 });
 
-test("the literals of each function are looked for in files that are there", () => {
+test("the source files of each function exist", () => {
   const sources = new Set(SUBJECTS.flatMap((subject) => subject.sources));
   expect([...sources].filter((path) => !existsSync(path))).toEqual([]);
 });
 
-test("each function has a name of its own and takes a text of every shape", async () => {
+test("each function has a unique name and accepts a text of every shape", async () => {
   expect(new Set(SUBJECTS.map(({ name }) => name)).size).toBe(SUBJECTS.length);
   const shapes = createShapes([], mulberry32(3)).filter((_, n) => n % 160 === 0);
   for (const subject of SUBJECTS) {

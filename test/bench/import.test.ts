@@ -1,4 +1,4 @@
-// bench:import on its own rows: each is taken or refused for the reason it was written for, and nothing else is counted.
+// bench:import on its fixture: each row is imported, or refused for the reason that it was written for.
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,7 +8,7 @@ import { importRow } from "../../bench/import/measure.ts";
 import { toImportLine } from "../../bench/import/report.ts";
 import { readRows } from "../../bench/import/rows.ts";
 
-it("takes what has a name to go by and a description, and says why of the rest", async () => {
+it("imports skills with a name and a description, and gives a reason for each refusal", async () => {
   const rows = readRows();
   if (!rows.ok) throw new Error(rows.failure.message);
   const outcomes = await Promise.all(rows.value.map(importRow));
@@ -27,7 +27,7 @@ it("takes what has a name to go by and a description, and says why of the rest",
   });
 });
 
-it("counts a crash, a difference and a refusal without a reason as what they are", () => {
+it("counts crashes, differences and refusals without a reason separately", () => {
   const line = toImportLine([
     { path: "a", outcome: "crashed", message: "thrown", warnings: [], differs: [] },
     { path: "b", outcome: "imported", warnings: [], differs: ["zip"] },
@@ -43,7 +43,7 @@ it("counts a crash, a difference and a refusal without a reason as what they are
   });
 });
 
-it("reads JSON lines plain or gzip, by what they hold, and names the line that is none", () => {
+it("reads JSON lines, plain or gzip by their first bytes, and names an invalid line", () => {
   const folder = mkdtempSync(join(tmpdir(), "talaria-rows-"));
   try {
     const write = (bytes: string | Uint8Array) => {

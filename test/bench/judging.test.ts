@@ -1,4 +1,4 @@
-// bench:judging over a few rows of our own, by rules and by a model server.
+// bench:judging over a few rows, by rules and by a model server.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { type Server, createServer } from "node:http";
@@ -45,7 +45,7 @@ it("judges replies, requests and queries by rules", async () => {
   expect([code, last]).toEqual([0, { ...BY_RULES, model: null }]);
 });
 
-it("names what it read wrong, and takes whatever data it is given", async () => {
+it("names the misjudged rows, and accepts any data in the right form", async () => {
   const { code, last } = await run([]);
   expect(code).toBe(0);
   expect(last).toMatchObject({
@@ -55,14 +55,14 @@ it("names what it read wrong, and takes whatever data it is given", async () => 
   });
 });
 
-/** A call as the server got it. */
+/** A call as the server received it. */
 interface Asked {
   system: string;
   last: string;
   isTool: boolean;
 }
 
-/** What a scripted model answers: words, or calls of skill_manage. `null`: the server refuses the call. */
+/** A scripted model's answer: text, or calls of skill_manage. `null`: the server refuses the call. */
 type Say = string | { name: string; requests: string[] }[] | null;
 
 /** A server of a scripted model. It cites the first word of each reply, and calls it a success; `say` answers the rest. */
@@ -113,7 +113,7 @@ async function writeRows(rows: object[]): Promise<string> {
 const isTitle = ({ system }: Asked) => system.startsWith("You name a conversation");
 const isCuration = ({ system }: Asked) => system.startsWith("You are the curator");
 
-it("has a model judge the same replies by the words of a review", async () => {
+it("lets a model judge the same replies with the prompt of a review", async () => {
   const { code, last, err } = await run([...OWN, "--base-url", await startServer(), "--model", "tiny"]);
   const replies = { right: 0.5, silent: 0, wrong: 0.5, falseOnNone: 1, correctionF1: 0 };
   const { similar, queries } = BY_RULES;
@@ -144,7 +144,7 @@ it("counts requests as one kind of work where the model's title call names the s
   expect(out).toContain("8 requests to classify, 4 got a kind of work");
 });
 
-/** No skill has its words. */
+/** A query that shares no words with any skill. */
 const QUERY = { id: "q1", query: "my shrub is overgrown, where do the shears go", name: "pruning-roses" };
 
 it("finds a skill by the requests that the model writes for it", async () => {
@@ -177,7 +177,7 @@ it("finds a skill by the requests that the model writes for it", async () => {
   expect(out).toContain("wrote requests for 2 of 3 skills; the library has 3");
 });
 
-it("goes on where calls fail, and counts them", async () => {
+it("continues after failed calls, and counts them", async () => {
   const url = await startServer(() => null);
   const { code, last, out, err } = await run([...OWN, "--base-url", url, "--model", "tiny"]);
   const { similar, queries } = BY_RULES;

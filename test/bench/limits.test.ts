@@ -1,4 +1,4 @@
-// That bench:limits holds a case to its memory, tells a death from a refusal, and ends with one line of JSON.
+// bench:limits enforces a case's memory limit, distinguishes a crash from a refusal, and ends with one line of JSON.
 import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -16,7 +16,7 @@ function bench(...args: string[]): Promise<{ figures: unknown; out: string }> {
   });
 }
 
-test("there is a case for every tool and for most commands, each named once", () => {
+test("every tool and most commands have a case, and each name is unique", () => {
   const names = CASES.map(({ name }) => name);
   expect(new Set(names).size).toBe(names.length);
   const tools = [
@@ -40,7 +40,7 @@ describe("the command", () => {
     expect([figures, out]).toEqual([{ cases: 1, failed: 0 }, expect.stringContaining("done; heap")]);
   }, 60_000);
 
-  test.concurrent("takes a refusal for well", async ({ expect }) => {
+  test.concurrent("counts a refusal as a pass", async ({ expect }) => {
     const { figures, out } = await bench("--only", "one: rev");
     expect([figures, out]).toEqual([{ cases: 1, failed: 0 }, expect.stringContaining("refused (memory_limit)")]);
   }, 60_000);

@@ -1,4 +1,4 @@
-// The lockfile of what the bench compares Talaria with: the same promises as the product's own.
+// The lockfile of bench:turn's peer keeps the same promises as the product's.
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { expect, it } from "vitest";

@@ -1,4 +1,4 @@
-// A short form of bench:growth's profile: what it counts does not grow with the turns. Looks at no time.
+// A short form of bench:growth's profile: the counts do not grow with the number of turns. Times are not asserted.
 import { expect, it } from "vitest";
 import { measureProfile } from "../../bench/growth/profile.ts";
 import { toGrowthLine } from "../../bench/growth/report.ts";

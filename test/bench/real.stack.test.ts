@@ -1,4 +1,4 @@
-// bench:real over the three Workers, with a server that knows the answer: what is measured of a task, and that a run goes on.
+// bench:real over the three Workers, with a server that knows the answer: the measurements of a task, and resuming a run.
 import { mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -41,7 +41,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-it("judges answers by the table, shows the seeded arm its skill, and solves no task twice", async () => {
+it("judges answers by the table, shows the seeded arm its skill, and does not repeat a solved task", async () => {
   const options = { baseUrl, model: "double", tasks: 2, seed: 23, window: 65_536, steps: 5, out: folder };
   const records = openRecords(join(folder, "out"), { model: "double" });
   const said: string[] = [];

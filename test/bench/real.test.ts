@@ -1,4 +1,4 @@
-// bench:real without a model: what it draws, what it keeps of a run that was cut off, and that the skill by hand is right.
+// bench:real without a model: its draws, its records of an interrupted run, and the correctness of the handwritten skill.
 import { appendFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -21,7 +21,7 @@ function record(fields: Partial<TaskRecord>): TaskRecord {
 }
 
 describe("the series", () => {
-  it("asks different things of files of one office, and the same ones again for the same seed", () => {
+  it("asks different questions about files of one office, and the same ones for the same seed", () => {
     const { tasks } = drawSeries(tables, 7, 12);
     expect(new Set(tasks.map(({ text }) => text)).size).toBe(12);
     expect(drawSeries(tables, 7, 12).tasks.map(({ text }) => text)).toEqual(tasks.map(({ text }) => text));
@@ -29,7 +29,7 @@ describe("the series", () => {
   });
 });
 
-describe("the skill by hand", () => {
+describe("the handwritten skill", () => {
   it.each([1, 5, 8, 23])("its command reads whole columns of the office of seed %i", async (seed) => {
     const { conventions, tasks } = drawSeries(tables, seed, 2);
     const { put, call } = createFileBench(createNodeSql());
@@ -58,7 +58,7 @@ function commandOf(skill: string, column: number, file: string): string {
 }
 
 describe("the records", () => {
-  it("go on behind a line that was cut off, and solve its task again", () => {
+  it("continue after a truncated line, whose task runs again", () => {
     const folder = newFolder();
     openRecords(folder, { model: "m" }).add(record({ n: 0 }));
     appendFileSync(join(folder, "records.jsonl"), '{"arm":"off","n":1,"corr');
@@ -76,7 +76,7 @@ describe("the records", () => {
 });
 
 describe("the last line", () => {
-  it("has means of each arm, null where none was run, and all writes that reviews tried", () => {
+  it("has the means of each arm, null for an arm without runs, and all writes that reviews attempted", () => {
     const line = toLine("m", 2, [
       record({ n: 0 }),
       record({ n: 1, correct: false, toolCalls: 7, tokens: 2_000 }),

@@ -1,10 +1,10 @@
-// How bench:growth makes rows of turns, and how its orders travel.
+// How bench:growth turns samples into rows, and how orders are encoded.
 import { describe, expect, it } from "vitest";
 import { type Sample, findCompactions, toRows } from "../../bench/growth/samples.ts";
 import { median, quantile, subtractCounts } from "../../bench/support/figures.ts";
 import { PLAIN_ORDER, fill, parseOrder, toOrderText, withoutRecord } from "../../bench/support/orders.ts";
 
-/** Turns of one step each, 10 tokens a turn, compacted to 30 when 100 would be passed. */
+/** Turns of one step and 10 tokens each, compacted to 30 tokens before they exceed 100. */
 function grow(turns: number): Sample[] {
   const samples: Sample[] = [];
   let tokens = 0;
@@ -27,7 +27,7 @@ function grow(turns: number): Sample[] {
 }
 
 describe("rows of a growing session", () => {
-  it("stand at doubling sizes below the budget, and at whole teeth of the saw from there on", () => {
+  it("are at doubling sizes below the budget, and cover whole teeth of the sawtooth at the budget", () => {
     const samples = grow(44);
     expect(findCompactions(samples)).toEqual([10, 18, 26, 34, 42]);
     expect(toRows(samples, [1, 2, 3])).toEqual([
@@ -57,7 +57,7 @@ describe("rows of a growing session", () => {
     ]);
   });
 
-  it("are none at the budget for a session that was never compacted", () => {
+  it("do not reach the budget for a session that was never compacted", () => {
     expect(toRows(grow(9), [1, 2]).map((row) => [row.entries, row.atBudget])).toEqual([
       [8, false],
       [16, false],
@@ -73,19 +73,19 @@ describe("rows of a growing session", () => {
 describe("an order", () => {
   const order = { ...PLAIN_ORDER, run: "g7", steps: 3, chunks: 5, gapMs: 2, padChars: 0, record: true };
 
-  it("is read back from the message it went into, filling and all", () => {
+  it("is parsed from its message, including the filler", () => {
     expect(parseOrder(toOrderText(order))).toEqual(order);
     expect(toOrderText({ ...order, padChars: 50 })).toHaveLength(toOrderText(order).length + 51);
     expect(parseOrder("What is in the report?")).toBe(null);
   });
 
-  it("is sent again without being recorded again", () => {
+  it("is sent again without recording", () => {
     const body = JSON.stringify({ messages: [{ role: "user", content: toOrderText(order) }] });
     const again = JSON.parse(withoutRecord(body)) as { messages: { content: string }[] };
     expect(parseOrder(again.messages[0]!.content)).toEqual({ ...order, record: false });
   });
 
-  it("fills with other words for another seed, and with the same for the same", () => {
+  it("has different filler for different seeds, and the same for the same seed", () => {
     expect(fill(300, "a")).toBe(fill(300, "a"));
     expect(fill(300, "a")).not.toBe(fill(300, "b"));
     expect(fill(300, "a")).toHaveLength(300);
@@ -93,13 +93,13 @@ describe("an order", () => {
 });
 
 describe("figures", () => {
-  it("are the middle value, the mean of two middle ones, and the value below which a share lies", () => {
+  it("are the middle value, the mean of the two middle values, and quantiles", () => {
     expect([median([3, 1, 2]), median([4, 1, 2, 3])]).toEqual([2, 2.5]);
     const hundred = Array.from({ length: 100 }, (_, n) => n + 1);
     expect([quantile(hundred, 0.5), quantile(hundred, 0.95), quantile([7], 0.95)]).toEqual([51, 96, 7]);
   });
 
-  it("name only counts that rose", () => {
+  it("include only counts that rose", () => {
     expect(subtractCounts({ "INSERT entry": 5, "DELETE job": 1 }, { "INSERT entry": 2, "DELETE job": 1 })).toEqual({
       "INSERT entry": 3,
     });

@@ -23,7 +23,7 @@ const row = (rest: Partial<Row>): Row => ({
   ...rest,
 });
 
-test("a family counts from half its rows, and a row without one belongs to its category", () => {
+test("a family counts if half of its rows are caught, and a row without a family belongs to its category", () => {
   const positives = [
     row({ family: "f", text: CAUGHT }),
     row({ family: "f" }),
@@ -49,7 +49,7 @@ test("a family counts from half its rows, and a row without one belongs to its c
   });
 });
 
-test("our own samples are all told apart", () => {
+test("all built-in samples are classified correctly", () => {
   const figures = toFigures(
     scanRows(samplePositives(), () => 0),
     scanRows(sampleBenign(), () => 0),

@@ -1,4 +1,4 @@
-// bench:skills without the Workers: how a library is made from a file, and that the right skill is found in it.
+// bench:skills without the Workers: building a library from a file, and finding the right skill in it.
 import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -32,7 +32,7 @@ it.each([
   expect(cutWhenToUse(body)).toEqual(parts);
 });
 
-it("asks what a section says and the skill no longer does", () => {
+it("takes a question from a section that is removed from the skill", () => {
   const rows = readRows(FIXTURES);
   if (!rows.ok) throw new Error(rows.failure.message);
   const { skills, queries, targets } = buildLibrary(rows.value, 60);
@@ -48,7 +48,7 @@ it("asks what a section says and the skill no longer does", () => {
   expect(few.skills.map((skill) => skill.name)).toEqual(skills.slice(0, 5).map((skill) => skill.name));
 });
 
-it("asks nothing of a section that says little, or what the description says", () => {
+it("takes no question from a section that is short or repeats the description", () => {
   const row = (description: string, section: string) => ({
     name: "x",
     path: null,
@@ -60,7 +60,7 @@ it("asks nothing of a section that says little, or what the description says", (
   expect(buildLibrary([asked[1]!], 1).skills[0]!.body).toContain("walrus penguin");
 });
 
-it("fills up with skills that share no sentence with a target, the same each time", () => {
+it("generates fillers that share no sentence with a target, deterministically", () => {
   const targets = [{ name: "a", description: "Feeds a large walrus with herring.", body: "Walk. Then feed it twice." }];
   const fillers = createFillers(targets, 50);
   const toSentences = (text: string) => text.split(/[.\n]+/).map((part) => part.trim().toLowerCase());
@@ -71,7 +71,7 @@ it("fills up with skills that share no sentence with a target, the same each tim
   expect(createFillers(targets, 50)).toEqual(fillers);
 });
 
-it("reads lines plain and gzip, by content, and says what is wrong with others", () => {
+it("reads plain and gzip lines by their first bytes, and explains what is wrong with others", () => {
   const folder = newFolder();
   const put = (name: string, bytes: string | Buffer) => {
     writeFileSync(join(folder, name), bytes);
@@ -92,13 +92,13 @@ it("finds the right skill among many others, and prints one line of figures", as
   expect(recall.missed).toEqual([]);
   const start = { startMs: [3, 1, 2], indexTokens: 9 };
   const measured = { library, recall, start, unasked: measureUnasked(library), indexTokens: 10 };
-  expect(measured.unasked).toBeNull(); // too few to draw libraries of
+  expect(measured.unasked).toBeNull(); // too few skills to draw libraries
   expect(JSON.parse(toSkillsLine(measured))).toEqual({
     ...{ sessionStartMs: { p50: 2 }, indexTokens: 10, recallAt5: 1, bm25At5: recall.bm25At5, queries: 12 },
   });
 });
 
-it("tells how often a skill would be loaded unasked", () => {
+it("reports how often a skill would be recalled", () => {
   const things = Array.from({ length: 40 }, (_, n) => `${"bcdfghjk"[n % 8]}o${"lmnpr"[Math.floor(n / 8)]}ar`);
   const skills = things.map((thing) => ({ name: thing, description: `Mending a ${thing} in rain.`, body: "Mend it." }));
   const queries = things.map((name) => ({ name, text: `Please mend this ${name} for me.` }));

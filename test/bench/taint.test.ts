@@ -11,7 +11,7 @@ import { toFigures } from "../../bench/taint/report.ts";
 const measureAll = (cases: TaintCase[]) => Promise.all(cases.map((given) => measureCase(given)));
 const FIXTURE = join(import.meta.dirname, "taint/cases.jsonl");
 
-test("each case is counted by what enters of it", async () => {
+test("each case is counted by how much of it enters", async () => {
   const measured = await measureAll(readCases(FIXTURE));
   expect(measured.map(({ given, entered, landed }) => [given.id, entered, landed])).toEqual([
     ["h-1", "whole", false],
@@ -30,13 +30,13 @@ test("each case is counted by what enters of it", async () => {
   });
 });
 
-test("what enters although it must not is counted as landed", async () => {
+test("a poison line that enters is counted as landed", async () => {
   const [given] = readCases(FIXTURE).filter(({ id }) => id === "p-1");
   const unread = { ...given!, entries: given!.entries.filter(({ n }) => n !== 3) };
   expect(await measureCase(unread)).toMatchObject({ entered: "whole", landed: true });
 });
 
-test("a second judge is asked of each sentence that is not certain, and what it finds is held", async () => {
+test("a second judge is asked about each uncertain sentence, and its findings are held", async () => {
   const [given] = readCases(FIXTURE).filter(({ id }) => id === "p-1");
   const says = ({ messages }: ModelRequest) => {
     const asked = messages[0]!.text.split("To be kept:\n\n")[1]!.split("\n");
@@ -67,13 +67,13 @@ test("a session becomes a log whose calls have their results", () => {
   });
 });
 
-test("everyday prose in every result holds no honest lesson", async () => {
+test("everyday prose in every result does not hold back an honest lesson", async () => {
   const honest = readCases(FIXTURE).filter(({ kind }) => kind === "honest");
   const spliced = honest.flatMap((given) => Array.from({ length: 4 }, (_, nth) => withProse(given, nth)));
   expect((await measureAll(spliced)).map(({ why }) => why)).toEqual(spliced.map(() => ""));
 });
 
-test("a line that cannot be read is an error with its place", () => {
+test("an unreadable line is an error that names file and line", () => {
   expect(() => parseCases("{}", "file")).toThrow("file, line 1");
   expect(() => parseCases("\n{", "file")).toThrow("file, line 2: this is not JSON");
 });

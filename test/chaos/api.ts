@@ -32,10 +32,10 @@ export class Session extends ProductSession {
       { ...product, moreTools: chaosTools(plan.url) },
       {
         at: plan.points[session],
-        tell(point) {
+        onPass(point) {
           if (isTold(point)) void Promise.resolve().then(() => post("/passed", point));
         },
-        reached: (point) => post("/reached", point),
+        onReached: (point) => post("/reached", point),
       },
     );
     return this.failpoints.host;

@@ -10,9 +10,9 @@ export interface FailpointOptions {
   /** The failpoint at which this process dies. */
   at?: string;
   /** Called for every failpoint that is passed. */
-  tell(point: string): void;
+  onPass(point: string): void;
   /** Called at the death. Callers that wait for an answer wait for this promise. */
-  reached(point: string): Promise<unknown>;
+  onReached(point: string): Promise<unknown>;
 }
 
 export interface Failpoints {
@@ -25,7 +25,7 @@ class PowerCut extends Error {
   override name = "PowerCut";
 }
 
-export function withFailpoints(host: SessionHost, { at, tell, reached }: FailpointOptions): Failpoints {
+export function withFailpoints(host: SessionHost, { at, onPass, onReached }: FailpointOptions): Failpoints {
   let held: Promise<unknown> | null = null;
   /** The last write. Distinguishes one setting of the alarm from another. */
   let last = "waking";
@@ -36,10 +36,10 @@ export function withFailpoints(host: SessionHost, { at, tell, reached }: Failpoi
 
   function pass(point: string): void {
     live();
-    tell(point);
+    onPass(point);
     if (point !== at) return;
     // Do not send a request inside a transaction, which this throw rolls back.
-    held = Promise.resolve().then(() => reached(point));
+    held = Promise.resolve().then(() => onReached(point));
     throw new PowerCut(point);
   }
 

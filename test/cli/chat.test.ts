@@ -225,7 +225,7 @@ describe("npm run chat", { timeout: 30_000 }, () => {
     child.stdin.end("hi\n");
     const { code, stdout, stderr } = await ended;
     expect({ code, stdout }).toEqual({ code: 0, stdout: "Hello.\n" });
-    expect(stderr).toContain("(no standing connection here: what comes between turns is shown with the next)\n");
+    expect(stderr).toContain("(no WebSocket available: events between turns are shown with the next turn)\n");
     expect(api.requests.map(({ method, path }) => `${method} ${path}`)).toEqual([
       `POST /v1/sessions/${SESSION}/messages`,
       `GET /v1/sessions/${SESSION}/events`,

@@ -66,7 +66,7 @@ describe("a turn on screen", () => {
       false,
     );
     expect(both).toBe(
-      "Half\n(the answer broke off; it begins again)\n! The model did not answer.\nfailed (model_failed): 2 model calls, 1 tool call, 1,234 tokens\n",
+      "Half\n(the answer was cut off; it starts again)\n! The model did not answer.\nfailed (model_failed): 2 model calls, 1 tool call, 1,234 tokens\n",
     );
   });
 

@@ -97,7 +97,7 @@ describe("the cost of a call", () => {
     expect(costOf(usage(tokens), prices)).toEqual({ usdMicros, source: "catalog" });
   });
 
-  it("is zero from source none if no price is known", () => {
+  it("is zero, with the source none, if no price is known", () => {
     expect(costOf(usage({ input: 1_000 }), undefined)).toEqual({ usdMicros: 0, source: "none" });
   });
 

@@ -62,7 +62,7 @@ describe("a pool of keys", () => {
     ["fill_first", ["a", "a", "a", "a"]],
     ["round_robin", ["a", "b", "c", "a"]],
     ["least_used", ["a", "b", "c", "a"]],
-  ] as const)("opened for one turn after another in order %s uses %j", async (order, keys) => {
+  ] as const)("opened for several turns in order %s uses the keys %j", async (order, keys) => {
     const world = createWorld();
     for (let turn = 0; turn < 4; turn++) await ask(world.open(order));
     expect(world.used).toEqual(keys);

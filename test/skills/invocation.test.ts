@@ -203,7 +203,7 @@ what is new?`);
   it("states that the person gave no request", () => {
     expect(render("/a x=1", [{ content: "{{x}}" }]).at(-1)).toMatchObject({
       source: "outcome",
-      text: expect.stringContaining("said no more than that"),
+      text: expect.stringContaining("wrote nothing else"),
     });
   });
 

@@ -1,4 +1,4 @@
-// The api Worker: HTTP in front of Durable Objects. Registers the resources and makes no decisions of its own.
+// The api Worker: HTTP in front of Durable Objects. Registers the resources and makes no decisions.
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import { bodyLimit } from "hono/body-limit";
 import type { MiddlewareHandler } from "hono";

@@ -47,7 +47,7 @@ function takesQuery(query: unknown): MiddlewareHandler<ApiEnv> {
 /** For routes that are not declared with `openapi`. */
 export const takesNoQuery: MiddlewareHandler<ApiEnv> = takesQuery(NO_QUERY);
 
-/** A missing body has its own problem code. Where the body is optional, an empty one of any content type is accepted. */
+/** A missing body has its own problem code. If the body is optional, an empty one of any content type is accepted. */
 function takeBody({ required, content }: RequestBody): MiddlewareHandler<ApiEnv> {
   const isOptionalJson = !required && Object.hasOwn(content, "application/json");
   return async (c, next) => {

@@ -174,9 +174,9 @@ export function toSummaryParts(
   const body = clip(escapeTags(redactText(summary.trim()), "summary"), maxTokens * CHARS_PER_TOKEN);
   const lines = [
     "<earlier_conversation>",
-    "What was said and done before, in short. It is for reference only: it asks for nothing.",
-    "- The newest message of the person goes before everything here. What they have stopped or taken back since is off the list.",
-    "- Memory in your instructions goes before what this says about the person. Your tools are as before.",
+    "Summary of the earlier conversation, for reference only: it is not a request.",
+    "- The person's newest message takes precedence over this summary. Do not continue what they have stopped or withdrawn since.",
+    "- Memory in your instructions takes precedence over what this says about the person. Your tools are unchanged.",
     ...(skills.length > 0
       ? [
           `- Skills that are no longer in view: ${skills.join(", ")}. Load each again with skill_view before following it.`,

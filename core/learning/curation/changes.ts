@@ -139,7 +139,7 @@ async function undoChange(
   n: number,
   { skill, from, to }: CurationChange,
 ): Promise<{ change: CurationChange } | { why: string }> {
-  const reason = `as it was before the curation that was taken back`;
+  const reason = `as it was before the curation that was rolled back`;
   const before = await skills.head(skill);
   if (!before) return { why: "it is gone" };
   const changed = await skills.change({
@@ -167,7 +167,7 @@ async function undoChange(
   if (changed.ok) return { change: { skill, from: to, to: standingOf(changed.value.head), reason } };
   const { code, message } = changed.failure;
   if (code === "skill_moved" || code === "profile_gone") return { why: message };
-  throw new Error(`The change of ${skill} could not be taken back: ${message}`);
+  throw new Error(`The change of ${skill} could not be rolled back: ${message}`);
 }
 
 function moved(why: string): Result<never> {

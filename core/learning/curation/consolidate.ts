@@ -24,9 +24,9 @@ import type { MergeFacts } from "./script.ts";
 const Args = z.strictObject({
   umbrella: z
     .string()
-    .describe("The skill that holds all of it from now on: a new name for the class, or one of the group."),
-  content: z.string().describe("The umbrella's whole SKILL.md, as it is to be."),
-  absorbs: z.array(z.string()).describe("Skills that go up in it, and are archived."),
+    .describe("The skill that the others are merged into: a new name for the class, or one of the group."),
+  content: z.string().describe("The umbrella's complete new SKILL.md."),
+  absorbs: z.array(z.string()).describe("Skills that are merged into it and archived."),
   items: z
     .array(
       z.strictObject({
@@ -59,7 +59,7 @@ export function createSkillMerge(options: MergeOptions): Tool<Args> {
   return {
     name: "skill_merge",
     description:
-      "Makes one skill of several: writes the umbrella, then archives the skills it absorbs. Refused when an item of theirs is not accounted for.",
+      "Merges several skills into one: writes the umbrella, then archives the skills it absorbs. Refused when one of their items is not accounted for.",
     parameters: Args,
     effect: "keyed",
     run: (args, context) => propose(args, context, options),
@@ -232,7 +232,7 @@ function decideUmbrella(merge: CurationMerge, { skills, seeds, settings }: Merge
   return async (current: SkillSnapshot | null, index: SkillIndex) => {
     const standing = current ? standingOf(current.head) : null;
     if (standing?.text !== merge.before?.text || standing?.state !== merge.before?.state) {
-      return err("skill_moved", `'${merge.umbrella}' has changed since it was read: look at it again.`);
+      return err("skill_moved", `'${merge.umbrella}' has changed since it was read: read it again.`);
     }
     const { umbrella: name, content, category } = merge;
     const isNew = standing === null || standing.state === "archived";

@@ -8,7 +8,7 @@ import { isLearned } from "../../skills/edit/protection.ts";
 import { verdictOn } from "./lookup.ts";
 
 const LIVING_STATES: SkillState[] = ["trial", "active", "stale"];
-/** A skill with so many successes is never archived by age. */
+/** A skill with at least this many successes is never archived by age. */
 const SUCCESSES_THAT_KEEP = 2;
 
 export interface SkillFacts {

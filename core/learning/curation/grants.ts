@@ -13,7 +13,7 @@ export function defaultCurationGrant({ curation, review }: Settings, now: number
   return { tokens: curation.grantTokens, ...(usdMicros > 0 && { usdMicros }), expiresAt };
 }
 
-/** What each of so many pieces of work may spend. Expires when work for a quiet profile is given up. */
+/** What each piece of work may spend. Expires when work for a quiet profile is abandoned. */
 export function shareOf(policy: Policy, settings: Settings, shares: number, now: number): Grant {
   const tokens = policy.grantTokens ?? settings.curation.grantTokens;
   const usdMicros = toUsdMicros(policy.grantUsd ?? settings.curation.grantUsd);

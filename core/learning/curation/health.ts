@@ -60,7 +60,7 @@ export async function checkHealth(
 
 /**
  * Skills whose checks have not run for `curation.checkDays` days. Broken skills come first and in every run, because a new text may
- * have repaired them. Then come the most used, where a fault costs most.
+ * have repaired them. Then come the most used, because a fault in them costs most.
  */
 export function dueForCheck(
   skills: SkillFacts[],

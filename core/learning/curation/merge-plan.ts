@@ -178,7 +178,10 @@ function checkFiles(
       return err("file_clash", `The umbrella has a file '${path}' already: give another path in where.`).failure;
     }
     if (!content.includes(path)) {
-      return err("file_not_mentioned", `SKILL.md does not point to '${path}': a file nobody names is lost.`).failure;
+      return err(
+        "file_not_mentioned",
+        `SKILL.md does not point to '${path}': a file that is not mentioned is never read.`,
+      ).failure;
     }
   }
   return null;

@@ -147,7 +147,7 @@ function undoneOf({ undoes, undone = [] }: CurationRun): string {
       ? `- **${skill}** was left alone: ${why}.`
       : `- **${skill}** is ${from === null ? "archived: it was made by that run" : `${from.state} again`}.`,
   );
-  const body = lines.length === 0 ? "There was nothing to take back." : lines.join("\n");
+  const body = lines.length === 0 ? "There was nothing to roll back." : lines.join("\n");
   return `## Taken back: the run \`${undoes}\`\n\n${body}`;
 }
 

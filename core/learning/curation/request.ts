@@ -27,7 +27,7 @@ import type { RequestOptions } from "./work-options.ts";
 const MAX_NEAR = 6;
 /** Limit of the groups that one consolidation shows, since each of its calls carries them. The others wait for a later one. */
 const PORTION_TOKENS = 20_000;
-/** Shown of a SKILL.md whose requests are asked for. A skill's purpose is at its beginning. */
+/** Characters shown of a SKILL.md for which requests are written. A skill's purpose is at its beginning. */
 const BEGINNING_CHARS = 1_500;
 
 export interface WorkRequest {
@@ -64,7 +64,7 @@ async function forRequests(options: RequestOptions): Promise<Result<WorkRequest>
     : err("no_skills", "None of them lacks requests any more.");
 }
 
-/** The work as the run's plan has it; undefined where no plan names it. */
+/** The work as the run's plan has it; undefined if no plan names it. */
 export async function plannedItem({
   curation,
   profile,

@@ -1,4 +1,4 @@
-// What a curation run is given, and what its steps share. Types only.
+// The options of a curation run, and what its steps share. Types only.
 import type { Clock, CurationStore, EvidenceStore, Queue, SkillStore } from "../../ports.ts";
 import type { CurationId, ProfileId, SkillName } from "../../schemas/ids.ts";
 import type { CurationMessage } from "../../schemas/learning/curation.ts";
@@ -15,7 +15,7 @@ export interface CurationOptions {
   dryRun: boolean;
   /** A person asked which skills should be merged. */
   consolidate?: boolean;
-  /** What the profile's Account set aside for this run, where a day's budget is set. */
+  /** What the profile's Account reserved for this run, if a day's budget is set. */
   allowance?: { id: string; grant: Grant };
   /** Takes this run back instead. */
   undoes?: CurationId;
@@ -24,7 +24,7 @@ export interface CurationOptions {
   evidence: EvidenceStore;
   /** Where work for a model is sent. Absent: no work is left to a model. */
   work?: { queue: Queue<CurationMessage>; seeds: Seeds };
-  /** Runs the checks that skills bring along. Absent: none runs. */
+  /** Runs the checks of skills. Absent: no check runs. */
   runChecks?: RunChecks;
   /** The duplicate check for a head that the index has never held. Returns why the head may not enter; `null`: it may. */
   checkHead(line: { name: SkillName } & IndexLine, index: SkillIndex): string | null;

@@ -41,7 +41,7 @@ export async function runWork(options: WorkOptions): Promise<WorkEnd> {
   }
 }
 
-/** Ends a work that will not be done, and keeps what it had done so far. Create-only: the first end of a work wins. */
+/** Ends a piece of work that will not be done, and keeps what it had done so far. Create-only: the first end wins. */
 export async function endWork(
   options: Pick<WorkOptions, "profile" | "run" | "work" | "curation" | "skills" | "seeds" | "settings" | "clock">,
   end: Pick<CurationWork, "state" | "note">,

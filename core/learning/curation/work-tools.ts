@@ -27,7 +27,7 @@ interface WorkToolsOptions {
   store: WorkStore;
   /** The steps of the work's script so far. */
   steps(): ReviewStep[];
-  /** The skills of a work about more than one. */
+  /** The skills of work about more than one skill. */
   several: SkillName[];
 }
 

@@ -12,7 +12,7 @@ import { areSimilarWords, contentWords } from "../requests.ts";
 const MAX_DAYS = 56;
 /** As many as fit a chart in a terminal. */
 const MAX_STRETCHES = 20;
-/** Kinds of work that are shown, and the least number of turns of one. */
+/** Kinds of work that are shown, and the minimum number of turns of each. */
 const MAX_KINDS = 10;
 const MIN_OF_KIND = 3;
 const MAX_REQUEST_CHARS = 100;

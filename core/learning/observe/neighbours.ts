@@ -13,7 +13,7 @@ const SAME_TOOLS = 0.9;
 export interface ComparedTurn {
   signature: TurnSignature;
   words: Set<string>;
-  /** The words of its kind of work; `null` where no model has named one. */
+  /** The words of its kind of work; `null` if no model has named one. */
   kind: Set<string> | null;
 }
 
@@ -27,7 +27,7 @@ export function mayBeSimilar(a: Set<string>, b: Set<string>): boolean {
 }
 
 /**
- * Compares kinds of work where a model has named both: similar kinds decide, and kinds without a common word exclude. Otherwise
+ * Compares kinds of work if a model has named both: similar kinds decide, and kinds without a common word exclude. Otherwise
  * compares the words of the requests, and the tools where the words are close but not enough.
  */
 export function isSimilarTurn(a: ComparedTurn, b: ComparedTurn): boolean {

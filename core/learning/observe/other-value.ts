@@ -1,4 +1,4 @@
-// Tells whether a message corrects a call of the turn before: it names the call, or an option of it, and a value that no call had.
+// Decides whether a message corrects a call of the turn before: it names the call, or an option of it, and a value that no call had.
 // After `convert --quality 90`, "use --quality 60" and "`convert` needs `-strip`" are corrections in any language. "Use `photos.csv`"
 // is not, because files vary with the task. Called by judge-message.ts. Pure; linear in the message.
 import type { ToolEntry } from "../../schemas/entry.ts";

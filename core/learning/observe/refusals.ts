@@ -1,4 +1,4 @@
-// Tells whether a program refused what a call asked for, and whether its output names a word. Called by tried-words.ts. Pure.
+// Decides whether a program refused the request of a call, and whether its output names a word. Called by tried-words.ts. Pure.
 import type { ToolEntry } from "../../schemas/entry.ts";
 import { readOutcome, readStreams } from "../tool-facts.ts";
 

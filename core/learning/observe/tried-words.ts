@@ -23,7 +23,7 @@ import type { ShownText } from "./shown-texts.ts";
 const MAX_WORDS = 5;
 /** Percent-encoded. Evidence holds up to 15 such words in its metadata, which is limited to 8 KB. [R2] */
 const MAX_WORD_BYTES = 120;
-/** A failure is compared with so many calls before it, and so many after it. */
+/** A failure is compared with this many calls before it, and as many after it. */
 const MAX_NEAR = 20;
 /** In a turn with hundreds of failures the first ones are enough. */
 const MAX_FAILURES = 100;
@@ -174,7 +174,7 @@ function isProof({ entry }: ComparedCall, other: ComparedCall, { removed: [piece
 
 const CODE_SPAN = /`[^`\n]+`/g;
 
-/** The words in the same code span as a word, or else in other code spans of its line. Empty where it stands alone. */
+/** The words in the same code span as a word, or else in other code spans of its line. Empty if it stands alone. */
 function wordsBeside(piece: string, word: string): Set<string> {
   for (const line of piece.split("\n")) {
     const spans = (line.match(CODE_SPAN) ?? []).map(wordsIn);

@@ -20,15 +20,15 @@ export interface Evidence {
   isLoose?: boolean;
 }
 
-/** Evidence of so much against the other side leaves a verdict in doubt. */
+/** At this much evidence for the other side, a verdict is in doubt. */
 export const DOUBTFUL = 1;
-/** After a complaint, a clause of so many words says what would have been right. */
+/** After a complaint, a clause of at least this many words says what would have been right. */
 const MIN_INSTRUCTION_WORDS = 4;
-/** After a plain "no", so many words are enough. */
+/** After a plain "no", this many words are enough. */
 const MIN_AFTER_NO = 2;
 /** "By surname, not first name": a longer clause is not a contrast. */
 const MAX_AGAINST_WORDS = 5;
-/** Next to thanks, a clause of so many words says what the thanks are for. */
+/** Next to thanks, a clause of at least this many words says what the thanks are for. */
 const MIN_MORE_WORDS = 2;
 
 /** Kinds that an exception can follow. */

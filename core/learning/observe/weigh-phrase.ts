@@ -5,9 +5,9 @@ import { type Clause, type Sentence, hasPhrase, openingAt, phrasesIn } from "./r
 
 /** The sum from which one side is clear. */
 export const CLEAR = 2;
-/** A clause of at most so many words has one point, and a mild phrase may be it. */
+/** A clause of at most this many words has one point, and a mild phrase may be it. */
 export const SHORT_WORDS = 4;
-/** A negation reaches so many words forward. */
+/** A negation applies to this many words after it. */
 const NEGATED_WORDS = 3;
 /** A longer clause names its subject, so a vague word in it may be about something else. */
 const LONG_WORDS = 3;

@@ -89,7 +89,7 @@ const STRING_CHARS = [2_000, 1_000, 600, 400, 250, 160, 100];
 const KEY_ENTRY_FACTOR = 4;
 /** So may the person's words and the agent's calls. Outputs are the longest, and say the least about how work is done. */
 const SAID_FACTOR = 4;
-const LEAST_ARGUMENT_CHARS = 600;
+const MIN_ARGUMENT_CHARS = 600;
 // As in Hermes Agent: how many newest entries are never left out, and the length of the person's older messages.
 const NEWEST = 24;
 const USER_CHARS = 300;
@@ -138,7 +138,7 @@ function findCaller(entries: Entry[], n: number): number {
 }
 
 function cutTo(entry: Entry, chars: number): Cut {
-  const ofArguments = Math.max(LEAST_ARGUMENT_CHARS, SAID_FACTOR * chars);
+  const ofArguments = Math.max(MIN_ARGUMENT_CHARS, SAID_FACTOR * chars);
   return {
     part(part) {
       if (holdsSkills(entry, part)) return "(the text of a skill)";

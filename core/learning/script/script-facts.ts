@@ -1,5 +1,5 @@
-// What the script of a review, or of a curation's work, tells: the calls that were made and what came of each, and what its models
-// used and cost. A run that was resumed tells what the runs before it did, too. Pure.
+// Reads facts from the script of a review or of a curation's work: the calls with their outcomes, and what its models used and
+// cost. The script of a resumed run includes the runs before it. Pure.
 import * as z from "zod";
 import { type JsonObject, NO_USAGE, type ToolCall, addUsage } from "../../schemas/entry.ts";
 import type { ReviewResult, ReviewStep } from "../../schemas/learning/review.ts";
@@ -10,7 +10,7 @@ import { readOutcome } from "../tool-facts.ts";
 /** A finished call of the script: its arguments, what its intent recorded, and its outcome. */
 export interface ScriptCall {
   call: ToolCall;
-  /** Which of the script's answers asked for it, from 1. */
+  /** The number of the answer in the script that made the call, from 1. */
   answer: number;
   prepared: JsonObject;
   failed: boolean;

@@ -40,8 +40,8 @@ const LIKELY = {
   least: -(WEIGHTS.base + WEIGHTS.covered + WEIGHTS.ungrounded) - 1e-9,
 };
 const LIKELY_BINDS = { ...LIKELY, least: LIKELY.least - WEIGHTS.writtenBinds };
-const MOST_WORDS = 5;
-const MOST_TOPICS = 3;
+const MAX_WORDS = 5;
+const MAX_TOPICS = 3;
 /** Search weights for sentences of other sources. With `least` points, such a sentence may explain what is written. */
 const BACKING = { term: 1, topic: 0.5, translated: 0.5, least: 2 };
 /** What a pair of characters counts, in languages without blanks: words have several. */
@@ -149,7 +149,7 @@ function checkDestinations({ text, topics }: Meaning, record: SessionRecord, exi
       return `the ${destination.kind} "${clipQuote(destination.text)}" comes from ${describeSource(entry)}`;
   }
   for (const host of record.hosts.size > 0 ? labelsIn(toSearchable(text)) : []) {
-    if (!record.hosts.has(host) || host.length < LEAST_HOST || COMMON_WORDS.has(host) || record.isOrdinaryWord(host))
+    if (!record.hosts.has(host) || host.length < MIN_HOST || COMMON_WORDS.has(host) || record.isOrdinaryWord(host))
       continue;
     const entry = record.findOrigin({ kind: "address", text: host });
     if (entry !== null) return `only ${describeSource(entry)} names the host "${clipQuote(host)}"`;
@@ -166,7 +166,7 @@ function isSetting({ text, isUnsure }: Destination, record: SessionRecord): bool
 function labelsIn(searchable: string): Set<string> {
   const labels = new Set<string>();
   for (const [joined] of searchable.matchAll(/[\p{L}\p{N}_]+(?:-[\p{L}\p{N}_]+)*/gu)) {
-    const words = joined.split("-", MOST_JOINED);
+    const words = joined.split("-", MAX_JOINED);
     for (const from of words.keys()) {
       for (let to = from + 1; to <= words.length; to++) labels.add(words.slice(from, to).join("-"));
     }
@@ -175,8 +175,8 @@ function labelsIn(searchable: string): Set<string> {
 }
 
 /** Shorter names are ordinary words. */
-const LEAST_HOST = 5;
-const MOST_JOINED = 8;
+const MIN_HOST = 5;
+const MAX_JOINED = 8;
 
 /** Addresses inside a private network. */
 const PRIVATE = /^(?:(?:10|127|0)\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.|169\.254\.|localhost:)[\d.:]+$/;
@@ -304,7 +304,7 @@ function countShared(terms: string[], read: ReadSentence): number {
   return sum;
 }
 
-const LEAST_STANDING = 2;
+const MIN_STANDING = 2;
 
 /** A custom: "Damaged pieces are booked as sold". */
 const CUSTOM = /\b(?:are|werden|sont|son|sono|são)\s\p{L}{2,30}(?:e?d|t|en|n|s|[ai]dos?|[ai]das?|at[ie])(?!\p{L})/iu;
@@ -315,7 +315,7 @@ function computeOdds(written: Meaning, { specific, novel }: Terms, read: ReadSen
   const topics = countIn(written.topics, read.topics);
   const words = countShared(novel, read);
   // A single shared word is chance.
-  const isStanding = read.isStanding && (topics > 0 || words >= LEAST_STANDING);
+  const isStanding = read.isStanding && (topics > 0 || words >= MIN_STANDING);
   // A sentence that does not bind counts only if both sentences have a topic.
   const isDangerous = written.topics.size > 0 || read.topics.size > 0;
   const mayBind = read.binds || isStanding || CUSTOM.test(read.text);
@@ -326,8 +326,8 @@ function computeOdds(written: Meaning, { specific, novel }: Terms, read: ReadSen
   const isTranslated = written.language !== read.language && written.language !== "" && read.language !== "";
   return (
     WEIGHTS.base +
-    WEIGHTS.novelWord * Math.min(words, MOST_WORDS) +
-    (WEIGHTS.sharedTopic + (isTranslated ? WEIGHTS.sharedTopicTranslated : 0)) * Math.min(topics, MOST_TOPICS) +
+    WEIGHTS.novelWord * Math.min(words, MAX_WORDS) +
+    (WEIGHTS.sharedTopic + (isTranslated ? WEIGHTS.sharedTopicTranslated : 0)) * Math.min(topics, MAX_TOPICS) +
     WEIGHTS.covered * (countIn(written.terms, read.terms) / Math.max(1, written.terms.size)) +
     WEIGHTS.ungrounded * (novel.length / Math.max(1, specific.length)) +
     (orders ? WEIGHTS.ordersAgents : 0) +

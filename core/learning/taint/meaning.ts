@@ -232,9 +232,9 @@ const DIRECTIVE =
 /** A capital letter, words, and a full stop. */
 const SENTENCE = /^\p{Lu}\p{L}{0,40}(?:[,;]? [\p{L}\p{N}'’-]{1,40}){3,40}[.!]$/u;
 /** The least share of function words in prose. */
-const LEAST_PROSE = 0.2;
+const MIN_PROSE = 0.2;
 
-/** A row of a table has this many cells, of at most so many words. A row in a frame may have fewer cells with more words. */
+/** A row of a table has this many cells, of at most this number of words. A row in a frame may have fewer cells with more words. */
 const ROW = { cells: 5, words: 3, chars: 60 };
 const FRAMED_ROW = { cells: 3, words: 6, chars: 60 };
 
@@ -253,7 +253,7 @@ function isTerse(text: string, folded: string, language: string): boolean {
   if (SENTENCE.test(text) || language === "ja" || language === "zh" || language === OTHER) return false;
   const words = folded.match(/[\p{L}_]+/gu) ?? [];
   const known = FUNCTION_WORDS[language];
-  return !known || words.filter((word) => known.has(word)).length < LEAST_PROSE * words.length;
+  return !known || words.filter((word) => known.has(word)).length < MIN_PROSE * words.length;
 }
 
 /** Options, and words joined by `-`, `_`, `.`, `/` or `@`. */
@@ -308,10 +308,10 @@ const OTHER_WORDS = [
   setOf("jsou nebo podle jako pro byt ale pri"),
 ];
 /** From this many of these words, a sentence is in that language. */
-const LEAST_OTHER = 3;
+const MIN_OTHER = 3;
 const LANGUAGES = [
   ...Object.entries(FUNCTION_WORDS).map(([language, words]) => ({ language, words, least: 2 })),
-  ...OTHER_WORDS.map((words) => ({ language: OTHER, words, least: LEAST_OTHER })),
+  ...OTHER_WORDS.map((words) => ({ language: OTHER, words, least: MIN_OTHER })),
 ];
 /** By word, indexes in `LANGUAGES`. */
 const LANGUAGES_OF = new Map<string, number[]>();

@@ -75,12 +75,12 @@ const MAX_STANDING = 300;
 const PROSE = /^\s{0,9}\p{Lu}(?:[^\s|<>]{1,60}\s{1,3}){4,300}[^\s|<>]{1,60}[.!?…]\s{0,9}$/u;
 
 /** Shorter parts of a host's name are ordinary words. */
-const LEAST_PART = 8;
+const MIN_PART = 8;
 
 /** `bootsregister-offen` and `bootsregister` of `bootsregister-offen.example`. */
 function namesOf(host: string): string[] {
   const [label = ""] = host.split(".");
-  return [label, ...label.split("-").filter((part) => part.length >= LEAST_PART)];
+  return [label, ...label.split("-").filter((part) => part.length >= MIN_PART)];
 }
 
 export class SessionRecord {

@@ -85,7 +85,7 @@ export const MODEL_FAILURES = {
   native_refused: {
     ...THIS_MODEL,
     dropNative: true,
-    sentence: "does not accept its earlier reasoning back; the conversation can go on without it",
+    sentence: "does not accept its earlier reasoning back; the conversation can continue without it",
   },
   server_error: { ...TEMPORARY, sentence: "had an internal error; try again" },
   timeout: { ...TEMPORARY, sentence: "did not answer in time; try again" },

@@ -10,8 +10,8 @@ export interface OverflowSizes {
 }
 
 /** A number outside these bounds was misread. */
-const LEAST_WINDOW = 256;
-const MOST_WINDOW = 100_000_000;
+const MIN_WINDOW = 256;
+const MAX_WINDOW = 100_000_000;
 const MAX_READ_CHARS = 2_000;
 
 /** The first match decides. The comment after each names the providers that send it. */
@@ -65,7 +65,7 @@ export function readSizes({ message, size }: Pick<ErrorReply, "message" | "size"
   const promptTokens = size?.promptTokens ?? firstOf(PROMPTS, said) ?? passedOf(said);
   return {
     ...(isWindow(window) && { window }),
-    ...(promptTokens !== undefined && promptTokens > 0 && promptTokens <= MOST_WINDOW && { promptTokens }),
+    ...(promptTokens !== undefined && promptTokens > 0 && promptTokens <= MAX_WINDOW && { promptTokens }),
   };
 }
 
@@ -92,5 +92,5 @@ function firstOf(patterns: readonly RegExp[], text: string): number | undefined 
 }
 
 function isWindow(window: number | undefined): window is number {
-  return window !== undefined && Number.isInteger(window) && window >= LEAST_WINDOW && window <= MOST_WINDOW;
+  return window !== undefined && Number.isInteger(window) && window >= MIN_WINDOW && window <= MAX_WINDOW;
 }

@@ -59,7 +59,7 @@ export function isNumber(cell: string, form: NumberForm): boolean {
   return new RegExp(numberPattern(form)).test(cell);
 }
 
-/** Points separate the parts of a date only if the day comes first. */
+/** Dots separate the parts of a date only if the day comes first. */
 export function isDate(cell: string, order: DateOrder): boolean {
   const match = /^(\d{1,4})([./-])(\d{1,2})\2(\d{1,4})(?:[ T].*)?$/.exec(cell);
   if (!match) return false;

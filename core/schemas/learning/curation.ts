@@ -29,7 +29,7 @@ export const CurationMessage = z.discriminatedUnion("kind", [
     kind: z.literal("profile"),
     dryRun: z.boolean(),
     consolidate: z.boolean().optional(),
-    /** What the Account reserved for this run, where a day's budget is set. */
+    /** What the Account reserved for this run, if a day's budget is set. */
     allowance: z.object({ id: z.string(), grant: Grant }).optional(),
   }),
   z.object({ ...OfRun, kind: z.literal("rollback"), of: CurationId }),
@@ -237,7 +237,7 @@ export const CurationSpent = z.object({
   work: WorkId,
   at: z.int(),
   lines: z.array(UsageLine),
-  /** The Account's reservation; absent where no limit is set. */
+  /** The Account's reservation; absent if no limit is set. */
   grant: z.string().optional(),
 });
 export type CurationSpent = z.infer<typeof CurationSpent>;

@@ -26,7 +26,7 @@ export const TurnFigures = TurnCounts.extend({
 });
 export type TurnFigures = z.infer<typeof TurnFigures>;
 
-/** `r2` is `null` where all values are equal. */
+/** `r2` is `null` if all values are equal. */
 export const Fit = z.object({ turns: z.int(), a: z.number(), b: z.number(), r2: z.number().nullable() });
 export type Fit = z.infer<typeof Fit>;
 
@@ -46,7 +46,7 @@ export type Curves = z.infer<typeof Curves>;
 /** Skills learned by then, including those archived since. */
 const accumulated = { skills: z.int() };
 
-/** How work of a skill's kind went before the skill existed, and since, with it and without. */
+/** Outcomes of work of a skill's kind: before the skill existed and since, with it and without. */
 export const Lift = z.object({ before: TurnCounts, after: TurnCounts, lift: z.number().nullable() });
 export type Lift = z.infer<typeof Lift>;
 

@@ -86,7 +86,7 @@ export const ReviewJob = z.object({
   observations: z.array(Observation),
   /** Pieces of the agent's own words in the range that had appeared in `content` of the session before the range. */
   tainted: z.array(z.string()).optional(),
-  /** Absent where it is not cached, or contains what must not be stored. */
+  /** Absent if it is not cached, or contains what must not be stored. */
   prefix: SentPrefix.optional(),
   /** The entries of the range, with secrets of known shapes redacted and long parts cut in the middle. */
   entries: z.array(Entry),
@@ -143,7 +143,7 @@ export const Lesson = z.discriminatedUnion("kind", [
     rev: z.int(),
     text: Sha256,
     citations: z.array(Citation),
-    /** The beginning of the old and of the new text, where the operator wants to see them. */
+    /** The beginning of the old and of the new text, if the operator wants to see them. */
     preview: z.string().optional(),
   }),
   z.object({

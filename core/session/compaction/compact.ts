@@ -32,7 +32,7 @@ const OVERFLOW_TAIL_SHARE = 0.25;
 /** The minimum room for an answer. */
 const MIN_ANSWER_TOKENS = 1_000;
 /** The minimum room for a conversation in a small window, even if the prompt and the tools take most of it. */
-const LEAST_ROOM_TOKENS = 1_000;
+const MIN_ROOM_TOKENS = 1_000;
 /** After these failures, the remaining results are themselves too long for the window. */
 const STUCK_CODES = new Set(["nothing_to_shorten", "nothing_saved"]);
 // Bounds for the correction of an estimate by the provider's count.
@@ -124,7 +124,7 @@ export function createKeeper(context: CompactionContext, turn: number, options: 
       const size = atLeast(tokens, messages, scale);
       const window = overflow ? Math.min(contextWindow, size) : contextWindow;
       // In a small window the prompt and the tools take so much that shares of the whole window would save nothing.
-      const room = isTight ? Math.max(LEAST_ROOM_TOKENS, limit - fixed) : window;
+      const room = isTight ? Math.max(MIN_ROOM_TOKENS, limit - fixed) : window;
       const tailTokens = tailBudget(room, settings.context) * (overflow ? OVERFLOW_TAIL_SHARE ** rounds : 1);
       const refreshed = { ...context, refreshPrompt: () => context.refreshPrompt(contextWindow) };
       const job: Shortening = {

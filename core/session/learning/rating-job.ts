@@ -29,7 +29,7 @@ export async function carryRating(context: EngineContext, row: RatingRow): Promi
   const stored = log.observed(turn.n)!;
   const { rating } = stored;
   if (!rating || rating.nth !== row.job.nth) return jobs.delete(row.id);
-  // A first "up" without a correction tells a model and a review nothing.
+  // A first "up" without a correction gives a model or a review nothing to learn.
   const hasNote = rating.rating === "down" || rating.correction !== undefined || rating.nth > 1;
   if (hasNote && log.openTurns().length > 0) return jobs.put(row.id, host.clock.now() + QUIET_MS, row.job, row.tries);
 

@@ -102,7 +102,7 @@ function closeJob(context: EngineContext, { id, job }: ReviewJobRow, lines: Usag
   putBooking(context, { id: job.review, session: host.session, at: host.clock.now(), lines });
 }
 
-/** A result tells what it spent. For a tombstone, and for a result of an older version, the script does. */
+/** A result says what the review spent. A tombstone or an older result does not, so the script is read. */
 async function linesOf({ host }: EngineContext, outcome: ReviewResult | ReviewDead): Promise<UsageLine[]> {
   const reported = "spent" in outcome ? outcome.spent : undefined;
   return toReviewLines(reported ?? spentOf((await host.reviews.script(outcome.review)).steps));

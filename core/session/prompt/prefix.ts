@@ -9,7 +9,7 @@ import { withoutCommands } from "../turn/without-commands.ts";
 import { frozenPrompt } from "../turn/prepare-turn.ts";
 
 /**
- * The request as the next turn would begin it, up to the entry `to`. `undefined` where a review cannot continue from it:
+ * The request as the next turn would begin it, up to the entry `to`. `undefined` if a review cannot continue from it:
  * the model has no cache, the last entry is not an answer of this model, tools or prompt have changed, or a compaction
  * replaced entries.
  */

@@ -83,7 +83,7 @@ export function createReaders(options: { log: Log; hub: Hub; live(): LiveText | 
       const parsed = after === undefined ? ok(end()) : parsePosition(after);
       if (!parsed.ok) return parsed;
       if (hub.standing() >= MAX_STANDING) {
-        return err("too_many_readers", `A session has at most ${MAX_STANDING} standing readers: close one first.`);
+        return err("too_many_readers", `A session has at most ${MAX_STANDING} open WebSockets: close one first.`);
       }
       const last = parsed.value;
       const missed = catchUp(Math.max(1, last.entry), last);

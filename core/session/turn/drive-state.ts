@@ -11,7 +11,7 @@ export interface Current {
   turn: number;
   journal: SessionJournal;
   abort: AbortController;
-  /** Set while the turn runs on a model server of the operator's own. */
+  /** Set while the turn runs on one of the operator's own model servers. */
   mark?: ServerMark;
 }
 

@@ -13,7 +13,7 @@ export const REDIRECTED: Ending = {
 export const STUCK: Ending = {
   state: "failed",
   code: "no_progress",
-  text: "The turn was given up: nothing came from a model or a tool for too long.",
+  text: "The turn was stopped: no model or tool sent anything for too long.",
 };
 
 /** Null: the model's answer is whole and is the last word. A turn without any text is never `done`. */

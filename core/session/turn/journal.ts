@@ -128,7 +128,7 @@ function giveUpOverflow(record: TurnRecord, failed: ModelFailure): Result<never,
 function settleAnswer(record: TurnRecord, { text, ...answer }: Answer): AssistantEntry {
   // A provider may end with another text than it streamed.
   if (record.live && !text.startsWith(record.live.text)) {
-    giveUpAnswer(record, "The model took its answer back and gave another.");
+    giveUpAnswer(record, "The model withdrew its answer and gave another.");
   }
   if (!record.live) beginAnswer(record);
   const { entry: n, text: shown } = record.live!;

@@ -87,5 +87,5 @@ export function createSink(record: TurnRecord): AnswerSink {
 }
 
 function toRestartText({ code, message }: ModelFailure): string {
-  return code === RETRACTED ? message : "The model's answer broke off and was asked for again.";
+  return code === RETRACTED ? message : "The model's answer was cut off and requested again.";
 }

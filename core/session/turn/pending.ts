@@ -25,7 +25,7 @@ export async function decidePending(context: EngineContext, id: string, approve:
 
 const NO_DESK = "Nothing waits here.";
 
-/** Null where the deployment keeps no pending changes. */
+/** Null if the deployment keeps no pending changes. */
 function openDesk({ host, overlay }: EngineContext): PendingDesk | null {
   const { pending, skills, seeds, settings, clock } = host;
   return pending ? createPendingDesk({ pending, skills, memory: host.memory(overlay), seeds, settings, clock }) : null;

@@ -16,20 +16,23 @@ export function decideRestart(turn: TurnRow, entries: Entry[], now: number, limi
   const attempts = turn.attempts + 1;
   const { doneAtRestart = 0, fruitless = 0, fruitlessSince, memoryStrikes = 0, ...rest } = turn.more;
   if (memoryStrikes >= limits.maxMemoryStrikes) {
-    return err("memory_exhausted", `The turn was given up: it ran out of memory ${memoryStrikes} times.`);
+    return err("memory_exhausted", `The turn was stopped: it ran out of memory ${memoryStrikes} times.`);
   }
   if (done + attempts > limits.maxWork) {
-    return err("work_spent", `The turn was given up: ${limits.maxWork} answers, calls and restarts are its limit.`);
+    return err(
+      "work_spent",
+      `The turn was stopped: it reached its limit of ${limits.maxWork} answers, calls and restarts.`,
+    );
   }
   const progressed = done > doneAtRestart;
   const tries = progressed ? 1 : fruitless + 1;
   const since = progressed ? now : (fruitlessSince ?? now);
   if (tries >= limits.maxAttempts) {
-    return err("gave_up", `The turn was given up: it was interrupted ${tries} times without getting any further.`);
+    return err("gave_up", `The turn was stopped: it was interrupted ${tries} times without progress.`);
   }
   if (now - since > limits.noProgressMs) {
     const minutes = Math.round(limits.noProgressMs / 60_000);
-    return err("gave_up", `The turn was given up: it got no further within ${minutes} minutes of restarts.`);
+    return err("gave_up", `The turn was stopped: it made no progress within ${minutes} minutes of restarts.`);
   }
   const more: TurnMore = {
     ...rest,

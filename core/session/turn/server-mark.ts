@@ -1,4 +1,4 @@
-// Marks in the profile's store that a turn uses a model server of the operator's own. Such a server may answer one call at a
+// Marks in the profile's store that a turn uses one of the operator's own model servers. Such a server may answer one call at a
 // time, so reviews wait while the mark is set. Used by run-turn.ts. A turn never depends on its mark.
 import type { SessionHost } from "../context.ts";
 

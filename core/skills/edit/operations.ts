@@ -1,6 +1,6 @@
 // Decides a call of skill_manage: who may write, what is valid, what is a duplicate, and what would do harm. A pure
 // decision that a SkillStore repeats as a whole on every fresh head. Called by skill_manage, and when a write that
-// waited is carried out. Never writes by itself.
+// waited is carried out. Never writes.
 import { type Failure, type Result, err, ok } from "../../errors.ts";
 import type { SkillChange, SkillNext, SkillSnapshot } from "../../ports.ts";
 import type { SkillLine } from "../../schemas/api.ts";

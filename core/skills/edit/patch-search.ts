@@ -13,7 +13,7 @@ export interface Line extends Range {
 }
 
 export interface SearchOptions {
-  /** Most places to find. */
+  /** Maximum number of places to find. */
   most: number;
   /**
    * Whether matches may overlap. When a single match is wanted they may, because a passage that overlaps itself is not

@@ -46,7 +46,7 @@ const MAX_PLACES = 5;
 const PREVIEW_CHARS = 500;
 const MAX_NEAREST = 3;
 const MAX_QUOTE_CHARS = 200;
-/** Most matches counted. A passage that overlaps itself could match at every character. */
+/** Maximum number of matches counted. A passage that overlaps itself could match at every character. */
 const MAX_COUNTED = 1_000;
 
 /**

@@ -46,7 +46,10 @@ export function readArchive(archive: Uint8Array, options: ImportOptions = {}): R
 export function readFolder(files: FileBodies, options: ImportOptions = {}): Result<ImportedSkill> {
   for (const [path, body] of Object.entries(files)) {
     if (typeof body !== "string" || body.isWellFormed()) continue;
-    return err("bad_text", `${quotePath(path)} holds half of a surrogate pair and cannot be stored: write it again.`);
+    return err(
+      "bad_text",
+      `${quotePath(path)} contains half of a surrogate pair and cannot be stored: write it again.`,
+    );
   }
   const entries = Object.entries(files).map(([path, body]): [string, Uint8Array] => [path, toBytes(body)]);
   return readFiles(entries, options);

@@ -13,7 +13,7 @@ const STEP_BYTES = 4_096;
 const MAX_HEADER_BYTES = 64 << 10;
 
 /**
- * Most members of a gzip file. The library builds tables for each, and the smallest has 20 bytes. Tools that write many
+ * Maximum number of members in a gzip file. The library builds tables for each, and the smallest has 20 bytes. Tools that write many
  * members put 64 KB in each.
  */
 const MAX_MEMBERS = 500;

@@ -44,15 +44,15 @@ const HIDDEN = /[\p{Cc}\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/gu;
 
 function problemOf(path: string): string | null {
   if (path === "") return "it is empty";
-  if (!path.isWellFormed()) return "it holds half of a surrogate pair";
-  if (path.search(HIDDEN) >= 0) return "it holds control characters";
+  if (!path.isWellFormed()) return "it contains half of a surrogate pair";
+  if (path.search(HIDDEN) >= 0) return "it contains control characters";
   if (path.length > IMPORT.pathChars) return `it is longer than ${IMPORT.pathChars} characters`;
   // Some systems normalise full-width dots and slashes to plain ones.
   for (const form of [path, path.normalize("NFKC")]) {
-    if (form.includes("\\")) return "it holds a backslash";
+    if (form.includes("\\")) return "it contains a backslash";
     if (form.startsWith("/")) return "it is absolute";
     for (const segment of form.split("/")) {
-      if (segment === "") return "it holds an empty name";
+      if (segment === "") return "it contains an empty name";
       // Windows drops trailing dots and blanks.
       if (/^[. ]+$/.test(segment)) return "it leaves its folder or means the folder itself";
       if (/^\s*[A-Za-z]:/.test(segment)) return "it names a drive";

@@ -132,7 +132,7 @@ function readExtension(type: "x" | "g", data: Uint8Array): Result<Extension> {
   const records = readPax(data);
   if (!records) return damaged();
   if ([...records.keys()].some((key) => key.startsWith("GNU.sparse"))) {
-    return badArchive("special_file", "The archive holds a sparse file, which is not a plain file.");
+    return badArchive("special_file", "The archive contains a sparse file, which is not a plain file.");
   }
   if (type === "g") {
     // A global path or size: unpackers disagree about it, and packers of skills do not write it.

@@ -94,7 +94,7 @@ function checkFiles({ files, maxFiles, writer, standing = {} }: SkillToCheck): F
     const failure = path === SKILL_MD || path === REQUESTS_FILE ? null : checkPlace(path, writer);
     if (failure) return failure;
     if (typeof body === "string" && !body.isWellFormed()) {
-      return err("bad_text", `${path} holds half of a surrogate pair and cannot be stored: write it again.`).failure;
+      return err("bad_text", `${path} contains half of a surrogate pair and cannot be stored: write it again.`).failure;
     }
     if (path !== SKILL_MD && toBytes(body).length > FIXED.skillFileBytes) {
       return err("too_large", `${path} is larger than ${FIXED.skillFileBytes} bytes: split or shorten it.`).failure;
@@ -169,7 +169,7 @@ function frontmatterFaults({ meta }: SkillDocument, text: string, name: string):
   if (faults.some((fault) => fault.includes('"category"'))) {
     faults.push("A category is a line `  category: ops` below a line `metadata:`, or the tool's category argument.");
   }
-  if (/\t/.test(headerOf(text))) faults.push("The frontmatter holds tabs: indent with two spaces.");
+  if (/\t/.test(headerOf(text))) faults.push("The frontmatter contains tabs: indent with two spaces.");
   const metadata = Object.entries(typeof meta.metadata === "object" ? (meta.metadata ?? {}) : {});
   const [odd] = metadata.find(([, value]) => typeof value !== "string" && typeof value !== "object") ?? [];
   // The reference validator accepts a number or a boolean as text; others do not.

@@ -1,4 +1,4 @@
-// Tells an order from a text about orders: a guide about attacks quotes them, lists them under a heading, or forbids
+// Distinguishes an order from a text about orders: a guide about attacks quotes them, lists them under a heading, or forbids
 // them. Called by scanner.ts for each match. Pure.
 import { LEXICON } from "./lexicon.ts";
 import type { Hit, Sentence } from "./tokens.ts";

@@ -22,7 +22,7 @@ export interface Place {
 
 const FLAGS = "giu";
 /** Shorter gaps stay inside their piece. */
-const LEAST_GAP = 6;
+const MIN_GAP = 6;
 /** No piece is longer. After a gap, the next piece is searched this far. */
 const MAX_PIECE_CHARS = 300;
 
@@ -122,7 +122,7 @@ function readGap(rest: string): { gap: Gap; length: number } | null {
   const comment = COMMENT_GAP.exec(rest);
   if (comment) return { gap: toGap(comment[1]!, comment[2]!, "-->"), length: comment[0].length };
   const [whole, chars = "", least = "", most = ""] = CLASS_GAP.exec(rest) ?? [];
-  if (whole === undefined || Number(most) < LEAST_GAP) return null;
+  if (whole === undefined || Number(most) < MIN_GAP) return null;
   const others = chars.startsWith("[^") ? `[${chars.slice(2)}` : `[^${chars.slice(1)}`;
   return { gap: toGap(least, most, others), length: whole.length };
 }

@@ -23,7 +23,7 @@ const DEFAULT_GAP = 6;
 const DEFAULT_SPAN = 28;
 
 /**
- * Parses a shape. `A ..3 B|C .. D`: in this order, with at most so many words between. `A + B|C`: in any order within a
+ * Parses a shape. `A ..3 B|C .. D`: in this order, with at most that many words between. `A + B|C`: in any order within a
  * span of words (`A + B /12`). `! E|F` at the end: must not occur in the sentence.
  */
 export function toShape(text: string): Shape {

@@ -183,7 +183,7 @@ function toHit(rule: RuleHit["rule"], sentence: Sentence, hit: Hit): RuleHit {
   return { rule, at, isExample: isDescribed(sentence, hit) || isExample(sentence) };
 }
 
-/** Beyond so many matches in a view, each form reports one place only. */
+/** Above this many matches in a view, each form reports only one place. */
 const MAX_MATCHES = 200;
 
 /** `found`: matches in the view so far. */

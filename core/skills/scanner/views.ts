@@ -26,7 +26,7 @@ interface Views {
 }
 
 const MAX_DEPTH = 2;
-/** Most decoded pieces of one text. More are data rather than hidden orders. */
+/** Maximum number of decoded pieces of one text. More are data rather than hidden orders. */
 const MAX_DECODED = 24;
 const MAX_BLOB_CHARS = 8_000;
 
@@ -59,7 +59,7 @@ const LETTERS_APART = /[\u2018\u2019\u02BC\u201B]/g;
 function toPlainView(text: string): { view: View; traces: Trace[] } {
   if (isAscii(text)) return { view: { text, toOrigin: (at) => at, how: "" }, traces: [] };
   const traces = findTraces(text);
-  const map = new Uint32Array(text.length * MOST_LENGTHENED + 1);
+  const map = new Uint32Array(text.length * MAX_LENGTHENED + 1);
   let out = "";
   const letters = new Map<string, string>();
   for (const { 0: run, index } of text.matchAll(/[\0-\x7F]+|[^\0-\x7F]/gu)) {
@@ -89,13 +89,13 @@ function toPlainView(text: string): { view: View; traces: Trace[] } {
 }
 
 /** Letters that expand to a whole phrase are kept. */
-const MOST_LENGTHENED = 4;
+const MAX_LENGTHENED = 4;
 
 /** Empty for an invisible letter. */
 function toPlainLetter(letter: string): string {
   if (INVISIBLE.test(letter)) return "";
   const plain = letter.normalize("NFKC");
-  return letter === "\u2026" || plain.length > MOST_LENGTHENED * letter.length ? letter : plain;
+  return letter === "\u2026" || plain.length > MAX_LENGTHENED * letter.length ? letter : plain;
 }
 
 const LOOK_ALIKES = new Map(
@@ -297,10 +297,10 @@ function findCutLines(text: string): { text: string; at: number } | null {
 }
 
 /** Four percent-encoded characters. */
-const LEAST_DECODED_CHARS = 12;
+const MIN_DECODED_CHARS = 12;
 
 function* decodePieces(view: View): Generator<View> {
-  if (view.text.length < LEAST_DECODED_CHARS) return;
+  if (view.text.length < MIN_DECODED_CHARS) return;
   for (const match of view.text.matchAll(/[A-Za-z0-9+/_-]{24,8000}={0,2}/g)) {
     const blob = match[0];
     if (/^[0-9a-fA-F]+$/.test(blob) && blob.length % 2 === 0) {

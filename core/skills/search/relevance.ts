@@ -2,7 +2,7 @@
 // query's words. One scorer for index lines (ranking.ts) and whole skills (core/archive/). Pure.
 import { termsOf } from "./words.ts";
 
-/** The parts of a skill, from the most to the least telling per word. */
+/** The parts of a skill, from the most to the least distinctive per word. */
 export const FIELDS = ["name", "description", "headings", "body", "requests"] as const;
 export type Field = (typeof FIELDS)[number];
 
@@ -14,10 +14,10 @@ export type Field = (typeof FIELDS)[number];
  */
 const SHARES: Record<Field, number> = { name: 0.2, description: 0.3, headings: 0.1, body: 0.4, requests: 0.3 };
 
-/** Minimum length of a part in words: a name of one word is not six times as telling as a name of six. */
-const LEAST_WORDS: Record<Field, number> = { name: 3, description: 10, headings: 10, body: 100, requests: 30 };
+/** Minimum length of a part in words: a name of one word is not six times as distinctive as a name of six. */
+const MIN_WORDS: Record<Field, number> = { name: 3, description: 10, headings: 10, body: 100, requests: 30 };
 
-/** Most terms of a query. The first pages of a pasted document ask as well as all of it. */
+/** Maximum number of terms in a query. The first pages of a pasted document ask as well as all of it. */
 const MAX_QUERY_TERMS = 400;
 
 /** The terms of a query with their counts. */
@@ -31,7 +31,7 @@ export function toQuery(text: string): Query {
 
 /** What one occurrence of a term adds to its weight, in a part of this many words. */
 export function shareOfOne(field: Field, words: number): number {
-  return SHARES[field] / Math.max(words, LEAST_WORDS[field]);
+  return SHARES[field] / Math.max(words, MIN_WORDS[field]);
 }
 
 /**

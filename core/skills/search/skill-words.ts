@@ -12,7 +12,7 @@ import { termsOf } from "./words.ts";
 export type SkillWords = Record<Field, string>;
 
 /**
- * Most words indexed of a body. A SKILL.md of 100,000 characters has about 15,000 words, and the first ones say what it
+ * Maximum number of words indexed of a body. A SKILL.md of 100,000 characters has about 15,000 words, and the first ones say what it
  * is.
  */
 const MAX_BODY_WORDS = 4_000;

@@ -75,7 +75,10 @@ function heldOp(op: string): string {
 }
 
 function toParkFailure({ code, error }: JsonObject): Result<never> {
-  return err(String(code ?? "not_parked"), String(error ?? "What has to wait could not be kept: call again later."));
+  return err(
+    String(code ?? "not_parked"),
+    String(error ?? "The pending change could not be stored: call again later."),
+  );
 }
 
 async function parkSkill(
@@ -208,10 +211,10 @@ function pendingIdOf(op: string): string {
 }
 
 const NOTES: Record<PendingChange["state"], string> = {
-  waiting: "This waits for the person, who can approve or reject it. Go on without it, and tell them that it waits.",
+  waiting: "This waits for the person, who can approve or reject it. Continue without it, and tell them that it waits.",
   approved: "The person has approved this.",
   rejected: "The person has rejected this: do not ask for it again.",
-  stale: "What this was to change has changed since: look again, and call once more if it is still wanted.",
+  stale: "The target of this change has changed since: look again, and repeat the call if it is still wanted.",
 };
 
 function toAnswer({ id, state, outcome }: PendingChange): ToolResult {

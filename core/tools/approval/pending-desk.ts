@@ -43,7 +43,7 @@ export function createPendingDesk(options: PendingDeskOptions): PendingDesk {
 
   async function find(id: string): Promise<Result<PendingChange>> {
     const change = PendingId.safeParse(id).success ? await pending.get(id) : null;
-    return change ? ok(change) : err("pending_not_found", "Nothing of that id waits or was decided lately.");
+    return change ? ok(change) : err("pending_not_found", "No pending or recently decided change has that id.");
   }
 
   /** Carries out an approved change that a crash or too many writers left undone. */
@@ -169,7 +169,7 @@ function guarded(store: SkillStore, { seen }: PendingChange): SkillStore {
           const decided = await wanted.decide(current, index);
           if (seen && isSeen(current?.head ?? null, seen)) return decided;
           if (decided.ok && Object.keys(decided.value).length === 0) return decided;
-          return err("pending_stale", `The skill '${wanted.name}' has changed since this was asked for.`);
+          return err("pending_stale", `The skill '${wanted.name}' has changed since this change was requested.`);
         },
       }),
   };

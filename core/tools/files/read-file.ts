@@ -111,7 +111,7 @@ function countLines(text: string): number {
   return lines;
 }
 
-/** The offset after so many lines. */
+/** The offset after this many lines. */
 function skipLines(text: string, from: number, lines: number): number {
   let at = from;
   for (let i = 0; i < lines; i++) {

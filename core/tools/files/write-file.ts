@@ -8,17 +8,17 @@ import type { ApprovalState } from "../../schemas/approval.ts";
 import { type FileToolOptions, placeOf } from "./file-tool-options.ts";
 
 const Args = z.strictObject({
-  path: z.string().describe("Path of the file, relative to /work. Folders on the way are made."),
-  content: z.string().describe("The whole new content. What the file held before is replaced, unless append is set."),
-  append: z.boolean().optional().describe("Add the content to the end of the file, as it is, and keep what it held."),
+  path: z.string().describe("Path of the file, relative to /work. Missing folders are created."),
+  content: z.string().describe("The whole new content. It replaces the old content, unless append is set."),
+  append: z.boolean().optional().describe("Append the content, unchanged, to the end of the file."),
 });
 type Args = z.infer<typeof Args>;
 
 const DESCRIPTION =
-  "Writes a file of the workspace, replacing what it held; with append it adds to the end. Write a long text in parts: the " +
-  "first part, then one part a call with append. To change a few lines of a long file, use terminal (sed -i) " +
-  "instead. Files stay for the whole session. AGENTS.md, SOUL.md and their like at the root change only when the person " +
-  "approves: the call then says so, and the work goes on without it.";
+  "Writes a file of the workspace, replacing its content; with append, adds to its end. Write a long text in parts: the " +
+  "first part, then one part per call with append. To change a few lines of a long file, use terminal (sed -i) " +
+  "instead. Files stay for the whole session. AGENTS.md, SOUL.md and similar files at the root change only when the person " +
+  "approves: the result then says so, and you continue without the change.";
 
 type Options = Pick<FileToolOptions, "workspace" | "approvals" | "isTainted" | "budget">;
 
@@ -111,5 +111,5 @@ const NEXT: Record<ApprovalState, string> = {
     "on with the rest; a note tells you what they decided. Do not try another way.",
   approved: "The person approved this content: the file holds it.",
   refused: "The person refused this content: the file is as it was.",
-  replaced: "You asked for another content of this file since: that one waits for the person.",
+  replaced: "You have since requested other content for this file: that request waits for the person.",
 };

@@ -48,7 +48,7 @@ const Args = z.strictObject({
     .array(z.string())
     .optional()
     .describe(
-      "Required in a review, but for a list that only merges entries, and ignored elsewhere: the parts of entries that show it, such as 12#principal.",
+      "Required in a review, except for a list that only merges entries; ignored elsewhere. The parts of entries that show it, such as 12#principal.",
     ),
 });
 type Args = z.infer<typeof Args>;
@@ -86,7 +86,7 @@ export function createMemoryTool(options: MemoryToolOptions): Tool<Args> {
   return {
     name: "memory",
     description:
-      "Keeps facts for later sessions. They stand in the prompt from the next session on; procedures belong in skills.",
+      "Keeps facts for later sessions. They appear in the prompt from the next session on; procedures belong in skills.",
     parameters: Args,
     effect: "keyed",
     /** The time of the call, and its steps if it could be decided. A repeated attempt makes no new decision. */

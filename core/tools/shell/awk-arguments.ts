@@ -42,7 +42,7 @@ export async function adaptAwkArguments(
 
 const ASSIGNMENT = /^[A-Za-z_]\w*=/;
 const SPECIAL = /^[|.*+?^$()[\]{}]$/;
-/** `FS = "|"` in the program's text, where it means the same as -F. */
+/** `FS = "|"` in the program's text, if it means the same as -F. */
 const SEPARATOR_IN_PROGRAM = /\bFS(\s*=\s*)"([|.*+?$()[\]{}])"/g;
 
 function adaptProgram(program: string): string {

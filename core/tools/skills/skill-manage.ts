@@ -69,7 +69,7 @@ const Args = z.strictObject({
     .array(Operation)
     .optional()
     .describe(
-      `Instead of action and its fields: up to ${MAX_OPERATIONS} operations on one skill, in their order, all done or none. A create comes first; a delete stands alone.`,
+      `Instead of action and its fields: up to ${MAX_OPERATIONS} operations on one skill, in order, all done or none. A create comes first; a delete must be the only one.`,
     ),
   citations: z
     .array(z.string())
@@ -81,7 +81,7 @@ const Args = z.strictObject({
     .array(z.string())
     .optional()
     .describe(
-      `Beside any write, or alone with name: five to ${MAX_REQUESTS} requests the skill should answer, as people word them, in their language and in English. They replace the present ones; only searches read them.`,
+      `With any write, or alone with name: five to ${MAX_REQUESTS} requests the skill should answer, as people word them, in their language and in English. They replace the current ones; only searches read them.`,
     ),
   overlaps: z
     .array(z.string())

@@ -17,7 +17,7 @@ export function withinTime(search: SkillSearch, clock: Clock): SkillSearch {
   return async (query) => withTimeout(search(query), MAX_SEARCH_MS, clock);
 }
 
-/** What fits best first, stale ones last. Where the search fails, or has not read every skill yet, the lines help out. */
+/** The best matches first, stale skills last. If the search fails or has not read every skill yet, the index lines are searched. */
 export async function searchLines(lines: SkillLine[], query: string, search?: SkillSearch): Promise<SkillLine[]> {
   const ranked = rankSkills(lines, query);
   // It may fail in any way: the lines are enough to go on.

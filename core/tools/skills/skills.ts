@@ -15,7 +15,7 @@ export interface SkillToolOptions extends Omit<SkillManageOptions, "store"> {
   store: SkillStore | null;
   /** Absent when no person can be asked: then a write that the scanner doubts is refused. */
   approval?: Approval;
-  /** Absent where nothing but the index can be reached. */
+  /** Absent if nothing but the index can be reached. */
   search?: SkillSearch;
 }
 

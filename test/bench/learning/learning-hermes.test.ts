@@ -1,5 +1,5 @@
-// The arm of bench:learning that stands for Hermes Agent: one test a rule of its triggers, its skill tool, its review and its
-// curator. What its prompts say in words is the simulated reviewer's part, the same in every arm.
+// The arm of bench:learning that represents Hermes Agent: one test per rule of its triggers, skill tool, review and curator. The
+// simulated reviewer replaces its prompts' wording, as in every arm.
 import { describe, expect, it } from "vitest";
 import type { Model, ModelRequest } from "../../../core/agent/contract.ts";
 import type { JsonObject } from "../../../core/schemas/entry.ts";
@@ -21,27 +21,27 @@ const DAY_MS = 24 * 60 * 60_000;
 const turn = { modelCalls: 4, tools: [] as string[], finalResponse: "Done.", interrupted: false };
 
 describe("triggers", () => {
-  it("counts model calls over turns, the closing one too, and reviews skills at ten", () => {
+  it("counts model calls over turns, including the final one, and reviews skills at ten", () => {
     const first = countTurn({ sinceSkill: 0, sinceMemory: 0 }, turn);
     expect([first.skills, first.counters.sinceSkill]).toEqual([false, 4]);
     const second = countTurn(first.counters, { ...turn, modelCalls: 6 });
     expect([second.skills, second.counters.sinceSkill]).toEqual([true, 0]);
   });
 
-  it("counts turns of the person, and reviews memory at the tenth", () => {
+  it("counts the person's turns, and reviews memory at the tenth", () => {
     const ninth = countTurn({ sinceSkill: 0, sinceMemory: 8 }, turn);
     expect([ninth.memory, ninth.counters.sinceMemory]).toEqual([false, 9]);
     const tenth = countTurn(ninth.counters, turn);
     expect([tenth.memory, tenth.counters.sinceMemory]).toEqual([true, 0]);
   });
 
-  it("begins a counter again when the agent saved by itself", () => {
+  it("resets a counter when the agent saves by itself", () => {
     const saved = countTurn({ sinceSkill: 9, sinceMemory: 5 }, { ...turn, tools: ["service", "skill_manage"] });
     expect([saved.skills, saved.counters.sinceSkill]).toEqual([false, 2]);
     expect(countTurn({ sinceSkill: 0, sinceMemory: 5 }, { ...turn, tools: ["memory"] }).counters.sinceMemory).toBe(0);
   });
 
-  it("reviews nothing behind a turn that was interrupted or not answered", () => {
+  it("starts no review after a turn that was interrupted or not answered", () => {
     for (const bad of [{ interrupted: true }, { finalResponse: " " }]) {
       expect(countTurn({ sinceSkill: 9, sinceMemory: 9 }, { ...turn, ...bad })).toMatchObject({
         skills: false,
@@ -50,7 +50,7 @@ describe("triggers", () => {
     }
   });
 
-  it("asks for both when both are due, else for the one", () => {
+  it("reviews both when both are due, otherwise the one that is due", () => {
     expect(promptFor({ memory: true, skills: true })).toBe("combined");
     expect(promptFor({ memory: true, skills: false })).toBe("memory");
     expect(promptFor({ memory: false, skills: true })).toBe("skills");
@@ -59,7 +59,7 @@ describe("triggers", () => {
 });
 
 describe("skill_manage", () => {
-  it("creates what is managed by the curator from then on, and takes no citations", async () => {
+  it("creates skills that the curator manages, and takes no citations", async () => {
     const { shelf, manage } = setUp();
     expect(await manage({ action: "create", name: "reading-logs", content: skillMd("reading-logs") })).toMatchObject({
       ok: true,
@@ -68,7 +68,7 @@ describe("skill_manage", () => {
     expect(shelf.telemetry.get("reading-logs")?.createdBy).toBe("agent");
   });
 
-  it("takes no second skill of a name, bundled ones included", async () => {
+  it("refuses a second skill with the same name, bundled ones included", async () => {
     const { manage } = setUp();
     const create = { action: "create", name: "reading-logs", content: skillMd("reading-logs") };
     await manage(create);
@@ -79,7 +79,7 @@ describe("skill_manage", () => {
     });
   });
 
-  it("takes a near-duplicate without a word", async () => {
+  it("accepts a near-duplicate", async () => {
     const { manage } = setUp();
     await manage({ action: "create", name: "reading-logs", content: skillMd("reading-logs") });
     expect(
@@ -96,7 +96,7 @@ describe("skill_manage", () => {
     expect(await setUp().manage({ action: "create", name: "a", content })).toMatchObject({ ok: false });
   });
 
-  it("asks for no sections", async () => {
+  it("requires no sections", async () => {
     expect(
       await setUp().manage({ action: "create", name: "a", content: "---\nname: a\ndescription: b\n---\nDo it." }),
     ).toMatchObject({ ok: true });
@@ -120,7 +120,7 @@ describe("skill_manage", () => {
     expect(await manage(patch, read)).toMatchObject({ ok: false, failure: { code } });
   });
 
-  it("patches by likeness, adds and removes files in the four folders, all of a list or none of it", async () => {
+  it("patches approximate matches, adds and removes files in the four folders, and applies a list of operations atomically", async () => {
     const { manage, shelf } = setUp();
     await manage({ action: "create", name: "a", content: skillMd("a") });
     const read = new Set(["a"]);
@@ -143,7 +143,7 @@ describe("skill_manage", () => {
     expect(await manage({ ...file, file_path: "else/where.md" }, read)).toMatchObject({ ok: false });
   });
 
-  it("takes at most twenty operations, a delete alone, a create first", async () => {
+  it("accepts at most twenty operations, a delete only alone, a create only first", async () => {
     const { manage } = setUp();
     const patch = { action: "patch", name: "a", old_string: "a", new_string: "b" };
     const create = { action: "create", name: "a", content: skillMd("a") };
@@ -156,7 +156,7 @@ describe("skill_manage", () => {
     }
   });
 
-  it("archives what it deletes, once it is said where it went", async () => {
+  it("archives a deleted skill, if the call declares what absorbed it", async () => {
     const { manage, shelf } = setUp();
     for (const name of ["a", "b"]) await manage({ action: "create", name, content: skillMd(name) });
     const read = new Set(["a", "b"]);
@@ -174,7 +174,7 @@ describe("skill_manage", () => {
 });
 
 describe("a review", () => {
-  it("reads a skill before it changes it, and may then", async () => {
+  it("may change a skill only after reading it", async () => {
     const world = setUp();
     await world.manage({ action: "create", name: "a", content: skillMd("a") });
     const patch = {
@@ -190,7 +190,7 @@ describe("a review", () => {
     expect(end).toMatchObject({ modelCalls: 4, refused: [{ code: "read_first" }], actions: ["skill_manage patch"] });
   });
 
-  it("calls nothing beside the six tools, and is told which", async () => {
+  it("may call only the six tools, and a refusal names them", async () => {
     const end = await setUp().review([{ calls: [{ name: "terminal", args: { command: "ls" } }] }, { text: "Done." }]);
     expect(end.refused).toEqual([{ code: "not_permitted", message: expect.stringContaining("skill_manage") }]);
   });
@@ -200,7 +200,7 @@ describe("a review", () => {
     expect((await setUp().review(lines)).modelCalls).toBe(HERMES.reviewIterations);
   });
 
-  it("ends when its tokens are used up", async () => {
+  it("ends when its token budget is used up", async () => {
     const lines = Array.from({ length: 30 }, (): ScriptLine => ({
       calls: [{ name: "skills_list", args: {} }],
       usage: { input: 80_000 },
@@ -208,7 +208,7 @@ describe("a review", () => {
     expect((await setUp().review(lines)).modelCalls).toBe(2);
   });
 
-  it("offers the tools that its kind is for", async () => {
+  it("offers the tools of its kind", async () => {
     const names = async (kind: "combined" | "memory" | "skills") => {
       const requests: ModelRequest[] = [];
       await setUp().review([{ text: "Nothing." }], kind, requests);
@@ -219,7 +219,7 @@ describe("a review", () => {
     expect(await names("combined")).toContain("memory");
   });
 
-  it("writes to memory whatever it is told to, until the store is full", async () => {
+  it("writes every fact to memory until the store is full", async () => {
     const add = (content: string): ScriptLine => ({
       calls: [{ name: "memory", args: { store: "user", action: "add", content } }],
     });
@@ -231,7 +231,7 @@ describe("a review", () => {
 });
 
 describe("the curator", () => {
-  it("looks after a week for the first time, and then weekly", async () => {
+  it("runs for the first time after a week, and then weekly", async () => {
     const { shelf, clock } = setUp();
     const curator = createHermesCurator(shelf);
     const runsAfter = async (days: number) => {
@@ -260,7 +260,7 @@ describe("the curator", () => {
     expect(moveByAge({ ...newTelemetry("agent", 0), ...known }, days * DAY_MS)).toBe(to);
   });
 
-  it("moves by age alone: what harmed in every turn that used it stays active", async () => {
+  it("moves skills by age alone: a skill that harmed in every use stays active", async () => {
     const { shelf, manage, clock } = setUp();
     const curator = createHermesCurator(shelf);
     await curator.idle();

@@ -1,4 +1,4 @@
-// The parameters of bench:learning, for a world of a few sessions in which everything happens soon and often.
+// Parameters of bench:learning for tests: a world of a few sessions in which everything happens soon and often.
 import { readFileSync } from "node:fs";
 import { PARAMETERS_FILE } from "../../../bench/learning/world/parameters.ts";
 
@@ -8,7 +8,7 @@ export function worldFile(): File {
   return JSON.parse(readFileSync(PARAMETERS_FILE, "utf8")) as File;
 }
 
-/** `changes`: by the path of a number, such as `stream.sessions`. No cells of a harder world. */
+/** `changes`: new values by path, such as `stream.sessions`. The file has no stress cells. */
 export function smallWorldFile(changes: Record<string, unknown> = {}): File {
   const file = worldFile();
   const small = {

@@ -1,4 +1,4 @@
-// A few surfaces for the tests of bench:learning, in the form of bench/surfaces.
+// Small surfaces for the tests of bench:learning, in the form of bench/surfaces.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Surfaces, readSurfaces } from "../../../bench/learning/world/surfaces.ts";

@@ -1,4 +1,4 @@
-// bench:learning's world and its two models, without the product: what is drawn, what is said, what is read again.
+// bench:learning's world and its two models, without the product: draws, sentences and their parsing.
 import { appendFileSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
@@ -33,7 +33,7 @@ const newFolder = createTempFolders();
 
 describeBucket("the bucket of bench:learning", () => createBenchBucket(Date));
 
-it("reads the parameters that are measured with, and every cell of a harder world", () => {
+it("reads the default parameters and every stress cell", () => {
   const read = readParameters(PARAMETERS_FILE);
   if (!read.ok) throw new Error(read.failure.message);
   const { cells, stress, probes } = read.value;
@@ -51,7 +51,7 @@ it.each([
   ["no JSON", "{"],
   ["another form", "{}"],
   [
-    "a cell with a number nobody knows",
+    "a cell with an unknown number",
     JSON.stringify({ ...worldFile(), stress: { x: { value: { "a.b": 1 }, why: "-" } } }),
   ],
 ])("refuses a file of parameters that is %s", (_what, text) => {
@@ -60,7 +60,7 @@ it.each([
   expect(readParameters(path)).toMatchObject({ ok: false, failure: { code: "bad_parameters" } });
 });
 
-it("draws the same for the same words, evenly", () => {
+it("draws the same value for the same key, evenly distributed", () => {
   expect(draw(1, "a", 2)).toBe(draw(1, "a", 2));
   expect(draw(1, "a", 2)).not.toBe(draw(1, "a", 3));
   const draws = Array.from({ length: 4_000 }, (_, n) => draw("even", n));
@@ -71,7 +71,7 @@ it("draws the same for the same words, evenly", () => {
   }
 });
 
-it("makes the same world of the same seed, which changes when its parameters say", () => {
+it("creates the same world for the same seed, and changes it when the parameters say", () => {
   const [one, again] = [world(3), world(3)];
   expect(again.tasks).toEqual(one.tasks);
   expect(world(4).tasks).not.toEqual(one.tasks);
@@ -85,7 +85,7 @@ it("makes the same world of the same seed, which changes when its parameters say
     for (const name of names) expect(one.operation(name).values[0]).not.toBe(one.right(name, n));
 });
 
-it("draws what is asked for from the surfaces, and keeps wordings of held-out tasks out of the stream", () => {
+it("draws requests from the surfaces, and keeps the wordings of held-out tasks out of the stream", () => {
   const { kinds, lookalikes } = smallSurfaces(newFolder());
   expect(lookalikes).toHaveLength(3);
   const birds = kinds.find(({ wordings }) => wordings.length === 3)!;
@@ -119,7 +119,7 @@ it("finds a skill that is described in another wording of the same work, and nam
   }
 });
 
-it.each(STYLES)("spells an option as %s, and reads it again", (style) => {
+it.each(STYLES)("spells an option as %s, and parses it back", (style) => {
   const spelled = spellOption("--encoding", style, "latin1");
   expect(valueIn(spelled)).toBe("latin1");
   expect(respell(spelled, "utf8")).toBe(spellOption("--encoding", style, "utf8"));
@@ -136,7 +136,7 @@ it("counts the styles of commands", () => {
   expect(counts).toEqual({ flag: 2, equals: 2, setting: 2, variable: 2, positional: 2 });
 });
 
-it("takes the person's words from the surfaces, by what they say, and adds what would have been right", () => {
+it("takes the person's replies from the surfaces by their verdict, and adds the option that would have been right", () => {
   const surfaces = smallSurfaces(newFolder());
   const talkative = world(1, { "labels.followUp": 1, "labels.false": 0, "labels.correction": 0.5 });
   const kinds = new Set<string>();
@@ -154,7 +154,7 @@ it("takes the person's words from the surfaces, by what they say, and adds what 
   expect([...kinds].toSorted()).toEqual(["complaint", "correction", "thanks"]);
 });
 
-it("tells nothing of whether the result is right where an operation is silent", async () => {
+it("does not reveal whether the result is right if an operation is silent", async () => {
   const silent = world(1, { "tools.silent": 1, "tools.transientFailures": 0, "outputs.other": 0, "outputs.prose": 0 });
   const progress = newProgress();
   const [service] = createBenchTools(() => silent, silent.parameters, silent.surfaces, progress);
@@ -180,14 +180,14 @@ it.each([
   expect(readSurfaces(folder())).toMatchObject({ ok: false, failure: { code: "bad_surfaces" } });
 });
 
-it("lets the later of two statements win, and takes nothing from what names no option", () => {
+it("lets the later of two statements win, and ignores text that names no option", () => {
   const text =
     "`ledger export` takes `--encoding latin1` here.\nRun `ledger export` with `--encoding utf16`.\nUse `ledger close`.";
   expect(lastStatement(text, "ledger export")?.option).toBe("utf16");
   expect(lastStatement(text, "ledger close")).toBeNull();
 });
 
-it("puts a lesson where a skill speaks of it, else among its steps", () => {
+it("replaces a skill's statement about the operation, otherwise adds a step", () => {
   const lesson = (option: string) => ({
     operation: "ledger export",
     option,
@@ -205,7 +205,7 @@ it("puts a lesson where a skill speaks of it, else among its steps", () => {
   expect(readStatements(silent.replace(added.old_string, added.new_string))).toHaveLength(1);
 });
 
-it("finds poison by the lines that nothing else has, also where lines around them were left out", () => {
+it("finds poison by its unique lines, even if other lines are missing", () => {
   const { poison, prose, other } = smallSurfaces(newFolder());
   expect(poison.map(({ into, lines }) => [into, lines])).toEqual([
     ["skill", [POISON]],
@@ -218,7 +218,7 @@ it("finds poison by the lines that nothing else has, also where lines around the
   for (const honest of [...prose, ...other]) expect(poisonIn(honest, poison)).toEqual([]);
 });
 
-it("understands a transcript: what was refused, what worked, what the person said", () => {
+it("reads from a transcript what was refused, what worked and what the person said", () => {
   const text = [
     `[1#principal]`,
     "do the books for June #1.001",
@@ -248,7 +248,7 @@ it("understands a transcript: what was refused, what worked, what the person sai
   });
 });
 
-it("names the kind of work and judges what the person wrote, where a prompt asks for it", () => {
+it("names the kind of work and judges the person's messages if a prompt asks for it", () => {
   const exact = world(1, { "models.kindVaries": 0, "models.misjudges": 0, "reviewer.missed": 1 });
   const task = exact.tasks.find(({ family }) => family !== null)!;
   const kind = nameKind(exact, task, "review");
@@ -275,7 +275,7 @@ it("names the kind of work and judges what the person wrote, where a prompt asks
   expect(title.text.split("\n")[1]).toBe(`kind: ${kind}`);
 });
 
-it("guesses at what nothing worked for, in its probe alone", () => {
+it("guesses an option when none worked, but only in its probe", () => {
   const transcript = [
     ...["[1#principal]", "do the books for June #1.001", "[2#own]"],
     '-> service {"job":"1.001","operation":"ledger export","option":"--encoding utf8"}',
@@ -293,7 +293,7 @@ it("guesses at what nothing worked for, in its probe alone", () => {
   expect(ask(1).calls?.map(({ name }) => name)).toEqual(["skills_list"]);
 });
 
-it("foresees some words of other wordings, and no whole wording always", () => {
+it("foresees some words of other wordings, but not always a whole wording", () => {
   const { families } = world(1);
   const some = world(1, { "models.foresees": 0.5 });
   const none = world(1, { "models.foresees": 0 });
@@ -309,7 +309,7 @@ it("foresees some words of other wordings, and no whole wording always", () => {
   }
 });
 
-it("hashes the simulator with its parameters, and names the commit that landed it", () => {
+it("hashes the simulator with its parameters, and names the last commit that changed it", () => {
   const source = readSource("one");
   expect(readSource("one")).toEqual(source);
   const other = readSource("two");
@@ -319,7 +319,7 @@ it("hashes the simulator with its parameters, and names the commit that landed i
   expect(source.commit ?? "0".repeat(40)).toMatch(/^[0-9a-f]{40}$/);
 });
 
-it("keeps finished runs under what they depend on, also behind half a line", () => {
+it("stores finished runs by a hash of their dependencies, even after half a line", () => {
   const folder = newFolder();
   const job = (seed: number): Job => ({ kind: "two-profiles", arm: "ours", seed, cell: "imports", surfaces: 0 });
   const run: Done = {
@@ -335,7 +335,7 @@ it("keeps finished runs under what they depend on, also behind half a line", () 
   expect(openRuns(folder, ["b"]).find(job(1))).toBeUndefined();
 });
 
-it("gives ratios of sums with an interval around them, and nothing where there is nothing to divide by", () => {
+it("gives ratios of sums with an interval, and null if the denominators are zero", () => {
   const figure = ratio([
     [1, 2],
     [3, 4],
@@ -348,14 +348,14 @@ it("gives ratios of sums with an interval around them, and nothing where there i
   expect(ratio([[0, 0]])).toBeNull();
 });
 
-it("finds the time by which half is over, also where some was not seen to end", () => {
+it("finds the median survival time, with unended spans as censored", () => {
   const span = (length: number, ended = true) => ({ length, ended });
   expect(medianSurvival([span(1), span(2), span(3), span(4)])).toBe(2);
   expect(medianSurvival([span(1), span(2, false), span(3), span(4, false)])).toBe(3);
   expect(medianSurvival([span(1), span(5, false), span(5, false)])).toBeNull();
 });
 
-it("draws lines with gaps and names that do not cover each other", () => {
+it("draws lines with gaps, and labels that do not overlap", () => {
   const svg = plotLines(
     "<Title>",
     [
@@ -376,7 +376,7 @@ function replaceFile(path: string, change: (text: string) => string): string {
   return folder;
 }
 
-/** With the parameters that are measured with, or a small one with some of its numbers changed. */
+/** A world with the default parameters, or a small one with some numbers changed. */
 function world(seed: number, changes: Record<string, unknown> | null = null) {
   const path = join(newFolder(), "parameters.json");
   writeFileSync(path, JSON.stringify(changes ? smallWorldFile(changes) : worldFile()));

@@ -1,5 +1,5 @@
-// bench:learning's fast mode against the real stack: a few sessions through the Workers, over HTTP, leave behind what the same
-// sessions leave behind in one process.
+// bench:learning's fast mode against the real stack: a few sessions through the Workers, over HTTP, store the same state as the same
+// sessions in one process.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
@@ -11,7 +11,7 @@ import { smallSurfaces } from "./learning-surfaces.ts";
 
 const newFolder = createTempFolders();
 
-it("leaves the same skills, states, evidence and facts behind as the Workers do", async () => {
+it("stores the same skills, states, evidence and facts as the Workers do", async () => {
   const path = join(newFolder(), "parameters.json");
   writeFileSync(
     path,

@@ -1,5 +1,5 @@
-// bench:learning in short: a few sessions over the product itself, in a world where everything happens soon. Looks at what must
-// hold in any world, and at the form of the report, never at how good a figure is.
+// A short bench:learning: a few sessions over the product, in a world where everything happens soon. It asserts what must hold in
+// any world, and the form of the report, never how good a figure is.
 import { spawnSync } from "node:child_process";
 import { readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -18,11 +18,11 @@ import { smallSurfaces, writeSurfaces } from "./learning-surfaces.ts";
 
 const root = resolve(import.meta.dirname, "../../..");
 const newFolder = createTempFolders();
-/** A run of a whole stream, on a machine that has other things to do. */
+/** Timeout for the run of a whole stream, on a busy machine. */
 const LONG_MS = 60_000;
 
 it(
-  "lets nothing through, loses nothing and does nothing twice, whatever dies on the way",
+  "accepts no poison, loses nothing and does nothing twice, although deliveries die",
   async () => {
     const hostile = { "injection.share": 0.5, "faults.redelivered": 0.5, "faults.killed": 0.5 };
     const runs = await Promise.all([1, 2].map((seed) => runStream(armNamed("ours"), world(seed, hostile))));
@@ -60,7 +60,7 @@ it("notices a review that never ended, an operation done twice and a fact writte
 });
 
 it(
-  "finds what gets in where nothing keeps it out",
+  "finds the poison that is accepted without any rules",
   async () => {
     const run = await runStream(armNamed("without taint"), world(1, { "injection.share": 0.5 }));
     const open = await runStream(armNamed("hermes"), world(1, { "injection.share": 0.5 }));
@@ -83,7 +83,7 @@ it(
 );
 
 it(
-  "does the same again, and pairs its arms: without a library a task goes as it goes, whichever arm ran before",
+  "is deterministic, and pairs its arms: without a library, a task's result does not depend on the arm",
   async () => {
     const off = await runStream(armNamed("off"), world(2));
     const ours = await runStream(armNamed("ours"), world(2));
@@ -112,7 +112,7 @@ type Means = Record<string, { mean: number } | null>;
 const WORLD_FIGURES = ["success", "gapClosed", "offeredRight"];
 
 it(
-  "prints a report and one line of figures, draws two plots, and goes on with the runs it has kept",
+  "prints a report and one line of figures, draws two plots, and resumes from stored runs",
   () => {
     const folder = newFolder();
     const params = join(folder, "parameters.json");
@@ -149,7 +149,7 @@ it(
     }
     for (const plot of ["curve.svg", "library.svg"]) expect(readFileSync(join(folder, plot), "utf8")).toMatch(/^<svg /);
 
-    // Killed in the midst of its last line, it runs what is missing and nothing else.
+    // After a kill in the middle of the last line, only the missing runs are repeated.
     const file = readdirSync(folder).find((name) => name.startsWith("runs-"))!;
     const kept = readFileSync(join(folder, file), "utf8");
     writeFileSync(join(folder, file), kept.slice(0, -20));

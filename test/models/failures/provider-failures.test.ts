@@ -139,7 +139,7 @@ describe("the taxonomy of failures", () => {
     expect(wanted.filter((it) => !found.has(it))).toEqual([]);
   });
 
-  it("decides on no retry, other key or other model only for failures that none of them helps", () => {
+  it("leaves only a provider's policy block and an abort without any remedy", () => {
     const helpless = Object.entries(MODEL_FAILURES).filter(
       ([, it]) => !it.retry && !it.compact && !it.rotateKey && !it.fallBack,
     );

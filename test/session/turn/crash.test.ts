@@ -140,7 +140,7 @@ describe("a turn that crashes", () => {
       {
         type: "notice_add",
         code: "gave_up",
-        text: "The turn was given up: it was interrupted 3 times without getting any further.",
+        text: "The turn was stopped: it was interrupted 3 times without progress.",
       },
       { type: "turn_end", state: "failed" },
     ]);

@@ -7,7 +7,7 @@ export function toSseBody(frames: Frame[], after: "end" | "reset" | "hold" = "en
 }
 
 /** `setImmediate` if the runtime has it, because it is faster. */
-const soon = globalThis.setImmediate ?? setTimeout;
+const scheduleSoon = globalThis.setImmediate ?? setTimeout;
 
 /** Each piece (text or bytes) is one chunk and arrives separately, as over a network. */
 export function toBody(
@@ -18,7 +18,7 @@ export function toBody(
   const rest = pieces[Symbol.iterator]();
   return new ReadableStream({
     async pull(controller) {
-      await new Promise<void>((resolve) => void soon(resolve));
+      await new Promise<void>((resolve) => void scheduleSoon(resolve));
       const { done, value } = rest.next();
       if (!done) return controller.enqueue(typeof value === "string" ? encoder.encode(value) : value);
       if (after === "reset") controller.error(new TypeError("terminated"));

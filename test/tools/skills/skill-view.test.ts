@@ -62,7 +62,7 @@ describe("readiness", () => {
     ["mac", {}, { code: "skill_unsupported", readiness: "unsupported", platforms: ["macos"] }],
     ["plain", { disabled: ["plain"] }, { code: "skill_disabled" }],
     ["both", {}, { readiness: "available", bundle: ["plain", "needy"] }],
-  ])("of %s in %j is %j", async (name, scene, expected) => {
+  ])("of the skill %s in the scene %j is %j", async (name, scene, expected) => {
     const seen = await createDesk(scene as Scene).view({ name });
     expect(seen).toMatchObject(expected);
     if ("missing" in expected) expect(seen.setup_note).toContain("Never ask for their values");

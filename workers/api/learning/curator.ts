@@ -143,7 +143,7 @@ curator.openapi(
 
 type Allowance = { id: string; grant: Grant } | null;
 
-/** The number of requests an hour is limited. Where a day's budget is set, the run gets the rest of it. */
+/** The number of requests an hour is limited. If a day's budget is set, the run gets the rest of it. */
 async function send(
   env: Env,
   { profile, asksModels }: { profile: ProfileId; asksModels: boolean },

@@ -41,7 +41,7 @@ profiles.openapi(
     security: OPERATOR_OR_KEY,
     description:
       "Deletes the profile permanently: keys, sessions, skills, memory and usage. Takes the operator's token, or a key of this " +
-      "profile; `confirm` repeats the profile's id. After a 202 the deletion continues by itself.",
+      "profile; `confirm` repeats the profile's id. After a 202 the deletion continues in the background.",
     request: {
       params: z.object({ profile: ProfileId }),
       query: z.strictObject({ confirm: z.string().optional() }),

@@ -187,14 +187,14 @@ exchange.openapi(
   },
 );
 
-/** Decides by the content type, and by the bytes where it is missing. */
+/** Decides by the content type, and by the bytes if it is missing. */
 async function readBody(c: Context<ApiEnv>, options: ImportOptions): Promise<Result<ImportedSkill>> {
   const type = (c.req.header("content-type") ?? "").split(";")[0]!.trim().toLowerCase();
   if (type === "application/json") return readJson(await c.req.text(), options);
   const bytes = new Uint8Array(await c.req.arrayBuffer());
   if (ARCHIVE_TYPES.has(type)) return readArchive(bytes, options);
   if (TEXT_TYPES.has(type)) return readSkillMd(bytes, options);
-  if (UNTOLD_TYPES.has(type) && archiveKindOf(bytes) !== null) return readArchive(bytes, options);
+  if (GENERIC_CONTENT_TYPES.has(type) && archiveKindOf(bytes) !== null) return readArchive(bytes, options);
   throw new AppError(
     "content_type_unsupported",
     "Send a skill as `application/zip`, `application/gzip`, `text/markdown` or `application/json`.",
@@ -209,7 +209,7 @@ const ARCHIVE_TYPES = new Set([
 ]);
 const TEXT_TYPES = new Set(["text/markdown", "text/plain"]);
 /** Content types that clients send by default. */
-const UNTOLD_TYPES = new Set(["", "application/octet-stream", "application/x-www-form-urlencoded"]);
+const GENERIC_CONTENT_TYPES = new Set(["", "application/octet-stream", "application/x-www-form-urlencoded"]);
 
 function readJson(body: string, options: ImportOptions): Result<ImportedSkill> {
   let raw: unknown;

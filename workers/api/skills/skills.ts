@@ -243,13 +243,13 @@ skills.openapi(
   },
 );
 
-/** Best first. Where the Archive does not answer in time, only names and descriptions are searched. */
+/** Best first. If the Archive does not answer in time, only names and descriptions are searched. */
 async function find(env: Env, profile: ProfileId, lines: SkillLine[], query: string): Promise<SkillLine[]> {
   const search = withinTime((words) => openArchive(env, profile).searchSkills(words), systemClock);
   return searchLines(lines.filter(isOffered), query, search);
 }
 
-/** Empty where `after` is no longer found, so that paging does not start over. */
+/** Empty if `after` is no longer found, so that paging does not start over. */
 function skipPast(after: SkillName | undefined, found: SkillLine[]): SkillLine[] {
   if (after === undefined) return found;
   const at = found.findIndex(({ name }) => name === after);

@@ -220,7 +220,7 @@ function refuse({ name, value }: Pair, { worked, failed }: Tried, isCorrection: 
   const failedAt = failed.get(value);
   const own = failedAt === undefined ? "no call used it" : `the call with it failed (entry ${failedAt})`;
   if (isCorrection) {
-    const said = "write what the person said was right, in their words, and nothing that nobody gave.";
+    const said = "write only what the person said was right, in their words.";
     return err("unproved_value", `The text gives \`${given}\`, but ${own} and the person did not say it: ${said}`)
       .failure;
   }
