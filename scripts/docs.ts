@@ -22,7 +22,7 @@ await runCommand(USAGE, async () => {
   for (const [name, text] of Object.entries(pages)) {
     const path = resolve(folder, name);
     if (readOrEmpty(path) === text) {
-      console.log(`docs/${name} is up to date.`);
+      if (!check) console.log(`docs/${name} is up to date.`);
       continue;
     }
     outdated++;

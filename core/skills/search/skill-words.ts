@@ -64,9 +64,9 @@ export interface WordsCache {
   set(key: string, words: BodyWords): void;
 }
 
-/** A least-recently-used cache. `maxChars` limits the cached characters, not the entries. */
+/** A least-recently-used cache. `maxChars` limits the cached characters, not the entries; 0 keeps nothing. */
 export function createWordsCache(maxChars: number): WordsCache {
-  return new LRUCache<string, BodyWords>({ maxSize: maxChars, sizeCalculation: countChars });
+  return new LRUCache<string, BodyWords>({ maxSize: Math.max(1, maxChars), sizeCalculation: countChars });
 }
 
 /** At least 1: LRUCache refuses a size of 0. */
