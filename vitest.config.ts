@@ -37,8 +37,8 @@ const TIMEOUT_MS = 30_000;
 
 export default defineConfig({
   test: {
-    // The default leaves one core to the main process. Three at least, as a stack's tests wait for other processes more than they compute.
-    maxWorkers: Math.max(3, availableParallelism()),
+    // At least four, whatever the cores: tests of a stack mostly wait for other processes.
+    maxWorkers: Math.max(4, availableParallelism()),
     projects: [
       {
         plugins: [markdown],

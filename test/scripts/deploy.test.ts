@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { PROVIDER_SECRETS, PROVIDER_VARIABLES } from "../../core/memory/provider-env.ts";
 import { checkAccount } from "../../scripts/deploy/checks.ts";
 import { DeployError, openAccount } from "../../scripts/deploy/cloudflare.ts";
-import { givenVars } from "../../scripts/deploy/config.ts";
+import { givenVars, mayAnswer } from "../../scripts/deploy/config.ts";
 import { dryRun } from "../../scripts/deploy/dry-run.ts";
 import { createMissing, effectiveConfig, secretsFor, warningsIn } from "../../scripts/deploy/plan.ts";
 import { resourcesOf } from "../../scripts/deploy/resources.ts";
@@ -179,6 +179,23 @@ describe("givenVars", () => {
   it("empties the variables to unset, and takes the rest from the environment", () => {
     const deployment = { home: "", env: { OPENAI_MODEL: "a", OPENAI_BASE_URL: "b" }, unset: ["OPENAI_MODEL"] };
     expect(givenVars(PLAIN_VARS, deployment)).toEqual({ OPENAI_MODEL: "", OPENAI_BASE_URL: "b" });
+  });
+});
+
+describe("mayAnswer", () => {
+  const home = "/nowhere";
+  it.each<[string, Record<string, string>, string[], string[], boolean]>([
+    ["nothing is configured", {}, [], [], false],
+    ["the environment has a key", { TALARIA_MODEL: "mistral:small", MISTRAL_API_KEY: "m" }, [], [], true],
+    [
+      "the environment names a server, which needs no key",
+      { TALARIA_MODEL: "ollama:llama3", OLLAMA_BASE_URL: "https://o.example.com" },
+      ...([[], [], true] as [string[], string[], boolean]),
+    ],
+    ["an earlier deployment left a key", {}, [], ["MISTRAL_API_KEY"], true],
+    ["the key of an earlier deployment is emptied", {}, ["MISTRAL_API_KEY"], ["MISTRAL_API_KEY"], false],
+  ])("when %s: %j, emptied %j, kept %j → %s", (_, env, unset, kept, expected) => {
+    expect(mayAnswer({ home, env, unset }, kept)).toBe(expected);
   });
 });
 
