@@ -235,8 +235,8 @@ function summarise([first, second, control]: Row[]): string {
   if (!first || !second || !control) return "";
   const times = (control.toolCalls / Math.max(1, second.toolCalls)).toFixed(1);
   return (
-    `With what was learned the task took ${second.toolCalls} tool calls, ${second.failedCalls} of them failed; ` +
-    `without it ${control.toolCalls}, ${control.failedCalls} of them failed: ${times} times as many.`
+    `With what was learned the task took ${second.toolCalls} tool calls (${second.failedCalls} failed); ` +
+    `without it ${control.toolCalls} (${control.failedCalls} failed), ${times} times as many.`
   );
 }
 

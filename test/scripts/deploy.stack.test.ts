@@ -75,13 +75,16 @@ describe("a deployment", () => {
     expect(said).toContain("the Workers answer with the rehearsal model");
   });
 
-  it("creates nothing when a Worker does not build or its config has an unknown field", async () => {
+  it("reports every Worker that does not build or has an unknown field in its config, and creates nothing", async () => {
     account.made.length = 0;
-    const change = (raw: object) =>
-      configs.map((one) => ({ ...one, raw: { ...one.raw, ...(one.worker === "api" && raw) } }));
-    const broken = change({ main: join(import.meta.dirname, "../fixtures/no-such-worker.js") });
-    await expect(run(newHome(), {}, broken)).rejects.toThrow(/talaria-api does not build:[^]*Nothing was created/);
-    await expect(run(newHome(), {}, change({ ia: { binding: "AI" } }))).rejects.toThrow(/"ia"[^]*Nothing was created/);
+    const changes: Partial<Record<string, object>> = {
+      api: { main: join(import.meta.dirname, "../fixtures/no-such-worker.js") },
+      review: { ia: { binding: "AI" } },
+    };
+    const broken = configs.map((one) => ({ ...one, raw: { ...one.raw, ...changes[one.worker] } }));
+    const failure = run(newHome(), {}, broken);
+    await expect(failure).rejects.toThrow(/talaria-api does not build:[^]*Nothing was created/);
+    await expect(failure).rejects.toThrow(/"ia"[^]*Nothing was created/);
     expect(account.made).toEqual([]);
   });
 
