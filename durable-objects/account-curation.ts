@@ -1,7 +1,7 @@
 // Exchanges costs and allowances with the curator Worker. That Worker cannot call objects, so both are records in R2: what its
 // models spent, and what they may spend on a day with a limit. Also limits how often a person may request a curation. Called by
 // the Account.
-import { defaultCurationGrant } from "../core/learning/curation/grants.ts";
+import { defaultCurationGrant } from "../core/learning/curation/work/grants.ts";
 import type { Bucket, Sql } from "../core/ports.ts";
 import { CurationAllowance, CurationSpent } from "../core/schemas/learning/curation.ts";
 import { type CurationId, DAY_MS, type ProfileId, dayOf, fromCurationId } from "../core/schemas/ids.ts";

@@ -2,8 +2,8 @@
 // rules) over an in-memory library that holds only that batch.
 import type { Model } from "../../core/agent/contract.ts";
 import { messageOf, ok } from "../../core/errors.ts";
-import { runWork } from "../../core/learning/curation/run-work.ts";
-import { SKILLS_A_CALL, WORK_TOKENS } from "../../core/learning/curation/work.ts";
+import { runWork } from "../../core/learning/curation/work/run-work.ts";
+import { SKILLS_A_CALL, WORK_TOKENS } from "../../core/learning/curation/work/work.ts";
 import { withFailureListener } from "../../core/learning/script/script-run.ts";
 import { toJudge } from "../../core/learning/evidence/verdict.ts";
 import { DEFAULTS, FIXED } from "../../core/limits.ts";

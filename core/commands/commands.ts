@@ -1,6 +1,6 @@
 // The one table of slash commands. The session, the terminal and every other client read it: to dispatch, to refuse, to
 // complete a word and to print help. To add a command, add a row here and the function its handler runs: in
-// core/session/turn/run-command.ts for the session, in the client for a client. Pure data.
+// core/session/turn/commands/run-command.ts for the session, in the client for a client. Pure data.
 
 export interface CommandRow {
   /** The word after the slash. */

@@ -22,7 +22,7 @@ import { type Engine, openEngine } from "./open-engine.ts";
 import type { Kept, StandingReader } from "./readers/hub.ts";
 import { createTables } from "./schema.ts";
 import { toSessionDetail, toSessionInfo } from "./session-info.ts";
-import { createApprovals } from "./turn/approvals.ts";
+import { createApprovals } from "./turn/commands/approvals.ts";
 
 const UNKNOWN = err("session_not_found", "There is no such session. Create one with POST /v1/sessions.");
 

@@ -1,6 +1,6 @@
 // Slash commands that load skills: `/name x=1 what to do`, with up to five names. Reads the message, fills the
 // placeholders of a skill's text, and renders the note that follows the person's message. Called by
-// core/session/turn/invoke.ts. Pure. Nothing of a skill is ever run here.
+// core/session/turn/commands/invoke.ts. Pure. Nothing of a skill is ever run here.
 import { clip } from "../clip.ts";
 import { type Result, err, ok } from "../errors.ts";
 import { escapeTags } from "../prompt-block.ts";

@@ -7,7 +7,7 @@ import { COMMANDS, type CommandRow, mayUse, offeredCommands } from "../../core/c
 import { renderCommandHelp, usageOf } from "../../core/commands/help.ts";
 import { parseSessionCommand, parseTypedLine } from "../../core/commands/parse-command.ts";
 import { BusyMode } from "../../core/schemas/settings.ts";
-import { SESSION_COMMANDS } from "../../core/session/turn/run-command.ts";
+import { SESSION_COMMANDS } from "../../core/session/turn/commands/run-command.ts";
 
 const root = resolve(import.meta.dirname, "../..");
 const rows: readonly CommandRow[] = COMMANDS;

@@ -1,6 +1,6 @@
 // A world for curation: one bucket, one queue and one clock, with any number of profiles and skills of any age.
 import { ok } from "../../core/errors.ts";
-import { runWork } from "../../core/learning/curation/run-work.ts";
+import { runWork } from "../../core/learning/curation/work/run-work.ts";
 import { toHeadCheck } from "../../core/learning/curation/head-check.ts";
 import { runCuration } from "../../core/learning/curation/run-curation.ts";
 import type { CurationOptions } from "../../core/learning/curation/run-options.ts";

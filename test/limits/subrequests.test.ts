@@ -2,10 +2,10 @@
 // allows ten thousand. The table in docs/LIMITS.md lists these figures.
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import { ok } from "../../core/errors.ts";
-import { runWork } from "../../core/learning/curation/run-work.ts";
+import { runWork } from "../../core/learning/curation/work/run-work.ts";
 import { toHeadCheck } from "../../core/learning/curation/head-check.ts";
 import { runCuration } from "../../core/learning/curation/run-curation.ts";
-import { clustersOf } from "../../core/learning/curation/clusters.ts";
+import { clustersOf } from "../../core/learning/curation/work/clusters.ts";
 import { toJudge } from "../../core/learning/evidence/verdict.ts";
 import { DEFAULTS } from "../../core/limits.ts";
 import { dayOf, toCurationId } from "../../core/schemas/ids.ts";

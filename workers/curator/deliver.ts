@@ -1,7 +1,7 @@
 // Handles one curation message: a page of a shard's due profiles, one profile, the rollback of a run, or a piece of work for a
 // model. Called by index.ts. A profile that fails gets its own message and never blocks the others of its page.
 import { DeletedError, messageOf, isNewerMessage } from "../../core/errors.ts";
-import type { WorkEnd } from "../../core/learning/curation/work-options.ts";
+import type { WorkEnd } from "../../core/learning/curation/work/work-options.ts";
 import { isCurated } from "../../core/learning/curation/run-curation.ts";
 import type { Clock, CurationStore, Queue, Random } from "../../core/ports.ts";
 import { CurationMessage, type CurationWork, type WorkId, toWorkId } from "../../core/schemas/learning/curation.ts";
@@ -25,7 +25,7 @@ export interface DeliverOptions {
   queue: Queue<CurationMessage>;
   /** Curates one profile; see core/learning/curation/run-curation.ts. */
   run(profile: ProfileId, run: CurationId, dryRun: boolean, order: Order): Promise<RunEnd>;
-  /** Does a piece of work; see core/learning/curation/run-work.ts. Absent: the work stays open. */
+  /** Does a piece of work; see core/learning/curation/work/run-work.ts. Absent: the work stays open. */
   work?: {
     run(profile: ProfileId, run: CurationId, work: WorkId): Promise<WorkEnd>;
     end(profile: ProfileId, run: CurationId, work: WorkId, note: string): Promise<CurationWork>;

@@ -1,7 +1,7 @@
 // The curator Worker in one process, wired as in workers/curator. Its cron finds due markers; its queue is the simulated one.
 import type { Model } from "../../../core/agent/contract.ts";
 import { ok } from "../../../core/errors.ts";
-import { endWork, runWork } from "../../../core/learning/curation/run-work.ts";
+import { endWork, runWork } from "../../../core/learning/curation/work/run-work.ts";
 import { toHeadCheck } from "../../../core/learning/curation/head-check.ts";
 import { runCuration } from "../../../core/learning/curation/run-curation.ts";
 import { toJudge } from "../../../core/learning/evidence/verdict.ts";

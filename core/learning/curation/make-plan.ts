@@ -5,13 +5,13 @@ import type { CurationPlan, CuratorNotes } from "../../schemas/learning/curation
 import type { Grant } from "../../schemas/learning/review.ts";
 import type { SkillStats, SkillUse } from "../../schemas/skill.ts";
 import { isLimited, toDayBudget } from "../../schemas/usage.ts";
-import { clustersOf, notedClusters } from "./clusters.ts";
+import { clustersOf, notedClusters } from "./work/clusters.ts";
 import { planCuration } from "./curate.ts";
 import { gatherFacts } from "./gather-facts.ts";
 import { checkHealth } from "./health.ts";
 import type { Run } from "./run-options.ts";
-import { endWork } from "./run-work.ts";
-import { type WorkFacts, planWork } from "./work.ts";
+import { endWork } from "./work/run-work.ts";
+import { type WorkFacts, planWork } from "./work/work.ts";
 
 export async function makePlan(options: Run, notes: CuratorNotes): Promise<CurationPlan> {
   const { curation, skills, profile, run, dryRun, clock, settings } = options;

@@ -3,7 +3,7 @@
 import { type CurationId, type SkillName, dayOf } from "../../schemas/ids.ts";
 import { type CurationPlan, type CuratorNotes, type WorkItem, toWorkId } from "../../schemas/learning/curation.ts";
 import type { SkillIndex } from "../../schemas/skill.ts";
-import { clustersOf, overlapsOf } from "./clusters.ts";
+import { clustersOf, overlapsOf } from "./work/clusters.ts";
 import type { SkillFacts } from "./curate.ts";
 import { noteOf } from "./lookup.ts";
 

@@ -4,7 +4,7 @@ import type { CurationStore } from "../../ports.ts";
 import { type CurationId, DAY_MS, type Day, type ProfileId, fromCurationId, toCurationId } from "../../schemas/ids.ts";
 import { type CuratorNotes, toWorkMessage } from "../../schemas/learning/curation.ts";
 import { carryOut } from "./carry-out.ts";
-import { finishMerges } from "./consolidate.ts";
+import { finishMerges } from "./work/consolidate.ts";
 import { makePlan, makeUndo } from "./make-plan.ts";
 import type { CurationOptions, Run } from "./run-options.ts";
 

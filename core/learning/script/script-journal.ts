@@ -1,6 +1,6 @@
 // The loop's Journal over a script: one create-only object for each step, in strict order. A run that loses a create adopts the
 // existing step, so that resumed and concurrent runs follow the same script. Used by review/review.ts for a review, and by
-// curation/run-work.ts for a curation's work.
+// curation/work/run-work.ts for a curation's work.
 import type { Journal, ModelFailure, Recorded, ToolResult } from "../../agent/contract.ts";
 import { fail } from "../../agent/tool-result.ts";
 import { type Result, assert, ok } from "../../errors.ts";

@@ -1,5 +1,5 @@
 // One run of the loop over a script, unattended and within a grant. A review and the work of a curation share it.
-// Called by review/review.ts and curation/run-work.ts, which record the result.
+// Called by review/review.ts and curation/work/run-work.ts, which record the result.
 import type { Model, ModelFailure } from "../../agent/contract.ts";
 import { type LoopEnd, type LoopOptions, runLoop } from "../../agent/loop.ts";
 import { type Failure, err } from "../../errors.ts";

@@ -14,7 +14,7 @@ import type { TurnRow } from "../log.ts";
 import { addReviewNews } from "../prompt/notes.ts";
 import { readPrefix } from "../prompt/prefix.ts";
 import { offeredInPrompt } from "../prompt/scene.ts";
-import { withoutCommands } from "../turn/without-commands.ts";
+import { withoutCommands } from "../turn/commands/without-commands.ts";
 import { noteKinds } from "./kinds.ts";
 import { addLearnedNotice, isQuiet } from "./learned-notice.ts";
 import { entriesOf, observe } from "./observe-job.ts";

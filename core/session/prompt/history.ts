@@ -10,8 +10,8 @@ import { type AssistantEntry, type CompactionEntry, type Entry, type ToolEntry, 
 import type { EngineContext } from "../context.ts";
 import type { Log, TurnRow } from "../log.ts";
 import { isSilent } from "./notices.ts";
-import { withoutCommands } from "../turn/without-commands.ts";
-import { toSteerMessage } from "../turn/steer.ts";
+import { withoutCommands } from "../turn/commands/without-commands.ts";
+import { toSteerMessage } from "../turn/journal/steer.ts";
 
 /** Stored under the meta key `compaction`; written with each compaction and each failed attempt. */
 export interface CompactionState {

@@ -5,7 +5,7 @@ import { toToolSpecs } from "../../agent/tool-specs.ts";
 import type { SentMessage, SentPrefix } from "../../schemas/learning/review.ts";
 import type { EngineContext } from "../context.ts";
 import { compactionsBefore, readHistory } from "./history.ts";
-import { withoutCommands } from "../turn/without-commands.ts";
+import { withoutCommands } from "../turn/commands/without-commands.ts";
 import { frozenPrompt } from "../turn/prepare-turn.ts";
 
 /**

@@ -3,7 +3,7 @@
 import type { Recall } from "../memory/recall.ts";
 import type { EngineContext } from "../context.ts";
 import type { Outbox } from "../outbox.ts";
-import type { SessionJournal } from "./journal.ts";
+import type { SessionJournal } from "./journal/journal.ts";
 import type { ServerMark } from "./server-mark.ts";
 
 /** The turn that is being driven. */

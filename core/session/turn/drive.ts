@@ -13,13 +13,13 @@ import { acceptInput, beginQueuedTurn } from "./accept-input.ts";
 import type { Current, DriveState } from "./drive-state.ts";
 import { endTurn } from "./end-turn.ts";
 import { REDIRECTED, STOPPED, STUCK, toEnding } from "./endings.ts";
-import { createSessionJournal } from "./journal.ts";
+import { createSessionJournal } from "./journal/journal.ts";
 import { renewLease } from "./lease.ts";
 import { pauseTurn } from "./pause-turn.ts";
 import { classifyPlatformError } from "./platform-error.ts";
 import { takeUpTurn } from "./resume-turn.ts";
 import { isInterrupted, runTurn } from "./run-turn.ts";
-import { TurnEnded } from "./turn-record.ts";
+import { TurnEnded } from "./journal/turn-record.ts";
 
 /** While a session is in use, its knowledge of changed skills and memory may be this old. */
 const NEWS_MS = 60_000;

@@ -14,7 +14,7 @@ import {
 } from "../../schemas/entry.ts";
 import type { EngineContext } from "../context.ts";
 import { endReason, placeNotice, placeTurnEnd, replay } from "../readers/events.ts";
-import type { SessionJournal } from "./journal.ts";
+import type { SessionJournal } from "./journal/journal.ts";
 import { learnFromTurn } from "../learning/learn.ts";
 import { settleLedger } from "../ledger.ts";
 import type { TurnRow } from "../log.ts";

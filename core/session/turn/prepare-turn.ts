@@ -16,7 +16,7 @@ import type { Scene } from "../../skills/format/conditions.ts";
 import { renderSkillIndex } from "../../skills/index-block.ts";
 import { createLibrary, mergeLines, offeredLines } from "../../skills/library.ts";
 import { createTools } from "../../tools/index.ts";
-import { createApprovals } from "./approvals.ts";
+import { createApprovals } from "./commands/approvals.ts";
 import { parseSessionCommand } from "../../commands/parse-command.ts";
 import { readContextFiles } from "../prompt/context-files.ts";
 import type { EngineContext } from "../context.ts";

@@ -12,11 +12,11 @@ import type { Log, TurnRow } from "../log.ts";
 import { readHistory } from "../prompt/history.ts";
 import type { Current, DriveState } from "./drive-state.ts";
 import type { Ending } from "./end-turn.ts";
-import { readInvocation, readRecalled, recordInvocation } from "./invoke.ts";
+import { readInvocation, readRecalled, recordInvocation } from "./commands/invoke.ts";
 import { prepareTurn } from "./prepare-turn.ts";
-import { runCommand } from "./run-command.ts";
+import { runCommand } from "./commands/run-command.ts";
 import { markServer } from "./server-mark.ts";
-import { spillResult } from "./spill.ts";
+import { spillResult } from "./journal/spill.ts";
 
 /** `ending`: the turn ends without the loop, because it was a command or could not begin. */
 export type Attempt = { end: LoopEnd } | { ending: Ending };

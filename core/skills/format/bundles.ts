@@ -1,5 +1,5 @@
 // A bundle is a skill that names others to be loaded before it, and whose own text says what to do with them. It is
-// stored, listed and changed like any skill. Read by the library and by core/session/turn/invoke.ts. Pure.
+// stored, listed and changed like any skill. Read by the library and by core/session/turn/commands/invoke.ts. Pure.
 import { toObject } from "../../unknown-object.ts";
 import { fieldOf, toSlug } from "./conditions.ts";
 

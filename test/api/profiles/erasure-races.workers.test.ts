@@ -2,7 +2,7 @@
 // an unreadable record, or a second deletion. Deleted data stays gone, and data created since stays.
 import { createExecutionContext, createMessageBatch, getQueueResult, runInDurableObject } from "cloudflare:test";
 import { beforeAll, describe, expect, it, vi } from "vitest";
-import { runWork } from "../../../core/learning/curation/run-work.ts";
+import { runWork } from "../../../core/learning/curation/work/run-work.ts";
 import { DEFAULTS } from "../../../core/limits.ts";
 import { type SkillName, toCurationId } from "../../../core/schemas/ids.ts";
 import { seeds } from "../../../skills-seed/index.ts";

@@ -3,7 +3,7 @@
 import { runInDurableObject } from "cloudflare:test";
 import { beforeAll, describe, expect, it } from "vitest";
 import { DEFAULTS } from "../../../core/limits.ts";
-import { createApprovals } from "../../../core/session/turn/approvals.ts";
+import { createApprovals } from "../../../core/session/turn/commands/approvals.ts";
 import type { EngineContext } from "../../../core/session/context.ts";
 import { createLog } from "../../../core/session/log.ts";
 import { createWorkspace } from "../../../core/workspace/workspace.ts";

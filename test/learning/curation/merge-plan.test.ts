@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { checkMerge } from "../../../core/learning/curation/merge-plan.ts";
+import { checkMerge } from "../../../core/learning/curation/work/merge-plan.ts";
 import { isKept, itemsOf } from "../../../core/learning/skill-items.ts";
 import type { SkillSnapshot } from "../../../core/ports.ts";
 import { hashFiles, textOfFiles } from "../../../core/schemas/learning/digest.ts";

@@ -2,7 +2,7 @@
 // through crashes.
 import { describe, expect, test } from "vitest";
 import { renderParts } from "../../../core/agent/tool-result.ts";
-import { type Approvals, createApprovals } from "../../../core/session/turn/approvals.ts";
+import { type Approvals, createApprovals } from "../../../core/session/turn/commands/approvals.ts";
 import type { EngineContext } from "../../../core/session/context.ts";
 import { takeNotes } from "../../../core/session/prompt/notes.ts";
 import { sessionTools } from "../../../core/session/turn/prepare-turn.ts";

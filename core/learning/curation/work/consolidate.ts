@@ -2,23 +2,23 @@
 // then carried out: the umbrella is written, then each absorbed skill is archived, each by one compare-and-swap. A later delivery
 // completes an unfinished merge. Never archives a skill that has changed since the merge was planned.
 import * as z from "zod";
-import type { Tool, ToolContext, ToolResult } from "../../agent/contract.ts";
-import { succeed } from "../../agent/tool-result.ts";
-import { type Result, assert, err, ok } from "../../errors.ts";
-import type { Clock, CurationStore, SkillSnapshot, SkillStore, WorkStore } from "../../ports.ts";
-import { type CurationChange, CurationMerge, MergeItem, type WorkId } from "../../schemas/learning/curation.ts";
-import type { CurationId, ProfileId } from "../../schemas/ids.ts";
-import { SkillName } from "../../schemas/ids.ts";
-import { textOrEmpty } from "../../schemas/file-body.ts";
-import { REQUESTS_FILE, mergeRequests, readRequests } from "../../schemas/skill-requests.ts";
-import type { Settings } from "../../schemas/settings.ts";
-import type { SkillHead, SkillIndex } from "../../schemas/skill.ts";
-import type { Seeds } from "../../skills/library.ts";
-import { type SkillOperation, toDecide } from "../../skills/edit/operations.ts";
-import { toRefusal } from "../../tools/refusal.ts";
-import type { SkillInspector } from "../../tools/skills/skill-manage.ts";
+import type { Tool, ToolContext, ToolResult } from "../../../agent/contract.ts";
+import { succeed } from "../../../agent/tool-result.ts";
+import { type Result, assert, err, ok } from "../../../errors.ts";
+import type { Clock, CurationStore, SkillSnapshot, SkillStore, WorkStore } from "../../../ports.ts";
+import { type CurationChange, CurationMerge, MergeItem, type WorkId } from "../../../schemas/learning/curation.ts";
+import type { CurationId, ProfileId } from "../../../schemas/ids.ts";
+import { SkillName } from "../../../schemas/ids.ts";
+import { textOrEmpty } from "../../../schemas/file-body.ts";
+import { REQUESTS_FILE, mergeRequests, readRequests } from "../../../schemas/skill-requests.ts";
+import type { Settings } from "../../../schemas/settings.ts";
+import type { SkillHead, SkillIndex } from "../../../schemas/skill.ts";
+import type { Seeds } from "../../../skills/library.ts";
+import { type SkillOperation, toDecide } from "../../../skills/edit/operations.ts";
+import { toRefusal } from "../../../tools/refusal.ts";
+import type { SkillInspector } from "../../../tools/skills/skill-manage.ts";
 import { checkMerge } from "./merge-plan.ts";
-import { standingOf } from "./changes.ts";
+import { standingOf } from "../changes.ts";
 import type { MergeFacts } from "./script.ts";
 
 const Args = z.strictObject({

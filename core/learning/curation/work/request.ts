@@ -1,27 +1,27 @@
 // Writes the request of a curation's work: the skill with its record, the groups that may be merged, or the skills without requests.
 // Called once a work by run-work.ts, which stores the text in the work's script. Writes nothing.
-import { type Result, err, ok } from "../../errors.ts";
-import type { SkillSnapshot } from "../../ports.ts";
+import { type Result, err, ok } from "../../../errors.ts";
+import type { SkillSnapshot } from "../../../ports.ts";
 import {
   type ShownSkill,
   consolidationRequest,
   requestsRequest,
   workRequest,
-} from "../../prompts/curation/curation.ts";
-import { type WorkItem, fromWorkId } from "../../schemas/learning/curation.ts";
-import { textOrEmpty } from "../../schemas/file-body.ts";
-import { DAY_MS, type SessionId, type SkillName, fromCurationId } from "../../schemas/ids.ts";
-import { REQUESTS_FILE } from "../../schemas/skill-requests.ts";
-import { toHeadMirror, toLineage } from "../../schemas/skill.ts";
-import { SKILL_MD } from "../../skills/format/format.ts";
-import { isOffered, mergeLines } from "../../skills/library.ts";
-import { nearestNeighbours } from "../../skills/search/similarity.ts";
-import { estimateTokens } from "../../tokens.ts";
-import { itemsOf } from "../skill-items.ts";
+} from "../../../prompts/curation/curation.ts";
+import { type WorkItem, fromWorkId } from "../../../schemas/learning/curation.ts";
+import { textOrEmpty } from "../../../schemas/file-body.ts";
+import { DAY_MS, type SessionId, type SkillName, fromCurationId } from "../../../schemas/ids.ts";
+import { REQUESTS_FILE } from "../../../schemas/skill-requests.ts";
+import { toHeadMirror, toLineage } from "../../../schemas/skill.ts";
+import { SKILL_MD } from "../../../skills/format/format.ts";
+import { isOffered, mergeLines } from "../../../skills/library.ts";
+import { nearestNeighbours } from "../../../skills/search/similarity.ts";
+import { estimateTokens } from "../../../tokens.ts";
+import { itemsOf } from "../../skill-items.ts";
 import { clustersOf } from "./clusters.ts";
-import { isOwn } from "./curate.ts";
+import { isOwn } from "../curate.ts";
 import { findFailedTurns, sessionsOf, showFailedTurns } from "./failed-turns.ts";
-import { verdictOn } from "./lookup.ts";
+import { verdictOn } from "../lookup.ts";
 import type { RequestOptions } from "./work-options.ts";
 
 const MAX_NEAR = 6;

@@ -1,8 +1,8 @@
 // Filters out commands to the session (`/refine`, `/compress` …) and their answers. The log keeps them for the person only:
 // models do not read them, and reviews do not take them for requests to the agent.
-import { type Entry, textOf } from "../../schemas/entry.ts";
-import { parseSessionCommand } from "../../commands/parse-command.ts";
-import type { Log } from "../log.ts";
+import { type Entry, textOf } from "../../../schemas/entry.ts";
+import { parseSessionCommand } from "../../../commands/parse-command.ts";
+import type { Log } from "../../log.ts";
 
 /** Entries without the turns that were commands. Reads one more row if `entries` begin in the middle of a turn. */
 export function withoutCommands(entries: Entry[], log: Log): Entry[] {

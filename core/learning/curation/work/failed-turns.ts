@@ -1,11 +1,11 @@
 // Finds turns that failed with a skill's present text, with their transcripts where a review's job still holds them. Called for a
 // rewrite's request, and by the inspector of what the rewrite writes. Reads the stores of evidence and reviews.
-import type { EvidenceStore, ReviewStore } from "../../ports.ts";
-import type { Entry } from "../../schemas/entry.ts";
-import type { SessionId, SkillName, TurnId } from "../../schemas/ids.ts";
-import type { ReviewJob } from "../../schemas/learning/review.ts";
-import { type Evidence, type SkillHead, outranks } from "../../schemas/skill.ts";
-import { renderTranscript } from "../review/transcript.ts";
+import type { EvidenceStore, ReviewStore } from "../../../ports.ts";
+import type { Entry } from "../../../schemas/entry.ts";
+import type { SessionId, SkillName, TurnId } from "../../../schemas/ids.ts";
+import type { ReviewJob } from "../../../schemas/learning/review.ts";
+import { type Evidence, type SkillHead, outranks } from "../../../schemas/skill.ts";
+import { renderTranscript } from "../../review/transcript.ts";
 
 export interface FailedTurn {
   evidence: Evidence;

@@ -1,12 +1,12 @@
 // Extracts the outcome of a curation's work from its script: changes, merges, refused calls and cost. Called by run-work.ts when the
 // work ends. Pure.
 import * as z from "zod";
-import { CurationChange, type CurationMerge, type CurationWork, Standing } from "../../schemas/learning/curation.ts";
-import { Sha256, SkillName } from "../../schemas/ids.ts";
-import type { ReviewStep } from "../../schemas/learning/review.ts";
-import { SkillState } from "../../schemas/skill.ts";
-import type { SpentCall } from "../../schemas/usage.ts";
-import { type ScriptCall, callsOf, costOf, refusalsOf } from "../script/script-facts.ts";
+import { CurationChange, type CurationMerge, type CurationWork, Standing } from "../../../schemas/learning/curation.ts";
+import { Sha256, SkillName } from "../../../schemas/ids.ts";
+import type { ReviewStep } from "../../../schemas/learning/review.ts";
+import { SkillState } from "../../../schemas/skill.ts";
+import type { SpentCall } from "../../../schemas/usage.ts";
+import { type ScriptCall, callsOf, costOf, refusalsOf } from "../../script/script-facts.ts";
 
 /** The outcome of a skill_merge that has merged. */
 export const MergeFacts = z.object({

@@ -1,12 +1,12 @@
 // The options and the possible results of one piece of a curation's work. Types only.
-import type { ModelChain } from "../../agent/contract.ts";
-import type { Failure, Result } from "../../errors.ts";
-import type { Clock, CurationStore, EvidenceStore, Random, ReviewStore, SkillStore } from "../../ports.ts";
-import type { CurationId, ProfileId } from "../../schemas/ids.ts";
-import type { CurationWork, WorkId } from "../../schemas/learning/curation.ts";
-import type { Settings } from "../../schemas/settings.ts";
-import type { RunChecks } from "../../skills/checks.ts";
-import type { Seeds } from "../../skills/library.ts";
+import type { ModelChain } from "../../../agent/contract.ts";
+import type { Failure, Result } from "../../../errors.ts";
+import type { Clock, CurationStore, EvidenceStore, Random, ReviewStore, SkillStore } from "../../../ports.ts";
+import type { CurationId, ProfileId } from "../../../schemas/ids.ts";
+import type { CurationWork, WorkId } from "../../../schemas/learning/curation.ts";
+import type { Settings } from "../../../schemas/settings.ts";
+import type { RunChecks } from "../../../skills/checks.ts";
+import type { Seeds } from "../../../skills/library.ts";
 
 /** Identifies the work, and has the stores from which its request to the model is built. */
 export interface RequestOptions {

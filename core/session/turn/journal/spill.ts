@@ -1,7 +1,7 @@
 // Writes a tool result that is too long for the conversation into a file of the session's workspace. The file is named after
 // the place of its call, so a repeated call writes the same file. Called by the loop. The file's source is `content`.
-import { type Result, ok } from "../../errors.ts";
-import type { EngineContext } from "../context.ts";
+import { type Result, ok } from "../../../errors.ts";
+import type { EngineContext } from "../../context.ts";
 
 const FOLDER = ".talaria/results";
 

@@ -1,14 +1,14 @@
 // Carries out the commands of the session: one function for each row of core/commands whose handler is the session.
 // Called by run-turn.ts for a turn whose message is such a command. A model is asked only for the summary of `/compress`.
-import type { SessionCommand, SessionCommandName } from "../../commands/commands.ts";
-import { compress } from "../compaction/compact.ts";
-import { type CompactionOptions, SAVES_NOTHING } from "../compaction/shorten.ts";
-import type { SummaryCall } from "../compaction/summarise.ts";
-import type { EngineContext } from "../context.ts";
-import { answerRefine } from "../learning/refine.ts";
-import type { Ending } from "./end-turn.ts";
+import type { SessionCommand, SessionCommandName } from "../../../commands/commands.ts";
+import { compress } from "../../compaction/compact.ts";
+import { type CompactionOptions, SAVES_NOTHING } from "../../compaction/shorten.ts";
+import type { SummaryCall } from "../../compaction/summarise.ts";
+import type { EngineContext } from "../../context.ts";
+import { answerRefine } from "../../learning/refine.ts";
+import type { Ending } from "../end-turn.ts";
 import { decidePending, listPending } from "./pending.ts";
-import { refreshPrompt } from "./prepare-turn.ts";
+import { refreshPrompt } from "../prepare-turn.ts";
 
 export interface CommandRun {
   context: EngineContext;

@@ -1,9 +1,9 @@
 // The answer that is streaming: shows its text to readers, stores blocks of it, and gives it up when the model call is
 // repeated. Used by the journal. Writes nothing once the record is closed.
-import type { AnswerSink, ModelFailure } from "../../agent/contract.ts";
-import { RETRACTED } from "../../agent/model-turn.ts";
-import { createScrubber } from "../../memory/scrub.ts";
-import { toNotice } from "../prompt/notices.ts";
+import type { AnswerSink, ModelFailure } from "../../../agent/contract.ts";
+import { RETRACTED } from "../../../agent/model-turn.ts";
+import { createScrubber } from "../../../memory/scrub.ts";
+import { toNotice } from "../../prompt/notices.ts";
 import { type TurnRecord, noteProgress, putEntry } from "./turn-record.ts";
 
 // A block is stored after this much text or time. A killed answer is asked for again, so blocks only preserve what a person

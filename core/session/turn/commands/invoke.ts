@@ -1,27 +1,27 @@
 // `/skill-name what to do`: loads the skills that a message names and adds their texts after it, as user text and never as
 // system text. For a message that names none, loads a skill that the message clearly calls for. Called by run-turn.ts before
 // the first model call. The texts are recorded as a note, so that a resumed turn sends the same bytes.
-import { withResultLimits } from "../../agent/small-window.ts";
-import { type Failure, type Result, err, ok } from "../../errors.ts";
-import { loadedTexts } from "../../learning/observe/observe.ts";
-import { FIXED } from "../../limits.ts";
-import type { SkillLine } from "../../schemas/api.ts";
-import { byteLength } from "../../schemas/learning/digest.ts";
-import type { NoteEntry, Part } from "../../schemas/entry.ts";
-import { type SkillName, dayOf } from "../../schemas/ids.ts";
-import { MAX_MEMBERS } from "../../skills/format/bundles.ts";
-import { type LoadedSkill, parseInvocation, renderInvocation } from "../../skills/invocation.ts";
-import { type Library, type SkillView, createLibrary, skillMissing } from "../../skills/library.ts";
-import { mayRecall, pickRecalled, renderRecalled } from "../../skills/search/recall.ts";
-import { takeStart } from "../../tools/clip.ts";
-import { isCommand, nearestCommand } from "../../commands/parse-command.ts";
-import type { EngineContext } from "../context.ts";
-import { placeNotice } from "../readers/events.ts";
-import { shownEntries } from "../prompt/history.ts";
-import type { TurnRow } from "../log.ts";
-import { isHeldOut } from "../prompt/held-out.ts";
-import { isSilent } from "../prompt/notices.ts";
-import { sceneOf } from "../prompt/scene.ts";
+import { withResultLimits } from "../../../agent/small-window.ts";
+import { type Failure, type Result, err, ok } from "../../../errors.ts";
+import { loadedTexts } from "../../../learning/observe/observe.ts";
+import { FIXED } from "../../../limits.ts";
+import type { SkillLine } from "../../../schemas/api.ts";
+import { byteLength } from "../../../schemas/learning/digest.ts";
+import type { NoteEntry, Part } from "../../../schemas/entry.ts";
+import { type SkillName, dayOf } from "../../../schemas/ids.ts";
+import { MAX_MEMBERS } from "../../../skills/format/bundles.ts";
+import { type LoadedSkill, parseInvocation, renderInvocation } from "../../../skills/invocation.ts";
+import { type Library, type SkillView, createLibrary, skillMissing } from "../../../skills/library.ts";
+import { mayRecall, pickRecalled, renderRecalled } from "../../../skills/search/recall.ts";
+import { takeStart } from "../../../tools/clip.ts";
+import { isCommand, nearestCommand } from "../../../commands/parse-command.ts";
+import type { EngineContext } from "../../context.ts";
+import { placeNotice } from "../../readers/events.ts";
+import { shownEntries } from "../../prompt/history.ts";
+import type { TurnRow } from "../../log.ts";
+import { isHeldOut } from "../../prompt/held-out.ts";
+import { isSilent } from "../../prompt/notices.ts";
+import { sceneOf } from "../../prompt/scene.ts";
 
 /** What is added after a message. */
 export interface Invoked {

@@ -1,7 +1,7 @@
 // Renders a message that steers a running turn for the model. Used by the journal while the turn runs and by the history of
 // later turns: both must give the same bytes. Pure.
-import type { Message } from "../../agent/contract.ts";
-import { type UserEntry, textOf } from "../../schemas/entry.ts";
+import type { Message } from "../../../agent/contract.ts";
+import { type UserEntry, textOf } from "../../../schemas/entry.ts";
 
 /** The marker is random for each turn, so that text from other sources cannot imitate it. */
 export function toSteerMessage(entry: UserEntry): Message {

@@ -1,8 +1,8 @@
 // Moves waiting steering messages into the running turn: messages that the person sent to correct it. The journal calls this before
 // each model call.
-import type { UserEntry } from "../../schemas/entry.ts";
-import { type TurnRow, isOpen } from "../log.ts";
-import { placeSteer } from "../readers/events.ts";
+import type { UserEntry } from "../../../schemas/entry.ts";
+import { type TurnRow, isOpen } from "../../log.ts";
+import { placeSteer } from "../../readers/events.ts";
 import { type TurnRecord, putEntry } from "./turn-record.ts";
 
 /**

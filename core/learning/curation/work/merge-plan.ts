@@ -1,15 +1,15 @@
 // Checks a merge that a model proposes: every item of the absorbed skills is accounted for, and every kept item is found in the new
 // text. Called by consolidate.ts before anything is written. Pure.
-import { clip, toOneLine } from "../../clip.ts";
-import { type Failure, type Result, err, ok } from "../../errors.ts";
-import type { SkillSnapshot } from "../../ports.ts";
-import type { CurationMerge, MergeItem } from "../../schemas/learning/curation.ts";
-import type { FileBodies } from "../../schemas/file-body.ts";
-import type { SkillName } from "../../schemas/ids.ts";
-import { SKILL_MD } from "../../skills/format/format.ts";
-import { isLearned } from "../../skills/edit/protection.ts";
-import { baseOf } from "../../skills/format/validate.ts";
-import { type SkillItem, isFileItem, isKept, itemsOf } from "../skill-items.ts";
+import { clip, toOneLine } from "../../../clip.ts";
+import { type Failure, type Result, err, ok } from "../../../errors.ts";
+import type { SkillSnapshot } from "../../../ports.ts";
+import type { CurationMerge, MergeItem } from "../../../schemas/learning/curation.ts";
+import type { FileBodies } from "../../../schemas/file-body.ts";
+import type { SkillName } from "../../../schemas/ids.ts";
+import { SKILL_MD } from "../../../skills/format/format.ts";
+import { isLearned } from "../../../skills/edit/protection.ts";
+import { baseOf } from "../../../skills/format/validate.ts";
+import { type SkillItem, isFileItem, isKept, itemsOf } from "../../skill-items.ts";
 
 export interface MergeProposal {
   umbrella: SkillName;

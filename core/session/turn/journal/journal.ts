@@ -1,14 +1,14 @@
 // The loop's Journal over a session's log. Writes each answer, intent and result before anyone acts on it, and tells the
 // readers. Created by the driver, once for each attempt at a turn. Writes nothing after `close`.
-import type { Journal, Message, ModelFailure, Recorded } from "../../agent/contract.ts";
-import { type Result, ok } from "../../errors.ts";
-import { FIXED } from "../../limits.ts";
-import { scrub } from "../../memory/scrub.ts";
-import { byteLength } from "../../schemas/learning/digest.ts";
-import { type Answer, type AssistantEntry, type Entry, type UserEntry, textOf } from "../../schemas/entry.ts";
-import { type Spending, toSpentCall } from "../../schemas/usage.ts";
-import type { EngineContext } from "../context.ts";
-import type { LiveText } from "../readers/events.ts";
+import type { Journal, Message, ModelFailure, Recorded } from "../../../agent/contract.ts";
+import { type Result, ok } from "../../../errors.ts";
+import { FIXED } from "../../../limits.ts";
+import { scrub } from "../../../memory/scrub.ts";
+import { byteLength } from "../../../schemas/learning/digest.ts";
+import { type Answer, type AssistantEntry, type Entry, type UserEntry, textOf } from "../../../schemas/entry.ts";
+import { type Spending, toSpentCall } from "../../../schemas/usage.ts";
+import type { EngineContext } from "../../context.ts";
+import type { LiveText } from "../../readers/events.ts";
 import { beginAnswer, createSink, giveUpAnswer, showText } from "./live-answer.ts";
 import { recordCall } from "./record-call.ts";
 import { toSteerMessage } from "./steer.ts";

@@ -1,11 +1,11 @@
 // What one turn has written so far, and its answer in flight. The journal and its parts share this record; no other
 // code changes it. Once `isClosed` is set nothing may be written: other code has ended the turn.
-import type { Scrubber } from "../../memory/scrub.ts";
-import type { AssistantEntry, Entry, ToolCall, ToolEntry } from "../../schemas/entry.ts";
-import type { SpentCall, Spending } from "../../schemas/usage.ts";
-import type { EngineContext } from "../context.ts";
-import { addSpending, spentIn } from "../ledger.ts";
-import type { LiveText } from "../readers/events.ts";
+import type { Scrubber } from "../../../memory/scrub.ts";
+import type { AssistantEntry, Entry, ToolCall, ToolEntry } from "../../../schemas/entry.ts";
+import type { SpentCall, Spending } from "../../../schemas/usage.ts";
+import type { EngineContext } from "../../context.ts";
+import { addSpending, spentIn } from "../../ledger.ts";
+import type { LiveText } from "../../readers/events.ts";
 
 /** Ends a drive whose turn other code has ended. Only the driver may catch it. */
 export class TurnEnded extends Error {

@@ -1,9 +1,9 @@
 // Makes a tool call durable: writes the intent before the tool runs and the result after it. A call with a recorded result is
 // not run again. Used by the journal.
-import type { Effect, Journal, Recorded, ToolResult } from "../../agent/contract.ts";
-import { fail } from "../../agent/tool-result.ts";
-import type { JsonObject, ToolEntry } from "../../schemas/entry.ts";
-import { placeTool } from "../readers/events.ts";
+import type { Effect, Journal, Recorded, ToolResult } from "../../../agent/contract.ts";
+import { fail } from "../../../agent/tool-result.ts";
+import type { JsonObject, ToolEntry } from "../../../schemas/entry.ts";
+import { placeTool } from "../../readers/events.ts";
 import { type TurnRecord, assertOpen, callKey, noteProgress, putEntry } from "./turn-record.ts";
 
 type Work = Parameters<Journal["call"]>[2];

@@ -1,12 +1,12 @@
 // Changes to instruction files that the agent asks for and only the person may make. `write_file` parks them here; the API
 // lists and decides them. Each is one meta row. All calls are idempotent: an id names one change.
-import { type Result, err, ok } from "../../errors.ts";
-import { Approval, type ApprovalState } from "../../schemas/approval.ts";
-import type { ApprovalDetail, ApprovalInfo } from "../../schemas/api.ts";
-import { byteLength, sha256Hex } from "../../schemas/learning/digest.ts";
-import type { ChangeRequests } from "../../tools/files/file-tool-options.ts";
-import type { EngineContext } from "../context.ts";
-import { addDecisionNews } from "../prompt/notes.ts";
+import { type Result, err, ok } from "../../../errors.ts";
+import { Approval, type ApprovalState } from "../../../schemas/approval.ts";
+import type { ApprovalDetail, ApprovalInfo } from "../../../schemas/api.ts";
+import { byteLength, sha256Hex } from "../../../schemas/learning/digest.ts";
+import type { ChangeRequests } from "../../../tools/files/file-tool-options.ts";
+import type { EngineContext } from "../../context.ts";
+import { addDecisionNews } from "../../prompt/notes.ts";
 
 const MAX_WAITING = 20;
 /** How many decided changes are kept, so that a decision that is sent twice gets the same answer. */

@@ -1,11 +1,11 @@
 // `/pending`, `/approve` and `/reject`: the person decides in the conversation about changes that agents asked for. Called
 // by run-command.ts. Idempotent: a command that is repeated after a crash answers the same.
-import type { Result } from "../../errors.ts";
-import { err, ok } from "../../errors.ts";
-import type { PendingInfo } from "../../schemas/pending.ts";
-import { type PendingDesk, createPendingDesk } from "../../tools/approval/pending-desk.ts";
-import type { EngineContext } from "../context.ts";
-import type { Ending } from "./end-turn.ts";
+import type { Result } from "../../../errors.ts";
+import { err, ok } from "../../../errors.ts";
+import type { PendingInfo } from "../../../schemas/pending.ts";
+import { type PendingDesk, createPendingDesk } from "../../../tools/approval/pending-desk.ts";
+import type { EngineContext } from "../../context.ts";
+import type { Ending } from "../end-turn.ts";
 
 export async function listPending(context: EngineContext): Promise<Ending> {
   const desk = openDesk(context);

@@ -1,19 +1,19 @@
 // Plans the work of a curation that needs a model: rewrite broken or failing skills, look at stale ones, merge similar ones, and
 // write example requests for skills that have none. Called by make-plan.ts. Pure.
-import type { SkillName } from "../../schemas/ids.ts";
+import type { SkillName } from "../../../schemas/ids.ts";
 import {
   type CurationPlan,
   type CuratorNotes,
   type Policy,
   type WorkItem,
   toWorkId,
-} from "../../schemas/learning/curation.ts";
-import type { Grant } from "../../schemas/learning/review.ts";
-import type { Settings } from "../../schemas/settings.ts";
-import type { SkillIndex } from "../../schemas/skill.ts";
-import { type SkillFacts, isOwn } from "./curate.ts";
+} from "../../../schemas/learning/curation.ts";
+import type { Grant } from "../../../schemas/learning/review.ts";
+import type { Settings } from "../../../schemas/settings.ts";
+import type { SkillIndex } from "../../../schemas/skill.ts";
+import { type SkillFacts, isOwn } from "../curate.ts";
 import { shareOf, within } from "./grants.ts";
-import { lineOf, noteOf, verdictOn } from "./lookup.ts";
+import { lineOf, noteOf, verdictOn } from "../lookup.ts";
 
 /** Tokens of one piece of work: enough to read a skill and similar ones, to write one, and to be refused twice. Also used by bench:judging. */
 export const WORK_TOKENS = 100_000;

@@ -1,15 +1,15 @@
 // Does one piece of a curation's work with a model: rewrites a skill, looks at a stale one, merges several, or writes requests. Runs the
 // loop of reviews over a separate script, within the run's grant. Called by the curator Worker, once a message. A repeated delivery
 // neither calls a model twice nor writes twice.
-import type { ModelChain } from "../../agent/contract.ts";
-import type { WorkStore } from "../../ports.ts";
-import { curationPrompt } from "../../prompts/curation/curation.ts";
-import { fromCurationId } from "../../schemas/ids.ts";
-import { type CurationWork, fromWorkId } from "../../schemas/learning/curation.ts";
-import type { ReviewStep } from "../../schemas/learning/review.ts";
-import { type SpentCall, toUsageLines } from "../../schemas/usage.ts";
-import { createScriptJournal } from "../script/script-journal.ts";
-import { clipNote, createGrantCheck, isGrantOver, runScript } from "../script/script-run.ts";
+import type { ModelChain } from "../../../agent/contract.ts";
+import type { WorkStore } from "../../../ports.ts";
+import { curationPrompt } from "../../../prompts/curation/curation.ts";
+import { fromCurationId } from "../../../schemas/ids.ts";
+import { type CurationWork, fromWorkId } from "../../../schemas/learning/curation.ts";
+import type { ReviewStep } from "../../../schemas/learning/review.ts";
+import { type SpentCall, toUsageLines } from "../../../schemas/usage.ts";
+import { createScriptJournal } from "../../script/script-journal.ts";
+import { clipNote, createGrantCheck, isGrantOver, runScript } from "../../script/script-run.ts";
 import { finishMerges } from "./consolidate.ts";
 import { shareOf } from "./grants.ts";
 import { plannedItem, requestFor } from "./request.ts";

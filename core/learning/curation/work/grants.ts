@@ -1,10 +1,10 @@
 // What a curation's work may spend: the policy's or the operator's figures, shared out, within the day's budget. Called by work.ts
 // and run-work.ts, and by the Account, which sets the day's allowance aside. Pure.
-import { DAY_MS } from "../../schemas/ids.ts";
-import type { Policy } from "../../schemas/learning/curation.ts";
-import type { Grant } from "../../schemas/learning/review.ts";
-import type { Settings } from "../../schemas/settings.ts";
-import { toUsdMicros } from "../../schemas/usage.ts";
+import { DAY_MS } from "../../../schemas/ids.ts";
+import type { Policy } from "../../../schemas/learning/curation.ts";
+import type { Grant } from "../../../schemas/learning/review.ts";
+import type { Settings } from "../../../schemas/settings.ts";
+import { toUsdMicros } from "../../../schemas/usage.ts";
 
 /** By the operator's settings. The curator applies a profile owner's own limits. */
 export function defaultCurationGrant({ curation, review }: Settings, now: number): Grant {
