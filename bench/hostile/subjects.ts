@@ -22,7 +22,7 @@ import { removeRefuted } from "../../core/learning/evidence/refuted.ts";
 import { namesOtherValue } from "../../core/learning/observe/other-value.ts";
 import { findTriedWords } from "../../core/learning/observe/tried-words.ts";
 import { choicesIn, pairsIn } from "../../core/learning/option-pairs.ts";
-import { contentWords, isSimilarRequest, mayComeAgain, taskOf } from "../../core/learning/requests.ts";
+import { areSimilarWords, contentWords, mayComeAgain, taskOf } from "../../core/learning/requests.ts";
 import { createGrounding } from "../../core/learning/review/rules/grounding.ts";
 import { createClaims } from "../../core/learning/review/rules/claims.ts";
 import { readVerdicts } from "../../core/learning/review/verdicts.ts";
@@ -339,7 +339,9 @@ export const SUBJECTS: readonly Subject[] = [
   ),
   subject("choicesIn", "core/learning/option-pairs.ts", (text) => [pairsIn(text), choicesIn(text)]),
   subject("taskOf", "core/learning/requests.ts", (text) => [taskOf(text), contentWords(text), mayComeAgain(text)]),
-  subject("isSimilarRequest", "core/learning/requests.ts", (text, other) => isSimilarRequest(text, other)),
+  subject("areSimilarWords", "core/learning/requests.ts", (text, other) =>
+    areSimilarWords(contentWords(text), contentWords(other)),
+  ),
   subject(
     "createGrounding",
     ["core/learning/review/rules/grounding.ts", "core/learning/markdown.ts"],

@@ -9,7 +9,7 @@ import type { Effect, Tool, ToolResult } from "./contract.ts";
 
 export type GuardSettings = Settings["guardrails"];
 
-/** What a guardrail knows of a call. `effect` is null if there is no tool of that name. */
+/** The facts about a call that guardrails use. `effect` is null if there is no tool of that name. */
 export interface GuardedCall {
   tool: string;
   /** Tool and arguments. Equal for equal calls. */

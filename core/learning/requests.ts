@@ -46,11 +46,7 @@ export function mayComeAgain(request: string): boolean {
   return !ONE_OFF.test(request);
 }
 
-/** Compares the work, not its objects: file names, quoted words and numbers are left out. */
-export function isSimilarRequest(a: string, b: string): boolean {
-  return areSimilarWords(contentWords(a), contentWords(b));
-}
-
+/** Compares the `contentWords` of two requests. */
 export function areSimilarWords(a: Set<string>, b: Set<string>, threshold = SIMILAR): boolean {
   let shared = 0;
   for (const word of a) if (b.has(word)) shared += 1;

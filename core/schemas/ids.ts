@@ -76,7 +76,7 @@ export const Citation = z
   );
 export type Citation = z.infer<typeof Citation>;
 
-export function toCitation(session: SessionId, entry: number, source: Source): Citation {
+function toCitation(session: SessionId, entry: number, source: Source): Citation {
   return `${session}/${entry}#${source}`;
 }
 

@@ -434,7 +434,7 @@ describe("a server that processes a prompt for minutes", () => {
     return { result: (await asked).result, minutes: Math.round((clock.now() - began) / 60_000), waits };
   }
 
-  it("is waited for by default if the operator owns it, and the turn is told of the wait", async () => {
+  it("is waited for by default if the operator owns it, and the wait is noted with the turn", async () => {
     const { result, minutes, waits } = await waitFor(5 * 60_000, true);
     expect(result).toMatchObject({ ok: true });
     expect([minutes, waits >= 2]).toEqual([5, true]);

@@ -3,6 +3,7 @@
 // the task. The next reader of the text is shown the failed words. Pure.
 import type { ToolEntry } from "../../schemas/entry.ts";
 import type { TriedWords } from "../../schemas/learning/learning.ts";
+import { CODE_SPAN } from "../markdown.ts";
 import { type Topic, meaningOf } from "../taint/meaning.ts";
 import { hidesFailure } from "../tool-facts.ts";
 import {
@@ -171,8 +172,6 @@ function isSwap([word, ...more]: string[], { removed, added }: Changes): boolean
 function isProof({ entry }: ComparedCall, other: ComparedCall, { removed: [piece = ""], added }: Changes): boolean {
   return (added.length > 0 || other.hasWorked) && [...wordsIn(piece)].some((word) => isNamedBy(entry, word));
 }
-
-const CODE_SPAN = /`[^`\n]+`/g;
 
 /** The words in the same code span as a word, or else in other code spans of its line. Empty if it stands alone. */
 function wordsBeside(piece: string, word: string): Set<string> {

@@ -349,7 +349,7 @@ function measureOverlap({ terms, topics }: Sought, other: Meaning): number {
 }
 
 /** Entry 0 is content from before the range under review, which has no number that a reader could look up. */
-export function describeSource(entry: number): string {
+function describeSource(entry: number): string {
   return entry === 0 ? "what was read earlier in the session" : `what was read in entry ${entry}`;
 }
 

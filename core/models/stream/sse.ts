@@ -119,7 +119,7 @@ function createEventReader() {
   let ended = false;
   let fault: Error | null = null;
   const parser = createParser({
-    onComment: () => void (count += 1),
+    onComment: () => void (ended || (count += 1)),
     onEvent({ event, data }) {
       if (ended || fault) return;
       count += 1;

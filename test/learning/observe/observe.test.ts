@@ -6,7 +6,7 @@ import {
   toSignature,
   withCorrection,
 } from "../../../core/learning/observe/observe.ts";
-import { isSimilarRequest, mayComeAgain, taskOf } from "../../../core/learning/requests.ts";
+import { areSimilarWords, contentWords, mayComeAgain, taskOf } from "../../../core/learning/requests.ts";
 import { Observation, TurnSignature } from "../../../core/schemas/learning/learning.ts";
 import { SESSION, assistant, call, hardWonTurn, notice, tool, user } from "../sample.ts";
 
@@ -184,8 +184,8 @@ describe("similar requests", () => {
     ["把会议记录翻译成英文", "请把会议记录翻译成法文", true],
     ["把会议记录翻译成英文", "明天北京天气怎么样", false],
   ])("%s / %s", (a, b, similar) => {
-    expect(isSimilarRequest(a, b)).toBe(similar);
-    expect(isSimilarRequest(b, a)).toBe(similar);
+    expect(areSimilarWords(contentWords(a), contentWords(b))).toBe(similar);
+    expect(areSimilarWords(contentWords(b), contentWords(a))).toBe(similar);
   });
 
   it.each(["just this once", "as a one-off", "don't remember this", "only for today", "nur heute", "solo esta vez"])(

@@ -151,6 +151,12 @@ describe("the limits of a stream", () => {
     expect(sent).toBeLessThan(7 * MB);
   });
 
+  it("do not apply to comments after the end", async () => {
+    const text = `data: 1\n\ndata: [DONE]\n\n${": x\n".repeat(43_000)}`;
+    const { batches, end } = await readThrough(text);
+    expect([batches.flat(), end]).toEqual([[1], null]);
+  });
+
   it("allow somewhat more bytes and events than the answer may have tokens", async () => {
     const options = { maxOutputTokens: 1_000 };
     const fits = await readThrough("data: 1\n\n".repeat(11_900), options);
