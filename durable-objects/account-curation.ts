@@ -19,7 +19,7 @@ export const CURATION_SCHEMA = [
 
 const HOUR_MS = 60 * 60_000;
 
-interface Place {
+interface ProfileLedger {
   bucket: Bucket;
   profile: ProfileId;
   ledger: AccountLedger;
@@ -51,7 +51,11 @@ export function reserveRun(
 }
 
 /** Writes what tomorrow's curation may spend. Call at the first booking of a day. */
-export async function putAllowance({ bucket, profile, ledger }: Place, settings: Settings, now: number): Promise<void> {
+export async function putAllowance(
+  { bucket, profile, ledger }: ProfileLedger,
+  settings: Settings,
+  now: number,
+): Promise<void> {
   const day = toDayBudget(settings.budget);
   if (!isLimited(day)) return;
   const at = (Math.floor(now / DAY_MS) + 1) * DAY_MS;
@@ -69,7 +73,7 @@ export async function putAllowance({ bucket, profile, ledger }: Place, settings:
 const MAX_COLLECTED = 1_000;
 
 /** Books new records, each once, and releases reservations that no work will spend. */
-export async function collectSpent({ bucket, profile, ledger }: Place, now: number): Promise<void> {
+export async function collectSpent({ bucket, profile, ledger }: ProfileLedger, now: number): Promise<void> {
   const keys: string[] = [];
   for await (const { key } of listObjects(bucket, prefixOf("curationSpent", { profile }))) keys.push(key);
   const isOver = new Map<CurationId, boolean>();
@@ -90,7 +94,10 @@ export async function collectSpent({ bucket, profile, ledger }: Place, now: numb
 }
 
 /** Whether all work of the run has ended. */
-async function hasEnded({ bucket, profile }: Pick<Place, "bucket" | "profile">, run: CurationId): Promise<boolean> {
+async function hasEnded(
+  { bucket, profile }: Pick<ProfileLedger, "bucket" | "profile">,
+  run: CurationId,
+): Promise<boolean> {
   const plan = await createCurationStore({ bucket }).plan(profile, run);
   let done = 0;
   for await (const { key } of listObjects(bucket, prefixOf("curationWork", { profile, run }))) {
@@ -100,7 +107,7 @@ async function hasEnded({ bucket, profile }: Pick<Place, "bucket" | "profile">, 
 }
 
 /** Releases today's allowance if today's run has ended without taking it, because it had no work for a model. */
-async function giveBack({ bucket, profile, ledger }: Place, now: number): Promise<void> {
+async function giveBack({ bucket, profile, ledger }: ProfileLedger, now: number): Promise<void> {
   const key = keyOf("curationAllowance", { profile });
   const stored = await readRecord(bucket, CurationAllowance, key);
   if (!stored || stored.value.usedBy !== null || stored.value.day !== dayOf(now)) return;

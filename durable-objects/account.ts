@@ -8,7 +8,7 @@ import { type CurationId, DAY_MS, type ProfileId, type SessionId, type SkillName
 import type { Grant } from "../core/schemas/learning/review.ts";
 import type { Settings } from "../core/schemas/settings.ts";
 import type { Booking, Budget, UsageAsked, UsageReport } from "../core/schemas/usage.ts";
-import type { ReviewPlace, ReviewRequest, TurnRequest } from "../core/session/context.ts";
+import type { ReviewAdmission, ReviewRequest, TurnRequest } from "../core/session/context.ts";
 import { createKeyId, createSecret, isSameHash, toKey } from "./account-key.ts";
 import {
   type AccountEnv,
@@ -20,7 +20,8 @@ import {
 } from "./account-erasure.ts";
 import { CURATION_SCHEMA, collectSpent, countRequest, putAllowance, reserveRun } from "./account-curation.ts";
 import { UPKEEP_SCHEMA, createUpkeep } from "./account-upkeep.ts";
-import { type AccountLedger, DELETED, LEDGER_SCHEMA, createAccountLedger } from "./account-ledger.ts";
+import { type AccountLedger, LEDGER_SCHEMA, createAccountLedger } from "./account-ledger.ts";
+import { DELETED } from "./ledger-lines.ts";
 import { markProfileGone } from "../stores/erasure.ts";
 import { createMemoryStore } from "../stores/memory-store.ts";
 import { readSettings } from "../wiring/settings.ts";
@@ -143,7 +144,7 @@ export class Account extends DurableObject<AccountEnv> {
       .toArray();
   }
 
-  reserveReview(request: ReviewRequest): ReviewPlace {
+  reserveReview(request: ReviewRequest): ReviewAdmission {
     assert(this.#isWritable(), "only an account that exists has reviews");
     return this.#ledger().reserveReview(request);
   }
@@ -212,8 +213,8 @@ export class Account extends DurableObject<AccountEnv> {
     await this.#arm();
     await this.#collect();
     const { bucket } = toErasureStores(this.env);
-    const place = { bucket, profile: this.ctx.id.name!, ledger: this.#ledger() };
-    await putAllowance(place, this.#settings(), now);
+    const profileLedger = { bucket, profile: this.ctx.id.name!, ledger: this.#ledger() };
+    await putAllowance(profileLedger, this.#settings(), now);
   }
 
   /** Books what curations have spent. Never throws: the ledger must answer even if R2 does not. */

@@ -72,7 +72,7 @@ export interface SessionHost {
 /** What a session asks of its profile's Account. */
 export interface AccountPort {
   /** Admits a review and says what it may spend. Asked again for the same review, it answers the same grant. */
-  reserveReview(request: ReviewRequest): Promise<ReviewPlace>;
+  reserveReview(request: ReviewRequest): Promise<ReviewAdmission>;
   /** How much the turn may spend of the profile's daily budget before it must ask again. `null`: nothing is left. */
   reserveTurn(request: TurnRequest): Promise<Budget | null>;
   /** Books what a turn or a review spent, once for each id, and releases its reservation. */
@@ -93,7 +93,7 @@ export interface ReviewRequest {
   /** The profile's daily budget. */
   day: Budget;
 }
-export type ReviewPlace =
+export type ReviewAdmission =
   | { granted: true; grant: Grant }
   /** `shed`: too many reviews are open; a later review covers this work. */
   | { granted: false; shed: true }

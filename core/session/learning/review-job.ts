@@ -114,7 +114,7 @@ async function reserve(context: EngineContext, row: ReviewJobRow): Promise<Revie
   const { settings } = host;
   const { review, trigger } = row.job;
   const now = host.clock.now();
-  const place = await host.account.reserveReview({
+  const admission = await host.account.reserveReview({
     review,
     session: host.session,
     now,
@@ -124,13 +124,13 @@ async function reserve(context: EngineContext, row: ReviewJobRow): Promise<Revie
     grant: defaultGrant(settings, now),
     day: dayBudget(settings),
   });
-  if (!place.granted) {
-    if (place.shed) host.sql.transaction(() => shedReview(context, row.job));
-    else jobs.put(row.id, place.retryAt, row.job);
+  if (!admission.granted) {
+    if (admission.shed) host.sql.transaction(() => shedReview(context, row.job));
+    else jobs.put(row.id, admission.retryAt, row.job);
     return null;
   }
   if (!jobs.get(row.id)) return null; // another attempt was quicker
-  const job = { ...row.job, granted: true, grant: place.grant };
+  const job = { ...row.job, granted: true, grant: admission.grant };
   jobs.put(row.id, row.due, job);
   return job;
 }
