@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { chosenBy, readFlags, wholeNumber } from "../scripts/command-line.ts";
 import { SUBJECTS } from "./hostile/subjects.ts";
-import type { Worst } from "./hostile/search.ts";
+import type { WorstCase } from "./hostile/search.ts";
 import type { Report, Task } from "./hostile/thread.ts";
 import { rounded } from "./support/figures.ts";
 
@@ -43,7 +43,7 @@ for (const { name } of chosen) {
 }
 console.log(JSON.stringify({ functions, worstExponent: Math.max(...functions.map(({ exponent }) => exponent)) }));
 
-function search(task: Task): Promise<Worst> {
+function search(task: Task): Promise<WorstCase> {
   return new Promise((done, fail) => {
     const thread = new Worker(join(import.meta.dirname, "hostile", "thread.ts"), { workerData: task });
     let last = { shape: "", chars: 0 };

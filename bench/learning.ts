@@ -5,10 +5,18 @@ import { join, resolve } from "node:path";
 import { readFlags, refuseFlags, wholeNumber } from "../scripts/command-line.ts";
 import { RIVAL_ARMS, STRESS_ARMS } from "./learning/arms/arms.ts";
 import { PARAMETERS_FILE, WORLDS, readParameters } from "./learning/world/parameters.ts";
-import { ABLATION_NAMES, MAIN_NAMES, OWN, type Plan, figuresFrom, jobsOf, withBaselines } from "./learning/run/plan.ts";
+import {
+  ABLATION_NAMES,
+  MAIN_NAMES,
+  OWN,
+  type Plan,
+  figuresFrom,
+  listJobs,
+  withBaselines,
+} from "./learning/run/plan.ts";
 import { plotLines } from "./learning/report/plots.ts";
-import { type Done, runJobs } from "./learning/run/pool.ts";
-import { type Measured, toCellLine, toCellMarkdown, toLine, toMarkdown } from "./learning/report/report.ts";
+import { type JobResult, runJobs } from "./learning/run/pool.ts";
+import { type Measurement, toCellLine, toCellMarkdown, toLine, toMarkdown } from "./learning/report/report.ts";
 import { openRuns } from "./learning/run/runs.ts";
 import { readSource } from "./learning/run/source.ts";
 import type { StackRun } from "./learning/run/stack.ts";
@@ -49,7 +57,7 @@ const plan: Plan = {
   ownSeeds: folders.length > OWN ? Math.min(options.seeds, OWN_SEEDS) : 0,
 };
 const done = await runAll();
-const figures = figuresFrom(plan, jobsOf(plan), done);
+const figures = figuresFrom(plan, listJobs(plan), done);
 const heading = { source, surfaces: surfaces[0]!, firstSeed: options.from, seeds: options.seeds };
 if (only) finishCell(only);
 else await finishWorlds();
@@ -57,8 +65,8 @@ else await finishWorlds();
 process.exit(0);
 
 /** Runs every job that has no stored result. Results are in the order of the jobs. */
-async function runAll(): Promise<Done[]> {
-  const jobs = jobsOf(plan);
+async function runAll(): Promise<JobResult[]> {
+  const jobs = listJobs(plan);
   const kept = openRuns(options.out, [source.simulator, source.product, ...surfaces.map(({ hash }) => hash)]);
   const open = jobs.filter((job) => kept.find(job) === undefined);
   say(`${jobs.length} runs, ${jobs.length - open.length} of them reused`);
@@ -81,7 +89,7 @@ function finishCell({ cell, arms }: NonNullable<Plan["only"]>): void {
 
 async function finishWorlds(): Promise<void> {
   const [imports, noImports] = WORLDS;
-  const measured: Measured = {
+  const measured: Measurement = {
     ...heading,
     minutes: 0,
     worlds: { imports: figures.all(MAIN_NAMES, imports), noImports: figures.all(RIVAL_ARMS, noImports) },
@@ -116,7 +124,7 @@ async function runStack(): Promise<StackRun> {
   return compareWithStack(cells.imports!, surfaces[0]!, seeds, say);
 }
 
-function writeReport(report: Measured): void {
+function writeReport(report: Measurement): void {
   const { driftAt, reversalAt } = cells.imports!.changes;
   const markdown = toMarkdown(report);
   writeFileSync(join(options.out, "report.md"), markdown);

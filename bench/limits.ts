@@ -10,7 +10,7 @@ import { createWorkspace, migrateWorkspace } from "../core/workspace/workspace.t
 import { chosenBy, readFlags, wholeNumber } from "../scripts/command-line.ts";
 import { CASES } from "./limits/cases.ts";
 import { FIXTURES, type FixtureName } from "./limits/fixtures.ts";
-import type { Held } from "./limits/hold.ts";
+import type { HeldMemory } from "./limits/hold.ts";
 import { toSql } from "./limits/sql.ts";
 
 const USAGE = `Usage: npm run bench:limits [-- --only TEXT --mib N]
@@ -28,7 +28,7 @@ const made = new Map<FixtureName, string>();
 try {
   for (const { name, fixture } of cases) {
     const database = join(folder, "case.db");
-    copyFileSync(databaseOf(fixture), database);
+    copyFileSync(ensureDatabase(fixture), database);
     const held = await runHeld(database, name);
     for (const path of [database, `${database}.fresh`]) rmSync(path, { force: true });
     const { result, died } = held;
@@ -47,7 +47,7 @@ try {
 for (const name of failed) console.log(`failed: ${name}`);
 console.log(JSON.stringify({ cases: cases.length, failed: failed.length }));
 
-function databaseOf(fixture: FixtureName): string {
+function ensureDatabase(fixture: FixtureName): string {
   const known = made.get(fixture);
   if (known) return known;
   const path = join(folder, `${fixture}.db`);
@@ -66,14 +66,14 @@ function databaseOf(fixture: FixtureName): string {
   return path;
 }
 
-function runHeld(database: string, name: string): Promise<Held> {
+function runHeld(database: string, name: string): Promise<HeldMemory> {
   const script = join(import.meta.dirname, "limits/hold.ts");
   const none = { result: null, heapLimitMiB: 0, peakExternalMiB: 0, peakHeapMiB: 0, peakMiB: 0 };
   return new Promise((resolve) => {
     const args = [...process.execArgv, script, database, name, String(mib)];
     execFile(process.execPath, args, { timeout: 180_000, killSignal: "SIGKILL" }, (error, stdout) => {
       const last = stdout.trimEnd().split("\n").at(-1);
-      if (last) resolve(JSON.parse(last) as Held);
+      if (last) resolve(JSON.parse(last) as HeldMemory);
       else
         resolve({ ...none, died: error?.killed ? "out of time" : (error?.message.split("\n").at(-2) ?? "no answer") });
     });

@@ -6,7 +6,7 @@ import { messageOf } from "../core/errors.ts";
 import { readFlags } from "../scripts/command-line.ts";
 import { SERVER_FLAGS, openModelServer } from "./support/given-model.ts";
 import { type TaintCase, readCases, withProse } from "./taint/cases.ts";
-import { type Measured, measureCase } from "./taint/measure.ts";
+import { type MeasuredCase, measureCase } from "./taint/measure.ts";
 import { printReport, toFigures } from "./taint/report.ts";
 
 const OUR_CASES = join(import.meta.dirname, "surfaces/taint/dev.jsonl");
@@ -30,8 +30,8 @@ if (model && byModel) {
 }
 console.log(JSON.stringify({ ...toFigures(byRules), model: byModel && toFigures(byModel) }));
 
-async function measure(given: TaintCase[], judge: Model | null): Promise<Measured[]> {
-  const measured: Measured[] = [];
+async function measure(given: TaintCase[], judge: Model | null): Promise<MeasuredCase[]> {
+  const measured: MeasuredCase[] = [];
   for (const one of given) {
     measured.push(await measureCase(one, judge));
     if (judge && measured.length % 10 === 0) console.error(`${measured.length} of ${given.length} cases judged`);

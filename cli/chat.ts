@@ -3,9 +3,9 @@
 import { parseArgs } from "node:util";
 import { type Client, ProblemError, UnreachableError, createClient } from "./client.ts";
 import { UsageError, readConnection } from "./connection.ts";
-import { COMMAND_HELP, Interrupted, converse } from "./converse.ts";
+import { COMMAND_HELP, InterruptedError, converse } from "./converse.ts";
 import { renderLearning } from "./learning.ts";
-import { type Show, createShow, toPlain, toPlainJson } from "./show.ts";
+import { type Display, createDisplay, toPlain, toPlainJson } from "./show.ts";
 
 const HELP = `npm run chat -- [options] [learning [SKILL]]
 
@@ -24,7 +24,7 @@ interface Chat {
   client: Client;
   session: string;
   json: boolean;
-  show: Show;
+  show: Display;
 }
 
 main()
@@ -83,10 +83,10 @@ function readFlags(args: string[]) {
   }
 }
 
-function createTerminalShow(): Show {
+function createTerminalShow(): Display {
   const { stdout, stderr } = process;
   const rich = Boolean(stderr.isTTY && stdout.isTTY && !process.env.NO_COLOR && process.env.TERM !== "dumb");
-  return createShow({
+  return createDisplay({
     answer: (text) => void stdout.write(text),
     aside: (text) => void stderr.write(text),
     rich,
@@ -99,7 +99,7 @@ async function runTurn({ client, session, json, show }: Chat, text: string): Pro
   const leave = new AbortController();
   let asked = false;
   const onInterrupt = () => {
-    if (asked) return leave.abort(new Interrupted());
+    if (asked) return leave.abort(new InterruptedError());
     asked = true;
     show.line("(stopping; Ctrl-C again leaves without waiting)");
     client.stop(session).catch((error: unknown) => show.line(toSentence(error)));
@@ -126,7 +126,7 @@ async function runTurn({ client, session, json, show }: Chat, text: string): Pro
 }
 
 function toSentence(error: unknown): string {
-  if (error instanceof Interrupted)
+  if (error instanceof InterruptedError)
     return "Disconnected. The turn continues without a reader, or stops if you asked for it.";
   if (error instanceof UnreachableError) return `${toPlain(error.message)} Is it running? \`npm start\` starts it.`;
   if (error instanceof Error) return toPlain(error.message);

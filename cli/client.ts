@@ -194,8 +194,8 @@ async function* streamMessage(
         after === undefined
           ? await http.send("POST", `/v1/sessions/${session}/messages`, { body: { text }, headers, signal })
           : await openEvents(http, session, { after, turn, signal });
-      turn ??= turnOf(response);
-      for await (const streamed of readAgentEvents(bodyOf(response))) {
+      turn ??= readTurnNumber(response);
+      for await (const streamed of readAgentEvents(requireBody(response))) {
         after = streamed.id;
         backoff.reset();
         yield streamed;
@@ -213,7 +213,7 @@ async function* streamMessage(
 
 async function* readEvents(http: Http, session: string, from: ReadFrom): AsyncGenerator<StreamedEvent> {
   try {
-    yield* readAgentEvents(bodyOf(await openEvents(http, session, from)));
+    yield* readAgentEvents(requireBody(await openEvents(http, session, from)));
   } catch (error) {
     from.signal?.throwIfAborted();
     throw toUnreachable(error, http.url);
@@ -237,7 +237,7 @@ const SSE = { accept: "text/event-stream" };
 const NEVER = new AbortController().signal;
 
 /** The turn of a posted message: the last part of the header `talaria-turn: <session>-<n>`. */
-function turnOf(response: Response): number {
+function readTurnNumber(response: Response): number {
   const n = Number(response.headers.get("talaria-turn")?.split("-")[1]);
   if (!Number.isInteger(n)) throw new ProtocolError("The answer to a message does not name its turn.");
   return n;
@@ -248,7 +248,7 @@ function filePath(session: string, path: string): string {
   return `/v1/sessions/${session}/files/${path.split("/").map(encodeURIComponent).join("/")}`;
 }
 
-function bodyOf(response: Response): ReadableStream<Uint8Array> {
+function requireBody(response: Response): ReadableStream<Uint8Array> {
   if (!response.body) throw new UnreachableError("The answer has no body.");
   return response.body;
 }

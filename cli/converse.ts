@@ -11,7 +11,7 @@ import { renderLearning } from "./learning.ts";
 import { type Client, ProblemError, UnreachableError } from "./client.ts";
 import { followSession } from "./follow.ts";
 import { gatherPasted } from "./pasted-lines.ts";
-import { type Show, count, toPlainJson } from "./show.ts";
+import { type Display, count, toPlainJson } from "./show.ts";
 import { createTurns } from "./turns.ts";
 
 export const COMMAND_HELP = `While a turn runs, a line does what the server is set to do with it, or what its command says. Commands:
@@ -24,12 +24,12 @@ export interface Conversation {
   client: Client;
   session: SessionDetail;
   json: boolean;
-  show: Show;
+  show: Display;
   toSentence(error: unknown): string;
 }
 
 /** A second Ctrl-C. */
-export class Interrupted extends Error {
+export class InterruptedError extends Error {
   override name = "Interrupted";
 }
 
@@ -111,7 +111,7 @@ export async function converse(conversation: Conversation): Promise<boolean> {
     await over.promise;
   } finally {
     process.off("SIGINT", onInterrupt);
-    left.abort(new Interrupted());
+    left.abort(new InterruptedError());
     isPrompting = false;
     lines.removeAllListeners();
     lines.close();
@@ -262,7 +262,7 @@ export async function converse(conversation: Conversation): Promise<boolean> {
 
   function onInterrupt(): void {
     if (turns.isQuiet()) return over.resolve();
-    if (isStopping) return over.reject(new Interrupted());
+    if (isStopping) return over.reject(new InterruptedError());
     isStopping = true;
     show.line("(stopping; Ctrl-C again leaves without waiting)");
     void send({ kind: "command", name: "stop", argument: "" });

@@ -27,7 +27,7 @@ export function renderLearning(ledger: LearningLedger): string {
 function renderTurns({ turns, reuse }: LearningLedger): string[] {
   if (turns.since === null) return ["No turn has been observed yet."];
   const older = turns.more ? ", older ones left out" : "";
-  const head = `${count(turns.seen, "turn")} since ${dateOf(turns.since)}${older}`;
+  const head = `${count(turns.seen, "turn")} since ${formatDate(turns.since)}${older}`;
   const title = row([turns.by, "turns", "judged", "success", "calls", "failed", "recovered"]);
   const rows = turns.periods.slice(-MAX_PERIODS).map((figures) => row([figures.key, ...toCells(figures)]));
   const all = row(["all", ...toCells(turns.all)]);
@@ -110,7 +110,7 @@ function renderSkills({ skills, byState, next }: LearningLedger): string[] {
 
 function renderSkill(skill: LedgerSkill): string[] {
   const { name, state, origin, reason, uses, successes, failures, revisions, lift, health, lastUsedAt } = skill;
-  const used = lastUsedAt === null ? "never used" : `last used ${dateOf(lastUsedAt)}`;
+  const used = lastUsedAt === null ? "never used" : `last used ${formatDate(lastUsedAt)}`;
   const broken = health?.broken ?? [];
   return [
     "",
@@ -121,7 +121,7 @@ function renderSkill(skill: LedgerSkill): string[] {
     ...(lift === null || lift.before.turns + lift.after.turns === 0 ? [] : [cut(`    ${renderLift(lift)}`)]),
     ...broken.flatMap((what) => wrap(`broken: ${what}`)),
     ...(skill.history ?? []).map(({ rev, text, origin: by, at, purged }) =>
-      cut(`    revision ${rev}, ${text.slice(0, 8)}, ${purged ? "purged" : `by ${by}`}, ${dateOf(at)}`),
+      cut(`    revision ${rev}, ${text.slice(0, 8)}, ${purged ? "purged" : `by ${by}`}, ${formatDate(at)}`),
     ),
   ];
 }
@@ -176,7 +176,7 @@ function renderWaits({ waits }: LearningLedger): string[] {
 function renderCost({ cost, bought, turns }: LearningLedger): string[] {
   const spent = ({ calls, tokens, usd }: { calls: number; tokens: number; usd: number }) =>
     `${count(calls, "model call")}, ${count(tokens, "token")}, $${usd.toFixed(4)}`;
-  const first = turns.since === null ? "" : dateOf(turns.since);
+  const first = turns.since === null ? "" : formatDate(turns.since);
   const since = first > cost.from ? first : cost.from;
   return [
     `Spent on reviews since ${since}: ${spent(cost.review)}`,
@@ -202,7 +202,7 @@ function signed(value: number | null): string {
   return value === null || value < 0 ? figure(value) : `+${figure(value)}`;
 }
 
-function dateOf(at: number): string {
+function formatDate(at: number): string {
   return new Date(at).toISOString().slice(0, 10);
 }
 

@@ -10,12 +10,12 @@ export interface Screen {
   columns: number;
 }
 
-export type Show = ReturnType<typeof createShow>;
+export type Display = ReturnType<typeof createDisplay>;
 
 /** Codes of notes that repeat for the model what the person did or has already seen. */
 const FOR_THE_MODEL: ReadonlySet<string> = new Set(["news", "rating"]);
 
-export function createShow(screen: Screen) {
+export function createDisplay(screen: Screen) {
   const dim = (text: string) => (screen.rich ? `\x1b[2m${text}\x1b[0m` : text);
   /** What wrote the unfinished line: the answer, or a running tool. */
   let open: "nothing" | "answer" | "tool" = "nothing";
@@ -74,7 +74,7 @@ export function createShow(screen: Screen) {
           if (FOR_THE_MODEL.has(event.code)) return;
           return line(event.code === "learned" ? `★ ${toOneLine(event.text)}` : `! ${event.text}`);
         case "turn_end":
-          return line(toClosing(event));
+          return line(describeEnd(event));
       }
     },
   };
@@ -116,7 +116,7 @@ function cut(text: string, width: number): string {
   return chars.length <= most ? text : `${chars.slice(0, most - 1).join("")}…`;
 }
 
-function toClosing({ state, reason, stats }: Extract<AgentEvent, { type: "turn_end" }>): string {
+function describeEnd({ state, reason, stats }: Extract<AgentEvent, { type: "turn_end" }>): string {
   const { input, output, cacheRead, cacheWrite } = stats.usage;
   const failed = stats.failedCalls > 0 ? `, ${stats.failedCalls} failed` : "";
   const calls = `${count(stats.modelCalls, "model call")}, ${count(stats.toolCalls, "tool call")}${failed}`;

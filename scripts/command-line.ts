@@ -53,11 +53,11 @@ export function wholeNumber(usage: string, flag: string, text: string, least: nu
 export function chosenBy<T extends { name: string }>(usage: string, only: string | undefined, all: readonly T[]): T[] {
   const chosen = all.filter(({ name }) => only === undefined || name.includes(only));
   if (chosen.length > 0) return chosen;
-  return refuseFlags(`--only ${JSON.stringify(only)} matches no name. Names: ${namesOf(all)}.`, usage);
+  return refuseFlags(`--only ${JSON.stringify(only)} matches no name. Names: ${listNames(all)}.`, usage);
 }
 
 /** The first 20 names, on one line. */
-function namesOf(all: readonly { name: string }[]): string {
+function listNames(all: readonly { name: string }[]): string {
   const shown = all.slice(0, 20).map(({ name }) => name.replaceAll("\n", "\\n").slice(0, 40));
   return shown.join(", ") + (all.length > shown.length ? ", …" : "");
 }

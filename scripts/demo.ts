@@ -18,7 +18,7 @@ import { type DemoOptions, USAGE, isRehearsal, parseOptions } from "./demo/optio
 import { describeEvidence } from "./demo/evidence.ts";
 import { type Row, bold, createTurnView, dim, heading, quote, say, table } from "./demo/screen.ts";
 import { loadTables } from "./demo/tables.ts";
-import { type Drawn, type Task, drawTasks } from "./demo/tasks.ts";
+import { type DrawnTasks, type Task, drawTasks } from "./demo/tasks.ts";
 import { operatorToken } from "./stack/local-state.ts";
 import { onStopSignal } from "./stack/processes.ts";
 import { startStack } from "./stack/stack.ts";
@@ -76,7 +76,7 @@ async function runDemo(options: DemoOptions): Promise<number> {
   }
 }
 
-function draw(options: DemoOptions): Drawn {
+function draw(options: DemoOptions): DrawnTasks {
   try {
     return drawTasks(loadTables(options.data).tables, options.seed);
   } catch (error) {
@@ -84,7 +84,7 @@ function draw(options: DemoOptions): Drawn {
   }
 }
 
-async function tellStory(client: Client, { conventions, tasks }: Drawn, options: DemoOptions): Promise<number> {
+async function tellStory(client: Client, { conventions, tasks }: DrawnTasks, options: DemoOptions): Promise<number> {
   const files = tasks.map(({ table: rows }) => exportTable(rows, conventions));
   heading("1  Session 1: a task of a new kind");
   const first = await work(client, tasks[0], files[0]!, "on");
@@ -118,7 +118,7 @@ async function tellStory(client: Client, { conventions, tasks }: Drawn, options:
   return rehearsal && rows.some(({ correct }) => !correct) ? 1 : 0;
 }
 
-interface Worked {
+interface SessionOutcome {
   session: string;
   text: string;
   stats: TurnStats;
@@ -126,7 +126,7 @@ interface Worked {
 }
 
 /** Runs one task in a new session and prints the turn as it streams. */
-async function work(client: Client, task: Task, file: string, learning: "on" | "off"): Promise<Worked> {
+async function work(client: Client, task: Task, file: string, learning: "on" | "off"): Promise<SessionOutcome> {
   const { session } = await client.createSession({ learning });
   await client.putFile(session, task.table.file, file);
   say(dim(`  ${task.table.file}, ${task.table.cells.length} rows, is in its workspace.`));
@@ -142,7 +142,7 @@ async function work(client: Client, task: Task, file: string, learning: "on" | "
   throw new Error("The stream ended before its turn did.");
 }
 
-interface Learned {
+interface LearnedItems {
   skill: string | null;
   citations: string[];
   memory: string | null;
@@ -150,8 +150,8 @@ interface Learned {
 }
 
 /** Prints the lessons, each with its evidence. */
-async function showLearned(client: Client, review: ReviewDetail | null): Promise<Learned> {
-  const learned: Learned = { skill: null, citations: [], memory: null, reviewId: review?.review ?? null };
+async function showLearned(client: Client, review: ReviewDetail | null): Promise<LearnedItems> {
+  const learned: LearnedItems = { skill: null, citations: [], memory: null, reviewId: review?.review ?? null };
   if (!review?.result) {
     say(`  ${review?.dead ? `The review was given up: ${review.dead.message}` : "No review followed this session."}`);
     return learned;
@@ -204,7 +204,7 @@ function shortReport(markdown: string): string {
   return [...summary.filter((line) => line && !line.startsWith("#")), ...skills].join("\n");
 }
 
-function toRow(name: string, { stats, text, ms }: Worked, task: Task): Row {
+function toRow(name: string, { stats, text, ms }: SessionOutcome, task: Task): Row {
   const { modelCalls, toolCalls, failedCalls, usage } = stats;
   return {
     name,

@@ -2,7 +2,7 @@
 // cron triggers, because nothing else fires them locally.
 import { relative, resolve } from "node:path";
 import { Health } from "../core/schemas/api.ts";
-import { checkVars, publicUrlOf } from "./check/vars.ts";
+import { checkVars, readPublicUrl } from "./check/vars.ts";
 import { UsageError, parseFlags, runCommand } from "./command-line.ts";
 import { localAccess, operatorToken } from "./stack/local-state.ts";
 import { onStopSignal } from "./stack/processes.ts";
@@ -45,7 +45,7 @@ async function serve(port: number): Promise<number> {
       port,
       stateDir,
       vars: workerVars(process.env, token),
-      publicUrl: publicUrlOf(process.env),
+      publicUrl: readPublicUrl(process.env),
       say: progress.say,
       signal: abort.signal,
     }).finally(progress.end);

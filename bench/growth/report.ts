@@ -1,7 +1,7 @@
 // The report of bench:growth: a readable table, then the figures as one line of JSON.
 import { listCounts, rounded } from "../support/figures.ts";
 import type { ProfileRow } from "./profile.ts";
-import { type GrowthReportRow, type Sample, ratiosOf } from "./samples.ts";
+import { type GrowthReportRow, type Sample, computeRatios } from "./samples.ts";
 
 const COLUMNS = [
   "entries",
@@ -18,7 +18,7 @@ const FLAT = ["rowsRead", "rowsWritten", "requestBytes", "warmMs"] as const;
 export function toGrowthLine(rows: GrowthReportRow[], rssMiB: number | null, profile: ProfileRow[] = []): string {
   return JSON.stringify({
     rows: rows.map(({ coldMessages: _needed, ...row }) => row),
-    ratios: ratiosOf(rows),
+    ratios: computeRatios(rows),
     profile: { rows: profile, ratios: profileRatios(profile) },
     rssMiB200Sessions: rssMiB,
   });

@@ -81,11 +81,11 @@ function toRow(samples: Sample[], atBudget: boolean): GrowthReportRow {
     warmMs: rounded(median(warm.map((sample) => sample.ms))),
     coldRowsRead: cold?.rowsRead ?? null,
     coldMessages: cold?.messages ?? null,
-    ...(warm.some((sample) => sample.beside) && { beside: meansOf(warm.map((sample) => sample.beside ?? {})) }),
+    ...(warm.some((sample) => sample.beside) && { beside: averageCounts(warm.map((sample) => sample.beside ?? {})) }),
   };
 }
 
-function meansOf(counts: Record<string, number>[]): Record<string, number> {
+function averageCounts(counts: Record<string, number>[]): Record<string, number> {
   const names = [...new Set(counts.flatMap((one) => Object.keys(one)))].toSorted();
   const mean = (name: string) => counts.reduce((sum, one) => sum + (one[name] ?? 0), 0) / counts.length;
   return Object.fromEntries(names.map((name) => [name, rounded(mean(name))]));
@@ -95,7 +95,7 @@ function meansOf(counts: Record<string, number>[]): Record<string, number> {
  * The last row with a full budget divided by the first: the extra cost of ten times the history. Figures that are zero in the
  * first row are omitted. `null` with fewer than two such rows.
  */
-export function ratiosOf(rows: GrowthRow[]): Record<string, number> | null {
+export function computeRatios(rows: GrowthRow[]): Record<string, number> | null {
   const full = rows.filter((row) => row.atBudget);
   const [first, last] = [full[0], full.at(-1)];
   if (!first || !last || first === last) return null;

@@ -8,7 +8,7 @@ import { sampleRegex } from "./regex-samples.ts";
 import { type Shape, createShapes } from "./shapes.ts";
 import type { Subject } from "./subjects.ts";
 
-export interface Worst {
+export interface WorstCase {
   name: string;
   shape: string;
   ms1KiB: number;
@@ -30,7 +30,7 @@ export interface Search {
   onRun?: (shape: string, chars: number) => void;
 }
 
-export async function findWorst(subject: Subject, search: Search): Promise<Worst> {
+export async function findWorst(subject: Subject, search: Search): Promise<WorstCase> {
   const random = mulberry32(search.seed);
   const [small, middle, large] = search.sizes;
   const shapes = createShapes(readPieces(subject.sources, random), random);

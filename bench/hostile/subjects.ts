@@ -103,11 +103,11 @@ const NAME = "hostile" as SkillName;
 const MAX_CALLS = 40;
 const WHOLE = Number.MAX_SAFE_INTEGER;
 
-const skillOf = (body: string) => `---\nname: hostile\ndescription: Reads texts.\n---\n\n${body}`;
-const filesOf = (text: string): FileBodies => ({ "SKILL.md": skillOf(text) });
-const bytesOf = (text: string) => new TextEncoder().encode(text);
+const wrapAsSkill = (body: string) => `---\nname: hostile\ndescription: Reads texts.\n---\n\n${body}`;
+const wrapAsFiles = (text: string): FileBodies => ({ "SKILL.md": wrapAsSkill(text) });
+const encodeText = (text: string) => new TextEncoder().encode(text);
 const content = (text: string): Part => ({ source: "content", text });
-const readOf = (text: string, n = 1): Entry => ({
+const createReadEntry = (text: string, n = 1): Entry => ({
   ...{ v: 1, n, turn: 1, at: 0, kind: "tool", state: "done", step: 0, failed: false, prepared: {} },
   call: { id: "1", name: "read_file", args: { path: "a.txt" } },
   parts: [content(text)],
@@ -121,41 +121,41 @@ const callWith = (command: string): ToolEntry => ({
   ...{ v: 1, n: 1, turn: 1, at: 0, kind: "tool", state: "done", step: 0, failed: false, prepared: {}, parts: [] },
   call: { id: "1", name: "terminal", args: { command } },
 });
-const saidOf = (text: string, n = 1): Entry => ({
+const createUserEntry = (text: string, n = 1): Entry => ({
   ...{ v: 1, n, turn: 1, at: 0, kind: "user" },
   parts: [{ source: "principal", text }],
 });
-const ownOf = (text: string, n: number): Entry => ({
+const createAnswerEntry = (text: string, n: number): Entry => ({
   ...{ v: 1, n, turn: 1, at: 0, kind: "assistant" },
   parts: [{ source: "own", text }],
   answer: { model: "test:model", stop: "end", calls: [], usage: NO_USAGE },
 });
-const taintOf = (read: string) => createTaint({ entries: [readOf(read)] });
+const createReadTaint = (read: string) => createTaint({ entries: [createReadEntry(read)] });
 const WRITE = { name: NAME, description: "Reads texts.", citations: [], approved: false };
-const snapshotOf = (text: string) =>
-  ({ files: filesOf(text), head: { state: "active", description: "Reads texts." } }) as unknown as SkillSnapshot;
+const createSnapshot = (text: string) =>
+  ({ files: wrapAsFiles(text), head: { state: "active", description: "Reads texts." } }) as unknown as SkillSnapshot;
 /** The same long text in a message of each role. */
-const messagesOf = (text: string): Message[] => [
+const createMessages = (text: string): Message[] => [
   { role: "user", text, entry: 1 },
   { role: "assistant", text, calls: [{ id: "1", name: "read_file", args: { path: text } }] },
   { role: "tool", call: "1", name: "read_file", text, failed: false },
 ];
-const linesOf = (text: string): SkillLine[] =>
+const createSkillLines = (text: string): SkillLine[] =>
   Array.from({ length: 20 }, (_, n) => ({
     ...{ name: `skill-${n}`, description: text.slice(n * 1_000, n * 1_000 + 1_000), state: "active", origin: "user" },
     ...{ seq: n, rev: 1, pinned: false, uses: 2, helped: 2, category: "" },
   })) as unknown as SkillLine[];
-const streamOf = (text: string) => new Response(bytesOf(text)).body!;
+const createTextStream = (text: string) => new Response(encodeText(text)).body!;
 const clock = { now: () => 0, sleep: () => new Promise<void>(() => {}) };
 /** Stands in for the sandbox, which findSyntaxError needs only for JavaScript. */
 const NO_SANDBOX = {} as Parameters<typeof findSyntaxError>[2];
-const recordOf = (text: string) => {
+const createRecord = (text: string) => {
   const record = new SessionRecord();
   record.addRead(text);
   return record;
 };
 const readAll = async (text: string) => {
-  const events = readEvents(new Response(bytesOf(text)), { maxOutputTokens: 32_000, clock });
+  const events = readEvents(new Response(encodeText(text)), { maxOutputTokens: 32_000, clock });
   for (;;) if ((await events.next()) === null) return;
 };
 const drain = async (events: AsyncIterable<unknown>) => {
@@ -193,7 +193,7 @@ export const SUBJECTS: readonly Subject[] = [
   subject("toSentences", SCANNER, (text) => [...toSentences(text)]),
   subject("fromBase64", "core/skills/scanner/views.ts", (text) => fromBase64(text)),
   subject("readContextFiles", ["core/session/prompt/context-files.ts", ...SCANNER], (text) =>
-    readContextFiles(workspaceOf(text), 20_000),
+    readContextFiles(createWorkspace(text), 20_000),
   ),
   subject("escapeTags", "core/prompt-block.ts", (text) => escapeTags(text)),
   subject("escapeTagsInJson", "core/prompt-block.ts", (text) => escapeTagsInJson(JSON.stringify(text))),
@@ -203,7 +203,7 @@ export const SUBJECTS: readonly Subject[] = [
   subject("parseSkill", ["core/skills/format/format.ts", "core/skills/format/frontmatter.ts"], (text) =>
     parseSkill(text),
   ),
-  subject("parseSkill body", "core/skills/format/format.ts", (text) => parseSkill(skillOf(text))),
+  subject("parseSkill body", "core/skills/format/format.ts", (text) => parseSkill(wrapAsSkill(text))),
   subject("readFrontmatter", "core/skills/format/frontmatter.ts", (text) =>
     readFrontmatter(`---\nname: a\n${text}\n---\n`),
   ),
@@ -229,15 +229,18 @@ export const SUBJECTS: readonly Subject[] = [
       "SKILL.md": `---\nname: hostile\ndescription: a\nx: 1\nallowed-tools: ${JSON.stringify(text)}\n---\nx`,
     }),
   ),
-  subject("readSkillMd", "core/skills/exchange/import.ts", (text) => readSkillMd(bytesOf(text))),
+  subject("readSkillMd", "core/skills/exchange/import.ts", (text) => readSkillMd(encodeText(text))),
   subject("readFolder", "core/skills/exchange/import.ts", (text) =>
-    readFolder({ "a/SKILL.md": skillOf(text), "a/b.md": text }),
+    readFolder({ "a/SKILL.md": wrapAsSkill(text), "a/b.md": text }),
   ),
   subject("chooseName", "core/skills/exchange/skill-name.ts", (text) => chooseName(text, text)),
   subject("checkPath", "core/skills/exchange/paths.ts", (text) => checkPath(text)),
-  subject("unpack", "core/skills/exchange/archive.ts", (text) => [archiveKindOf(bytesOf(text)), unpack(bytesOf(text))]),
+  subject("unpack", "core/skills/exchange/archive.ts", (text) => [
+    archiveKindOf(encodeText(text)),
+    unpack(encodeText(text)),
+  ]),
   subject("readArchive zip", "core/skills/exchange/zip-reader.ts", (text) =>
-    readArchive(zipSync({ "a/SKILL.md": bytesOf(skillOf(text)) }, { level: 1 })),
+    readArchive(zipSync({ "a/SKILL.md": encodeText(wrapAsSkill(text)) }, { level: 1 })),
   ),
   subject("readZip names", "core/skills/exchange/zip-reader.ts", (text) =>
     readZip(
@@ -247,14 +250,14 @@ export const SUBJECTS: readonly Subject[] = [
     ),
   ),
   subject("readZip hidden", "core/skills/exchange/zip-reader.ts", (text) =>
-    readZip(bytesOf(`PK\x03\x04${text}PK\x05\x06${"\0".repeat(18)}`)),
+    readZip(encodeText(`PK\x03\x04${text}PK\x05\x06${"\0".repeat(18)}`)),
   ),
-  subject("readTar", "core/skills/exchange/tar.ts", (text) => readTar(bytesOf(text))),
-  subject("inflate", "core/skills/exchange/inflate.ts", (text) => inflate(bytesOf(text), 10 << 20)),
+  subject("readTar", "core/skills/exchange/tar.ts", (text) => readTar(encodeText(text))),
+  subject("inflate", "core/skills/exchange/inflate.ts", (text) => inflate(encodeText(text), 10 << 20)),
   subject("gunzip name", "core/skills/exchange/inflate.ts", (text) =>
-    gunzip(Uint8Array.of(31, 139, 8, 8, 0, 0, 0, 0, 0, 3, ...bytesOf(text.replaceAll("\0", "x"))), 10 << 20),
+    gunzip(Uint8Array.of(31, 139, 8, 8, 0, 0, 0, 0, 0, 3, ...encodeText(text.replaceAll("\0", "x"))), 10 << 20),
   ),
-  subject("gunzip members", "core/skills/exchange/inflate.ts", (text) => gunzip(membersOf(text), 10 << 20)),
+  subject("gunzip members", "core/skills/exchange/inflate.ts", (text) => gunzip(repeatGzipMembers(text), 10 << 20)),
   subject("diffFiles", "core/skills/history.ts", (text, other) => diffFiles({ a: text }, { a: other })),
   subject("patchText", ["core/skills/edit/patch.ts", "core/skills/edit/patch-search.ts"], (text, other) =>
     patchText(text, { oldString: other, newString: text.slice(1), replaceAll: true }),
@@ -268,10 +271,10 @@ export const SUBJECTS: readonly Subject[] = [
   subject("parseInvocation", "core/skills/invocation.ts", (text) =>
     parseInvocation(`/a ${text}`, { isSkill: (slug) => slug === "a", isCommand: () => false, nearestCommand }),
   ),
-  subject("pickRecalled", "core/skills/search/recall.ts", (text, other) => pickRecalled(linesOf(other), text)),
-  subject("rankSkills", "core/skills/search/relevance.ts", (text, other) => rankSkills(linesOf(other), text)),
+  subject("pickRecalled", "core/skills/search/recall.ts", (text, other) => pickRecalled(createSkillLines(other), text)),
+  subject("rankSkills", "core/skills/search/relevance.ts", (text, other) => rankSkills(createSkillLines(other), text)),
   subject("renderSkillIndex", "core/skills/index-block.ts", (text, other) =>
-    renderSkillIndex(linesOf(other), 300, text),
+    renderSkillIndex(createSkillLines(other), 300, text),
   ),
   subject("nearestNeighbours", "core/skills/search/similarity.ts", (text, other) =>
     nearestNeighbours([{ name: NAME, description: text }], { name: "other" as SkillName, description: other }),
@@ -279,7 +282,7 @@ export const SUBJECTS: readonly Subject[] = [
   subject("compareBodies", "core/skills/search/body-similarity.ts", (text, other) =>
     compareBodies(readBodyTerms(text), [readBodyTerms(other)]),
   ),
-  subject("readBodyWords", "core/skills/search/skill-words.ts", (text) => readBodyWords(skillOf(text))),
+  subject("readBodyWords", "core/skills/search/skill-words.ts", (text) => readBodyWords(wrapAsSkill(text))),
   subject("termsOf", "core/skills/search/words.ts", (text) => [termsOf(text), wordsOf(text)]),
   ...["sh", "py", "json", "yaml"].map((ending) =>
     subject(`findSyntaxError of .${ending}`, "core/checks/syntax.ts", (text) =>
@@ -335,7 +338,7 @@ export const SUBJECTS: readonly Subject[] = [
     namesOtherValue(text, [callWith(other)]),
   ),
   subject("readVerdicts", "core/learning/review/verdicts.ts", (text, other) =>
-    readVerdicts({ entries: [saidOf(other)] }, `verdict 1: failure "${text}"\n${text}`),
+    readVerdicts({ entries: [createUserEntry(other)] }, `verdict 1: failure "${text}"\n${text}`),
   ),
   subject("choicesIn", "core/learning/option-pairs.ts", (text) => [pairsIn(text), choicesIn(text)]),
   subject("taskOf", "core/learning/requests.ts", (text) => [taskOf(text), contentWords(text), mayComeAgain(text)]),
@@ -355,40 +358,46 @@ export const SUBJECTS: readonly Subject[] = [
   subject("checkStory", "core/learning/review/rules/one-off.ts", (text, other) =>
     checkStory(
       { prose: text.split("\n"), code: [] },
-      createSessionWords({ entries: [saidOf(other), readOf(text, 2)] }),
+      createSessionWords({ entries: [createUserEntry(other), createReadEntry(text, 2)] }),
     ),
   ),
   subject("addedText", ["core/learning/added-text.ts", "core/learning/markdown.ts"], (text, other) =>
-    addedText(filesOf(other), filesOf(text)),
+    addedText(wrapAsFiles(other), wrapAsFiles(text)),
   ),
-  subject("itemsOf", "core/learning/skill-items.ts", (text) => itemsOf(NAME, filesOf(text))),
+  subject("itemsOf", "core/learning/skill-items.ts", (text) => itemsOf(NAME, wrapAsFiles(text))),
   subject("isKept", "core/learning/skill-items.ts", (text, other) => isKept(text, [other])),
   subject("meaningOf", TAINT, (text) => meaningOf(text)),
-  subject("findTaint", TAINT, (text, other) => findTaint(text, recordOf(other))),
-  subject("findTaintedLoss", TAINT, (text, other) => findTaintedLoss(text.split("\n"), recordOf(other))),
+  subject("findTaint", TAINT, (text, other) => findTaint(text, createRecord(other))),
+  subject("findTaintedLoss", TAINT, (text, other) => findTaintedLoss(text.split("\n"), createRecord(other))),
   subject("destinationsIn", TAINT, (text) => [destinationsIn(text), numbersIn(toSearchable(text))]),
   subject("sentencesOfFile", TAINT, (text) => {
     const found = sentencesOfFile("SKILL.md", text);
     return [removeSentences(text, found), sentencesIn(text)];
   }),
   subject("compareLines", TAINT, (text, other) => compareLines(text.split("\n"), other.split("\n"))),
-  subject("proseLines", TAINT, (text) => proseLines(filesOf(text))),
+  subject("proseLines", TAINT, (text) => proseLines(wrapAsFiles(text))),
   subject("toPlain of a result", TAINT, (text) => [toPlain(text), stringsIn(text)]),
   subject("termsIn", TAINT, (text) => termsIn(foldText(text))),
-  subject("SessionRecord", TAINT, (text) => recordOf(text)),
-  subject("isTainted", TAINT, (text, other) => createSessionTaint(() => [readOf(text)]).isTainted(other)),
+  subject("SessionRecord", TAINT, (text) => createRecord(text)),
+  subject("isTainted", TAINT, (text, other) => createSessionTaint(() => [createReadEntry(text)]).isTainted(other)),
   subject("holdSkill", TAINT, (text, other) =>
-    taintOf("The page says so.").holdSkill({ ...WRITE, before: snapshotOf(text), after: filesOf(other) }),
+    createReadTaint("The page says so.").holdSkill({
+      ...WRITE,
+      before: createSnapshot(text),
+      after: wrapAsFiles(other),
+    }),
   ),
   subject("holdSkill new", TAINT, (text, other) =>
-    taintOf(other).holdSkill({ ...WRITE, before: null, after: filesOf(text) }),
+    createReadTaint(other).holdSkill({ ...WRITE, before: null, after: wrapAsFiles(text) }),
   ),
   subject("holdFacts", TAINT, (text, other) =>
-    taintOf("The page says so.").holdFacts({ ...WRITE, facts: text.split("\n"), gone: other.split("\n") }),
+    createReadTaint("The page says so.").holdFacts({ ...WRITE, facts: text.split("\n"), gone: other.split("\n") }),
   ),
-  subject("undecidedIn", TAINT, (text, other) => taintOf(other).undecidedIn([{ path: "SKILL.md", text }], MAX_ASKED)),
+  subject("undecidedIn", TAINT, (text, other) =>
+    createReadTaint(other).undecidedIn([{ path: "SKILL.md", text }], MAX_ASKED),
+  ),
   subject("taintedPieces", TAINT, (text, other) =>
-    taintedPieces([readOf(other), ownOf(text, 2)], { said: new Set([2]), shown: [] }),
+    taintedPieces([createReadEntry(other), createAnswerEntry(text, 2)], { said: new Set([2]), shown: [] }),
   ),
   // Memory.
   subject("scrub", "core/memory/scrub.ts", (text) => scrub(text)),
@@ -403,12 +412,12 @@ export const SUBJECTS: readonly Subject[] = [
   subject("renderForModel", "core/agent/tool-result.ts", (text) => renderForModel([content(JSON.stringify({ text }))])),
   subject("readRendered", "core/agent/tool-result.ts", (text) => readRendered(text)),
   subject("renderStaticSummary", "core/agent/compaction/compaction-summary.ts", (text) =>
-    renderStaticSummary(summaryOf(text)),
+    renderStaticSummary(createSummaryInput(text)),
   ),
   subject("renderSummaryRequest", "core/agent/compaction/compaction-summary.ts", (text) =>
-    renderSummaryRequest(summaryOf(text), 2_000, 400_000),
+    renderSummaryRequest(createSummaryInput(text), 2_000, 400_000),
   ),
-  subject("pruneMessages", "core/agent/compaction/compaction-prune.ts", (text) => pruneMessages(messagesOf(text))),
+  subject("pruneMessages", "core/agent/compaction/compaction-prune.ts", (text) => pruneMessages(createMessages(text))),
   subject("headAndTail", "core/tools/clip.ts", (text) => headAndTail(text, 20_000)),
   subject("describeMissing", "core/tools/files/nearest-paths.ts", (text, other) =>
     describeMissing(text, other.match(/[^]{1,200}/g) ?? []),
@@ -444,25 +453,25 @@ export const SUBJECTS: readonly Subject[] = [
     listedSkills(`<available_skills>${text}</available_skills>`),
   ),
   // Clients.
-  subject("parseEventStream", "cli/events.ts", (text) => ignore(drain(parseEventStream(streamOf(text))))),
+  subject("parseEventStream", "cli/events.ts", (text) => ignore(drain(parseEventStream(createTextStream(text))))),
   subject("parseOrder", "cli/converse.ts", (text) => parseOrder(text)),
   subject("terminal output", "cli/show.ts", (text) => [toTerminalPlain(text), toOneLine(text)]),
 ];
 
-function summaryOf(text: string): SummaryInput {
-  return { gap: messagesOf(text), previous: text, focus: text, dayOf: () => "2026-01-01" };
+function createSummaryInput(text: string): SummaryInput {
+  return { gap: createMessages(text), previous: text, focus: text, dayOf: () => "2026-01-01" };
 }
 
-function membersOf(text: string): Uint8Array {
-  const member = gzipSync(bytesOf(text.slice(0, 20)));
+function repeatGzipMembers(text: string): Uint8Array {
+  const member = gzipSync(encodeText(text.slice(0, 20)));
   const all = new Uint8Array(Math.floor(text.length / member.length) * member.length);
   for (let at = 0; at < all.length; at += member.length) all.set(member, at);
   return all;
 }
 
 /** A single project file, written by the person. */
-function workspaceOf(text: string): Workspace {
-  const bytes = bytesOf(text.replaceAll("\0", " "));
+function createWorkspace(text: string): Workspace {
+  const bytes = encodeText(text.replaceAll("\0", " "));
   return {
     namesIn: (folder: string) => (folder === "." ? ["AGENTS.md"] : []),
     statFile: () => ({ size: bytes.length, writer: "principal" }),

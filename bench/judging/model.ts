@@ -8,18 +8,18 @@ import { type Entry, NO_USAGE } from "../../core/schemas/entry.ts";
 import type { ReviewJob } from "../../core/schemas/learning/review.ts";
 import { toReviewJob } from "../support/given-model.ts";
 import { askOnce } from "./ask.ts";
-import type { Said } from "./replies.ts";
+import type { JudgedWords } from "./replies.ts";
 import type { ReplyRow } from "./rows.ts";
 
 export interface ModelJudge {
-  judge(row: ReplyRow): Promise<Said>;
+  judge(row: ReplyRow): Promise<JudgedWords>;
   /** Failed calls. Each counts as the verdict `none`. */
   failures: string[];
 }
 
 const REPLY_ENTRY = 3;
 const MAX_OUTPUT_TOKENS = 2_000;
-const SILENCE: Said = { verdict: "none", correction: false };
+const SILENCE: JudgedWords = { verdict: "none", correction: false };
 
 export function createModelJudge(model: Model): ModelJudge {
   const failures: string[] = [];

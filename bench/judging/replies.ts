@@ -11,17 +11,17 @@ export interface ReplyFigures {
   correctionF1: number | null;
 }
 
-export interface Said {
+export interface JudgedWords {
   verdict: ReplyRow["verdict"];
   correction: boolean;
 }
 
 export interface JudgedReply {
   row: ReplyRow;
-  said: Said;
+  said: JudgedWords;
 }
 
-export function judgeByRules(row: ReplyRow): Said {
+export function judgeByRules(row: ReplyRow): JudgedWords {
   const { outcome, correction } = judgeMessage(row.reply, {
     asked: hasAsked(row.answer),
     request: row.request,

@@ -16,7 +16,7 @@ const SAMPLE_MS = 1;
 /** V8 delays garbage collection. With a smaller heap it collects sooner, and only live memory counts against the limit. */
 const MAX_RUNS = 6;
 
-export interface Held {
+export interface HeldMemory {
   result: CaseResult | null;
   /** Why there is no result. */
   died: string | null;
@@ -40,7 +40,7 @@ if (held.died === null && held.peakMiB > Number(limit)) {
 }
 console.log(JSON.stringify(held));
 
-async function run(heapLimitMiB: number): Promise<Held> {
+async function run(heapLimitMiB: number): Promise<HeldMemory> {
   if (heapLimitMiB < 16) {
     return {
       result: null,

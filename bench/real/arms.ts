@@ -12,7 +12,7 @@ import type { WorkerOptions } from "../../scripts/stack/bundle.ts";
 import { operatorToken } from "../../scripts/stack/local-state.ts";
 import { startStack } from "../../scripts/stack/stack.ts";
 import type { RealOptions } from "./options.ts";
-import type { ArmName, Records, TaskRecord } from "./records.ts";
+import type { ArmName, TaskRecords, TaskRecord } from "./records.ts";
 import { SKILL_NAME, skillByHand } from "./skill-by-hand.ts";
 
 export const ARMS: readonly ArmName[] = ["off", "ours", "seeded"];
@@ -24,7 +24,7 @@ export interface ArmOptions {
   conventions: Conventions;
   tasks: Task[];
   options: RealOptions;
-  records: Records;
+  records: TaskRecords;
   /** The product's three Workers, bundled. */
   workers: WorkerOptions[];
   say(line: string): void;

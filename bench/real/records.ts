@@ -31,14 +31,14 @@ export interface TaskRecord {
   noReview?: string;
 }
 
-export interface Records {
+export interface TaskRecords {
   folder: string;
   read(): TaskRecord[];
   add(record: TaskRecord): void;
 }
 
 /** Throws a PlainError if the folder has results of a run with other options, so that their figures are not mixed. */
-export function openRecords(folder: string, run: object): Records {
+export function openRecords(folder: string, run: object): TaskRecords {
   mkdirSync(folder, { recursive: true });
   const [about, file] = [join(folder, "run.json"), join(folder, "records.jsonl")];
   const text = `${JSON.stringify(run, null, 2)}\n`;

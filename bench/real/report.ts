@@ -10,7 +10,7 @@ interface ArmFigures {
 }
 
 /** The figures are `null` for an arm without results, in an interrupted run. */
-export function figuresOf(records: TaskRecord[], arm: ArmName): ArmFigures {
+export function computeArmFigures(records: TaskRecord[], arm: ArmName): ArmFigures {
   const own = records.filter((record) => record.arm === arm);
   const mean = (of: (record: TaskRecord) => number, places: number) =>
     own.length === 0 ? null : Number((own.reduce((sum, record) => sum + of(record), 0) / own.length).toFixed(places));
@@ -27,9 +27,9 @@ export function toLine(model: string, tasks: number, records: TaskRecord[]): str
   const refused = reviews.reduce((sum, review) => sum + review.refused, 0);
   return JSON.stringify({
     ...{ model, tasks },
-    off: figuresOf(records, "off"),
-    ours: figuresOf(records, "ours"),
-    seeded: figuresOf(records, "seeded"),
+    off: computeArmFigures(records, "off"),
+    ours: computeArmFigures(records, "ours"),
+    seeded: computeArmFigures(records, "seeded"),
     lessons: { proposed: entered + refused, refused, entered },
   });
 }

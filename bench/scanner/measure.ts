@@ -3,14 +3,14 @@
 import { type Finding, decide, scanText } from "../../core/skills/scanner/scanner.ts";
 import type { Row } from "./rows.ts";
 
-export interface Scanned {
+export interface ScannedRow {
   row: Row;
   findings: Finding[];
   isCaught: boolean;
 }
 
-export interface Timed {
-  scanned: Scanned[];
+export interface ScanRun {
+  scanned: ScannedRow[];
   ms: number;
   kib: number;
 }
@@ -18,7 +18,7 @@ export interface Timed {
 /** Rows scanned before timing starts, so that the time excludes compilation. */
 const WARM_UP_ROWS = 40;
 
-export function scanRows(rows: Row[], now: () => number): Timed {
+export function scanRows(rows: Row[], now: () => number): ScanRun {
   for (const row of rows.slice(0, WARM_UP_ROWS)) scanText(row.text);
   const began = now();
   const scanned = rows.map((row) => {
@@ -30,31 +30,31 @@ export function scanRows(rows: Row[], now: () => number): Timed {
 }
 
 /** The share of caught rows; `null` without rows. */
-export function shareOf(scanned: Scanned[]): number | null {
+export function computeCaughtShare(scanned: ScannedRow[]): number | null {
   return scanned.length === 0 ? null : round(scanned.filter(({ isCaught }) => isCaught).length / scanned.length);
 }
 
 /** The share of families with at least half of their rows caught; `null` without rows. */
-export function familyShare(scanned: Scanned[]): number | null {
-  const shares = [...groupBy(scanned, familyOf).values()].map((rows) => shareOf(rows) ?? 0);
+export function familyShare(scanned: ScannedRow[]): number | null {
+  const shares = [...groupBy(scanned, nameFamily).values()].map((rows) => computeCaughtShare(rows) ?? 0);
   return shares.length === 0 ? null : round(shares.filter((share) => share >= 0.5).length / shares.length);
 }
 
 /** A row's family, or its category if it has none. */
-export function familyOf({ row }: Scanned): string {
+export function nameFamily({ row }: ScannedRow): string {
   return row.family || row.category;
 }
 
 export type Kind = "skills" | "memory" | "hardNegatives" | "prompts";
 
-export function kindOf({ row }: Scanned): Kind {
+export function classifyRow({ row }: ScannedRow): Kind {
   if (row.category.includes("hard-negative")) return "hardNegatives";
   if (row.unit === "memory") return "memory";
   return row.unit === "prompt" ? "prompts" : "skills";
 }
 
-export function groupBy(scanned: Scanned[], nameOf: (one: Scanned) => string): Map<string, Scanned[]> {
-  const groups = new Map<string, Scanned[]>();
+export function groupBy(scanned: ScannedRow[], nameOf: (one: ScannedRow) => string): Map<string, ScannedRow[]> {
+  const groups = new Map<string, ScannedRow[]>();
   for (const one of scanned) groups.set(nameOf(one), [...(groups.get(nameOf(one)) ?? []), one]);
   return groups;
 }
@@ -66,12 +66,12 @@ export interface Figures {
   msPerKiB: number;
 }
 
-export function toFigures(positives: Timed, benign: Timed): Figures {
+export function toFigures(positives: ScanRun, benign: ScanRun): Figures {
   const tierA = positives.scanned.filter(({ row }) => row.tier === "A");
-  const ofKind = (kind: Kind) => shareOf(benign.scanned.filter((one) => kindOf(one) === kind));
+  const ofKind = (kind: Kind) => computeCaughtShare(benign.scanned.filter((one) => classifyRow(one) === kind));
   return {
-    tierA: { rows: shareOf(tierA), families: familyShare(tierA) },
-    tierB: { rows: shareOf(positives.scanned.filter(({ row }) => row.tier === "B")) },
+    tierA: { rows: computeCaughtShare(tierA), families: familyShare(tierA) },
+    tierB: { rows: computeCaughtShare(positives.scanned.filter(({ row }) => row.tier === "B")) },
     falsePositives: {
       skills: ofKind("skills"),
       memory: ofKind("memory"),

@@ -1,23 +1,23 @@
 // The readable report of bench:scanner. Called by bench/scanner.ts. It must never print a row's text, which may be hostile.
-import { type Scanned, type Timed, familyOf, groupBy, kindOf } from "./measure.ts";
+import { type ScannedRow, type ScanRun, nameFamily, groupBy, classifyRow } from "./measure.ts";
 
-export function printReport(positives: Timed, benign: Timed): void {
+export function printReport(positives: ScanRun, benign: ScanRun): void {
   for (const tier of ["A", "B", "C"]) {
     const rows = positives.scanned.filter(({ row }) => row.tier === tier);
     if (rows.length === 0) continue;
-    console.log(`\nTier ${tier}: ${toCount(rows)} caught`);
-    for (const [category, ofCategory] of sorted(groupBy(rows, ({ row }) => row.category || "(none)"))) {
-      console.log(`  ${category.padEnd(44)} ${toCount(ofCategory)}`);
-      const families = sorted(groupBy(ofCategory, familyOf)).filter(([family]) => family !== category);
+    console.log(`\nTier ${tier}: ${describeCaught(rows)} caught`);
+    for (const [category, ofCategory] of sortByKey(groupBy(rows, ({ row }) => row.category || "(none)"))) {
+      console.log(`  ${category.padEnd(44)} ${describeCaught(ofCategory)}`);
+      const families = sortByKey(groupBy(ofCategory, nameFamily)).filter(([family]) => family !== category);
       if (tier === "A")
-        for (const [family, ofFamily] of families) console.log(`    ${family.padEnd(42)} ${toCount(ofFamily)}`);
+        for (const [family, ofFamily] of families) console.log(`    ${family.padEnd(42)} ${describeCaught(ofFamily)}`);
       const missed = ofCategory.filter(({ isCaught }) => !isCaught).map(({ row }) => row.id);
       if (tier === "A" && missed.length > 0) console.log(`    missed: ${missed.join(", ")}`);
     }
   }
   console.log("\nFalse positives");
-  for (const [kind, rows] of sorted(groupBy(benign.scanned, kindOf))) {
-    console.log(`  ${kind.padEnd(44)} ${toCount(rows)}`);
+  for (const [kind, rows] of sortByKey(groupBy(benign.scanned, classifyRow))) {
+    console.log(`  ${kind.padEnd(44)} ${describeCaught(rows)}`);
     for (const { row, findings } of rows.filter(({ isCaught }) => isCaught)) {
       const grave = findings.filter(({ severity }) => severity === "critical" || severity === "high");
       console.log(`    ${row.id}: ${grave.map(({ pattern, line }) => `${pattern} (line ${line})`).join(", ")}`);
@@ -38,15 +38,15 @@ export function printReport(positives: Timed, benign: Timed): void {
     }
   }
   console.log("\nRules, with the number of rows where each was right and wrong");
-  for (const [pattern, [right, wrong]] of sorted(rules)) console.log(`  ${pattern.padEnd(44)} ${right} / ${wrong}`);
+  for (const [pattern, [right, wrong]] of sortByKey(rules)) console.log(`  ${pattern.padEnd(44)} ${right} / ${wrong}`);
   console.log("");
 }
 
-function toCount(rows: Scanned[]): string {
+function describeCaught(rows: ScannedRow[]): string {
   const caught = rows.filter(({ isCaught }) => isCaught).length;
   return `${caught} of ${rows.length} (${((100 * caught) / rows.length).toFixed(1)} %)`;
 }
 
-function sorted<T>(groups: Map<string, T>): [string, T][] {
+function sortByKey<T>(groups: Map<string, T>): [string, T][] {
   return [...groups].sort(([a], [b]) => (a < b ? -1 : 1));
 }

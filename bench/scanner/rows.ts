@@ -7,9 +7,9 @@ import * as z from "zod";
 const Row = z.object({
   id: z.coerce.string().default(""),
   unit: z.string().default("skill"),
-  category: z.string().nullish().transform(textOf),
-  tier: z.string().nullish().transform(textOf),
-  family: z.string().nullish().transform(textOf),
+  category: z.string().nullish().transform(emptyIfMissing),
+  tier: z.string().nullish().transform(emptyIfMissing),
+  family: z.string().nullish().transform(emptyIfMissing),
   text: z.string(),
 });
 export type Row = z.infer<typeof Row>;
@@ -40,6 +40,6 @@ function parseRow(line: string, place: string): Row {
   return row.data;
 }
 
-function textOf(value: string | null | undefined): string {
+function emptyIfMissing(value: string | null | undefined): string {
   return value ?? "";
 }

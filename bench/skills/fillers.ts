@@ -30,9 +30,9 @@ const WORD = /\p{L}{4,20}/gu;
 
 export function createFillers(targets: BenchSkill[], count: number): BenchSkill[] {
   const random = createRandom(20_261_101);
-  const vocabulary = vocabularyOf(targets);
+  const vocabulary = collectVocabulary(targets);
   const taken = new Set(targets.map((skill) => skill.name));
-  const known = new Set(targets.flatMap((skill) => sentencesOf(`${skill.description}\n${skill.body}`)));
+  const known = new Set(targets.flatMap((skill) => splitSentences(`${skill.description}\n${skill.body}`)));
   const pick = <T>(items: T[]): T => items[Math.floor(random() * items.length)]!;
   const fillers: BenchSkill[] = [];
   while (fillers.length < count) {
@@ -56,13 +56,13 @@ export function createFillers(targets: BenchSkill[], count: number): BenchSkill[
 }
 
 /** Repeats each word as often as the descriptions use it, so that common words are common in fillers too. */
-function vocabularyOf(targets: BenchSkill[]): string[] {
+function collectVocabulary(targets: BenchSkill[]): string[] {
   const words = targets.flatMap((skill) => skill.description.toLowerCase().match(WORD) ?? []);
   return words.length > 0 ? words : ["thing", "other", "place", "order"];
 }
 
 /** Sentences of more than two words, reduced to their letters. */
-function sentencesOf(text: string): string[] {
+function splitSentences(text: string): string[] {
   return text.split(/[.!?\n]+/).flatMap((part) => {
     const sentence = toSentence(part);
     return sentence.split(" ").length > 2 ? [sentence] : [];

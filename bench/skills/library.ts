@@ -55,7 +55,8 @@ export function buildLibrary(rows: z.infer<typeof Row>[], count: number): BenchL
     if (skills.size === count) break;
     const parsed = parseSkill(row.text);
     const { description, body } = parsed.ok ? parsed.value : { description: "", body: row.text };
-    const name = (parsed.ok && toName(parsed.value.name)) || toName(row.name ?? "") || toName(folderOf(row.path ?? ""));
+    const name =
+      (parsed.ok && toName(parsed.value.name)) || toName(row.name ?? "") || toName(parentFolder(row.path ?? ""));
     if (name === "" || skills.has(name)) continue;
     const parts = cutWhenToUse(body);
     const isAsked = parts !== null && isQuestion(parts.section, description);
@@ -106,7 +107,7 @@ function isQuestion(section: string, description: string): boolean {
 }
 
 /** The name of a skill's folder, which is also the skill's name. */
-function folderOf(path: string): string {
+function parentFolder(path: string): string {
   return path.split("/").at(-2) ?? "";
 }
 

@@ -3,7 +3,7 @@ import { median, quantile, rounded } from "../support/figures.ts";
 import type { BenchLibrary } from "./library.ts";
 import type { Recall } from "./recall.ts";
 import type { SessionStart } from "./session-start.ts";
-import type { Unasked } from "./unasked.ts";
+import type { UnaskedShares } from "./unasked.ts";
 
 export interface SkillsMeasured {
   library: BenchLibrary;
@@ -11,7 +11,7 @@ export interface SkillsMeasured {
   /** The longest skill index that any of the questions gives. */
   indexTokens: number;
   recall: Recall;
-  unasked: Unasked | null;
+  unasked: UnaskedShares | null;
 }
 
 /** How many missed skills the report names. The figures count all of them. */

@@ -5,7 +5,7 @@ import { setTimeout } from "node:timers/promises";
 import { CreatedProfile, SessionInfo } from "../../core/schemas/api.ts";
 import type { SkillIndex } from "../../core/schemas/skill.ts";
 import { estimateTokens } from "../../core/tokens.ts";
-import { type Timed, send } from "../support/http.ts";
+import { type TimedResponse, send } from "../support/http.ts";
 import { PLAIN_ORDER, toOrderText } from "../support/orders.ts";
 import { BENCH_MODEL, startStage } from "../support/stage.ts";
 import { OPERATOR_TOKEN } from "../support/subjects/talaria.ts";
@@ -58,7 +58,7 @@ export async function measureSessionStart(
     }
     await sendMessage(toOrderText({ ...PLAIN_ORDER, run, record: true }));
     const [recorded] = (await stage.server.take(run)).calls;
-    const block = BLOCK.exec(systemOf(recorded?.body ?? ""))?.[0];
+    const block = BLOCK.exec(readSystemPrompt(recorded?.body ?? ""))?.[0];
     if (!block) throw new Error("the prompt has no skill index");
     return { startMs, indexTokens: estimateTokens(block) };
   } finally {
@@ -75,7 +75,7 @@ function toIndex({ skills }: BenchLibrary): SkillIndex {
   return { v: 1, seq: 1, skills: Object.fromEntries(lines.sort(([a], [b]) => (a < b ? -1 : 1))) };
 }
 
-async function postMessage(url: string, key: string, text: string): Promise<Timed> {
+async function postMessage(url: string, key: string, text: string): Promise<TimedResponse> {
   const headers = { authorization: `Bearer ${key}`, "content-type": "application/json", accept: "text/event-stream" };
   const timed = await send(url, { headers, body: JSON.stringify({ text }) });
   if (!/"state":"done"/.test(timed.text)) {
@@ -92,7 +92,7 @@ async function call(url: string, key: string, body: string): Promise<unknown> {
 }
 
 /** The system prompt of a Chat Completions request. */
-function systemOf(body: string): string {
+function readSystemPrompt(body: string): string {
   const { messages = [] } = JSON.parse(body || "{}") as { messages?: { role: string; content: unknown }[] };
   const content = messages.find((said) => said.role === "system" || said.role === "developer")?.content;
   return typeof content === "string" ? content : JSON.stringify(content ?? "");

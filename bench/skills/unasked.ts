@@ -10,7 +10,7 @@ const LIBRARY = 30;
 const MAX_REQUEST_CHARS = 200;
 
 /** Shares of the questions. */
-export interface Unasked {
+export interface UnaskedShares {
   right: number;
   wrong: number;
   /** A skill was loaded although none in the library fits. */
@@ -18,7 +18,7 @@ export interface Unasked {
 }
 
 /** `null` if there are too few skills for a library, or no questions. */
-export function measureUnasked({ skills, targets, queries }: BenchLibrary): Unasked | null {
+export function measureUnasked({ skills, targets, queries }: BenchLibrary): UnaskedShares | null {
   const known = skills.slice(0, targets).filter(({ description }) => description !== "");
   if (known.length <= LIBRARY || queries.length === 0) return null;
   const random = mulberry32(1);

@@ -15,16 +15,16 @@ export function meterCalls<Binding extends object>(binding: Binding, counts: Cal
       if (typeof value !== "function") return value;
       return async (...given: unknown[]) => {
         counts.calls += 1;
-        if (name === "put") counts.bytes += sizeOf(given[1]);
+        if (name === "put") counts.bytes += measureSize(given[1]);
         const answer: unknown = await (value as (...of: unknown[]) => unknown).apply(target, given);
-        if (name === "get") counts.bytes += sizeOf(answer);
+        if (name === "get") counts.bytes += measureSize(answer);
         return answer;
       };
     },
   });
 }
 
-function sizeOf(value: unknown): number {
+function measureSize(value: unknown): number {
   if (typeof value === "string") return value.length;
   if (value instanceof ArrayBuffer || ArrayBuffer.isView(value)) return value.byteLength;
   const size = (value as { size?: unknown } | null | undefined)?.size; // an object of R2

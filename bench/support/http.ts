@@ -7,7 +7,7 @@ const agent = new Agent({ keepAlive: true, maxSockets: 256 });
 /** Timeout for a server that sends nothing. */
 const SILENCE_TIMEOUT_MS = 30_000;
 
-export interface Timed {
+export interface TimedResponse {
   status: number;
   text: string;
   /** In milliseconds since 1970 with decimals. */
@@ -25,7 +25,7 @@ export interface TimedRequest {
   mark?: RegExp;
 }
 
-export async function send(url: string, options: TimedRequest = {}): Promise<Timed> {
+export async function send(url: string, options: TimedRequest = {}): Promise<TimedResponse> {
   const { method = "POST", headers = {}, body = "", mark } = options;
   return new Promise((resolve, reject) => {
     const length = String(Buffer.byteLength(body));

@@ -36,8 +36,8 @@ async function serve(request: IncomingMessage, response: ServerResponse): Promis
   if (asked !== undefined) return sendRecord(response, asked);
   const body = Buffer.concat(pieces).toString("utf8");
   const { messages, tools } = JSON.parse(body) as Body;
-  const at = messages.findLastIndex((message) => message.role === "user" && parseOrder(textOf(message)));
-  const order = tools?.length && at >= 0 ? parseOrder(textOf(messages[at]!)) : null;
+  const at = messages.findLastIndex((message) => message.role === "user" && parseOrder(joinTextParts(message)));
+  const order = tools?.length && at >= 0 ? parseOrder(joinTextParts(messages[at]!)) : null;
   const done = messages.slice(at + 1).filter((message) => message.role === "tool").length;
   const promptTokens = Math.ceil(body.length / CHARS_PER_TOKEN);
   if (!order) sideCalls++;
@@ -65,7 +65,7 @@ function sendRecord(response: ServerResponse, run: string): void {
   response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify({ calls, sideCalls }));
 }
 
-function textOf({ content: text }: Message): string {
+function joinTextParts({ content: text }: Message): string {
   if (typeof text === "string") return text;
   return (text ?? []).map((part) => part.text ?? "").join("");
 }

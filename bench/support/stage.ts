@@ -7,7 +7,7 @@ import { bundleWorker } from "../../scripts/stack/bundle.ts";
 import { readWorkerConfigs } from "../../scripts/stack/wrangler.ts";
 import { type ScriptedModelServer, startScriptedModel } from "./model-server.ts";
 import { OPERATOR_TOKEN } from "./subjects/talaria.ts";
-import { type Running, startWorkers } from "./workers.ts";
+import { type RunningWorkers, startWorkers } from "./workers.ts";
 
 export interface Stage {
   server: ScriptedModelServer;
@@ -61,7 +61,7 @@ export async function startStage(options: { peer: boolean; settings?: object }):
       OPENAI_BASE_URL: server.baseUrl,
       ...(options.settings ? { TALARIA_SETTINGS: JSON.stringify(options.settings) } : {}),
     };
-    const running: Running = await startWorkers(workers, { stateDir: join(folder, "state"), vars });
+    const running: RunningWorkers = await startWorkers(workers, { stateDir: join(folder, "state"), vars });
     stops.push(running.stop);
     return {
       server,

@@ -12,8 +12,8 @@ export interface StorageCounts {
   keyValueWrites: number;
 }
 
-type Exec = DurableObjectStorage["sql"]["exec"];
-type AnyCursor = ReturnType<Exec>;
+type SqlExec = DurableObjectStorage["sql"]["exec"];
+type AnyCursor = ReturnType<SqlExec>;
 
 export interface StorageMeter {
   counts(): StorageCounts;
@@ -40,7 +40,7 @@ export function meterStorage(storage: DurableObjectStorage): StorageMeter {
     open = open.slice(open.length - keep);
     for (const { query, cursor } of done) {
       const { rowsRead, rowsWritten } = cursor;
-      const statement = statementOf(query);
+      const statement = nameStatement(query);
       total.rowsRead += rowsRead;
       total.rowsWritten += rowsWritten;
       if (rowsRead > 0) total.readBy[statement] = (total.readBy[statement] ?? 0) + rowsRead;
@@ -49,13 +49,13 @@ export function meterStorage(storage: DurableObjectStorage): StorageMeter {
   }
 
   const { sql } = storage;
-  const exec = sql.exec.bind(sql) as Exec;
+  const exec = sql.exec.bind(sql) as SqlExec;
   sql.exec = ((query: string, ...values: never[]) => {
     const cursor = exec(query, ...values);
     open.push({ query, cursor });
     if (open.length > 2 * MAX_OPEN_CURSORS) addOldest(MAX_OPEN_CURSORS);
     return cursor;
-  }) as Exec;
+  }) as SqlExec;
   count(storage, "setAlarm", () => total.setAlarms++);
   for (const name of ["put", "delete", "deleteAll"] as const) count(storage, name, () => total.keyValueWrites++);
   for (const name of ["put", "delete"] as const) count(storage.kv, name, () => total.keyValueWrites++);
@@ -75,7 +75,7 @@ function count<Target extends object>(target: Target, name: keyof Target & strin
 
 const TABLE = /\b(?:INTO|UPDATE|FROM|TABLE(?: IF NOT EXISTS)?|INDEX(?: IF NOT EXISTS)?)\s+"?(\w+)/i;
 
-function statementOf(query: string): string {
+function nameStatement(query: string): string {
   const verb = /^\s*(\w+)/.exec(query)?.[1]?.toUpperCase() ?? "?";
   return `${verb} ${TABLE.exec(query)?.[1] ?? "?"}`;
 }

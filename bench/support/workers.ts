@@ -3,7 +3,7 @@
 import { Log, LogLevel, Miniflare, type V4MiniflareOptions, convertV4MiniflareOptions } from "miniflare";
 import type { WorkerOptions } from "../../scripts/stack/bundle.ts";
 
-export interface Running {
+export interface RunningWorkers {
   /** The URL of the named Worker. */
   url(worker: string): Promise<string>;
   stop(): Promise<void>;
@@ -12,7 +12,7 @@ export interface Running {
 export async function startWorkers(
   workers: WorkerOptions[],
   options: { stateDir: string; vars: Record<string, string> },
-): Promise<Running> {
+): Promise<RunningWorkers> {
   const bindings = (worker: WorkerOptions) => ({ ...worker.bindings, ...options.vars });
   const miniflare = new Miniflare(
     convertV4MiniflareOptions({

@@ -11,11 +11,11 @@ import { SessionId, SkillName } from "../../core/schemas/ids.ts";
 import { type TaintCase, toEntries } from "./cases.ts";
 
 /** `whole`: the write enters without approval. `part`: some sentences wait for approval. `none`: all of it waits. */
-export type Entered = "whole" | "part" | "none";
+export type StoredExtent = "whole" | "part" | "none";
 
-export interface Measured {
+export interface MeasuredCase {
   given: TaintCase;
-  entered: Entered;
+  entered: StoredExtent;
   /** A poison sentence entered without approval. */
   landed: boolean;
   /** Why something waits; `""` if nothing does. */
@@ -27,7 +27,7 @@ const SESSION = SessionId.parse("01JZZZZZZZZZZZZZZZZZZZZZZZ");
 const NAME = SkillName.parse("a-lesson");
 
 /** `judge`: a model for a second opinion; without it, only the rules decide. */
-export async function measureCase(given: TaintCase, judge: Model | null = null): Promise<Measured> {
+export async function measureCase(given: TaintCase, judge: Model | null = null): Promise<MeasuredCase> {
   const { write } = given;
   const job = toReviewJob(toEntries(given));
   const gate = createTaint(job);
@@ -38,7 +38,7 @@ export async function measureCase(given: TaintCase, judge: Model | null = null):
     write.type === "memory"
       ? gate.holdFacts({ ...call, store: write.store, facts: [write.text], gone: [] })
       : gate.holdSkill({ ...call, ...toSkill(write), before: null });
-  const rest = hold === null ? write.text : hold.rest === null ? "" : textOf(hold.rest);
+  const rest = hold === null ? write.text : hold.rest === null ? "" : joinValues(hold.rest);
   return {
     given,
     entered: hold === null ? "whole" : rest.trim() === "" ? "none" : "part",
@@ -61,7 +61,7 @@ function toSkill({ text }: { text: string }) {
   return { name: NAME, after: { "SKILL.md": text }, description };
 }
 
-function textOf(rest: string[] | Record<string, unknown>): string {
+function joinValues(rest: string[] | Record<string, unknown>): string {
   return Object.values(rest).join("\n");
 }
 

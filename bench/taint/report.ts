@@ -1,6 +1,6 @@
 // The report of bench:taint: one line per family, the wrong decisions, and the figures. Called by bench/taint.ts. It shows only
 // the ids of poisoned cases, because their text may be hostile.
-import type { Measured } from "./measure.ts";
+import type { MeasuredCase } from "./measure.ts";
 
 export interface Figures {
   honest: { total: number; whole: number; part: number };
@@ -8,7 +8,7 @@ export interface Figures {
   families: Record<string, { total: number; whole?: number; part?: number; landed?: number }>;
 }
 
-export function toFigures(measured: Measured[]): Figures {
+export function toFigures(measured: MeasuredCase[]): Figures {
   const families: Figures["families"] = {};
   const of = (kind: "honest" | "poison") => measured.filter(({ given }) => given.kind === kind);
   for (const name of [...new Set(measured.map(({ given }) => given.family))].toSorted()) {
@@ -27,12 +27,12 @@ export function toFigures(measured: Measured[]): Figures {
   };
 }
 
-function countHonest(honest: Measured[]): { whole: number; part: number } {
-  const count = (wanted: Measured["entered"]) => honest.filter(({ entered }) => entered === wanted).length;
+function countHonest(honest: MeasuredCase[]): { whole: number; part: number } {
+  const count = (wanted: MeasuredCase["entered"]) => honest.filter(({ entered }) => entered === wanted).length;
   return { whole: count("whole"), part: count("part") };
 }
 
-export function printReport(measured: Measured[]): void {
+export function printReport(measured: MeasuredCase[]): void {
   const { families } = toFigures(measured);
   console.log("Family                           cases   whole    part  landed");
   for (const [name, { total, whole, part, landed }] of Object.entries(families)) {

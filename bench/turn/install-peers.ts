@@ -27,8 +27,8 @@ function ownEnv(): NodeJS.ProcessEnv {
 
 /** Compares the lockfile with the copy that npm writes at the end of an installation. */
 function isInstalled(): boolean {
-  const wanted = packagesOf(join(folder, "package-lock.json"));
-  const present = packagesOf(join(folder, "node_modules/.package-lock.json"));
+  const wanted = readPackages(join(folder, "package-lock.json"));
+  const present = readPackages(join(folder, "node_modules/.package-lock.json"));
   return (
     present !== null &&
     Object.entries(wanted ?? {}).every(
@@ -37,7 +37,7 @@ function isInstalled(): boolean {
   );
 }
 
-function packagesOf(path: string): Record<string, { version?: string; optional?: boolean }> | null {
+function readPackages(path: string): Record<string, { version?: string; optional?: boolean }> | null {
   try {
     return (JSON.parse(readFileSync(path, "utf8")) as { packages: never }).packages;
   } catch {

@@ -27,10 +27,10 @@ export interface Details {
   directTurnMs: number;
   turnMs: number;
   /** `null` for subjects whose rows are not counted. */
-  writes: { tenSteps: Writes; tenStepsAgain: Writes; chunks400: Writes } | null;
+  writes: { tenSteps: StorageWrites; tenStepsAgain: StorageWrites; chunks400: StorageWrites } | null;
 }
 
-export interface Writes {
+export interface StorageWrites {
   rows: number;
   by: Record<string, number>;
   alarms: number;
@@ -194,7 +194,7 @@ async function measureWrites(subject: Subject, { settleMs }: MeasureOptions) {
 }
 
 /** Counts the writes of a turn and of all work after it. */
-async function countWrites(conversation: Conversation, turn: Order, settleMs: number): Promise<Writes> {
+async function countWrites(conversation: Conversation, turn: Order, settleMs: number): Promise<StorageWrites> {
   const before = await conversation.meter();
   await conversation.turn(turn);
   let after = await conversation.meter();
@@ -205,7 +205,7 @@ async function countWrites(conversation: Conversation, turn: Order, settleMs: nu
   return subtract(after, before);
 }
 
-function subtract(after: MeterReading, before: MeterReading): Writes {
+function subtract(after: MeterReading, before: MeterReading): StorageWrites {
   return {
     rows: after.rowsWritten - before.rowsWritten,
     by: subtractCounts(after.writtenBy, before.writtenBy),

@@ -1,9 +1,9 @@
 // The report of bench:turn: a readable table, then the figures as one line of JSON.
 import type { Subject } from "../support/subjects/subject.ts";
 import { listCounts, rounded } from "../support/figures.ts";
-import type { Details, Writes } from "./measure.ts";
+import type { Details, StorageWrites } from "./measure.ts";
 
-type Measured = Map<Subject["name"], Details>;
+type DetailsBySubject = Map<Subject["name"], Details>;
 
 const NAMES = {
   ours: "Talaria",
@@ -19,12 +19,12 @@ const NOT_MEASURED = {
   alarms10Steps: null,
 };
 
-export function toLine(measured: Measured): string {
+export function toLine(measured: DetailsBySubject): string {
   const figures = (name: Subject["name"]) => measured.get(name)?.figures ?? NOT_MEASURED;
   return JSON.stringify({ ours: figures("ours"), peer: figures("peer"), bare: figures("bare") });
 }
 
-export function printReport(measured: Measured, turns: number): void {
+export function printReport(measured: DetailsBySubject, turns: number): void {
   for (const [name, details] of measured) {
     const { figures, directFirstMs, beforeModelMs, directTurnMs, turnMs, writes } = details;
     const { p50, p95 } = figures.addedFirstTokenMs;
@@ -44,7 +44,7 @@ export function printReport(measured: Measured, turns: number): void {
   console.log("");
 }
 
-function printWrites(what: string, { rows, by, alarms, keyValueWrites, settled }: Writes): void {
+function printWrites(what: string, { rows, by, alarms, keyValueWrites, settled }: StorageWrites): void {
   const left = settled ? "" : " (an alarm was still set when the wait ended)";
   const others = keyValueWrites > 0 ? `, ${keyValueWrites} key-value writes` : "";
   console.log(`  ${what}: ${rows} rows written, setAlarm ${alarms} times${others}${left}`);

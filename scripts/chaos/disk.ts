@@ -7,7 +7,7 @@ import { DatabaseSync } from "node:sqlite";
 import { Entry, type TurnState, textOf } from "../../core/schemas/entry.ts";
 import { taskText } from "./world.ts";
 
-export interface Remains {
+export interface StoredTurn {
   /** Absent when the input was never accepted. */
   state?: TurnState;
   /** Calls with an intent and no result. */
@@ -20,19 +20,19 @@ export type Disk = ReturnType<typeof openDisk>;
 
 export function openDisk(stateDir: string) {
   const folder = join(stateDir, "data", "v3", "do", "talaria-api-Session");
-  const fileOf = new Map<number, string>();
+  const filesByTask = new Map<number, string>();
 
   return {
     /** Id of the session with this task. */
-    remains(task: number): Remains {
-      const known = fileOf.get(task);
-      const taken = new Set(fileOf.values());
+    remains(task: number): StoredTurn {
+      const known = filesByTask.get(task);
+      const taken = new Set(filesByTask.values());
       const files = known ? [known] : list(folder).filter((file) => !taken.has(file));
       for (const file of files) {
         const { state, entries } = readSession(join(folder, file));
         const input = entries.find((entry) => entry.kind === "user");
         if (!input || textOf(input) !== taskText(task)) continue;
-        fileOf.set(task, file);
+        filesByTask.set(task, file);
         const open = entries.filter((entry) => entry.kind === "tool" && entry.state === "open");
         return {
           state,

@@ -18,14 +18,14 @@ export function createIndexLag(): IndexLag {
   return {
     look(objects) {
       for (const [key, wanted] of behind) {
-        if (lineOf(objects, key) < wanted) continue;
+        if (readIndexedSeq(objects, key) < wanted) continue;
         behind.delete(key);
         repaired += 1;
       }
       for (const [key, body] of objects) {
         if (!key.includes("/heads/") || behind.has(key)) continue;
         const { seq } = SkillHead.parse(JSON.parse(body));
-        if (lineOf(objects, key) < seq) behind.set(key, seq);
+        if (readIndexedSeq(objects, key) < seq) behind.set(key, seq);
       }
     },
     repairs: () => repaired,
@@ -34,7 +34,7 @@ export function createIndexLag(): IndexLag {
 }
 
 /** The `seq` of the skill's line in the profile's index; 0 when there is no line. */
-function lineOf(objects: ReadonlyMap<string, string>, headKey: string): number {
+function readIndexedSeq(objects: ReadonlyMap<string, string>, headKey: string): number {
   const [profile, name] = headKey.split("/heads/") as [string, string];
   const body = objects.get(`${profile}/index`);
   return body ? (SkillIndex.parse(JSON.parse(body)).skills[name]?.seq ?? 0) : 0;

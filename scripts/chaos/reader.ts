@@ -1,7 +1,7 @@
 // A client that follows a turn across every kill with `Last-Event-ID`. Its text at the end must equal the log's. Called by turns.ts.
 import type { Client } from "../../cli/client.ts";
 
-export interface Reading {
+export interface TurnReading {
   /** Displayed text, by entry. */
   texts: Map<number, string>;
   ended: boolean;
@@ -11,7 +11,7 @@ export interface Reading {
 export async function followTurn(
   client: Client,
   message: { session: string; text: string; key: string; signal: AbortSignal },
-  reading: Reading,
+  reading: TurnReading,
 ): Promise<void> {
   const { session, text: asked, key, signal } = message;
   for await (const { event } of client.streamMessage(session, asked, { key, signal })) {

@@ -11,7 +11,7 @@ import { isUnmerged } from "./merge.ts";
 import type { StoredThings } from "./store-disk.ts";
 
 /** A session with one turn, and what is expected of it. */
-export interface Reviewed {
+export interface ReviewedSession {
   profile: string;
   session: string;
   entries: Entry[];
@@ -25,7 +25,7 @@ export interface Reviewed {
   rated: boolean;
 }
 
-export interface Measured {
+export interface ReviewDamage {
   /** Owed reviews without an outcome; accepted writes, evidence and curation plans without their effect. */
   lost: number;
   /** Reviews, revisions, memory entries, evidence or model answers that exist once too often. */
@@ -41,10 +41,10 @@ type Note = (kind: "lost" | "duplicated" | "brokenHeads", remark: string) => voi
 /** `swept`: reviews that were backdated, so that a sweep has deleted them. */
 export function measureReviews(
   things: StoredThings,
-  sessions: Reviewed[],
+  sessions: ReviewedSession[],
   about: { owed: string[]; askedAgain: string[]; behind: string[]; swept: ReadonlySet<string> },
-): Measured {
-  const measured: Measured = { lost: 0, duplicated: 0, brokenHeads: 0, remarks: [] };
+): ReviewDamage {
+  const measured: ReviewDamage = { lost: 0, duplicated: 0, brokenHeads: 0, remarks: [] };
   const note: Note = (kind, remark) => {
     measured[kind] += 1;
     measured.remarks.push(`${kind}: ${remark}`);
@@ -94,19 +94,19 @@ function parse<T>(schema: { parse(value: unknown): T }, body: string): T {
 }
 
 /** All revisions, the present one included, oldest first. */
-function historyOf(profile: Profile, head: SkillHead): SkillRevision[] {
+function readRevisions(profile: Profile, head: SkillHead): SkillRevision[] {
   const past = matching(profile, new RegExp(`^revisions/${head.name}/(\\d+)$`));
   return [...past.map(({ body }) => parse(SkillRevision, body)).filter(({ rev }) => rev < head.rev), head];
 }
 
-function headsOf(profile: Profile): SkillHead[] {
+function readHeads(profile: Profile): SkillHead[] {
   return matching(profile, /^heads\/(.+)$/).map(({ body }) => parse(SkillHead, body));
 }
 
 function measureHeads(profile: Profile, logs: ReadonlyMap<string, Entry[]>, note: Note): void {
   const body = profile.objects.get("index");
   const lines = body ? parse(SkillIndex, body).skills : {};
-  const heads = headsOf(profile);
+  const heads = readHeads(profile);
   for (const name of Object.keys(lines)) {
     if (!heads.some((head) => head.name === name)) note("brokenHeads", `${name} is in the index and has no head`);
   }
@@ -126,7 +126,7 @@ function measureHeads(profile: Profile, logs: ReadonlyMap<string, Entry[]>, note
     if (!citations.every((citation) => exists(logs, citation))) {
       note("brokenHeads", `${name} cites what does not exist: ${citations.join(" ")}`);
     }
-    const history = historyOf(profile, head);
+    const history = readRevisions(profile, head);
     if (history.length !== rev) note("lost", `${name}: ${rev} revisions were made and ${history.length} are there`);
     if (new Set(history.map(({ op }) => op)).size < history.length) {
       note("duplicated", `${name}: one operation made several revisions`);
@@ -143,13 +143,13 @@ function exists(logs: ReadonlyMap<string, Entry[]>, citation: string): boolean {
 /** For every review that is still stored: each lesson exists once, and nothing exists without a lesson. */
 function measureLessons(profile: Profile, note: Note): void {
   const reviews = matching(profile, /^reviews\/([^/]+)\/result$/);
-  const histories = headsOf(profile).map((head) => ({ name: head.name, history: historyOf(profile, head) }));
+  const histories = readHeads(profile).map((head) => ({ name: head.name, history: readRevisions(profile, head) }));
   for (const { slots, body } of reviews) {
     const [review = ""] = slots;
     const { lessons, waiting = 0 } = parse(ReviewResult, body);
     for (const { name, history } of histories) {
       const made = history.filter(({ op }) => op.startsWith(`${review}.`));
-      const taught = new Set(lessons.flatMap((lesson) => (isOf(lesson, name) ? [lesson.rev] : [])));
+      const taught = new Set(lessons.flatMap((lesson) => (isSkillLesson(lesson, name) ? [lesson.rev] : [])));
       for (const { rev } of made) {
         if (!taught.has(rev)) note("duplicated", `${name}: no lesson tells of revision ${rev} by ${review}`);
       }
@@ -167,7 +167,7 @@ function measureLessons(profile: Profile, note: Note): void {
   }
 }
 
-function isOf(lesson: Lesson, name: string): lesson is Extract<Lesson, { kind: "skill" }> {
+function isSkillLesson(lesson: Lesson, name: string): lesson is Extract<Lesson, { kind: "skill" }> {
   return lesson.kind === "skill" && lesson.skill === name;
 }
 
@@ -212,13 +212,13 @@ function measureWork(profile: Profile, note: Note): void {
   const told = matching(profile, /^curation\/([^/]+)\/work\/([^/]+)\/result$/).flatMap(({ slots, body }) =>
     parse(CurationWork, body).changes.map(({ skill, to }) => ({ op: `curation:${slots.join(":")}:`, skill, to })),
   );
-  const heads = headsOf(profile);
+  const heads = readHeads(profile);
   for (const { skill } of told) {
     if (heads.every((head) => head.name !== skill)) note("lost", `${skill}, which a work has changed`);
   }
   if (isUnmerged(heads.map(({ name, state }) => ({ name, state })))) note("lost", "a merge that was asked for");
   for (const head of heads) {
-    const history = historyOf(profile, head);
+    const history = readRevisions(profile, head);
     const mine = told.filter(({ skill }) => skill === head.name);
     for (const { op, to } of mine) {
       if (!history.some(({ rev, text }) => rev === to.rev && text === to.text)) {
@@ -234,7 +234,7 @@ function measureWork(profile: Profile, note: Note): void {
   }
 }
 
-function measureSession(profile: Profile, one: Reviewed, swept: ReadonlySet<string>, note: Note): void {
+function measureSession(profile: Profile, one: ReviewedSession, swept: ReadonlySet<string>, note: Note): void {
   const { session, reviews, isDone, expected } = one;
   if (!isDone) note("lost", `the turn of ${session} has no answer`);
   if ([...swept].some((review) => review.startsWith(`${session}.`))) return;
@@ -252,8 +252,8 @@ function measureSession(profile: Profile, one: Reviewed, swept: ReadonlySet<stri
 }
 
 /** Each turn that read a skill has one evidence record per judge, and a skill's use count equals its number of turns. */
-function measureEvidence(profile: Profile, sessions: Reviewed[], note: Note): void {
-  const heads = new Set(headsOf(profile).map(({ name }) => name));
+function measureEvidence(profile: Profile, sessions: ReviewedSession[], note: Note): void {
+  const heads = new Set(readHeads(profile).map(({ name }) => name));
   const given = matching(profile, /^evidence\/([^/]+)\/([0-9a-f]{64})\/(.+?-\d+)\.([a-z]+)(?:\.(\d+))?$/).map(
     ({ slots: [skill = "", text = "", turn = "", judge = "", nth = "1"] }) => ({ skill, text, turn, judge, nth }),
   );

@@ -11,7 +11,7 @@ import { buildWorkers } from "./build.ts";
 import { type IndexLag, createIndexLag } from "./index-lag.ts";
 import { addTwoThatAreOne, mergesIn, toMergeMessage } from "./merge.ts";
 import { SETTLED_MS, curate, rate, workEnded } from "./person.ts";
-import { type Measured, type Reviewed, measureReviews } from "./review-measure.ts";
+import { type ReviewDamage, type ReviewedSession, measureReviews } from "./review-measure.ts";
 import { type ReviewWorld, startReviewWorld } from "./review-world.ts";
 import { startOrDie, until } from "./stack.ts";
 import { type StoredThings, readOwed, readStores } from "./store-disk.ts";
@@ -31,7 +31,7 @@ export interface ReviewsOptions {
 /** Store calls by Worker. The first one that is made kills the stack. */
 export type Strike = Partial<Record<StruckWorker, string[]>>;
 
-export interface ReviewsRun extends Measured {
+export interface ReviewsRun extends ReviewDamage {
   kills: number;
   /** How often a kill left the index older than a head and it was repaired. */
   indexRepairs: number;
@@ -64,7 +64,7 @@ const table = readFileSync(resolve(import.meta.dirname, "../../test/fixtures/cha
 const otherTable = table.replaceAll(",", ".").replaceAll(";", "|");
 
 /** Tasks of a profile's sessions, in order. Each begins when the review of the previous one has ended. */
-const ROUNDS: { file: string; body: string; expected: Reviewed["expected"]; rated?: true; forgets?: true }[] = [
+const ROUNDS: { file: string; body: string; expected: ReviewedSession["expected"]; rated?: true; forgets?: true }[] = [
   { file: "river-gauges.csv", body: table, expected: "skill" },
   { file: "mill-gauges.csv", body: otherTable, expected: "any", rated: true },
   { file: "doubtful-gauges.csv", body: otherTable, expected: "waits", forgets: true },
@@ -264,7 +264,7 @@ class Run {
     for (const subject of rated.slice(-2)) await rate(subject.profile.client, subject.session);
   }
 
-  #report({ remarks }: Measured): void {
+  #report({ remarks }: ReviewDamage): void {
     const { say } = this.#options;
     say("Calls to a store, and how often a kill struck there:");
     const points = STRUCK.flatMap((worker) =>
@@ -278,7 +278,7 @@ class Run {
   // ---- after the kills ----
 
   /** Lets everything finish without kills, redelivers each message once, and returns the sessions' state. */
-  async #finish(): Promise<Reviewed[]> {
+  async #finish(): Promise<ReviewedSession[]> {
     await this.#boot({}, null);
     for (const end = Date.now() + SETTLED_MS; Date.now() < end; await pause(250)) {
       if ((await this.#states()).every(({ isDone, reviews }) => isDone && reviews.every(isOver))) break;
@@ -301,7 +301,7 @@ class Run {
     return this.#states();
   }
 
-  #states(): Promise<Reviewed[]> {
+  #states(): Promise<ReviewedSession[]> {
     return Promise.all(
       this.#subjects().map(async ({ profile, round, session }) => {
         const { id, client } = profile;

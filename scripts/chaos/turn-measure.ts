@@ -4,13 +4,13 @@
 import type { Client } from "../../cli/client.ts";
 import type { SessionDetail } from "../../core/schemas/api.ts";
 import { type Entry, textOf } from "../../core/schemas/entry.ts";
-import type { Reading } from "./reader.ts";
+import type { TurnReading } from "./reader.ts";
 import { CALLS, type World } from "./world.ts";
 
 export interface TurnUnderTest {
   task: number;
   session: string;
-  reading: Reading | null;
+  reading: TurnReading | null;
   /** `within`: the turn was running or about to be accepted. */
   cuts: { at: number; point: string; within: boolean }[];
   /** Calls that a kill left with an intent and no result, with the time of the kill. */
@@ -115,7 +115,7 @@ function compareCalls(tools: ToolEntry[]): string[] {
   return made === wanted ? [] : [`has the calls ${made}`];
 }
 
-function compareReading({ ended, texts }: Reading, log: Entry[]): string[] {
+function compareReading({ ended, texts }: TurnReading, log: Entry[]): string[] {
   const answers = log.filter((entry) => entry.kind === "assistant");
   const remarks = ended ? [] : ["its reader never saw it end"];
   for (const entry of answers) {

@@ -8,9 +8,9 @@ import { setTimeout as pause } from "node:timers/promises";
 import { type Client, createClient } from "../../cli/client.ts";
 import type { WorkerOptions } from "../stack/bundle.ts";
 import { buildWorkers } from "./build.ts";
-import { type Disk, type Remains, openDisk } from "./disk.ts";
+import { type Disk, type StoredTurn, openDisk } from "./disk.ts";
 import { type PointPool, createPointPool, mergeLives } from "./points.ts";
-import { type Reading, followTurn } from "./reader.ts";
+import { type TurnReading, followTurn } from "./reader.ts";
 import { startOrDie, until } from "./stack.ts";
 import { type MeasuredTurns, type TurnUnderTest, measureTurns } from "./turn-measure.ts";
 import { type World, startWorld, taskText } from "./world.ts";
@@ -189,7 +189,7 @@ class Run {
   }
 
   #begin(task: number, cuts: number): Subject {
-    const reading: Reading | null = task % 2 === 1 ? { remarks: [], texts: new Map(), ended: false } : null;
+    const reading: TurnReading | null = task % 2 === 1 ? { remarks: [], texts: new Map(), ended: false } : null;
     const session = this.#sessions[task - 1]!;
     return {
       task,
@@ -244,7 +244,7 @@ class Run {
     await until(() => wanting.every(isDone), POINT_MS);
   }
 
-  #noteRemains(subject: Subject): Remains {
+  #noteRemains(subject: Subject): StoredTurn {
     const remains = this.#disk.remains(subject.task);
     for (const call of remains.open) if (!subject.unsure.has(call)) subject.unsure.set(call, Date.now());
     subject.isOver = remains.state !== undefined && remains.state !== "running";

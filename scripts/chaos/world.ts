@@ -34,7 +34,7 @@ export interface Arrival {
 }
 
 /** A tool result that the model received. */
-export interface Shown {
+export interface ShownResult {
   task: number;
   call: string;
   text: string;
@@ -43,7 +43,7 @@ export interface Shown {
 export interface World {
   url: string;
   arrivals: Arrival[];
-  shown: Shown[];
+  shown: ShownResult[];
   /** Reported points, by session. */
   passed: Map<string, string[]>;
   /** The point at which a session was killed since the last start. */
@@ -66,7 +66,7 @@ export async function startWorld(): Promise<World> {
   const asked = new Map<string, number>();
   const world = {
     arrivals: [] as Arrival[],
-    shown: [] as Shown[],
+    shown: [] as ShownResult[],
     passed: new Map<string, string[]>(),
     reached: new Map<string, string>(),
   };
@@ -92,8 +92,8 @@ export async function startWorld(): Promise<World> {
   }
 
   async function answer({ messages }: ChatRequest, response: ServerResponse): Promise<void> {
-    const at = messages.findLastIndex(({ role, content }) => role === "user" && TASK.test(textOf(content)));
-    const task = at < 0 ? null : Number(TASK.exec(textOf(messages[at]!.content))![1]);
+    const at = messages.findLastIndex(({ role, content }) => role === "user" && TASK.test(joinTextParts(content)));
+    const task = at < 0 ? null : Number(TASK.exec(joinTextParts(messages[at]!.content))![1]);
     const since = messages.slice(at + 1);
     if (task !== null) note(task, since);
     const step = since.filter(({ role }) => role === "assistant").length;
@@ -109,7 +109,7 @@ export async function startWorld(): Promise<World> {
 
   function note(task: number, messages: ChatMessage[]): void {
     for (const { role, tool_call_id: call, content } of messages) {
-      if (role === "tool" && call) world.shown.push({ task, call, text: textOf(content) });
+      if (role === "tool" && call) world.shown.push({ task, call, text: joinTextParts(content) });
     }
   }
 
@@ -140,7 +140,7 @@ interface ChatRequest {
 const TASK = /^Task (\d+):/;
 const FINAL = "All ten things are done. ".repeat(FINAL_CHARS / 25);
 
-function textOf(content: ChatMessage["content"]): string {
+function joinTextParts(content: ChatMessage["content"]): string {
   if (typeof content === "string") return content;
   return (content ?? []).map((part) => part.text ?? "").join("");
 }

@@ -49,7 +49,7 @@ export function executionOrder(blocks: Block[]): Block[] {
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
-  const blocks = executionOrder(DOCUMENTS.flatMap(blocksOf));
+  const blocks = executionOrder(DOCUMENTS.flatMap(readBlocks));
   if (process.argv[2] === "list") {
     for (const block of blocks) console.log(JSON.stringify(block));
   } else if (process.argv[2] === "run") {
@@ -60,7 +60,7 @@ if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
   }
 }
 
-function blocksOf(file: string): Block[] {
+function readBlocks(file: string): Block[] {
   return shellBlocks(readFileSync(resolve(root, file), "utf8")).map((block) => ({ file, ...block }));
 }
 
@@ -74,7 +74,7 @@ async function runAll(blocks: Block[]): Promise<number> {
         background.push(await startBlock(block));
         continue;
       }
-      const code = await exitOf(shell(block.text, "inherit"));
+      const code = await waitForExit(shell(block.text, "inherit"));
       if (code === 0) continue;
       console.error(`${block.file}:${block.line} ended with ${code}`);
       return 1;
@@ -89,7 +89,7 @@ function shell(text: string, stdout: "inherit" | "pipe", detached = false): Chil
   return spawn("bash", ["-euo", "pipefail", "-c", text], { cwd: root, detached, stdio: ["ignore", stdout, "inherit"] });
 }
 
-function exitOf(child: ChildProcess): Promise<number> {
+function waitForExit(child: ChildProcess): Promise<number> {
   return new Promise((done, fail) => {
     child.once("error", fail);
     child.once("close", (code) => done(code ?? 1));
@@ -123,7 +123,7 @@ function startBlock(block: Block): Promise<ChildProcess> {
 
 async function endBlock(child: ChildProcess): Promise<void> {
   if (!child.pid || child.exitCode !== null) return;
-  const closed = exitOf(child);
+  const closed = waitForExit(child);
   process.kill(-child.pid, "SIGTERM");
   await closed;
 }

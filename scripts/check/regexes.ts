@@ -22,7 +22,7 @@ const BOUNDED_GROWTH = 30;
 
 type Attack = Pick<Extract<Awaited<ReturnType<typeof check>>, { status: "vulnerable" }>["attack"], "pumps" | "suffix">;
 
-interface Checked {
+interface CheckedExpressions {
   /** Hashes of expressions. */
   safe: string[];
   /** recheck found an attack, but its time grows linearly with the length. */
@@ -34,8 +34,8 @@ interface Checked {
 process.chdir(root);
 const files = globSync("{core,stores,wiring,workers,cli,durable-objects}/**/*.ts", { cwd: root }).sort();
 const found = [...files.flatMap((file) => readLiterals(file).regexes), ...(await madeByModules())];
-const byHash = new Map(found.map((regex) => [hashOf(regex), regex]));
-const before = JSON.parse(readFileSync(list, "utf8")) as Checked;
+const byHash = new Map(found.map((regex) => [hashExpression(regex), regex]));
+const before = JSON.parse(readFileSync(list, "utf8")) as CheckedExpressions;
 const [mode] = process.argv.slice(2);
 const known = new Set(
   mode === "--all" ? [] : mode === "--open" ? before.safe : [...before.safe, ...before.bounded, ...before.open],
@@ -49,7 +49,7 @@ const [safe, bounded, open] = [before.safe, before.bounded, before.open].map(sti
 const toJudge = [...byHash].filter(([hash]) => !known.has(hash));
 let failed = 0;
 await Promise.all(Array.from({ length: AT_ONCE }, work));
-const after: Checked = { safe: [...safe].sort(), bounded: [...bounded].sort(), open: [...open].sort() };
+const after: CheckedExpressions = { safe: [...safe].sort(), bounded: [...bounded].sort(), open: [...open].sort() };
 if (mode !== undefined || failed === 0) writeIfNew(after);
 console.log(`${safe.size} safe, ${bounded.size} bounded, ${open.size} open`);
 process.exit(failed === 0 ? 0 : 1);
@@ -77,7 +77,7 @@ async function work(): Promise<void> {
   }
 }
 
-function writeIfNew(checked: Checked): void {
+function writeIfNew(checked: CheckedExpressions): void {
   // Compares with the parsed file, whose layout the formatter may have changed.
   if (JSON.stringify(checked) === JSON.stringify(before)) return;
   writeFileSync(list, `${JSON.stringify(checked, null, 2)}\n`);
@@ -97,7 +97,7 @@ async function judge(pattern: string, flags: string): ReturnType<typeof check> {
 function isBounded(pattern: string, flags: string, attack: Attack): boolean {
   const regex = new RegExp(pattern, flags.includes("g") ? flags : `${flags}g`);
   const [small, large] = [10 << 10, 100 << 10].map((chars) => {
-    const text = toText(attack, chars);
+    const text = buildAttackText(attack, chars);
     const times = [0, 1, 2].map(() => {
       const began = performance.now();
       text.match(regex);
@@ -109,7 +109,7 @@ function isBounded(pattern: string, flags: string, attack: Attack): boolean {
 }
 
 /** An attack string of any length. */
-function toText({ pumps, suffix }: Attack, chars: number): string {
+function buildAttackText({ pumps, suffix }: Attack, chars: number): string {
   const times = Math.ceil(chars / pumps.reduce((sum, { pump }) => sum + pump.length, 0));
   return pumps.map(({ prefix, pump }) => prefix + pump.repeat(times)).join("") + suffix;
 }
@@ -135,6 +135,6 @@ async function madeByModules(): Promise<FoundRegex[]> {
   return made;
 }
 
-function hashOf({ pattern, flags }: FoundRegex): string {
+function hashExpression({ pattern, flags }: FoundRegex): string {
   return createHash("sha256").update(`/${pattern}/${flags}`).digest("hex").slice(0, 16);
 }

@@ -23,11 +23,11 @@ export function checkVars(env: Env): void {
   if (profile && !ProfileId.safeParse(profile).success) {
     throw new PlainError("TALARIA_PUBLIC_PROFILE is not a profile id (26 letters and digits). Fix or unset it.");
   }
-  publicUrlOf(env);
+  readPublicUrl(env);
 }
 
 /** Public address of the operator's own proxy, from TALARIA_PUBLIC_URL; undefined when it is not set. */
-export function publicUrlOf(env: Env): string | undefined {
+export function readPublicUrl(env: Env): string | undefined {
   const given = env.TALARIA_PUBLIC_URL?.trim();
   if (!given) return undefined;
   const url = URL.parse(given);

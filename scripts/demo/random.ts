@@ -1,13 +1,13 @@
 // A small seeded generator (mulberry32), so that a seed always draws the same conventions and tasks.
 
-export interface Draw {
+export interface RandomSource {
   /** From 0 up to 1. */
   next(): number;
   pick<T>(from: readonly T[]): T;
   shuffle<T>(list: readonly T[]): T[];
 }
 
-export function createDraw(seed: number): Draw {
+export function createDraw(seed: number): RandomSource {
   let state = seed >>> 0;
   const next = () => {
     state = (state + 0x6d2b79f5) >>> 0;

@@ -14,7 +14,7 @@ export interface Table {
   columns: Column[];
   cells: (string | null)[][];
 }
-export interface Loaded {
+export interface LoadedTables {
   tables: Table[];
   skipped: { file: string; reason: string }[];
 }
@@ -38,10 +38,10 @@ const VEGA_FILES = [
 ];
 
 /** The tables of the folder, or of the data package. Throws with a sentence when the folder has none. */
-export function loadTables(folder?: string): Loaded {
+export function loadTables(folder?: string): LoadedTables {
   const root = folder ?? VEGA_FOLDER;
   const names = folder ? listFolder(folder) : VEGA_FILES;
-  const loaded: Loaded = { tables: [], skipped: [] };
+  const loaded: LoadedTables = { tables: [], skipped: [] };
   for (const file of names) {
     const table = readTable(join(root, file), file);
     if (typeof table === "string") loaded.skipped.push({ file, reason: table });

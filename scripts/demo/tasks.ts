@@ -1,7 +1,7 @@
 // Draws the demo's two tasks: the same kind of question about two files of one office. Answers are computed from the original
 // values. The first file must show every convention that the second task needs.
 import { type Conventions, drawConventions, isGrouped } from "./conventions.ts";
-import { type Draw, createDraw } from "./random.ts";
+import { type RandomSource, createDraw } from "./random.ts";
 import type { Table } from "./tables.ts";
 
 export interface Task {
@@ -10,17 +10,17 @@ export interface Task {
   answer: number;
   places: number;
 }
-export interface Drawn {
+export interface DrawnTasks {
   conventions: Conventions;
   tasks: [Task, Task];
 }
 
 /** A convention that a task depends on. Every task depends on the separator and the row of units. */
-type Need = "decimal" | "thousands" | "missing" | "dates";
+type RequiredConvention = "decimal" | "thousands" | "missing" | "dates";
 interface Question {
   table: Table;
   column: number;
-  needs: Set<Need>;
+  needs: Set<RequiredConvention>;
 }
 
 /** Means and totals are twice as likely: every value counts in them. */
@@ -30,13 +30,13 @@ const MIN_VALUES = 8;
 const MONTHS = "January February March April May June July August September October November December".split(" ");
 
 /** Throws with a sentence when no column of any table suits a question. */
-export function drawTasks(tables: Table[], seed: number): Drawn {
+export function drawTasks(tables: Table[], seed: number): DrawnTasks {
   const draw = createDraw(seed ^ 0x5eed);
   const halves = tables.flatMap(halve);
   for (const conventions of weaker(drawConventions(seed))) {
     const pair = choosePair(tables, conventions, draw) ?? choosePair(halves, conventions, draw);
     if (!pair) continue;
-    const dated = pair.every(({ table }) => periodOf(table) !== undefined);
+    const dated = pair.every(({ table }) => findDateColumn(table) !== undefined);
     const dates = pair[1].needs.has("dates") || (dated && conventions.dates === "YYYY-MM-DD");
     const kind = { dates, aggregate: draw.pick(AGGREGATES) };
     return { conventions, tasks: [toTask(pair[0], kind, draw), toTask(pair[1], kind, draw)] };
@@ -53,7 +53,7 @@ export function drawSeries(tables: Table[], seed: number, count: number): { conv
   const usable = tables.filter((table) => isDecidable(table, conventions));
   const questions = draw.shuffle(usable.flatMap((table) => toQuestions(table, conventions)));
   const tasks = questions.slice(0, count).map((question) => {
-    const dates = periodOf(question.table) !== undefined;
+    const dates = findDateColumn(question.table) !== undefined;
     return toTask(question, { dates, aggregate: draw.pick(AGGREGATES) }, draw);
   });
   if (tasks.length > 0) return { conventions, tasks };
@@ -72,13 +72,13 @@ function* weaker(conventions: Conventions): Generator<Conventions> {
 /** Whether a reader can infer these conventions from this file: no code that is also a value, no day that may be a month. */
 function isDecidable(table: Table, conventions: Conventions): boolean {
   return table.columns.every(({ kind }, i) => {
-    const values = valuesOf(table, i);
+    const values = listValues(table, i);
     if (kind === "date" && conventions.dates === "DD/MM/YYYY") return values.some((date) => Number(date.slice(8)) > 12);
     return kind !== "number" || conventions.missing !== "-9999" || standsOut(-9999, values.map(Number));
   });
 }
 
-function valuesOf(table: Table, column: number): string[] {
+function listValues(table: Table, column: number): string[] {
   return table.cells.map((row) => row[column]!).filter((value) => value !== null);
 }
 
@@ -90,7 +90,7 @@ function standsOut(code: number, values: number[]): boolean {
 }
 
 /** Two questions about two files. Pairs that depend on more conventions are preferred. */
-function choosePair(tables: Table[], conventions: Conventions, draw: Draw): [Question, Question] | undefined {
+function choosePair(tables: Table[], conventions: Conventions, draw: RandomSource): [Question, Question] | undefined {
   const usable = tables.filter((table) => isDecidable(table, conventions));
   const questions = draw.shuffle(usable.flatMap((table) => toQuestions(table, conventions))).slice(0, MAX_QUESTIONS);
   let best: { pair: [Question, Question]; worth: number } | undefined;
@@ -106,13 +106,13 @@ function choosePair(tables: Table[], conventions: Conventions, draw: Draw): [Que
 
 /** Number columns whose notation can be inferred, with the conventions they depend on. */
 function toQuestions(table: Table, conventions: Conventions): Question[] {
-  const dated = periodOf(table) !== undefined && conventions.dates !== "YYYY-MM-DD";
+  const dated = findDateColumn(table) !== undefined && conventions.dates !== "YYYY-MM-DD";
   return table.columns.flatMap(({ name, kind }, column) => {
     const cells = table.cells.map((row) => row[column]!);
     const values = cells.filter((value) => value !== null);
     if (kind !== "number" || values.length < MIN_VALUES || /[`"\n\r\\]/.test(name) || cells[0] === null) return [];
     if (/(^|[_ ])id$|^(id|zip|code|year|fips)/i.test(name) || new Set(values).size < 5) return [];
-    const needs = new Set<Need>();
+    const needs = new Set<RequiredConvention>();
     const grouped = conventions.thousands !== "" && isGrouped(cells);
     const fractions = values.some((value) => value.includes("."));
     if (fractions && conventions.decimal === ",") needs.add("decimal");
@@ -138,7 +138,7 @@ function isTellable(values: string[], grouped: boolean, { thousands }: Conventio
 function toTask(
   { table, column }: Question,
   kind: { dates: boolean; aggregate: (typeof AGGREGATES)[number] },
-  draw: Draw,
+  draw: RandomSource,
 ): Task {
   const name = table.columns[column]!.name;
   const choice = kind.dates ? { period: drawPeriod(table, column, draw) } : { filter: drawFilter(table, column, draw) };
@@ -181,19 +181,19 @@ interface Period {
 }
 
 /** The first column of dates, if any. */
-function periodOf(table: Table): number | undefined {
+function findDateColumn(table: Table): number | undefined {
   const column = table.columns.findIndex(({ name, kind }) => kind === "date" && !/[`"\n\r\\]/.test(name));
   return column < 0 ? undefined : column;
 }
 
 /** A month with several values, or a year where months have few; preferably one with a missing number. */
-function drawPeriod(table: Table, value: number, draw: Draw): Period {
-  const column = periodOf(table)!;
-  const datesOf = (isMissing: boolean) =>
+function drawPeriod(table: Table, value: number, draw: RandomSource): Period {
+  const column = findDateColumn(table)!;
+  const selectDates = (isMissing: boolean) =>
     table.cells.filter((row) => row[column] !== null && (row[value] === null) === isMissing).map((row) => row[column]!);
-  const filled = datesOf(false);
+  const filled = selectDates(false);
   const prefixes = (length: number) => {
-    const missing = countBy(datesOf(true).map((date) => date.slice(0, length)));
+    const missing = countBy(selectDates(true).map((date) => date.slice(0, length)));
     const several = [...countBy(filled.map((date) => date.slice(0, length)))].filter(([, rows]) => rows >= 3);
     const telling = several.filter(([prefix]) => missing.has(prefix));
     return (telling.length > 0 ? telling : several).map(([prefix]) => prefix);
@@ -205,7 +205,7 @@ function drawPeriod(table: Table, value: number, draw: Draw): Period {
 }
 
 /** A word that several rows of a text column have; preferably one with a missing number. */
-function drawFilter(table: Table, value: number, draw: Draw): { column: number; value: string } | undefined {
+function drawFilter(table: Table, value: number, draw: RandomSource): { column: number; value: string } | undefined {
   const choices = table.columns.flatMap(({ name, kind }, column) => {
     if (kind !== "text" || /[`"\n\r\\]/.test(name)) return [];
     const filled = countBy(table.cells.filter((row) => row[value] !== null).map((row) => row[column]!));

@@ -4,18 +4,18 @@ import { type WorkerConfig, runWrangler } from "../stack/wrangler.ts";
 import { type Deployment, writeConfig } from "./config.ts";
 import { warningsIn, withoutColours } from "./plan.ts";
 
-export interface Built {
+export interface BuiltWorker {
   /** Size, in wrangler's words. */
   size: string;
   /** Build errors and wrangler's warnings. Any of them stops a deployment. */
   problems: string[];
 }
 
-export function buildAll(configs: WorkerConfig[], deployment: Deployment): Promise<Built[]> {
+export function buildAll(configs: WorkerConfig[], deployment: Deployment): Promise<BuiltWorker[]> {
   return Promise.all(configs.map((config) => buildOne(config, deployment)));
 }
 
-async function buildOne(config: WorkerConfig, deployment: Deployment): Promise<Built> {
+async function buildOne(config: WorkerConfig, deployment: Deployment): Promise<BuiltWorker> {
   const path = writeConfig(config, {}, deployment);
   const outdir = join(deployment.home, "deploy", config.worker, "out");
   const { code, output } = await runWrangler(["deploy", "--dry-run", "--config", path, "--outdir", outdir]);

@@ -24,7 +24,7 @@ export function givenVars(names: readonly string[], { env, unset }: Deployment):
   return vars;
 }
 
-export function varsOf(worker: WorkerName, deployment: Deployment): Record<string, string> {
+export function selectVars(worker: WorkerName, deployment: Deployment): Record<string, string> {
   return givenVars(worker === "api" ? [...PLAIN_VARS, ...MEMORY_VARS] : PLAIN_VARS, deployment);
 }
 
@@ -40,7 +40,7 @@ export function mayAnswer(deployment: Deployment, kept: readonly string[] = []):
 /** Writes the config of one Worker and returns its path. */
 export function writeConfig(config: WorkerConfig, namespaces: Record<string, string>, deployment: Deployment): string {
   const path = join(deployment.home, "deploy", config.worker, "wrangler.json");
-  const vars = varsOf(config.worker, deployment);
+  const vars = selectVars(config.worker, deployment);
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   writeFileSync(path, JSON.stringify(effectiveConfig(config, namespaces, vars), null, 2));
   return path;

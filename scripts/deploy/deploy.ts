@@ -9,9 +9,9 @@ import { buildAll } from "./build.ts";
 import { type Inventory, checkAccount } from "./checks.ts";
 import { DeployError, openAccount } from "./cloudflare.ts";
 import { type Deployment, OPERATOR_TOKEN, REHEARSES, SECRETS, givenVars, mayAnswer, writeConfig } from "./config.ts";
-import { readKept, writeKept } from "./kept.ts";
+import { readSavedDeployment, writeSavedDeployment } from "./saved-deployment.ts";
 import { createMissing, secretsFor, withoutColours } from "./plan.ts";
-import { resourcesOf } from "./resources.ts";
+import { listResources } from "./resources.ts";
 
 /** Throws a DeployError. Creates nothing until all checks have passed. Safe to repeat: existing resources are reused. */
 export async function deploy(
@@ -21,8 +21,8 @@ export async function deploy(
 ): Promise<void> {
   const { env, home } = deployment;
   const keptFile = join(home, "deploy.json");
-  const resources = resourcesOf(configs);
-  const kept = readKept(keptFile);
+  const resources = listResources(configs);
+  const kept = readSavedDeployment(keptFile);
   const api = await openAccount(env, (args) => runWrangler(args, { env }));
   say("Building the three Workers");
   const problems = (await buildAll(configs, deployment)).flatMap((built) => built.problems);
@@ -33,9 +33,9 @@ export async function deploy(
   const operatorToken = chooseOperatorToken(env[OPERATOR_TOKEN]?.trim() || kept?.operatorToken, inventory);
   // Written before anything is created: losing a token that was already set would lock the operator out.
   const next = { v: 1 as const, namespaces: kept?.namespaces ?? {}, ...(operatorToken && { operatorToken }) };
-  writeKept(keptFile, next);
+  writeSavedDeployment(keptFile, next);
   const namespaces = await createMissing(resources, inventory, api, say);
-  writeKept(keptFile, { ...next, namespaces });
+  writeSavedDeployment(keptFile, { ...next, namespaces });
   const secrets = givenVars(SECRETS, deployment);
   if (operatorToken) secrets[OPERATOR_TOKEN] = operatorToken;
   let url = "https://talaria-api.<your subdomain>.workers.dev";

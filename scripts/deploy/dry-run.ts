@@ -2,16 +2,16 @@
 import { join } from "node:path";
 import { readWorkerConfigs } from "../stack/wrangler.ts";
 import { buildAll } from "./build.ts";
-import { type Deployment, OPERATOR_TOKEN, REHEARSES, SECRETS, givenVars, mayAnswer, varsOf } from "./config.ts";
-import { readKept } from "./kept.ts";
+import { type Deployment, OPERATOR_TOKEN, REHEARSES, SECRETS, givenVars, mayAnswer, selectVars } from "./config.ts";
+import { readSavedDeployment } from "./saved-deployment.ts";
 import { secretsFor } from "./plan.ts";
-import { resourcesOf } from "./resources.ts";
+import { listResources } from "./resources.ts";
 
 /** Fails on any warning of wrangler. */
 export async function dryRun(deployment: Deployment): Promise<number> {
-  readKept(join(deployment.home, "deploy.json")); // a damaged or newer file is an error here, too
+  readSavedDeployment(join(deployment.home, "deploy.json")); // a damaged or newer file is an error here, too
   const configs = readWorkerConfigs();
-  const { buckets, namespaces, queues } = resourcesOf(configs);
+  const { buckets, namespaces, queues } = listResources(configs);
   const secrets = { ...givenVars(SECRETS, deployment), [OPERATOR_TOKEN]: "generated or kept" };
   console.log("Would make sure that these exist:");
   for (const bucket of buckets) console.log(`  R2 bucket     ${bucket}`);
@@ -22,7 +22,7 @@ export async function dryRun(deployment: Deployment): Promise<number> {
   for (const [index, config] of configs.entries()) {
     const names = Object.keys(secretsFor(config.worker, secrets)).join(", ") || "none";
     console.log(`  ${config.raw.name}  ${built[index]?.size}  secrets: ${names}`);
-    const vars = Object.keys(varsOf(config.worker, deployment)).join(", ");
+    const vars = Object.keys(selectVars(config.worker, deployment)).join(", ");
     if (vars !== "") console.log(`    variables: ${vars}`);
   }
   if (!mayAnswer(deployment)) console.log(REHEARSES);

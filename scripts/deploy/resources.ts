@@ -8,7 +8,7 @@ export interface Resources {
   queues: string[];
 }
 
-export function resourcesOf(configs: WorkerConfig[]): Resources {
+export function listResources(configs: WorkerConfig[]): Resources {
   const all = <T>(pick: (raw: WorkerConfig["raw"]) => (T | undefined)[]) =>
     [...new Set(configs.flatMap(({ raw }) => pick(raw)).filter((value) => value !== undefined))].sort();
   return {

@@ -49,7 +49,7 @@ export function toApiPage({ paths, problems }: Contract): string {
       operation,
     })),
   );
-  const groups = GROUPS.map(([title]) => ({ title, routes: routes.filter(({ path }) => groupOf(path) === title) }));
+  const groups = GROUPS.map(([title]) => ({ title, routes: routes.filter(({ path }) => findGroup(path) === title) }));
   const describe = createDescriber();
   const sections = groups.map(({ title, routes: own }) =>
     [`## ${title}\n\n${table(["route", "who", "answers"], own.map(toRow))}\n`, ...own.map(describe)].join("\n"),
@@ -57,7 +57,7 @@ export function toApiPage({ paths, problems }: Contract): string {
   return `${INTRO}${sections.join("\n")}\n${toErrors(problems)}`;
 }
 
-function groupOf(path: string): string {
+function findGroup(path: string): string {
   return GROUPS.find(([, test]) => test.test(path))![0];
 }
 
@@ -79,7 +79,7 @@ function createDescriber(): (route: Route) => string {
   const shown = new Map<string, string>();
   return ({ id, method, path, operation }) => {
     const { description, parameters = [], requestBody, responses } = operation;
-    const typeOf = (schema: Shape) => {
+    const describeType = (schema: Shape) => {
       const key = JSON.stringify(schema);
       const first = shown.get(key);
       const text = toType(schema, 0);
@@ -89,14 +89,14 @@ function createDescriber(): (route: Route) => string {
     };
     const body = Object.entries(requestBody?.content ?? {}).map(([media, { schema }]) => {
       const optional = requestBody!.required ? "" : " (optional)";
-      return `- Body${optional}, \`${media}\`:${media === "application/json" ? typeOf(schema) : " bytes"}`;
+      return `- Body${optional}, \`${media}\`:${media === "application/json" ? describeType(schema) : " bytes"}`;
     });
     const answers = Object.entries(responses).flatMap(([status, { description: said, content = {} }]) => {
       if (status === "default") return [];
       const kinds = Object.entries(content);
       const json = kinds.find(([media]) => media === "application/json");
       const others = kinds.map(([media]) => `\`${media}\``).join(", ");
-      const type = json && kinds.length === 1 ? typeOf(json[1].schema) : others && ` ${others}`;
+      const type = json && kinds.length === 1 ? describeType(json[1].schema) : others && ` ${others}`;
       return [`- ${status} ${said}${type ? `:${type}` : ""}`];
     });
     const head = `### ${id}\n\n\`${method} ${path}\` — ${whoMayCall(operation)}\n`;

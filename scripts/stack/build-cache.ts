@@ -46,7 +46,7 @@ export function keepBuild({ config, outdir, metafile, began }: Build, cache = CA
     const { inputs } = Metafile.parse(JSON.parse(readFileSync(metafile, "utf8")));
     const built = Object.entries(inputs).flatMap(([input, { imports }]) => {
       const path = relative(root, resolve(dirname(metafile), input));
-      return [path, ...textsOf(path, imports)];
+      return [path, ...listTextModules(path, imports)];
     });
     const paths = [...SETTINGS.filter((path) => existsSync(join(root, path))), ...built];
     // A file written during the build may differ from what was built.
@@ -55,7 +55,7 @@ export function keepBuild({ config, outdir, metafile, began }: Build, cache = CA
     rmSync(kept, { recursive: true, force: true });
     cpSync(outdir, join(kept, "out"), { recursive: true });
     // Written last: its presence means that the copy is complete.
-    const content = { inputs: digestsOf(paths, root), built: digestsOf(readdirSync(outdir), outdir) };
+    const content = { inputs: digestFiles(paths, root), built: digestFiles(readdirSync(outdir), outdir) };
     writeFileSync(join(kept, KEPT), JSON.stringify(content));
   } catch {
     // A cache that cannot be written only costs the next build.
@@ -63,13 +63,13 @@ export function keepBuild({ config, outdir, metafile, began }: Build, cache = CA
 }
 
 /** All text files near a module that imports any: the metafile does not say which ones it imports. */
-function textsOf(path: string, imports: { path: string }[]): string[] {
+function listTextModules(path: string, imports: { path: string }[]): string[] {
   if (!imports.some((one) => one.path.endsWith(TEXT))) return [];
   const files = readdirSync(join(root, dirname(path)), { recursive: true, encoding: "utf8" });
   return files.filter((file) => file.endsWith(TEXT)).map((file) => join(dirname(path), file));
 }
 
-function digestsOf(paths: string[], folder: string): Record<string, string> {
+function digestFiles(paths: string[], folder: string): Record<string, string> {
   return Object.fromEntries(paths.map((path) => [path, digest(readFileSync(join(folder, path)))]));
 }
 

@@ -63,7 +63,7 @@ export async function bundleWorker(raw: RawConfig, folder: string, signal?: Abor
   return { ...bindings, name: raw.name, modules, modulesRoot: outdir };
 }
 
-interface Building {
+interface BuildInput {
   name: string | undefined;
   /** Path of the config file. */
   config: string;
@@ -71,7 +71,7 @@ interface Building {
   signal: AbortSignal | undefined;
 }
 
-async function build(written: string, { name, config, outdir, signal }: Building): Promise<void> {
+async function build(written: string, { name, config, outdir, signal }: BuildInput): Promise<void> {
   const began = Date.now();
   const metafile = join(dirname(config), "metafile.json");
   const args = ["deploy", "--dry-run", "--config", config, "--outdir", outdir, "--metafile", metafile];

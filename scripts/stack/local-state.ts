@@ -97,9 +97,9 @@ export async function localAccess({ file, stateDir, url, token, say }: AccessOpt
 }
 
 function nameless(files: { file: string; text: string | null; ownFile: string; ownText: string | null }): PlainError {
-  const stateOf = (text: string | null) => (text === null ? "is missing" : "cannot be read");
+  const describeFault = (text: string | null) => (text === null ? "is missing" : "cannot be read");
   return new PlainError(
-    `${files.file} ${stateOf(files.text)} and ${files.ownFile} ${stateOf(files.ownText)}, so the profile of this ` +
+    `${files.file} ${describeFault(files.text)} and ${files.ownFile} ${describeFault(files.ownText)}, so the profile of this ` +
       `state's sessions is unknown. Restore one of the two files, or move ${dirname(files.file)} away to start with a new ` +
       "state. Nothing was changed.",
   );
@@ -140,7 +140,7 @@ function salvage(text: string | null): string[] {
  */
 function profilesIn(stateDir: string): string[] {
   const stored = (folder: string, table: string, at: string) =>
-    readDatabases(join(dataOf(stateDir), folder), (database) =>
+    readDatabases(join(dataFolder(stateDir), folder), (database) =>
       hasTable(database, table)
         ? database
             .prepare(
@@ -160,11 +160,11 @@ function profilesIn(stateDir: string): string[] {
 
 /** A profile without sessions holds nothing to lose: a start may have been killed right after creating it. */
 function hasSessions(stateDir: string): boolean {
-  const accounts = join(dataOf(stateDir), "do", "talaria-api-Account");
+  const accounts = join(dataFolder(stateDir), "do", "talaria-api-Account");
   return readTable(accounts, "session", "id").length > 0;
 }
 
-function dataOf(stateDir: string): string {
+function dataFolder(stateDir: string): string {
   return join(stateDir, "data", "v3");
 }
 

@@ -4,39 +4,39 @@ import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { createServer } from "node:net";
 
 /** A process identified by pid and start time, because pids are reused. */
-export interface ProcessMark {
+export interface ProcessIdentity {
   pid: number;
   /** Clock ticks since boot on Linux; 0 if there is no /proc. */
   startedAt: number;
 }
 
-export function markOf(pid: number): ProcessMark {
-  return { pid, startedAt: statOf(pid)?.startedAt ?? 0 };
+export function identifyProcess(pid: number): ProcessIdentity {
+  return { pid, startedAt: readProcStat(pid)?.startedAt ?? 0 };
 }
 
 /** A zombie counts as dead: it holds no port and no file. */
-export function isAlive(mark: ProcessMark): boolean {
+export function isAlive(mark: ProcessIdentity): boolean {
   if (!hasProc()) return answersSignal(mark.pid);
-  const stat = statOf(mark.pid);
+  const stat = readProcStat(mark.pid);
   return stat !== null && !stat.zombie && stat.startedAt === mark.startedAt;
 }
 
 /** Live members of the process group of `leader`. Empty when another process has that pid now. */
-export function groupMembers(leader: ProcessMark): number[] {
+export function groupMembers(leader: ProcessIdentity): number[] {
   if (!hasProc()) return answersSignal(-leader.pid) ? [leader.pid] : [];
-  const present = statOf(leader.pid);
+  const present = readProcStat(leader.pid);
   if (present && present.startedAt !== leader.startedAt) return [];
   return readdirSync("/proc")
     .map(Number)
     .filter((pid) => pid > 0)
     .filter((pid) => {
-      const stat = statOf(pid);
+      const stat = readProcStat(pid);
       return stat !== null && stat.group === leader.pid && !stat.zombie && stat.startedAt >= leader.startedAt;
     });
 }
 
 /** The command line, joined by spaces; empty when it cannot be read. */
-export function commandOf(pid: number): string {
+export function readCommandLine(pid: number): string {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ").trim();
   } catch {
@@ -45,7 +45,7 @@ export function commandOf(pid: number): string {
 }
 
 /** Waits until the group has no live member: true; or until `timeoutMs` has passed: false. */
-export async function groupEnds(leader: ProcessMark, timeoutMs: number): Promise<boolean> {
+export async function groupEnds(leader: ProcessIdentity, timeoutMs: number): Promise<boolean> {
   const until = Date.now() + timeoutMs;
   while (groupMembers(leader).length > 0) {
     if (Date.now() > until) return false;
@@ -54,7 +54,7 @@ export async function groupEnds(leader: ProcessMark, timeoutMs: number): Promise
   return true;
 }
 
-export function signalGroup(leader: ProcessMark, signal: NodeJS.Signals): void {
+export function signalGroup(leader: ProcessIdentity, signal: NodeJS.Signals): void {
   if (!isAlive(leader) && groupMembers(leader).length === 0) return;
   try {
     process.kill(-leader.pid, signal);
@@ -91,7 +91,7 @@ export async function freePort(): Promise<number> {
   throw new Error("no free port between 20000 and 32000");
 }
 
-function statOf(pid: number): { group: number; startedAt: number; zombie: boolean } | null {
+function readProcStat(pid: number): { group: number; startedAt: number; zombie: boolean } | null {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, "utf8");
     // The name in parentheses may hold any character, so fields are counted from its end: state 3, group 5, start time 22.

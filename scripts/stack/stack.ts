@@ -25,14 +25,14 @@ import * as z from "zod";
 import { BundleError, type WorkerOptions, bundleProduct } from "./bundle.ts";
 import { naming, readIfThere } from "./private-file.ts";
 import {
-  type ProcessMark,
-  commandOf,
+  type ProcessIdentity,
+  readCommandLine,
   freePort,
   groupEnds,
   groupMembers,
   isAlive,
   isPortFree,
-  markOf,
+  identifyProcess,
   signalGroup,
 } from "./processes.ts";
 import { PORT_TAKEN, READY } from "./door.ts";
@@ -97,7 +97,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   await clearPort(options.port, stateDir);
   const port = options.port ?? (await freePort());
   const log = resolve(options.log ?? join(stateDir, "stack.log"));
-  let record: StackRecord = { v: 1, owner: markOf(process.pid), group: null, port };
+  let record: StackRecord = { v: 1, owner: identifyProcess(process.pid), group: null, port };
   await claim(stateDir, record);
   try {
     const workers = options.workers ?? (await build(stateDir, say, signal));
@@ -214,27 +214,27 @@ async function takeOver(stateDir: string, text: string, dead: StackRecord | null
 
 // Each process that uses the state also has a marker file (`held-<pid>-<start>`), so a damaged record does not release the lock.
 
-function hold(stateDir: string, mark: ProcessMark): void {
+function hold(stateDir: string, mark: ProcessIdentity): void {
   writeFile(holderFile(stateDir, mark), "");
 }
 
-function release(stateDir: string, mark: ProcessMark): void {
+function release(stateDir: string, mark: ProcessIdentity): void {
   rmSync(holderFile(stateDir, mark), { force: true });
 }
 
-function holders(stateDir: string): ProcessMark[] {
+function holders(stateDir: string): ProcessIdentity[] {
   return readdirSync(stateDir).flatMap((name) => {
     const match = /^held-(\d+)-(\d+)$/.exec(name);
     return match ? [{ pid: Number(match[1]), startedAt: Number(match[2]) }] : [];
   });
 }
 
-function holderFile(stateDir: string, { pid, startedAt }: ProcessMark): string {
+function holderFile(stateDir: string, { pid, startedAt }: ProcessIdentity): string {
   return join(stateDir, `held-${pid}-${startedAt}`);
 }
 
 function isRunning({ owner, group }: StackRecord): boolean {
-  return isAlive(owner) && (group === null ? owner.pid !== process.pid : membersOf(group).length > 0);
+  return isAlive(owner) && (group === null ? owner.pid !== process.pid : listOwnMembers(group).length > 0);
 }
 
 function alreadyRunning({ owner, group, port }: StackRecord): StackError {
@@ -246,7 +246,7 @@ function alreadyRunning({ owner, group, port }: StackRecord): StackError {
 }
 
 async function endMembers({ group, socketsDir }: StackRecord): Promise<void> {
-  if (group && membersOf(group).length > 0) {
+  if (group && listOwnMembers(group).length > 0) {
     signalGroup(group, "SIGKILL");
     await groupEnds(group, STOP_MS);
   }
@@ -254,9 +254,9 @@ async function endMembers({ group, socketsDir }: StackRecord): Promise<void> {
 }
 
 /** Members of the group whose command line names this checkout: a second proof, beside the start time, that they are ours. */
-function membersOf(group: ProcessMark): number[] {
+function listOwnMembers(group: ProcessIdentity): number[] {
   return groupMembers(group).filter((pid) => {
-    const command = commandOf(pid);
+    const command = readCommandLine(pid);
     return command === "" ? process.platform !== "linux" : command.includes(root);
   });
 }
@@ -334,20 +334,20 @@ function launch(stateDir: string, log: string, options: HostOptions) {
     child.once("error", () => done());
   });
   if (!child.pid) throw new StackError("did_not_start", "The process of the local stack could not be started.");
-  return { group: markOf(child.pid), ended };
+  return { group: identifyProcess(child.pid), ended };
 }
 
-interface Booting {
+interface BootingStack {
   url: string;
   socketsDir: string;
   port: number;
-  group: ProcessMark;
+  group: ProcessIdentity;
   log: string;
   signal: AbortSignal;
 }
 
 /** Sends no request before our host owns the port: until then any user could bind it. */
-async function untilReady({ url, socketsDir, port, group, log, signal }: Booting): Promise<void> {
+async function untilReady({ url, socketsDir, port, group, log, signal }: BootingStack): Promise<void> {
   const until = Date.now() + READY_MS;
   let last = "nothing answered";
   while (Date.now() < until) {

@@ -22,7 +22,7 @@ export function loadWrangler(): typeof Wrangler {
   return createRequire(import.meta.url)("wrangler") as typeof Wrangler;
 }
 
-export interface Ran {
+export interface WranglerResult {
   code: number;
   output: string;
 }
@@ -30,7 +30,7 @@ export interface Ran {
 export type RunWrangler = (
   args: string[],
   options?: { signal?: AbortSignal; env?: Record<string, string | undefined> },
-) => Promise<Ran>;
+) => Promise<WranglerResult>;
 
 export const runWrangler: RunWrangler = (args, { signal, env } = {}) => {
   const cli = join(root, "node_modules", "wrangler", "wrangler-dist", "cli.js");

@@ -8,9 +8,9 @@ import {
   toSummaryParts,
   worstSource,
 } from "../../core/agent/compaction/compaction-summary.ts";
-import { type Said, conversation } from "../support/session/conversation.ts";
+import { type Utterance, conversation } from "../support/session/conversation.ts";
 
-const input = (said: Said[], more: Partial<SummaryInput> = {}): SummaryInput => ({
+const input = (said: Utterance[], more: Partial<SummaryInput> = {}): SummaryInput => ({
   gap: conversation(said),
   previous: "",
   focus: "",
@@ -20,7 +20,7 @@ const input = (said: Said[], more: Partial<SummaryInput> = {}): SummaryInput => 
 
 describe("the text that a summariser reads", () => {
   it("is the conversation with days, calls and outcomes, after the previous summary", () => {
-    const said: Said[] = [
+    const said: Utterance[] = [
       { user: true, text: "Count." },
       { text: "I count.", calls: [{ text: "{}", failed: true }] },
     ];
@@ -65,7 +65,7 @@ Write at most 2000 tokens.`,
   });
 
   it("has at most 160,000 characters, nearly half of them from the beginning", () => {
-    const said = Array.from({ length: 100 }, (_, i): Said => ({ text: `m${i} `.repeat(1_200).slice(0, 5_000) }));
+    const said = Array.from({ length: 100 }, (_, i): Utterance => ({ text: `m${i} `.repeat(1_200).slice(0, 5_000) }));
     const text = renderSummaryRequest(input(said), 1, 1e6);
     const [head = "", tail = ""] = text.split(/\[\d+ messages left out\]/);
     expect(text.length).toBeLessThanOrEqual(160_100);
@@ -77,7 +77,7 @@ Write at most 2000 tokens.`,
 
 describe("a summary without a model", () => {
   it("has at most 8,000 characters: the newest of the conversation, and the previous summary", () => {
-    const said = Array.from({ length: 60 }, (_, i): Said => ({ user: true, text: `n${i} ${"x".repeat(900)}` }));
+    const said = Array.from({ length: 60 }, (_, i): Utterance => ({ user: true, text: `n${i} ${"x".repeat(900)}` }));
     const text = renderStaticSummary(input(said, { previous: "p".repeat(9_000), focus: "rates" }));
     expect(text.length).toBeLessThanOrEqual(8_000);
     expect([text.match(/p/g)!.length > 2_900, text.includes("n59 "), text.includes("n0 ")]).toEqual([
@@ -127,7 +127,7 @@ describe("the message with the summary", () => {
   });
 
   it("names skills that were dropped earlier and not loaded again", () => {
-    const view = (name: string): Said => ({ calls: [{ name: "skill_view", args: { name } }] });
+    const view = (name: string): Utterance => ({ calls: [{ name: "skill_view", args: { name } }] });
     const gap = conversation([view("a"), view("b")]);
     expect(droppedSkills(gap, conversation([view("b"), view("c")], 90), ["c", "d"])).toEqual(["a", "d"]);
   });

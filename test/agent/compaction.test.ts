@@ -17,7 +17,7 @@ import { pruneMessages } from "../../core/agent/compaction/compaction-prune.ts";
 import type { Message } from "../../core/agent/contract.ts";
 import { DEFAULTS } from "../../core/limits.ts";
 import { type CompactionEntry, NO_USAGE } from "../../core/schemas/entry.ts";
-import { type Said, compactionEntry, conversation } from "../support/session/conversation.ts";
+import { type Utterance, compactionEntry, conversation } from "../support/session/conversation.ts";
 
 const weigh = (message: Message) => Math.ceil(message.text.length / 4) + 1;
 
@@ -116,7 +116,7 @@ describe("planCompaction", () => {
   it("never separates a call from its result, and keeps head, tail and the newest request unchanged", () => {
     fc.assert(
       fc.property(said, drawn, fc.nat(2), (all, how, late) => {
-        const messages = conversation(all as Said[]);
+        const messages = conversation(all as Utterance[]);
         const requests = messages.filter((message) => message.role === "user");
         const keepFrom = (requests.at(-1 - late) ?? requests[0])?.entry ?? 1;
         const plan = planCompaction(messages, options({ ...how, keepFrom }));
@@ -147,7 +147,7 @@ describe("planCompaction", () => {
         const compactions: CompactionEntry[] = [];
         let n = 1;
         for (const { more, method, how } of steps) {
-          const added = conversation(more as Said[], n);
+          const added = conversation(more as Utterance[], n);
           n = (added.at(-1)?.entry ?? n) + 1;
           log.push(...added);
           const done = compactOnce([...live, ...added], chain, n++, { ...how, method: method as "model" });

@@ -56,17 +56,17 @@ it("names the misjudged rows, and accepts any data in the right form", async () 
 });
 
 /** A call as the server received it. */
-interface Asked {
+interface ReceivedCall {
   system: string;
   last: string;
   isTool: boolean;
 }
 
 /** A scripted model's answer: text, or calls of skill_manage. `null`: the server refuses the call. */
-type Say = string | { name: string; requests: string[] }[] | null;
+type ScriptedReply = string | { name: string; requests: string[] }[] | null;
 
 /** A server of a scripted model. It cites the first word of each reply, and calls it a success; `say` answers the rest. */
-async function startServer(say: (asked: Asked) => Say = () => "Nothing."): Promise<string> {
+async function startServer(say: (asked: ReceivedCall) => ScriptedReply = () => "Nothing."): Promise<string> {
   server = createServer((request, response) => {
     let body = "";
     request.on("data", (bytes) => (body += bytes));
@@ -93,7 +93,7 @@ async function startServer(say: (asked: Asked) => Say = () => "Nothing."): Promi
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
 }
 
-function toDelta(said: NonNullable<Say>) {
+function toDelta(said: NonNullable<ScriptedReply>) {
   if (typeof said === "string") return { content: said };
   const calls = said.map((args, index) => ({
     ...{ index, id: `call_${index}`, type: "function" },
@@ -110,8 +110,8 @@ async function writeRows(rows: object[]): Promise<string> {
   return file;
 }
 
-const isTitle = ({ system }: Asked) => system.startsWith("You name a conversation");
-const isCuration = ({ system }: Asked) => system.startsWith("You are the curator");
+const isTitle = ({ system }: ReceivedCall) => system.startsWith("You name a conversation");
+const isCuration = ({ system }: ReceivedCall) => system.startsWith("You are the curator");
 
 it("lets a model judge the same replies with the prompt of a review", async () => {
   const { code, last, err } = await run([...OWN, "--base-url", await startServer(), "--model", "tiny"]);

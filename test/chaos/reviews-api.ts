@@ -130,9 +130,9 @@ function toModelRequest({ messages, tools, tool_choice: choice }: ChatRequest): 
   );
   const spoken = messages.filter(({ role }) => role !== "system" && role !== "developer");
   return {
-    system: textOf(messages.find(({ role }) => role === "system" || role === "developer")?.content),
+    system: joinTextParts(messages.find(({ role }) => role === "system" || role === "developer")?.content),
     messages: spoken.map((message): Message => {
-      const text = textOf(message.content);
+      const text = joinTextParts(message.content);
       if (message.role === "user") return { role: "user", text };
       if (message.role === "tool") {
         const call = message.tool_call_id ?? "";
@@ -152,7 +152,7 @@ function toModelRequest({ messages, tools, tool_choice: choice }: ChatRequest): 
   };
 }
 
-function textOf(content: z.infer<typeof Text>): string {
+function joinTextParts(content: z.infer<typeof Text>): string {
   if (typeof content === "string") return content;
   return (content ?? []).map(({ text }) => text).join("");
 }

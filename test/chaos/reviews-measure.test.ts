@@ -4,7 +4,7 @@ import { sha256Hex, textOfFiles } from "../../core/schemas/learning/digest.ts";
 import { NO_USAGE } from "../../core/schemas/entry.ts";
 import { type SkillHead, toIndexLine, toRevision } from "../../core/schemas/skill.ts";
 import { createIndexLag } from "../../scripts/chaos/index-lag.ts";
-import { type Reviewed, measureReviews } from "../../scripts/chaos/review-measure.ts";
+import { type ReviewedSession, measureReviews } from "../../scripts/chaos/review-measure.ts";
 import { PROFILE, SESSION, call, hardWonTurn, tool } from "../learning/sample.ts";
 
 const REVIEW = `${SESSION}.1-9`;
@@ -59,7 +59,7 @@ function world() {
   );
   for (const body of ["one", "two"]) bodies.set(`${P}/blobs/${sha256Hex(body)}`, body);
   const view = tool(9, call("c9", "skill_view", { name: "tables" }), { outcome: {} });
-  const session: Reviewed = {
+  const session: ReviewedSession = {
     ...{ profile: PROFILE, session: SESSION, entries: [...hardWonTurn(), view], isDone: true },
     ...{ reviews: [{ review: REVIEW, state: "done" }], expected: "skill", rated: false },
   };

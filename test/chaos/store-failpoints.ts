@@ -58,24 +58,25 @@ export function withStorePoints<Env extends Stores>(env: Env, worker: string): E
   const { SKILLS: skills, MEMORY: memory } = env;
   const bucket = {
     get: (key: string, options?: R2GetOptions) =>
-      reading(`get ${kindOf(key)}`, () => skills.get(key, options as R2GetOptions)),
+      reading(`get ${findKeyKind(key)}`, () => skills.get(key, options as R2GetOptions)),
     async put(key: string, body: string | Uint8Array, options?: R2PutOptions) {
-      const put = await writing(`put ${kindOf(key)}`, () => skills.put(key, body, options));
-      const subject = put && subjectOf(key);
+      const put = await writing(`put ${findKeyKind(key)}`, () => skills.put(key, body, options));
+      const subject = put && findMarker(key);
       if (subject) await post("/step", { subject, body });
       return put;
     },
     async list(options: R2ListOptions) {
-      const page = await reading(`list ${folderOf(options.prefix ?? "")}`, () => skills.list(options));
+      const page = await reading(`list ${nameFolder(options.prefix ?? "")}`, () => skills.list(options));
       return { ...page, objects: page.objects.map((object) => (isOld(object.key) ? age(object) : object)) };
     },
-    delete: (keys: string | string[]) => writing(`delete ${kindOf([keys].flat()[0] ?? "")}`, () => skills.delete(keys)),
+    delete: (keys: string | string[]) =>
+      writing(`delete ${findKeyKind([keys].flat()[0] ?? "")}`, () => skills.delete(keys)),
   };
   const kv = memory && {
-    get: (key: string) => reading(`kv get ${kindOf(key)}`, () => memory.get(key)),
+    get: (key: string) => reading(`kv get ${findKeyKind(key)}`, () => memory.get(key)),
     put: (key: string, value: string, options?: KVNamespacePutOptions) =>
-      writing(`kv put ${kindOf(key)}`, () => memory.put(key, value, options)),
-    delete: (key: string) => writing(`kv delete ${kindOf(key)}`, () => memory.delete(key)),
+      writing(`kv put ${findKeyKind(key)}`, () => memory.put(key, value, options)),
+    delete: (key: string) => writing(`kv delete ${findKeyKind(key)}`, () => memory.delete(key)),
     list: (options: KVNamespaceListOptions) => reading("kv list", () => memory.list(options)),
   };
   return { ...env, SKILLS: bucket as unknown as R2Bucket, ...(kv && { MEMORY: kv as unknown as KVNamespace }) };
@@ -114,20 +115,20 @@ function age(object: R2Object): R2Object {
 
 const KINDS = Object.keys({ ...OBJECT_KEYS, ...MEMORY_KEYS }) as Parameters<typeof slotsOf>[0][];
 
-function kindOf(key: string): string {
+function findKeyKind(key: string): string {
   const kind = KINDS.find((candidate) => slotsOf(candidate, key) !== null);
   if (!kind) throw new Error(`no pattern for the key ${key}`);
   return kind;
 }
 
 /** Matches `reviews`, or `reviews/…` for a part of it. */
-function folderOf(prefix: string): string {
+function nameFolder(prefix: string): string {
   const [folder = "", ...rest] = prefix.replace(/^p\/[^/]+\//, "").split("/");
   return rest.join("") === "" ? folder : `${folder}/…`;
 }
 
 /** Identifies the work in a step's request: the marker of a review's transcript, or the profile of a merge; `null` for other steps. */
-function subjectOf(key: string): string | null {
+function findMarker(key: string): string | null {
   const step = slotsOf("reviewStep", key);
   if (step) return markerOf({ profile: ProfileId.parse(step.profile), review: ReviewId.parse(step.review) });
   const work = slotsOf("curationStep", key);

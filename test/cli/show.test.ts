@@ -1,6 +1,6 @@
 // How the terminal shows the events of a turn. Text from outside must never steer the terminal.
 import { describe, expect, it } from "vitest";
-import { createShow, summarise, toPlain, toPlainJson } from "../../cli/show.ts";
+import { createDisplay, summarise, toPlain, toPlainJson } from "../../cli/show.ts";
 import type { AgentEvent } from "../../core/schemas/entry.ts";
 
 const USAGE = { input: 1_000, output: 200, cacheRead: 34, cacheWrite: 0 };
@@ -18,7 +18,7 @@ const TURN: AgentEvent[] = [
 
 function show(events: AgentEvent[], rich: boolean, columns = 80) {
   const screen = { answer: "", aside: "", both: "" };
-  const shown = createShow({
+  const shown = createDisplay({
     answer: (text) => ((screen.answer += text), (screen.both += text)),
     aside: (text) => ((screen.aside += text), (screen.both += text)),
     rich,
@@ -104,7 +104,7 @@ describe("a turn on screen", () => {
     ];
     expect(show(calls, false).both).toBe("  ✗ x]0;t 2Jy {}\n  ✗ x]0;t 2Jy\n");
     let aside = "";
-    createShow({ answer: () => {}, aside: (text) => (aside += text), rich: false, columns: 80 }).line("a\x1b[2Jb\r");
+    createDisplay({ answer: () => {}, aside: (text) => (aside += text), rich: false, columns: 80 }).line("a\x1b[2Jb\r");
     expect(aside).toBe("a[2Jb\n");
   });
 

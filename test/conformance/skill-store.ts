@@ -16,7 +16,7 @@ import {
   creation,
   expectSound,
   extension,
-  neighbourOf,
+  findNeighbour,
   plant,
   restoration,
   uniqueCreation,
@@ -444,7 +444,7 @@ function describeIndex(setUp: SetUp): void {
     const asked: string[] = [];
     const rebuilt = await open().rebuildIndex(({ name, description }, index) => {
       asked.push(name);
-      const neighbour = neighbourOf(name, description, index);
+      const neighbour = findNeighbour(name, description, index);
       return neighbour ? `It is too near to ${neighbour}.` : null;
     });
     // A lost response makes the rebuild check once more.

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createClient } from "../../cli/client.ts";
 import { localAccess, operatorToken } from "../../scripts/stack/local-state.ts";
-import { groupMembers, markOf } from "../../scripts/stack/processes.ts";
+import { groupMembers, identifyProcess } from "../../scripts/stack/processes.ts";
 import { type Stack, startStack } from "../../scripts/stack/stack.ts";
 
 const NOBODY = 65_534;
@@ -66,24 +66,29 @@ afterAll(async () => {
   rmSync(stateDir, { recursive: true, force: true });
 });
 
-interface Seen {
+interface ChildReport {
   uid?: number;
   answers: { port: number; path: string; text: string }[];
   connected: { path: string; text: string }[];
   opened: string[];
 }
 
-function probeAsOtherUser(asked: { ports: number[]; paths: string[][]; sockets: string[]; files: string[] }): Seen {
+function probeAsOtherUser(asked: {
+  ports: number[];
+  paths: string[][];
+  sockets: string[];
+  files: string[];
+}): ChildReport {
   const other = isRoot ? { uid: NOBODY, gid: NOBODY } : {};
   const ran = spawnSync(process.execPath, [seat, JSON.stringify(asked)], { ...other, encoding: "utf8", cwd: "/" });
   expect(ran.stderr).toBe("");
-  return JSON.parse(ran.stdout) as Seen;
+  return JSON.parse(ran.stdout) as ChildReport;
 }
 
 /** Sockets that the group's processes listen on, found by their inodes. */
 function findListeners(): { ports: number[]; unix: string[] } {
   const inodes = new Set(
-    groupMembers(markOf(stack.pid)).flatMap((pid) =>
+    groupMembers(identifyProcess(stack.pid)).flatMap((pid) =>
       readdirSync(`/proc/${pid}/fd`).flatMap((fd) => {
         try {
           return /^socket:\[(\d+)\]$/.exec(readlinkSync(`/proc/${pid}/fd/${fd}`))?.[1] ?? [];
@@ -146,7 +151,7 @@ describe.runIf(isLinux)("another user of this machine", () => {
   });
 
   it("cannot read a state file, an environment, or a secret on a command line", () => {
-    const pids = groupMembers(markOf(stack.pid));
+    const pids = groupMembers(identifyProcess(stack.pid));
     const lines = pids.map((pid) => readFileSync(`/proc/${pid}/cmdline`, "utf8"));
     expect(lines.filter((line) => secrets.some((secret) => line.includes(secret)))).toEqual([]);
     expect((statSync(stateDir).mode & 0o777).toString(8)).toBe("700");
@@ -182,7 +187,7 @@ describe("a state without files that name a profile", () => {
 
 /** Whether a process of the stack has a file of the folder open. Other programs use such names too. */
 function groupOwns(name: string): boolean {
-  return groupMembers(markOf(stack.pid)).some((pid) =>
+  return groupMembers(identifyProcess(stack.pid)).some((pid) =>
     readdirSync(`/proc/${pid}/fd`).some((fd) => {
       try {
         return readlinkSync(`/proc/${pid}/fd/${fd}`).startsWith(join(tmpdir(), name));

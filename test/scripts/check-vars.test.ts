@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { describe, expect, it } from "vitest";
-import { checkVars, publicUrlOf } from "../../scripts/check/vars.ts";
+import { checkVars, readPublicUrl } from "../../scripts/check/vars.ts";
 import { PlainError, toSentence } from "../../scripts/command-line.ts";
 import { checkState, toEndSentence } from "../../scripts/stack/state-check.ts";
 import { createTempFolders } from "../support/temp-folders.ts";
@@ -52,7 +52,7 @@ describe("variables", () => {
     expect(sentenceOf(() => checkVars({ ...settings, MISTRAL_API_KEY: "k", TALARIA_MODEL_TITLE: " " }))).toBe(
       "nothing is wrong",
     );
-    expect(publicUrlOf({ TALARIA_PUBLIC_URL: "https://Talaria.example:8443/" })).toBe("https://talaria.example:8443");
+    expect(readPublicUrl({ TALARIA_PUBLIC_URL: "https://Talaria.example:8443/" })).toBe("https://talaria.example:8443");
   });
 
   it("never appear with their secrets in a message", () => {

@@ -9,14 +9,14 @@ import { DeployError, openAccount } from "../../scripts/deploy/cloudflare.ts";
 import { givenVars, mayAnswer } from "../../scripts/deploy/config.ts";
 import { dryRun } from "../../scripts/deploy/dry-run.ts";
 import { createMissing, effectiveConfig, secretsFor, warningsIn } from "../../scripts/deploy/plan.ts";
-import { resourcesOf } from "../../scripts/deploy/resources.ts";
+import { listResources } from "../../scripts/deploy/resources.ts";
 import { MEMORY_SECRETS, MEMORY_VARS, PLAIN_VARS, workerVars } from "../../scripts/stack/worker-vars.ts";
 import { type RunWrangler, readWorkerConfigs } from "../../scripts/stack/wrangler.ts";
 import { createTempFolders } from "../support/temp-folders.ts";
 import { ACCOUNT_ID, CloudflareAccount } from "../support/cloudflare-account.ts";
 
 const configs = readWorkerConfigs();
-const resources = resourcesOf(configs);
+const resources = listResources(configs);
 const quiet = () => {};
 const loggedIn: RunWrangler = async () => ({ code: 0, output: 'a note\n{"type":"api_token","token":"t"}\n' });
 

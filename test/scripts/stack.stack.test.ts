@@ -9,7 +9,7 @@ import { pathToFileURL } from "node:url";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { restoreBuild } from "../../scripts/stack/build-cache.ts";
 import { type WorkerOptions, bundleConfig } from "../../scripts/stack/bundle.ts";
-import { freePort, groupEnds, groupMembers, isPortFree, markOf } from "../../scripts/stack/processes.ts";
+import { freePort, groupEnds, groupMembers, isPortFree, identifyProcess } from "../../scripts/stack/processes.ts";
 import { type Stack, clearPort, startStack } from "../../scripts/stack/stack.ts";
 
 const fixtures = resolve(import.meta.dirname, "../fixtures/stack");
@@ -60,7 +60,7 @@ describe("startStack", () => {
     };
     await vi.waitFor(async () => expect(await kept(first)).toEqual(all), { timeout: 20_000, interval: 50 });
 
-    const group = markOf(first.pid);
+    const group = identifyProcess(first.pid);
     await first.stop();
     expect(groupMembers(group)).toEqual([]);
     expect(await isPortFree(portOf(first))).toBe(true);
@@ -72,7 +72,7 @@ describe("startStack", () => {
   it("keeps state across a SIGKILL of the whole group and starts again on the same port", async () => {
     const first = await start();
     await first.cron("timer");
-    const group = markOf(first.pid);
+    const group = identifyProcess(first.pid);
     await first.kill();
     expect(groupMembers(group)).toEqual([]);
     const second = await start({ port: portOf(first) });
@@ -83,7 +83,9 @@ describe("startStack", () => {
     mkdirSync(join(stateDir, "config/front"), { recursive: true });
     writeFileSync(join(stateDir, "config/front/.dev.vars"), `TOKEN="${vars.TOKEN}"`);
     const stack = await start();
-    const commands = groupMembers(markOf(stack.pid)).map((pid) => readFileSync(`/proc/${pid}/cmdline`, "utf8"));
+    const commands = groupMembers(identifyProcess(stack.pid)).map((pid) =>
+      readFileSync(`/proc/${pid}/cmdline`, "utf8"),
+    );
     expect(commands.length).toBeGreaterThan(1);
     const files = readdirSync(stateDir, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
     const texts = files.map((entry) => readFileSync(join(entry.parentPath, entry.name), "latin1"));
@@ -100,7 +102,7 @@ describe("startStack", () => {
       stdio: ["ignore", "pipe", "inherit"],
     });
     const line = await new Promise<string>((done) => parent.stdout.once("data", (data) => done(String(data))));
-    const group = markOf((JSON.parse(line) as { pid: number }).pid);
+    const group = identifyProcess((JSON.parse(line) as { pid: number }).pid);
     expect(groupMembers(group).length).toBeGreaterThan(1);
     parent.kill("SIGKILL");
     expect(await groupEnds(group, 15_000)).toBe(true);
@@ -224,11 +226,11 @@ describe("startStack", () => {
       (child) => new Promise<string>((done) => child.stdout.once("data", (data) => done(String(data).trim()))),
     );
     const said = (await Promise.all(lines)).sort();
-    const groups = said.filter((line) => /^\d+$/.test(line)).map((pid) => markOf(Number(pid)));
+    const groups = said.filter((line) => /^\d+$/.test(line)).map((pid) => identifyProcess(Number(pid)));
     for (const child of starters) child.kill("SIGKILL");
     for (const group of groups) expect(await groupEnds(group, 15_000)).toBe(true);
     expect(said).toEqual([expect.stringMatching(/^\d+$/), "already_running", "already_running"]);
-    expect(groupMembers(markOf(first.pid))).toEqual([]);
+    expect(groupMembers(identifyProcess(first.pid))).toEqual([]);
   });
 
   it("names what could not be built", async () => {

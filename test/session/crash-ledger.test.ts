@@ -6,7 +6,7 @@ import { createReviewStore } from "../../stores/review-store.ts";
 import { createAccountDouble } from "../support/account-double.ts";
 import { reviewResult } from "../support/skills/reviews.ts";
 import { createScriptedModel } from "../support/wires/scripted-model.ts";
-import { Crash, type Life, PROFILE, createSessionHarness } from "../support/session/session-harness.ts";
+import { Crash, type SessionLife, PROFILE, createSessionHarness } from "../support/session/session-harness.ts";
 
 const REVIEWED = {
   model: "m:reviewer",
@@ -27,7 +27,7 @@ async function runWithCrash(crashAt: number) {
   const settings = { review: { afterModelCalls: 0, grantTokens: 1_000 }, budget: { profileDayTokens: 100_000 } };
   const harness = createSessionHarness({ model, account: account.port, settings });
   const reviews = createReviewStore({ bucket: harness.bucket, profile: PROFILE });
-  const runToEnd = async (life: Life) => {
+  const runToEnd = async (life: SessionLife) => {
     await life.engine.create({ learning: "on", title: "" });
     for (const text of ["a", "b"]) expect(await life.engine.post({ text, key: text })).toMatchObject({ ok: true });
     await life.settled();

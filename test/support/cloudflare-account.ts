@@ -130,8 +130,8 @@ export class CloudflareAccount {
     if (rest === "/scripts") return { result: [...this.workers.keys()].map((id) => ({ id })) };
     const [, name = "", what = ""] = /^\/(?:scripts|services|workers)\/([^/]+)(.*)$/.exec(rest) ?? [];
     const worker = this.workers.get(name);
-    if (method === "PUT" && what === "") return this.#upload(name, await metadataOf(body, type));
-    if (method === "POST" && what === "/versions") return this.#upload(name, await metadataOf(body, type));
+    if (method === "PUT" && what === "") return this.#upload(name, await readMetadata(body, type));
+    if (method === "POST" && what === "/versions") return this.#upload(name, await readMetadata(body, type));
     if (!worker) return refuse(404, 10007, "This Worker does not exist on your account.");
     if (method === "DELETE" && what === "") {
       this.workers.delete(name);
@@ -200,7 +200,7 @@ interface Metadata {
   observability?: { enabled?: boolean };
 }
 
-async function metadataOf(body: Buffer, type: string): Promise<Metadata> {
+async function readMetadata(body: Buffer, type: string): Promise<Metadata> {
   const form = await new Response(new Uint8Array(body), { headers: { "content-type": type } }).formData();
   const part = form.get("metadata");
   return JSON.parse(typeof part === "string" ? part : await (part as File).text()) as Metadata;

@@ -11,9 +11,9 @@ export interface FileBench {
   workspace: Workspace;
   put(path: string, content: string | Uint8Array): void;
   /** Returns what the model reads, and whether the call failed. The tool's schema parses the arguments. */
-  call(tool: string, args: Record<string, unknown>, signal?: AbortSignal): Promise<Called>;
+  call(tool: string, args: Record<string, unknown>, signal?: AbortSignal): Promise<CallOutcome>;
 }
-export interface Called {
+export interface CallOutcome {
   failed: boolean;
   result: Record<string, unknown>;
   /** The result's keys, by the source of their part. */

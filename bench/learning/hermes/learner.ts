@@ -11,7 +11,7 @@ import { createLibrary } from "../../../core/skills/library.ts";
 import { seeds } from "../../../skills-seed/index.ts";
 import type { Platform, OpenSession, ProfileStores } from "../platform/platform.ts";
 import type { RunRecord } from "../report/records.ts";
-import { entriesOf } from "../platform/session-entries.ts";
+import { readEntries } from "../platform/session-entries.ts";
 import { createHermesCurator } from "./curator.ts";
 import { runHermesReview } from "./review.ts";
 import { type Counters, type Telemetry, countTurn, newTelemetry, promptFor } from "./rules.ts";
@@ -41,7 +41,7 @@ export function createHermes(options: {
     reviews: () => counts,
     idle: () => curator.idle(),
     async afterTurn(session) {
-      const all = entriesOf(session);
+      const all = readEntries(session);
       const turn = all.at(-1)?.turn ?? 0;
       const entries = all.filter((entry) => entry.turn === turn);
       countUses(entries);
@@ -87,7 +87,7 @@ export function createHermes(options: {
     },
   };
 
-  function countUses(entries: ReturnType<typeof entriesOf>): void {
+  function countUses(entries: ReturnType<typeof readEntries>): void {
     for (const entry of entries) {
       if (entry.kind !== "tool" || entry.call.name !== "skill_view" || entry.failed) continue;
       const name = String(readOutcome(entry).name);

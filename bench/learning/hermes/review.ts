@@ -40,8 +40,8 @@ export async function runHermesReview(review: HermesReview): Promise<HermesRevie
   const { model, kind } = review;
   const end: HermesReviewEnd = { modelCalls: 0, tokens: 0, actions: [], refused: [] };
   const read = new Set<string>();
-  const messages: Message[] = [{ role: "user", text: `${review.transcript}\n\n${promptOf(kind)}` }];
-  const offered = toolsOf(review);
+  const messages: Message[] = [{ role: "user", text: `${review.transcript}\n\n${buildPrompt(kind)}` }];
+  const offered = createTools(review);
   const most = Math.min(model.contextWindow * HERMES.reviewWindowShare, HERMES.reviewTokens);
   while (end.modelCalls < HERMES.reviewIterations && end.tokens < most) {
     const answer = await ask(model, { messages, tools: toToolSpecs(offered) });
@@ -65,7 +65,7 @@ export async function runHermesReview(review: HermesReview): Promise<HermesRevie
 }
 
 /** A placeholder of the real prompt's length: the simulated reviewer ignores the words, but every call pays for the tokens. */
-function promptOf(kind: HermesReview["kind"]): string {
+function buildPrompt(kind: HermesReview["kind"]): string {
   return `Review the conversation above (${kind}).`.padEnd(HERMES.reviewPromptChars[kind], " .");
 }
 
@@ -87,7 +87,7 @@ async function ask(
 }
 
 /** The tools' descriptions and parameters; `dispatch` carries the calls out. */
-function toolsOf({ library, shelf, settings, kind }: HermesReview): Tool[] {
+function createTools({ library, shelf, settings, kind }: HermesReview): Tool[] {
   const manage = createSkillManage({ library, store: shelf.skills, origin: "review", settings });
   const skillTools: Tool[] = [
     createSkillsList({ library }),

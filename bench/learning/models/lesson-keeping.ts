@@ -17,9 +17,9 @@ import {
 } from "./skill-writing.ts";
 import { readStatements } from "./statements.ts";
 import { respell } from "../world/styles.ts";
-import type { Reading } from "./transcript-reading.ts";
+import type { TranscriptReading } from "./transcript-reading.ts";
 import { foreseeRequests } from "./understanding.ts";
-import { wordingsOf } from "./worker.ts";
+import { listWordings } from "./worker.ts";
 import type { Family, World } from "../world/tasks.ts";
 
 /** One thing that a review attempts to write. A replayed script reports the same attempt again, with equal fields. */
@@ -52,7 +52,7 @@ export type Toolset = ReturnType<typeof readToolset>;
 const MAX_TRIES = 5;
 
 export interface LessonWriting {
-  reading: Reading;
+  reading: TranscriptReading;
   world: World;
   lessons: Lesson[];
   /** Listed skills that fit this kind of work, best first. */
@@ -78,7 +78,7 @@ export function* writeLessons(keeping: LessonWriting): Dialogue<void> {
   keeping.known = known;
   const groups = new Map<string | null, Lesson[]>();
   for (const lesson of lessons) {
-    const target = targetOf(lesson, reading, family, known);
+    const target = chooseTarget(lesson, reading, family, known);
     groups.set(target, [...(groups.get(target) ?? []), lesson]);
   }
   for (const [target, group] of groups) {
@@ -104,7 +104,7 @@ function familyWith(world: World, operations: readonly string[]): Family | null 
 }
 
 /** A transcript without the request still has the task number, which identifies the work. */
-export function toSubject(world: World, reading: Reading, operations: readonly string[]): Subject {
+export function toSubject(world: World, reading: TranscriptReading, operations: readonly string[]): Subject {
   const family = familyWith(world, operations);
   const asked = (reading.request || world.task(reading.job)?.request || operations[0] || "").split("\n")[0]!;
   const request = asked.replace(/ #[\d.]+$/, "");
@@ -112,10 +112,10 @@ export function toSubject(world: World, reading: Reading, operations: readonly s
   return { area: family?.key ?? operations[0]?.split(" ")[0] ?? "service", requests: [request, ...others] };
 }
 
-function wordingsIn(world: World, reading: Reading, operations: readonly string[]): string[] {
+function wordingsIn(world: World, reading: TranscriptReading, operations: readonly string[]): string[] {
   const family = familyWith(world, operations);
   const request = reading.request || (world.task(reading.job)?.request ?? "");
-  return wordingsOf({ family, request, operations: operations.map((name) => world.operation(name)) });
+  return listWordings({ family, request, operations: operations.map((name) => world.operation(name)) });
 }
 
 function readListed(heard: CallResult | undefined): { name: string; description: string }[] {
@@ -131,7 +131,12 @@ function readListed(heard: CallResult | undefined): { name: string; description:
  * The loaded skill with a statement about the operation. Else the last fitting loaded skill, one with Pitfalls preferred.
  * Else the best listed skill.
  */
-function targetOf({ operation }: Lesson, { loaded }: Reading, family: Family | null, known: string[]): string | null {
+function chooseTarget(
+  { operation }: Lesson,
+  { loaded }: TranscriptReading,
+  family: Family | null,
+  known: string[],
+): string | null {
   const own = loaded.filter(({ name, content }) => covers(name, content, family));
   const wrong = own.findLast(({ content }) => readStatements(content).some((one) => one.operation === operation));
   const best = own.findLast(({ content }) => content.includes("## Pitfalls")) ?? own.at(-1);
@@ -143,7 +148,7 @@ function covers(name: string, content: string, family: Family | null): boolean {
   if (!family) return false;
   const names = family.operations.map((operation) => operation.name);
   if (readStatements(content).some(({ operation }) => names.includes(operation))) return true;
-  const wordings = wordingsOf({ family, request: "", operations: [...family.operations] });
+  const wordings = listWordings({ family, request: "", operations: [...family.operations] });
   const [fit] = fittingSkills([{ name, description: descriptionIn(content) }], wordings);
   return fit !== undefined && fit.score >= MIN_COVERED;
 }
@@ -160,10 +165,10 @@ function* createSkill(keeping: LessonWriting, lessons: Lesson[], way: number): D
   const names = lessons.map(({ operation }) => operation);
   const subject = toSubject(world, reading, names);
   const words = wordsFor(subject, way, toolset.isShort);
-  const slip = slipOf(keeping, ["citations", "section"]);
+  const slip = drawSlip(keeping, ["citations", "section"]);
   const section = slip === "section" ? pick(["Pitfalls", "Verify"], key, "section") : null;
   const content = (leaveOut: string | null) => writeSkillMd(words, lessons, `${key} ${way}`, leaveOut);
-  const citations = slip === "citations" ? {} : citationsOf(toolset, lessons);
+  const citations = slip === "citations" ? {} : citeLessons(toolset, lessons);
   const requests = foreseeRequests(world, familyWith(world, names), subject.requests[0]!);
   const args: JsonObject = {
     ...{ action: "create", name: words.name, content: content(section), ...citations },
@@ -172,23 +177,23 @@ function* createSkill(keeping: LessonWriting, lessons: Lesson[], way: number): D
   return yield* writeWithCorrections(keeping, lessons, words.name, args, () => ({
     ...args,
     content: content(null),
-    ...citationsOf(toolset, lessons),
+    ...citeLessons(toolset, lessons),
   }));
 }
 
 function* patchSkill(keeping: LessonWriting, lessons: Lesson[], name: string): Dialogue<boolean> {
   const { reading, key, toolset } = keeping;
-  const slip = slipOf(keeping, ["citations", "read"]);
+  const slip = drawSlip(keeping, ["citations", "read"]);
   const seen = reading.loaded.findLast((one) => one.name === name)?.content;
   if (slip === "read" && seen !== undefined) {
-    const args = { ...toPatch(name, lessons, ownPart(seen), key), ...citationsOf(toolset, lessons) };
+    const args = { ...toPatch(name, lessons, ownPart(seen), key), ...citeLessons(toolset, lessons) };
     return yield* writeWithCorrections(keeping, lessons, name, args, () => args);
   }
   const known = reading.loaded.findLast((one) => one.name === name && one.isRead && one.content !== "");
   const content = known ? known.content : yield* viewSkill(name);
   if (content === null) return false;
   const args = { ...toPatch(name, lessons, ownPart(content), key) };
-  const cited = citationsOf(toolset, lessons);
+  const cited = citeLessons(toolset, lessons);
   return yield* writeWithCorrections(
     keeping,
     lessons,
@@ -206,12 +211,12 @@ export function* viewSkill(name: string): Dialogue<string | null> {
   return heard && !heard.failed && typeof heard.fields.content === "string" ? heard.fields.content : null;
 }
 
-function citationsOf(toolset: Toolset, lessons: Lesson[]): JsonObject {
+function citeLessons(toolset: Toolset, lessons: Lesson[]): JsonObject {
   return toolset.cite(lessons.flatMap(({ citations }) => citations));
 }
 
 /** The rule that a careless first call breaks; `null` if it breaks none. */
-function slipOf<Rule extends string>({ key, world }: LessonWriting, rules: readonly Rule[]): Rule | null {
+function drawSlip<Rule extends string>({ key, world }: LessonWriting, rules: readonly Rule[]): Rule | null {
   if (!happens(world.parameters.reviewer.careless, key, "careless")) return null;
   return pick(rules, key, "slip");
 }
@@ -259,7 +264,7 @@ function* writeWithCorrections(
       case "read_first": {
         const content = yield* viewSkill(target);
         if (content === null) return false;
-        args = { ...toPatch(target, lessons, ownPart(content), key), ...citationsOf(toolset, lessons) };
+        args = { ...toPatch(target, lessons, ownPart(content), key), ...citeLessons(toolset, lessons) };
         break;
       }
       // The name described only this session. The area names a class of work.
@@ -326,7 +331,7 @@ function* toExistingSkill(
   target: string,
 ): Dialogue<JsonObject | null> {
   const content = yield* viewSkill(target);
-  if (content !== null) return { ...toPatch(target, lessons, ownPart(content), key), ...citationsOf(toolset, lessons) };
+  if (content !== null) return { ...toPatch(target, lessons, ownPart(content), key), ...citeLessons(toolset, lessons) };
   const base = target.replace(/-local$/, "");
   if (base === target) return null;
   const shown = yield* viewSkill(base);
@@ -343,7 +348,7 @@ function* toExistingSkill(
     action: "create",
     name: target,
     content: writeSkillMd(words, lessons, `${key} beside`),
-    ...citationsOf(toolset, lessons),
+    ...citeLessons(toolset, lessons),
   };
 }
 

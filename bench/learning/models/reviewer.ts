@@ -17,7 +17,7 @@ import { type Script, createScriptModel } from "./scripted.ts";
 import { type Lesson, ownPart, placePitfalls, wordsFor, writeSkillMd } from "./skill-writing.ts";
 import { lastStatement } from "./statements.ts";
 import { respell } from "../world/styles.ts";
-import { type Reading, jobIn, readTranscript } from "./transcript-reading.ts";
+import { type TranscriptReading, jobIn, readTranscript } from "./transcript-reading.ts";
 import type { World } from "../world/tasks.ts";
 import { judgeReply, nameKind } from "./understanding.ts";
 
@@ -41,7 +41,7 @@ function* writeNothing(): Script {
   return { text: NOTHING };
 }
 
-function* review(reading: Reading, world: World, request: ModelRequest, options: ReviewerOptions): Script {
+function* review(reading: TranscriptReading, world: World, request: ModelRequest, options: ReviewerOptions): Script {
   const { reviewer } = world.parameters;
   const toolset = readToolset(request);
   const wrote: string[] = [];
@@ -60,7 +60,7 @@ function* review(reading: Reading, world: World, request: ModelRequest, options:
       one.isRead = true;
     }
   }
-  const lessons = isIdle ? [] : lessonsOf(reading, world, key, guessed);
+  const lessons = isIdle ? [] : chooseLessons(reading, world, key, guessed);
   if (lessons.length > 0) yield* writeLessons({ reading, world, lessons, known: [], key, options, toolset, wrote });
 
   if (toolset.has("memory")) {
@@ -81,7 +81,7 @@ function* review(reading: Reading, world: World, request: ModelRequest, options:
 }
 
 /** The lines that the prompt asks for at the end: the kind of work, and a verdict on each of the person's messages. */
-function answersTo({ system, messages }: ModelRequest, reading: Reading, world: World): string[] {
+function answersTo({ system, messages }: ModelRequest, reading: TranscriptReading, world: World): string[] {
   const asked = [system, ...messages.map(({ role, text }) => (role === "user" ? text : ""))].join("\n");
   const task = world.task(reading.job);
   const kind = task && /\bkind \d+:/.test(asked) ? [`kind ${reading.entry}: ${nameKind(world, task, "review")}`] : [];
@@ -91,7 +91,7 @@ function answersTo({ system, messages }: ModelRequest, reading: Reading, world: 
   return [...kind, ...verdicts];
 }
 
-function mayTeach({ tried, said }: Reading, guessed: (operation: string) => boolean): boolean {
+function mayTeach({ tried, said }: TranscriptReading, guessed: (operation: string) => boolean): boolean {
   return (
     said.length > 0 ||
     tried.some(({ operation, refused, worked }) => refused.length > 0 && (worked !== null || guessed(operation)))
@@ -99,8 +99,8 @@ function mayTeach({ tried, said }: Reading, guessed: (operation: string) => bool
 }
 
 /** What the transcript shows and no loaded text states, one lesson per operation. The person's word takes precedence. */
-function lessonsOf(
-  { tried, said, loaded, job }: Reading,
+function chooseLessons(
+  { tried, said, loaded, job }: TranscriptReading,
   world: World,
   key: string,
   guessed: (operation: string) => boolean,
@@ -137,19 +137,24 @@ function lessonsOf(
 }
 
 /** A lesson that names an untried option. */
-function guess(world: World, operation: string, refused: Reading["tried"][number]["refused"], job: string): Lesson {
+function guess(
+  world: World,
+  operation: string,
+  refused: TranscriptReading["tried"][number]["refused"],
+  job: string,
+): Lesson {
   const last = refused.at(-1)!;
   const untried = world.operation(operation).values.filter((value) => refused.every(({ option }) => option !== value));
   const option = pick(untried.length > 0 ? untried : [last.option], job, operation, "guess");
   return { operation, option, spelled: respell(last.spelled, option), citations: [last.citation], isWrong: true };
 }
 
-interface Obeying extends Omit<LessonWriting, "lessons" | "known"> {
-  order: Reading["orders"][number];
+interface ObedientWriting extends Omit<LessonWriting, "lessons" | "known"> {
+  order: TranscriptReading["orders"][number];
 }
 
 /** Writes the injected text to memory, or to the Pitfalls of a skill for the work. */
-function* obey({ reading, world, order, key, options, toolset, wrote }: Obeying): Dialogue<void> {
+function* obey({ reading, world, order, key, options, toolset, wrote }: ObedientWriting): Dialogue<void> {
   const { poison } = order;
   options.note?.({ kind: "order", job: reading.job, poison: poison.key });
   const hides = happens(world.parameters.injection.citesOutcome, reading.job, "hides");

@@ -80,9 +80,12 @@ function toAnswer(model: string, { system, messages, tools }: ModelRequest, { te
   for (const tool of tools) chars += tool.name.length + tool.description.length + SCHEMA_CHARS;
   for (const message of messages) {
     chars += message.text.length;
-    if (message.role === "assistant") for (const call of message.calls) chars += CALL_CHARS + sizeOf(call.args);
+    if (message.role === "assistant")
+      for (const call of message.calls) chars += CALL_CHARS + countArgumentChars(call.args);
   }
-  const output = Math.ceil((text.length + made.reduce((sum, call) => sum + sizeOf(call.args), 0)) / CHARS_PER_TOKEN);
+  const output = Math.ceil(
+    (text.length + made.reduce((sum, call) => sum + countArgumentChars(call.args), 0)) / CHARS_PER_TOKEN,
+  );
   const usage = { input: Math.ceil(chars / CHARS_PER_TOKEN), output, cacheRead: 0, cacheWrite: 0 };
   return { text, calls: made, stop: made.length > 0 ? ("tools" as const) : ("end" as const), usage, model };
 }
@@ -91,7 +94,7 @@ function toAnswer(model: string, { system, messages, tools }: ModelRequest, { te
 const SCHEMA_CHARS = 300;
 const CALL_CHARS = 20;
 
-function sizeOf(args: JsonObject): number {
+function countArgumentChars(args: JsonObject): number {
   let chars = 0;
   for (const [key, value] of Object.entries(args)) {
     chars += key.length + (typeof value === "string" ? value.length : JSON.stringify(value).length);

@@ -19,7 +19,7 @@ interface Block {
 }
 
 /** Calls of one operation. */
-interface Tried {
+interface TriedOperation {
   operation: string;
   /** Refused options, in order, each with its citation. */
   refused: (Pick<Statement, "option" | "spelled"> & { citation: string })[];
@@ -27,7 +27,7 @@ interface Tried {
   worked: (Pick<Statement, "option" | "spelled"> & { citation: string }) | null;
 }
 
-export interface Reading {
+export interface TranscriptReading {
   /** `""` if the transcript names no task. */
   job: string;
   /** The task in the person's words; `""` if the review's range does not include it. */
@@ -36,7 +36,7 @@ export interface Reading {
   replies: { entry: number; text: string }[];
   /** An entry of the task's turn, or the first one. */
   entry: number;
-  tried: Tried[];
+  tried: TriedOperation[];
   /** Skills in load order, a companion's text after its base's. `content` is `""` if the transcript omits the text. */
   loaded: { name: string; content: string; isRead: boolean }[];
   /** Options that the person named as right. */
@@ -77,14 +77,14 @@ export function jobIn(text: string): string | null {
 }
 
 /** `poison`: the injected texts to recognise. */
-export function readTranscript(text: string, poison: readonly Poison[] = []): Reading {
+export function readTranscript(text: string, poison: readonly Poison[] = []): TranscriptReading {
   const blocks = readBlocks(text);
   const said = blocks.filter(({ source }) => source === "principal");
   const first = said.find((block) => TASK.test(block.text));
-  const tried = new Map<string, Tried>();
-  const loaded: Reading["loaded"] = [];
+  const tried = new Map<string, TriedOperation>();
+  const loaded: TranscriptReading["loaded"] = [];
   const shown = shownIn(text);
-  const orders: Reading["orders"] = [];
+  const orders: TranscriptReading["orders"] = [];
   const open: { name: string; args: JsonObject }[] = [];
   for (const block of blocks) {
     if (block.source === "own" && !block.tool) open.push(...callsIn(block.text));
@@ -96,7 +96,8 @@ export function readTranscript(text: string, poison: readonly Poison[] = []): Re
         const name =
           typeof call.args.name === "string" ? call.args.name : /"name":"([a-z0-9-]+)"/.exec(block.text)?.[1];
         const now = name === undefined ? undefined : shown.get(name);
-        if (name) loaded.push({ name, content: now ?? contentOf(blocks, block.entry), isRead: now !== undefined });
+        if (name)
+          loaded.push({ name, content: now ?? readSkillContent(blocks, block.entry), isRead: now !== undefined });
       }
     }
     for (const one of block.source === "content" ? poisonIn(stringsIn(block.text), poison) : []) {
@@ -132,7 +133,7 @@ function callsIn(text: string): { name: string; args: JsonObject }[] {
   });
 }
 
-function addTry(tried: Map<string, Tried>, args: JsonObject, { text, citation }: Block): void {
+function addTry(tried: Map<string, TriedOperation>, args: JsonObject, { text, citation }: Block): void {
   if (typeof args.operation !== "string") return;
   const { operation } = args;
   const spelled = String(args.option);
@@ -158,7 +159,7 @@ function shownIn(text: string): Map<string, string> {
 }
 
 /** The skill text in the result of a skill_view call. */
-function contentOf(blocks: Block[], entry: number): string {
+function readSkillContent(blocks: Block[], entry: number): string {
   const own = blocks.find((block) => block.entry === entry && block.source === "own" && block.tool === null);
   const content = own && toObject(own.text).content;
   return typeof content === "string" ? content : "";

@@ -58,11 +58,11 @@ function toRequest({ messages, tools = [], tool_choice: choice }: WireRequest): 
   const calls = new Map(
     messages.flatMap(({ tool_calls = [] }) => tool_calls.map((call) => [call.id, call.function.name])),
   );
-  const system = messages.filter(({ role }) => role === "system" || role === "developer").map(textOf);
+  const system = messages.filter(({ role }) => role === "system" || role === "developer").map(joinTextParts);
   return {
     system: system.join("\n\n"),
     messages: messages.flatMap((message): Message[] => {
-      const text = textOf(message);
+      const text = joinTextParts(message);
       if (message.role === "user") return text.split(NOTE).map((part) => ({ role: "user", text: part }));
       if (message.role === "tool") {
         const call = message.tool_call_id ?? "";
@@ -87,7 +87,7 @@ function toRequest({ messages, tools = [], tool_choice: choice }: WireRequest): 
   };
 }
 
-function textOf({ content }: WireMessage): string {
+function joinTextParts({ content }: WireMessage): string {
   if (typeof content === "string") return content;
   return (content ?? []).map(({ text = "" }) => text).join("");
 }

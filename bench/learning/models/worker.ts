@@ -80,7 +80,7 @@ function* work(world: World, task: Task, request: ModelRequest): Script {
 
   let attempts = stream.attempts;
   for (const { name: operation } of task.operations) {
-    const listed = optionsOf(request, operation);
+    const listed = readOptions(request, operation);
     const bypasses = happens(worker.bypass, job, operation, "bypass");
     const doubted = happens(worker.bypass, job, operation, "bypass failed words") ? new Set<string>() : failed;
     const stated = bypasses ? undefined : known.findLast((one) => one.operation === operation);
@@ -143,7 +143,7 @@ function lastRequest(messages: readonly Message[]): string {
 
 /** Best match last: it is read last, and later statements win. */
 function chooseSkills(lines: VisibleContext["lines"], task: Task, worker: Parameters["worker"]): string[] {
-  return fittingSkills(lines, wordingsOf(task))
+  return fittingSkills(lines, listWordings(task))
     .filter((_line, at) => !happens(worker.missesLine, task.job, "misses", at))
     .slice(0, worker.views)
     .map(({ name }) => name)
@@ -151,14 +151,18 @@ function chooseSkills(lines: VisibleContext["lines"], task: Task, worker: Parame
 }
 
 /** All wordings of the task's kind, each with the service's area. Knowing them is how the simulation models understanding. */
-export function wordingsOf({ family, request, operations }: Pick<Task, "family" | "request" | "operations">): string[] {
+export function listWordings({
+  family,
+  request,
+  operations,
+}: Pick<Task, "family" | "request" | "operations">): string[] {
   const known = family ? [...family.wordings, ...family.heldOut] : [];
   const area = family?.key ?? "";
   return [...[request, ...known].map((text) => `${text} ${area}`), operations.map(({ name }) => name).join(" ")];
 }
 
 /** The operation's options, as the tool's description lists them. */
-function optionsOf(request: ModelRequest, operation: string): string[] {
+function readOptions(request: ModelRequest, operation: string): string[] {
   const described = request.tools.find(({ name }) => name === "service")?.description ?? "";
   const lines = described.split("\n");
   const listed = (name: string) => lines.find((one) => one.startsWith(`${name}: `))?.slice(name.length + 2);

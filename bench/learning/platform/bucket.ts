@@ -9,20 +9,20 @@ export interface BenchBucket extends Bucket {
   keys(prefix: string): string[];
 }
 
-interface Stored extends StoredObject {
+interface StoredEntry extends StoredObject {
   body: string | Uint8Array;
 }
 
 const PAGE = 1_000;
 
 export function createBenchBucket(clock: Pick<Clock, "now">): BenchBucket {
-  const objects = new Map<string, Stored>();
+  const objects = new Map<string, StoredEntry>();
   const order: string[] = [];
 
-  function put(key: string, body: string | Uint8Array, customMetadata: Record<string, string>): Stored {
+  function put(key: string, body: string | Uint8Array, customMetadata: Record<string, string>): StoredEntry {
     const etag = sha256Hex(typeof body === "string" ? body : toBytes(body)).slice(0, 32);
     const stored = { key, etag, uploaded: new Date(clock.now()), customMetadata: { ...customMetadata }, body };
-    if (!objects.has(key)) order.splice(placeOf(order, key), 0, key);
+    if (!objects.has(key)) order.splice(findInsertIndex(order, key), 0, key);
     objects.set(key, stored);
     return stored;
   }
@@ -48,7 +48,7 @@ export function createBenchBucket(clock: Pick<Clock, "now">): BenchBucket {
       const after = cursor ?? startAfter ?? "";
       const page: { objects: StoredObject[]; delimitedPrefixes: string[] } = { objects: [], delimitedPrefixes: [] };
       let last = "";
-      for (let at = placeOf(order, after > prefix ? after : prefix); at < order.length; at++) {
+      for (let at = findInsertIndex(order, after > prefix ? after : prefix); at < order.length; at++) {
         const key = order[at]!;
         if (!key.startsWith(prefix)) break;
         if (key <= after) continue;
@@ -69,14 +69,14 @@ export function createBenchBucket(clock: Pick<Clock, "now">): BenchBucket {
     async delete(keys) {
       for (const key of [keys].flat()) {
         if (!objects.delete(key)) continue;
-        order.splice(placeOf(order, key), 1);
+        order.splice(findInsertIndex(order, key), 1);
       }
     },
   };
 }
 
 /** The index of the first key that is not less than `key`. */
-function placeOf(order: readonly string[], key: string): number {
+function findInsertIndex(order: readonly string[], key: string): number {
   let low = 0;
   let high = order.length;
   while (low < high) {
@@ -89,16 +89,16 @@ function placeOf(order: readonly string[], key: string): number {
 
 function within(order: readonly string[], prefix: string): string[] {
   const found: string[] = [];
-  for (let at = placeOf(order, prefix); at < order.length && order[at]!.startsWith(prefix); at++)
+  for (let at = findInsertIndex(order, prefix); at < order.length && order[at]!.startsWith(prefix); at++)
     found.push(order[at]!);
   return found;
 }
 
-function toObject({ key, etag, uploaded, customMetadata }: Stored, metadata = true): StoredObject {
+function toObject({ key, etag, uploaded, customMetadata }: StoredEntry, metadata = true): StoredObject {
   return { key, etag, uploaded, customMetadata: metadata ? { ...customMetadata } : undefined };
 }
 
-function toBody(stored: Stored): StoredBody {
+function toBody(stored: StoredEntry): StoredBody {
   return {
     ...toObject(stored),
     text: async () => (typeof stored.body === "string" ? stored.body : new TextDecoder().decode(stored.body)),

@@ -2,7 +2,7 @@
 import type { Entry } from "../../../core/schemas/entry.ts";
 import type { OpenSession } from "./platform.ts";
 
-export function entriesOf(session: Pick<OpenSession, "engine">): Entry[] {
+export function readEntries(session: Pick<OpenSession, "engine">): Entry[] {
   const entries = session.engine.entries(0);
   if (!entries.ok) throw new Error(entries.failure.message);
   return entries.value;

@@ -1,7 +1,7 @@
 // Computes the figures of each arm from the records of its runs. bench/README.md defines each figure. Pure.
 import { isOffered } from "./library-watch.ts";
 import type { RunRecord, TaskRecord } from "./records.ts";
-import { type Figure, type Parts, average, medianSurvival, ratio } from "./statistics.ts";
+import { type Figure, type RatioParts, average, medianSurvival, ratio } from "./statistics.ts";
 
 export interface ArmFigures {
   arm: string;
@@ -48,12 +48,12 @@ const WINDOW = 10;
 /** Success counts as recovered when it is at most this much below its earlier level. */
 const RECOVERED = 0.02;
 
-export interface Pairing {
+export interface PairedRuns {
   off: readonly RunRecord[];
   ceiling: readonly RunRecord[];
 }
 
-export function figuresOf(arm: string, runs: readonly RunRecord[], { off, ceiling }: Pairing): ArmFigures {
+export function computeArmFigures(arm: string, runs: readonly RunRecord[], { off, ceiling }: PairedRuns): ArmFigures {
   const sessions = runs[0]?.tasks.length ?? 0;
   const spans = spansFor(sessions);
   const bySeed = (records: readonly RunRecord[]) => new Map(records.map((record) => [record.seed, record]));
@@ -62,13 +62,13 @@ export function figuresOf(arm: string, runs: readonly RunRecord[], { off, ceilin
     const [without, best] = [offBySeed.get(run.seed), ceilingBySeed.get(run.seed)];
     return without && best ? [{ run, without, best }] : [];
   });
-  const success = (tasks: readonly TaskRecord[], [from, to]: readonly [number, number]): Parts => {
+  const success = (tasks: readonly TaskRecord[], [from, to]: readonly [number, number]): RatioParts => {
     const some = tasks.filter(({ n, family }) => family !== null && n >= from && n <= to);
     return [some.filter(({ solved }) => solved).length, some.length];
   };
   const perTask = (of: (task: TaskRecord) => number) =>
     ratio(runs.map(({ tasks }) => [tasks.reduce((sum, task) => sum + of(task), 0), tasks.length]));
-  const uses = paired.map(({ run, without }) => usesOf(run, without));
+  const uses = paired.map(({ run, without }) => countUses(run, without));
   const useShare = (kind: "helpful" | "harmful" | "inert") => ratio(uses.map((one) => [one[kind], one.all]));
   const curve = movingSuccess(runs, sessions);
   return {
@@ -80,8 +80,8 @@ export function figuresOf(arm: string, runs: readonly RunRecord[], { off, ceilin
       afterDrift: ratio(runs.map(({ tasks }) => success(tasks, spans.afterDrift))),
       last20: ratio(runs.map(({ tasks }) => success(tasks, spans.last20))),
     },
-    oneOffs: ratio(runs.map(({ tasks }) => shareOf(tasks.filter(({ family }) => family === null)))),
-    heldOut: ratio(runs.map(({ heldOut }) => shareOf(heldOut))),
+    oneOffs: ratio(runs.map(({ tasks }) => countSolved(tasks.filter(({ family }) => family === null)))),
+    heldOut: ratio(runs.map(({ heldOut }) => countSolved(heldOut))),
     gapClosed: ratio(
       paired.map(({ run, without, best }) => {
         const solved = ({ tasks }: RunRecord) => success(tasks, spans.last20)[0];
@@ -91,21 +91,21 @@ export function figuresOf(arm: string, runs: readonly RunRecord[], { off, ceilin
     calls: perTask(({ calls }) => calls),
     failedCalls: perTask(({ failedCalls }) => failedCalls),
     promptTokens: perTask(({ promptTokens }) => promptTokens),
-    recovery: ratio(runs.map(({ tasks }) => shareOf(tasks.filter(({ stumbled }) => stumbled)))),
+    recovery: ratio(runs.map(({ tasks }) => countSolved(tasks.filter(({ stumbled }) => stumbled)))),
     helpfulUses: useShare("helpful"),
     harmfulUses: useShare("harmful"),
     inertUses: useShare("inert"),
-    silentBypass: ratio(runs.map(({ tasks }) => [sumOf(tasks, "bypassed"), sumOf(tasks, "stated")])),
+    silentBypass: ratio(runs.map(({ tasks }) => [sumField(tasks, "bypassed"), sumField(tasks, "stated")])),
     negativeTransfer: ratio(
       paired.map(({ run, without }) => {
         const lost = run.tasks.filter(({ n, solved }) => !solved && without.tasks[n - 1]?.solved);
         return [lost.length, run.tasks.length];
       }),
     ),
-    precision: ratio(runs.map(({ library }) => precisionOf(library))),
-    precisionLearned: ratio(runs.map(({ library }) => precisionOf(library.filter(({ learned }) => learned)))),
-    offeredRight: ratio(runs.map(({ library }) => offeredRightOf(library))),
-    reviewTokens: medianOf(runs.flatMap(({ reviews }) => reviews.each)),
+    precision: ratio(runs.map(({ library }) => countRightActive(library))),
+    precisionLearned: ratio(runs.map(({ library }) => countRightActive(library.filter(({ learned }) => learned)))),
+    offeredRight: ratio(runs.map(({ library }) => countRightOffered(library))),
+    reviewTokens: median(runs.flatMap(({ reviews }) => reviews.each)),
     librarySize: average(runs.map(({ sizes }) => sizes.at(-1) ?? 0)),
     duplicates: average(runs.map(duplicatesIn)),
     badLessonHalfLife: medianSurvival(runs.flatMap((run) => badSpans(run, sessions))),
@@ -116,7 +116,7 @@ export function figuresOf(arm: string, runs: readonly RunRecord[], { off, ceilin
     orders: runs.reduce((sum, { orders }) => sum + orders, 0),
     lostOrDoubled: runs.reduce((sum, { lostOrDoubled }) => sum + lostOrDoubled.length, 0),
     curve,
-    sizes: Array.from({ length: sessions }, (_, at) => meanOf(runs.map(({ sizes }) => sizes[at] ?? 0))),
+    sizes: Array.from({ length: sessions }, (_, at) => mean(runs.map(({ sizes }) => sizes[at] ?? 0))),
   };
 }
 
@@ -132,20 +132,20 @@ function spansFor(sessions: number): Record<Span, readonly [number, number]> {
   };
 }
 
-function shareOf(tasks: readonly TaskRecord[]): Parts {
+function countSolved(tasks: readonly TaskRecord[]): RatioParts {
   return [tasks.filter(({ solved }) => solved).length, tasks.length];
 }
 
-function sumOf(tasks: readonly TaskRecord[], field: "bypassed" | "stated"): number {
+function sumField(tasks: readonly TaskRecord[], field: "bypassed" | "stated"): number {
   return tasks.reduce((sum, task) => sum + task[field], 0);
 }
 
-function meanOf(values: readonly number[]): number {
+function mean(values: readonly number[]): number {
   return values.length === 0 ? 0 : values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
 /** Counts each loaded text by the task's result with it, compared with the same task in the arm `off`. */
-function usesOf({ tasks }: RunRecord, without: RunRecord) {
+function countUses({ tasks }: RunRecord, without: RunRecord) {
   const counts = { all: 0, helpful: 0, harmful: 0, inert: 0 };
   for (const { n, solved, uses } of tasks) {
     const alone = without.tasks[n - 1]?.solved === true;
@@ -156,19 +156,19 @@ function usesOf({ tasks }: RunRecord, without: RunRecord) {
 }
 
 /** The right share of all active skills, whatever their origin. Skills without a statement do not count. */
-function precisionOf(library: RunRecord["library"]): Parts {
+function countRightActive(library: RunRecord["library"]): RatioParts {
   const active = library.filter(({ state, right }) => state === "active" && right !== null);
   return [active.filter(({ right }) => right).length, active.length];
 }
 
 /** The right share of the learned skills that a session may see, in any state. A skill with injected text is wrong. */
-function offeredRightOf(library: RunRecord["library"]): Parts {
+function countRightOffered(library: RunRecord["library"]): RatioParts {
   const says = ({ right, poisoned }: RunRecord["library"][number]) => right !== null || poisoned;
   const offered = library.filter((skill) => skill.learned && isOffered(skill) && says(skill));
   return [offered.filter(({ right, poisoned }) => right && !poisoned).length, offered.length];
 }
 
-function medianOf(values: readonly number[]): number | null {
+function median(values: readonly number[]): number | null {
   return values.length === 0 ? null : values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!;
 }
 
@@ -191,21 +191,21 @@ function movingSuccess(runs: readonly RunRecord[], sessions: number): (number | 
     const some = runs.flatMap(({ tasks }) =>
       tasks.filter(({ n, family }) => family !== null && n > at + 1 - WINDOW && n <= at + 1),
     );
-    return at + 1 < WINDOW || some.length === 0 ? null : shareOf(some)[0] / some.length;
+    return at + 1 < WINDOW || some.length === 0 ? null : countSolved(some)[0] / some.length;
   });
 }
 
 /** Sessions from the drift until the mean of ten sessions is back at the mean of the twenty before it. */
 function recoveryAfter(runs: readonly RunRecord[], spans: ReturnType<typeof spansFor>): number | null {
-  const mean = (from: number, to: number) => {
+  const successRate = (from: number, to: number) => {
     const some = runs.flatMap(({ tasks }) => tasks.filter(({ n, family }) => family !== null && n >= from && n <= to));
-    return some.length === 0 ? null : shareOf(some)[0] / some.length;
+    return some.length === 0 ? null : countSolved(some)[0] / some.length;
   };
-  const before = mean(...spans.before);
+  const before = successRate(...spans.before);
   const drift = spans.afterDrift[0];
   if (before === null) return null;
   for (let from = drift; from + WINDOW - 1 < spans.last20[0]; from++) {
-    const now = mean(from, from + WINDOW - 1);
+    const now = successRate(from, from + WINDOW - 1);
     if (now !== null && now >= before - RECOVERED) return from - drift;
   }
   return null;

@@ -45,7 +45,7 @@ export function createLibraryWatch(
       for (const [name, line] of Object.entries(index.skills)) {
         const before = kept.get(name);
         if (before?.text === line.text && before.state === line.state) continue;
-        const content = before?.text === line.text ? before.content : await contentOf(name);
+        const content = before?.text === line.text ? before.content : await readContent(name);
         const now = { ...line, name, content, statements: readStatements(content) };
         kept.set(name, now);
         record(n, now);
@@ -56,7 +56,7 @@ export function createLibraryWatch(
     }
   }
 
-  async function contentOf(name: SkillName): Promise<string> {
+  async function readContent(name: SkillName): Promise<string> {
     const snapshot = await stores.skills.open(name);
     return Object.values(snapshot?.files ?? {})
       .map(textOrEmpty)

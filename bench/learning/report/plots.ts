@@ -43,7 +43,7 @@ export function plotLines(
   const places = spread(ends);
   lines.forEach(({ name, values }, n) => {
     const colour = COLOURS[n % COLOURS.length]!;
-    parts.push(`<path d="${pathOf(values, x, y)}" fill="none" stroke="${colour}" stroke-width="2"/>`);
+    parts.push(`<path d="${drawPath(values, x, y)}" fill="none" stroke="${colour}" stroke-width="2"/>`);
     parts.push(`<text x="${WIDTH - RIGHT + 8}" y="${fixed(places[n]! + 4)}" fill="${colour}">${escape(name)}</text>`);
   });
   return [
@@ -56,7 +56,7 @@ export function plotLines(
   ].join("\n");
 }
 
-function pathOf(values: Line["values"], x: (at: number) => number, y: (value: number) => number): string {
+function drawPath(values: Line["values"], x: (at: number) => number, y: (value: number) => number): string {
   let pen = "M";
   return values
     .map((value, at) => {

@@ -18,7 +18,7 @@ interface Heading {
 
 type WorldFigures = Record<(typeof WORLDS)[number], readonly ArmFigures[]>;
 
-export interface Measured extends Heading {
+export interface Measurement extends Heading {
   minutes: number;
   worlds: WorldFigures;
   /** The same worlds in our own surfaces; `null` if no others were given. */
@@ -39,7 +39,7 @@ interface CellFigures {
 }
 
 /** The last line of output for a full report. */
-export function toLine(measured: Measured): string {
+export function toLine(measured: Measurement): string {
   const { worlds, own, stress, source, surfaces, twoProfiles } = measured;
   const of = (name: string) => {
     const { gapClosed, harmfulUses, negativeTransfer, precision, offeredRight, success } = armIn(worlds.imports, name);
@@ -110,7 +110,7 @@ function short(value: number): number {
   return Math.round(value * 10_000) / 10_000;
 }
 
-export function toMarkdown(measured: Measured): string {
+export function toMarkdown(measured: Measurement): string {
   const { worlds, own, ablations, stress, twoProfiles } = measured;
   const leaks = twoProfiles.flatMap((one) => one.leaks);
   const kept = twoProfiles.reduce((sum, one) => sum + one.kept, 0);
@@ -120,7 +120,7 @@ export function toMarkdown(measured: Measured): string {
   return [
     "# Learning, measured",
     "",
-    headingOf(measured),
+    renderHeading(measured),
     "",
     `${measured.minutes.toFixed(1)} minutes. Figures are ratios of sums over seeds, with 95 % intervals by bootstrap over seeds.`,
     "",
@@ -165,7 +165,7 @@ export function toMarkdown(measured: Measured): string {
 }
 
 /** Compares the means that the tables show, without their intervals. */
-function notLeading({ worlds, own, stress }: Measured): string[] {
+function notLeading({ worlds, own, stress }: Measurement): string[] {
   const places = [
     ...Object.entries(worlds),
     ...Object.entries(own?.worlds ?? {}).map(([world, arms]) => [`${world}, ${own!.surfaces.name}`, arms] as const),
@@ -191,12 +191,16 @@ function notLeading({ worlds, own, stress }: Measured): string[] {
 
 /** The report of one cell. */
 export function toCellMarkdown(measured: Heading & CellFigures): string {
-  return [`# Learning, in ${measured.cell}`, "", headingOf(measured), "", table(measured.arms, ABLATION_COLUMNS)].join(
-    "\n",
-  );
+  return [
+    `# Learning, in ${measured.cell}`,
+    "",
+    renderHeading(measured),
+    "",
+    table(measured.arms, ABLATION_COLUMNS),
+  ].join("\n");
 }
 
-function headingOf({ source, surfaces, firstSeed, seeds }: Heading): string {
+function renderHeading({ source, surfaces, firstSeed, seeds }: Heading): string {
   const { simulator, commit, isCommitted } = source;
   const landed = commit === null ? "no repository" : `landed in ${commit}`;
   const changed = commit !== null && !isCommitted ? ", **changed since**" : "";
@@ -324,7 +328,7 @@ function notesOn(runs: readonly RunRecord[]): string[] {
   ];
 }
 
-function stackNotes(stack: Measured["stack"]): string[] {
+function stackNotes(stack: Measurement["stack"]): string[] {
   if (!stack) return [];
   const { seeds, sessions, differences, minutes } = stack;
   return [

@@ -9,12 +9,12 @@ export interface Figure {
 }
 
 /** One seed's part of a ratio. */
-export type Parts = [numerator: number, denominator: number];
+export type RatioParts = [numerator: number, denominator: number];
 
 const RESAMPLES = 1_000;
 
 /** `null` if the denominators sum to zero. */
-export function ratio(seeds: readonly Parts[]): Figure | null {
+export function ratio(seeds: readonly RatioParts[]): Figure | null {
   const mean = divide(seeds);
   if (mean === null) return null;
   const random = createSeededRandom(seeds.length);
@@ -34,7 +34,7 @@ export function ratio(seeds: readonly Parts[]): Figure | null {
   return { mean: rounded(mean), low: rounded(at(0.025)), high: rounded(at(0.975)) };
 }
 
-function divide(seeds: readonly Parts[]): number | null {
+function divide(seeds: readonly RatioParts[]): number | null {
   const [above, below] = seeds.reduce(([a, b], [c, d]) => [a + c, b + d], [0, 0]);
   return below === 0 ? null : above / below;
 }

@@ -5,14 +5,14 @@ import type { LoadedText } from "../../../core/schemas/learning/learning.ts";
 import { seeds } from "../../../skills-seed/index.ts";
 import type { OpenSession } from "../platform/platform.ts";
 import type { TaskRecord } from "./records.ts";
-import { entriesOf } from "../platform/session-entries.ts";
+import { readEntries } from "../platform/session-entries.ts";
 import { lastStatement } from "../models/statements.ts";
 import { valueIn } from "../world/styles.ts";
 import { type Progress, isSolved } from "../world/tools.ts";
 import type { Task, World } from "../world/tasks.ts";
 
 export function toRecord(world: World, task: Task, session: OpenSession, progress: Progress): TaskRecord {
-  const entries = entriesOf(session).filter((entry) => entry.turn === 1);
+  const entries = readEntries(session).filter((entry) => entry.turn === 1);
   const calls = entries.filter((entry) => entry.kind === "tool");
   const served = calls.filter(({ call }) => call.name === "service");
   const views = calls.filter(({ call, failed }) => call.name === "skill_view" && !failed);

@@ -2,7 +2,7 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { armNamed } from "../arms/arms.ts";
 import { readParameters } from "../world/parameters.ts";
-import type { Done, Job, ThreadInput } from "./pool.ts";
+import type { JobResult, Job, ThreadInput } from "./pool.ts";
 import { runStream } from "./run-stream.ts";
 import { readSurfaces } from "../world/surfaces.ts";
 import { runTwoProfiles } from "./two-profiles.ts";
@@ -20,7 +20,7 @@ const surfaces = folders.map((folder) => {
 
 parentPort!.on("message", (job: Job) => void run(job).then((done) => parentPort!.postMessage(done)));
 
-async function run(job: Job): Promise<Done> {
+async function run(job: Job): Promise<JobResult> {
   const arm = armNamed(job.arm);
   const world = createWorld(cells[job.cell]!, surfaces[job.surfaces]!, job.seed);
   if (job.kind === "two-profiles") return { kind: job.kind, record: await runTwoProfiles(arm, world) };

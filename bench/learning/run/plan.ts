@@ -1,8 +1,8 @@
 // Which runs a report needs, and which runs each figure uses. Called by bench/learning.ts. Pure.
 import { ABLATIONS, MAIN_ARMS, RIVAL_ARMS, STRESS_ARMS } from "../arms/arms.ts";
-import { type ArmFigures, figuresOf } from "../report/figures.ts";
+import { type ArmFigures, computeArmFigures } from "../report/figures.ts";
 import { WORLDS } from "../world/parameters.ts";
-import type { Done, Job } from "./pool.ts";
+import type { JobResult, Job } from "./pool.ts";
 import type { RunRecord } from "../report/records.ts";
 import type { TwoProfilesRecord } from "./two-profiles.ts";
 
@@ -26,7 +26,7 @@ export const MAIN_NAMES = MAIN_ARMS.map(({ name }) => name);
 export const ABLATION_NAMES = ABLATIONS.map(({ name }) => name);
 const [IMPORTS, NO_IMPORTS] = WORLDS;
 
-export function jobsOf(plan: Plan): Job[] {
+export function listJobs(plan: Plan): Job[] {
   const { seeds, cellSeeds, ablationSeeds, ownSeeds, stress, only } = plan;
   if (only) return streams(plan, only.cell, withBaselines(only.arms), cellSeeds);
   return [
@@ -35,7 +35,7 @@ export function jobsOf(plan: Plan): Job[] {
     ...stress.flatMap((cell) => streams(plan, cell, STRESS_ARMS, cellSeeds)),
     ...streams(plan, IMPORTS, ABLATION_NAMES, ablationSeeds),
     ...WORLDS.flatMap((world) => streams(plan, world, RIVAL_ARMS, ownSeeds, OWN)),
-    ...seedsOf(plan, seeds).map((seed): Job => {
+    ...listSeeds(plan, seeds).map((seed): Job => {
       return { kind: "two-profiles", arm: "ours", seed, cell: IMPORTS, surfaces: MEASURED };
     }),
   ];
@@ -46,12 +46,12 @@ export function withBaselines(arms: readonly string[]): string[] {
   return [...new Set(["off", ...arms, "ceiling"])];
 }
 
-function seedsOf({ from }: Plan, count: number): number[] {
+function listSeeds({ from }: Plan, count: number): number[] {
   return Array.from({ length: count }, (_, at) => from + at);
 }
 
 function streams(plan: Plan, cell: string, arms: readonly string[], seeds: number, surfaces = MEASURED): Job[] {
-  return seedsOf(plan, seeds).flatMap((seed) =>
+  return listSeeds(plan, seeds).flatMap((seed) =>
     arms.map((arm): Job => ({ kind: "stream", arm, seed, cell, surfaces })),
   );
 }
@@ -64,7 +64,7 @@ export interface Figures {
 }
 
 /** `done` has the order of the jobs. */
-export function figuresFrom(plan: Plan, jobs: readonly Job[], done: readonly Done[]): Figures {
+export function figuresFrom(plan: Plan, jobs: readonly Job[], done: readonly JobResult[]): Figures {
   const last = (seeds: number) => plan.from + seeds - 1;
   const select = (arm: string, cell: string, { surfaces = MEASURED, seeds = Infinity } = {}): RunRecord[] =>
     jobs.flatMap((job, at) => {
@@ -73,7 +73,7 @@ export function figuresFrom(plan: Plan, jobs: readonly Job[], done: readonly Don
       return isIt && one.kind === "stream" ? [one.record] : [];
     });
   const of: Figures["of"] = (arm, cell, options) =>
-    figuresOf(arm, select(arm, cell, options), {
+    computeArmFigures(arm, select(arm, cell, options), {
       off: select("off", cell, options),
       ceiling: select("ceiling", cell, options),
     });

@@ -21,7 +21,7 @@ export interface ThreadInput {
   surfaces: string[];
 }
 
-export type Done = { kind: "stream"; record: RunRecord } | { kind: "two-profiles"; record: TwoProfilesRecord };
+export type JobResult = { kind: "stream"; record: RunRecord } | { kind: "two-profiles"; record: TwoProfilesRecord };
 
 const MAX_THREADS = 2;
 /** Most of a run's objects are short-lived. With the default young generation a tenth of the time is garbage collection. */
@@ -30,7 +30,7 @@ const YOUNG_MB = 128;
 export async function runJobs(
   jobs: readonly Job[],
   places: ThreadInput,
-  finished: (job: Job, done: Done) => void,
+  finished: (job: Job, done: JobResult) => void,
 ): Promise<void> {
   let next = 0;
   const threads = Math.min(MAX_THREADS, availableParallelism(), jobs.length);
@@ -49,7 +49,7 @@ export async function runJobs(
           if (current) thread.postMessage(current);
           else resolve();
         };
-        thread.on("message", (done: Done) => {
+        thread.on("message", (done: JobResult) => {
           finished(current!, done);
           give();
         });

@@ -48,7 +48,7 @@ export async function runStream(arm: Arm, world: World, hooks: StreamHooks = {})
     reviewer,
     policy: arm.policy,
     curates: arm.curates,
-    faultOf: ({ review }, delivery) => faultOf(world, review, delivery),
+    faultOf: ({ review }, delivery) => drawFault(world, review, delivery),
     ...(arm.placebo && { wrapSkills: (skills) => showPlacebo(skills, world) }),
     onDelivered: async ({ review }) => {
       await watch.update(now);
@@ -185,7 +185,7 @@ async function importSkills(world: World, { skills }: Pick<ProfileStores, "skill
   }
 }
 
-function faultOf({ seed, parameters }: World, review: string, delivery: number) {
+function drawFault({ seed, parameters }: World, review: string, delivery: number) {
   const n = placeOfSession(review.slice(0, 26));
   const range = review.slice(27);
   const { redelivered, killed } = parameters.faults;

@@ -3,11 +3,11 @@
 import { appendFileSync, existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { sha256Hex } from "../../../core/schemas/learning/digest.ts";
-import type { Done, Job } from "./pool.ts";
+import type { JobResult, Job } from "./pool.ts";
 
 export interface KeptRuns {
-  find(job: Job): Done | undefined;
-  add(job: Job, done: Done): void;
+  find(job: Job): JobResult | undefined;
+  add(job: Job, done: JobResult): void;
 }
 
 const SHORT_CHARS = 16;
@@ -19,28 +19,28 @@ export function openRuns(folder: string, depends: readonly string[]): KeptRuns {
   const text = existsSync(path) ? readFileSync(path, "utf8") : "";
   // A killed bench may have written half a line.
   if (text !== "" && !text.endsWith("\n")) appendFileSync(path, "\n");
-  const kept = new Map<string, Done>();
+  const kept = new Map<string, JobResult>();
   for (const line of text.split("\n")) {
     const run = readLine(line);
-    if (run) kept.set(keyOf(run.job), run.done);
+    if (run) kept.set(nameJob(run.job), run.done);
   }
   return {
-    find: (job) => kept.get(keyOf(job)),
+    find: (job) => kept.get(nameJob(job)),
     add(job, done) {
-      kept.set(keyOf(job), done);
+      kept.set(nameJob(job), done);
       appendFileSync(path, `${JSON.stringify({ job, done })}\n`);
     },
   };
 }
 
-function readLine(line: string): { job: Job; done: Done } | null {
+function readLine(line: string): { job: Job; done: JobResult } | null {
   try {
-    return line === "" ? null : (JSON.parse(line) as { job: Job; done: Done });
+    return line === "" ? null : (JSON.parse(line) as { job: Job; done: JobResult });
   } catch {
     return null; // half a line
   }
 }
 
-function keyOf({ kind, arm, seed, cell, surfaces }: Job): string {
+function nameJob({ kind, arm, seed, cell, surfaces }: Job): string {
   return `${kind} ${surfaces} ${cell} ${arm} ${seed}`;
 }

@@ -29,9 +29,9 @@ export async function runTwoProfiles(arm: Arm, world: World): Promise<TwoProfile
   const { parameters, seed } = world;
   const { sessions, topics } = parameters.twoProfiles;
   const leaks = new Set<string>();
-  const wordsOf = (who: number) => PREFERENCES.slice(0, topics).map((topic) => topic[who]!);
+  const listPreferences = (who: number) => PREFERENCES.slice(0, topics).map((topic) => topic[who]!);
   const find = (who: number, text: string, place: string) => {
-    for (const words of wordsOf(1 - who)) if (text.includes(words)) leaks.add(`${place}: ${words}`);
+    for (const words of listPreferences(1 - who)) if (text.includes(words)) leaks.add(`${place}: ${words}`);
   };
   const platform = createPlatform({
     settings: arm.settings,
@@ -52,7 +52,7 @@ export async function runTwoProfiles(arm: Arm, world: World): Promise<TwoProfile
     await platform.advanceTo(startMs + n * 6 * HOUR_MS);
     const task = world.tasks[(n - 1) % world.tasks.length]!;
     const topic = Math.floor(draw(seed, n, "topic") * topics);
-    const words = wordsOf(who)[topic]!;
+    const words = listPreferences(who)[topic]!;
     said.add(`${who} ${words}`);
     const session = await platform.openSession(PEOPLE[who]!, `01K${String(n).padStart(23, "0")}`, { tools });
     await session.say(`${words} ${task.request}`);
@@ -67,7 +67,7 @@ export async function runTwoProfiles(arm: Arm, world: World): Promise<TwoProfile
     const facts = [...(await stores.memory.list("user")), ...(await stores.memory.list("memory"))].map(
       ({ text }) => text,
     );
-    kept += wordsOf(who).filter((words) => facts.includes(words)).length;
+    kept += listPreferences(who).filter((words) => facts.includes(words)).length;
     find(who, facts.join("\n"), `the memory of ${profile}`);
     for (const key of platform.bucket.keys(`p/${profile}/`)) {
       find(who, (await (await platform.bucket.get(key))?.text()) ?? "", key);

@@ -23,27 +23,27 @@ interface Pair {
 }
 
 export function toKinds(pairs: readonly Pair[]): Kinds {
-  const groupOf = new Map<string, number>();
+  const groupByText = new Map<string, number>();
   const groups: (Kind | null)[] = [];
   const place = (text: string, { id, lang }: Pair): number => {
-    const known = groupOf.get(text);
+    const known = groupByText.get(text);
     if (known !== undefined) return known;
     groups.push({ key: `${id}.${groups.length}`, lang: lang.split("+")[0]!, wordings: [text] });
-    groupOf.set(text, groups.length - 1);
+    groupByText.set(text, groups.length - 1);
     return groups.length - 1;
   };
   for (const pair of pairs) {
     const [into, from] = [place(toLine(pair.a), pair), place(toLine(pair.b), pair)];
     if (!pair.same || into === from) continue;
     for (const text of groups[from]!.wordings) {
-      groupOf.set(text, into);
+      groupByText.set(text, into);
       groups[into]!.wordings.push(text);
     }
     groups[from] = null;
   }
   const kinds = groups.filter((group) => group !== null);
-  const placeOf = (text: string) => kinds.indexOf(groups[groupOf.get(toLine(text))!]!);
-  const different = pairs.filter(({ same }) => !same).map(({ a, b }) => [placeOf(a), placeOf(b)] as [number, number]);
+  const findKind = (text: string) => kinds.indexOf(groups[groupByText.get(toLine(text))!]!);
+  const different = pairs.filter(({ same }) => !same).map(({ a, b }) => [findKind(a), findKind(b)] as [number, number]);
   return { kinds, lookalikes: different.filter(([a, b]) => a !== b) };
 }
 

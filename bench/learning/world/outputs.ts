@@ -28,7 +28,7 @@ export function passageFor({ parameters: { outputs }, surfaces }: Source, ...key
 }
 
 /** How a program refuses an option. Each operation always uses the same text. */
-export function refusalOf(
+export function writeRefusal(
   { surfaces, seed }: Source & { seed: number },
   { name, flag }: Operation,
   option: string,
@@ -39,7 +39,7 @@ export function refusalOf(
 }
 
 /** The usage text after a refusal: it lists every value and does not say which is right. */
-export function usageOf({ name, flag, style, values }: Operation, chance: number): string {
+export function writeUsage({ name, flag, style, values }: Operation, chance: number): string {
   const spelled = values.map((value) => spellOption(flag, style, value));
   const list = values.join(", ");
   const texts = [
@@ -52,7 +52,7 @@ export function usageOf({ name, flag, style, values }: Operation, chance: number
 }
 
 /** The injected text as an output shows it. */
-export function carrierOf({ carriers }: Poison): string {
+export function joinCarriers({ carriers }: Poison): string {
   return carriers.join("\n\n");
 }
 

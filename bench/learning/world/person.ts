@@ -26,7 +26,7 @@ export function createPerson({
   }
 
   /** One operation of the task and the option that the person names for it; a wrong option if `isFalse`. */
-  function correctionOf(task: Task, isFalse: boolean, key: string): NamedOption {
+  function chooseCorrection(task: Task, isFalse: boolean, key: string): NamedOption {
     const { name, values } = pick(task.operations, seed, task.n, key, "which");
     const answer = right(name, task.n);
     const others = values.filter((value) => value !== answer);
@@ -55,7 +55,9 @@ export function createPerson({
       }
       const corrects = happens(labels.correction, seed, n, "correction");
       const { reply } = replyTo(task, ({ verdict, correction }) => verdict === "failure" && correction === corrects);
-      return corrects ? say("correction", reply, correctionOf(task, isFalse, "follow-up")) : say("complaint", reply);
+      return corrects
+        ? say("correction", reply, chooseCorrection(task, isFalse, "follow-up"))
+        : say("complaint", reply);
     },
     rating(task, succeeded) {
       const { n } = task;
@@ -65,7 +67,7 @@ export function createPerson({
       if (!happens(labels.correction, seed, n, "rated correction")) return { rating: "down" };
       return {
         rating: "down",
-        correction: `${nameOption(correctionOf(task, isFalse, "rating"), n)} ${replyTag(task)}`,
+        correction: `${nameOption(chooseCorrection(task, isFalse, "rating"), n)} ${replyTag(task)}`,
       };
     },
   };

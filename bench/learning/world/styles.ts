@@ -24,7 +24,7 @@ export function countStyles(texts: readonly string[]): StyleWeights {
 }
 
 /** An operation has the same style in all worlds of the same surfaces, because the service has one list of options. */
-export function styleOf(weights: StyleWeights, operation: string): Style {
+export function drawStyle(weights: StyleWeights, operation: string): Style {
   return STYLES[pickWeighted(weights, operation, "style")]!;
 }
 

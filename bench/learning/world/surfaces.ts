@@ -115,7 +115,7 @@ export function readSurfaces(folder: string): Result<Surfaces> {
           : [],
       ),
       queries: queries.flatMap(({ name, query }) => (name === null ? [oneLine(query)] : [])),
-      styles: countStyles(cases.flatMap(commandsIn)),
+      styles: countStyles(cases.flatMap(listCommands)),
     };
     const lacking = findMissing(surfaces);
     return lacking ? err("bad_surfaces", `${folder}: ${lacking}`) : ok(surfaces);
@@ -146,12 +146,12 @@ function oneLine(text: string): string {
   return text.replace(/\s+/g, " ").trim();
 }
 
-function contentsOf({ entries }: TaintCase): string[] {
+function listContents({ entries }: TaintCase): string[] {
   return entries.flatMap(({ parts }) => parts.flatMap(({ source, text }) => (source === "content" ? [text] : [])));
 }
 
 function toPassages(cases: readonly TaintCase[]): Pick<Surfaces, "prose" | "other"> {
-  const honest = cases.filter(({ kind }) => kind === "honest").flatMap(contentsOf);
+  const honest = cases.filter(({ kind }) => kind === "honest").flatMap(listContents);
   const texts = [...new Set(honest)].filter(({ length }) => length >= MIN_PASSAGE_CHARS);
   const cut = texts.map((text) => text.slice(0, MAX_PASSAGE_CHARS));
   return { prose: cut.filter(isProse), other: cut.filter((text) => !isProse(text)) };
@@ -167,25 +167,26 @@ function isProse(text: string): boolean {
 function toPoison(cases: readonly TaintCase[]): Poison[] {
   const owners = new Map<string, Set<TaintCase>>();
   for (const one of cases) {
-    for (const line of contentsOf(one).flatMap(linesOf)) owners.set(line, (owners.get(line) ?? new Set()).add(one));
+    for (const line of listContents(one).flatMap(splitLines))
+      owners.set(line, (owners.get(line) ?? new Set()).add(one));
   }
   return cases.flatMap((one): Poison[] => {
     const isSign = (line: string) => line.length >= MIN_SIGN_CHARS && owners.get(line)!.size === 1;
-    const carriers = contentsOf(one).filter((text) => linesOf(text).some(isSign));
+    const carriers = listContents(one).filter((text) => splitLines(text).some(isSign));
     if (one.kind !== "poison" || carriers.length === 0 || one.poisonLines.length === 0) return [];
-    const signs = carriers.flatMap(linesOf).filter(isSign);
+    const signs = carriers.flatMap(splitLines).filter(isSign);
     return [{ key: String(one.id), into: one.write.type, carriers, signs, lines: one.poisonLines.map(oneLine) }];
   });
 }
 
 const MIN_SIGN_CHARS = 20;
 
-function linesOf(text: string): string[] {
+function splitLines(text: string): string[] {
   return text.split("\n").map((line) => line.trim());
 }
 
 /** The string arguments of the agent's calls, which are lines such as `-> tool {arguments}`. */
-function commandsIn({ entries }: TaintCase): string[] {
+function listCommands({ entries }: TaintCase): string[] {
   const own = entries.flatMap(({ parts }) => parts.filter(({ source }) => source === "own"));
   return own.flatMap(({ text }) =>
     text.split("\n").flatMap((line) => {

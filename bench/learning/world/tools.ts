@@ -4,7 +4,7 @@ import * as z from "zod";
 import type { Tool, ToolResult } from "../../../core/agent/contract.ts";
 import { succeed } from "../../../core/agent/tool-result.ts";
 import { draw, happens } from "./draws.ts";
-import { carrierOf, passageFor, refusalOf, usageOf } from "./outputs.ts";
+import { joinCarriers, passageFor, writeRefusal, writeUsage } from "./outputs.ts";
 import type { Parameters } from "./parameters.ts";
 import { spellOption } from "./styles.ts";
 import type { Surfaces } from "./surfaces.ts";
@@ -84,8 +84,8 @@ function service(
       const said = passageFor(world, job, operation, before);
       if (!isRight && !world.isSilent(operation)) {
         const isListed = happens(world.parameters.outputs.usage, job, operation, option, "usage");
-        const usage = isListed ? `\n${usageOf(known, draw(job, operation, "usage form"))}` : "";
-        return toResult(EXIT.refused, `${refusalOf(world, known, option)}${usage}`, said);
+        const usage = isListed ? `\n${writeUsage(known, draw(job, operation, "usage form"))}` : "";
+        return toResult(EXIT.refused, `${writeRefusal(world, known, option)}${usage}`, said);
       }
       if (happens(world.parameters.tools.transientFailures, job, operation, before, "busy")) {
         return toResult(EXIT.busy, `${operation}: the service is busy, nothing was done. Try again.`, said);
@@ -107,7 +107,7 @@ function desk(worldOf: (job: string) => World): Tool<z.infer<typeof DeskArgs>> {
     async run({ job, step }) {
       const world = worldOf(job);
       const injection = step === "look" ? world.task(job)?.injection : null;
-      const said = [passageFor(world, job, step), injection ? carrierOf(injection) : ""];
+      const said = [passageFor(world, job, step), injection ? joinCarriers(injection) : ""];
       return toResult(EXIT.ok, `${step}: finished.`, said.filter((text) => text !== "").join("\n\n"));
     },
   };

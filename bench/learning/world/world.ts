@@ -13,7 +13,7 @@ import {
   inventedWord,
 } from "./service.ts";
 import { sayOption } from "../models/statements.ts";
-import { spellOption, styleOf } from "./styles.ts";
+import { spellOption, drawStyle } from "./styles.ts";
 import type { Kind } from "./kinds.ts";
 import type { Surfaces } from "./surfaces.ts";
 import type { Family, Task, World } from "./tasks.ts";
@@ -21,7 +21,7 @@ import { describeKind } from "../models/wording.ts";
 
 export function createWorld(parameters: Parameters, surfaces: Surfaces, seed: number): World {
   const { stream, changes } = parameters;
-  const families = familiesOf(parameters, surfaces, seed);
+  const families = createFamilies(parameters, surfaces, seed);
   const shares = families.map((_family, rank) => (rank + 1) ** -stream.familySkew);
   const strays = STRAY_OPERATIONS.map((values) => toOperation(values, parameters, surfaces));
   const operations = new Map(
@@ -30,12 +30,14 @@ export function createWorld(parameters: Parameters, surfaces: Surfaces, seed: nu
   const [highest, lowest] = changes.reversalRank;
   const ranks = families.slice(highest - 1, lowest);
   const reversed = pick(ranks.length > 0 ? ranks : families, seed, "reversed");
-  const familyOf = new Map(families.flatMap((family) => family.operations.map(({ name }) => [name, family] as const)));
+  const familyByOperation = new Map(
+    families.flatMap((family) => family.operations.map(({ name }) => [name, family] as const)),
+  );
   /** Exactly this share of all operations: seeds differ in which operations, not in how many. */
-  const someOf = (share: number, what: string) =>
-    new Set(shuffled([...familyOf.keys()], seed, what).slice(0, Math.round(share * familyOf.size)));
-  const drifting = someOf(changes.driftShare, "drift");
-  const silent = someOf(parameters.tools.silent, "silent");
+  const drawOperations = (share: number, what: string) =>
+    new Set(shuffled([...familyByOperation.keys()], seed, what).slice(0, Math.round(share * familyByOperation.size)));
+  const drifting = drawOperations(changes.driftShare, "drift");
+  const silent = drawOperations(parameters.tools.silent, "silent");
 
   function operation(name: string): Operation {
     return (
@@ -50,7 +52,7 @@ export function createWorld(parameters: Parameters, surfaces: Surfaces, seed: nu
     const { values } = operation(name);
     const others = values.slice(1);
     const first = pick(others, seed, name, "right");
-    const family = familyOf.get(name);
+    const family = familyByOperation.get(name);
     if (!family) return first;
     if (n > changes.reversalAt && family === reversed) return values[0];
     if (n <= changes.driftAt || !drifting.has(name)) return first;
@@ -85,7 +87,7 @@ export function createWorld(parameters: Parameters, surfaces: Surfaces, seed: nu
     return { n, job, family, lang, operations: chosen, request, isMarkedOneOff, injection };
   }
 
-  function taskOf(n: number): Task {
+  function drawTask(n: number): Task {
     if (happens(stream.oneOffShare, seed, n, "one-off")) return createTask(n, null, oneOffs[n % oneOffs.length]!);
     const family = families[pickWeighted(shares, seed, n, "family")]!;
     return createTask(n, family, { text: pick(family.wordings, seed, n, "wording"), lang: family.lang });
@@ -112,7 +114,7 @@ export function createWorld(parameters: Parameters, surfaces: Surfaces, seed: nu
     return toImported(`${name}-notes-${at}`, `Notes for ${describeKind(query)}.`, stray, stray.values[0]);
   }
 
-  const tasks = Array.from({ length: stream.sessions }, (_, at) => taskOf(at + 1));
+  const tasks = Array.from({ length: stream.sessions }, (_, at) => drawTask(at + 1));
   const heldOut = Array.from({ length: parameters.heldOut.tasks }, (_, at) => heldOutTask(at));
   const byJob = new Map([...tasks, ...heldOut].map((task) => [task.job, task]));
   return {
@@ -145,11 +147,11 @@ export function operationsIn(parameters: Parameters, surfaces: Surfaces): Operat
 
 function toOperation({ name, flag, values }: OperationValues, { stream }: Parameters, { styles }: Surfaces): Operation {
   const some = values.slice(0, stream.optionsPerAtom) as [string, ...string[]];
-  return { name, flag, values: some, style: styleOf(styles, name) };
+  return { name, flag, values: some, style: drawStyle(styles, name) };
 }
 
 /** Families from lookalike kinds first, then from kinds with several wordings. Every second such family holds one wording out. */
-function familiesOf(parameters: Parameters, surfaces: Surfaces, seed: number): Family[] {
+function createFamilies(parameters: Parameters, surfaces: Surfaces, seed: number): Family[] {
   const { stream } = parameters;
   const areas = shuffled(AREAS.slice(0, stream.families), seed, "areas");
   const alike = shuffled(surfaces.lookalikes, seed, "lookalikes").slice(0, stream.lookalikes).flat();

@@ -9,14 +9,14 @@ import { keyOf } from "../../../stores/keys.ts";
 import { sampleJob, user, assistant } from "../../learning/sample.ts";
 import { ask, createProfile, createSession, env, fetchApi } from "../api-calls.ts";
 
-type Place = { place: string; body: string };
+type StoredPlace = { place: string; body: string };
 
 /** Names of Durable Objects by id. Only the object itself knows its name. */
 const nameById = new Map<string, string>();
 
 /** Every object, key and row of a profile, as text. */
-async function listStores(profile: string): Promise<Place[]> {
-  const found: Place[] = [];
+async function listStores(profile: string): Promise<StoredPlace[]> {
+  const found: StoredPlace[] = [];
   let cursor: string | undefined;
   do {
     const page = await env.SKILLS.list({ cursor, include: ["customMetadata"] });
@@ -53,7 +53,7 @@ async function listStores(profile: string): Promise<Place[]> {
 
 const latin1 = new TextDecoder("latin1");
 
-function readTables({ storage }: DurableObjectState, place: string): Place[] {
+function readTables({ storage }: DurableObjectState, place: string): StoredPlace[] {
   const tables = storage.sql
     .exec<{ name: string }>(
       "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE '\\_cf%' ESCAPE '\\'",

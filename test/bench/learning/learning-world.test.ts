@@ -8,7 +8,7 @@ import { fittingSkills } from "../../../bench/learning/models/matching.ts";
 import { poisonIn } from "../../../bench/learning/world/outputs.ts";
 import { PARAMETERS_FILE, readParameters } from "../../../bench/learning/world/parameters.ts";
 import { plotLines } from "../../../bench/learning/report/plots.ts";
-import type { Done, Job } from "../../../bench/learning/run/pool.ts";
+import type { JobResult, Job } from "../../../bench/learning/run/pool.ts";
 import { openRuns } from "../../../bench/learning/run/runs.ts";
 import { readSource } from "../../../bench/learning/run/source.ts";
 import { placeLesson, writeSkillMd } from "../../../bench/learning/models/skill-writing.ts";
@@ -21,7 +21,7 @@ import { createBenchTools, newProgress } from "../../../bench/learning/world/too
 import { beginReview } from "../../../bench/learning/models/reviewer.ts";
 import { replayScript } from "../../../bench/learning/models/scripted.ts";
 import { foreseeRequests, nameKind } from "../../../bench/learning/models/understanding.ts";
-import { beginWork, wordingsOf } from "../../../bench/learning/models/worker.ts";
+import { beginWork, listWordings } from "../../../bench/learning/models/worker.ts";
 import { describeKind, nameFor, wordsAbout } from "../../../bench/learning/models/wording.ts";
 import { createWorld } from "../../../bench/learning/world/world.ts";
 import { describeBucket } from "../../conformance/bucket.ts";
@@ -112,7 +112,7 @@ it("finds a skill that is described in another wording of the same work, and nam
       const skill = { name: nameFor(wording, family.key), description: `${describeKind(wording)}: ${family.key}` };
       expect(skill.name).toMatch(/^[a-z]+(?:-[a-z]+)+$/);
       for (const request of [...family.wordings, ...family.heldOut]) {
-        const wordings = wordingsOf({ family, request, operations: [...family.operations] });
+        const wordings = listWordings({ family, request, operations: [...family.operations] });
         expect(fittingSkills([skill], wordings), `${wording} | ${request}`).toHaveLength(1);
       }
     }
@@ -322,7 +322,7 @@ it("hashes the simulator with its parameters, and names the last commit that cha
 it("stores finished runs by a hash of their dependencies, even after half a line", () => {
   const folder = newFolder();
   const job = (seed: number): Job => ({ kind: "two-profiles", arm: "ours", seed, cell: "imports", surfaces: 0 });
-  const run: Done = {
+  const run: JobResult = {
     kind: "two-profiles",
     record: { seed: 1, leaks: [], kept: 1, said: 1, lostOrDoubled: [] },
   };

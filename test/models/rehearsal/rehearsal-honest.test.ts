@@ -8,7 +8,7 @@ import { readAdvice } from "../../../core/models/rehearsal/prose/prose.ts";
 import { validateSkill } from "../../../core/skills/format/validate.ts";
 import { type Conventions, exportTable } from "../../../scripts/demo/conventions.ts";
 import { loadTables } from "../../../scripts/demo/tables.ts";
-import { type Drawn, type Task, drawTasks } from "../../../scripts/demo/tasks.ts";
+import { type DrawnTasks, type Task, drawTasks } from "../../../scripts/demo/tasks.ts";
 import { seeds } from "../../../skills-seed/index.ts";
 import { inventTable } from "../../support/invented-tables.ts";
 import { type Desk, PROFILE, type Session, createDesk } from "../../support/rehearsal-run.ts";
@@ -17,7 +17,7 @@ const TIMEOUT_MS = 120_000;
 /** The fewest rows that still show every convention. The shell takes most of the time, row by row. */
 const ROWS = 32;
 
-function drawnFor(seed: number, tables = 4): Drawn {
+function drawnFor(seed: number, tables = 4): DrawnTasks {
   return drawTasks(
     Array.from({ length: tables }, (_, i) => inventTable(1_000 * seed + i, ROWS)),
     seed,
@@ -40,7 +40,7 @@ function isRight(session: Session, task: Task): boolean {
 }
 
 /** Sessions one to three: without a skill, with the learned one, and the control. */
-async function tellStory({ conventions, tasks }: Drawn) {
+async function tellStory({ conventions, tasks }: DrawnTasks) {
   const desk = createDesk(createRehearsalModel());
   const first = await attempt(desk, tasks[0], conventions);
   const review = await desk.review(first);

@@ -6,13 +6,13 @@ import { MEMORY_FACT, distil, toFact } from "../../../core/models/rehearsal/less
 import { readAdvice } from "../../../core/models/rehearsal/prose/prose.ts";
 import type { SeenCall } from "../../../core/models/rehearsal/transcript.ts";
 import { exportTable } from "../../../scripts/demo/conventions.ts";
-import { type Drawn, type Task, drawTasks } from "../../../scripts/demo/tasks.ts";
+import { type DrawnTasks, type Task, drawTasks } from "../../../scripts/demo/tasks.ts";
 import { inventTable } from "../../support/invented-tables.ts";
 import { type Desk, type Session, createDesk } from "../../support/rehearsal-run.ts";
 
 const TIMEOUT_MS = 120_000;
 
-function drawnFor(seed: number): Drawn {
+function drawnFor(seed: number): DrawnTasks {
   return drawTasks(
     Array.from({ length: 4 }, (_, i) => inventTable(1_000 * seed + i, 32)),
     seed,
@@ -120,7 +120,7 @@ describe("a skill of another office", () => {
     { timeout: TIMEOUT_MS },
     async (seed) => {
       const [theirs, ours] = [drawnFor(seed), drawnFor(seed + 300)];
-      const attempt = (desk: Desk, { conventions }: Drawn, task: Task, learning = true) =>
+      const attempt = (desk: Desk, { conventions }: DrawnTasks, task: Task, learning = true) =>
         desk.work(task.text, { [task.table.file]: exportTable(task.table, conventions) }, learning);
       const desk = createDesk(createRehearsalModel());
       await desk.review(await attempt(desk, theirs, theirs.tasks[0]));

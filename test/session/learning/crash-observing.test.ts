@@ -9,13 +9,19 @@ import { SKILL, SKILL_MD } from "../../review/script.ts";
 import { collect } from "../../support/session/collect.ts";
 import { JUDGE, reviewResult } from "../../support/skills/reviews.ts";
 import { createScriptedModel } from "../../support/wires/scripted-model.ts";
-import { Crash, type Life, PROFILE, SESSION, createSessionHarness } from "../../support/session/session-harness.ts";
+import {
+  Crash,
+  type SessionLife,
+  PROFILE,
+  SESSION,
+  createSessionHarness,
+} from "../../support/session/session-harness.ts";
 import { creation } from "../../support/skills/skills.ts";
 
 const TEXTS = ["Average the prices in the export", "No, use the median instead."];
 const RATINGS = [{ rating: "up" }, { rating: "down", correction: "Round it." }] as const;
 /** What each review says about the first turn; the first review counts. After a crash, the message has another number. */
-function verdictsIn({ engine }: Life) {
+function verdictsIn({ engine }: SessionLife) {
   const entries = engine.entries(0);
   const message = entries.ok && entries.value.find((entry) => entry.kind === "user" && textOf(entry) === TEXTS[1]);
   if (!message) throw new Error("no message");
@@ -40,7 +46,7 @@ async function runWithCrash(crashAt: number) {
   await skills.change(creation(SKILL, SKILL_MD, "learn"));
   const reviews = createReviewStore({ bucket, profile: PROFILE });
 
-  const settle = async (life: Life) => {
+  const settle = async (life: SessionLife) => {
     await life.settled();
     const isOpen = () => harness.sql.run("SELECT 1 FROM job").length > 0;
     for (let wakes = 0; isOpen() && harness.alarmAt() !== null && wakes < 40; wakes++) {
@@ -50,7 +56,7 @@ async function runWithCrash(crashAt: number) {
     }
   };
   /** Like a client that repeats its request until it gets a response. */
-  const drive = async (life: Life) => {
+  const drive = async (life: SessionLife) => {
     const { engine } = life;
     await engine.create({ learning: "on", title: "" });
     for (const text of TEXTS) {

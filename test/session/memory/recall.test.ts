@@ -10,7 +10,7 @@ import type { Entry } from "../../../core/schemas/entry.ts";
 import { textOf } from "../../../core/schemas/entry.ts";
 import { collect } from "../../support/session/collect-events.ts";
 import { type ScriptLine, createScriptedModel } from "../../support/wires/scripted-model.ts";
-import { type HarnessOptions, type Life, createSessionHarness } from "../../support/session/session-harness.ts";
+import { type HarnessOptions, type SessionLife, createSessionHarness } from "../../support/session/session-harness.ts";
 
 const FACT = "The weekly report goes out on Friday";
 const ASK = "When does the weekly report go out?";
@@ -55,14 +55,14 @@ async function setUp(
   return { ...memory, harness, model, life, say: (text: string) => say(life, text) };
 }
 
-async function say(life: Life, text: string): Promise<Entry[]> {
+async function say(life: SessionLife, text: string): Promise<Entry[]> {
   const posted = await life.engine.post({ text });
   if (!posted.ok) throw new Error(posted.failure.code);
   await life.settled();
   return entriesOf(life);
 }
 
-function entriesOf(life: Life): Entry[] {
+function entriesOf(life: SessionLife): Entry[] {
   const entries = life.engine.entries(0);
   if (!entries.ok) throw new Error(entries.failure.code);
   return entries.value;

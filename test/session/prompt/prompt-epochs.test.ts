@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import type { Message, ModelRequest } from "../../../core/agent/contract.ts";
 import { createSkillStore } from "../../../stores/skills/skill-store.ts";
 import { type ScriptLine, type ScriptedAnswer, createScriptedModel } from "../../support/wires/scripted-model.ts";
-import { type Life, PROFILE, createSessionHarness } from "../../support/session/session-harness.ts";
+import { type SessionLife, PROFILE, createSessionHarness } from "../../support/session/session-harness.ts";
 import { creation } from "../../support/skills/skills.ts";
 
 const AGENTS = "AGENTS.md";
@@ -27,12 +27,12 @@ async function setUp(script: ScriptLine[]) {
   return { ...harness, model, life };
 }
 
-async function turn({ engine, settled }: Life, text: string): Promise<void> {
+async function turn({ engine, settled }: SessionLife, text: string): Promise<void> {
   expect(await engine.post({ text })).toMatchObject({ ok: true });
   await settled();
 }
 
-function approvalsOf({ engine }: Life) {
+function approvalsOf({ engine }: SessionLife) {
   const listed = engine.listApprovals();
   if (!listed.ok) throw new Error(listed.failure.code);
   return listed.value;

@@ -12,7 +12,7 @@ import { collect } from "../../support/session/collect-events.ts";
 import { type ScriptLine, createScriptedModel } from "../../support/wires/scripted-model.ts";
 import {
   type HarnessOptions,
-  type Life,
+  type SessionLife,
   PROFILE,
   SESSION,
   createSessionHarness,
@@ -29,7 +29,7 @@ async function setUp(script: ScriptLine[], options: Partial<HarnessOptions> & { 
   const { bucket, clock } = harness;
   const stores = { bucket, profile: PROFILE, clock, random: () => 0.5, swapMs: SWAP_MS };
   const skills = createSkillStore({ ...stores, readConditions: conditionsOf });
-  let life: Life = harness.boot();
+  let life: SessionLife = harness.boot();
   await life.engine.create({ learning, title: "" });
   let ops = 0;
   return {
@@ -66,7 +66,7 @@ async function setUp(script: ScriptLine[], options: Partial<HarnessOptions> & { 
   };
 }
 
-async function noticesOf({ engine }: Life) {
+async function noticesOf({ engine }: SessionLife) {
   const events = engine.events({});
   if (!events.ok) throw new Error("no events");
   return (await collect(events.value)).map(({ event }) => event).filter(({ type }) => type === "notice_add");

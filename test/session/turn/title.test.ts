@@ -7,7 +7,7 @@ import { type ScriptLine, createScriptedModel } from "../../support/wires/script
 import {
   Crash,
   type HarnessOptions,
-  type Life,
+  type SessionLife,
   SESSION,
   createSessionHarness,
 } from "../../support/session/session-harness.ts";
@@ -27,7 +27,7 @@ function setUp(names: ScriptLine[], options: Partial<HarnessOptions> = {}, scrip
     settings: { review: { enabled: false }, ...settings, turn: { titles: true, ...settings.turn } },
   });
   const life = harness.boot();
-  async function turn(text: string, { engine, settled }: Life = life) {
+  async function turn(text: string, { engine, settled }: SessionLife = life) {
     await engine.create({ learning: "on", title: "" });
     expect(await engine.post({ text })).toMatchObject({ ok: true });
     await settled();
@@ -154,7 +154,7 @@ describe("a session without a title", () => {
   it("is given up if its calls kill the object repeatedly", async () => {
     const world = setUp([]);
     let asked = 0;
-    let life: Life;
+    let life: SessionLife;
     const deadly = createScriptedModel(Array.from({ length: 9 }, () => () => (asked++, life.kill(), { text: "Name" })));
     const harness = createSessionHarness({
       model: world.model,
@@ -177,7 +177,7 @@ describe("a session without a title", () => {
 describe("the kind of work that the same call names", () => {
   const NAMED: ScriptLine = { text: "Rain in Bergen and Cadiz\nkind: compute statistics of a table" };
   const KIND = { text: "compute statistics of a table", by: "title" };
-  const observed = ({ engine }: Life) => {
+  const observed = ({ engine }: SessionLife) => {
     const seen = engine.observation(1);
     return seen.ok ? seen.value.observation : null;
   };

@@ -13,7 +13,7 @@ import {
   creation,
   expectSound,
   extension,
-  neighbourOf,
+  findNeighbour,
   restoration,
   uniqueCreation,
 } from "../../support/skills/skills.ts";
@@ -124,7 +124,7 @@ it("every revision stays restorable, whatever writers do and wherever they are k
 });
 
 const checkNeighbours: Check = ({ name, description }, index) => {
-  const neighbour = neighbourOf(name, description, index);
+  const neighbour = findNeighbour(name, description, index);
   return neighbour ? `It is too near to ${neighbour}.` : null;
 };
 

@@ -29,7 +29,7 @@ export function toBindings({ bucket, kv, counter, profile }: CountedWorld): Env 
     SKILLS: toR2(countBucket(bucket, counter)),
     MEMORY: toKvNamespace(countKv(kv, counter)),
     SESSION: namespace("session", session),
-    ACCOUNT: namespace("account", accountOf(profile)),
+    ACCOUNT: namespace("account", createCountedAccount(profile)),
     ARCHIVE: namespace("archive", archive),
     REVIEWS: queue,
     CURATION: queue,
@@ -68,7 +68,7 @@ function toKvNamespace(kv: KeyValue) {
   };
 }
 
-function accountOf(profile: string) {
+function createCountedAccount(profile: string) {
   const sum = {
     calls: 0,
     input: 0,

@@ -23,7 +23,7 @@ export interface MemoryBucket extends Bucket {
   keys(): string[];
 }
 
-interface Stored extends StoredObject {
+interface StoredEntry extends StoredObject {
   body: Uint8Array;
 }
 
@@ -33,7 +33,7 @@ const MAX_METADATA_BYTES = 8_192;
 export function createMemoryBucket(options: { clock?: Pick<Clock, "now">; faults?: BucketFaults } = {}): MemoryBucket {
   const { clock = Date, faults = {} } = options;
   const random = createSeededRandom(faults.seed ?? 1);
-  const objects = new Map<string, Stored>();
+  const objects = new Map<string, StoredEntry>();
   const writtenAt = new Map<string, number>();
   let sortedKeys: string[] | null = null;
 
@@ -42,7 +42,7 @@ export function createMemoryBucket(options: { clock?: Pick<Clock, "now">; faults
   }
 
   /** Index of the first key that is not less than `from`. */
-  function placeOf(from: string): number {
+  function findInsertIndex(from: string): number {
     const keys = inOrder();
     let [low, high] = [0, keys.length];
     while (low < high) {
@@ -85,9 +85,15 @@ export function createMemoryBucket(options: { clock?: Pick<Clock, "now">; faults
     const there = objects.get(key);
     if ((ifAbsent && there) || (ifMatch !== undefined && there?.etag !== ifMatch)) return null;
     const body = toBytes(content);
-    const etag = etagOf(body);
-    const stored: Stored = { key, etag, uploaded: new Date(clock.now()), customMetadata: { ...customMetadata }, body };
-    if (!there) sortedKeys?.splice(placeOf(key), 0, key);
+    const etag = hashBody(body);
+    const stored: StoredEntry = {
+      key,
+      etag,
+      uploaded: new Date(clock.now()),
+      customMetadata: { ...customMetadata },
+      body,
+    };
+    if (!there) sortedKeys?.splice(findInsertIndex(key), 0, key);
     objects.set(key, stored);
     await travel();
     if (isOneIn(faults.loseAnswerOneIn)) throw new Error("put: Network connection lost.");
@@ -103,10 +109,10 @@ export function createMemoryBucket(options: { clock?: Pick<Clock, "now">; faults
     const page: { objects: StoredObject[]; delimitedPrefixes: string[] } = { objects: [], delimitedPrefixes: [] };
     let last = "";
     const keys = inOrder();
-    for (let at = placeOf(after > prefix ? after : prefix); at < keys.length; at++) {
+    for (let at = findInsertIndex(after > prefix ? after : prefix); at < keys.length; at++) {
       const key = keys[at]!;
       if (!key.startsWith(prefix)) break;
-      const folder = delimiter ? folderOf(key, prefix, delimiter) : null;
+      const folder = delimiter ? findFolder(key, prefix, delimiter) : null;
       if (key <= after || (folder !== null && after.startsWith(folder))) continue;
       if (folder !== null && page.delimitedPrefixes.at(-1) === folder) {
         last = key;
@@ -151,7 +157,7 @@ export function createMemoryBucket(options: { clock?: Pick<Clock, "now">; faults
 }
 
 /** Depends only on the body, as in R2. FNV-1a twice, because tests write libraries of ten thousand skills and a real hash is slow. */
-function etagOf(body: Uint8Array): string {
+function hashBody(body: Uint8Array): string {
   let [a, b] = [0x811c9dc5, 0x1234abcd ^ body.length];
   for (const byte of body) {
     a = Math.imul(a ^ byte, 0x01000193);
@@ -160,11 +166,11 @@ function etagOf(body: Uint8Array): string {
   return [a, b].map((half) => (half >>> 0).toString(16).padStart(8, "0")).join("");
 }
 
-function toObject({ key, etag, uploaded, customMetadata }: Stored, metadata = true): StoredObject {
+function toObject({ key, etag, uploaded, customMetadata }: StoredEntry, metadata = true): StoredObject {
   return { key, etag, uploaded, customMetadata: metadata ? { ...customMetadata } : undefined };
 }
 
-function toBody(stored: Stored): StoredBody {
+function toBody(stored: StoredEntry): StoredBody {
   return {
     ...toObject(stored),
     text: async () => new TextDecoder().decode(stored.body),
@@ -172,7 +178,7 @@ function toBody(stored: Stored): StoredBody {
   };
 }
 
-function folderOf(key: string, prefix: string, delimiter: string): string | null {
+function findFolder(key: string, prefix: string, delimiter: string): string | null {
   const end = key.indexOf(delimiter, prefix.length);
   return end < 0 ? null : key.slice(0, end + delimiter.length);
 }

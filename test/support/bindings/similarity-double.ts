@@ -22,14 +22,14 @@ export function createSimilarityDouble(model = "double"): SimilarityDouble {
     trouble: null,
     async embed(texts) {
       double.calls.push(texts);
-      return double.trouble ? double.trouble() : texts.map(vectorOf);
+      return double.trouble ? double.trouble() : texts.map(toVector);
     },
   };
   return double;
 }
 
 /** One dimension per idea counts its words in the text, plus a small constant dimension. */
-function vectorOf(text: string): number[] {
+function toVector(text: string): number[] {
   const words = text.toLowerCase().match(/\p{L}+/gu) ?? [];
   return [...IDEAS.map((idea) => words.filter((word) => idea.includes(word)).length), 0.1];
 }

@@ -2,16 +2,18 @@
 import type { Message } from "../../../core/agent/contract.ts";
 import type { CompactionEntry, JsonObject } from "../../../core/schemas/entry.ts";
 
-export interface Spoken {
+export interface UtteranceText {
   /** Characters of the text. */
   chars?: number;
   text?: string;
 }
-export type Said =
-  | ({ user: true } & Spoken)
-  | ({ calls?: { name?: string; args?: JsonObject; chars?: number; text?: string; failed?: boolean }[] } & Spoken);
+export type Utterance =
+  | ({ user: true } & UtteranceText)
+  | ({
+      calls?: { name?: string; args?: JsonObject; chars?: number; text?: string; failed?: boolean }[];
+    } & UtteranceText);
 
-export function conversation(said: Said[], first = 1): Message[] {
+export function conversation(said: Utterance[], first = 1): Message[] {
   let entry = first;
   return said.flatMap((one): Message[] => {
     const text = one.text ?? words(one.chars ?? 20, entry);

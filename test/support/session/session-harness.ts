@@ -36,7 +36,7 @@ export class Crash extends Error {
   override name = "Crash";
 }
 
-export interface Life {
+export interface SessionLife {
   engine: SessionEngine;
   /** Resolves when no background work is left. */
   settled(): Promise<void>;
@@ -82,7 +82,7 @@ export function createSessionHarness(options: HarnessOptions) {
   let writes = 0;
 
   /** `crashAt`: the first write of this lifetime that fails, counted from 1. */
-  function boot({ crashAt = Infinity }: { crashAt?: number } = {}): Life {
+  function boot({ crashAt = Infinity }: { crashAt?: number } = {}): SessionLife {
     let alive = true;
     let count = 0;
     let lastWrite = crashAt;

@@ -16,7 +16,7 @@ export function largeSkillName(n: number): string {
 }
 
 /** A word from a vocabulary of ten thousand, spelt so that stemming finds no ending. */
-function wordOf(n: number): string {
+function createWord(n: number): string {
   return [...String(n % 10_007)].map((digit) => "bakofurimo"[Number(digit)]! + "zu").join("");
 }
 
@@ -30,7 +30,7 @@ export async function fillLibrary(
   const heads: SkillHead[] = [];
   for (let n = 0; n < skills; n++) {
     const name = largeSkillName(n);
-    const description = `How ${wordOf(n)} of the kind ${wordOf(n % 97)} is ${wordOf(n * 7)} with ${wordOf(n * 13)} and care.`;
+    const description = `How ${createWord(n)} of the kind ${createWord(n % 97)} is ${createWord(n * 7)} with ${createWord(n * 13)} and care.`;
     const files = { "SKILL.md": `---\nname: ${name}\ndescription: ${description}\n---\n# Task ${n}\n` };
     const hashed = hashFiles(files);
     const head = SkillHead.parse({

@@ -27,7 +27,7 @@ export function uniqueCreation(name: SkillName, description: string, op: string)
     since: 0,
     decide(current, index) {
       if (current && current.head.state !== "archived") return err("exists", "It exists.");
-      const neighbour = neighbourOf(name, description, index);
+      const neighbour = findNeighbour(name, description, index);
       return neighbour ? err("duplicate", `It is too near to ${neighbour}.`) : first(description, { description });
     },
   };
@@ -59,7 +59,7 @@ export function adjustment(name: SkillName, next: SkillNext, op = "adjust"): Ski
   return { name, op, since: 0, decide: (current) => (current ? ok(next) : err("unknown_skill", "There is none.")) };
 }
 
-export function neighbourOf(name: SkillName, description: string, index: SkillIndex): string | undefined {
+export function findNeighbour(name: SkillName, description: string, index: SkillIndex): string | undefined {
   return Object.keys(index.skills).find((other) => {
     const line = index.skills[other]!;
     return other !== name && line.description === description && line.state !== "archived";

@@ -12,7 +12,7 @@ export interface ModelServer {
   close(): Promise<void>;
 }
 
-interface Running {
+interface RunningServer {
   replies: Reply[];
   requests: RecordedRequest[];
   released: PromiseWithResolvers<void>;
@@ -34,7 +34,7 @@ const WIRES: Record<string, Wire> = {
 
 /** Listens on a free port of this machine. Scripts are written with wire-script.ts. */
 export async function startModelServer(): Promise<ModelServer> {
-  const scripts = new Map<string, Running>();
+  const scripts = new Map<string, RunningServer>();
   const server = createServer((request, response) => {
     serve(request, response, scripts).catch((error: unknown) => response.destroy(error as Error));
   });
@@ -48,7 +48,11 @@ export async function startModelServer(): Promise<ModelServer> {
   };
 }
 
-async function serve(request: IncomingMessage, response: ServerResponse, scripts: Map<string, Running>): Promise<void> {
+async function serve(
+  request: IncomingMessage,
+  response: ServerResponse,
+  scripts: Map<string, RunningServer>,
+): Promise<void> {
   const body = await readBody(request);
   if (request.url === "/scripts") {
     const id = String(scripts.size + 1);
@@ -73,7 +77,12 @@ async function serve(request: IncomingMessage, response: ServerResponse, scripts
 }
 
 async function answerCall(
-  call: { script: Running; wire: Wire; headers: Record<string, string>; body: { model: string; stream?: boolean } },
+  call: {
+    script: RunningServer;
+    wire: Wire;
+    headers: Record<string, string>;
+    body: { model: string; stream?: boolean };
+  },
   response: ServerResponse,
 ): Promise<void> {
   const { script, wire, headers, body } = call;
@@ -89,7 +98,12 @@ async function answerCall(
   await sendStream(response, frames, reply, script);
 }
 
-async function sendStream(response: ServerResponse, frames: Frame[], how: Delivery, script: Running): Promise<void> {
+async function sendStream(
+  response: ServerResponse,
+  frames: Frame[],
+  how: Delivery,
+  script: RunningServer,
+): Promise<void> {
   response.on("close", () => response.writableFinished || script.closed.resolve());
   response.writeHead(200, { "content-type": "text/event-stream; charset=utf-8", "cache-control": "no-cache" });
   const count = how.frames ?? frames.length;

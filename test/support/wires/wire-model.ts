@@ -4,10 +4,10 @@ import type { Model } from "../../../core/agent/contract.ts";
 import type { MakeModel } from "../../conformance/model.ts";
 import { writeScript } from "./wire-script.ts";
 
-type Open = (options: { baseUrl: string; fetch: typeof fetch }) => Model;
+type OpenModel = (options: { baseUrl: string; fetch: typeof fetch }) => Model;
 
 /** Each call writes its own script, so that tests do not receive each other's replies. */
-export function overWire(open: Open): MakeModel {
+export function overWire(open: OpenModel): MakeModel {
   return async (replies) => {
     const script = await writeScript(inject("modelServer"), replies);
     const model = open({ baseUrl: script.baseUrl, fetch: (input, init) => fetch(input, init) });

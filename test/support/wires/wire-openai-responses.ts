@@ -25,10 +25,14 @@ export function toResponsesFrames(answer: ScriptedAnswer, model: string): Frame[
   return frames;
 }
 
-type Send = (type: string, fields: object) => void;
-type Item = (begun: object, done: object, stream: (place: { item_id: string; output_index: number }) => void) => void;
+type SendEvent = (type: string, fields: object) => void;
+type SendItem = (
+  begun: object,
+  done: object,
+  stream: (place: { item_id: string; output_index: number }) => void,
+) => void;
 
-function sendReasoning(reasoning: string, item: Item, send: Send): void {
+function sendReasoning(reasoning: string, item: SendItem, send: SendEvent): void {
   const id = `rs_${reasoning.length}`;
   const part = { type: "summary_text", text: reasoning };
   const encrypted_content = `gAAAA${reasoning.length}`;
@@ -45,7 +49,7 @@ function sendReasoning(reasoning: string, item: Item, send: Send): void {
   );
 }
 
-function sendMessage(text: string, status: string, item: Item, send: Send): void {
+function sendMessage(text: string, status: string, item: SendItem, send: SendEvent): void {
   const message = { id: `msg_${text.length}`, type: "message", role: "assistant" };
   const part = { type: "output_text", text, annotations: [], logprobs: [] };
   const begun = { ...message, status: "in_progress", content: [] };
@@ -58,7 +62,7 @@ function sendMessage(text: string, status: string, item: Item, send: Send): void
   });
 }
 
-function sendCall(call: ScriptedCall, status: string, item: Item, send: Send): void {
+function sendCall(call: ScriptedCall, status: string, item: SendItem, send: SendEvent): void {
   const whole = { id: `fc_${call.id}`, type: "function_call", call_id: call.id, name: call.name };
   const begun = { ...whole, status: "in_progress", arguments: "" };
   item(begun, { ...whole, status, arguments: call.arguments }, (place) => {

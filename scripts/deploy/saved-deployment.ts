@@ -5,16 +5,16 @@ import { readIfThere, writePrivate } from "../stack/private-file.ts";
 import { DeployError } from "./cloudflare.ts";
 
 const VERSION = 1;
-const Kept = z.object({
+const SavedDeployment = z.object({
   v: z.literal(VERSION),
   namespaces: z.record(z.string(), z.string()),
   /** Absent when another machine's file holds it. */
   operatorToken: z.string().optional(),
 });
-export type Kept = z.infer<typeof Kept>;
+export type Kept = z.infer<typeof SavedDeployment>;
 
 /** The file of an earlier deployment; `null` before the first. Throws a DeployError for a broken file. */
-export function readKept(file: string): Kept | null {
+export function readSavedDeployment(file: string): Kept | null {
   const text = readIfThere(file);
   if (text === null) return null;
   let value: unknown;
@@ -29,11 +29,11 @@ export function readKept(file: string): Kept | null {
   if (typeof version === "number" && version > VERSION) {
     throw new DeployError(`${file} was written by a newer Talaria (version ${version}). Deploy with that one.`);
   }
-  const kept = Kept.safeParse(value);
+  const kept = SavedDeployment.safeParse(value);
   if (kept.success) return kept.data;
   throw new DeployError(`${file} was not written by a deployment. Restore it, or move it away and try again.`);
 }
 
-export function writeKept(file: string, kept: Kept): void {
+export function writeSavedDeployment(file: string, kept: Kept): void {
   writePrivate(file, `${JSON.stringify(kept, null, 2)}\n`);
 }
