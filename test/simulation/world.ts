@@ -34,6 +34,8 @@ export async function simulate({ learning, accountAway, bucketAway, actions }: P
   const sent = new Map<string, string[]>();
   const unsure = new Set<string>();
   const firstSeen = new Map<number, string>();
+  /** By stored text: the log is read after every action. */
+  const parsed = new Map<string, Entry>();
   let accountIsAway = accountAway;
   let bucketIsAway = bucketAway;
 
@@ -67,8 +69,13 @@ export async function simulate({ learning, accountAway, bucketAway, actions }: P
     return readLog().filter((entry) => entry.kind === "compaction").length;
   }
   function readLog(): Entry[] {
-    const rows = sql.run<{ body: string }>("SELECT body FROM entry ORDER BY n");
-    return rows.map(({ body }) => Entry.parse(JSON.parse(body)));
+    return sql.run<{ body: string }>("SELECT body FROM entry ORDER BY n").map(({ body }) => {
+      const known = parsed.get(body);
+      if (known) return known;
+      const entry = Entry.parse(JSON.parse(body));
+      parsed.set(body, entry);
+      return entry;
+    });
   }
   function readTurns(): TurnFacts[] {
     return sql.run<TurnFacts>("SELECT n, state, final FROM turn ORDER BY n");

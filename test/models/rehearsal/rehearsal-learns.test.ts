@@ -115,7 +115,7 @@ function isRight(session: Session, task: Task): boolean {
 }
 
 describe("a skill of another office", () => {
-  it.each(Array.from({ length: 12 }, (_, i) => i + 1))(
+  it.each([1, 2, 3, 4])(
     "costs neither the answer nor extra calls, and is corrected by the review, seed %i",
     { timeout: TIMEOUT_MS },
     async (seed) => {

@@ -1,5 +1,5 @@
 // The Sql port over node:sqlite. The session engine uses it outside workerd, in tests, simulations and benches.
-import { DatabaseSync } from "node:sqlite";
+import { DatabaseSync, type StatementSync } from "node:sqlite";
 import type { Sql, SqlValue } from "../../../core/ports.ts";
 
 export function createNodeSql(path = ":memory:"): Sql & { close(): void } {
@@ -8,18 +8,22 @@ export function createNodeSql(path = ":memory:"): Sql & { close(): void } {
 }
 
 export function toSql(database: DatabaseSync): Sql {
+  const prepared = new Map<string, StatementSync>();
+  function run<Row>(query: string, ...values: SqlValue[]): Row[] {
+    let statement = prepared.get(query);
+    if (!statement) prepared.set(query, (statement = database.prepare(query)));
+    return statement.all(...values) as Row[];
+  }
   return {
-    run<Row>(query: string, ...values: SqlValue[]): Row[] {
-      return database.prepare(query).all(...values) as Row[];
-    },
+    run,
     transaction<T>(work: () => T): T {
-      database.exec("BEGIN");
+      run("BEGIN");
       try {
         const value = work();
-        database.exec("COMMIT");
+        run("COMMIT");
         return value;
       } catch (error) {
-        database.exec("ROLLBACK");
+        run("ROLLBACK");
         throw error;
       }
     },
