@@ -117,7 +117,9 @@ const guardrails = z
     warnings: z.boolean().describe("Whether the model is warned when it repeats itself."),
     hardStops: z
       .enum(["unattended", "always", "never"])
-      .describe("Whether the next five may stop the model. `unattended`: only while no reader is connected."),
+      .describe(
+        "Whether the next five guardrails may stop the model. `unattended`: only while no reader is connected.",
+      ),
     sameFailure: Threshold.describe("The same call fails."),
     sameToolFailure: Threshold.describe("One tool fails, with any arguments."),
     noProgress: Threshold.describe("The same read-only call gives the same result."),

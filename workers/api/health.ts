@@ -14,7 +14,7 @@ health.openapi(
     method: "get",
     path: "/health",
     operationId: "health",
-    description: "Says that the Worker runs, its version and which model it uses.",
+    description: "Reports that the Worker runs, its version and its model.",
     security: [],
     responses: answers(200, "It runs", Health),
   }),

@@ -33,8 +33,8 @@ curator.openapi(
     path: "/v1/curator/run",
     operationId: "runCurator",
     description:
-      "With `dryRun=1` the report says what would be done, and nothing is. With `consolidate=1` a model is asked which " +
-      "skills should be one.",
+      "Starts a run. With `dryRun=1` it changes nothing, and the report says what it would do. With `consolidate=1` a model " +
+      "is asked which skills to merge.",
     request: { query: z.strictObject({ dryRun: Flag, consolidate: Flag }) },
     responses: answers(202, "Accepted; the report follows", CurationStarted),
   }),
@@ -117,7 +117,7 @@ curator.openapi(
     path: "/v1/curator/runs/{run}/rollback",
     operationId: "rollBackCurationRun",
     description:
-      "Takes back the changes of a run, last one first. Skills that have changed since are left alone; the report lists them.",
+      "Reverts the changes of a run, last one first. Skills that have changed since are skipped; the report lists them.",
     request: { params: OfRun },
     responses: answers(202, "Accepted as a separate run; its report follows", CurationStarted),
   }),

@@ -37,8 +37,8 @@ learning.openapi(
     path: "/v1/learning",
     operationId: "readLearning",
     description:
-      "All figures are of the newest thousand turns and the newest fifty reviews. `skills` is a page in the order of the " +
-      "names: ask for more with `after`. With `skill` that one alone, and its history. `by`: how turns over time are put together.",
+      "Reports whether learning helps, from the newest thousand turns and the newest fifty reviews. `skills` is one page, " +
+      "ordered by name: ask for more with `after`. `skill` selects one skill and adds its history. `by` groups the turns over time.",
     request: {
       query: z.strictObject({
         skill: SkillName.optional(),

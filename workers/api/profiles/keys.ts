@@ -52,8 +52,8 @@ keys.openapi(
     path: "/v1/keys/{id}",
     operationId: "revokeKey",
     description:
-      "Other parts of the network may honour the key for another 30 seconds. A profile's last key cannot be revoked: 409 " +
-      "with the code `last_key`, until the operator has made another one.",
+      "Revokes a key. Some isolates may accept it for another 30 seconds. A profile's last key cannot be revoked: the " +
+      "answer is 409 with the code `last_key`, until the operator has created another key.",
     request: { params: z.object({ id: KeyId }) },
     responses: { 204: { description: "Revoked" }, default: REFUSED },
   }),

@@ -87,7 +87,7 @@ sessions.openapi(
     operationId: "deleteSession",
     description:
       "Permanently deletes the session: its log and files, its reviews, and what is remembered of its turns. What was learned " +
-      "from it stays. A turn that runs is cut off, and readers are sent away.",
+      "from it stays. A running turn is cut off, and open streams are closed.",
     request: { params: InSession },
     responses: {
       202: { description: "Accepted; a store failed, and the rest is deleted within minutes" },

@@ -19,9 +19,10 @@ socket.openapi(
     path: "/v1/sessions/{session}/socket",
     operationId: "watchSession",
     description:
-      'A WebSocket. Each message is `{"id", "event"}`: what came after `after` (`0.0`: from the start; absent: nothing), ' +
-      "then what comes, over all turns. `ping` is answered with `pong`; anything else closes it with 4400. 4001: connect " +
-      "again, with the last id. A client that cannot send headers offers the protocols `talaria.v1` and `bearer.<key>`.",
+      'Opens a WebSocket for the events of all turns, each as `{"id", "event"}`: first those after the id `after`, then new ' +
+      "ones. `after=0.0` begins at the first event; without `after` only new events come. `ping` is answered with `pong`; " +
+      "any other message closes the socket with 4400. After a close with 4001, connect again with the last id. A client " +
+      "that cannot send headers offers the protocols `talaria.v1` and `bearer.<key>`.",
     request: { params: InSession, query: z.strictObject({ after: EventId.optional() }) },
     responses: { 101: { description: "The connection" }, default: REFUSED },
   }),

@@ -17,8 +17,8 @@ turns.openapi(
     path: "/v1/sessions/{session}/turns/{n}/rating",
     operationId: "rateTurn",
     description:
-      "Also days later, and again: the last rating counts. The words of a correction are read by the next turn and by the " +
-      "review that follows. The same rating again changes nothing.",
+      "Rates a turn, also days later. The last rating counts; repeating it changes nothing. The next turn and the next " +
+      "review read the words of a correction.",
     request: { params: OfTurn, body: takesJson(Rating) },
     responses: answers(200, "The turn's current judgement", Observation),
   }),

@@ -72,7 +72,7 @@ exchange.openapi(
     path: IMPORT_ROUTE,
     operationId: "importSkill",
     description:
-      "A zip or `.skill`, a tar.gz, a SKILL.md, or files in JSON. The skill is the person's, active at once. " +
+      "Imports a zip or `.skill`, a tar.gz, a SKILL.md, or files in JSON. The skill is the person's, and active at once. " +
       "`warnings` names scripts that cannot be parsed.",
     request: {
       query: z.strictObject({ name: z.string().optional(), replace: Flag }),
@@ -113,8 +113,8 @@ exchange.openapi(
     path: "/v1/skills/{name}/export",
     operationId: "exportSkill",
     description:
-      "The skill's files, as they were imported or written; `strict` gives a copy whose SKILL.md every validator of the " +
-      "Agent Skills standard takes. Archives hold one folder of the skill's name.",
+      "Exports the skill's files as they were imported or written. With `strict`: a copy whose SKILL.md every validator of " +
+      "the Agent Skills standard accepts. An archive holds one folder with the skill's name.",
     request: {
       params: OfSkill,
       query: z.strictObject({ format: ExportFormat.default("zip"), strict: Flag }),
@@ -157,7 +157,7 @@ exchange.openapi(
     path: "/v1/skills/{name}/publish",
     operationId: "publishSkill",
     description:
-      "Publishes or withdraws the skill. Anyone can read a public skill under `/.well-known/agent-skills/`, always in its present form.",
+      "Publishes or withdraws the skill. Anyone can read a public skill under `/.well-known/agent-skills/`, always its newest version.",
     request: { params: OfSkill, body: takesJson(PublishSkill) },
     responses: answers(200, "The present skill", SkillHead),
   }),

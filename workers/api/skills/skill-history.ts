@@ -77,8 +77,7 @@ skillHistory.openapi(
     path: "/v1/skills/{name}/revisions/{rev}/diff",
     operationId: "diffSkillRevision",
     description:
-      "How the revision differs from `against`: a number, or `present`. Without one, what the revision changed: against " +
-      "the one before it.",
+      "Compares the revision with `against`: a number, or `present`. Without `against`: with the revision before it.",
     request: {
       params: OfRevision,
       query: z.strictObject({ against: z.union([z.literal("present"), numeric(0, MAX_REV)]).optional() }),
@@ -124,9 +123,9 @@ skillHistory.openapi(
     path: "/v1/skills/{name}/purge",
     operationId: "purgeSkillRevision",
     description:
-      "Permanently deletes one past revision: a tombstone stays in its place, and contents that nothing else of the " +
-      "profile names are deleted, as are copies of them in pending changes, reviews, curations and remembered requests. " +
-      "Sent again, it finishes what was interrupted.",
+      "Permanently deletes one past revision and leaves a tombstone. Contents that nothing else of the profile uses " +
+      "are deleted too, with their copies in pending changes, reviews, curations and remembered requests. After an " +
+      "interruption, send the same request again.",
     request: { params: OfSkill, body: takesJson(PurgeSkill) },
     responses: answers(200, "The tombstone", PurgedSkill),
   }),

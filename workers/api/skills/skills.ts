@@ -221,7 +221,7 @@ skills.openapi(
     operationId: "deleteSkill",
     description:
       "Permanently deletes the skill: every revision, its evidence, and copies of its text in reviews, pending changes and " +
-      "curations. An agent cannot make one of that name again; a person can.",
+      "curations. An agent cannot create a skill with that name again; a person can.",
     request: { params: OfSkill },
     responses: {
       202: { description: "Accepted; a store failed, and the rest is deleted within minutes" },

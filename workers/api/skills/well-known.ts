@@ -54,7 +54,7 @@ for (const [prefix, suffix] of [
   });
   open(`${old}/{name}/{path}`, answerFile, {
     operationId: `fetchSkillFile${suffix}`,
-    description: "One file of a public skill.",
+    description: "Reads one file of a public skill.",
     responses: toResponses("The file", ["text/markdown", "application/octet-stream"]),
   });
 }
