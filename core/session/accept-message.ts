@@ -5,7 +5,7 @@ import type { Accepted } from "../schemas/api.ts";
 import { toTurnId } from "../schemas/ids.ts";
 import { sha256Hex } from "../schemas/learning/digest.ts";
 import type { BusyMode } from "../schemas/settings.ts";
-import type { TurnRow } from "./log.ts";
+import type { TurnRow } from "./log-turns.ts";
 import type { Engine } from "./open-engine.ts";
 import { placeTurnStart } from "./readers/events.ts";
 

@@ -22,7 +22,7 @@ import {
   toUsdMicros,
 } from "../schemas/usage.ts";
 import type { EngineContext } from "./context.ts";
-import type { TurnRow } from "./log.ts";
+import type { TurnRow } from "./log-turns.ts";
 
 /** Meta key `usage`: everything this session has booked. */
 interface SessionTotals extends Spending {

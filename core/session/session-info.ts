@@ -3,7 +3,7 @@ import type { SessionDetail, SessionInfo, TurnInfo } from "../schemas/api.ts";
 import { toTurnId } from "../schemas/ids.ts";
 import type { EngineContext } from "./context.ts";
 import { sessionUsage } from "./ledger.ts";
-import { type TurnRow, isOpen } from "./log.ts";
+import { type TurnRow, isOpen } from "./log-turns.ts";
 
 const DETAIL_TURNS = 100;
 

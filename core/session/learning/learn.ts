@@ -7,7 +7,7 @@ import { dayOf } from "../../schemas/ids.ts";
 import type { Booking } from "../../schemas/usage.ts";
 import { parseSessionCommand } from "../../commands/parse-command.ts";
 import type { EngineContext } from "../context.ts";
-import type { TurnRow } from "../log.ts";
+import type { TurnRow } from "../log-turns.ts";
 import { selectTurns } from "./meant-turns.ts";
 import { observeRow, learningOffered } from "./observe-job.ts";
 import { askForReview, noteActiveDay, reviewState } from "./review-state.ts";

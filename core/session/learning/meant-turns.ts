@@ -3,7 +3,7 @@
 import { type Entry, textOf } from "../../schemas/entry.ts";
 import { wordsOf } from "../../skills/search/words.ts";
 import type { EngineContext } from "../context.ts";
-import type { TurnRow } from "../log.ts";
+import type { TurnRow } from "../log-turns.ts";
 import { entriesOf } from "./observe-job.ts";
 import { reviewState } from "./review-state.ts";
 

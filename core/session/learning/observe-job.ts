@@ -37,7 +37,7 @@ import type { EngineContext, SessionHost } from "../context.ts";
 import { isHeldOut } from "../prompt/held-out.ts";
 import type { Job, JobRow } from "../jobs.ts";
 import { putBookingRow } from "../ledger.ts";
-import type { TurnRow } from "../log.ts";
+import type { TurnRow } from "../log-turns.ts";
 import { askForReview, beginDue, currentCounters, rememberReview, reviewState } from "./review-state.ts";
 
 export type ObserveRow = JobRow & { job: Extract<Job, { kind: "observe" }> };

@@ -6,7 +6,7 @@ import { traceTurn } from "../../learning/observe/trace.ts";
 import type { TurnObservation } from "../../schemas/api.ts";
 import type { Observation, Rating } from "../../schemas/learning/learning.ts";
 import type { EngineContext } from "../context.ts";
-import { type TurnRow, isOpen } from "../log.ts";
+import { type TurnRow, isOpen } from "../log-turns.ts";
 import { entriesOf, observe } from "./observe-job.ts";
 
 /** Ratings of one turn: each changed rating is an object in R2. */

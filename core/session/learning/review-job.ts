@@ -10,7 +10,7 @@ import type { UsageLine } from "../../schemas/usage.ts";
 import type { EngineContext } from "../context.ts";
 import type { Job, JobRow } from "../jobs.ts";
 import { dayBudget, putBooking } from "../ledger.ts";
-import type { TurnRow } from "../log.ts";
+import type { TurnRow } from "../log-turns.ts";
 import { addReviewNews } from "../prompt/notes.ts";
 import { readPrefix } from "../prompt/prefix.ts";
 import { offeredInPrompt } from "../prompt/scene.ts";

@@ -11,7 +11,7 @@ import { parseSessionCommand } from "../../commands/parse-command.ts";
 import type { EngineContext } from "../context.ts";
 import { placeNotice } from "../readers/events.ts";
 import { compactionState } from "../prompt/history.ts";
-import type { TurnRow } from "../log.ts";
+import type { TurnRow } from "../log-turns.ts";
 import { writesIn } from "./mirrored-writes.ts";
 import { isSilent } from "../prompt/notices.ts";
 

@@ -15,7 +15,8 @@ import type { SkillIndex } from "../../schemas/skill.ts";
 import { mergeLines, offeredLines } from "../../skills/library.ts";
 import type { EngineContext } from "../context.ts";
 import { placeNotice } from "../readers/events.ts";
-import type { Log, TurnRow } from "../log.ts";
+import type { TurnRow } from "../log-turns.ts";
+import type { Log } from "../log.ts";
 import { isSilent } from "./notices.ts";
 import { sceneOf } from "./scene.ts";
 

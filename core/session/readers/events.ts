@@ -14,7 +14,7 @@ import {
   type UserEntry,
   textOf,
 } from "../../schemas/entry.ts";
-import type { TurnRow } from "../log.ts";
+import type { TurnRow } from "../log-turns.ts";
 
 export interface Position {
   entry: number;

@@ -4,7 +4,8 @@ import { type Result, err, ok } from "../../errors.ts";
 import type { Entry } from "../../schemas/entry.ts";
 import { type LiveText, type PlacedEvent, type Position, START, isAfter, parsePosition, replay } from "./events.ts";
 import { type Hub, type Kept, MAX_STANDING, type StandingReader } from "./hub.ts";
-import { type Log, isOpen } from "../log.ts";
+import { isOpen } from "../log-turns.ts";
+import type { Log } from "../log.ts";
 
 export type Readers = ReturnType<typeof createReaders>;
 

@@ -3,7 +3,7 @@
 import { parseSessionCommand } from "../../commands/parse-command.ts";
 import { NO_STATS } from "../../schemas/entry.ts";
 import type { BusyMode } from "../../schemas/settings.ts";
-import type { TurnRow } from "../log.ts";
+import type { TurnRow } from "../log-turns.ts";
 import type { DriveState } from "./drive-state.ts";
 import { renewLease } from "./lease.ts";
 

@@ -4,7 +4,7 @@ import type { BusyMode } from "../../schemas/settings.ts";
 import type { LoopEnd } from "../../agent/loop.ts";
 import type { EngineContext } from "../context.ts";
 import { bookLate } from "../ledger.ts";
-import type { TurnRow } from "../log.ts";
+import type { TurnRow } from "../log-turns.ts";
 import { createRecall } from "../memory/recall.ts";
 import type { Outbox } from "../outbox.ts";
 import { collectNews } from "../prompt/notes.ts";

@@ -17,7 +17,7 @@ import { endReason, placeNotice, placeTurnEnd, replay } from "../readers/events.
 import type { SessionJournal } from "./journal/journal.ts";
 import { learnFromTurn } from "../learning/learn.ts";
 import { settleLedger } from "../ledger.ts";
-import type { TurnRow } from "../log.ts";
+import type { TurnRow } from "../log-turns.ts";
 import { toNotice } from "../prompt/notices.ts";
 import type { SummaryCall } from "../compaction/summarise.ts";
 import { planTitle } from "./title.ts";

@@ -1,7 +1,7 @@
 // Pauses a turn when no model of its chain answers now but one may later. The object may leave memory; the alarm brings the
 // turn back. Called by the driver after the loop has ended.
 import type { ModelFailure } from "../../agent/contract.ts";
-import type { TurnRow } from "../log.ts";
+import type { TurnRow } from "../log-turns.ts";
 import { toNotice } from "../prompt/notices.ts";
 import { placeNotice } from "../readers/events.ts";
 import type { DriveState } from "./drive-state.ts";

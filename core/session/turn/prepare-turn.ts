@@ -20,7 +20,7 @@ import { createApprovals } from "./commands/approvals.ts";
 import { parseSessionCommand } from "../../commands/parse-command.ts";
 import { readContextFiles } from "../prompt/context-files.ts";
 import type { EngineContext } from "../context.ts";
-import type { TurnRow } from "../log.ts";
+import type { TurnRow } from "../log-turns.ts";
 import { isHeldOut } from "../prompt/held-out.ts";
 import { beginEpoch, takeNotes } from "../prompt/notes.ts";
 import { type Offered, sceneOf, toOffered } from "../prompt/scene.ts";

@@ -3,7 +3,7 @@
 import { type Result, err, ok } from "../../errors.ts";
 import type { Entry } from "../../schemas/entry.ts";
 import type { Settings } from "../../schemas/settings.ts";
-import type { TurnMore, TurnRow } from "../log.ts";
+import type { TurnDetails, TurnRow } from "../log-turns.ts";
 
 export type TurnLimits = Pick<Settings["turn"], "maxAttempts" | "maxMemoryStrikes" | "maxWork" | "noProgressMs">;
 
@@ -34,7 +34,7 @@ export function decideRestart(turn: TurnRow, entries: Entry[], now: number, limi
     const minutes = Math.round(limits.noProgressMs / 60_000);
     return err("gave_up", `The turn was stopped: it made no progress within ${minutes} minutes of restarts.`);
   }
-  const more: TurnMore = {
+  const more: TurnDetails = {
     ...rest,
     doneAtRestart: done,
     fruitless: tries,

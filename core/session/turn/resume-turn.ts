@@ -1,6 +1,6 @@
 // Takes up a turn that already runs: after a planned wait, or after an earlier object ended in the middle of it. Called by the
 // driver before the loop. Refuses a turn that has used up its restarts (restart.ts).
-import type { TurnRow } from "../log.ts";
+import type { TurnRow } from "../log-turns.ts";
 import { toNotice } from "../prompt/notices.ts";
 import { placeNotice } from "../readers/events.ts";
 import type { DriveState } from "./drive-state.ts";

@@ -12,7 +12,8 @@ import type { EngineContext } from "../context.ts";
 import type { Job, JobRow } from "../jobs.ts";
 import { noteKinds } from "../learning/kinds.ts";
 import { bookingRow, hasBudgetOutsideTurn, putBooking } from "../ledger.ts";
-import type { Log, TurnRow } from "../log.ts";
+import type { TurnRow } from "../log-turns.ts";
+import type { Log } from "../log.ts";
 
 /** Tries by alarm, in addition to the one right after the turn. */
 const MAX_TRIES = 3;

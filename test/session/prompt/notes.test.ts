@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { readHistory } from "../../../core/session/prompt/history.ts";
 import type { EngineContext } from "../../../core/session/context.ts";
-import { type TurnRow } from "../../../core/session/log.ts";
+import type { TurnRow } from "../../../core/session/log-turns.ts";
 import { collectNews, addDecisionNews, addReviewNews } from "../../../core/session/prompt/notes.ts";
 import { toNotice } from "../../../core/session/prompt/notices.ts";
 import { freezePrompt, prepareTurn, refreshPrompt, sessionTools } from "../../../core/session/turn/prepare-turn.ts";

@@ -11,7 +11,8 @@ import {
   replay,
 } from "../../../core/session/readers/events.ts";
 import { CLOSE, type Kept, MAX_STANDING, type StandingReader, createHub } from "../../../core/session/readers/hub.ts";
-import { type TurnRow, createLog } from "../../../core/session/log.ts";
+import type { TurnRow } from "../../../core/session/log-turns.ts";
+import { createLog } from "../../../core/session/log.ts";
 import { createReaders } from "../../../core/session/readers/readers.ts";
 import { createTables } from "../../../core/session/schema.ts";
 import { createTestClock } from "../../support/clock.ts";

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { type Entry, NO_STATS, NO_USAGE } from "../../../core/schemas/entry.ts";
-import type { TurnMore, TurnRow } from "../../../core/session/log.ts";
+import type { TurnDetails, TurnRow } from "../../../core/session/log-turns.ts";
 import { decideRestart } from "../../../core/session/turn/restart.ts";
 
 const limits = { maxAttempts: 3, maxMemoryStrikes: 2, maxWork: 8, noProgressMs: 60_000 };
 
-function turn(more: TurnMore = {}, attempts = 1): TurnRow {
+function turn(more: TurnDetails = {}, attempts = 1): TurnRow {
   return {
     n: 1,
     state: "running",

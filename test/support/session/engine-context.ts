@@ -7,7 +7,8 @@ import { NO_STATS, type Part, type ToolEntry } from "../../../core/schemas/entry
 import type { EngineContext, SessionHost } from "../../../core/session/context.ts";
 import { createHub } from "../../../core/session/readers/hub.ts";
 import { createJobs } from "../../../core/session/jobs.ts";
-import { type TurnRow, createLog } from "../../../core/session/log.ts";
+import type { TurnRow } from "../../../core/session/log-turns.ts";
+import { createLog } from "../../../core/session/log.ts";
 import { createOverlay } from "../../../core/session/memory/overlay.ts";
 import { createTables } from "../../../core/session/schema.ts";
 import { createLogTaint } from "../../../core/session/learning/taint.ts";

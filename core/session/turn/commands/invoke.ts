@@ -18,7 +18,7 @@ import { isCommand, nearestCommand } from "../../../commands/parse-command.ts";
 import type { EngineContext } from "../../context.ts";
 import { placeNotice } from "../../readers/events.ts";
 import { shownEntries } from "../../prompt/history.ts";
-import type { TurnRow } from "../../log.ts";
+import type { TurnRow } from "../../log-turns.ts";
 import { isHeldOut } from "../../prompt/held-out.ts";
 import { isSilent } from "../../prompt/notices.ts";
 import { sceneOf } from "../../prompt/scene.ts";

@@ -1,7 +1,7 @@
 // Moves waiting steering messages into the running turn: messages that the person sent to correct it. The journal calls this before
 // each model call.
 import type { UserEntry } from "../../../schemas/entry.ts";
-import { type TurnRow, isOpen } from "../../log.ts";
+import { type TurnRow, isOpen } from "../../log-turns.ts";
 import { placeSteer } from "../../readers/events.ts";
 import { type TurnRecord, putEntry } from "./turn-record.ts";
 
