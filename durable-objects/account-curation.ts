@@ -8,7 +8,7 @@ import { type CurationId, DAY_MS, type ProfileId, dayOf, fromCurationId } from "
 import type { Grant } from "../core/schemas/learning/review.ts";
 import type { Settings } from "../core/schemas/settings.ts";
 import { isLimited, toDayBudget } from "../core/schemas/usage.ts";
-import { createCurationStore } from "../stores/curation-store.ts";
+import { createCurationStore } from "../stores/curation/curation-store.ts";
 import { keyOf, prefixOf, slotsOf } from "../stores/keys.ts";
 import { deleteAll, listObjects, readRecord } from "../stores/objects.ts";
 import type { AccountLedger } from "./account-ledger.ts";

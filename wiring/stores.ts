@@ -14,7 +14,7 @@ import type {
 import type { ProfileId } from "../core/schemas/ids.ts";
 import type { Settings } from "../core/schemas/settings.ts";
 import { conditionsOf } from "../core/skills/format/conditions.ts";
-import { createCurationStore } from "../stores/curation-store.ts";
+import { createCurationStore } from "../stores/curation/curation-store.ts";
 import { guardWrites, isGone } from "../stores/deleted.ts";
 import { createEvidenceStore } from "../stores/evidence-store.ts";
 import { createMemoryStore } from "../stores/memory-store.ts";

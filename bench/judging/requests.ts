@@ -14,7 +14,7 @@ import { DAY_MS, toCurationId } from "../../core/schemas/ids.ts";
 import { REQUESTS_FILE } from "../../core/schemas/skill-requests.ts";
 import { SKILL_MD } from "../../core/skills/format/format.ts";
 import { validateSkill } from "../../core/skills/format/validate.ts";
-import { createCurationStore } from "../../stores/curation-store.ts";
+import { createCurationStore } from "../../stores/curation/curation-store.ts";
 import { createEvidenceStore } from "../../stores/evidence-store.ts";
 import { createReviewStore } from "../../stores/review-store.ts";
 import { createSkillStore } from "../../stores/skills/skill-store.ts";

@@ -4,7 +4,7 @@ import { sweepDayOf, sweepQuiet } from "../../core/learning/curation/retention.t
 import { DEFAULTS } from "../../core/limits.ts";
 import type { CurationMessage } from "../../core/schemas/learning/curation.ts";
 import { dayOf, toReviewId } from "../../core/schemas/ids.ts";
-import { createCurationStore } from "../../stores/curation-store.ts";
+import { createCurationStore } from "../../stores/curation/curation-store.ts";
 import { createEvidenceStore } from "../../stores/evidence-store.ts";
 import { keyOf } from "../../stores/keys.ts";
 import { createPendingStore } from "../../stores/pending-store.ts";

@@ -6,7 +6,7 @@ import { toJudge } from "../../core/learning/evidence/verdict.ts";
 import { DEFAULTS } from "../../core/limits.ts";
 import type { CurationMessage } from "../../core/schemas/learning/curation.ts";
 import { dayOf } from "../../core/schemas/ids.ts";
-import { createCurationStore } from "../../stores/curation-store.ts";
+import { createCurationStore } from "../../stores/curation/curation-store.ts";
 import { createEvidenceStore } from "../../stores/evidence-store.ts";
 import { createSkillStore } from "../../stores/skills/skill-store.ts";
 import { type DeliverOptions, deliverCuration, sendDueShards } from "../../workers/curator/deliver.ts";

@@ -13,7 +13,7 @@ import type { Settings } from "../../core/schemas/settings.ts";
 import { REQUESTS_FILE } from "../../core/schemas/skill-requests.ts";
 import type { EvidenceInput, Outcome } from "../../core/schemas/skill.ts";
 import type { RunChecks } from "../../core/skills/checks.ts";
-import { createCurationStore } from "../../stores/curation-store.ts";
+import { createCurationStore } from "../../stores/curation/curation-store.ts";
 import { createEvidenceStore } from "../../stores/evidence-store.ts";
 import { createReviewStore } from "../../stores/review-store.ts";
 import { createSkillStore } from "../../stores/skills/skill-store.ts";

@@ -6,7 +6,7 @@ import { hashFiles, textOfFiles } from "../../core/schemas/learning/digest.ts";
 import { dayOf, toCurationId, toReviewId } from "../../core/schemas/ids.ts";
 import { memoryId } from "../../core/schemas/memory.ts";
 import { type IndexLine, SkillHead, toHeadMirror, toIndexLine, toRefs, toRevision } from "../../core/schemas/skill.ts";
-import { createCurationStore } from "../../stores/curation-store.ts";
+import { createCurationStore } from "../../stores/curation/curation-store.ts";
 import { createEvidenceStore } from "../../stores/evidence-store.ts";
 import { keyOf } from "../../stores/keys.ts";
 import { createReviewStore } from "../../stores/review-store.ts";

@@ -20,7 +20,7 @@ import {
 } from "../../durable-objects/account-erasure.ts";
 import { LEDGER_SCHEMA, createAccountLedger } from "../../durable-objects/account-ledger.ts";
 import { eraseCopies } from "../../stores/copies.ts";
-import { createCurationStore } from "../../stores/curation-store.ts";
+import { createCurationStore } from "../../stores/curation/curation-store.ts";
 import { keyOf } from "../../stores/keys.ts";
 import { createMemoryStore } from "../../stores/memory-store.ts";
 import { createPendingStore } from "../../stores/pending-store.ts";

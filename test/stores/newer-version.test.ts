@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { StateNewerError, newerStateOf, ok } from "../../core/errors.ts";
 import { sha256Hex } from "../../core/schemas/learning/digest.ts";
 import { memoryId } from "../../core/schemas/memory.ts";
-import { createCurationStore } from "../../stores/curation-store.ts";
+import { createCurationStore } from "../../stores/curation/curation-store.ts";
 import { createEvidenceStore } from "../../stores/evidence-store.ts";
 import { createMemoryStore } from "../../stores/memory-store.ts";
 import { createPendingStore } from "../../stores/pending-store.ts";

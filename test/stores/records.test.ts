@@ -1,6 +1,6 @@
 // Evidence, reviews and curation over the double: the kits, and lost responses.
 import { describe, expect, it } from "vitest";
-import { createCurationStore } from "../../stores/curation-store.ts";
+import { createCurationStore } from "../../stores/curation/curation-store.ts";
 import { createEvidenceStore } from "../../stores/evidence-store.ts";
 import { createReviewStore } from "../../stores/review-store.ts";
 import { describeCurationStore } from "../conformance/curation-store.ts";

@@ -11,7 +11,7 @@ import type { Settings } from "../../../core/schemas/settings.ts";
 import { conditionsOf } from "../../../core/skills/format/conditions.ts";
 import { seeds } from "../../../skills-seed/index.ts";
 import { createBlobCache } from "../../../stores/skills/blob-cache.ts";
-import { createCurationStore } from "../../../stores/curation-store.ts";
+import { createCurationStore } from "../../../stores/curation/curation-store.ts";
 import { createReviewStore } from "../../../stores/review-store.ts";
 import { createEvidenceStore } from "../../../stores/evidence-store.ts";
 import { createSkillStore } from "../../../stores/skills/skill-store.ts";

@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import type { CurationMessage, CurationRun, CurationWork } from "../../../core/schemas/learning/curation.ts";
 import { NO_USAGE } from "../../../core/schemas/entry.ts";
-import { createCurationStore } from "../../../stores/curation-store.ts";
+import { createCurationStore } from "../../../stores/curation/curation-store.ts";
 import { keyOf } from "../../../stores/keys.ts";
 import { toBucket } from "../../../stores/platform/r2.ts";
 import worker from "../../../workers/api/index.ts";

@@ -7,7 +7,7 @@ import type { ReviewJob, ReviewResult } from "../../../core/schemas/learning/rev
 import type { CurationRun } from "../../../core/schemas/learning/curation.ts";
 import { memoryId } from "../../../core/schemas/memory.ts";
 import { NO_USAGE } from "../../../core/schemas/entry.ts";
-import { createCurationStore } from "../../../stores/curation-store.ts";
+import { createCurationStore } from "../../../stores/curation/curation-store.ts";
 import { toKeyValue } from "../../../stores/platform/kv.ts";
 import { createMemoryStore } from "../../../stores/memory-store.ts";
 import { toBucket } from "../../../stores/platform/r2.ts";

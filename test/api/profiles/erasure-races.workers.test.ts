@@ -6,7 +6,7 @@ import { runWork } from "../../../core/learning/curation/work/run-work.ts";
 import { DEFAULTS } from "../../../core/limits.ts";
 import { type SkillName, toCurationId } from "../../../core/schemas/ids.ts";
 import { seeds } from "../../../skills-seed/index.ts";
-import { createCurationStore } from "../../../stores/curation-store.ts";
+import { createCurationStore } from "../../../stores/curation/curation-store.ts";
 import { guardWrites } from "../../../stores/deleted.ts";
 import { createEvidenceStore } from "../../../stores/evidence-store.ts";
 import { toBucket } from "../../../stores/platform/r2.ts";

@@ -5,7 +5,7 @@ import { toHeadCheck } from "../../../core/learning/curation/head-check.ts";
 import { runCuration } from "../../../core/learning/curation/run-curation.ts";
 import { DEFAULTS } from "../../../core/limits.ts";
 import { type Entry, textOf } from "../../../core/schemas/entry.ts";
-import { createCurationStore } from "../../../stores/curation-store.ts";
+import { createCurationStore } from "../../../stores/curation/curation-store.ts";
 import { createEvidenceStore } from "../../../stores/evidence-store.ts";
 import { createMemoryStore } from "../../../stores/memory-store.ts";
 import { createReviewStore } from "../../../stores/review-store.ts";

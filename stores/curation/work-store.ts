@@ -1,11 +1,11 @@
 // The record of one piece of a curation's model work over a bucket: the script of its steps, the merges it began and its
 // outcome. Opened by the curation store for the curator Worker. Create-only.
-import type { Bucket, WorkStore } from "../core/ports.ts";
-import { CurationMerge, CurationWork, type WorkId } from "../core/schemas/learning/curation.ts";
-import type { CurationId, ProfileId } from "../core/schemas/ids.ts";
-import { ReviewStep } from "../core/schemas/learning/review.ts";
-import { keyOf, prefixOf, slotsOf } from "./keys.ts";
-import { createOnce, getAll, listObjects, parseRecord, readRecord } from "./objects.ts";
+import type { Bucket, WorkStore } from "../../core/ports.ts";
+import { CurationMerge, CurationWork, type WorkId } from "../../core/schemas/learning/curation.ts";
+import type { CurationId, ProfileId } from "../../core/schemas/ids.ts";
+import { ReviewStep } from "../../core/schemas/learning/review.ts";
+import { keyOf, prefixOf, slotsOf } from "../keys.ts";
+import { createOnce, getAll, listObjects, parseRecord, readRecord } from "../objects.ts";
 
 export interface WorkStoreOptions {
   bucket: Bucket;
