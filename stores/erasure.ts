@@ -5,10 +5,10 @@ import type { ProfileId, SessionId, SkillName } from "../core/schemas/ids.ts";
 import { shardOf } from "../core/schemas/learning/digest.ts";
 import { PendingChange } from "../core/schemas/pending.ts";
 import { keyOf, prefixOf, slotsOf } from "./keys.ts";
-import { deleteAll, getAll, listFolders, listObjects, parseRecord } from "./objects.ts";
+import { deleteAll, mapObjects, listFolders, listObjects, parseRecord } from "./objects.ts";
 
 /** `more`: keys remain because the call reached its limit. */
-export interface Swept {
+export interface DeletedCount {
   deleted: number;
   more: boolean;
 }
@@ -39,7 +39,7 @@ export async function eraseSessionObjects({ bucket, profile }: OfProfile, sessio
     if (turn?.startsWith(`${session}-`)) keys.push(key);
   }
   keys.push(
-    ...(await pendingOf({ bucket, profile }, (change, body) =>
+    ...(await listPendingOfSkill({ bucket, profile }, (change, body) =>
       change ? change.session === session : body.includes(session),
     )),
   );
@@ -53,14 +53,14 @@ export async function eraseSessionObjects({ bucket, profile }: OfProfile, sessio
 
 /** Deletes pending and decided changes that name the skill. */
 export async function erasePendingOfSkill(of: OfProfile, name: SkillName): Promise<number> {
-  const keys = await pendingOf(of, (change, body) =>
+  const keys = await listPendingOfSkill(of, (change, body) =>
     change ? change.seen?.skill === name || names(change.args, name) : body.includes(name),
   );
   await deleteAll(of.bucket, keys);
   return keys.length;
 }
 
-async function pendingOf(
+async function listPendingOfSkill(
   { bucket, profile }: OfProfile,
   isMeant: (change: PendingChange | null, body: string) => boolean,
 ): Promise<string[]> {
@@ -70,7 +70,7 @@ async function pendingOf(
   }
   const newest = found.sort((a, b) => b.at - a.at).slice(0, MAX_PENDING);
   const keys = newest.map(({ key }) => key);
-  const bodies = await getAll(
+  const bodies = await mapObjects(
     keys,
     (key) => bucket.get(key),
     (object) => object.text(),
@@ -110,7 +110,7 @@ export async function eraseProfileObjects({ bucket, profile }: OfProfile): Promi
 }
 
 /** Deletes at most `max` keys, since each is a call. */
-export async function eraseProfileMemory(kv: KeyValue, profile: ProfileId, max: number): Promise<Swept> {
+export async function eraseProfileMemory(kv: KeyValue, profile: ProfileId, max: number): Promise<DeletedCount> {
   const prefix = prefixOf("memoryAdd", { profile });
   let deleted = 0;
   let cursor: string | undefined;

@@ -15,7 +15,7 @@ import {
   outranks,
 } from "../core/schemas/skill.ts";
 import { encodeOp, keyOf, prefixOf, slotsOf } from "./keys.ts";
-import { type Swapped, checkRecord, createOnce, listObjects, parseRecord, swapObject } from "./objects.ts";
+import { type SwapOutcome, checkRecord, createOnce, listObjects, parseRecord, swapObject } from "./objects.ts";
 
 /** [own] A listing has a thousand keys a request: two thousand of an invocation's ten thousand requests. */
 const MAX_COUNTED = 2_000_000;
@@ -73,7 +73,7 @@ export function createEvidenceStore({ bucket, profile, judge: judgeTexts }: Evid
       for await (const word of list(skill)) evidence.push(word);
       const stats: SkillStats = { ...countUses(skill, evidence), texts: judgeTexts(evidence, lineage) };
       const body = JSON.stringify(stats);
-      const marks = toMarks(stats, { evidence: evidence.length, lineage, rules: judgeTexts.rules });
+      const marks = toStatsMetadata(stats, { evidence: evidence.length, lineage, rules: judgeTexts.rules });
       if (before === body && stored?.customMetadata?.of === marks.of) return stats;
       const { outcome } = await swapStats(key, body, stored?.etag ?? null, marks);
       if (outcome !== "lost" || attempt === FOLD_ATTEMPTS) return stats;
@@ -85,7 +85,7 @@ export function createEvidenceStore({ bucket, profile, judge: judgeTexts }: Evid
     body: string,
     etag: string | null,
     marks: Record<string, string>,
-  ): Promise<Swapped> {
+  ): Promise<SwapOutcome> {
     try {
       return await swapObject(bucket, key, body, etag, marks);
     } catch (error) {
@@ -120,7 +120,7 @@ export function createEvidenceStore({ bucket, profile, judge: judgeTexts }: Evid
       // Beyond the limit the counts of the last fold are used, and no verdict is drawn from them.
       if (cutAt !== null && name >= cutAt) all.set(name, fromMarks(name, key, customMetadata));
       if (evidence === undefined) continue;
-      const isWhole = customMetadata.of === toWhole({ evidence, lineage, rules: judgeTexts.rules });
+      const isWhole = customMetadata.of === fingerprintStats({ evidence, lineage, rules: judgeTexts.rules });
       if (isWhole) all.set(name, fromMarks(name, key, customMetadata, lineage));
     }
     return all;
@@ -148,7 +148,7 @@ export function createEvidenceStore({ bucket, profile, judge: judgeTexts }: Evid
   return { put, list, fold, counted, markActive, activeDays };
 }
 
-interface Whole {
+interface FingerprintedInput {
   /** How many evidence objects were counted. */
   evidence: number;
   lineage: Lineage | undefined;
@@ -156,17 +156,17 @@ interface Whole {
 }
 
 /** A fingerprint of everything the stats depend on: while it is unchanged, so are they. */
-function toWhole({ evidence, lineage, rules = "" }: Whole): string {
+function fingerprintStats({ evidence, lineage, rules = "" }: FingerprintedInput): string {
   const { text = "", parent = "", since = "" } = lineage ?? {};
   return sha256Hex([evidence, text, parent, since, rules].join(" ")).slice(0, 32);
 }
 
 /** Stored as metadata of the stats, so that a listing is enough for a curation. Under 1 KB. */
-function toMarks(stats: SkillStats, whole: Whole): Record<string, string> {
+function toStatsMetadata(stats: SkillStats, whole: FingerprintedInput): Record<string, string> {
   const { uses, successes, failures, lastUsedDay, texts } = stats;
   const said = whole.lineage && Object.hasOwn(texts, whole.lineage.text) ? texts[whole.lineage.text] : undefined;
   return {
-    of: toWhole(whole),
+    of: fingerprintStats(whole),
     uses: `${uses}`,
     successes: `${successes}`,
     failures: `${failures}`,

@@ -55,27 +55,29 @@ export const MEMORY_KEYS = {
 } as const;
 
 const PATTERNS = { ...OBJECT_KEYS, ...MEMORY_KEYS };
-type Kind = keyof typeof PATTERNS;
+type KeyKind = keyof typeof PATTERNS;
 type SlotsOf<Pattern> = Pattern extends `${string}<${infer Slot}>${infer Rest}` ? Slot | SlotsOf<Rest> : never;
-type Slots<K extends Kind> = { [Slot in SlotsOf<(typeof PATTERNS)[K]>]: Slot extends Numbered ? number : string };
-type Numbered = "rev" | "step" | "n" | "nth";
-type Given = Record<string, string | number | undefined>;
+type Slots<K extends KeyKind> = {
+  [Slot in SlotsOf<(typeof PATTERNS)[K]>]: Slot extends NumberedSlot ? number : string;
+};
+type NumberedSlot = "rev" | "step" | "n" | "nth";
+type SlotValues = Record<string, string | number | undefined>;
 
 /** The whole key. Throws on a slot of the wrong form, which is a bug: these keys keep tenants apart. */
-export function keyOf<K extends Kind>(kind: K, slots: Slots<K>): string {
-  const { filled, missing } = fill(kind, slots as Given);
+export function keyOf<K extends KeyKind>(kind: K, slots: Slots<K>): string {
+  const { filled, missing } = fillPattern(kind, slots as SlotValues);
   assert(missing === null, `the key ${PATTERNS[kind]} needs its ${missing}`);
   return filled;
 }
 
 /** The key up to the first missing slot, for listings. */
-export function prefixOf<K extends Kind>(kind: K, slots: Partial<Slots<K>>): string {
-  return fill(kind, slots as Given).filled;
+export function prefixOf<K extends KeyKind>(kind: K, slots: Partial<Slots<K>>): string {
+  return fillPattern(kind, slots as SlotValues).filled;
 }
 
 /** The slots of a key as given to `keyOf`, except for a hashed op; null when the key is of another kind. */
-export function slotsOf<K extends Kind>(kind: K, key: string): Record<SlotsOf<(typeof PATTERNS)[K]>, string> | null {
-  const { form, names } = formOf(kind);
+export function slotsOf<K extends KeyKind>(kind: K, key: string): Record<SlotsOf<(typeof PATTERNS)[K]>, string> | null {
+  const { form, names } = compilePattern(kind);
   const match = form.exec(key);
   if (!match) return null;
   const slots = Object.fromEntries(names.map((name, at) => [name, match[at + 1]!]));
@@ -83,7 +85,7 @@ export function slotsOf<K extends Kind>(kind: K, key: string): Record<SlotsOf<(t
   return slots as Record<SlotsOf<(typeof PATTERNS)[K]>, string>;
 }
 
-interface Form {
+interface KeyPattern {
   form: RegExp;
   names: string[];
   /** Slots and the text between them. */
@@ -91,10 +93,10 @@ interface Form {
 }
 
 /** Cached: a listing parses each of its keys. */
-const forms = new Map<Kind, Form>();
+const compiledPatterns = new Map<KeyKind, KeyPattern>();
 
-function formOf(kind: Kind): Form {
-  const known = forms.get(kind);
+function compilePattern(kind: KeyKind): KeyPattern {
+  const known = compiledPatterns.get(kind);
   if (known) return known;
   const names: string[] = [];
   const source = PATTERNS[kind].replace(/[.+]|<(\w+)>/g, (found, name?: string) => {
@@ -103,13 +105,13 @@ function formOf(kind: Kind): Form {
     return name === "step" ? "(\\d{4,})" : name === "turn" || name === "judge" ? "([^/.]+)" : "([^/]+)";
   });
   const made = { form: new RegExp(`^${source}$`), names, pieces: PATTERNS[kind].split(/(<\w+>)/) };
-  forms.set(kind, made);
+  compiledPatterns.set(kind, made);
   return made;
 }
 
-function fill(kind: Kind, slots: Given): { filled: string; missing: string | null } {
+function fillPattern(kind: KeyKind, slots: SlotValues): { filled: string; missing: string | null } {
   let filled = "";
-  for (const piece of formOf(kind).pieces) {
+  for (const piece of compilePattern(kind).pieces) {
     if (!piece.startsWith("<")) {
       filled += piece;
       continue;

@@ -52,8 +52,8 @@ export function createMemoryStore(options: MemoryStoreOptions): MemoryStore {
   const { kv, profile, clock, overlayMs, overlay } = options;
 
   /** All listed keys under a prefix, with own recent writes. */
-  async function collect(prefix: string): Promise<Map<string, Found>> {
-    const found = new Map<string, Found>();
+  async function collect(prefix: string): Promise<Map<string, ListedKey>> {
+    const found = new Map<string, ListedKey>();
     let cursor: string | undefined;
     do {
       const page = await kv.list({ prefix, cursor });
@@ -65,13 +65,13 @@ export function createMemoryStore(options: MemoryStoreOptions): MemoryStore {
   }
 
   /** The record under a key, from whichever source had it; null when KV lists the key but has no value yet. */
-  function read<T>(schema: z.ZodType<T>, key: string, found: Found): T | null {
+  function read<T>(schema: z.ZodType<T>, key: string, found: ListedKey): T | null {
     if (found.value !== undefined) return parseRecord(schema, key, found.value);
     return found.metadata == null ? null : checkRecord(schema, key, found.metadata);
   }
 
   /** Fetches the values that a list did not include, a hundred a request. Skips keys that KV lists without a value yet. */
-  async function fetchValues(found: Map<string, Found>, keys: string[]): Promise<void> {
+  async function fetchValues(found: Map<string, ListedKey>, keys: string[]): Promise<void> {
     const unread = keys.filter((key) => found.get(key)!.value === undefined && found.get(key)!.metadata == null);
     for (let at = 0; at < unread.length; at += KEYS_A_GET) {
       for (const [key, value] of await kv.getMany(unread.slice(at, at + KEYS_A_GET))) {
@@ -203,7 +203,7 @@ export function createMemoryStore(options: MemoryStoreOptions): MemoryStore {
   /** What a sweep does with a key. `wait`: a removal whose add was seen within the last day. `stays`: the key is kept. */
   function nextStep(
     key: string,
-    found: Map<string, Found>,
+    found: Map<string, ListedKey>,
     before: number,
   ): "keep" | "wait" | { run(): Promise<void>; deletes: number; stays?: true } {
     const add = slotsOf("memoryAdd", key);
@@ -243,12 +243,12 @@ interface LivingAdd {
 }
 
 /** A listed key: `value` comes from the overlay, `metadata` from a list. */
-interface Found {
+interface ListedKey {
   value?: string;
   metadata?: unknown;
 }
 
-function mergeOverlay(overlay: Overlay, prefix: string, since: number, found: Map<string, Found>): void {
+function mergeOverlay(overlay: Overlay, prefix: string, since: number, found: Map<string, ListedKey>): void {
   const recent = new Map(overlay.list(prefix, since).map(({ key, value }) => [key, value]));
   for (const { key } of overlay.list(prefix, Number.MIN_SAFE_INTEGER)) {
     if (found.has(key) || !recent.has(key)) overlay.delete(key);
@@ -260,7 +260,7 @@ function mergeOverlay(overlay: Overlay, prefix: string, since: number, found: Ma
 }
 
 /** Adds that no removal names, without purged texts. */
-function livingAdds(found: Map<string, Found>): LivingKey[] {
+function livingAdds(found: Map<string, ListedKey>): LivingKey[] {
   const living: LivingKey[] = [];
   for (const key of found.keys()) {
     const add = slotsOf("memoryAdd", key);

@@ -64,7 +64,7 @@ export async function createOnce(
   return { body: there, won: thrown !== undefined && there === body };
 }
 
-export type Swapped = { outcome: "won" } | { outcome: "lost" } | { outcome: "unknown"; message: string };
+export type SwapOutcome = { outcome: "won" } | { outcome: "lost" } | { outcome: "unknown"; message: string };
 
 /** Compare-and-swap; `etag` null creates. After a throw the write may or may not have happened: read again. */
 export async function swapObject(
@@ -73,7 +73,7 @@ export async function swapObject(
   body: string,
   etag: string | null,
   customMetadata?: Record<string, string>,
-): Promise<Swapped> {
+): Promise<SwapOutcome> {
   const condition = etag === null ? { ifAbsent: true } : { ifMatch: etag };
   try {
     return { outcome: (await bucket.put(key, body, { ...condition, customMetadata })) ? "won" : "lost" };
@@ -120,7 +120,7 @@ export async function readBody(object: StoredBody): Promise<FileBody> {
 }
 
 /** Reads many objects. Few at a time, since each body waits in memory. */
-export async function getAll<Key, Body>(
+export async function mapObjects<Key, Body>(
   keys: Key[],
   get: (key: Key) => Promise<StoredBody | null>,
   read: (object: StoredBody) => Promise<Body>,

@@ -6,7 +6,7 @@ import type { ProfileId } from "../core/schemas/ids.ts";
 import { PendingChange, PendingInfo } from "../core/schemas/pending.ts";
 import { createBackoff } from "./backoff.ts";
 import { keyOf, prefixOf } from "./keys.ts";
-import { createOnce, deleteAll, getAll, listObjects, parseRecord, readRecord, swapObject } from "./objects.ts";
+import { createOnce, deleteAll, mapObjects, listObjects, parseRecord, readRecord, swapObject } from "./objects.ts";
 
 /** [own] Longer lists are not useful to a person. */
 const MAX_WAITING = 20;
@@ -44,7 +44,7 @@ export function createPendingStore({ bucket, profile, clock, random }: PendingSt
   /** For an object written before this metadata existed. */
   async function readMarks(key: string): Promise<Record<string, string> | null> {
     const stored = await readRecord(bucket, PendingChange, key);
-    return stored && toMarks(stored.value);
+    return stored && toPendingMetadata(stored.value);
   }
 
   /** Keeps only what a list needs: a change may hold a whole skill, and six are in memory at a time. */
@@ -52,7 +52,7 @@ export function createPendingStore({ bucket, profile, clock, random }: PendingSt
     const { open, settled } = await survey();
     const newest = settled.toSorted((a, b) => b.at - a.at).slice(0, MAX_DECIDED);
     const keys = [...open, ...newest.map(({ key }) => key)];
-    const found = await getAll(
+    const found = await mapObjects(
       keys,
       (key) => bucket.get(key),
       async (object) => PendingInfo.parse(parseRecord(PendingChange, object.key, await object.text())),
@@ -79,7 +79,7 @@ export function createPendingStore({ bucket, profile, clock, random }: PendingSt
         );
       }
       const wanted = JSON.stringify(PendingChange.parse(change));
-      const { body } = await createOnce(bucket, keyFor(change.id), wanted, toMarks(change));
+      const { body } = await createOnce(bucket, keyFor(change.id), wanted, toPendingMetadata(change));
       return ok(parseRecord(PendingChange, keyFor(change.id), body));
     },
 
@@ -91,7 +91,7 @@ export function createPendingStore({ bucket, profile, clock, random }: PendingSt
         const wanted = next(stored.value);
         if (wanted === null) return stored.value;
         const body = JSON.stringify(PendingChange.parse(wanted));
-        const swapped = await swapObject(bucket, keyFor(id), body, stored.etag, toMarks(wanted));
+        const swapped = await swapObject(bucket, keyFor(id), body, stored.etag, toPendingMetadata(wanted));
         if (swapped.outcome === "won") return wanted;
         // After a lost response the change may have been written, so it is read again before the next decision.
         if (!(await backoff.wait()))
@@ -116,7 +116,7 @@ export function createPendingStore({ bucket, profile, clock, random }: PendingSt
 }
 
 /** Metadata for lists. An approved change that is not carried out yet counts as open, like one that waits. */
-function toMarks({ state, decidedAt, outcome }: PendingChange): Record<string, string> {
+function toPendingMetadata({ state, decidedAt, outcome }: PendingChange): Record<string, string> {
   const isOpen = state === "waiting" || (state === "approved" && outcome === null);
   return { state, ...(!isOpen && { settledAt: String(decidedAt ?? 0) }) };
 }

@@ -9,7 +9,7 @@ import {
   checkRecord,
   createOnce,
   deleteAll,
-  getAll,
+  mapObjects,
   listObjects,
   parseRecord,
   readRecord,
@@ -38,7 +38,7 @@ export function createReviewStore({ bucket, profile }: { bucket: Bucket; profile
       keys.push(key);
       newestAt = Math.max(newestAt, uploaded.getTime());
     }
-    const bodies = await getAll(
+    const bodies = await mapObjects(
       keys,
       (key) => bucket.get(key),
       (object) => object.text(),

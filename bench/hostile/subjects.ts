@@ -18,7 +18,7 @@ import { addedText } from "../../core/learning/added-text.ts";
 import { itemsOf, isKept } from "../../core/learning/skill-items.ts";
 import { judgeMessage } from "../../core/learning/observe/judge-message.ts";
 import { wordsIn } from "../../core/learning/observe/call-words.ts";
-import { removeRefuted } from "../../core/learning/evidence/refuted.ts";
+import { removeRefutedSentences } from "../../core/learning/evidence/refuted.ts";
 import { namesOtherValue } from "../../core/learning/observe/other-value.ts";
 import { findTriedWords } from "../../core/learning/observe/tried-words.ts";
 import { choicesIn, pairsIn } from "../../core/learning/option-pairs.ts";
@@ -28,7 +28,7 @@ import { createClaims } from "../../core/learning/review/rules/claims.ts";
 import { readVerdicts } from "../../core/learning/review/verdicts.ts";
 import { MAX_ASKED } from "../../core/learning/review/rules/second-judge.ts";
 import { checkStory, createSessionWords } from "../../core/learning/review/rules/one-off.ts";
-import { stringsIn, toPlain } from "../../core/learning/taint/entries.ts";
+import { stringsIn, toPlainText } from "../../core/learning/taint/entries.ts";
 import { findTaint, findTaintedLoss } from "../../core/learning/taint/judge.ts";
 import { destinationsIn, numbersIn, toSearchable } from "../../core/learning/taint/destinations.ts";
 import { foldText, meaningOf, termsIn } from "../../core/learning/taint/meaning.ts";
@@ -59,7 +59,7 @@ import { readArchive, readFolder, readSkillMd } from "../../core/skills/exchange
 import { gunzip, inflate } from "../../core/skills/exchange/inflate.ts";
 import { checkPath } from "../../core/skills/exchange/paths.ts";
 import { chooseName } from "../../core/skills/exchange/skill-name.ts";
-import { toStrict } from "../../core/skills/exchange/strict.ts";
+import { makeStrictCopy } from "../../core/skills/exchange/strict.ts";
 import { readTar } from "../../core/skills/exchange/tar.ts";
 import { readZip } from "../../core/skills/exchange/zip-reader.ts";
 import { parseSkill, toCategory } from "../../core/skills/format/format.ts";
@@ -219,13 +219,13 @@ export const SUBJECTS: readonly Subject[] = [
   subject("contractOf", "core/skills/format/contract.ts", (text) => contractOf(`---\nname: a\n${text}\n---\n`)),
   subject("readCheck", "core/skills/checks.ts", (text) => readCheck("checks/a.json", { "checks/a.json": text })),
   subject("toStrict", ["core/skills/exchange/strict.ts", "core/skills/format/frontmatter.ts"], (text) =>
-    toStrict(NAME, { "SKILL.md": `---\nname: hostile\ndescription: a\n${text}\n---\nx` }),
+    makeStrictCopy(NAME, { "SKILL.md": `---\nname: hostile\ndescription: a\n${text}\n---\nx` }),
   ),
   subject("toStrict key", "core/skills/exchange/strict.ts", (text) =>
-    toStrict(NAME, { "SKILL.md": `---\nname: hostile\ndescription: a\n${JSON.stringify(text)}: b\n---\nx` }),
+    makeStrictCopy(NAME, { "SKILL.md": `---\nname: hostile\ndescription: a\n${JSON.stringify(text)}: b\n---\nx` }),
   ),
   subject("toStrict tools", "core/skills/exchange/strict.ts", (text) =>
-    toStrict(NAME, {
+    makeStrictCopy(NAME, {
       "SKILL.md": `---\nname: hostile\ndescription: a\nx: 1\nallowed-tools: ${JSON.stringify(text)}\n---\nx`,
     }),
   ),
@@ -332,7 +332,7 @@ export const SUBJECTS: readonly Subject[] = [
     },
   ),
   subject("removeRefuted", ["core/learning/evidence/refuted.ts", "core/learning/markdown.ts"], (text, other) =>
-    removeRefuted({ files: { "SKILL.md": text } }, [...wordsIn(other)].slice(0, 5)),
+    removeRefutedSentences({ files: { "SKILL.md": text } }, [...wordsIn(other)].slice(0, 5)),
   ),
   subject("namesOtherValue", ["core/learning/observe/other-value.ts", "core/learning/option-pairs.ts"], (text, other) =>
     namesOtherValue(text, [callWith(other)]),
@@ -376,7 +376,7 @@ export const SUBJECTS: readonly Subject[] = [
   }),
   subject("compareLines", TAINT, (text, other) => compareLines(text.split("\n"), other.split("\n"))),
   subject("proseLines", TAINT, (text) => proseLines(wrapAsFiles(text))),
-  subject("toPlain of a result", TAINT, (text) => [toPlain(text), stringsIn(text)]),
+  subject("toPlain of a result", TAINT, (text) => [toPlainText(text), stringsIn(text)]),
   subject("termsIn", TAINT, (text) => termsIn(foldText(text))),
   subject("SessionRecord", TAINT, (text) => createRecord(text)),
   subject("isTainted", TAINT, (text, other) => createSessionTaint(() => [createReadEntry(text)]).isTainted(other)),

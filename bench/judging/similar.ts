@@ -1,6 +1,6 @@
 // Measures how well the product recognises two requests as the same kind of work. It compares turns as the product does: by the
 // kinds of work that a model named, otherwise by words. Pure.
-import { isSimilarTurn, toCompared } from "../../core/learning/observe/neighbours.ts";
+import { isSimilarTurn, toComparedTurn } from "../../core/learning/observe/neighbours.ts";
 import type { TurnSignature } from "../../core/schemas/learning/learning.ts";
 import { share } from "./replies.ts";
 import type { PairRow } from "./rows.ts";
@@ -16,7 +16,7 @@ export interface SimilarFigures {
 export function measureSimilar(pairs: readonly PairRow[], kinds: ReadonlyMap<string, string> = new Map()) {
   const toTurn = (request: string) => {
     const text = kinds.get(request);
-    return toCompared({ ...TURN, request, ...(text !== undefined && { kind: { text, by: "title" as const } }) });
+    return toComparedTurn({ ...TURN, request, ...(text !== undefined && { kind: { text, by: "title" as const } }) });
   };
   const same = pairs.filter((pair) => pair.same);
   const taken = pairs.filter(({ a, b }) => isSimilarTurn(toTurn(a), toTurn(b)));

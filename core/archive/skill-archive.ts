@@ -6,7 +6,7 @@ import type { SkillLine } from "../schemas/api.ts";
 import type { SkillName } from "../schemas/ids.ts";
 import { isOffered } from "../skills/library.ts";
 import { fuseRanks } from "../skills/search/ranking.ts";
-import { FIELDS, type Query, scoreOfTerm, shareOfOne, toQuery } from "../skills/search/relevance.ts";
+import { FIELDS, type Query, scoreTerm, weightPerOccurrence, toQuery } from "../skills/search/relevance.ts";
 import type { SkillWords, WordsCache } from "../skills/search/skill-words.ts";
 import { type SkillBody, createSkillRows } from "./skill-rows.ts";
 import type { SkillVectors } from "./skill-vectors.ts";
@@ -27,7 +27,7 @@ export interface FoundSkills {
   withoutVector?: number;
 }
 
-export interface Filled {
+export interface FillProgress {
   read: number;
   unread: number;
 }
@@ -39,7 +39,7 @@ export interface SkillArchive {
    * Reads at most `reads` missing bodies, newest first, and has a few hundred missing vectors made. Returns how many of both it
    * added, and how many are still missing.
    */
-  fill(reads: number): Promise<Filled>;
+  fill(reads: number): Promise<FillProgress>;
 }
 
 export interface SkillArchiveOptions {
@@ -64,14 +64,14 @@ const PARALLEL_READS = 8;
 
 export function createSkillArchive({ sql, source, memory, vectors }: SkillArchiveOptions): SkillArchive {
   const rows = createSkillRows({ sql, memory, onRollback: () => vectors?.forget() });
-  let filling: Promise<Filled> | null = null;
+  let filling: Promise<FillProgress> | null = null;
 
   /** One read at a time: concurrent callers would read the same bodies, so they share its result. */
-  function readMissing(lines: SkillLine[], most: number): Promise<Filled> {
+  function readMissing(lines: SkillLine[], most: number): Promise<FillProgress> {
     return (filling ??= readSome(lines, most).finally(() => (filling = null)));
   }
 
-  async function readSome(lines: SkillLine[], most: number): Promise<Filled> {
+  async function readSome(lines: SkillLine[], most: number): Promise<FillProgress> {
     const byName = new Map(lines.map((line) => [line.name, line]));
     const missing = rows.unread().flatMap((name) => byName.get(name) ?? []);
     let count = 0;
@@ -139,12 +139,12 @@ function scoreSkill(skill: SkillWords, query: Query, counts: Map<string, number>
   const weights = new Map<string, number>();
   for (const field of FIELDS) {
     const terms = skill[field] === "" ? [] : skill[field].split(" ");
-    const share = shareOfOne(field, terms.length);
+    const share = weightPerOccurrence(field, terms.length);
     for (const term of terms) if (query.has(term)) weights.set(term, (weights.get(term) ?? 0) + share);
   }
   let score = 0;
   for (const [term, weight] of weights) {
-    score += scoreOfTerm(query.get(term)!, weight, { count: counts.get(term) ?? 1, total });
+    score += scoreTerm(query.get(term)!, weight, { count: counts.get(term) ?? 1, total });
   }
   return score;
 }

@@ -5,7 +5,7 @@ import {
   type ComparedTurn,
   isSimilarTurn,
   mayBeSimilar,
-  toCompared,
+  toComparedTurn,
   toNeighbourhood,
 } from "../learning/observe/neighbours.ts";
 import { contentWords } from "../learning/requests.ts";
@@ -90,13 +90,13 @@ export function createTurnRecords({ sql, discount }: { sql: Sql; discount: numbe
         "SELECT turn_sign.id, body FROM json_each(?) AS found JOIN turn_sign ON turn_sign.id = found.value",
         JSON.stringify([...words.keys()]),
       )
-      .map((row) => toCompared(toSignature(row), words.get(row.id)));
+      .map((row) => toComparedTurn(toSignature(row), words.get(row.id)));
   }
 
   return {
     observe(signature) {
       open();
-      const turn = toCompared(signature);
+      const turn = toComparedTurn(signature);
       const id = record(turn);
       // When an earlier turn is recorded again, later turns are not its neighbours.
       const near = findCandidates(sql, turn.words, 0, id).filter((other) => mayBeSimilar(turn.words, other.words));
@@ -113,7 +113,7 @@ export function createTurnRecords({ sql, discount }: { sql: Sql; discount: numbe
           turn,
         );
         const signature = row && toSignature(row);
-        if (signature && !signature.kind) record(toCompared({ ...signature, kind }));
+        if (signature && !signature.kind) record(toComparedTurn({ ...signature, kind }));
       }
     },
 
@@ -136,7 +136,7 @@ export function createTurnRecords({ sql, discount }: { sql: Sql; discount: numbe
           skill,
         )
         .map(toSignature);
-      const models = distinct(used.map((signature) => toCompared(signature))).slice(0, MAX_MODELS);
+      const models = distinct(used.map((signature) => toComparedTurn(signature))).slice(0, MAX_MODELS);
       const asked = mostFrequent([...models.flatMap((model) => [...model.words]), ...contentWords(words)]);
       const [edge] = sql.run<{ id: number }>("SELECT id FROM turn_sign WHERE at >= ? ORDER BY id LIMIT 1", createdAt);
       const others = edge

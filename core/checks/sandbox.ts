@@ -1,6 +1,6 @@
-// Runs untrusted JavaScript in QuickJS, compiled to WebAssembly. A script has the language, `console`, and `readFile` over the given
-// files. It must never have network, clock, randomness or any other function of the host. Created by run-checks.ts with the WebAssembly
-// module of a Worker's bundle, because the platform compiles none at run time.
+// Runs untrusted JavaScript in QuickJS, compiled to WebAssembly. A script has only the language, `console`, and `readFile` over the
+// given files. It must never have network, clock, randomness or any other function of the host. Created by run-checks.ts with the
+// WebAssembly module of a Worker's bundle, because Workers cannot compile WebAssembly at run time.
 import RELEASE_SYNC from "@jitl/quickjs-wasmfile-release-sync";
 import {
   type QuickJSContext,
@@ -19,7 +19,7 @@ export interface Sandbox {
   run(program: Program & { entry: string }): Promise<ProgramRun>;
   /** Whether the pattern matches in the text; null: it is not a regular expression, or takes too long. Never throws. */
   matches(pattern: string, text: string): Promise<boolean | null>;
-  /** The syntax error of a text that is neither a module nor a script; null: it is one. Runs nothing. Never throws. */
+  /** The syntax error of a text; null when it parses as a module or as a script. Runs nothing. Never throws. */
   parse(text: string): Promise<string | null>;
 }
 
@@ -45,7 +45,7 @@ export function createSandbox(wasmModule: WebAssembly.Module): Sandbox {
   async function within<T>(work: (vm: QuickJSContext, runtime: QuickJSRuntime) => T): Promise<T> {
     engine ??= start(wasmModule);
     const mine = engine;
-    let sound = false;
+    let isReusable = false;
     try {
       const quickJs = await mine;
       const runtime = quickJs.newRuntime();
@@ -55,10 +55,10 @@ export function createSandbox(wasmModule: WebAssembly.Module): Sandbox {
       const done = work(vm, runtime);
       vm.dispose();
       runtime.dispose();
-      sound = quickJs.getWasmMemory().buffer.byteLength <= MEMORY.initial << 16;
+      isReusable = quickJs.getWasmMemory().buffer.byteLength <= MEMORY.initial << 16;
       return done;
     } finally {
-      if (!sound && engine === mine) engine = null;
+      if (!isReusable && engine === mine) engine = null;
     }
   }
 
@@ -69,7 +69,7 @@ export function createSandbox(wasmModule: WebAssembly.Module): Sandbox {
         return await within((vm, runtime) => runModule(vm, runtime, program, output));
       } catch (thrown) {
         // A trap, an abort, or an overflow of the host's stack. The instance is discarded with all that the script did.
-        return { exitCode: 1, ...output.texts(), stopped: whyOf(messageOf(thrown)) ?? "memory" };
+        return { exitCode: 1, ...output.texts(), stopped: toStopReason(messageOf(thrown)) ?? "memory" };
       }
     },
     async matches(pattern, text) {
@@ -133,7 +133,7 @@ function runModule(
   addGlobals(vm, files, output);
   const problem = settle(vm, runtime, vm.evalCode(files[entry] ?? "", entry, { type: "module" }));
   if (problem !== null) output.write(2, `${problem}\n`);
-  stopped ??= problem === null ? null : whyOf(problem);
+  stopped ??= problem === null ? null : toStopReason(problem);
   return { exitCode: problem === null && !stopped ? 0 : 1, ...output.texts(), stopped };
 }
 
@@ -173,7 +173,7 @@ function describe(vm: QuickJSContext, error: QuickJSHandle): string {
 
 const MAX_ERROR_CHARS = 500;
 
-function whyOf(problem: string): ProgramRun["stopped"] {
+function toStopReason(problem: string): ProgramRun["stopped"] {
   if (problem === INTERRUPTED) return "time";
   return /out of memory|string too long|stack overflow|call stack size/i.test(problem) ? "memory" : null;
 }

@@ -44,7 +44,7 @@ export async function runShellCheck({ files }: Program, command: string): Promis
     exitCode,
     stdout: cap(stdout),
     stderr: cap(stderr.replace(LIBRARY_ADVICE, "")),
-    stopped: whyStopped(exitCode, stderr),
+    stopped: toStopReason(exitCode, stderr),
   };
 }
 
@@ -56,7 +56,7 @@ function cap(text: string): string {
 }
 
 /** The exit code decides. The message only distinguishes the shell's own 124 and 126 from a command's. */
-function whyStopped(exitCode: number, stderr: string): ProgramRun["stopped"] {
+function toStopReason(exitCode: number, stderr: string): ProgramRun["stopped"] {
   if (exitCode === 124 && /deadline|timed out|aborted/.test(stderr)) return "time";
   if (exitCode !== 126 || !/limit|exceeded|too many/.test(stderr)) return null;
   return /output/.test(stderr) ? "output" : /bytes|memory|length/.test(stderr) ? "memory" : "time";

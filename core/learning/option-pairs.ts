@@ -16,12 +16,12 @@ const BY_TASK =
 /** A code span with one option and its value only. */
 const ALONE = /`(--[a-z][\w-]*(?:=|[ \t]+)[^`\s]{1,80})`/giu;
 
-export interface Pair {
+export interface OptionPair {
   name: string;
   value: string;
 }
 
-export function pairsIn(text: string): Pair[] {
+export function pairsIn(text: string): OptionPair[] {
   return [...text.matchAll(OPTION), ...text.matchAll(ASSIGNMENT)].flatMap(([, first, bare, second, quoted]) => {
     const [name, given] = [first ?? second ?? "", bare ?? quoted ?? ""];
     const value = given.replace(/^["']|["']$/g, "").replace(/(?<![.:!?])[.:!?]+$/u, "");
@@ -32,7 +32,7 @@ export function pairsIn(text: string): Pair[] {
 }
 
 /** The pairs of a text that are certainly a choice. `--global typescript` inside a command may be a flag before an argument. */
-export function choicesIn(text: string): Pair[] {
+export function choicesIn(text: string): OptionPair[] {
   const alone = [...text.matchAll(ALONE)].map(([, option = ""]) => option);
   const assigned = text.match(/(?<![\w-])--[a-z][\w-]*=\S+/giu) ?? [];
   const settings = [...text.matchAll(ASSIGNMENT)].map(([all]) => all);
@@ -40,11 +40,11 @@ export function choicesIn(text: string): Pair[] {
 }
 
 /** The pairs in the strings of a call's arguments. */
-export function pairsOf(args: JsonObject): Pair[] {
+export function pairsOf(args: JsonObject): OptionPair[] {
   return leavesOf(args).flatMap(pairsIn);
 }
 
-export function toKey({ name, value }: Pair): string {
+export function toPairKey({ name, value }: OptionPair): string {
   return `${name} ${value}`;
 }
 

@@ -25,14 +25,14 @@ const MAX_EDITS = 1_000;
 export async function openRevision(store: SkillStore, name: SkillName, rev: number): Promise<Result<OpenedRevision>> {
   const revision = await store.revision(name, rev);
   if (!revision) return err("revision_not_found", `The skill \`${name}\` has no revision ${rev}.`);
-  if (isPurged(revision)) return purged(name, rev);
+  if (isPurged(revision)) return revisionPurged(name, rev);
   const files = await Promise.all(
     Object.entries(revision.files).map(async ([path, { sha256 }]) => [path, await store.blob(sha256)] as const),
   );
   const missing = files.find(([, body]) => body === null);
   if (!missing) return ok({ revision, files: Object.fromEntries(files) as FileBodies });
   const now = await store.revision(name, rev);
-  if (now && isPurged(now)) return purged(name, rev);
+  if (now && isPurged(now)) return revisionPurged(name, rev);
   throw new Error(`revision ${rev} of ${name} names contents that are not there: ${missing[0]}`);
 }
 
@@ -45,7 +45,7 @@ export function diffFiles(before: FileBodies, after: FileBodies): FileDiff[] {
   });
 }
 
-interface Undo {
+interface UndoRequest {
   name: SkillName;
   rev: number;
   /** The files before revision `rev` and at it. */
@@ -58,7 +58,7 @@ interface Undo {
  * The current skill without the change that revision `rev` made. State, pin and origin stay, and it has no citations.
  * Failures: `undo_conflict` with `facts.files`, `nothing_to_undo`, and those of validate.ts.
  */
-export function undoRevision(undo: Undo, present: SkillSnapshot): Result<SkillNext> {
+export function undoRevision(undo: UndoRequest, present: SkillSnapshot): Result<SkillNext> {
   const { name, rev, before, after, maxFiles } = undo;
   const files = { ...present.files };
   const conflicts: string[] = [];
@@ -106,7 +106,7 @@ export async function readUndo(
   name: SkillName,
   rev: number,
   maxFiles: number,
-): Promise<Result<Undo>> {
+): Promise<Result<UndoRequest>> {
   const after = await openRevision(store, name, rev);
   if (!after.ok) return after;
   if (rev === 1) {
@@ -166,19 +166,19 @@ function toLines(text: string): { lines: string[]; endsWithBreak: boolean } {
   return { lines: endsWithBreak ? lines.slice(0, -1) : lines, endsWithBreak };
 }
 
-interface Edit {
+interface LineEdit {
   /** Lines from `from` up to but not including `to` become `lines`. */
   from: number;
   to: number;
   lines: string[];
 }
 
-function editsOf(from: string[], to: string[]): Edit[] | null {
+function editsOf(from: string[], to: string[]): LineEdit[] | null {
   const pieces = diffArrays(from, to, { maxEditLength: MAX_EDITS });
   if (!pieces) return null;
-  const edits: Edit[] = [];
+  const edits: LineEdit[] = [];
   let at = 0;
-  let open: Edit | null = null;
+  let open: LineEdit | null = null;
   for (const { value, added, removed } of pieces) {
     if (!added && !removed) {
       open = null;
@@ -232,6 +232,6 @@ function changedPaths(before: FileBodies, after: FileBodies): string[] {
   return paths.filter((path) => !isSameBody(bodyAt(before, path), bodyAt(after, path)));
 }
 
-function purged(name: SkillName, rev: number): Result<never> {
+function revisionPurged(name: SkillName, rev: number): Result<never> {
   return err("revision_purged", `Revision ${rev} of \`${name}\` was purged: its files cannot be restored.`);
 }

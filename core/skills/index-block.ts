@@ -51,11 +51,11 @@ export function renderSkillIndex(lines: SkillLine[], indexTokens: number, reques
 }
 
 /** A skill with its companion: what is listed and loaded together. */
-type Unit = SkillLine[];
+type SkillUnit = SkillLine[];
 
-interface Group {
+interface SkillGroup {
   title: string;
-  units: Unit[];
+  units: SkillUnit[];
   /** Number of skills, companions included. */
   count: number;
 }
@@ -64,12 +64,12 @@ interface Group {
 const STALE = "not used for a long time";
 
 /** Groups by category. A companion follows its base, even if it was filed in another category; stale skills come last. */
-function toGroups(lines: SkillLine[]): Group[] {
+function toGroups(lines: SkillLine[]): SkillGroup[] {
   const offered = sortByName(lines.filter((line) => line.state !== "archived" && line.state !== "pending"));
   const companions = new Map<SkillName, SkillLine>();
   for (const line of offered) if (line.extends) companions.set(line.extends, line);
   const names = companions.size > 0 ? new Set(offered.map((line) => line.name)) : null;
-  const byTitle = new Map<string, Unit[]>();
+  const byTitle = new Map<string, SkillUnit[]>();
   for (const line of offered) {
     if (line.extends && names?.has(line.extends)) continue;
     const title = line.state === "stale" ? STALE : line.category;
@@ -91,7 +91,7 @@ function sortByName(lines: SkillLine[]): SkillLine[] {
   return isSorted ? lines : lines.sort((a, b) => compare(a.name, b.name));
 }
 
-function renderGroup({ title, units }: Group, maxChars: number): string {
+function renderGroup({ title, units }: SkillGroup, maxChars: number): string {
   return [`${title}:`, ...units.map((unit) => toLines(unit, maxChars))].join("\n");
 }
 
@@ -99,11 +99,11 @@ function renderGroup({ title, units }: Group, maxChars: number): string {
  * First the skills that fit the request and the proven ones, with descriptions; then the categories with their counts
  * and as many names as fit, taken in turn; then descriptions if all skills are named. Skills without room are counted.
  */
-function renderShort(groups: Group[], indexTokens: number, request: string): string {
+function renderShort(groups: SkillGroup[], indexTokens: number, request: string): string {
   const total = countSkills(groups);
   const budget = createTokenBudget(indexTokens - estimateTokens(toBlock([countLine(total)])));
   const counted = fitHeadings(groups, budget, indexTokens * PARTS.categories.share);
-  const described = new Set<Unit>();
+  const described = new Set<SkillUnit>();
   const parts = [
     describe(FITTING, pickFitting(groups, request), PARTS.fitting),
     describe(PROVEN, pickProven(groups), PARTS.proven),
@@ -113,7 +113,7 @@ function renderShort(groups: Group[], indexTokens: number, request: string): str
   parts.push(...counted.map((group) => renderNamedGroup(group, named.get(group)!, described, budget, shown === total)));
   return toBlock([...parts.filter(Boolean), ...(shown < total ? [countLine(total - shown)] : [])]);
 
-  function describe(title: string, units: Unit[], part: (typeof PARTS)["fitting"]): string {
+  function describe(title: string, units: SkillUnit[], part: (typeof PARTS)["fitting"]): string {
     const sub = budget.within(indexTokens * part.share);
     const fresh = units.filter((unit) => !described.has(unit)).slice(0, part.most);
     if (fresh.length === 0 || !sub.spend(`${title}\n`)) return "";
@@ -124,16 +124,16 @@ function renderShort(groups: Group[], indexTokens: number, request: string): str
 }
 
 /** Best first, without stale skills. */
-function pickFitting(groups: Group[], request: string): Unit[] {
+function pickFitting(groups: SkillGroup[], request: string): SkillUnit[] {
   const living = livingUnits(groups);
   const scores = scoreSkills(living.flat(), request);
-  const scoreOf = (unit: Unit) => unit.reduce((best, line) => Math.max(best, scores.get(line) ?? 0), 0);
+  const scoreOf = (unit: SkillUnit) => unit.reduce((best, line) => Math.max(best, scores.get(line) ?? 0), 0);
   return scores.size === 0 ? [] : pickBest(living, scoreOf, PARTS.fitting.most);
 }
 
 /** Often used and judged well. A skill without judgements counts half. */
-function pickProven(groups: Group[]): Unit[] {
-  const score = ([line]: Unit) => {
+function pickProven(groups: SkillGroup[]): SkillUnit[] {
+  const score = ([line]: SkillUnit) => {
     if (!line?.use) return 0;
     const { uses, successes, failures } = line.use;
     return (Math.log1p(uses) * (successes + 1)) / (successes + failures + 2);
@@ -142,14 +142,14 @@ function pickProven(groups: Group[]): Unit[] {
   return pickBest(livingUnits(groups), score, PARTS.fitting.most + PARTS.proven.most);
 }
 
-function livingUnits(groups: Group[]): Unit[] {
+function livingUnits(groups: SkillGroup[]): SkillUnit[] {
   return groups.filter(({ title }) => title !== STALE).flatMap((group) => group.units);
 }
 
 /** The best units with a score above 0, by name when scores are equal. Avoids sorting all units. */
-function pickBest(units: Unit[], scoreOf: (unit: Unit) => number, most: number): Unit[] {
-  const order = (a: Scored, b: Scored) => b.score - a.score || compare(a.unit[0]!.name, b.unit[0]!.name);
-  let best: Scored[] = [];
+function pickBest(units: SkillUnit[], scoreOf: (unit: SkillUnit) => number, most: number): SkillUnit[] {
+  const order = (a: ScoredUnit, b: ScoredUnit) => b.score - a.score || compare(a.unit[0]!.name, b.unit[0]!.name);
+  let best: ScoredUnit[] = [];
   let least = 0;
   for (const unit of units) {
     const score = scoreOf(unit);
@@ -165,13 +165,13 @@ function pickBest(units: Unit[], scoreOf: (unit: Unit) => number, most: number):
     .map(({ unit }) => unit);
 }
 
-interface Scored {
-  unit: Unit;
+interface ScoredUnit {
+  unit: SkillUnit;
   score: number;
 }
 
 /** The groups that get a heading with their count. The largest ones if not all fit, in their original order. */
-function fitHeadings(groups: Group[], budget: TokenBudget, tokens: number): Group[] {
+function fitHeadings(groups: SkillGroup[], budget: TokenBudget, tokens: number): SkillGroup[] {
   const sub = budget.within(tokens);
   const bySize = [...groups].sort((a, b) => b.units.length - a.units.length);
   const paid = new Set(
@@ -181,8 +181,12 @@ function fitHeadings(groups: Group[], budget: TokenBudget, tokens: number): Grou
 }
 
 /** Names skills in turn: one of each group, then the next of each. Stale skills come after all others. */
-function nameSkillsInTurn(groups: Group[], described: Set<Unit>, budget: TokenBudget): Map<Group, Unit[]> {
-  const named = new Map(groups.map((group) => [group, [] as Unit[]]));
+function nameSkillsInTurn(
+  groups: SkillGroup[],
+  described: Set<SkillUnit>,
+  budget: TokenBudget,
+): Map<SkillGroup, SkillUnit[]> {
+  const named = new Map(groups.map((group) => [group, [] as SkillUnit[]]));
   const living = groups.filter(({ title }) => title !== STALE);
   for (const round of [living, groups.filter(({ title }) => title === STALE)]) {
     let open = round.map((group) => ({ group, rest: group.units.filter((unit) => !described.has(unit)), at: 0 }));
@@ -200,9 +204,9 @@ function nameSkillsInTurn(groups: Group[], described: Set<Unit>, budget: TokenBu
 
 /** With `describes`, the first skills get a description as long as the budget lasts. */
 function renderNamedGroup(
-  group: Group,
-  named: Unit[],
-  described: Set<Unit>,
+  group: SkillGroup,
+  named: SkillUnit[],
+  described: Set<SkillUnit>,
   budget: TokenBudget,
   describes: boolean,
 ): string {
@@ -218,7 +222,7 @@ function renderNamedGroup(
   return lines.length === 1 && isWhole ? "" : lines.join("\n");
 }
 
-function countedTitle(group: Group): string {
+function countedTitle(group: SkillGroup): string {
   return `${group.title} (${group.count} in all)`;
 }
 
@@ -226,7 +230,7 @@ function countLine(count: number): string {
   return `${count} more ${count === 1 ? "skill" : "skills"}`;
 }
 
-function countSkills(groups: Group[]): number {
+function countSkills(groups: SkillGroup[]): number {
   return groups.reduce((sum, group) => sum + group.count, 0);
 }
 
@@ -255,11 +259,11 @@ function takeWhile<T>(items: T[], takes: (item: T) => boolean): T[] {
   return end < 0 ? items : items.slice(0, end);
 }
 
-function namesOf(unit: Unit): string {
+function namesOf(unit: SkillUnit): string {
   return unit.map((line) => line.name).join(", ");
 }
 
-function toLines(unit: Unit, maxChars: number): string {
+function toLines(unit: SkillUnit, maxChars: number): string {
   return unit.map((line) => toLine(line, maxChars)).join("\n");
 }
 

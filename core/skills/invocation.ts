@@ -131,7 +131,7 @@ export function renderInvocation({ invocation, skills, remarks, session, day }: 
       ["own", escapeTags(filled.text)],
       ["outcome", `\n</skill>\n`],
       ["own", filesOf(view)],
-      ["outcome", remarksOn(view, filled, nextOffset).join("")],
+      ["outcome", warningsAbout(view, filled, nextOffset).join("")],
     );
   }
   // Values that no skill has a placeholder for belong to the request.
@@ -147,7 +147,7 @@ export function renderInvocation({ invocation, skills, remarks, session, day }: 
   return toParts(pieces);
 }
 
-function remarksOn(view: SkillView, filled: Filled, nextOffset: number | undefined): string[] {
+function warningsAbout(view: SkillView, filled: FilledBody, nextOffset: number | undefined): string[] {
   const { name, missing, state } = view;
   const open = [...filled.open].slice(0, MAX_NAMED).map((parameter) => `{{${parameter}}}`);
   return [
@@ -182,7 +182,7 @@ export function filesOf({ name, files }: SkillView): string {
   return `${escapeTags(`Files of ${name}, read one at a time with skill_view: ${paths.join(", ")}${more}`)}\n`;
 }
 
-interface Filled {
+interface FilledBody {
   text: string;
   /** Parameters without a value. */
   open: Set<string>;
@@ -201,7 +201,7 @@ const PLACEHOLDER =
 function fill(
   content: string,
   given: { values: Map<string, string>; used: Set<string>; dir: string; session: string; day: string },
-): Filled {
+): FilledBody {
   const open = new Set<string>();
   let hasDir = false;
   let room = MAX_FILLED_CHARS;

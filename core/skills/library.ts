@@ -89,17 +89,18 @@ export function createLibrary({ store, seeds, scene = {} }: LibraryOptions): Lib
     return offeredLines(await lines(), scene);
   }
 
-  async function open(name: SkillName): Promise<Opened | null> {
+  async function open(name: SkillName): Promise<OpenedSkill | null> {
     const snapshot = await store?.open(name);
-    return snapshot ? toOpened(snapshot, seeds) : Object.hasOwn(seeds, name) ? openSeed(seeds, name) : null;
+    if (snapshot) return openSnapshot(snapshot, seeds);
+    return Object.hasOwn(seeds, name) ? openSeed(seeds, name) : null;
   }
 
-  function unusableFailure({ line, requirements }: Pick<Opened, "line" | "requirements">): Failure | null {
+  function unusableFailure({ line, requirements }: Pick<OpenedSkill, "line" | "requirements">): Failure | null {
     return refusalFor({ name: line.name, conditions: requirements.conditions }, scene);
   }
 
   /** Why a skill cannot be shown, regardless of the file asked for. */
-  async function refuse({ line, requirements }: Opened): Promise<Failure | null> {
+  async function findRefusal({ line, requirements }: OpenedSkill): Promise<Failure | null> {
     if (line.state === "pending") {
       return err("skill_pending", `'${line.name}' waits for a person's approval and cannot be loaded yet.`).failure;
     }
@@ -119,7 +120,7 @@ export function createLibrary({ store, seeds, scene = {} }: LibraryOptions): Lib
       // Validated first, because a model's name becomes part of a storage key.
       const skill = SkillName.safeParse(name).success ? await open(name) : null;
       if (!skill) return skillMissing(name, await offered());
-      const refusal = await refuse(skill);
+      const refusal = await findRefusal(skill);
       if (refusal) return { ok: false, failure: refusal };
       if (!Object.hasOwn(skill.files, path)) return fileMissing(name, path, skill.files);
       const content = skill.files[path]!;
@@ -206,7 +207,7 @@ export function fileMissing(name: string, path: string, files: FileBodies): Resu
   return err("file_missing", `'${name}' has no file ${JSON.stringify(path.slice(0, 200))}. It has: ${there}.`);
 }
 
-interface Opened {
+interface OpenedSkill {
   line: SkillLine;
   files: FileBodies;
   requirements: Requirements;
@@ -225,13 +226,13 @@ function readRequirements(meta: Record<string, unknown>): Requirements {
   return { conditions: readConditions(meta), members: membersOf(meta), ...(contract && { contract }) };
 }
 
-const openedSeeds = new WeakMap<Record<string, string>, Opened>();
+const openedSeeds = new WeakMap<Record<string, string>, OpenedSkill>();
 
 /**
  * Parses and hashes a bundled skill once per isolate. Throws when its SKILL.md is invalid: a broken bundle must not
  * start.
  */
-function openSeed(seeds: Seeds, name: SkillName): Opened {
+function openSeed(seeds: Seeds, name: SkillName): OpenedSkill {
   const files = seeds[name]!;
   const known = openedSeeds.get(files);
   if (known) return known;
@@ -258,7 +259,7 @@ function openSeed(seeds: Seeds, name: SkillName): Opened {
 }
 
 /** Null when the deployment no longer has the bundled skill. */
-function toOpened({ head, files }: SkillSnapshot, seeds: Seeds): Opened | null {
+function openSnapshot({ head, files }: SkillSnapshot, seeds: Seeds): OpenedSkill | null {
   if (followsBundle(head)) {
     if (!Object.hasOwn(seeds, head.name)) return null;
     const seed = openSeed(seeds, head.name);
@@ -271,7 +272,7 @@ function toOpened({ head, files }: SkillSnapshot, seeds: Seeds): Opened | null {
 }
 
 function toView(
-  { line, files, requirements, failedWords }: Opened,
+  { line, files, requirements, failedWords }: OpenedSkill,
   path: string,
   content: string,
   scene: Scene,
@@ -338,7 +339,11 @@ function findingsOf({ health }: Pick<SkillLine, "health">, broken: ContractBreak
   return [...missing, ...failed].slice(0, MAX_FINDINGS);
 }
 
-function withCompanion(view: SkillView, { line, files, requirements, failedWords }: Opened, scene: Scene): SkillView {
+function withCompanion(
+  view: SkillView,
+  { line, files, requirements, failedWords }: OpenedSkill,
+  scene: Scene,
+): SkillView {
   const own = textOrEmpty(files[SKILL_MD]);
   const parsed = parseSkill(own);
   const body = parsed.ok ? parsed.value.body : own;

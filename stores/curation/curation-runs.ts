@@ -3,7 +3,7 @@ import type { Bucket } from "../../core/ports.ts";
 import { CurationId, type ProfileId, fromCurationId } from "../../core/schemas/ids.ts";
 import { CurationPlan, CurationRun, CurationWork } from "../../core/schemas/learning/curation.ts";
 import { keyOf, prefixOf, slotsOf } from "../keys.ts";
-import { createOnce, deleteAll, getAll, listFolders, listObjects, parseRecord, readRecord } from "../objects.ts";
+import { createOnce, deleteAll, mapObjects, listFolders, listObjects, parseRecord, readRecord } from "../objects.ts";
 
 export async function putPlan(bucket: Bucket, plan: CurationPlan): Promise<CurationPlan> {
   const key = keyOf("curationPlan", { profile: plan.profile, run: plan.run });
@@ -58,7 +58,7 @@ export async function readResults(bucket: Bucket, profile: ProfileId, run: Curat
   for await (const { key } of listObjects(bucket, prefixOf("curationWork", { profile, run }))) {
     if (slotsOf("curationWork", key)) keys.push(key);
   }
-  const bodies = await getAll(
+  const bodies = await mapObjects(
     keys,
     (key) => bucket.get(key),
     (object) => object.text(),

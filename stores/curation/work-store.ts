@@ -5,7 +5,7 @@ import { CurationMerge, CurationWork, type WorkId } from "../../core/schemas/lea
 import type { CurationId, ProfileId } from "../../core/schemas/ids.ts";
 import { ReviewStep } from "../../core/schemas/learning/review.ts";
 import { keyOf, prefixOf, slotsOf } from "../keys.ts";
-import { createOnce, getAll, listObjects, parseRecord, readRecord } from "../objects.ts";
+import { createOnce, mapObjects, listObjects, parseRecord, readRecord } from "../objects.ts";
 
 export interface WorkStoreOptions {
   bucket: Bucket;
@@ -16,7 +16,7 @@ export interface WorkStoreOptions {
 
 export function createWorkStore({ bucket, ...slots }: WorkStoreOptions): WorkStore {
   function readAll(keys: string[]): Promise<(string | null)[]> {
-    return getAll(
+    return mapObjects(
       keys,
       (key) => bucket.get(key),
       (object) => object.text(),

@@ -16,10 +16,10 @@ import {
 import type { BlobCache } from "./blob-cache.ts";
 import { encodeOp, keyOf, prefixOf, slotsOf } from "../keys.ts";
 import {
-  type Swapped,
+  type SwapOutcome,
   checkRecord,
   createOnce,
-  getAll,
+  mapObjects,
   listObjects,
   readBody,
   parseRecord,
@@ -61,7 +61,7 @@ export function createSkillHeads(options: { bucket: Bucket; profile: ProfileId; 
     const wanted = [...new Set(Object.values(head.files).map((file) => file.sha256))];
     const bodies = new Map(wanted.map((sha256) => [sha256, cache.get(profile, sha256)]));
     const unread = wanted.filter((sha256) => bodies.get(sha256) === undefined);
-    const read = await getAll(unread, (sha256) => bucket.get(keyOf("blob", { profile, sha256 })), readBody);
+    const read = await mapObjects(unread, (sha256) => bucket.get(keyOf("blob", { profile, sha256 })), readBody);
     for (const [at, sha256] of unread.entries()) {
       const body = read[at];
       if (body == null) {
@@ -161,7 +161,7 @@ export function createSkillHeads(options: { bucket: Bucket; profile: ProfileId; 
   }
 
   /** Replaces a revision by a tombstone. It keeps the operation id, so that the operation is not carried out twice. */
-  function putTombstone(found: FoundRevision, tombstone: SkillTombstone): Promise<Swapped> {
+  function putTombstone(found: FoundRevision, tombstone: SkillTombstone): Promise<SwapOutcome> {
     const key = keyOf("revision", { profile, name: tombstone.name, rev: tombstone.rev });
     return swapObject(bucket, key, JSON.stringify(tombstone), found.etag, { ...found.customMetadata, refs: "" });
   }
@@ -182,7 +182,7 @@ export function createSkillHeads(options: { bucket: Bucket; profile: ProfileId; 
       (_, i) => newest - i,
     );
     const keys = wanted.filter((rev) => rev < head.rev).map((rev) => keyOf("revision", { profile, name, rev }));
-    const bodies = await getAll(
+    const bodies = await mapObjects(
       keys,
       (key) => bucket.get(key),
       (object) => object.text(),

@@ -13,7 +13,7 @@ import {
 import type { Backoff } from "../backoff.ts";
 import type { IndexCache } from "./index-cache.ts";
 import { keyOf } from "../keys.ts";
-import { type Swapped, hasBody, parseRecord, swapObject } from "../objects.ts";
+import { type SwapOutcome, hasBody, parseRecord, swapObject } from "../objects.ts";
 
 /** The index and the ETag it was read with; null when there is none yet. */
 export interface SeenIndex {
@@ -25,7 +25,7 @@ export interface SkillIndexObject {
   /** One conditional GET; the body is read and parsed only when it has changed. */
   read(): Promise<SeenIndex>;
   /** Replaces the lines if the index is still the one that was read. Each line keeps what is known of the skill's use. */
-  swap(seen: SeenIndex, skills: SkillIndex["skills"]): Promise<Swapped>;
+  swap(seen: SeenIndex, skills: SkillIndex["skills"]): Promise<SwapOutcome>;
   /** Makes a skill's line at least as new as its head. False when the time is up; a later reader then updates it. */
   bringUp(head: SkillHead, fresh: () => Promise<SkillHead | null>, backoff: Backoff): Promise<boolean>;
   /** Stores the use of skills in their lines and skips skills without a line. False when the time is up. */
@@ -50,8 +50,8 @@ export function createSkillIndex(options: { bucket: Bucket; profile: string; cac
     return cached!;
   }
 
-  async function swap(seen: SeenIndex, skills: SkillIndex["skills"]): Promise<Swapped> {
-    const next: SkillIndex = { v: 1, seq: seen.index.seq + 1, skills: sortByName(withUse(skills, seen.index)) };
+  async function swap(seen: SeenIndex, skills: SkillIndex["skills"]): Promise<SwapOutcome> {
+    const next: SkillIndex = { v: 1, seq: seen.index.seq + 1, skills: sortByName(keepUse(skills, seen.index)) };
     return swapObject(bucket, key, JSON.stringify(next), seen.etag);
   }
 
@@ -85,7 +85,7 @@ export function createSkillIndex(options: { bucket: Bucket; profile: string; cac
 }
 
 /** A line built from its head has no use counts; they are carried over. */
-function withUse(skills: SkillIndex["skills"], before: SkillIndex): SkillIndex["skills"] {
+function keepUse(skills: SkillIndex["skills"], before: SkillIndex): SkillIndex["skills"] {
   const entries = Object.entries(skills).map(([name, line]) => {
     const use = line.use ?? lineOf(before, name)?.use;
     return [name, use && !line.use ? { ...line, use } : line] as const;

@@ -36,7 +36,7 @@ export async function purgeRevision(context: PurgeContext, name: SkillName, rev:
   if (rev === head.rev) {
     return err("revision_current", `Revision ${rev} of \`${name}\` is the present one: restore another first.`);
   }
-  const memo: Memo = { held: null, purged: null };
+  const memo: PurgeMemory = { held: null, purged: null };
   do {
     const found = rev < head.rev ? await heads.readPast(name, rev) : null;
     if (!found) return err("revision_not_found", `The skill \`${name}\` has no revision ${rev}.`);
@@ -47,13 +47,17 @@ export async function purgeRevision(context: PurgeContext, name: SkillName, rev:
 }
 
 /** What later attempts know of earlier ones. */
-interface Memo {
+interface PurgeMemory {
   held: SeenLease | null;
   purged: Omit<SkillPurged, "tombstone"> | null;
 }
 
 /** One attempt at the whole purge, from lease to end; null when something was lost and everything must be checked again. */
-async function tryPurge(context: PurgeContext, found: FoundRevision, memo: Memo): Promise<SkillTombstone | null> {
+async function tryPurge(
+  context: PurgeContext,
+  found: FoundRevision,
+  memo: PurgeMemory,
+): Promise<SkillTombstone | null> {
   const { leases } = context;
   let tombstone = isFinished(found) ? found.value : null;
   if (!tombstone) {
@@ -106,7 +110,7 @@ async function completeTombstone({ heads }: PurgeContext, { name, rev }: PastRev
  * Contents that no head and no revision names, left by a write that lost its swap and was then refused. A writer still in
  * progress reads the lease and puts them again.
  */
-export async function findOrphans(context: Place): Promise<Sha256[]> {
+export async function findOrphans(context: BlobFolder): Promise<Sha256[]> {
   const { profile } = context;
   const blobs = await listBlobs(context);
   const byBeginning = toBeginnings(blobs);
@@ -119,7 +123,7 @@ export async function findOrphans(context: Place): Promise<Sha256[]> {
 }
 
 /** Contents named by any revision of the skill, whether or not it has a head. */
-export async function findPastBlobs(context: Place, name: SkillName): Promise<Set<Sha256>> {
+export async function findPastBlobs(context: BlobFolder, name: SkillName): Promise<Set<Sha256>> {
   const { profile } = context;
   const byBeginning = toBeginnings(await listBlobs(context));
   const found = new Set<Sha256>();
@@ -129,9 +133,9 @@ export async function findPastBlobs(context: Place, name: SkillName): Promise<Se
   return found;
 }
 
-type Place = Pick<PurgeContext, "bucket" | "profile">;
+type BlobFolder = Pick<PurgeContext, "bucket" | "profile">;
 
-async function listBlobs({ bucket, profile }: Place): Promise<Set<Sha256>> {
+async function listBlobs({ bucket, profile }: BlobFolder): Promise<Set<Sha256>> {
   const blobs = new Set<Sha256>();
   for await (const { key } of listObjects(bucket, prefixOf("blob", { profile }))) {
     blobs.add(slotsOf("blob", key)!.sha256);
@@ -141,7 +145,7 @@ async function listBlobs({ bucket, profile }: Place): Promise<Set<Sha256>> {
 
 /** The first characters of the hashes nearly always decide without a read; a collision yields one name too many. */
 async function* namedUnder(
-  { bucket }: Place,
+  { bucket }: BlobFolder,
   kind: "head" | "revision",
   prefix: string,
   byBeginning: Map<string, Sha256[]>,

@@ -14,7 +14,7 @@ import { toArchivedHead } from "./skill-head.ts";
 import type { SkillHeads } from "./skill-heads.ts";
 import { type SkillIndexObject, lineOf } from "./skill-index.ts";
 
-interface Rebuild {
+interface RebuildOptions {
   index: SkillIndexObject;
   heads: SkillHeads;
   check: Parameters<SkillStore["rebuildIndex"]>[0];
@@ -26,7 +26,7 @@ interface Rebuild {
 /** [own] Heads read in one round. A library that lost its index takes several rounds, each of which is stored. */
 const HEADS_A_ROUND = 500;
 
-export async function rebuildIndex(options: Rebuild): Promise<SkillIndex> {
+export async function rebuildIndex(options: RebuildOptions): Promise<SkillIndex> {
   const { index, heads, backoff, pause = () => {} } = options;
   for (;;) {
     // Read before the heads: a line whose head the listing lacks has lost its head, and was not created in between.
@@ -35,7 +35,7 @@ export async function rebuildIndex(options: Rebuild): Promise<SkillIndex> {
     const skills = { ...found.skills };
     let isStable = true;
     for (const head of found.unheld) {
-      const admitted = await admit(options, head, { ...seen.index, skills });
+      const admitted = await readmitSkill(options, head, { ...seen.index, skills });
       if (admitted) skills[head.name] = toIndexLine(admitted);
       else isStable = false;
     }
@@ -83,7 +83,11 @@ async function compare(heads: SkillHeads, index: SkillIndex) {
 }
 
 /** A head that the index never held passes the check or is archived. Null when another writer changed it meanwhile. */
-async function admit({ heads, check, clock }: Rebuild, head: SkillHead, index: SkillIndex): Promise<SkillHead | null> {
+async function readmitSkill(
+  { heads, check, clock }: RebuildOptions,
+  head: SkillHead,
+  index: SkillIndex,
+): Promise<SkillHead | null> {
   if (head.state === "archived") return head;
   const reason = check({ name: head.name, ...toIndexLine(head) }, index);
   if (reason === null) return head;

@@ -4,7 +4,7 @@ import { type ReviewEnd, type ReviewOptions, runReview } from "../../core/learni
 import { DEFAULTS } from "../../core/limits.ts";
 import type { Bucket, KeyValue } from "../../core/ports.ts";
 import type { ReviewJob } from "../../core/schemas/learning/review.ts";
-import { toDecide } from "../../core/skills/edit/operations.ts";
+import { createDecide } from "../../core/skills/edit/operations.ts";
 import { createMemoryStore } from "../../stores/memory-store.ts";
 import { createPendingStore } from "../../stores/pending-store.ts";
 import { createReviewStore } from "../../stores/review-store.ts";
@@ -109,7 +109,12 @@ export async function createWorld(
   async function writeSkill(name: string, content: string): Promise<void> {
     const operations = [{ action: "create" as const, name, content }];
     const writing = { origin: "review" as const, seeds: {}, settings: settings.skills, citations: [] };
-    const made = await skills.change({ name, op: `given:${name}`, since: 0, decide: toDecide(operations, writing) });
+    const made = await skills.change({
+      name,
+      op: `given:${name}`,
+      since: 0,
+      decide: createDecide(operations, writing),
+    });
     if (!made.ok) throw new Error(made.failure.message);
   }
 

@@ -3,16 +3,16 @@
 import { NO_USAGE } from "../../schemas/entry.ts";
 import { type CurationPlan, type CurationRun, toWorkMessage } from "../../schemas/learning/curation.ts";
 import type { SkillIndex } from "../../schemas/skill.ts";
-import { applyPlan, onlyPlanned } from "./changes.ts";
+import { applyPlan, describeDryRun } from "./changes.ts";
 import { gatherFacts } from "./gather-facts.ts";
 import { lineOf } from "./lookup.ts";
-import { type Remembered, toNotes } from "./remember.ts";
-import { countStates, renderCurationReport, toReported } from "./report.ts";
-import type { Run } from "./run-options.ts";
+import { type CurationOutcome, toNotes } from "./remember.ts";
+import { countStates, renderCurationReport, toReportedRun } from "./report.ts";
+import type { CurationContext } from "./run-options.ts";
 
-export async function carryOut(options: Run, plan: CurationPlan): Promise<void> {
+export async function carryOut(options: CurationContext, plan: CurationPlan): Promise<void> {
   const { curation, clock, profile, skills } = options;
-  const done = plan.dryRun ? onlyPlanned(plan) : await applyPlan(options, plan);
+  const done = plan.dryRun ? describeDryRun(plan) : await applyPlan(options, plan);
   if (!plan.dryRun && done.changes.length > 0) await skills.rebuildIndex(options.checkHead, options.assertRoom);
   const facts = await gatherFacts(options, await curation.notes(profile));
   const policy = await curation.policy(profile);
@@ -43,12 +43,15 @@ export async function carryOut(options: Run, plan: CurationPlan): Promise<void> 
     usage: NO_USAGE,
   };
   const { activeDays } = facts;
-  const listed = facts.skills.map((skill) => toReported(skill, { activeDays, now: plan.at, policy, index }));
+  const listed = facts.skills.map((skill) => toReportedRun(skill, { activeDays, now: plan.at, policy, index }));
   await curation.putReport(run, renderCurationReport(run, listed));
 }
 
 /** Must come before the report: a run without one is carried out again, and then sends its work again. */
-async function remember(options: Run, facts: Pick<Remembered, "plan" | "skills" | "ageReset">): Promise<void> {
+async function remember(
+  options: CurationContext,
+  facts: Pick<CurationOutcome, "plan" | "skills" | "ageReset">,
+): Promise<void> {
   const { curation, profile, clock, skills } = options;
   const { plan } = facts;
   const index = await skills.index();

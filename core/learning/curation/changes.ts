@@ -21,7 +21,7 @@ export function standingOf({ state, rev, text }: SkillHead): Standing {
   return { state, rev, text };
 }
 
-interface Applied {
+interface AppliedPlan {
   moves: CurationRun["moves"];
   verdicts: NonNullable<CurationRun["verdicts"]>;
   health: NonNullable<CurationRun["health"]>;
@@ -31,7 +31,7 @@ interface Applied {
 }
 
 /** What a dry run would do. */
-export function onlyPlanned({ moves, verdicts = [], health = [] }: CurationPlan): Applied {
+export function describeDryRun({ moves, verdicts = [], health = [] }: CurationPlan): AppliedPlan {
   const result = "planned" as const;
   return {
     moves: moves.map((move) => ({ ...move, result })),
@@ -58,9 +58,9 @@ interface ApplyOptions {
 }
 
 /** Idempotent: reports what an earlier attempt has done, and does the rest. */
-export async function applyPlan(options: ApplyOptions, plan: CurationPlan): Promise<Applied> {
+export async function applyPlan(options: ApplyOptions, plan: CurationPlan): Promise<AppliedPlan> {
   const { skills, clock, assertRoom } = options;
-  const done: Applied = { moves: [], verdicts: [], health: [], undone: [], changes: [] };
+  const done: AppliedPlan = { moves: [], verdicts: [], health: [], undone: [], changes: [] };
   for (const move of plan.verdicts ?? []) {
     assertRoom();
     const change = await applyVerdict(options, plan.run, move);
@@ -147,19 +147,19 @@ async function undoChange(
     op: `curation:${run}:${n}:${skill}`,
     since: before.rev,
     async decide(current) {
-      if (!current) return moved("it is gone");
+      if (!current) return refuseAsMoved("it is gone");
       const { head } = current;
       const back: Standing = from ?? { ...to, state: "archived" };
       if (head.state === back.state && head.text === back.text && head.reason === reason) return ok({});
-      if (head.pinned) return moved("a person has pinned it");
-      if (head.text !== to.text) return moved("its text has changed since");
-      if (head.state !== to.state) return moved(`it has become ${head.state} since`);
+      if (head.pinned) return refuseAsMoved("a person has pinned it");
+      if (head.text !== to.text) return refuseAsMoved("its text has changed since");
+      if (head.state !== to.state) return refuseAsMoved(`it has become ${head.state} since`);
       // Without the mark, the same evidence would lead to the same verdict again.
       const mark = head.settled?.op === verdictOp(undoes ?? run, skill) ? { restored: true as const } : {};
       const next: SkillNext = { state: back.state, reason, ...mark, ...liftWithdrawal(head, back.text) };
       if (back.rev === to.rev) return ok(next);
       const opened = await openRevision(skills, skill, back.rev);
-      if (!opened.ok) return moved("its former text was purged");
+      if (!opened.ok) return refuseAsMoved("its former text was purged");
       const { description, category, citations, parent = null } = opened.value.revision;
       return ok({ ...next, files: opened.value.files, description, category, citations, parent });
     },
@@ -170,7 +170,7 @@ async function undoChange(
   throw new Error(`The change of ${skill} could not be rolled back: ${message}`);
 }
 
-function moved(why: string): Result<never> {
+function refuseAsMoved(why: string): Result<never> {
   return err("skill_moved", why);
 }
 

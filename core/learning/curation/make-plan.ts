@@ -9,11 +9,11 @@ import { clustersOf, notedClusters } from "./work/clusters.ts";
 import { planCuration } from "./curate.ts";
 import { gatherFacts } from "./gather-facts.ts";
 import { checkHealth } from "./health.ts";
-import type { Run } from "./run-options.ts";
+import type { CurationContext } from "./run-options.ts";
 import { endWork } from "./work/run-work.ts";
 import { type WorkFacts, planWork } from "./work/work.ts";
 
-export async function makePlan(options: Run, notes: CuratorNotes): Promise<CurationPlan> {
+export async function makePlan(options: CurationContext, notes: CuratorNotes): Promise<CurationPlan> {
   const { curation, skills, profile, run, dryRun, clock, settings } = options;
   const index = dryRun ? await skills.index() : await skills.rebuildIndex(options.checkHead, options.assertRoom);
   const policy = await curation.policy(profile);
@@ -39,7 +39,7 @@ export async function makePlan(options: Run, notes: CuratorNotes): Promise<Curat
  * The plan that rolls back another run, last change first. Unfinished work of that run is ended first. This run holds the lease, so
  * no other process is doing the work, and later deliveries find its outcome.
  */
-export async function makeUndo(options: Run, undoes: CurationId): Promise<CurationPlan> {
+export async function makeUndo(options: CurationContext, undoes: CurationId): Promise<CurationPlan> {
   const { curation, profile, run, clock, work: models } = options;
   const report = await curation.report(profile, undoes);
   const note = "Its run was taken back.";
@@ -54,7 +54,7 @@ export async function makeUndo(options: Run, undoes: CurationId): Promise<Curati
 
 /** The work that the day's budget allows. `unpaid`: how much of it the budget left out. */
 async function planPaidWork(
-  options: Run,
+  options: CurationContext,
   facts: WorkFacts,
 ): Promise<Pick<CurationPlan, "work" | "unpaid" | "allowance">> {
   const due = planWork(facts);
@@ -71,7 +71,7 @@ async function planPaidWork(
 }
 
 /** `null`: no day has a limit. Without a grant, the day's budget has nothing left for the run. A dry run takes nothing. */
-async function allowanceOf(options: Run, now: number): Promise<{ id?: string; grant?: Grant } | null> {
+async function allowanceOf(options: CurationContext, now: number): Promise<{ id?: string; grant?: Grant } | null> {
   const { settings, curation, profile, run, dryRun, allowance } = options;
   if (!isLimited(toDayBudget(settings.budget))) return null;
   if (allowance) return allowance.grant.expiresAt > now ? allowance : {};

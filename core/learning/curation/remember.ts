@@ -7,7 +7,7 @@ import { clustersOf, overlapsOf } from "./work/clusters.ts";
 import type { SkillFacts } from "./curate.ts";
 import { noteOf } from "./lookup.ts";
 
-export interface Remembered {
+export interface CurationOutcome {
   /** As they are after the plan was carried out. */
   skills: SkillFacts[];
   plan: CurationPlan;
@@ -18,7 +18,7 @@ export interface Remembered {
 }
 
 /** Idempotent. */
-export function toNotes(notes: CuratorNotes, { skills, plan, index, ageReset, now }: Remembered): CuratorNotes {
+export function toNotes(notes: CuratorNotes, { skills, plan, index, ageReset, now }: CurationOutcome): CuratorNotes {
   const { work = [] } = plan;
   const today = dayOf(now);
   const checkedNow = new Set(plan.checked ?? []);

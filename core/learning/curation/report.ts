@@ -38,16 +38,16 @@ export function renderCurationReport(run: CurationRun, skills: SkillForReport[])
     `# Curation, ${timeOf(run.startedAt)}`,
     summaryOf(run),
     countsOf(run),
-    undoneOf(run),
+    describeUndone(run),
     verdictsOf(run),
     movesOf(run),
     healthOf(run),
     overlapsOf(run),
-    workOf(run),
+    describeWork(run),
     libraryOf(skills),
     `Run \`${run.run}\` of profile \`${run.profile}\`. Nothing was deleted: an archived skill comes back with ` +
       '`POST /v1/skills/<name>/restore`, and a pinned one (`POST /v1/skills/<name>/pin` with `{"pinned": true}`) is never moved.' +
-      takeBackOf(run),
+      rollbackHint(run),
   ];
   return `${sections.filter((section) => section !== "").join("\n\n")}\n`;
 }
@@ -70,8 +70,8 @@ const ENDS: Record<CurationWork["state"], string> = {
 
 function renderWork(work: CurationWork): string {
   const merges = work.merges.flatMap((merge) => [
-    `- **${merge.umbrella}** absorbed ${list(merge.absorbed) || "nothing"}: ${count(merge.kept, "item")} kept.`,
-    ...(merge.left.length > 0 ? [`  - Changed in the meantime, and left alone: ${list(merge.left)}.`] : []),
+    `- **${merge.umbrella}** absorbed ${joinNames(merge.absorbed) || "nothing"}: ${count(merge.kept, "item")} kept.`,
+    ...(merge.left.length > 0 ? [`  - Changed in the meantime, and left alone: ${joinNames(merge.left)}.`] : []),
     ...merge.superseded.map(({ item, reason }) => `  - \`${item}\` superseded: ${toOneLine(reason)}`),
     ...merge.archived.map(({ item, reason }) => `  - \`${item}\` archived: ${toOneLine(reason)}`),
   ]);
@@ -88,7 +88,7 @@ function renderWork(work: CurationWork): string {
 }
 
 /** A skill for the library section of the report. */
-export function toReported(
+export function toReportedRun(
   skill: SkillFacts & { stats: SkillStats },
   facts: { activeDays: Day[]; now: number; policy: Policy; index: SkillIndex },
 ): SkillForReport {
@@ -140,7 +140,7 @@ function countsOf(run: CurationRun): string {
   return rows.map(({ state, words }) => `- ${run.byState[state]} ${words}`).join("\n");
 }
 
-function undoneOf({ undoes, undone = [] }: CurationRun): string {
+function describeUndone({ undoes, undone = [] }: CurationRun): string {
   if (undoes === undefined) return "";
   const lines = undone.map(({ change: { skill, from }, result, why }) =>
     result === "left"
@@ -189,13 +189,13 @@ function healthOf({ health = [] }: CurationRun): string {
 
 function overlapsOf({ overlaps = [], work = [] }: CurationRun): string {
   if (overlaps.length === 0) return "";
-  const lines = overlaps.map((overlap) => `- **${overlap.skill}** says much the same as ${list(overlap.with)}.`);
+  const lines = overlaps.map((overlap) => `- **${overlap.skill}** says much the same as ${joinNames(overlap.with)}.`);
   const isPlanned = work.some((item) => item.work === "consolidate");
   const how = isPlanned ? "" : "`POST /v1/curator/run?consolidate=1` asks a model whether they should be merged.";
   return ["## Overlaps", lines.join("\n"), how].filter((part) => part !== "").join("\n\n");
 }
 
-function workOf({ work = [], dryRun }: CurationRun): string {
+function describeWork({ work = [], dryRun }: CurationRun): string {
   if (work.length === 0) return "";
   const lines = work.map(({ work: id, because, grant }) => `- \`${id}\`, ${grant.tokens} tokens at most: ${because}`);
   return [dryRun ? "## Would be left to a model" : "## Left to a model", lines.join("\n")].join("\n\n");
@@ -218,11 +218,11 @@ function libraryOf(skills: SkillForReport[]): string {
   return ["## Library", `${head}\n${rows.join("\n")}`, known.join("\n")].filter((part) => part !== "").join("\n\n");
 }
 
-function takeBackOf({ run, changes = [] }: CurationRun): string {
+function rollbackHint({ run, changes = [] }: CurationRun): string {
   return changes.length === 0 ? "" : ` \`POST /v1/curator/runs/${run}/rollback\` takes back what this run did.`;
 }
 
-function list(names: SkillName[]): string {
+function joinNames(names: SkillName[]): string {
   return names.join(", ");
 }
 

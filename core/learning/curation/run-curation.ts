@@ -6,7 +6,7 @@ import { type CuratorNotes, toWorkMessage } from "../../schemas/learning/curatio
 import { carryOut } from "./carry-out.ts";
 import { finishMerges } from "./work/consolidate.ts";
 import { makePlan, makeUndo } from "./make-plan.ts";
-import type { CurationOptions, Run } from "./run-options.ts";
+import type { CurationOptions, CurationContext } from "./run-options.ts";
 
 /** This invocation may make no more requests. Everything done so far is stored, and another invocation continues the run. */
 class OutOfRoom extends Error {}
@@ -39,7 +39,7 @@ export async function isCurated(curation: CurationStore, profile: ProfileId, day
   return false;
 }
 
-async function runOnce(options: Run): Promise<"done" | "busy"> {
+async function runOnce(options: CurationContext): Promise<"done" | "busy"> {
   const { curation, profile, run, clock, settings } = options;
   if (await curation.isGone(profile)) return "done";
   if (await curation.report(profile, run)) return "done";
@@ -59,9 +59,9 @@ async function runOnce(options: Run): Promise<"done" | "busy"> {
 }
 
 /** Completes the open plans of earlier attempts and runs, then makes and carries out this run's own. */
-async function carryOutPlans(options: Run): Promise<void> {
+async function carryOutPlans(options: CurationContext): Promise<void> {
   const { curation, profile, run, undoes } = options;
-  const since = openSince(await settleOwed(options));
+  const since = openSince(await settlePreviousRun(options));
   for (let open = await curation.openPlan(profile, since); open; open = await curation.openPlan(profile, since)) {
     await carryOut(options, open);
   }
@@ -71,7 +71,7 @@ async function carryOutPlans(options: Run): Promise<void> {
   await carryOut(options, plan);
 }
 
-async function sweepOldRuns({ curation, profile, settings }: Run, now: number): Promise<void> {
+async function sweepOldRuns({ curation, profile, settings }: CurationContext, now: number): Promise<void> {
   const { owed } = await curation.notes(profile);
   const keptFrom = now - settings.curation.keepDays * DAY_MS;
   await curation.sweep(
@@ -90,7 +90,7 @@ function openSince({ last }: CuratorNotes): CurationId | undefined {
 }
 
 /** Completes interrupted merges before anything is planned, and sends work without an outcome again. */
-async function settleOwed(options: Run): Promise<CuratorNotes> {
+async function settlePreviousRun(options: CurationContext): Promise<CuratorNotes> {
   const { curation, profile, work: models } = options;
   const notes = await curation.notes(profile);
   if (!models) return notes;

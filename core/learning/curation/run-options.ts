@@ -35,7 +35,7 @@ export interface CurationOptions {
 }
 
 /** The options, with what the steps of one run share. */
-export interface Run extends CurationOptions {
+export interface CurationContext extends CurationOptions {
   /** Stats by skill, counted once a run: counting lists a skill's evidence and writes its stats, and R2 refuses a second write within a second. */
   folded: Map<SkillName, SkillStats>;
   hasRoom(): boolean;

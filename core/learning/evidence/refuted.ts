@@ -10,7 +10,7 @@ import { type Sentence, sentencesOfFile, removeSentences } from "../sentences.ts
 import { type Topic, meaningOf } from "../taint/meaning.ts";
 import { isWarning } from "../warnings.ts";
 
-export interface Refuted {
+export interface RefutedSentences {
   /** All files of the skill, without the refuted sentences. */
   files: FileBodies;
   words: string[];
@@ -22,7 +22,10 @@ export interface Refuted {
  * Returns `null` if no sentence tells the reader to use one of the words as code. Changes prose only: a program without one of its
  * lines is a different program.
  */
-export function removeRefuted({ files }: Pick<SkillSnapshot, "files">, words: string[]): Refuted | null {
+export function removeRefutedSentences(
+  { files }: Pick<SkillSnapshot, "files">,
+  words: string[],
+): RefutedSentences | null {
   const sought = words.filter((word) => !variesByTask(word) && !IS_PLACE.test(word));
   const left: FileBodies = { ...files };
   const removedWords = new Set<string>();
@@ -33,8 +36,8 @@ export function removeRefuted({ files }: Pick<SkillSnapshot, "files">, words: st
     const sentences = sentencesOfFile(path, text).filter(({ isFixed }) => !isFixed);
     const clear = sought.filter((word) => !isAmbiguous(word, sentences));
     const refuted = sentences.filter((sentence) => {
-      const named = wordsIn((sentence.text.match(CODE_SPAN) ?? []).join(" "));
-      const found = clear.filter((word) => named.has(word));
+      const inCode = wordsIn((sentence.text.match(CODE_SPAN) ?? []).join(" "));
+      const found = clear.filter((word) => inCode.has(word));
       if (found.length === 0 || sentence.isCode || isLeadIn(sentence, text)) return false;
       if (isCautious(sentence.text) || isProtective(found)) return false;
       for (const word of found) removedWords.add(word);
@@ -66,10 +69,12 @@ const IS_PLACE = /^(?!-).*(?:[/@\\]|\w\.[a-z]\w*$)|^\.\w|^(?:[A-Z][a-z]+file|REA
 
 /** A sentence with a colon at its end, or the head of a table: the text below would make no sense without it. */
 function isLeadIn({ text, to }: Sentence, whole: string): boolean {
-  return text.endsWith(":") || (text.startsWith("|") && /^\s*\|[\s:|-]*-/.test(whole.slice(to, to + MAX_RULE_CHARS)));
+  return (
+    text.endsWith(":") || (text.startsWith("|") && /^\s*\|[\s:|-]*-/.test(whole.slice(to, to + MAX_TABLE_RULE_CHARS)))
+  );
 }
 
-const MAX_RULE_CHARS = 200;
+const MAX_TABLE_RULE_CHARS = 200;
 
 /** A warning ("`--fast` fails here"), which a failure confirms, or a demand for care ("Compare the plan first"). */
 function isCautious(text: string): boolean {
@@ -85,7 +90,7 @@ const STRICT_OPTION = new RegExp(
     "sign$|gpg-sign|cacert|trusted|cap-drop|abort-on|exit-code|redact|mask|anonymi[sz]e|read-?only|[\\w-]*-(?:only$|with-lease))",
   "i",
 );
-/** The same for settings of shells and databases. */
+/** Settings of shells and databases that refuse harmful actions. */
 const STRICT_SETTING = /^(?:read_only|nounset|errexit|noclobber|pipefail|on_error_stop)$/i;
 
 /** `--dry-run`, `--verify`: an attacker may make such calls fail so that the option is removed. */
@@ -101,7 +106,7 @@ function isAbout(text: string, wanted: readonly Topic[]): boolean {
   return wanted.some((topic) => topics.has(topic));
 }
 
-/** Code spans that are compared. More would not change the answer. */
+/** Maximum number of compared code spans. More would not change the answer. */
 const MAX_COMPARED = 50;
 
 /** Whether two commands share only this word, such as `date -d` and `cut -d`. Then it is unknown which command failed. */

@@ -16,7 +16,7 @@ import {
 } from "../../schemas/skill.ts";
 import { openRevision } from "../../skills/history.ts";
 import { isLearned } from "../../skills/edit/protection.ts";
-import { type Refuted, removeRefuted } from "./refuted.ts";
+import { type RefutedSentences, removeRefutedSentences } from "./refuted.ts";
 
 interface SettleOptions {
   skills: SkillStore;
@@ -68,8 +68,8 @@ async function carryOut(options: SettleOptions, judged: SkillHead, stats: SkillS
   const isDone = (head: SkillHead) => head.settled?.op === op;
   const { settings } = options;
   const isSettled =
-    !wantedState(judged, stats, settings) &&
-    !wantedWords(judged, stats, settings) &&
+    !decideState(judged, stats, settings) &&
+    !decideFailedWords(judged, stats, settings) &&
     refutedWords(judged, stats, settings).length === 0;
   if (!isDone(judged) && isSettled) return null;
   const changed = await skills.change({
@@ -80,18 +80,19 @@ async function carryOut(options: SettleOptions, judged: SkillHead, stats: SkillS
       // Done by an earlier attempt, which may have died before it wrote the index.
       if (current && isDone(current.head)) return ok({});
       // The text was changed or restored after it was judged.
-      if (current?.head.text !== judged.text || current.head.restoredAt !== judged.restoredAt) return moved(skill);
+      if (current?.head.text !== judged.text || current.head.restoredAt !== judged.restoredAt)
+        return refuseAsMoved(skill);
       const { head } = current;
-      const to = wantedState(head, stats, settings);
-      const failedWords = wantedWords(head, stats, settings);
+      const to = decideState(head, stats, settings);
+      const failedWords = decideFailedWords(head, stats, settings);
       const changedWords = failedWords ? { failedWords } : {};
       const why = stats.texts[head.text]?.why ?? "";
       if (to === "withdrawn") return toWithdrawn(options, head, stats, why);
-      const refuted = removeRefuted(current, refutedWords(head, stats, settings));
-      if (refuted) return toWithoutRefuted(options, head, stats, refuted);
+      const refuted = removeRefutedSentences(current, refutedWords(head, stats, settings));
+      if (refuted) return planRefutedRemoval(options, head, stats, refuted);
       if (!to) return ok(changedWords);
-      const next = toNext(head, to, to === "stale" ? `${why} It is offered last.` : why, op);
-      return ok({ ...(to === "stale" ? asWithdrawal(next) : next), ...changedWords });
+      const next = toStateChange(head, to, to === "stale" ? `${why} It is offered last.` : why, op);
+      return ok({ ...(to === "stale" ? markWithdrawn(next) : next), ...changedWords });
     },
   });
   if (changed.ok) return changed.value.head;
@@ -104,7 +105,7 @@ async function carryOut(options: SettleOptions, judged: SkillHead, stats: SkillS
  * The state that the verdict demands; `null`: no change. Skills that a person pinned or archived, and bundled ones, do not change.
  * A person's own or imported skill is never withdrawn: it becomes stale and is offered last.
  */
-function wantedState(
+function decideState(
   head: SkillHead,
   stats: SkillStats,
   { learning }: Settings,
@@ -126,7 +127,7 @@ function wantedState(
 }
 
 /** The failed words that the head should list; `null` if it does. They are facts, so they apply to pinned skills too. */
-function wantedWords(head: SkillHead, stats: SkillStats, { learning }: Settings): FailedWord[] | null {
+function decideFailedWords(head: SkillHead, stats: SkillStats, { learning }: Settings): FailedWord[] | null {
   if (!learning.failedWords) return null;
   const known = [...removedWords(head, stats, learning), ...failedIn(head.text, stats)];
   const wanted = [...new Map(known.map(({ word, day }) => [word, { word, day }])).values()];
@@ -154,16 +155,16 @@ function refutedWords(head: SkillHead, stats: SkillStats, { learning }: Settings
 }
 
 /** A new text on trial, or the withdrawal of the skill if nothing would be left of its text. */
-function toWithoutRefuted(
+function planRefutedRemoval(
   options: SettleOptions,
   head: SkillHead,
   stats: SkillStats,
-  { files, words, isEmpty }: Refuted,
+  { files, words, isEmpty }: RefutedSentences,
 ): Promise<Result<SkillNext>> | Result<SkillNext> {
   const named = words.map((word) => `"${word}"`).join(", ");
   const why = `Calls with ${named} failed: the program named it, or a later use confirmed it.`;
   if (isEmpty) return toWithdrawn(options, head, stats, why);
-  const next = asWithdrawal(toNext(head, "trial", `${why} The sentences about it were removed.`, options.op));
+  const next = markWithdrawn(toStateChange(head, "trial", `${why} The sentences about it were removed.`, options.op));
   const settled = { ...next.settled!, rev: head.rev + 1, inPart: true as const };
   const failedWords = failedIn(head.text, stats).flatMap(({ word, day }) =>
     words.includes(word) ? { word, day } : [],
@@ -203,7 +204,7 @@ async function toWithdrawn(
     if (!opened.ok) continue;
     const { description, category, citations, parent } = opened.value.revision;
     const state = verdict === "active" ? "active" : "trial";
-    const next = asWithdrawal(toNext(head, state, `${why} Revision ${past.rev} is back.`, op));
+    const next = markWithdrawn(toStateChange(head, state, `${why} Revision ${past.rev} is back.`, op));
     return ok({
       ...next,
       files: opened.value.files,
@@ -215,14 +216,14 @@ async function toWithdrawn(
       settled: { ...next.settled!, rev: head.rev + 1 },
     });
   }
-  return ok({ ...asWithdrawal(toNext(head, "archived", `${why} No earlier text is left.`, op)), withdrawn });
+  return ok({ ...markWithdrawn(toStateChange(head, "archived", `${why} No earlier text is left.`, op)), withdrawn });
 }
 
-function toNext(head: SkillHead, to: SkillState, reason: string, op: string): SkillNext {
+function toStateChange(head: SkillHead, to: SkillState, reason: string, op: string): SkillNext {
   return { state: to, reason, settled: { op, from: head.state, to, rev: head.rev } };
 }
 
-function asWithdrawal(next: SkillNext): SkillNext {
+function markWithdrawn(next: SkillNext): SkillNext {
   return { ...next, settled: { ...next.settled!, withdrew: true } };
 }
 
@@ -233,7 +234,7 @@ function moveOf({ name, settled, reason = "" }: SkillHead, op: string): SkillMov
   return { skill: name, from, to, reason, rev, withdrew, inPart };
 }
 
-function moved(skill: SkillName): Result<never> {
+function refuseAsMoved(skill: SkillName): Result<never> {
   return err("skill_moved", `The skill ${skill} was changed while it was judged.`);
 }
 

@@ -109,13 +109,13 @@ function compareEnds(a: Use, b: Use): number {
 }
 
 /** Counts in which older uses weigh less. */
-interface Weights {
+interface WeightedCounts {
   successes: number;
   failures: number;
 }
 
-function inherit(uses: readonly Use[], rules: Rules): Weights {
-  let weights: Weights = { successes: 0, failures: 0 };
+function inherit(uses: readonly Use[], rules: Rules): WeightedCounts {
+  let weights: WeightedCounts = { successes: 0, failures: 0 };
   for (const use of uses) if (isCounted(use)) weights = addUse(weights, use, rules);
   return { successes: weights.successes * rules.parentShare, failures: weights.failures * rules.parentShare };
 }
@@ -128,7 +128,7 @@ function isCounted({ outcome, contradicted }: Use): boolean {
   return outcome === "failure" || (outcome === "success" && !contradicted);
 }
 
-function addUse({ successes, failures }: Weights, { outcome }: Use, { discount }: Rules): Weights {
+function addUse({ successes, failures }: WeightedCounts, { outcome }: Use, { discount }: Rules): WeightedCounts {
   const [success, failure] = outcome === "success" ? [1, 0] : [0, 1];
   return { successes: successes * discount + success, failures: failures * discount + failure };
 }
@@ -155,12 +155,12 @@ function failedWordsOf(uses: readonly Use[]): TextVerdict["failedWords"] {
 }
 
 /** Why a verdict is what it is. */
-type Ground = "worse" | "streak" | "better" | "cheaper" | "kept" | "none";
+type VerdictGround = "worse" | "streak" | "better" | "cheaper" | "kept" | "none";
 
 /** Running totals of a walk through the uses of a text. */
 interface Tally {
-  ground: Ground;
-  weights: Weights;
+  ground: VerdictGround;
+  weights: WeightedCounts;
   successes: number;
   failures: number;
   /** Failures since the last success. */
@@ -179,7 +179,7 @@ const MIN_TO_WITHDRAW = 2;
 const MIN_PRIOR = 0.1;
 
 /** Walks through the uses in order. An active text stays active until it is contradicted or withdrawn. */
-function judgeUses(uses: readonly Use[], inherited: Weights, rules: Rules): TextVerdict {
+function judgeUses(uses: readonly Use[], inherited: WeightedCounts, rules: Rules): TextVerdict {
   const tally: Tally = {
     ground: "none",
     weights: inherited,
@@ -222,7 +222,7 @@ function contradict(tally: Tally): void {
   if (isActive(tally.ground)) tally.ground = "none";
 }
 
-function groundOf(tally: Tally, rules: Rules): Ground {
+function groundOf(tally: Tally, rules: Rules): VerdictGround {
   const { pBetter, pWorse } = compare(tally, rules);
   if (tally.streak >= rules.withdrawStreak) return "streak";
   // Only a failure can withdraw a text; after a success it can at most stay withdrawn.
@@ -236,11 +236,11 @@ function groundOf(tally: Tally, rules: Rules): Ground {
   return isActive(tally.ground) ? "kept" : "none";
 }
 
-function isWithdrawn(ground: Ground): boolean {
+function isWithdrawn(ground: VerdictGround): boolean {
   return ground === "worse" || ground === "streak";
 }
 
-function isActive(ground: Ground): boolean {
+function isActive(ground: VerdictGround): boolean {
   return ground === "better" || ground === "cheaper" || ground === "kept";
 }
 
@@ -250,7 +250,7 @@ function compare({ weights, baseline }: Tally, rules: Rules): { pBetter: number;
 }
 
 /** The prior: half of all turns succeed. */
-function toBeta({ successes, failures }: Weights, { priorWeight }: Rules): Beta {
+function toBeta({ successes, failures }: WeightedCounts, { priorWeight }: Rules): Beta {
   const half = Math.max(priorWeight, MIN_PRIOR) / 2;
   return { successes: successes + half, failures: failures + half };
 }

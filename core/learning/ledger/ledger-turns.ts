@@ -19,14 +19,14 @@ const MAX_REQUEST_CHARS = 100;
 /** The success rate from which a kind of work counts as learned. */
 const LEARNED_RATE = 0.8;
 
-interface Learned {
+interface LearnedSkill {
   name: string;
   mirror: HeadMirror;
 }
 
 export function describeTurns(
   turns: TurnSignature[],
-  learned: Learned[],
+  learned: LearnedSkill[],
   { by: asked, moreTurns }: { by?: "day" | "week"; moreTurns: boolean },
 ): LearningLedger["turns"] {
   const [first, last] = [turns[0]?.at, turns.at(-1)?.at];
@@ -37,7 +37,7 @@ export function describeTurns(
   const describe = (groups: TurnSignature[][]) =>
     groups.map((some, i) => {
       const endsAt = groups[i + 1]?.[0]?.at ?? Infinity;
-      return { ...figuresOf(some), skills: made.filter((at) => at < endsAt).length };
+      return { ...toFigures(some), skills: made.filter((at) => at < endsAt).length };
     });
   const periods = [...Map.groupBy(turns, ({ at }) => (by === "day" ? dayOf(at) : weekOf(at)))];
   const stretches = Array.from({ length: Math.ceil(turns.length / length) }, (_, i) =>
@@ -47,7 +47,7 @@ export function describeTurns(
     seen: turns.length,
     more: moreTurns,
     since: first ?? null,
-    all: figuresOf(turns),
+    all: toFigures(turns),
     by,
     periods: describe(periods.map(([, some]) => some)).map((figures, i) => ({ key: periods[i]![0], ...figures })),
     stretches: describe(stretches).map((figures, i) => ({
@@ -68,7 +68,7 @@ export function weekOf(at: number): string {
 }
 
 /** Success covers judged turns, calls those that called a tool, and time those whose time is known. */
-export function curvesOf(turns: TurnSignature[]): Curves {
+export function toCurves(turns: TurnSignature[]): Curves {
   const judged = turns.filter(isJudged).map(({ outcome }) => (outcome === "success" ? 1 : 0));
   return {
     success: fitShare(judged),
@@ -101,12 +101,12 @@ export function kindsOf(turns: TurnSignature[]): LearningLedger["kinds"] {
     .map((kind) => ({
       kind: kind.turns.findLast((turn) => turn.kind)?.kind?.text ?? null,
       request: kind.turns.at(-1)!.request.slice(0, MAX_REQUEST_CHARS).toWellFormed(),
-      ...figuresOf(kind.turns),
-      curves: curvesOf(kind.turns),
+      ...toFigures(kind.turns),
+      curves: toCurves(kind.turns),
     }));
 }
 
-function figuresOf(turns: TurnSignature[]): TurnFigures {
+function toFigures(turns: TurnSignature[]): TurnFigures {
   const judged = turns.filter(isJudged);
   const successes = judged.filter(({ outcome }) => outcome === "success").length;
   const stumbled = turns.filter(({ effort }) => effort.failedCalls > 0);
@@ -130,7 +130,7 @@ function isJudged({ outcome }: Pick<TurnSignature, "outcome">): boolean {
  * `had`: turns that could load a learned skill. One that is still offered existed when the turn ended, and the session was not held
  * out. Skills archived before now, and whether a skill was about the work, are not considered.
  */
-export function reuseOf(turns: TurnSignature[], learned: Learned[]): LearningLedger["reuse"] {
+export function countReuse(turns: TurnSignature[], learned: LearnedSkill[]): LearningLedger["reuse"] {
   const names = new Set(learned.map(({ name }) => name));
   const offered = learned.filter(({ mirror }) => mirror.state !== "pending" && mirror.state !== "archived");
   const firstAt = Math.min(...offered.map(({ mirror }) => Number(mirror.createdAt)));

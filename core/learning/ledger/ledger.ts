@@ -17,7 +17,7 @@ import {
   toLineage,
 } from "../../schemas/skill.ts";
 import { isLearned } from "../../skills/edit/protection.ts";
-import { curvesOf, describeTurns, kindsOf, meanOf, reuseOf } from "./ledger-turns.ts";
+import { toCurves, describeTurns, kindsOf, meanOf, countReuse } from "./ledger-turns.ts";
 import { judgeTexts } from "../evidence/verdict.ts";
 
 export interface LedgerFacts {
@@ -48,9 +48,9 @@ export function toLedger(facts: LedgerFacts): LearningLedger {
   const learned = facts.skills.filter(({ mirror }) => isLearned(mirror));
   return {
     turns: describeTurns(turns, learned, facts),
-    curves: curvesOf(turns),
+    curves: toCurves(turns),
     kinds: kindsOf(turns),
-    reuse: reuseOf(turns, learned),
+    reuse: countReuse(turns, learned),
     skills: facts.page.map((one) => describeSkill(one, facts)),
     ...(facts.next !== undefined && { next: facts.next }),
     byState: countStates(facts.skills),

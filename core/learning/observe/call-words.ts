@@ -30,13 +30,13 @@ export function wordsWithNames(args: JsonObject): Set<string> {
 }
 
 /** How a call differs from an earlier one, in pieces between blanks. */
-export interface Changes {
+export interface CallChanges {
   removed: string[];
   added: string[];
 }
 
 /** `before` and `after`: the `piecesOf` two calls. */
-export function changesOf(before: string[], after: string[]): Changes {
+export function changesOf(before: string[], after: string[]): CallChanges {
   return { removed: without(before, after), added: without(after, before) };
 }
 

@@ -5,7 +5,7 @@ import type { ToolEntry } from "../../schemas/entry.ts";
 import type { Outcome } from "../../schemas/skill.ts";
 import { namesOtherValue } from "./other-value.ts";
 import { type Sentence, readMessage } from "./read-message.ts";
-import { DOUBTFUL, type Evidence, hasKind, sum, tellsHow, weighMessage } from "./weigh-message.ts";
+import { DOUBTFUL, type Evidence, hasKind, sumWeights, saysHow, weighMessage } from "./weigh-message.ts";
 import { CLEAR, SHORT_WORDS } from "./weigh-phrase.ts";
 
 interface MessageVerdict {
@@ -36,19 +36,21 @@ export function judgeMessage(
   const sentences = readMessage(message, { request, answer });
   const evidence = weighMessage(sentences, asked);
   const discount = hasKind(sentences, "idle") ? CLEAR : 0;
-  const good = sum(evidence.filter(({ weight }) => weight > 0)) - discount;
-  const bad = -sum(evidence.filter(({ weight }) => weight < 0)) - discount;
+  const good = sumWeights(evidence.filter(({ weight }) => weight > 0)) - discount;
+  const bad = -sumWeights(evidence.filter(({ weight }) => weight < 0)) - discount;
   // Without a "but", a complaint next to praise may be about the past: "the wrong one is gone, lovely".
   const isOpen = !evidence.some(({ kind }) => SAYS_WHAT.has(kind));
   const isChanged = hasKind(sentences, "now") && isGoodNews(evidence.at(-1));
-  const outcome = isOneLooseWord(sentences, evidence, asked) ? "unknown" : decide({ good, bad, isOpen, isChanged });
+  const outcome = isOneLooseWord(sentences, evidence, asked)
+    ? "unknown"
+    : decideOutcome({ good, bad, isOpen, isChanged });
   const isFollowUp =
     good > 0 ||
     hasKind(sentences, "more") ||
     hasKind(sentences, "now") ||
     (outcome === "unknown" && sentences.some(({ isQuestion }) => isQuestion));
   const correction =
-    (outcome === "failure" && (evidence.some(isWish) || sentences.some(tellsHow))) ||
+    (outcome === "failure" && (evidence.some(isWish) || sentences.some(saysHow))) ||
     (outcome === "success" && hasKind(sentences, "nextTime")) ||
     (!isFollowUp && namesOtherValue(message, calls));
   return { outcome, correction };
@@ -70,7 +72,7 @@ function isWish({ kind }: Evidence): boolean {
 }
 
 /** `isOpen`: the complaint may be about the past. `isChanged`: the message says that it is good now. */
-function decide(sums: { good: number; bad: number; isOpen: boolean; isChanged: boolean }): Outcome {
+function decideOutcome(sums: { good: number; bad: number; isOpen: boolean; isChanged: boolean }): Outcome {
   const { good, bad, isOpen, isChanged } = sums;
   if (bad >= CLEAR) {
     if (good < CLEAR || !isOpen) return "failure";

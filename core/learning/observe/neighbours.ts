@@ -17,7 +17,7 @@ export interface ComparedTurn {
   kind: Set<string> | null;
 }
 
-export function toCompared(signature: TurnSignature, words = contentWords(signature.request)): ComparedTurn {
+export function toComparedTurn(signature: TurnSignature, words = contentWords(signature.request)): ComparedTurn {
   return { signature, words, kind: signature.kind ? contentWords(signature.kind.text) : null };
 }
 

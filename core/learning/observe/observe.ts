@@ -80,7 +80,7 @@ export function withNeighbours(observation: Observation, { similar, best }: Neig
 export function withJudgement(observation: Observation, judgement: Judgement): Observation {
   const before = observation.judgements ?? [{ ...pickJudge(observation), at: 0 }];
   const judgements = [...before, judgement];
-  const strongest = judgements.reduce((a, b) => (strength(b.judge) >= strength(a.judge) ? b : a));
+  const strongest = judgements.reduce((a, b) => (strengthOfJudge(b.judge) >= strengthOfJudge(a.judge) ? b : a));
   return withValue({ ...observation, judgements, ...pickJudge(strongest) });
 }
 
@@ -213,7 +213,7 @@ function pickJudge({ judge, outcome }: Pick<Judgement, "judge" | "outcome">) {
   return { judge, outcome };
 }
 
-function strength(judge: Judge): number {
+function strengthOfJudge(judge: Judge): number {
   return Judge.options.indexOf(judge);
 }
 

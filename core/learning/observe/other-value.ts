@@ -2,7 +2,7 @@
 // After `convert --quality 90`, "use --quality 60" and "`convert` needs `-strip`" are corrections in any language. "Use `photos.csv`"
 // is not, because files vary with the task. Called by judge-message.ts. Pure; linear in the message.
 import type { ToolEntry } from "../../schemas/entry.ts";
-import { type Pair, pairsIn, pairsOf, toKey, variesByTask } from "../option-pairs.ts";
+import { type OptionPair, pairsIn, pairsOf, toPairKey, variesByTask } from "../option-pairs.ts";
 import { wordsIn, wordsOfCall } from "./call-words.ts";
 
 /** A correction comes at the beginning of a message. The next task follows it. */
@@ -27,10 +27,10 @@ export function namesOtherValue(message: string, calls: ToolEntry[]): boolean {
 }
 
 /** `--rate ntsc`, where a call had `--rate pal`. */
-function hasOtherPair(pairs: Pair[], given: Pair[]): boolean {
-  const values = new Set(given.map(toKey));
+function hasOtherPair(pairs: OptionPair[], given: OptionPair[]): boolean {
+  const values = new Set(given.map(toPairKey));
   const names = new Set(given.map(({ name }) => name));
-  return pairs.some((pair) => names.has(pair.name) && !values.has(toKey(pair)) && !variesByTask(pair.value));
+  return pairs.some((pair) => names.has(pair.name) && !values.has(toPairKey(pair)) && !variesByTask(pair.value));
 }
 
 /** One span names a call, and another has a word that no call had. */

@@ -5,20 +5,20 @@ import type { Lexicon } from "./reply-words/lexicon.ts";
 export type PhraseKind = keyof Lexicon;
 
 /** The words of a sentence from `from` to before `to`. */
-export interface Found {
+export interface FoundPhrase {
   kind: PhraseKind;
   from: number;
   to: number;
 }
 
 /** One position in a phrase: a test for a word, or a gap. */
-type Place = ((word: string) => boolean) | "gap";
+type PhrasePosition = ((word: string) => boolean) | "gap";
 
 interface Phrase {
   kind: PhraseKind;
   written: string[];
   /** Compiled when the first word of the phrase is first found. */
-  places?: Place[];
+  places?: PhrasePosition[];
 }
 
 /** A negation inside these phrases still negates the next one: "it won't" may be followed by what it will not do. */
@@ -55,16 +55,16 @@ export function wordsOf(text: string): string[] {
 }
 
 /** The finder compiles the lexicons on its first call, so an isolate that judges no message does not pay for it. */
-export function createFinder(lexicons: readonly Partial<Lexicon>[]): (words: string[]) => Found[] {
+export function createFinder(lexicons: readonly Partial<Lexicon>[]): (words: string[]) => FoundPhrase[] {
   let phrases: Map<string, Phrase[]> | undefined;
   return (words) => {
     const byFirst = (phrases ??= readPhrases(lexicons));
-    const found: Found[] = [];
+    const found: FoundPhrase[] = [];
     for (let from = 0; from < words.length; from += 1) {
       const word = words[from]!;
       for (const key of [word, `${word.slice(0, PREFIX_CHARS)}*`]) {
         for (const phrase of byFirst.get(key) ?? []) {
-          phrase.places ??= phrase.written.map(toPlace);
+          phrase.places ??= phrase.written.map(compilePosition);
           const to = matchFrom(phrase.places, words, from);
           if (to !== null) found.push({ kind: phrase.kind, from, to });
         }
@@ -111,7 +111,7 @@ function splitCharacters(written: string): string[] {
   return words.length > 0 ? words : [written];
 }
 
-function toPlace(written: string): Place {
+function compilePosition(written: string): PhrasePosition {
   if (written === "..") return "gap";
   if (written === "_") return () => true;
   if (written === "#") return (word) => NUMBER.test(word);
@@ -130,7 +130,7 @@ function toPlace(written: string): Place {
 }
 
 /** Where the phrase ends; `null`: it is not here. */
-function matchFrom(places: Place[], words: string[], from: number): number | null {
+function matchFrom(places: PhrasePosition[], words: string[], from: number): number | null {
   let at = from;
   for (let n = 0; n < places.length; n += 1) {
     const place = places[n]!;
@@ -152,10 +152,10 @@ function matchFrom(places: Place[], words: string[], from: number): number | nul
  * A phrase inside a longer one does not count separately: "problem" in "no problem". A negation may still apply to what follows.
  * Duplicates are removed, since two languages may share a phrase.
  */
-function withoutShorter(found: Found[]): Found[] {
+function withoutShorter(found: FoundPhrase[]): FoundPhrase[] {
   const ordered = found.toSorted((a, b) => a.from - b.from || b.to - a.to);
-  const kept: Found[] = [];
-  let longest: Found | null = null;
+  const kept: FoundPhrase[] = [];
+  let longest: FoundPhrase | null = null;
   for (const one of ordered) {
     const isContext = CONTEXT_KINDS.has(one.kind);
     const isInside = longest !== null && one.to <= longest.to && one.to - one.from < longest.to - longest.from;
@@ -167,6 +167,6 @@ function withoutShorter(found: Found[]): Found[] {
   return kept;
 }
 
-function isSame(a: Found, b: Found): boolean {
+function isSame(a: FoundPhrase, b: FoundPhrase): boolean {
   return a.kind === b.kind && a.from === b.from && a.to === b.to;
 }

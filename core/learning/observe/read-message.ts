@@ -1,6 +1,6 @@
 // Splits a person's message into sentences and clauses, and finds the phrases of the lexicons in them. Called by judge-message.ts.
 // Pure. Reads a bounded beginning of the message; no expression here backtracks.
-import { type Found, type PhraseKind, createFinder, wordsOf } from "./phrases.ts";
+import { type FoundPhrase, type PhraseKind, createFinder, wordsOf } from "./phrases.ts";
 import { LEXICONS } from "./reply-words/index.ts";
 
 /** What kind of clause it is, by the phrase it begins with. */
@@ -19,7 +19,7 @@ export interface Clause {
 
 export interface Sentence {
   words: string[];
-  found: Found[];
+  found: FoundPhrase[];
   clauses: Clause[];
   isQuestion: boolean;
 }
@@ -46,7 +46,7 @@ export function readMessage(message: string, { request, answer }: { request: str
   return toSentences(message).map((text) => readSentence(text, stems));
 }
 
-export function phrasesIn({ found }: Sentence, clause: Clause): Found[] {
+export function phrasesIn({ found }: Sentence, clause: Clause): FoundPhrase[] {
   return found.filter(({ from }) => from >= clause.from && from < clause.to);
 }
 

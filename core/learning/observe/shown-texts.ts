@@ -23,14 +23,14 @@ export function shownTexts(entries: Entry[], loadedTexts: (entry: Entry) => Load
   return entries.flatMap((entry) => {
     const loaded = loadedTexts(entry);
     if (loaded.length === 0) return [];
-    if (entry.kind === "note") return ofNote(entry);
-    if (entry.kind === "tool") return ofView(entry, loaded);
+    if (entry.kind === "note") return shownByNote(entry);
+    if (entry.kind === "tool") return shownByView(entry, loaded);
     return [];
   });
 }
 
 /** One result may show a base and its companion. Each gets its own piece. */
-function ofView(entry: ToolEntry, loaded: LoadedText[]): ShownText[] {
+function shownByView(entry: ToolEntry, loaded: LoadedText[]): ShownText[] {
   const content = ownText(entry);
   const outcome = readOutcome(entry);
   const main = String(outcome.name ?? "");
@@ -49,7 +49,7 @@ function failedWordsIn(facts: unknown): string[] {
 }
 
 /** A note names each skill before its text. A companion's text follows its base's. */
-function ofNote(entry: NoteEntry): ShownText[] {
+function shownByNote(entry: NoteEntry): ShownText[] {
   const whole = entry.parts
     .filter(({ source }) => source !== "principal")
     .map(({ text }) => text)

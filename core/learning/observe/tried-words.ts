@@ -1,13 +1,13 @@
-// Finds which words of a loaded text a turn proved wrong or right: words of calls that failed and that the model then replaced, those
-// of them that the program itself refused, and earlier failed words that now worked. Called by observe.ts with the calls that worked on
-// the task. The next reader of the text is shown the failed words. Pure.
+// Finds which words of a loaded text a turn proved wrong or right. A word failed when a call with it failed and the model then replaced
+// the word. It was refused when, in addition, the program itself named it. An earlier failed word may also have worked now. Called by
+// observe.ts with the calls that worked on the task. The next reader of the text is shown the failed words. Pure.
 import type { ToolEntry } from "../../schemas/entry.ts";
 import type { TriedWords } from "../../schemas/learning/learning.ts";
 import { CODE_SPAN } from "../markdown.ts";
 import { type Topic, meaningOf } from "../taint/meaning.ts";
 import { hidesFailure } from "../tool-facts.ts";
 import {
-  type Changes,
+  type CallChanges,
   actionsOf,
   changesOf,
   isData,
@@ -42,7 +42,7 @@ const READS = new Set(
 /** A call is about a word when it has more than this share of the words beside it. */
 const SAME_PLACE = 0.5;
 
-/** A call with all that is compared of it, computed once. */
+/** A call with everything that is compared, computed once. */
 interface ComparedCall {
   entry: ToolEntry;
   pieces: string[];
@@ -87,7 +87,7 @@ function toComparedCall(entry: ToolEntry): ComparedCall {
   };
 }
 
-/** Of one text: its words that failed now, and what became of those that had failed before. */
+/** Of one text: the words that failed now, and how its earlier failed words fared. */
 function triedWordsOf(shown: ShownText, calls: ComparedCall[], failures: Failure[]): TriedWords[] {
   const { skill, text, entry, words, failedWords } = shown;
   const later = failures.filter((failure) => failure.n > entry && isAgainst(failure, words));
@@ -100,12 +100,12 @@ function triedWordsOf(shown: ShownText, calls: ComparedCall[], failures: Failure
   return [{ skill, text, failed, ...(refused.length > 0 && { refused }), worked }];
 }
 
-/** A text that also has all replacements names both, and is not refuted by one of them. */
+/** Whether a failure speaks against a text. A text that also has every replacement names both ways, so it is not refuted. */
 function isAgainst({ replacements }: Failure, words: Set<string>): boolean {
   return replacements.length === 0 || replacements.some((word) => !words.has(word));
 }
 
-/** Of the words that the reader was shown as failed: those that worked now, and those that working calls left out. */
+/** Of the words that the model was shown as failed: those that worked now, and those that working calls left out. */
 function readFailedBefore({ entry, piece, failedWords }: ShownText, calls: ComparedCall[]) {
   const later = calls.filter((call) => call.entry.n > entry);
   const found = failedWords.map((word) => {
@@ -113,7 +113,7 @@ function readFailedBefore({ entry, piece, failedWords }: ShownText, calls: Compa
     const atPlace = later.filter((call) => isNear(beside, call.words));
     return { word, beside, atPlace, used: atPlace.filter((call) => call.words.has(word)) };
   });
-  // A word without neighbours has no place where it could be missed, and many calls work without an option.
+  // Without neighbours it is unknown where a word belongs. Options are excluded, since many calls work without them.
   const isAvoided = ({ word, beside, atPlace, used }: (typeof found)[number]) =>
     used.length === 0 && !word.startsWith("-") && beside.size > 0 && atPlace.some(({ hasWorked }) => hasWorked);
   return {
@@ -126,7 +126,7 @@ function isStorable(word: string): boolean {
   return word.isWellFormed() && encodeURIComponent(word).length <= MAX_WORD_BYTES;
 }
 
-/** At most one. `calls`: those near the failed one. */
+/** The failure of a call, or none when the word cannot be named. `calls`: those near the failed one. */
 function readFailure(failed: ComparedCall, calls: ComparedCall[]): Failure[] {
   const { entry, words } = failed;
   const similar = calls.filter((other) => isSimilar(failed, other));
@@ -149,7 +149,7 @@ function isSimilar(call: ComparedCall, other: ComparedCall): boolean {
   return isSameKind && isSameAction(call.named, other.named);
 }
 
-function isOneForOne({ removed, added }: Changes): boolean {
+function isOneForOne({ removed, added }: CallChanges): boolean {
   return removed.length === 1 && added.length === 1;
 }
 
@@ -157,7 +157,7 @@ function isOneForOne({ removed, added }: Changes): boolean {
  * The model changed one word of the text alone. Its replacement neither lowers protection nor only reads. A short option may
  * bundle several, so it is never a swap.
  */
-function isSwap([word, ...more]: string[], { removed, added }: Changes): boolean {
+function isSwap([word, ...more]: string[], { removed, added }: CallChanges): boolean {
   const [piece = "", ...others] = removed;
   if (word === undefined || more.length > 0 || others.length > 0 || added.length > 1 || /^-\w/.test(piece)) {
     return false;
@@ -168,8 +168,8 @@ function isSwap([word, ...more]: string[], { removed, added }: Changes): boolean
   return wordsIn(piece).has(word) && !isLessSafe;
 }
 
-/** The program named the changed word. If the word was only left out, the call must have worked: many calls work with less. */
-function isProof({ entry }: ComparedCall, other: ComparedCall, { removed: [piece = ""], added }: Changes): boolean {
+/** The program named the changed word. A word that was only left out proves nothing unless the call then worked. */
+function isProof({ entry }: ComparedCall, other: ComparedCall, { removed: [piece = ""], added }: CallChanges): boolean {
   return (added.length > 0 || other.hasWorked) && [...wordsIn(piece)].some((word) => isNamedBy(entry, word));
 }
 

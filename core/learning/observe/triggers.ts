@@ -21,8 +21,8 @@ export const NO_COUNTERS: ReviewCounters = { modelCalls: 0, entries: 0, toolCall
 /** Why a review begins, and which stores it may write. */
 export type ReviewDecision = Pick<ReviewJob, "trigger" | "because" | "focus" | "skills" | "memory">;
 
-/** Which of the two tools the session's model has. A review writes only what that model could write. */
-export interface Offered {
+/** Which of the two stores the session's model has a tool for. A review writes only what that model could write. */
+export interface OfferedStores {
   skills: boolean;
   memory: boolean;
 }
@@ -36,7 +36,7 @@ export interface FinishedTurn {
   /** The turn's entries. */
   entries: Entry[];
   settings: Settings;
-  offered: Offered;
+  offered: OfferedStores;
   /** The person corrected the turn before with this turn's input, or this turn while it ran. */
   corrected: boolean;
   /** Whether a loaded text is one of the product's own. */
@@ -58,7 +58,7 @@ const PRECEDENCE: Trigger[] = [
 
 /** A smaller saving may be chance, even if its share is large. */
 const MIN_SAVED_CALLS = 3;
-/** Limits of what a person asks a review to look at, for one request and for merged ones. It is stored in rows and jobs. */
+/** Limits for what a person asks a review to look at: in one request, and in merged requests. Rows and jobs store the text. */
 const MAX_FOCUS_CHARS = 1_000;
 const MAX_MERGED_FOCUS_CHARS = 4_000;
 /** More similar turns teach nothing new, and the Archive compares little more than these. */
@@ -69,7 +69,7 @@ export function isUrgent(trigger: Trigger): boolean {
   return trigger === "correction" || trigger === "rating" || trigger === "refine";
 }
 
-/** The reason lies in a single turn. Counted triggers are due again with the next turn. */
+/** Whether a single turn is the reason. Such a trigger is lost if it is dropped; a counted trigger is due again next turn. */
 export function isOneOff(trigger: Trigger): boolean {
   return isUrgent(trigger) || trigger === "cheaper" || trigger === "similar_turns";
 }
@@ -103,8 +103,8 @@ function countSave({ fullStores = [], ...counters }: ReviewCounters, call: ToolE
 const SavedFacts = z.object({ store: MemoryStoreName, usage: z.object({ outside: z.int() }) });
 
 /**
- * Restores the counters after a review that never ran. `before`: when it was sent; `left`: what sending it left; `now`: with the turns
- * since.
+ * Restores the counters after a review that never ran. `before` and `left`: the counters before and after sending it. `now`: the
+ * present counters, which include later turns.
  */
 export function restoreCounters(before: ReviewCounters, left: ReviewCounters, now: ReviewCounters): ReviewCounters {
   const fullStores = [...new Set([...(before.fullStores ?? []), ...(now.fullStores ?? [])])];
@@ -126,7 +126,7 @@ export function resetCounters(counters: ReviewCounters, decision: ReviewDecision
   return decision.memory ? { ...kept, userTurns: 0 } : { ...kept, ...(fullStores && { fullStores }) };
 }
 
-/** One decision for one review of both. */
+/** Merges two decisions, so that one review covers both. */
 export function mergeDecisions(a: ReviewDecision, b: ReviewDecision): ReviewDecision {
   const [first, second] = PRECEDENCE.indexOf(a.trigger) <= PRECEDENCE.indexOf(b.trigger) ? [a, b] : [b, a];
   const focus = [...new Set([first.focus, second.focus])].filter((one) => one !== undefined).join("; ");
@@ -159,7 +159,7 @@ export function decideOnRating(rated: {
   turn: number;
   entries: Entry[];
   settings: Settings;
-  offered: Offered;
+  offered: OfferedStores;
 }): ReviewDecision | null {
   const { rating, turn, entries, settings, offered } = rated;
   const isOn = settings.review.enabled && !settings.review.without.includes("rating");
@@ -172,14 +172,14 @@ export function decideOnRating(rated: {
 }
 
 /** For a correction in a turn that does not trigger a review itself. The session keeps the decision for the next review. */
-export function decideOnCorrection(settings: Settings, offered: Offered): ReviewDecision | null {
+export function decideOnCorrection(settings: Settings, offered: OfferedStores): ReviewDecision | null {
   const isOn = settings.review.enabled && !settings.review.without.includes("correction");
   if (!isOn || (!offered.skills && !offered.memory)) return null;
   return { trigger: "correction", because: CORRECTED, ...offered };
 }
 
 /** For `/refine`. `null`: reviews are switched off, or nothing could be written. */
-export function decideOnRefine(focus: string, settings: Settings, offered: Offered): ReviewDecision | null {
+export function decideOnRefine(focus: string, settings: Settings, offered: OfferedStores): ReviewDecision | null {
   const isOn = settings.review.enabled && !settings.review.without.includes("refine");
   if (!isOn || (!offered.skills && !offered.memory)) return null;
   const wanted = focus === "" ? {} : { focus: headOf(focus.toWellFormed(), MAX_FOCUS_CHARS) };

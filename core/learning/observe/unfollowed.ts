@@ -3,7 +3,7 @@
 // as a contradiction, which puts a proven text back on trial. Pure.
 import type { ToolEntry } from "../../schemas/entry.ts";
 import type { LoadedText } from "../../schemas/learning/learning.ts";
-import { type Pair, choicesIn, pairsIn, pairsOf, toKey, variesByTask } from "../option-pairs.ts";
+import { type OptionPair, choicesIn, pairsIn, pairsOf, toPairKey, variesByTask } from "../option-pairs.ts";
 import type { ShownText } from "./shown-texts.ts";
 
 export function findUnfollowed(tools: ToolEntry[], shown: ShownText[]): LoadedText[] {
@@ -12,8 +12,9 @@ export function findUnfollowed(tools: ToolEntry[], shown: ShownText[]): LoadedTe
   return shown
     .filter(({ entry, piece }) => {
       const names = new Set(choicesIn(piece).flatMap((pair) => (variesByTask(pair.value) ? [] : [pair.name])));
-      const values = new Set(pairsIn(piece).map(toKey));
-      const isOther = (pair: Pair) => names.has(pair.name) && !values.has(toKey(pair)) && !variesByTask(pair.value);
+      const values = new Set(pairsIn(piece).map(toPairKey));
+      const isOther = (pair: OptionPair) =>
+        names.has(pair.name) && !values.has(toPairKey(pair)) && !variesByTask(pair.value);
       return worked.some(({ n, pairs }) => n > entry && pairs.some(isOther));
     })
     .map(({ skill, text }) => ({ skill, text }));

@@ -1,6 +1,6 @@
 // Collects the evidence that a message holds for and against the answer before it: by its phrases, and by its form where the
 // phrases say little. Called by judge-message.ts. Pure.
-import type { Found, PhraseKind } from "./phrases.ts";
+import type { FoundPhrase, PhraseKind } from "./phrases.ts";
 import {
   type Clause,
   type Opening,
@@ -60,11 +60,11 @@ export function hasKind(sentences: readonly Sentence[], wanted: PhraseKind): boo
 }
 
 /** A clause says how the answer should have been. */
-export function tellsHow(sentence: Sentence): boolean {
+export function saysHow(sentence: Sentence): boolean {
   return hasInstruction(sentence, TELLS) || hasInstructionAfterNo(sentence);
 }
 
-export function sum(evidence: readonly Evidence[]): number {
+export function sumWeights(evidence: readonly Evidence[]): number {
   return evidence.reduce((total, { weight }) => total + weight, 0);
 }
 
@@ -102,7 +102,7 @@ function weighWhole(sentences: readonly Sentence[], evidence: readonly Evidence[
   }
   const isMildPraise =
     evidence.every(({ kind, weight }) => weight > 0 && LIKED.has(kind) && kind !== "praise") &&
-    sum(evidence) === DOUBTFUL;
+    sumWeights(evidence) === DOUBTFUL;
   return isMildPraise || isThanksForMore(sentences, evidence) ? [{ kind: "liked", weight: DOUBTFUL }] : [];
 }
 
@@ -153,7 +153,7 @@ function deniesRequest(sentence: Sentence): boolean {
 }
 
 /** Something follows the phrase that is neither a question nor a task. */
-function isException({ words, isQuestion, clauses, found }: Sentence, clause: Clause, { to }: Found): boolean {
+function isException({ words, isQuestion, clauses, found }: Sentence, clause: Clause, { to }: FoundPhrase): boolean {
   if (isQuestion || words.length - to < 2 || clause.opening === "supposes") return false;
   const next = clauses.find(({ from }) => from >= to);
   const opensOther = found.some(({ kind, from }) => from === to && OPENS_OTHER.has(kind));

@@ -1,6 +1,6 @@
 // How much one phrase of a message counts for or against the answer, given the clause and the sentence around it.
 // Called by weigh-message.ts. Pure.
-import type { Found, PhraseKind } from "./phrases.ts";
+import type { FoundPhrase, PhraseKind } from "./phrases.ts";
 import { type Clause, type Sentence, hasPhrase, openingAt, phrasesIn } from "./read-message.ts";
 
 /** The sum from which one side is clear. */
@@ -38,7 +38,7 @@ const IN_QUESTIONS: ReadonlySet<PhraseKind> = new Set(["doubt", "undo", "wish", 
 /** When the agent asked a question, these may be the reply to it. */
 const ANSWERS: ReadonlySet<PhraseKind> = new Set(["approval", "liked", "grumble", "wish", "hint", "thanks"]);
 
-interface Place {
+interface PhraseContext {
   sentence: Sentence;
   clause: Clause;
   /** The agent's answer ended with a question. */
@@ -51,30 +51,30 @@ export function baseWeight(kind: PhraseKind): number {
 }
 
 /** 0: the phrase does not count here. */
-export function weighPhrase(phrase: Found, place: Place): number {
+export function weighPhrase(phrase: FoundPhrase, place: PhraseContext): number {
   if (baseWeight(phrase.kind) === 0 || isOverruled(phrase, place.sentence) || isAboutElse(phrase, place)) return 0;
   const { sentence, clause } = place;
   const { kind } = phrase;
   const weight = baseWeight(kind);
   const full = MILD.has(kind) && isThePoint(phrase, clause) ? 2 * weight : weight;
-  const turned = isNegated(phrase, place) ? turn(kind, full) : full;
+  const turned = isNegated(phrase, place) ? weightOfOpposite(kind, full) : full;
   return mayBeAboutElse(phrase, turned, sentence, clause) ? turned / 2 : turned;
 }
 
 /** A single word that may describe anything. A sentence of one word, "Super.", is about the answer. */
-export function isLoose(phrase: Found, { words }: Sentence): boolean {
+export function isLoose(phrase: FoundPhrase, { words }: Sentence): boolean {
   const isWord = phrase.to - phrase.from === 1 && words.length > 1;
   return isWord && !STANDS_ALONE.has(phrase.kind) && !isSymbol(phrase, words);
 }
 
 /** When phrases overlap, the complaint counts: "not what | I wanted", "das stimmt | nicht". */
-function isOverruled(phrase: Found, { found }: Sentence): boolean {
+function isOverruled(phrase: FoundPhrase, { found }: Sentence): boolean {
   if (baseWeight(phrase.kind) < 0) return false;
   return found.some(({ kind, from, to }) => baseWeight(kind) <= -CLEAR && from < phrase.to && to > phrase.from);
 }
 
 /** The phrase belongs to a question, a supposition, a task, another subject or a reply to the agent. */
-function isAboutElse(phrase: Found, place: Place): boolean {
+function isAboutElse(phrase: FoundPhrase, place: PhraseContext): boolean {
   const { sentence, clause, asked } = place;
   const { kind } = phrase;
   const weight = baseWeight(kind);
@@ -93,17 +93,17 @@ function isAboutElse(phrase: Found, place: Place): boolean {
 }
 
 /** "Make it shorter" is a task by its first word, and a wish as a whole. */
-function isPartOfTask({ kind, from }: Found, { sentence, clause }: Place): boolean {
+function isPartOfTask({ kind, from }: FoundPhrase, { sentence, clause }: PhraseContext): boolean {
   if (clause.opening !== "asks" || sentence.isQuestion || kind === "undo") return false;
   return from > openingAt(sentence, clause) || (baseWeight(kind) > 0 && kind !== "approval");
 }
 
-function isVague({ kind, from, to }: Found): boolean {
+function isVague({ kind, from, to }: FoundPhrase): boolean {
   return VAGUE.has(kind) && to - from === 1;
 }
 
 /** A complaint about how it was before, or a vague word in a long clause that does not name the answer. */
-function mayBeAboutElse(phrase: Found, weight: number, sentence: Sentence, clause: Clause): boolean {
+function mayBeAboutElse(phrase: FoundPhrase, weight: number, sentence: Sentence, clause: Clause): boolean {
   if (weight < 0 && hasPhrase(sentence, clause, "past")) return true;
   return !clause.isAnchored && isVague(phrase) && clause.to - clause.from > LONG_WORDS;
 }
@@ -115,42 +115,42 @@ function isNextTask(sentence: Sentence, clause: Clause): boolean {
 }
 
 /** "While I've got you, how long do I | have to keep it": a question without a question mark. */
-function isAskedFor(phrase: Found, place: Place): boolean {
+function isAskedFor(phrase: FoundPhrase, place: PhraseContext): boolean {
   return phrasesBefore(phrase, place).some(({ kind, from, to }) => kind === "asks" && to - from > 1);
 }
 
 /** "He is such a windbag, | isn't he". */
-function isQuestionTag({ from, to }: Found, clause: Clause): boolean {
+function isQuestionTag({ from, to }: FoundPhrase, clause: Clause): boolean {
   return to === clause.to && from - clause.from >= LONG_WORDS;
 }
 
 /** "We will see whether | it works". */
-function isSupposed(phrase: Found, place: Place): boolean {
+function isSupposed(phrase: FoundPhrase, place: PhraseContext): boolean {
   return phrasesBefore(phrase, place).some(({ kind }) => kind === "supposes");
 }
 
-function isNegated(phrase: Found, place: Place): boolean {
+function isNegated(phrase: FoundPhrase, place: PhraseContext): boolean {
   if (isSymbol(phrase, place.sentence.words)) return false;
   return phrasesBefore(phrase, place).some(({ kind, to }) => kind === "negation" && phrase.from - to < NEGATED_WORDS);
 }
 
-function phrasesBefore(phrase: Found, { sentence, clause }: Place): Found[] {
+function phrasesBefore(phrase: FoundPhrase, { sentence, clause }: PhraseContext): FoundPhrase[] {
   return phrasesIn(sentence, clause).filter(({ to }) => to <= phrase.from);
 }
 
 /** Mild praise in a short clause, or a groan that is the whole clause. */
-function isThePoint({ kind, from, to }: Found, clause: Clause): boolean {
+function isThePoint({ kind, from, to }: FoundPhrase, clause: Clause): boolean {
   const words = clause.to - clause.from;
   return kind === "grumble" ? to - from === words : words <= SHORT_WORDS;
 }
 
 /** Negated praise is a complaint. A negated complaint is mild praise. */
-function turn(kind: PhraseKind, weight: number): number {
+function weightOfOpposite(kind: PhraseKind, weight: number): number {
   if (NOT_TURNED.has(kind)) return 0;
   return weight > 0 ? -weight : -weight / 2;
 }
 
 /** "No idea why, 👍": no word changes what a symbol says. */
-function isSymbol({ from }: Found, words: readonly string[]): boolean {
+function isSymbol({ from }: FoundPhrase, words: readonly string[]): boolean {
   return !/[\p{L}\p{N}]/u.test(words[from]!);
 }

@@ -57,7 +57,7 @@ function toMemoryLessons({ call, prepared, outcome }: ScriptCall, citations: Cit
 }
 
 /** The number of writes that wait for a person's decision. */
-export function waitingIn(calls: ScriptCall[]): number {
+export function countWaiting(calls: ScriptCall[]): number {
   return calls.filter(({ failed, outcome }) => !failed && (outcome.state === "waiting" || outcome.held !== undefined))
     .length;
 }

@@ -18,7 +18,7 @@ import { createCheckInspector } from "../../tools/skills/check-inspector.ts";
 import type { MemoryToolOptions } from "../../tools/memory/memory.ts";
 import { createSkillTools } from "../../tools/skills/skills.ts";
 import { checkCitations, readCitations } from "./rules/citations.ts";
-import { lessonsOf, summarise, waitingIn } from "./lessons.ts";
+import { lessonsOf, summarise, countWaiting } from "./lessons.ts";
 import { POLICY, type ReviewPolicy, createInspectors } from "./rules/policy.ts";
 import { readKindLine, takeKinds } from "../kinds.ts";
 import { type ScriptJournal, createScriptJournal } from "../script/script-journal.ts";
@@ -72,7 +72,7 @@ export async function runReview(options: ReviewOptions): Promise<ReviewEnd> {
   if (!script) return { state: "again", delayMs: settings.review.quietMs };
   const journal = createScriptJournal({ reviews, review: job.review, clock: options.clock, script });
   const failed: SpentCall[] = [];
-  const end = await runScript(toRun(options, journal, script[0]!, failed));
+  const end = await runScript(toScriptRun(options, journal, script[0]!, failed));
   switch (end.state) {
     case "again":
       return end;
@@ -104,7 +104,7 @@ async function start(options: ReviewOptions): Promise<ReviewStep[] | null> {
   return put.won ? [put.step] : null;
 }
 
-function toRun(
+function toScriptRun(
   options: ReviewOptions,
   journal: ScriptJournal,
   begin: ReviewStep,
@@ -253,7 +253,7 @@ async function finish(
 ): Promise<ReviewEnd> {
   const calls = callsOf(script);
   const lessons = lessonsOf(calls, { session: job.session, previews: settings.review.notice === "verbose" });
-  const waiting = waitingIn(calls);
+  const waiting = countWaiting(calls);
   const { note: said, kinds } = takeKinds(end.note, job.entries);
   const note = clipNote(said);
   const result = await reviews.finish({

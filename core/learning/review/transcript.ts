@@ -30,7 +30,7 @@ export function markerOf(job: Pick<ReviewJob, "review" | "profile">): string {
   return sha256Hex(`transcript ${job.profile} ${job.review}`).slice(0, 16);
 }
 
-function renderEntry(entry: Entry, cut: Cut): string[] {
+function renderEntry(entry: Entry, cut: EntryRenderer): string[] {
   const shown = (part: Part) => neutralise(cut.part(part));
   const cite = (source: Source) => toPlace(entry.n, source);
   switch (entry.kind) {
@@ -64,7 +64,7 @@ function block(place: string, status: string, text: string): string {
   return `[${place}]${status}\n${text}`;
 }
 
-function renderCall(call: ToolCall, cut: Cut): string {
+function renderCall(call: ToolCall, cut: EntryRenderer): string {
   return `-> ${toName(call)} ${cut.call(call).replace(LINE_ENDS, " ")}`;
 }
 
@@ -95,7 +95,7 @@ const NEWEST = 24;
 const USER_CHARS = 300;
 
 /** Renders the parts and calls of an entry in short form. */
-interface Cut {
+interface EntryRenderer {
   part(part: Part): string;
   call(call: ToolCall): string;
 }
@@ -103,7 +103,7 @@ interface Cut {
 /** Renders with the longest strings that fit the budget. Each part keeps its citation, so cut parts can be cited too. */
 function renderWithin(
   { entries, observations }: Pick<ReviewJob, "entries" | "observations">,
-  render: (cutOf: (entry: Entry) => Cut) => string,
+  render: (cutOf: (entry: Entry) => EntryRenderer) => string,
 ): string {
   const shown = entries.filter((entry) => entry.kind !== "compaction");
   const keyEntries = new Set(findKeyEntries(shown, observations));
@@ -117,7 +117,7 @@ function renderWithin(
   const newest = new Set([...shown.slice(-NEWEST).map(({ n }) => n), ...keyEntries]);
   return render((entry) => (newest.has(entry.n) ? least(entry) : cutToPlace()));
 
-  function cutAll(chars: number): (entry: Entry) => Cut {
+  function cutAll(chars: number): (entry: Entry) => EntryRenderer {
     return (entry) => cutTo(entry, keyEntries.has(entry.n) ? KEY_ENTRY_FACTOR * chars : chars);
   }
 }
@@ -137,7 +137,7 @@ function findCaller(entries: Entry[], n: number): number {
   return entries.slice(0, at).findLast(({ kind }) => kind === "assistant")?.n ?? n;
 }
 
-function cutTo(entry: Entry, chars: number): Cut {
+function cutTo(entry: Entry, chars: number): EntryRenderer {
   const ofArguments = Math.max(MIN_ARGUMENT_CHARS, SAID_FACTOR * chars);
   return {
     part(part) {
@@ -152,7 +152,7 @@ function cutTo(entry: Entry, chars: number): Cut {
 }
 
 /** For old entries of a long transcript. */
-function cutToPlace(): Cut {
+function cutToPlace(): EntryRenderer {
   return {
     part: ({ source, text }) => (source === "principal" ? cutText(text, USER_CHARS) : `(${text.length} characters)`),
     call: () => "(arguments left out)",

@@ -74,15 +74,15 @@ export function costOf(script: ReviewStep[], failed: SpentCall[]) {
   return {
     modelCalls: answers.length,
     usage: answers.reduce((sum, answer) => addUsage(sum, answer.usage), NO_USAGE),
-    spent: spentOf(script, failed),
+    spent: sumSpending(script, failed),
   };
 }
 
 type Spent = NonNullable<ReviewResult["spent"]>;
 
 /** One line for each model and price source. */
-export function spentOf(script: ReviewStep[], failed: SpentCall[] = []): Spent {
-  const lines = toReviewLines([...script.flatMap(spentIn), ...failed]);
+export function sumSpending(script: ReviewStep[], failed: SpentCall[] = []): Spent {
+  const lines = toReviewLines([...script.flatMap(callsOfStep), ...failed]);
   return lines.map(({ model, calls, usage, usdMicros, source }) => ({
     model,
     calls,
@@ -94,7 +94,7 @@ export function spentOf(script: ReviewStep[], failed: SpentCall[] = []): Spent {
 /** Calls of the second judge are recorded with the intent of the write. */
 const Judged = z.object({ judged: z.object({ spent: z.array(SpentCall) }) });
 
-function spentIn(step: ReviewStep): SpentCall[] {
+function callsOfStep(step: ReviewStep): SpentCall[] {
   if (step.kind === "answer") return [toSpentCall(step.answer)];
   return (step.kind === "intent" && Judged.safeParse(step.prepared).data?.judged.spent) || [];
 }

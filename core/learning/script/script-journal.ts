@@ -55,7 +55,7 @@ export function createScriptJournal(options: ScriptJournalOptions): ScriptJourna
         if (!asked.ok) return asked;
         recorded = await record({ v: 1, kind: "answer", at: clock.now(), answer: withoutUndefined(asked.value) });
       }
-      assert(recorded.kind === "answer", diverged(review, next, "an answer", recorded));
+      assert(recorded.kind === "answer", describeDivergence(review, next, "an answer", recorded));
       next += 1;
       return ok({ value: recorded.answer, entry: next - 1 });
     },
@@ -63,7 +63,7 @@ export function createScriptJournal(options: ScriptJournalOptions): ScriptJourna
     async call(_step, _index, work): Promise<Recorded<ToolResult>> {
       const id = work.call.id;
       let recorded = script[next];
-      let attempt = { op: opOf(review, next), prepared: {}, entry: next };
+      let attempt = { op: toOp(review, next), prepared: {}, entry: next };
       let interrupted = false;
       if (work.effect !== "read" && recorded?.kind !== "outcome") {
         interrupted = recorded !== undefined;
@@ -76,9 +76,9 @@ export function createScriptJournal(options: ScriptJournalOptions): ScriptJourna
         });
         assert(
           recorded.kind === "intent" && recorded.call === id,
-          diverged(review, next, `the intent of ${id}`, recorded),
+          describeDivergence(review, next, `the intent of ${id}`, recorded),
         );
-        attempt = { op: opOf(review, next), prepared: recorded.prepared, entry: next };
+        attempt = { op: toOp(review, next), prepared: recorded.prepared, entry: next };
         next += 1;
         recorded = script[next];
       }
@@ -91,7 +91,7 @@ export function createScriptJournal(options: ScriptJournalOptions): ScriptJourna
       }
       assert(
         recorded.kind === "outcome" && recorded.call === id,
-        diverged(review, next, `the outcome of ${id}`, recorded),
+        describeDivergence(review, next, `the outcome of ${id}`, recorded),
       );
       next += 1;
       const { failed, parts, print } = recorded;
@@ -101,7 +101,7 @@ export function createScriptJournal(options: ScriptJournalOptions): ScriptJourna
 }
 
 /** The idempotency key of a write: its place in the script, the same in every delivery. */
-function opOf(review: ReviewId, n: number): string {
+function toOp(review: ReviewId, n: number): string {
   return `${review}.${String(n).padStart(4, "0")}`;
 }
 
@@ -117,6 +117,6 @@ function outcomeUnknown(): ToolResult {
   return fail("outcome_unknown", "The review was interrupted while this ran, so whether it took effect is unknown.");
 }
 
-function diverged(review: ReviewId, n: number, expected: string, found: ReviewStep): string {
+function describeDivergence(review: ReviewId, n: number, expected: string, found: ReviewStep): string {
   return `step ${n} of review ${review} should be ${expected}, but the script holds ${found.kind}`;
 }

@@ -24,8 +24,8 @@ export function piecesOf(entry: Entry): SaidPiece[] {
   switch (entry.kind) {
     case "assistant":
       return [
-        ...entry.parts.map(({ text }) => own(text)),
-        ...entry.answer.calls.map(({ args, malformed }) => own(malformed ?? stringsIn(args))),
+        ...entry.parts.map(({ text }) => toOwnPiece(text)),
+        ...entry.answer.calls.map(({ args, malformed }) => toOwnPiece(malformed ?? stringsIn(args))),
       ];
     case "tool":
       return entry.parts.map((part) => {
@@ -53,23 +53,23 @@ export function holdsContent(entry: Entry): boolean {
 export function piecesOfMessage(message: SentMessage): SaidPiece[] {
   switch (message.role) {
     case "assistant":
-      return [own([message.text, ...message.calls.map(({ args }) => stringsIn(args))].join("\n"))];
+      return [toOwnPiece([message.text, ...message.calls.map(({ args }) => stringsIn(args))].join("\n"))];
     case "tool": {
       const at = message.text.indexOf(FENCE);
       const isWhole = message.text.startsWith("{");
       const read = isWhole ? message.text.slice(at < 0 ? message.text.length : at) : message.text;
       return [
-        ...(at > 0 && isWhole ? [own(message.text.slice(0, at))] : []),
-        { stream: "content", text: toPlain(read), failed: message.failed },
+        ...(at > 0 && isWhole ? [toOwnPiece(message.text.slice(0, at))] : []),
+        { stream: "content", text: toPlainText(read), failed: message.failed },
       ];
     }
     case "user":
       // The entries under review are labelled: for those this message is not needed.
-      return [FENCED.test(message.text) ? { stream: "content", text: message.text } : own(message.text)];
+      return [FENCED.test(message.text) ? { stream: "content", text: message.text } : toOwnPiece(message.text)];
   }
 }
 
-function own(text: string): SaidPiece {
+function toOwnPiece(text: string): SaidPiece {
   return { stream: "own", text };
 }
 
@@ -85,7 +85,7 @@ const FENCE = "\n<content>\n";
 const FENCED = /^<earlier_conversation>|^<note>\s*<memory-context>/;
 
 /** The content of a rendered result, as lines. */
-export function toPlain(rendered: string): string {
+export function toPlainText(rendered: string): string {
   const [, body = rendered] = rendered.split(FENCE);
   return readPart({ source: "content", text: body.replace(/\n<\/content>\s*$/, "") });
 }

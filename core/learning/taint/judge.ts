@@ -7,8 +7,8 @@ import { type Destination, isPublisher, destinationsIn, toSearchable } from "./d
 import { type Meaning, type Topic, foldText, meaningOf, termsIn } from "./meaning.ts";
 import { withdraws } from "./removals.ts";
 import { cutInPieces } from "../sentences.ts";
-import { type ComparisonBudget, SentenceIndex, type Sought } from "./sentence-index.ts";
-import { type ReadSentence, type SessionRecord, graveIn, isGrave } from "./session-record.ts";
+import { type ComparisonBudget, SentenceIndex, type SentenceQuery } from "./sentence-index.ts";
+import { type ReadSentence, type SessionRecord, graveTopicsIn, isGrave } from "./session-record.ts";
 
 /**
  * The score that a sentence of content wanted what is written, in log odds. A sum of 0 or more means tainted.
@@ -231,9 +231,9 @@ function checkWishes(written: Meaning, record: SessionRecord, context: PieceCont
   const terms = record.findUnsaid(specific, 0, obeys);
   const sought = { ...written, terms: specific };
   const likely = record.findLikelyWishes({ ...written, terms }, written.binds ? LIKELY_BINDS : LIKELY, budget);
-  const found = new Map<string, Terms>();
-  let backing: Backing | null = null;
-  const dangers = isGrave(written) ? graveIn(written) : [...written.topics];
+  const found = new Map<string, WrittenTerms>();
+  let backing: BackingSentences | null = null;
+  const dangers = isGrave(written) ? graveTopicsIn(written) : [...written.topics];
   for (const read of likely) {
     if ((budget.comparisons -= 1) < 0) return TOO_LONG;
     const isObeyed = obeys && (read.binds || !read.isTerse);
@@ -265,17 +265,17 @@ function isUnsaid(written: Meaning, specific: string[], record: SessionRecord): 
 }
 
 /** Sentences of other sources than content that say what is written. */
-interface Backing {
+interface BackingSentences {
   /** The largest overlap of a sentence before the position `at`. With `dangers`, only sentences about one of them count. */
   overlapBefore(at: number, dangers?: Topic[]): number;
 }
 
 function collectBacking(
-  sought: Sought,
+  sought: SentenceQuery,
   record: SessionRecord,
   { sentences }: ExistingText,
   budget: ComparisonBudget,
-): Backing {
+): BackingSentences {
   const existing = sentences
     .find(sought, BACKING, budget)
     .map((known) => ({ at: -1, topics: known.topics, overlap: measureOverlap(sought, known) }));
@@ -291,7 +291,7 @@ function collectBacking(
   };
 }
 
-interface Terms {
+interface WrittenTerms {
   /** Terms of what is written, without common words. */
   specific: string[];
   /** Of those, the ones that only content can have given. */
@@ -309,7 +309,7 @@ const MIN_STANDING = 2;
 /** A custom: "Damaged pieces are booked as sold". */
 const CUSTOM = /\b(?:are|werden|sont|son|sono|são)\s\p{L}{2,30}(?:e?d|t|en|n|s|[ai]dos?|[ai]das?|at[ie])(?!\p{L})/iu;
 
-function computeOdds(written: Meaning, { specific, novel }: Terms, read: ReadSentence): number {
+function computeOdds(written: Meaning, { specific, novel }: WrittenTerms, read: ReadSentence): number {
   // Content in an unlisted language counts as an order: its meaning is unknown.
   const orders = read.ordersAgents || (read.language === "other" && written.topics.size > 0);
   const topics = countIn(written.topics, read.topics);
@@ -344,7 +344,7 @@ function countIn<Item>(items: Iterable<Item>, others: Set<Item>): number {
 }
 
 /** How much of what is written another sentence says, in points. */
-function measureOverlap({ terms, topics }: Sought, other: Meaning): number {
+function measureOverlap({ terms, topics }: SentenceQuery, other: Meaning): number {
   return BACKING.term * countIn(terms, other.terms) + BACKING.topic * countIn(topics, other.topics);
 }
 

@@ -37,20 +37,20 @@ type ListName = keyof typeof LISTS;
 const UNSPACED = /[\u3040-\u30ff\u3400-\u9fff]/;
 
 /** A word, or with `isStem` its beginning. */
-interface Form {
+interface WordForm {
   text: string;
   isStem: boolean;
 }
 
-interface Entry {
+interface PhraseEntry {
   name: ListName;
   /** One for each word of the phrase, in order. */
-  forms: Form[];
+  forms: WordForm[];
 }
 
 /** Phrases by their first word, or by the first letters of its stem. */
-const BY_WORD = new Map<string, Entry[]>();
-const BY_STEM = new Map<string, Entry[]>();
+const BY_WORD = new Map<string, PhraseEntry[]>();
+const BY_STEM = new Map<string, PhraseEntry[]>();
 /** No stem in the lists is shorter. */
 const STEM_KEY_CHARS = 3;
 /** For languages without blanks: phrases by their first character. */
@@ -62,13 +62,13 @@ for (const [name, list] of Object.entries(LISTS) as [ListName, string][]) {
       continue;
     }
     const forms = entry.split("_").map((word) => ({ text: word.replace(/\*$/, ""), isStem: word.endsWith("*") }));
-    const [{ text, isStem }] = forms as [Form];
+    const [{ text, isStem }] = forms as [WordForm];
     const [entries, key] = isStem ? [BY_STEM, text.slice(0, STEM_KEY_CHARS)] : [BY_WORD, text];
     addToList(entries, key, { name, forms });
   }
 }
 
-function isForm(word: string, { text, isStem }: Form): boolean {
+function isForm(word: string, { text, isStem }: WordForm): boolean {
   return isStem ? word.startsWith(text) : word === text;
 }
 
@@ -81,7 +81,7 @@ function listsIn(folded: string): Set<ListName> {
   }
   const words = folded.match(/(?:--?)?[\p{L}\p{N}](?:[\p{L}\p{N}'-]*[\p{L}\p{N}])?/gu) ?? [];
   const bare = words.map((word) => (word.startsWith("-") ? word.replace(/^--?/, "") : word));
-  const addAll = (entries: Entry[] | undefined, n: number) => {
+  const addAll = (entries: PhraseEntry[] | undefined, n: number) => {
     for (const { name, forms } of entries ?? []) {
       if (found.has(name)) continue;
       if (forms.every((form, k) => isForm(words[n + k] ?? "", form) || isForm(bare[n + k] ?? "", form)))

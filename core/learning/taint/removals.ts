@@ -33,7 +33,7 @@ function isCaution(line: string): boolean {
 
 const CODE = /`[^`]*`/g;
 
-interface Removed {
+interface RemovedLines {
   /** Removed lines that no remaining line is about. */
   lost: string[];
   /** Removed cautions that no remaining line repeats in the same sense. */
@@ -49,7 +49,7 @@ const TITLES = /^(?:#|(?:name|description|category)\s*:|---$)/;
 const MAX_COMPARED = 20_000;
 
 /** `before` and `after`: the lines of a skill's prose, or of facts. */
-export function compareLines(before: string[], after: string[]): Removed {
+export function compareLines(before: string[], after: string[]): RemovedLines {
   const [old, existing] = [new Set(before), new Set(after)];
   const gone = [...new Set(before)].filter((line) => !existing.has(line));
   const { about, isOver } = createComparer([...existing]);

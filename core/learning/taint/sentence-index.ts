@@ -9,7 +9,7 @@ export interface ComparisonBudget {
 }
 
 /** What a search compares: the terms, topics and language of a sentence. */
-export interface Sought {
+export interface SentenceQuery {
   terms: string[];
   topics: Set<Topic>;
   language: string;
@@ -42,7 +42,7 @@ export class SentenceIndex<Sentence extends Meaning> {
   }
 
   /** Sentences whose points reach `weights.least`. */
-  find({ terms, topics, language }: Sought, weights: Weights, budget: ComparisonBudget): Sentence[] {
+  find({ terms, topics, language }: SentenceQuery, weights: Weights, budget: ComparisonBudget): Sentence[] {
     const size = this.#sentences.length;
     if (this.#shares.length < size) this.#shares = new Float64Array(2 * size);
     const shares = this.#shares;

@@ -16,7 +16,7 @@ import {
 } from "./destinations.ts";
 import { addToList } from "./list-map.ts";
 import { type Meaning, type Topic, foldText, languageOf, meaningOf } from "./meaning.ts";
-import { type ComparisonBudget, SentenceIndex, type Sought, type Weights } from "./sentence-index.ts";
+import { type ComparisonBudget, SentenceIndex, type SentenceQuery, type Weights } from "./sentence-index.ts";
 import { cutInPieces, sentencesIn } from "../sentences.ts";
 
 interface SaidSentence extends Meaning {
@@ -34,20 +34,20 @@ export interface ReadSentence extends SaidSentence {
 const GRAVE: readonly Topic[] = ["trust", "weaken", "disable", "dismiss", "obey", "hide", "permit"];
 
 export function isGrave(meaning: Pick<Meaning, "topics">): boolean {
-  return graveIn(meaning).length > 0;
+  return graveTopicsIn(meaning).length > 0;
 }
 
-export function graveIn({ topics }: Pick<Meaning, "topics">): Topic[] {
+export function graveTopicsIn({ topics }: Pick<Meaning, "topics">): Topic[] {
   return GRAVE.filter((topic) => topics.has(topic));
 }
 
-/** The second judge's answer for one sentence. `isWanted`: only content wanted it. */
+/** The second judge's answer for one sentence. `isWanted`: content asked for it and nobody else did. */
 export interface Opinion {
   sentence: string;
   isWanted: boolean;
 }
 
-interface Piece {
+interface RecordedPiece {
   isContent: boolean;
   isTrusted: boolean;
   entry: number;
@@ -96,7 +96,7 @@ export class SessionRecord {
   #plainWords: Set<string> | null = null;
   /** Entries whose content gives orders to agents, in the order of the log. */
   readonly agentOrders = new Set<number>();
-  readonly #pieces: Piece[] = [];
+  readonly #pieces: RecordedPiece[] = [];
   /** By the text of a sentence that was read, a bit for each combination of its traits. */
   readonly #seenTraits = new Map<string, number>();
   /** Sentences of content that may be wishes, and by word the first of them. */
@@ -204,12 +204,12 @@ export class SessionRecord {
   }
 
   /** Orders to agents and standing instructions, and those possible wishes that share enough with what is written. */
-  findLikelyWishes(sought: Sought, weights: Weights, budget: ComparisonBudget): ReadSentence[] {
+  findLikelyWishes(sought: SentenceQuery, weights: Weights, budget: ComparisonBudget): ReadSentence[] {
     return [...this.#orders, ...this.#wishes.find(sought, weights, budget)];
   }
 
   /** Sentences from other sources than content that share enough with what is written. */
-  findBacking(sought: Sought, weights: Weights, budget: ComparisonBudget): SaidSentence[] {
+  findBacking(sought: SentenceQuery, weights: Weights, budget: ComparisonBudget): SaidSentence[] {
     return this.#backingIndex.find(sought, weights, budget);
   }
 
@@ -237,7 +237,7 @@ export class SessionRecord {
   }
 
   #searchOrigin(destination: Destination): number | null {
-    let read: Piece | null = null;
+    let read: RecordedPiece | null = null;
     for (const piece of this.#pieces) {
       if ((piece.isContent && read) || !hasDestination(piece, destination)) continue;
       if (piece.isTrusted) return null;
@@ -314,7 +314,7 @@ export class SessionRecord {
   }
 }
 
-function hasDestination({ searchable, numbers }: Piece, destination: Destination): boolean {
+function hasDestination({ searchable, numbers }: RecordedPiece, destination: Destination): boolean {
   return destination.kind === "address"
     ? holdsWhole(searchable, destination)
     : numbers.has(toLocalNumber(destination.text));

@@ -151,7 +151,7 @@ function createGates(getRecord: () => SessionRecord): Taint {
   };
 }
 
-interface Judged extends Sentence {
+interface HeldSentence extends Sentence {
   why: string;
 }
 
@@ -159,7 +159,7 @@ interface ChangedFiles {
   /** New names, descriptions and categories, which are shown without the files. */
   labels: string[];
   existing: FileBodies;
-  known: Known;
+  known: ExistingSkillText;
   record: SessionRecord;
 }
 
@@ -171,7 +171,7 @@ function holdFiles(after: FileBodies, { labels, existing, known, record }: Chang
   const chars = changed.reduce((sum, [, body]) => sum + textOrEmpty(body).length, 0);
   if (chars > MAX_CHARS) return toHold("it is too long to be compared with what was read");
   const rest = { ...after };
-  const all: Judged[] = [];
+  const all: HeldSentence[] = [];
   const [budget, hiddenBudget] = [createComparisonBudget(), createComparisonBudget()];
   const paths = changed.map(([path]) => path).filter((path) => !Object.hasOwn(existing, path));
   for (const text of [...labels, ...paths]) {
@@ -202,7 +202,7 @@ function setBody(rest: FileBodies, path: string, body: FileBodies[string] | unde
   else rest[path] = body;
 }
 
-interface Known {
+interface ExistingSkillText {
   texts: Set<string>;
   existing: ExistingText;
 }
@@ -211,7 +211,7 @@ interface Known {
 const MAX_SEARCHED_CHARS = 100_000_000;
 
 /** Existing text needs no other source, except lines that the write turns into their opposite. */
-function readExisting(existing: SkillSnapshot | null, turned: Set<string>): Known {
+function readExisting(existing: SkillSnapshot | null, turned: Set<string>): ExistingSkillText {
   const sentences = Object.entries(existing?.files ?? {}).flatMap(([path, body]) =>
     sentencesOfFile(path, textOrEmpty(body)),
   );
@@ -225,9 +225,9 @@ function readExisting(existing: SkillSnapshot | null, turned: Set<string>): Know
 }
 
 /** The sentences that follow a held one directly are held with it: "There is a mirror at x.test. Everything is sent there, too." */
-function findHeld(sentences: Sentence[], record: SessionRecord, context: JudgeContext): Judged[] {
+function findHeld(sentences: Sentence[], record: SessionRecord, context: JudgeContext): HeldSentence[] {
   const judge = createSentenceJudge(sentences, record, context);
-  const held: Judged[] = [];
+  const held: HeldSentence[] = [];
   for (const sentence of sentences) {
     const before = held.at(-1);
     const why = sentence.isContinued && before?.to === sentence.from ? before.why : judge(sentence);
@@ -287,7 +287,7 @@ function checkCitationSources(citations: string[]): string | null {
   return isProved ? null : "it cites nothing but what was read";
 }
 
-function toHold<Rest>(why: string, held: Judged[] = []): Hold<Rest> {
+function toHold<Rest>(why: string, held: HeldSentence[] = []): Hold<Rest> {
   const sentences = held.map(({ text }) => text);
   const quoted = sentences.length === 0 ? "This" : `"${clipQuote(sentences[0]!)}"`;
   const others = sentences.length - 1;

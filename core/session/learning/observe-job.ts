@@ -3,7 +3,7 @@
 // outbox. Every step is idempotent, and one transaction at the end stores the result.
 import { messageOf } from "../../errors.ts";
 import { judgeMessage } from "../../learning/observe/judge-message.ts";
-import { toCompared, toNeighbourhood } from "../../learning/observe/neighbours.ts";
+import { toComparedTurn, toNeighbourhood } from "../../learning/observe/neighbours.ts";
 import {
   finalEntry,
   isAnswered,
@@ -16,7 +16,12 @@ import {
 import { isSelfTool } from "../../learning/tool-facts.ts";
 import { taskOf } from "../../learning/requests.ts";
 import { type SkillMove, settleSkill } from "../../learning/evidence/settle.ts";
-import { type Offered, decideOnCorrection, decideReview, updateCounters } from "../../learning/observe/triggers.ts";
+import {
+  type OfferedStores,
+  decideOnCorrection,
+  decideReview,
+  updateCounters,
+} from "../../learning/observe/triggers.ts";
 import { hashFiles, textOfFiles } from "../../schemas/learning/digest.ts";
 import { type Entry, type ToolEntry, type UserEntry, textOf } from "../../schemas/entry.ts";
 import { type SkillName, dayOf } from "../../schemas/ids.ts";
@@ -160,7 +165,7 @@ export function entriesOf({ log }: EngineContext, turn: TurnRow): Entry[] {
 }
 
 /** Which kinds of learning the session offers to its model. Reviews may write only these. */
-export function learningOffered(context: EngineContext): Offered {
+export function learningOffered(context: EngineContext): OfferedStores {
   const memory = context.meta().learning === "on";
   return { skills: memory && !isHeldOut(context.host), memory };
 }
@@ -271,7 +276,7 @@ async function askArchive(
     host.report("archive", `turn ${turn} is compared with those of its session: ${messageOf(error)}`);
   }
   const own = log.observedTurns(0, turn, OWN_TURNS).map(({ n, observed }) =>
-    toCompared(
+    toComparedTurn(
       toSignature(observed.observation, {
         session: host.session,
         at: log.turn(n)?.endedAt ?? 0,
@@ -280,7 +285,7 @@ async function askArchive(
       }),
     ),
   );
-  return toNeighbourhood(toCompared(signature), own, host.settings.learning.discount);
+  return toNeighbourhood(toComparedTurn(signature), own, host.settings.learning.discount);
 }
 
 /** Reports a new judgement of a turn that was observed before. */

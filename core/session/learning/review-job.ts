@@ -3,7 +3,7 @@
 import { defaultGrant, toReviewJob } from "../../learning/review/job.ts";
 import { describeRequestedReview, describeResult } from "../../learning/review/result-notice.ts";
 import { isUrgent } from "../../learning/observe/triggers.ts";
-import { spentOf, toReviewLines } from "../../learning/script/script-facts.ts";
+import { sumSpending, toReviewLines } from "../../learning/script/script-facts.ts";
 import type { Entry } from "../../schemas/entry.ts";
 import type { ReviewDead, ReviewJob, ReviewResult } from "../../schemas/learning/review.ts";
 import type { UsageLine } from "../../schemas/usage.ts";
@@ -105,7 +105,7 @@ function closeJob(context: EngineContext, { id, job }: ReviewJobRow, lines: Usag
 /** A result says what the review spent. A tombstone or an older result does not, so the script is read. */
 async function linesOf({ host }: EngineContext, outcome: ReviewResult | ReviewDead): Promise<UsageLine[]> {
   const reported = "spent" in outcome ? outcome.spent : undefined;
-  return toReviewLines(reported ?? spentOf((await host.reviews.script(outcome.review)).steps));
+  return toReviewLines(reported ?? sumSpending((await host.reviews.script(outcome.review)).steps));
 }
 
 /** The job with its grant. Null: the Account has none now, or too many of the profile's reviews are open. */

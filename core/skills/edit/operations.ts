@@ -48,7 +48,7 @@ export interface WriteContext {
  * Failures: those of operation-list.ts, patch.ts, validate.ts, protection.ts and scan-change.ts, and `skill_exists`,
  * `skill_missing`, `skill_archived`, `near_duplicate`, `no_base`, `absorbed_into_missing`, `bad_absorbed_into`.
  */
-export function toDecide(operations: readonly SkillOperation[], context: WriteContext): SkillChange["decide"] {
+export function createDecide(operations: readonly SkillOperation[], context: WriteContext): SkillChange["decide"] {
   return (current, index) => {
     const [first] = operations;
     const failure = checkOperations(operations) ?? checkSkillName(first!.name);
@@ -66,7 +66,7 @@ export function toDecide(operations: readonly SkillOperation[], context: WriteCo
 }
 
 /** Everything one decision looks at. */
-interface Situation {
+interface WriteSituation {
   name: SkillName;
   current: SkillSnapshot | null;
   /** The skill as the profile sees it: its own head, or the bundled skill. */
@@ -81,13 +81,13 @@ function toSituation(
   current: SkillSnapshot | null,
   index: SkillIndex,
   context: WriteContext,
-): Situation {
+): WriteSituation {
   const lines = mergeLines(index, context.seeds).filter((line) => line.name !== name || line.origin === "bundled");
   const line = current?.head ?? lines.find((other) => other.name === name) ?? null;
   return { name, current, line, lines: lines.filter((other) => other.name !== name), context };
 }
 
-function create(operations: readonly SkillOperation[], situation: Situation): Result<SkillNext> {
+function create(operations: readonly SkillOperation[], situation: WriteSituation): Result<SkillNext> {
   const { name, current, line, context } = situation;
   const files = applyAndPin(operations, {}, context);
   if (line && line.state !== "archived") {
@@ -134,7 +134,7 @@ function applyAndPin(operations: readonly SkillOperation[], standing: FileBodies
 function archive(
   { name, absorbedInto }: Extract<SkillOperation, { action: "delete" }>,
   current: SkillSnapshot,
-  { lines, context }: Situation,
+  { lines, context }: WriteSituation,
 ): Result<SkillNext> {
   // A repeated delete also arrives here, with nothing left to do.
   if (current.head.state === "archived") return ok({});
@@ -157,7 +157,7 @@ function archive(
 function change(
   operations: readonly SkillOperation[],
   current: SkillSnapshot,
-  situation: Situation,
+  situation: WriteSituation,
 ): Result<SkillNext> {
   const { context } = situation;
   const files = applyAndPin(operations, current.files, context);
@@ -177,14 +177,14 @@ function change(
     citations: context.citations ?? [],
     ...(base && { extends: base.name }),
     ...toOverlaps(situation),
-    ...toStateAfter(current, files.value, context.origin),
+    ...decideStateChange(current, files.value, context.origin),
   });
 }
 
 const MAX_OVERLAPS = 10;
 
 /** Adds to the overlaps noted before. Names that are not skills, the skill itself and its companion are ignored. */
-function toOverlaps({ name, current, lines, context }: Situation): Partial<SkillNext> {
+function toOverlaps({ name, current, lines, context }: WriteSituation): Partial<SkillNext> {
   const pair = (of: string) => baseOf(of) ?? of;
   const named = lines.filter((line) => context.overlaps?.includes(line.name) && pair(line.name) !== pair(name));
   if (named.length === 0) return {};
@@ -196,7 +196,7 @@ function toOverlaps({ name, current, lines, context }: Situation): Partial<Skill
  * A model's new text is a hypothesis and goes on trial, whatever the old text had proved. A person's skill keeps its
  * state.
  */
-function toStateAfter({ head, files }: SkillSnapshot, next: FileBodies, writer: Writer): Partial<SkillNext> {
+function decideStateChange({ head, files }: SkillSnapshot, next: FileBodies, writer: Writer): Partial<SkillNext> {
   // Requests are not part of the skill's text.
   if (areSameFiles(withoutRequests(files), withoutRequests(next))) return {};
   const isTheirs = head.origin === "user" || head.state === "pending";
@@ -204,14 +204,14 @@ function toStateAfter({ head, files }: SkillSnapshot, next: FileBodies, writer: 
   return state === head.state ? {} : { state, reason: `changed by ${writer}` };
 }
 
-interface Checked {
+interface CheckedSkill {
   document: SkillDocument;
   /** The skill that this one is a companion of. */
   base: SkillLine | null;
 }
 
 /** Validates the files. A person's own skill keeps a person's lenient form when an agent edits it. */
-function check(files: FileBodies, standing: FileBodies, situation: Situation): Result<Checked> {
+function check(files: FileBodies, standing: FileBodies, situation: WriteSituation): Result<CheckedSkill> {
   const { name, current, context } = situation;
   const isPersons = Object.keys(standing).length > 0 && current?.head.origin === "user";
   const writer = isPersons ? "person" : "model";
@@ -222,7 +222,7 @@ function check(files: FileBodies, standing: FileBodies, situation: Situation): R
 }
 
 /** The base of a skill named `<base>-local`; null for any other name. */
-function companionBase({ name, lines, context }: Situation): Result<SkillLine | null> {
+function companionBase({ name, lines, context }: WriteSituation): Result<SkillLine | null> {
   const base = baseOf(name);
   if (base === null) return ok(null);
   const line = lines.find((other) => other.name === base);
@@ -232,7 +232,10 @@ function companionBase({ name, lines, context }: Situation): Result<SkillLine | 
   return err("no_base", `'${name}' would be a companion of '${base}', which does not exist: choose another name.`);
 }
 
-function checkDuplicate(candidate: { name: SkillName; description: string }, situation: Situation): Failure | null {
+function checkDuplicate(
+  candidate: { name: SkillName; description: string },
+  situation: WriteSituation,
+): Failure | null {
   if (situation.context.duplicates === false) return null;
   const live = situation.lines.filter((line) => line.state !== "archived");
   const [nearest] = nearestNeighbours(live, candidate, 1);

@@ -2,7 +2,7 @@
 // file's own characters; new lines take the file's indentation and line ends. Called by patch.ts. Pure. Never changes a
 // character outside the range.
 import { diffArrays } from "diff";
-import { type Line, type Range, splitLines } from "./patch-search.ts";
+import { type Line, type TextRange, splitLines } from "./patch-search.ts";
 
 interface Passage {
   /** The passage as the model wrote it, line by line; as many lines as the range has. */
@@ -11,7 +11,7 @@ interface Passage {
 }
 
 /** The text that replaces the range. */
-export function toReplacement(text: string, range: Range, { oldLines, newLines }: Passage): string {
+export function toReplacement(text: string, range: TextRange, { oldLines, newLines }: Passage): string {
   const there = splitLines(text.slice(range.from, range.to));
   const isMidLine = range.from > 0 && text[range.from - 1] !== "\n";
   const lineEnd = lineEndAt(text, range);
@@ -30,23 +30,23 @@ export function toReplacement(text: string, range: Range, { oldLines, newLines }
 }
 
 /** The replacement with the line ends of the surrounding text. */
-export function withLineEnds(text: string, range: Range, replacement: string): string {
+export function withLineEnds(text: string, range: TextRange, replacement: string): string {
   return lineEndAt(text, range) === "\r\n" ? replacement.replace(/\r?\n/g, "\r\n") : replacement;
 }
 
 /** Extends a range by the line end after it, for removing whole lines. */
-export function withLineEnd(text: string, { from, to }: Range): Range {
+export function withLineEnd(text: string, { from, to }: TextRange): TextRange {
   return { from, to: to + (/^\r?\n/.exec(text.slice(to, to + 2))?.[0].length ?? 0) };
 }
 
 /** The line end of the first line that ends in or after the range, else of the one before it. */
-function lineEndAt(text: string, { from }: Range): "\n" | "\r\n" {
+function lineEndAt(text: string, { from }: TextRange): "\n" | "\r\n" {
   const after = text.indexOf("\n", from);
   const at = after >= 0 ? after : text.lastIndexOf("\n", from);
   return at > 0 && text[at - 1] === "\r" ? "\r\n" : "\n";
 }
 
-function endOf(there: Line[], k: number, text: string, range: Range): string | null {
+function endOf(there: Line[], k: number, text: string, range: TextRange): string | null {
   const next = there[k + 1];
   return next ? text.slice(range.from + there[k]!.to, range.from + next.from) : null;
 }

@@ -2,13 +2,13 @@
 // patch.ts. Pure. Time and space are linear in the text and the passage.
 
 /** Offsets in UTF-16 units; `to` is exclusive. */
-export interface Range {
+export interface TextRange {
   from: number;
   to: number;
 }
 
 /** A line without its `\n` or `\r\n`. */
-export interface Line extends Range {
+export interface Line extends TextRange {
   text: string;
 }
 
@@ -32,7 +32,7 @@ export function splitLines(text: string): Line[] {
   });
 }
 
-export function findExact(text: string, wanted: string, options: SearchOptions): Range[] {
+export function findExact(text: string, wanted: string, options: SearchOptions): TextRange[] {
   return findRuns(toCodes(text), toCodes(wanted), options).map((from) => ({ from, to: from + wanted.length }));
 }
 
@@ -48,7 +48,7 @@ export function findLines(lines: string[], wanted: string[], options: SearchOpti
 }
 
 /** Ranges of the text where the folded text contains the folded passage. None begins or ends inside a character. */
-export function findFolded(text: Folded, wanted: Folded, options: SearchOptions): Range[] {
+export function findFolded(text: FoldedText, wanted: FoldedText, options: SearchOptions): TextRange[] {
   if (wanted.text.trim() === "") return [];
   const { starts, ends } = text;
   const isWhole = (from: number) => {
@@ -64,7 +64,7 @@ export function findFolded(text: Folded, wanted: Folded, options: SearchOptions)
 /**
  * A folded text, in which several spellings are one. `starts` and `ends` give the original range of each of its units.
  */
-interface Folded {
+interface FoldedText {
   text: string;
   starts: Uint32Array;
   ends: Uint32Array;
@@ -74,7 +74,7 @@ interface Folded {
  * Folds runs of white space to one space and drops it before a line end. With `look`, similar-looking characters become
  * one.
  */
-export function foldText(text: string, look: boolean): Folded {
+export function foldText(text: string, look: boolean): FoldedText {
   const { pieces, places, length } = toPieces(text, look);
   // One character may fold to eighteen.
   const [starts, ends] = [new Uint32Array(length), new Uint32Array(length)];

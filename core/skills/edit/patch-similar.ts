@@ -4,7 +4,7 @@
 import { distance } from "fastest-levenshtein";
 
 /** Remaining work, in cells of an edit-distance table. */
-export interface Work {
+export interface WorkBudget {
   left: number;
 }
 
@@ -22,7 +22,7 @@ const SEVERAL_CANDIDATES = 0.7;
 const CONTEXT = 0.8;
 
 /** First lines of the places whose first and last line are equal and whose middle is similar. */
-export function findAnchored(lines: string[], wanted: string[], work: Work): number[] {
+export function findAnchored(lines: string[], wanted: string[], work: WorkBudget): number[] {
   const last = wanted.length - 1;
   const anchors = [wanted[0]!, wanted[last]!];
   // Two brackets or fences are too common to be anchors.
@@ -32,15 +32,15 @@ export function findAnchored(lines: string[], wanted: string[], work: Work): num
     if (lines[at] === anchors[0] && lines[at + last] === anchors[1]) candidates.push(at);
   }
   const least = candidates.length > 1 ? SEVERAL_CANDIDATES : ONE_CANDIDATE;
-  const middle = wanted.slice(1, last).map(toRemembered);
+  const middle = wanted.slice(1, last).map(toRememberedLine);
   const found = candidates.filter((at) => work.left > 0 && middleLikeness(lines, at + 1, middle, work) >= least);
   return work.left > 0 ? found : [];
 }
 
 /** First lines of the places where every line is similar. Compares the first and last line first. */
-export function findByContext(lines: string[], wanted: string[], work: Work): number[] {
+export function findByContext(lines: string[], wanted: string[], work: WorkBudget): number[] {
   if (wanted.length < MIN_CONTEXT_LINES) return [];
-  const remembered = wanted.map(toRemembered);
+  const remembered = wanted.map(toRememberedLine);
   const last = wanted.length - 1;
   const order = [0, last, ...Array.from({ length: last - 1 }, (_, k) => k + 1)];
   const found: number[] = [];
@@ -54,21 +54,21 @@ export function findByContext(lines: string[], wanted: string[], work: Work): nu
  * Returns a function that rates the similarity of a line to the wanted one, from 0 to 1: by edit distance or by shared
  * pairs, whichever is higher.
  */
-export function toLikeness(wanted: string, work: Work = { left: MAX_WORK }): (line: string) => number {
-  const remembered = toRemembered(wanted);
+export function toLikeness(wanted: string, work: WorkBudget = { left: MAX_WORK }): (line: string) => number {
+  const remembered = toRememberedLine(wanted);
   return (line) => likeness(line, remembered, work);
 }
 
-interface Remembered {
+interface RememberedLine {
   text: string;
   pairs: Map<string, number>;
 }
 
-function toRemembered(text: string): Remembered {
+function toRememberedLine(text: string): RememberedLine {
   return { text, pairs: pairsOf(text) };
 }
 
-function middleLikeness(lines: string[], from: number, middle: Remembered[], work: Work): number {
+function middleLikeness(lines: string[], from: number, middle: RememberedLine[], work: WorkBudget): number {
   let alike = 0;
   let whole = 0;
   for (const [k, wanted] of middle.entries()) {
@@ -80,7 +80,7 @@ function middleLikeness(lines: string[], from: number, middle: Remembered[], wor
   return whole === 0 ? 1 : alike / whole;
 }
 
-function isAlike(line: string, wanted: Remembered, least: number, work: Work): boolean {
+function isAlike(line: string, wanted: RememberedLine, least: number, work: WorkBudget): boolean {
   work.left -= 1;
   if (line === wanted.text) return true;
   const [shorter, longer] = [line.length, wanted.text.length].sort((a, b) => a - b) as [number, number];
@@ -92,7 +92,7 @@ function isAlike(line: string, wanted: Remembered, least: number, work: Work): b
 /** Longer lines are compared by pairs only. */
 const MAX_DISTANCE_CHARS = 256;
 
-function likeness(line: string, wanted: Remembered, work: Work): number {
+function likeness(line: string, wanted: RememberedLine, work: WorkBudget): number {
   if (work.left <= 0) return 0;
   work.left -= PAIR_WORK * (line.length + 1);
   if (line === wanted.text) return 1;

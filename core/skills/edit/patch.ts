@@ -7,7 +7,7 @@ import { readEscapes, strayEscape } from "./patch-escapes.ts";
 import { toReplacement, withLineEnd, withLineEnds } from "./patch-place.ts";
 import {
   type Line,
-  type Range,
+  type TextRange,
   type SearchOptions,
   findExact,
   findFolded,
@@ -16,7 +16,7 @@ import {
   foldText,
   splitLines,
 } from "./patch-search.ts";
-import { MAX_WORK, type Work, findAnchored, findByContext, toLikeness } from "./patch-similar.ts";
+import { MAX_WORK, type WorkBudget, findAnchored, findByContext, toLikeness } from "./patch-similar.ts";
 
 export interface Patch {
   oldString: string;
@@ -36,7 +36,7 @@ type PatchMatch =
   | "block_anchor"
   | "context";
 
-export interface Patched {
+export interface PatchedText {
   text: string;
   match: PatchMatch;
   replacements: number;
@@ -53,26 +53,26 @@ const MAX_COUNTED = 1_000;
  * Failures: `empty_old_string`, `nothing_to_change`, `several_matches`, `inexact_replace_all`, `escape_drift`, `not_found`,
  * `too_large`.
  */
-export function patchText(text: string, patch: Patch): Result<Patched> {
+export function patchText(text: string, patch: Patch): Result<PatchedText> {
   const { oldString, newString, replaceAll } = patch;
   if (oldString.trim() === "") {
     return err("empty_old_string", "old_string is empty: copy the passage to be replaced from the file.");
   }
   if (oldString === newString) return err("nothing_to_change", "old_string and new_string are the same.");
-  const found = find(text, patch);
+  const found = findPassage(text, patch);
   if (!found) return notFound(text, oldString);
   const { match, ranges } = found;
   if (ranges.length > 1 && !replaceAll) return severalMatches(text, ranges, match);
   if (replaceAll && isByLikeness(match)) return inexactReplaceAll(text, ranges);
-  const drift = driftOf(text, found, patch);
+  const drift = findEscapeDrift(text, found, patch);
   if (drift) return escapeDrift(drift, lineAt(text, ranges[0]!.from));
   return replace(text, found);
 }
 
 /** Where the passage is and what replaces it. */
-interface Found {
+interface FoundPassage {
   match: PatchMatch;
-  ranges: Range[];
+  ranges: TextRange[];
   /** Passage and replacement as interpreted by the strategy. */
   oldString: string;
   newString: string;
@@ -82,7 +82,7 @@ interface Found {
   drift?: string | null;
 }
 
-function find(text: string, { oldString, newString, replaceAll }: Patch): Found | null {
+function findPassage(text: string, { oldString, newString, replaceAll }: Patch): FoundPassage | null {
   const options = { most: replaceAll ? Infinity : MAX_COUNTED, overlapping: !replaceAll };
   const scope: SearchScope = { text, lines: splitLines(text), options };
   const given = { oldString, newString };
@@ -107,20 +107,30 @@ interface SearchScope {
   lines: Line[];
   options: SearchOptions;
 }
-type Given = Pick<Patch, "oldString" | "newString">;
+type PassageAndReplacement = Pick<Patch, "oldString" | "newString">;
 
 function toIndentless(line: string): string {
   return line.trim().replace(/\s+/gu, " ");
 }
 
 /** Runs of whole lines that are equal after folding. A range ends before the end of its last line. */
-function byLines(match: PatchMatch, fold: (line: string) => string, trimmed: Given, scope: SearchScope): Found | null {
+function byLines(
+  match: PatchMatch,
+  fold: (line: string) => string,
+  trimmed: PassageAndReplacement,
+  scope: SearchScope,
+): FoundPassage | null {
   const wanted = trimmed.oldString.split("\n");
   const folded = scope.lines.map((line) => fold(line.text));
-  return toFound(match, findLines(folded, wanted.map(fold), scope.options), trimmed, scope);
+  return toFoundPassage(match, findLines(folded, wanted.map(fold), scope.options), trimmed, scope);
 }
 
-function toFound(match: PatchMatch, firsts: number[], given: Given, { lines }: SearchScope): Found | null {
+function toFoundPassage(
+  match: PatchMatch,
+  firsts: number[],
+  given: PassageAndReplacement,
+  { lines }: SearchScope,
+): FoundPassage | null {
   if (firsts.length === 0) return null;
   const count = given.oldString.split("\n").length;
   const ranges = firsts.map((first) => ({ from: lines[first]!.from, to: lines[first + count - 1]!.to }));
@@ -128,12 +138,17 @@ function toFound(match: PatchMatch, firsts: number[], given: Given, { lines }: S
 }
 
 /** Also matches inside lines. */
-function byFolding(match: PatchMatch, look: boolean, given: Given, { text, options }: SearchScope): Found | null {
+function byFolding(
+  match: PatchMatch,
+  look: boolean,
+  given: PassageAndReplacement,
+  { text, options }: SearchScope,
+): FoundPassage | null {
   const ranges = findFolded(foldText(text, look), foldText(given.oldString, look), options);
   return ranges.length === 0 ? null : { match, ranges, ...given, by: "characters" };
 }
 
-function byEscapes({ oldString, newString }: Given, scope: SearchScope): Found | null {
+function byEscapes({ oldString, newString }: PassageAndReplacement, scope: SearchScope): FoundPassage | null {
   for (const { drift, ...meant } of readEscapes(oldString, newString)) {
     const exact = findExact(scope.text, meant.oldString, scope.options);
     if (exact.length > 0) return { match: "escapes", ranges: exact, ...meant, by: "characters", drift };
@@ -147,7 +162,10 @@ function byEscapes({ oldString, newString }: Given, scope: SearchScope): Found |
  * Ignores white space around the passage that the file does not have. Where white space was given, no word may
  * continue: ` cat ` does not match in `concatenate`.
  */
-function byBoundary({ oldString, newString }: Given, { text, options }: SearchScope): Found | null {
+function byBoundary(
+  { oldString, newString }: PassageAndReplacement,
+  { text, options }: SearchScope,
+): FoundPassage | null {
   const passage = oldString.trim();
   if (passage === oldString) return null;
   const [isOpen, isClosed] = [oldString.trimStart() !== oldString, oldString.trimEnd() !== oldString];
@@ -169,13 +187,13 @@ function startsInWord(text: string, at: number): boolean {
   return /^[\p{L}\p{M}\p{N}_]/u.test(text.slice(at, at + 2));
 }
 
-function byLikeness(trimmed: Given, scope: SearchScope): Found | null {
+function byLikeness(trimmed: PassageAndReplacement, scope: SearchScope): FoundPassage | null {
   const wanted = trimmed.oldString.split("\n").map(foldLine);
   const lines = scope.lines.map((line) => foldLine(line.text));
-  const work: Work = { left: MAX_WORK };
+  const work: WorkBudget = { left: MAX_WORK };
   return (
-    toFound("block_anchor", findAnchored(lines, wanted, work), trimmed, scope) ??
-    toFound("context", findByContext(lines, wanted, work), trimmed, scope)
+    toFoundPassage("block_anchor", findAnchored(lines, wanted, work), trimmed, scope) ??
+    toFoundPassage("context", findByContext(lines, wanted, work), trimmed, scope)
   );
 }
 
@@ -184,7 +202,7 @@ function isByLikeness(match: PatchMatch): boolean {
 }
 
 /** Removes blank lines that a model put around a copied passage; the replacement loses as many. */
-function trimPassage({ oldString, newString }: Given): Given {
+function trimPassage({ oldString, newString }: PassageAndReplacement): PassageAndReplacement {
   const old = oldString.split("\n");
   const now = newString.split("\n");
   const [before, after] = [leadingBlankLines(old), trailingBlankLines(old)];
@@ -208,7 +226,11 @@ function trailingBlankLines(lines: string[]): number {
   return lines.length - 1 - lines.findLastIndex((line) => line.trim() !== "");
 }
 
-function driftOf(text: string, { match, ranges, drift }: Found, { oldString, newString }: Patch): string | null {
+function findEscapeDrift(
+  text: string,
+  { match, ranges, drift }: FoundPassage,
+  { oldString, newString }: Patch,
+): string | null {
   if (match === "exact" || match === "escapes") return drift ?? null;
   return strayEscape(
     oldString,
@@ -217,7 +239,7 @@ function driftOf(text: string, { match, ranges, drift }: Found, { oldString, new
   );
 }
 
-function replace(text: string, { match, ranges, oldString, newString, by }: Found): Result<Patched> {
+function replace(text: string, { match, ranges, oldString, newString, by }: FoundPassage): Result<PatchedText> {
   const passage = { oldLines: oldString.split("\n"), newLines: newString.split("\n") };
   const pieces: string[] = [];
   let length = 0;
@@ -238,13 +260,13 @@ function replace(text: string, { match, ranges, oldString, newString, by }: Foun
   return ok({ text: patched, match, replacements: ranges.length });
 }
 
-interface Wanted {
+interface Replacement {
   match: PatchMatch;
   newString: string;
   passage: { oldLines: string[]; newLines: string[] };
 }
 
-function replacementFor(text: string, range: Range, { match, newString, passage }: Wanted): string {
+function replacementFor(text: string, range: TextRange, { match, newString, passage }: Replacement): string {
   return match === "exact" ? withLineEnds(text, range, newString) : toReplacement(text, range, passage);
 }
 
@@ -256,7 +278,7 @@ function tooLarge(): Result<never> {
   );
 }
 
-function severalMatches(text: string, found: Range[], match: PatchMatch): Result<never> {
+function severalMatches(text: string, found: TextRange[], match: PatchMatch): Result<never> {
   const lines = found.slice(0, MAX_PLACES).map(({ from }) => lineAt(text, from));
   const more = found.length > MAX_PLACES ? ", …" : "";
   const [how, advice] = isByLikeness(match)
@@ -272,7 +294,7 @@ function severalMatches(text: string, found: Range[], match: PatchMatch): Result
   );
 }
 
-function inexactReplaceAll(text: string, found: Range[]): Result<never> {
+function inexactReplaceAll(text: string, found: TextRange[]): Result<never> {
   const lines = found.slice(0, MAX_PLACES).map(({ from }) => lineAt(text, from));
   return err(
     "inexact_replace_all",

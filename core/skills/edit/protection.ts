@@ -19,7 +19,7 @@ export function checkWrite(skill: Subject | null, writer: Origin, companions = t
   if (isConversation && skill.origin === "user" && !skill.pinned) return null;
   return err(
     "skill_protected",
-    `'${skill.name}' is ${holderOf(skill)} and cannot be changed here. ${adviceFor(skill, companions)}`,
+    `'${skill.name}' is ${describeHolder(skill)} and cannot be changed here. ${adviceFor(skill, companions)}`,
     {
       advice: companions && baseOf(skill.name) === null ? companionOf(skill.name) : null,
     },
@@ -36,7 +36,7 @@ function isProtected(skill: Pick<Subject, "origin" | "pinned">): boolean {
   return skill.pinned || skill.origin === "bundled" || skill.origin === "hub" || skill.origin === "user";
 }
 
-function holderOf(skill: Subject): string {
+function describeHolder(skill: Subject): string {
   if (skill.pinned) return "pinned by a person";
   return skill.origin === "user" ? "written by a person" : skill.origin === "hub" ? "from a hub" : "bundled";
 }

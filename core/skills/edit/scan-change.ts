@@ -38,7 +38,7 @@ function scanChange(before: FileBodies, after: FileBodies): FileFinding[] {
     const old = before[path];
     if (!found.some(isSevere) || typeof old !== "string" || typeof body !== "string") return found;
     const { lines, patterns } = oldFindings(path, old);
-    const others = scanFiles({ [path]: blank(body, lines) });
+    const others = scanFiles({ [path]: blankLines(body, lines) });
     // Findings about a whole file, such as its size, are old if the file already had them.
     return others.filter(({ pattern, category }) => category !== "structure" || !patterns.has(pattern));
   });
@@ -65,7 +65,7 @@ function oldFindings(path: string, text: string): { lines: Map<string, number>; 
 }
 
 /** Empties as many copies of each line as were there before. One more copy is new. */
-function blank(text: string, lines: Map<string, number>): string {
+function blankLines(text: string, lines: Map<string, number>): string {
   const left = new Map(lines);
   return text
     .split("\n")

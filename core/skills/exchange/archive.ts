@@ -7,7 +7,7 @@ import { archiveTooLarge, badArchive, unpackedTooLarge } from "./archive-failure
 import { IMPORT } from "./import-limits.ts";
 import { gunzip } from "./inflate.ts";
 import { readTar, writeTar } from "./tar.ts";
-import { type Entries, readZip } from "./zip-reader.ts";
+import { type ArchiveEntries, readZip } from "./zip-reader.ts";
 
 type ArchiveKind = "zip" | "tar.gz";
 
@@ -18,7 +18,7 @@ export function archiveKindOf(bytes: Uint8Array): ArchiveKind | null {
 }
 
 /** Files under the names in the archive. Failures: `bad_archive`, `archive_too_large`, `too_many_files`. */
-export function unpack(archive: Uint8Array): Result<Entries> {
+export function unpack(archive: Uint8Array): Result<ArchiveEntries> {
   if (archive.length > IMPORT.archiveBytes) {
     return archiveTooLarge(
       `The archive has ${archive.length} bytes of ${IMPORT.archiveBytes}: leave out what is not needed.`,
@@ -47,17 +47,17 @@ export function pack(kind: ArchiveKind, files: FileBodies, folder?: string): Uin
     folder === undefined ? path : `${folder}/${path}`,
     toBytes(files[path]!),
   ]);
-  if (kind === "tar.gz") return own(gzipSync(writeTar(entries), { mtime: 0, level: 6 }));
+  if (kind === "tar.gz") return withOwnBuffer(gzipSync(writeTar(entries), { mtime: 0, level: 6 }));
   const zippable = entries.map(([path, bytes]) => {
     const mode = bytes[0] === 0x23 && bytes[1] === 0x21 ? 0o755 : 0o644;
     return [path, [bytes, { os: 3, attrs: ((0o100000 | mode) << 16) >>> 0 }]] as const;
   });
-  return own(zipSync(Object.fromEntries(zippable) as unknown as Zippable, { mtime: FIRST_DAY, level: 6 }));
+  return withOwnBuffer(zipSync(Object.fromEntries(zippable) as unknown as Zippable, { mtime: FIRST_DAY, level: 6 }));
 }
 
 /** The earliest date in a zip. The library reads it in the machine's time zone. */
 const FIRST_DAY = new Date(1980, 0, 1);
 
-function own(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
+function withOwnBuffer(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   return bytes as Uint8Array<ArrayBuffer>;
 }

@@ -118,13 +118,13 @@ function checkEntries(entries: [string, Uint8Array][]): Failure | null {
   return checkPathConflicts(paths);
 }
 
-interface Rooted {
+interface RootedFiles {
   folder: string;
   files: FileBodies;
 }
 
 /** Makes the folder of SKILL.md the root. All files must lie in it. */
-function findRoot(entries: [string, Uint8Array][], given: string, warnings: string[]): Result<Rooted> {
+function findRoot(entries: [string, Uint8Array][], given: string, warnings: string[]): Result<RootedFiles> {
   const only = entries.length === 1 ? entries[0] : undefined;
   const isLone = only !== undefined && /\.(?:md|markdown)$/i.test(only[0]) && !isSkillMd(only[0]);
   const main = isLone ? only[0] : nearestSkillMd(entries.map(([path]) => path));

@@ -18,15 +18,15 @@ const MAX_HEADER_BYTES = 64 << 10;
  */
 const MAX_MEMBERS = 500;
 
-export type Unpacked = { outcome: "done"; bytes: Uint8Array } | { outcome: "too_large" } | { outcome: "broken" };
+export type UnpackResult = { outcome: "done"; bytes: Uint8Array } | { outcome: "too_large" } | { outcome: "broken" };
 
 /** Unpacks raw deflate. `too_large`: the result has more than `maxBytes`. */
-export function inflate(data: Uint8Array, maxBytes: number): Unpacked {
+export function inflate(data: Uint8Array, maxBytes: number): UnpackResult {
   return unpack(new Inflate(), data, maxBytes);
 }
 
 /** Unpacks all members of a gzip file, at most 500, and verifies each checksum, which the library does not. */
-export function gunzip(data: Uint8Array, maxBytes: number): Unpacked {
+export function gunzip(data: Uint8Array, maxBytes: number): UnpackResult {
   const stream = new Gunzip();
   const ends: number[] = [];
   stream.onmember = (start) => {
@@ -54,7 +54,7 @@ function isWhole(data: Uint8Array, ends: number[], bytes: Uint8Array): boolean {
   return at === bytes.length;
 }
 
-function unpack(stream: Inflate | Gunzip, data: Uint8Array, maxBytes: number): Unpacked {
+function unpack(stream: Inflate | Gunzip, data: Uint8Array, maxBytes: number): UnpackResult {
   const chunks: Uint8Array[] = [];
   let length = 0;
   let silentBytes = 0;

@@ -19,15 +19,16 @@ export function checkPath(path: string): Failure | null {
 export function checkPathConflicts(paths: string[]): Failure | null {
   const byFold = new Map<string, string>();
   for (const path of paths) {
-    const fold = foldOf(path);
+    const fold = foldPath(path);
     const other = byFold.get(fold);
-    if (other !== undefined) return clash(other, path, "are the same file on some systems");
+    if (other !== undefined) return pathConflict(other, path, "are the same file on some systems");
     byFold.set(fold, path);
   }
   for (const [fold, path] of byFold) {
     for (let at = fold.indexOf("/"); at >= 0; at = fold.indexOf("/", at + 1)) {
       const other = byFold.get(fold.slice(0, at));
-      if (other !== undefined) return clash(other, path, "cannot both be: one is a file where the other has a folder");
+      if (other !== undefined)
+        return pathConflict(other, path, "cannot both be: one is a file where the other has a folder");
     }
   }
   return null;
@@ -64,7 +65,7 @@ function problemOf(path: string): string | null {
 }
 
 /** Folds case and Unicode forms, and drops trailing dots and blanks as Windows does. */
-function foldOf(path: string): string {
+function foldPath(path: string): string {
   const plain = path.normalize("NFKC").toLowerCase().normalize("NFC");
   return plain
     .split("/")
@@ -75,6 +76,6 @@ function foldOf(path: string): string {
 /** Starts after the last other character, so that a run in the middle is visited once. */
 const TRAILING = /(?<![. ])[. ]+$/;
 
-function clash(one: string, other: string, what: string): Failure {
+function pathConflict(one: string, other: string, what: string): Failure {
   return err("bad_path", `${quotePath(one)} and ${quotePath(other)} ${what}: rename one of them.`).failure;
 }

@@ -9,7 +9,7 @@ export function chooseName(written: string, folder: string): { name: SkillName; 
   const wanted = [written, folder].find((text) => toSlug(text) !== null) ?? "";
   const name = isName(written)
     ? written
-    : (exactSlug(written) ?? exactSlug(folder) ?? toSlug(wanted) ?? hashed(written));
+    : (exactSlug(written) ?? exactSlug(folder) ?? toSlug(wanted) ?? toHashedName(written));
   const warnings: string[] = [];
   if (written === "") warnings.push(`The frontmatter has no \`name\`; the skill is called \`${name}\` here.`);
   else if (name !== written)
@@ -50,7 +50,7 @@ function toSlug(text: string): SkillName | null {
     .replace(/(?<!-)-+$/, "")}-${tail}`;
 }
 
-function hashed(text: string): SkillName {
+function toHashedName(text: string): SkillName {
   return `skill-${sha256Hex(text.toWellFormed()).slice(0, HASH_CHARS)}`;
 }
 

@@ -16,7 +16,7 @@ interface StrictCopy {
 }
 
 /** Failures: those of `parseSkill`. */
-export function toStrict(name: SkillName, files: FileBodies): Result<StrictCopy> {
+export function makeStrictCopy(name: SkillName, files: FileBodies): Result<StrictCopy> {
   const original = textOrEmpty(files[SKILL_MD]);
   const plain = original.replace(/\r\n?/g, "\n");
   if (checkStandard(plain, name).length === 0) return ok({ files: { ...files, [SKILL_MD]: plain }, warnings: [] });

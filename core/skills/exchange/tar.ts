@@ -4,13 +4,13 @@ import { type Result, ok } from "../../errors.ts";
 import { badArchive, tooManyEntries } from "./archive-failure.ts";
 import { IMPORT } from "./import-limits.ts";
 import { quotePath } from "./paths.ts";
-import type { Entries } from "./zip-reader.ts";
+import type { ArchiveEntries } from "./zip-reader.ts";
 
 const BLOCK = 512;
 
 /** Failures: `bad_archive`, `too_many_files`. */
-export function readTar(tar: Uint8Array): Result<Entries> {
-  const files: Entries = [];
+export function readTar(tar: Uint8Array): Result<ArchiveEntries> {
+  const files: ArchiveEntries = [];
   /** What extension headers say about the next entry. */
   let next: Extension = {};
   let entries = 0;
@@ -21,7 +21,7 @@ export function readTar(tar: Uint8Array): Result<Entries> {
     const isExtension = type === "L" || type === "x" || type === "g";
     // As in GNU tar, a pax size replaces the header's, except for another extension header.
     const size = (isExtension ? undefined : next.size) ?? readNumber(header, 124, 12);
-    if (size === null || !hasValidChecksum(header)) return damaged();
+    if (size === null || !hasValidChecksum(header)) return damagedTar();
     const from = at + BLOCK;
     if (from + size > tar.length) return badArchive("truncated", "The archive is cut off.");
     if (++entries > IMPORT.entries) return tooManyEntries(`more than ${IMPORT.entries}`);
@@ -57,10 +57,10 @@ export function writeTar(files: [path: string, bytes: Uint8Array][]): Uint8Array
     const name = utf8.encode(path);
     if (name.length > 100 || name.length !== path.length) {
       const pax = toPaxPath(path);
-      blocks.push(toHeader(utf8.encode("pax"), pax.length, "x", 0o644), pad(pax));
+      blocks.push(toHeader(utf8.encode("pax"), pax.length, "x", 0o644), padToBlock(pax));
     }
     const mode = bytes[0] === 0x23 && bytes[1] === 0x21 ? 0o755 : 0o644;
-    blocks.push(toHeader(name.subarray(0, 100), bytes.length, "0", mode), pad(bytes));
+    blocks.push(toHeader(name.subarray(0, 100), bytes.length, "0", mode), padToBlock(bytes));
   }
   blocks.push(new Uint8Array(2 * BLOCK));
   const tar = new Uint8Array(blocks.reduce((sum, block) => sum + block.length, 0));
@@ -130,7 +130,7 @@ function readPax(data: Uint8Array): Map<string, string> | null {
 /** Of a pax header: `x` is for the next entry, `g` for all later ones. */
 function readExtension(type: "x" | "g", data: Uint8Array): Result<Extension> {
   const records = readPax(data);
-  if (!records) return damaged();
+  if (!records) return damagedTar();
   if ([...records.keys()].some((key) => key.startsWith("GNU.sparse"))) {
     return badArchive("special_file", "The archive contains a sparse file, which is not a plain file.");
   }
@@ -140,7 +140,7 @@ function readExtension(type: "x" | "g", data: Uint8Array): Result<Extension> {
     return isAmbiguous ? badArchive("inconsistent", "The archive gives all its files one path or size.") : ok({});
   }
   const extension = toExtension(records);
-  return extension ? ok(extension) : damaged();
+  return extension ? ok(extension) : damagedTar();
 }
 
 /** An empty value does not override the header. */
@@ -151,7 +151,7 @@ function toExtension(records: Map<string, string>): Extension | null {
   return { ...(path && { path }), ...(size && { size: Number(size) }) };
 }
 
-function damaged() {
+function damagedTar() {
   return badArchive("inconsistent", "The archive is not a tar, or is damaged.");
 }
 
@@ -179,7 +179,7 @@ function toHeader(name: Uint8Array, size: number, type: string, mode: number): U
   return header;
 }
 
-function pad(bytes: Uint8Array): Uint8Array {
+function padToBlock(bytes: Uint8Array): Uint8Array {
   const padded = new Uint8Array(Math.ceil(bytes.length / BLOCK) * BLOCK);
   padded.set(bytes);
   return padded;

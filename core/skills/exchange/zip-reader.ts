@@ -8,12 +8,12 @@ import { inflate } from "./inflate.ts";
 import { quotePath } from "./paths.ts";
 import { decodeName } from "./zip-names.ts";
 
-export type Entries = [path: string, bytes: Uint8Array][];
+export type ArchiveEntries = [path: string, bytes: Uint8Array][];
 
 /**
  * Files in the archive's order, under the names in it. Failures: `bad_archive`, `archive_too_large`, `too_many_files`.
  */
-export function readZip(zip: Uint8Array): Result<Entries> {
+export function readZip(zip: Uint8Array): Result<ArchiveEntries> {
   const view = new DataView(zip.buffer, zip.byteOffset, zip.length);
   const directory = readEnd(view);
   if (!directory.ok) return directory;
@@ -26,9 +26,9 @@ export function readZip(zip: Uint8Array): Result<Entries> {
       `The archive grows more than ${IMPORT.ratio} times when it is unpacked, which no skill does.`,
     );
   }
-  const placed = placeAll(view, listed.value, directory.value.offset);
+  const placed = locateData(view, listed.value, directory.value.offset);
   if (!placed.ok) return placed;
-  const files: Entries = [];
+  const files: ArchiveEntries = [];
   for (const { entry, from } of placed.value) {
     const bytes = readEntry(entry, zip.subarray(from, from + entry.packedSize));
     if (!bytes.ok) return bytes;
@@ -45,14 +45,14 @@ const LOCAL_HEADER = 0x04034b50;
 const MAX_COMMENT = 0xffff;
 const END_BYTES = 22;
 
-interface Directory {
+interface DirectoryLocation {
   entries: number;
   offset: number;
   size: number;
 }
 
 /** The last end record whose comment reaches exactly to the end of the file. */
-function readEnd(view: DataView): Result<Directory> {
+function readEnd(view: DataView): Result<DirectoryLocation> {
   const length = view.byteLength;
   for (let at = length - END_BYTES; at >= Math.max(0, length - END_BYTES - MAX_COMMENT); at--) {
     if (view.getUint32(at, true) !== END_RECORD || at + END_BYTES + view.getUint16(at + 20, true) !== length) continue;
@@ -61,7 +61,7 @@ function readEnd(view: DataView): Result<Directory> {
   return badArchive("not_an_archive", "The zip is incomplete: its list of files, at the end, is missing.");
 }
 
-function readEndAt(view: DataView, at: number): Result<Directory> {
+function readEndAt(view: DataView, at: number): Result<DirectoryLocation> {
   const [disk, firstDisk, onDisk, entries] = [4, 6, 8, 10].map((offset) => view.getUint16(at + offset, true));
   const plain = { entries: entries!, size: view.getUint32(at + 12, true), offset: view.getUint32(at + 16, true) };
   if (disk !== 0 || firstDisk !== 0 || onDisk !== entries) {
@@ -81,18 +81,18 @@ function readEndAt(view: DataView, at: number): Result<Directory> {
 }
 
 /** Values that do not fit in 32 bits are in a separate record. */
-function readEnd64(view: DataView, locator: number): (Directory & { end: number }) | null {
-  const end = toSafe(view.getBigUint64(locator + 8, true));
+function readEnd64(view: DataView, locator: number): (DirectoryLocation & { end: number }) | null {
+  const end = toSafeInteger(view.getBigUint64(locator + 8, true));
   if (end === null || end + 56 > locator || view.getUint32(end, true) !== END64_RECORD) return null;
-  const [entries, size, offset] = [32, 40, 48].map((at) => toSafe(view.getBigUint64(end + at, true)));
+  const [entries, size, offset] = [32, 40, 48].map((at) => toSafeInteger(view.getBigUint64(end + at, true)));
   return entries == null || size == null || offset == null ? null : { entries, size, offset, end };
 }
 
-function toSafe(value: bigint): number | null {
+function toSafeInteger(value: bigint): number | null {
   return value <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(value) : null;
 }
 
-interface Entry {
+interface ZipEntry {
   path: string;
   isFolder: boolean;
   method: number;
@@ -104,8 +104,12 @@ interface Entry {
   nameBytes: Uint8Array;
 }
 
-function readDirectory(zip: Uint8Array, view: DataView, { entries, offset, size }: Directory): Result<Entry[]> {
-  const list: Entry[] = [];
+function readDirectory(
+  zip: Uint8Array,
+  view: DataView,
+  { entries, offset, size }: DirectoryLocation,
+): Result<ZipEntry[]> {
+  const list: ZipEntry[] = [];
   const end = offset + size;
   let at = offset;
   for (let n = 0; n < entries; n++) {
@@ -132,7 +136,7 @@ const UTF8_NAME = 0x800;
 const UNICODE_PATH = 0x7075;
 const ZIP64 = 0x0001;
 
-function readHeader(view: DataView, at: number, nameBytes: Uint8Array, extra: Uint8Array): Result<Entry> {
+function readHeader(view: DataView, at: number, nameBytes: Uint8Array, extra: Uint8Array): Result<ZipEntry> {
   const flags = view.getUint16(at + 8, true);
   const method = view.getUint16(at + 10, true);
   const path = decodeName(nameBytes, (flags & UTF8_NAME) !== 0, findExtra(extra, UNICODE_PATH));
@@ -164,7 +168,7 @@ function readSizes(view: DataView, at: number, zip64: Uint8Array | null) {
     if (plain !== 0xffffffff) return plain;
     if (!wide || next + 8 > wide.byteLength) return null;
     next += 8;
-    return toSafe(wide.getBigUint64(next - 8, true));
+    return toSafeInteger(wide.getBigUint64(next - 8, true));
   });
   return size == null || packedSize == null || offset == null ? null : { size, packedSize, offset };
 }
@@ -181,8 +185,8 @@ function findExtra(extra: Uint8Array, wanted: number): Uint8Array | null {
 }
 
 /** Finds the data of each entry. Overlapping entries are refused: they let a small archive hold a huge one. */
-function placeAll(view: DataView, entries: Entry[], limit: number): Result<{ entry: Entry; from: number }[]> {
-  const placed: { entry: Entry; from: number }[] = [];
+function locateData(view: DataView, entries: ZipEntry[], limit: number): Result<{ entry: ZipEntry; from: number }[]> {
+  const placed: { entry: ZipEntry; from: number }[] = [];
   for (const entry of entries) {
     const from = findData(view, entry, limit);
     if (from === null) {
@@ -207,10 +211,10 @@ function placeAll(view: DataView, entries: Entry[], limit: number): Result<{ ent
 }
 
 /**
- * The start of an entry's data; null when its local header contradicts the directory. Its sizes may follow the data
- * instead.
+ * The start of an entry's data; null when the entry's local header contradicts the directory. A local header may leave
+ * out the sizes, which then follow the data.
  */
-function findData(view: DataView, entry: Entry, limit: number): number | null {
+function findData(view: DataView, entry: ZipEntry, limit: number): number | null {
   const { offset: at, nameBytes } = entry;
   if (at + 30 > limit || view.getUint32(at, true) !== LOCAL_HEADER) return null;
   const [flags, method] = [6, 8].map((field) => view.getUint16(at + field, true));
@@ -223,13 +227,13 @@ function findData(view: DataView, entry: Entry, limit: number): number | null {
 
 const SIZES_FOLLOW = 0x8;
 
-function agreesOnSizes(view: DataView, { offset, crc, packedSize, size }: Entry, flags: number): boolean {
+function agreesOnSizes(view: DataView, { offset, crc, packedSize, size }: ZipEntry, flags: number): boolean {
   if ((flags & SIZES_FOLLOW) !== 0) return true;
   const written = [14, 18, 22].map((field) => view.getUint32(offset + field, true));
   return [crc, packedSize, size].every((value, n) => written[n] === value || (n > 0 && written[n] === 0xffffffff));
 }
 
-function readEntry(entry: Entry, data: Uint8Array): Result<Uint8Array> {
+function readEntry(entry: ZipEntry, data: Uint8Array): Result<Uint8Array> {
   const shown = quotePath(entry.path);
   const unpacked = entry.method === 8 ? inflate(data, entry.size) : { outcome: "done" as const, bytes: data };
   if (unpacked.outcome === "broken") return badArchive("truncated", `${shown} is damaged or cut off.`);

@@ -115,11 +115,11 @@ function checkSkillMd({ name, files, writer, standing }: SkillToCheck): Result<S
   const parsed = parseSkill(text, writer === "person" ? { fallbackName: name } : {});
   if (!parsed.ok) return err("bad_skill_md", parsed.failure.message, { reason: parsed.failure.code });
   return writer === "person"
-    ? ok(toLenient(parsed.value, name))
+    ? ok(toLenientDocument(parsed.value, name))
     : checkModelText(parsed.value, { name, text, standing });
 }
 
-function toLenient(document: SkillDocument, name: string): SkillDocument {
+function toLenientDocument(document: SkillDocument, name: string): SkillDocument {
   const { description, name: written } = document;
   const warnings = [...document.warnings];
   if (written !== name) warnings.push(`The frontmatter says ${quote(written)}; the skill is called ${quote(name)}.`);

@@ -1,13 +1,13 @@
 // Distinguishes an order from a text about orders: a guide about attacks quotes them, lists them under a heading, or forbids
 // them. Called by scanner.ts for each match. Pure.
 import { LEXICON } from "./lexicon.ts";
-import type { Hit, Sentence } from "./tokens.ts";
+import type { ClassRange, Sentence } from "./tokens.ts";
 
 /** How many words before a match a negation still applies. */
 const NEGATION_REACH = 5;
 
 /** The sentence forbids what it names: `never send the keys to …`. */
-export function isForbidden(sentence: Sentence, hit: Hit, parts: Hit[] = []): boolean {
+export function isForbidden(sentence: Sentence, hit: ClassRange, parts: ClassRange[] = []): boolean {
   const negations = sentence.hits.get("NEG") ?? [];
   return negations.some(
     ({ to }) => (to < hit.from && hit.from - to <= NEGATION_REACH) || parts.some((part) => part.from - to === 1),
@@ -23,7 +23,7 @@ export function isCareful(sentence: Sentence): boolean {
 }
 
 /** The sentence is about attacks, or quotes words as words. */
-export function isDescribed(sentence: Sentence, hit: Hit): boolean {
+export function isDescribed(sentence: Sentence, hit: ClassRange): boolean {
   const describing = sentence.hits.get("DESCRIBES") ?? [];
   if (describing.some(({ to }) => to < hit.from || to > hit.to)) return true;
   if (

@@ -17,7 +17,7 @@ export type ScanCategory =
   | "encoded"
   | "structure";
 
-/** `critical` and `high` stop an agent's text; `medium` is common in honest texts; `low` is an example. */
+/** `critical` and `high` stop an agent's text; `medium` is common in honest texts; `low` is inside an example. */
 export type Severity = "critical" | "high" | "medium" | "low";
 
 export interface Finding {

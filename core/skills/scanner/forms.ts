@@ -25,7 +25,7 @@ const SHOWN_TEXT = String.raw`[^>]{0,200}>\s{0,20}[^<\s][^<]{15}`;
 const SHELL = String.raw`(?:sudo\s+)?(?:\/bin\/|\/usr\/bin\/(?:env\s+)?)?(?:ba|z|da|k)?sh\b`;
 const PRIVATE = String.raw`(?:base64|conversation|chat|profile|memory|memories|secret|history|password|credential|env(?:ironment)?\b|context|transcript|everything|notes|system.?prompt|user.?(?:data|info)|private|api.?key|token|answer|summary|message|dump|content)`;
 
-type Row = [pattern: string, severity: Severity, inNote: Severity, reason: string, ...sources: string[]];
+type FormRow = [pattern: string, severity: Severity, inNote: Severity, reason: string, ...sources: string[]];
 
 /**
  * Exceptions: an example has a placeholder instead of a key (`>> authorized_keys`), and adding one's own key is not an
@@ -39,7 +39,7 @@ const UNLESS: Partial<Record<string, RegExp>> = {
 const NO_INDEX = String.raw`(?<!(?:\s-i|--(?:extra-)?index-url|--registry|--source)(?:\s{1,4}|=)["'\x60]?)https?:\/\/`;
 
 export const FORMS: readonly Form[] = [
-  forms("exfiltration", false, [
+  toForms("exfiltration", false, [
     [
       "upload_secret",
       "critical",
@@ -85,7 +85,7 @@ export const FORMS: readonly Form[] = [
       String.raw`(?:Login Data|Cookies|Local State|wallet\.dat|logins\.json|key4\.db|find-generic-password\s+-w|dump-keychain)\b[^\n]{0,120}\b(?:curl|post|upload|send|sqlite3|cp|use\s+it)\b`,
     ],
   ]),
-  forms("encoded", false, [
+  toForms("encoded", false, [
     [
       "decode_to_shell",
       "critical",
@@ -101,7 +101,7 @@ export const FORMS: readonly Form[] = [
       String.raw`\bbase64\s+(?:-d|-D|--decode)[^\n]{0,40}(?:&&|;|\))[^\n]{0,40}\b(?:sh|bash|python3?|chmod\s\+x)\b`,
     ],
   ]),
-  forms("execution", false, [
+  toForms("execution", false, [
     [
       "remote_to_shell",
       "medium",
@@ -131,7 +131,7 @@ export const FORMS: readonly Form[] = [
       String.raw`\b(?:curl|wget)\b[^\n|]{0,80}(?:pastebin\.com|glot\.io|rentry\.co|transfer\.sh|0x0\.st|hastebin|bit\.ly|tinyurl\.com|paste\.ee|ngrok|webhook\.site)[^\n|]{0,120}\|\s*${SHELL}`,
     ],
   ]),
-  forms("persistence", false, [
+  toForms("persistence", false, [
     [
       "planted_profile",
       "high",
@@ -156,7 +156,7 @@ export const FORMS: readonly Form[] = [
       String.raw`(?:\b(?:curl|wget|base64)\b)[^\n]{0,160}\|\s*crontab\b`,
     ],
   ]),
-  forms("control", false, [
+  toForms("control", false, [
     [
       "reverse_shell",
       "critical",
@@ -186,7 +186,7 @@ export const FORMS: readonly Form[] = [
       String.raw`\bspctl\s+--master-disable|\bxattr\s+-(?:c|d|cr|rd)\s[^\n]{0,40}quarantine|\bsetenforce\s+0|\bAdd-MpPreference\s+-Exclusion|\bSet-MpPreference\s+-Disable`,
     ],
   ]),
-  forms("destruction", false, [
+  toForms("destruction", false, [
     [
       "wipes_disk",
       "high",
@@ -207,7 +207,7 @@ export const FORMS: readonly Form[] = [
       String.raw`\bgit\s+(?:reset\s+--hard|clean\s+-\w{0,4}f\w{0,4}d\w{0,4})\b[^\n]{0,80}\b(?:and|then|&&)\b`,
     ],
   ]),
-  forms("credentials", false, [
+  toForms("credentials", false, [
     [
       "plain_secret",
       "medium",
@@ -220,7 +220,7 @@ export const FORMS: readonly Form[] = [
       String.raw`\b(?:AKIA[0-9A-Z]{16}|ghp_[A-Za-z0-9]{36}|xox[bp]-\d{8,}-[\w-]{10,})\b`,
     ],
   ]),
-  forms("override", false, [
+  toForms("override", false, [
     [
       "chat_markup",
       "high",
@@ -265,7 +265,7 @@ export const FORMS: readonly Form[] = [
       String.raw`(?:发送|上传|转发|傳送)[^。\n]{0,20}(?:密码|密钥|凭证|环境变量|对话|聊天记录|API\s?key)[^。\n]{0,20}(?:到|至|给|http)`,
     ],
   ]),
-  forms("poisoning", false, [
+  toForms("poisoning", false, [
     [
       "echo_header",
       "high",
@@ -274,7 +274,7 @@ export const FORMS: readonly Form[] = [
       String.raw`\b(?:echo|print|include|return|repeat|show|output|paste|reveal)\b[^.\n]{0,60}\b(?:authorization|auth|bearer|cookie|api.?key|access.?token|session|environment\s+variables?|credentials?)\b[^.\n]{0,40}\b(?:in|into|as|with)\s+(?:your|the|each|every|any)\s+(?:next\s+|final\s+)?(?:response|reply|answer|output|message|chat|summary)`,
     ],
   ]),
-  forms("hidden", true, [
+  toForms("hidden", true, [
     [
       "hidden_element",
       "high",
@@ -296,7 +296,7 @@ export const FORMS: readonly Form[] = [
   ]),
 ].flat();
 
-function forms(category: ScanCategory, isMarkup: boolean, table: Row[]): Form[] {
+function toForms(category: ScanCategory, isMarkup: boolean, table: FormRow[]): Form[] {
   return table.map(([pattern, severity, inNote, reason, ...sources]) => {
     const gapped = sources.flatMap(toGapped);
     const unless = UNLESS[pattern] ?? null;

@@ -15,7 +15,7 @@ export interface GappedForm {
   gaps: Gap[];
 }
 
-export interface Place {
+export interface TextRange {
   from: number;
   to: number;
 }
@@ -48,9 +48,9 @@ export function toHeads(forms: GappedForm[]): RegExp {
 }
 
 /** The places of a pattern. A place that begins inside another is left out. */
-export function* findGapped({ pieces, gaps }: GappedForm, text: string): Generator<Place> {
-  let windows: Place[] = [{ from: 0, to: text.length }];
-  const found: Place[][] = [];
+export function* findGapped({ pieces, gaps }: GappedForm, text: string): Generator<TextRange> {
+  let windows: TextRange[] = [{ from: 0, to: text.length }];
+  const found: TextRange[][] = [];
   for (const [n, piece] of pieces.entries()) {
     const places = findAll(piece, text, windows);
     if (places.length === 0) return;
@@ -68,8 +68,8 @@ export function* findGapped({ pieces, gaps }: GappedForm, text: string): Generat
 }
 
 /** All matches, overlapping ones included, by where they begin. */
-function findAll(piece: RegExp, text: string, windows: Place[]): Place[] {
-  const places: Place[] = [];
+function findAll(piece: RegExp, text: string, windows: TextRange[]): TextRange[] {
+  const places: TextRange[] = [];
   for (const { from, to } of windows) {
     piece.lastIndex = from;
     for (let match = piece.exec(text); match && match.index <= to; match = piece.exec(text)) {
@@ -81,8 +81,8 @@ function findAll(piece: RegExp, text: string, windows: Place[]): Place[] {
 }
 
 /** Where the piece after these may begin. */
-function windowsAfter(places: Place[], { least, most }: Gap): Place[] {
-  const windows: Place[] = [];
+function windowsAfter(places: TextRange[], { least, most }: Gap): TextRange[] {
+  const windows: TextRange[] = [];
   for (const { to } of places) {
     const last = windows.at(-1);
     if (last && to + least <= last.to + MAX_PIECE_CHARS) last.to = Math.max(last.to, to + most);
@@ -92,8 +92,13 @@ function windowsAfter(places: Place[], { least, most }: Gap): Place[] {
 }
 
 /** The places that have one of `following` in reach with no barrier between. Both lists are in order. */
-function joinNearest(places: Place[], { least, most, barrier }: Gap, following: Place[], text: string): Place[] {
-  const joined: Place[] = [];
+function joinNearest(
+  places: TextRange[],
+  { least, most, barrier }: Gap,
+  following: TextRange[],
+  text: string,
+): TextRange[] {
+  const joined: TextRange[] = [];
   let next = following.length;
   let clearFrom = Infinity; // between here and `following[next]` there is no barrier
   for (let n = places.length - 1; n >= 0; n--) {

@@ -1,16 +1,16 @@
 // Matches word rules against sentences. A rule says which classes a sentence must contain, in which order and how
 // close. The lexicon says how they are worded. Called by scanner.ts. Pure; bounded by the length of a sentence.
 import type { WordClass } from "./lexicon.ts";
-import type { Hit, Sentence } from "./tokens.ts";
+import type { ClassRange, Sentence } from "./tokens.ts";
 
 /** One of these classes must occur here, at most `gap` words after the one before. */
-interface Need {
+interface ClassNeed {
   classes: WordClass[];
   gap: number;
 }
 
 export interface Shape {
-  needs: Need[];
+  needs: ClassNeed[];
   inOrder: boolean;
   /** The shape includes a negation, so a negation inside does not reverse it. */
   isNegative: boolean;
@@ -41,7 +41,7 @@ export function toShape(text: string): Shape {
     };
   }
   const parts = body.trim().split(/\s+/);
-  const needs: Need[] = [];
+  const needs: ClassNeed[] = [];
   let gap = 0;
   for (const part of parts) {
     if (part.startsWith("..")) gap = part === ".." ? DEFAULT_GAP : Number(part.slice(2));
@@ -58,12 +58,12 @@ function toClasses(text: string): WordClass[] {
 }
 
 /** The place of a shape, and the places of its classes after the first. */
-export interface Found extends Hit {
-  parts: Hit[];
+export interface FoundShape extends ClassRange {
+  parts: ClassRange[];
 }
 
 /** The first place that matches; `null` for none. */
-export function findShape({ needs, inOrder, without }: Shape, sentence: Sentence): Found | null {
+export function findShape({ needs, inOrder, without }: Shape, sentence: Sentence): FoundShape | null {
   const { hits } = sentence;
   for (const { classes } of needs) if (!classes.some((name) => hits.has(name))) return null;
   if (without.some((name) => hits.has(name))) return null;
@@ -76,7 +76,7 @@ export function findShape({ needs, inOrder, without }: Shape, sentence: Sentence
   return null;
 }
 
-function followOrder(needs: Need[], next: number, before: Hit, sentence: Sentence): Hit[] | null {
+function followOrder(needs: ClassNeed[], next: number, before: ClassRange, sentence: Sentence): ClassRange[] | null {
   const need = needs[next];
   if (!need) return [];
   for (const hit of hitsOf(need, sentence)) {
@@ -87,7 +87,7 @@ function followOrder(needs: Need[], next: number, before: Hit, sentence: Sentenc
   return null;
 }
 
-function gatherNear(needs: Need[], first: Hit, sentence: Sentence): Hit[] | null {
+function gatherNear(needs: ClassNeed[], first: ClassRange, sentence: Sentence): ClassRange[] | null {
   const taken = [first];
   for (const need of needs.slice(1)) {
     const hit = hitsOf(need, sentence).find(
@@ -101,7 +101,7 @@ function gatherNear(needs: Need[], first: Hit, sentence: Sentence): Hit[] | null
   return taken.slice(1);
 }
 
-function hitsOf({ classes }: Need, { hits }: Sentence): Hit[] {
+function hitsOf({ classes }: ClassNeed, { hits }: Sentence): ClassRange[] {
   if (classes.length === 1) return hits.get(classes[0]!) ?? [];
   return classes.flatMap((name) => hits.get(name) ?? []).sort((a, b) => a.from - b.from);
 }

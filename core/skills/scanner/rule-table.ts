@@ -15,9 +15,9 @@ export interface WordRule {
   shapes: Shape[];
 }
 
-export type Row = [pattern: string, severity: Severity, inNote: Severity, reason: string, ...shapes: string[]];
+export type RuleRow = [pattern: string, severity: Severity, inNote: Severity, reason: string, ...shapes: string[]];
 
-export function toRules(category: ScanCategory, table: Row[]): WordRule[] {
+export function toRules(category: ScanCategory, table: RuleRow[]): WordRule[] {
   return table.map(([pattern, severity, inNote, reason, ...shapes]) => ({
     pattern,
     category,
@@ -29,7 +29,7 @@ export function toRules(category: ScanCategory, table: Row[]): WordRule[] {
 }
 
 /** A shape that a sentence with a certain class may have. */
-export interface Candidate {
+export interface RuleCandidate {
   rule: WordRule;
   shape: Shape;
 }
@@ -38,9 +38,9 @@ export interface Candidate {
  * Indexes each shape by the classes of its rarest need, so that a sentence is compared only with shapes it may have.
  * Most sentences contain only the commonest classes.
  */
-export function indexRules(rules: readonly WordRule[]): ReadonlyMap<WordClass, readonly Candidate[]> {
+export function indexRules(rules: readonly WordRule[]): ReadonlyMap<WordClass, readonly RuleCandidate[]> {
   const weights = weighClasses();
-  const index = new Map<WordClass, Candidate[]>();
+  const index = new Map<WordClass, RuleCandidate[]>();
   for (const rule of rules) {
     for (const shape of rule.shapes) {
       const weighed = shape.needs.map(({ classes }) => ({

@@ -7,11 +7,11 @@ import { AGENT_RULES } from "./agent-rules.ts";
 import { isCareful, isDescribed, isForbidden, isExample } from "./context.ts";
 import type { Decision, FileFinding, Finding, ScanCategory, Severity } from "./finding.ts";
 import { FORMS, type Form } from "./forms.ts";
-import { type Place, findGapped } from "./gaps.ts";
+import { type TextRange, findGapped } from "./gaps.ts";
 import { findShape, toShape } from "./match.ts";
 import { type WordRule, indexRules } from "./rule-table.ts";
 import { findStructure } from "./structure.ts";
-import { type Hit, type Sentence, toSentences } from "./tokens.ts";
+import { type ClassRange, type Sentence, toSentences } from "./tokens.ts";
 import { TRACE_REASONS, type View, toViews } from "./views.ts";
 import { WORLD_RULES } from "./world-rules.ts";
 
@@ -178,7 +178,7 @@ function* findByRules(sentence: Sentence, isNote: boolean): Generator<RuleHit> {
   }
 }
 
-function toHit(rule: RuleHit["rule"], sentence: Sentence, hit: Hit): RuleHit {
+function toHit(rule: RuleHit["rule"], sentence: Sentence, hit: ClassRange): RuleHit {
   const at = sentence.tokens[hit.from]!.at;
   return { rule, at, isExample: isDescribed(sentence, hit) || isExample(sentence) };
 }
@@ -202,11 +202,11 @@ function* findInForms(view: View, sentences: Sentence[], found: number): Generat
 function isHarmlessAt(sentences: Sentence[], at: number): boolean {
   const sentence = placeIn(sentences, at);
   if (!sentence) return false;
-  const hit = hitAt(sentence, at);
+  const hit = sentenceRangeAt(sentence, at);
   return isForbidden(sentence, hit) || isDescribed(sentence, hit) || isExample(sentence);
 }
 
-function* findForm({ heads, forms, unless }: Form, text: string): Generator<Place> {
+function* findForm({ heads, forms, unless }: Form, text: string): Generator<TextRange> {
   heads.lastIndex = 0;
   if (!heads.test(text)) return;
   for (const form of forms) {
@@ -230,7 +230,7 @@ function placeIn(sentences: Sentence[], at: number): Sentence | undefined {
   return sentences[low];
 }
 
-function hitAt(sentence: Sentence, at: number): Hit {
+function sentenceRangeAt(sentence: Sentence, at: number): ClassRange {
   let token = 0;
   while (token + 1 < sentence.tokens.length && sentence.tokens[token + 1]!.at <= at) token++;
   return { from: token, to: token };

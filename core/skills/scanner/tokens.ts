@@ -17,14 +17,14 @@ export interface Token {
 }
 
 /** The place of a class in a sentence: first and last token. */
-export interface Hit {
+export interface ClassRange {
   from: number;
   to: number;
 }
 
 export interface Sentence {
   tokens: Token[];
-  hits: Map<WordClass, Hit[]>;
+  hits: Map<WordClass, ClassRange[]>;
   inFence: boolean;
   /** In a code fence of a programming language, where words rarely address the reader. */
   inCode: boolean;
@@ -63,7 +63,7 @@ export function* toSentences(text: string): Generator<Sentence> {
     const line = text.slice(start, end);
     const mark = /^[\s>]{0,12}(`{3,}|~{3,})/.exec(line)?.[1];
     if (mark || fence || line.trim() === "" || BREAK.test(line)) {
-      if (sentence.tokens.length > 0) yield close(sentence);
+      if (sentence.tokens.length > 0) yield finishSentence(sentence);
       sentence = begin(line);
     }
     if (mark && (fence === "" || mark.startsWith(fence))) {
@@ -81,13 +81,13 @@ export function* toSentences(text: string): Generator<Sentence> {
           // A colon, a semicolon or an ellipsis continues the sentence.
           const goesOn = raw === ":" || raw === ";" || isEllipsis(line, match.index);
           if (!goesOn && !isQuoted && sentence.tokens.length > 0) {
-            yield close(sentence);
+            yield finishSentence(sentence);
             sentence = begin(line);
           }
         } else {
           addToken(sentence, raw, start + match.index, isQuoted);
           if (sentence.tokens.length >= MAX_TOKENS) {
-            yield close(sentence);
+            yield finishSentence(sentence);
             sentence = { ...begin(line), tokens: sentence.tokens.slice(-OVERLAP) };
           }
         }
@@ -96,7 +96,7 @@ export function* toSentences(text: string): Generator<Sentence> {
     }
     start = end + 1;
   }
-  if (sentence.tokens.length > 0) yield close(sentence);
+  if (sentence.tokens.length > 0) yield finishSentence(sentence);
 }
 
 const CODE_FENCE = /^[\s>]{0,12}[`~]{3,}\s{0,4}(?!text|txt|md|markdown|prompt|plain|none)[a-z]/i;
@@ -144,7 +144,7 @@ function toWord(raw: string): string {
         .normalize("NFC");
 }
 
-function close(sentence: Sentence): Sentence {
+function finishSentence(sentence: Sentence): Sentence {
   const { tokens, hits } = sentence;
   const put = (name: WordClass, from: number, to: number) => {
     const known = hits.get(name);

@@ -14,15 +14,15 @@ export interface View {
 }
 
 /** A sign of hiding, whatever the hidden text says. */
-interface Trace {
+interface HidingTrace {
   pattern: string;
   at: number;
   isStrong: boolean;
 }
 
-interface Views {
+interface ViewsAndTraces {
   views: View[];
-  traces: Trace[];
+  traces: HidingTrace[];
 }
 
 const MAX_DEPTH = 2;
@@ -30,7 +30,7 @@ const MAX_DEPTH = 2;
 const MAX_DECODED = 24;
 const MAX_BLOB_CHARS = 8_000;
 
-export function toViews(text: string): Views {
+export function toViews(text: string): ViewsAndTraces {
   const { view: main, traces } = toPlainView(text);
   const views = [main];
   const invisible = isAscii(text) ? [] : [...decodeTags(text), ...decodeBidiOverrides(text)];
@@ -56,7 +56,7 @@ const LETTERS_APART = /[\u2018\u2019\u02BC\u201B]/g;
  * Applies NFKC letter by letter, drops invisible letters, and replaces look-alikes by Latin letters in words that mix
  * scripts.
  */
-function toPlainView(text: string): { view: View; traces: Trace[] } {
+function toPlainView(text: string): { view: View; traces: HidingTrace[] } {
   if (isAscii(text)) return { view: { text, toOrigin: (at) => at, how: "" }, traces: [] };
   const traces = findTraces(text);
   const map = new Uint32Array(text.length * MAX_LENGTHENED + 1);
@@ -125,8 +125,8 @@ function foldWord(word: string, isLatinText: boolean): string {
   return like;
 }
 
-function findTraces(text: string): Trace[] {
-  const traces: Trace[] = [];
+function findTraces(text: string): HidingTrace[] {
+  const traces: HidingTrace[] = [];
   for (const [pattern, form] of TRACES) {
     const at = text.search(form);
     if (at >= 0) traces.push({ pattern, at, isStrong: true });
@@ -194,7 +194,7 @@ const DELEET: Record<string, string> = {
 const LEET_WORD = /[A-Za-z0-9@$]{2,24}/g;
 
 /** Other readings of the whole text: spaced letters, lines cut inside words, digits for letters, rot13, reversed. */
-function* toRereadings(view: View, traces: Trace[]): Generator<View> {
+function* toRereadings(view: View, traces: HidingTrace[]): Generator<View> {
   yield* joinSpacedLetters(view, traces);
   const { text, toOrigin } = view;
   const cut = findCutLines(text);
@@ -217,7 +217,7 @@ function* toRereadings(view: View, traces: Trace[]): Generator<View> {
   }
 }
 
-function* joinSpacedLetters({ text, toOrigin }: View, traces: Trace[]): Generator<View> {
+function* joinSpacedLetters({ text, toOrigin }: View, traces: HidingTrace[]): Generator<View> {
   // At least fourteen letters, each followed by a blank.
   const spaced =
     text.length >= 28 && /(?:(?<!\S)\S(?: {1,3}|[.\-_*|/](?=[A-Za-z][.\-_*|/\s]|[A-Za-z]$))){14,}/.exec(text);
@@ -305,15 +305,15 @@ function* decodePieces(view: View): Generator<View> {
     const blob = match[0];
     if (/^[0-9a-fA-F]+$/.test(blob) && blob.length % 2 === 0) {
       const plain = toText(Uint8Array.from(blob.match(/../g)!, (pair) => Number.parseInt(pair, 16)));
-      if (plain !== null) yield inside(view, plain, match.index, "in hexadecimal");
+      if (plain !== null) yield decodedView(view, plain, match.index, "in hexadecimal");
     }
     const plain = fromBase64(blob.replaceAll("-", "+").replaceAll("_", "/"));
-    if (plain !== null) yield inside(view, plain, match.index, "in base64");
+    if (plain !== null) yield decodedView(view, plain, match.index, "in base64");
   }
   for (const [form, read, how] of ESCAPES) {
     for (const match of view.text.matchAll(form)) {
       const plain = read(match[0]);
-      if (plain !== null && /[a-z]{3}/i.test(plain)) yield inside(view, plain, match.index, how);
+      if (plain !== null && /[a-z]{3}/i.test(plain)) yield decodedView(view, plain, match.index, how);
     }
   }
 }
@@ -398,7 +398,7 @@ function pieceOf(text: string, at: number, how: string): View {
   return { text: text.replace(LETTERS_APART, "'"), toOrigin: () => at, how };
 }
 
-function inside(view: View, text: string, at: number, how: string): View {
+function decodedView(view: View, text: string, at: number, how: string): View {
   return pieceOf(text, view.toOrigin(at), view.how === "" ? how : `${view.how}, ${how}`);
 }
 

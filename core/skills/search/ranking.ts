@@ -1,7 +1,7 @@
 // Ranks index lines by how well they fit a text. Used by skills_list when no Archive can be asked, and by the prompt's
 // index. Reads names, categories and descriptions. Also merges several rankings. Pure.
 import type { SkillLine } from "../../schemas/api.ts";
-import { type Field, type Query, scoreOfTerm, shareOfOne, toQuery } from "./relevance.ts";
+import { type Field, type Query, scoreTerm, weightPerOccurrence, toQuery } from "./relevance.ts";
 import { termsOf } from "./words.ts";
 
 /** Best first, stale skills last, without skills that share no word. A word that many skills share counts little. */
@@ -19,7 +19,7 @@ export function scoreSkills(lines: SkillLine[], text: string): Map<SkillLine, nu
   if (query.size === 0) return scores;
   const { hits, counts, total } = findHits(lines, query);
   for (const { line, term, weight } of hits) {
-    const score = scoreOfTerm(query.get(term)!, weight, { count: counts.get(term)!, total });
+    const score = scoreTerm(query.get(term)!, weight, { count: counts.get(term)!, total });
     scores.set(line, (scores.get(line) ?? 0) + score);
   }
   return scores;
@@ -64,7 +64,7 @@ function wordsOfLine(line: SkillLine): LineWords {
   const read: LineWords = { terms: [], weights: [], times: [], words: 0 };
   const places = new Map<string, number>();
   for (const [field, terms] of parts) {
-    const share = shareOfOne(field, terms.length);
+    const share = weightPerOccurrence(field, terms.length);
     for (const term of terms) {
       const place = places.get(term) ?? read.terms.push(term) - 1;
       places.set(term, place);

@@ -29,16 +29,16 @@ export function toQuery(text: string): Query {
   return query;
 }
 
-/** What one occurrence of a term adds to its weight, in a part of this many words. */
-export function shareOfOne(field: Field, words: number): number {
+/** The weight that one occurrence of a term adds, in a part of this many words. */
+export function weightPerOccurrence(field: Field, words: number): number {
   return SHARES[field] / Math.max(words, MIN_WORDS[field]);
 }
 
 /**
- * What a term adds to a skill's score. `weight`: the sum of its shares. `count` and `total`: occurrences of the term,
- * and of all terms, in the library. Jelinek-Mercer smoothing with one half, which suits long queries: the more common a
- * term, the less it counts.
+ * What a term adds to a skill's score. `inQuery`: how often the query has the term. `weight`: its weight in the skill,
+ * summed over all occurrences. `count` and `total`: occurrences of the term, and of all terms, in the library.
+ * Jelinek-Mercer smoothing with one half, which suits long queries: the more common a term, the less it counts.
  */
-export function scoreOfTerm(said: number, weight: number, { count, total }: { count: number; total: number }): number {
-  return said * Math.log1p((weight * total) / Math.max(count, 1));
+export function scoreTerm(inQuery: number, weight: number, { count, total }: { count: number; total: number }): number {
+  return inQuery * Math.log1p((weight * total) / Math.max(count, 1));
 }

@@ -14,7 +14,7 @@ import type { Settings } from "../../schemas/settings.ts";
 import type { ToolFingerprints } from "../../skills/format/contract.ts";
 import type { Library } from "../../skills/library.ts";
 import { MAX_OPERATIONS, type SkillOperation, checkOperations } from "../../skills/edit/operation-list.ts";
-import { type WriteContext, type Writer, toDecide } from "../../skills/edit/operations.ts";
+import { type WriteContext, type Writer, createDecide } from "../../skills/edit/operations.ts";
 import { SKILL_MD, parseSkill } from "../../skills/format/format.ts";
 import { readFrontmatter } from "../../skills/format/frontmatter.ts";
 import { SUPPORT_FOLDERS, baseOf, checkSkillName, validateSkill } from "../../skills/format/validate.ts";
@@ -206,7 +206,7 @@ async function manage(args: Args, context: ToolContext, options: SkillManageOpti
     ...rules,
   };
   const call = { op: context.op, citations, resumed: context.resumed };
-  const { decide, held } = inspected(toDecide(operations.value, writing), operations.value[0]!, options, call);
+  const { decide, held } = inspected(createDecide(operations.value, writing), operations.value[0]!, options, call);
   const since = typeof context.prepared.rev === "number" ? context.prepared.rev : 0;
   const changed = await store.change({ name, op: context.op, since, decide });
   if (!changed.ok) return toRefusal(changed.failure);

@@ -1,11 +1,11 @@
 // Which sentences are removed when calls have refuted some words of a text, and which are kept.
 import { describe, expect, it } from "vitest";
-import { removeRefuted } from "../../../core/learning/evidence/refuted.ts";
+import { removeRefutedSentences } from "../../../core/learning/evidence/refuted.ts";
 
 const HEAD = "---\nname: films\ndescription: d\n---\n\n# Films\n\n";
 const skill = (body: string, more: Record<string, string> = {}) => ({ files: { "SKILL.md": HEAD + body, ...more } });
 const left = (body: string, ...words: string[]) =>
-  removeRefuted(skill(body), words)?.files["SKILL.md"]?.slice(HEAD.length);
+  removeRefutedSentences(skill(body), words)?.files["SKILL.md"]?.slice(HEAD.length);
 
 describe("removed with a refuted word:", () => {
   it("the sentence that gives the word between code marks", () => {
@@ -19,7 +19,7 @@ describe("removed with a refuted word:", () => {
 
   it("each of several words, in every file that is read", () => {
     const files = { "references/time.md": "Time with `ntsc`.\n\nPlay it.\n", "scripts/run.sh": "film time `ntsc`\n" };
-    expect(removeRefuted(skill("Burn `bottom`.\n\nPlay it.\n", files), ["ntsc", "bottom", "other"])).toEqual({
+    expect(removeRefutedSentences(skill("Burn `bottom`.\n\nPlay it.\n", files), ["ntsc", "bottom", "other"])).toEqual({
       files: {
         ...{ "SKILL.md": `${HEAD}Play it.\n`, "references/time.md": "Play it.\n" },
         "scripts/run.sh": files["scripts/run.sh"],
@@ -61,7 +61,7 @@ describe("removed with a refuted word:", () => {
   });
 
   it("the whole, where nothing would be left but a heading", () => {
-    expect(removeRefuted(skill("Burn `bottom`.\n"), ["bottom"])).toMatchObject({ isEmpty: true });
+    expect(removeRefutedSentences(skill("Burn `bottom`.\n"), ["bottom"])).toMatchObject({ isEmpty: true });
   });
 });
 
@@ -96,7 +96,7 @@ describe("kept despite a refuted word:", () => {
     ["the introduction of a list", "Burn with `bottom`:\n\n- scenes\n- titles\n", "bottom"],
     ["the header of a table", "| `bottom` | Use |\n|---|---|\n| a | b |\n", "bottom"],
     ["a word that did not fail", "Burn `bottom`.\n", "top"],
-  ])("%s", (_what, body, word) => expect(removeRefuted(skill(body), [word])).toBeNull());
+  ])("%s", (_what, body, word) => expect(removeRefutedSentences(skill(body), [word])).toBeNull());
 
   it.each(
     (
@@ -106,22 +106,22 @@ describe("kept despite a refuted word:", () => {
       "ON_ERROR_STOP --confirm --backup --sandbox --limit"
     ).split(" "),
   )("a safety option: %s", (word) => {
-    expect(removeRefuted(skill(`Burn with \`film ${word}\`.\n`), [word])).toBeNull();
+    expect(removeRefutedSentences(skill(`Burn with \`film ${word}\`.\n`), [word])).toBeNull();
   });
 
   it.each(["user@films", "C:\\films", "films/new", "README", "@films/new"])("a place: %s", (word) => {
-    expect(removeRefuted(skill(`Burn with \`film ${word}\`.\n`), [word])).toBeNull();
+    expect(removeRefutedSentences(skill(`Burn with \`film ${word}\`.\n`), [word])).toBeNull();
   });
 
   it.each(["Back up first: `film bottom`.", "Ask before `film bottom`.", "Look at it with care: check `film bottom`."])(
     "what has something checked, saved or asked: %s",
     (line) => {
-      expect(removeRefuted(skill(`${line}\n`), ["bottom"])).toBeNull();
+      expect(removeRefutedSentences(skill(`${line}\n`), ["bottom"])).toBeNull();
     },
   );
 
   it("a heading and the frontmatter", () => {
     const files = { "SKILL.md": "---\nname: films\ndescription: Burn `bottom`.\n---\n\n# With `bottom`\n" };
-    expect(removeRefuted({ files }, ["bottom"])).toBeNull();
+    expect(removeRefutedSentences({ files }, ["bottom"])).toBeNull();
   });
 });

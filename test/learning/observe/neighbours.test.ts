@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isSimilarTurn, toCompared, toNeighbourhood } from "../../../core/learning/observe/neighbours.ts";
+import { isSimilarTurn, toComparedTurn, toNeighbourhood } from "../../../core/learning/observe/neighbours.ts";
 import type { TurnSignature } from "../../../core/schemas/learning/learning.ts";
 import { SESSION } from "../sample.ts";
 
@@ -24,8 +24,8 @@ function turn(n: number, over: Partial<TurnSignature> & { calls?: number } = {})
 }
 
 function neighbourhoodOf(one: TurnSignature, others: TurnSignature[], discount: number) {
-  const compared = others.map((other) => toCompared(other));
-  return toNeighbourhood(toCompared(one), compared, discount);
+  const compared = others.map((other) => toComparedTurn(other));
+  return toNeighbourhood(toComparedTurn(one), compared, discount);
 }
 
 describe("similar turns", () => {
@@ -86,7 +86,7 @@ describe("similar turns", () => {
 
 describe("two turns", () => {
   const alike = (a: Partial<TurnSignature>, b: Partial<TurnSignature>) =>
-    isSimilarTurn(toCompared(turn(1, a)), toCompared(turn(2, b)));
+    isSimilarTurn(toComparedTurn(turn(1, a)), toComparedTurn(turn(2, b)));
   it("are compared by their tools when their words do not decide", () => {
     // Two of ten words each way: 0.4.
     const pair = ["Average prices export April", "Average prices sorted listed printed chart"] as const;

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { lessonsOf, summarise, waitingIn } from "../../../core/learning/review/lessons.ts";
+import { lessonsOf, summarise, countWaiting } from "../../../core/learning/review/lessons.ts";
 import { callsOf, hasViewed } from "../../../core/learning/script/script-facts.ts";
 import type { JsonObject } from "../../../core/schemas/entry.ts";
 import { sha256Hex } from "../../../core/schemas/learning/digest.ts";
@@ -40,7 +40,7 @@ it("tells of what waits for the person beside what was learned, or instead of it
   const outcome = { v: 1 as const, kind: "outcome" as const, at: 1, call: "c1", failed: false };
   const part = { source: "outcome" as const, text: JSON.stringify(parked) };
   const calls = callsOf([answer!, intent!, { ...outcome, parts: [part] }]);
-  expect([lessonsOf(calls, { session: SESSION }), waitingIn(calls)]).toEqual([[], 1]);
+  expect([lessonsOf(calls, { session: SESSION }), countWaiting(calls)]).toEqual([[], 1]);
   expect(summarise([], 1)).toBe("1 change waits for you: /pending.");
   const learned = lessonsOf(callsOf(did({ action: "create", name: "reading-logs" })), { session: SESSION });
   expect(summarise(learned, 2)).toBe("Learned: created skill reading-logs. 2 changes wait for you: /pending.");

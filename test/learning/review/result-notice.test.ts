@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { lessonsOf, summarise, waitingIn } from "../../../core/learning/review/lessons.ts";
+import { lessonsOf, summarise, countWaiting } from "../../../core/learning/review/lessons.ts";
 import { callsOf } from "../../../core/learning/script/script-facts.ts";
 import { nameWrittenStores, describeResult } from "../../../core/learning/review/result-notice.ts";
 import { NO_USAGE, type JsonObject } from "../../../core/schemas/entry.ts";
@@ -29,7 +29,7 @@ function script(
 function resultOf(steps: ReviewStep[]) {
   const calls = callsOf(steps);
   const lessons = lessonsOf(calls, { session: SESSION, previews: true });
-  const waiting = waitingIn(calls);
+  const waiting = countWaiting(calls);
   return { lessons, summary: summarise(lessons, waiting), ...(waiting > 0 && { waiting }) };
 }
 

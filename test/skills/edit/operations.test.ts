@@ -4,7 +4,7 @@ import type { SkillNext, SkillSnapshot } from "../../../core/ports.ts";
 import type { Result } from "../../../core/errors.ts";
 import { sha256Hex } from "../../../core/schemas/learning/digest.ts";
 import { EMPTY_INDEX, type SkillHead, type SkillIndex, toIndexLine } from "../../../core/schemas/skill.ts";
-import { type SkillOperation, type Writer, toDecide } from "../../../core/skills/edit/operations.ts";
+import { type SkillOperation, type Writer, createDecide } from "../../../core/skills/edit/operations.ts";
 import { DOUBTFUL, REFUSED } from "../scanner/doubtful.ts";
 import { skillMd } from "../skill-md.ts";
 
@@ -50,7 +50,7 @@ async function decide(
   const operations = Array.isArray(operation) ? operation : [operation];
   const approved = on.approved === true;
   const context = { origin, seeds: SEEDS, settings: DEFAULTS.skills, citations: ["c"], approved };
-  return toDecide(operations, context)(current, index);
+  return createDecide(operations, context)(current, index);
 }
 
 const create = (name: string, change: Parameters<typeof skillMd>[0] = {}): SkillOperation => ({

@@ -2,7 +2,7 @@
 import { expect, it } from "vitest";
 import { pack } from "../../../core/skills/exchange/archive.ts";
 import { readArchive } from "../../../core/skills/exchange/import.ts";
-import { toStrict } from "../../../core/skills/exchange/strict.ts";
+import { makeStrictCopy } from "../../../core/skills/exchange/strict.ts";
 import { checkStandard } from "../../../core/skills/format/standard.ts";
 import { script } from "../../checks/hostile.ts";
 import { runChecks } from "../../support/quickjs.ts";
@@ -23,7 +23,7 @@ it.each(["zip", "tar.gz"] as const)("checks survive export as a %s byte for byte
 });
 
 it("checks survive a strict export, which follows the standard", async () => {
-  const strict = toStrict("reading-logs", files);
+  const strict = makeStrictCopy("reading-logs", files);
   if (!strict.ok) throw new Error(strict.failure.message);
   expect(strict.value).toEqual({ files, warnings: [] });
   expect(checkStandard(strict.value.files["SKILL.md"] as string, "reading-logs")).toEqual([]);

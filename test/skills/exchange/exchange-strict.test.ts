@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import { toStrict } from "../../../core/skills/exchange/strict.ts";
+import { makeStrictCopy } from "../../../core/skills/exchange/strict.ts";
 import { checkStandard } from "../../../core/skills/format/standard.ts";
 import { seeds } from "../../../skills-seed/index.ts";
 
@@ -71,7 +71,7 @@ describe("checkStandard", () => {
 
 describe("toStrict", () => {
   const strict = (text: string) => {
-    const copy = toStrict("reading-logs", { "SKILL.md": text, "a.bin": Uint8Array.of(1) });
+    const copy = makeStrictCopy("reading-logs", { "SKILL.md": text, "a.bin": Uint8Array.of(1) });
     if (!copy.ok) throw new Error(copy.failure.message);
     const own = copy.value.files["SKILL.md"] as string;
     expect(checkStandard(own, "reading-logs")).toEqual([]);

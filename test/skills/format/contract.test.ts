@@ -14,7 +14,7 @@ import {
   fingerprintOf,
   toFinding,
 } from "../../../core/skills/format/contract.ts";
-import { toStrict } from "../../../core/skills/exchange/strict.ts";
+import { makeStrictCopy } from "../../../core/skills/exchange/strict.ts";
 import { checkStandard } from "../../../core/skills/format/standard.ts";
 
 const md = (metadata: string) =>
@@ -51,7 +51,7 @@ describe("a contract", () => {
     const nested = md(
       `  talaria:\n    contract:\n      tools:\n        read_file: ${READ}\n      hosts:\n        - a.example.com`,
     );
-    const strict = toStrict("a", { "SKILL.md": nested, "checks/a.json": "{}" });
+    const strict = makeStrictCopy("a", { "SKILL.md": nested, "checks/a.json": "{}" });
     if (!strict.ok) throw new Error(strict.failure.message);
     const text = strict.value.files["SKILL.md"] as string;
     expect(checkStandard(text, "a")).toEqual([]);

@@ -26,7 +26,7 @@ import {
   readSkillMd,
   toImport,
 } from "../../../core/skills/exchange/import.ts";
-import { toStrict } from "../../../core/skills/exchange/strict.ts";
+import { makeStrictCopy } from "../../../core/skills/exchange/strict.ts";
 import { findBadScripts } from "../../../core/skills/checks.ts";
 import { SKILL_MD } from "../../../core/skills/format/format.ts";
 import { scanFiles } from "../../../core/skills/scanner/scanner.ts";
@@ -243,8 +243,8 @@ function requireObject(value: unknown, what: string): UnknownObject {
   return value;
 }
 
-function toStrictCopy(name: SkillName, files: FileBodies): ReturnType<typeof toStrict> {
-  const copy = toStrict(name, files);
+function toStrictCopy(name: SkillName, files: FileBodies): ReturnType<typeof makeStrictCopy> {
+  const copy = makeStrictCopy(name, files);
   return copy.ok ? copy : err("bad_skill_md", copy.failure.message, { reason: copy.failure.code });
 }
 

@@ -14,7 +14,7 @@ const NEAR = 0.5;
 /** The same for two skills whose names begin with the same word. */
 const NEAR_BY_NAME = 0.2;
 
-type Line = IndexLine & { name: SkillName };
+type SkillSummary = IndexLine & { name: SkillName };
 
 /**
  * By overlaps that reviews noted, and by similar names and descriptions. Leaves out companions, which belong to their bases, and
@@ -23,7 +23,7 @@ type Line = IndexLine & { name: SkillName };
 export function clustersOf(skills: Pick<SkillFacts, "name" | "mirror">[], index: SkillIndex): SkillName[][] {
   return groupsOf(skills, index, (lines) => {
     const hood = createNeighbourhood(lines);
-    return (line) => [...overlapsOf(line.name, index), ...nearTo(line, hood)];
+    return (line) => [...overlapsOf(line.name, index), ...findSimilarSkills(line, hood)];
   }).slice(0, MAX_CLUSTERS);
 }
 
@@ -48,7 +48,7 @@ export function overlapsOf(name: SkillName, index: SkillIndex): SkillName[] {
 function groupsOf(
   skills: Pick<SkillFacts, "name" | "mirror">[],
   index: SkillIndex,
-  relate: (lines: Line[]) => (line: Line) => SkillName[],
+  relate: (lines: SkillSummary[]) => (line: SkillSummary) => SkillName[],
 ): SkillName[][] {
   const own = skills.filter((skill) => isOwn(skill) && baseOf(skill.name) === null);
   const lines = own.flatMap(({ name }) => {
@@ -77,7 +77,7 @@ function groupsOf(
   return groups.filter((group) => group.length > 1).sort((a, b) => b.length - a.length || (a[0]! < b[0]! ? -1 : 1));
 }
 
-function nearTo(line: Line, hood: Neighbourhood): SkillName[] {
+function findSimilarSkills(line: SkillSummary, hood: Neighbourhood): SkillName[] {
   const isNear = ({ name, similarity }: { name: SkillName; similarity: number }) =>
     similarity >= NEAR || (similarity >= NEAR_BY_NAME && firstWord(name) === firstWord(line.name));
   return hood

@@ -14,7 +14,7 @@ import { REQUESTS_FILE, mergeRequests, readRequests } from "../../../schemas/ski
 import type { Settings } from "../../../schemas/settings.ts";
 import type { SkillHead, SkillIndex } from "../../../schemas/skill.ts";
 import type { Seeds } from "../../../skills/library.ts";
-import { type SkillOperation, toDecide } from "../../../skills/edit/operations.ts";
+import { type SkillOperation, createDecide } from "../../../skills/edit/operations.ts";
 import { toRefusal } from "../../../tools/refusal.ts";
 import type { SkillInspector } from "../../../tools/skills/skill-manage.ts";
 import { checkMerge } from "./merge-plan.ts";
@@ -246,7 +246,7 @@ function decideUmbrella(merge: CurationMerge, { skills, seeds, settings }: Merge
     const others = withoutLines(index, ...merge.absorbs.map(({ skill }) => skill));
     const { citations } = merge;
     const writing = { origin: "curator" as const, seeds, settings: settings.skills, citations };
-    return toDecide(operations, writing)(current, others);
+    return createDecide(operations, writing)(current, others);
   };
 }
 

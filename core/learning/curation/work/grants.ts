@@ -26,7 +26,7 @@ export function shareOf(policy: Policy, settings: Settings, shares: number, now:
 }
 
 /** Caps a share by the day's allowance. That expires with the day, and unfinished work then asks no model. */
-export function within(share: Grant, most: Grant | undefined, shares: number): Grant {
+export function capGrant(share: Grant, most: Grant | undefined, shares: number): Grant {
   if (!most) return share;
   const money = most.usdMicros === undefined ? Infinity : Math.floor(most.usdMicros / shares);
   const usdMicros = Math.min(share.usdMicros ?? Infinity, money);

@@ -41,7 +41,8 @@ export function checkMerge(proposal: MergeProposal, sources: MergeSources): Resu
   const failure = checkSources(proposal, sources);
   if (failure) return { ok: false, failure };
   const old = proposal.absorbs.flatMap((name) => itemsOf(name, sources.absorbs.get(name)!.files));
-  const own = sources.umbrella && isLiving(sources.umbrella) ? itemsOf(proposal.umbrella, sources.umbrella.files) : [];
+  const own =
+    sources.umbrella && isNotArchived(sources.umbrella) ? itemsOf(proposal.umbrella, sources.umbrella.files) : [];
   const marks = new Map(proposal.items.map((item) => [item.id, item]));
   const marked = old.flatMap((item) => (marks.has(item.id) ? [{ item, mark: marks.get(item.id)! }] : []));
   const wrong =
@@ -60,9 +61,9 @@ export function checkMerge(proposal: MergeProposal, sources: MergeSources): Resu
   });
 }
 
-type Marked = { item: SkillItem; mark: MergeItem };
+type MarkedItem = { item: SkillItem; mark: MergeItem };
 
-function isLiving({ head }: SkillSnapshot): boolean {
+function isNotArchived({ head }: SkillSnapshot): boolean {
   return head.state !== "archived";
 }
 
@@ -74,15 +75,15 @@ function checkSources({ umbrella, absorbs }: MergeProposal, sources: MergeSource
   if (baseOf(umbrella) !== null) return refuse(`'${umbrella}' is a companion: choose a name that is not one.`);
   for (const name of absorbs) {
     const skill = sources.absorbs.get(name);
-    const bar = skill ? barOf(skill) : "is not a skill of this profile";
+    const bar = skill ? findMergeBar(skill) : "is not a skill of this profile";
     if (bar) return refuse(`'${name.slice(0, 80)}' ${bar}: leave it as it is.`);
   }
-  const bar = sources.umbrella && isLiving(sources.umbrella) ? barOf(sources.umbrella) : null;
+  const bar = sources.umbrella && isNotArchived(sources.umbrella) ? findMergeBar(sources.umbrella) : null;
   return bar ? refuse(`The umbrella '${umbrella}' ${bar}: choose another name.`) : null;
 }
 
 /** Why a skill may not take part in a merge; `null`: it may. */
-function barOf({ head }: SkillSnapshot): string | null {
+function findMergeBar({ head }: SkillSnapshot): string | null {
   if (head.pinned) return "is pinned by a person";
   if (!isLearned(head)) return "was not learned here";
   if (head.state === "archived" || head.state === "pending") return `is ${head.state}`;
@@ -110,7 +111,7 @@ function checkMarks({ items }: MergeProposal, old: SkillItem[], own: SkillItem[]
 /** The umbrella must also keep its own items, unless the proposal says why not. */
 function checkKept(
   { umbrella, content }: MergeProposal,
-  marked: Marked[],
+  marked: MarkedItem[],
   own: SkillItem[],
   marks: Map<string, MergeItem>,
 ): Failure | null {
@@ -137,7 +138,7 @@ function withPaths(text: string, moved: Map<string, string>): string {
   return [...moved].reduce((said, [from, to]) => said.replaceAll(from, to), text);
 }
 
-function checkAbsorbed(absorbs: SkillName[], marked: Marked[]): Failure | null {
+function checkAbsorbed(absorbs: SkillName[], marked: MarkedItem[]): Failure | null {
   const bare = absorbs.find(
     (name) => !marked.some(({ item, mark }) => item.skill === name && mark.fate !== "archived"),
   );
@@ -146,7 +147,7 @@ function checkAbsorbed(absorbs: SkillName[], marked: Marked[]): Failure | null {
   return err("nothing_kept", `'${bare}' must stay as it is: ${why}. Leave it out of absorbs.`).failure;
 }
 
-function filesOf(marked: Marked[], sources: MergeSources): Result<CheckedMerge["files"]> {
+function filesOf(marked: MarkedItem[], sources: MergeSources): Result<CheckedMerge["files"]> {
   const files: CheckedMerge["files"] = [];
   for (const { item, mark } of marked) {
     if (mark.fate !== "kept" || !isFileItem(item)) continue;

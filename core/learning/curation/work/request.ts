@@ -96,7 +96,7 @@ async function forSkill(
     sessions: sessionsOf(turns),
     text: workRequest({
       because: planned?.because ?? "it was asked for",
-      skill: await toShown(options, snapshot),
+      skill: await toShownSkill(options, snapshot),
       near,
       items: kind === "look" ? itemsOf(name, snapshot.files) : [],
       turns: showFailedTurns(name, turns),
@@ -120,7 +120,7 @@ async function forGroups(options: RequestOptions): Promise<Result<WorkRequest>> 
     for (const name of names) {
       const snapshot = await skills.open(name);
       if (!snapshot) continue;
-      const skill = { ...(await toShown(options, snapshot)), items: itemsOf(name, snapshot.files) };
+      const skill = { ...(await toShownSkill(options, snapshot)), items: itemsOf(name, snapshot.files) };
       const request = consolidationRequest([...groups, { skills: [...shown, skill] }]);
       if (shown.length + groups.length > 0 && estimateTokens(request) > PORTION_TOKENS) break;
       shown.push(skill);
@@ -131,7 +131,7 @@ async function forGroups(options: RequestOptions): Promise<Result<WorkRequest>> 
   return ok({ text: consolidationRequest(groups) });
 }
 
-async function toShown({ evidence }: RequestOptions, { head, files }: SkillSnapshot): Promise<ShownSkill> {
+async function toShownSkill({ evidence }: RequestOptions, { head, files }: SkillSnapshot): Promise<ShownSkill> {
   const stats = await evidence.fold(head.name, toLineage(head));
   const verdict = verdictOn(stats, head.text);
   const uses = `Used by ${stats.uses} turns, of which ${stats.successes} succeeded and ${stats.failures} failed.`;

@@ -12,7 +12,7 @@ import type { Grant } from "../../../schemas/learning/review.ts";
 import type { Settings } from "../../../schemas/settings.ts";
 import type { SkillIndex } from "../../../schemas/skill.ts";
 import { type SkillFacts, isOwn } from "../curate.ts";
-import { shareOf, within } from "./grants.ts";
+import { shareOf, capGrant } from "./grants.ts";
 import { lineOf, noteOf, verdictOn } from "../lookup.ts";
 
 /** Tokens of one piece of work: enough to read a skill and similar ones, to write one, and to be refused twice. Also used by bench:judging. */
@@ -46,26 +46,26 @@ export interface WorkFacts {
  */
 export function planWork(facts: WorkFacts): WorkItem[] {
   const { settings, policy, now, clusters, asked, most } = facts;
-  const { tokens } = within(shareOf(policy, settings, 1, now), most, 1);
+  const { tokens } = capGrant(shareOf(policy, settings, 1, now), most, 1);
   if (tokens === 0) return [];
   const merge = clusters?.length ? [toConsolidation(clusters, asked)] : [];
   const wanted =
     asked && merge.length > 0 ? merge : [...planRewrites(facts), ...merge, ...planLooks(facts), ...planRequests(facts)];
   const chosen = wanted.slice(0, Math.max(1, Math.floor(tokens / WORK_TOKENS)));
-  const grant = within(shareOf(policy, settings, chosen.length, now), most, chosen.length);
+  const grant = capGrant(shareOf(policy, settings, chosen.length, now), most, chosen.length);
   return chosen.map((item) => ({ ...item, grant }));
 }
 
-type Wanted = Omit<WorkItem, "grant">;
+type UnfundedWork = Omit<WorkItem, "grant">;
 
-function toConsolidation(clusters: SkillName[][], asked: boolean): Wanted {
+function toConsolidation(clusters: SkillName[][], asked: boolean): UnfundedWork {
   const many = clusters.length === 1 ? "one group" : `${clusters.length} groups`;
   const because = `${many} of similar skills${asked ? "" : ", as reviews noted"}`;
   return { work: toWorkId("consolidate"), because, ...(!asked && { groups: clusters }) };
 }
 
 /** Broken skills first, then those whose uses often fail. */
-function planRewrites({ skills, broken, notes, plan }: WorkFacts): Wanted[] {
+function planRewrites({ skills, broken, notes, plan }: WorkFacts): UnfundedWork[] {
   const leaving = new Set([...plan.moves, ...(plan.verdicts ?? [])].filter(isLeaving).map((move) => move.skill));
   const own = skills.filter((skill) => isOwn(skill) && !leaving.has(skill.name));
   const fresh = own.filter(({ name, mirror }) => noteOf(notes, name)?.rewritten !== mirror.text);
@@ -84,12 +84,12 @@ function isLeaving(move: { to?: string; verdict?: string }): boolean {
   return move.to === "archived" || move.verdict === "withdrawn";
 }
 
-function toRewrite(skill: SkillName, because: string): Wanted {
+function toRewrite(skill: SkillName, because: string): UnfundedWork {
   return { work: toWorkId("rewrite", skill), skill, because };
 }
 
 /** Skills that are stale after this run's state changes, longest unchanged first. */
-function planLooks({ skills, notes, plan }: WorkFacts): Wanted[] {
+function planLooks({ skills, notes, plan }: WorkFacts): UnfundedWork[] {
   const moves = new Map(plan.moves.map((move) => [move.skill, move]));
   const judged = new Set((plan.verdicts ?? []).map((move) => move.skill));
   return skills
@@ -105,7 +105,7 @@ function planLooks({ skills, notes, plan }: WorkFacts): Wanted[] {
 }
 
 /** At most one piece of work, for offered skills without requests, most used first. */
-function planRequests({ skills, notes, index, plan }: WorkFacts): Wanted[] {
+function planRequests({ skills, notes, index, plan }: WorkFacts): UnfundedWork[] {
   const moving = new Set([...plan.moves, ...(plan.verdicts ?? [])].map((move) => move.skill));
   const bare = skills
     .filter((skill) => isOwn(skill) && skill.mirror.state !== "stale" && !moving.has(skill.name))

@@ -104,7 +104,7 @@ function isUnrecovered(entries: Entry[], call: ToolEntry): boolean {
 /** A list in the order of the log. It is part of the review's message, so quotations are in JSON. */
 export function listCitations({ entries }: Pick<ReviewJob, "entries">): string {
   const lines = entries.flatMap((entry) => {
-    const about = aboutOf(entry);
+    const about = findSubject(entry);
     const places = sourcesOf(entry).map((source) => toPlace(entry.n, source));
     return about === null || places.length === 0 ? [] : `- ${places.join(", ")}: ${about}`;
   });
@@ -152,7 +152,7 @@ function startOf(entry: Entry, text: string): string {
   return `${entry.call.name} ${quote(call)} ${entry.failed ? "failed" : "ok"}: ${quote(text.replace(/[{}"\\]/g, " "))}`;
 }
 
-function aboutOf(entry: Entry): string | null {
+function findSubject(entry: Entry): string | null {
   switch (entry.kind) {
     case "user":
       return `the person: ${quote(textOf(entry))}`;

@@ -43,7 +43,7 @@ export function createDuplicateInspector(options: DuplicateOptions): SkillInspec
     const body = bodyOf(write.after[SKILL_MD]);
     if (body === null) return null;
     const lines = mergeLines(await options.store.index(), options.seeds);
-    if (mendsLoaded(write.name, lines, options)) return null;
+    if (completesLoadedSkill(write.name, lines, options)) return null;
     const others = lines.filter(isOther(write.name));
     const used = others.filter((line) => options.loaded.has(line.name));
     const near = [...new Set([...used, ...nearestLines(others, write, body)])];
@@ -65,7 +65,7 @@ export function createDuplicateInspector(options: DuplicateOptions): SkillInspec
  * The new skill is the companion of a loaded, protected skill. Only a companion is read together with its skill, so it may repeat
  * what another skill says.
  */
-function mendsLoaded(name: string, lines: SkillLine[], { loaded, companions }: DuplicateOptions): boolean {
+function completesLoadedSkill(name: string, lines: SkillLine[], { loaded, companions }: DuplicateOptions): boolean {
   const base = lines.find((line) => line.name === baseOf(name));
   return companions && base !== undefined && loaded.has(base.name) && checkWrite(base, "review") !== null;
 }

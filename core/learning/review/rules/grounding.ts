@@ -10,20 +10,20 @@ import type { ReviewJob } from "../../../schemas/learning/review.ts";
 import type { AddedText } from "../../added-text.ts";
 import { tokensOf, wordsIn, wordsOfCall } from "../../observe/call-words.ts";
 import { CODE_SPAN } from "../../markdown.ts";
-import { type Pair, pairsIn, pairsOf, toKey, variesByTask } from "../../option-pairs.ts";
+import { type OptionPair, pairsIn, pairsOf, toPairKey, variesByTask } from "../../option-pairs.ts";
 import { ECHOING_TOOLS } from "../../taint/entries.ts";
 import { hidesFailure, isSelfTool } from "../../tool-facts.ts";
 import { isWarning } from "../../warnings.ts";
 
 /** The values of one option: by value, the last entry in which it worked or failed. */
-interface Tried {
+interface TriedValues {
   worked: Map<string, number>;
   failed: Map<string, number>;
 }
 
-interface Work {
+interface ReadWork {
   /** By the name of the option. */
-  tried: Map<string, Tried>;
+  tried: Map<string, TriedValues>;
   places: Places;
   /** What the person typed. */
   said: string;
@@ -32,22 +32,22 @@ interface Work {
 /** Returns a check of added text; `existing`: what the skill says already. Failure: `unproved_value`. Entries are read lazily, once. */
 export function createGrounding({ entries, trigger }: Pick<ReviewJob, "entries" | "trigger">) {
   const isCorrection = trigger === "correction" || trigger === "rating";
-  let read: Work | null = null;
+  let read: ReadWork | null = null;
   return ({ prose, code }: AddedText, existing: string): Failure | null => {
     read ??= readWork(entries);
     if (read.tried.size === 0 && read.places.found.length === 0 && !isCorrection) return null;
-    const kept = new Set(pairsIn(existing).map(toKey));
+    const kept = new Set(pairsIn(existing).map(toPairKey));
     const keptWords = wordsIn(existing);
     for (const { text, spans } of [...prescribedIn(prose), ...code.map((text) => ({ text, spans: [text] }))]) {
       for (const pair of pairsIn(text)) {
-        const tried = read.tried.get(pair.name) ?? newTried();
-        if (!(isCorrection || isContested(tried)) || kept.has(toKey(pair)) || variesByTask(pair.value)) continue;
+        const tried = read.tried.get(pair.name) ?? noTriedValues();
+        if (!(isCorrection || isContested(tried)) || kept.has(toPairKey(pair)) || variesByTask(pair.value)) continue;
         // A loop or a variable may separate a value from its option, so any call that worked with the value counts.
         if (tried.worked.has(pair.value) || read.places.worked.has(pair.value) || isSaid(pair.value, read.said))
           continue;
         return refuse(pair, tried, isCorrection);
       }
-      for (const { name, value, tried } of valuesAt(read.places, spans)) {
+      for (const { name, value, tried } of findUnprovedValues(read.places, spans)) {
         if (keptWords.has(value) || isSaid(value.toLowerCase(), read.said)) continue;
         return refuse({ name, value }, tried, isCorrection);
       }
@@ -60,7 +60,7 @@ export function createGrounding({ entries, trigger }: Pick<ReviewJob, "entries" 
  * Whether a value failed before another one worked, or no value worked. A value that worked later failed only for a moment. A value
  * that failed after others had worked is just the next one of a list.
  */
-function isContested({ worked, failed }: Tried): boolean {
+function isContested({ worked, failed }: TriedValues): boolean {
   const first = Math.min(...worked.values());
   return [...failed].some(([value, n]) => !worked.has(value) && n < first);
 }
@@ -71,17 +71,17 @@ function isTrial(entry: Entry): entry is ToolEntry {
   return !isSelfTool(entry) && !ECHOING_TOOLS.has(entry.call.name) && !hidesFailure(entry);
 }
 
-function readWork(entries: Entry[]): Work {
+function readWork(entries: Entry[]): ReadWork {
   const trials = entries.filter(isTrial);
-  return { tried: triedIn(trials), places: findPlaces(trials), said: saidIn(entries) };
+  return { tried: collectTriedValues(trials), places: findPlaces(trials), said: saidIn(entries) };
 }
 
-function triedIn(trials: ToolEntry[]): Map<string, Tried> {
-  const tried = new Map<string, Tried>();
+function collectTriedValues(trials: ToolEntry[]): Map<string, TriedValues> {
+  const tried = new Map<string, TriedValues>();
   for (const entry of trials) {
     for (const { name, value } of pairsOf(entry.call.args)) {
-      const values = tried.get(name) ?? newTried();
-      note(values, value, entry);
+      const values = tried.get(name) ?? noTriedValues();
+      recordTrial(values, value, entry);
       tried.set(name, values);
     }
   }
@@ -93,7 +93,7 @@ interface Place {
   around: Set<string>;
   /** The word before the place. */
   before: string | undefined;
-  tried: Tried;
+  tried: TriedValues;
 }
 
 interface Places {
@@ -129,10 +129,10 @@ function findPlaces(trials: ToolEntry[]): Places {
       const around = new Set(words.filter((word) => word !== first));
       const key = [...around].toSorted().join(" ");
       const before = words[words.indexOf(first) - 1];
-      const place = places.get(key) ?? { around, before, tried: newTried() };
+      const place = places.get(key) ?? { around, before, tried: noTriedValues() };
       places.set(key, place);
-      note(place.tried, first, one.entry);
-      note(place.tried, second, two.entry);
+      recordTrial(place.tried, first, one.entry);
+      recordTrial(place.tried, second, two.entry);
     }
   }
   const found = [...places.values()].filter(({ tried }) => isContested(tried));
@@ -140,7 +140,7 @@ function findPlaces(trials: ToolEntry[]): Places {
 }
 
 /** The values that a text puts in a place: its only word that is not one of the words around the place. */
-function valuesAt({ found, worked }: Places, spans: string[]): (Pair & { tried: Tried })[] {
+function findUnprovedValues({ found, worked }: Places, spans: string[]): (OptionPair & { tried: TriedValues })[] {
   if (found.length === 0) return [];
   const bySpan = spans.map((span) =>
     [...wordsIn(span.replace(PLACEHOLDER, " "))].filter((word) => !variesByTask(word)),
@@ -163,7 +163,7 @@ function valuesAt({ found, worked }: Places, spans: string[]): (Pair & { tried: 
 }
 
 /** Options and other words do not stand in for each other. */
-function isAlike(value: string, { worked, failed }: Tried): boolean {
+function isAlike(value: string, { worked, failed }: TriedValues): boolean {
   return [...worked.keys(), ...failed.keys()].every((other) => other.startsWith("-") === value.startsWith("-"));
 }
 
@@ -187,11 +187,11 @@ function without(words: Set<string>, others: Set<string>): string[] {
   return [...words].filter((word) => !others.has(word));
 }
 
-function newTried(): Tried {
+function noTriedValues(): TriedValues {
   return { worked: new Map(), failed: new Map() };
 }
 
-function note({ worked, failed }: Tried, value: string, entry: ToolEntry): void {
+function recordTrial({ worked, failed }: TriedValues, value: string, entry: ToolEntry): void {
   (entry.failed ? failed : worked).set(value, entry.n);
 }
 
@@ -215,7 +215,7 @@ function isSaid(value: string, said: string): boolean {
   return plain !== "" && (said.includes(` ${plain} `) || said.includes(` ${plain}.`));
 }
 
-function refuse({ name, value }: Pair, { worked, failed }: Tried, isCorrection: boolean): Failure {
+function refuse({ name, value }: OptionPair, { worked, failed }: TriedValues, isCorrection: boolean): Failure {
   const given = `${name} ${value}`;
   const failedAt = failed.get(value);
   const own = failedAt === undefined ? "no call used it" : `the call with it failed (entry ${failedAt})`;

@@ -40,7 +40,7 @@ export function createSessionWords({ entries }: Pick<ReviewJob, "entries">) {
     /** Days of the session, `YYYY-MM-DD`, each with its neighbours, since the person's time zone is unknown. */
     days: once(() => new Set(entries.flatMap(({ at }) => [at - DAY_MS, at, at + DAY_MS].map(dayOf)))),
     /** What the person said, as words with single blanks around and between them. */
-    said: once(() => ` ${toPlainWords(entries.flatMap(saidIn).join("\n"))} `),
+    said: once(() => ` ${toPlainWords(entries.flatMap(statementsIn).join("\n"))} `),
   };
 }
 
@@ -60,7 +60,7 @@ function allTextOf(entry: Entry): string {
   return texts.join("\n");
 }
 
-function saidIn(entry: Entry): string[] {
+function statementsIn(entry: Entry): string[] {
   return entry.kind === "user" || entry.kind === "note"
     ? entry.parts.filter(({ source }) => source === "principal").map(({ text }) => text)
     : [];

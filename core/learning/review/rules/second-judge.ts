@@ -22,12 +22,12 @@ const MAX_OUTPUT_TOKENS = 4_000;
 /** `3 content`, with any punctuation around the number and the word. */
 const LINE = /^(?:[^\p{L}\p{N}]{0,6}sentence)?[^\p{L}\p{N}]{0,6}(\d{1,3})[^\p{L}\p{N}]{1,12}(content|work)\b/iu;
 
-const Opinions = z.object({
+const RecordedOpinions = z.object({
   opinions: z.array(z.object({ sentence: z.string(), isWanted: z.boolean() })),
   spent: z.array(SpentCall),
 });
 /** Recorded in the intent of a write as `judged`; script-facts.ts reads its cost. */
-type Opinions = z.infer<typeof Opinions>;
+type RecordedOpinions = z.infer<typeof RecordedOpinions>;
 
 export interface SecondJudgeOptions {
   job: ReviewJob;
@@ -51,7 +51,7 @@ export function withSecondJudge(tool: Tool, taint: Taint, options: SecondJudgeOp
       return { ...(await tool.prepare?.(args)), ...(judged && { judged }) };
     },
     run(args, context) {
-      const judged = Opinions.safeParse(context.prepared.judged);
+      const judged = RecordedOpinions.safeParse(context.prepared.judged);
       if (judged.success) taint.note(judged.data.opinions);
       return tool.run(args, context);
     },
@@ -59,7 +59,10 @@ export function withSecondJudge(tool: Tool, taint: Taint, options: SecondJudgeOp
 }
 
 /** `null`: there was nothing to ask. */
-export async function askSecondJudge(undecided: string[], options: SecondJudgeOptions): Promise<Opinions | null> {
+export async function askSecondJudge(
+  undecided: string[],
+  options: SecondJudgeOptions,
+): Promise<RecordedOpinions | null> {
   if (undecided.length === 0) return null;
   const { job, models, clock, random, settings, signal, mayAsk } = options;
   const spent: SpentCall[] = [];
