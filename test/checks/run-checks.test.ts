@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import type { FileBodies } from "../../core/schemas/file-body.ts";
 import { runChecks } from "../support/quickjs.ts";
 import { FAILING, HOLDING, HOSTILE, command, script } from "./hostile.ts";
+import { anyText } from "../support/any-text.ts";
 
 const PATTERN_MS = 20_000;
 
@@ -66,9 +67,9 @@ describe("the checks of a skill", () => {
 
   it("run after many others that exhausted the sandbox", { timeout: PATTERN_MS }, async () => {
     const deep = script("js", `let a = []; for (let i = 0; i < 1e5; i++) a = [a]; console.log(a)`);
-    for (let i = 0; i < 10; i++) expect(await runChecks(deep)).toMatchObject([{ ok: false }]);
+    for (let i = 0; i < 3; i++) expect(await runChecks(deep)).toMatchObject([{ ok: false }]);
     const greedy = script("js", "const a = []; for (;;) a.push(new Uint8Array(65536).fill(1))");
-    for (let i = 0; i < 10; i++)
+    for (let i = 0; i < 3; i++)
       expect(await runChecks(greedy)).toMatchObject([{ why: expect.stringMatching(/memory/) }]);
     expect(await runChecks(script("js", `console.log("ok")`))).toMatchObject([{ ok: true }]);
   });
@@ -106,12 +107,12 @@ it("the runner never throws, whatever a skill's files contain", { timeout: PATTE
       { requiredKeys: ["run", "expect"] },
     )
     .map((check) => JSON.stringify(check));
-  const body = fc.oneof(form, fc.json(), fc.string(), fc.string({ unit: "binary" }), fc.uint8Array({ maxLength: 20 }));
+  const body = fc.oneof(form, fc.json(), fc.string(), anyText(), fc.uint8Array({ maxLength: 20 }));
   await fc.assert(
     fc.asyncProperty(fc.array(fc.tuple(path, body), { maxLength: 6 }), form, async (entries, check) => {
       const files = Object.fromEntries([...entries, ["checks/a.json", check]]) as FileBodies;
       for (const result of await runChecks(files)) expect(result.ok && !result.runnable).toBe(false);
     }),
-    { numRuns: 200 },
+    { numRuns: 60 },
   );
 });

@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { PROFILE } from "../learning/sample.ts";
 import { createWorld, meet, statesOf } from "./world.ts";
 
-it.each(Array.from({ length: 12 }, (_, index) => index + 1))(
+it.each([1, 2, 3, 4])(
   "two concurrent curations over a bucket that fails at random move each skill once (seed %i)",
   async (seed) => {
     const world = createWorld();

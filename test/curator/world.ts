@@ -18,8 +18,8 @@ import { createEvidenceStore } from "../../stores/evidence-store.ts";
 import { createReviewStore } from "../../stores/review-store.ts";
 import { createSkillStore } from "../../stores/skills/skill-store.ts";
 import type { DeliverOptions } from "../../workers/curator/deliver.ts";
-import { createTestClock } from "../support/clock.ts";
-import { createMemoryBucket } from "../support/bindings/memory-bucket.ts";
+import { type TestClock, createTestClock } from "../support/clock.ts";
+import { type MemoryBucket, createMemoryBucket } from "../support/bindings/memory-bucket.ts";
 import { createSeededRandom } from "../support/seeded-random.ts";
 import { type ScriptLine, type ScriptedModel, createScriptedModel } from "../support/wires/scripted-model.ts";
 import { SESSION } from "../learning/sample.ts";
@@ -28,9 +28,12 @@ import { byStep } from "../review/world.ts";
 export const DAY_MS = 24 * 60 * 60_000;
 
 /** Without a grant, no work is assigned to a model. */
-export function createWorld({ pageProfiles = 100, grantTokens = 0 } = {}) {
+export function createWorld(given: { pageProfiles?: number; grantTokens?: number } = {}) {
   const clock = createTestClock();
-  const bucket = createMemoryBucket({ clock });
+  return openWorld(given, clock, createMemoryBucket({ clock }));
+}
+
+function openWorld({ pageProfiles = 100, grantTokens = 0 }, clock: TestClock, bucket: MemoryBucket) {
   const curation = createCurationStore({ bucket, pageProfiles });
   const random = createSeededRandom(7);
   const sent: { message: CurationMessage; delaySeconds: number }[] = [];
@@ -134,8 +137,33 @@ export function createWorld({ pageProfiles = 100, grantTokens = 0 } = {}) {
     log: (line) => void log.push(line),
   };
 
+  /** The same stores, time, messages and requests. What happens later to one world does not show in the other. */
+  function copy(): World {
+    const ofCopy = createTestClock(clock.now());
+    const copied = openWorld({ pageProfiles, grantTokens }, ofCopy, bucket.copy(ofCopy));
+    copied.sent.push(...sent);
+    copied.models.push(
+      ...world.models.map(({ requests }) => ({ ...createScriptedModel([]), requests: [...requests] })),
+    );
+    copied.uses = world.uses;
+    return copied;
+  }
+
+  /**
+   * Does the work, and copies the world before its first write and after each. A kill anywhere leaves the stores as one of these
+   * copies, because reads change nothing. In each copy the lease has expired.
+   */
+  async function copyAtWrites(work: () => Promise<unknown>): Promise<World[]> {
+    const killed = [copy()];
+    bucket.onChange = () => void killed.push(copy());
+    await work();
+    bucket.onChange = undefined;
+    for (const one of killed) one.clock.advance(DEFAULTS.curation.leaseMs + 1_000);
+    return killed;
+  }
+
   const world = {
-    ...{ clock, bucket, curation, sent, log, options, profileOf, addSkill, liveDays, run, work },
+    ...{ copy, copyAtWrites, clock, bucket, curation, sent, log, options, profileOf, addSkill, liveDays, run, work },
     settings: { ...DEFAULTS, curation: { ...DEFAULTS.curation, grantTokens } },
     /** The model of each piece of work, in order. */
     models: [] as ScriptedModel[],
@@ -144,7 +172,7 @@ export function createWorld({ pageProfiles = 100, grantTokens = 0 } = {}) {
   return world;
 }
 
-export type World = ReturnType<typeof createWorld>;
+export type World = ReturnType<typeof openWorld>;
 
 export async function statesOf(world: World, profile: ProfileId): Promise<Record<string, string>> {
   const { skills } = (await world.profileOf(profile).skills.index()) ?? {};

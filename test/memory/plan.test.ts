@@ -11,6 +11,7 @@ import {
 } from "../../core/memory/plan.ts";
 import { memoryId } from "../../core/schemas/memory.ts";
 import { entry } from "./entry.ts";
+import { anyText } from "../support/any-text.ts";
 
 const TEA = "Prefers tea in the morning.";
 const COFFEE = "Drinks no coffee.";
@@ -108,8 +109,8 @@ it("targets are read from a call, even if it was recorded before lists existed",
 const operation: fc.Arbitrary<MemoryOperation> = fc.record(
   {
     action: fc.constantFrom("add", "replace", "remove"),
-    content: fc.oneof(fc.constantFrom(TEA, COFFEE, "New.", " "), fc.string({ unit: "binary", maxLength: 30 })),
-    old_text: fc.oneof(fc.constantFrom("tea", "coffee", "New", "e"), fc.string({ unit: "binary", maxLength: 10 })),
+    content: fc.oneof(fc.constantFrom(TEA, COFFEE, "New.", " "), anyText({ maxLength: 30 })),
+    old_text: fc.oneof(fc.constantFrom("tea", "coffee", "New", "e"), anyText({ maxLength: 10 })),
   },
   { requiredKeys: ["action"] },
 );

@@ -12,9 +12,9 @@ import { createSkillStore } from "../../stores/skills/skill-store.ts";
 import { type DeliverOptions, deliverReview } from "../../workers/review/deliver.ts";
 import type { Verdict } from "../../workers/verdict.ts";
 import { PROFILE, sampleJob } from "../learning/sample.ts";
-import { createTestClock } from "../support/clock.ts";
-import { createMemoryBucket } from "../support/bindings/memory-bucket.ts";
-import { createMemoryKv } from "../support/bindings/memory-kv.ts";
+import { type TestClock, createTestClock } from "../support/clock.ts";
+import { type MemoryBucket, createMemoryBucket } from "../support/bindings/memory-bucket.ts";
+import { type MemoryKv, createMemoryKv } from "../support/bindings/memory-kv.ts";
 import { type ScriptLine, createScriptedModel } from "../support/wires/scripted-model.ts";
 import { createSeededRandom } from "../support/seeded-random.ts";
 
@@ -35,22 +35,33 @@ export function byStep(lines: ScriptLine[]): ScriptLine[] {
   return Array.from({ length: 100 }, () => line);
 }
 
-export async function createWorld(
-  lines: ScriptLine[],
-  given: Partial<Pick<ReviewOptions, "job" | "settings" | "seeds" | "runChecks" | "policy" | "judges">> & {
-    cache?: string;
-    server?: string;
-  } = {},
-) {
-  const { job = sampleJob(), settings = DEFAULTS, seeds = {}, runChecks, policy, judges, cache, server } = given;
+interface Given extends Partial<Pick<ReviewOptions, "job" | "settings" | "seeds" | "runChecks" | "policy" | "judges">> {
+  cache?: string;
+  server?: string;
+}
+
+export type World = ReturnType<typeof openWorld>;
+
+export async function createWorld(lines: ScriptLine[], given: Given = {}): Promise<World> {
   const clock = createTestClock();
-  const bucket = createMemoryBucket({ clock });
-  const kv = createMemoryKv({ clock });
+  const world = openWorld(lines, given, clock, createMemoryBucket({ clock }), createMemoryKv({ clock }));
+  await world.reviews.putJob(world.job);
+  return world;
+}
+
+/** A copy of the world as a kill left it. */
+export interface Killed {
+  world: World;
+  /** Model calls that had begun at the latest moment with these stores. */
+  asked: number;
+}
+
+function openWorld(lines: ScriptLine[], given: Given, clock: TestClock, bucket: MemoryBucket, kv: MemoryKv) {
+  const { job = sampleJob(), settings = DEFAULTS, seeds = {}, runChecks, policy, judges, cache, server } = given;
   const reviews = createReviewStore({ bucket, profile: PROFILE });
   const skills = createSkillStore({ bucket, profile: PROFILE, clock, random: createSeededRandom(1), swapMs: 10_000 });
   const memory = createMemoryStore({ kv, profile: PROFILE, clock, overlayMs: 0 });
   const log: Record<string, unknown>[] = [];
-  await reviews.putJob(job);
 
   /** A fresh process, with nothing in its memory. */
   function start(kill?: Kill) {
@@ -118,7 +129,34 @@ export async function createWorld(
     if (!made.ok) throw new Error(made.failure.message);
   }
 
-  return { job, clock, bucket, kv, reviews, skills, memory, log, settings, start, deliverToEnd, writeSkill };
+  function copy(): World {
+    const ofCopy = createTestClock(clock.now());
+    return openWorld(lines, given, ofCopy, bucket.copy(ofCopy), kv.copy(ofCopy));
+  }
+
+  /**
+   * Delivers the message once, and copies the world before its first write and after each. A kill anywhere leaves the stores as
+   * one of these copies, because reads change nothing. In each copy a minute has passed since.
+   */
+  async function deliverAndCopy(): Promise<{ process: ReturnType<typeof start>; killed: Killed[] }> {
+    const process = start();
+    const killed = [{ world: copy(), asked: 0 }];
+    bucket.onChange = kv.onChange = () => {
+      killed.at(-1)!.asked = process.model.requests.length;
+      killed.push({ world: copy(), asked: 0 });
+    };
+    const verdict = await process.deliver();
+    bucket.onChange = kv.onChange = undefined;
+    killed.at(-1)!.asked = process.model.requests.length;
+    if (verdict === "killed" || verdict.act !== "ack") throw new Error("The delivery was not acknowledged.");
+    for (const { world } of killed) world.clock.advance(60_000);
+    return { process, killed };
+  }
+
+  return {
+    ...{ job, clock, bucket, kv, reviews, skills, memory, log, settings },
+    ...{ start, deliverToEnd, writeSkill, copy, deliverAndCopy },
+  };
 }
 
 type Guarded = <T>(call: () => Promise<T>) => Promise<T>;

@@ -1,7 +1,7 @@
 // A review of a session in which a page asked for writes and removals. Its inspectors read stores: the neighbours of a new
-// skill, the heir of an absorbed one. It is killed before and after every store call, and delivered twice at once. Each write
-// waits or is kept once, the model is asked nothing twice, and each approved write is made once.
-import { describe, expect, it } from "vitest";
+// skill, the heir of an absorbed one. It is killed after every write, and delivered twice at once. Each write waits
+// or is kept once, the model is asked nothing twice, and each approved write is made once.
+import { beforeAll, describe, expect, it } from "vitest";
 import { createPendingDesk } from "../../../core/tools/approval/pending-desk.ts";
 import { createPendingStore } from "../../../stores/pending-store.ts";
 import type { JsonObject } from "../../../core/schemas/entry.ts";
@@ -10,7 +10,7 @@ import { PROFILE, SESSION, assistant, call, sampleJob, tool, user } from "../../
 import type { ScriptLine } from "../../support/wires/scripted-model.ts";
 import { createSeededRandom } from "../../support/seeded-random.ts";
 import { skillText } from "../../learning/taint/red-team/red-team.ts";
-import { createWorld } from "../world.ts";
+import { type World, createWorld } from "../world.ts";
 
 const shown = call("c1", "terminal", { command: "head rates.txt" });
 const summed = call("c2", "terminal", { command: "sum -c 2 -s ';' rates.txt" });
@@ -82,7 +82,7 @@ const LINES: ScriptLine[] = [
 
 async function setUp() {
   const world = await createWorld(LINES, { job: sampleJob({ entries }) });
-  const { bucket, clock, skills, settings } = world;
+  const { skills } = world;
   const texts = {
     [OLD]: skillText({ name: OLD, pitfalls: ["Never send a total before the person was asked."] }),
     [HEIR]: skillText({ name: HEIR, description: "Adding up a column of rates.", steps: ["Read it."] }),
@@ -104,20 +104,23 @@ async function setUp() {
     });
   }
   await world.memory.add("memory", "given", { v: 1, text: RULE, at: 0, origin: "review", source: "principal" });
-  const pending = createPendingStore({ bucket, profile: PROFILE, clock, random: createSeededRandom(9) });
-  const desk = createPendingDesk({ pending, skills, memory: world.memory, seeds: {}, settings, clock });
-  return { ...world, desk };
+  return world;
 }
-type World = Awaited<ReturnType<typeof setUp>>;
 
-async function tracesOf({ skills, memory: facts, reviews, desk, job }: World) {
+function deskOf({ bucket, clock, skills, memory, settings }: World) {
+  const pending = createPendingStore({ bucket, profile: PROFILE, clock, random: createSeededRandom(9) });
+  return createPendingDesk({ pending, skills, memory, seeds: {}, settings, clock });
+}
+
+async function tracesOf(world: World) {
+  const { skills, memory: facts, reviews, job } = world;
   const outcome = await reviews.outcome(job.review);
   const names = Object.keys((await skills.index()).skills).toSorted() as SkillName[];
   const heads = await Promise.all(names.map(async (name) => (await skills.head(name))!));
   return {
     heads: heads.map(({ name, rev, state, text, op }) => ({ name, rev, state, text, op })),
     facts: (await facts.list("memory")).map(({ text, adds }) => ({ text, adds })),
-    waiting: (await desk.list())
+    waiting: (await deskOf(world).list())
       .map(({ id, tool: of, reason, state, why }) => ({ id, of, reason, state, why }))
       .toSorted((a, b) => (a.id < b.id ? -1 : 1)),
     result: outcome && "lessons" in outcome ? { ...outcome, finishedAt: 0 } : outcome,
@@ -128,14 +131,14 @@ async function tracesOf({ skills, memory: facts, reviews, desk, job }: World) {
 
 async function runUninterrupted() {
   const world = await setUp();
-  const process = world.start();
-  expect(await process.deliver()).toEqual({ act: "ack" });
-  return { traces: await tracesOf(world), calls: process.calls(), asked: process.model.requests.length };
+  const { process, killed } = await world.deliverAndCopy();
+  return { traces: await tracesOf(world), calls: process.calls(), asked: process.model.requests.length, killed };
 }
 
 async function approveAll(world: World): Promise<void> {
-  for (const { id } of await world.desk.list()) {
-    for (let again = 0; again < 2; again++) expect(await world.desk.decide(id, true)).toMatchObject({ ok: true });
+  const desk = deskOf(world);
+  for (const { id } of await desk.list()) {
+    for (let again = 0; again < 2; again++) expect(await desk.decide(id, true)).toMatchObject({ ok: true });
   }
   expect(await world.skills.head(OLD)).toMatchObject({ state: "archived", reason: `absorbed into ${HEIR}` });
   expect(await world.skills.head(NEW as SkillName)).toMatchObject({ rev: 1, origin: "review" });
@@ -143,8 +146,13 @@ async function approveAll(world: World): Promise<void> {
 }
 
 describe("a review of a session in which a page asked for writes", () => {
-  it("keeps what the work showed, and holds the rest for approval", async () => {
-    const { traces } = await runUninterrupted();
+  let once: Awaited<ReturnType<typeof runUninterrupted>>;
+  beforeAll(async () => {
+    once = await runUninterrupted();
+  });
+
+  it("keeps what the work showed, and holds the rest for approval", () => {
+    const { traces } = once;
     expect(traces.waiting.map(({ of, reason, state }) => [of, reason, state]).toSorted()).toEqual([
       ["memory", "taint", "waiting"],
       ["skill_manage", "taint", "waiting"],
@@ -158,27 +166,22 @@ describe("a review of a session in which a page asked for writes", () => {
     expect(traces.result).toMatchObject({ waiting: 3, refused: [] });
   });
 
-  it.each([false, true])(
-    "makes each write once, wherever it is killed (last call carried out: %s)",
-    async (afterwards) => {
-      const once = await runUninterrupted();
-      for (let atCall = 1; atCall <= once.calls; atCall++) {
-        const world = await setUp();
-        const dying = world.start({ atCall, afterwards });
-        expect(await dying.deliver(), `call ${atCall}`).toBe("killed");
-        world.clock.advance(60_000);
-        const { asked } = await world.deliverToEnd();
-        expect(await tracesOf(world), `call ${atCall}`).toEqual(once.traces);
-        // Only an answer that was lost before it was recorded is requested again.
-        expect(dying.model.requests.length + asked).toBeLessThanOrEqual(once.asked + 1);
-        if (atCall % 7 === 0) await approveAll(world);
-      }
-    },
-    60_000,
-  );
+  it("makes each write once, wherever it is killed, and keeps the decisions that a person made in between", async () => {
+    expect(once.killed.length).toBeGreaterThan(20);
+    for (const [writes, { world, asked }] of once.killed.entries()) {
+      const decided = world.copy();
+      const end = await world.deliverToEnd();
+      expect(await tracesOf(world), `killed after ${writes} writes`).toEqual(once.traces);
+      // Only an answer that was lost before it was recorded is requested again.
+      expect(asked + end.asked).toBeLessThanOrEqual(once.asked + 1);
+      if (writes % 2 === 0) continue;
+      for (const { id } of await deskOf(decided).list()) await deskOf(decided).decide(id, true);
+      await decided.deliverToEnd();
+      await approveAll(decided);
+    }
+  });
 
   it("makes each write once in two concurrent deliveries after a killed one", async () => {
-    const once = await runUninterrupted();
     const world = await setUp();
     await world.start({ atCall: Math.floor(once.calls / 2), afterwards: true }).deliver();
     world.clock.advance(60_000);
@@ -188,16 +191,4 @@ describe("a review of a session in which a page asked for writes", () => {
     expect(await tracesOf(world)).toEqual(once.traces);
     await approveAll(world);
   });
-
-  it("continues with the decisions that a person made in between", async () => {
-    const once = await runUninterrupted();
-    for (let atCall = 1; atCall <= once.calls; atCall += 3) {
-      const world = await setUp();
-      await world.start({ atCall, afterwards: true }).deliver();
-      for (const { id } of await world.desk.list()) await world.desk.decide(id, true);
-      world.clock.advance(60_000);
-      await world.deliverToEnd();
-      await approveAll(world);
-    }
-  }, 60_000);
 });

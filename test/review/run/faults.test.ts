@@ -20,20 +20,16 @@ async function tracesOf(world: Awaited<ReturnType<typeof createWorld>>) {
   };
 }
 
-it.each(Array.from({ length: 12 }, (_, index) => index + 1))(
-  "a review over a bucket that fails at random makes each write once (seed %i)",
-  async (seed) => {
-    const whole = await createWorld(LINES, { settings });
-    await whole.deliverToEnd();
-    const world = await createWorld(LINES, { settings });
-    Object.assign(world.bucket.faults, { failOneIn: 5, loseAnswerOneIn: 5, isRateLimited: seed % 2 === 0, seed });
-    for (let n = 0; n < seed; n++) await world.bucket.put(`noise/${n}`, "x").catch(() => {});
-    const pair = Promise.all([world.start().deliver(), world.start().deliver()]);
-    await pair;
-    world.clock.advance(60_000);
-    await world.deliverToEnd(200);
-    Object.assign(world.bucket.faults, { failOneIn: undefined, loseAnswerOneIn: undefined, isRateLimited: false });
-    await world.deliverToEnd(200);
-    expect(await tracesOf(world)).toEqual(await tracesOf(whole));
-  },
-);
+it.each([1, 2, 3, 4])("a review over a bucket that fails at random makes each write once (seed %i)", async (seed) => {
+  const whole = await createWorld(LINES, { settings });
+  await whole.deliverToEnd();
+  const world = await createWorld(LINES, { settings });
+  Object.assign(world.bucket.faults, { failOneIn: 5, loseAnswerOneIn: 5, isRateLimited: seed % 2 === 0, seed });
+  for (let n = 0; n < seed; n++) await world.bucket.put(`noise/${n}`, "x").catch(() => {});
+  await Promise.all([world.start().deliver(), world.start().deliver()]);
+  world.clock.advance(60_000);
+  await world.deliverToEnd(200);
+  Object.assign(world.bucket.faults, { failOneIn: undefined, loseAnswerOneIn: undefined, isRateLimited: false });
+  await world.deliverToEnd(200);
+  expect(await tracesOf(world)).toEqual(await tracesOf(whole));
+});

@@ -14,6 +14,7 @@ import { createSkillStore } from "../../../stores/skills/skill-store.ts";
 import { createTestClock } from "../../support/clock.ts";
 import { createMemoryBucket } from "../../support/bindings/memory-bucket.ts";
 import { newProfileId } from "../../support/skills/profile-ids.ts";
+import { anyText } from "../../support/any-text.ts";
 
 const md = (name: string, description = "Reads logs.") =>
   `---\nname: ${name}\ndescription: ${description}\n---\n\n# Body\n`;
@@ -163,14 +164,10 @@ describe("the name of an imported skill", () => {
 
   it("is valid for any text", () => {
     fc.assert(
-      fc.property(
-        fc.string({ unit: "binary", maxLength: 90 }),
-        fc.string({ unit: "grapheme", maxLength: 40 }),
-        (name, folder) => {
-          const chosen = chooseName(name, folder).name;
-          expect([chosen, checkSkillName(chosen)]).toEqual([chosen, null]);
-        },
-      ),
+      fc.property(anyText({ maxLength: 90 }), fc.string({ unit: "grapheme", maxLength: 40 }), (name, folder) => {
+        const chosen = chooseName(name, folder).name;
+        expect([chosen, checkSkillName(chosen)]).toEqual([chosen, null]);
+      }),
       { numRuns: 150 },
     );
   }, 20_000);

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parseSkill } from "../../../core/skills/format/format.ts";
+import { anyText } from "../../support/any-text.ts";
 
 const PLAIN = "---\nname: reading-logs\ndescription: Reads logs. Use when one is given.\n---\n\n# Body\n";
 
@@ -201,7 +202,7 @@ describe("parseSkill", () => {
       "<<: ",
     );
     const texts = fc.oneof(
-      fc.string({ unit: "binary", maxLength: 60 }),
+      anyText({ maxLength: 60 }),
       fc.array(pieces, { maxLength: 30 }).map((list) => list.join("")),
     );
     fc.assert(

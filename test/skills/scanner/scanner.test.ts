@@ -7,6 +7,7 @@ import { AGENT_RULES } from "../../../core/skills/scanner/agent-rules.ts";
 import { LEXICON } from "../../../core/skills/scanner/lexicon.ts";
 import { WORLD_RULES } from "../../../core/skills/scanner/world-rules.ts";
 import { type Finding, decide, scanFiles, scanText } from "../../../core/skills/scanner/scanner.ts";
+import { anyText } from "../../support/any-text.ts";
 
 /** Pattern, a text with a finding, and a similar harmless text. */
 const ROWS: [pattern: string, taken: string, left: string][] = [
@@ -254,7 +255,7 @@ describe("scanText", () => {
       "\uD800",
     );
     fc.assert(
-      fc.property(fc.array(fc.oneof(pieces, fc.string({ unit: "binary" })), { maxLength: 60 }), (parts) => {
+      fc.property(fc.array(fc.oneof(pieces, anyText()), { maxLength: 60 }), (parts) => {
         const text = parts.join("");
         const lines = text.split("\n");
         for (const { line, column, severity } of scanText(text)) {

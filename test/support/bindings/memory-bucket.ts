@@ -21,6 +21,10 @@ export interface BucketFaults {
 export interface MemoryBucket extends Bucket {
   faults: BucketFaults;
   keys(): string[];
+  /** Called after each write and each delete. Whatever a killed process did, the bucket is as one of these moments left it. */
+  onChange?: (() => void) | undefined;
+  /** A bucket with the same contents, without faults. Later writes to one do not show in the other. */
+  copy(clock: Pick<Clock, "now">): MemoryBucket;
 }
 
 interface StoredEntry extends StoredObject {
@@ -30,10 +34,12 @@ interface StoredEntry extends StoredObject {
 const MAX_KEY_BYTES = 1_024;
 const MAX_METADATA_BYTES = 8_192;
 
-export function createMemoryBucket(options: { clock?: Pick<Clock, "now">; faults?: BucketFaults } = {}): MemoryBucket {
-  const { clock = Date, faults = {} } = options;
+export function createMemoryBucket(
+  options: { clock?: Pick<Clock, "now">; faults?: BucketFaults; contents?: Iterable<[string, StoredEntry]> } = {},
+): MemoryBucket {
+  const { clock = Date, faults = {}, contents } = options;
   const random = createSeededRandom(faults.seed ?? 1);
-  const objects = new Map<string, StoredEntry>();
+  const objects = new Map<string, StoredEntry>(contents);
   const writtenAt = new Map<string, number>();
   let sortedKeys: string[] | null = null;
 
@@ -95,6 +101,7 @@ export function createMemoryBucket(options: { clock?: Pick<Clock, "now">; faults
     };
     if (!there) sortedKeys?.splice(findInsertIndex(key), 0, key);
     objects.set(key, stored);
+    bucket.onChange?.();
     await travel();
     if (isOneIn(faults.loseAnswerOneIn)) throw new Error("put: Network connection lost.");
     return toObject(stored);
@@ -132,9 +139,10 @@ export function createMemoryBucket(options: { clock?: Pick<Clock, "now">; faults
     return n !== undefined && random() < 1 / n;
   }
 
-  return {
+  const bucket: MemoryBucket = {
     faults,
     keys: () => [...inOrder()],
+    copy: (of) => createMemoryBucket({ clock: of, contents: objects }),
     async get(key) {
       await travel();
       const stored = objects.get(key);
@@ -152,8 +160,10 @@ export function createMemoryBucket(options: { clock?: Pick<Clock, "now">; faults
       await travel();
       for (const key of [keys].flat()) objects.delete(key);
       sortedKeys = null;
+      bucket.onChange?.();
     },
   };
+  return bucket;
 }
 
 /** Depends only on the body, as in R2. FNV-1a twice, because tests write libraries of ten thousand skills and a real hash is slow. */

@@ -23,6 +23,10 @@ export interface MemoryKv extends KeyValue {
   faults: KvFaults;
   /** Every put so far, in order. */
   puts: { key: string; value: string }[];
+  /** Called after each put and each delete. */
+  onChange?: (() => void) | undefined;
+  /** A store with the same contents and history, without faults. Later writes to one do not show in the other. */
+  copy(clock: Pick<Clock, "now">): MemoryKv;
 }
 
 interface Version {
@@ -31,10 +35,14 @@ interface Version {
   metadata?: unknown;
 }
 
-export function createMemoryKv(options: { clock: Pick<Clock, "now">; faults?: KvFaults }): MemoryKv {
-  const { clock, faults = {} } = options;
+export function createMemoryKv(options: {
+  clock: Pick<Clock, "now">;
+  faults?: KvFaults;
+  contents?: Iterable<[string, Version[]]>;
+}): MemoryKv {
+  const { clock, faults = {}, contents = [] } = options;
   const random = createSeededRandom(faults.seed ?? 1);
-  const history = new Map<string, Version[]>();
+  const history = new Map(Array.from(contents, ([key, versions]) => [key, [...versions]]));
   const puts: MemoryKv["puts"] = [];
 
   let sortedKeys: string[] | null = null;
@@ -44,6 +52,7 @@ export function createMemoryKv(options: { clock: Pick<Clock, "now">; faults?: Kv
     if (versions.length === 0) sortedKeys = null;
     versions.push({ at: clock.now(), ...version });
     history.set(key, versions);
+    kv.onChange?.();
   }
 
   /** The time whose state a read returns. */
@@ -56,9 +65,10 @@ export function createMemoryKv(options: { clock: Pick<Clock, "now">; faults?: Kv
     return history.get(key)?.findLast((version) => version.at <= asOf);
   }
 
-  return {
+  const kv: MemoryKv = {
     faults,
     puts,
+    copy: (of) => createMemoryKv({ clock: of, contents: history }),
     async get(key) {
       await Promise.resolve();
       return read(key, moment())?.value ?? null;
@@ -101,4 +111,5 @@ export function createMemoryKv(options: { clock: Pick<Clock, "now">; faults?: Kv
         : { keys, list_complete: true };
     },
   };
+  return kv;
 }

@@ -58,9 +58,19 @@ const QUOTED = /"[^"\n]{1,200}"|“[^“”\n]{1,200}”|(?<=\s)'[^'\n]{2,200}'(
  * A check of paragraphs: the first sentence that claims what is not kept, `null` for none. Failures: `tool_claim`,
  * `passing_failure`. `programs`: tools and commands by name, such as the session has called.
  */
-export function createClaims(programs: Iterable<string>): (paragraphs: string[]) => Failure | null {
+export function createClaims(programs: Iterable<string>): CheckClaims {
   const names = [...programs].map((name) => name.replace(/[^\w.+-]/g, "")).filter((name) => name.length > 1);
   const known = names.length > 0 ? `|\\b(?:${names.map((name) => name.replace(/[.+]/g, "\\$&")).join("|")})\\b` : "";
+  if (latest?.known !== known) latest = { known, check: compileClaims(known) };
+  return latest.check;
+}
+
+type CheckClaims = (paragraphs: string[]) => Failure | null;
+/** A cache of one, because compiling the patterns costs more than most checks. */
+let latest: { known: string; check: CheckClaims } | null = null;
+
+/** `known`: the alternatives that match a program of the session, or empty. */
+function compileClaims(known: string): CheckClaims {
   const subject = `(?:${NAMED}|\\b(?:${TOOLS})\\b${known})`;
   const claim = (predicates: string[]) =>
     new RegExp(
