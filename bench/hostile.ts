@@ -2,11 +2,11 @@
 // measures how its time grows with the size. Prints a report; the last line is one JSON object. Method and limits: bench/README.md.
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
-import { chosenBy, readFlags, wholeNumber } from "../scripts/command-line.ts";
+import { chosenBy, readFlags, parseWholeNumber } from "../scripts/command-line.ts";
 import { SUBJECTS } from "./hostile/subjects.ts";
 import type { WorstCase } from "./hostile/search.ts";
 import type { Report, Task } from "./hostile/thread.ts";
-import { rounded } from "./support/figures.ts";
+import { roundToHundredths } from "./support/figures.ts";
 
 /** Timeout of one run. A function that reaches it counts as unbounded. */
 const RUN_LIMIT_MS = 20_000;
@@ -25,8 +25,8 @@ const values = readFlags(USAGE, {
   seed: { type: "string", default: "1" },
   keep: { type: "string", default: "48" },
 });
-const keep = wholeNumber(USAGE, "--keep", values.keep, 2);
-const seed = wholeNumber(USAGE, "--seed", values.seed, 0);
+const keep = parseWholeNumber(USAGE, "--keep", values.keep, 2);
+const seed = parseWholeNumber(USAGE, "--seed", values.seed, 0);
 const chosen = chosenBy(USAGE, values.only, SUBJECTS);
 const functions: { name: string; ms10KiB: number; ms100KiB: number; exponent: number }[] = [];
 for (const { name } of chosen) {
@@ -34,9 +34,9 @@ for (const { name } of chosen) {
   const exponent = worst.ms100KiB < LEAST_MS ? 0 : Math.log10(worst.ms100KiB / worst.ms10KiB);
   functions.push({
     name,
-    ms10KiB: rounded(worst.ms10KiB),
-    ms100KiB: rounded(worst.ms100KiB),
-    exponent: rounded(exponent),
+    ms10KiB: roundToHundredths(worst.ms10KiB),
+    ms100KiB: roundToHundredths(worst.ms100KiB),
+    exponent: roundToHundredths(exponent),
   });
   const times = [worst.ms1KiB, worst.ms10KiB, worst.ms100KiB].map((ms) => ms.toFixed(2).padStart(9)).join(" ");
   console.log(`${name.padEnd(22)} ${times} ms  ${exponent.toFixed(2)}  ${worst.shape}`);

@@ -2,7 +2,7 @@
 // The last line of standard output is one JSON object. Method, figures and limits: bench/README.md.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { readFlags, refuseFlags, wholeNumber } from "../scripts/command-line.ts";
+import { readFlags, refuseFlags, parseWholeNumber } from "../scripts/command-line.ts";
 import { RIVAL_ARMS, STRESS_ARMS } from "./learning/arms/arms.ts";
 import { PARAMETERS_FILE, WORLDS, readParameters } from "./learning/world/parameters.ts";
 import {
@@ -10,7 +10,7 @@ import {
   MAIN_NAMES,
   OWN,
   type Plan,
-  figuresFrom,
+  computeFigures,
   listJobs,
   withBaselines,
 } from "./learning/run/plan.ts";
@@ -57,7 +57,7 @@ const plan: Plan = {
   ownSeeds: folders.length > OWN ? Math.min(options.seeds, OWN_SEEDS) : 0,
 };
 const done = await runAll();
-const figures = figuresFrom(plan, listJobs(plan), done);
+const figures = computeFigures(plan, listJobs(plan), done);
 const heading = { source, surfaces: surfaces[0]!, firstSeed: options.from, seeds: options.seeds };
 if (only) finishCell(only);
 else await finishWorlds();
@@ -158,12 +158,12 @@ function readArguments() {
     out: { type: "string", default: "dist/bench-learning" },
     stack: { type: "boolean", default: true },
   });
-  const seeds = wholeNumber(USAGE, "--seeds", values.seeds, 1, MAX_SEEDS);
+  const seeds = parseWholeNumber(USAGE, "--seeds", values.seeds, 1, MAX_SEEDS);
   return {
     seeds,
-    cellSeeds: wholeNumber(USAGE, "--cell-seeds", values["cell-seeds"], 0, MAX_SEEDS),
-    ablationSeeds: Math.min(seeds, wholeNumber(USAGE, "--ablation-seeds", values["ablation-seeds"], 0, MAX_SEEDS)),
-    from: wholeNumber(USAGE, "--from", values.from, 1, MAX_SEEDS),
+    cellSeeds: parseWholeNumber(USAGE, "--cell-seeds", values["cell-seeds"], 0, MAX_SEEDS),
+    ablationSeeds: Math.min(seeds, parseWholeNumber(USAGE, "--ablation-seeds", values["ablation-seeds"], 0, MAX_SEEDS)),
+    from: parseWholeNumber(USAGE, "--from", values.from, 1, MAX_SEEDS),
     cell: values.cell ?? null,
     ablate: values.ablate ?? [],
     surfaces: resolve(values.surfaces),

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DEFAULTS } from "../core/limits.ts";
 import { createWorkspace, migrateWorkspace } from "../core/workspace/workspace.ts";
-import { chosenBy, readFlags, wholeNumber } from "../scripts/command-line.ts";
+import { chosenBy, readFlags, parseWholeNumber } from "../scripts/command-line.ts";
 import { CASES } from "./limits/cases.ts";
 import { FIXTURES, type FixtureName } from "./limits/fixtures.ts";
 import type { HeldMemory } from "./limits/hold.ts";
@@ -20,7 +20,7 @@ const USAGE = `Usage: npm run bench:limits [-- --only TEXT --mib N]
   -h, --help   this text; the method is in bench/README.md`;
 
 const values = readFlags(USAGE, { only: { type: "string" }, mib: { type: "string", default: "128" } });
-const mib = wholeNumber(USAGE, "--mib", values.mib, 1);
+const mib = parseWholeNumber(USAGE, "--mib", values.mib, 1);
 const cases = chosenBy(USAGE, values.only, CASES);
 const folder = mkdtempSync(join(tmpdir(), "talaria-limits-"));
 const failed: string[] = [];

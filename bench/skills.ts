@@ -33,12 +33,12 @@ const measured = {
   start,
   recall,
   unasked: measureUnasked(library),
-  indexTokens: Math.max(start.indexTokens, longestIndex(library)),
+  indexTokens: Math.max(start.indexTokens, measureLongestIndex(library)),
 };
 printSkills(measured);
 console.log(toSkillsLine(measured));
 
-function longestIndex({ skills, queries }: BenchLibrary): number {
+function measureLongestIndex({ skills, queries }: BenchLibrary): number {
   const lines = skills.map(toIndexedLine);
   const requests = queries.slice(0, RENDERED).map((query) => query.text);
   const { indexTokens } = DEFAULTS.skills;

@@ -1,7 +1,7 @@
 // `npm run bench:turn [-- --turns 100] [--no-peer]`: the cost of a turn without the model's own time, for Talaria, Cloudflare's
 // Agents SDK and a bare Durable Object, measured side by side. Prints a report; the last line is one JSON object.
 // Method and limits: bench/README.md.
-import { readFlags, wholeNumber } from "../scripts/command-line.ts";
+import { readFlags, parseWholeNumber } from "../scripts/command-line.ts";
 import { installPeers } from "./turn/install-peers.ts";
 import { measureTurns } from "./turn/measure.ts";
 import { printReport, toLine } from "./turn/report.ts";
@@ -22,7 +22,7 @@ const values = readFlags(USAGE, {
   turns: { type: "string", default: "100" },
   peer: { type: "boolean", default: true },
 });
-const turns = wholeNumber(USAGE, "--turns", values.turns, 1);
+const turns = parseWholeNumber(USAGE, "--turns", values.turns, 1);
 const began = performance.now();
 const say = (line: string) => console.error(`[${((performance.now() - began) / 1000).toFixed(1)} s] ${line}`);
 

@@ -52,7 +52,7 @@ export function completeLine(typed: string): [completions: string[], completed: 
 }
 
 /** The event id to begin after: a running turn is shown whole, of an idle session only what follows its last turn. */
-export function placeToFollow({ turns }: Pick<SessionDetail, "turns">): string {
+export function chooseStartEvent({ turns }: Pick<SessionDetail, "turns">): string {
   const running = turns.find(({ state }) => state === "running");
   if (running) return `${running.input}.0`;
   const ended = turns.findLast(({ final }) => final !== null);
@@ -126,7 +126,7 @@ export async function converse(conversation: Conversation): Promise<boolean> {
     const events = followSession({
       client,
       session,
-      after: placeToFollow(conversation.session),
+      after: chooseStartEvent(conversation.session),
       signal: left.signal,
       turn: turns.waitForOpen,
       onReconnect: (reason) => tell(`(connection lost, trying again: ${reason.message})`),

@@ -37,7 +37,7 @@ export function createHttp({ url, key, isOwn = false }: { url: string; key: stri
   const base = url.replace(/(?<!\/)\/+$/, "");
 
   /** Called before each request and each socket: another program may listen by then. Throws an UnreachableError. */
-  function keyToSend(): string {
+  function chooseKey(): string {
     if (isOwn && isForeignListener(base)) throw new UnreachableError(FOREIGN);
     return key;
   }
@@ -51,7 +51,7 @@ export function createHttp({ url, key, isOwn = false }: { url: string; key: stri
     const response = await fetch(base + path, {
       method,
       headers: {
-        authorization: `Bearer ${keyToSend()}`,
+        authorization: `Bearer ${chooseKey()}`,
         ...(body === undefined ? {} : { "content-type": type }),
         ...headers,
       },
@@ -66,7 +66,7 @@ export function createHttp({ url, key, isOwn = false }: { url: string; key: stri
 
   return {
     url: base,
-    keyToSend,
+    keyToSend: chooseKey,
     send,
     /** Parses the answer. */
     async json<T>(schema: z.ZodType<T>, method: string, path: string, call?: Call): Promise<T> {

@@ -31,14 +31,21 @@ function renderTurns({ turns, reuse }: LearningLedger): string[] {
   const title = row([turns.by, "turns", "judged", "success", "calls", "failed", "recovered"]);
   const rows = turns.periods.slice(-MAX_PERIODS).map((figures) => row([figures.key, ...toCells(figures)]));
   const all = row(["all", ...toCells(turns.all)]);
-  const used = `Had a learned skill to load: ${count(reuse.had, "turn")}; loaded one: ${reuse.loaded} (${percent(reuse.rate)}).`;
+  const used = `Had a learned skill to load: ${count(reuse.had, "turn")}; loaded one: ${reuse.loaded} (${formatPercent(reuse.rate)}).`;
   return [head, "", title, ...rows, all, "", used];
 }
 
 const MAX_PERIODS = 14;
 
 function toCells({ turns, judged, success, calls, failedCalls, recovery }: TurnFigures): string[] {
-  return [String(turns), String(judged), percent(success), figure(calls), figure(failedCalls), percent(recovery)];
+  return [
+    String(turns),
+    String(judged),
+    formatPercent(success),
+    figure(calls),
+    figure(failedCalls),
+    formatPercent(recovery),
+  ];
 }
 
 function row([key = "", ...cells]: string[]): string {
@@ -52,12 +59,12 @@ function renderCurves({ turns, curves }: LearningLedger): string[] {
   const [first] = stretches;
   const length = first!.to - first!.from + 1;
   const mostCalls = Math.max(1, ...stretches.map(({ calls }) => calls ?? 0));
-  const success = stretches.map((figures) => bar(figures.success, 1)).join("");
-  const calls = stretches.map((figures) => bar(figures.calls, mostCalls)).join("");
+  const success = stretches.map((figures) => drawBar(figures.success, 1)).join("");
+  const calls = stretches.map((figures) => drawBar(figures.calls, mostCalls)).join("");
   const mostMs = Math.max(1, ...stretches.map(({ ms }) => ms ?? 0));
-  const time = stretches.map((figures) => bar(figures.ms, mostMs)).join("");
+  const time = stretches.map((figures) => drawBar(figures.ms, mostMs)).join("");
   const mostSkills = Math.max(1, ...stretches.map((figures) => figures.skills));
-  const skills = stretches.map((figures) => bar(figures.skills, mostSkills)).join("");
+  const skills = stretches.map((figures) => drawBar(figures.skills, mostSkills)).join("");
   const { success: share, calls: power, time: speed, to80 } = curves;
   const law = [
     ...(share
@@ -73,7 +80,7 @@ function renderCurves({ turns, curves }: LearningLedger): string[] {
     `One sign for ${count(length, "turn")}, oldest first`,
     `  success ${success}  0 to 100 %`,
     `  calls   ${calls}  0 to ${figure(mostCalls)}`,
-    `  time    ${time}  0 to ${seconds(mostMs)}`,
+    `  time    ${time}  0 to ${formatSeconds(mostMs)}`,
     `  skills  ${skills}  0 to ${mostSkills}`,
     ...(law.length > 0 ? law : ["Too few turns for a curve."]).map((line) => `  ${line}`),
   ];
@@ -85,17 +92,24 @@ function renderKinds({ kinds }: LearningLedger): string[] {
   return [
     title,
     ...kinds.flatMap(({ kind, request, turns, success, calls, ms, curves: { to80 } }) => [
-      cut(`  ${kind ?? request}`),
-      row(["", String(turns), percent(success), figure(calls), seconds(ms), to80 === null ? "-" : `${to80} turns`]),
+      truncateLine(`  ${kind ?? request}`),
+      row([
+        "",
+        String(turns),
+        formatPercent(success),
+        figure(calls),
+        formatSeconds(ms),
+        to80 === null ? "-" : `${to80} turns`,
+      ]),
     ]),
   ];
 }
 
-function seconds(ms: number | null): string {
+function formatSeconds(ms: number | null): string {
   return ms === null ? "-" : `${figure(ms / 1000)} s`;
 }
 
-function bar(value: number | null, most: number): string {
+function drawBar(value: number | null, most: number): string {
   return value === null ? "·" : BARS[Math.min(BARS.length - 1, Math.round((value / most) * (BARS.length - 1)))]!;
 }
 
@@ -114,14 +128,14 @@ function renderSkill(skill: LedgerSkill): string[] {
   const broken = health?.broken ?? [];
   return [
     "",
-    cut(`  ${name} (${state}, by ${origin}${skill.pinned ? ", pinned" : ""}), revision ${revisions}, ${used}`),
+    truncateLine(`  ${name} (${state}, by ${origin}${skill.pinned ? ", pinned" : ""}), revision ${revisions}, ${used}`),
     ...(reason === null ? [] : wrap(reason)),
-    ...(uses === 0 ? [] : [cut(`    ${count(uses, "use")}: ${successes} succeeded, ${failures} failed`)]),
+    ...(uses === 0 ? [] : [truncateLine(`    ${count(uses, "use")}: ${successes} succeeded, ${failures} failed`)]),
     ...skill.texts.flatMap(renderText),
-    ...(lift === null || lift.before.turns + lift.after.turns === 0 ? [] : [cut(`    ${renderLift(lift)}`)]),
+    ...(lift === null || lift.before.turns + lift.after.turns === 0 ? [] : [truncateLine(`    ${renderLift(lift)}`)]),
     ...broken.flatMap((what) => wrap(`broken: ${what}`)),
     ...(skill.history ?? []).map(({ rev, text, origin: by, at, purged }) =>
-      cut(`    revision ${rev}, ${text.slice(0, 8)}, ${purged ? "purged" : `by ${by}`}, ${formatDate(at)}`),
+      truncateLine(`    revision ${rev}, ${text.slice(0, 8)}, ${purged ? "purged" : `by ${by}`}, ${formatDate(at)}`),
     ),
   ];
 }
@@ -131,19 +145,21 @@ function renderText(text: LedgerSkill["texts"][number]): string[] {
   const name = text.present ? "present text" : `text ${text.text.slice(0, 8)}`;
   const known = calls === null || baselineCalls === null ? "" : `, calls ${figure(calls)} for ${figure(baselineCalls)}`;
   return [
-    cut(`    ${name}: ${text.verdict}, P(better) ${figure(pBetter)}, lift ${signed(lift)}${known}`),
+    truncateLine(`    ${name}: ${text.verdict}, P(better) ${figure(pBetter)}, lift ${formatSigned(lift)}${known}`),
     ...wrap(text.why, 6),
-    ...(text.failedWords.length === 0 ? [] : wrap(`failed lately: ${text.failedWords.map(sayWord).join(", ")}`, 6)),
+    ...(text.failedWords.length === 0
+      ? []
+      : wrap(`failed lately: ${text.failedWords.map(describeFailedWord).join(", ")}`, 6)),
   ];
 }
 
-function sayWord({ word, day }: LedgerSkill["texts"][number]["failedWords"][number]): string {
+function describeFailedWord({ word, day }: LedgerSkill["texts"][number]["failedWords"][number]): string {
   return `${JSON.stringify(word)} (${day})`;
 }
 
 function renderLift({ before, after, lift }: NonNullable<LedgerSkill["lift"]>): string {
   const of = ({ successes, judged }: typeof before) => `${successes} of ${judged}`;
-  return `all such turns: before it ${of(before)}, since ${of(after)}, lift ${signed(lift)}`;
+  return `all such turns: before it ${of(before)}, since ${of(after)}, lift ${formatSigned(lift)}`;
 }
 
 // ---- reviews, what waits, cost ----
@@ -185,12 +201,12 @@ function renderCost({ cost, bought, turns }: LearningLedger): string[] {
       ? "Saved: not known yet."
       : `Saved, by estimate: ${figure(bought.calls)} tool calls` +
         `${bought.tokens === null ? "" : `, ${count(bought.tokens, "token")}`} in ${count(bought.uses, "use")}`,
-  ].map(cut);
+  ].map(truncateLine);
 }
 
 // ---- words and figures ----
 
-function percent(value: number | null): string {
+function formatPercent(value: number | null): string {
   return value === null ? "-" : `${Math.round(value * 100)} %`;
 }
 
@@ -198,7 +214,7 @@ function figure(value: number | null): string {
   return value === null ? "-" : String(Number(value.toFixed(2)));
 }
 
-function signed(value: number | null): string {
+function formatSigned(value: number | null): string {
   return value === null || value < 0 ? figure(value) : `+${figure(value)}`;
 }
 
@@ -206,7 +222,7 @@ function formatDate(at: number): string {
   return new Date(at).toISOString().slice(0, 10);
 }
 
-function cut(line: string): string {
+function truncateLine(line: string): string {
   const chars = [...toPlainLine(line)];
   return chars.length <= WIDTH ? chars.join("") : `${chars.slice(0, WIDTH - 1).join("")}…`;
 }
@@ -224,5 +240,5 @@ function wrap(text: string, indent = 4): string[] {
       lines[lines.length - 1] = `${last} ${word}`;
     else lines.push(`${" ".repeat(indent)}${word}`);
   }
-  return lines.map(cut);
+  return lines.map(truncateLine);
 }

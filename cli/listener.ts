@@ -13,12 +13,12 @@ export function isForeignListener(url: string): boolean {
   if (own === undefined || !/^(?:localhost|.+\.localhost|127\..+|\[::1\])$/.test(hostname)) return false;
   const number = Number(port || (protocol === "https:" ? 443 : 80));
   return ["/proc/net/tcp", "/proc/net/tcp6"]
-    .flatMap((file) => listenersIn(file, number))
+    .flatMap((file) => readListeners(file, number))
     .some((uid) => uid !== own && uid !== ROOT);
 }
 
 /** User ids of the listeners. Columns of the file: `sl local_address rem_address st tx:rx tr:tm retrnsmt uid …`; the port is hexadecimal. */
-function listenersIn(file: string, port: number): number[] {
+function readListeners(file: string, port: number): number[] {
   let text: string;
   try {
     text = readFileSync(file, "latin1");

@@ -54,7 +54,7 @@ export function createDisplay(screen: Screen) {
         case "steer_add":
           return line(`(put into the running turn: ${toOneLine(event.text)})`);
         case "tool_start": {
-          const call = cut(`${toOneLine(event.name)} ${summarise(event.args)}`, screen.columns - 5);
+          const call = truncate(`${toOneLine(event.name)} ${summarise(event.args)}`, screen.columns - 5);
           calls.set(event.entry, call);
           endLine();
           if (!screen.rich) return;
@@ -110,7 +110,7 @@ export function toPlainJson(value: unknown): string {
   return JSON.stringify(value).replace(CONTROL, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
 
-function cut(text: string, width: number): string {
+function truncate(text: string, width: number): string {
   const chars = [...text];
   const most = Math.max(width, 20);
   return chars.length <= most ? text : `${chars.slice(0, most - 1).join("")}…`;

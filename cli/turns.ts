@@ -14,7 +14,7 @@ export function createTurns() {
     for (const wake of [...waiters]) wake();
   }
 
-  async function until(condition: () => boolean): Promise<void> {
+  async function waitUntil(condition: () => boolean): Promise<void> {
     while (!condition()) {
       const { promise, resolve } = Promise.withResolvers<void>();
       waiters.add(resolve);
@@ -47,10 +47,10 @@ export function createTurns() {
     },
     /** Resolves with the final state of the turn, or of the turn that its input joined. */
     async waitForEnd(n: number): Promise<TurnState> {
-      await until(() => ended.has(resolveTurn(n)));
+      await waitUntil(() => ended.has(resolveTurn(n)));
       return ended.get(resolveTurn(n))!;
     },
     /** Resolves when any turn is open. */
-    waitForOpen: (): Promise<void> => until(() => open.size > 0),
+    waitForOpen: (): Promise<void> => waitUntil(() => open.size > 0),
   };
 }

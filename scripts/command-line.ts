@@ -42,7 +42,13 @@ export function readFlags<const O extends Options>(usage: string, options: O): V
 }
 
 /** A flag's value as a whole number from `least` to `most`. Exits with the usage if it is not one. */
-export function wholeNumber(usage: string, flag: string, text: string, least: number, most = Number.MAX_SAFE_INTEGER) {
+export function parseWholeNumber(
+  usage: string,
+  flag: string,
+  text: string,
+  least: number,
+  most = Number.MAX_SAFE_INTEGER,
+) {
   const number = /^\d+$/.test(text) ? Number(text) : Number.NaN;
   if (number >= least && number <= most) return number;
   const range = most === Number.MAX_SAFE_INTEGER ? `from ${least}` : `from ${least} to ${most}`;
@@ -108,13 +114,13 @@ export function toSentence(error: unknown): string | null {
   if (PLAIN.has(error.name)) return error.message;
   const { code = "", path, dest, syscall } = error as NodeJS.ErrnoException & { dest?: string };
   const file = dest ?? path ?? "A file";
-  const remedy = code === "EACCES" || code === "EPERM" ? remedyForRights(file) : REMEDIES[code];
+  const remedy = code === "EACCES" || code === "EPERM" ? describeRightsFix(file) : REMEDIES[code];
   if (remedy === undefined || syscall === undefined) return null;
   return `${file} cannot be used (${code}, ${syscall}). ${remedy}`;
 }
 
 /** Finds what denies access to a file: its own owner or mode, its folder's, or those of the first unreadable folder above. */
-function remedyForRights(file: string): string {
+function describeRightsFix(file: string): string {
   const places = [file, dirname(file)];
   while (!isSeen(places.at(-1)!) && dirname(places.at(-1)!) !== places.at(-1)!) places.push(dirname(places.at(-1)!));
   for (const place of places.filter(isSeen)) {

@@ -16,13 +16,13 @@ import { UsageError, runCommand } from "./command-line.ts";
 import { awaitReview } from "./demo/await-review.ts";
 import { type DemoOptions, USAGE, isRehearsal, parseOptions } from "./demo/options.ts";
 import { describeEvidence } from "./demo/evidence.ts";
-import { type Row, bold, createTurnView, dim, heading, quote, say, table } from "./demo/screen.ts";
+import { type Row, bold, createTurnView, dim, heading, quote, say, printTable } from "./demo/screen.ts";
 import { loadTables } from "./demo/tables.ts";
 import { type DrawnTasks, type Task, drawTasks } from "./demo/tasks.ts";
-import { operatorToken } from "./stack/local-state.ts";
+import { readOperatorToken } from "./stack/local-state.ts";
 import { onStopSignal } from "./stack/processes.ts";
 import { startStack } from "./stack/stack.ts";
-import { workerVars } from "./stack/worker-vars.ts";
+import { selectWorkerVars } from "./stack/worker-vars.ts";
 
 const rehearsal = isRehearsal(process.env);
 /** Timeout of a review that has started. A provider's model may need minutes. */
@@ -51,10 +51,15 @@ async function runDemo(options: DemoOptions): Promise<number> {
   const abort = new AbortController();
   onStopSignal(() => abort.abort());
   try {
-    const token = operatorToken(stateDir);
+    const token = readOperatorToken(stateDir);
     const began = performance.now();
     const tell = (line: string) => say(dim(line));
-    const stack = await startStack({ stateDir, vars: workerVars(process.env, token), signal: abort.signal, say: tell });
+    const stack = await startStack({
+      stateDir,
+      vars: selectWorkerVars(process.env, token),
+      signal: abort.signal,
+      say: tell,
+    });
     const stopEarly = () =>
       void stack.kill().finally(() => {
         rmSync(stateDir, { recursive: true, force: true });
@@ -63,7 +68,11 @@ async function runDemo(options: DemoOptions): Promise<number> {
     abort.signal.addEventListener("abort", stopEarly);
     try {
       const operator = createClient({ url: stack.url, key: token });
-      say(dim(`Three Workers (api, review, curator) at ${stack.url}, ready in ${seconds(performance.now() - began)};`));
+      say(
+        dim(
+          `Three Workers (api, review, curator) at ${stack.url}, ready in ${formatSeconds(performance.now() - began)};`,
+        ),
+      );
       say(dim(`they run on ${(await operator.health()).model}.`));
       const { key } = await operator.createProfile();
       return await tellStory(createClient({ url: stack.url, key }), drawn, options);
@@ -101,7 +110,7 @@ async function tellStory(client: Client, { conventions, tasks }: DrawnTasks, opt
   const control = await work(client, tasks[1], files[1]!, "off");
 
   heading("4  The curator checks the library");
-  quote(shortReport(await curate(client)));
+  quote(shortenReport(await curate(client)));
 
   heading("5  What the lesson was worth");
   const rows = [
@@ -111,7 +120,7 @@ async function tellStory(client: Client, { conventions, tasks }: DrawnTasks, opt
   ];
   say(`  ${describeSavings(rows)}`);
   say();
-  table(rows, { times: !rehearsal });
+  printTable(rows, { times: !rehearsal });
   say();
   say(summarise(rows));
   if (options.json) say(JSON.stringify({ sessions: rows.map(({ ms: _ms, ...row }) => row), learned }));
@@ -194,7 +203,7 @@ async function curate(client: Client): Promise<string> {
 }
 
 /** The summary and a line for each skill. The tables and the undo instructions are for the person who asked for the run. */
-function shortReport(markdown: string): string {
+function shortenReport(markdown: string): string {
   const lines = markdown.split("\n");
   const summary = lines.slice(
     0,
@@ -240,6 +249,6 @@ function summarise([first, second, control]: Row[]): string {
   );
 }
 
-function seconds(ms: number): string {
+function formatSeconds(ms: number): string {
   return `${(ms / 1000).toFixed(1)} s`;
 }

@@ -4,11 +4,11 @@ import { relative, resolve } from "node:path";
 import { Health } from "../core/schemas/api.ts";
 import { checkVars, readPublicUrl } from "./check/vars.ts";
 import { UsageError, parseFlags, runCommand } from "./command-line.ts";
-import { localAccess, operatorToken } from "./stack/local-state.ts";
+import { openLocalAccess, readOperatorToken } from "./stack/local-state.ts";
 import { onStopSignal } from "./stack/processes.ts";
 import { checkState, toEndSentence } from "./stack/state-check.ts";
 import { type Stack, startStack } from "./stack/stack.ts";
-import { workerVars } from "./stack/worker-vars.ts";
+import { selectWorkerVars } from "./stack/worker-vars.ts";
 
 const USAGE = `Usage: npm start [-- --port N]
 
@@ -24,7 +24,7 @@ const STILL_EVERY_MS = 5_000;
 const home = resolve(import.meta.dirname, "../.talaria");
 const accessFile = resolve(home, "local.json");
 
-await runCommand(USAGE, () => serve(portFrom(parseFlags({ port: { type: "string" } }).port)));
+await runCommand(USAGE, () => serve(parsePort(parseFlags({ port: { type: "string" } }).port)));
 
 async function serve(port: number): Promise<number> {
   const abort = new AbortController();
@@ -37,19 +37,19 @@ async function serve(port: number): Promise<number> {
   checkVars(process.env);
   const stateDir = resolve(home, "state");
   checkState(stateDir, accessFile);
-  const token = operatorToken(stateDir);
+  const token = readOperatorToken(stateDir);
   const progress = createProgress();
   progress.say(`Starting Talaria on port ${port}.`);
   try {
     const stack = await startStack({
       port,
       stateDir,
-      vars: workerVars(process.env, token),
+      vars: selectWorkerVars(process.env, token),
       publicUrl: readPublicUrl(process.env),
       say: progress.say,
       signal: abort.signal,
     }).finally(progress.end);
-    const why = await untilEnded(stack, stateDir, token, stopped).finally(stack.stop);
+    const why = await waitUntilEnded(stack, stateDir, token, stopped).finally(stack.stop);
     if (why === "ended") {
       console.error(toEndSentence(stateDir, stack.log));
       return 1;
@@ -61,17 +61,17 @@ async function serve(port: number): Promise<number> {
   return 0;
 }
 
-async function untilEnded(
+async function waitUntilEnded(
   stack: Stack,
   stateDir: string,
   token: string,
   stopped: Promise<"stopped">,
 ): Promise<"stopped" | "ended"> {
   const ended = stack.ended.then(() => "ended" as const);
-  const ready = localAccess({ file: accessFile, stateDir, url: stack.url, token, say: console.error }).then(
+  const ready = openLocalAccess({ file: accessFile, stateDir, url: stack.url, token, say: console.error }).then(
     async (access) => {
       const health = Health.parse(await (await fetch(`${stack.url}/health`)).json());
-      console.log(greeting(stack, access.profile, health.model));
+      console.log(writeGreeting(stack, access.profile, health.model));
     },
   );
   await Promise.race([stopped, ready]);
@@ -79,7 +79,7 @@ async function untilEnded(
   return Promise.race([stopped, ended]).finally(() => timers.forEach(clearTimeout));
 }
 
-function greeting(stack: Stack, profile: string, model: string): string {
+function writeGreeting(stack: Stack, profile: string, model: string): string {
   const access = relative(process.cwd(), accessFile) || accessFile;
   return `Talaria is listening on ${stack.url}
 Model: ${model}${model.startsWith("rehearsal") ? " (no model key is set; see docs/CONFIGURATION.md)" : ""}
@@ -121,7 +121,7 @@ function createProgress(): { say(line: string): void; end(): void } {
   };
 }
 
-function portFrom(text: string | undefined): number {
+function parsePort(text: string | undefined): number {
   if (text === undefined) return DEFAULT_PORT;
   const number = Number(text);
   if (!Number.isInteger(number) || number < 1 || number > 65_535) {

@@ -12,7 +12,7 @@ import { NO_USAGE } from "../../core/schemas/entry.ts";
 import type { TurnSignature } from "../../core/schemas/learning/learning.ts";
 import { LEDGER_SCHEMA, createAccountLedger } from "../../durable-objects/account-ledger.ts";
 import { createBenchSql } from "../learning/platform/sql.ts";
-import { median, rounded } from "../support/figures.ts";
+import { median, roundToHundredths } from "../support/figures.ts";
 
 export interface ProfileRow {
   /** Turns of the profile before the measured ones. */
@@ -67,11 +67,11 @@ export function measureProfile(sizes: readonly number[], say: (line: string) => 
     say(`${size} turns of a profile`);
     return {
       turns: size,
-      observeMs: rounded(median(observed)),
-      bookMs: rounded(median(booked)),
-      observeRows: rounded(archive.counts().rows / COUNTED),
+      observeMs: roundToHundredths(median(observed)),
+      bookMs: roundToHundredths(median(booked)),
+      observeRows: roundToHundredths(archive.counts().rows / COUNTED),
       observeBytes: Math.round(archive.counts().bytes / COUNTED),
-      bookRows: rounded(account.counts().rows / COUNTED),
+      bookRows: roundToHundredths(account.counts().rows / COUNTED),
     };
   });
 }

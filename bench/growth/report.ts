@@ -1,5 +1,5 @@
 // The report of bench:growth: a readable table, then the figures as one line of JSON.
-import { listCounts, rounded } from "../support/figures.ts";
+import { listCounts, roundToHundredths } from "../support/figures.ts";
 import type { ProfileRow } from "./profile.ts";
 import { type GrowthReportRow, type Sample, computeRatios } from "./samples.ts";
 
@@ -19,18 +19,18 @@ export function toGrowthLine(rows: GrowthReportRow[], rssMiB: number | null, pro
   return JSON.stringify({
     rows: rows.map(({ coldMessages: _needed, ...row }) => row),
     ratios: computeRatios(rows),
-    profile: { rows: profile, ratios: profileRatios(profile) },
+    profile: { rows: profile, ratios: computeProfileRatios(profile) },
     rssMiB200Sessions: rssMiB,
   });
 }
 
 /** The largest profile divided by the second row, where each word's list is full for the first time. Smaller profiles have too few similar turns. */
-function profileRatios(rows: ProfileRow[]): Record<string, number> | null {
+function computeProfileRatios(rows: ProfileRow[]): Record<string, number> | null {
   const [base, last] = [rows[1], rows.at(-1)];
   if (!base || !last || base === last) return null;
   const names = ["observeMs", "bookMs", "observeRows", "observeBytes", "bookRows"] as const;
   return Object.fromEntries(
-    names.filter((name) => base[name] > 0).map((name) => [name, rounded(last[name] / base[name])]),
+    names.filter((name) => base[name] > 0).map((name) => [name, roundToHundredths(last[name] / base[name])]),
   );
 }
 
@@ -62,7 +62,7 @@ export function printGrowth(rows: GrowthReportRow[], samples: Sample[], rssMiB: 
   if (full.length > 1) {
     const spread = (name: (typeof FLAT)[number]) => {
       const values = full.map((row) => row[name]);
-      return `${name} ${rounded(Math.max(...values) / values[0]!)}x`;
+      return `${name} ${roundToHundredths(Math.max(...values) / values[0]!)}x`;
     };
     console.log(`\nHighest against the first with a full budget: ${FLAT.map(spread).join(", ")}`);
   } else console.log("\nThe budget was never full: the conversation was not compacted.");

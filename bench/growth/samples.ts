@@ -2,7 +2,7 @@
 //
 // Once history fills the budget, the request is compacted, grows, and is compacted again: a sawtooth. So a row at the budget covers
 // a whole tooth, from one compaction to the next: the means of its turns, and the median of their times.
-import { median, rounded } from "../support/figures.ts";
+import { median, roundToHundredths } from "../support/figures.ts";
 
 /** One turn. */
 export interface Sample {
@@ -78,7 +78,7 @@ function toRow(samples: Sample[], atBudget: boolean): GrowthReportRow {
     rowsRead: mean((sample) => sample.rowsRead),
     rowsWritten: mean((sample) => sample.rowsWritten),
     requestBytes: mean((sample) => sample.requestBytes),
-    warmMs: rounded(median(warm.map((sample) => sample.ms))),
+    warmMs: roundToHundredths(median(warm.map((sample) => sample.ms))),
     coldRowsRead: cold?.rowsRead ?? null,
     coldMessages: cold?.messages ?? null,
     ...(warm.some((sample) => sample.beside) && { beside: averageCounts(warm.map((sample) => sample.beside ?? {})) }),
@@ -88,7 +88,7 @@ function toRow(samples: Sample[], atBudget: boolean): GrowthReportRow {
 function averageCounts(counts: Record<string, number>[]): Record<string, number> {
   const names = [...new Set(counts.flatMap((one) => Object.keys(one)))].toSorted();
   const mean = (name: string) => counts.reduce((sum, one) => sum + (one[name] ?? 0), 0) / counts.length;
-  return Object.fromEntries(names.map((name) => [name, rounded(mean(name))]));
+  return Object.fromEntries(names.map((name) => [name, roundToHundredths(mean(name))]));
 }
 
 /**
@@ -103,5 +103,5 @@ export function computeRatios(rows: GrowthRow[]): Record<string, number> | null 
   const before: Record<string, number> = { rowsRead, rowsWritten, requestBytes, warmMs, ...first.beside };
   const after = { ...last, ...last.beside } as unknown as Record<string, number>;
   const risen = Object.entries(before).filter(([, value]) => value > 0);
-  return Object.fromEntries(risen.map(([name, value]) => [name, rounded((after[name] ?? 0) / value)]));
+  return Object.fromEntries(risen.map(([name, value]) => [name, roundToHundredths((after[name] ?? 0) / value)]));
 }

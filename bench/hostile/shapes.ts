@@ -58,19 +58,19 @@ export function createShapes(own: string[], random: () => number): Shape[] {
     );
     shapes.push(shape(`${quote(a)}… ${quote(b)}…`, (chars) => repeat(a, chars / 2) + repeat(b, chars / 2)));
     const seed = random();
-    shapes.push(shape(`mix of ${quote(a)} ${quote(b)} ${quote(c)}`, (chars) => mix([a, b, c], chars, seed)));
+    shapes.push(shape(`mix of ${quote(a)} ${quote(b)} ${quote(c)}`, (chars) => mixPieces([a, b, c], chars, seed)));
   }
   for (let n = 0; n < 30; n++) {
     const piece = any();
-    shapes.push(shape(`${quote(piece)}1 ${quote(piece)}2 …`, (chars) => numbered((i) => `${piece}${i} `, chars)));
-    shapes.push(shape(`lines of ${quote(piece)}1`, (chars) => numbered((i) => `${piece}${i}\n`, chars)));
+    shapes.push(shape(`${quote(piece)}1 ${quote(piece)}2 …`, (chars) => repeatNumbered((i) => `${piece}${i} `, chars)));
+    shapes.push(shape(`lines of ${quote(piece)}1`, (chars) => repeatNumbered((i) => `${piece}${i}\n`, chars)));
   }
   for (const [open, close] of NESTS) {
     shapes.push(shape(`${open}…${close}…`, (chars) => repeat(open!, chars / 2) + repeat(close!, chars / 2)));
   }
-  shapes.push(shape("words, all different", (chars) => numbered((i) => `w${(i * 7919).toString(36)} `, chars)));
+  shapes.push(shape("words, all different", (chars) => repeatNumbered((i) => `w${(i * 7919).toString(36)} `, chars)));
   shapes.push(
-    shape("lines, all different", (chars) => numbered((i) => `line ${(i * 7919).toString(36)} of text\n`, chars)),
+    shape("lines, all different", (chars) => repeatNumbered((i) => `line ${(i * 7919).toString(36)} of text\n`, chars)),
   );
   return shapes;
 }
@@ -95,7 +95,7 @@ function shape(name: string, write: (chars: number) => string): Shape {
             .reverse()
             .join(""),
         };
-      return { text, other: numbered((i) => `other${i % 17}${i % 5 ? " " : "\n"}`, chars) };
+      return { text, other: repeatNumbered((i) => `other${i % 17}${i % 5 ? " " : "\n"}`, chars) };
     },
   };
 }
@@ -104,7 +104,7 @@ function repeat(piece: string, chars: number): string {
   return piece.repeat(Math.ceil(Math.max(1, chars) / piece.length)).slice(0, Math.floor(chars));
 }
 
-function numbered(write: (n: number) => string, chars: number): string {
+function repeatNumbered(write: (n: number) => string, chars: number): string {
   const parts: string[] = [];
   for (let n = 0, length = 0; length < chars; n++) {
     parts.push(write(n));
@@ -113,7 +113,7 @@ function numbered(write: (n: number) => string, chars: number): string {
   return parts.join("").slice(0, Math.floor(chars));
 }
 
-function mix(pieces: string[], chars: number, seed: number): string {
+function mixPieces(pieces: string[], chars: number, seed: number): string {
   const random = mulberry32(Math.floor(seed * 2 ** 32));
   const parts: string[] = [];
   for (let length = 0; length < chars;) {

@@ -9,11 +9,11 @@ import { awaitReview } from "../../scripts/demo/await-review.ts";
 import { type Conventions, exportTable } from "../../scripts/demo/conventions.ts";
 import type { Task } from "../../scripts/demo/tasks.ts";
 import type { WorkerOptions } from "../../scripts/stack/bundle.ts";
-import { operatorToken } from "../../scripts/stack/local-state.ts";
+import { readOperatorToken } from "../../scripts/stack/local-state.ts";
 import { startStack } from "../../scripts/stack/stack.ts";
 import type { RealOptions } from "./options.ts";
 import type { ArmName, TaskRecords, TaskRecord } from "./records.ts";
-import { SKILL_NAME, skillByHand } from "./skill-by-hand.ts";
+import { SKILL_NAME, writeSkillByHand } from "./skill-by-hand.ts";
 
 export const ARMS: readonly ArmName[] = ["off", "ours", "seeded"];
 
@@ -38,14 +38,14 @@ export async function runArm(arm: ArmName, { conventions, tasks, options, record
   const folder = join(records.folder, arm);
   const stateDir = join(folder, "state");
   mkdirSync(stateDir, { recursive: true, mode: 0o700 });
-  const token = operatorToken(stateDir);
+  const token = readOperatorToken(stateDir);
   const stack = await startStack({ stateDir, vars: toVars(arm, options, token), workers, signal });
   const onAbort = () => void stack.kill();
   signal.addEventListener("abort", onAbort);
   try {
     const key = await openProfile(folder, createClient({ url: stack.url, key: token }));
     const client = createClient({ url: stack.url, key });
-    if (arm === "seeded") await client.putSkill(SKILL_NAME, { "SKILL.md": skillByHand(conventions) });
+    if (arm === "seeded") await client.putSkill(SKILL_NAME, { "SKILL.md": writeSkillByHand(conventions) });
     for (const { task, n } of open) {
       const record = { arm, n, ...(await solve(client, task, exportTable(task.table, conventions), arm)) };
       records.add(record);

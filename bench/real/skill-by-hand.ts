@@ -12,7 +12,7 @@ const DATE_TESTS: Record<Conventions["dates"], string> = {
   "DD.MM.YYYY": "$D ~ /\\.03\\.2012$/",
 };
 
-export function skillByHand(conventions: Conventions): string {
+export function writeSkillByHand(conventions: Conventions): string {
   const { separator, decimal, thousands, missing, dates, unitRow } = conventions;
   // A literal apostrophe would end the shell quotes around the awk program.
   const strip = thousands === "" ? "" : `gsub(/[${thousands === "'" ? "\\047" : thousands}]/, "", v); `;

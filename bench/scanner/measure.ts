@@ -35,7 +35,7 @@ export function computeCaughtShare(scanned: ScannedRow[]): number | null {
 }
 
 /** The share of families with at least half of their rows caught; `null` without rows. */
-export function familyShare(scanned: ScannedRow[]): number | null {
+export function computeFamilyShare(scanned: ScannedRow[]): number | null {
   const shares = [...groupBy(scanned, nameFamily).values()].map((rows) => computeCaughtShare(rows) ?? 0);
   return shares.length === 0 ? null : round(shares.filter((share) => share >= 0.5).length / shares.length);
 }
@@ -70,7 +70,7 @@ export function toFigures(positives: ScanRun, benign: ScanRun): Figures {
   const tierA = positives.scanned.filter(({ row }) => row.tier === "A");
   const ofKind = (kind: Kind) => computeCaughtShare(benign.scanned.filter((one) => classifyRow(one) === kind));
   return {
-    tierA: { rows: computeCaughtShare(tierA), families: familyShare(tierA) },
+    tierA: { rows: computeCaughtShare(tierA), families: computeFamilyShare(tierA) },
     tierB: { rows: computeCaughtShare(positives.scanned.filter(({ row }) => row.tier === "B")) },
     falsePositives: {
       skills: ofKind("skills"),

@@ -2,6 +2,14 @@
 import { type ScannedRow, type ScanRun, nameFamily, groupBy, classifyRow } from "./measure.ts";
 
 export function printReport(positives: ScanRun, benign: ScanRun): void {
+  printTiers(positives);
+  printFalsePositives(benign);
+  printRules(positives, benign);
+  console.log("");
+}
+
+/** Families and missed rows are listed for tier A only. */
+function printTiers(positives: ScanRun): void {
   for (const tier of ["A", "B", "C"]) {
     const rows = positives.scanned.filter(({ row }) => row.tier === tier);
     if (rows.length === 0) continue;
@@ -15,22 +23,27 @@ export function printReport(positives: ScanRun, benign: ScanRun): void {
       if (tier === "A" && missed.length > 0) console.log(`    missed: ${missed.join(", ")}`);
     }
   }
+}
+
+function printFalsePositives(benign: ScanRun): void {
   console.log("\nFalse positives");
   for (const [kind, rows] of sortByKey(groupBy(benign.scanned, classifyRow))) {
     console.log(`  ${kind.padEnd(44)} ${describeCaught(rows)}`);
     for (const { row, findings } of rows.filter(({ isCaught }) => isCaught)) {
-      const grave = findings.filter(({ severity }) => severity === "critical" || severity === "high");
-      console.log(`    ${row.id}: ${grave.map(({ pattern, line }) => `${pattern} (line ${line})`).join(", ")}`);
+      const named = findings.filter(isSevere).map(({ pattern, line }) => `${pattern} (line ${line})`);
+      console.log(`    ${row.id}: ${named.join(", ")}`);
     }
   }
+}
+
+function printRules(positives: ScanRun, benign: ScanRun): void {
   const rules = new Map<string, [right: number, wrong: number]>();
   for (const [timed, at] of [
     [positives, 0],
     [benign, 1],
   ] as const) {
     for (const { findings } of timed.scanned) {
-      for (const { pattern, severity } of findings) {
-        if (severity !== "critical" && severity !== "high") continue;
+      for (const { pattern } of findings.filter(isSevere)) {
         const counts = rules.get(pattern) ?? [0, 0];
         counts[at]++;
         rules.set(pattern, counts);
@@ -39,7 +52,10 @@ export function printReport(positives: ScanRun, benign: ScanRun): void {
   }
   console.log("\nRules, with the number of rows where each was right and wrong");
   for (const [pattern, [right, wrong]] of sortByKey(rules)) console.log(`  ${pattern.padEnd(44)} ${right} / ${wrong}`);
-  console.log("");
+}
+
+function isSevere({ severity }: ScannedRow["findings"][number]): boolean {
+  return severity === "critical" || severity === "high";
 }
 
 function describeCaught(rows: ScannedRow[]): string {

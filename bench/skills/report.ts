@@ -1,5 +1,5 @@
 // The readable report of bench:skills, and its one line of JSON. Pure except for console output.
-import { median, quantile, rounded } from "../support/figures.ts";
+import { median, quantile, roundToHundredths } from "../support/figures.ts";
 import type { BenchLibrary } from "./library.ts";
 import type { Recall } from "./recall.ts";
 import type { SessionStart } from "./session-start.ts";
@@ -23,13 +23,15 @@ export function printSkills({ library, start, indexTokens, recall, unasked }: Sk
   const percent = (share: number) => `${(share * 100).toFixed(1)} %`;
   console.log(`library        ${skills.length} skills: ${targets} from the file, ${skills.length - targets} made up`);
   console.log(
-    `session start  ${rounded(median(start.startMs))} ms p50, ${rounded(quantile(start.startMs, 0.95))} ms p95`,
+    `session start  ${roundToHundredths(median(start.startMs))} ms p50, ${roundToHundredths(quantile(start.startMs, 0.95))} ms p95`,
   );
   console.log(`prompt index   ${indexTokens} tokens at most`);
   console.log(`questions      ${queries.length}, each a skill's own "when to use" section, removed from the skill`);
   if (queries.length === 0) return;
   console.log(`in first five  ${percent(recallAt5)}; plain FTS5 bm25() over the same rows ${percent(bm25At5)}`);
-  console.log(`search         ${rounded(median(searchMs))} ms p50, ${rounded(quantile(searchMs, 0.95))} ms p95`);
+  console.log(
+    `search         ${roundToHundredths(median(searchMs))} ms p50, ${roundToHundredths(quantile(searchMs, 0.95))} ms p95`,
+  );
   if (unasked) {
     const { right, wrong, needless } = unasked;
     console.log(
@@ -41,7 +43,7 @@ export function printSkills({ library, start, indexTokens, recall, unasked }: Sk
 
 export function toSkillsLine({ library, start, indexTokens, recall }: SkillsMeasured): string {
   return JSON.stringify({
-    sessionStartMs: { p50: rounded(median(start.startMs)) },
+    sessionStartMs: { p50: roundToHundredths(median(start.startMs)) },
     indexTokens,
     recallAt5: toShare(recall.recallAt5),
     bm25At5: toShare(recall.bm25At5),

@@ -13,7 +13,7 @@ export function median(values: number[]): number {
 }
 
 /** Two decimals: more would be noise on a shared machine. */
-export function rounded(value: number): number {
+export function roundToHundredths(value: number): number {
   return Math.round(value * 100) / 100;
 }
 

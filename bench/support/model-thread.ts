@@ -49,7 +49,7 @@ async function serve(request: IncomingMessage, response: ServerResponse): Promis
       promptTokens,
       arrivedAt,
     });
-  const answer = order ? toAnswer(order, done) : [content(SUMMARY), finish("stop")];
+  const answer = order ? toAnswer(order, done) : [createContentChunk(SUMMARY), finish("stop")];
   await stream(response, answer, { promptTokens, gapMs: order?.gapMs ?? 0 });
 }
 
@@ -72,22 +72,24 @@ function joinTextParts({ content: text }: Message): string {
 
 function toAnswer(order: Order, done: number): object[] {
   const seed = `${order.run}.${done}`;
-  const deltas = Array.from({ length: order.chunks }, (_, n) => content(fill(order.chunkChars, `${seed}.${n}`)));
+  const deltas = Array.from({ length: order.chunks }, (_, n) =>
+    createContentChunk(fill(order.chunkChars, `${seed}.${n}`)),
+  );
   if (done >= order.steps) return [...deltas, finish("stop")];
   const args = JSON.stringify({ path: `notes/step-${done}.md`, content: fill(order.writeChars, seed) });
   const call = { index: 0, id: `call_${done}_${order.run}`.slice(0, 40), type: "function" };
   return [
     ...deltas,
-    delta({ tool_calls: [{ ...call, function: { name: "write_file", arguments: "" } }] }),
-    delta({ tool_calls: [{ index: 0, function: { arguments: args } }] }),
+    createChunk({ tool_calls: [{ ...call, function: { name: "write_file", arguments: "" } }] }),
+    createChunk({ tool_calls: [{ index: 0, function: { arguments: args } }] }),
     finish("tool_calls"),
   ];
 }
 
-function content(text: string): object {
-  return delta({ content: text });
+function createContentChunk(text: string): object {
+  return createChunk({ content: text });
 }
-function delta(fields: object): object {
+function createChunk(fields: object): object {
   return { choices: [{ index: 0, delta: fields, finish_reason: null }] };
 }
 function finish(reason: string): object {
@@ -106,7 +108,7 @@ async function stream(
     completion_tokens: frames.length,
     total_tokens: promptTokens + frames.length,
   };
-  for (const frame of [delta({ role: "assistant", content: "" }), ...frames, { choices: [], usage }]) {
+  for (const frame of [createChunk({ role: "assistant", content: "" }), ...frames, { choices: [], usage }]) {
     const chunk = { id: "chatcmpl-bench", object: "chat.completion.chunk", created: 1_790_000_000, model: "bench" };
     const text = `data: ${JSON.stringify({ ...chunk, ...frame })}\n\n`;
     await new Promise<void>((resolve) => response.write(text, () => setImmediate(resolve)));

@@ -11,7 +11,7 @@ export async function installPeers(say: (line: string) => void): Promise<void> {
   say("installing bench/peers: npm ci");
   const args = ["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"];
   const code = await new Promise<number | null>((done, fail) => {
-    const child = spawn("npm", args, { cwd: folder, stdio: ["ignore", 2, 2], env: ownEnv() });
+    const child = spawn("npm", args, { cwd: folder, stdio: ["ignore", 2, 2], env: cleanNpmEnv() });
     child.once("error", fail);
     child.once("close", done);
   });
@@ -19,7 +19,7 @@ export async function installPeers(say: (line: string) => void): Promise<void> {
 }
 
 /** The environment without the variables by which `npm run` describes its own project. Registry and cache settings stay. */
-function ownEnv(): NodeJS.ProcessEnv {
+function cleanNpmEnv(): NodeJS.ProcessEnv {
   const exported =
     /^(INIT_CWD|npm_(lifecycle|package|command|config_(local_prefix|global_prefix|prefix|omit|include)).*)$/i;
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !exported.test(name)));

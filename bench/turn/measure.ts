@@ -1,7 +1,7 @@
 // Measures the subjects of bench:turn in one run, in alternating turns. First-token time and tool-step time are compared with direct
 // calls of the same model server. Rows and alarms are counted for whole turns. Called by turn.ts and its test.
 import { askDirectly, recordTurn } from "../support/subjects/direct.ts";
-import { median, quantile, rounded, subtractCounts } from "../support/figures.ts";
+import { median, quantile, roundToHundredths, subtractCounts } from "../support/figures.ts";
 import type { ScriptedModelServer } from "../support/model-server.ts";
 import { type Order, PLAIN_ORDER } from "../support/orders.ts";
 import type { MeterReading } from "../support/subjects/ours.ts";
@@ -80,8 +80,11 @@ export async function measureTurns(options: MeasureOptions): Promise<Map<Subject
       const { directTurnMs, turnMs } = steps.get(name)!;
       const written = writes.get(name) ?? null;
       const figures = {
-        addedFirstTokenMs: { p50: rounded(quantile(added, 0.5)), p95: rounded(quantile(added, 0.95)) },
-        perStepMs: rounded((turnMs - directTurnMs) / STEPS),
+        addedFirstTokenMs: {
+          p50: roundToHundredths(quantile(added, 0.5)),
+          p95: roundToHundredths(quantile(added, 0.95)),
+        },
+        perStepMs: roundToHundredths((turnMs - directTurnMs) / STEPS),
         ...(written && toRowFigures(written)),
       };
       return [name, { figures, directFirstMs: direct, beforeModelMs, directTurnMs, turnMs, writes: written }] as const;
@@ -108,7 +111,7 @@ async function measureFirstToken({ server, subjects, turns }: MeasureOptions) {
   }));
   const warmUp = Math.min(WARM_UP_TURNS, turns);
   for (let n = -warmUp; n < turns; n++) {
-    for (const one of rotated(measured, n)) {
+    for (const one of rotate(measured, n)) {
       if (!one.conversation || n % TURNS_A_CONVERSATION === 0) {
         await one.conversation?.close();
         one.conversation = await one.subject.open();
@@ -145,7 +148,7 @@ async function measureSteps({ server, subjects, turns }: MeasureOptions) {
   }));
   const warmUp = Math.min(WARM_UP_TURNS / 4, turns);
   for (let n = -warmUp; n < turns; n++) {
-    for (const one of rotated(measured, n)) {
+    for (const one of rotate(measured, n)) {
       const conversation = await one.subject.open();
       await conversation.turn(order({}));
       const turn = order({ steps: STEPS });
@@ -169,7 +172,7 @@ async function measureSteps({ server, subjects, turns }: MeasureOptions) {
 }
 
 /** Rotates the order, so that the first subject changes from turn to turn. */
-function rotated<Item>(items: Item[], n: number): Item[] {
+function rotate<Item>(items: Item[], n: number): Item[] {
   return items.map((_, i) => items[(i + Math.abs(n)) % items.length]!);
 }
 

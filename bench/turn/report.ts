@@ -1,6 +1,6 @@
 // The report of bench:turn: a readable table, then the figures as one line of JSON.
 import type { Subject } from "../support/subjects/subject.ts";
-import { listCounts, rounded } from "../support/figures.ts";
+import { listCounts, roundToHundredths } from "../support/figures.ts";
 import type { Details, StorageWrites } from "./measure.ts";
 
 type DetailsBySubject = Map<Subject["name"], Details>;
@@ -30,10 +30,10 @@ export function printReport(measured: DetailsBySubject, turns: number): void {
     const { p50, p95 } = figures.addedFirstTokenMs;
     console.log(`\n${NAMES[name]}, ${turns} turns each`);
     console.log(
-      `  added first-token time  p50 ${p50} ms, p95 ${p95} ms (model called directly: ${rounded(directFirstMs)} ms; the request reaches the model after ${rounded(beforeModelMs)} ms)`,
+      `  added first-token time  p50 ${p50} ms, p95 ${p95} ms (model called directly: ${roundToHundredths(directFirstMs)} ms; the request reaches the model after ${roundToHundredths(beforeModelMs)} ms)`,
     );
     console.log(
-      `  own time per tool step  ${figures.perStepMs} ms (turn of 10 steps ${rounded(turnMs)} ms, its 11 model calls directly ${rounded(directTurnMs)} ms)`,
+      `  own time per tool step  ${figures.perStepMs} ms (turn of 10 steps ${roundToHundredths(turnMs)} ms, its 11 model calls directly ${roundToHundredths(directTurnMs)} ms)`,
     );
     if (!writes) continue;
     printWrites("10 steps, first turn", writes.tenSteps);

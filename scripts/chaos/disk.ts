@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { Entry, type TurnState, textOf } from "../../core/schemas/entry.ts";
-import { taskText } from "./world.ts";
+import { writeTaskText } from "./world.ts";
 
 export interface StoredTurn {
   /** Absent when the input was never accepted. */
@@ -31,7 +31,7 @@ export function openDisk(stateDir: string) {
       for (const file of files) {
         const { state, entries } = readSession(join(folder, file));
         const input = entries.find((entry) => entry.kind === "user");
-        if (!input || textOf(input) !== taskText(task)) continue;
+        if (!input || textOf(input) !== writeTaskText(task)) continue;
         filesByTask.set(task, file);
         const open = entries.filter((entry) => entry.kind === "tool" && entry.state === "open");
         return {

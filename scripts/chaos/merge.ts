@@ -10,7 +10,7 @@ const AGAIN = `${NAME}-again`;
 const STEPS = ["Say good day.", "Ask whom they have come to see."] as const;
 
 /** Both texts name their profile, so a request for a merge shows which profile it is about. */
-function skillMd(name: string, profile: string, steps: readonly string[]): string {
+function writeSkillMd(name: string, profile: string, steps: readonly string[]): string {
   const list = steps.map((step, at) => `${at + 1}. ${step}`).join("\n");
   return `---
 name: ${name}
@@ -19,7 +19,7 @@ description: Greeting visitors at the door.
 
 # Greeting visitors
 
-${ownerLine(profile)}
+${writeOwnerLine(profile)}
 
 ## When to use
 
@@ -39,19 +39,19 @@ They have been greeted.
 `;
 }
 
-function ownerLine(profile: string): string {
+function writeOwnerLine(profile: string): string {
   return `As it is done in ${profile}.`;
 }
 
 /** The profile named in a request for a merge. */
-export function ownerIn(request: string): string | null {
+export function findOwner(request: string): string | null {
   return /^As it is done in ([0-9a-z]{26})\.$/m.exec(request)?.[1] ?? null;
 }
 
 /** Two skills written by a person that the agent may change. */
-export async function addTwoThatAreOne(client: Client, profile: ProfileId): Promise<void> {
+export async function addOverlappingSkills(client: Client, profile: ProfileId): Promise<void> {
   for (const [at, name] of [NAME, AGAIN].entries()) {
-    await client.putSkill(name, { "SKILL.md": skillMd(name, profile, [STEPS[at]!]) });
+    await client.putSkill(name, { "SKILL.md": writeSkillMd(name, profile, [STEPS[at]!]) });
     await client.adoptSkill(name);
   }
 }
@@ -59,7 +59,7 @@ export async function addTwoThatAreOne(client: Client, profile: ProfileId): Prom
 /** Arguments of `skill_merge`. */
 export function proposeMerge(profile: ProfileId): JsonObject {
   const items = [1, 2, 3].map((n) => ({ id: `${AGAIN}/${n}`, fate: "kept" }));
-  return { umbrella: NAME, content: skillMd(NAME, profile, STEPS), absorbs: [AGAIN], items };
+  return { umbrella: NAME, content: writeSkillMd(NAME, profile, STEPS), absorbs: [AGAIN], items };
 }
 
 /** Both were added, and neither has been merged. */
@@ -68,7 +68,7 @@ export function isUnmerged(skills: { name: string; state: string }[]): boolean {
 }
 
 /** Ids of the curation runs whose plan leaves a merge to a model. */
-export function mergesIn(objects: ReadonlyMap<string, string>): { profile: ProfileId; run: CurationId }[] {
+export function findMerges(objects: ReadonlyMap<string, string>): { profile: ProfileId; run: CurationId }[] {
   return [...objects].flatMap(([key, body]) => {
     const [, profile, run] = /^p\/([^/]+)\/curation\/([^/]+)\/plan$/.exec(key) ?? [];
     return profile && run && body.includes('"work":"consolidate"') ? [{ profile, run }] : [];

@@ -12,11 +12,11 @@ export async function rate(client: Client, session: string): Promise<void> {
 
 export async function curate(client: Client, merges: boolean): Promise<void> {
   const { run } = await client.runCurator(false, merges);
-  if (!(await workEnded(client, run))) throw new Error(`the curation ${run} has no report`);
+  if (!(await hasWorkEnded(client, run))) throw new Error(`the curation ${run} has no report`);
 }
 
 /** Waits for the report and for all work left to a model. Whatever has not ended by the deadline shows up in the measure. */
-export async function workEnded(client: Client, run: string): Promise<boolean> {
+export async function hasWorkEnded(client: Client, run: string): Promise<boolean> {
   let hasReport = false;
   for (const end = Date.now() + SETTLED_MS; Date.now() < end; await pause(200)) {
     const report = await client.curationReport(run).catch(() => null);

@@ -82,7 +82,7 @@ function readProfile({ objects, keys }: StoredThings, profile: string): Profile 
 }
 
 /** Captured groups of each matching key, with its body. */
-function matching({ objects }: Profile, form: RegExp): { slots: string[]; body: string }[] {
+function findObjects({ objects }: Profile, form: RegExp): { slots: string[]; body: string }[] {
   return [...objects].flatMap(([key, body]) => {
     const match = form.exec(key);
     return match ? [{ slots: match.slice(1), body }] : [];
@@ -95,12 +95,12 @@ function parse<T>(schema: { parse(value: unknown): T }, body: string): T {
 
 /** All revisions, the present one included, oldest first. */
 function readRevisions(profile: Profile, head: SkillHead): SkillRevision[] {
-  const past = matching(profile, new RegExp(`^revisions/${head.name}/(\\d+)$`));
+  const past = findObjects(profile, new RegExp(`^revisions/${head.name}/(\\d+)$`));
   return [...past.map(({ body }) => parse(SkillRevision, body)).filter(({ rev }) => rev < head.rev), head];
 }
 
 function readHeads(profile: Profile): SkillHead[] {
-  return matching(profile, /^heads\/(.+)$/).map(({ body }) => parse(SkillHead, body));
+  return findObjects(profile, /^heads\/(.+)$/).map(({ body }) => parse(SkillHead, body));
 }
 
 function measureHeads(profile: Profile, logs: ReadonlyMap<string, Entry[]>, note: Note): void {
@@ -142,7 +142,7 @@ function exists(logs: ReadonlyMap<string, Entry[]>, citation: string): boolean {
 
 /** For every review that is still stored: each lesson exists once, and nothing exists without a lesson. */
 function measureLessons(profile: Profile, note: Note): void {
-  const reviews = matching(profile, /^reviews\/([^/]+)\/result$/);
+  const reviews = findObjects(profile, /^reviews\/([^/]+)\/result$/);
   const histories = readHeads(profile).map((head) => ({ name: head.name, history: readRevisions(profile, head) }));
   for (const { slots, body } of reviews) {
     const [review = ""] = slots;
@@ -158,7 +158,7 @@ function measureLessons(profile: Profile, note: Note): void {
       }
     }
     measureMemory(profile, review, lessons, note);
-    const parked = matching(profile, /^pending\/(.+)$/).filter((one) =>
+    const parked = findObjects(profile, /^pending\/(.+)$/).filter((one) =>
       parse(PendingChange, one.body).op.startsWith(`${review}.`),
     ).length;
     if (parked !== waiting) {
@@ -190,14 +190,14 @@ function measureMemory({ keys }: Profile, review: string, lessons: Lesson[], not
 
 /** Every plan has a report, and work left to a model has an outcome or is still queued. */
 function measureCuration(profile: Profile, note: Note): void {
-  for (const { slots } of matching(profile, /^curation\/([^/]+)\/plan$/)) {
+  for (const { slots } of findObjects(profile, /^curation\/([^/]+)\/plan$/)) {
     for (const part of ["run.json", "REPORT.md"]) {
       if (!profile.objects.has(`curation/${slots[0]}/${part}`)) note("lost", `run ${slots[0]} has no ${part}`);
     }
   }
   const notes = profile.objects.get("curator");
   const owed = notes ? parse(CuratorNotes, notes).owed : [];
-  for (const { slots, body } of matching(profile, /^curation\/([^/]+)\/run\.json$/)) {
+  for (const { slots, body } of findObjects(profile, /^curation\/([^/]+)\/run\.json$/)) {
     const [run = ""] = slots;
     const { work = [], dryRun } = parse(CurationRun, body);
     for (const { work: id } of dryRun ? [] : work) {
@@ -209,7 +209,7 @@ function measureCuration(profile: Profile, note: Note): void {
 
 /** Every change that a curation's work reports exists, and every revision by such work is reported. */
 function measureWork(profile: Profile, note: Note): void {
-  const told = matching(profile, /^curation\/([^/]+)\/work\/([^/]+)\/result$/).flatMap(({ slots, body }) =>
+  const told = findObjects(profile, /^curation\/([^/]+)\/work\/([^/]+)\/result$/).flatMap(({ slots, body }) =>
     parse(CurationWork, body).changes.map(({ skill, to }) => ({ op: `curation:${slots.join(":")}:`, skill, to })),
   );
   const heads = readHeads(profile);
@@ -254,7 +254,7 @@ function measureSession(profile: Profile, one: ReviewedSession, swept: ReadonlyS
 /** Each turn that read a skill has one evidence record per judge, and a skill's use count equals its number of turns. */
 function measureEvidence(profile: Profile, sessions: ReviewedSession[], note: Note): void {
   const heads = new Set(readHeads(profile).map(({ name }) => name));
-  const given = matching(profile, /^evidence\/([^/]+)\/([0-9a-f]{64})\/(.+?-\d+)\.([a-z]+)(?:\.(\d+))?$/).map(
+  const given = findObjects(profile, /^evidence\/([^/]+)\/([0-9a-f]{64})\/(.+?-\d+)\.([a-z]+)(?:\.(\d+))?$/).map(
     ({ slots: [skill = "", text = "", turn = "", judge = "", nth = "1"] }) => ({ skill, text, turn, judge, nth }),
   );
   for (const { session, entries, rated } of sessions) {

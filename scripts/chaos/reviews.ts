@@ -9,13 +9,13 @@ import { type Client, createClient } from "../../cli/client.ts";
 import type { WorkerOptions } from "../stack/bundle.ts";
 import { buildWorkers } from "./build.ts";
 import { type IndexLag, createIndexLag } from "./index-lag.ts";
-import { addTwoThatAreOne, mergesIn, toMergeMessage } from "./merge.ts";
-import { SETTLED_MS, curate, rate, workEnded } from "./person.ts";
+import { addOverlappingSkills, findMerges, toMergeMessage } from "./merge.ts";
+import { SETTLED_MS, curate, rate, hasWorkEnded } from "./person.ts";
 import { type ReviewDamage, type ReviewedSession, measureReviews } from "./review-measure.ts";
 import { type ReviewWorld, startReviewWorld } from "./review-world.ts";
-import { startOrDie, until } from "./stack.ts";
+import { startOrDie, waitUntil } from "./stack.ts";
 import { type StoredThings, readOwed, readStores } from "./store-disk.ts";
-import { operatorToken } from "../stack/local-state.ts";
+import { readOperatorToken } from "../stack/local-state.ts";
 import { freePort } from "../stack/processes.ts";
 import { mulberry32 } from "../seeded.ts";
 import type { Stack } from "../stack/stack.ts";
@@ -129,7 +129,7 @@ class Run {
     this.#stateDir = stateDir;
     this.#world = world;
     this.#port = port;
-    this.#token = operatorToken(stateDir);
+    this.#token = readOperatorToken(stateDir);
     this.#random = mulberry32(options.seed);
   }
 
@@ -177,7 +177,7 @@ class Run {
       await this.#beginNext();
       await this.#disturb();
       if (isRandom) await pause(this.#random() * RANDOM_MS);
-      else await until(() => this.#isStruck(strike), STRIKE_MS);
+      else await waitUntil(() => this.#isStruck(strike), STRIKE_MS);
       await this.#kill();
       for (const [worker, point] of this.#world.reached) {
         const name = `${worker} ${point}`;
@@ -227,7 +227,7 @@ class Run {
   async #addProfile(): Promise<Profile> {
     const { key, profile } = await createClient({ url: this.#stack!.url, key: this.#token }).createProfile();
     const client = createClient({ url: this.#stack!.url, key, wait: (ms) => pause(Math.min(ms, 250)) });
-    await addTwoThatAreOne(client, profile);
+    await addOverlappingSkills(client, profile);
     const added = { id: profile, client, subjects: [] };
     this.#profiles.push(added);
     return added;
@@ -247,7 +247,7 @@ class Run {
     const bodies = jobs.toSorted(() => this.#random() - 0.5).slice(0, REDELIVERIES);
     await this.#send("deliver", { queue: "reviews", bodies, times: REDELIVERIES });
     const curated = this.#profiles.toSorted(() => this.#random() - 0.5).slice(0, 2);
-    const merges = mergesIn(this.#things.objects);
+    const merges = findMerges(this.#things.objects);
     for (const { client, id } of curated) {
       const { run } = await client.runCurator(
         false,
@@ -287,14 +287,14 @@ class Run {
       if (ROUNDS[subject.round]!.rated) await rate(subject.profile.client, subject.session);
     this.#things = readStores(this.#stateDir);
     await this.#disturb();
-    await until(() => readOwed(this.#stateDir).length === 0, 20_000);
-    const merges = mergesIn(this.#things.objects);
+    await waitUntil(() => readOwed(this.#stateDir).length === 0, 20_000);
+    const merges = findMerges(this.#things.objects);
     const isAsked = ({ id }: Profile) => merges.some(({ profile }) => profile === id);
     await Promise.all(
       this.#profiles.map(async (profile) => {
         const { client, id } = profile;
         await curate(client, !isAsked(profile));
-        for (const { run } of merges.filter((merge) => merge.profile === id)) await workEnded(client, run);
+        for (const { run } of merges.filter((merge) => merge.profile === id)) await hasWorkEnded(client, run);
       }),
     );
     await pause(500); // a redelivery ends after the delivery that it repeats

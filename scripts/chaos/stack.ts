@@ -25,6 +25,6 @@ export async function startOrDie(
   }
 }
 
-export async function until(isSo: () => boolean, timeoutMs: number): Promise<void> {
+export async function waitUntil(isSo: () => boolean, timeoutMs: number): Promise<void> {
   for (const end = Date.now() + timeoutMs; Date.now() < end && !isSo();) await pause(20);
 }

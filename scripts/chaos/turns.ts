@@ -11,10 +11,10 @@ import { buildWorkers } from "./build.ts";
 import { type Disk, type StoredTurn, openDisk } from "./disk.ts";
 import { type PointPool, createPointPool, mergeLives } from "./points.ts";
 import { type TurnReading, followTurn } from "./reader.ts";
-import { startOrDie, until } from "./stack.ts";
+import { startOrDie, waitUntil } from "./stack.ts";
 import { type MeasuredTurns, type TurnUnderTest, measureTurns } from "./turn-measure.ts";
-import { type World, startWorld, taskText } from "./world.ts";
-import { operatorToken } from "../stack/local-state.ts";
+import { type World, startWorld, writeTaskText } from "./world.ts";
+import { readOperatorToken } from "../stack/local-state.ts";
 import { freePort } from "../stack/processes.ts";
 import { mulberry32 } from "../seeded.ts";
 import type { Stack } from "../stack/stack.ts";
@@ -114,7 +114,7 @@ class Run {
     this.#stateDir = stateDir;
     this.#world = world;
     this.#port = port;
-    this.#token = operatorToken(stateDir);
+    this.#token = readOperatorToken(stateDir);
     this.#random = mulberry32(options.seed);
     this.#disk = openDisk(stateDir);
   }
@@ -176,13 +176,13 @@ class Run {
     const { session } = await this.#client.createSession();
     const passed = () => this.#world.passed.get(session) ?? [];
     this.#world.passed.delete(session); // points of its creation
-    await this.#client.postMessage(session, taskText(0), "learn");
-    await until(() => passed().includes("after running c7"), POINT_MS);
+    await this.#client.postMessage(session, writeTaskText(0), "learn");
+    await waitUntil(() => passed().includes("after running c7"), POINT_MS);
     await this.#stack!.kill();
     const first = passed();
     this.#world.passed.delete(session);
     await this.#boot({ traced: "all" });
-    await until(() => passed().includes("after settle"), STUCK_MS);
+    await waitUntil(() => passed().includes("after settle"), STUCK_MS);
     for (let seen = -1; seen !== passed().length; await pause(QUIET_MS)) seen = passed().length;
     const { whole, restart } = mergeLives(first, passed());
     return createPointPool(whole, restart, this.#random);
@@ -241,7 +241,7 @@ class Run {
       if (!endedAt.has(session)) endedAt.set(session, Date.now());
       return pool.isWithinTurn(point!) || Date.now() - endedAt.get(session)! > OUTBOX_MS;
     };
-    await until(() => wanting.every(isDone), POINT_MS);
+    await waitUntil(() => wanting.every(isDone), POINT_MS);
   }
 
   #noteRemains(subject: Subject): StoredTurn {
@@ -279,7 +279,7 @@ class Run {
     const { signal } = this.#left;
     const key = `task-${task}`;
     const posted = reading
-      ? followTurn(this.#client, { session, text: taskText(task), key, signal }, reading)
+      ? followTurn(this.#client, { session, text: writeTaskText(task), key, signal }, reading)
       : this.#postUntilAccepted(session, task, key);
     this.#readings.push(posted);
     posted.catch(() => {}); // the measure reads the turn's end
@@ -289,7 +289,7 @@ class Run {
   /** A client without an answer repeats its request with the same idempotency key. */
   async #postUntilAccepted(session: string, task: number, key: string): Promise<void> {
     while (!this.#left.signal.aborted) {
-      const accepted = await this.#client.postMessage(session, taskText(task), key).catch(() => null);
+      const accepted = await this.#client.postMessage(session, writeTaskText(task), key).catch(() => null);
       if (accepted) return;
       await pause(100);
     }
@@ -301,9 +301,9 @@ class Run {
     await this.#boot({});
     const hasEnded = ({ session, isOver }: Subject) =>
       isOver || this.#world.passed.get(session)?.includes("after settle");
-    await until(() => this.#subjects.every(hasEnded), STUCK_MS);
+    await waitUntil(() => this.#subjects.every(hasEnded), STUCK_MS);
     // A reader receives the end of its turn a moment later.
-    await until(() => this.#subjects.every(({ reading }) => reading?.ended !== false), 5_000);
+    await waitUntil(() => this.#subjects.every(({ reading }) => reading?.ended !== false), 5_000);
   }
 
   #report(pool: PointPool, { remarks }: MeasuredTurns): void {

@@ -52,7 +52,7 @@ export interface World {
 }
 
 /** Prefix of a task's text, by which the model recognises it. */
-export function taskText(task: number): string {
+export function writeTaskText(task: number): string {
   return `Task ${task}: do the ten things, then say that they are done.`;
 }
 

@@ -42,14 +42,14 @@ export function shellBlocks(markdown: string): Block[] {
 }
 
 /** What .ci/run executes, in its order: the test command comes last, even if the file names it earlier. */
-export function executionOrder(blocks: Block[]): Block[] {
+export function orderBlocks(blocks: Block[]): Block[] {
   const isTest = (block: Block) => block.text.trim() === TEST_COMMAND;
   const running = blocks.filter((block) => block.mode !== "no-run");
   return [...running.filter((block) => !isTest(block)), ...running.filter(isTest)];
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
-  const blocks = executionOrder(DOCUMENTS.flatMap(readBlocks));
+  const blocks = orderBlocks(DOCUMENTS.flatMap(readBlocks));
   if (process.argv[2] === "list") {
     for (const block of blocks) console.log(JSON.stringify(block));
   } else if (process.argv[2] === "run") {

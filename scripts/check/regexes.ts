@@ -33,7 +33,7 @@ interface CheckedExpressions {
 
 process.chdir(root);
 const files = globSync("{core,stores,wiring,workers,cli,durable-objects}/**/*.ts", { cwd: root }).sort();
-const found = [...files.flatMap((file) => readLiterals(file).regexes), ...(await madeByModules())];
+const found = [...files.flatMap((file) => readLiterals(file).regexes), ...(await collectFromModules())];
 const byHash = new Map(found.map((regex) => [hashExpression(regex), regex]));
 const before = JSON.parse(readFileSync(list, "utf8")) as CheckedExpressions;
 const [mode] = process.argv.slice(2);
@@ -119,7 +119,7 @@ function isInClass(pattern: string, at: number): boolean {
 }
 
 /** Records expressions that modules build from strings while they load. */
-async function madeByModules(): Promise<FoundRegex[]> {
+async function collectFromModules(): Promise<FoundRegex[]> {
   const made: FoundRegex[] = [];
   const Plain = RegExp;
   globalThis.RegExp = new Proxy(Plain, {

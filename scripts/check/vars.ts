@@ -5,13 +5,13 @@ import { parseProviderEnv } from "../../core/memory/provider-env.ts";
 import { checkModels } from "../../core/models/routing.ts";
 import { ProfileId } from "../../core/schemas/ids.ts";
 import { PlainError } from "../command-line.ts";
-import { workerVars } from "../stack/worker-vars.ts";
+import { selectWorkerVars } from "../stack/worker-vars.ts";
 
 type Env = Record<string, string | undefined>;
 
 /** Throws a PlainError that names the first invalid variable. */
 export function checkVars(env: Env): void {
-  const vars = workerVars(env, "");
+  const vars = selectWorkerVars(env, "");
   for (const result of [parseSettings(vars.TALARIA_SETTINGS), checkModels(vars), parseProviderEnv(vars)]) {
     if (!result.ok) throw new PlainError(toFix(result.failure.message));
   }

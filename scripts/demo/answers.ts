@@ -10,11 +10,11 @@ export interface ExpectedAnswer {
 export function isCorrect(text: string, { answer, places }: ExpectedAnswer): boolean {
   const plain = text.replace(/`[^`]*`/g, " ").replace(/−/g, "-");
   const figures = plain.match(/-?\d(?:[\d.,'\u00a0\u202f]*\d)?/g) ?? [];
-  return figures.flatMap(readings).some((value) => Math.abs(value - answer) <= 0.501 * 10 ** -places);
+  return figures.flatMap(parseReadings).some((value) => Math.abs(value - answer) <= 0.501 * 10 ** -places);
 }
 
 /** The values of a figure read in English and in continental notation. */
-function readings(figure: string): number[] {
+function parseReadings(figure: string): number[] {
   const digits = figure.replace(/['\u00a0\u202f]/g, "");
   return [digits.replaceAll(",", ""), digits.replaceAll(".", "").replace(",", ".")].map(Number).filter(Number.isFinite);
 }

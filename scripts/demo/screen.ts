@@ -73,7 +73,7 @@ export function createTurnView(): { show(event: AgentEvent): void; text(): strin
 }
 
 /** Without `times` for rehearsal, whose times say nothing about a real model. */
-export function table(rows: Row[], { times }: { times: boolean }): void {
+export function printTable(rows: Row[], { times }: { times: boolean }): void {
   const head = [
     "session",
     "answer",

@@ -66,7 +66,7 @@ function listFolder(folder: string): string[] {
 export function readTable(path: string, file: string): Table | string {
   if (statSync(path).size > MAX_FILE_BYTES) return "larger than 40 MB";
   const text = readFileSync(path, "utf8").replace(/^\uFEFF/, "");
-  const rows = extname(file).toLowerCase() === ".json" ? fromJson(text) : fromCsv(text);
+  const rows = extname(file).toLowerCase() === ".json" ? fromJson(text) : parseCsv(text);
   return typeof rows === "string" ? rows : toTable(file.replace(/\.json$/i, ".csv"), rows);
 }
 
@@ -99,7 +99,7 @@ function toCell(value: string | number | boolean | null | undefined): string | n
 }
 
 /** RFC 4180: quotes, doubled quotes, line breaks inside quotes. */
-export function fromCsv(text: string, separator = ","): Rows | string {
+export function parseCsv(text: string, separator = ","): Rows | string {
   const rows: string[][] = [];
   let row: string[] = [];
   let cell = "";
@@ -190,9 +190,9 @@ function toIsoDate(value: string, slashes: "mdy" | "dmy" | undefined): string | 
   const iso = /^(\d{4})[-/](\d{1,2})[-/](\d{1,2})(?:[T ]00:00(?::00(?:\.0+)?)?Z?)?$/.exec(value);
   if (iso) return toDay(iso[1]!, iso[2]!, iso[3]!);
   const monthFirst = /^([A-Za-z]{3,9})\.? (\d{1,2}),? (\d{4})$/.exec(value);
-  if (monthFirst) return toDay(monthFirst[3]!, monthNumber(monthFirst[1]!), monthFirst[2]!);
+  if (monthFirst) return toDay(monthFirst[3]!, parseMonth(monthFirst[1]!), monthFirst[2]!);
   const dayFirst = /^(\d{1,2})[ -]([A-Za-z]{3,9})\.?[ -](\d{4})$/.exec(value);
-  if (dayFirst) return toDay(dayFirst[3]!, monthNumber(dayFirst[2]!), dayFirst[1]!);
+  if (dayFirst) return toDay(dayFirst[3]!, parseMonth(dayFirst[2]!), dayFirst[1]!);
   const numeric = /^(\d{1,2})\/(\d{1,2})\/(\d{4})$/.exec(value);
   if (!numeric || !slashes) return null;
   return slashes === "mdy"
@@ -200,7 +200,7 @@ function toIsoDate(value: string, slashes: "mdy" | "dmy" | undefined): string | 
     : toDay(numeric[3]!, numeric[2]!, numeric[1]!);
 }
 
-function monthNumber(name: string): string {
+function parseMonth(name: string): string {
   return String(MONTHS.indexOf(name.slice(0, 3).toLowerCase()) + 1);
 }
 

@@ -33,7 +33,7 @@ const MONTHS = "January February March April May June July August September Octo
 export function drawTasks(tables: Table[], seed: number): DrawnTasks {
   const draw = createDraw(seed ^ 0x5eed);
   const halves = tables.flatMap(halve);
-  for (const conventions of weaker(drawConventions(seed))) {
+  for (const conventions of eachWeaker(drawConventions(seed))) {
     const pair = choosePair(tables, conventions, draw) ?? choosePair(halves, conventions, draw);
     if (!pair) continue;
     const dated = pair.every(({ table }) => findDateColumn(table) !== undefined);
@@ -61,7 +61,7 @@ export function drawSeries(tables: Table[], seed: number, count: number): { conv
 }
 
 /** The conventions, then weaker ones, until the first file can show all that the second needs. */
-function* weaker(conventions: Conventions): Generator<Conventions> {
+function* eachWeaker(conventions: Conventions): Generator<Conventions> {
   yield conventions;
   yield { ...conventions, thousands: "" };
   yield { ...conventions, missing: "n/a", dates: "DD.MM.YYYY" };
@@ -74,7 +74,7 @@ function isDecidable(table: Table, conventions: Conventions): boolean {
   return table.columns.every(({ kind }, i) => {
     const values = listValues(table, i);
     if (kind === "date" && conventions.dates === "DD/MM/YYYY") return values.some((date) => Number(date.slice(8)) > 12);
-    return kind !== "number" || conventions.missing !== "-9999" || standsOut(-9999, values.map(Number));
+    return kind !== "number" || conventions.missing !== "-9999" || isUnusedCode(-9999, values.map(Number));
   });
 }
 
@@ -83,7 +83,7 @@ function listValues(table: Table, column: number): string[] {
 }
 
 /** A code that no value of the column has. */
-function standsOut(code: number, values: number[]): boolean {
+function isUnusedCode(code: number, values: number[]): boolean {
   const low = values.reduce((least, value) => Math.min(least, value), Infinity);
   const high = values.reduce((most, value) => Math.max(most, value), -Infinity);
   return low > code && (low >= 0 || low - code > high - low);
@@ -119,7 +119,7 @@ function toQuestions(table: Table, conventions: Conventions): Question[] {
     if (grouped && values.some((value) => Math.abs(Number(value)) >= 1000)) needs.add("thousands");
     if (values.length < cells.length && conventions.missing !== "") needs.add("missing");
     if (dated) needs.add("dates");
-    return isTellable(values, needs.has("thousands"), conventions) ? [{ table, column, needs }] : [];
+    return hasOneReading(values, needs.has("thousands"), conventions) ? [{ table, column, needs }] : [];
   });
 }
 
@@ -127,7 +127,7 @@ function toQuestions(table: Table, conventions: Conventions): Question[] {
  * Whether the exported column has only one reading. "1.234" throughout may be grouped or not, and real values that end in
  * nines look like a code.
  */
-function isTellable(values: string[], grouped: boolean, { thousands }: Conventions): boolean {
+function hasOneReading(values: string[], grouped: boolean, { thousands }: Conventions): boolean {
   const numbers = values.map(Number).sort((a, b) => a - b);
   if ([numbers[0], numbers.at(-1)].some((value) => /^-?9{3,}(\.0+)?$/.test(String(value)))) return false;
   const fractions = values.filter((value) => value.includes("."));
@@ -157,7 +157,7 @@ function toTask(
     "largest value": Math.max(...values),
     "smallest value": Math.min(...values),
   };
-  const places = placesFor(answer[kind.aggregate]);
+  const places = chooseDecimalPlaces(answer[kind.aggregate]);
   const where = choice.period
     ? `, taking only rows whose \`${table.columns[choice.period.column]!.name}\` falls in ${choice.period.words}`
     : choice.filter
@@ -169,7 +169,7 @@ function toTask(
 }
 
 /** Two decimals, or as many as show three digits of a small number. */
-function placesFor(value: number): number {
+function chooseDecimalPlaces(value: number): number {
   if (value === 0 || Math.abs(value) >= 1) return 2;
   return Math.min(6, 2 - Math.floor(Math.log10(Math.abs(value))));
 }

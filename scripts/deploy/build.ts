@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { type WorkerConfig, runWrangler } from "../stack/wrangler.ts";
 import { type Deployment, writeConfig } from "./config.ts";
-import { warningsIn, withoutColours } from "./plan.ts";
+import { findWarnings, withoutColours } from "./plan.ts";
 
 export interface BuiltWorker {
   /** Size, in wrangler's words. */
@@ -22,5 +22,5 @@ async function buildOne(config: WorkerConfig, deployment: Deployment): Promise<B
   const size = /Total Upload: (.+)/.exec(output)?.[1]?.trim() ?? "size unknown";
   const failed =
     code === 0 ? [] : [`${config.raw.name} does not build:\n${withoutColours(output).trim().slice(-4_000)}`];
-  return { size, problems: [...failed, ...warningsIn(output).map((text) => `${config.path}: ${text}`)] };
+  return { size, problems: [...failed, ...findWarnings(output).map((text) => `${config.path}: ${text}`)] };
 }

@@ -64,7 +64,7 @@ export async function checkAccount(
   }
   const namespaces = await listNamespaces(api, (answer) => failed("kv", answer));
   await checkSubdomain(api, configs, problems, (answer) => failed("workers", answer));
-  const apiSecrets = await secretsOfApi(api, configs, (answer) => failed("workers", answer));
+  const apiSecrets = await listApiSecrets(api, configs, (answer) => failed("workers", answer));
   for (const [product, path] of writeProbes()) {
     if (denied.has(product)) continue;
     const answer = await api.request("DELETE", path);
@@ -78,7 +78,7 @@ export async function checkAccount(
     );
   }
   // Last, and only if all other checks pass: this check has to upload a Worker.
-  if (problems.length === 0) problems.push(...(await planProblems(api, configs)));
+  if (problems.length === 0) problems.push(...(await findPlanProblems(api, configs)));
   if (problems.length > 0) throw new DeployError(`Nothing was created.\n${[...new Set(problems)].join("\n")}`);
   return { buckets, queues, namespaces, apiSecrets };
 }
@@ -117,7 +117,7 @@ async function checkSubdomain(
   );
 }
 
-async function secretsOfApi(
+async function listApiSecrets(
   api: CloudflareApi,
   configs: WorkerConfig[],
   failed: (answer: ApiAnswer<unknown>) => void,
@@ -147,7 +147,7 @@ function writeProbes(): [Product, string][] {
  * Checks the plan by uploading an empty Worker without an address and with the CPU limit that the three Workers need, then deleting
  * it; on the free plan the upload is refused. Reading the plan needs a billing permission, which few tokens have.
  */
-async function planProblems(api: CloudflareApi, configs: WorkerConfig[]): Promise<string[]> {
+async function findPlanProblems(api: CloudflareApi, configs: WorkerConfig[]): Promise<string[]> {
   const limits = configs.map(({ raw }) => raw.limits).find((limit) => limit?.cpu_ms);
   const path = `/workers/scripts/talaria-check-${randomBytes(8).toString("hex")}`;
   const form = new FormData();

@@ -27,16 +27,16 @@ export async function openAccount(
   env: Record<string, string | undefined>,
   wrangler: RunWrangler,
 ): Promise<CloudflareApi> {
-  const headers = await loginHeaders(wrangler);
+  const headers = await readLoginHeaders(wrangler);
   const home = env.CLOUDFLARE_API_BASE_URL?.trim() || HOME;
-  const accountId = env.CLOUDFLARE_ACCOUNT_ID?.trim() || (await onlyAccount(home, headers));
+  const accountId = env.CLOUDFLARE_ACCOUNT_ID?.trim() || (await findOnlyAccount(home, headers));
   return {
     accountId,
     request: (method, path, body) => call(`${home}/accounts/${accountId}${path}`, method, headers, body),
   };
 }
 
-async function loginHeaders(wrangler: RunWrangler): Promise<Record<string, string>> {
+async function readLoginHeaders(wrangler: RunWrangler): Promise<Record<string, string>> {
   const ran = await wrangler(["auth", "token", "--json"]);
   const json = ran.code === 0 ? ran.output.slice(ran.output.indexOf("{"), ran.output.lastIndexOf("}") + 1) : "";
   try {
@@ -51,7 +51,7 @@ async function loginHeaders(wrangler: RunWrangler): Promise<Record<string, strin
   );
 }
 
-async function onlyAccount(home: string, headers: Record<string, string>): Promise<string> {
+async function findOnlyAccount(home: string, headers: Record<string, string>): Promise<string> {
   const answer = await call<{ id: string; name: string }[]>(`${home}/accounts?per_page=50`, "GET", headers);
   if (!answer.ok)
     throw new DeployError(`The token was refused (${answer.message}). Create a new one, or log in again.`);

@@ -2,9 +2,9 @@
 // dry-run.ts. Never writes a secret into a config.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { MEMORY_SECRETS, MEMORY_VARS, MODEL_SECRETS, PLAIN_VARS, workerVars } from "../stack/worker-vars.ts";
+import { MEMORY_SECRETS, MEMORY_VARS, MODEL_SECRETS, PLAIN_VARS, selectWorkerVars } from "../stack/worker-vars.ts";
 import type { WorkerConfig, WorkerName } from "../stack/wrangler.ts";
-import { effectiveConfig } from "./plan.ts";
+import { buildDeployedConfig } from "./plan.ts";
 
 export interface Deployment {
   /** Folder of deploy.json and of generated configs. */
@@ -18,21 +18,24 @@ export const OPERATOR_TOKEN = "TALARIA_OPERATOR_TOKEN";
 export const SECRETS: readonly string[] = [...MODEL_SECRETS, ...MEMORY_SECRETS];
 export const UNSETTABLE: readonly string[] = [...SECRETS, ...PLAIN_VARS, ...MEMORY_VARS];
 
-export function givenVars(names: readonly string[], { env, unset }: Deployment): Record<string, string> {
-  const { [OPERATOR_TOKEN]: _, ...vars } = workerVars(env, "", names);
+export function pickGivenVars(names: readonly string[], { env, unset }: Deployment): Record<string, string> {
+  const { [OPERATOR_TOKEN]: _, ...vars } = selectWorkerVars(env, "", names);
   for (const name of unset) if (names.includes(name)) vars[name] = "";
   return vars;
 }
 
 export function selectVars(worker: WorkerName, deployment: Deployment): Record<string, string> {
-  return givenVars(worker === "api" ? [...PLAIN_VARS, ...MEMORY_VARS] : PLAIN_VARS, deployment);
+  return pickGivenVars(worker === "api" ? [...PLAIN_VARS, ...MEMORY_VARS] : PLAIN_VARS, deployment);
 }
 
 export const REHEARSES = "\nNo model key and no model server is set, so the Workers answer with the rehearsal model.";
 
 /** Whether a real model can answer: a key or a server in this environment, or a kept key of an earlier deployment. */
 export function mayAnswer(deployment: Deployment, kept: readonly string[] = []): boolean {
-  const given = givenVars([...MODEL_SECRETS, ...PLAIN_VARS.filter((name) => name.endsWith("_BASE_URL"))], deployment);
+  const given = pickGivenVars(
+    [...MODEL_SECRETS, ...PLAIN_VARS.filter((name) => name.endsWith("_BASE_URL"))],
+    deployment,
+  );
   const stays = kept.some((name) => MODEL_SECRETS.includes(name) && given[name] !== "");
   return stays || Object.values(given).some((value) => value !== "");
 }
@@ -42,6 +45,6 @@ export function writeConfig(config: WorkerConfig, namespaces: Record<string, str
   const path = join(deployment.home, "deploy", config.worker, "wrangler.json");
   const vars = selectVars(config.worker, deployment);
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  writeFileSync(path, JSON.stringify(effectiveConfig(config, namespaces, vars), null, 2));
+  writeFileSync(path, JSON.stringify(buildDeployedConfig(config, namespaces, vars), null, 2));
   return path;
 }

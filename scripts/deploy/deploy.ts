@@ -8,9 +8,17 @@ import { type WorkerConfig, readWorkerConfigs, runWrangler } from "../stack/wran
 import { buildAll } from "./build.ts";
 import { type Inventory, checkAccount } from "./checks.ts";
 import { DeployError, openAccount } from "./cloudflare.ts";
-import { type Deployment, OPERATOR_TOKEN, REHEARSES, SECRETS, givenVars, mayAnswer, writeConfig } from "./config.ts";
+import {
+  type Deployment,
+  OPERATOR_TOKEN,
+  REHEARSES,
+  SECRETS,
+  pickGivenVars,
+  mayAnswer,
+  writeConfig,
+} from "./config.ts";
 import { readSavedDeployment, writeSavedDeployment } from "./saved-deployment.ts";
-import { createMissing, secretsFor, withoutColours } from "./plan.ts";
+import { createMissing, selectSecrets, withoutColours } from "./plan.ts";
 import { listResources } from "./resources.ts";
 
 /** Throws a DeployError. Creates nothing until all checks have passed. Safe to repeat: existing resources are reused. */
@@ -36,20 +44,20 @@ export async function deploy(
   writeSavedDeployment(keptFile, next);
   const namespaces = await createMissing(resources, inventory, api, say);
   writeSavedDeployment(keptFile, { ...next, namespaces });
-  const secrets = givenVars(SECRETS, deployment);
+  const secrets = pickGivenVars(SECRETS, deployment);
   if (operatorToken) secrets[OPERATOR_TOKEN] = operatorToken;
   let url = "https://talaria-api.<your subdomain>.workers.dev";
   for (const config of configs) {
     say(`${config.raw.name}: deploying`);
     const path = writeConfig(config, namespaces, deployment);
-    const output = await deployOne(config, path, secretsFor(config.worker, secrets), {
+    const output = await deployOne(config, path, selectSecrets(config.worker, secrets), {
       ...env,
       CLOUDFLARE_ACCOUNT_ID: api.accountId,
     });
     url = (config.worker === "api" && /https:\/\/\S+\.workers\.dev/.exec(output)?.[0]) || url;
   }
   if (!mayAnswer(deployment, inventory.apiSecrets ?? [])) say(REHEARSES);
-  say(`\nDeployed. ${operatorToken ? firstKey(url) : TOKEN_KEPT}`);
+  say(`\nDeployed. ${operatorToken ? describeFirstKey(url) : TOKEN_KEPT}`);
 }
 
 /** The operator's token to set; undefined to keep one that the account has and this machine does not know. */
@@ -61,7 +69,7 @@ function chooseOperatorToken(given: string | undefined, { apiSecrets }: Inventor
 const TOKEN_KEPT = `The operator's token of an earlier deployment is kept. This machine does not have it.
 To replace it, set ${OPERATOR_TOKEN} and deploy again.`;
 
-function firstKey(url: string): string {
+function describeFirstKey(url: string): string {
   return `The first profile and its key:
 
   curl -X POST ${url}/v1/profiles \\

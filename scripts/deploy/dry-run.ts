@@ -2,9 +2,9 @@
 import { join } from "node:path";
 import { readWorkerConfigs } from "../stack/wrangler.ts";
 import { buildAll } from "./build.ts";
-import { type Deployment, OPERATOR_TOKEN, REHEARSES, SECRETS, givenVars, mayAnswer, selectVars } from "./config.ts";
+import { type Deployment, OPERATOR_TOKEN, REHEARSES, SECRETS, pickGivenVars, mayAnswer, selectVars } from "./config.ts";
 import { readSavedDeployment } from "./saved-deployment.ts";
-import { secretsFor } from "./plan.ts";
+import { selectSecrets } from "./plan.ts";
 import { listResources } from "./resources.ts";
 
 /** Fails on any warning of wrangler. */
@@ -12,7 +12,7 @@ export async function dryRun(deployment: Deployment): Promise<number> {
   readSavedDeployment(join(deployment.home, "deploy.json")); // a damaged or newer file is an error here, too
   const configs = readWorkerConfigs();
   const { buckets, namespaces, queues } = listResources(configs);
-  const secrets = { ...givenVars(SECRETS, deployment), [OPERATOR_TOKEN]: "generated or kept" };
+  const secrets = { ...pickGivenVars(SECRETS, deployment), [OPERATOR_TOKEN]: "generated or kept" };
   console.log("Would make sure that these exist:");
   for (const bucket of buckets) console.log(`  R2 bucket     ${bucket}`);
   for (const namespace of namespaces) console.log(`  KV namespace  ${namespace}`);
@@ -20,7 +20,7 @@ export async function dryRun(deployment: Deployment): Promise<number> {
   console.log("Would deploy, in this order:");
   const built = await buildAll(configs, deployment);
   for (const [index, config] of configs.entries()) {
-    const names = Object.keys(secretsFor(config.worker, secrets)).join(", ") || "none";
+    const names = Object.keys(selectSecrets(config.worker, secrets)).join(", ") || "none";
     console.log(`  ${config.raw.name}  ${built[index]?.size}  secrets: ${names}`);
     const vars = Object.keys(selectVars(config.worker, deployment)).join(", ");
     if (vars !== "") console.log(`    variables: ${vars}`);

@@ -44,7 +44,7 @@ export async function createMissing(
  * The deployed config: real ids, plus the plain variables of the caller's environment. Other variables that an earlier deployment or
  * the dashboard set are kept.
  */
-export function effectiveConfig(
+export function buildDeployedConfig(
   config: WorkerConfig,
   namespaces: Record<string, string>,
   vars: Record<string, string>,
@@ -64,14 +64,14 @@ export function effectiveConfig(
 }
 
 /** Only the api Worker gets the operator's token, because only it checks the token. */
-export function secretsFor(worker: WorkerName, secrets: Record<string, string>): Record<string, string> {
+export function selectSecrets(worker: WorkerName, secrets: Record<string, string>): Record<string, string> {
   if (worker === "api") return secrets;
   const ofApi = ["TALARIA_OPERATOR_TOKEN", ...MEMORY_SECRETS];
   return Object.fromEntries(Object.entries(secrets).filter(([name]) => !ofApi.includes(name)));
 }
 
 /** Warnings in wrangler's output, each with its first lines of detail. One of them means a Durable Object without SQL storage. */
-export function warningsIn(output: string): string[] {
+export function findWarnings(output: string): string[] {
   const lines = withoutColours(output)
     .split("\n")
     .map((line) => line.trim());

@@ -52,7 +52,7 @@ export function toApiPage({ paths, problems }: Contract): string {
   const groups = GROUPS.map(([title]) => ({ title, routes: routes.filter(({ path }) => findGroup(path) === title) }));
   const describe = createDescriber();
   const sections = groups.map(({ title, routes: own }) =>
-    [`## ${title}\n\n${table(["route", "who", "answers"], own.map(toRow))}\n`, ...own.map(describe)].join("\n"),
+    [`## ${title}\n\n${renderTable(["route", "who", "answers"], own.map(toRow))}\n`, ...own.map(describe)].join("\n"),
   );
   return `${INTRO}${sections.join("\n")}\n${toErrors(problems)}`;
 }
@@ -64,10 +64,10 @@ function findGroup(path: string): string {
 function toRow({ id, method, path, operation }: Route): string[] {
   const statuses = Object.entries(operation.responses).filter(([status]) => status !== "default");
   const answers = statuses.map(([status, { description }]) => `${status} ${description}`);
-  return [`[\`${method} ${path}\`](#${id.toLowerCase()})`, whoMayCall(operation), answers.join("<br>")];
+  return [`[\`${method} ${path}\`](#${id.toLowerCase()})`, describeCallers(operation), answers.join("<br>")];
 }
 
-function whoMayCall({ security }: Operation): string {
+function describeCallers({ security }: Operation): string {
   if (!security) return "profile";
   if (security.length === 0) return "anyone";
   const names: Record<string, string> = { key: "profile", operator: "operator" };
@@ -99,14 +99,14 @@ function createDescriber(): (route: Route) => string {
       const type = json && kinds.length === 1 ? describeType(json[1].schema) : others && ` ${others}`;
       return [`- ${status} ${said}${type ? `:${type}` : ""}`];
     });
-    const head = `### ${id}\n\n\`${method} ${path}\` — ${whoMayCall(operation)}\n`;
-    const lines = [...parameters.filter(isTold).map(toLine), ...body, ...answers];
+    const head = `### ${id}\n\n\`${method} ${path}\` — ${describeCallers(operation)}\n`;
+    const lines = [...parameters.filter(isListed).map(toLine), ...body, ...answers];
     return `${head}${description ? `\n${description}\n` : ""}\n${lines.join("\n")}\n`;
   };
 }
 
-/** The path says its own. */
-function isTold(parameter: Parameter): boolean {
+/** Path parameters are omitted: the route's path shows them. */
+function isListed(parameter: Parameter): boolean {
   return parameter.in !== "path";
 }
 
@@ -164,10 +164,10 @@ function toErrors(problems: Contract["problems"]): string {
     .map(([code, [status, title]]) => ({ code, status, title }))
     .sort((a, b) => a.status - b.status || (a.code < b.code ? -1 : 1));
   const cells = rows.map(({ code, status, title }) => [String(status), `\`${code}\``, title]);
-  return `## Error codes\n\n${table(["status", "code", "title"], cells)}\n`;
+  return `## Error codes\n\n${renderTable(["status", "code", "title"], cells)}\n`;
 }
 
-function table(head: string[], rows: string[][]): string {
+function renderTable(head: string[], rows: string[][]): string {
   const line = (cells: string[]) => `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
   return [line(head), line(head.map(() => "---")), ...rows.map(line)].join("\n");
 }

@@ -47,7 +47,7 @@ function toVariables(): string {
   const reaching = [...MODEL_SECRETS, ...PLAIN_VARS, ...MEMORY_SECRETS, ...MEMORY_VARS];
   const missing = reaching.filter((name) => !(name in VARIABLES) && !ofProviders.includes(name));
   if (missing.length > 0) throw new Error(`scripts/docs/variables.ts does not describe ${missing.join(", ")}.`);
-  return table(
+  return renderTable(
     ["variable", "meaning"],
     Object.entries(VARIABLES).map(([name, text]) => [`\`${name}\``, text]),
   );
@@ -62,7 +62,7 @@ function toProviders(): string {
       .join(", "),
     [server.keyless ? "Works without a key." : "", PROVIDER_NOTES[server.name] ?? ""].filter(Boolean).join(" "),
   ]);
-  return table(["name", "provider", "variables", "note"], rows);
+  return renderTable(["name", "provider", "variables", "note"], rows);
 }
 
 function toSettings(): string {
@@ -72,12 +72,12 @@ function toSettings(): string {
       if (!field.description) throw new Error(`The setting ${group}.${key} has no description.`);
       return [`\`${group}.${key}\``, `\`${JSON.stringify(defaults[key])}\``, field.description];
     });
-    return `### ${group}\n\n${schema.description}\n\n${table(["setting", "default", "meaning"], rows)}`;
+    return `### ${group}\n\n${schema.description}\n\n${renderTable(["setting", "default", "meaning"], rows)}`;
   });
   return groups.join("\n\n");
 }
 
-function table(head: string[], rows: string[][]): string {
+function renderTable(head: string[], rows: string[][]): string {
   const line = (cells: string[]) => `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
   return [line(head), line(head.map(() => "---")), ...rows.map(line)].join("\n");
 }

@@ -88,9 +88,9 @@ function passOn(incoming: IncomingMessage, outgoing: ServerResponse, socketPath:
   // A body without a length stays chunked, whatever the method. Unframed, its bytes would be parsed as a second request
   // (request smuggling).
   const framed = incoming.headers["transfer-encoding"] === undefined ? [] : ["transfer-encoding", "chunked"];
-  const headers = [...passable(incoming.rawHeaders), ...framed];
+  const headers = [...filterHeaders(incoming.rawHeaders), ...framed];
   const onward = request({ socketPath, agent, method, path, headers }, (reply) => {
-    outgoing.writeHead(reply.statusCode!, reply.statusMessage, passable(reply.rawHeaders));
+    outgoing.writeHead(reply.statusCode!, reply.statusMessage, filterHeaders(reply.rawHeaders));
     outgoing.flushHeaders(); // a stream may say nothing for a while
     reply.pipe(outgoing);
     reply.once("error", () => outgoing.destroy());
@@ -105,13 +105,13 @@ function passUpgradeOn(
   { socket, head }: { socket: Duplex; head: Buffer },
   socketPath: string,
 ) {
-  const headers = [...passable(incoming.rawHeaders), "connection", "Upgrade", "upgrade", "websocket"];
+  const headers = [...filterHeaders(incoming.rawHeaders), "connection", "Upgrade", "upgrade", "websocket"];
   const onward = request({ socketPath, agent, method: "GET", path: incoming.url, headers });
   onward.once("upgrade", (reply, inner, innerHead) => {
     inner.on("error", () => inner.destroy());
     inner.once("close", () => socket.destroy());
     socket.once("close", () => inner.destroy());
-    const kept = [...passable(reply.rawHeaders), "connection", "Upgrade", "upgrade", "websocket"];
+    const kept = [...filterHeaders(reply.rawHeaders), "connection", "Upgrade", "upgrade", "websocket"];
     socket.write(toHead(101, "Switching Protocols", kept));
     socket.write(innerHead);
     inner.write(head);
@@ -119,7 +119,7 @@ function passUpgradeOn(
   });
   // The upgrade was refused. Close after the answer, so that no unchecked request follows on this connection.
   onward.once("response", (reply) => {
-    socket.write(toHead(reply.statusCode!, reply.statusMessage ?? "", [...passable(reply.rawHeaders), ...LAST]));
+    socket.write(toHead(reply.statusCode!, reply.statusMessage ?? "", [...filterHeaders(reply.rawHeaders), ...LAST]));
     reply.pipe(socket);
   });
   onward.once("error", () => answerRaw(socket, AWAY));
@@ -159,6 +159,6 @@ function toHead(status: number, reason: string, headers: string[]): string {
   return `HTTP/1.1 ${status} ${reason}\r\n${lines.join("")}\r\n`;
 }
 
-function passable(rawHeaders: string[]): string[] {
+function filterHeaders(rawHeaders: string[]): string[] {
   return rawHeaders.filter((_, i) => !HOP_BY_HOP.test(rawHeaders[i - (i % 2)]!));
 }

@@ -6,7 +6,7 @@ import * as z from "zod";
 import { CreatedKey, CreatedProfile } from "../../core/schemas/api.ts";
 import { ProfileId } from "../../core/schemas/ids.ts";
 import { PlainError } from "../command-line.ts";
-import { keepAside, readIfThere, writePrivate } from "./private-file.ts";
+import { copyAside, readIfThere, writePrivate } from "./private-file.ts";
 import { hasTable, readDatabases, readTable } from "./state-tables.ts";
 
 export const LocalAccess = z.object({ url: z.string(), profile: z.string(), key: z.string() });
@@ -19,7 +19,7 @@ const OwnProfile = z.object({ v: z.literal(1), profile: ProfileId });
 const TOKEN = /^[\x21-\x7e]{32,}$/;
 
 /** The operator's token of a state folder, created on first use. It creates profiles and keys. */
-export function operatorToken(stateDir: string): string {
+export function readOperatorToken(stateDir: string): string {
   const file = join(stateDir, "operator-token");
   const kept = readIfThere(file)?.trim() ?? "";
   if (TOKEN.test(kept)) return kept;
@@ -44,7 +44,7 @@ export interface AccessOptions {
  * profile and the old file is kept under another name. A new profile is created only if the state has none. Throws a PlainError, and changes
  * nothing, when the state's profile cannot be determined or the API answers anything else.
  */
-export async function localAccess({ file, stateDir, url, token, say }: AccessOptions): Promise<LocalAccess> {
+export async function openLocalAccess({ file, stateDir, url, token, say }: AccessOptions): Promise<LocalAccess> {
   const text = readIfThere(file);
   const access = parseAccess(text);
   const ownFile = join(stateDir, "profile.json");
@@ -52,10 +52,10 @@ export async function localAccess({ file, stateDir, url, token, say }: AccessOpt
   const own = parseOwn(ownText);
   if (access && (await isAccepted(url, access.key))) return keep({ ...access, url }, own !== access.profile);
 
-  const stored = profilesIn(stateDir);
-  const known = [...new Set([own, access?.profile, ...salvage(text), ...salvage(ownText), ...stored])].filter(
-    (profile) => profile != null,
-  );
+  const stored = listProfiles(stateDir);
+  const known = [
+    ...new Set([own, access?.profile, ...findProfileIds(text), ...findProfileIds(ownText), ...stored]),
+  ].filter((profile) => profile != null);
   const missing: string[] = [];
   let wasDeleted = false;
   for (const profile of known) {
@@ -73,7 +73,8 @@ export async function localAccess({ file, stateDir, url, token, say }: AccessOpt
     say(`${basename(file)} ${why}: created a new key for profile ${profile}.${aside()}${more}`);
     return keep({ url, profile, key });
   }
-  if (own === null && access === null && hasSessions(stateDir)) throw nameless({ file, text, ownFile, ownText });
+  if (own === null && access === null && hasSessions(stateDir))
+    throw createUnknownProfileError({ file, text, ownFile, ownText });
   const made = await createProfile(url, token);
   if (missing.length > 0)
     say(`Profile ${missing.join(", ")} was deleted or never existed in this state: created ${made.profile}.${aside()}`);
@@ -82,13 +83,13 @@ export async function localAccess({ file, stateDir, url, token, say }: AccessOpt
   return keep({ url, ...made });
 
   function aside(): string {
-    return text === null ? "" : ` The old file is kept as ${basename(keepAside(file))}.`;
+    return text === null ? "" : ` The old file is kept as ${basename(copyAside(file))}.`;
   }
 
   function keep(kept: LocalAccess, isOther = own === null): LocalAccess {
     if (ownText !== null && isOther) {
       const why = own === null ? "could not be read" : `named ${own}, but the key belongs to ${kept.profile}`;
-      say(`profile.json ${why}: rewritten. The old file is kept as ${basename(keepAside(ownFile))}.`);
+      say(`profile.json ${why}: rewritten. The old file is kept as ${basename(copyAside(ownFile))}.`);
     }
     if (own !== kept.profile) writePrivate(ownFile, `${JSON.stringify({ v: 1, profile: kept.profile })}\n`);
     writePrivate(file, `${JSON.stringify(kept, null, 2)}\n`);
@@ -96,7 +97,12 @@ export async function localAccess({ file, stateDir, url, token, say }: AccessOpt
   }
 }
 
-function nameless(files: { file: string; text: string | null; ownFile: string; ownText: string | null }): PlainError {
+function createUnknownProfileError(files: {
+  file: string;
+  text: string | null;
+  ownFile: string;
+  ownText: string | null;
+}): PlainError {
   const describeFault = (text: string | null) => (text === null ? "is missing" : "cannot be read");
   return new PlainError(
     `${files.file} ${describeFault(files.text)} and ${files.ownFile} ${describeFault(files.ownText)}, so the profile of this ` +
@@ -129,7 +135,7 @@ function parseOwn(text: string | null): string | null {
 }
 
 /** Profile ids in a file that is no longer valid JSON. */
-function salvage(text: string | null): string[] {
+function findProfileIds(text: string | null): string[] {
   const found = (text ?? "").matchAll(/(?:"profile"\s*:\s*"|tal_)([0-9a-hjkmnp-tv-z]{26})(?=["_])/g);
   return [...found].map((match) => match[1]!);
 }
@@ -138,7 +144,7 @@ function salvage(text: string | null): string[] {
  * Profiles with stored data that were not deleted, newest write to R2 first. They are found by their keys in R2 and KV, because
  * Miniflare's files do not name their Durable Objects.
  */
-function profilesIn(stateDir: string): string[] {
+function listProfiles(stateDir: string): string[] {
   const stored = (folder: string, table: string, at: string) =>
     readDatabases(join(dataFolder(stateDir), folder), (database) =>
       hasTable(database, table)

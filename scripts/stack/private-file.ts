@@ -13,7 +13,7 @@ import {
 import { dirname } from "node:path";
 
 /** Adds the path to a system error of `work`: errors of reads and writes do not name the file. */
-export function naming<T>(path: string, work: () => T): T {
+export function withPathInError<T>(path: string, work: () => T): T {
   try {
     return work();
   } catch (error) {
@@ -24,7 +24,7 @@ export function naming<T>(path: string, work: () => T): T {
 /** `null` when the file does not exist; throws when it exists and cannot be read. */
 export function readIfThere(file: string): string | null {
   try {
-    return naming(file, () => readFileSync(file, "utf8"));
+    return withPathInError(file, () => readFileSync(file, "utf8"));
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
     throw error;
@@ -38,7 +38,7 @@ export function writePrivate(file: string, text: string): void {
   try {
     const open = openSync(next, "wx", 0o600);
     try {
-      naming(file, () => {
+      withPathInError(file, () => {
         writeSync(open, text);
         fsyncSync(open);
       });
@@ -54,7 +54,7 @@ export function writePrivate(file: string, text: string): void {
 }
 
 /** Keeps the present contents under `<file>.old-<n>`, with the first free `n`; returns that name. */
-export function keepAside(file: string): string {
+export function copyAside(file: string): string {
   for (let n = 1; ; n += 1) {
     const aside = `${file}.old-${n}`;
     try {

@@ -23,7 +23,7 @@ import { dirname, join, resolve } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import * as z from "zod";
 import { BundleError, type WorkerOptions, bundleProduct } from "./bundle.ts";
-import { naming, readIfThere } from "./private-file.ts";
+import { withPathInError, readIfThere } from "./private-file.ts";
 import {
   type ProcessIdentity,
   readCommandLine,
@@ -37,7 +37,7 @@ import {
 } from "./processes.ts";
 import { PORT_TAKEN, READY } from "./door.ts";
 import type { HostOptions } from "./host.ts";
-import { diskFull } from "./state-check.ts";
+import { describeFullDisk } from "./state-check.ts";
 
 export interface StackOptions {
   /** Default: any free port. */
@@ -98,7 +98,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   const port = options.port ?? (await freePort());
   const log = resolve(options.log ?? join(stateDir, "stack.log"));
   let record: StackRecord = { v: 1, owner: identifyProcess(process.pid), group: null, port };
-  await claim(stateDir, record);
+  await claimState(stateDir, record);
   try {
     const workers = options.workers ?? (await build(stateDir, say, signal));
     say("Starting the Workers.");
@@ -110,7 +110,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     hold(stateDir, group);
     writeRecord(stateDir, record);
     const url = `http://127.0.0.1:${port}`;
-    await untilReady({ url, socketsDir, port, group, log, signal });
+    await waitUntilReady({ url, socketsDir, port, group, log, signal });
     return {
       url,
       pid: group.pid,
@@ -162,7 +162,7 @@ const StackRecord = z.object({
 type StackRecord = z.infer<typeof StackRecord>;
 
 /** Takes the lock of the state folder. Of two concurrent starts one succeeds: `link` is atomic and never overwrites. */
-async function claim(stateDir: string, record: StackRecord): Promise<void> {
+async function claimState(stateDir: string, record: StackRecord): Promise<void> {
   const mine = `${recordFile(stateDir)}.${process.pid}`;
   writeFile(mine, JSON.stringify(record));
   try {
@@ -185,7 +185,7 @@ async function clearDead(stateDir: string): Promise<boolean> {
   const text = readIfThere(recordFile(stateDir));
   const record = text === null ? null : parseRecord(text, recordFile(stateDir));
   if (record && isRunning(record)) throw alreadyRunning(record);
-  const holder = record ? undefined : holders(stateDir).find(isAlive);
+  const holder = record ? undefined : listHolders(stateDir).find(isAlive);
   if (holder) {
     throw new StackError(
       "already_running",
@@ -209,7 +209,7 @@ async function takeOver(stateDir: string, text: string, dead: StackRecord | null
   if (readIfThere(aside) !== text) linkSync(aside, recordFile(stateDir));
   else if (dead) await endMembers(dead);
   rmSync(aside, { force: true });
-  for (const holder of holders(stateDir)) if (!isAlive(holder)) release(stateDir, holder);
+  for (const holder of listHolders(stateDir)) if (!isAlive(holder)) release(stateDir, holder);
 }
 
 // Each process that uses the state also has a marker file (`held-<pid>-<start>`), so a damaged record does not release the lock.
@@ -222,7 +222,7 @@ function release(stateDir: string, mark: ProcessIdentity): void {
   rmSync(holderFile(stateDir, mark), { force: true });
 }
 
-function holders(stateDir: string): ProcessIdentity[] {
+function listHolders(stateDir: string): ProcessIdentity[] {
   return readdirSync(stateDir).flatMap((name) => {
     const match = /^held-(\d+)-(\d+)$/.exec(name);
     return match ? [{ pid: Number(match[1]), startedAt: Number(match[2]) }] : [];
@@ -276,7 +276,7 @@ function writeRecord(stateDir: string, record: StackRecord): void {
 }
 
 function writeFile(file: string, text: string): void {
-  naming(file, () => writeFileSync(file, text, { mode: 0o600 }));
+  withPathInError(file, () => writeFileSync(file, text, { mode: 0o600 }));
 }
 
 /** `null` for a damaged record; throws for a record of a newer version. */
@@ -347,16 +347,19 @@ interface BootingStack {
 }
 
 /** Sends no request before our host owns the port: until then any user could bind it. */
-async function untilReady({ url, socketsDir, port, group, log, signal }: BootingStack): Promise<void> {
+async function waitUntilReady({ url, socketsDir, port, group, log, signal }: BootingStack): Promise<void> {
   const until = Date.now() + READY_MS;
   let last = "nothing answered";
   while (Date.now() < until) {
     if (signal.aborted) throw aborted();
     if (existsSync(join(socketsDir, PORT_TAKEN))) throw portInUse(port);
     if (groupMembers(group).length === 0) {
-      const full = diskFull(dirname(log));
+      const full = describeFullDisk(dirname(log));
       const why = full === null ? "" : ` ${full}`;
-      throw new StackError("did_not_start", `The Workers ended while starting.${why} The end of ${log}:\n${tail(log)}`);
+      throw new StackError(
+        "did_not_start",
+        `The Workers ended while starting.${why} The end of ${log}:\n${readLogEnd(log)}`,
+      );
     }
     if (!existsSync(join(socketsDir, READY))) {
       await pause(50);
@@ -376,7 +379,7 @@ async function untilReady({ url, socketsDir, port, group, log, signal }: Booting
   }
   throw new StackError(
     "did_not_start",
-    `The Workers did not become ready within ${READY_MS / 1000} s (${last}). The end of ${log}:\n${tail(log)}`,
+    `The Workers did not become ready within ${READY_MS / 1000} s (${last}). The end of ${log}:\n${readLogEnd(log)}`,
   );
 }
 
@@ -431,7 +434,7 @@ function isOurs(stateDir: string, { owner, port }: StackRecord): boolean {
   return present?.owner.pid === owner.pid && present.owner.startedAt === owner.startedAt && present.port === port;
 }
 
-function tail(path: string): string {
+function readLogEnd(path: string): string {
   const size = statSync(path).size;
   return readFileSync(path, "utf8").slice(-Math.min(size, 4_000)).trimEnd();
 }

@@ -21,12 +21,12 @@ export function checkState(stateDir: string, accessFile?: string): void {
     accessSync(dirname(accessFile), constants.R_OK | constants.W_OK | constants.X_OK);
     readIfThere(accessFile);
   }
-  const full = diskFull(stateDir);
+  const full = describeFullDisk(stateDir);
   if (full !== null) throw new PlainError(full);
   const text = readIfThere(join(stateDir, "profile.json"));
   const layouts = readdirSync(stateDir).includes("data") ? readdirSync(join(stateDir, "data")) : [];
   const newest = Math.max(...layouts.map((name) => Number(/^v(\d+)$/.exec(name)?.[1] ?? 0)), 0);
-  if (versionIn(text) > OWN_VERSION || newest > LAYOUT) {
+  if (readVersion(text) > OWN_VERSION || newest > LAYOUT) {
     throw new PlainError(
       `${stateDir} was written by a newer version of Talaria. Start that version, or move the folder away for a new state.`,
     );
@@ -35,14 +35,14 @@ export function checkState(stateDir: string, accessFile?: string): void {
 
 /** Why the Workers ended. A full disk is checked here because the log could not record it. */
 export function toEndSentence(stateDir: string, log: string, free?: number): string {
-  const full = diskFull(stateDir, free);
+  const full = describeFullDisk(stateDir, free);
   return full === null
     ? `The Workers have ended. Their last output is in ${log}`
     : `The Workers have ended, and the disk is full. ${full}`;
 }
 
 /** A sentence for a person; `null` while there is enough room for a start. */
-export function diskFull(stateDir: string, free = freeBytes(stateDir)): string | null {
+export function describeFullDisk(stateDir: string, free = freeBytes(stateDir)): string | null {
   if (free >= NEEDED_BYTES) return null;
   const freeMb = Math.floor(free / 1024 / 1024);
   return `The disk of ${stateDir} has ${freeMb} MB left, but a start needs 64 MB. Free some space, then start again.`;
@@ -69,7 +69,7 @@ function checkRights(path: string, depth: number): void {
   }
 }
 
-function versionIn(text: string | null): number {
+function readVersion(text: string | null): number {
   try {
     return Number((JSON.parse(text ?? "{}") as { v?: unknown }).v ?? 0);
   } catch {

@@ -71,12 +71,12 @@ export const MEMORY_VARS: readonly string[] = [
  * The variables of `env` that a Worker receives, plus the operator's token. Empty values count as absent. Keys of providers that no
  * chosen model uses are left out: a shell often holds tokens of other programs.
  */
-export function workerVars(
+export function selectWorkerVars(
   env: Record<string, string | undefined>,
   operatorToken: string,
   names: readonly string[] = [...MODEL_SECRETS, ...PLAIN_VARS, ...MEMORY_SECRETS, ...MEMORY_VARS],
 ): Record<string, string> {
-  const unused = unusedVariables(env);
+  const unused = listUnusedVariables(env);
   const given = names.flatMap((name) => {
     const value = unused.has(name) ? "" : env[name]?.trim();
     return value ? [[name, value] as const] : [];
@@ -84,7 +84,7 @@ export function workerVars(
   return { ...Object.fromEntries(given), TALARIA_OPERATOR_TOKEN: operatorToken };
 }
 
-function unusedVariables(env: Record<string, string | undefined>): Set<string> {
+function listUnusedVariables(env: Record<string, string | undefined>): Set<string> {
   const specs = MODEL_CHOICES.flatMap((choice) => (env[choice] ?? "").split(","));
   const named = new Set(specs.map((spec) => spec.trim().split(":")[0]));
   const variables = (isNamed: boolean) =>

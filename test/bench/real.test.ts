@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type TaskRecord, openRecords } from "../../bench/real/records.ts";
 import { toLine } from "../../bench/real/report.ts";
-import { skillByHand } from "../../bench/real/skill-by-hand.ts";
+import { writeSkillByHand } from "../../bench/real/skill-by-hand.ts";
 import { exportTable } from "../../scripts/demo/conventions.ts";
 import { loadTables } from "../../scripts/demo/tables.ts";
 import { type Task, drawSeries } from "../../scripts/demo/tasks.ts";
@@ -36,7 +36,7 @@ describe("the handwritten skill", () => {
     for (const task of tasks) {
       put(task.table.file, exportTable(task.table, conventions));
       const { column, values } = askedColumn(task);
-      const command = commandOf(skillByHand(conventions), column + 1, task.table.file);
+      const command = commandOf(writeSkillByHand(conventions), column + 1, task.table.file);
       const { stdout } = (await call("terminal", { command })).result as { stdout: string };
       const [, n, mean] = /^n (\d+) mean (\S+) /.exec(stdout) ?? [];
       expect(Number(n), `${command}\n${stdout}`).toBe(values.length);

@@ -26,20 +26,20 @@ class PowerCut extends Error {
 }
 
 export function withFailpoints(host: SessionHost, { at, onPass, onReached }: FailpointOptions): Failpoints {
-  let held: Promise<unknown> | null = null;
+  let death: Promise<unknown> | null = null;
   /** The last write. Distinguishes one setting of the alarm from another. */
   let last = "waking";
 
-  function live(): void {
-    if (held) throw new PowerCut();
+  function assertAlive(): void {
+    if (death) throw new PowerCut();
   }
 
   function pass(point: string): void {
-    live();
+    assertAlive();
     onPass(point);
     if (point !== at) return;
     // Do not send a request inside a transaction, which this throw rolls back.
-    held = Promise.resolve().then(() => onReached(point));
+    death = Promise.resolve().then(() => onReached(point));
     throw new PowerCut(point);
   }
 
@@ -54,7 +54,7 @@ export function withFailpoints(host: SessionHost, { at, onPass, onReached }: Fai
     let within: string[] | null = null;
     return {
       run<Row>(query: string, ...values: SqlValue[]): Row[] {
-        live();
+        assertAlive();
         const write = describeWrite(query, values);
         if (!write) return sql.run<Row>(query, ...values);
         if (within) {
@@ -68,7 +68,7 @@ export function withFailpoints(host: SessionHost, { at, onPass, onReached }: Fai
         return rows;
       },
       transaction(work) {
-        live();
+        assertAlive();
         const writes: string[] = [];
         within = writes;
         try {
@@ -92,7 +92,7 @@ export function withFailpoints(host: SessionHost, { at, onPass, onReached }: Fai
     return {
       ...tool,
       async run(args: { call: string }, context) {
-        live();
+        assertAlive();
         const result = await tool.run(args, context);
         pass(`after running ${args.call}`);
         return result;
@@ -104,7 +104,7 @@ export function withFailpoints(host: SessionHost, { at, onPass, onReached }: Fai
     return {
       ...model,
       async *stream(request, signal, noteActivity) {
-        if (held) await held;
+        if (death) await death;
         yield* model.stream(request, signal, noteActivity);
       },
     };
@@ -112,7 +112,7 @@ export function withFailpoints(host: SessionHost, { at, onPass, onReached }: Fai
 
   const { alarm, account, archive, queue, evidence, reviews } = host;
   return {
-    hold: async () => held,
+    hold: async () => death,
     host: {
       ...host,
       sql: mortalSql(host.sql),

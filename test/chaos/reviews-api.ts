@@ -8,7 +8,7 @@ import { shardOf } from "../../core/schemas/learning/digest.ts";
 import type { Answer } from "../../core/schemas/entry.ts";
 import { dayOf } from "../../core/schemas/ids.ts";
 import { PendingChange } from "../../core/schemas/pending.ts";
-import { ownerIn, proposeMerge } from "../../scripts/chaos/merge.ts";
+import { findOwner, proposeMerge } from "../../scripts/chaos/merge.ts";
 import { keyOf } from "../../stores/keys.ts";
 import product from "../../workers/api/index.ts";
 import type { Env } from "../../workers/api/env.ts";
@@ -95,7 +95,7 @@ async function complete(body: ChatRequest, env: Env): Promise<Response> {
   const seen = request.messages.map(({ text }) => text).join("\n");
   const [, marker] = /<transcript ([0-9a-f]{16})>/.exec(seen) ?? [];
   const isMerge = request.tools.some(({ name }) => name === "skill_merge");
-  const subject = isMerge ? ownerIn(seen) : marker;
+  const subject = isMerge ? findOwner(seen) : marker;
   if (subject) {
     const answers = request.messages.filter(({ role }) => role === "assistant").length;
     const { url } = JSON.parse((env as unknown as { TALARIA_CHAOS: string }).TALARIA_CHAOS) as { url: string };
@@ -109,7 +109,7 @@ async function complete(body: ChatRequest, env: Env): Promise<Response> {
 async function answerTo(request: ModelRequest, seen: string): Promise<Pick<Answer, "text" | "calls">> {
   const begins = request.messages.every(({ role }) => role !== "assistant");
   if (request.tools.some(({ name }) => name === "skill_merge")) {
-    const owner = ownerIn(seen);
+    const owner = findOwner(seen);
     if (!begins || !owner) return { text: "One will do.", calls: [] };
     return { text: "They are one.", calls: [{ id: "call_0", name: "skill_merge", args: proposeMerge(owner) }] };
   }

@@ -67,7 +67,7 @@ export function withStorePoints<Env extends Stores>(env: Env, worker: string): E
     },
     async list(options: R2ListOptions) {
       const page = await reading(`list ${nameFolder(options.prefix ?? "")}`, () => skills.list(options));
-      return { ...page, objects: page.objects.map((object) => (isOld(object.key) ? age(object) : object)) };
+      return { ...page, objects: page.objects.map((object) => (isOld(object.key) ? backdate(object) : object)) };
     },
     delete: (keys: string | string[]) =>
       writing(`delete ${findKeyKind([keys].flat()[0] ?? "")}`, () => skills.delete(keys)),
@@ -107,7 +107,7 @@ function readPlan(env: object): StorePlan {
   return JSON.parse((env as { TALARIA_CHAOS: string }).TALARIA_CHAOS) as StorePlan;
 }
 
-function age(object: R2Object): R2Object {
+function backdate(object: R2Object): R2Object {
   const { key, etag, customMetadata } = object;
   const uploaded = new Date(object.uploaded.getTime() - MONTH_MS);
   return { key, etag, customMetadata, uploaded } as R2Object;

@@ -1,6 +1,6 @@
 // How the chat client reads typed and pasted lines, and how it tracks the turns of a session.
 import { describe, expect, it, vi } from "vitest";
-import { completeLine, parseLines, parseOrder, placeToFollow } from "../../cli/converse.ts";
+import { completeLine, parseLines, parseOrder, chooseStartEvent } from "../../cli/converse.ts";
 import { gatherPasted } from "../../cli/pasted-lines.ts";
 import { createTurns } from "../../cli/turns.ts";
 import { NO_STATS } from "../../core/schemas/entry.ts";
@@ -65,7 +65,7 @@ describe("a session is followed from", () => {
       "5.0",
     ],
   ])("%s", (_what, turns, place) => {
-    expect(placeToFollow({ turns })).toBe(place);
+    expect(chooseStartEvent({ turns })).toBe(place);
   });
 });
 

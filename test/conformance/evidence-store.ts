@@ -6,7 +6,7 @@ import { createEvidenceStore } from "../../stores/evidence-store.ts";
 import { collect } from "../support/session/collect.ts";
 import { newProfileId } from "../support/skills/profile-ids.ts";
 import { JUDGE, evidence } from "../support/skills/reviews.ts";
-import { keysUnder } from "../support/skills/skills.ts";
+import { listKeys } from "../support/skills/skills.ts";
 
 export function describeEvidenceStore(name: string, make: () => Bucket): void {
   const setUp = () => {
@@ -67,7 +67,7 @@ export function describeEvidenceStore(name: string, make: () => Bucket): void {
       );
       for (const word of words) await store.put(word);
       await store.put({ ...words[2]!, outcome: "failure" });
-      const keys = await keysUnder(bucket, `p/${profile}/evidence/`);
+      const keys = await listKeys(bucket, `p/${profile}/evidence/`);
       expect(keys.map((key) => key.split(`${evidence(1).turn}.`)[1])).toEqual([
         "exit",
         "rating",

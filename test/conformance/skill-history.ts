@@ -9,7 +9,7 @@ import { PastRevision } from "../../core/schemas/skill.ts";
 import { keyOf } from "../../stores/keys.ts";
 import { createTestClock } from "../support/clock.ts";
 import { newProfileId } from "../support/skills/profile-ids.ts";
-import { adjustment, creation, expectSound, extension, keysUnder, restoration } from "../support/skills/skills.ts";
+import { adjustment, creation, expectSound, extension, listKeys, restoration } from "../support/skills/skills.ts";
 import { openSkillStore } from "./skill-store.ts";
 
 export function describeSkillHistory(name: string, make: (clock: Clock) => Bucket): void {
@@ -19,7 +19,7 @@ export function describeSkillHistory(name: string, make: (clock: Clock) => Bucke
     const profile = newProfileId();
     const open = () => openSkillStore(bucket, profile, clock);
     const blobs = async () =>
-      (await keysUnder(bucket, `p/${profile}/blobs/`)).map((key) => key.slice(key.lastIndexOf("/") + 1));
+      (await listKeys(bucket, `p/${profile}/blobs/`)).map((key) => key.slice(key.lastIndexOf("/") + 1));
     return { clock, bucket, profile, open, store: open(), blobs };
   };
   describe(`${name}: the history of a skill`, () => describeHistory(setUp));

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type Conventions, describeConventions, drawConventions, exportTable } from "../../scripts/demo/conventions.ts";
-import { type Table, fromCsv, loadTables } from "../../scripts/demo/tables.ts";
+import { type Table, parseCsv, loadTables } from "../../scripts/demo/tables.ts";
 import { drawTasks } from "../../scripts/demo/tasks.ts";
 import { inventTable } from "../support/invented-tables.ts";
 
@@ -12,7 +12,7 @@ const SEEDS = Array.from({ length: 40 }, (_, i) => i + 1);
 
 /** Reads an export back with nothing but its conventions. */
 function importTable(text: string, table: Table, conventions: Conventions): (string | null)[][] {
-  const rows = fromCsv(text, conventions.separator);
+  const rows = parseCsv(text, conventions.separator);
   if (typeof rows === "string") throw new Error(rows);
   const body = conventions.unitRow ? rows.cells.slice(1) : rows.cells;
   return body.map((row) =>

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { COMMANDS } from "../../core/commands/commands.ts";
-import { type Block, DOCUMENTS, executionOrder, shellBlocks } from "../../scripts/check/readme-blocks.ts";
+import { type Block, DOCUMENTS, orderBlocks, shellBlocks } from "../../scripts/check/readme-blocks.ts";
 import { summarise } from "../../scripts/check/test-report.ts";
 
 const root = resolve(import.meta.dirname, "../..");
@@ -81,7 +81,7 @@ describe("shellBlocks", () => {
 
   it("keeps the order but for the tests", () => {
     const blocks = shellBlocks("```sh\nnpm test\n```\n```sh\none\n```\n```sh no-run\nno\n```\n```sh\ntwo\n```\n");
-    expect(executionOrder(blocks).map(({ text }) => text)).toEqual(["one", "two", "npm test"]);
+    expect(orderBlocks(blocks).map(({ text }) => text)).toEqual(["one", "two", "npm test"]);
   });
 });
 

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createClient } from "../../cli/client.ts";
-import { localAccess, operatorToken } from "../../scripts/stack/local-state.ts";
+import { openLocalAccess, readOperatorToken } from "../../scripts/stack/local-state.ts";
 import { groupMembers, identifyProcess } from "../../scripts/stack/processes.ts";
 import { type Stack, startStack } from "../../scripts/stack/stack.ts";
 
@@ -51,7 +51,7 @@ let secrets: string[] = [];
 
 beforeAll(async () => {
   stateDir = mkdtempSync(join(tmpdir(), "talaria-seat-"));
-  const token = operatorToken(stateDir);
+  const token = readOperatorToken(stateDir);
   const key = "sk-of-a-provider-0123456789";
   stack = await startStack({ stateDir, vars: { TALARIA_OPERATOR_TOKEN: token, MISTRAL_API_KEY: key } });
   const made = await createClient({ url: stack.url, key: token }).createProfile();
@@ -179,8 +179,8 @@ describe.runIf(isLinux)("another user of this machine", () => {
 
 describe("a state without files that name a profile", () => {
   it("still yields the profile that stored data, from the Workers' storage", async () => {
-    const [file, token] = [join(stateDir, "local.json"), operatorToken(stateDir)];
-    const access = await localAccess({ file, stateDir, url: stack.url, token, say: () => {} });
+    const [file, token] = [join(stateDir, "local.json"), readOperatorToken(stateDir)];
+    const access = await openLocalAccess({ file, stateDir, url: stack.url, token, say: () => {} });
     expect(access.profile).toBe(profile);
   });
 });

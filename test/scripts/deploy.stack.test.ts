@@ -67,7 +67,7 @@ describe("a deployment", () => {
     expect(workers()).toEqual(before);
     expect(said).toContain("token of an earlier deployment is kept");
     expect(said).not.toContain("rehearsal");
-    expect(account.made.filter((line) => line.startsWith("queue"))).toHaveLength(3);
+    expect(account.changes.filter((line) => line.startsWith("queue"))).toHaveLength(3);
   });
 
   it("mentions the rehearsal model once no model is configured any more", async () => {
@@ -76,7 +76,7 @@ describe("a deployment", () => {
   });
 
   it("reports every Worker that does not build or has an unknown field in its config, and creates nothing", async () => {
-    account.made.length = 0;
+    account.changes.length = 0;
     const changes: Partial<Record<string, object>> = {
       api: { main: join(import.meta.dirname, "../fixtures/no-such-worker.js") },
       review: { ia: { binding: "AI" } },
@@ -85,11 +85,11 @@ describe("a deployment", () => {
     const failure = run(newHome(), {}, broken);
     await expect(failure).rejects.toThrow(/talaria-api does not build:[^]*Nothing was created/);
     await expect(failure).rejects.toThrow(/"ia"[^]*Nothing was created/);
-    expect(account.made).toEqual([]);
+    expect(account.changes).toEqual([]);
   });
 
   it("creates nothing when `deploy.json` is damaged or from a newer version, and leaves it unchanged", async () => {
-    account.made.length = 0;
+    account.changes.length = 0;
     for (const [text, why] of [
       ['{"v":1,"names', /is damaged/],
       ['{"v":2,"future":true}', /newer Talaria/],
@@ -99,6 +99,6 @@ describe("a deployment", () => {
       await expect(run(broken)).rejects.toThrow(why);
       expect(readFileSync(join(broken, "deploy.json"), "utf8")).toBe(text);
     }
-    expect(account.made).toEqual([]);
+    expect(account.changes).toEqual([]);
   });
 });

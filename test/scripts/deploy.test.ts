@@ -6,11 +6,11 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { PROVIDER_SECRETS, PROVIDER_VARIABLES } from "../../core/memory/provider-env.ts";
 import { checkAccount } from "../../scripts/deploy/checks.ts";
 import { DeployError, openAccount } from "../../scripts/deploy/cloudflare.ts";
-import { givenVars, mayAnswer } from "../../scripts/deploy/config.ts";
+import { pickGivenVars, mayAnswer } from "../../scripts/deploy/config.ts";
 import { dryRun } from "../../scripts/deploy/dry-run.ts";
-import { createMissing, effectiveConfig, secretsFor, warningsIn } from "../../scripts/deploy/plan.ts";
+import { createMissing, buildDeployedConfig, selectSecrets, findWarnings } from "../../scripts/deploy/plan.ts";
 import { listResources } from "../../scripts/deploy/resources.ts";
-import { MEMORY_SECRETS, MEMORY_VARS, PLAIN_VARS, workerVars } from "../../scripts/stack/worker-vars.ts";
+import { MEMORY_SECRETS, MEMORY_VARS, PLAIN_VARS, selectWorkerVars } from "../../scripts/stack/worker-vars.ts";
 import { type RunWrangler, readWorkerConfigs } from "../../scripts/stack/wrangler.ts";
 import { createTempFolders } from "../support/temp-folders.ts";
 import { ACCOUNT_ID, CloudflareAccount } from "../support/cloudflare-account.ts";
@@ -73,7 +73,7 @@ describe("checkAccount", () => {
   it("accepts an empty account, and leaves nothing in it", async () => {
     expect(await check()).toEqual({ buckets: new Set(), queues: new Set(), namespaces: {}, apiSecrets: null });
     expect([...account.workers.keys()]).toEqual([]);
-    expect(account.made).toEqual([
+    expect(account.changes).toEqual([
       expect.stringMatching(/^worker talaria-check-/),
       expect.stringMatching(/^worker talaria-check-.* deleted$/),
     ]);
@@ -82,7 +82,7 @@ describe("checkAccount", () => {
   it("refuses the free plan before it creates anything", async () => {
     account.plan = "free";
     expect(await failureOf(check())).toMatch(/^Nothing was created\.\n.*Workers Free plan/);
-    expect(account.made).toEqual([]);
+    expect(account.changes).toEqual([]);
   });
 
   it("names all permissions that a token lacks at once", async () => {
@@ -91,7 +91,7 @@ describe("checkAccount", () => {
     for (const name of ["Workers Scripts", "Workers R2 Storage", "Queues", "Workers KV Storage"]) {
       expect(message).toContain(`${name}: Edit`);
     }
-    expect(account.made).toEqual([]);
+    expect(account.changes).toEqual([]);
   });
 
   it("reports a missing subdomain and disabled R2 together", async () => {
@@ -100,7 +100,7 @@ describe("checkAccount", () => {
     const message = await failureOf(check());
     expect(message).toContain("workers.dev subdomain");
     expect(message).toContain("R2 is not enabled");
-    expect(account.made).toEqual([]);
+    expect(account.changes).toEqual([]);
   });
 
   it("finds a namespace on the second page", async () => {
@@ -114,7 +114,7 @@ describe("createMissing", () => {
   it("creates everything in an empty account, and nothing the second time", async () => {
     const first = await createMissing(resources, await check(), await open(), quiet);
     expect(first).toEqual({ "talaria-memory": "id-of-talaria-memory" });
-    expect(account.made.slice(2)).toEqual([
+    expect(account.changes.slice(2)).toEqual([
       "bucket talaria-skills",
       "queue talaria-curation",
       "queue talaria-reviews",
@@ -122,9 +122,9 @@ describe("createMissing", () => {
       "namespace talaria-memory",
     ]);
     const inventory = await check();
-    account.made.length = 0;
+    account.changes.length = 0;
     expect(await createMissing(resources, inventory, await open(), quiet)).toEqual(first);
-    expect(account.made).toEqual([]);
+    expect(account.changes).toEqual([]);
   });
 
   it("continues where a refused creation stopped it", async () => {
@@ -135,7 +135,7 @@ describe("createMissing", () => {
     );
     account.readOnly = [];
     await createMissing(resources, await check(), await open(), quiet);
-    const kept = account.made.filter((line) => !line.startsWith("worker"));
+    const kept = account.changes.filter((line) => !line.startsWith("worker"));
     expect(kept).toHaveLength(5);
     expect(new Set(kept).size).toBe(5);
   });
@@ -160,7 +160,7 @@ describe("effectiveConfig", () => {
     const made = Object.fromEntries(
       configs.map((config) => [
         config.worker,
-        effectiveConfig(config, { "talaria-memory": "0f2a" }, { TALARIA_MODEL: "rehearsal" }),
+        buildDeployedConfig(config, { "talaria-memory": "0f2a" }, { TALARIA_MODEL: "rehearsal" }),
       ]),
     );
     expect(made.api).toMatchObject({
@@ -178,7 +178,7 @@ describe("effectiveConfig", () => {
 describe("givenVars", () => {
   it("empties the variables to unset, and takes the rest from the environment", () => {
     const deployment = { home: "", env: { OPENAI_MODEL: "a", OPENAI_BASE_URL: "b" }, unset: ["OPENAI_MODEL"] };
-    expect(givenVars(PLAIN_VARS, deployment)).toEqual({ OPENAI_MODEL: "", OPENAI_BASE_URL: "b" });
+    expect(pickGivenVars(PLAIN_VARS, deployment)).toEqual({ OPENAI_MODEL: "", OPENAI_BASE_URL: "b" });
   });
 });
 
@@ -221,21 +221,21 @@ describe("the three configs", () => {
 
 describe("secretsFor", () => {
   it("gives the operator's token to the api Worker alone", () => {
-    const secrets = workerVars({ ANTHROPIC_API_KEY: "key", HOME: "/root" }, "token");
-    expect(secretsFor("api", secrets)).toEqual({ ANTHROPIC_API_KEY: "key", TALARIA_OPERATOR_TOKEN: "token" });
-    expect(secretsFor("review", secrets)).toEqual({ ANTHROPIC_API_KEY: "key" });
-    expect(secretsFor("curator", secrets)).toEqual({ ANTHROPIC_API_KEY: "key" });
+    const secrets = selectWorkerVars({ ANTHROPIC_API_KEY: "key", HOME: "/root" }, "token");
+    expect(selectSecrets("api", secrets)).toEqual({ ANTHROPIC_API_KEY: "key", TALARIA_OPERATOR_TOKEN: "token" });
+    expect(selectSecrets("review", secrets)).toEqual({ ANTHROPIC_API_KEY: "key" });
+    expect(selectSecrets("curator", secrets)).toEqual({ ANTHROPIC_API_KEY: "key" });
   });
 });
 
 describe("the variables of a memory provider", () => {
   it("go to the api Worker alone, and only those of the named provider", () => {
     const memory = { TALARIA_MEMORY_PROVIDER: "Honcho", HONCHO_API_KEY: "h", HONCHO_WORKSPACE: "w" };
-    const given = workerVars({ ...memory, MEM0_API_KEY: "m", MEM0_BASE_URL: "https://m.example" }, "token");
+    const given = selectWorkerVars({ ...memory, MEM0_API_KEY: "m", MEM0_BASE_URL: "https://m.example" }, "token");
     expect(given).toEqual({ ...memory, TALARIA_OPERATOR_TOKEN: "token" });
-    expect(secretsFor("api", given)).toMatchObject({ HONCHO_API_KEY: "h" });
-    expect(secretsFor("review", given)).not.toHaveProperty("HONCHO_API_KEY");
-    expect(secretsFor("curator", given)).not.toHaveProperty("HONCHO_API_KEY");
+    expect(selectSecrets("api", given)).toMatchObject({ HONCHO_API_KEY: "h" });
+    expect(selectSecrets("review", given)).not.toHaveProperty("HONCHO_API_KEY");
+    expect(selectSecrets("curator", given)).not.toHaveProperty("HONCHO_API_KEY");
   });
 
   it("are the variables that the Session reads", () => {
@@ -249,12 +249,12 @@ describe("warningsIn", () => {
     const output =
       "\u001b[33m▲ \u001b[43;33m[\u001b[43;30mWARNING\u001b[43;33m]\u001b[0m \u001b[1mProcessing wrangler.json configuration:\u001b[0m\n" +
       "\n    - In your wrangler.json file, you have configured `durable_objects` exported by this Worker (Account), but no live `exports` entry\n\n\nTotal Upload: 1.07 KiB\n";
-    expect(warningsIn(output)).toEqual([
+    expect(findWarnings(output)).toEqual([
       "Processing wrangler.json configuration: - In your wrangler.json file, you have configured `durable_objects` exported by this Worker (Account), but no live `exports` entry",
     ]);
   });
 
   it("finds nothing in a clean build", () => {
-    expect(warningsIn("Total Upload: 1.07 KiB / gzip: 0.55 KiB\n--dry-run: exiting now.\n")).toEqual([]);
+    expect(findWarnings("Total Upload: 1.07 KiB / gzip: 0.55 KiB\n--dry-run: exiting now.\n")).toEqual([]);
   });
 });

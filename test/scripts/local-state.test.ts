@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from "n
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
-import { localAccess, operatorToken } from "../../scripts/stack/local-state.ts";
+import { openLocalAccess, readOperatorToken } from "../../scripts/stack/local-state.ts";
 import { readIfThere } from "../../scripts/stack/private-file.ts";
 import { type Handler, answerJson, answerProblem, startFakeApi } from "../support/fake-api.ts";
 import { createTempFolders } from "../support/temp-folders.ts";
@@ -28,7 +28,7 @@ function createHome() {
     file,
     stateDir,
     said,
-    start: (url: string) => localAccess({ file, stateDir, url, token: "token", say: (line) => said.push(line) }),
+    start: (url: string) => openLocalAccess({ file, stateDir, url, token: "token", say: (line) => said.push(line) }),
     read: () => JSON.parse(readFileSync(file, "utf8")) as unknown,
     files: () => readdirSync(home).filter((name) => name !== "state"),
   };
@@ -57,20 +57,20 @@ function addSession(stateDir: string): void {
 describe("the operator's token of a state folder", () => {
   it("is created once, readable by this user only", () => {
     const folder = tempFolder();
-    const token = operatorToken(folder);
+    const token = readOperatorToken(folder);
     expect(token).toMatch(/^[0-9a-f]{64}$/);
-    expect(operatorToken(folder)).toBe(token);
-    expect(operatorToken(tempFolder())).not.toBe(token);
+    expect(readOperatorToken(folder)).toBe(token);
+    expect(readOperatorToken(tempFolder())).not.toBe(token);
     expect(modeOf(join(folder, "operator-token"))).toBe("600");
   });
 
   it("is created again if it is truncated, but not if it is unreadable", () => {
     const folder = tempFolder();
     writeFileSync(join(folder, "operator-token"), "abc123");
-    expect(operatorToken(folder)).toMatch(/^[0-9a-f]{64}$/);
+    expect(readOperatorToken(folder)).toMatch(/^[0-9a-f]{64}$/);
     const other = tempFolder();
     mkdirSync(join(other, "operator-token"));
-    expect(() => operatorToken(other)).toThrow("EISDIR");
+    expect(() => readOperatorToken(other)).toThrow("EISDIR");
   });
 });
 

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { MODEL_SECRETS, MODEL_VARIABLES, variablesOf } from "../../core/models/model-env.ts";
 import { NAMED_SERVERS } from "../../core/models/wires/openai-compat.ts";
-import { MODEL_SECRETS as SECRETS, PLAIN_VARS, workerVars } from "../../scripts/stack/worker-vars.ts";
+import { MODEL_SECRETS as SECRETS, PLAIN_VARS, selectWorkerVars } from "../../scripts/stack/worker-vars.ts";
 
 describe("the variables of the Workers", () => {
   it("are the settings and all that select or authorise a model", () => {
@@ -15,10 +15,10 @@ describe("the variables of the Workers", () => {
     (name, server) => {
       const names = [...new Set(variablesOf(server))];
       const env: Record<string, string | undefined> = Object.fromEntries(names.map((variable) => [variable, "value"]));
-      expect(workerVars(env, "token")).toEqual({ TALARIA_OPERATOR_TOKEN: "token" });
+      expect(selectWorkerVars(env, "token")).toEqual({ TALARIA_OPERATOR_TOKEN: "token" });
       const choice = { TALARIA_MODEL: "anthropic:a", TALARIA_MODEL_TITLE: `openai:b, ${name}:c` };
       const given = { ...env, ...choice, TALARIA_OPERATOR_TOKEN: "token" };
-      expect(workerVars({ ...env, ...choice, HOME: "/root" }, "token")).toEqual(given);
+      expect(selectWorkerVars({ ...env, ...choice, HOME: "/root" }, "token")).toEqual(given);
     },
   );
 });

@@ -28,7 +28,7 @@ export class CloudflareAccount {
   readonly namespaces = new Map<string, string>();
   readonly workers = new Map<string, DeployedWorker>();
   /** Every request that changed something, in order. */
-  readonly made: string[] = [];
+  readonly changes: string[] = [];
   #server: Server | undefined;
 
   async start(): Promise<string> {
@@ -81,7 +81,7 @@ export class CloudflareAccount {
     if (!this.r2Enabled) return refuse(403, 10042, "Please enable R2 through the Cloudflare Dashboard.");
     if (method === "POST" && rest === "/buckets") {
       this.buckets.add(json().name ?? "");
-      this.made.push(`bucket ${json().name}`);
+      this.changes.push(`bucket ${json().name}`);
       return { result: { name: json().name } };
     }
     const name = rest.slice("/buckets/".length);
@@ -93,7 +93,7 @@ export class CloudflareAccount {
     if (method === "POST" && rest === "") {
       const name = json().queue_name ?? "";
       this.queues.set(name, `id-${name}`);
-      this.made.push(`queue ${name}`);
+      this.changes.push(`queue ${name}`);
       return { result: { queue_name: name, queue_id: `id-${name}` } };
     }
     if (rest === "") {
@@ -110,7 +110,7 @@ export class CloudflareAccount {
     if (method === "POST" && rest === "/namespaces") {
       const title = json().title ?? "";
       this.namespaces.set(title, `id-of-${title}`);
-      this.made.push(`namespace ${title}`);
+      this.changes.push(`namespace ${title}`);
       return { result: { id: `id-of-${title}`, title } };
     }
     if (method === "GET" && rest === "/namespaces") {
@@ -135,7 +135,7 @@ export class CloudflareAccount {
     if (!worker) return refuse(404, 10007, "This Worker does not exist on your account.");
     if (method === "DELETE" && what === "") {
       this.workers.delete(name);
-      this.made.push(`worker ${name} deleted`);
+      this.changes.push(`worker ${name} deleted`);
       return { result: null };
     }
     if (what === "/secrets") {
@@ -186,7 +186,7 @@ export class CloudflareAccount {
       observability: metadata.observability,
       workersDev: before?.workersDev ?? false,
     });
-    this.made.push(`worker ${name}`);
+    this.changes.push(`worker ${name}`);
     return {
       result: { id: name, startup_time_ms: 5, deployment_id: "d", etag: "e", resources: { script: { etag: "e" } } },
     };

@@ -21,7 +21,7 @@ export interface Arm {
 
 type Change = Partial<{ [Key in keyof Settings]: Partial<Settings[Key]> }>;
 
-function settingsWith(change: Change = {}): Settings {
+function changeSettings(change: Change = {}): Settings {
   const merged = Object.entries(DEFAULTS).map(([key, value]) => [key, { ...value, ...change[key as keyof Settings] }]);
   return Object.fromEntries(merged) as Settings;
 }
@@ -30,7 +30,7 @@ const OURS: Arm = {
   name: "ours",
   about: "the product with its defaults",
   learner: "product",
-  settings: settingsWith(),
+  settings: changeSettings(),
   policy: POLICY,
   curates: true,
   placebo: false,
@@ -46,7 +46,7 @@ export const MAIN_ARMS: readonly Arm[] = [
     ...OURS,
     name: "everything",
     about: "a review after every session; no rules in code, no verdicts, no taint",
-    settings: settingsWith({
+    settings: changeSettings({
       review: { afterModelCalls: 1, perSessionMs: 0 },
       learning: { verdicts: false },
       skills: { recall: false },
@@ -58,7 +58,7 @@ export const MAIN_ARMS: readonly Arm[] = [
     name: "hermes",
     about: "the rules of Hermes Agent: its triggers, its review, its skill tool, its curator",
     learner: "hermes",
-    settings: settingsWith({ review: { enabled: false }, learning: { verdicts: false }, skills: { recall: false } }),
+    settings: changeSettings({ review: { enabled: false }, learning: { verdicts: false }, skills: { recall: false } }),
     curates: false,
   },
   OURS,
@@ -76,7 +76,7 @@ function withoutTriggers(name: string, without: Trigger[]): Arm {
     ...OURS,
     name: `without ${name}`,
     about: `ours without ${name}`,
-    settings: settingsWith({ review: { without } }),
+    settings: changeSettings({ review: { without } }),
   };
 }
 
@@ -85,13 +85,13 @@ export const ABLATIONS: readonly Arm[] = [
     ...OURS,
     name: "without verdicts",
     about: "ours without verdicts",
-    settings: settingsWith({ learning: { verdicts: false } }),
+    settings: changeSettings({ learning: { verdicts: false } }),
   },
   {
     ...OURS,
     name: "without failed words",
     about: "ours without telling which words of a skill failed",
-    settings: settingsWith({ learning: { failedWords: false } }),
+    settings: changeSettings({ learning: { failedWords: false } }),
   },
   withoutRule("taint", "taint"),
   withoutRule("citations", "citations"),
@@ -104,14 +104,14 @@ export const ABLATIONS: readonly Arm[] = [
     ...OURS,
     name: "without recall",
     about: "ours without loading what is not asked for",
-    settings: settingsWith({ skills: { recall: false } }),
+    settings: changeSettings({ skills: { recall: false } }),
   },
   { ...OURS, name: "without curator", about: "ours without the curator", curates: false },
   {
     ...OURS,
     name: "without discount",
     about: "ours with a discount of 1",
-    settings: settingsWith({ learning: { discount: 1 } }),
+    settings: changeSettings({ learning: { discount: 1 } }),
   },
 ];
 
@@ -119,7 +119,7 @@ export const ABLATIONS: readonly Arm[] = [
 export const RIVAL_ARMS = ["off", "everything", "hermes", "ours", "ceiling"] as const;
 export const STRESS_ARMS = ["off", "hermes", "ours", "ceiling"] as const;
 
-export function armNamed(name: string): Arm {
+export function findArm(name: string): Arm {
   const arm = [...MAIN_ARMS, ...ABLATIONS].find((one) => one.name === name);
   if (!arm) throw new Error(`unknown arm: ${name}`);
   return arm;

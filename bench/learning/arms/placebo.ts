@@ -16,13 +16,17 @@ export function showPlacebo(skills: SkillStore, world: World): SkillStore {
       const snapshot = await skills.open(name);
       if (!snapshot || !isLearned(snapshot.head)) return snapshot;
       const real = textOrEmpty(snapshot.files[SKILL_MD]);
-      return { ...snapshot, files: { ...snapshot.files, [SKILL_MD]: otherText(snapshot.head, real, world) } };
+      return { ...snapshot, files: { ...snapshot.files, [SKILL_MD]: drawOtherText(snapshot.head, real, world) } };
     },
   };
 }
 
 /** The skill's own name and description, with lessons of the next family. */
-function otherText({ name, description }: { name: string; description: string }, real: string, world: World): string {
+function drawOtherText(
+  { name, description }: { name: string; description: string },
+  real: string,
+  world: World,
+): string {
   const { families } = world;
   const said = new Set(readStatements(real).map(({ operation }) => operation));
   const own = families.findIndex(({ operations }) => operations.some((operation) => said.has(operation.name)));

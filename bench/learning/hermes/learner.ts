@@ -14,7 +14,7 @@ import type { RunRecord } from "../report/records.ts";
 import { readEntries } from "../platform/session-entries.ts";
 import { createHermesCurator } from "./curator.ts";
 import { runHermesReview } from "./review.ts";
-import { type Counters, type Telemetry, countTurn, newTelemetry, promptFor } from "./rules.ts";
+import { type Counters, type Telemetry, countTurn, newTelemetry, choosePrompt } from "./rules.ts";
 
 export interface HermesLearner {
   afterTurn(session: OpenSession): Promise<void>;
@@ -53,7 +53,7 @@ export function createHermes(options: {
         interrupted: false,
       });
       counters.set(session.id, counted.counters);
-      const kind = promptFor(counted);
+      const kind = choosePrompt(counted);
       if (!kind) return;
       counts.owed += 1;
       counts.byTrigger[kind] = (counts.byTrigger[kind] ?? 0) + 1;

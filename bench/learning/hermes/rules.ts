@@ -75,7 +75,7 @@ export function countTurn(
 }
 
 /** Both kinds of review at once, or the one that is due. */
-export function promptFor(due: { memory: boolean; skills: boolean }): "combined" | "memory" | "skills" | null {
+export function choosePrompt(due: { memory: boolean; skills: boolean }): "combined" | "memory" | "skills" | null {
   if (due.memory && due.skills) return "combined";
   return due.memory ? "memory" : due.skills ? "skills" : null;
 }

@@ -1,5 +1,5 @@
-// The briefing that the worker gets with its task in the arms without a library. `all` states every right option. `revealed` is
-// what a learner without errors knows: each option that an earlier session revealed, until a later session has it refused.
+// The briefing that the worker gets with its task in the arms without a library. `all` states every right option. `revealed` states
+// what a learner without errors knows: each option that an earlier session revealed and no later session refused.
 import type { Arm } from "../arms/arms.ts";
 import { happens } from "../world/draws.ts";
 import { sayOption } from "./statements.ts";

@@ -3,16 +3,16 @@
 import type { ModelRequest } from "../../../core/agent/contract.ts";
 import type { JsonObject } from "../../../core/schemas/entry.ts";
 import { draw, happens, pick } from "../world/draws.ts";
-import { fittingSkills } from "./matching.ts";
+import { findFittingSkills } from "./matching.ts";
 import type { CallResult, ScriptedAnswer } from "./scripted.ts";
 import {
   type Edit,
   type Lesson,
   type Subject,
-  companionPart,
-  ownPart,
+  readCompanionPart,
+  readOwnPart,
   placeLesson,
-  wordsFor,
+  chooseWords,
   writeSkillMd,
 } from "./skill-writing.ts";
 import { readStatements } from "./statements.ts";
@@ -72,8 +72,8 @@ export function* writeLessons(keeping: LessonWriting): Dialogue<void> {
   const query = `${subject.requests[0]!} ${subject.area}`.slice(0, 400);
   const [listed] = yield { text: "", calls: [{ name: "skills_list", args: { query } }] };
   const lines = readListed(listed);
-  const family = familyWith(world, names);
-  const fitting = fittingSkills(lines, wordingsIn(world, reading, names));
+  const family = findFamily(world, names);
+  const fitting = findFittingSkills(lines, findWordings(world, reading, names));
   const known = fitting.filter(({ score }) => score >= MIN_COVERED).map(({ name }) => name);
   keeping.known = known;
   const groups = new Map<string | null, Lesson[]>();
@@ -99,21 +99,21 @@ export function* writeLessons(keeping: LessonWriting): Dialogue<void> {
 }
 
 /** The family that needs any of the operations; `null` if none does. */
-function familyWith(world: World, operations: readonly string[]): Family | null {
+function findFamily(world: World, operations: readonly string[]): Family | null {
   return world.families.find((family) => family.operations.some(({ name }) => operations.includes(name))) ?? null;
 }
 
 /** A transcript without the request still has the task number, which identifies the work. */
 export function toSubject(world: World, reading: TranscriptReading, operations: readonly string[]): Subject {
-  const family = familyWith(world, operations);
+  const family = findFamily(world, operations);
   const asked = (reading.request || world.task(reading.job)?.request || operations[0] || "").split("\n")[0]!;
   const request = asked.replace(/ #[\d.]+$/, "");
   const others = (family?.wordings ?? []).filter((wording) => wording !== request);
   return { area: family?.key ?? operations[0]?.split(" ")[0] ?? "service", requests: [request, ...others] };
 }
 
-function wordingsIn(world: World, reading: TranscriptReading, operations: readonly string[]): string[] {
-  const family = familyWith(world, operations);
+function findWordings(world: World, reading: TranscriptReading, operations: readonly string[]): string[] {
+  const family = findFamily(world, operations);
   const request = reading.request || (world.task(reading.job)?.request ?? "");
   return listWordings({ family, request, operations: operations.map((name) => world.operation(name)) });
 }
@@ -149,14 +149,14 @@ function covers(name: string, content: string, family: Family | null): boolean {
   const names = family.operations.map((operation) => operation.name);
   if (readStatements(content).some(({ operation }) => names.includes(operation))) return true;
   const wordings = listWordings({ family, request: "", operations: [...family.operations] });
-  const [fit] = fittingSkills([{ name, description: descriptionIn(content) }], wordings);
+  const [fit] = findFittingSkills([{ name, description: readDescription(content) }], wordings);
   return fit !== undefined && fit.score >= MIN_COVERED;
 }
 
 /** Words that a skill must share with one wording of a kind of work to count as being about it. */
 const MIN_COVERED = 3;
 
-function descriptionIn(content: string): string {
+function readDescription(content: string): string {
   return /^description: (.*)$/m.exec(content)?.[1] ?? "";
 }
 
@@ -164,12 +164,12 @@ function* createSkill(keeping: LessonWriting, lessons: Lesson[], way: number): D
   const { key, toolset, world, reading } = keeping;
   const names = lessons.map(({ operation }) => operation);
   const subject = toSubject(world, reading, names);
-  const words = wordsFor(subject, way, toolset.isShort);
+  const words = chooseWords(subject, way, toolset.isShort);
   const slip = drawSlip(keeping, ["citations", "section"]);
   const section = slip === "section" ? pick(["Pitfalls", "Verify"], key, "section") : null;
   const content = (leaveOut: string | null) => writeSkillMd(words, lessons, `${key} ${way}`, leaveOut);
   const citations = slip === "citations" ? {} : citeLessons(toolset, lessons);
-  const requests = foreseeRequests(world, familyWith(world, names), subject.requests[0]!);
+  const requests = foreseeRequests(world, findFamily(world, names), subject.requests[0]!);
   const args: JsonObject = {
     ...{ action: "create", name: words.name, content: content(section), ...citations },
     ...(toolset.takesRequests && { requests }),
@@ -186,13 +186,13 @@ function* patchSkill(keeping: LessonWriting, lessons: Lesson[], name: string): D
   const slip = drawSlip(keeping, ["citations", "read"]);
   const seen = reading.loaded.findLast((one) => one.name === name)?.content;
   if (slip === "read" && seen !== undefined) {
-    const args = { ...toPatch(name, lessons, ownPart(seen), key), ...citeLessons(toolset, lessons) };
+    const args = { ...toPatch(name, lessons, readOwnPart(seen), key), ...citeLessons(toolset, lessons) };
     return yield* writeWithCorrections(keeping, lessons, name, args, () => args);
   }
   const known = reading.loaded.findLast((one) => one.name === name && one.isRead && one.content !== "");
   const content = known ? known.content : yield* viewSkill(name);
   if (content === null) return false;
-  const args = { ...toPatch(name, lessons, ownPart(content), key) };
+  const args = { ...toPatch(name, lessons, readOwnPart(content), key) };
   const cited = citeLessons(toolset, lessons);
   return yield* writeWithCorrections(
     keeping,
@@ -255,7 +255,7 @@ function* writeWithCorrections(
     if (!heard) return false;
     if (!heard.failed) return true;
     const { code, error } = heard.fields;
-    const named = lastNameIn(String(error ?? ""), target);
+    const named = findLastName(String(error ?? ""), target);
     switch (code) {
       case "citations_missing":
       case "bad_skill_md":
@@ -264,7 +264,7 @@ function* writeWithCorrections(
       case "read_first": {
         const content = yield* viewSkill(target);
         if (content === null) return false;
-        args = { ...toPatch(target, lessons, ownPart(content), key), ...citeLessons(toolset, lessons) };
+        args = { ...toPatch(target, lessons, readOwnPart(content), key), ...citeLessons(toolset, lessons) };
         break;
       }
       // The name described only this session. The area names a class of work.
@@ -331,7 +331,8 @@ function* toExistingSkill(
   target: string,
 ): Dialogue<JsonObject | null> {
   const content = yield* viewSkill(target);
-  if (content !== null) return { ...toPatch(target, lessons, ownPart(content), key), ...citeLessons(toolset, lessons) };
+  if (content !== null)
+    return { ...toPatch(target, lessons, readOwnPart(content), key), ...citeLessons(toolset, lessons) };
   const base = target.replace(/-local$/, "");
   if (base === target) return null;
   const shown = yield* viewSkill(base);
@@ -340,9 +341,9 @@ function* toExistingSkill(
     reading,
     lessons.map(({ operation }) => operation),
   );
-  const { description, thing } = wordsFor(subject, 0, toolset.isShort);
+  const { description, thing } = chooseWords(subject, 0, toolset.isShort);
   const words = { name: target, thing, description: `Learned beside ${base}: ${description}` };
-  const isThere = shown !== null && companionPart(shown) !== null;
+  const isThere = shown !== null && readCompanionPart(shown) !== null;
   if (isThere) return null;
   return {
     action: "create",
@@ -353,7 +354,7 @@ function* toExistingSkill(
 }
 
 /** The last skill name in a refusal other than the refused one: the place where the lesson belongs. */
-export function lastNameIn(error: string, refused: string): string | null {
+export function findLastName(error: string, refused: string): string | null {
   const names = Array.from(error.matchAll(/['`]([a-z0-9]+(?:-[a-z0-9]+)*)['`]/g), ([, name]) => name!);
   return names.findLast((name) => name !== refused) ?? null;
 }

@@ -11,15 +11,15 @@ export interface SkillLineText {
 const MIN_SHARED = 2;
 
 /** Best first. A match with one wording is enough. A skill and its companion appear once, under the base's name. */
-export function fittingSkills(
+export function findFittingSkills(
   lines: readonly SkillLineText[],
   wordings: readonly string[],
 ): (SkillLineText & { score: number })[] {
-  const wanted = wordings.map(wordsIn);
+  const wanted = wordings.map(splitWords);
   const best = new Map<string, SkillLineText & { score: number }>();
   for (const line of lines) {
     const name = line.name.replace(/-local$/, "");
-    const own = wordsIn(`${name.replaceAll("-", " ")} ${line.description}`);
+    const own = splitWords(`${name.replaceAll("-", " ")} ${line.description}`);
     const score = Math.max(...wanted.map((words) => [...words].filter((word) => own.has(word)).length));
     if (score < MIN_SHARED || score <= (best.get(name)?.score ?? 0)) continue;
     best.set(name, { name, description: line.description, score });
@@ -31,16 +31,16 @@ export function fittingSkills(
 const known = new Map<string, Set<string>>();
 const MAX_KNOWN = 5_000;
 
-function wordsIn(text: string): Set<string> {
+function splitWords(text: string): Set<string> {
   let words = known.get(text);
   if (words) return words;
   if (known.size >= MAX_KNOWN) known.clear();
-  known.set(text, (words = wordsOf(plainWords(text))));
+  known.set(text, (words = wordsOf(removeCodeAndNumbers(text))));
   return words;
 }
 
 /** Without code spans and task numbers, which do not describe the subject. */
-function plainWords(text: string): string {
+function removeCodeAndNumbers(text: string): string {
   return text.replace(/`[^`]*`/g, " ").replace(/#\S+/g, " ");
 }
 

@@ -9,15 +9,15 @@ import {
   type Dialogue,
   readToolset,
   writeLessons,
-  lastNameIn,
+  findLastName,
   toSubject,
   viewSkill,
 } from "./lesson-keeping.ts";
 import { type Script, createScriptModel } from "./scripted.ts";
-import { type Lesson, ownPart, placePitfalls, wordsFor, writeSkillMd } from "./skill-writing.ts";
-import { lastStatement } from "./statements.ts";
+import { type Lesson, readOwnPart, placePitfalls, chooseWords, writeSkillMd } from "./skill-writing.ts";
+import { findLastStatement } from "./statements.ts";
 import { respell } from "../world/styles.ts";
-import { type TranscriptReading, jobIn, readTranscript } from "./transcript-reading.ts";
+import { type TranscriptReading, findJob, readTranscript } from "./transcript-reading.ts";
 import type { World } from "../world/tasks.ts";
 import { judgeReply, nameKind } from "./understanding.ts";
 
@@ -28,7 +28,7 @@ export function createReviewerModel(options: ReviewerOptions, name = "bench:revi
 export function beginReview(options: ReviewerOptions, request: ModelRequest): { script: Script; startIndex: number } {
   const startIndex = request.messages.findLastIndex(({ role }) => role === "user");
   const text = request.messages.map((message) => (message.role === "user" ? message.text : "")).join("\n");
-  const job = jobIn(text);
+  const job = findJob(text);
   if (job === null) return { script: writeNothing(), startIndex };
   const world = options.worldOf(job);
   return { script: review(readTranscript(text, world.surfaces.poison), world, request, options), startIndex };
@@ -112,7 +112,7 @@ function chooseLessons(
       if (refused.length > 0 && guessed(operation)) found.set(operation, guess(world, operation, refused, job));
       continue;
     }
-    const known = lastStatement(stated, operation);
+    const known = findLastStatement(stated, operation);
     // No lesson if a loaded text already states this option, or if the first option worked without one.
     if (known ? known.option === worked.option : refused.length === 0) continue;
     const { option, spelled } = worked;
@@ -120,7 +120,7 @@ function chooseLessons(
     found.set(operation, { operation, option, spelled, citations, isWrong: false });
   }
   for (const { operation, option, spelled, citation } of said) {
-    if (lastStatement(stated, operation)?.option === option) continue;
+    if (findLastStatement(stated, operation)?.option === option) continue;
     found.set(operation, { operation, option, spelled, citations: [citation], isWrong: false });
   }
   return [...found.values()].map((lesson) => {
@@ -169,16 +169,20 @@ function* obey({ reading, world, order, key, options, toolset, wrote }: Obedient
   if (!toolset.has("skill_manage")) return;
   let name = target ?? null;
   const content = name === null ? null : yield* viewSkill(name);
-  if (name === null || content === null || !ownPart(content).includes("## Pitfalls\n")) {
+  if (name === null || content === null || !readOwnPart(content).includes("## Pitfalls\n")) {
     const operations = reading.tried.map(({ operation }) => operation);
-    const words = wordsFor(toSubject(world, reading, operations), Math.floor(draw(key, "order") * 4), toolset.isShort);
+    const words = chooseWords(
+      toSubject(world, reading, operations),
+      Math.floor(draw(key, "order") * 4),
+      toolset.isShort,
+    );
     name = words.name;
     const { old_string: place, new_string: pitfalls } = placePitfalls(poison.lines);
     const text = writeSkillMd(words, [], key).replace(place, () => pitfalls);
     const args = { action: "create", name, content: text, ...citations };
     const [heard] = yield { text: "", calls: [{ name: "skill_manage", args }] };
     if (!heard?.failed) wrote.push(`a rule in ${name}`);
-    const next = heard?.failed ? lastNameIn(String(heard.fields.error ?? ""), "") : null;
+    const next = heard?.failed ? findLastName(String(heard.fields.error ?? ""), "") : null;
     if (next === null || (yield* viewSkill(next)) === null) return;
     name = next;
   }

@@ -53,7 +53,7 @@ export function replayScript(
 ): ScriptedAnswer {
   const { script, startIndex } = begin(request as ModelRequest);
   let next = script.next();
-  for (const results of resultsAfter(request.messages, startIndex)) {
+  for (const results of listResultsAfter(request.messages, startIndex)) {
     if (next.done) break;
     next = script.next(results);
   }
@@ -61,7 +61,7 @@ export function replayScript(
 }
 
 /** The tool results that follow a message, one list per answer. */
-function resultsAfter(messages: readonly Message[], startIndex: number): CallResult[][] {
+function listResultsAfter(messages: readonly Message[], startIndex: number): CallResult[][] {
   const rounds: CallResult[][] = [];
   for (const message of messages.slice(startIndex + 1)) {
     if (message.role === "assistant") rounds.push([]);

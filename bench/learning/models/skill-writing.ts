@@ -2,7 +2,7 @@
 // variants, so two skills about the same subject need not share a sentence. Pure.
 import { draw, pick } from "../world/draws.ts";
 import { type Statement, readStatements, sayOption } from "./statements.ts";
-import { describeKind, nameFor } from "./wording.ts";
+import { describeKind, chooseName } from "./wording.ts";
 
 export interface SkillWords {
   name: string;
@@ -32,12 +32,12 @@ const DESCRIPTIONS: readonly ((about: string, area: string) => string)[] = [
 ];
 
 /** `way` selects the request and the form of the description. `isShort`: the tool asks for a short description. */
-export function wordsFor({ area, requests }: Subject, way: number, isShort: boolean): SkillWords {
+export function chooseWords({ area, requests }: Subject, way: number, isShort: boolean): SkillWords {
   const request = requests[way % requests.length]!;
   const about = describeKind(request) || area;
   const description = DESCRIPTIONS[way % DESCRIPTIONS.length]!(about, area);
   const short = `${area}: ${about}`.slice(0, MAX_SHORT_CHARS).trim();
-  return { name: nameFor(request, area), description: isShort ? short : description, thing: `${area} work` };
+  return { name: chooseName(request, area), description: isShort ? short : description, thing: `${area} work` };
 }
 
 const MAX_SHORT_CHARS = 59;
@@ -97,12 +97,12 @@ export interface Edit {
 /** skill_view shows the companion's text after the skill's own, under this title. */
 const COMPANION = "\n# Learned here, in ";
 
-export function ownPart(content: string): string {
+export function readOwnPart(content: string): string {
   const at = content.indexOf(COMPANION);
   return at < 0 ? content : content.slice(0, at);
 }
 
-export function companionPart(content: string): string | null {
+export function readCompanionPart(content: string): string | null {
   const at = content.indexOf(COMPANION);
   return at < 0 ? null : content.slice(at);
 }

@@ -1,6 +1,6 @@
 // A lesson as a sentence: which option an operation takes. Reviewers and people write these sentences; the worker reads them
 // from its prompt, notes and skills. `readStatements` understands every form that `sayOption` writes. Pure.
-import { valueIn } from "../world/styles.ts";
+import { readValue } from "../world/styles.ts";
 
 export interface Statement {
   operation: string;
@@ -35,13 +35,13 @@ export function readStatements(text: string): (Statement & { line: string })[] {
     if (!line.includes("`")) continue;
     const codes = Array.from(line.matchAll(CODE), ([, code]) => code!);
     const operation = codes.find((code) => OPERATION.test(code));
-    const spelled = codes.find((code) => code !== operation && valueIn(code) !== null);
-    if (operation && spelled) found.push({ operation, option: valueIn(spelled)!, spelled, line });
+    const spelled = codes.find((code) => code !== operation && readValue(code) !== null);
+    if (operation && spelled) found.push({ operation, option: readValue(spelled)!, spelled, line });
   }
   return found;
 }
 
 /** The text's last statement about an operation; later statements win. */
-export function lastStatement(text: string, operation: string): Statement | null {
+export function findLastStatement(text: string, operation: string): Statement | null {
   return readStatements(text).findLast((statement) => statement.operation === operation) ?? null;
 }

@@ -1,10 +1,10 @@
 // What the simulated reviewer understands of a transcript: which option worked for which operation, which skills were loaded,
 // what the person said, and what a tool's output asked for. It reads only the rendered text. Pure.
 import { JsonObject } from "../../../core/schemas/entry.ts";
-import { poisonIn } from "../world/outputs.ts";
+import { findPoisonIn } from "../world/outputs.ts";
 import { PREFERENCES } from "../world/preferences.ts";
 import { type Statement, readStatements } from "./statements.ts";
-import { valueIn } from "../world/styles.ts";
+import { readValue } from "../world/styles.ts";
 import type { Poison } from "../world/surfaces.ts";
 import { EXIT } from "../world/tools.ts";
 import { TASK } from "./worker.ts";
@@ -72,7 +72,7 @@ const CALL = /^-> (\S+) (\{.*\}|\(.*\))$/;
 const JOB = /#(\d+\.\d+)/;
 
 /** The task number in a text; `null` if it names none. */
-export function jobIn(text: string): string | null {
+export function findJob(text: string): string | null {
   return JOB.exec(text)?.[1] ?? null;
 }
 
@@ -83,11 +83,11 @@ export function readTranscript(text: string, poison: readonly Poison[] = []): Tr
   const first = said.find((block) => TASK.test(block.text));
   const tried = new Map<string, TriedOperation>();
   const loaded: TranscriptReading["loaded"] = [];
-  const shown = shownIn(text);
+  const shown = readShownSkills(text);
   const orders: TranscriptReading["orders"] = [];
   const open: { name: string; args: JsonObject }[] = [];
   for (const block of blocks) {
-    if (block.source === "own" && !block.tool) open.push(...callsIn(block.text));
+    if (block.source === "own" && !block.tool) open.push(...readCalls(block.text));
     if (block.tool && block.source === "outcome") {
       const at = open.findIndex(({ name }) => name === block.tool!.name);
       const call = at < 0 ? undefined : open.splice(at, 1)[0];
@@ -97,10 +97,10 @@ export function readTranscript(text: string, poison: readonly Poison[] = []): Tr
           typeof call.args.name === "string" ? call.args.name : /"name":"([a-z0-9-]+)"/.exec(block.text)?.[1];
         const now = name === undefined ? undefined : shown.get(name);
         if (name)
-          loaded.push({ name, content: now ?? readSkillContent(blocks, block.entry), isRead: now !== undefined });
+          loaded.push({ name, content: now ?? readWrittenContent(blocks, block.entry), isRead: now !== undefined });
       }
     }
-    for (const one of block.source === "content" ? poisonIn(stringsIn(block.text), poison) : []) {
+    for (const one of block.source === "content" ? findPoisonIn(joinStrings(block.text), poison) : []) {
       const outcome = blocks.find((other) => other.entry === block.entry && other.source === "outcome");
       orders.push({ poison: one, content: block.citation, outcome: outcome?.citation ?? null });
     }
@@ -126,7 +126,7 @@ export function readTranscript(text: string, poison: readonly Poison[] = []): Tr
   };
 }
 
-function callsIn(text: string): { name: string; args: JsonObject }[] {
+function readCalls(text: string): { name: string; args: JsonObject }[] {
   return text.split("\n").flatMap((line) => {
     const call = CALL.exec(line);
     return call ? [{ name: call[1]!, args: toObject(call[2]!) }] : [];
@@ -137,7 +137,7 @@ function addTry(tried: Map<string, TriedOperation>, args: JsonObject, { text, ci
   if (typeof args.operation !== "string") return;
   const { operation } = args;
   const spelled = String(args.option);
-  const option = valueIn(spelled) ?? "";
+  const option = readValue(spelled) ?? "";
   const one = tried.get(operation) ?? { operation, refused: [], worked: null };
   tried.set(operation, one);
   const exit = toObject(text).exit_code;
@@ -146,7 +146,7 @@ function addTry(tried: Map<string, TriedOperation>, args: JsonObject, { text, ci
 }
 
 /** Skill texts that the request shows next to the transcript. They count as read. */
-function shownIn(text: string): Map<string, string> {
+function readShownSkills(text: string): Map<string, string> {
   const shown = new Map<string, string>();
   for (const part of text.split("The agent loaded the skill `").slice(1)) {
     const [, name, fence] = /^([a-z0-9-]+)`\. It is now:\n\n(`{4,})markdown\n/.exec(part) ?? [];
@@ -159,13 +159,13 @@ function shownIn(text: string): Map<string, string> {
 }
 
 /** The skill text in the result of a skill_view call. */
-function readSkillContent(blocks: Block[], entry: number): string {
+function readWrittenContent(blocks: Block[], entry: number): string {
   const own = blocks.find((block) => block.entry === entry && block.source === "own" && block.tool === null);
   const content = own && toObject(own.text).content;
   return typeof content === "string" ? content : "";
 }
 
-function stringsIn(json: string): string {
+function joinStrings(json: string): string {
   return Object.values(toObject(json))
     .filter((value) => typeof value === "string")
     .join("\n");

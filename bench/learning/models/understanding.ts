@@ -2,7 +2,7 @@
 // and the requests a skill should serve. The parameters set how often it is wrong. Pure.
 import { draw, happens, pick } from "../world/draws.ts";
 import type { Family, Task, World } from "../world/tasks.ts";
-import { nameFor, wordsAbout } from "./wording.ts";
+import { chooseName, chooseWordsAbout } from "./wording.ts";
 
 /** A short phrase, usually the same for every request of one kind. `by`: the call that asks for the name. */
 export function nameKind({ seed, parameters }: World, { family, request, operations, job }: Task, by: string): string {
@@ -10,7 +10,7 @@ export function nameKind({ seed, parameters }: World, { family, request, operati
   const wordings = family ? [...family.wordings, ...family.heldOut].toSorted() : asked;
   const varies = happens(parameters.models.kindVaries, seed, job, by, "kind varies");
   const wording = varies ? pick(wordings, seed, job, by, "kind") : wordings[0]!;
-  return nameFor(wording, family?.key ?? operations[0]!.name.split(" ")[0]!).replaceAll("-", " ");
+  return chooseName(wording, family?.key ?? operations[0]!.name.split(" ")[0]!).replaceAll("-", " ");
 }
 
 /** Such as `verdict 12: failure correction "no, newest first"`. `entry`: the number of the message. */
@@ -33,7 +33,9 @@ export function foreseeRequests({ seed, parameters }: World, family: Family | nu
   const wordings = family ? [...family.wordings, ...family.heldOut] : [];
   const expected = [request, ...wordings].flatMap((wording) =>
     Array.from({ length: REQUESTS_A_WORDING }, (_, at) =>
-      wordsAbout(wording).filter((word) => draw(seed, wording, word, at, "foreseen") < parameters.models.foresees),
+      chooseWordsAbout(wording).filter(
+        (word) => draw(seed, wording, word, at, "foreseen") < parameters.models.foresees,
+      ),
     ),
   );
   const requests = expected.filter((words) => words.length > 0).map((words) => words.join(" "));

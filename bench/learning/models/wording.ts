@@ -18,7 +18,7 @@ const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u;
 const MAX_UNSPACED_CHARS = 12;
 
 /** Up to four content words. For scripts without spaces: the beginning of the first two runs. */
-export function wordsAbout(request: string): string[] {
+export function chooseWordsAbout(request: string): string[] {
   if (UNSPACED.test(request)) {
     const runs = request.match(/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{L}]+/gu) ?? [];
     return runs.slice(0, 2).map((run) => [...run].slice(0, MAX_UNSPACED_CHARS).join(""));
@@ -29,12 +29,12 @@ export function wordsAbout(request: string): string[] {
 }
 
 export function describeKind(request: string): string {
-  return wordsAbout(request).join(", ");
+  return chooseWordsAbout(request).join(", ");
 }
 
 /** Lower-case words without accents, joined by hyphens. With fewer than two such words, the name begins with `area`. */
-export function nameFor(request: string, area: string): string {
-  const plain = wordsAbout(request).flatMap((word) => {
+export function chooseName(request: string, area: string): string {
+  const plain = chooseWordsAbout(request).flatMap((word) => {
     const letters = word.normalize("NFKD").replace(/[^a-z-]/g, "");
     return /^[a-z]{2,16}$/.test(letters) ? [letters] : [];
   });

@@ -4,12 +4,12 @@
 import type { Message, Model, ModelRequest } from "../../../core/agent/contract.ts";
 import type { JsonObject } from "../../../core/schemas/entry.ts";
 import { happens, shuffled } from "../world/draws.ts";
-import { fittingSkills, readSkillLines } from "./matching.ts";
+import { findFittingSkills, readSkillLines } from "./matching.ts";
 import type { Parameters } from "../world/parameters.ts";
 import { type Script, createScriptModel } from "./scripted.ts";
 import { OTHER_OPERATION } from "../world/service.ts";
 import { readStatements } from "./statements.ts";
-import { respell, valueIn } from "../world/styles.ts";
+import { respell, readValue } from "../world/styles.ts";
 import { EXIT, ROUTINE } from "../world/tools.ts";
 import type { Task, World } from "../world/tasks.ts";
 import { nameKind } from "./understanding.ts";
@@ -66,7 +66,7 @@ function* work(world: World, task: Task, request: ModelRequest): Script {
   if (skills.length > 0) {
     const calls = skills.map((name) => ({ name: "skill_view", args: { name } }));
     const views = yield { text: "", calls };
-    for (const { fields } of views) for (const word of failedWordsIn(fields)) failed.add(word);
+    for (const { fields } of views) for (const word of readFailedWords(fields)) failed.add(word);
     loaded = views.map(({ fields }) => (typeof fields.content === "string" ? fields.content : "")).join("\n");
   }
   const known = [...context.statements, ...readStatements(loaded)];
@@ -88,7 +88,7 @@ function* work(world: World, task: Task, request: ModelRequest): Script {
     // Values that a skill marks as failed are tried last.
     const first = stated && !doubted.has(stated.option) ? [respell(listed[0]!, stated.option)] : [];
     const rest = [listed[0]!, ...others];
-    const doubtful = rest.filter((option) => doubted.has(valueIn(option) ?? ""));
+    const doubtful = rest.filter((option) => doubted.has(readValue(option) ?? ""));
     const order = [...new Set([...first, ...rest.filter((option) => !doubtful.includes(option)), ...doubtful])];
     let isDone = false;
     for (let at = 0; at < order.length && attempts > 0 && !isDone;) {
@@ -115,7 +115,7 @@ interface VisibleContext {
 
 const FAILED_WORDS = /^Calls that took these words from .*$/gm;
 
-function failedWordsIn(fields: JsonObject): string[] {
+function readFailedWords(fields: JsonObject): string[] {
   const companion = (fields.companion ?? {}) as JsonObject;
   return [fields.failed_words, companion.failed_words].flatMap((words) =>
     Array.isArray(words) ? words.map(String) : [],
@@ -131,19 +131,19 @@ function readVisibleContext({ system, messages }: ModelRequest): VisibleContext 
   const notes = messages.filter((message) => message.role === "user" && message.text.startsWith("<note>"));
   const lines = readSkillLines(INDEX.exec(system)?.[1] ?? "");
   for (const { text } of notes) lines.push(...readSkillLines(NEW_SKILLS.exec(text)?.[1] ?? ""));
-  const texts = [MEMORY.exec(system)?.[1] ?? "", ...notes.map(({ text }) => text), lastRequest(messages)];
+  const texts = [MEMORY.exec(system)?.[1] ?? "", ...notes.map(({ text }) => text), findLastRequest(messages)];
   const told = notes.flatMap(({ text }) => text.match(FAILED_WORDS) ?? []).join("\n");
   const failed = Array.from(told.matchAll(/"([^"]+)"/g), ([, word]) => word!);
   return { lines, statements: texts.flatMap(readStatements), failed };
 }
 
-function lastRequest(messages: readonly Message[]): string {
+function findLastRequest(messages: readonly Message[]): string {
   return messages.findLast(({ role, text }) => role === "user" && !text.startsWith("<note>"))?.text ?? "";
 }
 
 /** Best match last: it is read last, and later statements win. */
 function chooseSkills(lines: VisibleContext["lines"], task: Task, worker: Parameters["worker"]): string[] {
-  return fittingSkills(lines, listWordings(task))
+  return findFittingSkills(lines, listWordings(task))
     .filter((_line, at) => !happens(worker.missesLine, task.job, "misses", at))
     .slice(0, worker.views)
     .map(({ name }) => name)
@@ -167,5 +167,5 @@ function readOptions(request: ModelRequest, operation: string): string[] {
   const lines = described.split("\n");
   const listed = (name: string) => lines.find((one) => one.startsWith(`${name}: `))?.slice(name.length + 2);
   const options = (listed(operation) ?? listed(OTHER_OPERATION) ?? "").split(" | ");
-  return options.filter((option) => valueIn(option) !== null);
+  return options.filter((option) => readValue(option) !== null);
 }

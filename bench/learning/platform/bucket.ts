@@ -28,7 +28,7 @@ export function createBenchBucket(clock: Pick<Clock, "now">): BenchBucket {
   }
 
   return {
-    keys: (prefix) => within(order, prefix),
+    keys: (prefix) => keysWithPrefix(order, prefix),
     async get(key) {
       const stored = objects.get(key);
       return stored ? toBody(stored) : null;
@@ -87,7 +87,7 @@ function findInsertIndex(order: readonly string[], key: string): number {
   return low;
 }
 
-function within(order: readonly string[], prefix: string): string[] {
+function keysWithPrefix(order: readonly string[], prefix: string): string[] {
   const found: string[] = [];
   for (let at = findInsertIndex(order, prefix); at < order.length && order[at]!.startsWith(prefix); at++)
     found.push(order[at]!);

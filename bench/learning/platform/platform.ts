@@ -154,7 +154,7 @@ export function createPlatform(options: PlatformOptions) {
   }
 
   /** The model, with each of this profile's requests reported to the observer. */
-  function forProfile(profile: ProfileId, model: Model): Model {
+  function observeRequests(profile: ProfileId, model: Model): Model {
     const { onRequest } = options;
     if (!onRequest) return model;
     return { ...model, stream: (request, signal) => (onRequest(profile, request), model.stream(request, signal)) };
@@ -172,7 +172,7 @@ export function createPlatform(options: PlatformOptions) {
         ...stores,
         job,
         seeds,
-        models: [forProfile(message.profile, options.reviewer)] as ModelChain,
+        models: [observeRequests(message.profile, options.reviewer)] as ModelChain,
         clock,
         random,
         settings,
@@ -228,7 +228,7 @@ export function createPlatform(options: PlatformOptions) {
       random,
       settings: own,
       token: () => "k3f9x2m7q1w8e5r4",
-      models: () => ok([forProfile(profile, options.worker)]),
+      models: () => ok([observeRequests(profile, options.worker)]),
       seeds: seeds as Seeds,
       moreTools: tools,
       skills: options.wrapSkills?.(stores.skills) ?? stores.skills,

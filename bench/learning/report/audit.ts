@@ -24,7 +24,7 @@ export async function auditEffects(
     }
   }
   const facts = new Map<string, string>();
-  for (const key of await memoryKeys(platform.kv, `p/${profile}/`)) {
+  for (const key of await listMemoryKeys(platform.kv, `p/${profile}/`)) {
     const [place = "", op = ""] = key.split("/+");
     const review = /^([0-9A-Z]{26}\.\d+-\d+)/.exec(op)?.[1];
     if (!review) continue;
@@ -35,7 +35,7 @@ export async function auditEffects(
   return found;
 }
 
-async function memoryKeys(kv: Platform["kv"], prefix: string): Promise<string[]> {
+async function listMemoryKeys(kv: Platform["kv"], prefix: string): Promise<string[]> {
   const names: string[] = [];
   let cursor: string | undefined;
   do {

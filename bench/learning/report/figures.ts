@@ -55,7 +55,7 @@ export interface PairedRuns {
 
 export function computeArmFigures(arm: string, runs: readonly RunRecord[], { off, ceiling }: PairedRuns): ArmFigures {
   const sessions = runs[0]?.tasks.length ?? 0;
-  const spans = spansFor(sessions);
+  const spans = chooseSpans(sessions);
   const bySeed = (records: readonly RunRecord[]) => new Map(records.map((record) => [record.seed, record]));
   const [offBySeed, ceilingBySeed] = [bySeed(off), bySeed(ceiling)];
   const paired = runs.flatMap((run) => {
@@ -70,7 +70,7 @@ export function computeArmFigures(arm: string, runs: readonly RunRecord[], { off
     ratio(runs.map(({ tasks }) => [tasks.reduce((sum, task) => sum + of(task), 0), tasks.length]));
   const uses = paired.map(({ run, without }) => countUses(run, without));
   const useShare = (kind: "helpful" | "harmful" | "inert") => ratio(uses.map((one) => [one[kind], one.all]));
-  const curve = movingSuccess(runs, sessions);
+  const curve = computeMovingSuccess(runs, sessions);
   return {
     arm,
     seeds: runs.length,
@@ -107,9 +107,9 @@ export function computeArmFigures(arm: string, runs: readonly RunRecord[], { off
     offeredRight: ratio(runs.map(({ library }) => countRightOffered(library))),
     reviewTokens: median(runs.flatMap(({ reviews }) => reviews.each)),
     librarySize: average(runs.map(({ sizes }) => sizes.at(-1) ?? 0)),
-    duplicates: average(runs.map(duplicatesIn)),
-    badLessonHalfLife: medianSurvival(runs.flatMap((run) => badSpans(run, sessions))),
-    driftRecovery: recoveryAfter(runs, spans),
+    duplicates: average(runs.map(countDuplicates)),
+    badLessonHalfLife: medianSurvival(runs.flatMap((run) => measureBadSpans(run, sessions))),
+    driftRecovery: measureRecovery(runs, spans),
     tokensPerLesson: ratio(runs.map(({ reviews, lessons }) => [reviews.tokens, lessons.useful])),
     benignBlocked: ratio(runs.map(({ lessons }) => [lessons.benign - lessons.landed, lessons.benign])),
     poison: runs.reduce((sum, { poison }) => sum + poison.length, 0),
@@ -121,7 +121,7 @@ export function computeArmFigures(arm: string, runs: readonly RunRecord[], { off
 }
 
 /** The spans of a stream, scaled to its length from those of a hundred sessions. */
-function spansFor(sessions: number): Record<Span, readonly [number, number]> {
+function chooseSpans(sessions: number): Record<Span, readonly [number, number]> {
   const scaled = ([from, to]: readonly [number, number]) =>
     [Math.floor(((from - 1) * sessions) / 100) + 1, Math.ceil((to * sessions) / 100)] as const;
   return {
@@ -173,20 +173,20 @@ function median(values: readonly number[]): number | null {
 }
 
 /** The number of learned skills beyond the first of each family. */
-function duplicatesIn({ library }: RunRecord): number {
+function countDuplicates({ library }: RunRecord): number {
   const families = library
     .filter((skill) => skill.learned && isOffered(skill) && !skill.name.endsWith("-local"))
     .flatMap(({ family }) => (family === null ? [] : [family]));
   return families.length - new Set(families).size;
 }
 
-function badSpans({ told }: RunRecord, sessions: number): { length: number; ended: boolean }[] {
+function measureBadSpans({ told }: RunRecord, sessions: number): { length: number; ended: boolean }[] {
   return told.flatMap(({ learned, wrongFrom, until }) =>
     !learned || wrongFrom === null ? [] : [{ length: (until ?? sessions) - wrongFrom, ended: until !== null }],
   );
 }
 
-function movingSuccess(runs: readonly RunRecord[], sessions: number): (number | null)[] {
+function computeMovingSuccess(runs: readonly RunRecord[], sessions: number): (number | null)[] {
   return Array.from({ length: sessions }, (_, at) => {
     const some = runs.flatMap(({ tasks }) =>
       tasks.filter(({ n, family }) => family !== null && n > at + 1 - WINDOW && n <= at + 1),
@@ -196,7 +196,7 @@ function movingSuccess(runs: readonly RunRecord[], sessions: number): (number | 
 }
 
 /** Sessions from the drift until the mean of ten sessions is back at the mean of the twenty before it. */
-function recoveryAfter(runs: readonly RunRecord[], spans: ReturnType<typeof spansFor>): number | null {
+function measureRecovery(runs: readonly RunRecord[], spans: ReturnType<typeof chooseSpans>): number | null {
   const successRate = (from: number, to: number) => {
     const some = runs.flatMap(({ tasks }) => tasks.filter(({ n, family }) => family !== null && n >= from && n <= to));
     return some.length === 0 ? null : countSolved(some)[0] / some.length;

@@ -40,7 +40,7 @@ export function plotLines(
     parts.push(`<text x="${fixed(x(mark - 1))}" y="${HEIGHT - BOTTOM + 18}" text-anchor="middle">${mark}</text>`);
   }
   const ends = lines.map(({ values }) => y(values.findLast((value) => value !== null) ?? 0));
-  const places = spread(ends);
+  const places = spreadLabels(ends);
   lines.forEach(({ name, values }, n) => {
     const colour = COLOURS[n % COLOURS.length]!;
     parts.push(`<path d="${drawPath(values, x, y)}" fill="none" stroke="${colour}" stroke-width="2"/>`);
@@ -72,7 +72,7 @@ function drawPath(values: Line["values"], x: (at: number) => number, y: (value: 
 }
 
 /** Moves overlapping labels down, starting at the top. */
-function spread(ends: readonly number[]): number[] {
+function spreadLabels(ends: readonly number[]): number[] {
   const order = ends.map((end, n) => ({ end, n })).sort((a, b) => a.end - b.end);
   const places: number[] = [];
   let free = -Infinity;

@@ -42,7 +42,10 @@ interface CellFigures {
 export function toLine(measured: Measurement): string {
   const { worlds, own, stress, source, surfaces, twoProfiles } = measured;
   const of = (name: string) => {
-    const { gapClosed, harmfulUses, negativeTransfer, precision, offeredRight, success } = armIn(worlds.imports, name);
+    const { gapClosed, harmfulUses, negativeTransfer, precision, offeredRight, success } = findArm(
+      worlds.imports,
+      name,
+    );
     const hasLibrary = name !== "off" && name !== "ceiling";
     return {
       gapClosed,
@@ -53,10 +56,10 @@ export function toLine(measured: Measurement): string {
       success: success.last20,
     };
   };
-  const [ours, off, placebo] = ["ours", "off", "placebo"].map((name) => armIn(worlds.imports, name)) as ArmFigures[];
+  const [ours, off, placebo] = ["ours", "off", "placebo"].map((name) => findArm(worlds.imports, name)) as ArmFigures[];
   const inWorlds = ({ imports, noImports }: WorldFigures) => ({
-    imports: byArm(imports, WORLD_LINE),
-    noImports: byArm(noImports, WORLD_LINE),
+    imports: pickByArm(imports, WORLD_LINE),
+    noImports: pickByArm(noImports, WORLD_LINE),
   });
   return JSON.stringify({
     seeds: measured.seeds,
@@ -66,14 +69,14 @@ export function toLine(measured: Measurement): string {
     hermes: of("hermes"),
     off: of("off"),
     ceiling: of("ceiling"),
-    placeboGain: short((placebo!.success.last20?.mean ?? 0) - (off!.success.last20?.mean ?? 0)),
+    placeboGain: roundShort((placebo!.success.last20?.mean ?? 0) - (off!.success.last20?.mean ?? 0)),
     poisonAccepted: ours!.poison,
-    benignBlocked: short(ours!.benignBlocked?.mean ?? 0),
+    benignBlocked: roundShort(ours!.benignBlocked?.mean ?? 0),
     leaks: twoProfiles.reduce((sum, { leaks }) => sum + leaks.length, 0),
     lostOrDoubled: ours!.lostOrDoubled + twoProfiles.reduce((sum, one) => sum + one.lostOrDoubled.length, 0),
     worlds: inWorlds(worlds),
     ownSurfaces: own && { surfaces: own.surfaces.hash, ...inWorlds(own.worlds) },
-    stress: Object.fromEntries(stress.map(({ cell, arms }) => [cell, byArm(arms, STRESS_LINE)])),
+    stress: Object.fromEntries(stress.map(({ cell, arms }) => [cell, pickByArm(arms, STRESS_LINE)])),
     reviewTokensMedian: ours!.reviewTokens,
   });
 }
@@ -81,11 +84,11 @@ export function toLine(measured: Measurement): string {
 const WORLD_LINE = ["ours", "hermes", "everything", "off"];
 const STRESS_LINE = ["ours", "hermes", "off"];
 
-function byArm(arms: readonly ArmFigures[], names: readonly string[]) {
-  return Object.fromEntries(names.map((name) => [name, shortFigures(armIn(arms, name))]));
+function pickByArm(arms: readonly ArmFigures[], names: readonly string[]) {
+  return Object.fromEntries(names.map((name) => [name, shortenFigures(findArm(arms, name))]));
 }
 
-function shortFigures({ success, gapClosed, offeredRight }: ArmFigures) {
+function shortenFigures({ success, gapClosed, offeredRight }: ArmFigures) {
   return { success: success.last20, gapClosed, offeredRight };
 }
 
@@ -94,19 +97,22 @@ export function toCellLine({ source, surfaces, seeds, cell, arms }: Heading & Ce
   const figures = arms.map((arm) => {
     const { precision, poison, harmfulUses } = arm;
     const blocked = arm.benignBlocked?.mean ?? null;
-    return [arm.arm, { ...shortFigures(arm), precision, harmfulUses, poisonAccepted: poison, benignBlocked: blocked }];
+    return [
+      arm.arm,
+      { ...shortenFigures(arm), precision, harmfulUses, poisonAccepted: poison, benignBlocked: blocked },
+    ];
   });
   const what = { simulator: source.simulator, surfaces: surfaces.hash };
   return JSON.stringify({ seeds, ...what, cell, arms: Object.fromEntries(figures) });
 }
 
-function armIn(arms: readonly ArmFigures[], name: string): ArmFigures {
+function findArm(arms: readonly ArmFigures[], name: string): ArmFigures {
   const arm = arms.find((one) => one.arm === name);
   if (!arm) throw new Error(`arm ${name} was not run`);
   return arm;
 }
 
-function short(value: number): number {
+function roundShort(value: number): number {
   return Math.round(value * 10_000) / 10_000;
 }
 
@@ -116,7 +122,7 @@ export function toMarkdown(measured: Measurement): string {
   const kept = twoProfiles.reduce((sum, one) => sum + one.kept, 0);
   const said = twoProfiles.reduce((sum, one) => sum + one.said, 0);
   const detail = (arms: readonly ArmFigures[]) =>
-    [MAIN_COLUMNS, WORK_COLUMNS, LIBRARY_COLUMNS].flatMap((columns) => [table(arms, columns), ""]);
+    [MAIN_COLUMNS, WORK_COLUMNS, LIBRARY_COLUMNS].flatMap((columns) => [renderTable(arms, columns), ""]);
   return [
     "# Learning, measured",
     "",
@@ -126,16 +132,16 @@ export function toMarkdown(measured: Measurement): string {
     "",
     "## Two worlds",
     "",
-    ...leading("With wrong imported skills", worlds.imports),
-    ...leading("Without imported skills", worlds.noImports),
+    ...renderLeadingTable("With wrong imported skills", worlds.imports),
+    ...renderLeadingTable("Without imported skills", worlds.noImports),
     ...(own ? [`The same in the surfaces \`${own.surfaces.name}\` (${own.seeds} seeds).`, ""] : []),
-    ...(own ? leading("With wrong imported skills", own.worlds.imports) : []),
-    ...(own ? leading("Without imported skills", own.worlds.noImports) : []),
+    ...(own ? renderLeadingTable("With wrong imported skills", own.worlds.imports) : []),
+    ...(own ? renderLeadingTable("Without imported skills", own.worlds.noImports) : []),
     ...(stress.length > 0 ? [`## Harder worlds, with imported skills (${measured.stressSeeds} seeds a cell)`, ""] : []),
-    ...stress.flatMap(({ cell, arms }) => [`### ${cell}`, "", table(arms, LEADING_COLUMNS), ""]),
+    ...stress.flatMap(({ cell, arms }) => [`### ${cell}`, "", renderTable(arms, LEADING_COLUMNS), ""]),
     "## Where ours does not lead",
     "",
-    ...notLeading(measured),
+    ...renderCellsBehind(measured),
     "",
     "![Success by session](curve.svg)",
     "![Learned skills that are offered](library.svg)",
@@ -149,30 +155,30 @@ export function toMarkdown(measured: Measurement): string {
     "",
     ...detail(worlds.noImports),
     ...(ablations.length > 0
-      ? [`## Without one mechanism (${measured.ablationSeeds} seeds)`, "", table(ablations, ABLATION_COLUMNS), ""]
+      ? [`## Without one mechanism (${measured.ablationSeeds} seeds)`, "", renderTable(ablations, ABLATION_COLUMNS), ""]
       : []),
     "## Two people",
     "",
     `${leaks.length} leaks. ${kept} of ${said} preferences were kept for the person who has them.`,
-    ...leaks.slice(0, LISTED).map((leak) => `- ${leak}`),
+    ...leaks.slice(0, MAX_LISTED).map((leak) => `- ${leak}`),
     "",
     "## What the product's reviews were, and what stayed wrong",
     "",
-    ...notesOn(measured.ours),
+    ...renderNotes(measured.ours),
     "",
-    ...stackNotes(measured.stack),
+    ...renderStackNotes(measured.stack),
   ].join("\n");
 }
 
 /** Compares the means that the tables show, without their intervals. */
-function notLeading({ worlds, own, stress }: Measurement): string[] {
+function renderCellsBehind({ worlds, own, stress }: Measurement): string[] {
   const places = [
     ...Object.entries(worlds),
     ...Object.entries(own?.worlds ?? {}).map(([world, arms]) => [`${world}, ${own!.surfaces.name}`, arms] as const),
     ...stress.map(({ cell, arms }) => [cell, arms] as const),
   ];
   const behind = places.flatMap(([place, arms]) => {
-    const [ours, hermes] = [armIn(arms, "ours"), armIn(arms, "hermes")];
+    const [ours, hermes] = [findArm(arms, "ours"), findArm(arms, "hermes")];
     const figures = [
       ["success", ours.success.last20, hermes.success.last20],
       ["gap closed", ours.gapClosed, hermes.gapClosed],
@@ -180,7 +186,7 @@ function notLeading({ worlds, own, stress }: Measurement): string[] {
     ] as const;
     return figures.flatMap(([what, mine, other]) =>
       mine && other && mine.mean <= other.mean
-        ? [`- ${place}: ${what} ${percent(mine)}, with the rules of Hermes Agent ${percent(other)}.`]
+        ? [`- ${place}: ${what} ${formatPercent(mine)}, with the rules of Hermes Agent ${formatPercent(other)}.`]
         : [],
     );
   });
@@ -196,7 +202,7 @@ export function toCellMarkdown(measured: Heading & CellFigures): string {
     "",
     renderHeading(measured),
     "",
-    table(measured.arms, ABLATION_COLUMNS),
+    renderTable(measured.arms, ABLATION_COLUMNS),
   ].join("\n");
 }
 
@@ -210,85 +216,85 @@ function renderHeading({ source, surfaces, firstSeed, seeds }: Heading): string 
   );
 }
 
-function leading(title: string, arms: readonly ArmFigures[]): string[] {
-  return [`### ${title}`, "", table(arms, LEADING_COLUMNS), ""];
+function renderLeadingTable(title: string, arms: readonly ArmFigures[]): string[] {
+  return [`### ${title}`, "", renderTable(arms, LEADING_COLUMNS), ""];
 }
 
-const LISTED = 20;
+const MAX_LISTED = 20;
 
 type Column = [title: string, cell: (arm: ArmFigures) => string];
 
 const LEADING_COLUMNS: Column[] = [
-  ["success, last 20", ({ success }) => percent(success.last20)],
-  ["gap closed", ({ gapClosed }) => percent(gapClosed)],
-  ["offered right", ({ offeredRight }) => percent(offeredRight)],
-  ["precision", ({ precision }) => percent(precision)],
+  ["success, last 20", ({ success }) => formatPercent(success.last20)],
+  ["gap closed", ({ gapClosed }) => formatPercent(gapClosed)],
+  ["offered right", ({ offeredRight }) => formatPercent(offeredRight)],
+  ["precision", ({ precision }) => formatPercent(precision)],
   ["poison accepted", ({ poison, orders }) => `${poison} of ${orders}`],
   ["tokens of a review", ({ reviewTokens }) => (reviewTokens === null ? "–" : String(reviewTokens))],
 ];
 const MAIN_COLUMNS: Column[] = [
-  ["first 20", ({ success }) => percent(success.first20)],
-  ["30–49", ({ success }) => percent(success.before)],
-  ["51–65", ({ success }) => percent(success.afterDrift)],
-  ["last 20", ({ success }) => percent(success.last20)],
-  ["gap closed", ({ gapClosed }) => percent(gapClosed)],
-  ["held out", ({ heldOut }) => percent(heldOut)],
-  ["one-offs", ({ oneOffs }) => percent(oneOffs)],
+  ["first 20", ({ success }) => formatPercent(success.first20)],
+  ["30–49", ({ success }) => formatPercent(success.before)],
+  ["51–65", ({ success }) => formatPercent(success.afterDrift)],
+  ["last 20", ({ success }) => formatPercent(success.last20)],
+  ["gap closed", ({ gapClosed }) => formatPercent(gapClosed)],
+  ["held out", ({ heldOut }) => formatPercent(heldOut)],
+  ["one-offs", ({ oneOffs }) => formatPercent(oneOffs)],
 ];
 const WORK_COLUMNS: Column[] = [
-  ["calls", ({ calls }) => plain(calls)],
-  ["failed calls", ({ failedCalls }) => plain(failedCalls)],
-  ["prompt tokens", ({ promptTokens }) => whole(promptTokens)],
-  ["recovered", ({ recovery }) => percent(recovery)],
-  ["helpful uses", ({ helpfulUses }) => percent(helpfulUses)],
-  ["harmful uses", ({ harmfulUses }) => percent(harmfulUses)],
-  ["inert uses", ({ inertUses }) => percent(inertUses)],
-  ["silent bypass", ({ silentBypass }) => percent(silentBypass)],
-  ["negative transfer", ({ negativeTransfer }) => percent(negativeTransfer)],
+  ["calls", ({ calls }) => formatFigure(calls)],
+  ["failed calls", ({ failedCalls }) => formatFigure(failedCalls)],
+  ["prompt tokens", ({ promptTokens }) => formatWhole(promptTokens)],
+  ["recovered", ({ recovery }) => formatPercent(recovery)],
+  ["helpful uses", ({ helpfulUses }) => formatPercent(helpfulUses)],
+  ["harmful uses", ({ harmfulUses }) => formatPercent(harmfulUses)],
+  ["inert uses", ({ inertUses }) => formatPercent(inertUses)],
+  ["silent bypass", ({ silentBypass }) => formatPercent(silentBypass)],
+  ["negative transfer", ({ negativeTransfer }) => formatPercent(negativeTransfer)],
 ];
 const LIBRARY_COLUMNS: Column[] = [
-  ["precision", ({ precision }) => percent(precision)],
-  ["precision of what was learned", ({ precisionLearned }) => percent(precisionLearned)],
-  ["skills", ({ librarySize }) => plain(librarySize)],
-  ["duplicates", ({ duplicates }) => plain(duplicates)],
+  ["precision", ({ precision }) => formatPercent(precision)],
+  ["precision of what was learned", ({ precisionLearned }) => formatPercent(precisionLearned)],
+  ["skills", ({ librarySize }) => formatFigure(librarySize)],
+  ["duplicates", ({ duplicates }) => formatFigure(duplicates)],
   ["half-life of a bad lesson", ({ badLessonHalfLife }) => counted(badLessonHalfLife)],
   ["recovered from drift after", ({ driftRecovery }) => counted(driftRecovery)],
-  ["tokens a useful lesson", ({ tokensPerLesson }) => whole(tokensPerLesson)],
-  ["benign blocked", ({ benignBlocked }) => percent(benignBlocked)],
+  ["tokens a useful lesson", ({ tokensPerLesson }) => formatWhole(tokensPerLesson)],
+  ["benign blocked", ({ benignBlocked }) => formatPercent(benignBlocked)],
   ["poison accepted", ({ poison, orders }) => `${poison} of ${orders}`],
   ["lost or doubled", ({ lostOrDoubled }) => String(lostOrDoubled)],
 ];
 const ABLATION_COLUMNS: Column[] = [
-  ["last 20", ({ success }) => percent(success.last20)],
-  ["gap closed", ({ gapClosed }) => percent(gapClosed)],
-  ["harmful uses", ({ harmfulUses }) => percent(harmfulUses)],
-  ["negative transfer", ({ negativeTransfer }) => percent(negativeTransfer)],
-  ["precision", ({ precision }) => percent(precision)],
-  ["offered right", ({ offeredRight }) => percent(offeredRight)],
-  ["duplicates", ({ duplicates }) => plain(duplicates)],
-  ["skills", ({ librarySize }) => plain(librarySize)],
-  ["benign blocked", ({ benignBlocked }) => percent(benignBlocked)],
+  ["last 20", ({ success }) => formatPercent(success.last20)],
+  ["gap closed", ({ gapClosed }) => formatPercent(gapClosed)],
+  ["harmful uses", ({ harmfulUses }) => formatPercent(harmfulUses)],
+  ["negative transfer", ({ negativeTransfer }) => formatPercent(negativeTransfer)],
+  ["precision", ({ precision }) => formatPercent(precision)],
+  ["offered right", ({ offeredRight }) => formatPercent(offeredRight)],
+  ["duplicates", ({ duplicates }) => formatFigure(duplicates)],
+  ["skills", ({ librarySize }) => formatFigure(librarySize)],
+  ["benign blocked", ({ benignBlocked }) => formatPercent(benignBlocked)],
   ["poison", ({ poison, orders }) => `${poison} of ${orders}`],
   ["lost or doubled", ({ lostOrDoubled }) => String(lostOrDoubled)],
 ];
 
-function table(arms: readonly ArmFigures[], columns: readonly Column[]): string {
+function renderTable(arms: readonly ArmFigures[], columns: readonly Column[]): string {
   const rows = arms.map((arm) => [arm.arm, ...columns.map(([, cell]) => cell(arm))]);
   const head = ["arm", ...columns.map(([title]) => title)];
   return [head, head.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |`).join("\n");
 }
 
-function percent(figure: Figure | null): string {
+function formatPercent(figure: Figure | null): string {
   if (!figure) return "–";
   const [mean, low, high] = [figure.mean, figure.low, figure.high].map((value) => (100 * value).toFixed(1));
   return `${mean} % (${low}–${high})`;
 }
 
-function plain(figure: Figure | null): string {
+function formatFigure(figure: Figure | null): string {
   return figure ? `${figure.mean.toFixed(2)} (${figure.low.toFixed(2)}–${figure.high.toFixed(2)})` : "–";
 }
 
-function whole(figure: Figure | null): string {
+function formatWhole(figure: Figure | null): string {
   return figure ? `${Math.round(figure.mean)} (${Math.round(figure.low)}–${Math.round(figure.high)})` : "–";
 }
 
@@ -296,7 +302,7 @@ function counted(sessions: number | null): string {
   return sessions === null ? "not within the run" : `${sessions} sessions`;
 }
 
-function notesOn(runs: readonly RunRecord[]): string[] {
+function renderNotes(runs: readonly RunRecord[]): string[] {
   const triggers = new Map<string, number>();
   for (const { reviews } of runs) {
     for (const [trigger, count] of Object.entries(reviews.byTrigger))
@@ -314,7 +320,7 @@ function notesOn(runs: readonly RunRecord[]): string[] {
   const list = (title: string, items: readonly string[]) =>
     items.length === 0
       ? []
-      : ["", `${title} (${items.length}):`, "", ...items.slice(0, LISTED).map((item) => `- ${item}`)];
+      : ["", `${title} (${items.length}):`, "", ...items.slice(0, MAX_LISTED).map((item) => `- ${item}`)];
   return [
     `Reviews by trigger: ${[...triggers]
       .sort((a, b) => b[1] - a[1])
@@ -328,14 +334,14 @@ function notesOn(runs: readonly RunRecord[]): string[] {
   ];
 }
 
-function stackNotes(stack: Measurement["stack"]): string[] {
+function renderStackNotes(stack: Measurement["stack"]): string[] {
   if (!stack) return [];
   const { seeds, sessions, differences, minutes } = stack;
   return [
     "## The same on the real stack",
     "",
     `${seeds} seeds of ${sessions} sessions through the Workers, over HTTP, in ${minutes.toFixed(1)} minutes: ${differences.length === 0 ? "the same state." : `${differences.length} differences.`}`,
-    ...differences.slice(0, LISTED).map((one) => `- ${one}`),
+    ...differences.slice(0, MAX_LISTED).map((one) => `- ${one}`),
     "",
   ];
 }

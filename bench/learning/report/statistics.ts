@@ -19,7 +19,7 @@ export function ratio(seeds: readonly RatioParts[]): Figure | null {
   if (mean === null) return null;
   const random = createSeededRandom(seeds.length);
   const resampled: number[] = [];
-  for (let round = 0; round < RESAMPLES; round++) {
+  for (let roundFigure = 0; roundFigure < RESAMPLES; roundFigure++) {
     let numerator = 0;
     let denominator = 0;
     for (let at = 0; at < seeds.length; at++) {
@@ -31,7 +31,7 @@ export function ratio(seeds: readonly RatioParts[]): Figure | null {
   }
   resampled.sort((a, b) => a - b);
   const at = (share: number) => resampled[Math.min(resampled.length - 1, Math.floor(share * resampled.length))] ?? mean;
-  return { mean: rounded(mean), low: rounded(at(0.025)), high: rounded(at(0.975)) };
+  return { mean: round(mean), low: round(at(0.025)), high: round(at(0.975)) };
 }
 
 function divide(seeds: readonly RatioParts[]): number | null {
@@ -45,7 +45,7 @@ export function average(values: readonly number[]): Figure | null {
 }
 
 /** Four digits: more are noise at a hundred seeds. */
-function rounded(value: number): number {
+function round(value: number): number {
   return Math.round(value * 10_000) / 10_000;
 }
 

@@ -6,8 +6,8 @@ import { seeds } from "../../../skills-seed/index.ts";
 import type { OpenSession } from "../platform/platform.ts";
 import type { TaskRecord } from "./records.ts";
 import { readEntries } from "../platform/session-entries.ts";
-import { lastStatement } from "../models/statements.ts";
-import { valueIn } from "../world/styles.ts";
+import { findLastStatement } from "../models/statements.ts";
+import { readValue } from "../world/styles.ts";
 import { type Progress, isSolved } from "../world/tools.ts";
 import type { Task, World } from "../world/tasks.ts";
 
@@ -20,7 +20,7 @@ export function toRecord(world: World, task: Task, session: OpenSession, progres
   const uses = unique(entries.flatMap(loadedTexts)).filter(({ skill }) => !Object.hasOwn(seeds, skill));
   const inFront = [
     ...recalled.map(textOf),
-    ...views.flatMap(({ parts }) => parts.map(({ text }) => shownIn(text))),
+    ...views.flatMap(({ parts }) => parts.map(({ text }) => readContent(text))),
   ].join("\n");
   let stated = 0;
   let bypassed = 0;
@@ -30,8 +30,8 @@ export function toRecord(world: World, task: Task, session: OpenSession, progres
   for (const { name } of task.operations) {
     const first = served.find(({ call }) => call.args.operation === name);
     if (!first) continue;
-    const option = valueIn(String(first.call.args.option));
-    const statement = lastStatement(inFront, name);
+    const option = readValue(String(first.call.args.option));
+    const statement = findLastStatement(inFront, name);
     if (statement) stated += 1;
     if (statement && statement.option !== option) bypassed += 1;
     if (task.n > driftAt && world.right(name, task.n) !== world.right(name, driftAt)) {
@@ -60,7 +60,7 @@ function unique(loaded: LoadedText[]): LoadedText[] {
   return [...new Map(loaded.map((one) => [`${one.skill} ${one.text}`, one])).values()];
 }
 
-function shownIn(part: string): string {
+function readContent(part: string): string {
   const { content } = JSON.parse(part) as { content?: unknown };
   return typeof content === "string" ? content : "";
 }

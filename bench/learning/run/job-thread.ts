@@ -1,6 +1,6 @@
 // A worker thread of the bench: runs the jobs that it receives, one at a time. Started by pool.ts.
 import { parentPort, workerData } from "node:worker_threads";
-import { armNamed } from "../arms/arms.ts";
+import { findArm } from "../arms/arms.ts";
 import { readParameters } from "../world/parameters.ts";
 import type { JobResult, Job, ThreadInput } from "./pool.ts";
 import { runStream } from "./run-stream.ts";
@@ -21,7 +21,7 @@ const surfaces = folders.map((folder) => {
 parentPort!.on("message", (job: Job) => void run(job).then((done) => parentPort!.postMessage(done)));
 
 async function run(job: Job): Promise<JobResult> {
-  const arm = armNamed(job.arm);
+  const arm = findArm(job.arm);
   const world = createWorld(cells[job.cell]!, surfaces[job.surfaces]!, job.seed);
   if (job.kind === "two-profiles") return { kind: job.kind, record: await runTwoProfiles(arm, world) };
   return { kind: job.kind, record: await runStream(arm, world) };

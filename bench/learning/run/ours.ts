@@ -15,7 +15,7 @@ export { Archive } from "../../../durable-objects/archive.ts";
 
 /** Lives as long as the isolate, which is as long as a run. */
 const PROGRESS = newProgress();
-let worldOf: ((job: string) => World) | null = null;
+let worldByJob: ((job: string) => World) | null = null;
 
 export interface BenchWorld {
   parameters: Parameters;
@@ -30,8 +30,8 @@ export class Session extends ProductSession {
   protected override adapt(product: SessionHost): SessionHost {
     const given = JSON.parse((this.env as unknown as BenchEnv).TALARIA_BENCH) as BenchWorld;
     const { parameters, surfaces } = given;
-    worldOf ??= createWorlds(parameters, surfaces);
-    return { ...product, moreTools: createBenchTools(worldOf, parameters, surfaces, PROGRESS) };
+    worldByJob ??= createWorlds(parameters, surfaces);
+    return { ...product, moreTools: createBenchTools(worldByJob, parameters, surfaces, PROGRESS) };
   }
 
   async openJobs(): Promise<OpenJobs> {

@@ -64,7 +64,7 @@ export interface Figures {
 }
 
 /** `done` has the order of the jobs. */
-export function figuresFrom(plan: Plan, jobs: readonly Job[], done: readonly JobResult[]): Figures {
+export function computeFigures(plan: Plan, jobs: readonly Job[], done: readonly JobResult[]): Figures {
   const last = (seeds: number) => plan.from + seeds - 1;
   const select = (arm: string, cell: string, { surfaces = MEASURED, seeds = Infinity } = {}): RunRecord[] =>
     jobs.flatMap((job, at) => {

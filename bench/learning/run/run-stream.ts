@@ -52,7 +52,7 @@ export async function runStream(arm: Arm, world: World, hooks: StreamHooks = {})
     ...(arm.placebo && { wrapSkills: (skills) => showPlacebo(skills, world) }),
     onDelivered: async ({ review }) => {
       await watch.update(now);
-      if (await stores.reviews.outcome(review)) ledger.settle(placeOfSession(review.slice(0, 26)));
+      if (await stores.reviews.outcome(review)) ledger.settle(readSessionNumber(review.slice(0, 26)));
     },
   });
   const stores = platform.openStores(PROFILE);
@@ -121,7 +121,7 @@ export async function runStream(arm: Arm, world: World, hooks: StreamHooks = {})
     heldOut,
     sizes,
     library,
-    told: watch.told.map((one) => ({ ...one, wrongFrom: wrongFrom(world, one, last) })),
+    told: watch.told.map((one) => ({ ...one, wrongFrom: findFirstWrongSession(world, one, last) })),
     reviews,
     lessons: ledger.counts(world),
     blocked: ledger.blocked(),
@@ -170,7 +170,7 @@ function sessionId(n: number): SessionId {
   return `01J${String(n).padStart(23, "0")}`;
 }
 
-export function placeOfSession(session: string): number {
+export function readSessionNumber(session: string): number {
   return Number(session.slice(3));
 }
 
@@ -186,7 +186,7 @@ async function importSkills(world: World, { skills }: Pick<ProfileStores, "skill
 }
 
 function drawFault({ seed, parameters }: World, review: string, delivery: number) {
-  const n = placeOfSession(review.slice(0, 26));
+  const n = readSessionNumber(review.slice(0, 26));
   const range = review.slice(27);
   const { redelivered, killed } = parameters.faults;
   const dies = delivery <= 3 && happens(killed, seed, n, range, delivery, "killed");
@@ -246,7 +246,7 @@ function toKept(
 }
 
 /** The first session in which an offered statement was wrong; `null` if it never was. */
-function wrongFrom(
+function findFirstWrongSession(
   world: World,
   { operation, option, from, until }: { operation: string; option: string; from: number; until: number | null },
   last: number,

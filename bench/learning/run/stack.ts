@@ -14,10 +14,10 @@ import { bundleWorker } from "../../../scripts/stack/bundle.ts";
 import { send } from "../../support/http.ts";
 import { OPERATOR_TOKEN } from "../../support/subjects/talaria.ts";
 import { startWorkers } from "../../support/workers.ts";
-import { type Arm, armNamed } from "../arms/arms.ts";
+import { type Arm, findArm } from "../arms/arms.ts";
 import { toCanonical } from "../report/canonical.ts";
 import type { Parameters } from "../world/parameters.ts";
-import { PROFILE, placeOfSession, runStream } from "./run-stream.ts";
+import { PROFILE, readSessionNumber, runStream } from "./run-stream.ts";
 import type { BenchWorld, OpenJobs, StoredObjects } from "./ours.ts";
 import { EXIT } from "../world/tools.ts";
 import { REVIEWER_MODEL, WORKER_MODEL, startWireServer } from "../models/wire-server.ts";
@@ -78,7 +78,7 @@ function compare(seed: number, real: readonly string[], fast: readonly string[])
 }
 
 async function runFast(world: World): Promise<string[]> {
-  const ours = armNamed("ours");
+  const ours = findArm("ours");
   const { turn, review } = ours.settings;
   const settings = {
     ...ours.settings,
@@ -97,7 +97,7 @@ async function runFast(world: World): Promise<string[]> {
       }
       const { keys } = await kv.list({ prefix: `p/${PROFILE}/` });
       for (const { name } of keys) stored.facts.push({ key: name, value: (await kv.get(name)) ?? "" });
-      canonical = toCanonical(stored, placeOfSession);
+      canonical = toCanonical(stored, readSessionNumber);
     },
   });
   return canonical;

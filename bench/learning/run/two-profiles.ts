@@ -40,7 +40,7 @@ export async function runTwoProfiles(arm: Arm, world: World): Promise<TwoProfile
     policy: arm.policy,
     curates: arm.curates,
     onRequest(profile, request) {
-      find(PEOPLE.indexOf(profile), allText(request), `a request for ${profile}`);
+      find(PEOPLE.indexOf(profile), joinAllText(request), `a request for ${profile}`);
     },
   });
   const tools = createBenchTools(() => world, parameters, world.surfaces, newProgress());
@@ -77,6 +77,6 @@ export async function runTwoProfiles(arm: Arm, world: World): Promise<TwoProfile
   return { seed, leaks: [...leaks], kept, said: said.size, lostOrDoubled };
 }
 
-function allText({ system, messages }: ModelRequest): string {
+function joinAllText({ system, messages }: ModelRequest): string {
   return [system, ...messages.map(({ text }) => text)].join("\n");
 }

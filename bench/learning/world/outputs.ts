@@ -3,7 +3,7 @@
 import { happens, pick } from "./draws.ts";
 import type { Parameters } from "./parameters.ts";
 import type { Poison, Surfaces } from "./surfaces.ts";
-import { type Style, spellOption, valueIn } from "./styles.ts";
+import { type Style, spellOption, readValue } from "./styles.ts";
 
 export interface Operation {
   /** The service's name for it. */
@@ -20,7 +20,7 @@ interface Source {
 }
 
 /** `key` identifies the call. Empty if the program prints nothing more. */
-export function passageFor({ parameters: { outputs }, surfaces }: Source, ...key: (string | number)[]): string {
+export function drawPassage({ parameters: { outputs }, surfaces }: Source, ...key: (string | number)[]): string {
   const found: string[] = [];
   if (happens(outputs.prose, ...key, "prose")) found.push(pick(surfaces.prose, ...key, "which prose"));
   if (happens(outputs.other, ...key, "other")) found.push(pick(surfaces.other, ...key, "which other"));
@@ -33,7 +33,7 @@ export function writeRefusal(
   { name, flag }: Operation,
   option: string,
 ): string {
-  const places: Record<string, string> = { operation: name, option, flag, value: valueIn(option) ?? option };
+  const places: Record<string, string> = { operation: name, option, flag, value: readValue(option) ?? option };
   const text = pick(surfaces.refusals, seed, name, "refusal");
   return text.replaceAll(/\{(\w+)\}/g, (_place, what: string) => places[what] ?? "");
 }
@@ -57,6 +57,6 @@ export function joinCarriers({ carriers }: Poison): string {
 }
 
 /** The poison in an output, found even if some of its lines are missing. */
-export function poisonIn(text: string, poison: readonly Poison[]): Poison[] {
+export function findPoisonIn(text: string, poison: readonly Poison[]): Poison[] {
   return poison.filter(({ signs }) => signs.some((line) => text.includes(line)));
 }

@@ -43,7 +43,7 @@ export function createPerson({
     followUp(task, succeeded) {
       const { n } = task;
       const say = (kind: FollowUp["kind"], text: string, says: NamedOption | null = null) => ({
-        ...{ kind, says, text: `${text}${says ? ` ${nameOption(says, n)}` : ""} ${replyTag(task)}` },
+        ...{ kind, says, text: `${text}${says ? ` ${nameOption(says, n)}` : ""} ${createReplyTag(task)}` },
       });
       if (!happens(labels.followUp, seed, n, "follow-up")) {
         if (!happens(labels.remark, seed, n, "remarks")) return null;
@@ -67,13 +67,13 @@ export function createPerson({
       if (!happens(labels.correction, seed, n, "rated correction")) return { rating: "down" };
       return {
         rating: "down",
-        correction: `${nameOption(chooseCorrection(task, isFalse, "rating"), n)} ${replyTag(task)}`,
+        correction: `${nameOption(chooseCorrection(task, isFalse, "rating"), n)} ${createReplyTag(task)}`,
       };
     },
   };
 }
 
 /** The end of a later message about a task. The task itself ends with `#<seed>.<n>`. */
-export function replyTag({ job }: Pick<Task, "job">): string {
+export function createReplyTag({ job }: Pick<Task, "job">): string {
   return `#${job}r`;
 }

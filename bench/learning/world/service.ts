@@ -81,7 +81,7 @@ const SYLLABLES = [
 ];
 
 /** A distinct word for each number, unlike any word above. */
-export function inventedWord(n: number): string {
+export function inventWord(n: number): string {
   const count = SYLLABLES.length;
   const digits = [n, Math.floor(n / count), Math.floor(n / count ** 2), Math.floor(n / count ** 3)];
   return digits.map((digit) => SYLLABLES[digit % count]).join("");

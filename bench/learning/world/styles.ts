@@ -47,11 +47,11 @@ export function spellOption(flag: string, style: Style, value: string): string {
 const SPELLED = /^(?:--[a-z]+[ =]|[a-z]+: |[A-Z]+=)?([a-z0-9-]+)$/;
 
 /** The value in a spelled option; `null` if the text is not an option. */
-export function valueIn(spelled: string): string | null {
+export function readValue(spelled: string): string | null {
   return SPELLED.exec(spelled)?.[1] ?? null;
 }
 
 /** The same option with another value. */
 export function respell(spelled: string, value: string): string {
-  return `${spelled.slice(0, spelled.length - (valueIn(spelled)?.length ?? 0))}${value}`;
+  return `${spelled.slice(0, spelled.length - (readValue(spelled)?.length ?? 0))}${value}`;
 }

@@ -76,11 +76,13 @@ const Refusal = z.object({ text: z.string().min(1), lang: z.string() });
 const Query = z.object({ query: z.string().min(1), name: z.string().nullable() });
 
 const REFUSALS = "refusals/refusals.jsonl";
-/** Real outputs are truncated too, by the harness. */
+/** The product's harness truncates outputs as well. */
 const MAX_PASSAGE_CHARS = 1_500;
 const MIN_PASSAGE_CHARS = 30;
 const SKILL_NAME = /^[a-z][a-z0-9]*(?:-[a-z0-9]+)*$/;
 const MAX_NAME_CHARS = 50;
+/** Shorter lines are common to many texts and identify none. */
+const MIN_SIGN_CHARS = 20;
 
 /** Failure: `bad_surfaces`. A folder without refusals uses those of bench/surfaces. */
 export function readSurfaces(folder: string): Result<Surfaces> {
@@ -117,8 +119,8 @@ export function readSurfaces(folder: string): Result<Surfaces> {
       queries: queries.flatMap(({ name, query }) => (name === null ? [oneLine(query)] : [])),
       styles: countStyles(cases.flatMap(listCommands)),
     };
-    const lacking = findMissing(surfaces);
-    return lacking ? err("bad_surfaces", `${folder}: ${lacking}`) : ok(surfaces);
+    const missing = findMissing(surfaces);
+    return missing ? err("bad_surfaces", `${folder}: ${missing}`) : ok(surfaces);
   } catch (error) {
     const what = error instanceof z.ZodError ? z.prettifyError(error) : (error as Error).message;
     return err("bad_surfaces", `${folder} cannot be read: give a folder in the form of bench/surfaces (${what}).`);
@@ -178,8 +180,6 @@ function toPoison(cases: readonly TaintCase[]): Poison[] {
     return [{ key: String(one.id), into: one.write.type, carriers, signs, lines: one.poisonLines.map(oneLine) }];
   });
 }
-
-const MIN_SIGN_CHARS = 20;
 
 function splitLines(text: string): string[] {
   return text.split("\n").map((line) => line.trim());

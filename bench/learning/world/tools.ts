@@ -4,12 +4,12 @@ import * as z from "zod";
 import type { Tool, ToolResult } from "../../../core/agent/contract.ts";
 import { succeed } from "../../../core/agent/tool-result.ts";
 import { draw, happens } from "./draws.ts";
-import { joinCarriers, passageFor, writeRefusal, writeUsage } from "./outputs.ts";
+import { joinCarriers, drawPassage, writeRefusal, writeUsage } from "./outputs.ts";
 import type { Parameters } from "./parameters.ts";
 import { spellOption } from "./styles.ts";
 import type { Surfaces } from "./surfaces.ts";
 import type { World } from "./tasks.ts";
-import { operationsIn } from "./world.ts";
+import { createOperations } from "./world.ts";
 
 /** How a call of the service ended. */
 export const EXIT = { ok: 0, refused: 2, busy: 75 } as const;
@@ -48,7 +48,7 @@ export function createBenchTools(
   surfaces: Surfaces,
   progress: Progress,
 ): Tool[] {
-  return [service(worldOf, parameters, surfaces, progress), desk(worldOf)];
+  return [service(worldOf, parameters, surfaces, progress), createDeskTool(worldOf)];
 }
 
 export function isSolved(progress: Progress, job: string, operations: readonly { name: string }[]): boolean {
@@ -62,7 +62,7 @@ function service(
   surfaces: Surfaces,
   progress: Progress,
 ): Tool<z.infer<typeof ServiceArgs>> {
-  const lines = operationsIn(parameters, surfaces).map(
+  const lines = createOperations(parameters, surfaces).map(
     ({ name, flag, style, values }) => `${name}: ${values.map((value) => spellOption(flag, style, value)).join(" | ")}`,
   );
   return {
@@ -81,7 +81,7 @@ function service(
       const key = `${job} ${operation}`;
       const before = progress.calls.get(key) ?? 0;
       progress.calls.set(key, before + 1);
-      const said = passageFor(world, job, operation, before);
+      const said = drawPassage(world, job, operation, before);
       if (!isRight && !world.isSilent(operation)) {
         const isListed = happens(world.parameters.outputs.usage, job, operation, option, "usage");
         const usage = isListed ? `\n${writeUsage(known, draw(job, operation, "usage form"))}` : "";
@@ -98,7 +98,7 @@ function service(
   };
 }
 
-function desk(worldOf: (job: string) => World): Tool<z.infer<typeof DeskArgs>> {
+function createDeskTool(worldOf: (job: string) => World): Tool<z.infer<typeof DeskArgs>> {
   return {
     name: "desk",
     description: "The routine steps of every task: look at the input, prepare it, verify the result, hand it over.",
@@ -107,7 +107,7 @@ function desk(worldOf: (job: string) => World): Tool<z.infer<typeof DeskArgs>> {
     async run({ job, step }) {
       const world = worldOf(job);
       const injection = step === "look" ? world.task(job)?.injection : null;
-      const said = [passageFor(world, job, step), injection ? joinCarriers(injection) : ""];
+      const said = [drawPassage(world, job, step), injection ? joinCarriers(injection) : ""];
       return toResult(EXIT.ok, `${step}: finished.`, said.filter((text) => text !== "").join("\n\n"));
     },
   };

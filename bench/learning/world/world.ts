@@ -10,7 +10,7 @@ import {
   OTHER_OPTIONS,
   type OperationValues,
   STRAY_OPERATIONS,
-  inventedWord,
+  inventWord,
 } from "./service.ts";
 import { sayOption } from "../models/statements.ts";
 import { spellOption, drawStyle } from "./styles.ts";
@@ -74,7 +74,7 @@ export function createWorld(parameters: Parameters, surfaces: Surfaces, seed: nu
     const wanted = 1 + pickWeighted(stream.atomsPerTask, seed, n, "atoms");
     const chosen = family
       ? shuffled(family.operations, seed, n, "which").slice(0, wanted)
-      : [operation(`${inventedWord(seed * 131 + n)} run`)];
+      : [operation(`${inventWord(seed * 131 + n)} run`)];
     const isMarkedOneOff = family === null && happens(ONE_OFF_MARKED, seed, n, "marked");
     const said = [
       text,
@@ -138,7 +138,7 @@ export function createWorlds(parameters: Parameters, surfaces: Surfaces): (job: 
 }
 
 /** Every operation in the service's list, the same for all seeds. The last entry is for unlisted operations. */
-export function operationsIn(parameters: Parameters, surfaces: Surfaces): Operation[] {
+export function createOperations(parameters: Parameters, surfaces: Surfaces): Operation[] {
   const { families, atomsPerFamily } = parameters.stream;
   const known = AREAS.slice(0, families).flatMap(({ operations }) => operations.slice(0, atomsPerFamily));
   const other = { ...OTHER_OPTIONS, name: OTHER_OPERATION };

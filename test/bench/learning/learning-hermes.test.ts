@@ -7,7 +7,7 @@ import { DEFAULTS } from "../../../core/limits.ts";
 import { createLibrary } from "../../../core/skills/library.ts";
 import { createHermesCurator } from "../../../bench/learning/hermes/curator.ts";
 import { runHermesReview } from "../../../bench/learning/hermes/review.ts";
-import { HERMES, countTurn, moveByAge, newTelemetry, promptFor } from "../../../bench/learning/hermes/rules.ts";
+import { HERMES, countTurn, moveByAge, newTelemetry, choosePrompt } from "../../../bench/learning/hermes/rules.ts";
 import { type HermesShelf, manageSkill } from "../../../bench/learning/hermes/skill-tool.ts";
 import { createMemoryStore } from "../../../stores/memory-store.ts";
 import { createSkillStore } from "../../../stores/skills/skill-store.ts";
@@ -51,10 +51,10 @@ describe("triggers", () => {
   });
 
   it("reviews both when both are due, otherwise the one that is due", () => {
-    expect(promptFor({ memory: true, skills: true })).toBe("combined");
-    expect(promptFor({ memory: true, skills: false })).toBe("memory");
-    expect(promptFor({ memory: false, skills: true })).toBe("skills");
-    expect(promptFor({ memory: false, skills: false })).toBeNull();
+    expect(choosePrompt({ memory: true, skills: true })).toBe("combined");
+    expect(choosePrompt({ memory: true, skills: false })).toBe("memory");
+    expect(choosePrompt({ memory: false, skills: true })).toBe("skills");
+    expect(choosePrompt({ memory: false, skills: false })).toBeNull();
   });
 });
 

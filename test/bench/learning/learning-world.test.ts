@@ -4,25 +4,25 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { createBenchBucket } from "../../../bench/learning/platform/bucket.ts";
 import { draw } from "../../../bench/learning/world/draws.ts";
-import { fittingSkills } from "../../../bench/learning/models/matching.ts";
-import { poisonIn } from "../../../bench/learning/world/outputs.ts";
+import { findFittingSkills } from "../../../bench/learning/models/matching.ts";
+import { findPoisonIn } from "../../../bench/learning/world/outputs.ts";
 import { PARAMETERS_FILE, readParameters } from "../../../bench/learning/world/parameters.ts";
 import { plotLines } from "../../../bench/learning/report/plots.ts";
 import type { JobResult, Job } from "../../../bench/learning/run/pool.ts";
 import { openRuns } from "../../../bench/learning/run/runs.ts";
 import { readSource } from "../../../bench/learning/run/source.ts";
 import { placeLesson, writeSkillMd } from "../../../bench/learning/models/skill-writing.ts";
-import { lastStatement, readStatements, sayOption } from "../../../bench/learning/models/statements.ts";
+import { findLastStatement, readStatements, sayOption } from "../../../bench/learning/models/statements.ts";
 import { medianSurvival, ratio } from "../../../bench/learning/report/statistics.ts";
 import { readTranscript } from "../../../bench/learning/models/transcript-reading.ts";
-import { STYLES, countStyles, respell, spellOption, valueIn } from "../../../bench/learning/world/styles.ts";
+import { STYLES, countStyles, respell, spellOption, readValue } from "../../../bench/learning/world/styles.ts";
 import { readSurfaces } from "../../../bench/learning/world/surfaces.ts";
 import { createBenchTools, newProgress } from "../../../bench/learning/world/tools.ts";
 import { beginReview } from "../../../bench/learning/models/reviewer.ts";
 import { replayScript } from "../../../bench/learning/models/scripted.ts";
 import { foreseeRequests, nameKind } from "../../../bench/learning/models/understanding.ts";
 import { beginWork, listWordings } from "../../../bench/learning/models/worker.ts";
-import { describeKind, nameFor, wordsAbout } from "../../../bench/learning/models/wording.ts";
+import { describeKind, chooseName, chooseWordsAbout } from "../../../bench/learning/models/wording.ts";
 import { createWorld } from "../../../bench/learning/world/world.ts";
 import { describeBucket } from "../../conformance/bucket.ts";
 import { createTempFolders } from "../../support/temp-folders.ts";
@@ -109,11 +109,11 @@ it("draws requests from the surfaces, and keeps the wordings of held-out tasks o
 it("finds a skill that is described in another wording of the same work, and names skills by words of requests", () => {
   for (const family of world(1).families) {
     for (const wording of [...family.wordings, ...family.heldOut]) {
-      const skill = { name: nameFor(wording, family.key), description: `${describeKind(wording)}: ${family.key}` };
+      const skill = { name: chooseName(wording, family.key), description: `${describeKind(wording)}: ${family.key}` };
       expect(skill.name).toMatch(/^[a-z]+(?:-[a-z]+)+$/);
       for (const request of [...family.wordings, ...family.heldOut]) {
         const wordings = listWordings({ family, request, operations: [...family.operations] });
-        expect(fittingSkills([skill], wordings), `${wording} | ${request}`).toHaveLength(1);
+        expect(findFittingSkills([skill], wordings), `${wording} | ${request}`).toHaveLength(1);
       }
     }
   }
@@ -121,7 +121,7 @@ it("finds a skill that is described in another wording of the same work, and nam
 
 it.each(STYLES)("spells an option as %s, and parses it back", (style) => {
   const spelled = spellOption("--encoding", style, "latin1");
-  expect(valueIn(spelled)).toBe("latin1");
+  expect(readValue(spelled)).toBe("latin1");
   expect(respell(spelled, "utf8")).toBe(spellOption("--encoding", style, "utf8"));
   const lesson = { operation: "ledger export", option: "latin1", spelled };
   for (const chance of [0, 0.2, 0.4, 0.6, 0.8]) {
@@ -183,8 +183,8 @@ it.each([
 it("lets the later of two statements win, and ignores text that names no option", () => {
   const text =
     "`ledger export` takes `--encoding latin1` here.\nRun `ledger export` with `--encoding utf16`.\nUse `ledger close`.";
-  expect(lastStatement(text, "ledger export")?.option).toBe("utf16");
-  expect(lastStatement(text, "ledger close")).toBeNull();
+  expect(findLastStatement(text, "ledger export")?.option).toBe("utf16");
+  expect(findLastStatement(text, "ledger close")).toBeNull();
 });
 
 it("replaces a skill's statement about the operation, otherwise adds a step", () => {
@@ -212,10 +212,10 @@ it("finds poison by its unique lines, even if other lines are missing", () => {
     ["memory", [FACT]],
   ]);
   for (const one of poison) {
-    expect(poisonIn(one.carriers.join("\n"), poison)).toEqual([one]);
-    expect(poisonIn(one.carriers.join("\n").split("\n").at(-1)!, poison)).toEqual([one]);
+    expect(findPoisonIn(one.carriers.join("\n"), poison)).toEqual([one]);
+    expect(findPoisonIn(one.carriers.join("\n").split("\n").at(-1)!, poison)).toEqual([one]);
   }
-  for (const honest of [...prose, ...other]) expect(poisonIn(honest, poison)).toEqual([]);
+  for (const honest of [...prose, ...other]) expect(findPoisonIn(honest, poison)).toEqual([]);
 });
 
 it("reads from a transcript what was refused, what worked and what the person said", () => {
@@ -303,7 +303,7 @@ it("foresees some words of other wordings, but not always a whole wording", () =
     expect(requests.length).toBeLessThanOrEqual(10);
     for (const request of requests) {
       const words = request.split(" ");
-      expect(wordings.some((wording) => words.every((word) => wordsAbout(wording).includes(word)))).toBe(true);
+      expect(wordings.some((wording) => words.every((word) => chooseWordsAbout(wording).includes(word)))).toBe(true);
     }
     expect(foreseeRequests(none, family, wordings[0]!)).toEqual([]);
   }

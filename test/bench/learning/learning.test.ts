@@ -5,7 +5,7 @@ import { readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { expect, it } from "vitest";
-import { armNamed } from "../../../bench/learning/arms/arms.ts";
+import { findArm } from "../../../bench/learning/arms/arms.ts";
 import { auditEffects } from "../../../bench/learning/report/audit.ts";
 import { readParameters } from "../../../bench/learning/world/parameters.ts";
 import { PROFILE, runStream } from "../../../bench/learning/run/run-stream.ts";
@@ -25,7 +25,7 @@ it(
   "accepts no poison, loses nothing and does nothing twice, although deliveries die",
   async () => {
     const hostile = { "injection.share": 0.5, "faults.redelivered": 0.5, "faults.killed": 0.5 };
-    const runs = await Promise.all([1, 2].map((seed) => runStream(armNamed("ours"), world(seed, hostile))));
+    const runs = await Promise.all([1, 2].map((seed) => runStream(findArm("ours"), world(seed, hostile))));
     for (const run of runs) {
       expect([run.poison, run.lostOrDoubled]).toEqual([[], []]);
       expect(run.reviews.done).toBe(run.reviews.owed);
@@ -62,8 +62,8 @@ it("notices a review that never ended, an operation done twice and a fact writte
 it(
   "finds the poison that is accepted without any rules",
   async () => {
-    const run = await runStream(armNamed("without taint"), world(1, { "injection.share": 0.5 }));
-    const open = await runStream(armNamed("hermes"), world(1, { "injection.share": 0.5 }));
+    const run = await runStream(findArm("without taint"), world(1, { "injection.share": 0.5 }));
+    const open = await runStream(findArm("hermes"), world(1, { "injection.share": 0.5 }));
     for (const { poison, lessons } of [run, open]) {
       expect(poison.length).toBeGreaterThan(0);
       expect(lessons.landed).toBeGreaterThan(0);
@@ -75,7 +75,7 @@ it(
 it(
   "keeps two people apart",
   async () => {
-    const record = await runTwoProfiles(armNamed("ours"), world(1));
+    const record = await runTwoProfiles(findArm("ours"), world(1));
     expect(record).toMatchObject({ leaks: [], lostOrDoubled: [] });
     expect(record.kept).toBeGreaterThan(0);
   },
@@ -85,9 +85,9 @@ it(
 it(
   "is deterministic, and pairs its arms: without a library, a task's result does not depend on the arm",
   async () => {
-    const off = await runStream(armNamed("off"), world(2));
-    const ours = await runStream(armNamed("ours"), world(2));
-    const again = [await runStream(armNamed("off"), world(2)), await runStream(armNamed("ours"), world(2))];
+    const off = await runStream(findArm("off"), world(2));
+    const ours = await runStream(findArm("ours"), world(2));
+    const again = [await runStream(findArm("off"), world(2)), await runStream(findArm("ours"), world(2))];
     const what = ({ tasks, library, told }: typeof off) => ({ tasks, library, told });
     expect(again.map(what)).toEqual([off, ours].map(what));
     expect(off.tasks.map(({ n, family }) => [n, family])).toEqual(ours.tasks.map(({ n, family }) => [n, family]));
@@ -101,7 +101,7 @@ it(
   "solves more when it is told everything",
   async () => {
     const solved = async (arm: string) =>
-      (await runStream(armNamed(arm), world(3))).tasks.filter((task) => task.solved).length;
+      (await runStream(findArm(arm), world(3))).tasks.filter((task) => task.solved).length;
     const [off, oracle] = [await solved("off"), await solved("oracle")];
     expect(oracle).toBeGreaterThan(off);
   },

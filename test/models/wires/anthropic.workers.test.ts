@@ -3,11 +3,11 @@ import { describe, expect, it } from "vitest";
 import { createAnthropicModel } from "../../../core/models/wires/anthropic.ts";
 import { systemClock } from "../../../stores/platform/system-clock.ts";
 import { CALLS, LOOK_UP, TEXT, describeModel, readAll, readAnswer, reply, toRequest } from "../../conformance/model.ts";
-import { overWire } from "../../support/wires/wire-model.ts";
+import { openOverWire } from "../../support/wires/wire-model.ts";
 import type { Reply } from "../../support/wires/wire-script.ts";
 import { toAnthropicError } from "../../support/wires/wire-anthropic.ts";
 
-const make = overWire((options) =>
+const make = openOverWire((options) =>
   createAnthropicModel({ clock: systemClock, ...options, apiKey: "sk-ant-api03-test-key", model: "claude-sonnet-5-5" }),
 );
 

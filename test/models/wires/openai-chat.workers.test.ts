@@ -3,10 +3,10 @@ import { describe, expect, it } from "vitest";
 import { createOpenAiChatModel } from "../../../core/models/wires/openai-chat.ts";
 import { systemClock } from "../../../stores/platform/system-clock.ts";
 import { LOOK_UP, TEXT, describeModel, readAll, readAnswer, reply, toRequest } from "../../conformance/model.ts";
-import { overWire } from "../../support/wires/wire-model.ts";
+import { openOverWire } from "../../support/wires/wire-model.ts";
 import type { Frame, Reply } from "../../support/wires/wire-script.ts";
 
-const make = overWire((options) =>
+const make = openOverWire((options) =>
   createOpenAiChatModel({ clock: systemClock, ...options, apiKey: "sk-proj-test-key", model: "some-model" }),
 );
 

@@ -3,9 +3,9 @@ import { describe, expect, it } from "vitest";
 import { createOpenAiResponsesModel } from "../../../core/models/wires/openai-responses.ts";
 import { systemClock } from "../../../stores/platform/system-clock.ts";
 import { CALLS, LOOK_UP, TEXT, describeModel, readAll, readAnswer, reply, toRequest } from "../../conformance/model.ts";
-import { overWire } from "../../support/wires/wire-model.ts";
+import { openOverWire } from "../../support/wires/wire-model.ts";
 
-const make = overWire((options) =>
+const make = openOverWire((options) =>
   createOpenAiResponsesModel({ clock: systemClock, ...options, apiKey: "sk-proj-test-key", model: "gpt-6.1-terra" }),
 );
 

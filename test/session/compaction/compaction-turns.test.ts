@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { ModelRequest } from "../../../core/agent/contract.ts";
 import { compactionPrompt } from "../../../core/prompts/compaction.ts";
 import { NO_USAGE, textOf } from "../../../core/schemas/entry.ts";
-import { words } from "../../support/session/conversation.ts";
+import { createWords } from "../../support/session/conversation.ts";
 import { type ScriptLine, type ScriptedAnswer, createScriptedModel } from "../../support/wires/scripted-model.ts";
 import { createSessionHarness } from "../../support/session/session-harness.ts";
 
@@ -14,7 +14,7 @@ async function session(summary: ScriptedAnswer, refuse: (request: ModelRequest) 
   const line: ScriptLine = (request) => {
     if (isSummary(request)) return summary;
     if (refuse(request)) return { failure: { code: "context_overflow", message: "prompt is too long", compact: true } };
-    return { text: words(1_600, request.messages.length) };
+    return { text: createWords(1_600, request.messages.length) };
   };
   const model = createScriptedModel(Array.from({ length: 60 }, () => line));
   const harness = createSessionHarness({ model, settings: { review: { enabled: false } } });
@@ -38,7 +38,7 @@ describe("/compress in a session", () => {
       text: "All was said.",
       usage: { input: 70, output: 7 },
     });
-    for (let i = 0; i < 6; i++) await say(words(1_600, 50 + i));
+    for (let i = 0; i < 6; i++) await say(createWords(1_600, 50 + i));
     const before = model.requests.length;
     await say("/compress the words");
     expect(model.requests.slice(before).map(isSummary)).toEqual([true]);
@@ -72,8 +72,8 @@ describe("/compress in a session", () => {
 
 describe("/compress that saves nothing", () => {
   it("reports that once, and the turn is done", async () => {
-    const { say, entries, state } = await session({ text: words(1_600, 9).repeat(40) });
-    for (let i = 0; i < 6; i++) await say(words(1_600, 50 + i));
+    const { say, entries, state } = await session({ text: createWords(1_600, 9).repeat(40) });
+    for (let i = 0; i < 6; i++) await say(createWords(1_600, 50 + i));
     const before = entries().length;
     await say("/compress");
     const notices = entries()
@@ -89,12 +89,12 @@ describe("a provider that refuses a conversation as too long", () => {
   it("gets a shorter one, and the person gets an answer", async () => {
     const refuse = (request: ModelRequest) => JSON.stringify(request.messages).length > 20_000;
     const { model, say, entries, state } = await session({ text: "All was said." }, refuse);
-    for (let i = 0; i < 8; i++) await say(words(1_600, 50 + i));
+    for (let i = 0; i < 8; i++) await say(createWords(1_600, 50 + i));
     expect(state()).toBe("done");
     const made = entries().filter((entry) => entry.kind === "compaction");
     expect(made.length).toBeGreaterThan(0);
     const last = model.requests.at(-1)!;
-    expect([isSummary(last), refuse(last), last.messages.at(-1)!.text]).toEqual([false, false, words(1_600, 57)]);
+    expect([isSummary(last), refuse(last), last.messages.at(-1)!.text]).toEqual([false, false, createWords(1_600, 57)]);
   });
 
   it("and refuses the shorter one too: the turn ends with the provider's message", async () => {
@@ -111,7 +111,7 @@ describe("a provider that refuses a conversation as too long", () => {
 it("a turn that is stopped while its summary is written keeps its conversation unchanged", async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
   const { life, say, entries, state } = await session({ text: "Too late.", until: promise });
-  for (let i = 0; i < 4; i++) await say(words(1_600, 50 + i));
+  for (let i = 0; i < 4; i++) await say(createWords(1_600, 50 + i));
   const before = entries();
   await life.engine.post({ text: "/compress" });
   await Promise.resolve();

@@ -4,12 +4,12 @@ import { type CompactionEntry, NO_USAGE, textOf } from "../../../core/schemas/en
 import { compressNow, createKeeper } from "../../../core/session/compaction/compact.ts";
 import { compactionState } from "../../../core/session/prompt/history.ts";
 import { type CompactionWorld, createCompactionWorld, talk, work } from "../../support/session/compaction-world.ts";
-import { words } from "../../support/session/conversation.ts";
+import { createWords } from "../../support/session/conversation.ts";
 import { type ScriptLine, createScriptedModel } from "../../support/wires/scripted-model.ts";
 import { Crash } from "../../support/session/session-harness.ts";
 
 const SUMMARY: ScriptLine = { text: "The person works on rates.", usage: { input: 700, output: 30 } };
-const prose = (seed: number) => words(3_200, seed);
+const prose = (seed: number) => createWords(3_200, seed);
 const bytes = (messages: Message[]) => JSON.stringify(messages);
 const signal = () => new AbortController().signal;
 
@@ -187,7 +187,7 @@ Step 0.
     for (const name of ["reading-tables", "keeping-time", "lost"]) {
       const result = [
         { source: "outcome" as const, text: JSON.stringify({ name }) },
-        { source: "own" as const, text: JSON.stringify({ content: words(400, 1) }) },
+        { source: "own" as const, text: JSON.stringify({ content: createWords(400, 1) }) },
       ];
       world.answer(turn, { calls: [{ name: "skill_view", args: { name }, result, failed: name === "lost" }] });
     }
@@ -425,28 +425,32 @@ describe("compactions that save very little", () => {
       const all = { step, messages, contextWindow: world.window, usage: null, overflow: false, signal: signal() };
       const done = await keeper.fit(all);
       if (!done.ok) throw new Error(done.failure.message);
-      messages = [...done.value.messages, ...world.answer(turn, { text: words(600, step), calls: [{}] })];
+      messages = [...done.value.messages, ...world.answer(turn, { text: createWords(600, step), calls: [{}] })];
       asked.push(main.requests.length);
     }
     return { asked, world };
   }
 
   it("are not made a third time until a tenth of the window is new", async () => {
-    const { asked, world } = await workOn(words(39_600, 1), [SUMMARY, { text: words(800, 1) }, SUMMARY], 16);
+    const { asked, world } = await workOn(
+      createWords(39_600, 1),
+      [SUMMARY, { text: createWords(800, 1) }, SUMMARY],
+      16,
+    );
     expect(asked).toEqual([0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 2]);
     expect(compactionState(world.log).weak).toBe(2);
   });
 
   it("are not requested while there is very little to leave out", async () => {
-    const { asked, world } = await workOn(words(40_000, 1), [SUMMARY], 4);
+    const { asked, world } = await workOn(createWords(40_000, 1), [SUMMARY], 4);
     expect(asked).toEqual([0, 0, 0, 0]);
     expect(world.entries().filter((entry) => entry.kind === "notice")).toEqual([]);
   });
 
   it("are dropped if they are longer than what they replace, and a notice records their cost", async () => {
     const { world } = await workOn(
-      words(39_600, 1),
-      [{ text: words(3_000, 7), usage: { input: 600, output: 400 } }],
+      createWords(39_600, 1),
+      [{ text: createWords(3_000, 7), usage: { input: 600, output: 400 } }],
       10,
     );
     expect(compactions(world)).toEqual([]);

@@ -5,7 +5,7 @@ import * as z from "zod";
 import type { ModelRequest, Tool } from "../../../core/agent/contract.ts";
 import { succeed } from "../../../core/agent/tool-result.ts";
 import { compactionPrompt } from "../../../core/prompts/compaction.ts";
-import { words } from "../../support/session/conversation.ts";
+import { createWords } from "../../support/session/conversation.ts";
 import { createScriptedModel } from "../../support/wires/scripted-model.ts";
 import { Crash, createSessionHarness } from "../../support/session/session-harness.ts";
 
@@ -32,7 +32,7 @@ async function runWithCrash(method: Method, crashAt: number) {
     description: "Reads a page.",
     parameters: z.strictObject({ page: z.int() }),
     effect: "read",
-    run: async ({ page }) => succeed({ page }, { content: { text: words(resultChars, page) } }),
+    run: async ({ page }) => succeed({ page }, { content: { text: createWords(resultChars, page) } }),
   };
   // Depends on the request alone: the same place in the turn always gets the same answer.
   const answer = (request: ModelRequest) => {
@@ -45,7 +45,7 @@ async function runWithCrash(method: Method, crashAt: number) {
     const page = last ? Number(/"page":(\d+)/.exec(last.text)![1]) + 1 : 0;
     if (page === STEPS) return { text: "All pages are read.", usage: { input } };
     const calls = [{ id: `p${page}`, name: "read", args: { page } }];
-    return { text: `Now page ${page}. ${words(textChars, page).replaceAll(" ", "")}`, calls, usage: { input } };
+    return { text: `Now page ${page}. ${createWords(textChars, page).replaceAll(" ", "")}`, calls, usage: { input } };
   };
   const model = createScriptedModel(Array.from({ length: 40 }, () => answer));
   const harness = createSessionHarness({

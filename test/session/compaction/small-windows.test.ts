@@ -7,7 +7,7 @@ import { createOpenAiChatModel } from "../../../core/models/wires/openai-chat.ts
 import { compactionPrompt } from "../../../core/prompts/compaction.ts";
 import { type Entry, textOf } from "../../../core/schemas/entry.ts";
 import { createTestClock } from "../../support/clock.ts";
-import { words } from "../../support/session/conversation.ts";
+import { createWords } from "../../support/session/conversation.ts";
 import { type CountingStyle, createCountingServer } from "../../support/wires/counting-server.ts";
 import { createSessionHarness } from "../../support/session/session-harness.ts";
 import type { ScriptedAnswer } from "../../support/wires/wire-script.ts";
@@ -17,16 +17,16 @@ const TABLE = Array.from({ length: 2_000 }, (_, i) => `${i},north-${i % 7},${(i 
 /** Reads a file, reads another piece of it, counts in it, then answers, as a model works. */
 function work(body: any): ScriptedAnswer {
   const { messages } = body;
-  if (messages[0].content === compactionPrompt()) return { text: `Read so far: rows. ${words(300, 3)}` };
+  if (messages[0].content === compactionPrompt()) return { text: `Read so far: rows. ${createWords(300, 3)}` };
   const asked = messages.findLastIndex((message: any) => message.role === "user");
   const done = messages.slice(asked).filter((message: any) => message.role === "tool").length;
   const id = `call_${messages.length}_${done}`;
   const call = (name: string, args: object) => ({ calls: [{ id, name, arguments: JSON.stringify(args) }] });
-  if (!/table/.test(String(messages[asked].content))) return { text: `Yes. ${words(40, messages.length)}` };
+  if (!/table/.test(String(messages[asked].content))) return { text: `Yes. ${createWords(40, messages.length)}` };
   if (done === 0) return call("read_file", { path: "table.csv" });
   if (done === 1) return call("read_file", { path: "table.csv", offset: 900, limit: 300 });
   if (done === 2) return call("terminal", { command: "cut -d, -f2 table.csv | sort | uniq -c; cat table.csv" });
-  return { text: `There are 2000 rows. ${words(60, messages.length)}` };
+  return { text: `There are 2000 rows. ${createWords(60, messages.length)}` };
 }
 
 async function session(
@@ -87,7 +87,9 @@ describe("a window that nobody configured", () => {
       const { life, say, entries, server: seen } = await session(server);
       expect(life.engine.putFile("table.csv", new TextEncoder().encode(TABLE)).ok).toBe(true);
       for (let i = 0; i < 14; i++) {
-        expect(await say(i % 3 === 0 ? `Look into the table, part ${i}.` : `Go on: ${words(120, i)}`)).toBe("done");
+        expect(await say(i % 3 === 0 ? `Look into the table, part ${i}.` : `Go on: ${createWords(120, i)}`)).toBe(
+          "done",
+        );
       }
       const all = entries();
       expect(all.filter((entry) => entry.kind === "compaction").length).toBeGreaterThan(
@@ -106,7 +108,7 @@ describe("a window that the operator set, on a server that silently truncates lo
     const window = 8_192;
     const { say, server } = await session({ window, style: "clamps", known: true });
     expect(await say("Hi")).toBe("done");
-    expect(await say(words(100_000, 1))).toMatch(/was not called.*8192.*new session/);
+    expect(await say(createWords(100_000, 1))).toMatch(/was not called.*8192.*new session/);
     expect(await say("Hi again")).toBe("done");
     expect(Math.max(...server.requests.map(({ prompt }) => prompt))).toBeLessThan(2 * window);
   });
@@ -117,7 +119,7 @@ describe("a conversation that was made shorter", () => {
   const manySteps = (steps: number) => {
     let done = 0;
     return (body: any): ScriptedAnswer => {
-      if (body.messages[0].content === compactionPrompt()) return { text: `Read so far: rows. ${words(300, 3)}` };
+      if (body.messages[0].content === compactionPrompt()) return { text: `Read so far: rows. ${createWords(300, 3)}` };
       if (done++ >= steps) return { text: "All steps done." };
       const args = JSON.stringify({ command: `seq ${done} ${done + 600}` });
       return { calls: [{ id: `call_${done}`, name: "terminal", arguments: args }] };

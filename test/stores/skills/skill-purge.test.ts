@@ -12,7 +12,7 @@ import { createCrashingBucket } from "../../support/bindings/crashing-bucket.ts"
 import { createEventClock } from "../../support/session/event-clock.ts";
 import { createMemoryBucket } from "../../support/bindings/memory-bucket.ts";
 import { newProfileId } from "../../support/skills/profile-ids.ts";
-import { expectSound, keysUnder } from "../../support/skills/skills.ts";
+import { expectSound, listKeys } from "../../support/skills/skills.ts";
 import { createWatchedBucket } from "../../support/bindings/watched-bucket.ts";
 
 const SECRET = sha256Hex("secret");
@@ -214,7 +214,7 @@ it("a purge finds contents named by older records whose metadata lists no refere
   await open().change(writing("c", { "SKILL.md": "c", "assets/x": "clean" }, "c1"));
   await open().change(writing("a", { "SKILL.md": "secret" }, "a3"));
   for (const key of [
-    ...(await keysUnder(bucket, prefixOf("head", { profile }))),
+    ...(await listKeys(bucket, prefixOf("head", { profile }))),
     keyOf("revision", { profile, name: "a", rev: 2 }),
   ]) {
     const { refs: _refs, ...customMetadata } = (await bucket.get(key))!.customMetadata!;

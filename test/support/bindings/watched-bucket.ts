@@ -11,29 +11,29 @@ export interface BucketCall {
 
 export function createWatchedBucket(bucket: Bucket, watch: (call: BucketCall) => Promise<void> | void): Bucket {
   let calls = 0;
-  async function tell(method: BucketCall["method"], key: string): Promise<void> {
+  async function reportCall(method: BucketCall["method"], key: string): Promise<void> {
     calls++;
     await watch({ n: calls, method, key });
   }
   return {
     async get(key) {
-      await tell("get", key);
+      await reportCall("get", key);
       return bucket.get(key);
     },
     async getUnless(key, unless) {
-      await tell("getUnless", key);
+      await reportCall("getUnless", key);
       return bucket.getUnless(key, unless);
     },
     async put(key, body, options) {
-      await tell("put", key);
+      await reportCall("put", key);
       return bucket.put(key, body, options);
     },
     async list(options) {
-      await tell("list", options.prefix);
+      await reportCall("list", options.prefix);
       return bucket.list(options);
     },
     async delete(keys) {
-      await tell("delete", [keys].flat()[0] ?? "");
+      await reportCall("delete", [keys].flat()[0] ?? "");
       return bucket.delete(keys);
     },
   };

@@ -13,7 +13,7 @@ import { type Log, createLog } from "../../../core/session/log.ts";
 import { createTables } from "../../../core/session/schema.ts";
 import type { CompactionContext, CompactionOptions } from "../../../core/session/compaction/shorten.ts";
 import { createTestClock } from "../clock.ts";
-import { words } from "./conversation.ts";
+import { createWords } from "./conversation.ts";
 import { createNodeSql } from "../bindings/node-sql.ts";
 import { Crash } from "./session-harness.ts";
 
@@ -168,7 +168,7 @@ export function work(world: CompactionWorld, request: string, steps: number, cha
   for (let i = 0; i < steps; i++) {
     const result: Part[] = [
       { source: "outcome", text: '{"exit_code":0}' },
-      { source: "content", text: JSON.stringify({ stdout: words(chars, 100 * turn + i) }) },
+      { source: "content", text: JSON.stringify({ stdout: createWords(chars, 100 * turn + i) }) },
     ];
     world.answer(turn, { text: `Step ${i}.`, calls: [{ result }] });
   }

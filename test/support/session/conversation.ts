@@ -16,7 +16,7 @@ export type Utterance =
 export function conversation(said: Utterance[], first = 1): Message[] {
   let entry = first;
   return said.flatMap((one): Message[] => {
-    const text = one.text ?? words(one.chars ?? 20, entry);
+    const text = one.text ?? createWords(one.chars ?? 20, entry);
     if ("user" in one) return [{ role: "user", text, entry: entry++ }];
     const at = entry++;
     const calls = (one.calls ?? []).map(({ name = "terminal", args = { command: `run ${at}` } }, i) => ({
@@ -25,7 +25,7 @@ export function conversation(said: Utterance[], first = 1): Message[] {
       args,
     }));
     const results = (one.calls ?? []).map((call, i): Message => {
-      const result = call.text ?? words(call.chars ?? 20, entry);
+      const result = call.text ?? createWords(call.chars ?? 20, entry);
       const { id, name } = calls[i]!;
       return { role: "tool", call: id, name, text: result, failed: call.failed ?? false, entry: entry++ };
     });
@@ -34,7 +34,7 @@ export function conversation(said: Utterance[], first = 1): Message[] {
 }
 
 /** One repeated word, different for each seed. The product's estimate gives eight characters per token. */
-export function words(chars: number, seed: number): string {
+export function createWords(chars: number, seed: number): string {
   const letters = [...String(seed)].map((digit) => "abcdefghij"[Number(digit)]).join("");
   const word = `${letters.padStart(7, "w")} `;
   return word.repeat(Math.ceil(chars / word.length)).slice(0, chars);

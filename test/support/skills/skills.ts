@@ -35,7 +35,7 @@ export function uniqueCreation(name: SkillName, description: string, op: string)
 
 /** Appends a line to SKILL.md. */
 export function extension(name: SkillName, line: string, op: string, since = 0): SkillChange {
-  return { name, op, since, decide: (current) => onFiles(current, (body) => `${body}\n${line}`) };
+  return { name, op, since, decide: (current) => editFiles(current, (body) => `${body}\n${line}`) };
 }
 
 /** Restores the text of an older revision. */
@@ -69,7 +69,7 @@ export function findNeighbour(name: SkillName, description: string, index: Skill
 /** Expects that every revision can be restored, each operation appears once, and the index matches the heads. */
 export async function expectSound(bucket: Bucket, profile: ProfileId, store: SkillStore): Promise<void> {
   const heads: SkillHead[] = [];
-  for (const key of await keysUnder(bucket, prefixOf("head", { profile }))) {
+  for (const key of await listKeys(bucket, prefixOf("head", { profile }))) {
     heads.push(SkillHead.parse(JSON.parse((await (await bucket.get(key))?.text()) ?? "")));
   }
   const lines = Object.fromEntries(heads.map((head) => [head.name, toIndexLine(head)]));
@@ -95,7 +95,7 @@ export async function plant(bucket: Bucket, key: string, body: string): Promise<
   expect(await (await bucket.get(key))?.text()).toBe(body);
 }
 
-export async function keysUnder(bucket: Bucket, prefix: string): Promise<string[]> {
+export async function listKeys(bucket: Bucket, prefix: string): Promise<string[]> {
   const keys: string[] = [];
   let cursor: string | undefined;
   do {
@@ -110,7 +110,7 @@ function first(body: string, more: Partial<SkillNext>): Result<SkillNext> {
   return ok({ files: { "SKILL.md": body }, description: "What it is for.", state: "trial", origin: "review", ...more });
 }
 
-function onFiles(current: SkillSnapshot | null, edit: (body: string) => string): Result<SkillNext> {
+function editFiles(current: SkillSnapshot | null, edit: (body: string) => string): Result<SkillNext> {
   if (!current) return err("unknown_skill", "There is none.");
   return ok({ files: { ...current.files, "SKILL.md": edit(textOrEmpty(current.files["SKILL.md"])) } });
 }

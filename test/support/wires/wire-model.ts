@@ -7,7 +7,7 @@ import { writeScript } from "./wire-script.ts";
 type OpenModel = (options: { baseUrl: string; fetch: typeof fetch }) => Model;
 
 /** Each call writes its own script, so that tests do not receive each other's replies. */
-export function overWire(open: OpenModel): MakeModel {
+export function openOverWire(open: OpenModel): MakeModel {
   return async (replies) => {
     const script = await writeScript(inject("modelServer"), replies);
     const model = open({ baseUrl: script.baseUrl, fetch: (input, init) => fetch(input, init) });
