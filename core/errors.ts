@@ -92,12 +92,12 @@ function knownVersion(issues: Issue[]): number | null {
     }
     if (issue.path.length !== 1 || issue.path[0] !== "v") return [];
     if (issue.code === "invalid_value") return issue.values.filter((value) => typeof value === "number");
-    if (issue.code === "invalid_union") return issue.errors.flatMap((branch) => branch.flatMap(literalsOf));
+    if (issue.code === "invalid_union") return issue.errors.flatMap((branch) => branch.flatMap(listLiterals));
     return [];
   });
   return known.length === 0 ? null : Math.max(...known);
 }
 
-function literalsOf(issue: Issue): number[] {
+function listLiterals(issue: Issue): number[] {
   return issue.code === "invalid_value" ? issue.values.filter((value) => typeof value === "number") : [];
 }

@@ -204,7 +204,7 @@ export async function erasePass(
       if (isGone) return { found: 0, more: false };
       const skills = openSkills(stores, profile);
       unwrap(await skills.markDeleted(row.id, row.at));
-      if (row.pass === 0) await eraseTextsOf(stores, profile, skills, row.id);
+      if (row.pass === 0) await eraseSkillTexts(stores, profile, skills, row.id);
       const { known } = unwrap(await skills.erase(row.id, row.at));
       const pending = await erasePendingOfSkill({ bucket: stores.bucket, profile }, row.id);
       await archive.eraseSkill(row.id);
@@ -222,7 +222,7 @@ export async function erasePass(
 }
 
 /** Erases copies of a skill's texts. Must run before the skill's files are erased, because they say what to search for. */
-async function eraseTextsOf(stores: ErasureStores, profile: ProfileId, skills: SkillStore, name: SkillName) {
+async function eraseSkillTexts(stores: ErasureStores, profile: ProfileId, skills: SkillStore, name: SkillName) {
   const { gone, kept } = await readSkillTexts(skills, name);
   const pieces = toPieces(gone, kept);
   if (pieces.length === 0) return;

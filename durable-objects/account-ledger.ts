@@ -3,7 +3,7 @@
 import type { Sql } from "../core/ports.ts";
 import { DAY_MS, type SessionId, dayOf } from "../core/schemas/ids.ts";
 import type { Grant } from "../core/schemas/learning/review.ts";
-import { type Booking, type Budget, type UsageAsked, type UsageReport, spendingOf } from "../core/schemas/usage.ts";
+import { type Booking, type Budget, type UsageAsked, type UsageReport, sumUsageLines } from "../core/schemas/usage.ts";
 import type { ReviewAdmission, ReviewRequest, TurnRequest } from "../core/session/context.ts";
 import { type CurationRequest, reserveCuration, reserveReview, reserveTurn } from "./ledger-admission.ts";
 import {
@@ -98,7 +98,7 @@ function bookCuration(sql: Sql, { booking, grant, last }: CurationBooking): void
   if (isBookedOnAnyDay(sql, booking.id)) return;
   book(sql, { ...booking, session: CURATION });
   if (last) deleteReservation(sql, grant);
-  else reduceReservation(sql, grant, spendingOf(booking.lines));
+  else reduceReservation(sql, grant, sumUsageLines(booking.lines));
 }
 
 /** Call once a day. Forgets ids that can no longer be repeated, drops sessions from old days, and books expired grants. */

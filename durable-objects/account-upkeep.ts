@@ -16,17 +16,17 @@ const SETTLE_MS = DAY_MS + 60 * 60_000;
 /** [cf] KV takes a minute to show deletions: a sweep that continues earlier would delete the same keys again. */
 const SHOWN_MS = 2 * 60_000;
 
-interface State {
+interface UpkeepState {
   version: number;
   day: string;
   due: number | null;
 }
 
 export function createUpkeep(sql: Sql) {
-  function read(): State | null {
+  function read(): UpkeepState | null {
     const hasTable = sql.run("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'account_state'").length > 0;
     if (!hasTable) return null;
-    return sql.run<State>(`SELECT version, active_day AS day, sweep_due AS due FROM account_state`)[0] ?? null;
+    return sql.run<UpkeepState>(`SELECT version, active_day AS day, sweep_due AS due FROM account_state`)[0] ?? null;
   }
 
   return {

@@ -29,7 +29,7 @@ import { createIndexCache } from "../stores/skills/index-cache.ts";
 import { type SkillStoreOptions, createSkillStore } from "../stores/skills/skill-store.ts";
 
 /** One profile's objects. `bucket`: from `openBucket` or `openCountedBucket`, so that nothing deleted is written again. */
-export interface Place {
+export interface StoreScope {
   bucket: Bucket;
   profile: ProfileId;
   settings: Settings;
@@ -53,7 +53,7 @@ export function openCountedBucket(skills: R2Bucket): { bucket: Bucket; calls(): 
 }
 
 export function openSkillStore(
-  { bucket, profile, settings }: Place,
+  { bucket, profile, settings }: StoreScope,
   caches: Pick<SkillStoreOptions, "cache" | "indexes"> = {},
 ): SkillStore {
   return createSkillStore({
@@ -69,7 +69,11 @@ export function openSkillStore(
 }
 
 /** `place`: its bucket holds the tombstone of a deleted profile, which is looked for before each write to KV. */
-export function openMemoryStore(kv: KVNamespace, { bucket, profile, settings }: Place, overlay?: Overlay): MemoryStore {
+export function openMemoryStore(
+  kv: KVNamespace,
+  { bucket, profile, settings }: StoreScope,
+  overlay?: Overlay,
+): MemoryStore {
   const isDeleted = () => isGone(bucket, profile);
   return createMemoryStore({ ...toMemoryOptions(kv, profile, settings), isDeleted, ...(overlay && { overlay }) });
 }
@@ -78,7 +82,7 @@ export function openMemoryStore(kv: KVNamespace, { bucket, profile, settings }: 
  * The memory of a Session. It does not look for a tombstone before each write: the profile's erasure ends its sessions first,
  * and a session that has ended refuses every call (durable-objects/session/erased.ts).
  */
-export function openSessionMemory(kv: KVNamespace, { profile, settings }: Place, overlay: Overlay): MemoryStore {
+export function openSessionMemory(kv: KVNamespace, { profile, settings }: StoreScope, overlay: Overlay): MemoryStore {
   return createMemoryStore({ ...toMemoryOptions(kv, profile, settings), overlay });
 }
 
@@ -86,18 +90,18 @@ function toMemoryOptions(kv: KVNamespace, profile: ProfileId, settings: Settings
   return { kv: toKeyValue(kv), profile, clock: systemClock, overlayMs: settings.memory.overlayMs };
 }
 
-export function openEvidenceStore({ bucket, profile, settings }: Place): EvidenceStore {
+export function openEvidenceStore({ bucket, profile, settings }: StoreScope): EvidenceStore {
   return createEvidenceStore({ bucket, profile, judge: toJudge(settings.learning) });
 }
 
-export function openPendingStore({ bucket, profile }: Omit<Place, "settings">): PendingStore {
+export function openPendingStore({ bucket, profile }: Omit<StoreScope, "settings">): PendingStore {
   return createPendingStore({ bucket, profile, clock: systemClock, random: Math.random });
 }
 
-export function openReviewStore({ bucket, profile }: Omit<Place, "settings">): ReviewStore {
+export function openReviewStore({ bucket, profile }: Omit<StoreScope, "settings">): ReviewStore {
   return createReviewStore({ bucket, profile });
 }
 
-export function openCurationStore({ bucket, settings }: Omit<Place, "profile">): CurationStore {
+export function openCurationStore({ bucket, settings }: Omit<StoreScope, "profile">): CurationStore {
   return createCurationStore({ bucket, pageProfiles: settings.curation.pageProfiles });
 }

@@ -37,11 +37,11 @@ import { sentencesIn, sentencesOfFile, removeSentences } from "../../core/learni
 import { SessionRecord } from "../../core/learning/taint/session-record.ts";
 import { createSessionTaint, createTaint } from "../../core/learning/taint/taint.ts";
 import { taintedPieces } from "../../core/learning/taint/tainted-pieces.ts";
-import { isTrivial, keyOf, toBullets, toQuery } from "../../core/memory/recall.ts";
+import { isTrivial, hashBullet, toBullets, toQuery } from "../../core/memory/recall.ts";
 import { normaliseFact, parseFact, scanFact } from "../../core/memory/rules.ts";
 import { scrub } from "../../core/memory/scrub.ts";
 import { parseBody, readErrorBody, readWaitInWords } from "../../core/models/failures/error-reply.ts";
-import { failureOfReply, redact } from "../../core/models/failures/failures.ts";
+import { readReplyFailure, redact } from "../../core/models/failures/failures.ts";
 import { readEvents } from "../../core/models/stream/sse.ts";
 import { toStorableJson } from "../../core/models/stream/storable-answer.ts";
 import { parseArguments } from "../../core/models/wires/wire-calls.ts";
@@ -402,7 +402,7 @@ export const SUBJECTS: readonly Subject[] = [
   // Memory.
   subject("scrub", "core/memory/scrub.ts", (text) => scrub(text)),
   subject("toQuery", "core/memory/recall.ts", (text) => [toQuery(text), isTrivial(text)]),
-  subject("toBullets", "core/memory/recall.ts", (text) => toBullets(text.split("\n")).map(keyOf)),
+  subject("toBullets", "core/memory/recall.ts", (text) => toBullets(text.split("\n")).map(hashBullet)),
   subject("parseFact", "core/memory/rules.ts", (text) => [normaliseFact(text), parseFact(text)]),
   subject("scanFact", SCANNER, (text) => scanFact(text, "foreground")),
   // Conversations.
@@ -429,7 +429,7 @@ export const SUBJECTS: readonly Subject[] = [
     readWaitInWords(text),
   ]),
   subject("failureOfReply", ["core/models/failures/failure-rules.ts", "core/models/failures/failures.ts"], (text) =>
-    failureOfReply({ provider: "openai", status: 400, codes: [], message: text }, ["sk-secret-secret"]),
+    readReplyFailure({ provider: "openai", status: 400, codes: [], message: text }, ["sk-secret-secret"]),
   ),
   subject("redact", "core/models/failures/failures.ts", (text) => redact(text, ["sk-secret-secret"])),
   subject("toStorableJson", "core/models/stream/storable-answer.ts", (text) => toStorableJson({ text, list: [text] })),

@@ -28,14 +28,14 @@ export interface GuardedResult {
   refused: boolean;
 }
 
-export type Decision =
+export type GuardDecision =
   | { action: "allow" }
   /**
    * `warn`: the message is added to the result. `synthesise`: the call is not run, and a refusal replaces its result. `halt`: the
    * turn gets one closing answer without tools.
    */
   | { action: "warn" | "synthesise"; code: GuardCode; message: string }
-  | ({ action: "halt" } & Halt);
+  | ({ action: "halt" } & HaltReason);
 
 export type GuardCode =
   | "repeated_failure"
@@ -46,7 +46,7 @@ export type GuardCode =
   | "call_limit";
 
 /** Why a turn gets one closing answer without tools. */
-export interface Halt {
+export interface HaltReason {
   code: ClosingCode;
   message: string;
 }
@@ -110,7 +110,7 @@ export const NO_CALLS: GuardState = {
 
 const HISTORY = 64;
 const PERIODS = [2, 3, 4];
-const ALLOW: Decision = { action: "allow" };
+const ALLOW: GuardDecision = { action: "allow" };
 
 export function toGuardedCall(call: ToolCall, tool: Pick<Tool, "effect" | "failsOften"> | undefined): GuardedCall {
   const args = call.malformed === undefined ? canonicalJson(call.args) : call.malformed;
@@ -119,12 +119,12 @@ export function toGuardedCall(call: ToolCall, tool: Pick<Tool, "effect" | "fails
     signature: `${call.name} ${sha256Hex(args)}`,
     effect: tool?.effect ?? null,
     failsOften: tool?.failsOften ?? false,
-    place: tool?.effect === "keyed" ? placeOf(call) : null,
+    place: tool?.effect === "keyed" ? findReplaced(call) : null,
   };
 }
 
 /** The file or skill that a call replaces; `null` if it appends to a file or adds to a list. */
-function placeOf({ name, args, malformed }: ToolCall): string | null {
+function findReplaced({ name, args, malformed }: ToolCall): string | null {
   if (malformed !== undefined || args.append === true) return null;
   const thing = [args.path, args.name, args.file_path].filter((part) => typeof part === "string");
   return thing.length === 0 ? null : `${name} ${sha256Hex(JSON.stringify(thing))}`;
@@ -133,7 +133,7 @@ function placeOf({ name, args, malformed }: ToolCall): string | null {
 /** A result without a fingerprint was made by the harness: no tool ran. */
 export function toGuardedResult(result: ToolResult): GuardedResult {
   const { failed, print } = result;
-  return { failed, print: print ?? `refused ${codeOf(result.parts)}`, refused: print === undefined };
+  return { failed, print: print ?? `refused ${readOutcomeCode(result.parts)}`, refused: print === undefined };
 }
 
 /** Results longer than this are compared exactly, including digits. */
@@ -156,7 +156,7 @@ export function decideCall(
   state: GuardState,
   call: GuardedCall,
   { pending, hardStops }: { pending: readonly GuardedCall[]; hardStops: boolean },
-): Decision {
+): GuardDecision {
   const cap = settings.caps[call.tool] ?? 0;
   const used = (state.ran.get(call.tool) ?? 0) + pending.filter((other) => other.tool === call.tool).length;
   if (isReached(used, cap)) {
@@ -185,7 +185,7 @@ export function observeCall(
   call: GuardedCall,
   result: GuardedResult,
   hardStops: boolean,
-): { state: GuardState; decision: Decision } {
+): { state: GuardState; decision: GuardDecision } {
   const next = result.refused ? remember(state, call, result) : count(remember(state, call, result), call, result);
   const signs = findSigns(settings, next, call, result);
   const halting = hardStops ? signs.find((sign) => sign.halts && isReached(sign.times, sign.limits.hard)) : undefined;
@@ -205,7 +205,7 @@ const ADVICE: Partial<Record<GuardCode, string>> = {
   repeating_cycle: "Stop repeating: do something else, or answer.",
 };
 
-interface Sign {
+interface LoopSign {
   code: GuardCode;
   times: number;
   limits: { warn: number; hard: number };
@@ -215,7 +215,7 @@ interface Sign {
 }
 
 /** The most specific first. */
-function findSigns(settings: GuardSettings, state: GuardState, call: GuardedCall, result: GuardedResult): Sign[] {
+function findSigns(settings: GuardSettings, state: GuardState, call: GuardedCall, result: GuardedResult): LoopSign[] {
   const failed = result.failed && !result.refused;
   const failures = failed ? (state.failures.get(call.signature) ?? 0) : 0;
   const toolFailures = failed ? (state.toolFailures.get(call.tool) ?? 0) : 0;
@@ -307,7 +307,7 @@ export function observeStep(
   state: HeadwayState,
   results: readonly StepResult[],
   cutByLength: boolean,
-): Halt | null {
+): HaltReason | null {
   state.unusable = results.some(({ usable }) => usable) ? 0 : state.unusable + 1;
   const fresh = results.filter((one) => !one.result.failed && isFresh(state.seen, one));
   state.fruitless = fresh.length > 0 ? 0 : state.fruitless + 1;
@@ -389,7 +389,7 @@ function canonicalJson(value: unknown): string {
   );
 }
 
-function codeOf(parts: Part[]): unknown {
+function readOutcomeCode(parts: Part[]): unknown {
   const outcome = parts.find((part) => part.source === "outcome");
   return outcome && (JSON.parse(outcome.text) as JsonObject).code;
 }

@@ -14,7 +14,7 @@ import {
   addUsage,
 } from "../schemas/entry.ts";
 import type { Effort, Settings } from "../schemas/settings.ts";
-import type { Halt } from "./guardrails.ts";
+import type { HaltReason } from "./guardrails.ts";
 import type {
   AnswerSink,
   ContextKeeper,
@@ -33,7 +33,7 @@ import { fixedTokens } from "./request-size.ts";
 import { createResultBudget } from "./result-budget.ts";
 import { isSmall } from "./small-window.ts";
 import { createStepCalls } from "./step-calls.ts";
-import { Stopped } from "./tool-calls.ts";
+import { TurnStopped } from "./tool-calls.ts";
 import { toToolSpecs } from "./tool-specs.ts";
 
 export interface LoopOptions {
@@ -53,7 +53,7 @@ export interface LoopOptions {
   random: Random;
   signal: AbortSignal;
   /** Budgets and grants. Called before each model call, but not for a recorded answer. A failure ends the loop. */
-  mayAsk?(spent: TurnStats): Failure | null | Promise<Failure | null>;
+  findRefusal?(spent: TurnStats): Failure | null | Promise<Failure | null>;
   /** Absent: no guardrails. `attended`: a person watches who could stop a looping turn. */
   guardrails?: { settings: Settings["guardrails"]; attended(): boolean };
   /** True: the turn should end at the next tool boundary, and its remaining calls should not run. */
@@ -112,7 +112,7 @@ const MAX_OVERFLOWS = 3;
 const FINAL = { retry: false, compact: false, rotateKey: false, fallBack: false };
 
 /** The state of one run of the loop. */
-interface Turn {
+interface LoopState {
   options: LoopOptions;
   system: string;
   messages: Message[];
@@ -123,7 +123,7 @@ interface Turn {
   /** Tokens of the next request, if they were measured. */
   promptTokens: number | undefined;
   /** Why the next answer must be the last. */
-  halt: Halt | null;
+  halt: HaltReason | null;
   /** The model was asked or a tool was run in this attempt: the rest is no longer a replay of the record. */
   hasNewWork: boolean;
   stats: TurnStats;
@@ -133,7 +133,7 @@ interface Turn {
 export async function runLoop(options: LoopOptions): Promise<LoopEnd> {
   const { journal, limits, signal, models, system, history } = options;
   const stats: TurnStats = { ...NO_STATS };
-  const turn: Turn = {
+  const turn: LoopState = {
     options,
     system,
     messages: [...history],
@@ -147,7 +147,7 @@ export async function runLoop(options: LoopOptions): Promise<LoopEnd> {
   const calls = createStepCalls({
     ...options,
     isInterrupted: () => isInterrupted(turn),
-    budget: createResultBudget({ ...options, contextWindow: () => roomOf(turn) }),
+    budget: createResultBudget({ ...options, contextWindow: () => measureRoom(turn) }),
   });
 
   for (let step = 0; step <= limits.maxSteps; step++) {
@@ -158,7 +158,7 @@ export async function runLoop(options: LoopOptions): Promise<LoopEnd> {
     if (!asked.ok) return toEnd(asked.failure, closing, turn);
 
     const { value: answer, entry } = asked.value;
-    turn.modelIndex = Math.max(turn.modelIndex, indexOf(models, answer.model));
+    turn.modelIndex = Math.max(turn.modelIndex, findModelIndex(models, answer.model));
     turn.usage = answer.usage;
     stats.modelCalls++;
     addUse(stats, answer);
@@ -169,7 +169,7 @@ export async function runLoop(options: LoopOptions): Promise<LoopEnd> {
       continue;
     }
     if (made.length === 0) {
-      const reason = closing ?? reasonOf(answer, specsOf(turn).length > 0);
+      const reason = closing ?? classifyAnswer(answer, buildSpecs(turn).length > 0);
       return { state: "done", reason, why: explain(reason, answer, turn), text, stats };
     }
     turn.messages.push({ role: "assistant", text, calls: made, native, entry });
@@ -180,7 +180,7 @@ export async function runLoop(options: LoopOptions): Promise<LoopEnd> {
       turn.halt = halt;
       turn.hasNewWork ||= ran;
     } catch (error) {
-      if (error instanceof Stopped) return { state: "stopped", stats };
+      if (error instanceof TurnStopped) return { state: "stopped", stats };
       throw error;
     }
     // While earlier records are replayed, the loop continues: calls recorded in later steps must get their results first.
@@ -189,12 +189,12 @@ export async function runLoop(options: LoopOptions): Promise<LoopEnd> {
   return { state: "stopped", stats };
 }
 
-function isInterrupted({ options }: Turn): boolean {
+function isInterrupted({ options }: LoopState): boolean {
   return options.isInterrupted?.() ?? false;
 }
 
 /** Shortens the conversation if needed. `refused`: the provider's refusal of it as too long. False: it was not shortened. */
-async function fitConversation(turn: Turn, step: number, refused?: ModelFailure): Promise<boolean> {
+async function fitConversation(turn: LoopState, step: number, refused?: ModelFailure): Promise<boolean> {
   const { context, models, signal } = turn.options;
   turn.promptTokens = undefined;
   if (!context) return false;
@@ -207,7 +207,7 @@ async function fitConversation(turn: Turn, step: number, refused?: ModelFailure)
     usage,
     signal,
     overflow: refused !== undefined,
-    fixedTokens: (system = turn.system) => fixedTokens({ system, tools: specsOf(turn) }),
+    fixedTokens: (system = turn.system) => fixedTokens({ system, tools: buildSpecs(turn) }),
     ...(refused?.promptTokens !== undefined && { counted: refused.promptTokens }),
   });
   if (!fitted.ok) return false;
@@ -219,20 +219,20 @@ async function fitConversation(turn: Turn, step: number, refused?: ModelFailure)
 
 type Closing = ClosingCode | null;
 
-function specsOf({ options, modelIndex }: Turn): ToolSpec[] {
+function buildSpecs({ options, modelIndex }: LoopState): ToolSpec[] {
   return options.specs ?? toToolSpecs(options.tools, options.models[modelIndex]!.contextWindow);
 }
 
 /** Tokens for the conversation in the window of the model that is asked next. */
-function roomOf(turn: Turn): number {
+function measureRoom(turn: LoopState): number {
   const { contextWindow } = turn.options.models[turn.modelIndex]!;
   if (!isSmall(contextWindow)) return contextWindow;
-  return Math.max(0, contextWindow - fixedTokens({ system: turn.system, tools: specsOf(turn) }));
+  return Math.max(0, contextWindow - fixedTokens({ system: turn.system, tools: buildSpecs(turn) }));
 }
 
 /** The answer of a step. A conversation that the provider refuses as too long is shortened and asked again. */
 async function askForStep(
-  turn: Turn,
+  turn: LoopState,
   step: number,
 ): Promise<{ asked: Result<Recorded<Answer>, ModelFailure>; closing: Closing }> {
   const { journal, limits, signal } = turn.options;
@@ -254,7 +254,7 @@ async function askForStep(
 }
 
 async function askChain(
-  turn: Turn,
+  turn: LoopState,
   step: number,
   closing: Closing,
   sink: AnswerSink,
@@ -264,7 +264,7 @@ async function askChain(
   const request = toRequest(turn, closing);
   const { result, at, messages } = await askModel({
     ...options,
-    mayAsk: () => options.mayAsk?.(stats) ?? null,
+    findRefusal: () => options.findRefusal?.(stats) ?? null,
     at: turn.modelIndex,
     request,
     ...(turn.promptTokens !== undefined && { promptTokens: turn.promptTokens }),
@@ -296,7 +296,7 @@ async function askChain(
 /** Internal to the loop: no provider's failure has this code. */
 const REDIRECTED: ModelFailure = { code: "redirected", message: "The person said something else.", ...FINAL };
 
-function toEnd(failure: ModelFailure, closing: Closing, turn: Turn): LoopEnd {
+function toEnd(failure: ModelFailure, closing: Closing, turn: LoopState): LoopEnd {
   const { stats } = turn;
   addSpent(stats, failure);
   if (turn.options.signal.aborted) return { state: "stopped", stats };
@@ -314,13 +314,13 @@ function toEnd(failure: ModelFailure, closing: Closing, turn: Turn): LoopEnd {
   };
 }
 
-function toRequest(turn: Turn, closing: Closing): ModelRequest {
+function toRequest(turn: LoopState, closing: Closing): ModelRequest {
   const { options, system, messages, halt } = turn;
   const last = closing === "step_limit" || halt === null ? STEPS_USED : `${halt.message} ${CLOSING}`;
   return {
     system,
     messages: closing === null ? messages : [...messages, { role: "user", text: last }],
-    tools: specsOf(turn),
+    tools: buildSpecs(turn),
     maxOutputTokens: options.limits.maxOutputTokens,
     ...(options.effort && { effort: options.effort }),
     toolChoice: closing === null ? "auto" : "none",
@@ -329,7 +329,7 @@ function toRequest(turn: Turn, closing: Closing): ModelRequest {
 }
 
 /** -1 for a model that is no longer in the chain. */
-function indexOf(models: ModelChain, name: string): number {
+function findModelIndex(models: ModelChain, name: string): number {
   return models.findIndex((model) => model.name === name);
 }
 
@@ -342,7 +342,7 @@ function addSpent(stats: TurnStats, { spent }: ModelFailure): void {
   if (spent) addUse(stats, spent);
 }
 
-function reasonOf({ stop, text }: Answer, hasTools: boolean): DoneReason {
+function classifyAnswer({ stop, text }: Answer, hasTools: boolean): DoneReason {
   if (stop === "length" || stop === "refusal") return stop;
   if (text.trim() === "") return "empty_answer";
   return hasTools && isWrittenCall(text) ? "written_call" : "answer";
@@ -361,7 +361,7 @@ function isWrittenCall(text: string): boolean {
 }
 
 /** The sentence for the person about an incomplete or closing answer; `null` for a whole answer. */
-function explain(reason: DoneReason, answer: Answer, turn: Turn): string | null {
+function explain(reason: DoneReason, answer: Answer, turn: LoopState): string | null {
   const isSilent = answer.text.trim() === "";
   switch (reason) {
     case "answer":
@@ -390,7 +390,7 @@ function explain(reason: DoneReason, answer: Answer, turn: Turn): string | null 
 }
 
 /** True if the answer ended well before its limit: the window had less room, so this program or the server lowered the limit. */
-function isCutEarly({ usage }: Answer, { options }: Turn): boolean {
+function isCutEarly({ usage }: Answer, { options }: LoopState): boolean {
   return usage.output > 0 && usage.output < EARLY * options.limits.maxOutputTokens;
 }
 
@@ -404,7 +404,7 @@ const CUT_BY: Record<CutBy, string> = {
   pause: 'The provider paused the answer before it was complete. Say "go on" for the rest.',
 };
 
-function explainClosing(closing: ClosingCode, { options, halt }: Turn): string {
+function explainClosing(closing: ClosingCode, { options, halt }: LoopState): string {
   if (closing !== "step_limit" && halt) return `The turn was ended. ${halt.message}`;
   return `The turn was ended: it used all of its ${options.limits.maxSteps} steps (turn.maxSteps). Send a message to go on.`;
 }

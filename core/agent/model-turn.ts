@@ -5,7 +5,7 @@ import { type Failure, type Result, messageOf, ok } from "../errors.ts";
 import type { Clock, Random } from "../ports.ts";
 import type { Answer } from "../schemas/entry.ts";
 import { MIN_ANSWER_TOKENS, answerRoom, tokensIfCertainOverflow } from "./request-size.ts";
-import { type TimeLimits, timeLimitOf, toLimitFailure } from "./time-limits.ts";
+import { type TimeLimits, computeTimeLimit, toLimitFailure } from "./time-limits.ts";
 import type { AnswerSink, Message, Model, ModelChain, ModelEvent, ModelFailure, ModelRequest } from "./contract.ts";
 
 // Hermes Agent: min(2 s * 2^(n-1), 120 s) plus up to half of it.
@@ -33,10 +33,10 @@ export interface AskOptions {
   /** An empty answer counts as an answer. */
   mayEndSilent?: boolean;
   /** Called before each call, including repetitions, because failed calls may be charged. A refusal becomes the result. */
-  mayAsk?(): Failure | null | Promise<Failure | null>;
+  findRefusal?(): Failure | null | Promise<Failure | null>;
 }
 
-export interface Asked {
+export interface AskOutcome {
   /**
    * The answer, or a failure that remains after all retries. `compact`: shorten the conversation for model `at` and ask again.
    * `retry`: ask again after `retryAfterMs`, or later if it is absent.
@@ -48,14 +48,14 @@ export interface Asked {
   messages?: Message[];
 }
 
-export async function askModel(options: AskOptions): Promise<Asked> {
+export async function askModel(options: AskOptions): Promise<AskOutcome> {
   const { models, signal } = options;
   let at = options.at;
   let { request } = options;
   /** The temporary failure of the chain that ends soonest: the turn waits for it if the last model fails permanently. */
   let passing: ModelFailure | null = null;
   for (;;) {
-    const tried = await askOne({ ...options, request }, models[at]!);
+    const tried = await askWithRetries({ ...options, request }, models[at]!);
     request = tried.request;
     if (tried.result.ok) {
       const { messages } = request;
@@ -65,7 +65,7 @@ export async function askModel(options: AskOptions): Promise<Asked> {
     if (tried.refused || signal.aborted || failure.code === "aborted" || failure.compact) {
       return { result: tried.result, at };
     }
-    passing = soonest(passing, failure);
+    passing = pickSooner(passing, failure);
     if (!failure.fallBack || at + 1 >= models.length) {
       // The sink knows the cost of the earlier calls, but not that of the last one.
       const { spent: _, ...rest } = passing ?? failure;
@@ -77,7 +77,7 @@ export async function askModel(options: AskOptions): Promise<Asked> {
 }
 
 /** All retries with one model, until it answers, or a failure says that a short wait does not help. */
-async function askOne(
+async function askWithRetries(
   options: AskOptions,
   model: Model,
 ): Promise<{ result: Result<Answer, ModelFailure>; request: ModelRequest; refused?: true }> {
@@ -85,7 +85,7 @@ async function askOne(
   let { request } = options;
   // Ollama truncates such a prompt silently and answers the rest.
   const tooMany = model.isWindowKnown ? tokensIfCertainOverflow(request, model.contextWindow) : null;
-  if (tooMany !== null) return { result: failed(tooLong(model, tooMany)), request };
+  if (tooMany !== null) return { result: failed(overflowFailure(model, tooMany)), request };
   let retries = 0;
   let rotations = 0;
   let empties = 0;
@@ -95,8 +95,9 @@ async function askOne(
   const asked = request.maxOutputTokens;
   let maxOutputTokens = answerRoom(request, model.contextWindow, options.promptTokens);
   for (;;) {
-    const refusal = await options.mayAsk?.();
-    if (refusal) return { result: failed({ ...broken(refusal.code, ""), ...refusal }), request, refused: true };
+    const refusal = await options.findRefusal?.();
+    if (refusal)
+      return { result: failed({ ...permanentFailure(refusal.code, ""), ...refusal }), request, refused: true };
     const fitted = maxOutputTokens === asked ? request : { ...request, maxOutputTokens };
     const result = await streamOnce({ ...options, request: fitted, stalls }, model);
     if (result.ok || signal.aborted) return { result, request };
@@ -138,7 +139,7 @@ async function askOne(
     sameKeyTwice = true;
     retries += 1;
     await clock.sleep(waitMs, signal);
-    if (signal.aborted) return { result: failed(broken("aborted", "The turn was stopped.")), request };
+    if (signal.aborted) return { result: failed(permanentFailure("aborted", "The turn was stopped.")), request };
   }
 }
 
@@ -173,10 +174,10 @@ async function streamOnce(
   if (signal.aborted) stop();
   let activeAt = clock.now();
   const waitingMs = Math.min(WAITING_MS, limits.noProgressMs / 2);
-  let limit = timeLimitOf("first", model, { limits, stalls });
+  let limit = computeTimeLimit("first", model, { limits, stalls });
   const noteActivity = () => {
     activeAt = clock.now();
-    limit = timeLimitOf("idle", model, { limits, stalls });
+    limit = computeTimeLimit("idle", model, { limits, stalls });
     sink.noteActivity?.();
   };
   let isOver = false;
@@ -189,27 +190,32 @@ async function streamOnce(
       const next = await Promise.race([coming, stalled]);
       if (next === STALLED) {
         call.abort();
-        const failure = passingFault(STALLED_CODE, toLimitFailure(model, limit));
+        const failure = temporaryFailure(STALLED_CODE, toLimitFailure(model, limit));
         // An aborted model reports the cost of the call at once.
         const last = await Promise.race([coming, clock.sleep(LAST_WORD_MS)]).catch(() => undefined);
         const spent = last?.value?.type === "failed" ? last.value.failure.spent : undefined;
         return failed({ ...failure, ...(spent && { spent }) });
       }
-      if (next.done) return failed(passingFault("stream_cut", `The stream of ${model.name} ended without an answer.`));
+      if (next.done)
+        return failed(temporaryFailure("stream_cut", `The stream of ${model.name} ended without an answer.`));
       noteActivity();
       const event = next.value;
       if (event.type === "done") {
         const isFailed = isEmpty(event.answer) && !mayEndSilent;
-        return isFailed ? failed(toEmpty(model, event.answer)) : ok(event.answer);
+        return isFailed ? failed(emptyAnswerFailure(model, event.answer)) : ok(event.answer);
       }
       if (event.type === "failed") return failed(event.failure);
-      if (event.type === "text_retract") sink.restart(broken(RETRACTED, "The model's thoughts came as its answer."));
+      if (event.type === "text_retract")
+        sink.restart(permanentFailure(RETRACTED, "The model's thoughts came as its answer."));
       else if (event.type === "text_delta") sink.text(event.text);
       else sink.reasoning(event.text);
     }
   } catch (error) {
     // A model must not throw. If one does, it is a bug, but the turn still ends with a message.
-    return failed({ ...broken("model_crashed", `The model adapter failed: ${messageOf(error)}`), fallBack: true });
+    return failed({
+      ...permanentFailure("model_crashed", `The model adapter failed: ${messageOf(error)}`),
+      fallBack: true,
+    });
   } finally {
     isOver = true;
     signal.removeEventListener("abort", stop);
@@ -243,7 +249,7 @@ function failed(failure: ModelFailure): Result<Answer, ModelFailure> {
   return { ok: false, failure };
 }
 
-function broken(code: string, message: string): ModelFailure {
+function permanentFailure(code: string, message: string): ModelFailure {
   return { code, message, retry: false, compact: false, rotateKey: false, fallBack: false };
 }
 
@@ -256,27 +262,27 @@ function isEmpty({ text, calls, stop }: Answer): boolean {
   return stop === "end" && calls.length === 0 && text.trim() === "";
 }
 
-function toEmpty(model: Model, answer: Answer): ModelFailure {
+function emptyAnswerFailure(model: Model, answer: Answer): ModelFailure {
   const { usage, cost } = answer;
   const spent = { model: answer.model, usage, ...(cost && { cost }) };
   return {
-    ...broken(EMPTY, `${model.name} gave an empty answer. Ask again, or in other words.`),
+    ...permanentFailure(EMPTY, `${model.name} gave an empty answer. Ask again, or in other words.`),
     fallBack: true,
     spent,
   };
 }
 
-function tooLong({ name, contextWindow }: Model, tokens: number): ModelFailure {
+function overflowFailure({ name, contextWindow }: Model, tokens: number): ModelFailure {
   const message = `${name} was not called: the conversation has about ${tokens} tokens, but the model's window has ${contextWindow}. Send less at once, begin a new session, or choose a model with a larger window.`;
-  return { ...broken("context_overflow", message), compact: true, fallBack: true };
+  return { ...permanentFailure("context_overflow", message), compact: true, fallBack: true };
 }
 
-function passingFault(code: string, message: string): ModelFailure {
-  return { ...broken(code, message), retry: true, fallBack: true };
+function temporaryFailure(code: string, message: string): ModelFailure {
+  return { ...permanentFailure(code, message), retry: true, fallBack: true };
 }
 
 /** Of two temporary failures, the one that ends sooner. One without a time may end at any moment. */
-function soonest(a: ModelFailure | null, b: ModelFailure): ModelFailure | null {
+function pickSooner(a: ModelFailure | null, b: ModelFailure): ModelFailure | null {
   if (!b.retry) return a;
   return a && (a.retryAfterMs ?? 0) < (b.retryAfterMs ?? 0) ? a : b;
 }

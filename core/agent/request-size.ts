@@ -58,11 +58,11 @@ export function tokensIfCertainOverflow(request: ModelRequest, contextWindow: nu
 
 /** Skips the estimate and returns 0 if the request has too few characters to reach `threshold` tokens. */
 function estimate(request: ModelRequest, threshold: number): number {
-  if (charsOf(request) * MAX_TOKENS_PER_CHAR <= threshold) return 0;
+  if (countChars(request) * MAX_TOKENS_PER_CHAR <= threshold) return 0;
   return request.messages.reduce((sum, message) => sum + messageTokens(message), fixedTokens(request));
 }
 
-function charsOf({ system, tools, messages }: ModelRequest): number {
+function countChars({ system, tools, messages }: ModelRequest): number {
   const chars = messages.reduce(
     (sum, message) => callTexts(message).reduce((total, text) => total + text.length, sum + message.text.length),
     system.length,

@@ -52,16 +52,16 @@ export function createResultBudget(options: {
     async fit(result, place, keeps) {
       const room = roomFor();
       let shown = result;
-      if (!keeps && sizeOf(result) > room) {
+      if (!keeps && countChars(result) > room) {
         const { text, rest, worst } = takeApart(result);
         const kept = spill && text !== "" ? await spill(place, text) : null;
         shown = kept?.ok ? withPreview(rest, { text, path: kept.value, worst }) : cutResult(result, room);
       }
-      used += sizeOf(shown);
+      used += countChars(shown);
       return shown;
     },
     count(result) {
-      used += sizeOf(result);
+      used += countChars(result);
     },
   };
 }
@@ -81,7 +81,7 @@ function scale(limit: number, share: number, floor: number): number {
   return Math.min(limit, Math.max(Math.floor(share), floor));
 }
 
-function sizeOf(result: ToolResult): number {
+function countChars(result: ToolResult): number {
   return result.parts.reduce((sum, part) => sum + part.text.length, 0);
 }
 

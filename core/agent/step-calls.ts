@@ -7,10 +7,10 @@ import type { Settings } from "../schemas/settings.ts";
 import { type Footprint, planCalls } from "./call-plan.ts";
 import type { Journal, Message, Tool, ToolResult } from "./contract.ts";
 import {
-  type Decision,
+  type GuardDecision,
   type GuardedCall,
   type GuardState,
-  type Halt,
+  type HaltReason,
   type HeadwayState,
   NO_CALLS,
   type StepResult,
@@ -25,9 +25,9 @@ import {
 import type { ResultBudget } from "./result-budget.ts";
 import {
   type CallRules,
-  type Prepared,
+  type PreparedCall,
   type RanCall,
-  Stopped,
+  TurnStopped,
   mayPrepare,
   prepareCall,
   refuseCall,
@@ -58,14 +58,14 @@ export interface StepAnswer {
 
 export interface StepCalls {
   /** Adds the results to `messages` and `stats`. `halt`: why the turn should be halted. `ran`: a call was run, not replayed. */
-  run(answer: StepAnswer): Promise<{ halt: Halt | null; ran: boolean }>;
+  run(answer: StepAnswer): Promise<{ halt: HaltReason | null; ran: boolean }>;
 }
 
 /** A call of the answer that is being carried out. */
 interface Pending {
   index: number;
   call: ToolCall;
-  prepared: Prepared;
+  prepared: PreparedCall;
   guarded: GuardedCall;
   /** False: the call could not be run as the model wrote it. */
   usable: boolean;
@@ -81,7 +81,7 @@ interface TurnCalls {
   readonly shown: Map<string, { entry: number; chars: number }>;
 }
 
-const ALLOW: Decision = { action: "allow" };
+const ALLOW: GuardDecision = { action: "allow" };
 
 /** Its `run` throws `Stopped` when the signal aborts, and what the journal throws. */
 export function createStepCalls(options: StepCallsOptions): StepCalls {
@@ -93,14 +93,14 @@ export function createStepCalls(options: StepCallsOptions): StepCalls {
 async function runStep(
   turn: TurnCalls,
   { step, calls, cutAfter, messages, stats }: StepAnswer,
-): Promise<{ halt: Halt | null; ran: boolean }> {
+): Promise<{ halt: HaltReason | null; ran: boolean }> {
   const { signal, limits, guardrails } = turn.options;
   const all = calls.map((call, index) => toPending(turn, call, index, cutAfter));
   const observed: StepResult[] = [];
-  let halt: Halt | null = null;
+  let halt: HaltReason | null = null;
   let anyRan = false;
-  for (const segment of planCalls(footprintsOf(turn, all))) {
-    if (signal.aborted) throw new Stopped();
+  for (const segment of planCalls(listFootprints(turn, all))) {
+    if (signal.aborted) throw new TurnStopped();
     const batch = decideBatch(
       turn,
       segment.map((index) => all[index]!),
@@ -130,7 +130,7 @@ function toPending({ tools }: TurnCalls, call: ToolCall, index: number, cutAfter
 }
 
 /** Without parallel calls each runs alone, and the guardrails judge each by the results of those before it. */
-function footprintsOf({ options }: TurnCalls, calls: Pending[]): Footprint[] {
+function listFootprints({ options }: TurnCalls, calls: Pending[]): Footprint[] {
   const mayShare = options.journal.parallel && options.limits.maxParallelCalls > 1;
   return calls.map(({ prepared }) => (mayShare ? toFootprint(prepared) : null));
 }
@@ -170,13 +170,13 @@ function mayHalt({ options: { guardrails } }: TurnCalls): boolean {
   return kind === "always" || (kind === "unattended" && !guardrails!.attended());
 }
 
-function decide(turn: TurnCalls, guarded: GuardedCall, pending: GuardedCall[]): Decision {
+function decide(turn: TurnCalls, guarded: GuardedCall, pending: GuardedCall[]): GuardDecision {
   const { guardrails } = turn.options;
   if (!guardrails) return ALLOW;
   return decideCall(guardrails.settings, turn.guards, guarded, { pending, hardStops: mayHalt(turn) });
 }
 
-function observe(turn: TurnCalls, guarded: GuardedCall, result: ToolResult): Decision {
+function observe(turn: TurnCalls, guarded: GuardedCall, result: ToolResult): GuardDecision {
   const { guardrails } = turn.options;
   if (!guardrails) return ALLOW;
   const { settings } = guardrails;
@@ -186,7 +186,7 @@ function observe(turn: TurnCalls, guarded: GuardedCall, result: ToolResult): Dec
 }
 
 /** The warning that goes with a result before it is recorded. Calls beside it have no results yet. */
-function judge(turn: TurnCalls, guarded: GuardedCall, result: ToolResult): Decision {
+function judge(turn: TurnCalls, guarded: GuardedCall, result: ToolResult): GuardDecision {
   const { guardrails } = turn.options;
   if (!guardrails) return ALLOW;
   return observeCall(guardrails.settings, turn.guards, guarded, toGuardedResult(result), false).decision;
@@ -208,7 +208,7 @@ const REDIRECTED = {
   message: "This call was not run: the person said something else meanwhile, which comes next.",
 };
 
-function toRefusal(decision: Decision): { code: string; message: string } | null {
+function toRefusal(decision: GuardDecision): { code: string; message: string } | null {
   return decision.action === "synthesise" ? decision : null;
 }
 
@@ -229,7 +229,7 @@ function isResult(message: Message, { entry, chars }: { entry: number; chars: nu
 }
 
 /** Null: the call runs alone. So does a refused call, because the calls after it may depend on it. */
-function toFootprint({ tool, args, refusal }: Prepared): Footprint {
+function toFootprint({ tool, args, refusal }: PreparedCall): Footprint {
   if (refusal !== null || mayPrepare(tool, args)) return null;
   if (tool.paths) {
     try {

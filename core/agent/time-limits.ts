@@ -18,7 +18,7 @@ const BACKOFF_FACTOR = 1.5;
  * `first`: before the first piece of the answer, while the model reads the prompt. `idle`: between two pieces. `stalls`: how often
  * the call has timed out.
  */
-export function timeLimitOf(
+export function computeTimeLimit(
   phase: "first" | "idle",
   { isOwn = false }: Pick<Model, "isOwn">,
   { limits, stalls }: { limits: TimeLimits; stalls: number },

@@ -7,17 +7,17 @@ import { sha256Hex } from "../schemas/learning/digest.ts";
 import type { ToolCall } from "../schemas/entry.ts";
 import { SHORTENED } from "./compaction/compaction-prune.ts";
 import type { Effect, Journal, Recorded, Tool, ToolContext, ToolResult } from "./contract.ts";
-import type { Decision } from "./guardrails.ts";
+import type { GuardDecision } from "./guardrails.ts";
 import { type ResultBudget, toRepeat } from "./result-budget.ts";
 import { addToOutcome, fail } from "./tool-result.ts";
 
 /** Thrown when the turn is stopped while a tool runs; the call stays open. Only the loop may catch it. */
-export class Stopped extends Error {
-  override name = "Stopped";
+export class TurnStopped extends Error {
+  override name = "TurnStopped";
 }
 
 /** A call that can run, or the refusal it gets. `ours`: the harness refuses it, and the call itself may be valid. */
-export type Prepared =
+export type PreparedCall =
   | { tool: Tool; args: unknown; refusal: null }
   | { tool: Tool | null; args: null; refusal: ToolResult; ours: boolean };
 
@@ -29,14 +29,14 @@ export interface CallRules {
   /** Whether the conversation already shows the same result of the same call. */
   isShown(result: ToolResult & { print: string }): boolean;
   /** The guardrails' decision about a result. A warning is added to the result. */
-  judge(result: ToolResult): Decision;
+  judge(result: ToolResult): GuardDecision;
 }
 
 /**
  * Parses the arguments with the tool's schema. Calls of an answer that was cut by its length are refused, because they may be cut
  * themselves. `cutAfter`: tokens of that answer; `null` for a whole one.
  */
-export function prepareCall(call: ToolCall, tools: ReadonlyMap<string, Tool>, cutAfter: number | null): Prepared {
+export function prepareCall(call: ToolCall, tools: ReadonlyMap<string, Tool>, cutAfter: number | null): PreparedCall {
   const tool = tools.get(call.name) ?? null;
   if (cutAfter !== null) return refuseCall(tool, "cut_by_length", toCutText(tool, cutAfter));
   if (!tool) {
@@ -81,11 +81,11 @@ function inPieces(tool: Tool | null): string {
 }
 
 /** A call that the harness does not run. This counts neither as a failure of the model nor of the tool. */
-export function refuseCall(tool: Tool | null, code: string, error: string): Prepared {
+export function refuseCall(tool: Tool | null, code: string, error: string): PreparedCall {
   return { tool, args: null, refusal: fail(code, error), ours: true };
 }
 
-function isWrong(tool: Tool | null, code: string, error: string): Prepared {
+function isWrong(tool: Tool | null, code: string, error: string): PreparedCall {
   return { tool, args: null, refusal: fail(code, error), ours: false };
 }
 
@@ -99,7 +99,7 @@ export type RanCall = Recorded<ToolResult> & { ran: boolean };
 export async function runToolCall(
   journal: Journal,
   { step, index }: { step: number; index: number },
-  work: { call: ToolCall; prepared: Prepared },
+  work: { call: ToolCall; prepared: PreparedCall },
   rules: CallRules,
 ): Promise<RanCall> {
   const { call } = work;
@@ -108,7 +108,7 @@ export async function runToolCall(
   let ran = false;
   const recorded = await journal.call(step, index, {
     call,
-    effect: effectOf(prepared),
+    effect: effectOnReplay(prepared),
     ...(prepared.refusal === null &&
       mayPrepare(prepared.tool, prepared.args) && {
         async prepare() {
@@ -140,7 +140,7 @@ export function mayPrepare(tool: Tool, args: unknown): boolean {
  * An earlier attempt may have run a call that this one refuses. So an open intent may be answered with "was not run" only if the
  * tool changes nothing.
  */
-function effectOf({ tool, refusal }: Prepared): Effect {
+function effectOnReplay({ tool, refusal }: PreparedCall): Effect {
   if (refusal === null) return tool.effect;
   return tool === null || tool.effect === "read" ? "read" : "unkeyed";
 }
@@ -150,7 +150,7 @@ const DONE = "done";
 
 /** A tool that ignores its signal is abandoned at the timeout. */
 async function execute(
-  { tool, args }: Extract<Prepared, { refusal: null }>,
+  { tool, args }: Extract<PreparedCall, { refusal: null }>,
   attempt: Omit<ToolContext, "signal">,
   { clock, signal, toolTimeoutMs }: CallRules,
 ): Promise<ToolResult> {
@@ -158,7 +158,7 @@ async function execute(
   const timer = new AbortController();
   const stopped = Promise.withResolvers<never>();
   const onStop = () => {
-    stopped.reject(new Stopped());
+    stopped.reject(new TurnStopped());
     own.abort();
   };
   const { op, prepared, resumed } = attempt;
@@ -168,7 +168,7 @@ async function execute(
     if (!timer.signal.aborted) own.abort();
     return timedOut(tool, toolTimeoutMs);
   };
-  if (signal.aborted) throw new Stopped();
+  if (signal.aborted) throw new TurnStopped();
   signal.addEventListener("abort", onStop, { once: true });
   try {
     const running = runGuarded(tool, args, context);

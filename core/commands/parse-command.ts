@@ -10,7 +10,7 @@ import {
   type SessionCommandName,
   offeredCommands,
 } from "./commands.ts";
-import { usageOf } from "./help.ts";
+import { formatUsage } from "./help.ts";
 
 /** Null for a text that is not exactly a command of the session: it is for the model. */
 export function parseSessionCommand(message: string): SessionCommand | null {
@@ -31,7 +31,7 @@ export function parseTypedLine(line: string): TypedLine {
   if (!found || found.row.handler !== "client") return { kind: "message", text: line.trim() };
   const { row, argument } = found;
   const isMissing = argument === "" && row.argument?.required;
-  if (isMissing || !isFitting(row, argument)) return { kind: "misused", hint: `Write it as ${usageOf(row)}.` };
+  if (isMissing || !isFitting(row, argument)) return { kind: "misused", hint: `Write it as ${formatUsage(row)}.` };
   return { kind: "command", name: row.name as ClientCommandName, argument };
 }
 

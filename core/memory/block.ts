@@ -4,7 +4,7 @@
 import { fence } from "../prompt-block.ts";
 import type { MemoryEntry, MemoryStoreName } from "../schemas/memory.ts";
 import type { Settings } from "../schemas/settings.ts";
-import { type StoreLimits, fitNewest, limitOf, usageOf } from "./rules.ts";
+import { type StoreLimits, fitNewest, selectLimit, measureUsage } from "./rules.ts";
 import { toShown } from "./shown.ts";
 
 const TITLES: Record<MemoryStoreName, string> = { memory: "Your notes", user: "Who the user is" };
@@ -56,10 +56,10 @@ function renderStore(
   { stored, shown }: { stored: StoreLimits; shown: StoreLimits },
 ): string {
   if (entries.length === 0) return "";
-  const limit = limitOf(store, stored);
-  const { chars, percent } = usageOf(entries, limit);
+  const limit = selectLimit(store, stored);
+  const { chars, percent } = measureUsage(entries, limit);
   const header = `${TITLES[store]} (store ${store}, ${percent} % full: ${chars} of ${limit} characters)`;
-  const inView = fitNewest(entries, Math.min(limit, limitOf(store, shown)));
+  const inView = fitNewest(entries, Math.min(limit, selectLimit(store, shown)));
   const lines = inView.map((entry) => `- ${toShown(entry)}`);
   const outside = entries.length - inView.length;
   const advice = chars > limit ? ": merge or remove some" : "";
@@ -68,7 +68,7 @@ function renderStore(
 }
 
 function renderOutside(store: MemoryStoreName, entries: MemoryEntry[], settings: Settings["memory"]): string {
-  const limit = limitOf(store, settings);
+  const limit = selectLimit(store, settings);
   const outside = entries.slice(0, entries.length - fitNewest(entries, limit).length);
   if (outside.length === 0) return "";
   const lines: string[] = [];
@@ -79,7 +79,7 @@ function renderOutside(store: MemoryStoreName, entries: MemoryEntry[], settings:
     if (chars > OUTSIDE_CHARS) break;
     lines.push(line);
   }
-  const over = usageOf(entries, limit).chars - limit;
+  const over = measureUsage(entries, limit).chars - limit;
   const hidden = outside.length - lines.length;
   const more = hidden > 0 ? [`(and ${hidden} more, for a later review)`] : [];
   return [`Outside (store ${store}, ${over} characters over its limit), oldest first:`, ...lines, ...more].join("\n");

@@ -10,7 +10,7 @@ import type { Origin } from "../schemas/skill.ts";
 import { polarityWordsOf } from "../skills/search/polarity-words.ts";
 import { termsOf, wordsOf } from "../skills/search/words.ts";
 import { findEntry, parseFact, scanFact } from "./rules.ts";
-import type { Shown } from "./shown.ts";
+import type { ShownEntry } from "./shown.ts";
 
 export const MAX_OPERATIONS = 20;
 /** Citations that an entry passes on to the one it is merged into. */
@@ -57,7 +57,7 @@ const Prepared = z.object({
 export type Prepared = z.infer<typeof Prepared>;
 
 /** The operations of a call, which has either one or a list. */
-export function operationsOf(args: JsonObject): MemoryOperation[] {
+export function readOperations(args: JsonObject): MemoryOperation[] {
   const { action, content, old_text, operations } = args;
   const listed = z.array(MemoryOperation).safeParse(operations);
   if (listed.success) return listed.data;
@@ -72,7 +72,7 @@ export function readPrepared(prepared: JsonObject): Prepared | null {
 }
 
 /** The entries that a call was about to remove, from its recorded plan. */
-export function targetsOf(prepared: JsonObject): Target[] {
+export function readTargets(prepared: JsonObject): Target[] {
   const steps = readPrepared(prepared)?.steps;
   if (steps) return steps.flatMap(({ target }) => target ?? []);
   const { target: id, text } = prepared;
@@ -104,7 +104,7 @@ interface PlanInput {
  */
 export function planOperations({ operations, entries, purged, origin }: PlanInput): Result<Step[]> {
   const steps: Step[] = [];
-  let known = entries.map(toHeld);
+  let known = entries.map(toKnownEntry);
   for (const [n, operation] of operations.entries()) {
     const planned = planOne(operation, known, purged);
     if (!planned.ok) return { ok: false, failure: withPosition(planned.failure, n, operations.length) };
@@ -119,9 +119,9 @@ export function planOperations({ operations, entries, purged, origin }: PlanInpu
   return ok(steps);
 }
 
-type Held = Target & Shown & { own: number[] };
+type KnownEntry = Target & ShownEntry & { own: number[] };
 
-function toHeld({ id, text, origin, approved, adds, source, citations }: MemoryEntry): Held {
+function toKnownEntry({ id, text, origin, approved, adds, source, citations }: MemoryEntry): KnownEntry {
   return {
     id,
     text,
@@ -136,7 +136,7 @@ function toHeld({ id, text, origin, approved, adds, source, citations }: MemoryE
 
 function planOne(
   { action, content, old_text = "" }: MemoryOperation,
-  known: Held[],
+  known: KnownEntry[],
   purged: { id: Sha256 }[],
 ): Result<Step> {
   const step: Step = { action };
@@ -170,7 +170,7 @@ export function scanSteps(steps: Step[], origin: Origin): Failure | null {
  * Entries that the call saw take precedence over entries it adds itself: a merged fact contains the words of the
  * entries it replaces.
  */
-function findTarget(known: Held[], piece: string): Result<Held> {
+function findTarget(known: KnownEntry[], piece: string): Result<KnownEntry> {
   const found = findEntry(
     known.filter(({ adds = [] }) => adds.length > 0),
     piece,
@@ -205,27 +205,27 @@ export function isMerge(steps: Step[]): boolean {
   const texts = steps.flatMap(({ text }) => text ?? []);
   if (targets.length === 0 || texts.length === 0 || steps.some(({ action }) => action === "add")) return false;
   const after = new Set(texts.flatMap((text) => [...wordsOf(text)]));
-  const said = texts.flatMap(clausesOf);
-  const known = targets.map(({ text }) => strandsOf(text));
+  const said = texts.flatMap(splitClauses);
+  const known = targets.map(({ text }) => joinClauses(text));
   const isKept = ({ text }: Target) => {
     const words = [...wordsOf(text)];
     return words.filter((word) => after.has(word)).length >= KEPT_WORDS * words.length;
   };
-  const isStillSaid = (strand: Strand) => strand.polarity === "" || said.some((clause) => isFrom(clause, strand));
+  const isStillSaid = (strand: Clause) => strand.polarity === "" || said.some((clause) => comesFrom(clause, strand));
   return (
     targets.every(isKept) &&
-    said.every((clause) => known.flat().some((strand) => isFrom(clause, strand))) &&
+    said.every((clause) => known.flat().some((strand) => comesFrom(clause, strand))) &&
     known.flat().every(isStillSaid)
   );
 }
 
 /** The words of a clause in order, and its polarity words. */
-interface Strand {
+interface Clause {
   terms: string[];
   polarity: string;
 }
 
-function clausesOf(text: string): Strand[] {
+function splitClauses(text: string): Clause[] {
   return text
     .split(/(?<![.!?])[.!?]+(?=\s|$)|(?<![,;:()])[,;:()]+(?=\s|$)|\s(?:and|but|und|aber|et|mais|y|pero)\s/)
     .filter((clause) => clause.trim() !== "")
@@ -236,9 +236,9 @@ function clausesOf(text: string): Strand[] {
 }
 
 /** The clauses of an entry; clauses with the same polarity words are joined. */
-function strandsOf(text: string): Strand[] {
+function joinClauses(text: string): Clause[] {
   const strands = new Map<string, string[]>();
-  for (const { terms, polarity } of clausesOf(text))
+  for (const { terms, polarity } of splitClauses(text))
     strands.set(polarity, [...(strands.get(polarity) ?? []), ...terms]);
   return [...strands].map(([polarity, terms]) => ({ polarity, terms }));
 }
@@ -247,7 +247,7 @@ function strandsOf(text: string): Strand[] {
  * Whether all words of the clause come from the strand, in its order except for one jump. More jumps could exchange who
  * does what to whom.
  */
-function isFrom(clause: Strand, { terms, polarity }: Strand): boolean {
+function comesFrom(clause: Clause, { terms, polarity }: Clause): boolean {
   if (clause.polarity !== polarity) return false;
   let at = -1;
   let runs = 1;
@@ -265,6 +265,6 @@ function isFrom(clause: Strand, { terms, polarity }: Strand): boolean {
 const SOURCES = ["principal", "outcome", "own", "content"] as const satisfies Source[];
 
 /** The least trusted of some sources; `undefined` for none. */
-export function worstOf(sources: Source[]): Source | undefined {
+export function leastTrusted(sources: Source[]): Source | undefined {
   return sources.toSorted((a, b) => SOURCES.indexOf(b) - SOURCES.indexOf(a))[0];
 }

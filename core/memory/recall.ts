@@ -75,7 +75,7 @@ export function toBullets(texts: string[]): string[] {
 }
 
 /** Identifies a line regardless of case and spacing. */
-export function keyOf(bullet: string): string {
+export function hashBullet(bullet: string): string {
   return sha256Hex(spell(bullet)).slice(0, 16);
 }
 
@@ -91,14 +91,14 @@ export function renderRecall(
   let left = RECALL_CHARS - fence("memory-context", `${INTRO}\n`).length;
   const shown: string[] = [];
   for (const bullet of bullets) {
-    if (isKnown(keyOf(bullet))) continue;
+    if (isKnown(hashBullet(bullet))) continue;
     left -= bullet.length + 3;
     if (left < 0) break;
     shown.push(bullet);
   }
   if (shown.length === 0) return null;
   const lines = shown.map((bullet) => `- ${bullet}`);
-  return { text: fence("memory-context", [INTRO, ...lines].join("\n")), keys: shown.map(keyOf) };
+  return { text: fence("memory-context", [INTRO, ...lines].join("\n")), keys: shown.map(hashBullet) };
 }
 
 /** Removes whole tags. `escapeTags` later neutralises what remains of a partial one. */

@@ -8,7 +8,7 @@ import { type MemoryEntry, type MemoryStoreName, normaliseMemory } from "../sche
 import type { Settings } from "../schemas/settings.ts";
 import type { Origin } from "../schemas/skill.ts";
 import { type Finding, decide, scanText } from "../skills/scanner/scanner.ts";
-import { SHORT_ID_CHARS, type Shown, reasonToHide, toShown } from "./shown.ts";
+import { SHORT_ID_CHARS, type ShownEntry, reasonToHide, toShown } from "./shown.ts";
 
 const PREVIEW_CHARS = 80;
 const MAX_PREVIEWS = 50;
@@ -59,7 +59,7 @@ export function scanFact(text: string, origin: Origin): Failure | null {
  * Finds the one entry that contains `piece`. An entry that equals it wins over one that contains it, and so does the id
  * shown in a placeholder. Failures: `empty_old_text`, `no_match`, `several_matches`.
  */
-export function findEntry<Entry extends Shown>(entries: Entry[], piece: string): Result<Entry> {
+export function findEntry<Entry extends ShownEntry>(entries: Entry[], piece: string): Result<Entry> {
   const wanted = normaliseFact(piece);
   if (wanted === "") {
     return err("empty_old_text", "old_text is empty: give a piece of the entry that only it has.", {
@@ -86,7 +86,7 @@ export function findEntry<Entry extends Shown>(entries: Entry[], piece: string):
 }
 
 /** The model cannot see a hidden entry's text, so it names the entry by its id. */
-function findById<Entry extends Shown>(entries: Entry[], wanted: string): Entry | undefined {
+function findById<Entry extends ShownEntry>(entries: Entry[], wanted: string): Entry | undefined {
   const id = wanted.toLowerCase().replace(/^id\s*:?\s*/, "");
   if (id.length < SHORT_ID_CHARS || !/^[0-9a-f]+$/.test(id)) return undefined;
   const found = entries.filter((entry) => entry.id.startsWith(id));
@@ -102,7 +102,7 @@ export interface MemoryUsage {
   outside: number;
 }
 
-export function usageOf(entries: MemoryEntry[], limit: number): MemoryUsage {
+export function measureUsage(entries: MemoryEntry[], limit: number): MemoryUsage {
   const chars = entries.reduce((sum, { text }) => sum + text.length + LINE_CHARS, 0);
   const outside = entries.length - fitNewest(entries, limit).length;
   return { chars, limit, percent: Math.round((100 * chars) / limit), entries: entries.length, outside };
@@ -111,22 +111,22 @@ export function usageOf(entries: MemoryEntry[], limit: number): MemoryUsage {
 /** The newest entries that fit together as shown, oldest first. `entries` must be oldest first too. */
 export function fitNewest(entries: MemoryEntry[], limit: number): MemoryEntry[] {
   let chars = 0;
-  const first = entries.findLastIndex((entry) => (chars += costOf(entry)) > limit);
+  const first = entries.findLastIndex((entry) => (chars += countPromptChars(entry)) > limit);
   return entries.slice(first + 1);
 }
 
 /** How many characters each store may hold, or show. */
 export type StoreLimits = Pick<Settings["memory"], "memoryChars" | "userChars">;
 
-export function limitOf(store: MemoryStoreName, limits: StoreLimits): number {
+export function selectLimit(store: MemoryStoreName, limits: StoreLimits): number {
   return store === "memory" ? limits.memoryChars : limits.userChars;
 }
 
 /** A hidden entry costs the characters of its placeholder. */
-function costOf(entry: MemoryEntry): number {
+function countPromptChars(entry: MemoryEntry): number {
   return (reasonToHide(entry) === null ? entry.text : toShown(entry)).length + LINE_CHARS;
 }
 
-function toPreviews(entries: Shown[]): string[] {
+function toPreviews(entries: ShownEntry[]): string[] {
   return entries.slice(-MAX_PREVIEWS).map((entry) => clip(toShown(entry), PREVIEW_CHARS));
 }

@@ -10,10 +10,10 @@ export const SHORT_ID_CHARS = 12;
 const REASON_CHARS = 80;
 
 /** The fields that decide how an entry is shown. */
-export type Shown = Pick<MemoryEntry, "id" | "text" | "origin" | "approved">;
+export type ShownEntry = Pick<MemoryEntry, "id" | "text" | "origin" | "approved">;
 
 /** Why an entry is hidden, or `null` when it may be shown. Entries that a person wrote or approved are always shown. */
-export function reasonToHide({ text, origin, approved }: Omit<Shown, "id">): string | null {
+export function reasonToHide({ text, origin, approved }: Omit<ShownEntry, "id">): string | null {
   if (origin === "user" || approved) return null;
   const findings = scanText(text, "note");
   if (decide(findings, origin) === "allow") return null;
@@ -22,7 +22,7 @@ export function reasonToHide({ text, origin, approved }: Omit<Shown, "id">): str
 }
 
 /** One line that can neither open nor close a block of the prompt. */
-export function toShown(entry: Shown): string {
+export function toShown(entry: ShownEntry): string {
   const reason = reasonToHide(entry);
   if (reason === null) return escapeTags(normaliseMemory(entry.text.replace(/\p{Cc}/gu, " ")));
   return `[hidden: ${reason}; id ${entry.id.slice(0, SHORT_ID_CHARS)}]`;

@@ -16,12 +16,12 @@ export interface ModelFacts {
 }
 
 const BY_PROVIDER = new Map<string, ModelRow>();
-const ANYWHERE = new Map<string, ModelRow>();
+const ROWS_OF_ALL_PROVIDERS = new Map<string, ModelRow>();
 for (const [provider, rows] of Object.entries(MODELS)) {
   for (const [id, row] of Object.entries(rows)) {
     const common = toCommonId(id);
     BY_PROVIDER.set(`${provider}:${common}`, row);
-    if (!ANYWHERE.has(common)) ANYWHERE.set(common, row);
+    if (!ROWS_OF_ALL_PROVIDERS.has(common)) ROWS_OF_ALL_PROVIDERS.set(common, row);
   }
 }
 
@@ -32,7 +32,7 @@ const UNKNOWN_WINDOW = 200_000;
  * `provider`: its section of the catalog; `null` for the operator's own server. `name`: the model's name in the operator's settings.
  * If only another provider lists the model, its window and efforts are used, but never its prices.
  */
-export function factsOf(
+export function lookUpFacts(
   model: { provider: string | null; id: string; name: string },
   operator: Pick<Settings["models"], "prices" | "windows"> = { prices: {}, windows: {} },
 ): ModelFacts {
@@ -41,7 +41,7 @@ export function factsOf(
     known && Object.hasOwn(known, model.id)
       ? known[model.id]
       : BY_PROVIDER.get(`${model.provider}:${toCommonId(model.id)}`);
-  const row = own ?? ANYWHERE.get(toCommonId(model.id));
+  const row = own ?? ROWS_OF_ALL_PROVIDERS.get(toCommonId(model.id));
   const priceSet = operator.prices[model.name];
   return {
     contextWindow: operator.windows[model.name] ?? row?.[0] ?? UNKNOWN_WINDOW,

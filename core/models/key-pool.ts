@@ -45,7 +45,7 @@ const MIN_COOLDOWN_MS = MINUTE;
 export function createKeyPool(options: KeyPoolOptions): Model {
   const { health, order, clock } = options;
   assert(options.keyed.length > 1, "a pool of one key");
-  const keys = options.keyed.map(({ key, model }) => ({ model, state: stateOf(key, health) }));
+  const keys = options.keyed.map(({ key, model }) => ({ model, state: findKeyState(key, health) }));
   let current: (typeof keys)[number] | null = null;
   const { name, contextWindow, cache, isOwn, server } = keys[0]!.model;
 
@@ -80,7 +80,7 @@ export function createKeyPool(options: KeyPoolOptions): Model {
     if (order === "least_used")
       return available.reduce((least, key) => (key.state.uses < least.state.uses ? key : least));
     // Round robin. The position is kept in the shared health, so it continues across models.
-    const turn = turnOf(health, name);
+    const turn = findTurnState(health, name);
     for (let step = 0; step < keys.length; step++) {
       const key = keys[(turn.uses + step) % keys.length]!;
       if (!isFit(key)) continue;
@@ -113,15 +113,15 @@ function cooldownMs(failure: ModelFailure): number {
   return Math.max(MIN_COOLDOWN_MS, failure.retryAfterMs ?? RATE_LIMIT_COOLDOWN_MS);
 }
 
-function stateOf(key: string, health: KeyHealth): KeyState {
-  return entryOf(sha256Hex(key), health);
+function findKeyState(key: string, health: KeyHealth): KeyState {
+  return openState(sha256Hex(key), health);
 }
 
-function turnOf(health: KeyHealth, name: string): KeyState {
-  return entryOf(`turn of ${name}`, health);
+function findTurnState(health: KeyHealth, name: string): KeyState {
+  return openState(`turn of ${name}`, health);
 }
 
-function entryOf(id: string, health: KeyHealth): KeyState {
+function openState(id: string, health: KeyHealth): KeyState {
   const known = health.get(id);
   if (known) return known;
   const state: KeyState = { uses: 0, cooldown: null };

@@ -43,12 +43,12 @@ export const MODEL_VARIABLES: readonly ModelVariable[] = [
 ];
 
 /** The names of all variables that a listed provider reads. */
-export function variablesOf({ key, urlVariable, baseUrl, variableHeaders }: NamedServer): ModelVariableName[] {
+export function listVariables({ key, urlVariable, baseUrl, variableHeaders }: NamedServer): ModelVariableName[] {
   const inUrl = SERVER_VARIABLES.filter((variable) => baseUrl.includes(`{${variable}}`));
   return [key, ...(urlVariable ? [urlVariable] : []), ...inUrl, ...Object.values(variableHeaders ?? {})];
 }
 
-export function trimmed(env: ModelEnv): ModelEnv {
+export function trimVariables(env: ModelEnv): ModelEnv {
   return Object.fromEntries(
     [...MODEL_SECRETS, ...MODEL_VARIABLES].map((name) => [name, env[name]?.trim() || undefined]),
   );

@@ -20,7 +20,7 @@ export function toReportedCost(usd: number | null | undefined): Cost | undefined
 }
 
 /** Rounds up, so that many small calls cannot exceed a budget unnoticed. */
-export function costOf(usage: Usage, prices: PriceList | undefined): Cost {
+export function computeCost(usage: Usage, prices: PriceList | undefined): Cost {
   if (!prices) return { usdMicros: 0, source: "none" };
   const { long, source } = prices;
   const price: Price = long && promptTokens(usage) > long.aboveTokens ? long : prices;

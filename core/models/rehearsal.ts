@@ -13,10 +13,10 @@
 // If a loaded skill says how the file is written, it begins with that (prose.ts). Evidence in the file overrides both.
 import type { Model, ModelEvent, ModelRequest } from "../agent/contract.ts";
 import { type Answer, type ToolCall } from "../schemas/entry.ts";
-import { modelFailure } from "./failures/failures.ts";
+import { createModelFailure } from "./failures/failures.ts";
 import { chat } from "./rehearsal/chat.ts";
 import type { Reply } from "./rehearsal/reply.ts";
-import { inputOf, offeredTools } from "./rehearsal/request.ts";
+import { readInput, offeredTools } from "./rehearsal/request.ts";
 import { review } from "./rehearsal/reviewer.ts";
 import { sideJob } from "./rehearsal/side-jobs.ts";
 import { parseTableTask } from "./rehearsal/table-task.ts";
@@ -40,7 +40,7 @@ async function* stream(request: ModelRequest, signal: AbortSignal): AsyncGenerat
     await Promise.resolve(); // lets readers take each piece before the next
   }
   if (signal.aborted) {
-    yield { type: "failed", failure: modelFailure("aborted", "Rehearsal") };
+    yield { type: "failed", failure: createModelFailure("aborted", "Rehearsal") };
     return;
   }
   yield { type: "done", answer };
@@ -58,14 +58,14 @@ function decide(request: ModelRequest): Reply {
   const side = sideJob(request);
   if (side) return side;
   if (isReview(request)) return review(request);
-  const task = parseTableTask(inputOf(request));
+  const task = parseTableTask(readInput(request));
   return task ? workOnTable(request, task) : chat(request);
 }
 
 /** A review has a transcript as its input, and no terminal. */
 function isReview(request: ModelRequest): boolean {
   const tools = offeredTools(request);
-  return !tools.has("terminal") && /^\[(?:\S+\/)?\d+#principal\]/m.test(inputOf(request));
+  return !tools.has("terminal") && /^\[(?:\S+\/)?\d+#principal\]/m.test(readInput(request));
 }
 
 function toAnswer(request: ModelRequest, reply: Reply): Answer {

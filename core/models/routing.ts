@@ -5,13 +5,13 @@ import { type Result, err, ok } from "../errors.ts";
 import type { Clock } from "../ports.ts";
 import type { Settings } from "../schemas/settings.ts";
 import { createAnthropicModel } from "./wires/anthropic.ts";
-import { DEFAULT_MODELS, factsOf } from "./catalog.ts";
+import { DEFAULT_MODELS, lookUpFacts } from "./catalog.ts";
 import { type KeyHealth, createKeyPool } from "./key-pool.ts";
 import { type LearnedWindows, withLearnedWindow } from "./learned-windows.ts";
-import { type ModelEnv, SLOT_VARIABLES, trimmed } from "./model-env.ts";
+import { type ModelEnv, SLOT_VARIABLES, trimVariables } from "./model-env.ts";
 import { createOpenAiChatModel } from "./wires/openai-chat.ts";
 import { OPENAI_URL } from "./wires/openai-client.ts";
-import { type Compat, NAMED_SERVERS, type NamedServer, compatOf, toCompat } from "./wires/openai-compat.ts";
+import { type Compat, NAMED_SERVERS, type NamedServer, findCompat, toCompat } from "./wires/openai-compat.ts";
 import { createOpenAiResponsesModel } from "./wires/openai-responses.ts";
 
 export interface ModelDeps {
@@ -24,12 +24,12 @@ export interface ModelDeps {
   clock: Clock;
 }
 
-type Choice =
+type ModelChoice =
   | { wire: "rehearsal"; name: "rehearsal" }
-  | (Place & { wire: "anthropic" | "openai"; baseUrl?: string })
-  | (Place & { wire: "chat"; baseUrl: string; compat: Compat; headers: Record<string, string> });
+  | (ModelPlace & { wire: "anthropic" | "openai"; baseUrl?: string })
+  | (ModelPlace & { wire: "chat"; baseUrl: string; compat: Compat; headers: Record<string, string> });
 
-interface Place {
+interface ModelPlace {
   /** The name that is recorded with every answer. */
   name: string;
   /** The provider's model id. */
@@ -53,11 +53,11 @@ export function createModels(
   const choices = chooseModels(env, slot);
   if (!choices.ok) return choices;
   const [primary, ...fallbacks] = choices.value;
-  return ok([createOne(primary, settings, deps), ...fallbacks.map((choice) => createOne(choice, settings, deps))]);
+  return ok([createModel(primary, settings, deps), ...fallbacks.map((choice) => createModel(choice, settings, deps))]);
 }
 
 /** The model name that answers of a turn will have (rehearsal adds its version), or `unconfigured`. Sends no request. */
-export function modelNameOf(env: ModelEnv): string {
+export function readModelName(env: ModelEnv): string {
   const choices = chooseModels(env, "turn");
   return choices.ok ? choices.value[0].name : "unconfigured";
 }
@@ -71,7 +71,7 @@ export function checkModels(env: ModelEnv): Result<null> {
   return ok(null);
 }
 
-function createOne(choice: Choice, settings: Settings["models"], deps: ModelDeps): Model {
+function createModel(choice: ModelChoice, settings: Settings["models"], deps: ModelDeps): Model {
   if (choice.wire === "rehearsal") return deps.rehearsal();
   const keyed = choice.keys.map((key) => ({ key, model: createWithKey(choice, key, settings, deps) }));
   const model =
@@ -82,13 +82,13 @@ function createOne(choice: Choice, settings: Settings["models"], deps: ModelDeps
 }
 
 function createWithKey(
-  choice: Exclude<Choice, { wire: "rehearsal" }>,
+  choice: Exclude<ModelChoice, { wire: "rehearsal" }>,
   apiKey: string,
   settings: Settings["models"],
   deps: ModelDeps,
 ): Model {
   const provider = choice.wire === "chat" ? choice.compat.catalog : choice.wire;
-  const facts = factsOf({ provider, id: choice.model, name: choice.name }, settings);
+  const facts = lookUpFacts({ provider, id: choice.model, name: choice.name }, settings);
   const options = { ...choice, apiKey, facts, fetch: deps.fetch, clock: deps.clock };
   switch (options.wire) {
     case "anthropic":
@@ -100,13 +100,13 @@ function createWithKey(
   }
 }
 
-function chooseModels(raw: ModelEnv, slot: ModelSlot): Result<[Choice, ...Choice[]]> {
-  const env = trimmed(raw);
+function chooseModels(raw: ModelEnv, slot: ModelSlot): Result<[ModelChoice, ...ModelChoice[]]> {
+  const env = trimVariables(raw);
   const own = SLOT_VARIABLES[slot];
   const variable = env[own] ? own : "TALARIA_MODEL";
   const named = env[variable];
-  if (!named) return first(chooseByKey(env));
-  const choices: Choice[] = [];
+  if (!named) return toSingleChoice(chooseByKey(env));
+  const choices: ModelChoice[] = [];
   for (const spec of named.split(",").map((part) => part.trim())) {
     if (!spec) continue;
     const choice = chooseNamed(spec, variable, env);
@@ -117,12 +117,12 @@ function chooseModels(raw: ModelEnv, slot: ModelSlot): Result<[Choice, ...Choice
   return primary ? ok([primary, ...fallbacks]) : refuse(`${variable} names no model. ${FORMS}`);
 }
 
-function first(choice: Result<Choice>): Result<[Choice]> {
+function toSingleChoice(choice: Result<ModelChoice>): Result<[ModelChoice]> {
   return choice.ok ? ok([choice.value]) : choice;
 }
 
 /** Without a named model, the keys decide. Without a key, it is rehearsal. */
-function chooseByKey(env: ModelEnv): Result<Choice> {
+function chooseByKey(env: ModelEnv): Result<ModelChoice> {
   if (env.ANTHROPIC_API_KEY) return toAnthropic(DEFAULT_MODELS.anthropic, env);
   if (env.OPENAI_BASE_URL && !isOpenAi(env.OPENAI_BASE_URL)) {
     if (env.OPENAI_MODEL) return toOpenAi("chat", env.OPENAI_MODEL, env);
@@ -136,7 +136,7 @@ function chooseByKey(env: ModelEnv): Result<Choice> {
  * Model ids may contain colons (`llama3.3:70b`, `mistral:7b`), so the part before the first colon is a provider only if it is a
  * known name. If OPENAI_BASE_URL is another server, the provider's key must be set as well.
  */
-function chooseNamed(spec: string, variable: string, env: ModelEnv): Result<Choice> {
+function chooseNamed(spec: string, variable: string, env: ModelEnv): Result<ModelChoice> {
   if (spec === "rehearsal") return ok({ wire: "rehearsal", name: "rehearsal" });
   const elsewhere = env.OPENAI_BASE_URL !== undefined && !isOpenAi(env.OPENAI_BASE_URL);
   const [, word, rest = ""] = spec.match(/^([a-z-]+):(.*)$/s) ?? [];
@@ -152,7 +152,7 @@ function chooseNamed(spec: string, variable: string, env: ModelEnv): Result<Choi
   return toOpenAi(word === "openai-chat" || (word === "openai" && elsewhere) ? "chat" : "openai", model, env);
 }
 
-function toAnthropic(model: string, env: ModelEnv): Result<Choice> {
+function toAnthropic(model: string, env: ModelEnv): Result<ModelChoice> {
   const name = `anthropic:${model}`;
   const keys = toKeys(env.ANTHROPIC_API_KEY);
   if (keys.length === 0) return refuse(`The model ${name} needs ANTHROPIC_API_KEY: set it.`);
@@ -161,7 +161,7 @@ function toAnthropic(model: string, env: ModelEnv): Result<Choice> {
 }
 
 /** The operator's own server often needs no key; OpenAI itself always does. */
-function toOpenAi(wire: "openai" | "chat", model: string, env: ModelEnv): Result<Choice> {
+function toOpenAi(wire: "openai" | "chat", model: string, env: ModelEnv): Result<ModelChoice> {
   const name = `${wire === "chat" ? "openai-chat" : "openai"}:${model}`;
   const given = readUrl("OPENAI_BASE_URL", env);
   if (!given.ok) return given;
@@ -169,10 +169,10 @@ function toOpenAi(wire: "openai" | "chat", model: string, env: ModelEnv): Result
   const baseUrl = given.value ?? OPENAI_URL;
   if (isOpenAi(baseUrl) && keys.length === 0) return refuse(`The model ${name} needs OPENAI_API_KEY: set it.`);
   const place = { name, model, keys: keys.length > 0 ? keys : [NO_KEY], baseUrl };
-  return ok(wire === "chat" ? { ...place, wire, compat: compatOf(baseUrl), headers: {} } : { ...place, wire });
+  return ok(wire === "chat" ? { ...place, wire, compat: findCompat(baseUrl), headers: {} } : { ...place, wire });
 }
 
-function toServer(server: NamedServer, model: string, env: ModelEnv): Result<Choice> {
+function toServer(server: NamedServer, model: string, env: ModelEnv): Result<ModelChoice> {
   const name = `${server.name}:${model}`;
   const keys = toKeys(env[server.key]);
   if (keys.length === 0 && !server.keyless) return refuse(`The model ${name} needs ${server.key}: set it.`);

@@ -52,7 +52,7 @@ export function toUsageLines(calls: (SpentCall & { kind: UsageKind; calls?: numb
 }
 
 /** What budgets and grants count: every token that a provider read or wrote for a call. `reasoning` is part of `output`. */
-export function tokensOf(usage: Usage): number {
+export function countTokens(usage: Usage): number {
   return promptTokens(usage) + usage.output;
 }
 
@@ -67,9 +67,9 @@ export interface Spending {
 }
 export const NOTHING_SPENT: Spending = { tokens: 0, usdMicros: 0 };
 
-export function spendingOf(lines: UsageLine[]): Spending {
+export function sumUsageLines(lines: UsageLine[]): Spending {
   return lines.reduce(
-    (sum, line) => ({ tokens: sum.tokens + tokensOf(line.usage), usdMicros: sum.usdMicros + line.usdMicros }),
+    (sum, line) => ({ tokens: sum.tokens + countTokens(line.usage), usdMicros: sum.usdMicros + line.usdMicros }),
     NOTHING_SPENT,
   );
 }

@@ -19,7 +19,7 @@ import { type PostedMessage, acceptMessage, toAccepted } from "./accept-message.
 import type { SessionHost, SessionMeta } from "./context.ts";
 import { rateTurn, readObservation } from "./learning/ratings.ts";
 import { type Engine, openEngine } from "./open-engine.ts";
-import type { Kept, StandingReader } from "./readers/hub.ts";
+import type { ReaderState, StandingReader } from "./readers/hub.ts";
 import { createTables } from "./schema.ts";
 import { toSessionDetail, toSessionInfo } from "./session-info.ts";
 import { createApprovals } from "./turn/commands/approvals.ts";
@@ -158,7 +158,7 @@ function toReading(engine: Engine) {
     watch: (after: string | undefined, accept: () => StandingReader): Result<null> =>
       wake(engine) ? readers.watch(after, accept) : UNKNOWN,
     /** Connections that were accepted before the object hibernated or restarted. */
-    rejoin(connections: { reader: StandingReader; kept: Kept }[]): void {
+    rejoin(connections: { reader: StandingReader; kept: ReaderState }[]): void {
       if (engine.known) readers.rejoin(connections);
     },
     leave: (reader: StandingReader): void => readers.leave(reader),

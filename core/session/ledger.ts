@@ -16,7 +16,7 @@ import {
   type UsageLine,
   isLimited,
   isSpent,
-  spendingOf,
+  sumUsageLines,
   toSpentCall,
   toUsageLines,
   toUsdMicros,
@@ -36,7 +36,7 @@ export interface TurnBudget {
    * Call before each model call of the turn, of any kind. Failures: `turn_budget_spent`, `session_budget_spent`,
    * `profile_budget_spent`. Throws when the Account cannot be reached: without its consent nothing may be spent.
    */
-  mayAsk(): Promise<Failure | null>;
+  findRefusal(): Promise<Failure | null>;
 }
 
 /** `spentSoFar`: by this turn alone. Asks the Account only if a daily limit is set. */
@@ -49,13 +49,13 @@ export function openBudget(
   const ofTurn = toBudget(settings.turn.maxTokens, settings.turn.maxUsd);
   const ofSession = toBudget(settings.budget.sessionTokens, settings.budget.sessionUsd);
   const ofDay = dayBudget(settings);
-  if (![ofTurn, ofSession, ofDay].some(isLimited)) return { mayAsk: async () => null };
+  if (![ofTurn, ofSession, ofDay].some(isLimited)) return { findRefusal: async () => null };
 
   /** What the Account has reserved for this turn. It is not asked again until this is spent. */
   let upTo: Budget | null = null;
 
   return {
-    async mayAsk() {
+    async findRefusal() {
       const spent = spentSoFar();
       if (isSpent(spent, ofTurn)) return turnSpent(spent, ofTurn);
       const before = log.meta<SessionTotals>("usage") ?? NO_TOTALS;
@@ -129,7 +129,7 @@ function addTotals({ log }: EngineContext, { lines }: Booking): void {
   if (lines.length === 0) return;
   const before = log.meta<SessionTotals>("usage") ?? NO_TOTALS;
   const calls = lines.reduce((sum, line) => sum + line.calls, before.calls);
-  log.setMeta("usage", { v: 1, calls, ...addSpending(before, spendingOf(lines)) } satisfies SessionTotals);
+  log.setMeta("usage", { v: 1, calls, ...addSpending(before, sumUsageLines(lines)) } satisfies SessionTotals);
 }
 
 /** The id of a booking's row in the outbox. */
@@ -165,7 +165,7 @@ export function toTurnLines(entries: Entry[]): UsageLine[] {
           return entry.calls.map((call) => ({ kind: "compaction", ...call }));
         case "notice":
           return [
-            ...(entry.spent ? [{ kind: kindOf(entry), ...entry.spent }] : []),
+            ...(entry.spent ? [{ kind: classifyNotice(entry), ...entry.spent }] : []),
             ...(entry.compaction ?? []).map((call) => ({ kind: "compaction" as const, ...call })),
           ];
         case "user":
@@ -178,12 +178,12 @@ export function toTurnLines(entries: Entry[]): UsageLine[] {
 }
 
 /** What the calls recorded in these entries used and cost. */
-export function spentIn(entries: Entry[]): Spending {
-  return spendingOf(toTurnLines(entries));
+export function sumSpent(entries: Entry[]): Spending {
+  return sumUsageLines(toTurnLines(entries));
 }
 
 /** A failed summary leaves a notice for each of its calls. Every other charged notice belongs to the turn. */
-function kindOf({ code }: NoticeEntry): UsageKind {
+function classifyNotice({ code }: NoticeEntry): UsageKind {
   return code === "compaction_failed" ? "compaction" : "turn";
 }
 

@@ -11,7 +11,7 @@ import type { ToolFingerprints } from "../skills/format/contract.ts";
 import { createCheckInspector } from "./skills/check-inspector.ts";
 import type { ChangeRequests } from "./files/file-tool-options.ts";
 import { createFileTools } from "./files/files.ts";
-import { type Approval, createAskingMemoryTool } from "./approval/approval.ts";
+import { type ApprovalContext, createAskingMemoryTool } from "./approval/approval.ts";
 import type { MemoryGate } from "./approval/hold.ts";
 import { type MemoryToolOptions, createMemoryTool } from "./memory/memory.ts";
 import type { SkillGate, SkillInspector } from "./skills/skill-manage.ts";
@@ -88,6 +88,6 @@ export function createTools(options: SessionToolOptions): Tool[] {
   ];
 }
 
-function memoryTool(options: MemoryToolOptions, approval: Approval | undefined): Tool {
+function memoryTool(options: MemoryToolOptions, approval: ApprovalContext | undefined): Tool {
   return approval ? createAskingMemoryTool(options, approval) : createMemoryTool(options);
 }

@@ -5,7 +5,7 @@ import type { BufferEncoding, FileContent } from "just-bash/browser";
 
 export type Encoding = BufferEncoding | { encoding?: BufferEncoding | null };
 
-export function encodingOf(options: Encoding | undefined): BufferEncoding {
+export function readEncoding(options: Encoding | undefined): BufferEncoding {
   return (typeof options === "string" ? options : options?.encoding) ?? "utf8";
 }
 

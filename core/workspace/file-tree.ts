@@ -50,7 +50,7 @@ export class FileTree {
    * returned as it is, so that it can be created.
    */
   resolve(path: string, followLast = true): string {
-    let rest = partsOf(path);
+    let rest = pathSegments(path);
     let current = "/";
     for (let links = 0; ;) {
       const name = rest.shift();
@@ -61,7 +61,7 @@ export class FileTree {
         if (++links > MAX_LINKS_FOLLOWED) throw new FileError("ELOOP", "too many levels of symbolic links", path);
         const target = resolveTarget(current, node.target ?? "");
         if (target === null) throw new FileError("ENOENT", "no such file or directory", path);
-        rest = [...partsOf(target), ...rest];
+        rest = [...pathSegments(target), ...rest];
         current = "/";
         continue;
       }
@@ -488,7 +488,7 @@ function inside(folder: string): [string, string] {
   return [`${folder}/`, `${folder}0`];
 }
 
-function partsOf(path: string): string[] {
+function pathSegments(path: string): string[] {
   return normalizePath(path).split("/").filter(Boolean);
 }
 

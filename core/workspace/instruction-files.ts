@@ -24,11 +24,11 @@ const CURSOR_RULES = "/.cursor/rules";
  * are one file.
  */
 export function isInstructionFile(path: string): boolean {
-  return NAMES.has(formOf(path));
+  return NAMES.has(toTypePattern(path));
 }
 
 /** The entry of `PROJECT_TYPES` that a path belongs to, or `SOUL`; any other path in lower case. */
-export function formOf(path: string): string {
+export function toTypePattern(path: string): string {
   const lower = path.toLowerCase();
   const isRule =
     isUnder(lower, CURSOR_RULES) && lower.lastIndexOf("/") === CURSOR_RULES.length && lower.endsWith(".mdc");

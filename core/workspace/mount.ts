@@ -2,7 +2,7 @@
 // so that a loop of `>>` does not rewrite the end of a file for each line. Created by workspace.ts. The caller must
 // call `flush` when the run has ended, even if it failed.
 import type { FileContent, FsStat, IFileSystem } from "just-bash/browser";
-import { type Encoding, concatBytes, encode, encodingOf } from "./encoding.ts";
+import { type Encoding, concatBytes, encode, readEncoding } from "./encoding.ts";
 import { FileError } from "./file-node.ts";
 import type { FileTree } from "./file-tree.ts";
 import { CALL_WRITES, type WriteBudget, createWriteBudget } from "./write-budget.ts";
@@ -80,7 +80,7 @@ export function createMount(files: IFileSystem, tree: FileTree, { turnBudget, on
 
   const overrides: Partial<IFileSystem> = {
     appendFile: (path: string, content: FileContent, options?: Encoding) =>
-      reportRefusals(() => append(path, encode(content, encodingOf(options)))),
+      reportRefusals(() => append(path, encode(content, readEncoding(options)))),
     stat: withBuffered("stat"),
     lstat: withBuffered("lstat"),
   };

@@ -6,7 +6,7 @@ import { type Result, err, ok } from "../errors.ts";
 import type { Sql } from "../ports.ts";
 import type { FileInfo, StoredFile } from "../schemas/api.ts";
 import { toLatin1 } from "../schemas/base64.ts";
-import { type Encoding, decode, encode, encodingOf } from "./encoding.ts";
+import { type Encoding, decode, encode, readEncoding } from "./encoding.ts";
 import { FileError, type FileNode, WORKSPACE_SCHEMA, type Writer } from "./file-node.ts";
 import { FileTree, type FileTreeOptions } from "./file-tree.ts";
 import { isInstructionFile } from "./instruction-files.ts";
@@ -201,7 +201,7 @@ export class Workspace implements IFileSystem {
   // ---- for the shell: absolute paths from the mount on ----
 
   async readFile(path: string, options?: Encoding): Promise<string> {
-    const encoding = encodingOf(options);
+    const encoding = readEncoding(options);
     if (encoding !== "utf8" && encoding !== "utf-8") return decode(this.#tree.read(path), encoding);
     this.#tree.open(path);
     const decoder = new TextDecoder("utf-8", { fatal: false, ignoreBOM: true });
@@ -223,11 +223,11 @@ export class Workspace implements IFileSystem {
   }
 
   async writeFile(path: string, content: FileContent, options?: Encoding): Promise<void> {
-    this.#tree.write(path, encode(content, encodingOf(options)), "content");
+    this.#tree.write(path, encode(content, readEncoding(options)), "content");
   }
 
   async appendFile(path: string, content: FileContent, options?: Encoding): Promise<void> {
-    this.#tree.append(path, encode(content, encodingOf(options)));
+    this.#tree.append(path, encode(content, readEncoding(options)));
   }
 
   async exists(path: string): Promise<boolean> {

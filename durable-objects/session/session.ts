@@ -22,14 +22,14 @@ import {
   type SessionEngine,
   createSessionEngine,
 } from "../../core/session/engine.ts";
-import { CLOSE, type Kept, type StandingReader } from "../../core/session/readers/hub.ts";
+import { CLOSE, type ReaderState, type StandingReader } from "../../core/session/readers/hub.ts";
 import { seeds } from "../../skills-seed/index.ts";
 import { toQueue } from "../../stores/platform/queue.ts";
 import { systemClock } from "../../stores/platform/system-clock.ts";
 import { runChecks } from "../../wiring/checks.ts";
 import { openModels } from "../../wiring/models.ts";
 import {
-  type Place,
+  type StoreScope,
   SESSION_INDEXES,
   openBucket,
   openEvidenceStore,
@@ -78,7 +78,7 @@ export class Session extends DurableObject<SessionEnv> implements SessionCalls {
     ctx.setWebSocketAutoResponse(new WebSocketRequestResponsePair("ping", "pong"));
     const kept = (socket: WebSocket) => ({
       reader: this.#toReader(socket),
-      kept: socket.deserializeAttachment() as Kept,
+      kept: socket.deserializeAttachment() as ReaderState,
     });
     if (this.#opened.ok) this.#opened.value.rejoin(ctx.getWebSockets().map(kept));
   }
@@ -235,7 +235,7 @@ function toHost(ctx: DurableObjectState, env: SessionEnv, settings: Settings): S
   const profile = ProfileId.parse(profilePart);
   const session = SessionId.parse(sessionPart);
   const clock = systemClock;
-  const place: Place = { bucket: openBucket(env.SKILLS), profile, settings };
+  const place: StoreScope = { bucket: openBucket(env.SKILLS), profile, settings };
   const chains = new Map<ModelSlot, Result<ModelChain>>();
   const memoryProvider = openProvider(env, { profile, session }, MEMORY_DEPS);
   // A session works without a memory provider. The log tells the operator what is wrong.

@@ -1,7 +1,7 @@
 // docs/CONFIGURATION.md: environment variables, model providers, settings with defaults. Built from the tables the Workers
 // and scripts themselves read. Throws when a variable has no description. Pure.
 import { DEFAULTS } from "../../core/limits.ts";
-import { variablesOf } from "../../core/models/model-env.ts";
+import { listVariables } from "../../core/models/model-env.ts";
 import { NAMED_SERVERS } from "../../core/models/wires/openai-compat.ts";
 import { Settings } from "../../core/schemas/settings.ts";
 import { MEMORY_SECRETS, MEMORY_VARS, MODEL_SECRETS, PLAIN_VARS } from "../stack/worker-vars.ts";
@@ -43,7 +43,7 @@ export function toConfigurationPage(): string {
 }
 
 function toVariables(): string {
-  const ofProviders = NAMED_SERVERS.flatMap((server) => variablesOf(server) as string[]);
+  const ofProviders = NAMED_SERVERS.flatMap((server) => listVariables(server) as string[]);
   const reaching = [...MODEL_SECRETS, ...PLAIN_VARS, ...MEMORY_SECRETS, ...MEMORY_VARS];
   const missing = reaching.filter((name) => !(name in VARIABLES) && !ofProviders.includes(name));
   if (missing.length > 0) throw new Error(`scripts/docs/variables.ts does not describe ${missing.join(", ")}.`);
@@ -57,7 +57,7 @@ function toProviders(): string {
   const rows = NAMED_SERVERS.map((server) => [
     `\`${server.name}:\``,
     server.provider,
-    variablesOf(server)
+    listVariables(server)
       .map((name) => `\`${name}\``)
       .join(", "),
     [server.keyless ? "Works without a key." : "", PROVIDER_NOTES[server.name] ?? ""].filter(Boolean).join(" "),

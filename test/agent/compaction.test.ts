@@ -5,13 +5,13 @@ import {
   applyCompaction,
   calibrate,
   inForce,
-  measure,
-  overheadOf,
+  measureTokens,
+  estimateOverhead,
   planCompaction,
   toPrunedText,
   tailBudget,
   thresholdTokens,
-  total,
+  sumTokens,
 } from "../../core/agent/compaction/compaction.ts";
 import { pruneMessages } from "../../core/agent/compaction/compaction-prune.ts";
 import type { Message } from "../../core/agent/contract.ts";
@@ -226,13 +226,13 @@ describe("measuring a conversation", () => {
   it("uses the provider's count up to its last answer and estimates the rest", () => {
     const messages = conversation([{ user: true, chars: 4_000 }, { calls: [{ chars: 400 }] }]);
     const usage = { ...NO_USAGE, input: 100, cacheRead: 5_000, cacheWrite: 50, output: 70 };
-    expect(measure(messages, usage, 9_000, weigh)).toBe(5_150 + weigh(messages[1]!) + weigh(messages[2]!));
+    expect(measureTokens(messages, usage, 9_000, weigh)).toBe(5_150 + weigh(messages[1]!) + weigh(messages[2]!));
   });
 
   it("adds the prompt and the tools if no provider has counted", () => {
     const messages = conversation([{ user: true, chars: 400 }]);
-    expect(measure(messages, null, overheadOf(200_000), weigh)).toBe(9_000 + 101);
-    expect(measure(messages, null, overheadOf(8_000), weigh)).toBe(1_000 + 101);
+    expect(measureTokens(messages, null, estimateOverhead(200_000), weigh)).toBe(9_000 + 101);
+    expect(measureTokens(messages, null, estimateOverhead(8_000), weigh)).toBe(1_000 + 101);
   });
 
   it("corrects estimates by the provider's counts, within limits", () => {
@@ -268,5 +268,5 @@ describe("thresholds", () => {
 
 it("a whole conversation counts the same as its parts together", () => {
   const messages = conversation([{ user: true }, { calls: [{}] }, { user: true }]);
-  expect(total(messages, weigh)).toBe(total(messages.slice(0, 2), weigh) + total(messages.slice(2), weigh));
+  expect(sumTokens(messages, weigh)).toBe(sumTokens(messages.slice(0, 2), weigh) + sumTokens(messages.slice(2), weigh));
 });

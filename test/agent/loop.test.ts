@@ -211,7 +211,7 @@ describe("the loop", () => {
 
   it("checks the budget before each model call", async () => {
     const { run, model } = setUp([{ calls: [{ name: "echo", args: { say: "x" } }] }, { text: "never" }], {
-      mayAsk: (spent) => (spent.modelCalls > 0 ? { code: "grant_spent", message: "The grant is spent." } : null),
+      findRefusal: (spent) => (spent.modelCalls > 0 ? { code: "grant_spent", message: "The grant is spent." } : null),
     });
     expect(await run()).toMatchObject({ state: "failed", failure: { code: "grant_spent" }, stats: { modelCalls: 1 } });
     expect(model.requests).toHaveLength(1);

@@ -265,7 +265,7 @@ describe("a call that takes too long", () => {
     const { running, journal, signals } = setUp("shell:a look:b", { signal: abort.signal });
     await settle();
     abort.abort();
-    await expect(running).rejects.toThrow(expect.objectContaining({ name: "Stopped" }));
+    await expect(running).rejects.toThrow(expect.objectContaining({ name: "TurnStopped" }));
     expect(signals.get("a")?.aborted).toBe(true);
     expect(journal.written).toEqual(["intent 0.0"]);
   });

@@ -4,7 +4,7 @@ import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { COMMAND_HELP } from "../../cli/converse.ts";
 import { COMMANDS, type CommandRow, mayUse, offeredCommands } from "../../core/commands/commands.ts";
-import { renderCommandHelp, usageOf } from "../../core/commands/help.ts";
+import { renderCommandHelp, formatUsage } from "../../core/commands/help.ts";
 import { parseSessionCommand, parseTypedLine } from "../../core/commands/parse-command.ts";
 import { BusyMode } from "../../core/schemas/settings.ts";
 import { SESSION_COMMANDS } from "../../core/session/turn/commands/run-command.ts";
@@ -51,7 +51,7 @@ describe("the table of commands", () => {
 describe("the help of commands", () => {
   it("has one line for each command of a client, as narrow as a terminal", () => {
     const lines = renderCommandHelp("terminal", "owner").split("\n");
-    expect(lines.map((line) => line.trim().split(/ {2,}/)[0])).toEqual(rows.map(usageOf));
+    expect(lines.map((line) => line.trim().split(/ {2,}/)[0])).toEqual(rows.map(formatUsage));
     expect(lines.filter((line) => line.length > 80)).toEqual([]);
   });
 

@@ -4,10 +4,10 @@ import {
   type MemoryOperation,
   type Step,
   isMerge,
-  operationsOf,
+  readOperations,
   planOperations,
-  targetsOf,
-  worstOf,
+  readTargets,
+  leastTrusted,
 } from "../../core/memory/plan.ts";
 import { memoryId } from "../../core/schemas/memory.ts";
 import { entry } from "./entry.ts";
@@ -85,25 +85,25 @@ describe("isMerge", () => {
 });
 
 it("the worst source is content, then own words, then facts", () => {
-  expect(worstOf(["principal", "own", "outcome"])).toBe("own");
-  expect(worstOf(["content", "principal"])).toBe("content");
-  expect(worstOf([])).toBe(undefined);
+  expect(leastTrusted(["principal", "own", "outcome"])).toBe("own");
+  expect(leastTrusted(["content", "principal"])).toBe("content");
+  expect(leastTrusted([])).toBe(undefined);
 });
 
 it("operations are read from a call in either form, and none from any other value", () => {
   const one = { action: "remove" as const, old_text: "x" };
-  expect(operationsOf({ ...one, store: "user" })).toEqual([one]);
-  expect(operationsOf({ operations: [one, one], store: "user" })).toEqual([one, one]);
-  expect([operationsOf({}), operationsOf({ operations: [{ action: "list" }] })]).toEqual([[], []]);
+  expect(readOperations({ ...one, store: "user" })).toEqual([one]);
+  expect(readOperations({ operations: [one, one], store: "user" })).toEqual([one, one]);
+  expect([readOperations({}), readOperations({ operations: [{ action: "list" }] })]).toEqual([[], []]);
 });
 
 it("targets are read from a call, even if it was recorded before lists existed", () => {
   const target = { id: memoryId(TEA), text: TEA };
-  expect(targetsOf({ at: 1, steps: [{ action: "remove", target: { ...target, adds: ["a"] } }] })).toEqual([
+  expect(readTargets({ at: 1, steps: [{ action: "remove", target: { ...target, adds: ["a"] } }] })).toEqual([
     { ...target, adds: ["a"] },
   ]);
-  expect(targetsOf({ target: target.id, text: TEA })).toEqual([target]);
-  expect([targetsOf({}), targetsOf({ at: 1 })]).toEqual([[], []]);
+  expect(readTargets({ target: target.id, text: TEA })).toEqual([target]);
+  expect([readTargets({}), readTargets({ at: 1 })]).toEqual([[], []]);
 });
 
 const operation: fc.Arbitrary<MemoryOperation> = fc.record(

@@ -1,7 +1,7 @@
 // Which of a provider's words a model reads, and which requests are worth a search.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { RECALL_CHARS, isTrivial, keyOf, renderRecall, toBullets, toQuery } from "../../core/memory/recall.ts";
+import { RECALL_CHARS, isTrivial, hashBullet, renderRecall, toBullets, toQuery } from "../../core/memory/recall.ts";
 
 const NONE = () => false;
 
@@ -57,13 +57,13 @@ describe("renderRecall", () => {
   it("puts the lines in a fence and states what they are", () => {
     expect(renderRecall(["one", "two"], NONE)).toEqual({
       text: expect.stringMatching(/^<memory-context>\nRecalled from earlier .*\n- one\n- two\n<\/memory-context>$/),
-      keys: [keyOf("one"), keyOf("two")],
+      keys: [hashBullet("one"), hashBullet("two")],
     });
   });
 
   it("drops lines shown before, and is null if none is left", () => {
-    const known = new Set([keyOf("ONE")]);
-    expect(renderRecall(["one", "two"], (key) => known.has(key))?.keys).toEqual([keyOf("two")]);
+    const known = new Set([hashBullet("ONE")]);
+    expect(renderRecall(["one", "two"], (key) => known.has(key))?.keys).toEqual([hashBullet("two")]);
     expect(renderRecall(["one"], (key) => known.has(key))).toBeNull();
     expect(renderRecall([], NONE)).toBeNull();
   });

@@ -1,14 +1,14 @@
 // What is known about models, and what a call to one costs.
 import { describe, expect, it } from "vitest";
 import { MODELS } from "../../core/models/catalog-models.ts";
-import { DEFAULT_MODELS, factsOf } from "../../core/models/catalog.ts";
+import { DEFAULT_MODELS, lookUpFacts } from "../../core/models/catalog.ts";
 import { SERVERS } from "../../core/models/wires/openai-compat.ts";
-import { type PriceList, costOf, toReportedCost } from "../../core/models/prices.ts";
+import { type PriceList, computeCost, toReportedCost } from "../../core/models/prices.ts";
 import { NO_USAGE, type Usage } from "../../core/schemas/entry.ts";
 import { EFFORTS } from "../../core/schemas/settings.ts";
 
-const facts = (provider: string | null, id: string, operator?: Parameters<typeof factsOf>[1]) =>
-  factsOf({ provider, id, name: `${provider}:${id}` }, operator);
+const facts = (provider: string | null, id: string, operator?: Parameters<typeof lookUpFacts>[1]) =>
+  lookUpFacts({ provider, id, name: `${provider}:${id}` }, operator);
 const usage = (change: Partial<Usage>): Usage => ({ ...NO_USAGE, ...change });
 
 describe("the catalog", () => {
@@ -94,11 +94,11 @@ describe("the cost of a call", () => {
     ["a prompt at the limit is not long", { input: 200, cacheRead: 700, cacheWrite: 100 }, { ...list, long }, 720],
     ["all of a long prompt costs the long price", { input: 201, output: 10, cacheRead: 800 }, { ...list, long }, 1_114],
   ] as [string, Partial<Usage>, PriceList, number][])("%s", (_, tokens, prices, usdMicros) => {
-    expect(costOf(usage(tokens), prices)).toEqual({ usdMicros, source: "catalog" });
+    expect(computeCost(usage(tokens), prices)).toEqual({ usdMicros, source: "catalog" });
   });
 
   it("is zero, with the source none, if no price is known", () => {
-    expect(costOf(usage({ input: 1_000 }), undefined)).toEqual({ usdMicros: 0, source: "none" });
+    expect(computeCost(usage({ input: 1_000 }), undefined)).toEqual({ usdMicros: 0, source: "none" });
   });
 
   it("is the provider's reported cost if that is a plausible price", () => {

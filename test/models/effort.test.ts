@@ -1,10 +1,10 @@
 // Which level of effort a model gets, and how it is sent on each wire.
 import { describe, expect, it } from "vitest";
 import { toAnthropicBody } from "../../core/models/wires/anthropic.ts";
-import { factsOf } from "../../core/models/catalog.ts";
+import { lookUpFacts } from "../../core/models/catalog.ts";
 import { chooseEffort } from "../../core/models/effort.ts";
 import { toChatBody } from "../../core/models/wires/openai-chat.ts";
-import { compatOf } from "../../core/models/wires/openai-compat.ts";
+import { findCompat } from "../../core/models/wires/openai-compat.ts";
 import { toResponsesBody } from "../../core/models/wires/openai-responses.ts";
 import { EFFORTS, type Effort } from "../../core/schemas/settings.ts";
 import { toRequest } from "../conformance/model.ts";
@@ -72,8 +72,8 @@ const CHAT = {
 /** The fields that were added for an effort. */
 function effortFields(wire: string, id: string, effort: Effort): unknown {
   const chat = CHAT[wire as keyof typeof CHAT];
-  const compat = chat && compatOf(chat);
-  const { efforts } = factsOf({ provider: compat ? compat.catalog : wire, id, name: `${wire}:${id}` });
+  const compat = chat && findCompat(chat);
+  const { efforts } = lookUpFacts({ provider: compat ? compat.catalog : wire, id, name: `${wire}:${id}` });
   const toBody = (change: object): object => {
     const request = toRequest(change);
     if (compat) return toChatBody(request, id, compat, efforts);

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { timeLimitOf } from "../../core/agent/time-limits.ts";
+import { computeTimeLimit } from "../../core/agent/time-limits.ts";
 import { DEFAULTS } from "../../core/limits.ts";
 import { createAnthropicModel } from "../../core/models/wires/anthropic.ts";
 import { createOpenAiChatModel } from "../../core/models/wires/openai-chat.ts";
-import { compatOf, toCompat } from "../../core/models/wires/openai-compat.ts";
+import { findCompat, toCompat } from "../../core/models/wires/openai-compat.ts";
 import { isOwnServer } from "../../core/models/own-server.ts";
 import { createTestClock } from "../support/clock.ts";
 
@@ -42,7 +42,7 @@ describe("an address", () => {
 
   it("makes a model the operator's own, as does a kind of server that people run themselves", () => {
     const base = { apiKey: "none", model: "m", clock: createTestClock(), fetch };
-    const isOwn = (baseUrl: string, compat = compatOf(baseUrl)) =>
+    const isOwn = (baseUrl: string, compat = findCompat(baseUrl)) =>
       createOpenAiChatModel({ ...base, baseUrl, compat }).isOwn ?? false;
     expect(isOwn("http://192.168.1.5/v1")).toBe(true);
     expect(isOwn("https://api.mistral.ai/v1")).toBe(false);
@@ -54,7 +54,7 @@ describe("an address", () => {
 
 describe("a time limit", () => {
   const ms = (phase: "first" | "idle", isOwn: boolean, stalls = 0) =>
-    timeLimitOf(phase, { isOwn }, { limits: DEFAULTS.turn, stalls }).ms;
+    computeTimeLimit(phase, { isOwn }, { limits: DEFAULTS.turn, stalls }).ms;
 
   it("is longest for the prompt on the operator's own server, and longer than five minutes", () => {
     expect(ms("first", true)).toBeGreaterThan(5 * 60_000);
@@ -66,7 +66,7 @@ describe("a time limit", () => {
     const grown = [0, 1, 2, 3].map((stalls) => ms("first", false, stalls));
     expect(grown).toEqual(grown.toSorted((a, b) => a - b));
     expect(new Set(grown).size).toBe(4);
-    const { setting } = timeLimitOf("first", { isOwn: true }, { limits: DEFAULTS.turn, stalls: 0 });
+    const { setting } = computeTimeLimit("first", { isOwn: true }, { limits: DEFAULTS.turn, stalls: 0 });
     expect(setting).toBe("ownFirstByteMs");
   });
 });

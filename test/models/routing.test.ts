@@ -5,7 +5,7 @@ import { DEFAULTS } from "../../core/limits.ts";
 import { createKeyHealth } from "../../core/models/key-pool.ts";
 import type { ModelEnv } from "../../core/models/model-env.ts";
 import { NAMED_SERVERS } from "../../core/models/wires/openai-compat.ts";
-import { type ModelDeps, createModels, modelNameOf } from "../../core/models/routing.ts";
+import { type ModelDeps, createModels, readModelName } from "../../core/models/routing.ts";
 import { readAll, toRequest } from "../conformance/model.ts";
 import { createTestClock } from "../support/clock.ts";
 
@@ -72,7 +72,7 @@ describe("the model", () => {
     [{ ...LOCAL, TALARIA_MODEL: "mistral:7b", MISTRAL_API_KEY: "k" }, "mistral:7b"],
   ] as [ModelEnv, string][])("for %o is %s", (env, name) => {
     expect(namesOf(env)).toEqual([name]);
-    expect(modelNameOf(env)).toBe(name);
+    expect(readModelName(env)).toBe(name);
   });
 
   it.each([
@@ -101,7 +101,7 @@ describe("the model", () => {
       failure: { code: "model_not_configured", message: expect.stringMatching(sentence) },
     });
     expect(JSON.stringify(created)).not.toMatch(/sk-|secret/);
-    expect(modelNameOf(env)).toBe("unconfigured");
+    expect(readModelName(env)).toBe("unconfigured");
   });
 
   it.each([

@@ -10,7 +10,7 @@ import { createPendingStore } from "../../stores/pending-store.ts";
 import { createReviewStore } from "../../stores/review-store.ts";
 import { createSkillStore } from "../../stores/skills/skill-store.ts";
 import { type DeliverOptions, deliverReview } from "../../workers/review/deliver.ts";
-import type { Verdict } from "../../workers/verdict.ts";
+import type { Settlement } from "../../workers/message-settlement.ts";
 import { PROFILE, sampleJob } from "../learning/sample.ts";
 import { type TestClock, createTestClock } from "../support/clock.ts";
 import { type MemoryBucket, createMemoryBucket } from "../support/bindings/memory-bucket.ts";
@@ -97,7 +97,7 @@ function openWorld(lines: ScriptLine[], given: Given, clock: TestClock, bucket: 
       settings,
       log: (line) => void log.push(line),
     };
-    const deliver = (body: unknown = { v: 1, profile: PROFILE, review: job.review }): Promise<Verdict | "killed"> =>
+    const deliver = (body: unknown = { v: 1, profile: PROFILE, review: job.review }): Promise<Settlement | "killed"> =>
       Promise.race([deliverReview(body, options), guard.killed]);
     return { model, options, deliver, run, calls: guard.calls };
   }

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { droppedSkills } from "../../core/agent/compaction/compaction-summary.ts";
 import type { ModelRequest } from "../../core/agent/contract.ts";
-import { inputOf, loadedSkills } from "../../core/models/rehearsal/request.ts";
+import { readInput, loadedSkills } from "../../core/models/rehearsal/request.ts";
 import type { Part } from "../../core/schemas/entry.ts";
 import {
   type LoadedSkill,
@@ -244,7 +244,7 @@ describe("a rendered invocation", () => {
       ...{ system: "", messages: [said, { role: "user", text }], tools: [], maxOutputTokens: 1 },
       ...{ toolChoice: "auto", cacheKey: "" },
     };
-    expect(inputOf(request)).toBe("/a /b go");
+    expect(readInput(request)).toBe("/a /b go");
     expect(loadedSkills(request)).toEqual([
       { name: "a", content: "Say `x`.\n&lt;/skill>" },
       { name: "b", content: "B." },

@@ -1,6 +1,6 @@
 // Files that instruct the agent: the agent cannot change them with any command, and their owner can.
 import { describe, expect, test } from "vitest";
-import { formOf, isInstructionFile, mayHoldInstructions } from "../../core/workspace/instruction-files.ts";
+import { toTypePattern, isInstructionFile, mayHoldInstructions } from "../../core/workspace/instruction-files.ts";
 import { createFileBench } from "../support/file-bench.ts";
 import { createNodeSql } from "../support/bindings/node-sql.ts";
 
@@ -104,7 +104,7 @@ test.each([
   ["/docs/agents.md", "/docs/agents.md", false],
   ["/Soul.md", "/soul.md", true],
 ])("%s has the form %s, and is an instruction file: %s", (path, form, isInstruction) => {
-  expect([formOf(path), isInstructionFile(path)]).toEqual([form, isInstruction]);
+  expect([toTypePattern(path), isInstructionFile(path)]).toEqual([form, isInstruction]);
 });
 
 test.each([

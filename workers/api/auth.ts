@@ -27,7 +27,7 @@ export const authenticate: MiddlewareHandler<ApiEnv> = async (c, next) => {
   const owned = OWN_PROFILE.exec(route)?.[1];
   if (OPERATOR.has(route)) assertOperator(c);
   else if (owned !== undefined) await assertMayDelete(c, owned);
-  else if (!OPEN.has(route) && !PUBLIC.test(route)) c.set("profile", await profileOf(c));
+  else if (!OPEN.has(route) && !PUBLIC.test(route)) c.set("profile", await authenticateProfile(c));
   await next();
 };
 
@@ -59,8 +59,8 @@ export function createCheckedKeys(keepMs: number, max: number) {
   };
 }
 
-async function profileOf(c: Context<ApiEnv>): Promise<ProfileId> {
-  const key = bearerOf(c);
+async function authenticateProfile(c: Context<ApiEnv>): Promise<ProfileId> {
+  const key = readBearerKey(c);
   const parsed = parseKey(key);
   if (!parsed) throw unknownKey();
   const now = Date.now();
@@ -75,8 +75,8 @@ async function profileOf(c: Context<ApiEnv>): Promise<ProfileId> {
 
 /** A key of another profile learns nothing about this one. */
 async function assertMayDelete(c: Context<ApiEnv>, profile: string): Promise<void> {
-  if (!parseKey(bearerOf(c))) return assertOperator(c);
-  const own = await profileOf(c);
+  if (!parseKey(readBearerKey(c))) return assertOperator(c);
+  const own = await authenticateProfile(c);
   if (own !== profile)
     throw new AppError(
       "operator_required",
@@ -92,7 +92,7 @@ function assertOperator(c: Context<ApiEnv>): void {
       "No operator token is configured, so profiles and keys cannot be created. Set the secret TALARIA_OPERATOR_TOKEN.";
     throw new AppError("operator_token_missing", detail);
   }
-  const token = bearerOf(c);
+  const token = readBearerKey(c);
   if (isSameSecret(token, expected)) return;
   if (parseKey(token))
     throw new AppError("operator_required", "This route needs the operator's token, not a profile's key.");
@@ -103,14 +103,14 @@ function assertOperator(c: Context<ApiEnv>): void {
 }
 
 /** The subprotocols that a WebSocket client offers. */
-export function protocolsOf(header: string | undefined): string[] {
+export function splitProtocols(header: string | undefined): string[] {
   return (header ?? "").split(",").flatMap((part) => part.trim() || []);
 }
 
 /** Browsers cannot set headers on a WebSocket, so the key may be one of the offered protocols. */
-function bearerOf(c: Context): string {
+function readBearerKey(c: Context): string {
   const isUpgrade = c.req.header("upgrade")?.toLowerCase() === "websocket";
-  const protocols = isUpgrade ? protocolsOf(c.req.header("sec-websocket-protocol")) : [];
+  const protocols = isUpgrade ? splitProtocols(c.req.header("sec-websocket-protocol")) : [];
   const offered = protocols.find((part) => part.startsWith("bearer."))?.replace(".", " ");
   const match = /^Bearer +(\S+) *$/i.exec(c.req.header("authorization") ?? offered ?? "");
   if (!match) throw new AppError("key_missing", "Send `Authorization: Bearer <key>`.");

@@ -22,7 +22,7 @@ export interface Env extends ModelEnv {
   TALARIA_PUBLIC_PROFILE?: string;
 }
 
-export function settingsOf(env: Env): Settings {
+export function parseEnvSettings(env: Env): Settings {
   const settings = parseSettings(env.TALARIA_SETTINGS);
   if (!settings.ok) throw new AppError("bad_settings", `${settings.failure.message.replace(/\.?$/, "")}.`);
   return settings.value;

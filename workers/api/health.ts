@@ -1,9 +1,9 @@
 // GET /health: whether the Worker runs, its version and its model. Open to everyone, so it reports nothing else.
 import { createRoute } from "@hono/zod-openapi";
-import { modelNameOf } from "../../core/models/routing.ts";
+import { readModelName } from "../../core/models/routing.ts";
 import { Health } from "../../core/schemas/api.ts";
 import packageJson from "../../package.json" with { type: "json" };
-import { answers, createRouter } from "./router.ts";
+import { describeResponses, createRouter } from "./router.ts";
 
 export const VERSION = packageJson.version;
 
@@ -16,7 +16,7 @@ health.openapi(
     operationId: "health",
     description: "Reports that the Worker runs, its version and its model.",
     security: [],
-    responses: answers(200, "It runs", Health),
+    responses: describeResponses(200, "It runs", Health),
   }),
-  (c) => c.json({ ok: true as const, version: VERSION, model: modelNameOf(c.env) }, 200),
+  (c) => c.json({ ok: true as const, version: VERSION, model: readModelName(c.env) }, 200),
 );

@@ -7,7 +7,7 @@ import { IMPORT } from "../../core/skills/exchange/import-limits.ts";
 import { approvals } from "./sessions/approvals.ts";
 import { authenticate } from "./auth.ts";
 import { curator } from "./learning/curator.ts";
-import { settingsOf } from "./env.ts";
+import { parseEnvSettings } from "./env.ts";
 import { IMPORT_ROUTE, exchange } from "./skills/exchange.ts";
 import { files } from "./sessions/files.ts";
 import { VERSION, health } from "./health.ts";
@@ -19,7 +19,7 @@ import { AppError, answerError, answerProblem } from "./problems.ts";
 import { pending } from "./learning/pending.ts";
 import { profiles } from "./profiles/profiles.ts";
 import { reviews } from "./learning/reviews.ts";
-import { type ApiEnv, createRouter, takesNoQuery } from "./router.ts";
+import { type ApiEnv, createRouter, refuseQuery } from "./router.ts";
 import { sessions } from "./sessions/sessions.ts";
 import { skillHistory } from "./skills/skill-history.ts";
 import { skills } from "./skills/skills.ts";
@@ -35,7 +35,7 @@ export { Session } from "../../durable-objects/session/session.ts";
 const FILES = /^\/v1\/sessions\/[^/]+\/files\//;
 
 const limitBody: MiddlewareHandler<ApiEnv> = (c, next) => {
-  const { maxFileBytes } = settingsOf(c.env).turn;
+  const { maxFileBytes } = parseEnvSettings(c.env).turn;
   const isFile = FILES.test(c.req.path);
   const others = c.req.path === IMPORT_ROUTE ? IMPORT.requestBytes : FIXED.requestBytes;
   const maxSize = isFile ? maxFileBytes : others;
@@ -110,7 +110,7 @@ for (const resource of [
 for (const scheme of ["key", "operator"]) {
   app.openAPIRegistry.registerComponent("securitySchemes", scheme, { type: "http", scheme: "bearer" });
 }
-app.get("/openapi.json", takesNoQuery, (c) => c.json(toDocument(app)));
+app.get("/openapi.json", refuseQuery, (c) => c.json(toDocument(app)));
 
 export default app;
 

@@ -27,16 +27,19 @@ interface PageQuery<After> {
   limit: z.ZodDefault<z.ZodType<number, string>>;
 }
 
-interface Asked<Item> {
+interface PageRequest<Item> {
   limit: number;
   after?: string | undefined;
   /** The place of an item. The list is sorted by these texts. */
-  placeOf(item: Item): string;
+  sortKey(item: Item): string;
 }
 
 /** The items after `after`, at least one and as many as a page holds. `next` is absent on the last page. */
-export function toPage<Item>(items: Item[], { limit, after, placeOf }: Asked<Item>): { page: Item[]; next?: string } {
-  const rest = after === undefined ? items : items.filter((item) => placeOf(item) > after);
+export function toPage<Item>(
+  items: Item[],
+  { limit, after, sortKey }: PageRequest<Item>,
+): { page: Item[]; next?: string } {
+  const rest = after === undefined ? items : items.filter((item) => sortKey(item) > after);
   const page: Item[] = [];
   let bytes = 0;
   for (const item of rest) {
@@ -44,7 +47,7 @@ export function toPage<Item>(items: Item[], { limit, after, placeOf }: Asked<Ite
     if (page.length === limit || (page.length > 0 && bytes > FIXED.pageBytes)) break;
     page.push(item);
   }
-  return { page, ...(page.length < rest.length && { next: placeOf(page.at(-1)!) }) };
+  return { page, ...(page.length < rest.length && { next: sortKey(page.at(-1)!) }) };
 }
 
 const DIGITS = 15;

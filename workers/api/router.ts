@@ -24,7 +24,7 @@ export function createRouter(): OpenAPIHono<ApiEnv> {
   const { openapi } = router;
   router.openapi = ((route: RouteConfig, ...rest: [never]) => {
     const { body, query = NO_QUERY } = route.request ?? {};
-    const middleware = [route.middleware ?? [], takesQuery(query), body ? [takeBody(body)] : []].flat();
+    const middleware = [route.middleware ?? [], checkQuery(query), body ? [takeBody(body)] : []].flat();
     return openapi({ ...route, request: { ...route.request, query }, middleware } as never, ...rest);
   }) as typeof openapi;
   return router;
@@ -33,7 +33,7 @@ export function createRouter(): OpenAPIHono<ApiEnv> {
 const NO_QUERY = z.strictObject({});
 
 /** Checks the query before the body is read. */
-function takesQuery(query: unknown): MiddlewareHandler<ApiEnv> {
+function checkQuery(query: unknown): MiddlewareHandler<ApiEnv> {
   return async (c, next) => {
     const twice = Object.entries(c.req.queries()).find(([, values]) => values.length > 1)?.[0];
     if (twice !== undefined)
@@ -45,7 +45,7 @@ function takesQuery(query: unknown): MiddlewareHandler<ApiEnv> {
 }
 
 /** For routes that are not declared with `openapi`. */
-export const takesNoQuery: MiddlewareHandler<ApiEnv> = takesQuery(NO_QUERY);
+export const refuseQuery: MiddlewareHandler<ApiEnv> = checkQuery(NO_QUERY);
 
 /** A missing body has its own problem code. If the body is optional, an empty one of any content type is accepted. */
 function takeBody({ required, content }: RequestBody): MiddlewareHandler<ApiEnv> {
@@ -68,7 +68,7 @@ function takeBody({ required, content }: RequestBody): MiddlewareHandler<ApiEnv>
 type RequestBody = NonNullable<NonNullable<RouteConfig["request"]>["body"]>;
 
 /** A JSON response, and problem documents for every failure. */
-export function answers<Status extends number, Schema extends z.ZodType>(
+export function describeResponses<Status extends number, Schema extends z.ZodType>(
   status: Status,
   description: string,
   schema: Schema,
@@ -77,12 +77,12 @@ export function answers<Status extends number, Schema extends z.ZodType>(
   return { [status]: good, default: REFUSED } as Record<Status, typeof good> & { default: typeof REFUSED };
 }
 
-export function takesJson<Schema extends z.ZodType>(schema: Schema) {
+export function jsonBody<Schema extends z.ZodType>(schema: Schema) {
   return { required: true as const, content: { "application/json": { schema } } };
 }
 
 /** The body is optional; one that is sent must be valid. */
-export function mayTakeJson<Schema extends z.ZodType>(schema: Schema) {
+export function optionalJsonBody<Schema extends z.ZodType>(schema: Schema) {
   return { required: false as const, content: { "application/json": { schema } } };
 }
 
@@ -136,10 +136,12 @@ function toInvalid(target: string, issues: Issue[]): AppError {
   const field = first.path.join(".");
   const errors = issues.map((issue) => ({ in: target, path: issue.path.join("."), message: issue.message }));
   const where = field ? `\`${field}\`` : target === "json" ? "the body" : `the ${target}`;
-  return new AppError(codeOf(target, field, first), `Invalid value in ${where}: ${first.message}.`, { errors });
+  return new AppError(chooseProblemCode(target, field, first), `Invalid value in ${where}: ${first.message}.`, {
+    errors,
+  });
 }
 
-function codeOf(target: string, field: string, issue: Issue): ProblemCode {
+function chooseProblemCode(target: string, field: string, issue: Issue): ProblemCode {
   if (issue.code === "unrecognized_keys") return target === "json" ? "field_unknown" : "query_invalid";
   return CODE_BY_FIELD[`${target}.${field}`] ?? (target === "json" ? "body_invalid" : "query_invalid");
 }

@@ -10,18 +10,18 @@ import type {
 } from "../../core/ports.ts";
 import type { ProfileId } from "../../core/schemas/ids.ts";
 import * as wiring from "../../wiring/stores.ts";
-import { type Env, settingsOf } from "./env.ts";
+import { type Env, parseEnvSettings } from "./env.ts";
 
 export function openBucket(env: Env): Bucket {
   return wiring.openBucket(env.SKILLS);
 }
 
 export function openSkills(env: Env, profile: ProfileId): SkillStore {
-  return wiring.openSkillStore(placeOf(env, profile));
+  return wiring.openSkillStore(toStoreScope(env, profile));
 }
 
 export function openMemory(env: Env, profile: ProfileId): MemoryStore {
-  return wiring.openMemoryStore(env.MEMORY, placeOf(env, profile));
+  return wiring.openMemoryStore(env.MEMORY, toStoreScope(env, profile));
 }
 
 export function openReviews(env: Env, profile: ProfileId): ReviewStore {
@@ -29,7 +29,7 @@ export function openReviews(env: Env, profile: ProfileId): ReviewStore {
 }
 
 export function openEvidence(env: Env, profile: ProfileId): EvidenceStore {
-  return wiring.openEvidenceStore(placeOf(env, profile));
+  return wiring.openEvidenceStore(toStoreScope(env, profile));
 }
 
 export function openPending(env: Env, profile: ProfileId): PendingStore {
@@ -37,9 +37,9 @@ export function openPending(env: Env, profile: ProfileId): PendingStore {
 }
 
 export function openCuration(env: Env): CurationStore {
-  return wiring.openCurationStore({ bucket: openBucket(env), settings: settingsOf(env) });
+  return wiring.openCurationStore({ bucket: openBucket(env), settings: parseEnvSettings(env) });
 }
 
-function placeOf(env: Env, profile: ProfileId): wiring.Place {
-  return { bucket: openBucket(env), profile, settings: settingsOf(env) };
+function toStoreScope(env: Env, profile: ProfileId): wiring.StoreScope {
+  return { bucket: openBucket(env), profile, settings: parseEnvSettings(env) };
 }

@@ -7,10 +7,10 @@ import type { Clock, CurationStore, Queue, Random } from "../../core/ports.ts";
 import { CurationMessage, type CurationWork, type WorkId, toWorkId } from "../../core/schemas/learning/curation.ts";
 import type { Grant } from "../../core/schemas/learning/review.ts";
 import { type CurationId, type Day, type ProfileId, dayOf, toCurationId } from "../../core/schemas/ids.ts";
-import { ACK, type Verdict, retryAfter, toSeconds } from "../verdict.ts";
+import { ACK, type Settlement, retryAfter, toSeconds } from "../message-settlement.ts";
 
 /** What a person may request beyond a run's usual work. */
-export interface Order {
+export interface CurationOrder {
   consolidate?: boolean;
   undoes?: CurationId;
   /** What the profile's Account reserved for the run. */
@@ -24,7 +24,7 @@ export interface DeliverOptions {
   curation: CurationStore;
   queue: Queue<CurationMessage>;
   /** Curates one profile; see core/learning/curation/run-curation.ts. */
-  run(profile: ProfileId, run: CurationId, dryRun: boolean, order: Order): Promise<RunEnd>;
+  run(profile: ProfileId, run: CurationId, dryRun: boolean, order: CurationOrder): Promise<RunEnd>;
   /** Does a piece of work; see core/learning/curation/work/run-work.ts. Absent: the work stays open. */
   work?: {
     run(profile: ProfileId, run: CurationId, work: WorkId): Promise<WorkEnd>;
@@ -72,7 +72,7 @@ export async function sendDueShards({ curation, queue, clock, log }: DeliverOpti
 }
 
 /** Never throws. `attempts` counts from 1. */
-export async function deliverCuration(body: unknown, attempts: number, options: DeliverOptions): Promise<Verdict> {
+export async function deliverCuration(body: unknown, attempts: number, options: DeliverOptions): Promise<Settlement> {
   const parsed = CurationMessage.safeParse(body);
   if (!parsed.success && isNewerMessage(body)) {
     options.log({ event: "message_newer" });
@@ -87,15 +87,15 @@ export async function deliverCuration(body: unknown, attempts: number, options: 
     return await deliver(message, attempts, options);
   } catch (thrown) {
     if (thrown instanceof DeletedError) {
-      options.log({ event: "curation_dropped", ...placeOf(message), code: thrown.code });
+      options.log({ event: "curation_dropped", ...toLogFields(message), code: thrown.code });
       return ACK;
     }
-    options.log({ event: "curation_failed", ...placeOf(message), message: messageOf(thrown), attempts });
+    options.log({ event: "curation_failed", ...toLogFields(message), message: messageOf(thrown), attempts });
     return retryLater(attempts);
   }
 }
 
-async function deliver(message: CurationMessage, attempts: number, options: DeliverOptions): Promise<Verdict> {
+async function deliver(message: CurationMessage, attempts: number, options: DeliverOptions): Promise<Settlement> {
   switch (message.kind) {
     case "shard":
       return curatePage(message, options);
@@ -116,7 +116,7 @@ async function deliver(message: CurationMessage, attempts: number, options: Deli
 }
 
 /** Sends the next page last. A page that is delivered again finds the markers of its finished profiles gone. */
-async function curatePage(message: ShardMessage, options: DeliverOptions): Promise<Verdict> {
+async function curatePage(message: ShardMessage, options: DeliverOptions): Promise<Settlement> {
   const { curation, queue, clock, calls = () => 0 } = options;
   const { day, shard, cursor } = message;
   const began = clock.now();
@@ -160,7 +160,7 @@ async function runAsked(
   { profile, run }: { profile: ProfileId; run: CurationId },
   options: DeliverOptions,
   dryRun: boolean,
-  order: Order,
+  order: CurationOrder,
 ): Promise<RunEnd> {
   const { curation, clock, retention } = options;
   const end = await options.run(profile, run, dryRun, order);
@@ -192,7 +192,11 @@ async function sweepDue(profile: ProfileId, { day }: ShardMessage, options: Deli
   }
 }
 
-async function doWork(message: WorkMessage, attempts: number, { work, queue, log }: DeliverOptions): Promise<Verdict> {
+async function doWork(
+  message: WorkMessage,
+  attempts: number,
+  { work, queue, log }: DeliverOptions,
+): Promise<Settlement> {
   if (!work) return ACK;
   const { profile, run } = message;
   const id = toWorkId(message.kind, "skill" in message ? message.skill : undefined);
@@ -224,16 +228,16 @@ async function endRun(
   message: CurationMessage,
   attempts: number,
   { queue }: DeliverOptions,
-): Promise<Verdict> {
+): Promise<Settlement> {
   if (end === "more") await queue.send(message);
   return end === "busy" ? retryLater(attempts) : ACK;
 }
 
-function retryLater(attempts: number): Verdict {
+function retryLater(attempts: number): Settlement {
   return retryAfter(Math.min(FIRST_WAIT_MS * 2 ** (attempts - 1), MAX_WAIT_MS));
 }
 
-function placeOf(message: CurationMessage) {
+function toLogFields(message: CurationMessage) {
   if (message.kind === "shard") return { day: message.day, shard: message.shard };
   return { profile: message.profile, run: message.run, kind: message.kind };
 }

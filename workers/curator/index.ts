@@ -20,7 +20,7 @@ import {
   openSkillStore,
 } from "../../wiring/stores.ts";
 import { type DeliverOptions, deliverCuration, sendDueShards } from "./deliver.ts";
-import { settleMessage } from "../verdict.ts";
+import { settleMessage } from "../message-settlement.ts";
 import type { Env } from "./env.ts";
 
 /** [cf] An invocation may make 10,000 requests. A run that has made this many continues in another one. */

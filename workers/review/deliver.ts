@@ -7,7 +7,7 @@ import type { Clock, MemoryStore, PendingStore, ReviewStore } from "../../core/p
 import { DAY_MS, type ProfileId, fromReviewId } from "../../core/schemas/ids.ts";
 import { type ReviewJob, ReviewMessage } from "../../core/schemas/learning/review.ts";
 import type { Settings } from "../../core/schemas/settings.ts";
-import { ACK, type Verdict, retryAfter } from "../verdict.ts";
+import { ACK, type Settlement, retryAfter } from "../message-settlement.ts";
 
 export interface DeliverOptions {
   reviews(profile: ProfileId): ReviewStore;
@@ -25,7 +25,7 @@ const FIRST_WAIT_MS = 5_000;
 const MAX_WAIT_MS = 10 * 60_000;
 
 /** Never throws: a failure becomes a later delivery or a tombstone. */
-export async function deliverReview(body: unknown, options: DeliverOptions): Promise<Verdict> {
+export async function deliverReview(body: unknown, options: DeliverOptions): Promise<Settlement> {
   const parsed = ReviewMessage.safeParse(body);
   if (!parsed.success) return refuseMalformed(body, options);
   const message = parsed.data;
@@ -39,7 +39,7 @@ export async function deliverReview(body: unknown, options: DeliverOptions): Pro
 }
 
 /** Handles a message that the first queue gave up. */
-export async function deliverDeadReview(body: unknown, options: DeliverOptions): Promise<Verdict> {
+export async function deliverDeadReview(body: unknown, options: DeliverOptions): Promise<Settlement> {
   const parsed = ReviewMessage.safeParse(body);
   if (!parsed.success) return refuseMalformed(body, options);
   const reviews = options.reviews(parsed.data.profile);
@@ -57,12 +57,12 @@ export async function deliverDeadReview(body: unknown, options: DeliverOptions):
 }
 
 /** The session or profile was deleted, so the review is dropped without a record. */
-function drop({ review }: ReviewMessage, { log }: DeliverOptions, { code }: DeletedError): Verdict {
+function drop({ review }: ReviewMessage, { log }: DeliverOptions, { code }: DeletedError): Settlement {
   log({ event: "review_dropped", review, code });
   return ACK;
 }
 
-async function settle(message: ReviewMessage, reviews: ReviewStore, options: DeliverOptions): Promise<Verdict> {
+async function settle(message: ReviewMessage, reviews: ReviewStore, options: DeliverOptions): Promise<Settlement> {
   const { review, profile } = message;
   const outcome = await reviews.outcome(review);
   if (outcome) {
@@ -103,7 +103,7 @@ async function countFailure(
   reviews: ReviewStore,
   options: DeliverOptions,
   failure: { code: string; message: string; retryAfterMs?: number; final?: boolean },
-): Promise<Verdict> {
+): Promise<Settlement> {
   const { review } = message;
   try {
     const failures = await reviews.countFailure(review, failure.code, failure.message);
@@ -147,7 +147,7 @@ async function sweepOld({ profile, review }: ReviewMessage, options: DeliverOpti
   }
 }
 
-function refuseMalformed(body: unknown, { log }: DeliverOptions): Verdict {
+function refuseMalformed(body: unknown, { log }: DeliverOptions): Settlement {
   if (isNewerMessage(body)) {
     log({ event: "message_newer" });
     return retryAfter(MAX_WAIT_MS);

@@ -11,7 +11,7 @@ import { openModels } from "../../wiring/models.ts";
 import { readSettings } from "../../wiring/settings.ts";
 import { openBucket, openMemoryStore, openPendingStore, openReviewStore, openSkillStore } from "../../wiring/stores.ts";
 import { type DeliverOptions, deliverDeadReview, deliverReview } from "./deliver.ts";
-import { settleMessage } from "../verdict.ts";
+import { settleMessage } from "../message-settlement.ts";
 import type { Env } from "./env.ts";
 import { createOverlay } from "./overlay.ts";
 

@@ -192,7 +192,7 @@ export function toSummaryParts(
 }
 
 /** The summary itself, without the frame around it. */
-export function summaryOf(compaction: CompactionEntry | null): Part | null {
+export function findSummaryPart(compaction: CompactionEntry | null): Part | null {
   return compaction?.parts[1] ?? null;
 }
 

@@ -22,31 +22,31 @@ const MAX_OVERHEAD_SHARE = 0.125;
 const MIN_SCALE = 0.5;
 const MAX_SCALE = 3;
 
-type Weigh = (message: Message) => number;
+type WeighMessage = (message: Message) => number;
 
 /**
  * Tokens of the request with these messages: the provider's count up to its last answer, and an estimate of the rest. `usage`: of
  * the last assistant message; `null` if it is unknown, or the conversation has changed since. `fixed`: tokens of prompt and tools.
  */
-export function measure(messages: Message[], usage: Usage | null, fixed: number, weigh: Weigh): number {
+export function measureTokens(messages: Message[], usage: Usage | null, fixed: number, weigh: WeighMessage): number {
   const last = messages.findLastIndex((message) => message.role === "assistant");
-  if (usage && last >= 0) return promptTokens(usage) + total(messages.slice(last), weigh);
-  return fixed + total(messages, weigh);
+  if (usage && last >= 0) return promptTokens(usage) + sumTokens(messages.slice(last), weigh);
+  return fixed + sumTokens(messages, weigh);
 }
 
 /** Real tokens per estimated token, by a provider's count of the messages before its last answer. */
-export function calibrate(messages: Message[], tokens: number, fixed: number, weigh: Weigh): number {
-  const estimated = total(messages, weigh);
+export function calibrate(messages: Message[], tokens: number, fixed: number, weigh: WeighMessage): number {
+  const estimated = sumTokens(messages, weigh);
   const real = tokens - fixed;
   return estimated > 0 ? Math.min(MAX_SCALE, Math.max(MIN_SCALE, real / estimated)) : 1;
 }
 
 /** Tokens of prompt and tools, if they were not measured. */
-export function overheadOf(contextWindow: number): number {
+export function estimateOverhead(contextWindow: number): number {
   return Math.min(OVERHEAD_TOKENS, Math.round(contextWindow * MAX_OVERHEAD_SHARE));
 }
 
-export function total(messages: Message[], weigh: Weigh): number {
+export function sumTokens(messages: Message[], weigh: WeighMessage): number {
   return messages.reduce((sum, message) => sum + weigh(message), 0);
 }
 
@@ -74,7 +74,7 @@ export interface PlanOptions {
   /** Compactions that are already applied to these messages, oldest first. */
   chain: readonly CompactionEntry[];
   /** Weight in the provider's tokens. */
-  weigh: Weigh;
+  weigh: WeighMessage;
 }
 
 export interface CompactionPlan {
@@ -120,7 +120,7 @@ function headLength(messages: Message[], { protectFirst, contextWindow, weigh }:
   let length = 0;
   let tokens = 0;
   for (const group of toGroups(messages)) {
-    tokens += total(group, weigh);
+    tokens += sumTokens(group, weigh);
     if (length >= protectFirst || tokens > contextWindow * MAX_HEAD_SHARE) break;
     length += group.length;
   }
@@ -136,10 +136,10 @@ function tailStart(groups: Message[][], options: PlanOptions, earliest: number):
   while (start > 0) {
     const group = groups[start - 1]!;
     if ((group[0]!.entry ?? 0) < earliest) break;
-    tokens += total(group, weigh);
+    tokens += sumTokens(group, weigh);
     count += group.length;
     const few = count - group.length < minTailMessages && tokens <= contextWindow * MAX_TAIL_SHARE;
-    const fits = tokens <= tailTokens * TAIL_OVERRUN && tokens - total(group, weigh) < tailTokens;
+    const fits = tokens <= tailTokens * TAIL_OVERRUN && tokens - sumTokens(group, weigh) < tailTokens;
     if (start < groups.length && !few && !fits) break;
     start--;
   }
@@ -147,10 +147,10 @@ function tailStart(groups: Message[][], options: PlanOptions, earliest: number):
 }
 
 /** The first and the last of the person's current messages always stay; of those between, the newest that fit. */
-function pickKept(messages: Message[], keepFrom: number, maxTokens: number, weigh: Weigh): Set<Message> {
+function pickKept(messages: Message[], keepFrom: number, maxTokens: number, weigh: WeighMessage): Set<Message> {
   const wanted = messages.filter((message) => message.role === "user" && (message.entry ?? 0) >= keepFrom);
   const kept = new Set([...wanted.slice(0, 1), ...wanted.slice(-1)]);
-  let left = maxTokens - total([...kept], weigh);
+  let left = maxTokens - sumTokens([...kept], weigh);
   for (const message of wanted.slice(1, -1).toReversed()) {
     left -= weigh(message);
     if (left < 0) break;

@@ -4,7 +4,7 @@ import { toOneLine } from "../../clip.ts";
 import type { CurationRun, CurationWork, Policy } from "../../schemas/learning/curation.ts";
 import type { Day, SkillName } from "../../schemas/ids.ts";
 import { type SkillIndex, SkillState, type SkillStats } from "../../schemas/skill.ts";
-import { tokensOf } from "../../schemas/usage.ts";
+import { countTokens } from "../../schemas/usage.ts";
 import { type Age, type SkillFacts, ageOf } from "./curate.ts";
 import { lineOf, verdictOn } from "./lookup.ts";
 
@@ -55,7 +55,7 @@ export function renderCurationReport(run: CurationRun, skills: SkillForReport[])
 /** Appended to the report once models have done their work. "" for none. */
 export function renderCurationWork(works: CurationWork[]): string {
   if (works.length === 0) return "";
-  const tokens = works.reduce((sum, work) => sum + tokensOf(work.usage), 0);
+  const tokens = works.reduce((sum, work) => sum + countTokens(work.usage), 0);
   const calls = works.reduce((sum, work) => sum + work.modelCalls, 0);
   const head = `## Done by a model\n\n${count(calls, "model call")}, ${tokens} tokens.`;
   return `\n${[head, ...works.map(renderWork)].join("\n\n")}\n`;

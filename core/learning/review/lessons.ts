@@ -1,11 +1,11 @@
 // Reads from the calls of a script what a review has written, and sums it up for a person. Called by review.ts. Pure.
 import * as z from "zod";
-import { operationsOf, targetsOf } from "../../memory/plan.ts";
+import { readOperations, readTargets } from "../../memory/plan.ts";
 import { normaliseFact } from "../../memory/rules.ts";
 import { type Citation, type SessionId, Sha256, SkillName } from "../../schemas/ids.ts";
 import { MemoryStoreName } from "../../schemas/memory.ts";
 import type { Lesson } from "../../schemas/learning/review.ts";
-import { UNCHANGED, actionOf } from "../../tools/skills/skill-manage.ts";
+import { UNCHANGED, readRecordedAction } from "../../tools/skills/skill-manage.ts";
 import type { ScriptCall } from "../script/script-facts.ts";
 import { readCitations } from "./rules/citations.ts";
 import { addPreviews } from "./result-notice.ts";
@@ -39,7 +39,7 @@ function toSkillLesson({ call, outcome }: ScriptCall, citations: Citation[]): Le
   const facts = SkillFacts.safeParse(outcome);
   if (!facts.success || facts.data.done === UNCHANGED) return null;
   const { name, rev, text } = facts.data;
-  return { kind: "skill", skill: name, action: actionOf(call.args), rev, text, citations };
+  return { kind: "skill", skill: name, action: readRecordedAction(call.args), rev, text, citations };
 }
 
 function toMemoryLessons({ call, prepared, outcome }: ScriptCall, citations: Citation[]): Lesson[] {
@@ -47,8 +47,8 @@ function toMemoryLessons({ call, prepared, outcome }: ScriptCall, citations: Cit
   const list = MemoryListFacts.safeParse(outcome);
   const facts = list.success ? list.data.results : MemoryFacts.array().safeParse([outcome]).data;
   if (!store.success || !facts) return [];
-  const gone = new Map(targetsOf(prepared).map(({ id, text }) => [id, text]));
-  return operationsOf(call.args).flatMap(({ action, content = "" }, n) => {
+  const gone = new Map(readTargets(prepared).map(({ id, text }) => [id, text]));
+  return readOperations(call.args).flatMap(({ action, content = "" }, n) => {
     const { done, id, text: written } = facts[n] ?? {};
     if (!id || !WRITTEN.has(done ?? "")) return [];
     const text = action === "remove" ? (gone.get(id) ?? "") : (written ?? normaliseFact(content));

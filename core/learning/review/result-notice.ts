@@ -5,7 +5,7 @@ import { redactText } from "../../redact.ts";
 import type { ToolCall } from "../../schemas/entry.ts";
 import type { Lesson, ReviewDead, ReviewResult } from "../../schemas/learning/review.ts";
 import type { Settings } from "../../schemas/settings.ts";
-import { patchesOf } from "../../tools/skills/skill-manage.ts";
+import { readRecordedPatches } from "../../tools/skills/skill-manage.ts";
 import { VERDICTS } from "./verdicts.ts";
 
 type Level = Settings["review"]["notice"];
@@ -67,7 +67,7 @@ export function addPreviews(lessons: Lesson[], call: ToolCall): Lesson[] {
 }
 
 function previewPatch({ args }: ToolCall): string {
-  const [first] = patchesOf(args);
+  const [first] = readRecordedPatches(args);
   if (!first) return "";
   return `${quote(first.oldString, PATCH_CHARS)} → ${quote(first.newString, PATCH_CHARS)}`;
 }

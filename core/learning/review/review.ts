@@ -120,7 +120,7 @@ function toScriptRun(
     clock,
     settings,
   });
-  const mayAsk = async () => checkBudget() ?? (await checkServer(options));
+  const findRefusal = async () => checkBudget() ?? (await checkServer(options));
   // The second judge is asked in the middle of a write, so it checks the grant only and does not wait for turns.
   const tools = toTools(options, journal, checkBudget);
   return {
@@ -131,7 +131,7 @@ function toScriptRun(
     settings,
     signal,
     failed,
-    mayAsk,
+    findRefusal,
     writes: WRITES,
     ...request,
     specs: request.specs ?? toReviewSpecs(tools),
@@ -154,7 +154,11 @@ function describesUnwrittenLessons(script: ReviewStep[], { text, stop }: Answer)
 }
 
 /** Tools for the stores that the job covers. The loop refuses any other tool as unknown. */
-function toTools(options: ReviewOptions, journal: ScriptJournal, checkBudget: SecondJudgeOptions["mayAsk"]): Tool[] {
+function toTools(
+  options: ReviewOptions,
+  journal: ScriptJournal,
+  checkBudget: SecondJudgeOptions["findRefusal"],
+): Tool[] {
   const { job, skills, memory, seeds, clock, settings, pending, runChecks, judges, policy = POLICY } = options;
   const approval = { pending, session: job.session, clock };
   const cite = (citations: string[], written: string) => checkCitations(job, citations, written);
@@ -189,7 +193,7 @@ function toTools(options: ReviewOptions, journal: ScriptJournal, checkBudget: Se
     withFullCitations(tool, job),
   );
   if (!taint || !judges) return tools;
-  return tools.map((tool) => withSecondJudge(tool, taint, { ...options, models: judges, mayAsk: checkBudget }));
+  return tools.map((tool) => withSecondJudge(tool, taint, { ...options, models: judges, findRefusal: checkBudget }));
 }
 
 /** Completes citations: a review writes them without the session, and they are stored with it. */

@@ -4,7 +4,7 @@ import * as z from "zod";
 import { type JsonObject, NO_USAGE, type ToolCall, addUsage } from "../../schemas/entry.ts";
 import type { ReviewResult, ReviewStep } from "../../schemas/learning/review.ts";
 import { SpentCall, type UsageLine, toSpentCall, toUsageLines } from "../../schemas/usage.ts";
-import { actionOf } from "../../tools/skills/skill-manage.ts";
+import { readRecordedAction } from "../../tools/skills/skill-manage.ts";
 import { readOutcome } from "../tool-facts.ts";
 
 /** A finished call of the script: its arguments, what its intent recorded, and its outcome. */
@@ -50,7 +50,7 @@ export function hasViewed(script: ReviewStep[], name: string): boolean {
   return callsOf(script).some(({ call, answer, failed, outcome }) => {
     if (failed || outcome.name !== name) return false;
     if (call.name === "skill_view") return answer < answers;
-    return call.name === "skill_manage" && actionOf(call.args) === "create";
+    return call.name === "skill_manage" && readRecordedAction(call.args) === "create";
   });
 }
 

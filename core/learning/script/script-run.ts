@@ -6,7 +6,7 @@ import { type Failure, err } from "../../errors.ts";
 import type { Clock } from "../../ports.ts";
 import type { Grant } from "../../schemas/learning/review.ts";
 import type { Settings } from "../../schemas/settings.ts";
-import { type SpentCall, spendingOf } from "../../schemas/usage.ts";
+import { type SpentCall, sumUsageLines } from "../../schemas/usage.ts";
 import { estimateTokens } from "../../tokens.ts";
 import { callsOf, sumSpending, toReviewLines } from "./script-facts.ts";
 import type { ScriptJournal } from "./script-journal.ts";
@@ -79,7 +79,7 @@ export function createGrantCheck({
 }: BudgetOptions): () => Failure | null {
   const startedAt = clock.now();
   return () => {
-    const { tokens, usdMicros } = spendingOf(toReviewLines(sumSpending(journal.steps(), failed)));
+    const { tokens, usdMicros } = sumUsageLines(toReviewLines(sumSpending(journal.steps(), failed)));
     if (tokens >= grant.tokens) return err("grant_spent", `${called} of ${grant.tokens} tokens is spent.`).failure;
     if (grant.usdMicros !== undefined && usdMicros >= grant.usdMicros) {
       return err("grant_spent", `${called} of $${grant.usdMicros / 1_000_000} is spent.`).failure;

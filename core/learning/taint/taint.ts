@@ -6,7 +6,7 @@ import type { Entry } from "../../schemas/entry.ts";
 import { type FileBodies, textOrEmpty } from "../../schemas/file-body.ts";
 import { fromCitation } from "../../schemas/ids.ts";
 import type { ReviewJob } from "../../schemas/learning/review.ts";
-import { type Hold, type MemoryGate, toTainted } from "../../tools/approval/hold.ts";
+import { type HoldDecision, type MemoryGate, taintedFailure } from "../../tools/approval/hold.ts";
 import type { SkillGate, SkillInspector } from "../../tools/skills/skill-manage.ts";
 import { holdsContent } from "./entries.ts";
 import {
@@ -114,7 +114,7 @@ function createGates(getRecord: () => SessionRecord): Taint {
       const { cautions } = compareLines(proseLines(before.files), proseLines(after));
       const about = `${name.replaceAll("-", " ")}: ${description}`;
       const why = checkCitationSources(citations) ?? findTaintedLoss(cautions, getRecord(), about);
-      return why === null ? null : toTainted(toHold(why));
+      return why === null ? null : taintedFailure(toHold(why));
     },
     holdFacts({ facts, citations, approved, gone, store }) {
       const record = getRecord();
@@ -166,7 +166,10 @@ interface ChangedFiles {
 /** Longer writes wait for the person without a comparison. */
 const MAX_CHARS = 200_000;
 
-function holdFiles(after: FileBodies, { labels, existing, known, record }: ChangedFiles): Hold<FileBodies> | null {
+function holdFiles(
+  after: FileBodies,
+  { labels, existing, known, record }: ChangedFiles,
+): HoldDecision<FileBodies> | null {
   const changed = Object.entries(after).filter(([path, body]) => existing[path] !== body);
   const chars = changed.reduce((sum, [, body]) => sum + textOrEmpty(body).length, 0);
   if (chars > MAX_CHARS) return toHold("it is too long to be compared with what was read");
@@ -287,7 +290,7 @@ function checkCitationSources(citations: string[]): string | null {
   return isProved ? null : "it cites nothing but what was read";
 }
 
-function toHold<Rest>(why: string, held: HeldSentence[] = []): Hold<Rest> {
+function toHold<Rest>(why: string, held: HeldSentence[] = []): HoldDecision<Rest> {
   const sentences = held.map(({ text }) => text);
   const quoted = sentences.length === 0 ? "This" : `"${clipQuote(sentences[0]!)}"`;
   const others = sentences.length - 1;

@@ -26,8 +26,8 @@ type Body = Pick<ErrorReply, "status" | "codes" | "message" | "bodyRetryMs" | "s
  */
 export function readErrorBody(body: unknown): Body {
   const whole = asRecord(Array.isArray(body) ? body[0] : body);
-  if (!whole) return { codes: [], message: typeof body === "string" ? wordsOf(body, stripMarkup) : "" };
-  const inner = asRecord(whole.error) ?? firstOf(whole.error) ?? firstOf(whole.errors) ?? whole;
+  if (!whole) return { codes: [], message: typeof body === "string" ? readPlainText(body, stripMarkup) : "" };
+  const inner = asRecord(whole.error) ?? firstRecord(whole.error) ?? firstRecord(whole.errors) ?? whole;
   const raw = asRecord(inner.metadata)?.raw;
   const upstream = typeof raw === "string" ? readErrorBody(parseBody(raw)) : null;
   const codes = [inner.type, inner.code, inner.status, whole.type, whole.code]
@@ -39,13 +39,15 @@ export function readErrorBody(body: unknown): Body {
   return {
     ...(status === undefined ? {} : { status }),
     codes: [...codes, ...(upstream?.codes ?? [])],
-    message: [wordsOf((message as string | undefined) ?? toText(inner)), upstream?.message].filter(Boolean).join(": "),
+    message: [readPlainText((message as string | undefined) ?? toText(inner)), upstream?.message]
+      .filter(Boolean)
+      .join(": "),
     bodyRetryMs: readRetryInfo(inner.details) ?? readSeconds(inner.resets_in_seconds),
-    ...(typeof inner.n_ctx === "number" && { size: { window: inner.n_ctx, ...countOf(inner.n_prompt_tokens) } }),
+    ...(typeof inner.n_ctx === "number" && { size: { window: inner.n_ctx, ...toPromptTokens(inner.n_prompt_tokens) } }),
   };
 }
 
-function countOf(promptTokens: unknown): { promptTokens?: number } {
+function toPromptTokens(promptTokens: unknown): { promptTokens?: number } {
   return typeof promptTokens === "number" ? { promptTokens } : {};
 }
 
@@ -53,7 +55,7 @@ function countOf(promptTokens: unknown): { promptTokens?: number } {
  * The readable part of a text. If it holds an HTML page, that is the text before the page and the page's title. Otherwise `other`
  * converts it.
  */
-export function wordsOf(text: string, other: (text: string) => string = (plain) => plain): string {
+export function readPlainText(text: string, other: (text: string) => string = (plain) => plain): string {
   const begin = /^\s*<(?!\?xml)[a-z!]/i.test(text) ? 0 : text.search(/<!doctype\s{1,9}html|<html[\s>]/i);
   if (begin < 0) return other(text);
   const title = /<title[^<>]{0,200}>([^<]{0,300})/i.exec(text.slice(begin))?.[1] ?? "";
@@ -120,7 +122,7 @@ function asRecord(value: unknown): Record<string, unknown> | undefined {
   return isObject(value) ? value : undefined;
 }
 
-function firstOf(value: unknown): Record<string, unknown> | undefined {
+function firstRecord(value: unknown): Record<string, unknown> | undefined {
   return Array.isArray(value) ? asRecord(value[0]) : undefined;
 }
 

@@ -3,7 +3,9 @@
 import type { ModelFailure } from "../../agent/contract.ts";
 
 /** `sentence` follows the provider's name. */
-type Row = Pick<ModelFailure, "retry" | "compact" | "rotateKey" | "fallBack" | "dropNative"> & { sentence: string };
+type FailureRow = Pick<ModelFailure, "retry" | "compact" | "rotateKey" | "fallBack" | "dropNative"> & {
+  sentence: string;
+};
 
 /** A temporary failure of the provider: repeat the call, then use another model. The key is not at fault. */
 const TEMPORARY = { retry: true, compact: false, rotateKey: false, fallBack: true };
@@ -99,6 +101,6 @@ export const MODEL_FAILURES = {
   answer_too_large: { ...THIS_MODEL, sentence: "gave an answer that is too large to store; ask for less at once" },
   network: { ...TEMPORARY, sentence: "could not be reached; check the address and the network, then try again" },
   aborted: { ...NOTHING_HELPS, sentence: "did not finish: the call was cancelled" },
-} as const satisfies Record<string, Row>;
+} as const satisfies Record<string, FailureRow>;
 
 export type ModelFailureCode = keyof typeof MODEL_FAILURES;

@@ -10,8 +10,8 @@ import { readAnswerLimit, readSizes } from "./overflow-sizes.ts";
 const MAX_QUOTE_CHARS = 300;
 
 /** Removes `secrets` from the message by value, and other keys by their shape. */
-export function failureOfReply(reply: ErrorReply, secrets: string[]): ModelFailure {
-  const failure = modelFailure(findRule(reply).means, reply.provider, reply.message, secrets);
+export function readReplyFailure(reply: ErrorReply, secrets: string[]): ModelFailure {
+  const failure = createModelFailure(findRule(reply).means, reply.provider, reply.message, secrets);
   const retryAfterMs = readRetryAfter(reply.headers) ?? reply.bodyRetryMs ?? readWaitInWords(reply.message);
   if (failure.code === "context_overflow") return { ...failure, ...readSizes(reply) };
   if (failure.code === "answer_limit") {
@@ -23,7 +23,7 @@ export function failureOfReply(reply: ErrorReply, secrets: string[]): ModelFailu
 }
 
 /** Makes a failure whose message is one sentence, followed by a quote of the provider. */
-export function modelFailure(
+export function createModelFailure(
   code: ModelFailureCode,
   provider: string,
   said = "",

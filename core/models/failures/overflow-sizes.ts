@@ -61,8 +61,8 @@ const PASSED = /you passed (\d{1,9}) input tokens.{0,200}maximum input length of
  */
 export function readSizes({ message, size }: Pick<ErrorReply, "message" | "size">): OverflowSizes {
   const said = message.slice(0, MAX_READ_CHARS);
-  const window = size?.window ?? firstOf(WINDOWS, said);
-  const promptTokens = size?.promptTokens ?? firstOf(PROMPTS, said) ?? passedOf(said);
+  const window = size?.window ?? readFirstNumber(WINDOWS, said);
+  const promptTokens = size?.promptTokens ?? readFirstNumber(PROMPTS, said) ?? readPassedTokens(said);
   return {
     ...(isWindow(window) && { window }),
     ...(promptTokens !== undefined && promptTokens > 0 && promptTokens <= MAX_WINDOW && { promptTokens }),
@@ -71,19 +71,19 @@ export function readSizes({ message, size }: Pick<ErrorReply, "message" | "size"
 
 /** The longest answer in tokens, from the refusal of a longer one. */
 export function readAnswerLimit(message: string): number | undefined {
-  return firstOf(ANSWERS, message.slice(0, MAX_READ_CHARS)) || undefined;
+  return readFirstNumber(ANSWERS, message.slice(0, MAX_READ_CHARS)) || undefined;
 }
 
 /**
  * Before 0.19 vLLM says "You passed 99073 input tokens" for every prompt longer than 99072 tokens. So a number that is one above
  * the limit is not a count.
  */
-function passedOf(said: string): number | undefined {
+function readPassedTokens(said: string): number | undefined {
   const [, passed, most] = PASSED.exec(said)?.map(Number) ?? [];
   return passed !== undefined && passed > most! + 1 ? passed : undefined;
 }
 
-function firstOf(patterns: readonly RegExp[], text: string): number | undefined {
+function readFirstNumber(patterns: readonly RegExp[], text: string): number | undefined {
   for (const pattern of patterns) {
     const found = pattern.exec(text);
     if (found) return found.slice(1).reduce((sum, digits) => sum + Number(digits ?? 0), 0);

@@ -20,7 +20,7 @@ export function refuseErrors(fetchReply: typeof fetch): typeof fetch {
     const response = await fetchReply(input, init);
     if (response.ok) return response;
     const { status, headers } = response;
-    throw new ReplyRefused({ status, headers, body: parseBody(await readStart(piecesOf(response))) });
+    throw new ReplyRefused({ status, headers, body: parseBody(await readStart(openPieces(response))) });
   };
 }
 
@@ -43,7 +43,7 @@ export async function readStart(
   return text;
 }
 
-function piecesOf({ body }: Response): Pick<GatheredPieces, "next" | "close"> {
+function openPieces({ body }: Response): Pick<GatheredPieces, "next" | "close"> {
   const reader = body?.getReader();
   return {
     async next() {

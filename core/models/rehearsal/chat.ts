@@ -1,11 +1,11 @@
 // Answers everything that is not a table task; called by rehearsal.ts. Introduces itself, and carries out a few simple requests that it
 // recognises by their words. This is what `npm run chat` shows without a key.
 import type { ModelRequest } from "../../agent/contract.ts";
-import { type FinishedCall, callsSinceInput, inputOf, listedSkills, offeredTools } from "./request.ts";
+import { type FinishedCall, callsSinceInput, readInput, listedSkills, offeredTools } from "./request.ts";
 import type { Reply } from "./reply.ts";
 
 export function chat(request: ModelRequest): Reply {
-  const text = inputOf(request).trim();
+  const text = readInput(request).trim();
   const tools = offeredTools(request);
   const done = callsSinceInput(request);
   const last = done.at(-1);

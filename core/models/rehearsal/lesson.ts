@@ -39,21 +39,21 @@ export function distil(transcript: Transcript): TableLesson | null {
   const succeeded = runs.filter(({ call }) => !call.failed);
   const last = succeeded.at(-1);
   if (failed.length === 0 || !last || runs.indexOf(last) < runs.indexOf(failed[0]!)) return null;
-  const codes = codesOf(last).filter((code) => !codesOf(runs[0]!).includes(code));
+  const codes = readMissingCodes(last).filter((code) => !readMissingCodes(runs[0]!).includes(code));
   const codeAtExtreme = succeeded.some(
-    (run) => run.options.extremes && codes.some((code) => isNumeric(code) && !codesOf(run).includes(code)),
+    (run) => run.options.extremes && codes.some((code) => isNumeric(code) && !readMissingCodes(run).includes(code)),
   );
   const codeIsWord = codes.some((code) => !isNumeric(code));
   const emptyCells = succeeded.some(({ call }) => /\bempty: [1-9]/.test(String(call.result.stdout)));
   const changes = READING.filter((name) => last.options[name] && last.options[name] !== runs[0]!.options[name]);
   const findings = changes.map((name) =>
     name === "missing"
-      ? missingFinding(codesOf(last), { codeAtExtreme, codeIsWord, emptyCells })
+      ? missingFinding(readMissingCodes(last), { codeAtExtreme, codeIsWord, emptyCells })
       : FINDING_OF[name](last.options[name]!),
   );
   if (findings.length === 0) return null;
   const alike = succeeded.filter(({ options }) => changes.every((name) => options[name] === last.options[name]));
-  const severalFiles = new Set(alike.map(fileOf)).size > 1;
+  const severalFiles = new Set(alike.map(readFileName)).size > 1;
   const cited = [...failed, ...succeeded.slice(-2)].map(({ call }) => call.citation);
   const asked = transcript.principal.map(({ citation }) => citation).slice(-1);
   const figure = FIGURES[last.options.aggregate ?? ""] ?? "a value";
@@ -65,7 +65,7 @@ interface Run {
   options: Options;
 }
 
-function codesOf({ options }: Run): string[] {
+function readMissingCodes({ options }: Run): string[] {
   return options.missing?.split("|") ?? [];
 }
 
@@ -74,7 +74,7 @@ function isNumeric(code: string): boolean {
 }
 
 /** The command's last word. */
-function fileOf({ call }: Run): string {
+function readFileName({ call }: Run): string {
   return String(call.args.command).trim().split(" ").at(-1)!;
 }
 

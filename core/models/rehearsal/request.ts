@@ -21,7 +21,7 @@ export function offeredTools(request: ModelRequest): Set<string> {
 }
 
 /** The person's last message. Skips the harness's request to close a turn that ran out of steps. */
-export function inputOf(request: ModelRequest): string {
+export function readInput(request: ModelRequest): string {
   const message = request.messages[inputIndex(request)];
   // A steering message begins with a marker.
   return message?.role === "user" ? message.text.replace(/^\[steer [^\]]*\]\n/, "") : "";

@@ -14,14 +14,14 @@ import {
   toSkillName,
 } from "./lesson.ts";
 import type { Reply } from "./reply.ts";
-import { type FinishedCall, type ListedSkill, callsSinceInput, inputOf, offeredTools } from "./request.ts";
+import { type FinishedCall, type ListedSkill, callsSinceInput, readInput, offeredTools } from "./request.ts";
 import { chooseSkills } from "./skill-choice.ts";
 import { readTranscript } from "./transcript.ts";
 
 const NOTHING: Reply = { text: "Nothing worth keeping." };
 
 export function review(request: ModelRequest): Reply {
-  const input = inputOf(request);
+  const input = readInput(request);
   const lesson = distil(readTranscript(input));
   if (!lesson) return NOTHING;
   const tools = offeredTools(request);

@@ -2,14 +2,14 @@
 // empty, so that the harness uses its own excerpts. Pure.
 import type { ModelRequest } from "../../agent/contract.ts";
 import type { Reply } from "./reply.ts";
-import { inputOf } from "./request.ts";
+import { readInput } from "./request.ts";
 
 const TITLE_WORDS = 7;
 
 /** Null if the request is an ordinary turn. */
 export function sideJob(request: ModelRequest): Reply | null {
   if (request.tools.length > 0) return null;
-  const text = inputOf(request);
+  const text = readInput(request);
   const asked = /^<request>\n([\s\S]*?)\n<\/request>/.exec(text)?.[1];
   if (asked !== undefined) return { text: toTitle(asked) };
   return /^<(?:previous_summary|conversation)>\n/.test(text) ? { text: "" } : null;

@@ -39,7 +39,7 @@ export function parseTableTask(text: string): TableTask | null {
       return `${HOLE}${pieces.length - 1}${HOLE}`;
     });
   const pathAt = pieces.findIndex((piece) => FILE.test(piece));
-  const aggregate = firstOf(AGGREGATES, plain);
+  const aggregate = findFirstKind(AGGREGATES, plain);
   if (pathAt < 0 || !aggregate) return null;
 
   const { filters, taken } = readFilters(plain, pieces);
@@ -65,7 +65,7 @@ export function nameTask(task: TableTask): string {
   return `${what[task.aggregate]}${task.column ? ` of \`${task.column}\`` : ""}${filters}${period} in \`${task.path}\``;
 }
 
-function firstOf(kinds: [Aggregate, RegExp][], text: string): Aggregate | undefined {
+function findFirstKind(kinds: [Aggregate, RegExp][], text: string): Aggregate | undefined {
   const found = kinds.map(([kind, words]) => ({ kind, at: text.search(words) })).filter(({ at }) => at >= 0);
   return found.sort((a, b) => a.at - b.at)[0]?.kind;
 }

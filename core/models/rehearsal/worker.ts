@@ -9,7 +9,7 @@ import {
   type FinishedCall,
   allCalls,
   callsSinceInput,
-  inputOf,
+  readInput,
   listedSkills,
   loadedSkills,
   offeredTools,
@@ -42,7 +42,7 @@ export function workOnTable(request: ModelRequest, task: TableTask): Reply {
       calls: [["read_file", { path: task.path, limit: 5 }]],
     };
   }
-  if (!hasAdvice && tools.has("skill_view") && runsOf(done).length === 0 && isUnusual(done)) {
+  if (!hasAdvice && tools.has("skill_view") && listRuns(done).length === 0 && isUnusual(done)) {
     const possible = chooseUnread(request, { unusual: true });
     if (possible)
       return {
@@ -53,11 +53,11 @@ export function workOnTable(request: ModelRequest, task: TableTask): Reply {
   const absent = done.find(({ call, failed }) => call.name === "read_file" && failed);
   if (absent) return { text: `I could not read \`${task.path}\`: ${String(absent.result.error ?? "it is not there")}` };
 
-  const inquiry = runsOf(done).reduce(learn, beginInquiry(advice));
+  const inquiry = listRuns(done).reduce(learn, beginInquiry(advice));
   if (inquiry.stuck) return { text: `I could not work out the ${nameTask(task)}: ${inquiry.stuck}.` };
   if (inquiry.result !== undefined && inquiry.checked) return { text: toAnswer(task, inquiry.result, inquiry) };
   if (!tools.has("terminal")) return { text: withoutTerminal(task, inquiry) };
-  return nextRun(task, inquiry, hasAdvice, runsOf(done));
+  return nextRun(task, inquiry, hasAdvice, listRuns(done));
 }
 
 function nextRun(task: TableTask, inquiry: Inquiry, hasAdvice: boolean, runs: Run[]): Reply {
@@ -91,7 +91,7 @@ const CHANGES: Record<number, string> = {
 /** Advice from loaded skills and from the person's sentences other than the question itself. */
 function collectAdvice(request: ModelRequest): Advice {
   const views = allCalls(request).filter(({ call, failed }) => call.name === "skill_view" && !failed);
-  const asked = inputOf(request)
+  const asked = readInput(request)
     .split(/(?<=[.?!])\s+|\n+/)
     .filter(
       (sentence) =>
@@ -126,7 +126,7 @@ function isUnusual(done: FinishedCall[]): boolean {
   return !first!.includes(",");
 }
 
-function runsOf(done: FinishedCall[]): Run[] {
+function listRuns(done: FinishedCall[]): Run[] {
   return done
     .filter(({ call }) => call.name === "terminal")
     .map(({ result }) => ({

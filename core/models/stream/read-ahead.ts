@@ -73,6 +73,6 @@ export function readAhead(reader: ReadableStreamDefaultReader<Uint8Array>, clock
   }
 }
 
-export function sizeOf(pieces: Uint8Array[]): number {
+export function countBytes(pieces: Uint8Array[]): number {
   return pieces.reduce((bytes, piece) => bytes + piece.byteLength, 0);
 }

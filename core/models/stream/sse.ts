@@ -3,9 +3,9 @@
 // Must not know what events mean.
 import { createParser } from "eventsource-parser";
 import type { Clock } from "../../ports.ts";
-import { parseBody, wordsOf } from "../failures/error-reply.ts";
+import { parseBody, readPlainText } from "../failures/error-reply.ts";
 import type { ModelFailureCode } from "../failures/failure-codes.ts";
-import { readAhead, sizeOf } from "./read-ahead.ts";
+import { readAhead, countBytes } from "./read-ahead.ts";
 import { ReplyRefused, readStart } from "../failures/refused-reply.ts";
 
 /** The reason why reading stopped. */
@@ -75,7 +75,7 @@ export function readEvents(
         if (first === "<" || first === "{" || first === "[") throw toRefusal(await readStart(pieces, decoder, text));
         begun = first !== "";
       }
-      const events = read ? take(text, sizeOf(read)) : parser.end(text);
+      const events = read ? take(text, countBytes(read)) : parser.end(text);
       if (events.length > 0) return events;
     }
   }
@@ -104,7 +104,7 @@ export function readEvents(
   function toRefusal(text: string): Error {
     const body = parseBody(text);
     if (isErrorBody(body)) return new ReplyRefused({ headers: response.headers, body });
-    return new StreamFault("stream_malformed", wordsOf(text));
+    return new StreamFault("stream_malformed", readPlainText(text));
   }
 }
 

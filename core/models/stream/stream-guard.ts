@@ -8,8 +8,8 @@ import { sha256Hex } from "../../schemas/learning/digest.ts";
 import { NO_USAGE, type Usage } from "../../schemas/entry.ts";
 import type { ModelFacts } from "../catalog.ts";
 import { readErrorBody } from "../failures/error-reply.ts";
-import { failureOfReply, modelFailure } from "../failures/failures.ts";
-import { costOf } from "../prices.ts";
+import { readReplyFailure, createModelFailure } from "../failures/failures.ts";
+import { computeCost } from "../prices.ts";
 import { ReplyRefused } from "../failures/refused-reply.ts";
 import { type EventReader, StreamFault, readEvents } from "./sse.ts";
 import { AnswerTooLargeError, MAX_ANSWER_BYTES, toStorableAnswer, toStorableUsage } from "./storable-answer.ts";
@@ -40,12 +40,12 @@ export interface OpenCall {
   /** The provider's response, unread. May reject, and may ignore the signal. */
   response: Promise<Response>;
   /** Translates one event of any shape into model events. May throw. Not called again after a terminal event. */
-  read(event: unknown, say: Say): void;
+  read(event: unknown, say: EmitEvent): void;
   /** Called when the stream ended without a terminal event, whether complete or cut off. */
-  end?(say: Say): void;
+  end?(say: EmitEvent): void;
 }
 
-export type Say = (event: ModelEvent) => void;
+export type EmitEvent = (event: ModelEvent) => void;
 
 const ABORTED = Symbol("aborted");
 
@@ -67,12 +67,12 @@ export function guardWire(wire: GuardedWire): Model {
     ...(wire.isOwn && wire.server !== undefined && { server: toFingerprint(wire.server) }),
     ...(wire.cachedAt !== undefined && { cache: sha256Hex(`cache ${wire.cachedAt} ${wire.apiKey}`).slice(0, 16) }),
     async *stream(request, signal, noteActivity) {
-      const aborted = modelFailure("aborted", wire.provider);
+      const aborted = createModelFailure("aborted", wire.provider);
       if (signal.aborted) return yield failed(aborted);
       let used: Usage | null = null;
       const abort = watchAbort(signal);
       const maxChars = Math.max(MIN_ANSWER_CHARS, request.maxOutputTokens * MAX_CHARS_PER_TOKEN);
-      const words = { text: createWords(maxChars), reasoning: createWords(maxChars) };
+      const words = { text: createDeltaText(maxChars), reasoning: createDeltaText(maxChars) };
       let events: EventReader | null = null;
       let begun = false;
       /** A reply that began is billed, but most providers report its usage only at the end. */
@@ -99,11 +99,12 @@ export function guardWire(wire: GuardedWire): Model {
             // A refusal may be the first event of a reply with a good status. The model then read no prompt.
             if (event.type === "failed") return yield failed(event.failure, begun ? spent() : used);
             if (event.type === "done") {
-              const { cost = costOf(toStorableUsage(event.answer.usage), wire.facts.prices), ...answer } = event.answer;
+              const { cost = computeCost(toStorableUsage(event.answer.usage), wire.facts.prices), ...answer } =
+                event.answer;
               return yield* toEnd({ ...answer, cost }, words.text);
             }
             if (event.type === "text_retract") {
-              words.text = createWords(maxChars);
+              words.text = createDeltaText(maxChars);
               yield event;
               continue;
             }
@@ -112,7 +113,7 @@ export function guardWire(wire: GuardedWire): Model {
             begun = true;
             yield { type: event.type, text };
           }
-          if (batch === null) return yield failed(modelFailure("stream_cut", wire.provider), spent());
+          if (batch === null) return yield failed(createModelFailure("stream_cut", wire.provider), spent());
         }
       } catch (thrown) {
         yield failed(signal.aborted ? aborted : toFailure(thrown, wire, events !== null), spent());
@@ -128,13 +129,13 @@ export function guardWire(wire: GuardedWire): Model {
     const usage = toStorableUsage(used);
     return {
       type: "failed",
-      failure: { ...failure, spent: { model: wire.name, usage, cost: costOf(usage, wire.facts.prices) } },
+      failure: { ...failure, spent: { model: wire.name, usage, cost: computeCost(usage, wire.facts.prices) } },
     };
   }
 }
 
 /** Streams the text that only the final event had, if it continues the streamed text. Otherwise the streamed text is the answer. */
-function* toEnd(answer: Parameters<typeof toStorableAnswer>[0], words: Words): Iterable<ModelEvent> {
+function* toEnd(answer: Parameters<typeof toStorableAnswer>[0], words: DeltaText): Iterable<ModelEvent> {
   const whole = answer.text.toWellFormed();
   const seen = words.all();
   const left = whole.startsWith(seen) ? whole.slice(seen.length) : words.rest();
@@ -143,7 +144,7 @@ function* toEnd(answer: Parameters<typeof toStorableAnswer>[0], words: Words): I
   yield { type: "done", answer: done };
 }
 
-function estimateUsage({ system, tools, messages }: ModelRequest, words: Words[]): Usage {
+function estimateUsage({ system, tools, messages }: ModelRequest, words: DeltaText[]): Usage {
   const written = words.reduce((sum, { all }) => sum + all().length, 0);
   return usageByLength({ system, tools, messages }, written);
 }
@@ -154,10 +155,10 @@ export function usageByLength(asked: unknown, writtenChars: number): Usage {
   return { ...NO_USAGE, input: toTokens(JSON.stringify(asked).length), output: toTokens(writtenChars) };
 }
 
-type Words = ReturnType<typeof createWords>;
+type DeltaText = ReturnType<typeof createDeltaText>;
 
 /** Makes deltas well-formed: a high surrogate at the end of one waits for the next. */
-function createWords(maxChars: number) {
+function createDeltaText(maxChars: number) {
   let all = "";
   let half = "";
   return {
@@ -202,18 +203,20 @@ function toFailure(thrown: unknown, wire: GuardedWire, answered: boolean): Model
   if (thrown instanceof ReplyRefused) {
     const { status, headers, body } = thrown.reply;
     const reply = readErrorBody(body);
-    return failureOfReply({ ...reply, status: status ?? reply.status, provider: wire.provider, headers }, secrets);
+    return readReplyFailure({ ...reply, status: status ?? reply.status, provider: wire.provider, headers }, secrets);
   }
-  if (thrown instanceof StreamFault) return modelFailure(thrown.code, wire.provider, causeOf(thrown), secrets);
-  if (thrown instanceof AnswerTooLargeError) return modelFailure("answer_too_large", wire.provider, thrown.message);
-  const cause = causeOf(thrown);
-  if (!answered && /timed? ?out/i.test(cause)) return modelFailure("timeout", wire.provider, cause, secrets);
-  return modelFailure(answered ? "stream_malformed" : "network", wire.provider, cause, secrets);
+  if (thrown instanceof StreamFault)
+    return createModelFailure(thrown.code, wire.provider, describeCause(thrown), secrets);
+  if (thrown instanceof AnswerTooLargeError)
+    return createModelFailure("answer_too_large", wire.provider, thrown.message);
+  const cause = describeCause(thrown);
+  if (!answered && /timed? ?out/i.test(cause)) return createModelFailure("timeout", wire.provider, cause, secrets);
+  return createModelFailure(answered ? "stream_malformed" : "network", wire.provider, cause, secrets);
 }
 
 /** The deepest cause: fetch says "fetch failed" and keeps the reason in `cause`. */
-function causeOf(thrown: unknown): string {
-  return thrown instanceof Error && thrown.cause instanceof Error ? causeOf(thrown.cause) : messageOf(thrown);
+function describeCause(thrown: unknown): string {
+  return thrown instanceof Error && thrown.cause instanceof Error ? describeCause(thrown.cause) : messageOf(thrown);
 }
 
 /** Uses one listener for the whole call: a stream has thousands of pieces, and each is awaited. */

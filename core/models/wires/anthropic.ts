@@ -16,11 +16,11 @@ import type { Message, Model, ModelRequest } from "../../agent/contract.ts";
 import type { Clock } from "../../ports.ts";
 import { type Answer, NO_USAGE, type StopReason, type Usage } from "../../schemas/entry.ts";
 import type { Effort } from "../../schemas/settings.ts";
-import { type ModelFacts, factsOf } from "../catalog.ts";
+import { type ModelFacts, lookUpFacts } from "../catalog.ts";
 import { chooseEffort, supportedEfforts } from "../effort.ts";
 import { isOwnServer } from "../own-server.ts";
 import { sendBuilt } from "./sdk-request.ts";
-import { type OpenCall, type Say, guardWire } from "../stream/stream-guard.ts";
+import { type OpenCall, type EmitEvent, guardWire } from "../stream/stream-guard.ts";
 import { assertCallCount, grow } from "../stream/storable-answer.ts";
 import { type IdRule, type WireMessage, asText, assignWireIds, toArgumentText, toToolCalls } from "./wire-calls.ts";
 
@@ -45,7 +45,7 @@ const CACHED = { type: "ephemeral" } as const;
 
 export function createAnthropicModel(options: AnthropicOptions): Model {
   const name = `anthropic:${options.model}`;
-  const facts = options.facts ?? factsOf({ provider: "anthropic", id: options.model, name });
+  const facts = options.facts ?? lookUpFacts({ provider: "anthropic", id: options.model, name });
   let client: BaseAnthropic | undefined;
   return guardWire({
     name,
@@ -271,7 +271,7 @@ function toBlock(block: ContentBlock): ContentBlock {
   return isToolUse(block) ? { ...block, id: asText(block.id), name: asText(block.name) } : { ...block };
 }
 
-function readDelta(open: OpenBlock, delta: RawContentBlockDelta, say: Say): void {
+function readDelta(open: OpenBlock, delta: RawContentBlockDelta, say: EmitEvent): void {
   const { block } = open;
   if (delta.type === "text_delta" && block.type === "text") {
     block.text = grow(block.text, asText(delta.text));
@@ -283,7 +283,7 @@ function readDelta(open: OpenBlock, delta: RawContentBlockDelta, say: Say): void
   else if (delta.type === "input_json_delta") open.input = grow(open.input, asText(delta.partial_json));
 }
 
-function sayDelta(type: "text_delta" | "reasoning_delta", text: string, say: Say): void {
+function sayDelta(type: "text_delta" | "reasoning_delta", text: string, say: EmitEvent): void {
   if (text) say({ type, text });
 }
 

@@ -5,7 +5,7 @@
 const OPEN = "<think>";
 const CLOSE = "</think>";
 
-export interface Sorted {
+export interface SortedDelta {
   text: string;
   reasoning: string;
   /** The text so far was a thought: `reasoning` holds all of it, and `text` starts over. */
@@ -23,7 +23,7 @@ export function createThoughtFilter() {
   let tail = "";
 
   return {
-    push(delta: string): Sorted {
+    push(delta: string): SortedDelta {
       switch (state) {
         case "start":
           return begin(held + delta);
@@ -36,14 +36,14 @@ export function createThoughtFilter() {
       }
     },
     /** Releases the held text at the end of the stream. */
-    end(): Sorted {
+    end(): SortedDelta {
       const rest = held;
       held = "";
       return state === "thought" ? { text: "", reasoning: rest } : { text: rest, reasoning: "" };
     },
   };
 
-  function begin(all: string): Sorted {
+  function begin(all: string): SortedDelta {
     const first = all.trimStart();
     held = "";
     if (first.startsWith(OPEN)) {
@@ -58,7 +58,7 @@ export function createThoughtFilter() {
     return say(all);
   }
 
-  function think(all: string): Sorted {
+  function think(all: string): SortedDelta {
     held = "";
     const end = all.indexOf(CLOSE);
     if (end >= 0) {
@@ -71,14 +71,14 @@ export function createThoughtFilter() {
   }
 
   /** Drops the blank lines after a thought. */
-  function answer(delta: string): Sorted {
+  function answer(delta: string): SortedDelta {
     const text = delta.trimStart();
     if (text !== "") state = "text";
     emitted = null; // a second thought is text
     return { text, reasoning: "" };
   }
 
-  function say(delta: string): Sorted {
+  function say(delta: string): SortedDelta {
     if (emitted === null) return { text: delta, reasoning: "" };
     const fresh = tail + delta;
     const at = emitted.length - tail.length + fresh.indexOf(CLOSE);
@@ -96,7 +96,7 @@ export function createThoughtFilter() {
   }
 }
 
-const NOTHING: Sorted = { text: "", reasoning: "" };
+const NOTHING: SortedDelta = { text: "", reasoning: "" };
 
 /** Whether `</think>` after `before` ends a thought: not in code, not quoted, and not paired with an earlier `<think>`. */
 function closesThought(before: string): boolean {

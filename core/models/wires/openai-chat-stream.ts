@@ -4,10 +4,10 @@ import { isObject } from "../../unknown-object.ts";
 import * as z from "zod";
 import type { ModelEvent } from "../../agent/contract.ts";
 import { type Answer, type Cost, type JsonObject, type StopReason, type Usage } from "../../schemas/entry.ts";
-import { modelFailure } from "../failures/failures.ts";
-import { type Sorted, createThoughtFilter } from "./inline-thoughts.ts";
+import { createModelFailure } from "../failures/failures.ts";
+import { type SortedDelta, createThoughtFilter } from "./inline-thoughts.ts";
 import { toReportedCost } from "../prices.ts";
-import { type OpenCall, type Say, usageByLength } from "../stream/stream-guard.ts";
+import { type OpenCall, type EmitEvent, usageByLength } from "../stream/stream-guard.ts";
 import { assertCallCount, grow } from "../stream/storable-answer.ts";
 import { type RawCall, asText, parseArguments, toArgumentText, toToolCalls } from "./wire-calls.ts";
 
@@ -45,7 +45,7 @@ const ContentParts = z.array(
   }),
 );
 
-interface Read {
+interface StreamState {
   thoughts: ReturnType<typeof createThoughtFilter>;
   text: string;
   reasoning: string;
@@ -68,7 +68,7 @@ export interface ChatStreamFacts {
 }
 
 export function createChatReader(facts: ChatStreamFacts): Pick<OpenCall, "read" | "end"> {
-  const read: Read = {
+  const read: StreamState = {
     thoughts: createThoughtFilter(),
     text: "",
     reasoning: "",
@@ -98,14 +98,14 @@ export function createChatReader(facts: ChatStreamFacts): Pick<OpenCall, "read" 
   };
 }
 
-function readUsage(raw: unknown, read: Read, { charge }: ChatStreamFacts): void {
+function readUsage(raw: unknown, read: StreamState, { charge }: ChatStreamFacts): void {
   const counts = ChatUsage.safeParse(raw).data;
   read.cost = toReportedCost(counts?.cost) ?? read.cost;
   const usage = counts && toUsage(counts);
   if (usage) charge((read.usage = usage));
 }
 
-function readDelta(delta: JsonObject, read: Read, say: Say): void {
+function readDelta(delta: JsonObject, read: StreamState, say: EmitEvent): void {
   const parts = Array.isArray(delta.content) ? (ContentParts.safeParse(delta.content).data ?? []) : [];
   const thoughts = parts.flatMap((part) => part.thinking ?? []);
   const refusal = asText(delta.refusal);
@@ -119,7 +119,7 @@ function readDelta(delta: JsonObject, read: Read, say: Say): void {
   emit({ ...sorted, text: sorted.text + refusal, reasoning: reasoning + sorted.reasoning }, read, say);
 }
 
-function emit({ text, reasoning, retracts }: Sorted, read: Read, say: Say): void {
+function emit({ text, reasoning, retracts }: SortedDelta, read: StreamState, say: EmitEvent): void {
   if (retracts) {
     read.text = "";
     say({ type: "text_retract" });
@@ -147,7 +147,7 @@ function joinTexts(parts: { text?: string | null }[]): string {
  * OpenAI numbers the calls and names each once. Other servers leave out the index or the id, or send every call whole with index
  * 0. There a new id begins a new call, and so does a name after a complete call.
  */
-function addCall(calls: Read["calls"], delta: JsonObject): void {
+function addCall(calls: StreamState["calls"], delta: JsonObject): void {
   const index = Number.isFinite(delta.index) ? (delta.index as number) : null;
   const id = asText(delta.id);
   const fn = asRecord(delta.function);
@@ -211,13 +211,19 @@ function toUsage(wire: ChatUsage): Usage | null {
   };
 }
 
-function toEnd(read: Read, facts: ChatStreamFacts): ModelEvent {
+function toEnd(read: StreamState, facts: ChatStreamFacts): ModelEvent {
   // OpenRouter: "error"; Z.ai: "network_error"; DeepSeek: "insufficient_system_resource".
   if (read.finish === "error" || read.finish === "network_error") {
-    return { type: "failed", failure: modelFailure("server_error", facts.provider, `finish_reason ${read.finish}`) };
+    return {
+      type: "failed",
+      failure: createModelFailure("server_error", facts.provider, `finish_reason ${read.finish}`),
+    };
   }
   if (read.finish === "insufficient_system_resource") {
-    return { type: "failed", failure: modelFailure("overloaded", facts.provider, `finish_reason ${read.finish}`) };
+    return {
+      type: "failed",
+      failure: createModelFailure("overloaded", facts.provider, `finish_reason ${read.finish}`),
+    };
   }
   const calls = toToolCalls(read.calls, facts.messagesBefore);
   const native = toNative(read, facts.provider);
@@ -235,7 +241,7 @@ function toEnd(read: Read, facts: ChatStreamFacts): ModelEvent {
   return { type: "done", answer };
 }
 
-function toNative(read: Read, server: string): ChatNative | null {
+function toNative(read: StreamState, server: string): ChatNative | null {
   const extras = read.calls.map((call) => call.extra);
   const native: ChatNative = {};
   if (read.details.length > 0) native.reasoning = { reasoning_details: read.details };
@@ -249,13 +255,13 @@ const CUT = /length|max_tokens|context_window|pause_turn/i;
 /** OpenAI: "content_filter"; Z.ai: "sensitive"; Google, through some gateways: "SAFETY", "RECITATION" … */
 const FILTERED = /content_?filter|refus|sensitive|safety|recitation|prohibited|blocklist|guardrail/i;
 
-function toStop(read: Read, hasCalls: boolean): StopReason {
+function toStop(read: StreamState, hasCalls: boolean): StopReason {
   const finish = read.finish ?? "";
   if (read.refused || FILTERED.test(finish)) return "refusal";
   if (CUT.test(finish)) return "length";
   return hasCalls ? "tools" : "end";
 }
 
-function estimateUsage(body: unknown, read: Read): Usage {
+function estimateUsage(body: unknown, read: StreamState): Usage {
   return usageByLength(body, read.text.length + read.reasoning.length + JSON.stringify(read.calls).length);
 }

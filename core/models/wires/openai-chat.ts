@@ -8,11 +8,11 @@ import type {
 } from "openai/resources/chat/completions/completions";
 import type { Model, ModelRequest } from "../../agent/contract.ts";
 import type { Effort } from "../../schemas/settings.ts";
-import { type ModelFacts, factsOf } from "../catalog.ts";
+import { type ModelFacts, lookUpFacts } from "../catalog.ts";
 import { chooseEffort, supportedEfforts } from "../effort.ts";
 import { type ChatNative, WIRE, createChatReader } from "./openai-chat-stream.ts";
 import { OPENAI_URL, type OpenAiClientOptions, createOpenAiClient } from "./openai-client.ts";
-import { type Compat, compatOf } from "./openai-compat.ts";
+import { type Compat, findCompat } from "./openai-compat.ts";
 import { isOwnServer } from "../own-server.ts";
 import { sendWithoutRefused } from "./refused-fields.ts";
 import { sendBuilt } from "./sdk-request.ts";
@@ -30,8 +30,8 @@ export interface OpenAiChatOptions extends OpenAiClientOptions {
 }
 
 export function createOpenAiChatModel(options: OpenAiChatOptions): Model {
-  const { name = `openai-chat:${options.model}`, compat = compatOf(options.baseUrl ?? OPENAI_URL) } = options;
-  const facts = options.facts ?? factsOf({ provider: compat.catalog, id: options.model, name });
+  const { name = `openai-chat:${options.model}`, compat = findCompat(options.baseUrl ?? OPENAI_URL) } = options;
+  const facts = options.facts ?? lookUpFacts({ provider: compat.catalog, id: options.model, name });
   let client: OpenAI | undefined;
   return guardWire({
     name,
@@ -165,7 +165,7 @@ function toMessage(message: WireMessage, compat: Compat): ChatCompletionMessageP
   if (message.role === "tool") return [{ role: "tool", tool_call_id: message.wireIds[0]!, content: message.text }];
   if (!message.text && message.calls.length === 0) return [];
 
-  const native = nativeOf(message, compat);
+  const native = readNative(message, compat);
   const { extras = [] } = native;
   const tool_calls: ChatCompletionMessageFunctionToolCall[] = message.calls.map((call, index) => ({
     id: message.wireIds[index]!,
@@ -185,7 +185,7 @@ function toMessage(message: WireMessage, compat: Compat): ChatCompletionMessageP
 }
 
 /** Native data of this server only: another server may refuse it. */
-function nativeOf({ native }: Extract<WireMessage, { role: "assistant" }>, compat: Compat): ChatNative {
+function readNative({ native }: Extract<WireMessage, { role: "assistant" }>, compat: Compat): ChatNative {
   if (native?.wire !== WIRE) return {};
   const data = native.data as ChatNative;
   return data.server === undefined || data.server === compat.provider ? data : {};

@@ -308,13 +308,13 @@ const PLAIN: Omit<Compat, "provider"> = {
   ids: IDS,
 };
 
-type Named = Extract<(typeof SERVERS)[number], { name: string }>;
+type NamedRow = Extract<(typeof SERVERS)[number], { name: string }>;
 /** A server that TALARIA_MODEL can name. */
 export type NamedServer = Server & {
-  name: Named["name"];
+  name: NamedRow["name"];
   baseUrl: string;
-  key: Named["key"];
-  urlVariable?: Extract<Named, { urlVariable: string }>["urlVariable"];
+  key: NamedRow["key"];
+  urlVariable?: Extract<NamedRow, { urlVariable: string }>["urlVariable"];
   variableHeaders?: Readonly<Record<string, VariableOfServer>>;
 };
 /** A variable in the braces of an address, or of a header. */
@@ -332,7 +332,7 @@ export function toCompat(server: Server): Compat {
   return { ...PLAIN, ...server };
 }
 
-export function compatOf(baseUrl: string): Compat {
+export function findCompat(baseUrl: string): Compat {
   const url = new URL(baseUrl);
   const place = `${url.host}${url.pathname}`;
   const server: Server = SERVERS.find((server) => server.at.test(place)) ?? { provider: url.host };

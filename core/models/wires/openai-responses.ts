@@ -13,10 +13,10 @@ import type {
 import type { Model, ModelRequest } from "../../agent/contract.ts";
 import { type Answer, NO_USAGE, type StopReason, type Usage } from "../../schemas/entry.ts";
 import { EFFORTS, type Effort } from "../../schemas/settings.ts";
-import { type ModelFacts, factsOf } from "../catalog.ts";
+import { type ModelFacts, lookUpFacts } from "../catalog.ts";
 import { chooseEffort } from "../effort.ts";
 import { readErrorBody } from "../failures/error-reply.ts";
-import { failureOfReply } from "../failures/failures.ts";
+import { readReplyFailure } from "../failures/failures.ts";
 import { type OpenAiClientOptions, createOpenAiClient } from "./openai-client.ts";
 import { DEVELOPER_MODELS } from "./openai-compat.ts";
 import { isOwnServer } from "../own-server.ts";
@@ -37,7 +37,7 @@ const IDS: IdRule = { strip: /[^A-Za-z0-9_-]/g, filler: "_", maxChars: 64 };
 
 export function createOpenAiResponsesModel(options: OpenAiResponsesOptions): Model {
   const name = `openai:${options.model}`;
-  const facts = options.facts ?? factsOf({ provider: "openai", id: options.model, name });
+  const facts = options.facts ?? lookUpFacts({ provider: "openai", id: options.model, name });
   let client: OpenAI | undefined;
   return guardWire({
     name,
@@ -165,7 +165,7 @@ function createReader(facts: StreamFacts): OpenCall["read"] {
       case "response.failed": {
         if (event.response?.usage) facts.charge(toUsage(event.response.usage));
         const reply = { ...readErrorBody(event.response?.error), provider: PROVIDER };
-        say({ type: "failed", failure: failureOfReply(reply, [facts.apiKey]) });
+        say({ type: "failed", failure: readReplyFailure(reply, [facts.apiKey]) });
       }
     }
   };

@@ -3,14 +3,14 @@
 // (docs/decisions/0060). Called by the adapters.
 import { refuseErrors } from "../failures/refused-reply.ts";
 
-type Built = { req: object; url: string };
+type BuiltRequest = { req: object; url: string };
 
 /** Cached: a client sends the same address and headers with every request to one path. */
-const builtBy = new WeakMap<RequestBuilder, Map<string, Built>>();
+const builtBy = new WeakMap<RequestBuilder, Map<string, BuiltRequest>>();
 
 /** The part of the SDK clients that is used here. */
 export interface RequestBuilder {
-  buildRequest(options: { method: "post"; path: string; body: unknown }): Promise<Built>;
+  buildRequest(options: { method: "post"; path: string; body: unknown }): Promise<BuiltRequest>;
 }
 
 export async function sendBuilt(
@@ -18,7 +18,7 @@ export async function sendBuilt(
   call: { path: string; body: unknown; signal: AbortSignal; fetch: typeof fetch },
 ): Promise<Response> {
   const { path, body, signal } = call;
-  const known = builtBy.get(client) ?? new Map<string, Built>();
+  const known = builtBy.get(client) ?? new Map<string, BuiltRequest>();
   const built = known.get(path) ?? (await client.buildRequest({ method: "post", path, body: {} }));
   builtBy.set(client, known.set(path, built));
   return refuseErrors(call.fetch)(built.url, { ...built.req, body: JSON.stringify(body), signal });

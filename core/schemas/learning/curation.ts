@@ -7,7 +7,7 @@ import { Grant, ReviewResult } from "./review.ts";
 import { SkillState } from "../skill.ts";
 import { UsageLine } from "../usage.ts";
 
-const OfRun = { v: z.literal(1), profile: ProfileId, run: CurationId };
+const RUN_FIELDS = { v: z.literal(1), profile: ProfileId, run: CurationId };
 
 /**
  * A shard of a past day's due markers, one profile on request, the rollback of a run, or work for a model. A run sends such
@@ -25,18 +25,18 @@ export const CurationMessage = z.discriminatedUnion("kind", [
   }),
   /** `consolidate`: also ask the model which skills should be merged. */
   z.object({
-    ...OfRun,
+    ...RUN_FIELDS,
     kind: z.literal("profile"),
     dryRun: z.boolean(),
     consolidate: z.boolean().optional(),
     /** What the Account reserved for this run, if a day's budget is set. */
     allowance: z.object({ id: z.string(), grant: Grant }).optional(),
   }),
-  z.object({ ...OfRun, kind: z.literal("rollback"), of: CurationId }),
-  z.object({ ...OfRun, kind: z.literal("rewrite"), skill: SkillName }),
-  z.object({ ...OfRun, kind: z.literal("look"), skill: SkillName }),
-  z.object({ ...OfRun, kind: z.literal("consolidate") }),
-  z.object({ ...OfRun, kind: z.literal("requests") }),
+  z.object({ ...RUN_FIELDS, kind: z.literal("rollback"), of: CurationId }),
+  z.object({ ...RUN_FIELDS, kind: z.literal("rewrite"), skill: SkillName }),
+  z.object({ ...RUN_FIELDS, kind: z.literal("look"), skill: SkillName }),
+  z.object({ ...RUN_FIELDS, kind: z.literal("consolidate") }),
+  z.object({ ...RUN_FIELDS, kind: z.literal("requests") }),
 ]);
 export type CurationMessage = z.infer<typeof CurationMessage>;
 

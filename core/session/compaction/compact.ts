@@ -6,11 +6,11 @@ import {
   calibrate,
   inForce,
   lastSummary,
-  measure,
-  overheadOf,
+  measureTokens,
+  estimateOverhead,
   tailBudget,
   thresholdTokens,
-  total,
+  sumTokens,
 } from "../../agent/compaction/compaction.ts";
 import type { ContextKeeper, Message } from "../../agent/contract.ts";
 import { messageTokens as weigh } from "../../agent/request-size.ts";
@@ -21,7 +21,7 @@ import type { EngineContext } from "../context.ts";
 import { compactionState, compactionsBefore, readCompaction, readHistory } from "../prompt/history.ts";
 import type { Log } from "../log.ts";
 import { narrowPrompt, refreshPrompt } from "../turn/prepare-turn.ts";
-import { type CompactionContext, type CompactionOptions, type Shortening, isBackingOff, shorten } from "./shorten.ts";
+import { type CompactionContext, type CompactionOptions, type ShortenJob, isBackingOff, shorten } from "./shorten.ts";
 
 /** A pruning must leave at most this share of the threshold for the next compaction; otherwise a summary is made. */
 const PRUNE_SHARE = 0.6;
@@ -109,12 +109,12 @@ export function createKeeper(context: CompactionContext, turn: number, options: 
       const isTight = isSmall(contextWindow) && fixedTokens !== undefined;
       const lastUsage = system === undefined ? readUsage(log, messages, chain, usage) : null;
       const known = system === undefined ? counted : undefined;
-      const guess = isTight ? fixedTokens(system) : overheadOf(contextWindow);
-      if (isTight) ratio = ratioOf(messages, { lastUsage, known, fixed: guess }) ?? ratio;
+      const guess = isTight ? fixedTokens(system) : estimateOverhead(contextWindow);
+      if (isTight) ratio = computeRatio(messages, { lastUsage, known, fixed: guess }) ?? ratio;
       ratios.set(log, ratio);
       const fixed = isTight ? Math.round(guess * ratio) : guess;
       const scale = isTight ? scaledBy(ratio) : scaled(messages, lastUsage, fixed);
-      const tokens = known ?? Math.round(measure(messages, lastUsage, fixed, isTight ? scale : weigh));
+      const tokens = known ?? Math.round(measureTokens(messages, lastUsage, fixed, isTight ? scale : weigh));
       const same = { messages, tokens, ...(system !== undefined && { system }) };
       const fits = tokens + MIN_ANSWER_TOKENS <= contextWindow;
       const limit = thresholdTokens(contextWindow, settings.context, settings.turn.maxOutputTokens);
@@ -127,7 +127,7 @@ export function createKeeper(context: CompactionContext, turn: number, options: 
       const room = isTight ? Math.max(MIN_ROOM_TOKENS, limit - fixed) : window;
       const tailTokens = tailBudget(room, settings.context) * (overflow ? OVERFLOW_TAIL_SHARE ** rounds : 1);
       const refreshed = { ...context, refreshPrompt: () => context.refreshPrompt(contextWindow) };
-      const job: Shortening = {
+      const job: ShortenJob = {
         turn,
         input,
         step,
@@ -153,7 +153,7 @@ export function createKeeper(context: CompactionContext, turn: number, options: 
         const { compaction } = made.value;
         const shorter = applyNext(chain, messages, compaction);
         // The estimate of the removed part may be too high. Then more tokens remain than the difference shows.
-        const left = isTight ? Math.round(Math.max(1, ratio) * (guess + total(shorter, weigh))) : 0;
+        const left = isTight ? Math.round(Math.max(1, ratio) * (guess + sumTokens(shorter, weigh))) : 0;
         const tokensAfter = Math.max(compaction.tokensAfter, left);
         return ok({ messages: shorter, system: made.value.system, tokens: tokensAfter });
       }
@@ -188,7 +188,7 @@ export async function compressNow(
   const chain = compactionsBefore(log, input);
   const summary = lastSummary(chain)?.n;
   const lastUsage = readUsage(log, messages, chain, null);
-  const fixed = overheadOf(contextWindow);
+  const fixed = estimateOverhead(contextWindow);
   const scale = scaled(messages, lastUsage, fixed);
   const newest = messages.findLast((message) => message.role === "user" && message.entry !== summary);
   const refreshed = { ...context, refreshPrompt: () => context.refreshPrompt(contextWindow) };
@@ -200,9 +200,9 @@ export async function compressNow(
     chain,
     keepFrom: newest?.entry ?? input,
     contextWindow,
-    tokens: atLeast(Math.round(measure(messages, lastUsage, fixed, weigh)), messages, scale),
+    tokens: atLeast(Math.round(measureTokens(messages, lastUsage, fixed, weigh)), messages, scale),
     weigh: scale,
-    tailTokens: Math.min(tailBudget(contextWindow, settings.context), total(messages, scale) * ASKED_TAIL_SHARE),
+    tailTokens: Math.min(tailBudget(contextWindow, settings.context), sumTokens(messages, scale) * ASKED_TAIL_SHARE),
     minTailMessages: 2,
     pruneBelow: 0,
     minGapTokens: 0,
@@ -236,7 +236,7 @@ function scaledBy(ratio: number): (message: Message) => number {
 }
 
 /** The ratio of the provider's last count to the estimate; undefined without a count. */
-function ratioOf(
+function computeRatio(
   messages: Message[],
   { lastUsage, known, fixed }: { lastUsage: Usage | null; known: number | undefined; fixed: number },
 ): number | undefined {
@@ -244,12 +244,12 @@ function ratioOf(
   const counted = known ?? (lastUsage && last > 0 ? promptTokens(lastUsage) : 0);
   const before = known === undefined ? messages.slice(0, last) : messages;
   if (counted === 0) return undefined;
-  return Math.min(MAX_RATIO, Math.max(MIN_RATIO, counted / (fixed + total(before, weigh))));
+  return Math.min(MAX_RATIO, Math.max(MIN_RATIO, counted / (fixed + sumTokens(before, weigh))));
 }
 
 /** A provider may count too few tokens. The total must not be smaller than its parts. */
 function atLeast(tokens: number, messages: Message[], weigh: (message: Message) => number): number {
-  return Math.max(tokens, Math.ceil(total(messages, weigh)));
+  return Math.max(tokens, Math.ceil(sumTokens(messages, weigh)));
 }
 
 /** The usage of the last answer; null without a count, or after a later compaction. */

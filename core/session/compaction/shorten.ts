@@ -6,12 +6,12 @@ import {
   lastSummary,
   planCompaction,
   toPrunedText,
-  total,
+  sumTokens,
 } from "../../agent/compaction/compaction.ts";
 import { pruneMessages } from "../../agent/compaction/compaction-prune.ts";
 import {
   droppedSkills,
-  summaryOf,
+  findSummaryPart,
   summaryTokens,
   toSummaryParts,
   worstSource,
@@ -53,7 +53,7 @@ export interface CompactionOptions {
   /** Writes an entry of the turn inside the caller's transaction. Throws when the turn has ended meanwhile. */
   put?(entry: Entry): void;
   /** Checks budgets before each model call. */
-  mayAsk?(): Failure | null | Promise<Failure | null>;
+  findRefusal?(): Failure | null | Promise<Failure | null>;
   /** Called while a summarising model makes progress. */
   noteActivity?(): void;
   /** Receives the calls of a summary that finished after the turn had ended; no entry records them. */
@@ -64,7 +64,7 @@ export interface CompactionOptions {
   recalled?(gap: Message[]): Promise<string>;
 }
 
-export interface Shortening {
+export interface ShortenJob {
   turn: number;
   /** Entry of the turn's input. */
   input: number;
@@ -94,29 +94,29 @@ export interface Shortening {
 export async function shorten(
   context: CompactionContext,
   options: CompactionOptions,
-  job: Shortening,
+  job: ShortenJob,
 ): Promise<Result<{ compaction: CompactionEntry; system: string }>> {
   const { host, log } = context;
   if (job.cutsNewest) return cutNewest(context, options, job);
   const plan = planCompaction(job.messages, { ...job, protectFirst: host.settings.context.protectFirst });
   if (!plan) return NOTHING_LEFT;
-  const gapTokens = total(plan.gap, job.weigh);
+  const gapTokens = sumTokens(plan.gap, job.weigh);
   if (job.minSavedTokens !== undefined && gapTokens < job.minSavedTokens) {
     const cut = await cutNewest(context, options, job);
     if (cut.ok) return cut;
   }
   if (gapTokens < job.minGapTokens) return { ok: false, failure: NOTHING_SAVED };
-  const entries = entriesOf(log, plan, job.chain);
-  const source = sourceOf(entries, job.chain);
+  const entries = readGapEntries(log, plan, job.chain);
+  const source = findWorstSource(entries, job.chain);
   const pruned = pruneMessages(plan.between);
-  const prunedTokens = Math.round(job.tokens - total(plan.between, job.weigh) + total(pruned, job.weigh));
+  const prunedTokens = Math.round(job.tokens - sumTokens(plan.between, job.weigh) + sumTokens(pruned, job.weigh));
   const prunedText = toPrunedText(pruned);
   if (prunedTokens <= job.pruneBelow && byteLength(JSON.stringify(prunedText)) <= MAX_PRUNED_BYTES) {
     const parts = [{ source, text: prunedText }];
     return record(context, options, job, plan, { method: "prune", parts, calls: [], tokensAfter: prunedTokens });
   }
 
-  const previous = summaryOf(lastSummary(job.chain));
+  const previous = findSummaryPart(lastSummary(job.chain));
   const maxTokens = summaryTokens(gapTokens, job.contextWindow, host.settings.context.summaryTokens);
   const recalled = (await options.recalled?.(plan.gap)) ?? "";
   const made = await summarise(host, {
@@ -127,7 +127,7 @@ export async function shorten(
     dayOf: (n) => dayOf((entries.get(n) ?? job.chain.at(-1))?.at ?? host.clock.now()),
     maxTokens,
     signal: job.signal,
-    mayAsk: options.mayAsk,
+    findRefusal: options.findRefusal,
     noteActivity: options.noteActivity,
   });
   if (!made.ok) return recordFailure(context, options, job, made.failure, made.calls, made.shouldBackOff);
@@ -149,18 +149,18 @@ export async function shorten(
 async function cutNewest(
   context: CompactionContext,
   options: CompactionOptions,
-  job: Shortening,
+  job: ShortenJob,
 ): Promise<Result<{ compaction: CompactionEntry; system: string }>> {
   const { messages, chain, weigh } = job;
   const summary = lastSummary(chain)?.n;
   const head = chain.at(-1)?.head ?? 0;
   const between = messages.filter((message) => (message.entry ?? 0) > head && message.entry !== summary);
   const pruned = pruneMessages(between);
-  const saved = total(between, weigh) - total(pruned, weigh);
+  const saved = sumTokens(between, weigh) - sumTokens(pruned, weigh);
   const text = toPrunedText(pruned);
   if (saved <= 0 || byteLength(JSON.stringify(text)) > MAX_PRUNED_BYTES) return NOTHING_LEFT;
   const plan: CompactionPlan = { head, tail: context.log.nextEntry(), kept: [], between, gap: between };
-  const parts = [{ source: sourceOf(entriesOf(context.log, plan, chain), chain), text }];
+  const parts = [{ source: findWorstSource(readGapEntries(context.log, plan, chain), chain), text }];
   const tokensAfter = Math.max(0, Math.round(job.tokens - saved));
   return record(context, options, job, plan, { method: "prune", parts, calls: [], tokensAfter });
 }
@@ -170,7 +170,7 @@ const NOTHING_LEFT = err(
   "The conversation cannot be made shorter: its newest messages alone fill it.",
 );
 
-interface Made {
+interface MadeCompaction {
   method: CompactionEntry["method"];
   parts: CompactionEntry["parts"];
   calls: SummaryCall[];
@@ -183,9 +183,9 @@ interface Made {
 async function record(
   context: CompactionContext,
   { put = context.log.put, late }: CompactionOptions,
-  job: Shortening,
+  job: ShortenJob,
   plan: CompactionPlan,
-  made: Made,
+  made: MadeCompaction,
 ): Promise<Result<{ compaction: CompactionEntry; system: string }>> {
   const { host, log, hub } = context;
   const system = await context.refreshPrompt();
@@ -231,7 +231,7 @@ async function record(
   return ok({ compaction, system });
 }
 
-function skillsDropped({ messages, chain }: Shortening, { gap }: CompactionPlan): string[] {
+function skillsDropped({ messages, chain }: ShortenJob, { gap }: CompactionPlan): string[] {
   const gone = new Set(gap);
   const stays = messages.filter((message) => !gone.has(message));
   return droppedSkills(gap, stays, lastSummary(chain)?.droppedSkills ?? []);
@@ -249,7 +249,7 @@ const ABORTED = err("aborted", "The turn was stopped.");
 function recordFailure(
   { host, log, hub }: CompactionContext,
   { put = log.put, late, failed }: CompactionOptions,
-  job: Shortening,
+  job: ShortenJob,
   failure: Failure,
   calls: SummaryCall[],
   shouldBackOff: boolean,
@@ -284,12 +284,12 @@ function recordFailure(
   return { ok: false, failure };
 }
 
-function backOffAfter(weak: number, tokens: number, { contextWindow }: Shortening) {
+function backOffAfter(weak: number, tokens: number, { contextWindow }: ShortenJob) {
   return { weak, resumeAtTokens: weak < MAX_WEAK ? 0 : Math.round(tokens + contextWindow * REGROWTH_SHARE) };
 }
 
 /** Whether the turn ended while a model was asked. */
-function isOver(log: Log, { turn, signal }: Shortening): boolean {
+function isOver(log: Log, { turn, signal }: ShortenJob): boolean {
   return signal.aborted || log.turn(turn)?.state !== "running";
 }
 
@@ -299,14 +299,14 @@ export function isBackingOff(log: Log, tokens: number, now: number): boolean {
 }
 
 /** The entries of the gap since the last compaction. Entries that were removed before are not read again. */
-function entriesOf(log: Log, plan: CompactionPlan, chain: CompactionEntry[]): Map<number, Entry> {
+function readGapEntries(log: Log, plan: CompactionPlan, chain: CompactionEntry[]): Map<number, Entry> {
   const from = chain.at(-1)?.tail ?? plan.head + 1;
   return new Map(log.entries(from, plan.tail - 1).map((entry) => [entry.n, entry]));
 }
 
 /** The worst source among the removed entries and the earlier compactions. */
-function sourceOf(entries: Map<number, Entry>, chain: CompactionEntry[]): Source {
-  const before = chain.map((made) => (made.method === "prune" ? made.parts[0] : summaryOf(made)));
+function findWorstSource(entries: Map<number, Entry>, chain: CompactionEntry[]): Source {
+  const before = chain.map((made) => (made.method === "prune" ? made.parts[0] : findSummaryPart(made)));
   const parts = [...entries.values()].filter((entry) => entry.kind !== "compaction").flatMap((entry) => entry.parts);
   return worstSource([...before, ...parts].flatMap((part) => (part ? [part.source] : [])));
 }

@@ -31,7 +31,7 @@ export interface SummaryJob {
   dayOf(entry: number): string;
   maxTokens: number;
   signal: AbortSignal;
-  mayAsk?(): Failure | null | Promise<Failure | null>;
+  findRefusal?(): Failure | null | Promise<Failure | null>;
   noteActivity?(): void;
 }
 
@@ -52,15 +52,15 @@ export async function summarise(
 ): Promise<Summary> {
   const calls: SummaryCall[] = [];
   let failure: Failure | null = null;
-  for (const models of chainsOf(host)) {
-    const refusal = await job.mayAsk?.();
+  for (const models of listChains(host)) {
+    const refusal = await job.findRefusal?.();
     if (refusal) return { ok: false, failure: refusal, calls, shouldBackOff: false };
     const asked = await askModel({
       models,
       at: 0,
       request: {
         system: compactionPrompt(),
-        messages: [{ role: "user", text: renderSummaryRequest(job, job.maxTokens, roomOf(host, models)) }],
+        messages: [{ role: "user", text: renderSummaryRequest(job, job.maxTokens, computeInputChars(host, models)) }],
         tools: [],
         maxOutputTokens: answerTokens(host, models),
         effort: host.settings.models.effort.compaction,
@@ -105,7 +105,7 @@ export function cooldownMs(failures: number, why: "empty" | "failed"): number {
 }
 
 /** The slot's models, then the session's own if they differ. */
-function chainsOf({ models }: Pick<SessionHost, "models">): ModelChain[] {
+function listChains({ models }: Pick<SessionHost, "models">): ModelChain[] {
   const chains = [models("compaction"), models("turn")].flatMap((chain) => (chain.ok ? [chain.value] : []));
   const names = chains.map((chain) => chain.map((model) => model.name).join(" "));
   return chains.filter((_, i) => names.indexOf(names[i]!) === i);
@@ -117,7 +117,7 @@ function answerTokens({ settings }: Pick<SessionHost, "settings">, models: Model
 }
 
 /** Characters of input that fit into the smallest window of the chain. */
-function roomOf(host: Pick<SessionHost, "settings">, models: ModelChain): number {
+function computeInputChars(host: Pick<SessionHost, "settings">, models: ModelChain): number {
   const smallest = Math.min(...models.map((model) => model.contextWindow));
   return Math.round((smallest - answerTokens(host, models) - PROMPT_TOKENS) * CHARS_PER_TOKEN);
 }

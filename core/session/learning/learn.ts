@@ -30,7 +30,7 @@ export function learnFromTurn(context: EngineContext, turn: TurnRow, entries: En
   const isObserved = context.meta().learning === "on" && turn.stats.modelCalls > 0;
   const final = entries.at(-1);
   const isRefined = final?.kind === "notice" && final.code === REFINING;
-  const focus = isRefined ? focusOf(entries) : "";
+  const focus = isRefined ? readRefineFocus(entries) : "";
   const decision = isRefined ? decideOnRefine(focus, settings, learningOffered(context)) : null;
   const extraTurns = decision ? selectTurns(context, focus, turn) : [];
   return {
@@ -50,7 +50,7 @@ export function learnFromTurn(context: EngineContext, turn: TurnRow, entries: En
   };
 }
 
-function focusOf(entries: Entry[]): string {
+function readRefineFocus(entries: Entry[]): string {
   const input = entries.find((entry) => entry.kind === "user");
   const command = input && parseSessionCommand(textOf(input));
   return command?.name === "refine" ? command.argument : "";

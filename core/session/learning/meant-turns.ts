@@ -4,7 +4,7 @@ import { type Entry, textOf } from "../../schemas/entry.ts";
 import { wordsOf } from "../../skills/search/words.ts";
 import type { EngineContext } from "../context.ts";
 import type { TurnRow } from "../log-turns.ts";
-import { entriesOf } from "./observe-job.ts";
+import { readTurnEntries } from "./observe-job.ts";
 import { reviewState } from "./review-state.ts";
 
 /** Earlier turns that are searched for a focus. */
@@ -24,7 +24,7 @@ export function selectTurns(context: EngineContext, focus: string, order: Pick<T
   const [last] = before;
   const wanted = [...wordsOf(focus)];
   const ranked = before
-    .map((turn) => ({ turn, share: wanted.length === 0 ? 0 : shareIn(wanted, entriesOf(context, turn)) }))
+    .map((turn) => ({ turn, share: wanted.length === 0 ? 0 : shareIn(wanted, readTurnEntries(context, turn)) }))
     .filter(({ share }) => share >= MEANT_SHARE)
     .toSorted((a, b) => b.share - a.share || b.turn.n - a.turn.n);
   const meant = ranked.slice(0, MAX_MEANT).map(({ turn }) => turn.n);
@@ -43,11 +43,11 @@ export function workBefore({ log }: EngineContext, entry: number): TurnRow[] {
 }
 
 function shareIn(wanted: string[], entries: Entry[]): number {
-  const text = entries.map((entry) => `${textOf(entry)} ${callsOf(entry)}`).join(" ");
+  const text = entries.map((entry) => `${textOf(entry)} ${renderArguments(entry)}`).join(" ");
   const words = wordsOf(text.slice(0, MAX_TURN_CHARS));
   return wanted.filter((word) => words.has(word)).length / wanted.length;
 }
 
-function callsOf(entry: Entry): string {
+function renderArguments(entry: Entry): string {
   return entry.kind === "assistant" ? JSON.stringify(entry.answer.calls.map(({ args }) => args)) : "";
 }

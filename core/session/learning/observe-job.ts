@@ -60,7 +60,7 @@ const LAST_WORDS_CHARS = 200;
 const OWN_TURNS = 20;
 
 /** A turn with a new judgement. */
-export interface Judged {
+export interface JudgedTurn {
   row: TurnRow;
   entries: Entry[];
   observation: Observation;
@@ -75,7 +75,7 @@ export async function carryObservation(context: EngineContext, row: ObserveRow):
   const { booking } = row.job;
   const booked = booking && book(host, booking);
   const turn = log.turn(row.job.turn)!;
-  const entries = entriesOf(context, turn);
+  const entries = readTurnEntries(context, turn);
   const { work } = row.job;
   const base = { ...(work && { kind: work }), ...observe(context, turn, entries) };
   const before = judgeTurnBefore(context, turn, entries);
@@ -148,7 +148,7 @@ export function observeRow(turn: number): string {
 }
 
 /** Observes the turn from the log alone, then applies the later judgements, its kind of work and its corrections. */
-export function observe(context: EngineContext, turn: TurnRow, entries = entriesOf(context, turn)): Observation {
+export function observe(context: EngineContext, turn: TurnRow, entries = readTurnEntries(context, turn)): Observation {
   const { host, log } = context;
   const stored = log.observed(turn.n)?.observation;
   const base = observeTurn({ session: host.session, turn: turn.n, entries });
@@ -159,7 +159,7 @@ export function observe(context: EngineContext, turn: TurnRow, entries = entries
 }
 
 /** The entries of a turn up to its final one. Later notices and notes may carry its number too. */
-export function entriesOf({ log }: EngineContext, turn: TurnRow): Entry[] {
+export function readTurnEntries({ log }: EngineContext, turn: TurnRow): Entry[] {
   if (turn.input === null || turn.final === null) return [];
   return log.entries(turn.input, turn.final).filter((entry) => entry.turn === turn.n);
 }
@@ -178,18 +178,18 @@ function judgeTurnBefore(
   context: EngineContext,
   turn: TurnRow,
   entries: Entry[],
-): { judged: Judged | null; corrects: boolean } | null {
+): { judged: JudgedTurn | null; corrects: boolean } | null {
   const { log } = context;
   const input = entries[0];
   const before = turnBefore(context, turn);
   if (!before || !input || !isFromPrincipal(input)) return null;
-  const rowEntries = entriesOf(context, before);
+  const rowEntries = readTurnEntries(context, before);
   const final = finalEntry(rowEntries);
   const asked = final !== undefined && /[?？]/.test(textOf(final).slice(-LAST_WORDS_CHARS));
   const request = rowEntries.find(isFromPrincipal);
   const { outcome, correction } = judgeMessage(textOf(input), {
     asked,
-    calls: callsOf(rowEntries),
+    calls: filterTaskCalls(rowEntries),
     ...(request && { request: textOf(request) }),
     ...(final && { answer: textOf(final) }),
   });
@@ -213,7 +213,7 @@ function judgeTurnBefore(
 }
 
 /** The calls that worked on the task. */
-function callsOf(entries: Entry[]): ToolEntry[] {
+function filterTaskCalls(entries: Entry[]): ToolEntry[] {
   return entries.filter((entry): entry is ToolEntry => entry.kind === "tool" && !isSelfTool(entry));
 }
 
@@ -235,7 +235,7 @@ function findSteeredCorrections(entries: Entry[]): number[] {
   const steered = entries.filter((entry): entry is UserEntry => isFromPrincipal(entry) && entry.steer !== undefined);
   return steered
     .filter((entry) => {
-      const calls = callsOf(entries.filter(({ n }) => n < entry.n));
+      const calls = filterTaskCalls(entries.filter(({ n }) => n < entry.n));
       return judgeMessage(textOf(entry), { calls }).correction;
     })
     .map(({ n }) => n);
@@ -292,8 +292,8 @@ async function askArchive(
 export async function reportJudgement(
   context: EngineContext,
   row: JobRow,
-  judged: Judged,
-): Promise<Judged & { moves: SkillMove[] }> {
+  judged: JudgedTurn,
+): Promise<JudgedTurn & { moves: SkillMove[] }> {
   const placed = await place(context, row, judged.row, judged.entries, judged.observation);
   const report = { ...judged, ...placed };
   return { ...report, moves: await writeEvidence(context, row, report) };
@@ -313,7 +313,7 @@ export function putWithdrawnNotices({ host, jobs }: EngineContext, moves: SkillM
 async function writeEvidence(
   context: EngineContext,
   job: JobRow,
-  report: Judged & { neighbourhood: Neighbourhood },
+  report: JudgedTurn & { neighbourhood: Neighbourhood },
 ): Promise<SkillMove[]> {
   const { host } = context;
   const { row, entries, observation, judgement, nth, neighbourhood } = report;
@@ -331,14 +331,14 @@ async function writeEvidence(
       nth,
       day: dayOf(at),
       at,
-      outcome: creditOf(skill, observation, outcome),
+      outcome: decideCredit(skill, observation, outcome),
       modelCalls,
       toolCalls,
       failedCalls,
       tokens: observation.effort?.tokens ?? 0,
       task: taskOf(observation.request),
       contradicted: isContradicted(observation, { skill, text }),
-      ...triedWordsOf(observation, { skill, text }),
+      ...collectTriedWords(observation, { skill, text }),
       baseline: neighbourhood.skills[skill]?.without ?? null,
     });
   }
@@ -355,7 +355,7 @@ async function writeEvidence(
  * The outcome of the turn for one text it used. A base that was read with its companion gets no credit or blame: the
  * companion exists because the base was not enough, so the outcome counts for the companion.
  */
-function creditOf(skill: SkillName, { loaded }: Observation, outcome: Outcome): Outcome {
+function decideCredit(skill: SkillName, { loaded }: Observation, outcome: Outcome): Outcome {
   return loaded.some((other) => other.skill === companionOf(skill)) ? "unknown" : outcome;
 }
 
@@ -374,7 +374,7 @@ function ownTriedWords({ triedWords = [] }: Observation, used: LoadedText): Trie
   return triedWords.filter(({ skill, text }) => skill === used.skill && text === used.text);
 }
 
-function triedWordsOf(observation: Observation, used: LoadedText) {
+function collectTriedWords(observation: Observation, used: LoadedText) {
   const own = ownTriedWords(observation, used);
   const each = (words: (tried: TriedWords) => string[]) => [...new Set(own.flatMap(words))];
   return {
@@ -386,7 +386,7 @@ function triedWordsOf(observation: Observation, used: LoadedText) {
 
 async function settle(
   host: SessionHost,
-  { observation, judgement: { judge, outcome }, nth }: Judged,
+  { observation, judgement: { judge, outcome }, nth }: JudgedTurn,
 ): Promise<SkillMove[]> {
   const moves: SkillMove[] = [];
   const telling = observation.loaded.filter((used) => outcome !== "unknown" || hasTextEvidence(observation, used));

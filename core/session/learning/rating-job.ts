@@ -7,8 +7,8 @@ import type { EngineContext } from "../context.ts";
 import { placeNotice } from "../readers/events.ts";
 import type { Job, JobRow } from "../jobs.ts";
 import {
-  type Judged,
-  entriesOf,
+  type JudgedTurn,
+  readTurnEntries,
   observeRow,
   learningOffered,
   putObservation,
@@ -33,9 +33,9 @@ export async function carryRating(context: EngineContext, row: RatingRow): Promi
   const hasNote = rating.rating === "down" || rating.correction !== undefined || rating.nth > 1;
   if (hasNote && log.openTurns().length > 0) return jobs.put(row.id, host.clock.now() + QUIET_MS, row.job, row.tries);
 
-  const entries = entriesOf(context, turn);
+  const entries = readTurnEntries(context, turn);
   const judgement = stored.observation.judgements!.findLast(({ judge }) => judge === "rating")!;
-  const judged: Judged = { row: turn, entries, observation: stored.observation, judgement, nth: rating.nth };
+  const judged: JudgedTurn = { row: turn, entries, observation: stored.observation, judgement, nth: rating.nth };
   // A turn that only carried out a command has no work to learn from.
   const isOfWork = context.meta().learning === "on" && turn.stats.modelCalls > 0;
   const reported = isOfWork ? await reportJudgement(context, row, judged) : { ...judged, moves: [] };

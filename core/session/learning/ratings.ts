@@ -7,7 +7,7 @@ import type { TurnObservation } from "../../schemas/api.ts";
 import type { Observation, Rating } from "../../schemas/learning/learning.ts";
 import type { EngineContext } from "../context.ts";
 import { type TurnRow, isOpen } from "../log-turns.ts";
-import { entriesOf, observe } from "./observe-job.ts";
+import { readTurnEntries, observe } from "./observe-job.ts";
 
 /** Ratings of one turn: each changed rating is an object in R2. */
 const MAX_RATINGS = 100;
@@ -42,7 +42,7 @@ export function readObservation(context: EngineContext, n: number): Result<TurnO
   if (!found.ok) return found;
   const turn = found.value;
   const observation = context.log.observed(turn.n)?.observation ?? null;
-  return ok({ n: turn.n, observation, trace: traceTurn(entriesOf(context, turn)) });
+  return ok({ n: turn.n, observation, trace: traceTurn(readTurnEntries(context, turn)) });
 }
 
 /** For an input that was put into a running turn: that turn. */

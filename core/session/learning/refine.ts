@@ -1,13 +1,13 @@
 // Answers `/refine` at once. The review itself is requested when the turn is settled (learn.ts). Called by run-command.ts.
 import { decideOnRefine } from "../../learning/observe/triggers.ts";
 import type { EngineContext } from "../context.ts";
-import type { Ending } from "../turn/end-turn.ts";
+import type { NoticeEnding } from "../turn/end-turn.ts";
 import { REFINING } from "./learn.ts";
 import { workBefore } from "./meant-turns.ts";
 import { learningOffered } from "./observe-job.ts";
 import { isReviewing } from "./review-state.ts";
 
-export function answerRefine(context: EngineContext, focus: string): Ending {
+export function answerRefine(context: EngineContext, focus: string): NoticeEnding {
   if (!decideOnRefine(focus, context.host.settings, learningOffered(context))) {
     const text =
       context.meta().learning === "on"

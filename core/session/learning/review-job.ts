@@ -17,7 +17,7 @@ import { offeredInPrompt } from "../prompt/scene.ts";
 import { withoutCommands } from "../turn/commands/without-commands.ts";
 import { noteKinds } from "./kinds.ts";
 import { addLearnedNotice, isQuiet } from "./learned-notice.ts";
-import { entriesOf, observe } from "./observe-job.ts";
+import { readTurnEntries, observe } from "./observe-job.ts";
 import { beginDue, shedReview } from "./review-state.ts";
 import { readUpTo } from "./taint.ts";
 import { putVerdicts } from "./verdicts-job.ts";
@@ -51,7 +51,7 @@ export async function settleReview(
   const { review } = host.settings;
   const outcome = await host.reviews.outcome(row.job.review);
   if (!outcome) return false;
-  const lines = await linesOf(context, outcome);
+  const lines = await readReviewLines(context, outcome);
   if (!jobs.get(row.id)) return true; // another look was quicker
   if (!mayWrite()) {
     jobs.put(row.id, host.clock.now() + review.looksMs[0]!, row.job);
@@ -78,7 +78,7 @@ async function giveUpReview(context: EngineContext, row: ReviewJobRow): Promise<
   const at = host.clock.now();
   const dead = { v: 1, review: row.job.review, session: host.session, code: "no_result", message, at } as const;
   await host.reviews.putTombstone(dead);
-  const lines = await linesOf(context, dead);
+  const lines = await readReviewLines(context, dead);
   if (!jobs.get(row.id)) return; // a look was quicker
   const text = isQuiet(context) ? toReport(context, row, dead) : null;
   host.sql.transaction(() => {
@@ -103,7 +103,7 @@ function closeJob(context: EngineContext, { id, job }: ReviewJobRow, lines: Usag
 }
 
 /** A result says what the review spent. A tombstone or an older result does not, so the script is read. */
-async function linesOf({ host }: EngineContext, outcome: ReviewResult | ReviewDead): Promise<UsageLine[]> {
+async function readReviewLines({ host }: EngineContext, outcome: ReviewResult | ReviewDead): Promise<UsageLine[]> {
   const reported = "spent" in outcome ? outcome.spent : undefined;
   return toReviewLines(reported ?? sumSpending((await host.reviews.script(outcome.review)).steps));
 }
@@ -142,7 +142,7 @@ function makeJob(context: EngineContext, job: ReviewJobRow["job"]): ReviewJob {
   const extraTurns = (job.besides ?? []).map((n) => log.turn(n)!);
   const extraEntries = reviewable(
     context,
-    extraTurns.flatMap((turn) => entriesOf(context, turn)),
+    extraTurns.flatMap((turn) => readTurnEntries(context, turn)),
   );
   const models = host.models("turn");
   return toReviewJob({

@@ -5,8 +5,8 @@ import type { ReviewResult, ReviewVerdict } from "../../schemas/learning/review.
 import type { EngineContext } from "../context.ts";
 import type { Job, JobRow } from "../jobs.ts";
 import {
-  type Judged,
-  entriesOf,
+  type JudgedTurn,
+  readTurnEntries,
   isFromPrincipal,
   couldReadAnswer,
   observe,
@@ -42,14 +42,14 @@ export async function carryVerdicts(context: EngineContext, row: VerdictsRow): P
 }
 
 /** The turn before the message, as the reviewer judges it. `null`: nothing new is known of it. */
-function judge(context: EngineContext, verdict: ReviewVerdict, at: number): Judged | null {
+function judge(context: EngineContext, verdict: ReviewVerdict, at: number): JudgedTurn | null {
   const { log } = context;
   const [input] = log.entries(verdict.entry, verdict.entry);
   const turn = input && log.turn(input.turn);
   if (!turn || turn.input !== verdict.entry || !isFromPrincipal(input)) return null;
   const before = turnBefore(context, turn);
   if (!before || !couldReadAnswer(input, before)) return null;
-  const entries = entriesOf(context, before);
+  const entries = readTurnEntries(context, before);
   const observation = log.observed(before.n)?.observation ?? observe(context, before, entries);
   const known = observation.judgements ?? [];
   // A later review may judge the same message again. The first judgement counts.

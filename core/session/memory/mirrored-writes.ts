@@ -1,6 +1,6 @@
 // Reads from a turn's log which writes its calls committed to the built-in memory, each once. Called by recall.ts, which
 // repeats them in an external memory. Pure.
-import { type Step, operationsOf, readPrepared, targetsOf } from "../../memory/plan.ts";
+import { type Step, readOperations, readPrepared, readTargets } from "../../memory/plan.ts";
 import type { MemoryWrite } from "../../memory/provider.ts";
 import { redactText } from "../../redact.ts";
 import type { Entry, JsonObject, ToolEntry } from "../../schemas/entry.ts";
@@ -11,8 +11,8 @@ export function writesIn(entries: Entry[]): MemoryWrite[] {
     if (entry.kind !== "tool" || entry.call.name !== "memory" || entry.state !== "done" || entry.failed) return [];
     const store = MemoryStoreName.safeParse(entry.call.args.store);
     if (!store.success) return [];
-    const done = resultsOf(entry);
-    return stepsOf(entry).flatMap((step, n) => toWrite(step, done[n], store.data));
+    const done = readStepResults(entry);
+    return readSteps(entry).flatMap((step, n) => toWrite(step, done[n], store.data));
   });
 }
 
@@ -24,11 +24,11 @@ function toWrite({ text, target }: Step, done: unknown, store: MemoryStoreName):
 }
 
 /** The steps recorded with the call. A call that needed no lookup has none: then its arguments give them. */
-function stepsOf({ call, prepared }: ToolEntry): Step[] {
+function readSteps({ call, prepared }: ToolEntry): Step[] {
   const steps = readPrepared(prepared)?.steps;
   if (steps) return steps;
-  const targets = targetsOf(prepared);
-  return operationsOf(call.args).map(({ action, content }, n) => ({
+  const targets = readTargets(prepared);
+  return readOperations(call.args).map(({ action, content }, n) => ({
     action,
     text: content?.trim(),
     target: targets[n],
@@ -36,7 +36,7 @@ function stepsOf({ call, prepared }: ToolEntry): Step[] {
 }
 
 /** The result of each step. */
-function resultsOf({ parts }: ToolEntry): unknown[] {
+function readStepResults({ parts }: ToolEntry): unknown[] {
   const outcome = parts.find((part) => part.source === "outcome");
   const { done, results } = outcome ? (JSON.parse(outcome.text) as JsonObject) : {};
   return Array.isArray(results) ? results.map((result) => (result as JsonObject | null)?.done) : [done];

@@ -26,7 +26,7 @@ const MAX_KNOWN = 4_000;
 const COMPACTION_CHARS = 4_000;
 
 /** Under the meta key `recalled`: the lines shown to the model since the last summary. */
-interface Recalled {
+interface RecalledLines {
   v: 1;
   /** The entry of that summary; 0 before the first. */
   since: number;
@@ -34,7 +34,7 @@ interface Recalled {
 }
 
 /** A search for one turn. */
-interface Search {
+interface RecallSearch {
   /** `null` while the search runs; empty after a failure. */
   bullets: string[] | null;
   /** The turn began its model call without the results. */
@@ -59,7 +59,7 @@ export interface Recall {
 export function createRecall(context: EngineContext): Recall {
   const { host, log, hub } = context;
   const { clock, settings } = host;
-  const searches = new Map<number, Search>();
+  const searches = new Map<number, RecallSearch>();
   /** Results that came too late for their own turn. */
   let late: string[] = [];
   let syncing = Promise.resolve();
@@ -73,13 +73,13 @@ export function createRecall(context: EngineContext): Recall {
   function begin(n: number, request: string): void {
     const asked = provider();
     if (!asked || searches.has(n) || isTrivial(request)) return;
-    const search: Search = { bullets: null, missed: false, done: Promise.resolve() };
+    const search: RecallSearch = { bullets: null, missed: false, done: Promise.resolve() };
     search.done = run(asked, n, request, search);
     searches.set(n, search);
     host.background(search.done);
   }
 
-  async function run(asked: MemoryProvider, n: number, request: string, search: Search): Promise<void> {
+  async function run(asked: MemoryProvider, n: number, request: string, search: RecallSearch): Promise<void> {
     await Promise.resolve(); // after the transaction that accepts the input
     const found = await reportingFailure("recall", () =>
       asked.prefetch(toQuery(redactText(request)), createIdleSignal()),
@@ -115,8 +115,8 @@ export function createRecall(context: EngineContext): Recall {
     const bullets = search?.bullets?.length ? search.bullets : late;
     late = [];
 
-    const since = lastSummaryOf();
-    const before = log.meta<Recalled>("recalled");
+    const since = lastSummaryEntry();
+    const before = log.meta<RecalledLines>("recalled");
     const known = before?.since === since ? before.keys : [];
     const isKnown = new Set(known);
     const recalled = renderRecall(bullets, (key) => isKnown.has(key));
@@ -133,7 +133,7 @@ export function createRecall(context: EngineContext): Recall {
     host.sql.transaction(() => {
       put(note);
       const keys = [...known, ...recalled.keys].slice(-MAX_KNOWN);
-      log.setMeta("recalled", { v: 1, since, keys } satisfies Recalled);
+      log.setMeta("recalled", { v: 1, since, keys } satisfies RecalledLines);
     });
     hub.emit(placeNotice(note));
   }
@@ -147,7 +147,7 @@ export function createRecall(context: EngineContext): Recall {
   }
 
   /** A summary removes recalled lines from the conversation, so they may be recalled again. */
-  function lastSummaryOf(): number {
+  function lastSummaryEntry(): number {
     return compactionState(log).entries.findLast(({ method }) => method !== "prune")?.n ?? 0;
   }
 

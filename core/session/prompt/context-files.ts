@@ -3,7 +3,7 @@
 // finds harmless, becomes an instruction. Every other one is named in one line.
 import { escapeTags, fence } from "../../prompt-block.ts";
 import { type Finding, decide, scanText } from "../../skills/scanner/scanner.ts";
-import { PROJECT_TYPES, SOUL, formOf } from "../../workspace/instruction-files.ts";
+import { PROJECT_TYPES, SOUL, toTypePattern } from "../../workspace/instruction-files.ts";
 import type { Writer } from "../../workspace/file-node.ts";
 import type { Workspace } from "../../workspace/workspace.ts";
 
@@ -70,7 +70,7 @@ function findFiles(workspace: Workspace): InstructionFile[] {
   const names = workspace.namesIn(".");
   const cursor = names.filter((name) => name.toLowerCase() === ".cursor").flatMap((name) => rulesIn(workspace, name));
   return [...names, ...cursor].flatMap((path) => {
-    const form = formOf(`/${path}`);
+    const form = toTypePattern(`/${path}`);
     const isOurs = form === SOUL || PROJECT_TYPES.some((type) => type.includes(form));
     const node = isOurs ? workspace.statFile(path) : null;
     return node ? [{ path, form, ...node }] : [];

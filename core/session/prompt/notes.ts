@@ -2,8 +2,8 @@
 // decisions on approvals. `collectNews` runs after a turn, when no person waits. `takeNotes` turns the news into a note after
 // the next turn's input, without any request. Each change is reported once, and never when a new prompt already holds it.
 import { clip, toOneLine } from "../../clip.ts";
-import { targetsOf } from "../../memory/plan.ts";
-import { fitNewest, limitOf } from "../../memory/rules.ts";
+import { readTargets } from "../../memory/plan.ts";
+import { fitNewest, selectLimit } from "../../memory/rules.ts";
 import { toShown } from "../../memory/shown.ts";
 import { escapeTags, fence } from "../../prompt-block.ts";
 import type { SkillLine } from "../../schemas/api.ts";
@@ -18,7 +18,7 @@ import { placeNotice } from "../readers/events.ts";
 import type { TurnRow } from "../log-turns.ts";
 import type { Log } from "../log.ts";
 import { isSilent } from "./notices.ts";
-import { sceneOf } from "./scene.ts";
+import { readScene } from "./scene.ts";
 
 /** Changes of a larger library are not tracked: the model finds its skills by search. Keeps the row under a megabyte. */
 const MAX_KNOWN_SKILLS = 10_000;
@@ -67,7 +67,7 @@ interface ShownFact {
 type StoredKnownMemory = KnownMemory | { v: 1; upTo: number; dueAt: number; entries: KnownMemory["told"] };
 
 /** Under the meta key `news`; `null` without unreported news. `known`: the model has read of it before. */
-interface News {
+interface UnreportedNews {
   v: 1;
   skills: Record<string, { known: boolean; description: string | null }>;
   memory: Record<Sha256, { known: boolean; lives: boolean; store: MemoryStoreName; text: string }>;
@@ -77,10 +77,10 @@ interface News {
   more?: number;
 }
 
-const NO_NEWS: News = { v: 1, skills: {}, memory: {}, reviews: [], decisions: [] };
+const NO_NEWS: UnreportedNews = { v: 1, skills: {}, memory: {}, reviews: [], decisions: [] };
 
 /** The skills and facts that a new prompt was made from. */
-export interface Learned {
+export interface PromptKnowledge {
   index: SkillIndex;
   /** The skills that the prompt may show. */
   lines: SkillLine[];
@@ -88,19 +88,20 @@ export interface Learned {
 }
 
 /** Call inside the transaction that stores a new prompt. Its content is no longer news. `null`: the session does not learn. */
-export function beginEpoch(context: Pick<EngineContext, "host" | "log">, learned: Learned | null): void {
+export function beginEpoch(context: Pick<EngineContext, "host" | "log">, learned: PromptKnowledge | null): void {
   const { log, host } = context;
   if (learned) {
     const upTo = settledUpTo(log);
-    putKnownSkills(log, learned.index.seq, upTo, textsOf(learned.lines));
+    putKnownSkills(log, learned.index.seq, upTo, mapTextHashes(learned.lines));
     const dueAt = host.clock.now() + host.settings.memory.overlayMs;
     const shown = MemoryStoreName.options.flatMap((store) => {
       const entries = learned.memory.filter((entry) => entry.store === store);
-      return fitNewest(entries, limitOf(store, host.settings.memory));
+      return fitNewest(entries, selectLimit(store, host.settings.memory));
     });
     putKnownMemory(log, { upTo, dueAt, told: toShownFacts(shown) }, learned.memory);
   }
-  if (log.meta<News>("news")) changeNews(log, ({ reviews, decisions }) => ({ ...NO_NEWS, reviews, decisions }));
+  if (log.meta<UnreportedNews>("news"))
+    changeNews(log, ({ reviews, decisions }) => ({ ...NO_NEWS, reviews, decisions }));
 }
 
 /** Call inside the transaction that records a review's result. */
@@ -112,7 +113,7 @@ export function addReviewNews(log: Log, { summary, lessons }: Pick<ReviewResult,
 }
 
 /** Call inside the transaction that records a person's decision. */
-export function addDecisionNews(log: Log, decision: News["decisions"][number]): void {
+export function addDecisionNews(log: Log, decision: UnreportedNews["decisions"][number]): void {
   changeNews(log, (news) => ({ ...news, decisions: [...news.decisions, decision] }));
 }
 
@@ -132,7 +133,7 @@ export async function collectNews(context: EngineContext): Promise<void> {
  * is written, because earlier messages of a conversation must not change.
  */
 export function takeNotes({ host, log, hub }: EngineContext, turn: Pick<TurnRow, "n" | "input">): NoteEntry | null {
-  const news = log.meta<News>("news");
+  const news = log.meta<UnreportedNews>("news");
   if (!news || turn.input === null) return null;
   if (log.entries(turn.input + 1).some((entry) => entry.kind !== "notice" || !isSilent(entry))) return null;
   const note: NoteEntry = {
@@ -157,9 +158,9 @@ async function collectSkills({ host, log }: EngineContext): Promise<void> {
   // Read after the await, with no await below: a new prompt may have been stored meanwhile, made from a newer index.
   const known = log.meta<KnownSkills>("known_skills");
   if (!known || index.seq <= known.seq) return;
-  const shown = offeredLines(mergeLines(index, host.seeds), sceneOf({ host, log }));
+  const shown = offeredLines(mergeLines(index, host.seeds), readScene({ host, log }));
   const lines = new Map(shown.map((line) => [line.name, line]));
-  const texts = textsOf([...lines.values()]);
+  const texts = mapTextHashes([...lines.values()]);
   const names = [...new Set([...Object.keys(known.texts), ...Object.keys(texts)])];
   const changed = names.filter((name) => own(texts, name) !== own(known.texts, name));
   if (changed.length === 0) return;
@@ -170,7 +171,7 @@ async function collectSkills({ host, log }: EngineContext): Promise<void> {
     if (news.length > 0) changeNews(log, (before) => ({ ...before, skills: addSkills(before.skills, news) }));
   });
 
-  function addSkills(before: News["skills"], fresh: string[]): News["skills"] {
+  function addSkills(before: UnreportedNews["skills"], fresh: string[]): UnreportedNews["skills"] {
     const changes = fresh.map((name) => {
       const known_ = own(before, name)?.known ?? own(known!.texts, name) !== undefined;
       const description = own(texts, name) === undefined ? null : toLine(lines.get(name)!.description);
@@ -208,7 +209,7 @@ async function collectMemory({ host, log, overlay }: EngineContext): Promise<voi
     if (news.length > 0) changeNews(log, (before) => ({ ...before, memory: addMemory(before.memory, news) }));
   });
 
-  function addMemory(before: News["memory"], fresh: Sha256[]): News["memory"] {
+  function addMemory(before: UnreportedNews["memory"], fresh: Sha256[]): UnreportedNews["memory"] {
     const news = fresh.map((id) => {
       const lives = entries.has(id);
       return [id, { known: before[id]?.known ?? !lives, lives, ...(told[id] ?? known!.told[id]!) }] as const;
@@ -218,15 +219,15 @@ async function collectMemory({ host, log, overlay }: EngineContext): Promise<voi
   }
 }
 
-function changeNews(log: Log, change: (news: News) => News): void {
-  const news = boundNews(change(log.meta<News>("news") ?? NO_NEWS));
+function changeNews(log: Log, change: (news: UnreportedNews) => UnreportedNews): void {
+  const news = boundNews(change(log.meta<UnreportedNews>("news") ?? NO_NEWS));
   const { skills, memory, reviews, decisions } = news;
   const count = Object.keys(skills).length + Object.keys(memory).length + reviews.length + decisions.length;
   log.setMeta("news", count > 0 ? news : null);
 }
 
 /** Keeps the newest of each kind: longer notes are not useful, and the row has a size limit. */
-function boundNews(news: News): News {
+function boundNews(news: UnreportedNews): UnreportedNews {
   const { skills, memory, reviews, decisions, more = 0 } = news;
   const kept = {
     skills: Object.fromEntries(Object.entries(skills).slice(-MAX_NEWS)),
@@ -269,7 +270,7 @@ function settledUpTo(log: Log): number {
   return (log.openTurns()[0]?.input ?? log.nextEntry()) - 1;
 }
 
-function textsOf(lines: SkillLine[]): Record<string, string> {
+function mapTextHashes(lines: SkillLine[]): Record<string, string> {
   return Object.fromEntries(lines.map(({ name, text }) => [name, text.slice(0, HASH_CHARS)]));
 }
 
@@ -292,7 +293,7 @@ function ownMemory(entries: Entry[]): Set<string> {
   return new Set(
     doneCalls(entries, "memory").flatMap(({ outcome, prepared }) => {
       const results = Array.isArray(outcome.results) ? (outcome.results as JsonObject[]) : [outcome];
-      return [...results, ...targetsOf(prepared)].map(({ id }) => String(id));
+      return [...results, ...readTargets(prepared)].map(({ id }) => String(id));
     }),
   );
 }
@@ -306,9 +307,9 @@ function doneCalls(entries: Entry[], tool: string): { outcome: JsonObject; prepa
 }
 
 /** Decisions are the harness's words. Every quotation of a model's words has the source `own` and is fenced. */
-function toParts({ skills, memory, reviews, decisions, more = 0 }: News): Part[] {
+function toParts({ skills, memory, reviews, decisions, more = 0 }: UnreportedNews): Part[] {
   const skillLines = Object.entries(skills).sort(([a], [b]) => (a < b ? -1 : 1));
-  const ofSkills = (title: string, takes: (skill: News["skills"][string]) => boolean) =>
+  const ofSkills = (title: string, takes: (skill: UnreportedNews["skills"][string]) => boolean) =>
     section(
       title,
       skillLines
@@ -349,7 +350,7 @@ function section(title: string, lines: string[]): string {
   return [title, ...shown, ...more].join("\n");
 }
 
-function describeDecision({ path, approved }: News["decisions"][number]): string {
+function describeDecision({ path, approved }: UnreportedNews["decisions"][number]): string {
   return approved
     ? `- The person approved your change of ${toLine(path)}: the file holds it, and it counts from the next new prompt on.`
     : `- The person refused your change of ${toLine(path)}: the file stays as it is. Do not ask for the same again.`;

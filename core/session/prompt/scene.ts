@@ -7,12 +7,12 @@ import { type ToolFingerprints, fingerprintOf } from "../../skills/format/contra
 import type { EngineContext } from "../context.ts";
 
 /** The offered tools. The list of skills and the remarks about a skill depend on them. */
-export interface Offered {
+export interface OfferedTools {
   names: string[];
   prints: ToolFingerprints;
 }
 
-export function toOffered(tools: Tool[]): Offered {
+export function describeOfferedTools(tools: Tool[]): OfferedTools {
   const prints = toToolSpecs(tools).map(({ name, parameters }) => [name, fingerprintOf(parameters)] as const);
   return { names: tools.map((tool) => tool.name), prints: Object.fromEntries(prints) };
 }
@@ -21,8 +21,8 @@ export function toOffered(tools: Tool[]): Offered {
 const CHANNELS = ["api", "cli"];
 
 /** `offered` may be filled in after this returns. Without it, the tools of the frozen prompt count. */
-export function sceneOf({ host, log }: Pick<EngineContext, "host" | "log">, offered?: Offered): Scene {
-  const known: Partial<Offered> = offered ?? offeredInPrompt(log);
+export function readScene({ host, log }: Pick<EngineContext, "host" | "log">, offered?: OfferedTools): Scene {
+  const known: Partial<OfferedTools> = offered ?? offeredInPrompt(log);
   return {
     ...(known.names && { tools: () => known.names ?? [] }),
     ...(known.prints && { fingerprints: () => known.prints ?? {} }),
@@ -34,7 +34,7 @@ export function sceneOf({ host, log }: Pick<EngineContext, "host" | "log">, offe
 }
 
 /** Empty before the first prompt. A prompt that an older version stored has no fingerprints. */
-export function offeredInPrompt(log: EngineContext["log"]): Partial<Offered> {
-  const { names, prints } = log.meta<Partial<Offered>>("prompt") ?? {};
+export function offeredInPrompt(log: EngineContext["log"]): Partial<OfferedTools> {
+  const { names, prints } = log.meta<Partial<OfferedTools>>("prompt") ?? {};
   return { names, prints };
 }

@@ -9,7 +9,7 @@ import type { Log } from "../log.ts";
 /** Content that was read in a turn may have shaped every later item of that turn, in any words. */
 export function createTodoList({ log, taint }: Pick<EngineContext, "log" | "taint">): TodoList {
   return {
-    items: () => todosOf(log),
+    items: () => readTodos(log),
     put: (items) => log.setMeta("todo", { v: 1, items } satisfies Todos),
     labelOf: (text) => (hasReadInTurn(log) || taint.isTainted(text) ? "content" : "own"),
   };
@@ -21,13 +21,13 @@ function hasReadInTurn(log: Log): boolean {
   return log.entries(input).some(({ parts }) => parts.some(({ source }) => source === "content"));
 }
 
-function todosOf(log: Log): TodoItem[] {
+function readTodos(log: Log): TodoItem[] {
   return log.meta<Todos>("todo")?.items ?? [];
 }
 
 /** The open items, as text after a summary; `null` when nothing is open. */
 export function openTodos(log: Log): Part | null {
-  const open = todosOf(log).filter(({ status }) => status === "pending" || status === "in_progress");
+  const open = readTodos(log).filter(({ status }) => status === "pending" || status === "in_progress");
   if (open.length === 0) return null;
   const lines = open.map(({ id, content, status }) => `- [${status}] ${oneLine(id)}: ${oneLine(content)}`);
   const source = open.some((item) => item.source === "content") ? "content" : "own";

@@ -45,10 +45,10 @@ export interface StandingReader {
   /** Throws when the connection is gone. */
   send(text: string): void;
   close(code: number, reason: string): void;
-  keep(kept: Kept): void;
+  keep(kept: ReaderState): void;
 }
 
-export interface Kept {
+export interface ReaderState {
   v: 1;
   /** Position of the last event sent. */
   last: Position;
@@ -56,7 +56,7 @@ export interface Kept {
   since: number;
 }
 
-interface Reader {
+interface ConnectedReader {
   take(event: PlacedEvent): void;
   /** The session was deleted. */
   end(): void;
@@ -66,13 +66,13 @@ export type Hub = ReturnType<typeof createHub>;
 
 /** `isRunning`: whether a turn runs in this object now. A turn that waits for its alarm does not. */
 export function createHub(clock: Clock, isRunning: () => boolean = () => false) {
-  const readers = new Set<Reader>();
-  const standing = new Map<StandingReader, Reader>();
+  const readers = new Set<ConnectedReader>();
+  const standing = new Map<StandingReader, ConnectedReader>();
   const order = createEventOrder();
 
-  function join(connection: StandingReader, kept: Kept): Reader {
+  function join(connection: StandingReader, kept: ReaderState): ConnectedReader {
     let { last } = kept;
-    const reader: Reader = {
+    const reader: ConnectedReader = {
       take(event) {
         const next = toNext(event, last);
         if (!next) return;
@@ -125,7 +125,7 @@ export function createHub(clock: Clock, isRunning: () => boolean = () => false) 
       let lastSentAt = clock.now();
       const left = new AbortController();
       const text = createTextStream(() => leaveStream());
-      const reader: Reader = {
+      const reader: ConnectedReader = {
         take(event) {
           const { event: what } = event;
           if (what.type === "steer_add" && what.turn === target) target = what.into;
@@ -179,13 +179,13 @@ export function createHub(clock: Clock, isRunning: () => boolean = () => false) 
     standing: (): number => standing.size,
     /** Sends `missed`, then live events. Must be called synchronously after `missed` was read. */
     watch(connection: StandingReader, last: Position, missed: PlacedEvent[]): void {
-      const kept: Kept = { v: 1, last, since: clock.now() };
+      const kept: ReaderState = { v: 1, last, since: clock.now() };
       connection.keep(kept);
       const reader = join(connection, kept);
       for (const event of missed) if (readers.has(reader)) reader.take(event);
     },
     /** For a connection that outlived the object which accepted it. */
-    rejoin: (connection: StandingReader, kept: Kept): void => void join(connection, kept),
+    rejoin: (connection: StandingReader, kept: ReaderState): void => void join(connection, kept),
     leave,
     /** Disconnects every reader. */
     end(): void {

@@ -3,7 +3,7 @@
 import { type Result, err, ok } from "../../errors.ts";
 import type { Entry } from "../../schemas/entry.ts";
 import { type LiveText, type PlacedEvent, type Position, START, isAfter, parsePosition, replay } from "./events.ts";
-import { type Hub, type Kept, MAX_STANDING, type StandingReader } from "./hub.ts";
+import { type Hub, type ReaderState, MAX_STANDING, type StandingReader } from "./hub.ts";
 import { isOpen } from "../log-turns.ts";
 import type { Log } from "../log.ts";
 
@@ -93,7 +93,7 @@ export function createReaders(options: { log: Log; hub: Hub; live(): LiveText | 
     },
 
     /** For connections that outlived the object which accepted them. They have received every earlier event. */
-    rejoin(connections: { reader: StandingReader; kept: Kept }[]): void {
+    rejoin(connections: { reader: StandingReader; kept: ReaderState }[]): void {
       const call = connections.length > 0 ? runningCall() : null;
       if (call) hold(call);
       for (const { reader, kept } of connections) hub.rejoin(reader, kept);

@@ -7,7 +7,7 @@ import type { SessionJournal } from "./journal/journal.ts";
 import type { ServerMark } from "./server-mark.ts";
 
 /** The turn that is being driven. */
-export interface Current {
+export interface CurrentTurn {
   turn: number;
   journal: SessionJournal;
   abort: AbortController;
@@ -21,7 +21,7 @@ export interface DriveState {
   readonly recall: Recall;
   /** Turns that this object began or resumed. Any other running turn was cut off by the end of an earlier object. */
   readonly begun: Set<number>;
-  current: Current | null;
+  current: CurrentTurn | null;
   /** The pump that may continue. One that still hangs after it was given up stops when it sees another value here. */
   pump: symbol | null;
   /** When the session last looked for changed skills and memory. */

@@ -10,7 +10,7 @@ import type { Outbox } from "../outbox.ts";
 import { collectNews } from "../prompt/notes.ts";
 import type { LiveText } from "../readers/events.ts";
 import { acceptInput, beginQueuedTurn } from "./accept-input.ts";
-import type { Current, DriveState } from "./drive-state.ts";
+import type { CurrentTurn, DriveState } from "./drive-state.ts";
 import { endTurn } from "./end-turn.ts";
 import { REDIRECTED, STOPPED, STUCK, toEnding } from "./endings.ts";
 import { createSessionJournal } from "./journal/journal.ts";
@@ -112,7 +112,7 @@ async function driveTurn(drive: DriveState, open: TurnRow): Promise<"paused" | "
   const turn = open.state === "queued" ? beginQueuedTurn(drive, open) : takeUpTurn(drive, open);
   if (turn.state !== "running") return "ended";
   const journal = createSessionJournal(context, turn.n);
-  const current: Current = { turn: turn.n, journal, abort: new AbortController() };
+  const current: CurrentTurn = { turn: turn.n, journal, abort: new AbortController() };
   drive.current = current;
   try {
     const attempt = await runTurn(drive, turn, current);

@@ -25,7 +25,7 @@ import type { DriveState } from "./drive-state.ts";
 import { renewLease } from "./lease.ts";
 
 /** How a turn ends whose last entry is a notice. */
-export interface Ending {
+export interface NoticeEnding {
   state: Extract<TurnState, "done" | "failed" | "stopped">;
   code: string;
   text: string;
@@ -43,7 +43,7 @@ const CUT_OFF = "The turn was interrupted.";
 export function endTurn(
   { context, begun, current }: Pick<DriveState, "context" | "begun" | "current">,
   n: number,
-  ending: Ending | null,
+  ending: NoticeEnding | null,
 ): void {
   const { host, log } = context;
   const turn = log.turn(n)!;
@@ -116,7 +116,7 @@ interface EndingTurn {
 function toClosingEntries(
   context: EngineContext,
   { n: turn, journal, wasCutOff }: EndingTurn,
-  ending: Ending,
+  ending: NoticeEnding,
 ): Entry[] {
   const { host, log } = context;
   const { code, text: words, spent, answered, compaction = [] } = ending;
@@ -139,7 +139,7 @@ function toClosingEntries(
 
 function toPartialAnswer(
   { host }: EngineContext,
-  { n, turn, at, text, spent }: Pick<AssistantEntry, "n" | "turn" | "at"> & Pick<Ending, "text" | "spent">,
+  { n, turn, at, text, spent }: Pick<AssistantEntry, "n" | "turn" | "at"> & Pick<NoticeEnding, "text" | "spent">,
 ): AssistantEntry {
   const models = host.models("turn");
   const model = models.ok ? models.value[0].name : "none";

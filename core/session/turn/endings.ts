@@ -2,22 +2,22 @@
 import type { ModelFailure } from "../../agent/contract.ts";
 import type { LoopEnd } from "../../agent/loop.ts";
 import type { Failure } from "../../errors.ts";
-import type { Ending } from "./end-turn.ts";
+import type { NoticeEnding } from "./end-turn.ts";
 
-export const STOPPED: Ending = { state: "stopped", code: "stopped", text: "The turn was stopped." };
-export const REDIRECTED: Ending = {
+export const STOPPED: NoticeEnding = { state: "stopped", code: "stopped", text: "The turn was stopped." };
+export const REDIRECTED: NoticeEnding = {
   state: "stopped",
   code: "redirected",
   text: "The turn ended for the message after it.",
 };
-export const STUCK: Ending = {
+export const STUCK: NoticeEnding = {
   state: "failed",
   code: "no_progress",
   text: "The turn was stopped: no model or tool sent anything for too long.",
 };
 
 /** Null: the model's answer is whole and is the last word. A turn without any text is never `done`. */
-export function toEnding(end: LoopEnd): Ending | null {
+export function toEnding(end: LoopEnd): NoticeEnding | null {
   switch (end.state) {
     case "done": {
       if (end.why === null) return null;

@@ -23,11 +23,11 @@ import type { EngineContext } from "../context.ts";
 import type { TurnRow } from "../log-turns.ts";
 import { isHeldOut } from "../prompt/held-out.ts";
 import { beginEpoch, takeNotes } from "../prompt/notes.ts";
-import { type Offered, sceneOf, toOffered } from "../prompt/scene.ts";
+import { type OfferedTools, readScene, describeOfferedTools } from "../prompt/scene.ts";
 import { createTodoList } from "../prompt/todos.ts";
 
 /** Meta key `prompt`. */
-interface FrozenPrompt extends Partial<Offered> {
+interface FrozenPrompt extends Partial<OfferedTools> {
   v: 1;
   epoch: number;
   at: number;
@@ -64,10 +64,10 @@ export function sessionTools(
   request: string,
   model: Pick<Model, "contextWindow"> = { contextWindow: Infinity },
 ): Tool[] {
-  const offered: Offered = { names: [], prints: {} };
+  const offered: OfferedTools = { names: [], prints: {} };
   const settings = withResultLimits(context.host.settings, () => model.contextWindow);
-  const tools = makeTools(context, request, { scene: sceneOf(context, offered), settings });
-  Object.assign(offered, toOffered(tools));
+  const tools = makeTools(context, request, { scene: readScene(context, offered), settings });
+  Object.assign(offered, describeOfferedTools(tools));
   return tools;
 }
 
@@ -151,8 +151,8 @@ export async function freezePrompt(
 
   const learning = context.meta().learning === "on";
   const index = learning && !isHeldOut(host) ? await host.skills.index() : null;
-  const offered = toOffered(tools);
-  const lines = offeredLines(mergeLines(index, host.seeds), sceneOf(context, offered));
+  const offered = describeOfferedTools(tools);
+  const lines = offeredLines(mergeLines(index, host.seeds), readScene(context, offered));
   const store = learning ? host.memory(context.overlay) : null;
   const [user, memory] = store ? [await store.list("user"), await store.list("memory")] : [[], []];
   const limits = promptLimits(host.settings, contextWindow);

@@ -11,8 +11,8 @@ import { bookLate, openBudget } from "../ledger.ts";
 import type { TurnRow } from "../log-turns.ts";
 import type { Log } from "../log.ts";
 import { readHistory } from "../prompt/history.ts";
-import type { Current, DriveState } from "./drive-state.ts";
-import type { Ending } from "./end-turn.ts";
+import type { CurrentTurn, DriveState } from "./drive-state.ts";
+import type { NoticeEnding } from "./end-turn.ts";
 import { readInvocation, readRecalled, recordInvocation } from "./commands/invoke.ts";
 import { prepareTurn } from "./prepare-turn.ts";
 import { runCommand } from "./commands/run-command.ts";
@@ -20,9 +20,9 @@ import { markServer } from "./server-mark.ts";
 import { spillResult } from "./journal/spill.ts";
 
 /** `ending`: the turn ends without the loop, because it was a command or could not begin. */
-export type Attempt = { end: LoopEnd } | { ending: Ending };
+export type AttemptResult = { end: LoopEnd } | { ending: NoticeEnding };
 
-export async function runTurn(drive: DriveState, turn: TurnRow, current: Current): Promise<Attempt> {
+export async function runTurn(drive: DriveState, turn: TurnRow, current: CurrentTurn): Promise<AttemptResult> {
   const { context, outbox, recall } = drive;
   const { host, log, jobs } = context;
   const { journal, abort } = current;
@@ -57,8 +57,8 @@ export async function runTurn(drive: DriveState, turn: TurnRow, current: Current
 function toCompactionOptions(
   { context, recall }: DriveState,
   turn: TurnRow,
-  { journal }: Current,
-): CompactionOptions & { mayAsk: NonNullable<CompactionOptions["mayAsk"]> } {
+  { journal }: CurrentTurn,
+): CompactionOptions & { findRefusal: NonNullable<CompactionOptions["findRefusal"]> } {
   return {
     put: journal.put,
     noteActivity: journal.noteActivity,
@@ -66,7 +66,7 @@ function toCompactionOptions(
       const booked = calls.map((call) => ({ kind: "compaction" as const, ...call }));
       bookLate(context, turn.n, booked);
     },
-    mayAsk: openBudget(context, turn, journal.spent).mayAsk,
+    findRefusal: openBudget(context, turn, journal.spent).findRefusal,
     recalled: recall.beforeCompaction,
   };
 }
@@ -74,7 +74,7 @@ function toCompactionOptions(
 function toLoopOptions(
   { context }: DriveState,
   turn: TurnRow,
-  { journal, abort }: Current,
+  { journal, abort }: CurrentTurn,
   compaction: ReturnType<typeof toCompactionOptions>,
 ): Omit<LoopOptions, "models" | "tools" | "system"> {
   const { host, log, hub } = context;
@@ -92,7 +92,7 @@ function toLoopOptions(
     isInterrupted: () => isInterrupted(log, turn.n),
     spill: async (place, text) => spillResult(context, place, text),
     context: createContextKeeper(context, turn.n, compaction),
-    mayAsk: compaction.mayAsk,
+    findRefusal: compaction.findRefusal,
   };
 }
 

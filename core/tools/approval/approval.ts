@@ -13,7 +13,7 @@ import { type MemoryEntry, memoryId } from "../../schemas/memory.ts";
 import type { PendingChange, PendingReason, PendingTool } from "../../schemas/pending.ts";
 import type { Origin } from "../../schemas/skill.ts";
 import { SKILL_MD } from "../../skills/format/format.ts";
-import type { Park, Parked } from "./hold.ts";
+import type { ParkChange, ParkedChange } from "./hold.ts";
 import { type HeldFacts, type MemoryToolOptions, createMemoryTool } from "../memory/memory.ts";
 import { toRefusal } from "../refusal.ts";
 import { type HeldSkill, type SkillManageOptions, createSkillManage } from "../skills/skill-manage.ts";
@@ -25,17 +25,17 @@ export interface Preview {
 }
 
 /** The store of pending changes, and the session that asks. */
-export interface Approval {
+export interface ApprovalContext {
   pending: PendingStore;
   session?: SessionId;
   clock: Clock;
 }
 
 /** skill_manage with approval. The setting `skills.writeApproval` parks every write; otherwise only doubted writes wait. */
-export function createAskingSkillManage(options: SkillManageOptions, approval: Approval): Tool {
+export function createAskingSkillManage(options: SkillManageOptions, approval: ApprovalContext): Tool {
   const { origin, settings, store } = options;
   const always = settings.skills.writeApproval;
-  const park: Park<HeldSkill> = (op, held) => parkSkill(op, held, { ...approval, origin });
+  const park: ParkChange<HeldSkill> = (op, held) => parkSkill(op, held, { ...approval, origin });
   return withApproval(createSkillManage({ ...options, ...(!always && { park }) }), {
     ...approval,
     origin,
@@ -49,7 +49,7 @@ export function createAskingSkillManage(options: SkillManageOptions, approval: A
 }
 
 /** The memory tool with approval, likewise under `memory.writeApproval`. */
-export function createAskingMemoryTool(options: MemoryToolOptions, approval: Approval): Tool {
+export function createAskingMemoryTool(options: MemoryToolOptions, approval: ApprovalContext): Tool {
   const { origin, settings, store } = options;
   const always = settings.memory.writeApproval;
   const asking: ApprovalOptions = {
@@ -62,7 +62,7 @@ export function createAskingMemoryTool(options: MemoryToolOptions, approval: App
       return { tool: createMemoryTool({ ...options, store: unwritten, approved }), preview };
     },
   };
-  const park: Park<HeldFacts> = async (op, { args, why }) => {
+  const park: ParkChange<HeldFacts> = async (op, { args, why }) => {
     const answer = readOutcome(await stage(asking, args, heldOp(op), { reason: "taint", why }));
     return typeof answer.pending === "string" ? ok({ pending: answer.pending }) : toParkFailure(answer);
   };
@@ -84,8 +84,8 @@ function toParkFailure({ code, error }: JsonObject): Result<never> {
 async function parkSkill(
   op: string,
   { name, wanted, rest, seq, why, sentences }: HeldSkill,
-  { pending, session, clock, origin }: Approval & { origin: Origin },
-): Promise<Result<Parked>> {
+  { pending, session, clock, origin }: ApprovalContext & { origin: Origin },
+): Promise<Result<ParkedChange>> {
   const changed = Object.entries(wanted).filter(([path, body]) => rest[path] !== body);
   const operations = changed.map(([path, body]) =>
     path === SKILL_MD
@@ -96,7 +96,7 @@ async function parkSkill(
   const count = sentences.length;
   const parked = await pending.park({
     v: 1,
-    id: pendingIdOf(heldOp(op)),
+    id: toPendingId(heldOp(op)),
     tool: "skill_manage",
     args: { operations },
     prepared: {},
@@ -116,7 +116,7 @@ async function parkSkill(
   return parked.ok ? ok({ pending: parked.value.id }) : parked;
 }
 
-interface ApprovalOptions extends Approval {
+interface ApprovalOptions extends ApprovalContext {
   tool: PendingTool;
   /** True: every write waits. False: only a doubted one. */
   always: boolean;
@@ -128,12 +128,12 @@ interface ApprovalOptions extends Approval {
 /** Failure codes that mean doubt: a person decides, instead of a refusal. */
 const DOUBTS: Record<string, PendingReason> = { scan_doubtful: "scan", tainted: "taint" };
 
-interface Because {
+interface WaitReason {
   reason: PendingReason;
   why: string;
 }
 
-function findDoubt(result: ToolResult): Because | null {
+function findDoubt(result: ToolResult): WaitReason | null {
   const { code, error, why = error } = readOutcome(result);
   const reason = result.failed ? DOUBTS[String(code)] : undefined;
   return reason ? { reason, why: String(why) } : null;
@@ -161,7 +161,7 @@ function withApproval<Args>(tool: Tool<Args>, options: ApprovalOptions): Tool<Ar
 
   /** Adds the held part to the result of a resumed call, which no longer knows about it. */
   async function addHeldPart(result: ToolResult, { op, resumed }: ToolContext): Promise<ToolResult> {
-    const known = resumed && !result.failed ? await options.pending.get(pendingIdOf(heldOp(op))) : null;
+    const known = resumed && !result.failed ? await options.pending.get(toPendingId(heldOp(op))) : null;
     return known
       ? addToOutcome(result, { held: 1, pending: known.id, note: `Not all of it was written. ${known.why}` })
       : result;
@@ -169,7 +169,7 @@ function withApproval<Args>(tool: Tool<Args>, options: ApprovalOptions): Tool<Ar
 
   /** The answer to a call that is parked already; `null` for a new one. */
   async function findAnswer({ op }: ToolContext): Promise<ToolResult | null> {
-    const known = await options.pending.get(pendingIdOf(op));
+    const known = await options.pending.get(toPendingId(op));
     return known && toAnswer(known);
   }
 }
@@ -181,14 +181,14 @@ async function tryOut(options: ApprovalOptions, args: JsonObject, op: string, ap
   return { view, prepared, result: await view.tool.run(args, context) };
 }
 
-async function stage(options: ApprovalOptions, args: JsonObject, op: string, because: Because): Promise<ToolResult> {
+async function stage(options: ApprovalOptions, args: JsonObject, op: string, because: WaitReason): Promise<ToolResult> {
   const { view, prepared, result } = await tryOut(options, args, op, true);
   const preview = view.preview();
   if (!preview) return result; // the call would change nothing, and its result says why
   const { tool: name, origin, session, clock } = options;
   const parked = await options.pending.park({
     v: 1,
-    id: pendingIdOf(op),
+    id: toPendingId(op),
     tool: name,
     args,
     prepared,
@@ -196,7 +196,7 @@ async function stage(options: ApprovalOptions, args: JsonObject, op: string, bec
     origin,
     ...(session && { session }),
     ...because,
-    summary: summaryOf(args, preview),
+    summary: summariseCall(args, preview),
     ...preview,
     state: "waiting",
     askedAt: clock.now(),
@@ -206,7 +206,7 @@ async function stage(options: ApprovalOptions, args: JsonObject, op: string, bec
   return parked.ok ? toAnswer(parked.value) : toRefusal(parked.failure);
 }
 
-function pendingIdOf(op: string): string {
+function toPendingId(op: string): string {
   return sha256Hex(op).slice(0, 20);
 }
 
@@ -223,7 +223,7 @@ function toAnswer({ id, state, outcome }: PendingChange): ToolResult {
 
 const MAX_SUMMARY_CHARS = 120;
 
-function summaryOf({ action, operations, store, absorbed_into: absorbed }: JsonObject, { seen }: Preview): string {
+function summariseCall({ action, operations, store, absorbed_into: absorbed }: JsonObject, { seen }: Preview): string {
   const count = Array.isArray(operations) ? operations.length : 0;
   const what = count > 0 ? `${count} ${count === 1 ? "operation" : "operations"} on` : String(action ?? "change");
   const where = seen ? `skill ${seen.skill}` : `memory (${String(store)})`;

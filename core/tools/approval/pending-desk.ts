@@ -4,7 +4,7 @@
 import type { Tool, ToolResult } from "../../agent/contract.ts";
 import { readOutcome } from "../../agent/tool-result.ts";
 import { type Failure, type Result, err, ok } from "../../errors.ts";
-import { targetsOf } from "../../memory/plan.ts";
+import { readTargets } from "../../memory/plan.ts";
 import type { Clock, MemoryStore, PendingStore, SkillStore } from "../../ports.ts";
 import type { JsonObject } from "../../schemas/entry.ts";
 import { MemoryStoreName } from "../../schemas/memory.ts";
@@ -64,7 +64,7 @@ export function createPendingDesk(options: PendingDeskOptions): PendingDesk {
   async function isAsSeen({ seen, args, prepared }: PendingChange): Promise<boolean> {
     if (seen) return isSeen(await skills.head(seen.skill), seen);
     // Targets that the call itself would add do not exist yet.
-    const targets = targetsOf(prepared).filter(({ adds }) => adds?.length !== 0);
+    const targets = readTargets(prepared).filter(({ adds }) => adds?.length !== 0);
     const store = MemoryStoreName.safeParse(args.store);
     if (targets.length === 0 || !store.success) return true;
     const living = new Map((await memory.list(store.data)).map(({ id, adds }) => [id, adds]));
@@ -74,7 +74,7 @@ export function createPendingDesk(options: PendingDeskOptions): PendingDesk {
 
   async function carryOut(change: PendingChange, skillStore: SkillStore, memoryStore: MemoryStore) {
     const context = { op: change.op, prepared: change.prepared, signal: new AbortController().signal };
-    const result = await toolOf(change, skillStore, memoryStore, options).run(change.args, context);
+    const result = await createCallTool(change, skillStore, memoryStore, options).run(change.args, context);
     return { failed: result.failed, ...toOutcome(result) };
   }
 
@@ -139,7 +139,12 @@ function checkDecision({ state, outcome }: PendingChange, approve: boolean): Fai
 }
 
 /** The tool that made the call, with the same origin. The person's approval settles every doubt. */
-function toolOf(change: PendingChange, skills: SkillStore, memory: MemoryStore, options: PendingDeskOptions): Tool {
+function createCallTool(
+  change: PendingChange,
+  skills: SkillStore,
+  memory: MemoryStore,
+  options: PendingDeskOptions,
+): Tool {
   const { seeds, settings, clock } = options;
   if (change.tool === "memory") {
     const { origin, session } = change;

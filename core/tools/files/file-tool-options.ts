@@ -26,7 +26,7 @@ export interface ChangeRequests {
 }
 
 /** The canonical form of a path. An invalid path is returned as it is: the tool refuses it. */
-export function placeOf(workspace: Workspace, path: string): string {
+export function canonicalPath(workspace: Workspace, path: string): string {
   const located = workspace.locate(path);
   return located.ok ? located.value : path;
 }

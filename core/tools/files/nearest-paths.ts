@@ -9,7 +9,7 @@ const MAX_SHOWN_CHARS = 200;
 /** The most similar paths first, at most five; empty when none is similar. */
 function nearestPaths(wanted: string, paths: string[]): string[] {
   const text = wanted.slice(-MAX_WANTED_CHARS).toLowerCase();
-  const [name, pairs] = [nameOf(text), pairsOf(text)];
+  const [name, pairs] = [fileName(text), letterPairs(text)];
   const scored = paths
     .map((path) => ({ path, score: scorePath(name, pairs, path.toLowerCase()) }))
     .filter(({ score }) => score > 0.3);
@@ -31,19 +31,19 @@ export function describeMissing(wanted: string, paths: string[]): string {
 
 /** All arguments must be in lower case. */
 function scorePath(name: string, pairs: Set<string>, path: string): number {
-  const other = pairsOf(path);
+  const other = letterPairs(path);
   let shared = 0;
   for (const pair of other) if (pairs.has(pair)) shared++;
   const dice = (2 * shared) / Math.max(1, pairs.size + other.size);
-  return nameOf(path) === name ? 1 + dice : dice;
+  return fileName(path) === name ? 1 + dice : dice;
 }
 
-function pairsOf(text: string): Set<string> {
+function letterPairs(text: string): Set<string> {
   const pairs = new Set<string>();
   for (let i = 0; i + 1 < text.length; i++) pairs.add(text.slice(i, i + 2));
   return pairs;
 }
 
-function nameOf(path: string): string {
+function fileName(path: string): string {
   return path.slice(path.lastIndexOf("/") + 1);
 }

@@ -4,7 +4,7 @@ import type { Tool, ToolResult } from "../../agent/contract.ts";
 import { fail, succeed } from "../../agent/tool-result.ts";
 import type { JsonObject } from "../../schemas/entry.ts";
 import { fitsIn, jsonChars, takeStart } from "../clip.ts";
-import { type FileToolOptions, placeOf } from "./file-tool-options.ts";
+import { type FileToolOptions, canonicalPath } from "./file-tool-options.ts";
 import { describeMissing } from "./nearest-paths.ts";
 
 const Args = z.strictObject({
@@ -26,7 +26,7 @@ export function createReadFile({ workspace, settings }: FileToolOptions): Tool<A
     parameters: Args,
     effect: "read",
     keepsResults: true,
-    paths: ({ path }) => ({ reads: [placeOf(workspace, path)], writes: [] }),
+    paths: ({ path }) => ({ reads: [canonicalPath(workspace, path)], writes: [] }),
     async run(args) {
       const located = workspace.locate(args.path);
       if (!located.ok) return fail(located.failure.code, located.failure.message);
@@ -62,7 +62,7 @@ function describeAbsence(path: string, paths: string[]): ToolResult {
   return fail("not_found", describeMissing(path, paths));
 }
 
-interface Reading {
+interface FileReading {
   path: string;
   bytes: number;
   text: string;
@@ -73,7 +73,7 @@ interface Reading {
 }
 
 /** Must not make an array of all lines: for the largest file that would exceed the memory. */
-function showLines({ path, bytes, text, args, label, maxChars }: Reading): ToolResult {
+function showLines({ path, bytes, text, args, label, maxChars }: FileReading): ToolResult {
   const total = countLines(text);
   const first = args.offset ?? 1;
   if (first > Math.max(1, total)) {

@@ -6,7 +6,7 @@ import { fail, succeed } from "../../agent/tool-result.ts";
 import { type Result, err, ok } from "../../errors.ts";
 import type { FileInfo } from "../../schemas/api.ts";
 import { jsonChars, takeStart } from "../clip.ts";
-import { type FileToolOptions, placeOf } from "./file-tool-options.ts";
+import { type FileToolOptions, canonicalPath } from "./file-tool-options.ts";
 import { describeMissing } from "./nearest-paths.ts";
 import { runShell } from "../shell/shell.ts";
 
@@ -46,9 +46,9 @@ export function createSearchFiles(options: FileToolOptions): Tool<Args> {
     description: DESCRIPTION,
     parameters: Args,
     effect: "read",
-    paths: ({ path }) => ({ reads: [placeOf(workspace, path ?? workspace.root)], writes: [] }),
+    paths: ({ path }) => ({ reads: [canonicalPath(workspace, path ?? workspace.root)], writes: [] }),
     async run(args, { signal }) {
-      const search: Search = { ...options, signal, began: options.clock?.now() ?? 0 };
+      const search: FileSearch = { ...options, signal, began: options.clock?.now() ?? 0 };
       const chosen = await chooseFiles(search, args);
       if (!chosen.ok) return fail(chosen.failure.code, chosen.failure.message);
       const { searched, skipped } =
@@ -66,10 +66,10 @@ export function createSearchFiles(options: FileToolOptions): Tool<Args> {
   };
 }
 
-type Search = FileToolOptions & { signal: AbortSignal; began: number };
+type FileSearch = FileToolOptions & { signal: AbortSignal; began: number };
 
 /** The files that match `path` and `glob`. */
-async function chooseFiles(search: Search, { path, glob }: Args): Promise<Result<FileInfo[]>> {
+async function chooseFiles(search: FileSearch, { path, glob }: Args): Promise<Result<FileInfo[]>> {
   const { workspace } = search;
   const located = workspace.locate(path ?? workspace.root);
   if (!located.ok) return located;
@@ -99,12 +99,12 @@ function isIn(path: string, place: string): boolean {
   return path === place || path.startsWith(`${place}/`);
 }
 
-async function matchPaths(search: Search, pattern: string, paths: string[]): Promise<Result<string[]>> {
+async function matchPaths(search: FileSearch, pattern: string, paths: string[]): Promise<Result<string[]>> {
   return paths.length === 0 ? ok([]) : grep(search, pattern, [], paths.map((path) => `${path}\n`).join(""));
 }
 
 /** Searches in batches: all files of a full workspace would not fit into memory. */
-async function matchLines(search: Search, pattern: string, files: FileInfo[]): Promise<Result<string[]>> {
+async function matchLines(search: FileSearch, pattern: string, files: FileInfo[]): Promise<Result<string[]>> {
   const lines: string[] = [];
   for (let rest = files; rest.length > 0 && lines.length <= MAX_LINES;) {
     const count = countTogether(rest);
@@ -126,7 +126,7 @@ function countTogether(files: FileInfo[]): number {
   return Math.min(MAX_TOGETHER, end === -1 ? files.length : end);
 }
 
-async function grep(search: Search, pattern: string, args: string[], stdin?: string): Promise<Result<string[]>> {
+async function grep(search: FileSearch, pattern: string, args: string[], stdin?: string): Promise<Result<string[]>> {
   const insensitive = pattern.startsWith("(?i)");
   const expression = insensitive ? ["-i", "-e", pattern.slice(4)] : ["-e", pattern];
   const run = await runShell("grep", {

@@ -5,7 +5,7 @@ import * as z from "zod";
 import type { Tool, ToolResult } from "../../agent/contract.ts";
 import { fail, succeed } from "../../agent/tool-result.ts";
 import type { ApprovalState } from "../../schemas/approval.ts";
-import { type FileToolOptions, placeOf } from "./file-tool-options.ts";
+import { type FileToolOptions, canonicalPath } from "./file-tool-options.ts";
 
 const Args = z.strictObject({
   path: z.string().describe("Path of the file, relative to /work. Missing folders are created."),
@@ -32,7 +32,7 @@ export function createWriteFile({ workspace, approvals, isTainted, budget }: Opt
     /** `size`: the file's size before the first attempt, so that a repeated one recognises its own addition. */
     prepare: async ({ path }) => ({ size: workspace.sizeOf(path) }),
     prepares: ({ append }) => append === true,
-    paths: ({ path }) => ({ reads: [], writes: [placeOf(workspace, path)] }),
+    paths: ({ path }) => ({ reads: [], writes: [canonicalPath(workspace, path)] }),
     async run(args, { op, prepared, resumed }) {
       const before = args.append && resumed ? findAddition(args, prepared.size, workspace) : "missing";
       if (before === "changed") return fail("file_changed", CHANGED);
@@ -84,7 +84,7 @@ function askPerson(
   op: string,
   { workspace, approvals }: Pick<Options, "workspace" | "approvals">,
 ): ToolResult {
-  const place = placeOf(workspace, path);
+  const place = canonicalPath(workspace, path);
   if (!workspace.isInstructionFile(place)) {
     return fail("bad_path", `'${place}' leads to a file that instructs you: name that file itself.`);
   }

@@ -14,22 +14,22 @@ import {
   isMerge,
   needsEntries,
   operationKey,
-  operationsOf,
+  readOperations,
   planOperations,
   purgedFailure,
   readPrepared,
   scanSteps,
-  targetsOf,
-  worstOf,
+  readTargets,
+  leastTrusted,
 } from "../../memory/plan.ts";
-import { limitOf, normaliseFact, usageOf } from "../../memory/rules.ts";
+import { selectLimit, normaliseFact, measureUsage } from "../../memory/rules.ts";
 import type { Clock, MemoryStore } from "../../ports.ts";
 import { Citation, type SessionId, type Source, fromCitation } from "../../schemas/ids.ts";
 import type { JsonObject } from "../../schemas/entry.ts";
 import { type MemoryAdd, MemoryStoreName, memoryId } from "../../schemas/memory.ts";
 import type { Origin } from "../../schemas/skill.ts";
 import type { Settings } from "../../schemas/settings.ts";
-import { type Hold, type MemoryGate, type Park, withHeldPart, toTainted } from "../approval/hold.ts";
+import { type HoldDecision, type MemoryGate, type ParkChange, withHeldPart, taintedFailure } from "../approval/hold.ts";
 import { toRefusal } from "../refusal.ts";
 
 /** The same in sessions and reviews: a review may repeat a session's request with its tools unchanged, for the cache. */
@@ -57,7 +57,7 @@ type Args = z.infer<typeof Args>;
 export type MemoryInspector = (facts: string[]) => Failure | null;
 
 /** The call that parks the held part of another call. */
-export interface HeldFacts extends Pick<Hold<string[]>, "why" | "sentences"> {
+export interface HeldFacts extends Pick<HoldDecision<string[]>, "why" | "sentences"> {
   args: JsonObject;
 }
 
@@ -75,7 +75,7 @@ export interface MemoryToolOptions {
   /** Decides which facts must wait for a person. */
   gate?: MemoryGate;
   /** Parks the held facts while the rest is written. Absent: a call is held whole or not at all. */
-  park?: Park<HeldFacts>;
+  park?: ParkChange<HeldFacts>;
   /** A person has approved the call: facts that the scanner only doubts are kept and shown. */
   approved?: boolean;
   /** The source of the facts, unless their citations have a worse one. */
@@ -111,13 +111,13 @@ async function keep(args: Args, context: ToolContext, options: MemoryToolOptions
   const unproved = checkCitations(args, steps, options);
   if (unproved) return toRefusal(unproved);
   if (!steps.ok) return toRefusal(steps.failure);
-  const harmful = scanSteps(steps.value, writerOf(options));
+  const harmful = scanSteps(steps.value, scannerOrigin(options));
   if (harmful && !(options.approved && harmful.code === "scan_doubtful")) return toRefusal(harmful);
   const unfit = inspect(steps.value, options);
   if (unfit) return toRefusal(unfit);
   const hold = findHold(args, steps.value, options);
   const isPart = hold?.rest && options.park;
-  if (hold && !isPart) return toRefusal(toTainted(hold));
+  if (hold && !isPart) return toRefusal(taintedFailure(hold));
   const parked = hold && (await options.park!(context.op, { ...hold, args: toHeldCall(args, steps.value, hold) }));
   if (parked && !parked.ok) return toRefusal(parked.failure);
   const entering = hold?.rest ? withRest(steps.value, hold.rest) : steps.value;
@@ -176,7 +176,7 @@ function findHold({ citations = [], store }: Args, steps: Step[], { gate, approv
 }
 
 /** The call that a person decides on. Held sentences become separate facts; a fact that is held whole stays as it was. */
-function toHeldCall(args: Args, steps: Step[], { rest, sentences }: Hold<string[]>): JsonObject {
+function toHeldCall(args: Args, steps: Step[], { rest, sentences }: HoldDecision<string[]>): JsonObject {
   const given = toOperations(args);
   const operations = steps.flatMap(({ text = "" }, n): MemoryOperation[] => {
     if (rest?.[n] === text) return [];
@@ -213,11 +213,11 @@ function checkArgs({ action, content, old_text, operations }: Args): Failure | n
 }
 
 function toOperations(args: Args): MemoryOperation[] {
-  return operationsOf(args as JsonObject);
+  return readOperations(args as JsonObject);
 }
 
 /** The scanner judges a model's words as such, even when it saves in the person's name. */
-function writerOf({ origin }: MemoryToolOptions): Origin {
+function scannerOrigin({ origin }: MemoryToolOptions): Origin {
   return origin === "user" ? "foreground" : origin;
 }
 
@@ -225,7 +225,7 @@ async function plan(args: Args, options: MemoryToolOptions): Promise<Result<Step
   const { store } = options;
   const operations = toOperations(args);
   const { entries, purged } = needsEntries(operations) ? await store.survey(args.store) : { entries: [], purged: [] };
-  return planOperations({ operations, entries, purged, origin: writerOf(options) });
+  return planOperations({ operations, entries, purged, origin: scannerOrigin(options) });
 }
 
 /** The steps that `prepare` decided, or its failure. Entries that appeared since need a new call. */
@@ -239,7 +239,7 @@ async function settle(args: Args, { prepared }: ToolContext, options: MemoryTool
 
 /** Calls recorded before steps existed: one entry to remove, and perhaps a fact that replaces it. */
 function fromLegacy(args: Args, prepared: JsonObject): Step[] | null {
-  const [target] = targetsOf(prepared);
+  const [target] = readTargets(prepared);
   const [operation] = toOperations(args);
   if (!target || !operation) return null;
   const { action, content } = operation;
@@ -255,7 +255,7 @@ function checkCitations(args: Args, steps: Result<Step[]>, { cite }: MemoryToolO
 
 const UNCITED = err("citations_missing", "Nothing is kept without evidence: give citations.").failure;
 
-interface Written {
+interface StepOutcome {
   done: string;
   id: string;
   /** Present when less than the requested text was written. */
@@ -267,7 +267,7 @@ async function carryOut(
   steps: Step[],
   context: ToolContext,
   options: MemoryToolOptions,
-): Promise<Result<Written[]>> {
+): Promise<Result<StepOutcome[]>> {
   const { store } = options;
   const at = readPrepared(context.prepared)?.at ?? options.clock.now();
   const added: (Awaited<ReturnType<MemoryStore["add"]>> | null)[] = [];
@@ -277,7 +277,7 @@ async function carryOut(
     added.push(add && (await store.add(args.store, operationKey(context.op, n, steps.length), add)));
     if (steps.length === 1 && added[0]?.purged) return purgedFailure();
   }
-  const written: Written[] = [];
+  const written: StepOutcome[] = [];
   for (const [n, { target, text, waits, isCut }] of steps.entries()) {
     const put = added[n];
     if (waits) {
@@ -289,7 +289,7 @@ async function carryOut(
       continue;
     }
     const stays = text !== undefined && !put;
-    if (target && !stays) await store.remove(args.store, target.id, { at, ...removalOf(target, n, steps, context) });
+    if (target && !stays) await store.remove(args.store, target.id, { at, ...toRemoval(target, n, steps, context) });
     const done = stays
       ? "already so"
       : !target
@@ -305,7 +305,7 @@ async function carryOut(
 }
 
 /** Removes only the adds that were seen and those of this call. Later adds belong to others. */
-function removalOf({ adds, own = [] }: Target, n: number, steps: Step[], { op }: ToolContext) {
+function toRemoval({ adds, own = [] }: Target, n: number, steps: Step[], { op }: ToolContext) {
   const ofCall = own.map((of) => operationKey(op, of, steps.length));
   return { op: operationKey(op, n, steps.length), ...(adds && { adds: [...adds, ...ofCall] }) };
 }
@@ -317,7 +317,7 @@ function toAdd(text: string, at: Prepared["at"], args: Args, steps: Step[], opti
   const inherited = [...new Set(merged.flatMap(({ citations = [] }) => citations))];
   const citations = args.citations ?? (inherited.length > 0 ? inherited : undefined);
   const cited = (args.citations ?? []).filter((citation) => Citation.safeParse(citation).success);
-  const source = worstOf([
+  const source = leastTrusted([
     ...cited.map((citation) => fromCitation(citation).source),
     ...merged.flatMap((target) => target.source ?? []),
     ...(label ? [label] : []),
@@ -336,7 +336,7 @@ function toAdd(text: string, at: Prepared["at"], args: Args, steps: Step[], opti
 
 /** Every answer reports how full the store is. */
 async function reportUsage(name: MemoryStoreName, { store, settings }: MemoryToolOptions) {
-  const usage = usageOf(await store.list(name), limitOf(name, settings.memory));
+  const usage = measureUsage(await store.list(name), selectLimit(name, settings.memory));
   const { outside } = usage;
   if (outside === 0) return { usage };
   const entries = outside === 1 ? "entry is" : "entries are";

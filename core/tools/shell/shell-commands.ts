@@ -96,7 +96,7 @@ async function whyRefused(name: string, args: string[], context: Context, heavy?
   if (longest > MAX_ARGUMENT_CHARS) {
     return `${name}: an argument of ${longest} characters is too long: ${MAX_ARGUMENT_CHARS} at most; put it into a file`;
   }
-  const cost = costOf(name, args);
+  const cost = findCost(name, args);
   const input = context.stdin as unknown as string;
   const sizes: number[] = [];
   let isFolderNamed = false;
@@ -113,12 +113,12 @@ async function whyRefused(name: string, args: string[], context: Context, heavy?
   if ((isRecursive || bytes * cost.byte > LIGHT_BYTES) && heavy && !(await heavy.begin())) {
     return `${name}: another run with as large an input is not done yet: try again, or with less input`;
   }
-  const shapes = [shapeOf(input)];
+  const shapes = [measureText(input)];
   for (const [i, size] of sizes.entries()) {
     if (size === 0) continue;
     // Read the file only where its lines matter for the estimate.
     const isRead = cost.line > 0 || cost.longByte !== undefined;
-    shapes.push(isRead ? shapeOf(await readLatin1(args[i]!, context)) : { bytes: size, lines: 0, longest: 0 });
+    shapes.push(isRead ? measureText(await readLatin1(args[i]!, context)) : { bytes: size, lines: 0, longest: 0 });
   }
   const perLongByte = Math.max(0, (cost.longByte ?? 0) - cost.byte);
   const needs = shapes.map((shape) => shape.bytes * cost.byte + shape.lines * cost.line);
@@ -147,7 +147,7 @@ function heldBy(env: ReadonlyMap<string, string>): number {
 }
 
 /** `wc -m` decodes the bytes to text in small pieces, which costs more than other modes. */
-function costOf(name: string, args: string[]): Cost {
+function findCost(name: string, args: string[]): Cost {
   if (name === "wc" && args.some((arg) => arg === "--chars" || /^-[a-zA-Z]*m/.test(arg))) return OTHER;
   return COSTS[name] ?? OTHER;
 }
@@ -176,7 +176,7 @@ async function readLatin1(arg: string, { fs, cwd }: Context): Promise<string> {
 }
 
 /** Text beyond ASCII takes two bytes per character in memory. */
-function shapeOf(latin1: string): { bytes: number; lines: number; longest: number } {
+function measureText(latin1: string): { bytes: number; lines: number; longest: number } {
   let [lines, longest, from] = [0, 0, 0];
   for (let at = latin1.indexOf("\n"); at !== -1; at = latin1.indexOf("\n", from)) {
     lines++;

@@ -18,7 +18,13 @@ import { type WriteContext, type Writer, createDecide } from "../../skills/edit/
 import { SKILL_MD, parseSkill } from "../../skills/format/format.ts";
 import { readFrontmatter } from "../../skills/format/frontmatter.ts";
 import { SUPPORT_FOLDERS, baseOf, checkSkillName, validateSkill } from "../../skills/format/validate.ts";
-import { type Hold, type Park, type Parked, withHeldPart, toTainted } from "../approval/hold.ts";
+import {
+  type HoldDecision,
+  type ParkChange,
+  type ParkedChange,
+  withHeldPart,
+  taintedFailure,
+} from "../approval/hold.ts";
 import { toRefusal } from "../refusal.ts";
 
 const FOLDERS = SUPPORT_FOLDERS.map((folder) => `${folder}/`).join(", ");
@@ -120,7 +126,7 @@ export interface SkillManageOptions {
   /** Decides which part of a write must wait for a person. */
   gate?: SkillGate;
   /** Parks the held part while the rest is written. Absent: a write is held whole or not at all. */
-  park?: Park<HeldSkill>;
+  park?: ParkChange<HeldSkill>;
   /** Runs checks of the written skill, so it is called last. */
   check?: SkillInspector;
   /** Inspects the archiving of a skill; `after`: the files of the skill that absorbs it. */
@@ -148,7 +154,7 @@ export interface SkillWrite {
 }
 
 /** The held part of a write while the rest is written. */
-export interface HeldSkill extends Pick<Hold<FileBodies>, "why" | "sentences"> {
+export interface HeldSkill extends Pick<HoldDecision<FileBodies>, "why" | "sentences"> {
   name: SkillName;
   /** The requested files; `rest` is the part that is written. */
   wanted: FileBodies;
@@ -158,7 +164,7 @@ export interface HeldSkill extends Pick<Hold<FileBodies>, "why" | "sentences"> {
 }
 
 /** Decides about a valid write; `null`: all of it may be written. May read, must not write. */
-export type SkillGate = (write: SkillWrite) => Hold<FileBodies> | null;
+export type SkillGate = (write: SkillWrite) => HoldDecision<FileBodies> | null;
 
 /** Called again for every new head. May read, must not write. */
 export type SkillInspector = (write: SkillWrite) => Promise<Failure | null> | Failure | null;
@@ -222,17 +228,17 @@ async function manage(args: Args, context: ToolContext, options: SkillManageOpti
 export const UNCHANGED = "unchanged";
 
 const UNCITED = err("citations_missing", "Nothing is kept without evidence: give citations.").failure;
-type Deciding = Pick<SkillWrite, "citations" | "resumed"> & { op: string };
+type DecisionInput = Pick<SkillWrite, "citations" | "resumed"> & { op: string };
 
 function inspected(
   decide: SkillChange["decide"],
   first: SkillOperation,
   options: SkillManageOptions,
-  { op, ...call }: Deciding,
-): { decide: SkillChange["decide"]; held(): (Parked & HeldSkill) | null } {
+  { op, ...call }: DecisionInput,
+): { decide: SkillChange["decide"]; held(): (ParkedChange & HeldSkill) | null } {
   const { inspectors = [], inspectArchive, approved = false, store, gate, park, check } = options;
   const { name } = first;
-  let held: (Parked & HeldSkill) | null = null;
+  let held: (ParkedChange & HeldSkill) | null = null;
   return {
     held: () => held,
     async decide(current, index) {
@@ -258,7 +264,7 @@ function inspected(
         const failure = await inspect({ ...write, after: rest ?? write.after });
         if (failure) return { ok: false, failure };
       }
-      if (hold && !rest) return { ok: false, failure: toTainted(hold) };
+      if (hold && !rest) return { ok: false, failure: taintedFailure(hold) };
       const broken = files && check ? await check({ ...write, after: rest ?? write.after }) : null;
       if (broken) return { ok: false, failure: broken };
       if (!hold || !rest || !park) return decided;
@@ -278,7 +284,7 @@ function normaliseSpace(body: FileBodies[string] | undefined): unknown {
 
 /** The rest of a held write, if it is a valid skill and changes something; else `null`. */
 function toValidRest(
-  { rest }: Hold<FileBodies>,
+  { rest }: HoldDecision<FileBodies>,
   { name, before, after }: SkillWrite,
   { settings }: SkillManageOptions,
 ) {
@@ -352,13 +358,13 @@ export function toOperations(args: Args): Result<SkillOperation[]> {
 }
 
 /** The first action of a recorded call, in either form. Empty for arguments that are not a call. */
-export function actionOf(args: JsonObject): string {
+export function readRecordedAction(args: JsonObject): string {
   const [first] = recordedIn(args);
   return RecordedAction.safeParse(first).data?.action ?? (Array.isArray(args.requests) ? "set_requests" : "");
 }
 
 /** The passages that a recorded call replaced, in order. */
-export function patchesOf(args: JsonObject): { oldString: string; newString: string }[] {
+export function readRecordedPatches(args: JsonObject): { oldString: string; newString: string }[] {
   return recordedIn(args).flatMap((operation) => {
     const { success, data } = RecordedPatch.safeParse(operation);
     return success ? { oldString: data.old_string, newString: data.new_string } : [];

@@ -4,7 +4,7 @@ import { err, ok } from "../../errors.ts";
 import type { SkillStore } from "../../ports.ts";
 import { toFinding } from "../../skills/format/contract.ts";
 import type { SkillView } from "../../skills/library.ts";
-import { type Approval, createAskingSkillManage } from "../approval/approval.ts";
+import { type ApprovalContext, createAskingSkillManage } from "../approval/approval.ts";
 import { type SkillManageOptions, createSkillManage } from "./skill-manage.ts";
 import type { SkillSearch } from "./skill-search.ts";
 import { createSkillView } from "./skill-view.ts";
@@ -14,7 +14,7 @@ export interface SkillToolOptions extends Omit<SkillManageOptions, "store"> {
   /** `null` in a session without learning: skill_manage is not offered then. */
   store: SkillStore | null;
   /** Absent when no person can be asked: then a write that the scanner doubts is refused. */
-  approval?: Approval;
+  approval?: ApprovalContext;
   /** Absent if nothing but the index can be reached. */
   search?: SkillSearch;
 }

@@ -6,7 +6,7 @@ import {
   readRetryAfter,
   readWaitInWords,
 } from "../../../core/models/failures/error-reply.ts";
-import { failureOfReply, modelFailure, redact } from "../../../core/models/failures/failures.ts";
+import { readReplyFailure, createModelFailure, redact } from "../../../core/models/failures/failures.ts";
 
 const toReply = (status: number | undefined, body: unknown) => {
   const text = typeof body === "string" ? body : JSON.stringify(body);
@@ -25,14 +25,14 @@ describe("a reply written to slow down a regular expression", () => {
     "thinking blocks ",
     "item with id '",
   ])("is read as fast as any other: 64 KB of %j", (piece) => {
-    const failure = failureOfReply(toReply(400, piece.repeat(64_000 / piece.length)), []);
+    const failure = readReplyFailure(toReply(400, piece.repeat(64_000 / piece.length)), []);
     expect(failure.code).toBe("bad_request");
   });
 });
 
 describe("a failure", () => {
   it("is one sentence with the provider's message and what to do", () => {
-    expect(modelFailure("auth", "Mistral", "Unauthorized\n  (see docs)")).toEqual({
+    expect(createModelFailure("auth", "Mistral", "Unauthorized\n  (see docs)")).toEqual({
       code: "auth",
       message: "Mistral does not accept the key; check the key and its permissions (it said: Unauthorized (see docs)).",
       retry: false,
@@ -40,7 +40,7 @@ describe("a failure", () => {
       rotateKey: true,
       fallBack: true,
     });
-    expect(modelFailure("stream_cut", "OpenAI").message).toBe(
+    expect(createModelFailure("stream_cut", "OpenAI").message).toBe(
       "OpenAI closed the connection in the middle of its answer; try again.",
     );
   });
@@ -54,7 +54,7 @@ describe("a failure", () => {
     "bad header: Bearer abcdefgh.ijklmnop",
     "unknown key my-very-own-secret",
   ])("never repeats a key: %s", (said) => {
-    const { message } = modelFailure("auth", "Some", said, ["my-very-own-secret"]);
+    const { message } = createModelFailure("auth", "Some", said, ["my-very-own-secret"]);
     expect(message).toContain("[key]");
     expect(message).not.toMatch(/Ab12|cdef|AAAA|AIza|abcdefgh|my-very-own/);
   });
@@ -65,13 +65,13 @@ describe("a failure", () => {
   });
 
   it("is well-formed Unicode, whatever the reply holds", () => {
-    const { message } = modelFailure("server_error", "Some", `${"x".repeat(299)}🪽 \ud83e`);
+    const { message } = createModelFailure("server_error", "Some", `${"x".repeat(299)}🪽 \ud83e`);
     expect(message).toContain(`x (it said`.slice(1));
     expect(message.isWellFormed()).toBe(true);
   });
 
   it("quotes only a few lines of a long page", () => {
-    expect(modelFailure("server_error", "Some", "x".repeat(5_000)).message.length).toBeLessThan(400);
+    expect(createModelFailure("server_error", "Some", "x".repeat(5_000)).message.length).toBeLessThan(400);
   });
 });
 
@@ -88,7 +88,7 @@ describe("an HTML page in place of a reply", () => {
     ["in a detail", { detail: page("") }, ""],
   ])("%s is quoted by its title or not at all", (_, body, said) => {
     expect(readErrorBody(body).message).toBe(said);
-    const { message } = failureOfReply(toReply(502, body), []);
+    const { message } = readReplyFailure(toReply(502, body), []);
     expect(message).not.toMatch(/[<>]|steal|Ray/);
   });
 
@@ -99,7 +99,7 @@ describe("an HTML page in place of a reply", () => {
 
   it("may be XML, which has no title", () => {
     const body = '<?xml version="1.0"?><Error><Message>Access Denied</Message></Error>';
-    expect(failureOfReply(toReply(403, body), []).message).toContain("Access Denied");
+    expect(readReplyFailure(toReply(403, body), []).message).toContain("Access Denied");
   });
 });
 
@@ -138,13 +138,13 @@ describe("the time to wait before a retry", () => {
   it("is read from Google's body, and reported only for failures where waiting helps", () => {
     const details = [{ "@type": "type.googleapis.com/google.rpc.RetryInfo", retryDelay: "34.07s" }];
     const busy = { error: { code: 429, message: "Quota", status: "RESOURCE_EXHAUSTED", details } };
-    expect(failureOfReply({ ...readErrorBody([busy]), status: 429, provider: "Google" }, [])).toMatchObject({
+    expect(readReplyFailure({ ...readErrorBody([busy]), status: 429, provider: "Google" }, [])).toMatchObject({
       code: "rate_limit",
       retryAfterMs: 34_070,
     });
     const headers = new Headers({ "retry-after": "9" });
     const [missing, billing] = [404, 402].map((status) =>
-      failureOfReply({ status, codes: [], message: "", provider: "Some", headers }, []),
+      readReplyFailure({ status, codes: [], message: "", provider: "Some", headers }, []),
     );
     expect(missing).not.toHaveProperty("retryAfterMs");
     // The key is suspended for that long.

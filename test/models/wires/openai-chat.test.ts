@@ -2,11 +2,11 @@
 import { describe, expect, it } from "vitest";
 import type { Message } from "../../../core/agent/contract.ts";
 import { toChatBody } from "../../../core/models/wires/openai-chat.ts";
-import { compatOf } from "../../../core/models/wires/openai-compat.ts";
+import { findCompat } from "../../../core/models/wires/openai-compat.ts";
 import { LOOK_UP, toRequest } from "../../conformance/model.ts";
 
 const OPENAI = "https://api.openai.com/v1";
-const toBody = (baseUrl: string, change = {}) => toChatBody(toRequest(change), "some-model", compatOf(baseUrl));
+const toBody = (baseUrl: string, change = {}) => toChatBody(toRequest(change), "some-model", findCompat(baseUrl));
 
 const conversation: Message[] = [
   { role: "user", text: "Hi" },
@@ -59,7 +59,7 @@ describe("a request for Chat Completions", () => {
     ["https://llm.example:9000/v1", "llm.example:9000", "max_tokens"],
     ["https://api.openai.com.example.org/v1", "api.openai.com.example.org", "max_tokens"],
   ])("limits the answer at %s (%s) with %s", (baseUrl, provider, field) => {
-    expect(compatOf(baseUrl)).toMatchObject({ provider, maxTokensField: field });
+    expect(findCompat(baseUrl)).toMatchObject({ provider, maxTokensField: field });
     expect(Object.entries(toBody(baseUrl)).filter(([, value]) => value === 1_000)).toEqual([[field, 1_000]]);
   });
 

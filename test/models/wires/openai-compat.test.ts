@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import type { Message } from "../../../core/agent/contract.ts";
 import { toChatBody } from "../../../core/models/wires/openai-chat.ts";
-import { NAMED_SERVERS, SERVERS, compatOf, toCompat } from "../../../core/models/wires/openai-compat.ts";
+import { NAMED_SERVERS, SERVERS, findCompat, toCompat } from "../../../core/models/wires/openai-compat.ts";
 import { LOOK_UP, toRequest } from "../../conformance/model.ts";
 
 const LONG_ID = `toolu_${"x".repeat(50)}`;
@@ -78,7 +78,7 @@ const SHAPES: Record<string, ReturnType<typeof shape>> = {
 
 function bodyOf(place: string, model: string) {
   const named = NAMED_SERVERS.find(({ name }) => name === place);
-  const compat = named ? toCompat(named) : compatOf(`https://${place}`);
+  const compat = named ? toCompat(named) : findCompat(`https://${place}`);
   const request = toRequest({ messages: toConversation(compat.provider), tools: [LOOK_UP], effort: "high" });
   return toChatBody(request, model, compat, model === "gpt-4.1" ? [] : undefined);
 }
@@ -111,7 +111,7 @@ describe("the table of servers", () => {
   it("finds a server by its own address", () => {
     for (const server of NAMED_SERVERS) {
       const baseUrl = server.baseUrl.replace(/\{\w+\}/g, "eu-1");
-      expect([server.name, compatOf(baseUrl).provider]).toEqual([server.name, server.provider]);
+      expect([server.name, findCompat(baseUrl).provider]).toEqual([server.name, server.provider]);
     }
   });
 

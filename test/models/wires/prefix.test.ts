@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import type { Message, ModelRequest } from "../../../core/agent/contract.ts";
 import { toAnthropicBody } from "../../../core/models/wires/anthropic.ts";
 import { toChatBody } from "../../../core/models/wires/openai-chat.ts";
-import { NAMED_SERVERS, compatOf, toCompat } from "../../../core/models/wires/openai-compat.ts";
+import { NAMED_SERVERS, findCompat, toCompat } from "../../../core/models/wires/openai-compat.ts";
 import { toResponsesBody } from "../../../core/models/wires/openai-responses.ts";
 import { LOOK_UP, toRequest } from "../../conformance/model.ts";
 
@@ -49,7 +49,7 @@ function toSteps(wire: string): Message[][] {
   return steps.map((_, n) => steps.slice(0, n + 1).flat());
 }
 
-const CHAT = ["https://api.openai.com/v1", "https://llm.example/v1"].map((url) => [url, compatOf(url)] as const);
+const CHAT = ["https://api.openai.com/v1", "https://llm.example/v1"].map((url) => [url, findCompat(url)] as const);
 const NAMED = NAMED_SERVERS.map((server) => [server.name, toCompat(server)] as const);
 const MARKED = [
   ["anthropic", "anthropic", (request: ModelRequest) => toAnthropicBody(request, "claude-sonnet-5-5")],
@@ -57,7 +57,7 @@ const MARKED = [
     "openrouter anthropic",
     "openai-chat",
     (request: ModelRequest) =>
-      toChatBody(request, "anthropic/claude-sonnet-5.5", compatOf("https://openrouter.ai/api/v1")),
+      toChatBody(request, "anthropic/claude-sonnet-5.5", findCompat("https://openrouter.ai/api/v1")),
   ],
 ] as [string, string, (request: ModelRequest) => object][];
 const WIRES = [
@@ -121,7 +121,7 @@ describe("a request", () => {
 
   it("to OpenAI is routed by its cache key", () => {
     const request = toRequest({ cacheKey: "session-7" });
-    const chat = toChatBody(request, "gpt-6.1-terra", compatOf("https://api.openai.com/v1"));
+    const chat = toChatBody(request, "gpt-6.1-terra", findCompat("https://api.openai.com/v1"));
     expect([chat.prompt_cache_key, toResponsesBody(request, "gpt-6.1-terra").prompt_cache_key]).toEqual([
       "session-7",
       "session-7",

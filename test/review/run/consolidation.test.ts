@@ -2,7 +2,7 @@
 // citations of its own. It does so once, wherever it is killed.
 import { describe, expect, it } from "vitest";
 import { DEFAULTS } from "../../../core/limits.ts";
-import { limitOf, usageOf } from "../../../core/memory/rules.ts";
+import { selectLimit, measureUsage } from "../../../core/memory/rules.ts";
 import { memoryId } from "../../../core/schemas/memory.ts";
 import type { ReviewResult } from "../../../core/schemas/learning/review.ts";
 import { SESSION, sampleJob } from "../../learning/sample.ts";
@@ -56,8 +56,8 @@ async function tracesOf(world: World) {
 describe("a review of a memory over its limit", () => {
   it("sees the entries outside the prompt, merges without citations, and leaves the store within its limit", async () => {
     const world = await createFullWorld();
-    const limit = limitOf("memory", DEFAULTS.memory);
-    expect(usageOf(await world.memory.list("memory"), limit).outside).toBeGreaterThan(5);
+    const limit = selectLimit("memory", DEFAULTS.memory);
+    expect(measureUsage(await world.memory.list("memory"), limit).outside).toBeGreaterThan(5);
     const process = world.start();
     expect(await process.deliver()).toEqual({ act: "ack" });
     const [request] = process.model.requests;
@@ -79,7 +79,7 @@ describe("a review of a memory over its limit", () => {
       },
     ]);
     expect(entries.find((entry) => entry.text === MERGED)).toMatchObject({ citations: [CITED], source: "principal" });
-    expect(usageOf(await world.memory.list("memory"), limit)).toMatchObject({ entries: 23, outside: 0 });
+    expect(measureUsage(await world.memory.list("memory"), limit)).toMatchObject({ entries: 23, outside: 0 });
   });
 
   it("ends the same wherever it is killed, and after a repeated delivery", async () => {

@@ -6,7 +6,7 @@ import { MAX_JOB_BYTES } from "../../../core/learning/review/job.ts";
 import { DEFAULTS } from "../../../core/limits.ts";
 import { toAnthropicBody } from "../../../core/models/wires/anthropic.ts";
 import { toChatBody } from "../../../core/models/wires/openai-chat.ts";
-import { compatOf } from "../../../core/models/wires/openai-compat.ts";
+import { findCompat } from "../../../core/models/wires/openai-compat.ts";
 import { toResponsesBody } from "../../../core/models/wires/openai-responses.ts";
 import { reviewPrompt } from "../../../core/prompts/review/review.ts";
 import type { ReviewJob } from "../../../core/schemas/learning/review.ts";
@@ -90,7 +90,7 @@ const WIRES: [string, (request: ModelRequest) => object][] = [
   ["OpenAI's Responses", (request) => toResponsesBody(request, "gpt-6.1-terra")],
   [
     "OpenAI's Chat Completions",
-    (request) => toChatBody(request, "gpt-6.1-terra", compatOf("https://api.openai.com/v1")),
+    (request) => toChatBody(request, "gpt-6.1-terra", findCompat("https://api.openai.com/v1")),
   ],
 ];
 

@@ -391,7 +391,7 @@ describe("a summary that fails", () => {
     const { world, turn, main } = talkative();
     const messages = world.history(turn);
     const refusal = { code: "turn_budget_spent", message: "The turn has spent what it may." };
-    expect(await world.fit(turn, messages, { with: { mayAsk: async () => refusal } })).toEqual({
+    expect(await world.fit(turn, messages, { with: { findRefusal: async () => refusal } })).toEqual({
       ok: true,
       value: { messages, tokens: expect.any(Number) },
     });

@@ -10,7 +10,13 @@ import {
   placeTurnStart,
   replay,
 } from "../../../core/session/readers/events.ts";
-import { CLOSE, type Kept, MAX_STANDING, type StandingReader, createHub } from "../../../core/session/readers/hub.ts";
+import {
+  CLOSE,
+  type ReaderState,
+  MAX_STANDING,
+  type StandingReader,
+  createHub,
+} from "../../../core/session/readers/hub.ts";
 import type { TurnRow } from "../../../core/session/log-turns.ts";
 import { createLog } from "../../../core/session/log.ts";
 import { createReaders } from "../../../core/session/readers/readers.ts";
@@ -29,7 +35,7 @@ interface Message {
 /** A connection: the messages sent over it, and the state it keeps while the object sleeps. */
 function connection() {
   const messages: Message[] = [];
-  const state: { closed: number | null; broken: boolean; kept: Kept | null } = {
+  const state: { closed: number | null; broken: boolean; kept: ReaderState | null } = {
     closed: null,
     broken: false,
     kept: null,

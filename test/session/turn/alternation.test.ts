@@ -5,7 +5,7 @@ import * as z from "zod";
 import type { Model, Tool } from "../../../core/agent/contract.ts";
 import { succeed } from "../../../core/agent/tool-result.ts";
 import { toChatBody } from "../../../core/models/wires/openai-chat.ts";
-import { compatOf } from "../../../core/models/wires/openai-compat.ts";
+import { findCompat } from "../../../core/models/wires/openai-compat.ts";
 import type { BusyMode } from "../../../core/schemas/settings.ts";
 import { type ScriptLine, createScriptedModel } from "../../support/wires/scripted-model.ts";
 import { createSessionHarness } from "../../support/session/session-harness.ts";
@@ -45,7 +45,7 @@ async function setUp(script: ScriptLine[], settings = {}) {
   const model: Model = {
     ...scripted,
     stream(request, signal) {
-      const body = toChatBody(request, "any", compatOf("https://llm.example/v1"));
+      const body = toChatBody(request, "any", findCompat("https://llm.example/v1"));
       sent.push(JSON.parse(JSON.stringify(body.messages)));
       return scripted.stream(request, signal);
     },

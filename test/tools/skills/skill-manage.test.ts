@@ -10,7 +10,7 @@ import type { JsonObject } from "../../../core/schemas/entry.ts";
 import { createLibrary } from "../../../core/skills/library.ts";
 import type { Writer } from "../../../core/skills/edit/operations.ts";
 import { validateSkill } from "../../../core/skills/format/validate.ts";
-import { actionOf, createSkillManage, toOperations } from "../../../core/tools/skills/skill-manage.ts";
+import { readRecordedAction, createSkillManage, toOperations } from "../../../core/tools/skills/skill-manage.ts";
 import { createSkillStore } from "../../../stores/skills/skill-store.ts";
 import { DOUBTFUL } from "../../skills/scanner/doubtful.ts";
 import { skillMd } from "../../skills/skill-md.ts";
@@ -222,7 +222,7 @@ it.each([
   [{ operations: "x" }, ""],
   [{ action: "fly" }, ""],
 ])("the action of %j is %j", (args, action) => {
-  expect(actionOf(args as JsonObject)).toBe(action);
+  expect(readRecordedAction(args as JsonObject)).toBe(action);
 });
 
 describe("for any arguments from a model", () => {

@@ -7,10 +7,10 @@ import { CurationReport, CurationRunList, CurationStarted, CuratorStatus } from 
 import type { CurationMessage } from "../../../core/schemas/learning/curation.ts";
 import { CurationId, type ProfileId, toCurationId } from "../../../core/schemas/ids.ts";
 import type { Grant } from "../../../core/schemas/learning/review.ts";
-import { type Env, settingsOf } from "../env.ts";
+import { type Env, parseEnvSettings } from "../env.ts";
 import { pageQuery } from "../pages.ts";
 import { AppError, unwrap } from "../problems.ts";
-import { Flag, answers, createRouter } from "../router.ts";
+import { Flag, describeResponses, createRouter } from "../router.ts";
 import { openAccount } from "../sessions/session-rpc.ts";
 import { openCuration } from "../stores.ts";
 
@@ -22,9 +22,9 @@ curator.openapi(
     path: "/v1/curator",
     operationId: "readCurator",
     description: "Reads whether curation is paused, and its last run.",
-    responses: answers(200, "The state of curation", CuratorStatus),
+    responses: describeResponses(200, "The state of curation", CuratorStatus),
   }),
-  async (c) => c.json(await statusOf(c.env, c.var.profile), 200),
+  async (c) => c.json(await readStatus(c.env, c.var.profile), 200),
 );
 
 curator.openapi(
@@ -36,7 +36,7 @@ curator.openapi(
       "Starts a run. With `dryRun=1` it changes nothing, and the report says what it would do. With `consolidate=1` a model " +
       "is asked which skills to merge.",
     request: { query: z.strictObject({ dryRun: Flag, consolidate: Flag }) },
-    responses: answers(202, "Accepted; the report follows", CurationStarted),
+    responses: describeResponses(202, "Accepted; the report follows", CurationStarted),
   }),
   async (c) => {
     const { dryRun, consolidate } = c.req.valid("query");
@@ -59,7 +59,7 @@ curator.openapi(
     path: "/v1/curator/pause",
     operationId: "pauseCurator",
     description: "Stops scheduled curation until `resume`. Requested runs still take place.",
-    responses: answers(200, "The state of curation", CuratorStatus),
+    responses: describeResponses(200, "The state of curation", CuratorStatus),
   }),
   async (c) => c.json(await pause(c.env, c.var.profile, true), 200),
 );
@@ -70,7 +70,7 @@ curator.openapi(
     path: "/v1/curator/resume",
     operationId: "resumeCurator",
     description: "Starts scheduled curation again.",
-    responses: answers(200, "The state of curation", CuratorStatus),
+    responses: describeResponses(200, "The state of curation", CuratorStatus),
   }),
   async (c) => c.json(await pause(c.env, c.var.profile, false), 200),
 );
@@ -82,7 +82,7 @@ curator.openapi(
     operationId: "listCurationRuns",
     description: "Lists the runs of the curator.",
     request: { query: z.strictObject(pageQuery(1_000, { after: CurationId })) },
-    responses: answers(200, "Runs, newest first", CurationRunList),
+    responses: describeResponses(200, "Runs, newest first", CurationRunList),
   }),
   async (c) => {
     const { after, limit } = c.req.valid("query");
@@ -93,7 +93,7 @@ curator.openapi(
   },
 );
 
-const OfRun = z.object({ run: CurationId });
+const RunParams = z.object({ run: CurationId });
 
 curator.openapi(
   createRoute({
@@ -101,11 +101,11 @@ curator.openapi(
     path: "/v1/curator/runs/{run}",
     operationId: "readCurationRun",
     description: "Reads the report of one run. 404 with `run_pending` until it is written.",
-    request: { params: OfRun },
-    responses: answers(200, "The report", CurationReport),
+    request: { params: RunParams },
+    responses: describeResponses(200, "The report", CurationReport),
   }),
   async (c) => {
-    const { run, markdown, work } = await reportOf(c.env, c.var.profile, c.req.valid("param").run);
+    const { run, markdown, work } = await readReport(c.env, c.var.profile, c.req.valid("param").run);
     if (work.length === 0) return c.json({ run, markdown }, 200);
     return c.json({ run, markdown: `${markdown}${renderCurationWork(work)}`, work }, 200);
   },
@@ -118,13 +118,13 @@ curator.openapi(
     operationId: "rollBackCurationRun",
     description:
       "Reverts the changes of a run, last one first. Skills that have changed since are skipped; the report lists them.",
-    request: { params: OfRun },
-    responses: answers(202, "Accepted as a separate run; its report follows", CurationStarted),
+    request: { params: RunParams },
+    responses: describeResponses(202, "Accepted as a separate run; its report follows", CurationStarted),
   }),
   async (c) => {
     const of = c.req.valid("param").run;
     const { profile } = c.var;
-    const { run: report, work } = await reportOf(c.env, profile, of);
+    const { run: report, work } = await readReport(c.env, profile, of);
     const changes = [...(report.changes ?? []), ...work.flatMap((done) => done.changes)];
     const isUnderWay = (report.work ?? []).length > work.length;
     if (report.dryRun || (changes.length === 0 && !isUnderWay)) {
@@ -155,7 +155,7 @@ async function send(
   return run;
 }
 
-async function reportOf(env: Env, profile: ProfileId, run: CurationId) {
+async function readReport(env: Env, profile: ProfileId, run: CurationId) {
   const curation = openCuration(env);
   const report = await curation.report(profile, run);
   if (!report) {
@@ -172,14 +172,14 @@ async function pause(env: Env, profile: ProfileId, paused: boolean): Promise<Cur
     ...policy,
     ...(paused && { paused }),
   }));
-  return statusOf(env, profile);
+  return readStatus(env, profile);
 }
 
-async function statusOf(env: Env, profile: ProfileId): Promise<CuratorStatus> {
+async function readStatus(env: Env, profile: ProfileId): Promise<CuratorStatus> {
   const curation = openCuration(env);
   const [policy, notes] = await Promise.all([curation.policy(profile), curation.notes(profile)]);
   const open = await curation.openPlan(profile, notes.last ?? undefined);
-  const settings = settingsOf(env).curation;
+  const settings = parseEnvSettings(env).curation;
   const { staleDays, staleActiveDays, archiveDays, archiveActiveDays, checkDays, maxChanges } = settings;
   const { grantTokens = settings.grantTokens, grantUsd = settings.grantUsd, keepSkills, paused = false } = policy;
   return {

@@ -8,13 +8,13 @@ import type { CurationStore, EvidenceStore, ReviewStore } from "../../../core/po
 import { type CurationId, DAY_MS, type ProfileId, SkillName, dayOf } from "../../../core/schemas/ids.ts";
 import { LearningLedger } from "../../../core/schemas/learning/ledger.ts";
 import type { Evidence, SkillIndex } from "../../../core/schemas/skill.ts";
-import { tokensOf } from "../../../core/schemas/usage.ts";
-import { type Env, settingsOf } from "../env.ts";
+import { countTokens } from "../../../core/schemas/usage.ts";
+import { type Env, parseEnvSettings } from "../env.ts";
 import { AppError } from "../problems.ts";
-import { answers, createRouter, numeric } from "../router.ts";
+import { describeResponses, createRouter, numeric } from "../router.ts";
 import { openArchive } from "../sessions/session-rpc.ts";
 import { openCuration, openEvidence, openPending, openReviews, openSkills } from "../stores.ts";
-import { usageOf } from "../profiles/usage.ts";
+import { fetchUsage } from "../profiles/usage.ts";
 
 export const learning = createRouter();
 
@@ -47,7 +47,11 @@ learning.openapi(
         by: z.enum(["day", "week"]).optional(),
       }),
     },
-    responses: answers(200, "What was learned, whether it helps, what it cost and what it saved", LearningLedger),
+    responses: describeResponses(
+      200,
+      "What was learned, whether it helps, what it cost and what it saved",
+      LearningLedger,
+    ),
   }),
   async (c) => {
     const { skill, after, limit = DEFAULT_PAGE, by } = c.req.valid("query");
@@ -95,7 +99,7 @@ learning.openapi(
       cost,
       reviews: reviews.lines,
       moreReviews: reviews.more,
-      rules: settingsOf(env).learning,
+      rules: parseEnvSettings(env).learning,
       ...(by && { by }),
       ...(skill === undefined && rest.length > limit && { next: page.at(-1)! }),
     });
@@ -135,7 +139,7 @@ async function readReviews(store: ReviewStore) {
 async function readCost(env: Env, profile: ProfileId, now: number): Promise<LearningLedger["cost"]> {
   const [from, to] = [dayOf(now - (USAGE_DAYS - 1) * DAY_MS), dayOf(now)];
   const [{ lines }, curation] = await Promise.all([
-    usageOf(env, profile, { from, to, by: "kind" }),
+    fetchUsage(env, profile, { from, to, by: "kind" }),
     readCuration(openCuration(env), profile),
   ]);
   const { calls = 0, tokens = 0, usd = 0 } = lines.find(({ key }) => key === "review") ?? {};
@@ -150,7 +154,7 @@ async function readCuration(store: CurationStore, profile: ProfileId): Promise<L
     runs: runs.length,
     oldest: runs.at(-1) ?? null,
     calls: spent.reduce((sum, { calls }) => sum + calls, 0),
-    tokens: spent.reduce((sum, { usage }) => sum + tokensOf(usage), 0),
+    tokens: spent.reduce((sum, { usage }) => sum + countTokens(usage), 0),
     usd: spent.reduce((sum, { cost }) => sum + cost.usdMicros, 0) / 1_000_000,
   };
 }

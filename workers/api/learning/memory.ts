@@ -3,7 +3,7 @@
 import { createRoute } from "@hono/zod-openapi";
 import * as z from "zod";
 import { ulid } from "ulid";
-import { fitNewest, limitOf, parseFact, usageOf } from "../../../core/memory/rules.ts";
+import { fitNewest, selectLimit, parseFact, measureUsage } from "../../../core/memory/rules.ts";
 import { purgedFailure } from "../../../core/memory/plan.ts";
 import { reasonToHide } from "../../../core/memory/shown.ts";
 import type { MemoryStore } from "../../../core/ports.ts";
@@ -20,16 +20,16 @@ import { type MemoryEntry, MemoryStoreName, memoryId } from "../../../core/schem
 import { type Finding, scanText } from "../../../core/skills/scanner/scanner.ts";
 import { toPieces } from "../../../core/skills/search/text-pieces.ts";
 import { eraseText } from "../skills/copies.ts";
-import { settingsOf } from "../env.ts";
+import { parseEnvSettings } from "../env.ts";
 import { ascending, pageQuery, toPage } from "../pages.ts";
 import { AppError, unwrap } from "../problems.ts";
-import { answers, createRouter, takesJson } from "../router.ts";
+import { describeResponses, createRouter, jsonBody } from "../router.ts";
 import { openAccount } from "../sessions/session-rpc.ts";
 import { openMemory } from "../stores.ts";
 
 export const memory = createRouter();
 
-const OfEntry = z.object({ store: MemoryStoreName, memory: Sha256 });
+const EntryParams = z.object({ store: MemoryStoreName, memory: Sha256 });
 
 memory.openapi(
   createRoute({
@@ -38,25 +38,25 @@ memory.openapi(
     operationId: "listMemory",
     description: "Lists what the agent remembers.",
     request: { query: z.strictObject({ store: MemoryStoreName.optional(), ...pageQuery(1_000, { usual: 500 }) }) },
-    responses: answers(200, "Entries, oldest first, how full the stores are, and purged facts", MemoryList),
+    responses: describeResponses(200, "Entries, oldest first, how full the stores are, and purged facts", MemoryList),
   }),
   async (c) => {
     const store = openMemory(c.env, c.var.profile);
     const { store: only, after, limit } = c.req.valid("query");
     const names = only ? [only] : MemoryStoreName.options;
-    const settings = settingsOf(c.env).memory;
+    const settings = parseEnvSettings(c.env).memory;
     const surveys = await Promise.all(names.map(async (name) => ({ name, ...(await store.survey(name)) })));
     const { page, next } = toPage(surveys.flatMap(toItems).toSorted(byPlace), {
       after,
       limit,
-      placeOf: ({ place }) => place,
+      sortKey: ({ place }) => place,
     });
-    const inside = new Set(surveys.flatMap(({ name, entries }) => fitNewest(entries, limitOf(name, settings))));
+    const inside = new Set(surveys.flatMap(({ name, entries }) => fitNewest(entries, selectLimit(name, settings))));
     return c.json(
       {
         entries: page.flatMap(({ entry }) => (entry ? [toListed(entry, inside)] : [])),
         usage: Object.fromEntries(
-          surveys.map(({ name, entries }) => [name, usageOf(entries, limitOf(name, settings))]),
+          surveys.map(({ name, entries }) => [name, measureUsage(entries, selectLimit(name, settings))]),
         ),
         purged: page.flatMap(({ purged }) => purged ?? []),
         ...(next !== undefined && { next }),
@@ -72,8 +72,8 @@ memory.openapi(
     path: "/v1/memory",
     operationId: "addMemory",
     description: "Adds one fact.",
-    request: { body: takesJson(PostMemory) },
-    responses: answers(201, "The fact is stored; new prompts contain it", MemoryWritten),
+    request: { body: jsonBody(PostMemory) },
+    responses: describeResponses(201, "The fact is stored; new prompts contain it", MemoryWritten),
   }),
   async (c) => {
     const { store, content } = c.req.valid("json");
@@ -89,8 +89,8 @@ memory.openapi(
     path: "/v1/memory/{store}/{memory}",
     operationId: "replaceMemory",
     description: "Replaces one fact.",
-    request: { params: OfEntry, body: takesJson(PutMemory) },
-    responses: answers(200, "The fact that replaced it", MemoryWritten),
+    request: { params: EntryParams, body: jsonBody(PutMemory) },
+    responses: describeResponses(200, "The fact that replaced it", MemoryWritten),
   }),
   async (c) => {
     const { store, memory: id } = c.req.valid("param");
@@ -114,8 +114,8 @@ memory.openapi(
     path: "/v1/memory/{store}/{memory}",
     operationId: "forget",
     description: "Removes one fact. Its text stays in the store until the sweep; `purge` deletes it.",
-    request: { params: OfEntry },
-    responses: answers(200, "How many writes of the fact were removed", Forgotten),
+    request: { params: EntryParams },
+    responses: describeResponses(200, "How many writes of the fact were removed", Forgotten),
   }),
   async (c) => {
     const { store, memory: id } = c.req.valid("param");
@@ -132,8 +132,8 @@ memory.openapi(
     path: "/v1/memory/{store}/{memory}/purge",
     operationId: "purgeMemory",
     description: "Deletes one fact permanently, including its copies.",
-    request: { params: OfEntry },
-    responses: answers(
+    request: { params: EntryParams },
+    responses: describeResponses(
       200,
       "Every copy of the text was deleted: in memory, pending changes, reviews, curations and recorded requests. It cannot be stored again",
       MemoryPurged,
@@ -149,11 +149,11 @@ memory.openapi(
   },
 );
 
-type Listed = z.infer<typeof MemoryList>;
-interface Item {
+type MemoryListing = z.infer<typeof MemoryList>;
+interface MemoryItem {
   place: string;
   entry?: MemoryEntry;
-  purged?: Listed["purged"][number];
+  purged?: MemoryListing["purged"][number];
 }
 
 /** Entries by store and age, followed by purged ones. */
@@ -161,7 +161,7 @@ function toItems(survey: {
   name: MemoryStoreName;
   entries: MemoryEntry[];
   purged: { id: string; at: number }[];
-}): Item[] {
+}): MemoryItem[] {
   const { name, entries, purged } = survey;
   const store = MemoryStoreName.options.indexOf(name);
   return [
@@ -170,11 +170,11 @@ function toItems(survey: {
   ];
 }
 
-function byPlace(a: Item, b: Item): number {
+function byPlace(a: MemoryItem, b: MemoryItem): number {
   return a.place < b.place ? -1 : 1;
 }
 
-function toListed(entry: MemoryEntry, inside: Set<MemoryEntry>): Listed["entries"][number] {
+function toListed(entry: MemoryEntry, inside: Set<MemoryEntry>): MemoryListing["entries"][number] {
   return {
     ...entry,
     outside: !inside.has(entry),

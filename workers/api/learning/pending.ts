@@ -8,15 +8,15 @@ import { sweepDayOf } from "../../../core/learning/curation/retention.ts";
 import { type ProfileId, dayOf } from "../../../core/schemas/ids.ts";
 import { seeds } from "../../../skills-seed/index.ts";
 import { systemClock } from "../../../stores/platform/system-clock.ts";
-import { type Env, settingsOf } from "../env.ts";
+import { type Env, parseEnvSettings } from "../env.ts";
 import { ascending, pageQuery, toPage } from "../pages.ts";
 import { unwrap } from "../problems.ts";
-import { answers, createRouter, takesJson } from "../router.ts";
+import { describeResponses, createRouter, jsonBody } from "../router.ts";
 import { openCuration, openMemory, openPending, openSkills } from "../stores.ts";
 
 export const pending = createRouter();
 
-const OfPending = z.object({ pending: PendingId });
+const PendingParams = z.object({ pending: PendingId });
 
 pending.openapi(
   createRoute({
@@ -25,12 +25,12 @@ pending.openapi(
     operationId: "listPending",
     description: "Lists writes of skills and memory that wait for a person's decision.",
     request: { query: z.strictObject(pageQuery(200)) },
-    responses: answers(200, "Waiting and recently decided changes, oldest first", PendingList),
+    responses: describeResponses(200, "Waiting and recently decided changes, oldest first", PendingList),
   }),
   async (c) => {
     const all = await openDesk(c.env, c.var.profile).list();
-    const placeOf = ({ askedAt, id }: PendingInfo) => `${ascending(askedAt)}.${id}`;
-    const { page, next } = toPage(all, { ...c.req.valid("query"), placeOf });
+    const sortKey = ({ askedAt, id }: PendingInfo) => `${ascending(askedAt)}.${id}`;
+    const { page, next } = toPage(all, { ...c.req.valid("query"), sortKey });
     return c.json({ pending: page, ...(next !== undefined && { next }) }, 200);
   },
 );
@@ -41,8 +41,8 @@ pending.openapi(
     path: "/v1/pending/{pending}",
     operationId: "readPending",
     description: "Reads a change and its diff. For a stale change, also what it would do now.",
-    request: { params: OfPending },
-    responses: answers(200, "The change", PendingDetail),
+    request: { params: PendingParams },
+    responses: describeResponses(200, "The change", PendingDetail),
   }),
   async (c) => c.json(unwrap(await openDesk(c.env, c.var.profile).open(c.req.valid("param").pending)), 200),
 );
@@ -54,15 +54,15 @@ pending.openapi(
     operationId: "decidePending",
     description:
       "Approves or rejects a change. An approved change is carried out as requested. Repeating a decision returns the same answer.",
-    request: { params: OfPending, body: takesJson(DecidePending) },
-    responses: answers(200, "The decided change", PendingInfo),
+    request: { params: PendingParams, body: jsonBody(DecidePending) },
+    responses: describeResponses(200, "The decided change", PendingInfo),
   }),
   async (c) => {
     const { approve } = c.req.valid("json");
     const { profile } = c.var;
     const decided = unwrap(await openDesk(c.env, profile).decide(c.req.valid("param").pending, approve));
     // Schedules the deletion of decided changes, for a profile that is otherwise inactive.
-    await openCuration(c.env).markSweep(sweepDayOf(dayOf(Date.now()), settingsOf(c.env)), profile);
+    await openCuration(c.env).markSweep(sweepDayOf(dayOf(Date.now()), parseEnvSettings(c.env)), profile);
     return c.json(decided, 200);
   },
 );
@@ -73,7 +73,7 @@ function openDesk(env: Env, profile: ProfileId) {
     skills: openSkills(env, profile),
     memory: openMemory(env, profile),
     seeds,
-    settings: settingsOf(env),
+    settings: parseEnvSettings(env),
     clock: systemClock,
   });
 }

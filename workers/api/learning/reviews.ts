@@ -7,7 +7,7 @@ import { ReviewId, SessionId } from "../../../core/schemas/ids.ts";
 import type { ReviewDead, ReviewJob, ReviewResult } from "../../../core/schemas/learning/review.ts";
 import { descending, pageQuery, toPage } from "../pages.ts";
 import { AppError } from "../problems.ts";
-import { answers, createRouter } from "../router.ts";
+import { describeResponses, createRouter } from "../router.ts";
 import { openReviews } from "../stores.ts";
 
 export const reviews = createRouter();
@@ -18,7 +18,7 @@ const MAX_PAGE = 100;
 
 /** Both numbers at their longest: a longer id would not fit into a key. */
 const MAX_REVIEW_ID_CHARS = 60;
-const OfReview = z.object({ review: ReviewId.max(MAX_REVIEW_ID_CHARS, "no review id is that long") });
+const ReviewParams = z.object({ review: ReviewId.max(MAX_REVIEW_ID_CHARS, "no review id is that long") });
 
 reviews.openapi(
   createRoute({
@@ -29,7 +29,7 @@ reviews.openapi(
     request: {
       query: z.strictObject({ session: SessionId.optional(), ...pageQuery(MAX_PAGE, { usual: DEFAULT_PAGE }) }),
     },
-    responses: answers(200, "Reviews, newest first", ReviewLineList),
+    responses: describeResponses(200, "Reviews, newest first", ReviewLineList),
   }),
   async (c) => {
     const { session, after, limit } = c.req.valid("query");
@@ -38,8 +38,8 @@ reviews.openapi(
       ...line,
       place: `${descending(line.at)}.${line.review}`,
     }));
-    const { page, next } = toPage(lines.toSorted(byPlace), { after, limit, placeOf: ({ place }) => place });
-    const reviews: Described[] = [];
+    const { page, next } = toPage(lines.toSorted(byPlace), { after, limit, sortKey: ({ place }) => place });
+    const reviews: DescribedReview[] = [];
     for (const line of page) reviews.push(await describe(store, line));
     return c.json({ reviews, ...(next !== undefined && { next }) }, 200);
   },
@@ -51,8 +51,8 @@ reviews.openapi(
     path: "/v1/reviews/{review}",
     operationId: "readReview",
     description: "Reads a review: why it started, what it was shown, what it did and what it cost.",
-    request: { params: OfReview },
-    responses: answers(200, "The review", ReviewDetail),
+    request: { params: ReviewParams },
+    responses: describeResponses(200, "The review", ReviewDetail),
   }),
   async (c) => {
     const { review } = c.req.valid("param");
@@ -61,7 +61,7 @@ reviews.openapi(
     if (!job && !outcome) throw new AppError("review_not_found", "This profile has no review of that id.");
     const result = outcome && isResult(outcome) ? outcome : null;
     const dead = outcome && !isResult(outcome) ? outcome : null;
-    const state: Line["state"] = result?.state ?? (dead ? "dead" : "waiting");
+    const state: ListedReview["state"] = result?.state ?? (dead ? "dead" : "waiting");
     return c.json({ review, state, job: job && withoutPrefix(job), result, dead }, 200);
   },
 );
@@ -75,11 +75,11 @@ function byPlace(a: { place: string }, b: { place: string }): number {
   return a.place < b.place ? -1 : 1;
 }
 
-type Line = Awaited<ReturnType<ReviewStore["list"]>>[number];
+type ListedReview = Awaited<ReturnType<ReviewStore["list"]>>[number];
 
-type Described = z.input<typeof ReviewLineList>["reviews"][number];
+type DescribedReview = z.input<typeof ReviewLineList>["reviews"][number];
 
-async function describe(store: ReviewStore, { review, state }: Line): Promise<Described> {
+async function describe(store: ReviewStore, { review, state }: ListedReview): Promise<DescribedReview> {
   const line = { review, state };
   const outcome = line.state === "waiting" ? null : await store.outcome(line.review);
   if (!outcome) return line;

@@ -5,7 +5,7 @@ import { CreateKey, CreatedKey, type KeyInfo, KeyList } from "../../../core/sche
 import { forgetChecked, operatorOnly } from "../auth.ts";
 import { ascending, pageQuery, toPage } from "../pages.ts";
 import { unwrap } from "../problems.ts";
-import { REFUSED, answers, createRouter, takesJson } from "../router.ts";
+import { REFUSED, describeResponses, createRouter, jsonBody } from "../router.ts";
 import { openAccount } from "../sessions/session-rpc.ts";
 
 export const keys = createRouter();
@@ -20,8 +20,8 @@ keys.openapi(
     middleware: operatorOnly,
     security: [{ operator: [] }],
     description: "Creates a key of a profile.",
-    request: { body: takesJson(CreateKey) },
-    responses: answers(201, "The key, which is never shown again", CreatedKey),
+    request: { body: jsonBody(CreateKey) },
+    responses: describeResponses(201, "The key, which is never shown again", CreatedKey),
   }),
   async (c) => {
     const { profile, label } = c.req.valid("json");
@@ -36,12 +36,12 @@ keys.openapi(
     operationId: "listKeys",
     description: "Lists the valid keys, without their secrets.",
     request: { query: z.strictObject(pageQuery(100)) },
-    responses: answers(200, "Valid keys, oldest first", KeyList),
+    responses: describeResponses(200, "Valid keys, oldest first", KeyList),
   }),
   async (c) => {
     const all = await openAccount(c.env, c.var.profile).listKeys();
-    const placeOf = ({ createdAt, id }: KeyInfo) => `${ascending(createdAt)}.${id}`;
-    const { page, next } = toPage(all, { ...c.req.valid("query"), placeOf });
+    const sortKey = ({ createdAt, id }: KeyInfo) => `${ascending(createdAt)}.${id}`;
+    const { page, next } = toPage(all, { ...c.req.valid("query"), sortKey });
     return c.json({ keys: page, ...(next !== undefined && { next }) }, 200);
   },
 );

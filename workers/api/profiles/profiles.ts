@@ -7,7 +7,7 @@ import { createProfileId } from "../../../durable-objects/account-key.ts";
 import { ProfileId } from "../../../core/schemas/ids.ts";
 import { forgetChecked, operatorOnly } from "../auth.ts";
 import { AppError, unwrap } from "../problems.ts";
-import { REFUSED, answers, createRouter } from "../router.ts";
+import { REFUSED, describeResponses, createRouter } from "../router.ts";
 import { openAccount } from "../sessions/session-rpc.ts";
 
 export const profiles = createRouter();
@@ -22,7 +22,7 @@ profiles.openapi(
     middleware: operatorOnly,
     security: [{ operator: [] }],
     description: "Creates a profile and its first key.",
-    responses: answers(201, "The profile and its first key, which is never shown again", CreatedProfile),
+    responses: describeResponses(201, "The profile and its first key, which is never shown again", CreatedProfile),
   }),
   async (c) => {
     const profile = createProfileId();

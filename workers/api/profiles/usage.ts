@@ -6,7 +6,7 @@ import { type UsageAsked, UsageBy, UsageReport } from "../../../core/schemas/usa
 import type { Env } from "../env.ts";
 import { pageQuery } from "../pages.ts";
 import { AppError } from "../problems.ts";
-import { answers, createRouter } from "../router.ts";
+import { describeResponses, createRouter } from "../router.ts";
 import { openAccount } from "../sessions/session-rpc.ts";
 
 export const usage = createRouter();
@@ -35,7 +35,7 @@ usage.openapi(
         ...pageQuery(1_000),
       }),
     },
-    responses: answers(200, "Totals, lines, and what reviews may still spend", UsageReport),
+    responses: describeResponses(200, "Totals, lines, and what reviews may still spend", UsageReport),
   }),
   async (c) => {
     const { from, to = dayOf(Date.now()), by = "day", after, limit } = c.req.valid("query");
@@ -46,7 +46,7 @@ usage.openapi(
     if (asked.from < daysBefore(asked.to, MAX_DAYS - 1)) {
       throw new AppError("query_invalid", `A report covers at most ${MAX_DAYS} days. Request a shorter period.`);
     }
-    return c.json(await usageOf(c.env, c.var.profile, { ...asked, after, limit }), 200);
+    return c.json(await fetchUsage(c.env, c.var.profile, { ...asked, after, limit }), 200);
   },
 );
 
@@ -55,7 +55,7 @@ function daysBefore(day: Day, days: number): Day {
 }
 
 /** A key may still be accepted for half a minute after its profile was deleted. */
-export async function usageOf(env: Env, profile: ProfileId, asked: UsageAsked): Promise<UsageReport> {
+export async function fetchUsage(env: Env, profile: ProfileId, asked: UsageAsked): Promise<UsageReport> {
   const report = await openAccount(env, profile).usage(asked);
   if (!report) throw new AppError("profile_gone", "This profile has been deleted. Ask the operator for a new one.");
   return report;

@@ -6,13 +6,13 @@ import * as z from "zod";
 import { ApprovalId } from "../../../core/schemas/approval.ts";
 import { ascending, pageQuery, toPage } from "../pages.ts";
 import { unwrap } from "../problems.ts";
-import { answers, createRouter, takesJson } from "../router.ts";
+import { describeResponses, createRouter, jsonBody } from "../router.ts";
 import { openSession } from "./session-rpc.ts";
-import { InSession } from "./sessions.ts";
+import { SessionParams } from "./sessions.ts";
 
 export const approvals = createRouter();
 
-const OfApproval = InSession.extend({ approval: ApprovalId });
+const ApprovalParams = SessionParams.extend({ approval: ApprovalId });
 
 approvals.openapi(
   createRoute({
@@ -20,14 +20,14 @@ approvals.openapi(
     path: "/v1/sessions/{session}/approvals",
     operationId: "listApprovals",
     description: "Lists the agent's requests to change a project file or `SOUL.md`.",
-    request: { params: InSession, query: z.strictObject(pageQuery(100)) },
-    responses: answers(200, "Waiting and recently decided requests, oldest first", ApprovalList),
+    request: { params: SessionParams, query: z.strictObject(pageQuery(100)) },
+    responses: describeResponses(200, "Waiting and recently decided requests, oldest first", ApprovalList),
   }),
   async (c) => {
     const { session } = c.req.valid("param");
     const all = unwrap(await openSession(c.env, c.var.profile, session).listApprovals());
-    const placeOf = ({ askedAt, id }: ApprovalInfo) => `${ascending(askedAt)}.${id}`;
-    const { page, next } = toPage(all, { ...c.req.valid("query"), placeOf });
+    const sortKey = ({ askedAt, id }: ApprovalInfo) => `${ascending(askedAt)}.${id}`;
+    const { page, next } = toPage(all, { ...c.req.valid("query"), sortKey });
     return c.json({ approvals: page, ...(next !== undefined && { next }) }, 200);
   },
 );
@@ -38,8 +38,8 @@ approvals.openapi(
     path: "/v1/sessions/{session}/approvals/{approval}",
     operationId: "readApproval",
     description: "Reads a request with the requested and the present content of the file.",
-    request: { params: OfApproval },
-    responses: answers(200, "The request", ApprovalDetail),
+    request: { params: ApprovalParams },
+    responses: describeResponses(200, "The request", ApprovalDetail),
   }),
   async (c) => {
     const { session, approval } = c.req.valid("param");
@@ -54,8 +54,8 @@ approvals.openapi(
     operationId: "decideApproval",
     description:
       "Approves or rejects a request. Approved content is stored as the person's own. Repeating a decision returns the same answer.",
-    request: { params: OfApproval, body: takesJson(DecideApproval) },
-    responses: answers(200, "The decided request", ApprovalInfo),
+    request: { params: ApprovalParams, body: jsonBody(DecideApproval) },
+    responses: describeResponses(200, "The decided request", ApprovalInfo),
   }),
   async (c) => {
     const { session, approval } = c.req.valid("param");

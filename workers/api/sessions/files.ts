@@ -4,15 +4,15 @@ import * as z from "zod";
 import { FileList, StoredFile } from "../../../core/schemas/api.ts";
 import { pageQuery, toPage } from "../pages.ts";
 import { unwrap } from "../problems.ts";
-import { REFUSED, answers, createRouter } from "../router.ts";
+import { REFUSED, describeResponses, createRouter } from "../router.ts";
 import { openSession } from "./session-rpc.ts";
-import { InSession } from "./sessions.ts";
+import { SessionParams } from "./sessions.ts";
 
 export const files = createRouter();
 
 /** Hono's syntax for the rest of a path; `toDocument` of index.ts translates it for OpenAPI. */
 const FILE_PATH = "/v1/sessions/{session}/files/{path}{.+}";
-const OfFile = InSession.extend({ path: z.string().min(1) });
+const FileParams = SessionParams.extend({ path: z.string().min(1) });
 const BYTES = { "application/octet-stream": { schema: z.string().meta({ format: "binary" }) } };
 
 files.openapi(
@@ -21,14 +21,14 @@ files.openapi(
     path: "/v1/sessions/{session}/files",
     operationId: "listFiles",
     description: "Lists the files of the workspace.",
-    request: { params: InSession, query: z.strictObject(pageQuery(1_000)) },
-    responses: answers(200, "Files, by path", FileList),
+    request: { params: SessionParams, query: z.strictObject(pageQuery(1_000)) },
+    responses: describeResponses(200, "Files, by path", FileList),
   }),
   async (c) => {
     const { session } = c.req.valid("param");
     const all = unwrap(await openSession(c.env, c.var.profile, session).listFiles());
     const sorted = all.toSorted((a, b) => (a.path < b.path ? -1 : 1));
-    const { page, next } = toPage(sorted, { ...c.req.valid("query"), placeOf: ({ path }) => path });
+    const { page, next } = toPage(sorted, { ...c.req.valid("query"), sortKey: ({ path }) => path });
     return c.json({ files: page, ...(next !== undefined && { next }) }, 200);
   },
 );
@@ -39,8 +39,8 @@ files.openapi(
     path: FILE_PATH,
     operationId: "putFile",
     description: "Stores a file. The body is kept unchanged, whatever its content type.",
-    request: { params: OfFile, body: { content: BYTES } },
-    responses: answers(201, "Stored", StoredFile),
+    request: { params: FileParams, body: { content: BYTES } },
+    responses: describeResponses(201, "Stored", StoredFile),
   }),
   async (c) => {
     const { session, path } = c.req.valid("param");
@@ -55,7 +55,7 @@ files.openapi(
     path: FILE_PATH,
     operationId: "getFile",
     description: "Reads one file, byte for byte.",
-    request: { params: OfFile },
+    request: { params: FileParams },
     responses: { 200: { description: "The file", content: BYTES }, default: REFUSED },
   }),
   async (c) => {
@@ -73,7 +73,7 @@ files.openapi(
     path: FILE_PATH,
     operationId: "deleteFile",
     description: "Deletes one file.",
-    request: { params: OfFile },
+    request: { params: FileParams },
     responses: { 204: { description: "Deleted" }, default: REFUSED },
   }),
   async (c) => {

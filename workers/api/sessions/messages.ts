@@ -5,9 +5,9 @@ import * as z from "zod";
 import { Accepted, EntryList, PostMessage, Stopped } from "../../../core/schemas/api.ts";
 import { pageQuery } from "../pages.ts";
 import { AppError, unwrap } from "../problems.ts";
-import { answers, createRouter, numeric, takesJson } from "../router.ts";
+import { describeResponses, createRouter, numeric, jsonBody } from "../router.ts";
 import { openSession, unwrapResponse } from "./session-rpc.ts";
-import { InSession } from "./sessions.ts";
+import { SessionParams } from "./sessions.ts";
 
 export const messages = createRouter();
 
@@ -31,11 +31,11 @@ messages.openapi(
     description:
       "Sends a message. With `Accept: text/event-stream` the response streams the turn. Otherwise it is 202 and the turn continues in the background.",
     request: {
-      params: InSession,
+      params: SessionParams,
       headers: z.object({ "idempotency-key": IdempotencyKey.optional() }),
-      body: takesJson(PostMessage),
+      body: jsonBody(PostMessage),
     },
-    responses: { 200: EVENTS, ...answers(202, "Accepted", Accepted) },
+    responses: { 200: EVENTS, ...describeResponses(202, "Accepted", Accepted) },
   }),
   async (c) => {
     const session = openSession(c.env, c.var.profile, c.req.valid("param").session);
@@ -46,7 +46,7 @@ messages.openapi(
     if (/\btext\/event-stream\b/i.test(c.req.header("accept") ?? "")) {
       const body = JSON.stringify(message);
       const answer = await unwrapResponse(await session.fetch(new Request(SESSION, { method: "POST", body })));
-      return streamOf(answer.body!, { "talaria-turn": answer.headers.get("talaria-turn")! });
+      return respondWithStream(answer.body!, { "talaria-turn": answer.headers.get("talaria-turn")! });
     }
     const accepted = unwrap(await session.post(message));
     return c.json(accepted, 202, { "talaria-turn": accepted.turn, location: accepted.events });
@@ -60,17 +60,17 @@ messages.openapi(
     operationId: "readEvents",
     description: "Streams events after `Last-Event-ID` or `after`, up to the end of the newest turn.",
     request: {
-      params: InSession,
+      params: SessionParams,
       headers: z.object({ "last-event-id": EventId.optional() }),
       query: z.strictObject({ after: EventId.optional(), turn: numeric(1, 999_999_999).optional() }),
     },
-    responses: { 200: EVENTS, default: answers(200, "", z.never()).default },
+    responses: { 200: EVENTS, default: describeResponses(200, "", z.never()).default },
   }),
   async (c) => {
     const { after, turn } = c.req.valid("query");
     const session = openSession(c.env, c.var.profile, c.req.valid("param").session);
     const from = { after: c.req.valid("header")["last-event-id"] ?? after, turn };
-    return streamOf(unwrap(await session.events(from)));
+    return respondWithStream(unwrap(await session.events(from)));
   },
 );
 
@@ -81,10 +81,10 @@ messages.openapi(
     operationId: "listEntries",
     description: "Reads the log: what the person, the model, the tools and the harness wrote.",
     request: {
-      params: InSession,
+      params: SessionParams,
       query: z.strictObject(pageQuery(MAX_ENTRIES, { after: numeric(0, 999_999_999) })),
     },
-    responses: answers(200, "The log, oldest first", EntryList),
+    responses: describeResponses(200, "The log, oldest first", EntryList),
   }),
   async (c) => {
     const session = openSession(c.env, c.var.profile, c.req.valid("param").session);
@@ -99,8 +99,8 @@ messages.openapi(
     path: "/v1/sessions/{session}/stop",
     operationId: "stopSession",
     description: "Stops the running turn and the waiting ones, and records that in the log.",
-    request: { params: InSession },
-    responses: answers(200, "The turns that were stopped", Stopped),
+    request: { params: SessionParams },
+    responses: describeResponses(200, "The turns that were stopped", Stopped),
   }),
   async (c) => c.json(unwrap(await openSession(c.env, c.var.profile, c.req.valid("param").session).stop()), 200),
 );
@@ -112,7 +112,7 @@ function assertSayable(text: string): void {
     throw new AppError("bad_text", "The text contains half of a surrogate pair. Send well-formed Unicode.");
 }
 
-function streamOf(events: ReadableStream<Uint8Array>, headers: Record<string, string> = {}): Response {
+function respondWithStream(events: ReadableStream<Uint8Array>, headers: Record<string, string> = {}): Response {
   // `no-transform`: a compressing proxy would buffer the events.
   const type = { "content-type": "text/event-stream; charset=utf-8", "cache-control": "no-cache, no-transform" };
   return new Response(events, { headers: { ...type, ...headers } });

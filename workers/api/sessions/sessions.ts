@@ -6,12 +6,12 @@ import { CreateSession, SessionDetail, SessionInfo, SessionList } from "../../..
 import { SessionId } from "../../../core/schemas/ids.ts";
 import { AppError } from "../problems.ts";
 import { pageQuery } from "../pages.ts";
-import { REFUSED, answers, createRouter, mayTakeJson } from "../router.ts";
+import { REFUSED, describeResponses, createRouter, optionalJsonBody } from "../router.ts";
 import { openAccount, openSession } from "./session-rpc.ts";
 
 export const sessions = createRouter();
 
-export const InSession = z.object({ session: SessionId });
+export const SessionParams = z.object({ session: SessionId });
 
 sessions.openapi(
   createRoute({
@@ -20,8 +20,8 @@ sessions.openapi(
     operationId: "createSession",
     description:
       'Starts a conversation. With `"learning":"off"` it neither uses nor produces learned skills and memory.',
-    request: { body: mayTakeJson(CreateSession) },
-    responses: answers(201, "The session", SessionInfo),
+    request: { body: optionalJsonBody(CreateSession) },
+    responses: describeResponses(201, "The session", SessionInfo),
   }),
   async (c) => {
     const { learning, title = "" } = c.req.valid("json");
@@ -50,7 +50,7 @@ sessions.openapi(
     operationId: "listSessions",
     description: "Lists the profile's sessions.",
     request: { query: z.strictObject(pageQuery(1_000, { after: SessionId })) },
-    responses: answers(200, "Sessions, newest first", SessionList),
+    responses: describeResponses(200, "Sessions, newest first", SessionList),
   }),
   async (c) => {
     const { after, limit } = c.req.valid("query");
@@ -66,8 +66,8 @@ sessions.openapi(
     path: "/v1/sessions/{session}",
     operationId: "readSession",
     description: "Reads a session, its turns, the reviews in flight and what it has cost.",
-    request: { params: InSession },
-    responses: answers(200, "The session and its turns", SessionDetail),
+    request: { params: SessionParams },
+    responses: describeResponses(200, "The session and its turns", SessionDetail),
   }),
   async (c) => {
     const detail = await openSession(c.env, c.var.profile, c.req.valid("param").session).detail();
@@ -88,7 +88,7 @@ sessions.openapi(
     description:
       "Permanently deletes the session: its log and files, its reviews, and what is remembered of its turns. What was learned " +
       "from it stays. A running turn is cut off, and open streams are closed.",
-    request: { params: InSession },
+    request: { params: SessionParams },
     responses: {
       202: { description: "Accepted; a store failed, and the rest is deleted within minutes" },
       204: { description: "Deleted" },

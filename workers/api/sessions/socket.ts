@@ -2,12 +2,12 @@
 // here like every request, then handed to the Session object, which accepts it.
 import { createRoute } from "@hono/zod-openapi";
 import * as z from "zod";
-import { protocolsOf } from "../auth.ts";
+import { splitProtocols } from "../auth.ts";
 import { EventId } from "./messages.ts";
 import { AppError } from "../problems.ts";
 import { REFUSED, createRouter } from "../router.ts";
 import { openSession, unwrapResponse } from "./session-rpc.ts";
-import { InSession } from "./sessions.ts";
+import { SessionParams } from "./sessions.ts";
 
 export const socket = createRouter();
 
@@ -23,14 +23,14 @@ socket.openapi(
       "ones. `after=0.0` begins at the first event; without `after` only new events come. `ping` is answered with `pong`; " +
       "any other message closes the socket with 4400. After a close with 4001, connect again with the last id. A client " +
       "that cannot send headers offers the protocols `talaria.v1` and `bearer.<key>`.",
-    request: { params: InSession, query: z.strictObject({ after: EventId.optional() }) },
+    request: { params: SessionParams, query: z.strictObject({ after: EventId.optional() }) },
     responses: { 101: { description: "The connection" }, default: REFUSED },
   }),
   async (c) => {
     if (c.req.header("upgrade")?.toLowerCase() !== "websocket") {
       throw new AppError("upgrade_required", "This route needs a WebSocket upgrade. To read one turn, use `…/events`.");
     }
-    const offered = protocolsOf(c.req.header("sec-websocket-protocol"));
+    const offered = splitProtocols(c.req.header("sec-websocket-protocol"));
     if (offered.length > 0 && !offered.includes(SUBPROTOCOL)) {
       throw new AppError("upgrade_required", `Offer the protocol ${SUBPROTOCOL}, or none.`);
     }

@@ -3,13 +3,13 @@ import { createRoute } from "@hono/zod-openapi";
 import { TurnObservation } from "../../../core/schemas/api.ts";
 import { Observation, Rating } from "../../../core/schemas/learning/learning.ts";
 import { unwrap } from "../problems.ts";
-import { answers, createRouter, numeric, takesJson } from "../router.ts";
+import { describeResponses, createRouter, numeric, jsonBody } from "../router.ts";
 import { openSession } from "./session-rpc.ts";
-import { InSession } from "./sessions.ts";
+import { SessionParams } from "./sessions.ts";
 
 export const turns = createRouter();
 
-const OfTurn = InSession.extend({ n: numeric(1, 999_999_999) });
+const TurnParams = SessionParams.extend({ n: numeric(1, 999_999_999) });
 
 turns.openapi(
   createRoute({
@@ -19,8 +19,8 @@ turns.openapi(
     description:
       "Rates a turn, also days later. The last rating counts; repeating it changes nothing. The next turn and the next " +
       "review read the words of a correction.",
-    request: { params: OfTurn, body: takesJson(Rating) },
-    responses: answers(200, "The turn's current judgement", Observation),
+    request: { params: TurnParams, body: jsonBody(Rating) },
+    responses: describeResponses(200, "The turn's current judgement", Observation),
   }),
   async (c) => {
     const { session, n } = c.req.valid("param");
@@ -35,8 +35,8 @@ turns.openapi(
     path: "/v1/sessions/{session}/turns/{n}/observation",
     operationId: "readObservation",
     description: "Reads what was observed of a finished turn, how it was judged, and a short trace of its steps.",
-    request: { params: OfTurn },
-    responses: answers(200, "The observation and the trace", TurnObservation),
+    request: { params: TurnParams },
+    responses: describeResponses(200, "The observation and the trace", TurnObservation),
   }),
   async (c) => {
     const { session, n } = c.req.valid("param");

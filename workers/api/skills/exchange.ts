@@ -33,7 +33,7 @@ import { scanFiles } from "../../../core/skills/scanner/scanner.ts";
 import { seeds } from "../../../skills-seed/index.ts";
 import { runChecks } from "../../../wiring/checks.ts";
 import { AppError, unwrap } from "../problems.ts";
-import { type ApiEnv, Flag, REFUSED, answers, createRouter, takesJson } from "../router.ts";
+import { type ApiEnv, Flag, REFUSED, describeResponses, createRouter, jsonBody } from "../router.ts";
 import { followPublication } from "./public-skills.ts";
 import { amend, presentFiles } from "./skills.ts";
 import { openSkills } from "../stores.ts";
@@ -42,7 +42,7 @@ export const exchange = createRouter();
 
 export const IMPORT_ROUTE = "/v1/skills/import";
 
-const OfSkill = z.object({ name: SkillName });
+const SkillParams = z.object({ name: SkillName });
 const BYTES = { schema: z.string().meta({ format: "binary" }) };
 const TEXT = { schema: z.string() };
 /** Parsed by hand: a file may be ten megabytes of Base64. */
@@ -87,7 +87,7 @@ exchange.openapi(
         },
       },
     },
-    responses: answers(200, "The imported skill", ImportedSkillAnswer),
+    responses: describeResponses(200, "The imported skill", ImportedSkillAnswer),
   }),
   async (c) => {
     const { name, replace } = c.req.valid("query");
@@ -116,7 +116,7 @@ exchange.openapi(
       "Exports the skill's files as they were imported or written. With `strict`: a copy whose SKILL.md every validator of " +
       "the Agent Skills standard accepts. An archive holds one folder with the skill's name.",
     request: {
-      params: OfSkill,
+      params: SkillParams,
       query: z.strictObject({ format: ExportFormat.default("zip"), strict: Flag }),
     },
     responses: {
@@ -158,8 +158,8 @@ exchange.openapi(
     operationId: "publishSkill",
     description:
       "Publishes or withdraws the skill. Anyone can read a public skill under `/.well-known/agent-skills/`, always its newest version.",
-    request: { params: OfSkill, body: takesJson(PublishSkill) },
-    responses: answers(200, "The present skill", SkillHead),
+    request: { params: SkillParams, body: jsonBody(PublishSkill) },
+    responses: describeResponses(200, "The present skill", SkillHead),
   }),
   async (c) => {
     const { name } = c.req.valid("param");

@@ -15,28 +15,28 @@ import { toBucket } from "../../../stores/platform/r2.ts";
 import type { Env } from "../env.ts";
 import { openSkills } from "../stores.ts";
 
-export interface Place {
+export interface PublicScope {
   profile: ProfileId;
   store: SkillStore;
   archives: PublicArchives;
 }
 
-export function openPublic(env: Env, profile: ProfileId): Place {
+export function openPublic(env: Env, profile: ProfileId): PublicScope {
   const archives = createPublicArchives({ bucket: toBucket(env.SKILLS), profile });
   return { profile, store: openSkills(env, profile), archives };
 }
 
 /** A public skill in its present form. */
-export type Shown = Pick<SkillHead, "name" | "description" | "text" | "files">;
+export type PublicSkill = Pick<SkillHead, "name" | "description" | "text" | "files">;
 
 /**
  * Null for a skill that is not public. The file of requests is left out, since it is in the owner's words. An unchanged bundled
  * skill follows the deployment.
  */
-export function toShown(head: SkillHead | null): Shown | null {
+export function toPublicSkill(head: SkillHead | null): PublicSkill | null {
   if (!head || !isPublic(head)) return null;
   if (!followsBundle(head)) return { ...head, files: withoutRequests(head.files) };
-  const own = seedOf(head.name);
+  const own = findSeed(head.name);
   const parsed = own && parseSkill(own[SKILL_MD] ?? "");
   if (!parsed?.ok) return null;
   const files = withoutRequests(hashFiles(own!));
@@ -47,22 +47,26 @@ export function isPublic(skill: Pick<IndexLine, "public" | "state">): boolean {
   return skill.public === true && skill.state !== "archived" && skill.state !== "pending";
 }
 
-export function isJustText({ files }: Shown): boolean {
+export function isJustText({ files }: PublicSkill): boolean {
   return Object.keys(files).length === 1;
 }
 
 /** Null when it was purged meanwhile. */
-export async function readPublicFile({ store }: Place, { name, files }: Shown, path: string): Promise<FileBody | null> {
+export async function readPublicFile(
+  { store }: PublicScope,
+  { name, files }: PublicSkill,
+  path: string,
+): Promise<FileBody | null> {
   const { sha256 } = files[path]!;
-  const own = seedOf(name);
+  const own = findSeed(name);
   const isOwn = own !== null && Object.hasOwn(own, path) && sha256Hex(own[path]!) === sha256;
   return isOwn ? own[path]! : store.blob(sha256);
 }
 
 /** The archive and its SHA-256; null when the skill changed meanwhile and a file of it was purged. */
 export async function packOnce(
-  place: Place,
-  skill: Shown,
+  place: PublicScope,
+  skill: PublicSkill,
 ): Promise<{ zip: Uint8Array<ArrayBuffer>; digest: string } | null> {
   const { archives, store } = place;
   const packed = await archives.get(skill.name, skill.text);
@@ -76,18 +80,18 @@ export async function packOnce(
   const zip = pack("zip", Object.fromEntries(bodies));
   const digest = await archives.put(skill.name, skill.text, zip);
   // A skill that was withdrawn or purged while it was packed must not leave an archive.
-  await archives.drop(skill.name, toShown(await store.head(skill.name))?.text);
+  await archives.drop(skill.name, toPublicSkill(await store.head(skill.name))?.text);
   return { zip, digest };
 }
 
 /** Called after a person's decision on a skill: a public skill gets an archive, any other loses its archives. */
 export async function followPublication(env: Env, profile: ProfileId, head: SkillHead): Promise<void> {
   const place = openPublic(env, profile);
-  const shown = toShown(head);
+  const shown = toPublicSkill(head);
   if (shown && !isJustText(shown)) await packOnce(place, shown);
   else await place.archives.drop(head.name);
 }
 
-function seedOf(name: SkillName): Record<string, string> | null {
+function findSeed(name: SkillName): Record<string, string> | null {
   return Object.hasOwn(seeds, name) ? seeds[name]! : null;
 }

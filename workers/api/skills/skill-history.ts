@@ -17,11 +17,11 @@ import { diffFiles, openRevision, readUndo, undoRevision } from "../../../core/s
 import { toPieces } from "../../../core/skills/search/text-pieces.ts";
 import { readSkillTexts } from "../../../stores/skills/skill-texts.ts";
 import { eraseText } from "./copies.ts";
-import { settingsOf } from "../env.ts";
+import { parseEnvSettings } from "../env.ts";
 import { descending, pageQuery, toPage } from "../pages.ts";
 import { unwrap } from "../problems.ts";
-import { answers, createRouter, numeric, takesJson } from "../router.ts";
-import { bundledFiles, change } from "./skills.ts";
+import { describeResponses, createRouter, numeric, jsonBody } from "../router.ts";
+import { bundledFiles, changeSkill } from "./skills.ts";
 import { openSkills } from "../stores.ts";
 
 export const skillHistory = createRouter();
@@ -30,8 +30,8 @@ export const skillHistory = createRouter();
 const MAX_REV = 99_999_999;
 /** Each is an object to read. */
 const MAX_REVISIONS = 100;
-const OfSkill = z.object({ name: SkillName });
-const OfRevision = OfSkill.extend({ rev: numeric(1, MAX_REV) });
+const SkillParams = z.object({ name: SkillName });
+const RevisionParams = SkillParams.extend({ rev: numeric(1, MAX_REV) });
 
 skillHistory.openapi(
   createRoute({
@@ -40,17 +40,17 @@ skillHistory.openapi(
     operationId: "listSkillRevisions",
     description: "Lists the revisions of a skill.",
     request: {
-      params: OfSkill,
+      params: SkillParams,
       query: z.strictObject(pageQuery(MAX_REVISIONS, { after: numeric(1, MAX_REV) })),
     },
-    responses: answers(200, "Revisions, newest first; empty for a bundled skill", SkillRevisionList),
+    responses: describeResponses(200, "Revisions, newest first; empty for a bundled skill", SkillRevisionList),
   }),
   async (c) => {
     const { name } = c.req.valid("param");
     const { after, limit } = c.req.valid("query");
     const revisions = await openSkills(c.env, c.var.profile).revisions(name, { before: after, limit: limit + 1 });
     if (revisions.length === 0 && after === undefined) bundledFiles(name);
-    const { page, next } = toPage(revisions, { limit, placeOf: ({ rev }) => descending(rev) });
+    const { page, next } = toPage(revisions, { limit, sortKey: ({ rev }) => descending(rev) });
     return c.json({ revisions: page, ...(next !== undefined && { next: String(page.at(-1)!.rev) }) }, 200);
   },
 );
@@ -61,8 +61,8 @@ skillHistory.openapi(
     path: "/v1/skills/{name}/revisions/{rev}",
     operationId: "readSkillRevision",
     description: "Reads one revision with its files.",
-    request: { params: OfRevision },
-    responses: answers(200, "The revision and its files", SkillRevisionDetail),
+    request: { params: RevisionParams },
+    responses: describeResponses(200, "The revision and its files", SkillRevisionDetail),
   }),
   async (c) => {
     const { name, rev } = c.req.valid("param");
@@ -79,10 +79,10 @@ skillHistory.openapi(
     description:
       "Compares the revision with `against`: a number, or `present`. Without `against`: with the revision before it.",
     request: {
-      params: OfRevision,
+      params: RevisionParams,
       query: z.strictObject({ against: z.union([z.literal("present"), numeric(0, MAX_REV)]).optional() }),
     },
-    responses: answers(200, "A unified diff for each file that differs", SkillDiff),
+    responses: describeResponses(200, "A unified diff for each file that differs", SkillDiff),
   }),
   async (c) => {
     const { name, rev } = c.req.valid("param");
@@ -101,14 +101,14 @@ skillHistory.openapi(
     path: "/v1/skills/{name}/revisions/{rev}/undo",
     operationId: "undoSkillRevision",
     description: "Reverts what this revision changed and keeps later changes. State, pin and origin stay.",
-    request: { params: OfRevision },
-    responses: answers(200, "The present skill", SkillHead),
+    request: { params: RevisionParams },
+    responses: describeResponses(200, "The present skill", SkillHead),
   }),
   async (c) => {
     const { name, rev } = c.req.valid("param");
-    const { maxFiles } = settingsOf(c.env).skills;
+    const { maxFiles } = parseEnvSettings(c.env).skills;
     const store = openSkills(c.env, c.var.profile);
-    const head = await change(store, name, async (current) => {
+    const head = await changeSkill(store, name, async (current) => {
       if (!current) return err("revision_not_found", `The skill \`${name}\` has no revision ${rev}.`);
       const undo = await readUndo(store, name, rev, maxFiles);
       return undo.ok ? undoRevision(undo.value, current) : undo;
@@ -126,8 +126,8 @@ skillHistory.openapi(
       "Permanently deletes one past revision and leaves a tombstone. Contents that nothing else of the profile uses " +
       "are deleted too, with their copies in pending changes, reviews, curations and remembered requests. After an " +
       "interruption, send the same request again.",
-    request: { params: OfSkill, body: takesJson(PurgeSkill) },
-    responses: answers(200, "The tombstone", PurgedSkill),
+    request: { params: SkillParams, body: jsonBody(PurgeSkill) },
+    responses: describeResponses(200, "The tombstone", PurgedSkill),
   }),
   async (c) => {
     const { name } = c.req.valid("param");

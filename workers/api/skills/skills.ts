@@ -24,17 +24,17 @@ import { searchLines, withinTime } from "../../../core/tools/skills/skill-search
 import { seeds } from "../../../skills-seed/index.ts";
 import { systemClock } from "../../../stores/platform/system-clock.ts";
 import { runChecks } from "../../../wiring/checks.ts";
-import { type Env, settingsOf } from "../env.ts";
+import { type Env, parseEnvSettings } from "../env.ts";
 import { followPublication } from "./public-skills.ts";
 import { pageQuery, toPage } from "../pages.ts";
 import { AppError, unwrap } from "../problems.ts";
-import { REFUSED, answers, createRouter, mayTakeJson, takesJson } from "../router.ts";
+import { REFUSED, describeResponses, createRouter, optionalJsonBody, jsonBody } from "../router.ts";
 import { openAccount, openArchive } from "../sessions/session-rpc.ts";
 import { openSkills } from "../stores.ts";
 
 export const skills = createRouter();
 
-const OfSkill = z.object({ name: SkillName });
+const SkillParams = z.object({ name: SkillName });
 
 /** A query is a question, not a document. */
 const MAX_QUERY_CHARS = 2_000;
@@ -56,7 +56,7 @@ skills.openapi(
           .meta({ description: "Words of a task, or sentences about it" }),
       }),
     },
-    responses: answers(
+    responses: describeResponses(
       200,
       "The profile's skills and the bundled ones it has not replaced, by name; with `query`, best matches first",
       SkillList,
@@ -67,12 +67,12 @@ skills.openapi(
     const lines = await createLibrary({ store: openSkills(c.env, c.var.profile), seeds }).lines();
     const { page, next } =
       query === undefined
-        ? toPage(lines, { limit, after, placeOf: ({ name }) => name })
+        ? toPage(lines, { limit, after, sortKey: ({ name }) => name })
         : toPage(skipPast(after, await find(c.env, c.var.profile, lines, query)), {
             limit,
-            placeOf: ({ name }) => name,
+            sortKey: ({ name }) => name,
           });
-    const scene = { disabled: settingsOf(c.env).skills.disabled };
+    const scene = { disabled: parseEnvSettings(c.env).skills.disabled };
     const listed = page.map((line) => ({ ...line, ...readinessOf(line, scene) }));
     return c.json({ skills: listed, ...(next !== undefined && { next }) }, 200);
   },
@@ -84,8 +84,8 @@ skills.openapi(
     path: "/v1/skills/{name}",
     operationId: "readSkill",
     description: "Reads a skill with its files, state and evidence.",
-    request: { params: OfSkill },
-    responses: answers(200, "The skill and its files", SkillDetail),
+    request: { params: SkillParams },
+    responses: describeResponses(200, "The skill and its files", SkillDetail),
   }),
   async (c) => {
     const { name } = c.req.valid("param");
@@ -104,15 +104,15 @@ skills.openapi(
     operationId: "putSkill",
     description:
       "Creates a skill or replaces all its files. The skill then belongs to the person. Its scripts are parsed and its checks run; `health` lists what is broken. The skill is stored in any case.",
-    request: { params: OfSkill, body: takesJson(PutSkill) },
-    responses: answers(200, "The present skill", SkillHead),
+    request: { params: SkillParams, body: jsonBody(PutSkill) },
+    responses: describeResponses(200, "The present skill", SkillHead),
   }),
   async (c) => {
     const { name } = c.req.valid("param");
     const files = fromContents(c.req.valid("json").files);
-    const { maxFiles } = settingsOf(c.env).skills;
+    const { maxFiles } = parseEnvSettings(c.env).skills;
     const health = hasPrograms(files) ? await inspectHealth({ files, now: Date.now(), run: runChecks }) : undefined;
-    const head = await change(openSkills(c.env, c.var.profile), name, (current) => {
+    const head = await changeSkill(openSkills(c.env, c.var.profile), name, (current) => {
       const refusal = checkImportName(name, seeds, current !== null && current.head.state !== "archived");
       if (refusal) return { ok: false, failure: refusal };
       // An imported skill may exceed the limits of skills written here. It may keep that size, but not grow.
@@ -136,13 +136,15 @@ skills.openapi(
     path: "/v1/skills/{name}/pin",
     operationId: "pinSkill",
     description: "Pins or unpins a skill. Only a person can change a pinned skill.",
-    request: { params: OfSkill, body: takesJson(PinSkill) },
-    responses: answers(200, "The present skill", SkillHead),
+    request: { params: SkillParams, body: jsonBody(PinSkill) },
+    responses: describeResponses(200, "The present skill", SkillHead),
   }),
   async (c) => {
     const { pinned } = c.req.valid("json");
     const { name } = c.req.valid("param");
-    const head = await change(openSkills(c.env, c.var.profile), name, (current) => amend(name, current, { pinned }));
+    const head = await changeSkill(openSkills(c.env, c.var.profile), name, (current) =>
+      amend(name, current, { pinned }),
+    );
     return c.json(head, 200);
   },
 );
@@ -153,13 +155,13 @@ skills.openapi(
     path: "/v1/skills/{name}/archive",
     operationId: "archiveSkill",
     description: "Hides the skill from the agent. A bundled one can be hidden too.",
-    request: { params: OfSkill },
-    responses: answers(200, "The present skill", SkillHead),
+    request: { params: SkillParams },
+    responses: describeResponses(200, "The present skill", SkillHead),
   }),
   async (c) => {
     const { name } = c.req.valid("param");
     const archived: SkillNext = { state: "archived", reason: "Archived by a person." };
-    const head = await change(openSkills(c.env, c.var.profile), name, (current) => amend(name, current, archived));
+    const head = await changeSkill(openSkills(c.env, c.var.profile), name, (current) => amend(name, current, archived));
     await followPublication(c.env, c.var.profile, head);
     return c.json(head, 200);
   },
@@ -171,12 +173,12 @@ skills.openapi(
     path: "/v1/skills/{name}/adopt",
     operationId: "adoptSkill",
     description: "Hands a person's own skill to the agent: reviews may change it, and it ages.",
-    request: { params: OfSkill },
-    responses: answers(200, "The present skill", SkillHead),
+    request: { params: SkillParams },
+    responses: describeResponses(200, "The present skill", SkillHead),
   }),
   async (c) => {
     const { name } = c.req.valid("param");
-    return c.json(await change(openSkills(c.env, c.var.profile), name, adopt), 200);
+    return c.json(await changeSkill(openSkills(c.env, c.var.profile), name, adopt), 200);
   },
 );
 
@@ -187,8 +189,8 @@ skills.openapi(
     operationId: "restoreSkill",
     description:
       "Restores a skill from the archive. With `rev`: restores the files of that revision and keeps state and pin.",
-    request: { params: OfSkill, body: mayTakeJson(RestoreSkill) },
-    responses: answers(200, "The present skill", SkillHead),
+    request: { params: SkillParams, body: optionalJsonBody(RestoreSkill) },
+    responses: describeResponses(200, "The present skill", SkillHead),
   }),
   async (c) => {
     const { name } = c.req.valid("param");
@@ -196,13 +198,13 @@ skills.openapi(
     const store = openSkills(c.env, c.var.profile);
     if (rev === undefined) {
       const isBrought = await wasBrought(store, name);
-      const restored = await change(store, name, (current) => {
+      const restored = await changeSkill(store, name, (current) => {
         const refusal = checkImportName(name, seeds, !isBrought || current?.head.state !== "archived");
         return refusal ? { ok: false, failure: refusal } : unarchive(current);
       });
       return c.json(restored, 200);
     }
-    const head = await change(store, name, async (current) => {
+    const head = await changeSkill(store, name, async (current) => {
       // Read on every attempt: a text that is purged meanwhile must not return.
       const opened = await openRevision(store, name, rev);
       if (!opened.ok) return opened;
@@ -222,7 +224,7 @@ skills.openapi(
     description:
       "Permanently deletes the skill: every revision, its evidence, and copies of its text in reviews, pending changes and " +
       "curations. An agent cannot create a skill with that name again; a person can.",
-    request: { params: OfSkill },
+    request: { params: SkillParams },
     responses: {
       202: { description: "Accepted; a store failed, and the rest is deleted within minutes" },
       204: { description: "Deleted" },
@@ -263,9 +265,9 @@ async function wasBrought(store: SkillStore, name: SkillName): Promise<boolean> 
   return first !== null && !isPurged(first) && first.origin === "user";
 }
 
-type Decide = (current: SkillSnapshot | null) => Result<SkillNext> | Promise<Result<SkillNext>>;
+type DecideSkill = (current: SkillSnapshot | null) => Result<SkillNext> | Promise<Result<SkillNext>>;
 
-export async function change(store: SkillStore, name: SkillName, decide: Decide): Promise<SkillHead> {
+export async function changeSkill(store: SkillStore, name: SkillName, decide: DecideSkill): Promise<SkillHead> {
   const since = (await store.head(name))?.rev ?? 0;
   return unwrap(await store.change({ name, op: `api:${ulid()}`, since, decide })).head;
 }

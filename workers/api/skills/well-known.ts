@@ -14,16 +14,16 @@ import { seeds } from "../../../skills-seed/index.ts";
 import { keyOf } from "../../../stores/keys.ts";
 import { AppError } from "../problems.ts";
 import {
-  type Place,
-  type Shown,
+  type PublicScope,
+  type PublicSkill,
   isJustText,
   isPublic,
   openPublic,
   packOnce,
   readPublicFile,
-  toShown,
+  toPublicSkill,
 } from "./public-skills.ts";
-import { type ApiEnv, REFUSED, answers, createRouter, takesNoQuery } from "../router.ts";
+import { type ApiEnv, REFUSED, describeResponses, createRouter, refuseQuery } from "../router.ts";
 
 export const wellKnown = createRouter();
 
@@ -37,45 +37,45 @@ for (const [prefix, suffix] of [
 ] as const) {
   const now = `${prefix}/.well-known/agent-skills`;
   const old = `${prefix}/.well-known/skills`;
-  open(`${now}/index.json`, (c) => answerIndex(c, toPublicIndex), {
+  addRoute(`${now}/index.json`, (c) => answerIndex(c, toPublicIndex), {
     operationId: `discoverSkills${suffix}`,
     description: "Lists public skills in the form of Agent Skills Discovery 0.2.0.",
-    responses: answers(200, "Public skills with their digests", PublicIndex),
+    responses: describeResponses(200, "Public skills with their digests", PublicIndex),
   });
-  open(`${now}/{name}/{artifact}`, answerArtifact, {
+  addRoute(`${now}/{name}/{artifact}`, answerArtifact, {
     operationId: `fetchSkill${suffix}`,
     description: "`SKILL.md`, or `<name>.zip` with all files at its root.",
     responses: toResponses("The artifact", ["text/markdown", "application/zip"]),
   });
-  open(`${old}/index.json`, (c) => answerIndex(c, toOldIndex), {
+  addRoute(`${old}/index.json`, (c) => answerIndex(c, toOldIndex), {
     operationId: `discoverSkillFiles${suffix}`,
     description: "Lists public skills in the form before 0.2.0.",
-    responses: answers(200, "Public skills with the paths of their files", OldPublicIndex),
+    responses: describeResponses(200, "Public skills with the paths of their files", OldPublicIndex),
   });
-  open(`${old}/{name}/{path}`, answerFile, {
+  addRoute(`${old}/{name}/{path}`, answerFile, {
     operationId: `fetchSkillFile${suffix}`,
     description: "Reads one file of a public skill.",
     responses: toResponses("The file", ["text/markdown", "application/octet-stream"]),
   });
 }
 
-type Contract = Pick<RouteConfig, "operationId" | "description" | "responses">;
+type RouteContract = Pick<RouteConfig, "operationId" | "description" | "responses">;
 
 /** These routes set their own headers and answer 304, which typed routes cannot express. */
-function open(path: string, answer: (c: Context<ApiEnv>) => Answer, contract: Contract): void {
+function addRoute(path: string, answer: (c: Context<ApiEnv>) => Answer, contract: RouteContract): void {
   const names = [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]!);
   const params = z.object(Object.fromEntries(names.map((name) => [name, z.string()])));
   wellKnown.openAPIRegistry.registerPath({ method: "get", path, security: [], request: { params }, ...contract });
   const route = path.replace("{path}", ":path{.+}").replace(/\{(\w+)\}/g, ":$1");
-  wellKnown.get(route, takesNoQuery, answer);
+  wellKnown.get(route, refuseQuery, answer);
 }
 
-function toResponses(description: string, types: string[]): Contract["responses"] {
+function toResponses(description: string, types: string[]): RouteContract["responses"] {
   return { 200: { description, content: Object.fromEntries(types.map((type) => [type, BYTES])) }, default: REFUSED };
 }
 
 /** A profile that does not exist looks like one that publishes nothing. */
-async function openPlace(c: Context<ApiEnv>): Promise<Place> {
+async function openPlace(c: Context<ApiEnv>): Promise<PublicScope> {
   const parsed = ProfileId.safeParse(c.req.param("profile") ?? c.env.TALARIA_PUBLIC_PROFILE);
   if (!parsed.success) throw notPublished();
   const profile = parsed.data;
@@ -83,26 +83,26 @@ async function openPlace(c: Context<ApiEnv>): Promise<Place> {
   return openPublic(c.env, profile);
 }
 
-type Build<T> = (shown: Shown[], place: Place) => Promise<T> | T;
+type BuildIndex<T> = (shown: PublicSkill[], place: PublicScope) => Promise<T> | T;
 
-async function answerIndex<T>(c: Context<ApiEnv>, build: Build<T>): Answer {
+async function answerIndex<T>(c: Context<ApiEnv>, build: BuildIndex<T>): Answer {
   const place = await openPlace(c);
   const lines = mergeLines(await place.store.index(), seeds).filter(isPublic);
   if (lines.length === 0) throw notPublished();
   // Skips building the index when nothing that it depends on has changed.
-  const listed = tagOf(lines);
+  const listed = computeEtag(lines);
   if (isKnown(c, listed)) return notModified(listed);
   // The index may lag behind a head that was just changed or withdrawn.
   const heads = await mapLimit(lines, MAX_CONNECTIONS, ({ name }) => place.store.head(name));
-  const shown = heads.map(toShown).filter((skill) => skill !== null);
+  const shown = heads.map(toPublicSkill).filter((skill) => skill !== null);
   if (shown.length === 0) throw notPublished();
   return new Response(JSON.stringify(await build(shown, place)), {
-    headers: { ...COMMON, "content-type": "application/json", etag: tagOf(shown) },
+    headers: { ...COMMON, "content-type": "application/json", etag: computeEtag(shown) },
   });
 }
 
 /** A fingerprint of everything the index depends on. */
-function tagOf(skills: Pick<Shown, "name" | "text" | "description">[]): string {
+function computeEtag(skills: Pick<PublicSkill, "name" | "text" | "description">[]): string {
   const seen = skills.map(({ name, text, description }) => [name, text, description]);
   return toEtag(sha256Hex(JSON.stringify(seen)).slice(0, 32));
 }
@@ -111,7 +111,7 @@ function tagOf(skills: Pick<Shown, "name" | "text" | "description">[]): string {
 const PACKED_FILES = 4_000;
 const STILL_PACKING = "Public skills that were changed are being packed: ask again.";
 
-async function toPublicIndex(shown: Shown[], place: Place): Promise<PublicIndex> {
+async function toPublicIndex(shown: PublicSkill[], place: PublicScope): Promise<PublicIndex> {
   const skills: PublicIndex["skills"] = [];
   const digests = shown.every(isJustText) ? new Map<string, string>() : await place.archives.digests();
   let left = PACKED_FILES;
@@ -134,14 +134,14 @@ async function toPublicIndex(shown: Shown[], place: Place): Promise<PublicIndex>
   return { $schema: DISCOVERY_SCHEMA, skills };
 }
 
-function toOldIndex(shown: Shown[]): OldPublicIndex {
+function toOldIndex(shown: PublicSkill[]): OldPublicIndex {
   return {
     skills: shown.map(({ name, description, files }) => ({ name, description, files: Object.keys(files).sort() })),
   };
 }
 
 /** Serves any archive requested since publication. A newer text is packed here, once. */
-async function digestOfZip(digests: Map<string, string>, skill: Shown, place: Place): Promise<string> {
+async function digestOfZip(digests: Map<string, string>, skill: PublicSkill, place: PublicScope): Promise<string> {
   const known = digests.get(`${skill.name}/${skill.text}`);
   if (known !== undefined) return known;
   const packed = await packOnce(place, skill);
@@ -168,7 +168,7 @@ async function answerFile(c: Context<ApiEnv>): Answer {
 }
 
 /** A file may contain anything, including a page with a script, so it is never displayed as part of this origin. */
-async function answerOwnFile(c: Context<ApiEnv>, place: Place, skill: Shown, path: string): Answer {
+async function answerOwnFile(c: Context<ApiEnv>, place: PublicScope, skill: PublicSkill, path: string): Answer {
   const file = Object.hasOwn(skill.files, path) ? skill.files[path] : undefined;
   if (!file) throw notPublished();
   const etag = toEtag(file.sha256);
@@ -182,9 +182,9 @@ async function answerOwnFile(c: Context<ApiEnv>, place: Place, skill: Shown, pat
   });
 }
 
-async function openShown(c: Context<ApiEnv>, { store }: Place): Promise<Shown> {
+async function openShown(c: Context<ApiEnv>, { store }: PublicScope): Promise<PublicSkill> {
   const name = SkillName.safeParse(c.req.param("name"));
-  const shown = toShown(name.success ? await store.head(name.data) : null);
+  const shown = toPublicSkill(name.success ? await store.head(name.data) : null);
   if (!shown) throw notPublished();
   return shown;
 }

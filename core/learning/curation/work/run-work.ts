@@ -119,7 +119,7 @@ async function askModel(
     history: [{ role: "user", text: begun[0]?.kind === "start" ? (begun[0].request ?? "") : "" }],
     cacheKey: `curation ${profile}`,
     ...(settings.models.effort.curation && { effort: settings.models.effort.curation }),
-    mayAsk: createGrantCheck({ grant, called: "The grant", journal, failed, clock, settings }),
+    findRefusal: createGrantCheck({ grant, called: "The grant", journal, failed, clock, settings }),
   });
   if (end.state === "again") return end;
   if (end.state === "failed" && !isGrantOver(end.failure)) return { ...end, final: false };

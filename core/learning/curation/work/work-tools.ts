@@ -8,7 +8,7 @@ import { fromWorkId } from "../../../schemas/learning/curation.ts";
 import type { ReviewStep } from "../../../schemas/learning/review.ts";
 import type { SkillOperation } from "../../../skills/edit/operation-list.ts";
 import { createLibrary } from "../../../skills/library.ts";
-import { toTainted } from "../../../tools/approval/hold.ts";
+import { taintedFailure } from "../../../tools/approval/hold.ts";
 import { createCheckInspector } from "../../../tools/skills/check-inspector.ts";
 import { type SkillInspector, createSkillManage, toOperations } from "../../../tools/skills/skill-manage.ts";
 import { createSkillView } from "../../../tools/skills/skill-view.ts";
@@ -60,7 +60,7 @@ function createTurnsInspector(options: WorkOptions): SkillInspector {
       createTaint({ entries: entriesOf(turns) }),
     );
     const hold = (await taint).holdSkill(write);
-    return hold && toTainted(hold);
+    return hold && taintedFailure(hold);
   };
 }
 

@@ -38,7 +38,7 @@ export interface SecondJudgeOptions {
   settings: Settings;
   signal: AbortSignal;
   /** What the review may still spend. */
-  mayAsk?(): Failure | null | Promise<Failure | null>;
+  findRefusal?(): Failure | null | Promise<Failure | null>;
 }
 
 /** Wraps a tool so that its sentences are judged before its intent is recorded. Tools that only read are returned unchanged. */
@@ -64,7 +64,7 @@ export async function askSecondJudge(
   options: SecondJudgeOptions,
 ): Promise<RecordedOpinions | null> {
   if (undecided.length === 0) return null;
-  const { job, models, clock, random, settings, signal, mayAsk } = options;
+  const { job, models, clock, random, settings, signal, findRefusal } = options;
   const spent: SpentCall[] = [];
   const charge = ({ spent: call }: ModelFailure) => void (call && spent.push(call));
   const { result } = await askModel({
@@ -84,7 +84,7 @@ export async function askSecondJudge(
     random,
     signal,
     sink: { text() {}, reasoning() {}, restart: charge },
-    ...(mayAsk && { mayAsk }),
+    ...(findRefusal && { findRefusal }),
   });
   if (!result.ok) charge(result.failure);
   else spent.push(toSpentCall(result.value));

@@ -32,7 +32,7 @@ export function readAdvice(markdown: string): Advice {
   const marked = prose.sentences.map((sentence) => ({ sentence, marks: readMarks(sentence) }));
   const said = marked.flatMap(({ marks }) => marks);
   const code = readCode(prose.code);
-  const separators = separatorsOf(said) ?? code.separators;
+  const separators = findSeparators(said) ?? code.separators;
   const form = chooseForm([
     ...said.filter(({ weight }) => weight === 1).map(({ topic, mark }) => ({ [topic]: mark, weight: 1 })),
     { ...readFullExample(prose), weight: 1.5 },
@@ -256,7 +256,7 @@ function clauseAt(text: string, mark: Span, clauses: { at: number; cost: number 
 }
 
 /** The comma is the default separator, so it counts only if no other separator is named. */
-function separatorsOf(said: Statement[]): Mark[] | undefined {
+function findSeparators(said: Statement[]): Mark[] | undefined {
   const marks = [
     ...new Set(said.filter(({ topic, weight }) => topic === "separator" && weight === 1).map(({ mark }) => mark)),
   ];

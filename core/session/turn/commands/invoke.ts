@@ -21,10 +21,10 @@ import { shownEntries } from "../../prompt/history.ts";
 import type { TurnRow } from "../../log-turns.ts";
 import { isHeldOut } from "../../prompt/held-out.ts";
 import { isSilent } from "../../prompt/notices.ts";
-import { sceneOf } from "../../prompt/scene.ts";
+import { readScene } from "../../prompt/scene.ts";
 
 /** What is added after a message. */
-export interface Invoked {
+export interface SkillsNote {
   code: "skills" | "recalled_skill";
   parts: Part[];
   skills: NonNullable<NoteEntry["skills"]>;
@@ -40,11 +40,11 @@ export async function readInvocation(
   turn: Pick<TurnRow, "input">,
   request: string,
   contextWindow = Infinity,
-): Promise<Result<Invoked | null>> {
+): Promise<Result<SkillsNote | null>> {
   const { host } = context;
   if (!mayBeAdded(context, turn)) return ok(null);
   const store = context.meta().learning === "on" && !isHeldOut(host) ? host.skills : null;
-  const library = createLibrary({ store, seeds: host.seeds, scene: sceneOf(context) });
+  const library = createLibrary({ store, seeds: host.seeds, scene: readScene(context) });
   const names = new Set((await library.lines()).map((line) => line.name));
   const parsed = parseInvocation(request, { isSkill: (slug) => names.has(slug), isCommand, nearestCommand });
   if (!parsed.ok || parsed.value === null) return parsed as Result<null>;
@@ -55,7 +55,7 @@ export async function readInvocation(
   for (const name of invocation.names) {
     const named = await load(library, name);
     if (!named.ok) return named;
-    for (const member of membersOf(named.value, remarks)) {
+    for (const member of listMembers(named.value, remarks)) {
       if (views.some((view) => view.name === member)) continue;
       const found = await load(library, member);
       if (found.ok) views.push(found.value);
@@ -80,7 +80,7 @@ export async function readInvocation(
       "The message and the skills it loads are too long together. Load fewer, or say less.",
     );
   }
-  return ok({ code: "skills", parts, skills: views.flatMap(textsOf) });
+  return ok({ code: "skills", parts, skills: views.flatMap(listShownTexts) });
 }
 
 /**
@@ -92,15 +92,15 @@ export async function readRecalled(
   turn: Pick<TurnRow, "input">,
   request: string,
   lines: SkillLine[],
-): Promise<Invoked | null> {
+): Promise<SkillsNote | null> {
   const { host, log } = context;
   const name = host.settings.skills.recall ? pickRecalled(lines, request) : null;
   if (name === null || !mayBeAdded(context, turn)) return null;
-  const library = createLibrary({ store: host.skills, seeds: host.seeds, scene: sceneOf(context) });
+  const library = createLibrary({ store: host.skills, seeds: host.seeds, scene: readScene(context) });
   try {
     const found = await library.view(name);
     if (!found.ok || !mayRecall(found.value)) return null;
-    const skills = textsOf(found.value);
+    const skills = listShownTexts(found.value);
     const before = shownEntries(log, turn.input!).flatMap(loadedTexts);
     const isKnown = skills.every(({ text }) => before.some((one) => one.text === text));
     return isKnown ? null : { code: "recalled_skill", parts: renderRecalled(found.value), skills };
@@ -114,7 +114,7 @@ export async function readRecalled(
 export function recordInvocation(
   context: EngineContext,
   turn: Pick<TurnRow, "n" | "input">,
-  { code, parts, skills }: Invoked,
+  { code, parts, skills }: SkillsNote,
   put: (note: NoteEntry) => void,
 ): void {
   const { host, log, hub } = context;
@@ -152,7 +152,7 @@ function archived(name: SkillName): Failure {
 }
 
 /** The other skills of a bundle, one level deep. */
-function membersOf({ name, bundle = [] }: SkillView, remarks: string[]): SkillName[] {
+function listMembers({ name, bundle = [] }: SkillView, remarks: string[]): SkillName[] {
   const members = bundle.filter((member) => member !== name);
   if (members.length > MAX_MEMBERS) {
     remarks.push(`${name} names ${members.length} skills; the first ${MAX_MEMBERS} of them were loaded.`);
@@ -166,7 +166,7 @@ function toLoaded(view: SkillView, maxChars: number): LoadedSkill {
 }
 
 /** The texts that a view shows: the skill's own, and its companion's. */
-function textsOf({ companion, ...view }: SkillView): Invoked["skills"] {
+function listShownTexts({ companion, ...view }: SkillView): SkillsNote["skills"] {
   return [view, ...(companion ? [companion] : [])].map(({ name, text, failedWords }) => {
     return { skill: name, text, ...(failedWords && { failedWords: failedWords.map(({ word }) => word) }) };
   });

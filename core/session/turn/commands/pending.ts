@@ -5,15 +5,15 @@ import { err, ok } from "../../../errors.ts";
 import type { PendingInfo } from "../../../schemas/pending.ts";
 import { type PendingDesk, createPendingDesk } from "../../../tools/approval/pending-desk.ts";
 import type { EngineContext } from "../../context.ts";
-import type { Ending } from "../end-turn.ts";
+import type { NoticeEnding } from "../end-turn.ts";
 
-export async function listPending(context: EngineContext): Promise<Ending> {
+export async function listPending(context: EngineContext): Promise<NoticeEnding> {
   const desk = openDesk(context);
   return { state: "done", code: "pending", text: desk ? await describe(desk) : NO_DESK };
 }
 
 /** `id`: of a waiting change, or the beginning of it. */
-export async function decidePending(context: EngineContext, id: string, approve: boolean): Promise<Ending> {
+export async function decidePending(context: EngineContext, id: string, approve: boolean): Promise<NoticeEnding> {
   const desk = openDesk(context);
   if (!desk) return { state: "done", code: "pending", text: NO_DESK };
   const found = await find(desk, id);

@@ -6,7 +6,7 @@ import { type CompactionOptions, SAVES_NOTHING } from "../../compaction/shorten.
 import type { SummaryCall } from "../../compaction/summarise.ts";
 import type { EngineContext } from "../../context.ts";
 import { answerRefine } from "../../learning/refine.ts";
-import type { Ending } from "../end-turn.ts";
+import type { NoticeEnding } from "../end-turn.ts";
 import { decidePending, listPending } from "./pending.ts";
 import { refreshPrompt } from "../prepare-turn.ts";
 
@@ -16,7 +16,7 @@ export interface CommandRun {
   compaction: CompactionOptions;
 }
 
-type RunCommand = (run: CommandRun, argument: string) => Ending | Promise<Ending>;
+type RunCommand = (run: CommandRun, argument: string) => NoticeEnding | Promise<NoticeEnding>;
 
 export const SESSION_COMMANDS: Record<SessionCommandName, RunCommand> = {
   compress: runCompress,
@@ -28,11 +28,11 @@ export const SESSION_COMMANDS: Record<SessionCommandName, RunCommand> = {
 };
 
 /** Returns how the turn ends. */
-export async function runCommand({ name, argument }: SessionCommand, run: CommandRun): Promise<Ending> {
+export async function runCommand({ name, argument }: SessionCommand, run: CommandRun): Promise<NoticeEnding> {
   return SESSION_COMMANDS[name](run, argument);
 }
 
-async function runCompress({ context, signal, compaction: options }: CommandRun, focus: string): Promise<Ending> {
+async function runCompress({ context, signal, compaction: options }: CommandRun, focus: string): Promise<NoticeEnding> {
   let compaction: SummaryCall[] = [];
   const failed = (calls: SummaryCall[]) => (compaction = calls);
   const done = await compress(context, focus, signal, { ...options, failed });
@@ -46,7 +46,7 @@ async function runCompress({ context, signal, compaction: options }: CommandRun,
   return { state: "done", code: "compressed", text };
 }
 
-async function runRefresh({ context }: CommandRun): Promise<Ending> {
+async function runRefresh({ context }: CommandRun): Promise<NoticeEnding> {
   const models = context.host.models("turn");
   await refreshPrompt(context, models.ok ? models.value[0].contextWindow : undefined);
   const text = "The prompt was rebuilt from the current skills, memory and files.";

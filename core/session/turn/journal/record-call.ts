@@ -6,10 +6,10 @@ import type { JsonObject, ToolEntry } from "../../../schemas/entry.ts";
 import { placeTool } from "../../readers/events.ts";
 import { type TurnRecord, assertOpen, callKey, noteProgress, putEntry } from "./turn-record.ts";
 
-type Work = Parameters<Journal["call"]>[2];
+type CallWork = Parameters<Journal["call"]>[2];
 
 /** Without `work.prepare` the intent is written synchronously, so that intents have the order of the calls. */
-export async function recordCall(record: TurnRecord, step: number, work: Work): Promise<Recorded<ToolResult>> {
+export async function recordCall(record: TurnRecord, step: number, work: CallWork): Promise<Recorded<ToolResult>> {
   const { context, turn, earlierCalls } = record;
   const { host, hub } = context;
   assertOpen(record);
@@ -41,7 +41,7 @@ async function prepare(record: TurnRecord, work: () => Promise<JsonObject>): Pro
   return prepared;
 }
 
-function openIntent(record: TurnRecord, step: number, { call }: Work, prepared: JsonObject): ToolEntry {
+function openIntent(record: TurnRecord, step: number, { call }: CallWork, prepared: JsonObject): ToolEntry {
   const { context, turn } = record;
   const intent: ToolEntry = {
     v: 1,

@@ -14,7 +14,7 @@ export function takeSteers(record: TurnRecord, step: number): UserEntry[] {
   const { host, log, hub } = context;
   const waiting = waitingSteers(record);
   if (waiting.length === 0) return [];
-  const marker = markerOf(record) ?? host.token();
+  const marker = findMarker(record) ?? host.token();
   const first = log.nextEntry();
   const at = host.clock.now();
   const taken = waiting.map((row, i): UserEntry => ({
@@ -49,7 +49,7 @@ function waitingSteers({ context, turn }: TurnRecord): TurnRow[] {
 }
 
 /** The marker of this turn's earlier steers, since all steers of a turn share one. */
-function markerOf({ written }: TurnRecord): string | undefined {
+function findMarker({ written }: TurnRecord): string | undefined {
   const steers = [...written.values()].flatMap((entry) => (entry.kind === "user" && entry.steer ? [entry.steer] : []));
   return steers[0]?.marker;
 }

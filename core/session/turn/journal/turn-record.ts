@@ -4,7 +4,7 @@ import type { Scrubber } from "../../../memory/scrub.ts";
 import type { AssistantEntry, Entry, ToolCall, ToolEntry } from "../../../schemas/entry.ts";
 import type { SpentCall, Spending } from "../../../schemas/usage.ts";
 import type { EngineContext } from "../../context.ts";
-import { addSpending, spentIn } from "../../ledger.ts";
+import { addSpending, sumSpent } from "../../ledger.ts";
 import type { LiveText } from "../../readers/events.ts";
 
 /** Ends a drive whose turn other code has ended. Only the driver may catch it. */
@@ -63,7 +63,7 @@ export function openRecord(context: EngineContext, turn: number): TurnRecord {
     earlierAnswers: earlier.filter((entry) => entry.kind === "assistant"),
     earlierCalls: new Map(tools.map((entry) => [callKey(entry.step, entry.call), entry])),
     written: new Map(earlier.map((entry) => [entry.n, entry])),
-    spent: spentIn(earlier),
+    spent: sumSpent(earlier),
     progressAt: host.clock.now(),
     live: null,
     final: null,
@@ -82,7 +82,7 @@ export function assertOpen(record: TurnRecord): void {
 
 export function putEntry(record: TurnRecord, entry: Entry): void {
   record.context.log.put(entry);
-  if (!record.written.has(entry.n)) record.spent = addSpending(record.spent, spentIn([entry]));
+  if (!record.written.has(entry.n)) record.spent = addSpending(record.spent, sumSpent([entry]));
   record.written.set(entry.n, entry);
 }
 
