@@ -5,7 +5,7 @@ import { type Result, err, ok } from "./errors.ts";
 import { isNear } from "./near.ts";
 import { Settings, SettingsPatch } from "./schemas/settings.ts";
 
-const MINUTE = 60_000;
+const MINUTE_MS = 60_000;
 
 export const DEFAULTS: Settings = {
   turn: {
@@ -15,7 +15,7 @@ export const DEFAULTS: Settings = {
     maxAttempts: 10, // [cf agents] the attempt cap of the Agents SDK's recovery; progress resets it
     maxMemoryStrikes: 3, // [cf agents] the SDK's limit of restarts after running out of memory
     maxWork: 5_000, // [own] all steps of a turn with ten calls each; [cf agents] the SDK also has a budget that nothing resets
-    noProgressMs: 15 * MINUTE, // [own] longer than the slowest accepted answer and its planned waits
+    noProgressMs: 15 * MINUTE_MS, // [own] longer than the slowest accepted answer and its planned waits
     // [own] a turn of all 500 steps whose conversation grows from a tenth to all of context.maxTokens between two compactions
     // reads 500 x 140,000 = 70 million tokens, nearly all from a cache, and writes 1 million. An honest turn has fewer steps, or
     // a smaller window; what reaches this does not end by itself
@@ -23,21 +23,21 @@ export const DEFAULTS: Settings = {
     // [own] that turn costs $70 + $50 + $12.5 on the dearest model of the catalog (claude-fable-5, for what is read from the cache,
     // written, and newly cached), and $150 on claude-sonnet-5-5 where nothing is cached at all
     maxUsd: 200,
-    cacheTtlMs: 5 * MINUTE, // Anthropic's prompt cache, default TTL
+    cacheTtlMs: 5 * MINUTE_MS, // Anthropic's prompt cache, default TTL
     modelRetries: 3, // [hermes] api_max_retries
     inlineWaitMs: 20_000, // [own] the backoff of three tries; an isolate that waits longer costs more than an alarm
-    pausesMs: [15_000, 30_000, MINUTE, MINUTE, MINUTE], // [hermes] auto_recovery_cycles
-    maxPauseMs: 60 * MINUTE, // [hermes] cool-down of a rate limit
-    firstByteMs: 3 * MINUTE, // [own] reasoning models may think for a minute before the first byte
-    idleStreamMs: 2 * MINUTE, // [own]
-    ownFirstByteMs: 30 * MINUTE, // [own] a prompt of 32,000 tokens at 20 a second, the speed of a laptop
-    ownIdleStreamMs: 10 * MINUTE, // [own] some servers buffer a whole tool call before they send it
+    pausesMs: [15_000, 30_000, MINUTE_MS, MINUTE_MS, MINUTE_MS], // [hermes] auto_recovery_cycles
+    maxPauseMs: 60 * MINUTE_MS, // [hermes] cool-down of a rate limit
+    firstByteMs: 3 * MINUTE_MS, // [own] reasoning models may think for a minute before the first byte
+    idleStreamMs: 2 * MINUTE_MS, // [own]
+    ownFirstByteMs: 30 * MINUTE_MS, // [own] a prompt of 32,000 tokens at 20 a second, the speed of a laptop
+    ownIdleStreamMs: 10 * MINUTE_MS, // [own] some servers buffer a whole tool call before they send it
     maxMessageChars: 100_000, // [own] as large as the largest result shown to a model
     maxFileBytes: 10 << 20, // [own] a tenth of the isolate's 128 MB
     maxWorkspaceBytes: 50 << 20, // [own]
     maxResultChars: 100_000, // [hermes] characters of one tool result
     maxTurnResultChars: 200_000, // [hermes]
-    toolTimeoutMs: 3 * MINUTE, // [hermes] terminal default
+    toolTimeoutMs: 3 * MINUTE_MS, // [hermes] terminal default
     maxParallelCalls: 8, // [own]
     maxQueuedTurns: 20, // [own] with more, a client must wait
     titles: true,
@@ -87,23 +87,23 @@ export const DEFAULTS: Settings = {
     maxBacklog: 10, // [own] twenty minutes at the pace of a profile
     notice: "on", // [hermes] display.memory_notifications
     prefix: "auto",
-    perSessionMs: 10 * MINUTE,
-    perProfileMs: 2 * MINUTE,
+    perSessionMs: 10 * MINUTE_MS,
+    perProfileMs: 2 * MINUTE_MS,
     maxSteps: 16, // [hermes] max_iterations of a background review
-    runMs: 12 * MINUTE, // [cf] a queue consumer has 15 minutes of wall time
+    runMs: 12 * MINUTE_MS, // [cf] a queue consumer has 15 minutes of wall time
     quietMs: 45_000, // [own] longer than a slow model's step, so that no second run starts beside a live one
     maxFailures: 5, // [own]
     grantTokens: 600_000, // [hermes] input-token budget of a background review
     grantUsd: 0,
-    grantMs: 24 * 60 * MINUTE,
+    grantMs: 24 * 60 * MINUTE_MS,
     keepDays: 30,
-    looksMs: [10_000, MINUTE, 5 * MINUTE, 30 * MINUTE, 24 * 60 * MINUTE],
+    looksMs: [10_000, MINUTE_MS, 5 * MINUTE_MS, 30 * MINUTE_MS, 24 * 60 * MINUTE_MS],
     maxLooks: 11, // four early ones, then daily for seven days
   },
   memory: {
     memoryChars: 2_200, // [hermes] MEMORY.md
     userChars: 1_375, // [hermes] USER.md
-    overlayMs: 10 * MINUTE, // [cf] a KV write may take 60 seconds or more to be seen elsewhere
+    overlayMs: 10 * MINUTE_MS, // [cf] a KV write may take 60 seconds or more to be seen elsewhere
     sweepDays: 30,
     writeApproval: false,
     prefetchWaitMs: 300, // [own] too short to be noticed; later results of an external memory are for the next turn
@@ -143,7 +143,7 @@ export const DEFAULTS: Settings = {
     staleActiveDays: 10,
     archiveDays: 90,
     archiveActiveDays: 30,
-    leaseMs: 15 * MINUTE,
+    leaseMs: 15 * MINUTE_MS,
     pageProfiles: 100,
     maxChanges: 50, // [own] what one invocation can carry out within the platform's requests
     checkDays: 7,

@@ -17,7 +17,7 @@ type BlockName = "available_skills" | "memory" | "memory-context" | "project_fil
 /** Invisible characters: a model reads the tag despite them. */
 const INVISIBLE = "\\p{Default_Ignorable_Code_Point}\\p{Cf}\\p{Cc}";
 /** Brackets that a model reads as `<`: ASCII, full-width and small. */
-const OPENING = "<\\uFF1C\\uFE64";
+const OPENING_BRACKETS = "<\\uFF1C\\uFE64";
 /** White space and control characters as JSON escapes. */
 const JSON_GAP = "\\\\[bfnrt]|\\\\u00[01][0-9a-f]";
 
@@ -27,16 +27,20 @@ const JSON_GAP = "\\\\[bfnrt]|\\\\u00[01][0-9a-f]";
  */
 function toTagPattern(tags: string[], gap = ""): RegExp {
   const inside = gap ? `(?:[${INVISIBLE}]|${gap})*` : `[${INVISIBLE}]*`;
-  const before = `(?:[${OPENING}\\s/${INVISIBLE}]${gap && `|${gap}`})*`;
+  const before = `(?:[${OPENING_BRACKETS}\\s/${INVISIBLE}]${gap && `|${gap}`})*`;
   const names = tags.map((name) => (name.match(/.\??/g) ?? []).join(inside)).join("|");
-  return new RegExp(`[${OPENING}]${before}(?:(${names})(?![\\p{L}\\p{N}_]))?`, "giu");
+  return new RegExp(`[${OPENING_BRACKETS}]${before}(?:(${names})(?![\\p{L}\\p{N}_]))?`, "giu");
 }
 
-const ALL = Object.values(TAGS).flat();
-const PATTERNS = { all: toTagPattern(ALL), note: toTagPattern(TAGS.note), summary: toTagPattern(TAGS.summary) };
-const TAG_IN_JSON = toTagPattern(ALL, JSON_GAP);
+const ALL_TAGS = Object.values(TAGS).flat();
+const TAG_PATTERNS = {
+  all: toTagPattern(ALL_TAGS),
+  note: toTagPattern(TAGS.note),
+  summary: toTagPattern(TAGS.summary),
+};
+const TAG_IN_JSON = toTagPattern(ALL_TAGS, JSON_GAP);
 const STEER_IN_JSON = new RegExp(`[[\\uFF3B](?=(?:[\\s/${INVISIBLE}]|${JSON_GAP})*steer)`, "giu");
-const BRACKET = new RegExp(`[${OPENING}]`, "gu");
+const BRACKET = new RegExp(`[${OPENING_BRACKETS}]`, "gu");
 
 /** `content` is ours, except for pieces that went through `escapeTags`. */
 export function fence(name: BlockName, content: string): string {
@@ -44,8 +48,8 @@ export function fence(name: BlockName, content: string): string {
 }
 
 /** Writes as `&lt;` every bracket that could open or close a block. */
-export function escapeTags(text: string, tags: keyof typeof PATTERNS = "all"): string {
-  return text.replace(PATTERNS[tags], (run, name?: string) => (name ? run.replace(BRACKET, "&lt;") : run));
+export function escapeTags(text: string, tags: keyof typeof TAG_PATTERNS = "all"): string {
+  return text.replace(TAG_PATTERNS[tags], (run, name?: string) => (name ? run.replace(BRACKET, "&lt;") : run));
 }
 
 /**

@@ -65,7 +65,7 @@ export interface HeadwayState {
   texts: Set<string>;
 }
 
-export const noHeadway = (): HeadwayState => ({
+export const startHeadway = (): HeadwayState => ({
   unusable: 0,
   fruitless: 0,
   seen: new Set(),
@@ -108,8 +108,8 @@ export const NO_CALLS: GuardState = {
   history: [],
 };
 
-const HISTORY = 64;
-const PERIODS = [2, 3, 4];
+const MAX_HISTORY = 64;
+const CYCLE_LENGTHS = [2, 3, 4];
 const ALLOW: GuardDecision = { action: "allow" };
 
 export function toGuardedCall(call: ToolCall, tool: Pick<Tool, "effect" | "failsOften"> | undefined): GuardedCall {
@@ -263,7 +263,7 @@ function findSigns(settings: GuardSettings, state: GuardState, call: GuardedCall
 
 function remember(state: GuardState, call: GuardedCall, result: GuardedResult): GuardState {
   const last = { key: `${call.signature} ${result.print}`, tool: call.tool };
-  return { ...state, history: [...state.history, last].slice(-HISTORY) };
+  return { ...state, history: [...state.history, last].slice(-MAX_HISTORY) };
 }
 
 function count(state: GuardState, call: GuardedCall, result: GuardedResult): GuardState {
@@ -360,7 +360,7 @@ function countIdentical(history: GuardState["history"]): number {
 
 /** The shortest cycle at the end of the history, of calls that are not all equal. */
 function findCycle(history: GuardState["history"]): { period: number; laps: number } {
-  for (const period of PERIODS) {
+  for (const period of CYCLE_LENGTHS) {
     const lap = history.slice(-period);
     if (lap.length < period || lap.every(({ key }) => key === lap[0]!.key) || lap.some(({ tool }) => isPoller(tool))) {
       continue;

@@ -28,7 +28,7 @@ import type {
   ToolSpec,
 } from "./contract.ts";
 import { readLeniently } from "./lenient-calls.ts";
-import { EMPTY, askModel } from "./model-turn.ts";
+import { EMPTY_ANSWER, askModel } from "./model-turn.ts";
 import { fixedTokens } from "./request-size.ts";
 import { createResultBudget } from "./result-budget.ts";
 import { isSmall } from "./small-window.ts";
@@ -103,13 +103,13 @@ export type LoopEnd =
  */
 export type DoneReason = "answer" | "length" | "refusal" | "empty_answer" | "written_call" | ClosingCode;
 
-const CLOSING = "Do not call tools. Say what was done, what was found, and what is left.";
-const STEPS_USED = `The limit of steps for this request is reached. ${CLOSING}`;
+const CLOSING_REQUEST = "Do not call tools. Say what was done, what was found, and what is left.";
+const STEPS_USED = `The limit of steps for this request is reached. ${CLOSING_REQUEST}`;
 
 /** How often a conversation that is refused as too long is shortened. */
 const MAX_OVERFLOWS = 3;
 
-const FINAL = { retry: false, compact: false, rotateKey: false, fallBack: false };
+const FINAL_FAILURE = { retry: false, compact: false, rotateKey: false, fallBack: false };
 
 /** The state of one run of the loop. */
 interface LoopState {
@@ -294,7 +294,7 @@ async function askChain(
 }
 
 /** Internal to the loop: no provider's failure has this code. */
-const REDIRECTED: ModelFailure = { code: "redirected", message: "The person said something else.", ...FINAL };
+const REDIRECTED: ModelFailure = { code: "redirected", message: "The person said something else.", ...FINAL_FAILURE };
 
 function toEnd(failure: ModelFailure, closing: Closing, turn: LoopState): LoopEnd {
   const { stats } = turn;
@@ -302,7 +302,7 @@ function toEnd(failure: ModelFailure, closing: Closing, turn: LoopState): LoopEn
   if (turn.options.signal.aborted) return { state: "stopped", stats };
   if (failure.code === REDIRECTED.code) return { state: "interrupted", stats };
   // Why the turn was closed matters more to the person than the missing closing answer.
-  if (closing !== null && failure.code === EMPTY) {
+  if (closing !== null && failure.code === EMPTY_ANSWER) {
     return { state: "failed", failure: { ...failure, code: closing, message: explainClosing(closing, turn) }, stats };
   }
   if (!failure.retry) return { state: "failed", failure, stats };
@@ -316,7 +316,7 @@ function toEnd(failure: ModelFailure, closing: Closing, turn: LoopState): LoopEn
 
 function toRequest(turn: LoopState, closing: Closing): ModelRequest {
   const { options, system, messages, halt } = turn;
-  const last = closing === "step_limit" || halt === null ? STEPS_USED : `${halt.message} ${CLOSING}`;
+  const last = closing === "step_limit" || halt === null ? STEPS_USED : `${halt.message} ${CLOSING_REQUEST}`;
   return {
     system,
     messages: closing === null ? messages : [...messages, { role: "user", text: last }],
@@ -391,11 +391,11 @@ function explain(reason: DoneReason, answer: Answer, turn: LoopState): string | 
 
 /** True if the answer ended well before its limit: the window had less room, so this program or the server lowered the limit. */
 function isCutEarly({ usage }: Answer, { options }: LoopState): boolean {
-  return usage.output > 0 && usage.output < EARLY * options.limits.maxOutputTokens;
+  return usage.output > 0 && usage.output < EARLY_CUT_SHARE * options.limits.maxOutputTokens;
 }
 
 /** A margin, because token counts differ between providers. */
-const EARLY = 0.8;
+const EARLY_CUT_SHARE = 0.8;
 
 /** Cuts that a higher limit for the answer would not prevent. */
 const CUT_BY: Record<CutBy, string> = {

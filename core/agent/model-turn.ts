@@ -12,9 +12,9 @@ import type { AnswerSink, Message, Model, ModelChain, ModelEvent, ModelFailure, 
 const BASE_WAIT_MS = 2_000;
 const MAX_WAIT_MS = 120_000;
 /** Retries of an empty answer, without a wait: waiting does not help (Hermes Agent). */
-const MAX_EMPTY = 2;
+const MAX_EMPTY_ANSWERS = 2;
 /** How often a shorter answer is tried before the conversation must be shortened. */
-const MAX_REFITS = 3;
+const MAX_SHORTENINGS = 3;
 /** More keys than any pool has. Ends the rotation if a provider restores keys faster than it refuses them. */
 const MAX_ROTATIONS = 32;
 
@@ -53,7 +53,7 @@ export async function askModel(options: AskOptions): Promise<AskOutcome> {
   let at = options.at;
   let { request } = options;
   /** The temporary failure of the chain that ends soonest: the turn waits for it if the last model fails permanently. */
-  let passing: ModelFailure | null = null;
+  let temporary: ModelFailure | null = null;
   for (;;) {
     const tried = await askWithRetries({ ...options, request }, models[at]!);
     request = tried.request;
@@ -65,10 +65,10 @@ export async function askModel(options: AskOptions): Promise<AskOutcome> {
     if (tried.refused || signal.aborted || failure.code === "aborted" || failure.compact) {
       return { result: tried.result, at };
     }
-    passing = pickSooner(passing, failure);
+    temporary = pickSooner(temporary, failure);
     if (!failure.fallBack || at + 1 >= models.length) {
       // The sink knows the cost of the earlier calls, but not that of the last one.
-      const { spent: _, ...rest } = passing ?? failure;
+      const { spent: _, ...rest } = temporary ?? failure;
       return { result: failed({ ...rest, ...(failure.spent && { spent: failure.spent }) }), at };
     }
     options.sink.restart(failure);
@@ -84,12 +84,12 @@ async function askWithRetries(
   const { limits, clock, random, signal, sink } = options;
   let { request } = options;
   // Ollama truncates such a prompt silently and answers the rest.
-  const tooMany = model.isWindowKnown ? tokensIfCertainOverflow(request, model.contextWindow) : null;
-  if (tooMany !== null) return { result: failed(overflowFailure(model, tooMany)), request };
+  const overflowTokens = model.isWindowKnown ? tokensIfCertainOverflow(request, model.contextWindow) : null;
+  if (overflowTokens !== null) return { result: failed(overflowFailure(model, overflowTokens)), request };
   let retries = 0;
   let rotations = 0;
-  let empties = 0;
-  let refits = 0;
+  let emptyAnswers = 0;
+  let shortenings = 0;
   let stalls = 0;
   let sameKeyTwice = false;
   const asked = request.maxOutputTokens;
@@ -102,11 +102,11 @@ async function askWithRetries(
     const result = await streamOnce({ ...options, request: fitted, stalls }, model);
     if (result.ok || signal.aborted) return { result, request };
     const { failure } = result;
-    const less = refits < MAX_REFITS ? shorterAnswer(failure, fitted, model) : null;
+    const less = shortenings < MAX_SHORTENINGS ? shorterAnswer(failure, fitted, model) : null;
     if (less !== null) {
       sink.restart(failure);
       maxOutputTokens = less;
-      refits += 1;
+      shortenings += 1;
       continue;
     }
     if (failure.code === "aborted" || failure.compact) return { result, request };
@@ -118,9 +118,9 @@ async function askWithRetries(
       continue;
     }
 
-    if (failure.code === EMPTY && empties < MAX_EMPTY) {
+    if (failure.code === EMPTY_ANSWER && emptyAnswers < MAX_EMPTY_ANSWERS) {
       sink.restart(failure);
-      empties += 1;
+      emptyAnswers += 1;
       continue;
     }
 
@@ -206,7 +206,7 @@ async function streamOnce(
       }
       if (event.type === "failed") return failed(event.failure);
       if (event.type === "text_retract")
-        sink.restart(permanentFailure(RETRACTED, "The model's thoughts came as its answer."));
+        sink.restart(permanentFailure(TEXT_RETRACTED, "The model's thoughts came as its answer."));
       else if (event.type === "text_delta") sink.text(event.text);
       else sink.reasoning(event.text);
     }
@@ -220,7 +220,7 @@ async function streamOnce(
     isOver = true;
     signal.removeEventListener("abort", stop);
     // Ends the watch and closes an abandoned stream. Not awaited: a silent stream may never end.
-    call.abort(OVER);
+    call.abort(STREAM_OVER);
     void events?.return?.()?.catch(() => undefined);
   }
 
@@ -238,7 +238,7 @@ async function streamOnce(
 }
 
 /** An explicit abort reason: without one each abort creates an error with a stack trace. */
-const OVER = "over";
+const STREAM_OVER = "over";
 const LAST_WORD_MS = 1_000;
 const STALLED = Symbol("stalled");
 const STALLED_CODE = "stream_stalled";
@@ -254,8 +254,8 @@ function permanentFailure(code: string, message: string): ModelFailure {
 }
 
 /** Not a failure: the sink drops the text so far, and the same answer continues. */
-export const RETRACTED = "text_retracted";
-export const EMPTY = "empty_answer";
+export const TEXT_RETRACTED = "text_retracted";
+export const EMPTY_ANSWER = "empty_answer";
 
 /** Some models end with no text after a tool's result, or with reasoning alone. */
 function isEmpty({ text, calls, stop }: Answer): boolean {
@@ -266,7 +266,7 @@ function emptyAnswerFailure(model: Model, answer: Answer): ModelFailure {
   const { usage, cost } = answer;
   const spent = { model: answer.model, usage, ...(cost && { cost }) };
   return {
-    ...permanentFailure(EMPTY, `${model.name} gave an empty answer. Ask again, or in other words.`),
+    ...permanentFailure(EMPTY_ANSWER, `${model.name} gave an empty answer. Ask again, or in other words.`),
     fallBack: true,
     spent,
   };

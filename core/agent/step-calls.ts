@@ -15,7 +15,7 @@ import {
   NO_CALLS,
   type StepResult,
   decideCall,
-  noHeadway,
+  startHeadway,
   observeCall,
   observeStep,
   toGuardedCall,
@@ -86,7 +86,7 @@ const ALLOW: GuardDecision = { action: "allow" };
 /** Its `run` throws `Stopped` when the signal aborts, and what the journal throws. */
 export function createStepCalls(options: StepCallsOptions): StepCalls {
   const tools = new Map(options.tools.map((tool) => [tool.name, tool]));
-  const turn: TurnCalls = { options, tools, guards: NO_CALLS, headway: noHeadway(), shown: new Map() };
+  const turn: TurnCalls = { options, tools, guards: NO_CALLS, headway: startHeadway(), shown: new Map() };
   return { run: (answer) => runStep(turn, answer) };
 }
 
@@ -140,7 +140,7 @@ function decideBatch(turn: TurnCalls, segment: Pending[]): Pending[] {
   const redirected = turn.options.isInterrupted();
   const allowed: GuardedCall[] = [];
   return segment.map((pending) => {
-    const refusal = redirected ? REDIRECTED : toRefusal(decide(turn, pending.guarded, allowed));
+    const refusal = redirected ? REDIRECTED_REFUSAL : toRefusal(decide(turn, pending.guarded, allowed));
     if (refusal) return { ...pending, prepared: refuseCall(pending.prepared.tool, refusal.code, refusal.message) };
     allowed.push(pending.guarded);
     return pending;
@@ -203,7 +203,7 @@ function rememberShown(
   if (!before || !messages.some((message) => isResult(message, before))) shown.set(key, place);
 }
 
-const REDIRECTED = {
+const REDIRECTED_REFUSAL = {
   code: "redirected",
   message: "This call was not run: the person said something else meanwhile, which comes next.",
 };

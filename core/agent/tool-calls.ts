@@ -146,7 +146,7 @@ function effectOnReplay({ tool, refusal }: PreparedCall): Effect {
 }
 
 /** An explicit abort reason: without one each abort creates an error with a stack trace. */
-const DONE = "done";
+const CALL_DONE = "done";
 
 /** A tool that ignores its signal is abandoned at the timeout. */
 async function execute(
@@ -176,7 +176,7 @@ async function execute(
     return quick ?? (await Promise.race([running, time(), stopped.promise]));
   } finally {
     signal.removeEventListener("abort", onStop);
-    timer.abort(DONE);
+    timer.abort(CALL_DONE);
   }
 }
 

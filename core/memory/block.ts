@@ -40,11 +40,11 @@ export function renderReviewMemory(memory: MemoryEntry[], user: MemoryEntry[], s
   return [
     block,
     `Too full: these entries are stored, but the agent does not see them.\n\n${fence("memory", outside.join("\n\n"))}`,
-    CONSOLIDATE,
+    CONSOLIDATE_REQUEST,
   ].join("\n\n");
 }
 
-const CONSOLIDATE =
+const CONSOLIDATE_REQUEST =
   "Bring each store that is too full back under its limit in this review: merge entries about one thing into one shorter " +
   "entry, those outside among them, with one call of `memory` a store and its `operations` (replace one entry by the merged " +
   "fact, remove the others in the same call). Such a call needs no citations as long as it says nothing that the entries did " +

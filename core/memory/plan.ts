@@ -16,7 +16,7 @@ export const MAX_OPERATIONS = 20;
 /** Citations that an entry passes on to the one it is merged into. */
 const MAX_CITATIONS = 10;
 /** Share of an entry's words that the merged entries must keep. [own] */
-const KEPT_WORDS = 0.5;
+const MIN_KEPT_WORDS_SHARE = 0.5;
 
 export const MemoryOperation = z.strictObject({
   action: z.enum(["add", "replace", "remove"]).describe("add a fact, replace one by a better one, remove one."),
@@ -26,7 +26,7 @@ export const MemoryOperation = z.strictObject({
 export type MemoryOperation = z.infer<typeof MemoryOperation>;
 
 /** An entry to be removed: its text, and the adds that the call saw. */
-const Target = z.object({
+const RemovalTarget = z.object({
   id: Sha256,
   text: z.string(),
   /** Absent in older records: then the adds seen at the removal count. */
@@ -36,25 +36,25 @@ const Target = z.object({
   source: Source.optional(),
   citations: z.array(z.string()).optional(),
 });
-export type Target = z.infer<typeof Target>;
+export type RemovalTarget = z.infer<typeof RemovalTarget>;
 
-const Step = z.object({
+const MemoryStep = z.object({
   action: MemoryOperation.shape.action,
   /** The whole text of the added entry. */
   text: z.string().optional(),
-  target: Target.optional(),
+  target: RemovalTarget.optional(),
   /** `waits`: the whole operation waits for a person. `isCut`: a part of it does. Neither is stored. */
   waits: z.boolean().optional(),
   isCut: z.boolean().optional(),
 });
-export type Step = z.infer<typeof Step>;
+export type MemoryStep = z.infer<typeof MemoryStep>;
 
-const Prepared = z.object({
+const PreparedMemoryCall = z.object({
   /** When the call began. All writes carry this date, even when the call is repeated. */
   at: z.int(),
-  steps: z.array(Step).optional(),
+  steps: z.array(MemoryStep).optional(),
 });
-export type Prepared = z.infer<typeof Prepared>;
+export type PreparedMemoryCall = z.infer<typeof PreparedMemoryCall>;
 
 /** The operations of a call, which has either one or a list. */
 export function readOperations(args: JsonObject): MemoryOperation[] {
@@ -66,17 +66,17 @@ export function readOperations(args: JsonObject): MemoryOperation[] {
 }
 
 /** Parses the plan recorded with a call; `null` if there is none. */
-export function readPrepared(prepared: JsonObject): Prepared | null {
-  const read = Prepared.safeParse(prepared);
+export function readPrepared(prepared: JsonObject): PreparedMemoryCall | null {
+  const read = PreparedMemoryCall.safeParse(prepared);
   return read.success ? read.data : null;
 }
 
 /** The entries that a call was about to remove, from its recorded plan. */
-export function readTargets(prepared: JsonObject): Target[] {
+export function readTargets(prepared: JsonObject): RemovalTarget[] {
   const steps = readPrepared(prepared)?.steps;
   if (steps) return steps.flatMap(({ target }) => target ?? []);
   const { target: id, text } = prepared;
-  const legacy = Target.safeParse({ id, text });
+  const legacy = RemovalTarget.safeParse({ id, text });
   return legacy.success ? [legacy.data] : [];
 }
 
@@ -102,8 +102,8 @@ interface PlanInput {
  * Each operation applies to the result of the ones before it. Failures: those of the rules except the scan (see
  * `scanSteps`), `bad_arguments` and `memory_purged`.
  */
-export function planOperations({ operations, entries, purged, origin }: PlanInput): Result<Step[]> {
-  const steps: Step[] = [];
+export function planOperations({ operations, entries, purged, origin }: PlanInput): Result<MemoryStep[]> {
+  const steps: MemoryStep[] = [];
   let known = entries.map(toKnownEntry);
   for (const [n, operation] of operations.entries()) {
     const planned = planOne(operation, known, purged);
@@ -119,7 +119,7 @@ export function planOperations({ operations, entries, purged, origin }: PlanInpu
   return ok(steps);
 }
 
-type KnownEntry = Target & ShownEntry & { own: number[] };
+type KnownEntry = RemovalTarget & ShownEntry & { own: number[] };
 
 function toKnownEntry({ id, text, origin, approved, adds, source, citations }: MemoryEntry): KnownEntry {
   return {
@@ -138,8 +138,8 @@ function planOne(
   { action, content, old_text = "" }: MemoryOperation,
   known: KnownEntry[],
   purged: { id: Sha256 }[],
-): Result<Step> {
-  const step: Step = { action };
+): Result<MemoryStep> {
+  const step: MemoryStep = { action };
   if (action !== "remove") {
     if (content === undefined) return err("bad_arguments", `${action} needs content: say the fact.`);
     const fact = parseFact(content);
@@ -158,7 +158,7 @@ function planOne(
 }
 
 /** The failure of the first fact that must not be kept. Repeating an entry that is already stored is allowed. */
-export function scanSteps(steps: Step[], origin: Origin): Failure | null {
+export function scanSteps(steps: MemoryStep[], origin: Origin): Failure | null {
   for (const [n, { text, target }] of steps.entries()) {
     const harmful = text === undefined || target?.id === memoryId(text) ? null : scanFact(text, origin);
     if (harmful) return withPosition(harmful, n, steps.length);
@@ -200,16 +200,16 @@ function withPosition({ code, message, facts }: Failure, n: number, count: numbe
  * may lose words but no clauses with polarity words, and no clause may gain or lose a polarity word. Such a call needs
  * no citations, because the entries are the evidence.
  */
-export function isMerge(steps: Step[]): boolean {
+export function isMerge(steps: MemoryStep[]): boolean {
   const targets = steps.flatMap(({ target }) => target ?? []);
   const texts = steps.flatMap(({ text }) => text ?? []);
   if (targets.length === 0 || texts.length === 0 || steps.some(({ action }) => action === "add")) return false;
   const after = new Set(texts.flatMap((text) => [...wordsOf(text)]));
   const said = texts.flatMap(splitClauses);
   const known = targets.map(({ text }) => joinClauses(text));
-  const isKept = ({ text }: Target) => {
+  const isKept = ({ text }: RemovalTarget) => {
     const words = [...wordsOf(text)];
-    return words.filter((word) => after.has(word)).length >= KEPT_WORDS * words.length;
+    return words.filter((word) => after.has(word)).length >= MIN_KEPT_WORDS_SHARE * words.length;
   };
   const isStillSaid = (strand: Clause) => strand.polarity === "" || said.some((clause) => comesFrom(clause, strand));
   return (
@@ -262,9 +262,9 @@ function comesFrom(clause: Clause, { terms, polarity }: Clause): boolean {
 }
 
 /** From most to least trusted. */
-const SOURCES = ["principal", "outcome", "own", "content"] as const satisfies Source[];
+const SOURCES_BY_TRUST = ["principal", "outcome", "own", "content"] as const satisfies Source[];
 
 /** The least trusted of some sources; `undefined` for none. */
 export function leastTrusted(sources: Source[]): Source | undefined {
-  return sources.toSorted((a, b) => SOURCES.indexOf(b) - SOURCES.indexOf(a))[0];
+  return sources.toSorted((a, b) => SOURCES_BY_TRUST.indexOf(b) - SOURCES_BY_TRUST.indexOf(a))[0];
 }

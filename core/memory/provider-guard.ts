@@ -74,7 +74,8 @@ export function guardProvider(
   return {
     name,
     async prefetch(query, signal) {
-      if (isSearching) return fail("memory_provider_busy", `${name} has not answered the previous search.`, BUSY);
+      if (isSearching)
+        return fail("memory_provider_busy", `${name} has not answered the previous search.`, REQUEST_FAULT);
       isSearching = true;
       // A search that ignores its signal outlives its limit. Further searches are skipped until it settles.
       return callWithLimit(
@@ -94,7 +95,7 @@ export function guardProvider(
   };
 }
 
-const BUSY = { isRequestFault: true };
+const REQUEST_FAULT = { isRequestFault: true };
 
 async function attempt<T>(
   name: string,

@@ -53,7 +53,7 @@ export function toQuery(request: string): string {
 }
 
 /** Characters that hide text or reverse its direction. Joiners that scripts and emoji need are not included. */
-const UNSEEN = /[\p{Cc}\s\u200B\u2060\uFEFF\u202A-\u202E\u2066-\u2069\u{E0000}-\u{E007F}]+/gu;
+const INVISIBLE = /[\p{Cc}\s\u200B\u2060\uFEFF\u202A-\u202E\u2066-\u2069\u{E0000}-\u{E007F}]+/gu;
 
 /** One fact a line, without list marks, headings, fences and invisible characters. Duplicates are removed. */
 export function toBullets(texts: string[]): string[] {
@@ -61,7 +61,7 @@ export function toBullets(texts: string[]): string[] {
   const bullets = lines
     .filter((line) => !/^\s*#{1,6}\s/.test(line))
     .map((line) =>
-      escapeTags(line.replace(UNSEEN, " "))
+      escapeTags(line.replace(INVISIBLE, " "))
         .replace(/^\s*(?:[-*•]\s+)+/u, "")
         .trim(),
     )

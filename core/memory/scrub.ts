@@ -9,7 +9,7 @@ export interface Scrubber {
   end(): string;
 }
 
-const NAME = "memory-context";
+const FENCE_NAME = "memory-context";
 /** A tag, or the beginning of one. Blanks are bounded, so that no text is held back for long. */
 const TAG = /<\s{0,4}(\/?)\s{0,4}([a-z-]{0,14})(\s{0,4})(\/?>?)/iy;
 
@@ -68,11 +68,11 @@ function readTag(text: string, at: number): Tag {
   TAG.lastIndex = at;
   const [whole, slash, name, blanks, closing] = TAG.exec(text)! as unknown as string[];
   const end = at + whole!.length;
-  const isWhole = name!.toLowerCase() === NAME;
+  const isWhole = name!.toLowerCase() === FENCE_NAME;
   // A self-closing tag has nothing inside.
   if (isWhole && closing!.endsWith(">")) return { kind: slash === "/" || closing === "/>" ? "close" : "open", end };
   // The tag may continue only if it reaches the end of the text and is a valid beginning so far.
   const mayContinue =
-    end === text.length && (isWhole || (NAME.startsWith(name!.toLowerCase()) && blanks + closing! === ""));
+    end === text.length && (isWhole || (FENCE_NAME.startsWith(name!.toLowerCase()) && blanks + closing! === ""));
   return mayContinue ? { kind: "unfinished" } : { kind: "none" };
 }

@@ -29,14 +29,14 @@ export interface KeyPoolOptions {
   clock: Clock;
 }
 
-const MINUTE = 60_000;
+const MINUTE_MS = 60_000;
 // As in Hermes Agent: an hour after a rate limit, a day after a billing failure. The cooldown of an invalid key lasts
 // about as long as an isolate.
-const RATE_LIMIT_COOLDOWN_MS = 60 * MINUTE;
-const BILLING_COOLDOWN_MS = 24 * 60 * MINUTE;
-const AUTH_COOLDOWN_MS = 24 * 60 * MINUTE;
+const RATE_LIMIT_COOLDOWN_MS = 60 * MINUTE_MS;
+const BILLING_COOLDOWN_MS = 24 * 60 * MINUTE_MS;
+const AUTH_COOLDOWN_MS = 24 * 60 * MINUTE_MS;
 /** A cooldown starts only after a key's second refusal, so the wait that the provider asked for is already over. */
-const MIN_COOLDOWN_MS = MINUTE;
+const MIN_COOLDOWN_MS = MINUTE_MS;
 
 /**
  * Uses one key until it is suspended, since a provider's cache belongs to a key. `order` decides which key is next. While all

@@ -22,14 +22,14 @@ import { sideJob } from "./rehearsal/side-jobs.ts";
 import { parseTableTask } from "./rehearsal/table-task.ts";
 import { workOnTable } from "./rehearsal/worker.ts";
 
-const NAME = "rehearsal:1";
+const MODEL_NAME = "rehearsal:1";
 /** The default of the catalog for an unknown model. */
 const CONTEXT_WINDOW = 200_000;
 /** A rough figure for English text and code. It is used only to compare requests. */
 const CHARS_PER_TOKEN = 4;
 
 export function createRehearsalModel(): Model {
-  return { name: NAME, contextWindow: CONTEXT_WINDOW, stream };
+  return { name: MODEL_NAME, contextWindow: CONTEXT_WINDOW, stream };
 }
 
 async function* stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent> {
@@ -90,6 +90,6 @@ function toAnswer(request: ModelRequest, reply: Reply): Answer {
       cacheWrite: 0,
     },
     cost: { usdMicros: 0, source: "provider" },
-    model: NAME,
+    model: MODEL_NAME,
   };
 }

@@ -24,7 +24,7 @@ import { createTables } from "./schema.ts";
 import { toSessionDetail, toSessionInfo } from "./session-info.ts";
 import { createApprovals } from "./turn/commands/approvals.ts";
 
-const UNKNOWN = err("session_not_found", "There is no such session. Create one with POST /v1/sessions.");
+const UNKNOWN_SESSION = err("session_not_found", "There is no such session. Create one with POST /v1/sessions.");
 
 /** An accepted message and its turn's server-sent events, from the beginning. */
 export interface AcceptedStream {
@@ -122,13 +122,13 @@ function toConversation(engine: Engine) {
   return {
     /** Failures: `session_not_found`, `message_too_long`, `idempotency_conflict`, `too_many_queued`. */
     async post(input: PostedMessage): Promise<Result<Accepted>> {
-      if (!wake(engine)) return UNKNOWN;
+      if (!wake(engine)) return UNKNOWN_SESSION;
       const posted = await acceptMessage(engine, input);
       return posted.ok ? ok(toAccepted(session, posted.value)) : posted;
     },
     /** `post` and the events of its turn in one answer: saves a round trip before the first token. */
     async postAndRead(input: PostedMessage): Promise<Result<AcceptedStream>> {
-      if (!wake(engine)) return UNKNOWN;
+      if (!wake(engine)) return UNKNOWN_SESSION;
       const posted = await acceptMessage(engine, input);
       if (!posted.ok) return posted;
       const events = readers.events({ turn: posted.value.turn.n });
@@ -136,7 +136,7 @@ function toConversation(engine: Engine) {
     },
     /** Resumes nothing first: a resumed turn would drop the part of its answer that a person has read. */
     async stop(): Promise<Result<{ stopped: string[] }>> {
-      if (!engine.known) return UNKNOWN;
+      if (!engine.known) return UNKNOWN_SESSION;
       const stopped = driver.stop();
       await context.jobs.arm();
       return ok({ stopped: stopped.map((n) => toTurnId(session, n)) });
@@ -153,10 +153,10 @@ function toReading(engine: Engine) {
      * come. Failures: `bad_event_id`, `turn_not_found`.
      */
     events: (from: { after?: string; turn?: number }): Result<ReadableStream<Uint8Array>> =>
-      wake(engine) ? readers.events(from) : UNKNOWN,
+      wake(engine) ? readers.events(from) : UNKNOWN_SESSION,
     /** Failures: `bad_event_id`, `too_many_readers`. Calls `accept` only if there is none. */
     watch: (after: string | undefined, accept: () => StandingReader): Result<null> =>
-      wake(engine) ? readers.watch(after, accept) : UNKNOWN,
+      wake(engine) ? readers.watch(after, accept) : UNKNOWN_SESSION,
     /** Connections that were accepted before the object hibernated or restarted. */
     rejoin(connections: { reader: StandingReader; kept: ReaderState }[]): void {
       if (engine.known) readers.rejoin(connections);
@@ -164,10 +164,10 @@ function toReading(engine: Engine) {
     leave: (reader: StandingReader): void => readers.leave(reader),
 
     /** Only for callers in the same process: other callers need `entryPage`, which is limited by bytes. */
-    entries: (after: number): Result<Entry[]> => (wake(engine) ? ok(log.entries(after + 1)) : UNKNOWN),
+    entries: (after: number): Result<Entry[]> => (wake(engine) ? ok(log.entries(after + 1)) : UNKNOWN_SESSION),
     /** A page is bounded in bytes as well as in entries; `next` is absent on the last one. */
     entryPage({ after, limit }: { after: number; limit: number }): Result<{ entries: Entry[]; next?: string }> {
-      if (!wake(engine)) return UNKNOWN;
+      if (!wake(engine)) return UNKNOWN_SESSION;
       const { entries, more } = log.entryPage(after + 1, limit, FIXED.pageBytes);
       return ok({ entries, ...(more && { next: String(entries.at(-1)!.n) }) });
     },
@@ -179,14 +179,14 @@ function toLearning(engine: Engine) {
   return {
     /** Returns the turn as it is judged now. Failures: `turn_not_found`, `turn_not_ended`, `too_many_ratings`. */
     async rate(n: number, rating: Rating): Promise<Result<Observation>> {
-      if (!wake(engine)) return UNKNOWN;
+      if (!wake(engine)) return UNKNOWN_SESSION;
       const rated = rateTurn(context, n, rating);
       await context.jobs.arm();
       context.host.background(outbox.drain());
       return rated;
     },
     /** Failures: `turn_not_found`, `turn_not_ended`. */
-    observation: (n: number): Result<TurnObservation> => (wake(engine) ? readObservation(context, n) : UNKNOWN),
+    observation: (n: number): Result<TurnObservation> => (wake(engine) ? readObservation(context, n) : UNKNOWN_SESSION),
   };
 }
 
@@ -197,19 +197,19 @@ function toFiles(engine: Engine) {
   return {
     /** Failures: `bad_path`, `file_too_large`, `workspace_full`. */
     putFile: (path: string, body: Uint8Array): Result<{ path: string; size: number }> =>
-      wake(engine) ? workspace.putAsPrincipal(path, body) : UNKNOWN,
+      wake(engine) ? workspace.putAsPrincipal(path, body) : UNKNOWN_SESSION,
     /** Failures: `file_not_found`. */
     getFile(path: string): Result<Uint8Array> {
-      if (!wake(engine)) return UNKNOWN;
+      if (!wake(engine)) return UNKNOWN_SESSION;
       const body = workspace.read(path);
       return body ? ok(body) : missing(path);
     },
     /** Failures: `file_not_found`. */
     deleteFile(path: string): Result<null> {
-      if (!wake(engine)) return UNKNOWN;
+      if (!wake(engine)) return UNKNOWN_SESSION;
       return workspace.remove(path) ? ok(null) : missing(path);
     },
-    listFiles: (): Result<FileInfo[]> => (wake(engine) ? ok(workspace.list()) : UNKNOWN),
+    listFiles: (): Result<FileInfo[]> => (wake(engine) ? ok(workspace.list()) : UNKNOWN_SESSION),
   };
 }
 
@@ -217,11 +217,11 @@ function toFiles(engine: Engine) {
 function toApprovals(engine: Engine) {
   const open = () => createApprovals(engine.context);
   return {
-    listApprovals: (): Result<ApprovalInfo[]> => (wake(engine) ? ok(open().list()) : UNKNOWN),
+    listApprovals: (): Result<ApprovalInfo[]> => (wake(engine) ? ok(open().list()) : UNKNOWN_SESSION),
     /** Failures: `approval_not_found`. */
-    openApproval: (id: string): Result<ApprovalDetail> => (wake(engine) ? open().open(id) : UNKNOWN),
+    openApproval: (id: string): Result<ApprovalDetail> => (wake(engine) ? open().open(id) : UNKNOWN_SESSION),
     /** Failures: `approval_not_found`, `approval_decided`, `approval_replaced`, and those of `putFile`. */
     decideApproval: (id: string, approve: boolean): Result<ApprovalInfo> =>
-      wake(engine) ? open().decide(id, approve) : UNKNOWN,
+      wake(engine) ? open().decide(id, approve) : UNKNOWN_SESSION,
   };
 }

@@ -46,24 +46,30 @@ export function openBudget(
   spentSoFar: () => Spending,
 ): TurnBudget {
   const { account, clock, session, settings } = host;
-  const ofTurn = toBudget(settings.turn.maxTokens, settings.turn.maxUsd);
-  const ofSession = toBudget(settings.budget.sessionTokens, settings.budget.sessionUsd);
-  const ofDay = dayBudget(settings);
-  if (![ofTurn, ofSession, ofDay].some(isLimited)) return { findRefusal: async () => null };
+  const turnBudget = toBudget(settings.turn.maxTokens, settings.turn.maxUsd);
+  const sessionBudget = toBudget(settings.budget.sessionTokens, settings.budget.sessionUsd);
+  const profileDayBudget = dayBudget(settings);
+  if (![turnBudget, sessionBudget, profileDayBudget].some(isLimited)) return { findRefusal: async () => null };
 
   /** What the Account has reserved for this turn. It is not asked again until this is spent. */
-  let upTo: Budget | null = null;
+  let reserved: Budget | null = null;
 
   return {
     async findRefusal() {
       const spent = spentSoFar();
-      if (isSpent(spent, ofTurn)) return turnSpent(spent, ofTurn);
-      const before = log.meta<SessionTotals>("usage") ?? NO_TOTALS;
-      if (isSpent(addSpending(before, spent), ofSession)) return sessionSpent(ofSession);
-      if (!isLimited(ofDay) || (upTo && !isSpent(spent, upTo))) return null;
+      if (isSpent(spent, turnBudget)) return turnBudgetSpent(spent, turnBudget);
+      const totals = log.meta<SessionTotals>("usage") ?? NO_TOTALS;
+      if (isSpent(addSpending(totals, spent), sessionBudget)) return sessionBudgetSpent(sessionBudget);
+      if (!isLimited(profileDayBudget) || (reserved && !isSpent(spent, reserved))) return null;
       const now = clock.now();
-      upTo = await account.reserveTurn({ turn: toTurnId(session, turn.n), session, now, spent, day: ofDay });
-      return upTo ? null : profileSpent(ofDay, now);
+      reserved = await account.reserveTurn({
+        turn: toTurnId(session, turn.n),
+        session,
+        now,
+        spent,
+        day: profileDayBudget,
+      });
+      return reserved ? null : profileBudgetSpent(profileDayBudget, now);
     },
   };
 }
@@ -195,17 +201,17 @@ export function addSpending(a: Spending, b: Spending): Spending {
   return { tokens: a.tokens + b.tokens, usdMicros: a.usdMicros + b.usdMicros };
 }
 
-function turnSpent(spent: Spending, budget: Budget): Failure {
+function turnBudgetSpent(spent: Spending, budget: Budget): Failure {
   const message = `This turn's budget of ${describe(budget)} is spent (${describe(spent)}). The next message has its own budget; turn.maxTokens and turn.maxUsd set it.`;
   return err("turn_budget_spent", message).failure;
 }
 
-function sessionSpent(budget: Budget): Failure {
+function sessionBudgetSpent(budget: Budget): Failure {
   const message = `This session's budget of ${describe(budget)} is spent and is not renewed. Go on in a new session.`;
   return err("session_budget_spent", message).failure;
 }
 
-function profileSpent(budget: Budget, now: number): Failure {
+function profileBudgetSpent(budget: Budget, now: number): Failure {
   const resets = `${dayOf(now + DAY_MS)}T00:00Z`;
   const message = `Today's budget of ${describe(budget)} for this profile is spent, or reserved for what is running. It is renewed at ${resets}.`;
   return err("profile_budget_spent", message, { resetsAt: resets }).failure;

@@ -337,7 +337,7 @@ export class FileTree {
     this.#rejectInstructionFile(to, path);
     if (!mayHoldInstructions(to)) return;
     for (const { parent, name } of this.#sql.run<FileNode>(
-      `SELECT parent, name FROM file_node WHERE ${SUBTREE}`,
+      `SELECT parent, name FROM file_node WHERE ${SUBTREE_SQL}`,
       ...subtree(from),
     )) {
       this.#rejectInstructionFile(to + joinPath(parent, name).slice(from.length), path);
@@ -355,7 +355,7 @@ export class FileTree {
 
   #checkLengths(from: string, target: string, to: string): void {
     const [longest] = this.#sql.run<{ bytes: number | null }>(
-      `SELECT max(length(CAST(parent || '/' || name AS BLOB))) AS bytes FROM file_node WHERE ${SUBTREE}`,
+      `SELECT max(length(CAST(parent || '/' || name AS BLOB))) AS bytes FROM file_node WHERE ${SUBTREE_SQL}`,
       ...subtree(from),
     );
     const added = pathBytes(target) - pathBytes(from);
@@ -371,16 +371,16 @@ export class FileTree {
   #relocate(from: string, to: string): void {
     const { folder, name } = splitPath(to);
     const [sum] = this.#sql.run<{ bytes: number | null; nodes: number }>(
-      `SELECT sum(size) AS bytes, count(*) AS nodes FROM file_node WHERE ${SUBTREE}`,
+      `SELECT sum(size) AS bytes, count(*) AS nodes FROM file_node WHERE ${SUBTREE_SQL}`,
       ...subtree(from),
     );
     const size = (this.node(from)?.size ?? 0) + (sum?.bytes ?? 0);
     // Parts are keyed by path, so moving a file rewrites it.
     this.#budget?.charge(size, 2 * (sum?.nodes ?? 0) + Math.ceil(size / PART_BYTES), to);
-    this.#update(from, `parent = ?, name = ?, writer = ${MOVED}`, folder, name);
+    this.#update(from, `parent = ?, name = ?, writer = ${MOVED_WRITER_SQL}`, folder, name);
     this.#sql.run("UPDATE file_part SET path = ? WHERE path = ?", to, from);
     this.#sql.run(
-      `UPDATE file_node SET parent = ? || substr(parent, length(?) + 1), writer = ${MOVED} WHERE ${SUBTREE}`,
+      `UPDATE file_node SET parent = ? || substr(parent, length(?) + 1), writer = ${MOVED_WRITER_SQL} WHERE ${SUBTREE_SQL}`,
       ...[to, from, ...subtree(from)],
     );
     this.#sql.run(
@@ -392,13 +392,13 @@ export class FileTree {
   #remove(place: string): void {
     const { folder, name } = splitPath(place);
     const [sum] = this.#sql.run<{ bytes: number | null; nodes: number }>(
-      `SELECT sum(size) AS bytes, count(*) AS nodes FROM file_node WHERE (parent = ? AND name = ?) OR ${SUBTREE}`,
+      `SELECT sum(size) AS bytes, count(*) AS nodes FROM file_node WHERE (parent = ? AND name = ?) OR ${SUBTREE_SQL}`,
       ...[folder, name, ...subtree(place)],
     );
     this.#quota.charge(-(sum?.bytes ?? 0), -(sum?.nodes ?? 0), place);
     this.#budget?.charge(0, 2 * (sum?.nodes ?? 0), place);
     this.#sql.run(
-      `DELETE FROM file_node WHERE (parent = ? AND name = ?) OR ${SUBTREE}`,
+      `DELETE FROM file_node WHERE (parent = ? AND name = ?) OR ${SUBTREE_SQL}`,
       folder,
       name,
       ...subtree(place),
@@ -475,10 +475,10 @@ export class FileTree {
 type BlobValue = Uint8Array | ArrayBuffer;
 
 /** The writer of a moved file. */
-const MOVED = "CASE writer WHEN 'own' THEN 'own' ELSE 'content' END";
+const MOVED_WRITER_SQL = "CASE writer WHEN 'own' THEN 'own' ELSE 'content' END";
 
 /** All nodes below a folder. `0` is the character after `/`. */
-const SUBTREE = "(parent = ? OR (parent > ? AND parent < ?))";
+const SUBTREE_SQL = "(parent = ? OR (parent > ? AND parent < ?))";
 
 function subtree(folder: string): [string, string, string] {
   return [folder, ...inside(folder)];

@@ -22,7 +22,7 @@ import {
   type SessionEngine,
   createSessionEngine,
 } from "../../core/session/engine.ts";
-import { CLOSE, type ReaderState, type StandingReader } from "../../core/session/readers/hub.ts";
+import { CLOSE_CODES, type ReaderState, type StandingReader } from "../../core/session/readers/hub.ts";
 import { seeds } from "../../skills-seed/index.ts";
 import { toQueue } from "../../stores/platform/queue.ts";
 import { systemClock } from "../../stores/platform/system-clock.ts";
@@ -185,7 +185,7 @@ export class Session extends DurableObject<SessionEnv> implements SessionCalls {
   /** Never called for `ping`: the platform answers it without waking the object. */
   override webSocketMessage(socket: WebSocket): void {
     this.#leave(socket);
-    socket.close(CLOSE.notUnderstood, "Readers only listen: say `ping` or nothing.");
+    socket.close(CLOSE_CODES.notUnderstood, "Readers only listen: say `ping` or nothing.");
   }
   /** Answers the close: the client waits for it, and its process would not exit. */
   override webSocketClose(socket: WebSocket): void {

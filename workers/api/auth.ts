@@ -7,10 +7,10 @@ import type { ApiEnv } from "./router.ts";
 import { AppError } from "./problems.ts";
 import { openAccount } from "./sessions/session-rpc.ts";
 
-const OPEN = new Set(["GET /health", "GET /openapi.json"]);
+const OPEN_ROUTES = new Set(["GET /health", "GET /openapi.json"]);
 /** Published skills, open to everyone. */
-const PUBLIC = /^GET (?:\/p\/[^/]+)?\/\.well-known\/(?:agent-skills|skills)\//;
-const OPERATOR = new Set(["POST /v1/profiles", "POST /v1/keys"]);
+const PUBLIC_ROUTE = /^GET (?:\/p\/[^/]+)?\/\.well-known\/(?:agent-skills|skills)\//;
+const OPERATOR_ROUTES = new Set(["POST /v1/profiles", "POST /v1/keys"]);
 
 /** Allowed for the operator and for a key of the profile itself. */
 const OWN_PROFILE = /^DELETE \/v1\/profiles\/([^/]+)$/;
@@ -25,9 +25,9 @@ const checked = createCheckedKeys(CHECKED_MS, MAX_CHECKED);
 export const authenticate: MiddlewareHandler<ApiEnv> = async (c, next) => {
   const route = `${c.req.method === "HEAD" ? "GET" : c.req.method} ${c.req.path}`;
   const owned = OWN_PROFILE.exec(route)?.[1];
-  if (OPERATOR.has(route)) assertOperator(c);
+  if (OPERATOR_ROUTES.has(route)) assertOperator(c);
   else if (owned !== undefined) await assertMayDelete(c, owned);
-  else if (!OPEN.has(route) && !PUBLIC.test(route)) c.set("profile", await authenticateProfile(c));
+  else if (!OPEN_ROUTES.has(route) && !PUBLIC_ROUTE.test(route)) c.set("profile", await authenticateProfile(c));
   await next();
 };
 

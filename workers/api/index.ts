@@ -32,11 +32,11 @@ export { Account } from "../../durable-objects/account.ts";
 export { Archive } from "../../durable-objects/archive.ts";
 export { Session } from "../../durable-objects/session/session.ts";
 
-const FILES = /^\/v1\/sessions\/[^/]+\/files\//;
+const FILES_PATH = /^\/v1\/sessions\/[^/]+\/files\//;
 
 const limitBody: MiddlewareHandler<ApiEnv> = (c, next) => {
   const { maxFileBytes } = parseEnvSettings(c.env).turn;
-  const isFile = FILES.test(c.req.path);
+  const isFile = FILES_PATH.test(c.req.path);
   const others = c.req.path === IMPORT_ROUTE ? IMPORT.requestBytes : FIXED.requestBytes;
   const maxSize = isFile ? maxFileBytes : others;
   const refuse = () => {

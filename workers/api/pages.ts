@@ -50,14 +50,14 @@ export function toPage<Item>(
   return { page, ...(page.length < rest.length && { next: sortKey(page.at(-1)!) }) };
 }
 
-const DIGITS = 15;
+const TIME_DIGITS = 15;
 
 /** A number as part of a place, in ascending order. */
 export function ascending(value: number): string {
-  return String(value).padStart(DIGITS, "0");
+  return String(value).padStart(TIME_DIGITS, "0");
 }
 
 /** A number as part of a place, in descending order. */
 export function descending(value: number): string {
-  return ascending(10 ** DIGITS - 1 - value);
+  return ascending(10 ** TIME_DIGITS - 1 - value);
 }

@@ -74,7 +74,9 @@ export function describeResponses<Status extends number, Schema extends z.ZodTyp
   schema: Schema,
 ) {
   const good = { description, content: { "application/json": { schema } } };
-  return { [status]: good, default: REFUSED } as Record<Status, typeof good> & { default: typeof REFUSED };
+  return { [status]: good, default: PROBLEM_RESPONSE } as Record<Status, typeof good> & {
+    default: typeof PROBLEM_RESPONSE;
+  };
 }
 
 export function jsonBody<Schema extends z.ZodType>(schema: Schema) {
@@ -86,7 +88,7 @@ export function optionalJsonBody<Schema extends z.ZodType>(schema: Schema) {
   return { required: false as const, content: { "application/json": { schema } } };
 }
 
-export const REFUSED = {
+export const PROBLEM_RESPONSE = {
   description: "Refused; `code` says why",
   content: { "application/problem+json": { schema: Problem } },
 };

@@ -18,10 +18,10 @@ const MAX_RESULTS = 10;
 const MESSAGE_CHARS = 20_000;
 
 /** Loose: only the fields that are read. Older versions return the list itself. */
-const Found = z.array(
+const FoundMemories = z.array(
   z.object({ id: z.string(), memory: z.string(), user_id: z.string().nullish(), score: z.number().nullish() }),
 );
-type Found = z.infer<typeof Found>;
+type FoundMemories = z.infer<typeof FoundMemories>;
 
 export function createMem0(config: ProviderConfig, tenant: Tenant, fetch: Fetch): MemoryProvider {
   const { baseUrl, apiKey } = config;
@@ -32,12 +32,12 @@ export function createMem0(config: ProviderConfig, tenant: Tenant, fetch: Fetch)
   // always. Each branch names the user, so that no search reaches another profile.
   const filters = { OR: [{ user_id: user }, { AND: [{ user_id: user }, { run_id: "*" }] }] };
 
-  async function search(query: string, signal: AbortSignal): Promise<Result<Found, ProviderFailure>> {
+  async function search(query: string, signal: AbortSignal): Promise<Result<FoundMemories, ProviderFailure>> {
     const body = { query, output_format: "v1.1", top_k: MAX_RESULTS, filters };
     const sent = await send({ method: "POST", path: "/v3/memories/search/", body, signal });
     if (!sent.ok) return sent;
     const raw = Array.isArray(sent.value) ? sent.value : (sent.value as { results?: unknown } | null)?.results;
-    const found = Found.safeParse(raw);
+    const found = FoundMemories.safeParse(raw);
     if (!found.success) return fail("memory_provider_reply", "mem0 sent an unexpected reply.");
     return ok(found.data.filter((memory) => (memory.user_id ?? user) === user));
   }
@@ -103,7 +103,7 @@ export function createMem0(config: ProviderConfig, tenant: Tenant, fetch: Fetch)
 const Args = z.strictObject({ query: z.string().min(1).describe("What to look for, in a few words or a question.") });
 
 function searchTool(
-  search: (query: string, signal: AbortSignal) => Promise<Result<Found, ProviderFailure>>,
+  search: (query: string, signal: AbortSignal) => Promise<Result<FoundMemories, ProviderFailure>>,
 ): Tool<z.infer<typeof Args>> {
   return {
     name: "mem0_search",

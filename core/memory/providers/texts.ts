@@ -22,11 +22,11 @@ export function cutIntoPieces(text: string, maxChars: number, maxPieces: number)
 
 const MAX_MESSAGES = 3;
 /** Messages that the harness wrote with the role of the user. */
-const OURS = /^<(?:note|skills|earlier_conversation)>/;
+const HARNESS_BLOCK = /^<(?:note|skills|earlier_conversation)>/;
 
 /** ["The person's last messages in a conversation.", ''] */
 export function lastWords(messages: Message[]): string {
-  const said = messages.filter(({ role, text }) => role === "user" && !OURS.test(text));
+  const said = messages.filter(({ role, text }) => role === "user" && !HARNESS_BLOCK.test(text));
   return said
     .slice(-MAX_MESSAGES)
     .map(({ text }) => text.trim())

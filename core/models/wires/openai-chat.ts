@@ -114,7 +114,7 @@ function toReasoning(requested: Effort | undefined, { effort: rule }: Compat, ef
   }
 }
 
-const READ = "I have read the results.";
+const RESULTS_READ = "I have read the results.";
 
 /**
  * Makes user and assistant messages alternate, for chat templates that require it. A request ends with a user or tool message,
@@ -129,7 +129,7 @@ function toAlternating(messages: ChatCompletionMessageParam[]): ChatCompletionMe
       accepted.splice(-1, 1, joined);
       continue;
     }
-    if (message.role === "user" && before?.role === "tool") accepted.push({ role: "assistant", content: READ });
+    if (message.role === "user" && before?.role === "tool") accepted.push({ role: "assistant", content: RESULTS_READ });
     accepted.push(message);
   }
   return accepted;

@@ -6,7 +6,7 @@ import type { Log } from "../log.ts";
 
 /** Only the newest entries of a longer log: older content reaches the model through summaries, which carry its label. */
 const MAX_CHARS = 1_500_000;
-const PAGE = 100;
+const PAGE_ENTRIES = 100;
 
 export function createLogTaint(log: Log): SessionTaint {
   return createSessionTaint((after) => settled(after === 0 ? readUpTo(log) : log.entries(after + 1), log));
@@ -16,8 +16,8 @@ export function createLogTaint(log: Log): SessionTaint {
 export function readUpTo(log: Log, last = log.nextEntry() - 1): Entry[] {
   const pages: Entry[][] = [];
   let chars = 0;
-  for (let to = last; to > 0 && chars < MAX_CHARS; to -= PAGE) {
-    const page = log.entries(Math.max(1, to - PAGE + 1), to);
+  for (let to = last; to > 0 && chars < MAX_CHARS; to -= PAGE_ENTRIES) {
+    const page = log.entries(Math.max(1, to - PAGE_ENTRIES + 1), to);
     chars += page.reduce((sum, entry) => sum + JSON.stringify(entry).length, 0);
     pages.unshift(page);
   }

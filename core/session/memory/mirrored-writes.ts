@@ -1,6 +1,6 @@
 // Reads from a turn's log which writes its calls committed to the built-in memory, each once. Called by recall.ts, which
 // repeats them in an external memory. Pure.
-import { type Step, readOperations, readPrepared, readTargets } from "../../memory/plan.ts";
+import { type MemoryStep, readOperations, readPrepared, readTargets } from "../../memory/plan.ts";
 import type { MemoryWrite } from "../../memory/provider.ts";
 import { redactText } from "../../redact.ts";
 import type { Entry, JsonObject, ToolEntry } from "../../schemas/entry.ts";
@@ -16,7 +16,7 @@ export function writesIn(entries: Entry[]): MemoryWrite[] {
   });
 }
 
-function toWrite({ text, target }: Step, done: unknown, store: MemoryStoreName): MemoryWrite[] {
+function toWrite({ text, target }: MemoryStep, done: unknown, store: MemoryStoreName): MemoryWrite[] {
   if (done === "added" && text !== undefined) return [{ action: "add", store, text: redactText(text) }];
   if (done === "removed" && target) return [{ action: "remove", store, old: target.text }];
   if (done !== "replaced" || text === undefined || !target) return [];
@@ -24,7 +24,7 @@ function toWrite({ text, target }: Step, done: unknown, store: MemoryStoreName):
 }
 
 /** The steps recorded with the call. A call that needed no lookup has none: then its arguments give them. */
-function readSteps({ call, prepared }: ToolEntry): Step[] {
+function readSteps({ call, prepared }: ToolEntry): MemoryStep[] {
   const steps = readPrepared(prepared)?.steps;
   if (steps) return steps;
   const targets = readTargets(prepared);

@@ -201,7 +201,7 @@ export function createRecall(context: EngineContext): Recall {
   ): Promise<Result<T, ProviderFailure> | undefined> {
     try {
       const result = await call();
-      if (!result.ok && !EXPECTED.has(result.failure.code)) host.report(what, result.failure.message);
+      if (!result.ok && !FOLLOW_UP_CODES.has(result.failure.code)) host.report(what, result.failure.message);
       return result;
     } catch {
       host.report(what, "the memory provider's adapter failed"); // an adapter must not throw; its text is not for our log
@@ -225,4 +225,4 @@ function createIdleSignal(): AbortSignal {
 }
 
 /** Follow-up failures: the failure that caused them was reported already. */
-const EXPECTED = new Set(["memory_provider_resting", "memory_provider_busy"]);
+const FOLLOW_UP_CODES = new Set(["memory_provider_resting", "memory_provider_busy"]);

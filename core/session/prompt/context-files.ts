@@ -10,8 +10,8 @@ import type { Workspace } from "../../workspace/workspace.ts";
 /** Larger files are not read: an instruction of this size would not fit the prompt anyway. */
 const MAX_FILE_BYTES = 256 << 10;
 /** A long file keeps these shares of the limit (Hermes Agent). The rest of the limit is room for the marker. */
-const HEAD = 0.7;
-const TAIL = 0.2;
+const HEAD_SHARE = 0.7;
+const TAIL_SHARE = 0.2;
 /** A shorter piece of a file is not useful. */
 const MIN_PIECE_CHARS = 100;
 /** Remarks about files that are left out; longer lists are not useful. */
@@ -146,8 +146,8 @@ function withoutFrontmatter(text: string): string {
 
 function shorten(text: string, maxChars: number, path: string): string {
   if (text.length <= maxChars) return text;
-  const head = text.slice(0, Math.floor(maxChars * HEAD));
-  const tail = text.slice(text.length - Math.floor(maxChars * TAIL));
+  const head = text.slice(0, Math.floor(maxChars * HEAD_SHARE));
+  const tail = text.slice(text.length - Math.floor(maxChars * TAIL_SHARE));
   const cut = text.length - head.length - tail.length;
   const marker = `[${cut} characters of ${toLabel(path)} are left out here: read_file shows the whole file.]`;
   return `${head}\n\n${marker}\n\n${tail}`.toWellFormed();

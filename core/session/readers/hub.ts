@@ -31,7 +31,7 @@ const MAX_STANDING_MS = 15 * 60_000;
 export const MAX_STANDING = 32;
 
 /** Close codes of a standing connection, from the range reserved for applications. */
-export const CLOSE = {
+export const CLOSE_CODES = {
   /** Connect again with the last id and the key. */
   signInAgain: 4001,
   /** The session was deleted. */
@@ -78,7 +78,7 @@ export function createHub(clock: Clock, isRunning: () => boolean = () => false) 
         if (!next) return;
         if (clock.now() - kept.since > MAX_STANDING_MS) {
           leave(connection);
-          return connection.close(CLOSE.signInAgain, "Connect again with the last id and your key.");
+          return connection.close(CLOSE_CODES.signInAgain, "Connect again with the last id and your key.");
         }
         last = next.event.type === "reasoning_delta" ? last : next.at;
         try {
@@ -90,7 +90,7 @@ export function createHub(clock: Clock, isRunning: () => boolean = () => false) 
       },
       end() {
         leave(connection);
-        connection.close(CLOSE.deleted, "This session was deleted.");
+        connection.close(CLOSE_CODES.deleted, "This session was deleted.");
       },
     };
     readers.add(reader);

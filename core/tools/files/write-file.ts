@@ -35,7 +35,7 @@ export function createWriteFile({ workspace, approvals, isTainted, budget }: Opt
     paths: ({ path }) => ({ reads: [], writes: [canonicalPath(workspace, path)] }),
     async run(args, { op, prepared, resumed }) {
       const before = args.append && resumed ? findAddition(args, prepared.size, workspace) : "missing";
-      if (before === "changed") return fail("file_changed", CHANGED);
+      if (before === "changed") return fail("file_changed", CHANGED_MEANWHILE);
       const bytes = new TextEncoder().encode(before === "added" ? "" : args.content);
       // The path may repeat read content too.
       const writer = isTainted?.(`${args.path}\n${args.content}`) ? "content" : "own";
@@ -52,7 +52,7 @@ export function createWriteFile({ workspace, approvals, isTainted, budget }: Opt
   };
 }
 
-const CHANGED =
+const CHANGED_MEANWHILE =
   "The session was interrupted during this call, and the file has changed since: read its end with read_file before you add to it.";
 
 /** How far an interrupted append came. The file has its old size, or the old size plus the addition, or another one. */

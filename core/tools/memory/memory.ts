@@ -8,9 +8,9 @@ import { type Failure, type Result, err, ok } from "../../errors.ts";
 import {
   MAX_OPERATIONS,
   MemoryOperation,
-  type Prepared,
-  type Step,
-  type Target,
+  type PreparedMemoryCall,
+  type MemoryStep,
+  type RemovalTarget,
   isMerge,
   needsEntries,
   operationKey,
@@ -145,7 +145,7 @@ function withoutCitations({ citations: _citations, ...args }: Args): Args {
 }
 
 /** The steps that change what memory says. Repeating a known fact and merging entries add and remove nothing. */
-function toNews(steps: Step[]): { step: Step; n: number; fact?: string; gone?: string }[] {
+function toNews(steps: MemoryStep[]): { step: MemoryStep; n: number; fact?: string; gone?: string }[] {
   if (isMerge(steps)) return [];
   return steps.flatMap((step, n) => {
     const { text, target } = step;
@@ -154,7 +154,7 @@ function toNews(steps: Step[]): { step: Step; n: number; fact?: string; gone?: s
   });
 }
 
-function inspect(steps: Step[], { inspectors = [] }: MemoryToolOptions): Failure | null {
+function inspect(steps: MemoryStep[], { inspectors = [] }: MemoryToolOptions): Failure | null {
   const facts = toNews(steps).flatMap(({ fact }) => fact ?? []);
   for (const inspector of facts.length > 0 ? inspectors : []) {
     const failure = inspector(facts);
@@ -164,7 +164,7 @@ function inspect(steps: Step[], { inspectors = [] }: MemoryToolOptions): Failure
 }
 
 /** `rest` has one text for each step that adds a fact. */
-function findHold({ citations = [], store }: Args, steps: Step[], { gate, approved = false }: MemoryToolOptions) {
+function findHold({ citations = [], store }: Args, steps: MemoryStep[], { gate, approved = false }: MemoryToolOptions) {
   const news = toNews(steps);
   if (!gate || news.length === 0) return null;
   const facts = news.flatMap(({ fact }) => fact ?? []);
@@ -176,7 +176,7 @@ function findHold({ citations = [], store }: Args, steps: Step[], { gate, approv
 }
 
 /** The call that a person decides on. Held sentences become separate facts; a fact that is held whole stays as it was. */
-function toHeldCall(args: Args, steps: Step[], { rest, sentences }: HoldDecision<string[]>): JsonObject {
+function toHeldCall(args: Args, steps: MemoryStep[], { rest, sentences }: HoldDecision<string[]>): JsonObject {
   const given = toOperations(args);
   const operations = steps.flatMap(({ text = "" }, n): MemoryOperation[] => {
     if (rest?.[n] === text) return [];
@@ -190,7 +190,7 @@ function toHeldCall(args: Args, steps: Step[], { rest, sentences }: HoldDecision
   };
 }
 
-function withRest(steps: Step[], rest: string[]): Step[] {
+function withRest(steps: MemoryStep[], rest: string[]): MemoryStep[] {
   return steps.map((step, n) =>
     step.text === undefined || rest[n] === step.text
       ? step
@@ -221,7 +221,7 @@ function scannerOrigin({ origin }: MemoryToolOptions): Origin {
   return origin === "user" ? "foreground" : origin;
 }
 
-async function plan(args: Args, options: MemoryToolOptions): Promise<Result<Step[]>> {
+async function plan(args: Args, options: MemoryToolOptions): Promise<Result<MemoryStep[]>> {
   const { store } = options;
   const operations = toOperations(args);
   const { entries, purged } = needsEntries(operations) ? await store.survey(args.store) : { entries: [], purged: [] };
@@ -229,7 +229,11 @@ async function plan(args: Args, options: MemoryToolOptions): Promise<Result<Step
 }
 
 /** The steps that `prepare` decided, or its failure. Entries that appeared since need a new call. */
-async function settle(args: Args, { prepared }: ToolContext, options: MemoryToolOptions): Promise<Result<Step[]>> {
+async function settle(
+  args: Args,
+  { prepared }: ToolContext,
+  options: MemoryToolOptions,
+): Promise<Result<MemoryStep[]>> {
   const found = readPrepared(prepared)?.steps ?? fromLegacy(args, prepared);
   if (found) return ok(found);
   const steps = await plan(args, options);
@@ -238,7 +242,7 @@ async function settle(args: Args, { prepared }: ToolContext, options: MemoryTool
 }
 
 /** Calls recorded before steps existed: one entry to remove, and perhaps a fact that replaces it. */
-function fromLegacy(args: Args, prepared: JsonObject): Step[] | null {
+function fromLegacy(args: Args, prepared: JsonObject): MemoryStep[] | null {
   const [target] = readTargets(prepared);
   const [operation] = toOperations(args);
   if (!target || !operation) return null;
@@ -246,14 +250,14 @@ function fromLegacy(args: Args, prepared: JsonObject): Step[] | null {
   return [{ action, target, ...(content !== undefined && action === "replace" && { text: normaliseFact(content) }) }];
 }
 
-function checkCitations(args: Args, steps: Result<Step[]>, { cite }: MemoryToolOptions): Failure | null {
+function checkCitations(args: Args, steps: Result<MemoryStep[]>, { cite }: MemoryToolOptions): Failure | null {
   const { citations = [] } = args;
   if (!cite) return null;
   if (citations.length === 0 && steps.ok && isMerge(steps.value)) return null;
-  return cite(citations, JSON.stringify(args)) ?? (citations.length === 0 ? UNCITED : null);
+  return cite(citations, JSON.stringify(args)) ?? (citations.length === 0 ? CITATIONS_MISSING : null);
 }
 
-const UNCITED = err("citations_missing", "Nothing is kept without evidence: give citations.").failure;
+const CITATIONS_MISSING = err("citations_missing", "Nothing is kept without evidence: give citations.").failure;
 
 interface StepOutcome {
   done: string;
@@ -264,7 +268,7 @@ interface StepOutcome {
 
 async function carryOut(
   args: Args,
-  steps: Step[],
+  steps: MemoryStep[],
   context: ToolContext,
   options: MemoryToolOptions,
 ): Promise<Result<StepOutcome[]>> {
@@ -305,13 +309,19 @@ async function carryOut(
 }
 
 /** Removes only the adds that were seen and those of this call. Later adds belong to others. */
-function toRemoval({ adds, own = [] }: Target, n: number, steps: Step[], { op }: ToolContext) {
+function toRemoval({ adds, own = [] }: RemovalTarget, n: number, steps: MemoryStep[], { op }: ToolContext) {
   const ofCall = own.map((of) => operationKey(op, of, steps.length));
   return { op: operationKey(op, n, steps.length), ...(adds && { adds: [...adds, ...ofCall] }) };
 }
 
 /** A merged fact without its own citations inherits those of the merged facts. */
-function toAdd(text: string, at: Prepared["at"], args: Args, steps: Step[], options: MemoryToolOptions): MemoryAdd {
+function toAdd(
+  text: string,
+  at: PreparedMemoryCall["at"],
+  args: Args,
+  steps: MemoryStep[],
+  options: MemoryToolOptions,
+): MemoryAdd {
   const { origin, session, approved, source: label } = options;
   const merged = args.citations || !isMerge(steps) ? [] : steps.flatMap(({ target }) => target ?? []);
   const inherited = [...new Set(merged.flatMap(({ citations = [] }) => citations))];

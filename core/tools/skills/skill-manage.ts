@@ -195,7 +195,8 @@ async function manage(args: Args, context: ToolContext, options: SkillManageOpti
   // In a conversation citations are not checked, so they are dropped.
   const isConversation = (origin === "foreground" || origin === "user") && !cite;
   const { citations = [], overlaps = [] } = isConversation ? {} : args;
-  const unproved = cite?.(citations, JSON.stringify(args)) ?? (cite && citations.length === 0 ? UNCITED : null);
+  const unproved =
+    cite?.(citations, JSON.stringify(args)) ?? (cite && citations.length === 0 ? CITATIONS_MISSING : null);
   if (unproved) return toRefusal(unproved);
   const { name, action } = operations.value[0]!;
   if (action !== "create" && isViewed && !isRead(name, isViewed)) {
@@ -227,7 +228,7 @@ async function manage(args: Args, context: ToolContext, options: SkillManageOpti
 /** The result's `done` when the skill already had these bytes. */
 export const UNCHANGED = "unchanged";
 
-const UNCITED = err("citations_missing", "Nothing is kept without evidence: give citations.").failure;
+const CITATIONS_MISSING = err("citations_missing", "Nothing is kept without evidence: give citations.").failure;
 type DecisionInput = Pick<SkillWrite, "citations" | "resumed"> & { op: string };
 
 function inspected(

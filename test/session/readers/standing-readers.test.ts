@@ -11,7 +11,7 @@ import {
   replay,
 } from "../../../core/session/readers/events.ts";
 import {
-  CLOSE,
+  CLOSE_CODES,
   type ReaderState,
   MAX_STANDING,
   type StandingReader,
@@ -238,7 +238,7 @@ describe("a standing reader", () => {
     expect(watcher.state.closed).toBeNull();
     world.wake([watcher]);
     world.end(1);
-    expect([watcher.state.closed, watcher.messages.length]).toEqual([CLOSE.signInAgain, 1]);
+    expect([watcher.state.closed, watcher.messages.length]).toEqual([CLOSE_CODES.signInAgain, 1]);
     expect(world.hub().isWatched()).toBe(false);
     expect(types(world.watch(watcher.messages.at(-1)!.id).messages)).toEqual([
       ...["2.0 entry_start", "2.5 text_delta", "2.6 turn_end"],

@@ -5,7 +5,7 @@ import { CreateKey, CreatedKey, type KeyInfo, KeyList } from "../../../core/sche
 import { forgetChecked, operatorOnly } from "../auth.ts";
 import { ascending, pageQuery, toPage } from "../pages.ts";
 import { unwrap } from "../problems.ts";
-import { REFUSED, describeResponses, createRouter, jsonBody } from "../router.ts";
+import { PROBLEM_RESPONSE, describeResponses, createRouter, jsonBody } from "../router.ts";
 import { openAccount } from "../sessions/session-rpc.ts";
 
 export const keys = createRouter();
@@ -55,7 +55,7 @@ keys.openapi(
       "Revokes a key. Some isolates may accept it for another 30 seconds. A profile's last key cannot be revoked: the " +
       "answer is 409 with the code `last_key`, until the operator has created another key.",
     request: { params: z.object({ id: KeyId }) },
-    responses: { 204: { description: "Revoked" }, default: REFUSED },
+    responses: { 204: { description: "Revoked" }, default: PROBLEM_RESPONSE },
   }),
   async (c) => {
     unwrap(await openAccount(c.env, c.var.profile).revokeKey(c.req.valid("param").id));

@@ -7,7 +7,7 @@ import { createProfileId } from "../../../durable-objects/account-key.ts";
 import { ProfileId } from "../../../core/schemas/ids.ts";
 import { forgetChecked, operatorOnly } from "../auth.ts";
 import { AppError, unwrap } from "../problems.ts";
-import { REFUSED, describeResponses, createRouter } from "../router.ts";
+import { PROBLEM_RESPONSE, describeResponses, createRouter } from "../router.ts";
 import { openAccount } from "../sessions/session-rpc.ts";
 
 export const profiles = createRouter();
@@ -49,7 +49,7 @@ profiles.openapi(
     responses: {
       202: { description: "Deleted; the remaining objects are removed in the background" },
       204: { description: "Deleted" },
-      default: REFUSED,
+      default: PROBLEM_RESPONSE,
     },
   }),
   async (c) => {

@@ -4,7 +4,7 @@ import * as z from "zod";
 import { FileList, StoredFile } from "../../../core/schemas/api.ts";
 import { pageQuery, toPage } from "../pages.ts";
 import { unwrap } from "../problems.ts";
-import { REFUSED, describeResponses, createRouter } from "../router.ts";
+import { PROBLEM_RESPONSE, describeResponses, createRouter } from "../router.ts";
 import { openSession } from "./session-rpc.ts";
 import { SessionParams } from "./sessions.ts";
 
@@ -13,7 +13,7 @@ export const files = createRouter();
 /** Hono's syntax for the rest of a path; `toDocument` of index.ts translates it for OpenAPI. */
 const FILE_PATH = "/v1/sessions/{session}/files/{path}{.+}";
 const FileParams = SessionParams.extend({ path: z.string().min(1) });
-const BYTES = { "application/octet-stream": { schema: z.string().meta({ format: "binary" }) } };
+const BYTES_CONTENT = { "application/octet-stream": { schema: z.string().meta({ format: "binary" }) } };
 
 files.openapi(
   createRoute({
@@ -39,7 +39,7 @@ files.openapi(
     path: FILE_PATH,
     operationId: "putFile",
     description: "Stores a file. The body is kept unchanged, whatever its content type.",
-    request: { params: FileParams, body: { content: BYTES } },
+    request: { params: FileParams, body: { content: BYTES_CONTENT } },
     responses: describeResponses(201, "Stored", StoredFile),
   }),
   async (c) => {
@@ -56,7 +56,7 @@ files.openapi(
     operationId: "getFile",
     description: "Reads one file, byte for byte.",
     request: { params: FileParams },
-    responses: { 200: { description: "The file", content: BYTES }, default: REFUSED },
+    responses: { 200: { description: "The file", content: BYTES_CONTENT }, default: PROBLEM_RESPONSE },
   }),
   async (c) => {
     const { session, path } = c.req.valid("param");
@@ -74,7 +74,7 @@ files.openapi(
     operationId: "deleteFile",
     description: "Deletes one file.",
     request: { params: FileParams },
-    responses: { 204: { description: "Deleted" }, default: REFUSED },
+    responses: { 204: { description: "Deleted" }, default: PROBLEM_RESPONSE },
   }),
   async (c) => {
     const { session, path } = c.req.valid("param");

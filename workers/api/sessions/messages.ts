@@ -11,13 +11,13 @@ import { SessionParams } from "./sessions.ts";
 
 export const messages = createRouter();
 
-const EVENTS = { description: "Server-sent events", content: { "text/event-stream": { schema: z.string() } } };
+const EVENTS_RESPONSE = { description: "Server-sent events", content: { "text/event-stream": { schema: z.string() } } };
 
 export const EventId = z.string().regex(/^\d{1,15}\.\d{1,15}$/, "an event id is <entry>.<offset>, such as 7.120");
 /** Entries of one page of the log; fewer when they are large. */
 const MAX_ENTRIES = 500;
 /** A placeholder host: the stub addresses one object. */
-const SESSION = "https://session/messages";
+const SESSION_URL = "https://session/messages";
 
 const IdempotencyKey = z
   .string()
@@ -35,7 +35,7 @@ messages.openapi(
       headers: z.object({ "idempotency-key": IdempotencyKey.optional() }),
       body: jsonBody(PostMessage),
     },
-    responses: { 200: EVENTS, ...describeResponses(202, "Accepted", Accepted) },
+    responses: { 200: EVENTS_RESPONSE, ...describeResponses(202, "Accepted", Accepted) },
   }),
   async (c) => {
     const session = openSession(c.env, c.var.profile, c.req.valid("param").session);
@@ -45,7 +45,7 @@ messages.openapi(
     const message = { text, key, busy };
     if (/\btext\/event-stream\b/i.test(c.req.header("accept") ?? "")) {
       const body = JSON.stringify(message);
-      const answer = await unwrapResponse(await session.fetch(new Request(SESSION, { method: "POST", body })));
+      const answer = await unwrapResponse(await session.fetch(new Request(SESSION_URL, { method: "POST", body })));
       return respondWithStream(answer.body!, { "talaria-turn": answer.headers.get("talaria-turn")! });
     }
     const accepted = unwrap(await session.post(message));
@@ -64,7 +64,7 @@ messages.openapi(
       headers: z.object({ "last-event-id": EventId.optional() }),
       query: z.strictObject({ after: EventId.optional(), turn: numeric(1, 999_999_999).optional() }),
     },
-    responses: { 200: EVENTS, default: describeResponses(200, "", z.never()).default },
+    responses: { 200: EVENTS_RESPONSE, default: describeResponses(200, "", z.never()).default },
   }),
   async (c) => {
     const { after, turn } = c.req.valid("query");

@@ -6,7 +6,7 @@ import { CreateSession, SessionDetail, SessionInfo, SessionList } from "../../..
 import { SessionId } from "../../../core/schemas/ids.ts";
 import { AppError } from "../problems.ts";
 import { pageQuery } from "../pages.ts";
-import { REFUSED, describeResponses, createRouter, optionalJsonBody } from "../router.ts";
+import { PROBLEM_RESPONSE, describeResponses, createRouter, optionalJsonBody } from "../router.ts";
 import { openAccount, openSession } from "./session-rpc.ts";
 
 export const sessions = createRouter();
@@ -92,7 +92,7 @@ sessions.openapi(
     responses: {
       202: { description: "Accepted; a store failed, and the rest is deleted within minutes" },
       204: { description: "Deleted" },
-      default: REFUSED,
+      default: PROBLEM_RESPONSE,
     },
   }),
   async (c) => {

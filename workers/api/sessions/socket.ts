@@ -5,7 +5,7 @@ import * as z from "zod";
 import { splitProtocols } from "../auth.ts";
 import { EventId } from "./messages.ts";
 import { AppError } from "../problems.ts";
-import { REFUSED, createRouter } from "../router.ts";
+import { PROBLEM_RESPONSE, createRouter } from "../router.ts";
 import { openSession, unwrapResponse } from "./session-rpc.ts";
 import { SessionParams } from "./sessions.ts";
 
@@ -24,7 +24,7 @@ socket.openapi(
       "any other message closes the socket with 4400. After a close with 4001, connect again with the last id. A client " +
       "that cannot send headers offers the protocols `talaria.v1` and `bearer.<key>`.",
     request: { params: SessionParams, query: z.strictObject({ after: EventId.optional() }) },
-    responses: { 101: { description: "The connection" }, default: REFUSED },
+    responses: { 101: { description: "The connection" }, default: PROBLEM_RESPONSE },
   }),
   async (c) => {
     if (c.req.header("upgrade")?.toLowerCase() !== "websocket") {

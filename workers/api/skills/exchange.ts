@@ -33,7 +33,7 @@ import { scanFiles } from "../../../core/skills/scanner/scanner.ts";
 import { seeds } from "../../../skills-seed/index.ts";
 import { runChecks } from "../../../wiring/checks.ts";
 import { AppError, unwrap } from "../problems.ts";
-import { type ApiEnv, Flag, REFUSED, describeResponses, createRouter, jsonBody } from "../router.ts";
+import { type ApiEnv, Flag, PROBLEM_RESPONSE, describeResponses, createRouter, jsonBody } from "../router.ts";
 import { followPublication } from "./public-skills.ts";
 import { amend, presentFiles } from "./skills.ts";
 import { openSkills } from "../stores.ts";
@@ -128,7 +128,7 @@ exchange.openapi(
           "application/json": { schema: ExportedFolder },
         },
       },
-      default: REFUSED,
+      default: PROBLEM_RESPONSE,
     },
   }),
   async (c) => {

@@ -28,7 +28,7 @@ import { type Env, parseEnvSettings } from "../env.ts";
 import { followPublication } from "./public-skills.ts";
 import { pageQuery, toPage } from "../pages.ts";
 import { AppError, unwrap } from "../problems.ts";
-import { REFUSED, describeResponses, createRouter, optionalJsonBody, jsonBody } from "../router.ts";
+import { PROBLEM_RESPONSE, describeResponses, createRouter, optionalJsonBody, jsonBody } from "../router.ts";
 import { openAccount, openArchive } from "../sessions/session-rpc.ts";
 import { openSkills } from "../stores.ts";
 
@@ -228,7 +228,7 @@ skills.openapi(
     responses: {
       202: { description: "Accepted; a store failed, and the rest is deleted within minutes" },
       204: { description: "Deleted" },
-      default: REFUSED,
+      default: PROBLEM_RESPONSE,
     },
   }),
   async (c) => {

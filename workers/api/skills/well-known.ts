@@ -23,7 +23,7 @@ import {
   readPublicFile,
   toPublicSkill,
 } from "./public-skills.ts";
-import { type ApiEnv, REFUSED, describeResponses, createRouter, refuseQuery } from "../router.ts";
+import { type ApiEnv, PROBLEM_RESPONSE, describeResponses, createRouter, refuseQuery } from "../router.ts";
 
 export const wellKnown = createRouter();
 
@@ -71,7 +71,10 @@ function addRoute(path: string, answer: (c: Context<ApiEnv>) => Answer, contract
 }
 
 function toResponses(description: string, types: string[]): RouteContract["responses"] {
-  return { 200: { description, content: Object.fromEntries(types.map((type) => [type, BYTES])) }, default: REFUSED };
+  return {
+    200: { description, content: Object.fromEntries(types.map((type) => [type, BYTES])) },
+    default: PROBLEM_RESPONSE,
+  };
 }
 
 /** A profile that does not exist looks like one that publishes nothing. */

@@ -1,7 +1,7 @@
 // The answer that is streaming: shows its text to readers, stores blocks of it, and gives it up when the model call is
 // repeated. Used by the journal. Writes nothing once the record is closed.
 import type { AnswerSink, ModelFailure } from "../../../agent/contract.ts";
-import { RETRACTED } from "../../../agent/model-turn.ts";
+import { TEXT_RETRACTED } from "../../../agent/model-turn.ts";
 import { createScrubber } from "../../../memory/scrub.ts";
 import { toNotice } from "../../prompt/notices.ts";
 import { type TurnRecord, noteProgress, putEntry } from "./turn-record.ts";
@@ -87,5 +87,5 @@ export function createSink(record: TurnRecord): AnswerSink {
 }
 
 function toRestartText({ code, message }: ModelFailure): string {
-  return code === RETRACTED ? message : "The model's answer was cut off and requested again.";
+  return code === TEXT_RETRACTED ? message : "The model's answer was cut off and requested again.";
 }

@@ -3,11 +3,11 @@
 import { type Result, ok } from "../../../errors.ts";
 import type { EngineContext } from "../../context.ts";
 
-const FOLDER = ".talaria/results";
+const RESULTS_FOLDER = ".talaria/results";
 
 /** The file's path, in the form that tools accept. Failures: those of the workspace, such as `workspace_full`. */
 export function spillResult({ workspace }: EngineContext, place: string, text: string): Result<string> {
-  const path = `${FOLDER}/${place}.txt`;
+  const path = `${RESULTS_FOLDER}/${place}.txt`;
   const put = workspace.putAsAgent(path, new TextEncoder().encode(text), "content");
   return put.ok ? ok(put.value.path) : put;
 }
