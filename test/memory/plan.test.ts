@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
   type MemoryOperation,
-  type Step,
+  type MemoryStep,
   isMerge,
   readOperations,
   planOperations,
@@ -17,13 +17,13 @@ const TEA = "Prefers tea in the morning.";
 const COFFEE = "Drinks no coffee.";
 
 describe("isMerge", () => {
-  const step = (action: Step["action"], target: string | null, text?: string): Step => ({
+  const step = (action: MemoryStep["action"], target: string | null, text?: string): MemoryStep => ({
     action,
     ...(target && { target: { id: memoryId(target), text: target } }),
     ...(text && { text }),
   });
 
-  it.each<[string, boolean, Step[]]>([
+  it.each<[string, boolean, MemoryStep[]]>([
     [
       "two merged into one",
       true,
