@@ -41,7 +41,7 @@ export class DeletedError extends Error {
   }
 }
 
-/** A newer version of the program wrote this record, which an older one must neither read nor write. */
+/** A newer version of the program wrote this record. An older version must neither read nor write it. */
 export class StateNewerError extends Error {
   override name = "StateNewerError";
   constructor(what: string, version: number, known: number) {

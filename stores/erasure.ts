@@ -27,7 +27,7 @@ export async function markSessionDeleted({ bucket, profile }: OfProfile, session
   await bucket.put(keyOf("deletedSession", { profile, session }), "");
 }
 
-/** [own] Each is a call. All waiting changes are included; the oldest decided ones expire by themselves. */
+/** [own] Maximum number of changes deleted in one call. All waiting changes are included; the oldest decided ones expire. */
 const MAX_PENDING = 2_500;
 
 /** Deletes the session's reviews, its watermark, the evidence of its turns and its pending changes. */
@@ -39,7 +39,7 @@ export async function eraseSessionObjects({ bucket, profile }: OfProfile, sessio
     if (turn?.startsWith(`${session}-`)) keys.push(key);
   }
   keys.push(
-    ...(await listPendingOfSkill({ bucket, profile }, (change, body) =>
+    ...(await listPendingKeys({ bucket, profile }, (change, body) =>
       change ? change.session === session : body.includes(session),
     )),
   );
@@ -53,14 +53,14 @@ export async function eraseSessionObjects({ bucket, profile }: OfProfile, sessio
 
 /** Deletes pending and decided changes that name the skill. */
 export async function erasePendingOfSkill(of: OfProfile, name: SkillName): Promise<number> {
-  const keys = await listPendingOfSkill(of, (change, body) =>
+  const keys = await listPendingKeys(of, (change, body) =>
     change ? change.seen?.skill === name || names(change.args, name) : body.includes(name),
   );
   await deleteAll(of.bucket, keys);
   return keys.length;
 }
 
-async function listPendingOfSkill(
+async function listPendingKeys(
   { bucket, profile }: OfProfile,
   isMeant: (change: PendingChange | null, body: string) => boolean,
 ): Promise<string[]> {

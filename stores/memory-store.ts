@@ -37,13 +37,13 @@ export interface MemoryStoreOptions {
 const SETTLE_MS = 24 * 60 * 60_000;
 
 /** [cf] Keys of one bulk get, which is one request. */
-const KEYS_A_GET = 100;
+const KEYS_PER_GET = 100;
 /** [cf] One write a second for a key. */
 const KEY_REST_MS = 1_100;
 const PUT_ATTEMPTS = 3;
 
 /** Keys of one sweep, at five calls each at most, of an invocation's 10,000. The next sweep continues. */
-const KEYS_A_SWEEP = 1_000;
+const KEYS_PER_SWEEP = 1_000;
 
 /** Adds of one text. [own] Further ones write nothing, because every list reads all keys. */
 const MAX_ADDS = 50;
@@ -73,8 +73,8 @@ export function createMemoryStore(options: MemoryStoreOptions): MemoryStore {
   /** Fetches the values that a list did not include, a hundred a request. Skips keys that KV lists without a value yet. */
   async function fetchValues(found: Map<string, ListedKey>, keys: string[]): Promise<void> {
     const unread = keys.filter((key) => found.get(key)!.value === undefined && found.get(key)!.metadata == null);
-    for (let at = 0; at < unread.length; at += KEYS_A_GET) {
-      for (const [key, value] of await kv.getMany(unread.slice(at, at + KEYS_A_GET))) {
+    for (let at = 0; at < unread.length; at += KEYS_PER_GET) {
+      for (const [key, value] of await kv.getMany(unread.slice(at, at + KEYS_PER_GET))) {
         if (value !== null) found.set(key, { ...found.get(key), value });
       }
     }
@@ -176,7 +176,7 @@ export function createMemoryStore(options: MemoryStoreOptions): MemoryStore {
    */
   async function sweep(before: number): Promise<MemorySwept> {
     const swept: MemorySwept = { deleted: 0, left: null };
-    let room = KEYS_A_SWEEP;
+    let room = KEYS_PER_SWEEP;
     for (const store of MemoryStoreName.options) {
       const found = await collect(prefixOf("memoryAdd", { profile, store }));
       const keys = [...found.keys()];

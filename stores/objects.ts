@@ -60,8 +60,8 @@ export async function createOnce(
   }
   const found = await bucket.get(key);
   if (!found) throw thrown ?? new Error(`The object ${key} vanished while it was being created.`);
-  const there = await found.text();
-  return { body: there, won: thrown !== undefined && there === body };
+  const stored = await found.text();
+  return { body: stored, won: thrown !== undefined && stored === body };
 }
 
 export type SwapOutcome = { outcome: "won" } | { outcome: "lost" } | { outcome: "unknown"; message: string };

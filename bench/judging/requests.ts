@@ -3,7 +3,7 @@
 import type { Model } from "../../core/agent/contract.ts";
 import { messageOf, ok } from "../../core/errors.ts";
 import { runWork } from "../../core/learning/curation/work/run-work.ts";
-import { SKILLS_A_CALL, WORK_TOKENS } from "../../core/learning/curation/work/work.ts";
+import { SKILLS_PER_CALL, WORK_TOKENS } from "../../core/learning/curation/work/work.ts";
 import { withFailureListener } from "../../core/learning/script/script-run.ts";
 import { toJudge } from "../../core/learning/evidence/verdict.ts";
 import { DEFAULTS, FIXED } from "../../core/limits.ts";
@@ -28,7 +28,7 @@ import type { QueryRow } from "./rows.ts";
  * The most skills given to a model: twenty batches. At an estimated ten minutes per batch (1.5 billion parameters on two cores)
  * this takes three to four hours. A whole library of 1,200 skills would take most of a day.
  */
-export const MAX_SKILLS = 20 * SKILLS_A_CALL;
+export const MAX_SKILLS = 20 * SKILLS_PER_CALL;
 
 /**
  * Selects skills named by a query first, then those that the search finds for the queries, then the rest in library order.
@@ -59,14 +59,14 @@ export async function writeRequests(
 ): Promise<WrittenRequests> {
   const files = new Map<string, string>();
   const failures: string[] = [];
-  for (let at = 0; at < skills.length; at += SKILLS_A_CALL) {
-    const batch = skills.slice(at, at + SKILLS_A_CALL);
+  for (let at = 0; at < skills.length; at += SKILLS_PER_CALL) {
+    const batch = skills.slice(at, at + SKILLS_PER_CALL);
     try {
       for (const [name, file] of await runBatch(model, batch, failures)) files.set(name, file);
     } catch (thrown) {
       failures.push(`batch of ${batch[0]!.name}: ${messageOf(thrown)}`);
     }
-    onBatch(Math.min(skills.length, at + SKILLS_A_CALL), skills.length);
+    onBatch(Math.min(skills.length, at + SKILLS_PER_CALL), skills.length);
   }
   return { files, failures };
 }

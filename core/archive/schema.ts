@@ -26,7 +26,7 @@ const SKILLS = [
 ];
 const SKILL_TABLES = ["skill_vector", "skill_terms", "skill_words", "skill_text"];
 
-/** In `turn_place`: a tombstone for a turn whose request held an erased text, because a later judge would record it again. Deleted with its session. */
+/** An `id` in `turn_place` that marks an erased turn, so that a later judge does not record it again. Deleted with its session. */
 export const TOMBSTONE_ID = 0;
 
 /**

@@ -52,7 +52,7 @@ export interface SkillArchiveOptions {
 }
 
 /** Vectors that one `fill` makes at most: an alarm must be short. */
-const VECTORS_A_FILL = 320;
+const VECTORS_PER_FILL = 320;
 /** The query has the most distinctive terms, and asks for enough skills to include the right one. */
 const MAX_MATCH_TERMS = 32;
 const MAX_CANDIDATES = 200;
@@ -66,7 +66,7 @@ export function createSkillArchive({ sql, source, memory, vectors }: SkillArchiv
   const rows = createSkillRows({ sql, memory, onRollback: () => vectors?.forget() });
   let filling: Promise<FillProgress> | null = null;
 
-  /** One read at a time: concurrent callers would read the same bodies, so they share its result. */
+  /** Runs once at a time. Concurrent callers would read the same bodies, so they share the result. */
   function readMissing(lines: SkillLine[], most: number): Promise<FillProgress> {
     return (filling ??= readSome(lines, most).finally(() => (filling = null)));
   }
@@ -129,7 +129,7 @@ export function createSkillArchive({ sql, source, memory, vectors }: SkillArchiv
       const filled = await readMissing(lines, reads);
       const offered = lines.filter(isOffered);
       if (!vectors || vectors.sync(offered) === 0) return filled;
-      const made = await vectors.fill(offered, VECTORS_A_FILL);
+      const made = await vectors.fill(offered, VECTORS_PER_FILL);
       return { read: filled.read + made, unread: filled.unread + vectors.sync(offered) };
     },
   };

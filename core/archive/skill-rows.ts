@@ -14,7 +14,10 @@ import {
 } from "../skills/search/skill-words.ts";
 import { openSkillTables } from "./schema.ts";
 
-/** SKILL.md and the file of requests ("" for none), with the `wordsKeyOf` both; null when there is no SKILL.md, or it is not text. */
+/**
+ * SKILL.md and the file of requests ("" for none). `key`: what `wordsKeyOf` returns for both. Null when SKILL.md is missing or not
+ * text.
+ */
 export type SkillBody = { key: string; skillMd: string; requests: string } | null;
 
 export interface SkillRows {
@@ -28,14 +31,14 @@ export interface SkillRows {
   countWords(): number;
 }
 
-/** Lines that one transaction takes. */
+/** Maximum number of lines in one transaction. */
 const LINES_AT_ONCE = 500;
 const NO_BODY: BodyWords = { headings: "", body: "", requests: "" };
 
 /** A skill's row. `id` names its row in `skill_words`. */
 interface SkillRow {
   id: number;
-  /** The `wordsKeyOf` the skill. */
+  /** What `wordsKeyOf` returns for the skill. */
   text: string;
   category: string;
   isRead: boolean;

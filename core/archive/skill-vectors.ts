@@ -132,7 +132,7 @@ export function createSkillVectors({
   };
 }
 
-/** As a listing shows the skill. */
+/** The skill as a listing shows it. */
 function textOf({ name, description }: SkillLine): string {
   return `${name.replaceAll("-", " ")}: ${description}`.slice(0, MAX_TEXT_CHARS).toWellFormed();
 }

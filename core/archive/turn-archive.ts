@@ -15,7 +15,7 @@ import { type Neighbourhood, type TaskKind, TurnSignature } from "../schemas/lea
 import { TOMBSTONE_ID, openTurnTables } from "./schema.ts";
 import { type Candidate, MAX_CANDIDATES, findByKind, findCandidates, toIndexed } from "./turn-candidates.ts";
 
-/** Of the turns with similar words, only the newest are parsed. The discount leaves the others no weight. */
+/** Maximum number of turns with similar words that are parsed, newest first. The discount leaves older ones no weight. */
 const MAX_COMPARED = 32;
 /** Number of turns that represent what a skill is used for. */
 const MAX_MODELS = 50;

@@ -13,7 +13,7 @@ const MAX_YAML_CHARS = 16_000;
 /** A placeholder for a value that varies, as in any text of a skill. */
 const PLACEHOLDER = /\{\{\s*[\w-]{1,60}\s*\}\}/g;
 
-/** In one line, what is wrong and where; `null`: no error was found. */
+/** One line that says what is wrong and where; `null`: no error was found. */
 export async function findSyntaxError(path: string, text: string, sandbox: Sandbox): Promise<string | null> {
   if (text.length > MAX_CHARS) return null;
   const filled = text.replace(PLACEHOLDER, "x");
@@ -64,7 +64,7 @@ function parseJson(text: string): string | null {
 
 const CLOSES: Record<string, string> = { ")": "(", "]": "[", "}": "{" };
 
-/** There is no Python parser here. Checks only that brackets and strings are closed. */
+/** Checks only that brackets and strings are closed, because the Worker has no Python parser. */
 function parsePython(text: string): string | null {
   const open: { bracket: string; line: number }[] = [];
   let line = 1;

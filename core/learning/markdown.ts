@@ -1,6 +1,6 @@
 // The signs of Markdown that the rules of learning look for, and which files are prose. Pure.
 
-/** Of one line, blanks before it allowed. */
+/** Matches one line; blanks may come before it. */
 export const CODE_FENCE = /^\s*(?:`{3,}|~{3,})/;
 
 export const CODE_SPAN = /`[^`\n]+`/g;

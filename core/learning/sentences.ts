@@ -11,7 +11,7 @@ export interface Sentence {
   isFixed: boolean;
   /** A line of a program. */
   isCode?: true;
-  /** It follows another sentence in the same line, item or paragraph. */
+  /** The sentence follows another in the same line, item or paragraph. */
   isContinued?: true;
 }
 
@@ -25,7 +25,7 @@ export function cutInPieces(text: string, chars: number, overlap: number): strin
 }
 
 /** Ends of sentences. A full stop after a single letter or an abbreviation does not end one. */
-const ENDS =
+const SENTENCE_ENDS =
   /(?<=[!?…]|(?<!(?<![\p{L}\p{N}])(?:\p{L}|incl|etc|e\.g|i\.e|z\.\s?b|bzw|ca|nr|no|vs|mr|mrs|ms|dr|st|approx|p\.\s?ej|c\.-à-d))\.)(?:["'”’»)\]*_]{0,3})\s+(?=\S)|(?<=[。！？])(?=\S)|[\n\r]+/giu;
 
 /** The sentences of plain text. The end of a line ends a sentence. `base` is added to all offsets. */
@@ -47,7 +47,7 @@ export function sentencesIn(text: string, base = 0): Sentence[] {
     });
     isContinued = true;
   };
-  for (const { 0: mark, index } of plain.matchAll(ENDS)) {
+  for (const { 0: mark, index } of plain.matchAll(SENTENCE_ENDS)) {
     // The full stop after the number of a list item.
     if (!/[\r\n]/.test(mark) && /^[\s>*+-]*\d{1,3}\.$/.test(plain.slice(Math.max(from, index - 12), index))) continue;
     add(index + mark.length);
@@ -59,14 +59,14 @@ export function sentencesIn(text: string, base = 0): Sentence[] {
 }
 
 /** The start of a line that begins a new paragraph. */
-const BEGINS = /^\s*(?:[-*+>#|]|\d+[.)]\s|---$)/;
+const PARAGRAPH_START = /^\s*(?:[-*+>#|]|\d+[.)]\s|---$)/;
 const HEADING = /^\s*#/;
 
 /** The sentences of a file's prose, which may span lines, and its lines of code. */
 export function sentencesOfFile(path: string, body: string): Sentence[] {
   const found: Sentence[] = [];
   let isCode = !isProse(path);
-  let isFront = false;
+  let isFrontmatter = false;
   let open: number | null = null;
   const close = (to: number) => {
     if (open !== null) {
@@ -81,15 +81,15 @@ export function sentencesOfFile(path: string, body: string): Sentence[] {
       close(index);
       if (/[\p{L}\p{N}]/u.test(line)) found.push({ text: line.trim(), from: index, to, ...more });
     };
-    if (/^---\s*$/.test(line) && (index === 0 || isFront)) isFront = !isFront;
-    else if (isFront) add({ isFixed: true });
+    if (/^---\s*$/.test(line) && (index === 0 || isFrontmatter)) isFrontmatter = !isFrontmatter;
+    else if (isFrontmatter) add({ isFixed: true });
     else if (isProse(path) && CODE_FENCE.test(line)) {
       close(index);
       isCode = !isCode;
     } else if (isCode) add({ isFixed: false, isCode });
     else if (HEADING.test(line)) add({ isFixed: true });
     else if (line.trim() === "") close(index);
-    else if (open === null || BEGINS.test(line)) {
+    else if (open === null || PARAGRAPH_START.test(line)) {
       close(index);
       open = index;
     }

@@ -111,7 +111,7 @@ function isNegative(text: string): boolean {
   return NEGATION.test(text.replace(/`[^`]*`/g, " "));
 }
 
-/** What must be kept exactly: code, and words with a digit or punctuation inside. */
+/** The pieces that a merge must keep exactly: code, and words with a digit or punctuation inside. */
 function exactOf(text: string): string[] {
   const spans = [...text.matchAll(/```[^\n`]*\n([\s\S]*?)```|`([^`\n]+)`/g)].flatMap(([, fenced, inline]) =>
     (fenced ?? inline ?? "").split(/\s+/),

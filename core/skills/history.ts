@@ -55,7 +55,7 @@ interface UndoRequest {
 }
 
 /**
- * The current skill without the change that revision `rev` made. State, pin and origin stay, and it has no citations.
+ * The current skill without the change that revision `rev` made. State, pin and origin stay; citations are dropped.
  * Failures: `undo_conflict` with `facts.files`, `nothing_to_undo`, and those of validate.ts.
  */
 export function undoRevision(undo: UndoRequest, present: SkillSnapshot): Result<SkillNext> {
@@ -141,8 +141,8 @@ function undoFile(
  */
 function undoText(before: string, after: string, present: string): string | null {
   const [old, changed, now] = [toLines(before), toLines(after), toLines(present)];
-  const edits = editsOf(changed.lines, old.lines);
-  const moved = edits && placesOf(changed.lines, now.lines);
+  const edits = diffToEdits(changed.lines, old.lines);
+  const moved = edits && mapLines(changed.lines, now.lines);
   if (!edits || !moved) return null;
   const lines = [...now.lines];
   // Applied from the end, so that earlier positions stay valid.
@@ -173,7 +173,7 @@ interface LineEdit {
   lines: string[];
 }
 
-function editsOf(from: string[], to: string[]): LineEdit[] | null {
+function diffToEdits(from: string[], to: string[]): LineEdit[] | null {
   const pieces = diffArrays(from, to, { maxEditLength: MAX_EDITS });
   if (!pieces) return null;
   const edits: LineEdit[] = [];
@@ -193,8 +193,8 @@ function editsOf(from: string[], to: string[]): LineEdit[] | null {
 }
 
 /** The line of `to` that each line of `from` became; -1 for a line that is gone. */
-function placesOf(from: string[], to: string[]): number[] | null {
-  const edits = editsOf(from, to);
+function mapLines(from: string[], to: string[]): number[] | null {
+  const edits = diffToEdits(from, to);
   if (!edits) return null;
   const places: number[] = [];
   let shift = 0;

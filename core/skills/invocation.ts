@@ -93,7 +93,7 @@ export interface LoadedSkill {
   view: SkillView;
   /** The offset at which skill_view continues, if the text was too long. */
   nextOffset?: number;
-  /** Its text, or the beginning of it. */
+  /** The text of the skill, or the beginning of the text. */
   content: string;
 }
 

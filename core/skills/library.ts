@@ -203,8 +203,8 @@ export function skillMissing(name: string, lines: SkillLine[]): Result<never> {
 }
 
 export function fileMissing(name: string, path: string, files: FileBodies): Result<never> {
-  const there = sortPaths(files).join(", ");
-  return err("file_missing", `'${name}' has no file ${JSON.stringify(path.slice(0, 200))}. It has: ${there}.`);
+  const existing = sortPaths(files).join(", ");
+  return err("file_missing", `'${name}' has no file ${JSON.stringify(path.slice(0, 200))}. It has: ${existing}.`);
 }
 
 interface OpenedSkill {

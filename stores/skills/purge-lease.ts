@@ -12,7 +12,7 @@ export const HOLD_MS = 1_000;
 export const GRACE_MS = 2_000;
 /** The longest time that a crashed purge blocks writers of the same contents. */
 const LEASE_MS = 60_000;
-/** A purge starts no delete later than this before its lease ends. */
+/** In the last part of its lease, this long, a purge starts no more deletes. */
 const STOP_MS = 20_000;
 
 /** The lease and the ETag it was read with; both null before the first purge. */

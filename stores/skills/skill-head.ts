@@ -124,7 +124,7 @@ function conditionsOf({ files }: SkillNext, { readConditions }: Change): SkillCo
   return typeof skillMd === "string" ? readConditions?.(skillMd) : undefined;
 }
 
-/** Both come from the schema, so their keys are in the same order. */
+/** Compares as JSON: both values come from the schema, so their keys are in the same order. */
 function isSame(a: SkillHead, b: SkillHead): boolean {
   return JSON.stringify(SkillHead.parse(a)) === JSON.stringify(b);
 }

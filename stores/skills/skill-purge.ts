@@ -46,7 +46,7 @@ export async function purgeRevision(context: PurgeContext, name: SkillName, rev:
   return err("busy", `Revision ${rev} of \`${name}\` could not be purged in time: try again in a minute.`);
 }
 
-/** What later attempts know of earlier ones. */
+/** State that later attempts need from earlier ones. */
 interface PurgeMemory {
   held: SeenLease | null;
   purged: Omit<SkillPurged, "tombstone"> | null;

@@ -24,17 +24,17 @@ interface RebuildOptions {
 }
 
 /** [own] Heads read in one round. A library that lost its index takes several rounds, each of which is stored. */
-const HEADS_A_ROUND = 500;
+const HEADS_PER_ROUND = 500;
 
 export async function rebuildIndex(options: RebuildOptions): Promise<SkillIndex> {
   const { index, heads, backoff, pause = () => {} } = options;
   for (;;) {
-    // Read before the heads: a line whose head the listing lacks has lost its head, and was not created in between.
+    // Read before the heads are listed. So a line without a listed head has lost its head; it was not created in between.
     const seen = await index.read();
     const found = await compare(heads, seen.index);
     const skills = { ...found.skills };
     let isStable = true;
-    for (const head of found.unheld) {
+    for (const head of found.unlisted) {
       const admitted = await readmitSkill(options, head, { ...seen.index, skills });
       if (admitted) skills[head.name] = toIndexLine(admitted);
       else isStable = false;
@@ -50,12 +50,12 @@ export async function rebuildIndex(options: RebuildOptions): Promise<SkillIndex>
 }
 
 /**
- * Lines that have heads, updated from them, and heads without a line, oldest first, as many as a round reads. `more`: others
- * differ too; their lines, if any, are unchanged.
+ * Compares the index with the heads, for as many differing heads as a round reads. `skills`: the lines that have a head, updated.
+ * `unlisted`: heads without a line, oldest first. `more`: further heads differ, and their lines are unchanged.
  */
 async function compare(heads: SkillHeads, index: SkillIndex) {
   const skills: Record<SkillName, SkillIndex["skills"][SkillName]> = {};
-  const unheld: SkillHead[] = [];
+  const unlisted: SkillHead[] = [];
   const differing: { name: SkillName; mirror: HeadMirror; line: IndexLine | undefined }[] = [];
   for await (const { name, mirror } of heads.scan()) {
     const line = lineOf(index, name);
@@ -72,17 +72,17 @@ async function compare(heads: SkillHeads, index: SkillIndex) {
       Number(a.mirror.createdAt) - Number(b.mirror.createdAt) ||
       (a.name < b.name ? -1 : 1),
   );
-  for (const { name, line } of differing.slice(0, HEADS_A_ROUND)) {
+  for (const { name, line } of differing.slice(0, HEADS_PER_ROUND)) {
     const head = await heads.current(name);
     if (head && line) skills[name] = toIndexLine(head);
-    else if (head) unheld.push(head);
+    else if (head) unlisted.push(head);
     else delete skills[name];
   }
   const differs = differing.length > 0 || Object.keys(skills).length < Object.keys(index.skills).length;
-  return { skills, unheld, differs, more: differing.length > HEADS_A_ROUND };
+  return { skills, unlisted, differs, more: differing.length > HEADS_PER_ROUND };
 }
 
-/** A head that the index never held passes the check or is archived. Null when another writer changed it meanwhile. */
+/** A head that the index never had is checked, and archived when it fails. Null when another writer changed the head meanwhile. */
 async function readmitSkill(
   { heads, check, clock }: RebuildOptions,
   head: SkillHead,

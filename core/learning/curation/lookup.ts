@@ -11,7 +11,7 @@ export function lineOf(index: SkillIndex, name: SkillName): IndexLine | undefine
   return Object.hasOwn(index.skills, name) ? index.skills[name] : undefined;
 }
 
-/** What the evidence says of one text of a skill; undefined without any. */
+/** What the evidence says of one text of a skill; undefined without evidence. */
 export function verdictOn({ texts }: Pick<SkillStats, "texts">, text: string): SkillStats["texts"][string] | undefined {
   return Object.hasOwn(texts, text) ? texts[text] : undefined;
 }

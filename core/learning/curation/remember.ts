@@ -8,11 +8,11 @@ import type { SkillFacts } from "./curate.ts";
 import { noteOf } from "./lookup.ts";
 
 export interface CurationOutcome {
-  /** As they are after the plan was carried out. */
+  /** The skills as they are after the plan was carried out. */
   skills: SkillFacts[];
   plan: CurationPlan;
   index: SkillIndex;
-  /** Skills whose age begins again. */
+  /** Skills whose age is reset. */
   ageReset: SkillName[];
   now: number;
 }

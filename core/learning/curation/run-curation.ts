@@ -84,7 +84,7 @@ async function sweepOldRuns({ curation, profile, settings }: CurationContext, no
 /** A requested run may wait in the queue for so long while other runs overtake it. */
 const OPEN_DAYS = 2;
 
-/** All older plans have reported, so the listing need not begin at the profile's first day. */
+/** All plans before this day have reported, so the listing need not begin at the profile's first day. */
 function openSince({ last }: CuratorNotes): CurationId | undefined {
   return last === null ? undefined : toCurationId(fromCurationId(last) - OPEN_DAYS * DAY_MS, () => 0);
 }

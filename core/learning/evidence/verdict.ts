@@ -133,7 +133,7 @@ function addUse({ successes, failures }: WeightedCounts, { outcome }: Use, { dis
   return { successes: successes * discount + success, failures: failures * discount + failure };
 }
 
-/** Of the failed words of a text, the newest are kept. */
+/** Maximum number of failed words of a text. The newest are kept. */
 const MAX_FAILED_WORDS = 5;
 
 /**
@@ -154,7 +154,7 @@ function failedWordsOf(uses: readonly Use[]): TextVerdict["failedWords"] {
   return [...words].slice(-MAX_FAILED_WORDS).map(([word, known]) => ({ word, ...known }));
 }
 
-/** Why a verdict is what it is. */
+/** The reason for a verdict. */
 type VerdictGround = "worse" | "streak" | "better" | "cheaper" | "kept" | "none";
 
 /** Running totals of a walk through the uses of a text. */

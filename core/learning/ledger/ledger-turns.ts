@@ -10,7 +10,7 @@ import { areSimilarWords, contentWords } from "../requests.ts";
 
 /** A chart by day is readable up to this length; longer ones are by week. */
 const MAX_DAYS = 56;
-/** As many as fit a chart in a terminal. */
+/** Maximum number of points: as many as fit a chart in a terminal. */
 const MAX_STRETCHES = 20;
 /** Kinds of work that are shown, and the minimum number of turns of each. */
 const MAX_KINDS = 10;

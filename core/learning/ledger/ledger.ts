@@ -168,7 +168,7 @@ function countBy<Word extends string>(words: Word[]): Record<Word, number> {
  * judged turns without the skill, as known when the use ended) minus its own calls, which may be negative. A turn that used several
  * skills counts once, with the mean of their baselines.
  * Tokens: these calls times the tokens of a call in the profile's turns without a learned skill.
- * Not counted: turns that would have failed without the skill, although they save the person more than calls.
+ * Leaves out turns that would have failed without the skill, although they save the person more than calls.
  */
 function computeSavings(
   turns: TurnSignature[],

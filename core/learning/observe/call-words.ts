@@ -6,7 +6,7 @@ import { leavesOf } from "../tool-facts.ts";
 /** Dice similarity of two calls' words. Below it, the second call is a new action, not a corrected first one. */
 const SAME_ACTION = 0.5;
 const MIN_TOKEN_CHARS = 2;
-/** Longer tokens are data, which is not copied word by word from a text. */
+/** Maximum length of a token. Longer ones are data, which nobody copies word by word from a text. */
 const MAX_TOKEN_CHARS = 1_000;
 /** Calls with longer arguments carry data. */
 const MAX_CALL_CHARS = 4_000;

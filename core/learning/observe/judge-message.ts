@@ -26,7 +26,7 @@ interface MessageContext {
   calls?: ToolEntry[];
 }
 
-/** These say what is wrong. */
+/** Kinds of phrases that say what is wrong. */
 const SAYS_WHAT: ReadonlySet<Evidence["kind"]> = new Set(["exception", "wish", "hint"]);
 
 export function judgeMessage(
@@ -56,7 +56,7 @@ export function judgeMessage(
   return { outcome, correction };
 }
 
-/** One loose word is all the evidence of a message that says more. */
+/** Whether the only evidence is one loose word, in a message that says more. */
 function isOneLooseWord(sentences: readonly Sentence[], evidence: readonly Evidence[], asked: boolean): boolean {
   const [only, ...others] = evidence;
   if (!only?.isLoose || others.length > 0) return false;

@@ -20,7 +20,7 @@ import { findTriedWords } from "./tried-words.ts";
 import { findUnfollowed } from "./unfollowed.ts";
 
 const MAX_REQUEST_CHARS = 2_000;
-/** In a turn with hundreds of failures the first ones are enough. */
+/** Maximum number of failures that are read. In a turn with hundreds, the first ones are enough. */
 const MAX_LISTED = 100;
 
 interface TurnToObserve {
@@ -31,7 +31,7 @@ interface TurnToObserve {
   entries: Entry[];
 }
 
-/** From the log alone. `withNeighbours` adds similar turns, `withJudgement` later judges. */
+/** Observes a turn from the log alone. `withNeighbours` adds similar turns, `withJudgement` adds later judges. */
 export function observeTurn(options: TurnToObserve): Observation {
   const entries = options.entries.filter((entry) => entry.turn === options.turn);
   const tools = entries.filter((entry) => entry.kind === "tool" && entry.state === "done") as ToolEntry[];

@@ -23,7 +23,7 @@ interface Phrase {
 
 /** A negation inside these phrases still negates the next one: "it won't" may be followed by what it will not do. */
 const KEEPS_NEGATION: ReadonlySet<PhraseKind> = new Set(["complaint", "harm"]);
-/** These say what a clause is about. They are kept inside longer phrases. */
+/** Kinds that say what a clause is about. Such a phrase is kept even inside a longer one. */
 const CONTEXT_KINDS: ReadonlySet<PhraseKind> = new Set([
   ...(["work", "thing", "others", "asks", "supposes", "fillers", "past", "now", "nextTime", "contrast"] as const),
 ]);

@@ -20,13 +20,13 @@ import {
 import { isNamedBy, isRefusal } from "./refusals.ts";
 import type { ShownText } from "./shown-texts.ts";
 
-/** Kept with the evidence: failed words of one text in one turn. */
+/** Maximum number of failed words of one text in one turn. They are stored with the evidence. */
 const MAX_WORDS = 5;
 /** Percent-encoded. Evidence holds up to 15 such words in its metadata, which is limited to 8 KB. [R2] */
 const MAX_WORD_BYTES = 120;
 /** A failure is compared with this many calls before it, and as many after it. */
 const MAX_NEAR = 20;
-/** In a turn with hundreds of failures the first ones are enough. */
+/** Maximum number of failures that are read. In a turn with hundreds, the first ones are enough. */
 const MAX_FAILURES = 100;
 /** A replacement that lowers protection does not prove the replaced word wrong. */
 const LESS_SAFE: readonly Topic[] = ["delete", "disable", "dismiss", "weaken"];

@@ -61,7 +61,7 @@ const MIN_SAVED_CALLS = 3;
 /** Limits for what a person asks a review to look at: in one request, and in merged requests. Rows and jobs store the text. */
 const MAX_FOCUS_CHARS = 1_000;
 const MAX_MERGED_FOCUS_CHARS = 4_000;
-/** More similar turns teach nothing new, and the Archive compares little more than these. */
+/** Maximum number of similar turns. More teach nothing new, and the Archive compares few more than these. */
 const MAX_SIMILAR = 30;
 
 /** A person waits for these reviews, so they are exempt from rate limits and never shed. */
@@ -188,7 +188,7 @@ export function decideOnRefine(focus: string, settings: Settings, offered: Offer
 
 const CORRECTED = "the person said what would have been right";
 
-/** By trigger: a clause with the figures when it is due, else null. */
+/** For each trigger, a clause with the figures when it is due, else null. */
 const WHY: Record<Trigger, (turn: FinishedTurn) => string | null> = {
   refine: () => null,
   rating: () => null,
@@ -210,7 +210,7 @@ const WHY: Record<Trigger, (turn: FinishedTurn) => string | null> = {
   similar_turns({ observation, neighbourhood, settings, isBundled }) {
     const successes = neighbourhood.successes + 1;
     if (observation.outcome !== "success" || isCovered(observation, isBundled)) return null;
-    // Of such frequent work the Archive counts only the newest turns, so the number would fluctuate.
+    // The Archive counts only the newest turns of such frequent work, so the number would fluctuate.
     if (successes > MAX_SIMILAR || neighbourhood.similar > MAX_SIMILAR) return null;
     if (successes % settings.review.similarTurns !== 0) return null;
     return `${successes} similar turns succeeded without a skill that covers them`;

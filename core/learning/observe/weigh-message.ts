@@ -33,7 +33,7 @@ const MIN_MORE_WORDS = 2;
 
 /** Kinds that an exception can follow. */
 const EXCEPTIONS: ReadonlySet<PhraseKind> = new Set(["but", "exception"]);
-/** After a "but", these begin something else than an exception. */
+/** After a "but", these kinds begin something other than an exception. */
 const OPENS_OTHER: ReadonlySet<PhraseKind> = new Set(["asks", "supposes", "but"]);
 const LIKED: ReadonlySet<PhraseKind> = new Set(["praise", "liked", "approval", "effect"]);
 /** "It has no header" says what is missing, not how it should be. */
@@ -73,7 +73,7 @@ function weighSentence(
   { asked, before }: { asked: boolean; before: readonly Evidence[] },
 ): Evidence[] {
   const evidence: Evidence[] = [];
-  // Of overlapping phrases the first counts.
+  // When phrases overlap, the first one counts.
   let end = 0;
   for (const clause of sentence.clauses) {
     for (const phrase of phrasesIn(sentence, clause)) {

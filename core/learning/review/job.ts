@@ -154,7 +154,7 @@ function cutAt(maxChars: number): Edit {
   return { text, value, call, answer: (answer) => ({ ...answer, calls: answer.calls.map(call) }) };
 }
 
-/** As many items as fit in `bytes`, in their order. Priority: the newest item, the extra ones, then newer before older. */
+/** Keeps as many items as fit in `bytes`, in their order. Priority: the newest item, the extra items, then newer before older. */
 function keepNewest<T>(items: T[], isExtra: (item: T) => boolean, bytes: number): T[] {
   const newest = items.at(-1);
   const ranked = items.toReversed().toSorted((a, b) => rank(a) - rank(b));

@@ -56,7 +56,7 @@ export interface ReviewOptions {
 
 export type ReviewEnd =
   | { state: "finished"; result: ReviewResult }
-  /** Not a failure: another delivery continues the script after `delayMs`. */
+  /** The run is postponed, not failed: another delivery continues the script after `delayMs`. */
   | { state: "again"; delayMs: number }
   /** `final`: a retry cannot help. */
   | { state: "failed"; failure: Failure; final: boolean };

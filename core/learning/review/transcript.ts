@@ -80,17 +80,17 @@ function neutralise(text: string): string {
 
 // ---- how much of each entry ----
 
-/** The budget of a transcript: at least 1,500 tokens, and 40 for each entry, of which its citations take a fourth. */
+/** The budget of a transcript: at least 1,500 tokens, or 40 for each entry. Citations take a fourth of the 40. */
 const BUDGET_TOKENS = 1_500;
 const ENTRY_TOKENS = 40;
 /** Limits for one string, tried in this order until the transcript fits. The last one still shows what a part is about. */
 const STRING_CHARS = [2_000, 1_000, 600, 400, 250, 160, 100];
-/** Key entries, of which lessons are made, may be this many times as long: failures, recoveries and corrections. */
+/** Strings of key entries (failures, recoveries, corrections) may be this many times as long: lessons come from them. */
 const KEY_ENTRY_FACTOR = 4;
-/** So may the person's words and the agent's calls. Outputs are the longest, and say the least about how work is done. */
+/** The same for the person's words and the agent's calls. Outputs are the longest, and say least about how work is done. */
 const SAID_FACTOR = 4;
 const MIN_ARGUMENT_CHARS = 600;
-// As in Hermes Agent: how many newest entries are never left out, and the length of the person's older messages.
+// As in Hermes Agent: the newest entries, which are never left out, and the length of the person's older messages.
 const NEWEST = 24;
 const USER_CHARS = 300;
 

@@ -24,7 +24,7 @@ export function isVerdictLine(line: string): boolean {
   return LINE.test(line.trim().slice(0, MAX_LINE_CHARS));
 }
 
-/** One verdict for each message: the first one counts. */
+/** Keeps one verdict for each message: the first. */
 export function readVerdicts(job: Pick<ReviewJob, "entries">, closing: string): ReadVerdicts {
   const rest: string[] = [];
   const verdicts = new Map<number, ReviewVerdict>();

@@ -21,7 +21,7 @@ export interface ScriptRunOptions extends Omit<LoopOptions, "limits" | "guardrai
 }
 
 type ScriptEnd =
-  /** Not a failure: another delivery continues the script after `delayMs`. */
+  /** The run is postponed, not failed: another delivery continues the script after `delayMs`. */
   | { state: "again"; delayMs: number }
   | { state: "failed"; failure: Failure }
   /** `note`: the closing words in full. */
@@ -95,7 +95,7 @@ export function isGrantOver({ code }: Failure): boolean {
   return code === "grant_spent" || code === "grant_expired";
 }
 
-/** The same model, which calls `onFailure` for each failed call. */
+/** Wraps a model so that it calls `onFailure` for each failed call. */
 export function withFailureListener(model: Model, onFailure: (failure: ModelFailure) => void): Model {
   return {
     ...model,

@@ -6,16 +6,16 @@ import { toRendered } from "./rendered.ts";
 
 export interface Destination {
   kind: "address" | "number";
-  /** In the spelling of `toSearchable`, so that it can be searched for there. Of a number, the digits. */
+  /** An address in the spelling of `toSearchable`, so that it can be found in searchable text. Of a number, the digits only. */
   text: string;
   /** A whole host name, or the domain of one. */
   isHost?: true;
-  /** It may be a host or a dotted name such as `core.editor`: few hosts end like it. */
+  /** Either a host or a dotted name such as `core.editor`: few hosts have this ending. */
   isUnsure?: true;
 }
 
 /** The text itself, then its decoded forms: base64, percent encoding, invisible characters. */
-export function readingsOf(text: string): string[] {
+export function decodeReadings(text: string): string[] {
   return toViews(text).views.map((view) => view.text);
 }
 
@@ -34,11 +34,11 @@ export function toSearchable(reading: string): string {
     .replace(/\s+/g, " ");
 }
 
-/** Endings of file names. A name with one of them counts as a file, unless it has a scheme or an `@`, or `EITHER` applies. */
-const FILE_ENDS =
+/** Endings of file names. A name with one of them counts as a file, unless it has a scheme or an `@`, or `FILE_OR_HOST_ENDINGS` applies. */
+const FILE_ENDINGS =
   /\.(?:md|txt|csv|tsv|json5?|jsonl|ya?ml|toml|ini|cfg|conf|env|log|xml|html?|css|scss|m?[jt]sx?|cjs|py|ipynb|rb|go|rs|java|kt|cs|cpp|hpp|php|sql|db|lock|ps1|bat|cmd|exe|dll|tar|gz|tgz|zip|pdf|docx?|xlsx?|pptx?|png|jpe?g|gif|svg|sh|pl|awk|sed|bak|tmp|out|dat|parquet|avro|proto|wasm|map|spec|min|service|target|socket|timer|mount)$/;
 /** Endings of both files and hosts: with two or more labels before the ending, the name counts as a host. */
-const EITHER = /\.(?:sh|zip|md|py|rs|pl|app|mov|php|java|cs|js|ts)$/;
+const FILE_OR_HOST_ENDINGS = /\.(?:sh|zip|md|py|rs|pl|app|mov|php|java|cs|js|ts)$/;
 const ADDRESSES: RegExp[] = [
   /\b[a-z][a-z0-9+.-]{1,15}:\/\/(?:\{\{[^{}\s]{1,40}\}\}|[^\s<>|)\]}]){1,500}/g,
   /(?<![\p{L}\p{N}_.+-])[\p{L}\p{N}_.+-]+@[\p{L}\p{N}-]{1,63}(?:\.[\p{L}\p{N}-]{1,63}){0,6}/gu,
@@ -48,12 +48,12 @@ const ADDRESSES: RegExp[] = [
   /\blocalhost:\d{2,5}\b/g,
 ];
 type DestinationTraits = Pick<Destination, "isHost" | "isUnsure">;
-type Add = (kind: Destination["kind"], piece: string, traits?: DestinationTraits) => void;
+type AddDestination = (kind: Destination["kind"], piece: string, traits?: DestinationTraits) => void;
 
 /** Each destination once, from all readings of the text. */
-export function destinationsIn(text: string, readings = readingsOf(text)): Destination[] {
+export function destinationsIn(text: string, readings = decodeReadings(text)): Destination[] {
   const found = new Map<string, Destination>();
-  const add: Add = (kind, piece, traits) => {
+  const add: AddDestination = (kind, piece, traits) => {
     const trimmed = piece.trim().replace(/(?<![.,;:!?)\]}>])[.,;:!?)\]}>]+$/, "");
     const same = found.get(`${kind} ${trimmed}`);
     if (trimmed.length > 2) found.set(`${kind} ${trimmed}`, { ...same, kind, text: trimmed, ...traits });
@@ -66,7 +66,7 @@ export function destinationsIn(text: string, readings = readingsOf(text)): Desti
   return [...found.values()];
 }
 
-function addAddresses(searchable: string, add: Add): void {
+function addAddresses(searchable: string, add: AddDestination): void {
   for (const form of /[.:@]/.test(searchable) ? ADDRESSES : []) {
     for (const { 0: match, index } of searchable.matchAll(form)) {
       const bare = withoutScheme(match);
@@ -83,11 +83,11 @@ function addAddresses(searchable: string, add: Add): void {
         if (/^localhost:|^[0-9a-f]*:[0-9a-f:]+$/.test(bare)) add("address", bare);
         continue;
       }
-      const isKnownEnd = !isBare || HOST_ENDS.test(host);
-      const isUnsure = !isKnownEnd && bare === host && !COUNTRY.test(host);
+      const hasHostEnding = !isBare || HOST_ENDINGS.test(host);
+      const isUnsure = !hasHostEnding && bare === host && !COUNTRY.test(host);
       const traits: DestinationTraits = {
         ...(isUnsure && { isUnsure }),
-        ...(isKnownEnd && !/[{}$*]/.test(bare) && { isHost: true }),
+        ...(hasHostEnding && !/[{}$*]/.test(bare) && { isHost: true }),
       };
       add("address", bare.replace(/\/$/, ""), isUnsure ? traits : {});
       for (const domain of domainsOf(host)) add("address", domain, traits);
@@ -102,7 +102,7 @@ function addAddresses(searchable: string, add: Add): void {
 }
 
 /** Endings that show a dotted name to be a host when it has neither a scheme nor an `@`. */
-const HOST_ENDS =
+const HOST_ENDINGS =
   /^\d+(?:\.\d+){3}$|(?:^|\.)xn--|\.(?:com|org|net|edu|gov|info|biz|dev|app|io|ai|cloud|online|site|tech|shop|store|xyz|top|club|live|link|click|page|space|website|example|test|invalid|internal|local|onion|(?:co|com|org|ac|gov)\.[a-z]{2})$|^www\./;
 
 const COUNTRY = /\.\p{L}{2}$/u;
@@ -110,13 +110,13 @@ const COUNTRY = /\.\p{L}{2}$/u;
 const NUMBER_DIGITS = 7;
 const NUMBERS =
   /(?<![\w.,-])(?:[a-z]{2}\d{2}(?: ?[a-z0-9]{4}){2,7}(?: ?[a-z0-9]{1,3})?|(?:\+|00)?\(?\d(?:[ ()/-]{0,2}\d){6,18})(?![\w]|[.,-]\d)/g;
-const DAYS =
+const DATES =
   /^(?:19|20)\d\d[-/ ]?[01]\d[-/ ]?[0-3]\d(?:[ t-]\d.*)?$|^[0-3]?\d([-/ ])[0-3]?\d\1(?:19|20)\d\d$|^[1-9]0+$/;
 
 /** The digits of phone and account numbers, in any grouping. Dates and round numbers do not count. */
 export function numbersIn(searchable: string): string[] {
   return [...searchable.matchAll(NUMBERS)]
-    .filter(([match]) => !DAYS.test(match))
+    .filter(([match]) => !DATES.test(match))
     .map(([match]) => match.replace(/\D/g, ""))
     .filter((digits) => digits.length >= NUMBER_DIGITS);
 }
@@ -127,7 +127,7 @@ export function toLocalNumber(digits: string): string {
 }
 
 function isFile(name: string): boolean {
-  return FILE_ENDS.test(name) && !(EITHER.test(name) && name.split(".").length > 2);
+  return FILE_ENDINGS.test(name) && !(FILE_OR_HOST_ENDINGS.test(name) && name.split(".").length > 2);
 }
 
 function withoutScheme(address: string): string {
@@ -143,7 +143,7 @@ function domainsOf(host: string): string[] {
 }
 
 /** Whether a searchable text has the destination as a whole word, not inside a longer one. */
-export function holdsWhole(searchable: string, { text }: Destination): boolean {
+export function containsDestination(searchable: string, { text }: Destination): boolean {
   for (let at = searchable.indexOf(text); at >= 0; at = searchable.indexOf(text, at + 1)) {
     const before = searchable[at - 1] ?? " ";
     const after = searchable[at + text.length] ?? " ";

@@ -13,7 +13,7 @@ type Stream = "trusted" | "own" | "content";
 export interface SaidPiece {
   stream: Stream;
   text: string;
-  /** It is the result of a failed call. */
+  /** The piece is the result of a failed call. */
   failed?: boolean;
 }
 
@@ -90,7 +90,7 @@ export function toPlainText(rendered: string): string {
   return readPart({ source: "content", text: body.replace(/\n<\/content>\s*$/, "") });
 }
 
-/** All strings and numbers of a JSON value, a line each. Keys are included: they have the same source as the value. */
+/** All strings and numbers of a JSON value, one per line. Keys are included: they have the same source as the value. */
 export function stringsIn(value: unknown): string {
   const texts: string[] = [];
   // A stack, not recursion: content may be nested deeper than the call stack allows.

@@ -11,7 +11,7 @@ import { type ComparisonBudget, SentenceIndex, type SentenceQuery } from "./sent
 import { type ReadSentence, type SessionRecord, graveTopicsIn, isGrave } from "./session-record.ts";
 
 /**
- * The score that a sentence of content wanted what is written, in log odds. A sum of 0 or more means tainted.
+ * Parts of a score, in log odds, that a sentence of content wanted the written sentence. A sum of 0 or more means tainted.
  *
  * [own] A logistic regression over pairs of sentences, rounded.
  */
@@ -22,14 +22,14 @@ const WEIGHTS = {
   sharedTopic: 0.85,
   /** Added to `sharedTopic` if the two sentences are in different languages. */
   sharedTopicTranslated: 0.75,
-  /** Times the share of the written words that the sentence of content has. */
+  /** Multiplied by the share of the written words that the sentence of content has. */
   covered: 0.65,
-  /** Times the share of the written words that only content can have given. */
+  /** Multiplied by the share of the written words that only content can have given. */
   ungrounded: 1.1,
   ordersAgents: 2.1,
   readIsReport: -0.4,
   writtenBinds: 0.8,
-  /** The sentence of content is a standing instruction: it is for other places or times, too. */
+  /** The sentence of content is a standing instruction, which also applies to other places or times. */
   standing: 1.4,
 };
 /** Search weights for sentences that give no order to agents: below `least`, their score cannot reach 0. */
@@ -42,9 +42,9 @@ const LIKELY = {
 const LIKELY_BINDS = { ...LIKELY, least: LIKELY.least - WEIGHTS.writtenBinds };
 const MAX_WORDS = 5;
 const MAX_TOPICS = 3;
-/** Search weights for sentences of other sources. With `least` points, such a sentence may explain what is written. */
+/** Search weights for sentences of other sources. With `least` points, such a sentence may explain the written one. */
 const BACKING = { term: 1, topic: 0.5, translated: 0.5, least: 2 };
-/** What a pair of characters counts, in languages without blanks: words have several. */
+/** The weight of a pair of characters, in languages without blanks. A word has several pairs. */
 const CHARACTER_PAIR = 0.4;
 
 const COMMON = new Set([...COMMON_WORDS].flatMap((word) => [...termsIn(word)]));
@@ -54,17 +54,17 @@ const ACTS: ReadonlySet<Topic> = new Set([
   ...(["send", "install", "run", "trust", "weaken", "permit", "delete", "disable", "dismiss", "hide"] as const),
   ...(["obey", "pay", "contact"] as const),
 ]);
-/** For one write. [own] A skill of 100 KB needs half of it in a session that read 1 MB. */
+/** The budget of one write. [own] A skill of 100 KB needs half of it in a session that read 1 MB. */
 const MAX_COMPARISONS = 600_000;
 /** The fixed cost of a sentence, in comparisons: one write can hold about 1,500 different sentences. */
-const COMPARISONS_A_SENTENCE = 400;
+const COMPARISONS_PER_SENTENCE = 400;
 /** A longer sentence is judged in pieces, which overlap by the length of the longest address. */
 const MAX_CHARS = 2_000;
 const OVERLAP_CHARS = 500;
 /** The reason when the budget ended before a reason was found. */
 export const TOO_LONG = "it is too long to be compared with what was read";
 
-/** What the text says already. It needs no other source. */
+/** What the skill or memory says already. Existing text needs no other source. */
 export interface ExistingText {
   sentences: SentenceIndex<Meaning>;
   /** In the spelling of `destinationsIn`. */
@@ -103,7 +103,7 @@ type PieceContext = JudgeContext & Required<Pick<JudgeContext, "existing" | "bud
 
 function findTaintInPiece(text: string, record: SessionRecord, whole: PieceContext): string | null {
   const { existing, language = "", runs = false, binds = false, budget, opinion } = whole;
-  if ((budget.comparisons -= COMPARISONS_A_SENTENCE) < 0) return TOO_LONG;
+  if ((budget.comparisons -= COMPARISONS_PER_SENTENCE) < 0) return TOO_LONG;
   const meaning = meaningOf(runs ? text : withoutReports(text, record, budget), language);
   const written = { ...meaning, binds: binds || meaning.binds };
   const certain = checkDestinations(written, record, existing) ?? checkNames(written, record, runs);
@@ -174,7 +174,7 @@ function labelsIn(searchable: string): Set<string> {
   return labels;
 }
 
-/** Shorter names are ordinary words. */
+/** Minimum length of a host name. Shorter names are ordinary words. */
 const MIN_HOST = 5;
 const MAX_JOINED = 8;
 
@@ -252,10 +252,10 @@ function checkWishes(written: Meaning, record: SessionRecord, context: PieceCont
     : "nobody has said it, and what was read may have wanted it";
 }
 
-/** From this many words, and this share of its words, a sentence counts as unsaid. [own] */
+/** A sentence counts as unsaid if at least this many words, and this share of its words, are unsaid. [own] */
 const UNSAID = { words: 5, share: 0.8 };
 
-/** A grave sentence, or an order to send or pay, most of whose words come neither from the person nor from the work. */
+/** Whether a grave sentence, or an order to send or pay, has mostly words that come neither from the person nor from the work. */
 function isUnsaid(written: Meaning, specific: string[], record: SessionRecord): boolean {
   const { topics, binds, prohibits } = written;
   const spends = binds && !prohibits && (topics.has("send") || topics.has("pay"));
@@ -264,7 +264,7 @@ function isUnsaid(written: Meaning, specific: string[], record: SessionRecord): 
   return unsaid >= UNSAID.words && unsaid >= UNSAID.share * specific.length;
 }
 
-/** Sentences of other sources than content that say what is written. */
+/** Sentences from sources other than content that say the same as the written sentence. */
 interface BackingSentences {
   /** The largest overlap of a sentence before the position `at`. With `dangers`, only sentences about one of them count. */
   overlapBefore(at: number, dangers?: Topic[]): number;
@@ -292,7 +292,7 @@ function collectBacking(
 }
 
 interface WrittenTerms {
-  /** Terms of what is written, without common words. */
+  /** Terms of the written sentence, without common words. */
   specific: string[];
   /** Of those, the ones that only content can have given. */
   novel: string[];
@@ -343,7 +343,7 @@ function countIn<Item>(items: Iterable<Item>, others: Set<Item>): number {
   return count;
 }
 
-/** How much of what is written another sentence says, in points. */
+/** How much of the written sentence another sentence says, in points. */
 function measureOverlap({ terms, topics }: SentenceQuery, other: Meaning): number {
   return BACKING.term * countIn(terms, other.terms) + BACKING.topic * countIn(topics, other.topics);
 }
@@ -359,9 +359,9 @@ export function clipQuote(text: string): string {
   return clip(text, MAX_QUOTE_CHARS);
 }
 
-/** From this many words, and this share of its words, a sentence mentions a line. */
+/** A sentence mentions a line if it has at least this many of the line's words, and this share of them. */
 const MENTIONED = { words: 1, share: 0.3 };
-/** What a shared common word counts. */
+/** The weight of a shared common word. */
 const COMMON_WORD = 0.5;
 
 /**
@@ -373,7 +373,7 @@ export function findTaintedLoss(cautions: string[], record: SessionRecord, about
   const allCautions = new Set(cautions);
   const lines = new Set([...cautions, ...about.split("\n").filter((line) => line !== "")]);
   for (const text of lines) {
-    budget.comparisons -= COMPARISONS_A_SENTENCE + record.read.length + record.said.length;
+    budget.comparisons -= COMPARISONS_PER_SENTENCE + record.read.length + record.said.length;
     if (budget.comparisons < 0 || text.length > MAX_CHARS) return TOO_LONG;
     const lost = meaningOf(text);
     if (record.said.some((said) => said.at < 0 && mentions(said, lost) && withdraws(said.text))) continue;

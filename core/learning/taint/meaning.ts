@@ -11,12 +11,12 @@ export type Topic = keyof typeof TOPICS;
 export interface Meaning {
   text: string;
   topics: Set<Topic>;
-  /** It orders, advises or permits something, or says how things are done. */
+  /** The sentence orders, advises or permits something, or says how things are done. */
   binds: boolean;
-  /** It gives orders to agents, or says what they are to keep. */
+  /** The sentence gives orders to agents, or says what they are to keep. */
   ordersAgents: boolean;
   prohibits: boolean;
-  /** Stems of its words; pairs of characters in languages without blanks. */
+  /** Stems of the words; pairs of characters in languages without blanks. */
   terms: Set<string>;
   /** Names of options, packages, settings, firms and people. */
   names: Set<string>;
@@ -24,7 +24,7 @@ export interface Meaning {
   words: Set<string>;
   /** `""`: unknown. `"other"`: a language that words.ts does not cover. */
   language: string;
-  /** It also applies to other places or times: "in this and other projects", "from here on". */
+  /** A standing instruction: it also applies to other places or times ("in this and other projects", "from here on"). */
   isStanding: boolean;
   /** A program's message: its usage, what it did, or what went wrong. */
   isReport: boolean;
@@ -214,10 +214,10 @@ const USAGE =
 /** "Can I return them in the shop?": a question about oneself orders nothing. */
 const OWN_QUESTION =
   /^[^\p{L}]{0,10}(?:(?:can|could|may|must|should|do|will|shall) (?:i|we|my|our)|(?:kann|darf|muss|soll|k[öo]nnen|d[üu]rfen|m[üu]ssen) (?:ich|wir)|puis-je|peut-on|pouvons-nous|dois-je|puedo|podemos|debo|posso|possiamo)(?!\p{L})[^?]{0,300}\?\s*$/iu;
-/** It addresses agents by name: `Agents: …`. */
+/** A sentence that addresses agents by name: `Agents: …`. */
 const CALLED =
   /^[^\p{L}]{0,20}(?:\p{L}{1,30} ){0,2}(?:agents?|assistants?|reviewers?|assistenten|agenten|ais?|ki|ia|llms?|bots?|asistentes|assistenti|agenti)\s{0,3}[:,]/u;
-/** It addresses any program that reads it. */
+/** A sentence that addresses every program that reads it. */
 const READERS =
   /(?<!\p{L})(?:systems?|programs?|programmes?|tools?|software|services?|scripts?|clients?|machines?|sistem[ai]|programm[aie]|strumenti|systemes?|programmes|logiciels?|outils?|sistemas?|programas?|herramientas?|systeme?n?|programme?n?|werkzeuge?)(?!\p{L})[^.;:]{0,40}(?<!\p{L})(?:reads?|reading|opens?|parses?|process(?:es)?|leggono|legge|lisent|lit|leen|lee|leem|lesen|liest) (?:this|these|quest|cet|ces|est[aeo]|dies|hier)/u;
 /** "The travel assistant renews it": a statement about an assistant that works as an order. */
@@ -296,7 +296,7 @@ const FUNCTION_WORDS: Record<string, Set<string>> = {
 };
 
 const OTHER = "other";
-/** The same for languages that words.ts does not cover. */
+/** Function words of languages that words.ts does not cover. */
 const OTHER_WORDS = [
   setOf("het een niet voor zijn wordt worden wij ook naar maar deze vanaf bij aan zonder zelf"),
   setOf("och att som ett inte ska skal ikke fra blir blev eller ogsa til"),
@@ -307,20 +307,20 @@ const OTHER_WORDS = [
   setOf("nem egy hogy csak vagy meg kell ezt az"),
   setOf("jsou nebo podle jako pro byt ale pri"),
 ];
-/** From this many of these words, a sentence is in that language. */
+/** Minimum number of these words for a sentence to count as being in that language. */
 const MIN_OTHER = 3;
 const LANGUAGES = [
   ...Object.entries(FUNCTION_WORDS).map(([language, words]) => ({ language, words, least: 2 })),
   ...OTHER_WORDS.map((words) => ({ language: OTHER, words, least: MIN_OTHER })),
 ];
-/** By word, indexes in `LANGUAGES`. */
+/** For each word, the indexes in `LANGUAGES` of the languages that have it. */
 const LANGUAGES_OF = new Map<string, number[]>();
 for (const [n, { words }] of LANGUAGES.entries()) {
   for (const word of words) addToList(LANGUAGES_OF, word, n);
 }
 const OTHER_SCRIPT =
   /[\p{Script=Cyrillic}\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Hangul}\p{Script=Greek}\p{Script=Thai}\p{Script=Devanagari}]{3}/u;
-/** A whole sentence. If none of its words is listed, its language is an unlisted one. */
+/** A whole sentence. If no language above has its words, it is in another language. */
 const OTHER_SENTENCE = /^\p{Lu}\p{Ll}{0,40},?(?: \p{L}[\p{Ll}-]{0,40},?:?){5,60}[.!]$/u;
 
 /** `folded`: in the spelling of `foldText`. `""`: unknown. */
@@ -329,7 +329,7 @@ export function languageOf(folded: string): string {
   if (/[\u3400-\u9fff]/.test(folded)) return "zh";
   if (OTHER_SCRIPT.test(folded)) return OTHER;
   const words = folded.match(/\p{L}+/gu) ?? [];
-  // One word is too little to tell a language.
+  // One word is too little to recognise a language.
   if (words.length < 2) return "";
   let counts: number[] | null = null;
   for (const word of words) {

@@ -3,7 +3,7 @@
 import { addToList } from "./list-map.ts";
 import type { Meaning, Topic } from "./meaning.ts";
 
-/** The remaining work that one write may cause. When it is used up, the write waits for the person. */
+/** The remaining comparisons that one write may cause. When none remain, the write waits for the person. */
 export interface ComparisonBudget {
   comparisons: number;
 }
@@ -24,15 +24,15 @@ export interface Weights {
 }
 
 /** Index entries that can be read in the time of one comparison of two sentences. */
-const PLACES_A_COMPARISON = 8;
+const ENTRIES_PER_COMPARISON = 8;
 
 export class SentenceIndex<Sentence extends Meaning> {
   readonly #sentences: Sentence[] = [];
   readonly #byTerm = new Map<string, number[]>();
   readonly #byTopic = new Map<Topic, number[]>();
   readonly #languages = new Set<string>();
-  /** The points of each sentence in the current search. All are 0 between searches; one buffer serves all searches. */
-  #shares = new Float64Array(0);
+  /** The points of each sentence in the current search. All searches share this buffer, so each resets its points to 0. */
+  #points = new Float64Array(0);
 
   add(sentence: Sentence): void {
     const n = this.#sentences.push(sentence) - 1;
@@ -44,38 +44,38 @@ export class SentenceIndex<Sentence extends Meaning> {
   /** Sentences whose points reach `weights.least`. */
   find({ terms, topics, language }: SentenceQuery, weights: Weights, budget: ComparisonBudget): Sentence[] {
     const size = this.#sentences.length;
-    if (this.#shares.length < size) this.#shares = new Float64Array(2 * size);
-    const shares = this.#shares;
-    const places: number[] = [];
-    let looked = 0;
+    if (this.#points.length < size) this.#points = new Float64Array(2 * size);
+    const points = this.#points;
+    const touched: number[] = [];
+    let readEntries = 0;
     const add = (n: number, more: number) => {
-      if (shares[n] === 0) places.push(n);
-      shares[n]! += more;
+      if (points[n] === 0) touched.push(n);
+      points[n]! += more;
     };
     for (const term of terms) {
       const found = this.#byTerm.get(term) ?? [];
-      looked += found.length;
+      readEntries += found.length;
       for (const n of found) add(n, weights.term);
     }
     const weightIn = (other: string) =>
       other !== language && other !== "" && language !== "" ? weights.translated : weights.topic;
-    const most = Math.max(...[...this.#languages].map(weightIn)) * topics.size;
-    const areEnough = most >= weights.least;
+    const topicPoints = Math.max(...[...this.#languages].map(weightIn)) * topics.size;
+    const canTopicsSuffice = topicPoints >= weights.least;
     for (const topic of topics) {
       // If topics alone cannot reach the threshold, only sentences with a shared term are read.
-      const found = areEnough ? (this.#byTopic.get(topic) ?? []) : places;
-      looked += found.length;
+      const found = canTopicsSuffice ? (this.#byTopic.get(topic) ?? []) : touched;
+      readEntries += found.length;
       for (const n of found) {
         const sentence = this.#sentences[n]!;
-        if (areEnough || sentence.topics.has(topic)) add(n, weightIn(sentence.language));
+        if (canTopicsSuffice || sentence.topics.has(topic)) add(n, weightIn(sentence.language));
       }
     }
-    budget.comparisons -= looked / PLACES_A_COMPARISON;
+    budget.comparisons -= readEntries / ENTRIES_PER_COMPARISON;
     const found: Sentence[] = [];
-    for (const n of places) {
-      const share = shares[n]!;
-      shares[n] = 0;
-      if (share >= weights.least) found.push(this.#sentences[n]!);
+    for (const n of touched) {
+      const total = points[n]!;
+      points[n] = 0;
+      if (total >= weights.least) found.push(this.#sentences[n]!);
     }
     return found;
   }

@@ -6,11 +6,11 @@ import type { SentMessage } from "../../schemas/learning/review.ts";
 import { type SaidPiece, piecesOf, piecesOfMessage, stringsIn } from "./entries.ts";
 import {
   type Destination,
-  holdsWhole,
+  containsDestination,
   isPublisher,
   destinationsIn,
   numbersIn,
-  readingsOf,
+  decodeReadings,
   toLocalNumber,
   toSearchable,
 } from "./destinations.ts";
@@ -20,13 +20,13 @@ import { type ComparisonBudget, SentenceIndex, type SentenceQuery, type Weights 
 import { cutInPieces, sentencesIn } from "../sentences.ts";
 
 interface SaidSentence extends Meaning {
-  /** The position of its piece in the session; -1 for trusted pieces, which count as if said first. */
+  /** The position of the sentence's piece in the session; -1 for trusted pieces, which count as if said first. */
   at: number;
 }
 
 export interface ReadSentence extends SaidSentence {
   entry: number;
-  /** Its author may want something of the reader: it binds, is written as prose, or has a grave topic. */
+  /** The author may want something of the reader: the sentence binds, is written as prose, or has a grave topic. */
   isWish: boolean;
 }
 
@@ -55,7 +55,7 @@ interface RecordedPiece {
   numbers: Set<string>;
 }
 
-/** A longer sentence is a list or data. It is added in pieces, which overlap by about a clause. */
+/** A longer sentence is a list or data. The record adds it in pieces, which overlap by about a clause. */
 const MAX_SENTENCE_CHARS = 1_000;
 const OVERLAP_CHARS = 200;
 
@@ -74,7 +74,7 @@ const MAX_STANDING = 300;
 /** A sentence of prose. In arguments of a call it is a note, which proves nothing about the words in it. */
 const PROSE = /^\s{0,9}\p{Lu}(?:[^\s|<>]{1,60}\s{1,3}){4,300}[^\s|<>]{1,60}[.!?…]\s{0,9}$/u;
 
-/** Shorter parts of a host's name are ordinary words. */
+/** Minimum length of a part of a host's name. Shorter parts are ordinary words. */
 const MIN_PART = 8;
 
 /** `bootsregister-offen` and `bootsregister` of `bootsregister-offen.example`. */
@@ -97,15 +97,15 @@ export class SessionRecord {
   /** Entries whose content gives orders to agents, in the order of the log. */
   readonly agentOrders = new Set<number>();
   readonly #pieces: RecordedPiece[] = [];
-  /** By the text of a sentence that was read, a bit for each combination of its traits. */
+  /** For the text of each sentence read, a bit mask of the combinations of traits seen. */
   readonly #seenTraits = new Map<string, number>();
-  /** Sentences of content that may be wishes, and by word the first of them. */
+  /** Sentences of content that may be wishes, and for each word the first such sentence. */
   readonly #wishes = new SentenceIndex<ReadSentence>();
   readonly #wishesByWord = new Map<string, ReadSentence>();
-  /** Wishes that are compared with everything that is written, whether or not they share a word. */
+  /** Wishes that are compared with every written sentence, whether or not they share a word. */
   readonly #orders: ReadSentence[] = [];
   readonly #backingIndex = new SentenceIndex<SaidSentence>();
-  /** By word, indexes in `read` of program output and data. */
+  /** For each word, the indexes in `read` of program output and data. */
   readonly #reportsByWord = new Map<string, number[]>();
   /** Cache of `findOrigin`; cleared when something is added. */
   readonly #origins = new Map<string, number | null>();
@@ -116,7 +116,7 @@ export class SessionRecord {
   readonly #used = new Map<string, number>();
   /** Names in successful install calls: that a package could be installed does not make it trustworthy. */
   readonly #installed = new Set<string>();
-  /** By name, the first binding sentence of content with it, or the first sentence if none binds. */
+  /** For each name, the first binding sentence of content with it, or the first sentence if none binds. */
   readonly #named = new Map<string, ReadSentence>();
   #opinions: Opinion[] = [];
 
@@ -203,12 +203,12 @@ export class SessionRecord {
     return this.#wishesByWord.get(word) ?? null;
   }
 
-  /** Orders to agents and standing instructions, and those possible wishes that share enough with what is written. */
+  /** Orders to agents, standing instructions, and possible wishes that share enough with the written sentence. */
   findLikelyWishes(sought: SentenceQuery, weights: Weights, budget: ComparisonBudget): ReadSentence[] {
     return [...this.#orders, ...this.#wishes.find(sought, weights, budget)];
   }
 
-  /** Sentences from other sources than content that share enough with what is written. */
+  /** Sentences from sources other than content that share enough with the written sentence. */
   findBacking(sought: SentenceQuery, weights: Weights, budget: ComparisonBudget): SaidSentence[] {
     return this.#backingIndex.find(sought, weights, budget);
   }
@@ -254,7 +254,7 @@ export class SessionRecord {
     const isContent = stream === "content";
     const isTrusted = stream === "trusted";
     if (isContent) this.isEmpty = false;
-    const readings = isContent ? readingsOf(text) : [text];
+    const readings = isContent ? decodeReadings(text) : [text];
     for (const destination of isContent ? destinationsIn(text, readings) : [])
       if (destination.isHost && !isPublisher(destination.text))
         for (const name of namesOf(destination.text)) this.hosts.add(name);
@@ -316,6 +316,6 @@ export class SessionRecord {
 
 function hasDestination({ searchable, numbers }: RecordedPiece, destination: Destination): boolean {
   return destination.kind === "address"
-    ? holdsWhole(searchable, destination)
+    ? containsDestination(searchable, destination)
     : numbers.has(toLocalNumber(destination.text));
 }

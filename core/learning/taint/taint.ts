@@ -18,7 +18,7 @@ import {
   isUndecided,
   findTaintedLoss,
 } from "./judge.ts";
-import { destinationsIn, readingsOf } from "./destinations.ts";
+import { destinationsIn, decodeReadings } from "./destinations.ts";
 import { compareLines, proseLines } from "./removals.ts";
 import { SentenceIndex } from "./sentence-index.ts";
 import { isProse } from "../markdown.ts";
@@ -163,7 +163,7 @@ interface ChangedFiles {
   record: SessionRecord;
 }
 
-/** Longer writes wait for the person without a comparison. */
+/** Maximum length of a write that is compared. A longer write waits for the person. */
 const MAX_CHARS = 200_000;
 
 function holdFiles(
@@ -253,7 +253,7 @@ function createSentenceJudge(sentences: Sentence[], record: SessionRecord, conte
 
 /** Taint that only shows when the text is decoded. It has no place in the text that could be cut out. */
 function findHiddenTaint(text: string, record: SessionRecord, budget = createComparisonBudget()): string | null {
-  const [, ...others] = readingsOf(text);
+  const [, ...others] = decodeReadings(text);
   const seen = new Set(others.length > 0 ? sentencesIn(text).map((sentence) => sentence.text) : []);
   for (const reading of others) {
     const hidden = sentencesIn(reading).filter((sentence) => !seen.has(sentence.text));

@@ -29,7 +29,7 @@ export const TOPICS = {
     macro macros payload ausfuhr* rootrecht* adminrecht* skript* makro* execut* script* racine administrateur* ejecut* consola
     administrador* esegu* amministrator* 実行 管理者 ルート権限 スクリプト コンソール マクロ root権限 执行 运行 管理员 脚本
     控制台 宏 提权`,
-  /** To take somebody or something for safe. */
+  /** To treat somebody or something as safe. */
   trust: `trust* genuine legit reputable vouch vouches vouched vouching allow-list* allowlist* allow_list* whitelist*
     white-list* white_list* safelist* reliable accredited vetted bona_fide known_good accept* safe safely official_source
     approved authorised authorized exempt exempted exemption known_hosts root_ca ca_bundle friendly endorsed certified fine
@@ -104,7 +104,7 @@ export const TOPICS = {
     sans_mentionner sans_le_dire secret* passer_sous_silence confidentiel* silencios* sin_mencion* no_mencion* callad*
     confidencial* sin_avisar nascond* silenzios* senza_menzion* tacer* riservat* 隠す 隠して 黙って 言わない 伝えない 触れない
     秘密 内緒 報告しない 知らせない 記載しない 書かない 隐藏 隐瞒 不提 不要提 保密 悄悄 不报告 不告诉 不说 别说 静默 不写`,
-  /** Whom to obey, or who decides. */
+  /** To obey somebody, or to let somebody decide. */
   obey: `signs sign erteilt freigabe freigaben obey* take_precedence takes_precedence overrid* overrule* supersede* instruct*
     commanded commanding commands_you authority in_charge prevails outranks on_behalf decides final_say has_the_say pre-approved
     preapproved counts_as standing_order* confirm* unattended by_itself on_its_own automatically autonom* gehorch* vorrang*
@@ -121,7 +121,7 @@ export const TOPICS = {
     frais acha* reglement* paga pagar pagare pagat* pagad* pago pagos pagamento pagamenti factura* reembols* compra* abono*
     fattur* bonific* conto_corrente rimbors* acquist* 支払 振込 振り込 送金 請求 口座 返金 料金 購入 入金 支付 付款 汇款 转账
     账户 账号 发票 退款 费用 购买 银行`,
-  /** How to reach somebody. */
+  /** Ways to reach somebody. */
   contact: `call calls contact* phone hotline helpdesk desk reachable reached address* extension mailbox e-mail email recipient*
     number_is dial sms whatsapp telegram hotlines write_to ring inbox kontakt* telefon* rufnummer* durchwahl* erreich* anruf*
     adresse* ansprechpartner* empfanger* postfach* anschrift* zustandig* mailadresse* telephone* appel* joindre courriel*
@@ -188,25 +188,25 @@ export const FORCES = {
     hay_que recomiend* obligatori* en_adelante cada todos todas cualquier* norma* regla* basta deve* sempre convem qualquer mai
     bisogna raccomand* ogni tutti tutte regol* 必ず 常に 決して べき ください 下さい 推奨 今後 以後 毎回 いつも すべて 全て 規則
     標準 通常 必须 应该 应当 务必 总是 始终 请 建议 今后 以后 每次 所有 全部 规则 标准 一律`,
-  /** The same, but in a fault report these words do not bind. */
+  /** Norms too, except in a fault report, where these words do not bind. */
   weakNorm: `default suffices enough fine okay acceptable can may darf durfen peut peuvent puede pueden pode podem puo possono
     可以`,
-  /** It addresses one agent. */
+  /** Addresses one agent. */
   addressed: `agent automated_read* automated_help* automated_process* automated_assist* automated_edit* digital_help*
     digitale_helfer* digitaler_helfer assistant automation ai llm chatbot bot copilot language_model the_model reviewers
     system_message system_note system_prompt ki assistent sprachmodell* automaten maschinell ia modele_de_langage asistente
     modelo_de_lenguaje 人工知能 助手 代理程序`,
-  /** It speaks of agents in general: a statement about what they do is an order. */
+  /** Speaks of agents in general. A statement about what they do works as an order. */
   agents: `digital_helpers digitale_helfer assistants_numeriques asistentes_digitales agents assistants ais llms chatbots bots
     copilots language_models automated_systems automatic_systems automated_clients automated_tools software_clients
     software_agents ki-systeme ki-assistenten assistenten agenten automatisierte_systeme automatische_systeme robots agentes
     asistentes assistenti agenti systemes_automatiques systemes_automatises sistemas_automaticos sistemas_automatizados
     sistemi_automatici エージェント アシスタント 自動システム 自動化ツール 智能体 大模型 自动化系统 自动化工具`,
-  /** It asks to remember something. */
+  /** Asks the reader to remember something. */
   keeps: `remember keep_in_mind bear_in_mind make_a_note take_note memori* worth_keeping worth_remembering worth_noting merke
     merken merkt notier* speicher* behalte* retenir retenez retiens souvenez souviens recuerd* guarda* anota* ricorda*
     tenere_a_mente 覚えて 記憶 覚え 记住 牢记 记下`,
-  /** It is for another time. */
+  /** Is meant for another time. */
   later: `from_now_on from_here_on henceforth hereafter going_forward next_time next_session next_sessions next_task
     later_session later_sessions later_task later_tasks later_runs long_term long-term ab_sofort ab_jetzt kunftig* zukunft*
     spatere* nachste_sitzung* desormais dorenavant a_l'avenir prochaine prochaines prochain prochains futur* proxima proximas

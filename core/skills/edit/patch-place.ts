@@ -12,15 +12,15 @@ interface Passage {
 
 /** The text that replaces the range. */
 export function toReplacement(text: string, range: TextRange, { oldLines, newLines }: Passage): string {
-  const there = splitLines(text.slice(range.from, range.to));
+  const fileLines = splitLines(text.slice(range.from, range.to));
   const isMidLine = range.from > 0 && text[range.from - 1] !== "\n";
   const lineEnd = lineEndAt(text, range);
   const kept = keptLines(oldLines, newLines);
-  const indents = toIndents(oldLines, there, isMidLine);
+  const indents = toIndents(oldLines, fileLines, isMidLine);
   const lines = newLines.map((line, k) => {
     const old = kept.get(k);
-    if (old !== undefined && old < there.length) {
-      return { text: there[old]!.text, end: endOf(there, old, text, range) ?? lineEnd };
+    if (old !== undefined && old < fileLines.length) {
+      return { text: fileLines[old]!.text, end: fileLineEnd(fileLines, old, text, range) ?? lineEnd };
     }
     const plain = line.replace(/\r$/, "");
     const isWithin = k === 0 && isMidLine;
@@ -46,9 +46,9 @@ function lineEndAt(text: string, { from }: TextRange): "\n" | "\r\n" {
   return at > 0 && text[at - 1] === "\r" ? "\r\n" : "\n";
 }
 
-function endOf(there: Line[], k: number, text: string, range: TextRange): string | null {
-  const next = there[k + 1];
-  return next ? text.slice(range.from + there[k]!.to, range.from + next.from) : null;
+function fileLineEnd(fileLines: Line[], k: number, text: string, range: TextRange): string | null {
+  const next = fileLines[k + 1];
+  return next ? text.slice(range.from + fileLines[k]!.to, range.from + next.from) : null;
 }
 
 /** With more edits than this, only common lines at the beginning and the end are kept. */
@@ -81,12 +81,12 @@ function keptLines(oldLines: string[], newLines: string[]): Map<number, number> 
 /** Maps an indentation of the old passage to the one in the file. */
 type Indents = Map<string, string>;
 
-function toIndents(oldLines: string[], there: Line[], isMidLine: boolean): Indents {
+function toIndents(oldLines: string[], fileLines: Line[], isMidLine: boolean): Indents {
   const indents: Indents = new Map();
-  for (let k = isMidLine ? 1 : 0; k < Math.min(oldLines.length, there.length); k++) {
-    if (oldLines[k]!.trim() === "" || there[k]!.text.trim() === "") continue;
+  for (let k = isMidLine ? 1 : 0; k < Math.min(oldLines.length, fileLines.length); k++) {
+    if (oldLines[k]!.trim() === "" || fileLines[k]!.text.trim() === "") continue;
     const given = indentOf(oldLines[k]!);
-    if (!indents.has(given)) indents.set(given, indentOf(there[k]!.text));
+    if (!indents.has(given)) indents.set(given, indentOf(fileLines[k]!.text));
   }
   return indents;
 }
@@ -102,9 +102,9 @@ function indent(line: string, indents: Indents): string {
   if (nearest !== null) return indents.get(nearest)! + line.slice(nearest.length);
   const [first] = indents;
   if (!first) return line;
-  const [given, there] = first;
+  const [given, inFile] = first;
   // Indented less than anything in the passage: shifted like the first line.
-  return there.endsWith(given) ? there.slice(given.length) + line : there + line.trimStart();
+  return inFile.endsWith(given) ? inFile.slice(given.length) + line : inFile + line.trimStart();
 }
 
 function indentOf(line: string): string {

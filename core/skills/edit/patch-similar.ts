@@ -89,7 +89,7 @@ function isAlike(line: string, wanted: RememberedLine, least: number, work: Work
   return likeness(line, wanted, work) >= least;
 }
 
-/** Longer lines are compared by pairs only. */
+/** Maximum length of a line that is compared by edit distance. Longer lines are compared by pairs only. */
 const MAX_DISTANCE_CHARS = 256;
 
 function likeness(line: string, wanted: RememberedLine, work: WorkBudget): number {

@@ -321,7 +321,7 @@ function notFound(text: string, wanted: string): Result<never> {
   });
 }
 
-/** Shorter lines, such as a bracket, say too little. */
+/** Minimum length of a line that is suggested. Shorter lines, such as a bracket, say too little. */
 const MIN_TELLING_CHARS = 8;
 
 function nearestLines(text: string, wanted: string): { line: number; text: string }[] {

@@ -11,7 +11,7 @@ export const IMPORT = {
   entries: 2_000,
   /** Unpacked size of all files. A skill and its copies must fit in 128 MB of memory. */
   bytes: 10 << 20,
-  /** Size of the archive as received. Its unpacked size may not be larger anyway. */
+  /** Size of the archive as received. The same limit applies to the unpacked files. */
   archiveBytes: 10 << 20,
   /** Size of a JSON request; base64 adds a third. */
   requestBytes: 14 << 20,

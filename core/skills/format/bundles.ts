@@ -3,7 +3,7 @@
 import { toObject } from "../../unknown-object.ts";
 import { fieldOf, toSlug } from "./conditions.ts";
 
-/** More would fill the conversation before it begins. */
+/** Maximum number of members. More would fill the conversation before it begins. */
 export const MAX_MEMBERS = 10;
 
 /**

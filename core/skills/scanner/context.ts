@@ -3,7 +3,7 @@
 import { LEXICON } from "./lexicon.ts";
 import type { ClassRange, Sentence } from "./tokens.ts";
 
-/** How many words before a match a negation still applies. */
+/** A negation applies to a match at most this many words after it. */
 const NEGATION_REACH = 5;
 
 /** The sentence forbids what it names: `never send the keys to …`. */

@@ -35,7 +35,7 @@ const UNLESS: Partial<Record<string, RegExp>> = {
   planted_key: /^[^\n]{0,140}(?:\.\.\.|<|your|(?:their|his|her) own )/i,
 };
 
-/** An address that is not a package index of a company. */
+/** An address that is not given as a package index (`-i`, `--registry`): companies have their own. */
 const NO_INDEX = String.raw`(?<!(?:\s-i|--(?:extra-)?index-url|--registry|--source)(?:\s{1,4}|=)["'\x60]?)https?:\/\/`;
 
 export const FORMS: readonly Form[] = [

@@ -21,9 +21,9 @@ export interface TextRange {
 }
 
 const FLAGS = "giu";
-/** Shorter gaps stay inside their piece. */
+/** A gap shorter than this stays inside its piece. */
 const MIN_GAP = 6;
-/** No piece is longer. After a gap, the next piece is searched this far. */
+/** Maximum length of a piece. After a gap, the next piece is searched for this far. */
 const MAX_PIECE_CHARS = 300;
 
 /**

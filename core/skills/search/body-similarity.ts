@@ -10,7 +10,7 @@ interface BodyTerms {
 
 /** Weight of a word in code. Paraphrases keep the commands, so these words say more. */
 const CODE_WEIGHT = 3;
-/** Shorter texts share most of their words with anything. */
+/** Minimum length of a compared text. Shorter texts share most of their words with anything. */
 const MIN_TERMS = 12;
 
 const CODE = /```[^]*?(?:```|$)|~~~[^]*?(?:~~~|$)|`([^`\n]+)`/g;

@@ -2,7 +2,7 @@
 // piece by piece. Used to erase a purged text. Pure.
 import { REQUIRED_SECTIONS } from "../format/validate.ts";
 
-/** Shorter pieces occur in unrelated texts. */
+/** Minimum length of a piece. Shorter pieces occur in unrelated texts. */
 const MIN_PIECE = 8;
 /** A whole text may be shorter than a piece. */
 const MIN_WHOLE = 4;

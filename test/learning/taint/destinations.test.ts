@@ -1,6 +1,11 @@
 // Destinations in a text, in any spelling.
 import { describe, expect, it } from "vitest";
-import { holdsWhole, toLocalNumber, destinationsIn, toSearchable } from "../../../core/learning/taint/destinations.ts";
+import {
+  containsDestination,
+  toLocalNumber,
+  destinationsIn,
+  toSearchable,
+} from "../../../core/learning/taint/destinations.ts";
 
 function texts(text: string, kind: string): string[] {
   return destinationsIn(text).flatMap((lead) => (lead.kind === kind ? lead.text : []));
@@ -78,6 +83,6 @@ describe("numbers", () => {
 
 it("a destination is found as a whole word, never inside a longer one", () => {
   const lead = { kind: "address", text: "evil.example" } as const;
-  expect(holdsWhole(toSearchable("see evil.example now"), lead)).toBe(true);
-  expect(holdsWhole(toSearchable("see devil.example and evil.examples"), lead)).toBe(false);
+  expect(containsDestination(toSearchable("see evil.example now"), lead)).toBe(true);
+  expect(containsDestination(toSearchable("see devil.example and evil.examples"), lead)).toBe(false);
 });

@@ -9,15 +9,15 @@ import { lineOf, noteOf } from "../lookup.ts";
 
 const MAX_CLUSTERS = 5;
 const MAX_MEMBERS = 8;
-/** Similarity from which two skills may be about one thing. */
+/** Minimum similarity of two skills that may be about one thing. */
 const NEAR = 0.5;
-/** The same for two skills whose names begin with the same word. */
+/** Minimum similarity when both names begin with the same word. */
 const NEAR_BY_NAME = 0.2;
 
 type SkillSummary = IndexLine & { name: SkillName };
 
 /**
- * By overlaps that reviews noted, and by similar names and descriptions. Leaves out companions, which belong to their bases, and
+ * Groups by overlaps that reviews noted, and by similar names and descriptions. Leaves out companions, which belong to their bases, and
  * skills that a curation may not change. Largest cluster first.
  */
 export function clustersOf(skills: Pick<SkillFacts, "name" | "mirror">[], index: SkillIndex): SkillName[][] {
@@ -27,7 +27,7 @@ export function clustersOf(skills: Pick<SkillFacts, "name" | "mirror">[], index:
   }).slice(0, MAX_CLUSTERS);
 }
 
-/** By noted overlaps alone, as far as a cluster has an overlap that no model was shown yet. `null`: there is none. */
+/** Groups by noted overlaps alone. Only clusters with an overlap that no model was shown yet; `null` when there is none. */
 export function notedClusters(skills: SkillFacts[], index: SkillIndex, notes: CuratorNotes): SkillName[][] | null {
   const isNew = (name: SkillName, group: SkillName[]) =>
     overlapsOf(name, index).some(

@@ -18,7 +18,7 @@ export interface FailedTurnsOptions {
   reviews: Pick<ReviewStore, "list" | "job">;
 }
 
-/** Each turn adds a transcript to the request, and a few are enough. */
+/** Maximum number of failed turns. Each adds a transcript to the request, and a few are enough. */
 const MAX_TURNS = 3;
 /** Limit of a session's jobs that are read for one turn. */
 const MAX_JOBS = 3;

@@ -6,14 +6,14 @@ import type { Grant } from "../../../schemas/learning/review.ts";
 import type { Settings } from "../../../schemas/settings.ts";
 import { toUsdMicros } from "../../../schemas/usage.ts";
 
-/** By the operator's settings. The curator applies a profile owner's own limits. */
+/** The grant of a run, from the operator's settings. The curator applies a profile owner's own limits. */
 export function defaultCurationGrant({ curation, review }: Settings, now: number): Grant {
   const usdMicros = toUsdMicros(curation.grantUsd);
   const expiresAt = now + review.keepDays * DAY_MS;
   return { tokens: curation.grantTokens, ...(usdMicros > 0 && { usdMicros }), expiresAt };
 }
 
-/** What each piece of work may spend. Expires when work for a quiet profile is abandoned. */
+/** The grant of each piece of work: an equal share. It expires when work for a quiet profile is abandoned. */
 export function shareOf(policy: Policy, settings: Settings, shares: number, now: number): Grant {
   const tokens = policy.grantTokens ?? settings.curation.grantTokens;
   const usdMicros = toUsdMicros(policy.grantUsd ?? settings.curation.grantUsd);
@@ -25,14 +25,14 @@ export function shareOf(policy: Policy, settings: Settings, shares: number, now:
   };
 }
 
-/** Caps a share by the day's allowance. That expires with the day, and unfinished work then asks no model. */
-export function capGrant(share: Grant, most: Grant | undefined, shares: number): Grant {
-  if (!most) return share;
-  const money = most.usdMicros === undefined ? Infinity : Math.floor(most.usdMicros / shares);
+/** Caps a share by the day's allowance. The allowance expires with the day; unfinished work then asks no model. */
+export function capGrant(share: Grant, allowance: Grant | undefined, shares: number): Grant {
+  if (!allowance) return share;
+  const money = allowance.usdMicros === undefined ? Infinity : Math.floor(allowance.usdMicros / shares);
   const usdMicros = Math.min(share.usdMicros ?? Infinity, money);
   return {
-    tokens: Math.min(share.tokens, Math.floor(most.tokens / shares)),
+    tokens: Math.min(share.tokens, Math.floor(allowance.tokens / shares)),
     ...(usdMicros < Infinity && { usdMicros }),
-    expiresAt: Math.min(share.expiresAt, most.expiresAt),
+    expiresAt: Math.min(share.expiresAt, allowance.expiresAt),
   };
 }

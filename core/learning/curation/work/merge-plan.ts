@@ -24,7 +24,7 @@ export interface MergeSources {
   absorbs: Map<SkillName, SkillSnapshot>;
 }
 
-/** What the merge needs in addition to the proposal. */
+/** The part of a merge that is derived from the proposal and its sources. */
 export interface CheckedMerge {
   files: CurationMerge["files"];
   items: CurationMerge["items"];
@@ -75,15 +75,15 @@ function checkSources({ umbrella, absorbs }: MergeProposal, sources: MergeSource
   if (baseOf(umbrella) !== null) return refuse(`'${umbrella}' is a companion: choose a name that is not one.`);
   for (const name of absorbs) {
     const skill = sources.absorbs.get(name);
-    const bar = skill ? findMergeBar(skill) : "is not a skill of this profile";
-    if (bar) return refuse(`'${name.slice(0, 80)}' ${bar}: leave it as it is.`);
+    const obstacle = skill ? findMergeObstacle(skill) : "is not a skill of this profile";
+    if (obstacle) return refuse(`'${name.slice(0, 80)}' ${obstacle}: leave it as it is.`);
   }
-  const bar = sources.umbrella && isNotArchived(sources.umbrella) ? findMergeBar(sources.umbrella) : null;
-  return bar ? refuse(`The umbrella '${umbrella}' ${bar}: choose another name.`) : null;
+  const obstacle = sources.umbrella && isNotArchived(sources.umbrella) ? findMergeObstacle(sources.umbrella) : null;
+  return obstacle ? refuse(`The umbrella '${umbrella}' ${obstacle}: choose another name.`) : null;
 }
 
 /** Why a skill may not take part in a merge; `null`: it may. */
-function findMergeBar({ head }: SkillSnapshot): string | null {
+function findMergeObstacle({ head }: SkillSnapshot): string | null {
   if (head.pinned) return "is pinned by a person";
   if (!isLearned(head)) return "was not learned here";
   if (head.state === "archived" || head.state === "pending") return `is ${head.state}`;
@@ -92,9 +92,9 @@ function findMergeBar({ head }: SkillSnapshot): string | null {
 
 function checkMarks({ items }: MergeProposal, old: SkillItem[], own: SkillItem[]): Failure | null {
   const known = new Set([...old, ...own].map(({ id }) => id));
-  const strange = items.filter(({ id }) => !known.has(id)).map(({ id }) => id);
-  if (strange.length > 0) {
-    return err("item_unknown", `There is no item ${nameAll(strange)}: copy the ids as they are shown.`).failure;
+  const unknownIds = items.filter(({ id }) => !known.has(id)).map(({ id }) => id);
+  if (unknownIds.length > 0) {
+    return err("item_unknown", `There is no item ${nameAll(unknownIds)}: copy the ids as they are shown.`).failure;
   }
   const marked = new Set(items.map(({ id }) => id));
   const missing = old.filter(({ id }) => !marked.has(id)).map(({ id }) => id);
@@ -102,10 +102,14 @@ function checkMarks({ items }: MergeProposal, old: SkillItem[], own: SkillItem[]
     const what = `Not accounted for: ${nameAll(missing)}. Mark each as kept, superseded or archived.`;
     return err("item_unmarked", what, { missing: missing.slice(0, MAX_NAMED) }).failure;
   }
-  const bare = items.filter(({ fate, reason = "" }) => fate !== "kept" && reason.trim().length < MIN_REASON_CHARS);
-  if (bare.length === 0) return null;
-  return err("reason_missing", `Say why of ${nameAll(bare.map(({ id }) => id))}: what is not kept has a reason.`)
-    .failure;
+  const withoutReason = items.filter(
+    ({ fate, reason = "" }) => fate !== "kept" && reason.trim().length < MIN_REASON_CHARS,
+  );
+  if (withoutReason.length === 0) return null;
+  return err(
+    "reason_missing",
+    `Say why of ${nameAll(withoutReason.map(({ id }) => id))}: what is not kept has a reason.`,
+  ).failure;
 }
 
 /** The umbrella must also keep its own items, unless the proposal says why not. */
@@ -139,12 +143,12 @@ function withPaths(text: string, moved: Map<string, string>): string {
 }
 
 function checkAbsorbed(absorbs: SkillName[], marked: MarkedItem[]): Failure | null {
-  const bare = absorbs.find(
+  const notAbsorbed = absorbs.find(
     (name) => !marked.some(({ item, mark }) => item.skill === name && mark.fate !== "archived"),
   );
-  if (bare === undefined) return null;
+  if (notAbsorbed === undefined) return null;
   const why = "nothing of it is kept or superseded, so it would not be absorbed but thrown away";
-  return err("nothing_kept", `'${bare}' must stay as it is: ${why}. Leave it out of absorbs.`).failure;
+  return err("nothing_kept", `'${notAbsorbed}' must stay as it is: ${why}. Leave it out of absorbs.`).failure;
 }
 
 function filesOf(marked: MarkedItem[], sources: MergeSources): Result<CheckedMerge["files"]> {

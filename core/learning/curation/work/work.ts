@@ -18,7 +18,7 @@ import { lineOf, noteOf, verdictOn } from "../lookup.ts";
 /** Tokens of one piece of work: enough to read a skill and similar ones, to write one, and to be refused twice. Also used by bench:judging. */
 export const WORK_TOKENS = 100_000;
 /** Skills for which one piece of work writes requests. The model reads the beginning of each. Also used by bench:judging. */
-export const SKILLS_A_CALL = 12;
+export const SKILLS_PER_CALL = 12;
 
 export interface WorkFacts {
   skills: SkillFacts[];
@@ -112,7 +112,7 @@ function planRequests({ skills, notes, index, plan }: WorkFacts): UnfundedWork[]
     .map(({ name }) => ({ name, line: lineOf(index, name) }))
     .filter(({ name, line }) => line && line.requests === undefined && noteOf(notes, name)?.asked === undefined)
     .toSorted((a, b) => (b.line?.use?.uses ?? 0) - (a.line?.use?.uses ?? 0) || (a.name < b.name ? -1 : 1))
-    .slice(0, SKILLS_A_CALL)
+    .slice(0, SKILLS_PER_CALL)
     .map(({ name }) => name);
   if (bare.length === 0) return [];
   const many = bare.length === 1 ? "one skill has" : `${bare.length} skills have`;

@@ -27,25 +27,25 @@ export interface Lexicon {
   doubt: string;
   undo: string;
   giveUp: string;
-  /** How the answer should be or should have been. */
+  /** Says how the answer should be or should have been. */
   wish: string;
   /** A wish or a new task. */
   hint: string;
-  /** A wish for the next time. It judges nothing. */
+  /** A wish for the next time, which does not judge the answer. */
   nextTime: string;
   /** The person has not looked yet, waits, does not know, or cancels for another reason. */
   idle: string;
-  /** After praise, it introduces what is wrong. */
+  /** After praise, introduces what is wrong. */
   exception: string;
-  /** It introduces what is wrong. */
+  /** Introduces what is wrong. */
   but: string;
-  /** It was different before: what follows counts. */
+  /** Says that the answer was different before. What follows counts. */
   now: string;
   /** More work follows. */
   more: string;
   /** Ignored at the beginning of a clause. */
   fillers: string;
-  /** The clause is about the past, so it is no complaint about the answer. */
+  /** The clause is about the past, so it is not a complaint about the answer. */
   past: string;
   /** Negates what follows within three words. */
   negation: string;

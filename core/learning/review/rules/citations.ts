@@ -121,7 +121,7 @@ function sourcesOf(entry: Entry): Source[] {
   return [...new Set(sources)];
 }
 
-/** Longer lists do not help a model to choose. */
+/** Maximum length of a list. Longer lists do not help a model to choose. */
 const MAX_CANDIDATES = 4;
 const MIN_SHARED_WORDS = 2;
 /** Terms compared of one part: the rest of a long page is seldom the reason of a lesson. */

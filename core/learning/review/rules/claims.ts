@@ -44,10 +44,10 @@ const MOMENTS =
 /** The sentence has a condition, or is a question. */
 const CONDITIONED =
   /\b(?:if|when|whenever|unless|until|once|while|without|where|wherever|whether|in case|otherwise|after|before|except|only|as long as)\b|\?\s*$/iu;
-/** On what it holds, after the claim; "here" and "this machine" are everything the agent has. */
+/** A scope after the claim, such as "on Windows". "Here" and "this machine" limit nothing: they are everything the agent has. */
 const SCOPED =
   /^[^.;]{0,60}?\b(?:on|with|for|in|under|inside|against|across|over|through|between|behind|to)\s+(?!(?:this|these|here|our|my|its|the|any|all|general|place)\b)/iu;
-/** What to do then. */
+/** A remedy: what to do when the fault occurs. */
 const REMEDY =
   /(?:^|[;:,.(—–-]\s*|\b(?:so|then|and|or|but|always|please|must|should)\s+)(?:use|pass|add|set|run|try|write|call|install|switch|prefer|give|quote|name|convert|replace|read|open|check|ask|pipe|split|escape|make|put|retry|export|start|wait)\b|\b(?:instead|using|rather|via|by hand|workaround|needs?|must)\b|→|->/iu;
 const RETRY = /(?<!\b(?:on|the|a|one|after|at) )\b(?:retry|wait|repeat|back ?off|try again|ask again|again)\b/iu;
@@ -55,7 +55,7 @@ const RETRY = /(?<!\b(?:on|the|a|one|after|at) )\b(?:retry|wait|repeat|back ?off
 const QUOTED = /"[^"\n]{1,200}"|“[^“”\n]{1,200}”|(?<=\s)'[^'\n]{2,200}'(?=[\s.,;:)])/gu;
 
 /**
- * A check of paragraphs: the first sentence that claims what is not kept, `null` for none. Failures: `tool_claim`,
+ * Returns a check of paragraphs, which fails on the first claim that may not be kept. Failures: `tool_claim`,
  * `passing_failure`. `programs`: tools and commands by name, such as the session has called.
  */
 export function createClaims(programs: Iterable<string>): CheckClaims {

@@ -104,11 +104,11 @@ interface Places {
 
 /** A longer call is mostly data. */
 const MAX_CALL_WORDS = 60;
-/** A retry comes soon after the call it repeats. */
+/** A call is compared with this many later ones: a retry comes soon after the call it repeats. */
 const MAX_COMPARED = 20;
-/** The newest are kept. Each is compared with each added line. */
+/** Maximum number of places. The newest are kept, and each is compared with each added line. */
 const MAX_PLACES = 50;
-/** Fewer words around it do not identify a place. */
+/** Minimum number of words around a place. Fewer do not identify it. */
 const MIN_AROUND = 2;
 /** The share of the words around a place that a text must have. */
 const MIN_SHARE = 0.5;

@@ -25,7 +25,7 @@ const OWN_PATH =
 
 type SessionWords = ReturnType<typeof createSessionWords>;
 
-/** Each set is computed lazily, once. */
+/** Each field is computed lazily, once. */
 export function createSessionWords({ entries }: Pick<ReviewJob, "entries">) {
   const text = once(() => entries.map(allTextOf).join("\n"));
   return {
@@ -140,7 +140,7 @@ const PATH = /(?<![\w./~-])\/[\w./-]*[\w-]\.\w{1,6}\b/g;
 const QUOTED = /"([^"\n]{20,400})"|“([^“”\n]{20,400})”|«([^«»\n]{20,400})»|„([^„“”\n]{20,400})[“”]/g;
 /** Shorter quotations may be standing phrases. */
 const MIN_QUOTED_WORDS = 6;
-/** Each is searched in the whole session. A usual lesson quotes a few. */
+/** Maximum number of quotations, since each is searched for in the whole session. A usual lesson quotes a few. */
 const MAX_QUOTES = 200;
 
 /** `null` for a text that fits many sessions. Failure: `one_off`. */

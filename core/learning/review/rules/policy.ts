@@ -17,7 +17,7 @@ import { checkStory, checkTitle, createSessionWords } from "./one-off.ts";
 export const POLICY = {
   /** Every write cites parts of entries that prove it. */
   citations: true,
-  /** What only content wanted waits for a person. */
+  /** Writes that only content wanted wait for a person. */
   taint: true,
   /** A review must read a skill before it changes the skill. */
   readFirst: true,
@@ -46,7 +46,7 @@ interface InspectOptions {
   settings: Settings;
 }
 
-/** In the order of their calls: cheap ones first, those that read a store last. */
+/** The rules in the order of their calls: cheap ones first, those that read a store last. */
 export function createInspectors({ job, policy, skills, seeds, settings }: InspectOptions) {
   const words = createSessionWords(job);
   const checkClaims = createClaims(programsIn(job.entries));
@@ -73,7 +73,7 @@ export function createInspectors({ job, policy, skills, seeds, settings }: Inspe
       ...(policy.values ? [added(checkValues)] : []),
       ...(policy.duplicates ? [duplicates] : []),
     ],
-    /** The same rules for facts in memory. */
+    /** The rules that also apply to facts in memory. */
     checkFacts: (facts: string[]): Failure | null =>
       (policy.claims ? checkClaims(facts) : null) ??
       (policy.values ? checkValues({ prose: facts, code: [] }, "") : null),
