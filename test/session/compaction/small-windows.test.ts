@@ -67,7 +67,11 @@ async function session(
 const STYLES: CountingStyle[] = ["vllm-old", "vllm", "vllm-at-least", "vllm-above-window", "vllm-passed", "llamacpp"];
 /** These servers report the size of the window, but not the length of the prompt: the answer is halved until it fits. */
 const UNCOUNTED: CountingStyle[] = ["vllm-at-least", "vllm-above-window", "vllm-passed"];
-const CASES = [8_192, 16_384, 32_768].flatMap((window) => STYLES.map((style) => ({ window, style })));
+/** Every style on the smallest window, where compaction is frequent, and two on the larger ones. */
+const CASES = STYLES.map((style) => ({ window: 8_192, style })).concat([
+  { window: 16_384, style: "vllm-old" },
+  { window: 32_768, style: "vllm-passed" },
+]);
 
 describe("a window that nobody configured", () => {
   it.each(CASES)(
@@ -86,7 +90,7 @@ describe("a window that nobody configured", () => {
     async (server) => {
       const { life, say, entries, server: seen } = await session(server);
       expect(life.engine.putFile("table.csv", new TextEncoder().encode(TABLE)).ok).toBe(true);
-      for (let i = 0; i < 14; i++) {
+      for (let i = 0; i < 10; i++) {
         expect(await say(i % 3 === 0 ? `Look into the table, part ${i}.` : `Go on: ${createWords(120, i)}`)).toBe(
           "done",
         );
@@ -95,7 +99,7 @@ describe("a window that nobody configured", () => {
       expect(all.filter((entry) => entry.kind === "compaction").length).toBeGreaterThan(
         server.window < 20_000 ? 0 : -1,
       );
-      expect(all.filter((entry) => entry.kind === "tool").length).toBeGreaterThanOrEqual(15);
+      expect(all.filter((entry) => entry.kind === "tool").length).toBeGreaterThanOrEqual(12);
       // The window was learned, so most requests are not refused.
       expect(seen.refused()).toBeLessThanOrEqual(UNCOUNTED.includes(server.style) ? 10 : 6);
     },

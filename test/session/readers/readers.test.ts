@@ -127,7 +127,7 @@ describe("a reader of a turn", () => {
     "of a turn that is stopped at tick %s has seen what the log holds",
     async (stopAt) => {
       for (let join = 0; join < 160; join += 9) {
-        for (const leave of [1, 3, 6, 14]) {
+        for (const leave of join % 2 === 0 ? [1, 6] : [3, 14]) {
           const { seen, stood, settled } = await watch(join, leave, stopAt);
           expect({ join, leave, ...show(seen) }).toEqual({ join, leave, ...show(settled) });
           expect({ join, leave, ...show(stood) }).toEqual({ join, leave, ...show(settled) });
