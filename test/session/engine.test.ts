@@ -3,22 +3,9 @@ import type { Message } from "../../core/agent/contract.ts";
 import { sha256Hex } from "../../core/schemas/learning/digest.ts";
 import { textOf } from "../../core/schemas/entry.ts";
 import { collect } from "../support/session/collect-events.ts";
-import { type ScriptLine, createScriptedModel } from "../support/wires/scripted-model.ts";
+import { createScriptedModel } from "../support/wires/scripted-model.ts";
 import { SESSION, createSessionHarness } from "../support/session/session-harness.ts";
-
-async function setUp(script: ScriptLine[], options: { learning?: "on" | "off"; maxQueuedTurns?: number } = {}) {
-  const model = createScriptedModel(script);
-  const settings = options.maxQueuedTurns ? { turn: { maxQueuedTurns: options.maxQueuedTurns } } : {};
-  const harness = createSessionHarness({ model, settings });
-  const life = harness.boot();
-  await life.engine.create({ learning: options.learning ?? "on", title: "" });
-  return { ...harness, model, life, engine: life.engine };
-}
-
-function must<T>(result: { ok: true; value: T } | { ok: false; failure: { code: string } }): T {
-  if (!result.ok) throw new Error(result.failure.code);
-  return result.value;
-}
+import { createScriptedSession as setUp, must, ticks } from "../support/session/scripted-session.ts";
 
 const usage = { input: 10, output: 5, cacheRead: 0, cacheWrite: 0 };
 
@@ -72,7 +59,7 @@ describe("a session", () => {
     const until = new Promise<void>((done) => (release = done));
     const { engine } = await setUp([{ text: "The long answer", until }]);
     must(await engine.post({ text: "Go" }));
-    for (let tick = 0; tick < 200; tick++) await Promise.resolve();
+    await ticks(200);
     const late = collect(must(engine.events({ after: "2.4" })));
     release();
     const events = await late;
@@ -145,7 +132,9 @@ describe("a session", () => {
   });
 
   it("refuses a message when the queue is full", async () => {
-    const { engine } = await setUp([{ text: "x", until: new Promise(() => {}) }], { maxQueuedTurns: 2 });
+    const { engine } = await setUp([{ text: "x", until: new Promise(() => {}) }], {
+      settings: { turn: { maxQueuedTurns: 2 } },
+    });
     must(await engine.post({ text: "a" }));
     must(await engine.post({ text: "b" }));
     expect(await engine.post({ text: "c" })).toMatchObject({ ok: false, failure: { code: "too_many_queued" } });
@@ -155,7 +144,7 @@ describe("a session", () => {
     const { engine, life } = await setUp([{ text: "I was about", until: new Promise(() => {}) }, { text: "Next." }]);
     must(await engine.post({ text: "a" }));
     must(await engine.post({ text: "b" }));
-    for (let tick = 0; tick < 200; tick++) await Promise.resolve();
+    await ticks(200);
     expect(must(await engine.stop())).toEqual({ stopped: [`${SESSION}-1`, `${SESSION}-2`] });
     await life.settled();
     expect(engine.detail()).toMatchObject({

@@ -4,77 +4,30 @@ import { describe, expect, it } from "vitest";
 import { toHeadCheck } from "../../../core/learning/curation/head-check.ts";
 import { runCuration } from "../../../core/learning/curation/run-curation.ts";
 import { DEFAULTS } from "../../../core/limits.ts";
-import { type Entry, textOf } from "../../../core/schemas/entry.ts";
+import { textOf } from "../../../core/schemas/entry.ts";
 import { createCurationStore } from "../../../stores/curation/curation-store.ts";
-import { createEvidenceStore } from "../../../stores/evidence-store.ts";
-import { createMemoryStore } from "../../../stores/memory-store.ts";
-import { createReviewStore } from "../../../stores/review-store.ts";
-import { createSkillStore } from "../../../stores/skills/skill-store.ts";
 import { deliverCuration, sendDueShards } from "../../../workers/curator/deliver.ts";
 import type { CurationMessage } from "../../../core/schemas/learning/curation.ts";
 import { SKILL, SKILL_MD } from "../../review/script.ts";
-import { collect } from "../../support/session/collect.ts";
-import { JUDGE, reviewResult } from "../../support/skills/reviews.ts";
-import { type ScriptLine, createScriptedModel } from "../../support/wires/scripted-model.ts";
-import { type HarnessOptions, PROFILE, SESSION, createSessionHarness } from "../../support/session/session-harness.ts";
+import { reviewResult } from "../../support/skills/reviews.ts";
+import { type ScriptLine } from "../../support/wires/scripted-model.ts";
+import { PROFILE, SESSION } from "../../support/session/session-harness.ts";
+import {
+  type LearningSession,
+  type SessionOptions,
+  createLearningSession,
+  done,
+  ticks,
+  view,
+  write,
+} from "../../support/session/scripted-session.ts";
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 
-type Given = Partial<HarnessOptions> & { learning?: "on" | "off" };
-
-async function setUp(script: ScriptLine[], { learning = "on", ...options }: Given = {}) {
-  const model = createScriptedModel(script);
-  const harness = createSessionHarness({ model, ...options });
-  const { bucket, kv, clock } = harness;
-  const life = harness.boot();
-  await life.engine.create({ learning, title: "" });
-  const profile = PROFILE;
-  return {
-    ...harness,
-    ...{ model, life, engine: life.engine },
-    skills: createSkillStore({ bucket, profile, clock, random: () => 0.5, swapMs: 1_000 }),
-    memory: createMemoryStore({ kv, profile, clock, overlayMs: 0 }),
-    evidence: createEvidenceStore({ bucket, profile, judge: JUDGE }),
-    reviews: createReviewStore({ bucket, profile }),
-    curation: createCurationStore({ bucket }),
-    async turn(text = "Go on.") {
-      expect(await life.engine.post({ text })).toMatchObject({ ok: true });
-      await life.settled();
-    },
-    entries(): Entry[] {
-      const entries = life.engine.entries(0);
-      if (!entries.ok) throw new Error(entries.failure.code);
-      return entries.value;
-    },
-  };
-}
-
-type World = Awaited<ReturnType<typeof setUp>>;
-
-async function learnSkill({ skills }: World): Promise<string> {
-  const made = await skills.change({
-    name: SKILL,
-    op: "learned",
-    since: 0,
-    decide: () => ({
-      ok: true,
-      value: {
-        files: { "SKILL.md": SKILL_MD },
-        description: "Adding up a column.",
-        category: "general",
-        state: "trial",
-        origin: "review",
-        citations: [],
-      },
-    }),
-  });
-  if (!made.ok) throw new Error(made.failure.code);
-  return (await skills.head(SKILL))!.text;
-}
-
 /** Runs the curator Worker's hour, and every message it sends to itself. */
-async function curate({ bucket, curation, skills, evidence, clock }: World) {
+async function curate({ bucket, skills, evidenceStore: evidence, clock }: LearningSession) {
+  const curation = createCurationStore({ bucket });
   const queue: CurationMessage[] = [];
   const options = {
     curation,
@@ -93,27 +46,27 @@ async function curate({ bucket, curation, skills, evidence, clock }: World) {
   return bucket.keys().filter((key) => key.startsWith("due/"));
 }
 
-const view: ScriptLine = { calls: [{ name: "skill_view", args: { name: SKILL } }] };
-const write: ScriptLine = { calls: [{ name: "write_file", args: { path: "a.txt", content: "x" } }] };
 const list: ScriptLine = { calls: [{ name: "skills_list" }] };
 const readIn = (path: string): ScriptLine => ({ calls: [{ name: "read_file", args: { path } }] });
-const done: ScriptLine = { text: "Done." };
+/** With the settings of a person who changed none. */
+const open = (script: ScriptLine[], options: SessionOptions = {}) =>
+  createLearningSession(script, { settings: {}, ...options });
 const everyTurn = { review: { afterModelCalls: 0 } };
 
 describe("a turn that read a skill", () => {
   it("stores evidence and an active day, which the curator finds the day after", async () => {
-    const world = await setUp([view, write, done, view, readIn("nowhere.txt"), done]);
-    const text = await learnSkill(world);
+    const world = await open([view, write, done, view, readIn("nowhere.txt"), done]);
+    const text = await world.learn();
     const keysBefore = world.bucket.keys();
-    await world.turn();
-    await world.turn();
+    await world.say("Go on.");
+    await world.say("Go on.");
     const day = "2026-01-05";
     const of = (n: number, outcome: "success" | "failure") => ({
       ...{ v: 2, skill: SKILL, text, turn: `${SESSION}-${n}`, judge: "exit", nth: 1, outcome, day },
       ...{ modelCalls: 3, toolCalls: 2, failedCalls: outcome === "failure" ? 1 : 0 },
     });
-    expect(await collect(world.evidence.list(SKILL))).toMatchObject([of(1, "success"), of(2, "failure")]);
-    expect(await world.evidence.activeDays("2026-01-01")).toEqual([day]);
+    expect(await world.fullEvidence()).toMatchObject([of(1, "success"), of(2, "failure")]);
+    expect(await world.evidenceStore.activeDays("2026-01-01")).toEqual([day]);
     const written = world.bucket.keys().filter((key) => !keysBefore.includes(key));
     expect(written.filter((key) => key.startsWith("due/"))).toEqual([
       expect.stringMatching(new RegExp(`^due/${day}/[0-9a-f]{2}/${PROFILE}$`)),
@@ -122,8 +75,9 @@ describe("a turn that read a skill", () => {
 
     world.clock.advance(DAY_MS);
     expect(await curate(world)).toEqual([]);
-    const [run = ""] = await world.curation.runs(PROFILE);
-    const report = await world.curation.report(PROFILE, run);
+    const curation = createCurationStore(world);
+    const [run = ""] = await curation.runs(PROFILE);
+    const report = await curation.report(PROFILE, run);
     expect(report?.markdown).toContain(`| ${SKILL} | trial | 2 | 1 | 1 | 0, 0 active |`);
     expect(JSON.parse((await (await world.bucket.get(`p/${PROFILE}/stats/${SKILL}`))?.text()) ?? "")).toMatchObject({
       ...{ skill: SKILL, uses: 2, successes: 1, failures: 1, lastUsedDay: day },
@@ -131,33 +85,33 @@ describe("a turn that read a skill", () => {
   });
 
   it("has its failures counted by the curator at once, and its successes once the skill has been used often", async () => {
-    const world = await setUp([view, write, done, view, write, done, view, readIn("nowhere.txt"), done]);
-    await learnSkill(world);
+    const world = await open([view, write, done, view, write, done, view, readIn("nowhere.txt"), done]);
+    await world.learn();
     const use = (uses: number) => ({ [SKILL]: { uses, successes: uses, failures: 0, lastUsedDay: null } });
     const stats = async () => {
       const stored = await world.bucket.get(`p/${PROFILE}/stats/${SKILL}`);
       return stored && (JSON.parse(await stored.text()) as { uses: number }).uses;
     };
     await world.skills.noteUse(use(99));
-    await world.turn();
+    await world.say("Go on.");
     expect(await stats()).toBe(1);
     await world.skills.noteUse(use(100));
-    await world.turn();
+    await world.say("Go on.");
     expect(await stats()).toBe(1);
-    await world.turn();
+    await world.say("Go on.");
     expect(await stats()).toBe(3);
   });
 
   it("stores no evidence if it was stopped, and is not reviewed", async () => {
     const hanging: ScriptLine = { text: "I was", until: new Promise(() => {}) };
-    const world = await setUp([view, hanging], { settings: everyTurn });
-    await learnSkill(world);
+    const world = await open([view, hanging], { settings: everyTurn });
+    await world.learn();
     expect(await world.engine.post({ text: "Go." })).toMatchObject({ ok: true });
-    for (let tick = 0; tick < 500; tick++) await Promise.resolve();
+    await ticks(500);
     expect(world.model.requests).toHaveLength(2);
     await world.engine.stop();
     await world.life.settled();
-    expect(await collect(world.evidence.list(SKILL))).toEqual([]);
+    expect(await world.fullEvidence()).toEqual([]);
     expect(world.sent).toEqual([]);
   });
 });
@@ -167,10 +121,10 @@ describe("a review", () => {
     // Each request asks something else: guardrails would stop the same call repeated.
     const looks = Array.from({ length: 8 }, (_, n) => ({ calls: [{ name: "skills_list", args: { query: `q${n}` } }] }));
     const more = ["x", "y"].map((query) => ({ calls: [{ name: "skills_list", args: { query } }] }));
-    const world = await setUp([...looks, done, ...more, done, done]);
-    await world.turn();
+    const world = await open([...looks, done, ...more, done, done]);
+    await world.say("Go on.");
     expect(world.sent).toEqual([]);
-    await world.turn();
+    await world.say("Go on.");
     const review = `${SESSION}.1-24`;
     expect(world.sent).toEqual([{ v: 1, profile: PROFILE, review }]);
     const { trigger, skills, memory, grant, createdAt, entries } = (await world.reviews.job(review))!;
@@ -178,47 +132,46 @@ describe("a review", () => {
     const { grantTokens, grantMs } = DEFAULTS.review;
     expect(grant).toEqual({ tokens: grantTokens, expiresAt: createdAt + grantMs });
     expect(entries).toHaveLength(24);
-    await world.turn();
+    await world.say("Go on.");
     expect(world.engine.detail()?.reviewing).toEqual([review]);
   });
 
   it("is requested after a turn that recovered from a failure", async () => {
     const script = [readIn("b.txt"), write, readIn("a.txt"), readIn("a.txt"), readIn("a.txt"), done];
-    const world = await setUp(script);
-    await world.turn();
+    const world = await open(script);
+    await world.say("Go on.");
     const review = `${SESSION}.1-12`;
     expect(world.sent.map((message) => message.review)).toEqual([review]);
     expect(await world.reviews.job(review)).toMatchObject({ trigger: "value", observations: [{ value: 0.6 }] });
   });
 
   it("is the only one of its session in flight, and the next comes ten minutes after it began", async () => {
-    const world = await setUp([done, done, done, done], { settings: everyTurn });
-    await world.turn();
+    const world = await open([done, done, done, done], { settings: everyTurn });
+    await world.say("Go on.");
     world.clock.advance(11 * MINUTE_MS);
-    await world.turn();
-    const reviewsSent = () => [...new Set(world.sent.map(({ review }) => review))];
-    expect(reviewsSent()).toEqual([`${SESSION}.1-2`]);
+    await world.say("Go on.");
+    expect(world.reviewsSent()).toEqual([`${SESSION}.1-2`]);
     await world.reviews.finish(reviewResult(`${SESSION}.1-2`));
     for (let wakes = 0; world.alarmAt() !== null && wakes < 5; wakes++) await world.life.wake();
     expect(world.engine.detail()?.reviewing).toEqual([]);
-    await world.turn();
-    expect(reviewsSent()).toEqual([`${SESSION}.1-2`, `${SESSION}.3-6`]);
+    await world.say("Go on.");
+    expect(world.reviewsSent()).toEqual([`${SESSION}.1-2`, `${SESSION}.3-6`]);
 
-    const quick = await setUp([done, done, done], { settings: everyTurn });
-    await quick.turn();
+    const quick = await open([done, done, done], { settings: everyTurn });
+    await quick.say("Go on.");
     await quick.reviews.finish(reviewResult(`${SESSION}.1-2`));
     await quick.life.wake();
     quick.clock.advance(9 * MINUTE_MS);
-    await quick.turn();
+    await quick.say("Go on.");
     expect(quick.sent).toHaveLength(1);
     quick.clock.advance(MINUTE_MS);
-    await quick.turn();
+    await quick.say("Go on.");
     expect(quick.sent.map(({ review }) => review)).toEqual([`${SESSION}.1-2`, `${SESSION}.3-6`]);
   });
 
   it("waits for the time that the profile's account names, then is sent once", async () => {
     const asked: unknown[] = [];
-    const world = await setUp([done], {
+    const world = await open([done], {
       settings: everyTurn,
       account: {
         async reserveReview(request) {
@@ -229,7 +182,7 @@ describe("a review", () => {
       },
     });
     const now = world.clock.now();
-    await world.turn();
+    await world.say("Go on.");
     const { perProfileMs, grantTokens: tokens, grantMs } = DEFAULTS.review;
     const request = (at: number) => ({
       review: `${SESSION}.1-2`,
@@ -250,8 +203,8 @@ describe("a review", () => {
   });
 
   it("that never ends is looked for eleven times over a week, then gets a tombstone", async () => {
-    const world = await setUp([done], { settings: everyTurn });
-    await world.turn();
+    const world = await open([done], { settings: everyTurn });
+    await world.say("Go on.");
     const begun = world.clock.now();
     for (let wakes = 0; world.alarmAt() !== null && wakes < 40; wakes++) await world.life.wake();
     const review = `${SESSION}.1-2`;
@@ -267,13 +220,13 @@ describe("a session with learning off", () => {
   it("neither shows nor loads what was learned, and records only a day of activity", async () => {
     const seed: ScriptLine = { calls: [{ name: "skill_view", args: { name: "using-the-workspace" } }] };
     const script = [list, view, seed, done];
-    const [off, on] = [await setUp(script, { learning: "off", settings: everyTurn }), await setUp(script)];
+    const [off, on] = [await open(script, { learning: "off", settings: everyTurn }), await open(script)];
     for (const world of [off, on]) {
-      await learnSkill(world);
-      await world.memory.add("user", "m1", { v: 1, text: "Likes short answers.", at: 1, origin: "user" });
-      await world.turn();
+      await world.learn();
+      await world.memory().add("user", "m1", { v: 1, text: "Likes short answers.", at: 1, origin: "user" });
+      await world.say("Go on.");
     }
-    const shown = (world: World) => {
+    const shown = (world: LearningSession) => {
       const tools = world.entries().filter((entry) => entry.kind === "tool");
       return {
         prompt: [SKILL, "Likes short answers.", "using-the-workspace"].map((words) =>
@@ -287,7 +240,7 @@ describe("a session with learning off", () => {
     expect(shown(off)).toEqual({ prompt: [false, false, true], listed: false, failed: [false, true, false] });
     expect(off.sent).toEqual([]);
     expect(off.bucket.keys().filter((key) => /\/(evidence|reviews)\//.test(key))).toEqual([]);
-    expect(await off.evidence.activeDays("2026-01-01")).toEqual(["2026-01-05"]);
+    expect(await off.evidenceStore.activeDays("2026-01-01")).toEqual(["2026-01-05"]);
   });
 });
 
@@ -300,9 +253,9 @@ describe("a skill saved in a turn", () => {
       ["/learn how to add up columns", "user"],
       ["/learn-tables now", "foreground"],
       ["Please /learn this", "foreground"],
-    ]) {
-      const world = await setUp([save, done]);
-      await world.turn(request);
+    ] as const) {
+      const world = await open([save, done]);
+      await world.say(request);
       expect(await world.skills.head(SKILL)).toMatchObject({ origin });
     }
   });
@@ -311,7 +264,7 @@ describe("a skill saved in a turn", () => {
 describe("an answer that a crash cut off", () => {
   it("keeps the part that readers saw if the turn is stopped after the restart", async () => {
     const long = "word ".repeat(1_000);
-    const world = await setUp([{ text: long, until: new Promise(() => {}) }]);
+    const world = await open([{ text: long, until: new Promise(() => {}) }]);
     expect(await world.engine.post({ text: "Go." })).toMatchObject({ ok: true });
     for (let tick = 0; tick < 20_000 && world.sql.run("SELECT 1 FROM block").length === 0; tick++) {
       await Promise.resolve();

@@ -1,85 +1,30 @@
 // Turns that are observed while something fails: an Archive or an Account that never answers, a skill whose verdict cannot be
 // carried out, a store that accepts no evidence of one turn. Learning is delayed, not lost, and wakes nothing needlessly.
 import { describe, expect, it } from "vitest";
-import type { Result } from "../../../core/errors.ts";
-import { createEvidenceStore } from "../../../stores/evidence-store.ts";
-import { createReviewStore } from "../../../stores/review-store.ts";
-import { createSkillStore } from "../../../stores/skills/skill-store.ts";
-import { SKILL, SKILL_MD } from "../../review/script.ts";
-import { collect } from "../../support/session/collect.ts";
-import { JUDGE, reviewResult } from "../../support/skills/reviews.ts";
-import { type ScriptLine, createScriptedModel } from "../../support/wires/scripted-model.ts";
-import { type HarnessOptions, PROFILE, SESSION, createSessionHarness } from "../../support/session/session-harness.ts";
-import { creation } from "../../support/skills/skills.ts";
+import { reviewResult } from "../../support/skills/reviews.ts";
+import { SESSION } from "../../support/session/session-harness.ts";
+import {
+  type LearningSession,
+  createLearningSession as setUp,
+  done,
+  must,
+  quiet,
+  ticks,
+  view,
+  write,
+} from "../../support/session/scripted-session.ts";
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
-const view: ScriptLine = { calls: [{ name: "skill_view", args: { name: SKILL } }] };
-const write: ScriptLine = { calls: [{ name: "write_file", args: { path: "a.txt", content: "x" } }] };
-const done: ScriptLine = { text: "Done." };
-const quiet = { review: { afterModelCalls: 1_000, minValue: 1, memoryAfterTurns: 1_000, similarTurns: 1_000 } };
-
-function must<T>(result: Result<T>): T {
-  if (!result.ok) throw new Error(result.failure.code);
-  return result.value;
+/** Something hangs: lets time pass until its timeout. */
+async function hang({ clock }: LearningSession, ms: number) {
+  await ticks(2_000);
+  clock.advance(ms);
+  await ticks(2_000);
 }
-
-async function setUp(script: ScriptLine[], { settings = quiet, ...options }: Partial<HarnessOptions> = {}) {
-  const model = createScriptedModel(script);
-  const harness = createSessionHarness({ model, settings, ...options });
-  const { bucket, clock } = harness;
-  const life = harness.boot();
-  const { engine } = life;
-  await engine.create({ learning: "on", title: "" });
-  const skills = createSkillStore({ bucket, profile: PROFILE, clock, random: () => 0.5, swapMs: 1_000 });
-  const evidence = createEvidenceStore({ bucket, profile: PROFILE, judge: JUDGE });
-  const reviews = createReviewStore({ bucket, profile: PROFILE });
-  const rows = () => harness.sql.run<{ id: string }>("SELECT id FROM job ORDER BY id").map(({ id }) => id);
-  return {
-    ...harness,
-    ...{ model, life, engine, skills, reviews, rows },
-    async say(text: string) {
-      expect(await engine.post({ text })).toMatchObject({ ok: true });
-      await life.settled();
-    },
-    async rate(n: number, rating: Parameters<typeof engine.rate>[1]) {
-      must(await engine.rate(n, rating));
-      await life.settled();
-    },
-    learn: () => skills.change(creation(SKILL, SKILL_MD, "learn")),
-    observation: (n: number) => must(engine.observation(n)).observation,
-    evidence: async () =>
-      (await collect(evidence.list(SKILL))).map(({ turn, judge, outcome }) =>
-        [turn.slice(SESSION.length + 1), judge, outcome].join(" "),
-      ),
-    /** Wakes the session as often as it asks, until no row with `prefix` is left. Returns how often, and how long it took. */
-    async drain(prefix: string, most: number) {
-      const began = clock.now();
-      let wakes = 0;
-      for (; rows().some((id) => id.startsWith(prefix)) && wakes < most; wakes++) await life.wake();
-      return { wakes, ms: clock.now() - began };
-    },
-    reviewsSent: () => [...new Set(harness.sent.map(({ review }) => review))],
-    /** Wakes the session until another review was sent. */
-    async nextReview() {
-      const before = new Set(harness.sent.map(({ review }) => review)).size;
-      const sent = () => new Set(harness.sent.map(({ review }) => review)).size;
-      for (let wakes = 0; sent() === before && wakes < 9; wakes++) await life.wake();
-    },
-    jobOf: async (at: number) => (await reviews.job([...new Set(harness.sent.map(({ review }) => review))][at]!))!,
-    /** Something hangs: lets time pass until its timeout. */
-    async hang(ms: number) {
-      for (let tick = 0; tick < 2_000; tick++) await Promise.resolve();
-      clock.advance(ms);
-      for (let tick = 0; tick < 2_000; tick++) await Promise.resolve();
-    },
-  };
-}
-
-type World = Awaited<ReturnType<typeof setUp>>;
 
 /** Makes every later call of `method` on a matching key fail. */
-function breakKeys({ bucket }: World, method: "get" | "put", isBroken: (key: string) => boolean) {
+function breakKeys({ bucket }: LearningSession, method: "get" | "put", isBroken: (key: string) => boolean) {
   const whole = bucket[method] as (key: string, ...rest: unknown[]) => Promise<never>;
   Object.assign(bucket, {
     [method]: async (key: string, ...rest: unknown[]) => {
@@ -93,10 +38,10 @@ describe("a dependency that never answers", () => {
   it("is left out of the observation if it is the Archive", async () => {
     const world = await setUp([write, done], { onArchive: () => new Promise(() => {}) });
     must(await world.engine.post({ text: "Average the prices" }));
-    await world.hang(MINUTE_MS);
+    await hang(world, MINUTE_MS);
     for (let asked = 1; world.observation(1) === null && asked < 9; asked++) {
       await world.engine.alarm();
-      await world.hang(MINUTE_MS);
+      await hang(world, MINUTE_MS);
     }
     await world.life.settled();
     expect(world.observation(1)).toMatchObject({ outcome: "success", similar: 0 });
@@ -109,9 +54,9 @@ describe("a dependency that never answers", () => {
       account: { book: () => (hangs ? new Promise(() => {}) : Promise.resolve()) },
     });
     must(await world.engine.post({ text: "Average the prices" }));
-    await world.hang(5 * MINUTE_MS);
+    await hang(world, 5 * MINUTE_MS);
     expect(world.rows()).toEqual([`usage:${SESSION}-1`]);
-    await world.hang(5 * MINUTE_MS); // sent again from a job row of its own
+    await hang(world, 5 * MINUTE_MS); // sent again from a job row of its own
     hangs = false;
     await world.drain("usage", 3);
     expect(world.rows()).toEqual([]);
@@ -121,9 +66,11 @@ describe("a dependency that never answers", () => {
 
 it("an object that dies right after the answer is woken by its alarm alone, and observes the turn", async () => {
   let asked = 0;
-  const world = await setUp([write, done], { onArchive: () => (++asked === 1 ? new Promise(() => {}) : undefined) });
+  const world = await setUp([write, done], {
+    onArchive: () => (++asked === 1 ? new Promise(() => {}) : undefined),
+  });
   must(await world.engine.post({ text: "Average the prices" }));
-  for (let tick = 0; tick < 2_000; tick++) await Promise.resolve();
+  await ticks(2_000);
   expect([asked, world.observation(1)]).toEqual([1, null]);
   world.life.kill();
   const next = world.boot();
@@ -144,7 +91,7 @@ describe("a turn whose observation cannot be stored whole", () => {
     await world.drain("observe", 9);
     expect(world.rows().filter((id) => id.startsWith("observe"))).toEqual([]);
     expect(world.observation(1)).toMatchObject({ outcome: "failure", judge: "message" });
-    expect(await world.evidence()).toEqual(["1 exit success", "1 message failure"]);
+    expect(await world.evidence()).toEqual(["1 exit 1 success", "1 message 1 failure"]);
     expect(world.life.reports.some((report) => report.includes("verdict"))).toBe(true);
   });
 
@@ -167,8 +114,7 @@ describe("a turn whose observation cannot be stored whole", () => {
 describe("a rating", () => {
   it("that follows another within a millisecond, while their turn is observed, is the one that counts", async () => {
     let asked = 0;
-    let hold = () => {};
-    const holding = new Promise<void>((resolve) => (hold = resolve));
+    const { promise: holding, resolve: hold } = Promise.withResolvers<void>();
     const world = await setUp([view, write, done], {
       onArchive() {
         if (++asked === 1) throw new Error("unreachable");
@@ -179,7 +125,7 @@ describe("a rating", () => {
     await world.say("Average the prices");
     world.clock.advance(5_000);
     must(await world.engine.rate(1, { rating: "up" }));
-    for (let tick = 0; tick < 300; tick++) await Promise.resolve();
+    await ticks(300);
     must(await world.engine.rate(1, { rating: "down" }));
     hold();
     await world.life.settled();
@@ -256,12 +202,11 @@ describe("a /refine focus", () => {
   });
 
   it("waits for the running turn, and is not sent to that turn's model", async () => {
-    let finish = () => {};
-    const until = new Promise<void>((resolve) => (finish = resolve));
+    const { promise: until, resolve: finish } = Promise.withResolvers<void>();
     for (const busy of ["steer", "interrupt"] as const) {
       const world = await setUp([{ ...write, until }, done]);
       must(await world.engine.post({ text: "Average the prices" }));
-      for (let tick = 0; tick < 300; tick++) await Promise.resolve();
+      await ticks(300);
       must(await world.engine.post({ text: "/refine names", busy }));
       finish();
       await world.life.settled();

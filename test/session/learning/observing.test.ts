@@ -1,8 +1,7 @@
 // What is observed of a session's turns after their answers, how they are judged later, and the reviews that follow: as seen in
 // the stores, the Archive's records and the log.
 import { describe, expect, it } from "vitest";
-import type { Result } from "../../../core/errors.ts";
-import { type Entry, textOf } from "../../../core/schemas/entry.ts";
+import { textOf } from "../../../core/schemas/entry.ts";
 import type { Evidence } from "../../../core/schemas/skill.ts";
 import type { TurnSignature } from "../../../core/schemas/learning/learning.ts";
 import { checkCitations } from "../../../core/learning/review/rules/citations.ts";
@@ -10,69 +9,24 @@ import { renderTranscript } from "../../../core/learning/review/transcript.ts";
 import { isHeldOut } from "../../../core/session/prompt/held-out.ts";
 import { DEFAULTS } from "../../../core/limits.ts";
 import { companionOf } from "../../../core/skills/format/validate.ts";
-import { createEvidenceStore } from "../../../stores/evidence-store.ts";
-import { createReviewStore } from "../../../stores/review-store.ts";
-import { createSkillStore } from "../../../stores/skills/skill-store.ts";
 import { SKILL, SKILL_MD } from "../../review/script.ts";
-import { collect } from "../../support/session/collect.ts";
-import { JUDGE, reviewResult } from "../../support/skills/reviews.ts";
-import { type ScriptLine, createScriptedModel } from "../../support/wires/scripted-model.ts";
-import { type HarnessOptions, PROFILE, SESSION, createSessionHarness } from "../../support/session/session-harness.ts";
-import { adjustment, creation } from "../../support/skills/skills.ts";
+import { reviewResult } from "../../support/skills/reviews.ts";
+import { type ScriptLine } from "../../support/wires/scripted-model.ts";
+import { SESSION } from "../../support/session/session-harness.ts";
+import { adjustment } from "../../support/skills/skills.ts";
+import {
+  createLearningSession as setUp,
+  done,
+  must,
+  quiet,
+  ticks,
+  view,
+  write,
+} from "../../support/session/scripted-session.ts";
 
 const MINUTE_MS = 60_000;
-const view: ScriptLine = { calls: [{ name: "skill_view", args: { name: SKILL } }] };
-const write: ScriptLine = { calls: [{ name: "write_file", args: { path: "a.txt", content: "x" } }] };
 const readMissing: ScriptLine = { calls: [{ name: "read_file", args: { path: "missing.txt" } }] };
 const readIt: ScriptLine = { calls: [{ name: "read_file", args: { path: "a.txt" } }] };
-const done: ScriptLine = { text: "Done." };
-/** No trigger for reviews, except for the one a test sets. */
-const quiet = { review: { afterModelCalls: 1_000, minValue: 1, memoryAfterTurns: 1_000, similarTurns: 1_000 } };
-
-function must<T>(result: Result<T>): T {
-  if (!result.ok) throw new Error(result.failure.code);
-  return result.value;
-}
-
-type Given = Partial<HarnessOptions> & { learning?: "on" | "off" };
-
-async function setUp(script: ScriptLine[], { learning = "on", settings = quiet, ...options }: Given = {}) {
-  const model = createScriptedModel(script);
-  const harness = createSessionHarness({ model, settings, ...options });
-  const { bucket } = harness;
-  const life = harness.boot();
-  const { engine } = life;
-  await engine.create({ learning, title: "" });
-  const skills = createSkillStore({ bucket, profile: PROFILE, clock: harness.clock, random: () => 0.5, swapMs: 1_000 });
-  const evidence = createEvidenceStore({ bucket, profile: PROFILE, judge: JUDGE });
-  const reviews = createReviewStore({ bucket, profile: PROFILE });
-  return {
-    ...harness,
-    ...{ model, life, engine, skills, reviews },
-    async say(text: string) {
-      expect(await engine.post({ text })).toMatchObject({ ok: true });
-      await life.settled();
-    },
-    async rate(n: number, rating: Parameters<typeof engine.rate>[1]) {
-      const rated = await engine.rate(n, rating);
-      await life.settled();
-      return rated;
-    },
-    async learn(skill = SKILL) {
-      await skills.change(creation(skill, SKILL_MD, `learn ${skill}`));
-      return (await skills.head(skill))!.text;
-    },
-    observation: (n: number) => must(engine.observation(n)).observation!,
-    evidence: async (skill = SKILL) =>
-      (await collect(evidence.list(skill))).map(({ turn, judge, nth, outcome }: Evidence) =>
-        [turn.slice(SESSION.length + 1), judge, nth, outcome].join(" "),
-      ),
-    fullEvidence: () => collect(evidence.list(SKILL)),
-    entries: (): Entry[] => must(engine.entries(0)),
-    jobOf: async (at = 0) => (await reviews.job([...new Set(harness.sent.map(({ review }) => review))][at]!))!,
-    rows: () => harness.sql.run<{ id: string }>("SELECT id FROM job ORDER BY id").map(({ id }) => id),
-  };
-}
 
 describe("a turn that has ended", () => {
   it("is stored as observed, recorded in the Archive, and returned with its trace", async () => {
@@ -146,7 +100,7 @@ describe("a turn that has ended", () => {
     const world = await setUp([view, { calls: [otherwise] }, done]);
     const body = `${SKILL_MD}\n- Pass \`--basis accrual\`.\n`;
     const settled = { op: "judge", from: "trial", to: "active", rev: 1 } as const;
-    await world.skills.change(creation(SKILL, body, "learn"));
+    await world.learn(SKILL, body);
     await world.skills.change(adjustment(SKILL, { state: "active", settled }));
     await world.say("Average the prices in the export");
     const { text, state } = (await world.skills.head(SKILL))!;
@@ -199,7 +153,7 @@ describe("while the Archive fails", () => {
     await world.say("Average the weights in the export");
     expect(must(world.engine.observation(2)).observation).toBeNull();
     expect(world.rows()).toEqual(["observe:2"]);
-    for (let wakes = 0; world.rows().length > 0 && wakes < 9; wakes++) await world.life.wake();
+    await world.drain();
     expect(asked).toBe(5);
     expect(world.observation(2)).toMatchObject({ similar: 1, generalisable: true, best: { calls: 1 } });
     expect(world.rows()).toEqual([]);
@@ -217,7 +171,7 @@ describe("while the Archive fails", () => {
     await world.say("Now another one");
     expect(world.rows()).toEqual(["observe:1", "observe:2"]);
     isDown = false;
-    for (let wakes = 0; world.rows().length > 0 && wakes < 9; wakes++) await world.life.wake();
+    await world.drain();
     expect(world.records.turns({ limit: 9 }).map(({ turn }) => turn.slice(-1))).toEqual(["2", "1"]);
   });
 
@@ -233,7 +187,7 @@ describe("while the Archive fails", () => {
     await world.say("/refine");
     isDown = false;
     await world.reviews.finish(reviewResult(`${SESSION}.1-4`));
-    for (let wakes = 0; world.rows().length > 0 && wakes < 9; wakes++) await world.life.wake();
+    await world.drain();
     expect(world.observation(1)).toMatchObject({ judge: "exit" });
     await world.say("Hello again");
     expect(new Set(world.sent.map(({ review }) => review))).toEqual(new Set([`${SESSION}.1-4`]));
@@ -264,27 +218,25 @@ describe("the next message", () => {
     ["queue", "No, use the median instead.", [["exit"], ["exit"]], 1],
     ["interrupt", "That's wrong.", [["exit", "message"], ["exit"]], 0],
   ] as const)("sent as %s before the answer was ready: %s", async (busy, text, judges, reviews) => {
-    let answer = () => {};
-    const until = new Promise<void>((resolve) => (answer = resolve));
+    const { promise: until, resolve: answer } = Promise.withResolvers<void>();
     const world = await setUp([{ text: "I was", until }, done]);
     await world.engine.post({ text: "Average the prices" });
-    for (let tick = 0; tick < 500; tick++) await Promise.resolve();
+    await ticks(500);
     await world.engine.post({ text, busy });
     world.clock.advance(1_000);
     answer();
     await world.life.settled();
     expect(world.model.requests).toHaveLength(2);
-    expect([1, 2].map((n) => world.observation(n).judgements?.map(({ judge }) => judge))).toEqual(judges);
+    expect([1, 2].map((n) => world.observation(n)!.judgements?.map(({ judge }) => judge))).toEqual(judges);
     expect(world.sent).toHaveLength(reviews);
   });
 
   it("that waited for a session command judges the answer before that command", async () => {
-    let answer = () => {};
-    const until = new Promise<void>((resolve) => (answer = resolve));
+    const { promise: until, resolve: answer } = Promise.withResolvers<void>();
     const world = await setUp([done, { text: "A summary.", until }, done]);
     await world.say("Average the prices");
     await world.engine.post({ text: "/compress" });
-    for (let tick = 0; tick < 500; tick++) await Promise.resolve();
+    await ticks(500);
     await world.engine.post({ text: "That's wrong.", busy: "queue" });
     answer();
     await world.life.settled();
@@ -319,7 +271,7 @@ describe("the next message", () => {
     const world = await setUp([write, done, done, done], { settings });
     await world.say("Average the prices in the export");
     await world.reviews.finish(reviewResult(`${SESSION}.1-4`));
-    for (let wakes = 0; world.rows().length > 0 && wakes < 5; wakes++) await world.life.wake();
+    await world.drain();
     await world.say("No, use the median instead.");
     expect(world.observation(1)).toMatchObject({ corrections: [{ entry: 5 }], outcome: "failure" });
     const job = await world.jobOf(1);
@@ -340,7 +292,7 @@ describe("the next message", () => {
       const world = await setUp([run, done, done]);
       await world.say("Burn the subtitles in");
       await world.say(text);
-      expect(world.observation(1).judgements?.map(({ judge }) => judge)).toEqual(["exit"]);
+      expect(world.observation(1)!.judgements?.map(({ judge }) => judge)).toEqual(["exit"]);
       expect(world.sent.map((_, n) => n)).toHaveLength(triggers.length);
       if (triggers.length === 0) continue;
       const job = await world.jobOf();
@@ -349,25 +301,24 @@ describe("the next message", () => {
   });
 
   it("that names another value while the turn runs corrects a call of that turn", async () => {
-    let go = () => {};
-    const until = new Promise<void>((resolve) => (go = resolve));
+    const { promise: until, resolve: go } = Promise.withResolvers<void>();
     const calls = [{ name: "terminal", args: { command: "echo film burn --place bottom" } }];
     const run: ScriptLine = { text: "I burn them in.", until, calls };
     const world = await setUp([run, done], { settings: { ...quiet, turn: { busy: "steer" } } });
     await world.engine.post({ text: "Burn the subtitles in" });
-    for (let tick = 0; tick < 500; tick++) await Promise.resolve();
+    await ticks(500);
     await world.engine.post({ text: "Bitte `film burn` mit `--place upper`." });
     go();
     await world.life.settled();
     expect(world.engine.detail()?.turns.map(({ state }) => state)).toEqual(["done", "steered"]);
-    expect(world.observation(1).corrections).toHaveLength(1);
+    expect(world.observation(1)!.corrections).toHaveLength(1);
     expect(await world.jobOf()).toMatchObject({ trigger: "correction" });
   });
 
   it("that approves marks the turn as a success, even if nothing else could judge it", async () => {
     const world = await setUp([done, done]);
     await world.say("Write a poem");
-    expect(world.observation(1).outcome).toBe("unknown");
+    expect(world.observation(1)!.outcome).toBe("unknown");
     await world.say("Perfect, thanks!");
     expect(world.observation(1)).toMatchObject({ outcome: "success", judge: "message" });
     expect(world.sent).toEqual([]);
@@ -378,7 +329,7 @@ describe("the next message", () => {
     await world.say("Tidy up");
     await world.say("No, leave it.");
     await world.say("Now list the files");
-    for (const n of [1, 2]) expect(world.observation(n).judgements).toHaveLength(1);
+    for (const n of [1, 2]) expect(world.observation(n)!.judgements).toHaveLength(1);
   });
 
   it("that corrects, in a turn that was stopped, is remembered for the next review", async () => {
@@ -386,10 +337,10 @@ describe("the next message", () => {
     const world = await setUp([done, { ...hanging }, done]);
     await world.say("Average the prices");
     await world.engine.post({ text: "No, use the median instead." });
-    for (let tick = 0; tick < 500; tick++) await Promise.resolve();
+    await ticks(500);
     await world.engine.stop();
     await world.life.settled();
-    expect([world.sent, world.observation(1).corrections]).toEqual([[], [{ entry: 3 }]]);
+    expect([world.sent, world.observation(1)!.corrections]).toEqual([[], [{ entry: 3 }]]);
     await world.rate(2, { rating: "down", correction: "The median." });
     expect(world.sent).toEqual([]); // a turn that was stopped is no reason for a review
     await world.say("Go on");
@@ -463,9 +414,9 @@ describe("a rating", () => {
     const world = await setUp([done, streaming]);
     await world.say("Average the prices");
     await world.engine.post({ text: "And now" });
-    for (let tick = 0; tick < 500; tick++) await Promise.resolve();
+    await ticks(500);
     expect(must(await world.engine.rate(1, { rating: "down" }))).toMatchObject({ outcome: "failure" });
-    for (let tick = 0; tick < 500; tick++) await Promise.resolve();
+    await ticks(500);
     expect(world.entries().some(({ kind }) => kind === "note")).toBe(false);
     finish();
     await world.life.settled();
@@ -489,7 +440,7 @@ describe("a rating", () => {
   it("is refused for a turn that does not exist or has not ended", async () => {
     const world = await setUp([{ text: "I am", until: new Promise(() => {}) }]);
     await world.engine.post({ text: "Average the prices" });
-    for (let tick = 0; tick < 500; tick++) await Promise.resolve();
+    await ticks(500);
     expect(await world.engine.rate(1, { rating: "up" })).toMatchObject({ failure: { code: "turn_not_ended" } });
     expect(await world.engine.rate(7, { rating: "up" })).toMatchObject({ failure: { code: "turn_not_found" } });
     expect(world.engine.observation(7)).toMatchObject({ failure: { code: "turn_not_found" } });
@@ -529,7 +480,7 @@ describe("a rating", () => {
       await world.rate(n, { rating: "down" });
     }
     expect(await world.skills.head(SKILL)).toMatchObject({ state: "archived" });
-    const notices = world.entries().filter((entry) => entry.kind === "notice");
+    const notices = world.notices();
     const told = `The skill '${SKILL}' was withdrawn and is now archived. The last 3 judged uses failed`;
     expect(notices.map(({ code, parts }) => [code, parts[0]!.text])).toEqual([
       ["learned", expect.stringContaining(told)],
@@ -546,7 +497,7 @@ describe("a rating", () => {
       await silent.rate(n, { rating: "down" });
     }
     expect(await silent.skills.head(SKILL)).toMatchObject({ state: "archived" });
-    expect(silent.entries().filter(({ kind }) => kind === "notice")).toEqual([]);
+    expect(silent.notices()).toEqual([]);
   });
 });
 
@@ -561,7 +512,7 @@ describe("a word of a skill in a call that failed", () => {
       ...[view, { calls: [{ name: "write_file", args: { path: "notes/first.txt", content: "x" } }] }, done],
       ...[view, done],
     ]);
-    await world.skills.change(creation(SKILL, text, "learn"));
+    await world.learn(SKILL, text);
     const seen = async (what: string) => {
       await world.say(what);
       const views = world.entries().filter((entry) => entry.kind === "tool" && entry.call.name === "skill_view");
@@ -596,9 +547,7 @@ describe("a failed word of a skill that the next use confirms", () => {
       ...[view, sort("--strictly"), sort("--tidily --reverse"), done],
       ...[view, done],
     ]);
-    await world.skills.change(
-      creation(SKILL, withSentence("Sort with `sort --strictly`."), "learn", { origin: "review" }),
-    );
+    await world.learn(SKILL, withSentence("Sort with `sort --strictly`."));
     await world.say("Average the prices");
     expect(await world.skills.head(SKILL)).toMatchObject({ rev: 1, failedWords: [{ word: "--strictly" }] });
     // A turn with other calls confirms nothing.
@@ -608,7 +557,7 @@ describe("a failed word of a skill that the next use confirms", () => {
     const { head, files } = (await world.skills.open(SKILL))!;
     expect(head).toMatchObject({ rev: 2, state: "trial" });
     expect(files["SKILL.md"]).toBe(SKILL_MD);
-    const notices = world.entries().filter(({ kind }) => kind === "notice");
+    const notices = world.notices();
     expect(notices.map(textOf)).toEqual([withdrawalOf("--strictly")]);
     await world.say("Average the sizes");
     expect(await world.skills.head(SKILL)).toMatchObject({ rev: 2 });
@@ -616,15 +565,10 @@ describe("a failed word of a skill that the next use confirms", () => {
 
   it("is removed at once if the program names the word and the model's next call changes that word alone", async () => {
     const world = await setUp([view, write, sort("--strictly"), sort("--tidily"), done]);
-    await world.skills.change(creation(SKILL, withSentence("Sort with `--strictly`."), "learn", { origin: "review" }));
+    await world.learn(SKILL, withSentence("Sort with `--strictly`."));
     await world.say("Average the prices");
     expect((await world.skills.open(SKILL))!.files["SKILL.md"]).toBe(SKILL_MD);
-    expect(
-      world
-        .entries()
-        .filter(({ kind }) => kind === "notice")
-        .map(textOf),
-    ).toEqual([withdrawalOf("--strictly")]);
+    expect(world.notices().map(textOf)).toEqual([withdrawalOf("--strictly")]);
   });
 });
 
@@ -671,9 +615,9 @@ describe("/refine", () => {
     const world = await setUp([done, done, done, done]);
     const refine = async (text: string) => {
       await world.say(text);
-      const job = await world.jobOf(new Set(world.sent.map(({ review }) => review)).size - 1);
+      const job = await world.jobOf(world.reviewsSent().length - 1);
       await world.reviews.finish(reviewResult(job.review));
-      for (let wakes = 0; world.rows().length > 0 && wakes < 9; wakes++) await world.life.wake();
+      await world.drain();
       return job.entries.flatMap((entry) => (entry.kind === "user" ? [textOf(entry)] : []));
     };
     await world.say("Average the prices of the harbour");
@@ -706,7 +650,7 @@ describe("/refine", () => {
     await world.say("/refine");
     const before = world.entries().length;
     await world.reviews.finish(reviewResult(world.sent[0]!.review));
-    for (let wakes = 0; world.rows().length > 0 && wakes < 9; wakes++) await world.life.wake();
+    await world.drain();
     const told = world.entries().slice(before);
     expect(told).toHaveLength(1);
     expect(textOf(told[0]!)).toMatch(/nothing/i);
@@ -720,30 +664,34 @@ describe("/refine", () => {
     await world.say("/refine tables");
     await world.say("/refine");
     await world.rate(3, { rating: "down", correction: "Shorter." });
-    expect(new Set(world.sent.map(({ review }) => review)).size).toBe(1);
+    expect(world.reviewsSent().length).toBe(1);
     await world.reviews.finish(reviewResult(world.sent[0]!.review));
-    for (let wakes = 0; new Set(world.sent.map(({ review }) => review)).size < 2 && wakes < 9; wakes++) {
+    for (let wakes = 0; world.reviewsSent().length < 2 && wakes < 9; wakes++) {
       await world.life.wake();
     }
     const job = await world.jobOf(1);
     expect(job).toMatchObject({ trigger: "refine", focus: "tables", review: `${SESSION}.7-13` });
     expect(job.entries.at(-1)).toMatchObject({ kind: "note", code: "rating" });
     await world.reviews.finish(reviewResult(job.review));
-    for (let wakes = 0; world.rows().length > 0 && wakes < 9; wakes++) await world.life.wake();
-    expect(new Set(world.sent.map(({ review }) => review)).size).toBe(2);
+    await world.drain();
+    expect(world.reviewsSent().length).toBe(2);
   });
 
   it("reports that learning is off", async () => {
     const off = await setUp([done], { learning: "off" });
     await off.say("/refine");
     expect(off.entries().at(-1)).toMatchObject({ code: "refine_off" });
-    const without = await setUp([done], { settings: { review: { ...quiet.review, without: ["refine"] } } });
+    const without = await setUp([done], {
+      settings: { review: { ...quiet.review, without: ["refine"] } },
+    });
     await without.say("/refine");
     expect([without.entries().at(-1), without.sent]).toMatchObject([{ code: "refine_off" }, []]);
   });
 
   it("does not wait ten minutes, and does not delay the next ordinary review", async () => {
-    const world = await setUp([done, done], { settings: { review: { ...quiet.review, afterModelCalls: 0 } } });
+    const world = await setUp([done, done], {
+      settings: { review: { ...quiet.review, afterModelCalls: 0 } },
+    });
     await world.say("Hello");
     await world.reviews.finish(reviewResult(`${SESSION}.1-2`));
     await world.life.wake();

@@ -7,14 +7,10 @@ import { HOSTILE_WIRES, type HostileWire } from "../../support/wires/hostile-wir
 import { createSessionHarness } from "../../support/session/session-harness.ts";
 import { toBody, toSse } from "../../support/wires/sse-body.ts";
 import type { Frame } from "../../support/wires/wire-script.ts";
+import { must } from "../../support/session/scripted-session.ts";
 
 const MB = 1 << 20;
 type Piece = string | Uint8Array;
-
-function must<T>(result: { ok: true; value: T } | { ok: false; failure: { code: string } }): T {
-  if (!result.ok) throw new Error(result.failure.code);
-  return result.value;
-}
 
 function* endless(first: string, piece: string): Iterable<Piece> {
   yield first;

@@ -6,6 +6,7 @@ import * as z from "zod";
 import { collect } from "../../support/session/collect-events.ts";
 import { type ScriptLine, createScriptedModel } from "../../support/wires/scripted-model.ts";
 import { createSessionHarness } from "../../support/session/session-harness.ts";
+import { createScriptedSession, must } from "../../support/session/scripted-session.ts";
 
 const MARKER = "k3f9x2m7q1w8e5r4";
 
@@ -34,18 +35,7 @@ function createGatedTool() {
   return { tool, began: began.promise, release: release.open, runs: () => runs };
 }
 
-async function setUp(script: ScriptLine[], tools: Tool[] = []) {
-  const model = createScriptedModel(script);
-  const harness = createSessionHarness({ model, tools });
-  const life = harness.boot();
-  await life.engine.create({ learning: "off", title: "" });
-  return { ...harness, model, life, engine: life.engine };
-}
-
-function must<T>(result: { ok: true; value: T } | { ok: false; failure: { code: string } }): T {
-  if (!result.ok) throw new Error(result.failure.code);
-  return result.value;
-}
+const setUp = (script: ScriptLine[], tools: Tool[] = []) => createScriptedSession(script, { tools, learning: "off" });
 
 const said = (request: ModelRequest | undefined) =>
   request?.messages.map((message) => (message.role === "tool" ? `tool:${message.failed}` : message.text));

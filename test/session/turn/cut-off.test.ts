@@ -3,15 +3,7 @@ import { describe, expect, it } from "vitest";
 import { AgentEvent } from "../../../core/schemas/entry.ts";
 import { createScriptedModel } from "../../support/wires/scripted-model.ts";
 import { createSessionHarness } from "../../support/session/session-harness.ts";
-
-async function ticks(count = 300): Promise<void> {
-  for (let tick = 0; tick < count; tick++) await Promise.resolve();
-}
-
-function must<T>(result: { ok: true; value: T } | { ok: false; failure: { code: string } }): T {
-  if (!result.ok) throw new Error(result.failure.code);
-  return result.value;
-}
+import { must, ticks } from "../../support/session/scripted-session.ts";
 
 async function readUntilQuiet(stream: ReadableStream<Uint8Array>): Promise<{ id: string; event: AgentEvent }[]> {
   const reader = stream.getReader();

@@ -9,25 +9,8 @@ import type { Lesson, ReviewMessage } from "../../../core/schemas/learning/revie
 import { createReviewStore } from "../../../stores/review-store.ts";
 import { collect } from "../../support/session/collect-events.ts";
 import { reviewResult } from "../../support/skills/reviews.ts";
-import { type ScriptLine, createScriptedModel } from "../../support/wires/scripted-model.ts";
-import { type HarnessOptions, PROFILE, createSessionHarness } from "../../support/session/session-harness.ts";
-
-async function setUp(script: ScriptLine[], options: Partial<HarnessOptions> = {}) {
-  const model = createScriptedModel(script);
-  const harness = createSessionHarness({ model, ...options });
-  const life = harness.boot();
-  await life.engine.create({ learning: "on", title: "" });
-  return { ...harness, model, life, engine: life.engine };
-}
-
-function must<T>(result: { ok: true; value: T } | { ok: false; failure: { code: string } }): T {
-  if (!result.ok) throw new Error(result.failure.code);
-  return result.value;
-}
-
-async function ticks(count = 300): Promise<void> {
-  for (let tick = 0; tick < count; tick++) await Promise.resolve();
-}
+import { PROFILE } from "../../support/session/session-harness.ts";
+import { createScriptedSession as setUp, must, ticks } from "../../support/session/scripted-session.ts";
 
 describe("a reader", () => {
   it("of a queued turn sees it end if it is stopped before it begins", async () => {
@@ -85,7 +68,9 @@ describe("a reader", () => {
       run: async () => succeed({ done: true }, { content: { text: "x".repeat(100_000) } }),
     };
     const calls = Array.from({ length: 60 }, () => ({ name: "big" }));
-    const { engine, model } = await setUp([{ calls }, { text: "Enough.", until: promise }], { tools: [big] });
+    const { engine, model } = await setUp([{ calls }, { text: "Enough.", until: promise }], {
+      tools: [big],
+    });
     must(await engine.post({ text: "a" }));
     while (model.requests.length < 2) await ticks(10);
     const late = collect(must(engine.events({ turn: 1 })));

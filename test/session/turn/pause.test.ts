@@ -5,8 +5,9 @@ import type { Learning } from "../../../core/schemas/api.ts";
 import { createReviewStore } from "../../../stores/review-store.ts";
 import { collect } from "../../support/session/collect-events.ts";
 import { reviewResult } from "../../support/skills/reviews.ts";
-import { type ScriptLine, createScriptedModel } from "../../support/wires/scripted-model.ts";
-import { type HarnessOptions, PROFILE, createSessionHarness } from "../../support/session/session-harness.ts";
+import { type ScriptLine } from "../../support/wires/scripted-model.ts";
+import { type HarnessOptions, PROFILE } from "../../support/session/session-harness.ts";
+import { createScriptedSession, must, ticks } from "../../support/session/scripted-session.ts";
 
 const busy = {
   code: "overloaded",
@@ -19,25 +20,11 @@ const busy = {
 
 const turn = { modelRetries: 0, inlineWaitMs: 1_000, pausesMs: [10_000, 20_000], maxPauseMs: 600_000 };
 
-async function setUp(script: ScriptLine[], settings: HarnessOptions["settings"] = {}, learning: Learning = "off") {
-  const model = createScriptedModel(script);
-  const harness = createSessionHarness({
-    model,
+const setUp = (script: ScriptLine[], settings: HarnessOptions["settings"] = {}, learning: Learning = "off") =>
+  createScriptedSession(script, {
+    learning,
     settings: { review: { afterModelCalls: 0 }, ...settings, turn: { ...turn, ...settings.turn } },
   });
-  const life = harness.boot();
-  await life.engine.create({ learning, title: "" });
-  return { ...harness, model, life, engine: life.engine };
-}
-
-function must<T>(result: { ok: true; value: T } | { ok: false; failure: { code: string } }): T {
-  if (!result.ok) throw new Error(result.failure.code);
-  return result.value;
-}
-
-async function ticks(count = 300): Promise<void> {
-  for (let tick = 0; tick < count; tick++) await Promise.resolve();
-}
 
 describe("a turn whose models fail temporarily", () => {
   it("leaves the isolate, and resumes by alarm without counting an attempt", async () => {
