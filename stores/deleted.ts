@@ -46,7 +46,7 @@ export function guardWrites(bucket: Bucket): Bucket {
 async function assertWritable(bucket: Bucket, key: string): Promise<void> {
   const { profile, session, name, ended } = ownersOf(key);
   if (profile === undefined) return;
-  const [gone, isPurged, noSession, noSkill] = await Promise.all([
+  const [gone, isPurged, isSessionDeleted, isSkillGone] = await Promise.all([
     isGone(bucket, profile),
     ended !== undefined && isEndedByPurge(bucket, ended),
     session !== undefined && bucket.get(keyOf("deletedSession", { profile, session })),
@@ -55,15 +55,15 @@ async function assertWritable(bucket: Bucket, key: string): Promise<void> {
   if (gone) throw profileGone();
   if (isPurged)
     throw new DeletedError("purged", "A person purged a text that this work had read, so the work was stopped.");
-  if (noSession)
+  if (isSessionDeleted)
     throw new DeletedError(
       "session_not_found",
       "This session has been deleted, so nothing can be added. Create another one.",
     );
-  if (noSkill) throw skillDeleted(name!);
+  if (isSkillGone) throw skillDeleted(name!);
 }
 
-/** A script that continued would write down again what it had read. */
+/** Whether the script of an object was ended by a purge. If it continued, it would store the purged text again. */
 async function isEndedByPurge(bucket: Bucket, key: string): Promise<boolean> {
   const found = await bucket.get(key);
   if (!found) return false;
@@ -91,7 +91,7 @@ export function skillDeleted(name: SkillName): DeletedError {
   return new DeletedError("skill_deleted", message);
 }
 
-interface Owners {
+interface KeyOwners {
   profile?: ProfileId;
   session?: string;
   name?: SkillName;
@@ -99,18 +99,18 @@ interface Owners {
   ended?: string;
 }
 
-const OF_PROFILE = /^p\/([^/]+)\//;
-const MARKERS = ["due", "sweep"] as const;
+const PROFILE_KEY = /^p\/([^/]+)\//;
+const MARKER_KINDS = ["due", "sweep"] as const;
 /** Heads are missing here: the skill store decides who may bring a name back. */
-const OF_SKILL = ["evidence", "evidenceAgain", "stats", "curationCheck"] as const;
+const KINDS_OF_SKILL = ["evidence", "evidenceAgain", "stats", "curationCheck"] as const;
 
 /** The owners of the object under a key; empty for a key that belongs to no profile. */
-function ownersOf(key: string): Owners {
-  for (const kind of MARKERS) {
+function ownersOf(key: string): KeyOwners {
+  for (const kind of MARKER_KINDS) {
     const marker = slotsOf(kind, key);
     if (marker) return { profile: marker.profile };
   }
-  const { data: profile } = ProfileId.safeParse(OF_PROFILE.exec(key)?.[1]);
+  const { data: profile } = ProfileId.safeParse(PROFILE_KEY.exec(key)?.[1]);
   if (profile === undefined) return {};
   const [, , folder, second = ""] = key.split("/");
   const step = slotsOf("reviewStep", key) ?? slotsOf("reviewResult", key);
@@ -119,7 +119,7 @@ function ownersOf(key: string): Owners {
   if (work) return { profile, ended: keyOf("curationWork", { profile, run: work.run, work: work.work }) };
   if (folder === "reviews" || folder === "reviewed" || folder === "busy")
     return { profile, session: second.split(".")[0], ...(ended && { ended }) };
-  for (const kind of OF_SKILL) {
+  for (const kind of KINDS_OF_SKILL) {
     const slots: Record<string, string> | null = slotsOf(kind, key);
     if (!slots) continue;
     const session = slots.turn?.split("-")[0];

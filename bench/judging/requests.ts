@@ -143,7 +143,7 @@ async function storeSkills(store: SkillStore, batch: readonly BenchSkill[], fail
 /** Adds missing sections. Curation refuses to change a learned skill without them, and people's skills may lack them. */
 function withSections(name: string, skillMd: string): string {
   const files = { [SKILL_MD]: skillMd };
-  const valid = validateSkill({ name, files, maxFiles: 1, writer: "model", standing: files });
+  const valid = validateSkill({ name, files, maxFiles: 1, writer: "model", currentFiles: files });
   const missing = valid.ok ? [] : ((valid.failure.facts?.missing ?? []) as string[]);
   return [skillMd, ...missing.map((section) => `## ${section}\n\nNothing noted.`)].join("\n\n");
 }

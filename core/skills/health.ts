@@ -14,11 +14,11 @@ export interface HealthOptions {
   /** Absent: nothing is parsed or run, and only the form of the checks is validated. */
   run?: RunChecks;
   /** Earlier findings. Sessions know the tools and find contract changes that the curator cannot see. */
-  standing?: Health;
+  known?: Health;
 }
 
 /** `broken` is empty when the skill is healthy. Checks that cannot run here are ignored. Never throws. */
-export async function inspectHealth({ files, now, run, standing }: HealthOptions): Promise<Health> {
+export async function inspectHealth({ files, now, run, known }: HealthOptions): Promise<Health> {
   const malformed = checkPaths(files).flatMap((path) => {
     const read = readCheck(path, files);
     return read.ok ? [] : [read.failure.message];
@@ -29,7 +29,7 @@ export async function inspectHealth({ files, now, run, standing }: HealthOptions
     .filter(({ ok, runnable }) => runnable && !ok)
     .map(({ check, why, output }) => `${check}: ${why}${output && ` (it wrote: ${firstLine(output)})`}`);
   const contract = contractOf(textOrEmpty(files[SKILL_MD]));
-  const outdated = (standing?.broken ?? []).filter((finding) => isCurrentFinding(finding, contract));
+  const outdated = (known?.broken ?? []).filter((finding) => isCurrentFinding(finding, contract));
   return { checkedAt: now, broken: [...outdated, ...unparsable, ...malformed, ...failing] };
 }
 

@@ -82,8 +82,8 @@ export function undoRevision(undo: UndoRequest, present: SkillSnapshot): Result<
     return err("nothing_to_undo", `Nothing that revision ${rev} changed is left in \`${name}\`.`);
   }
   // An import may contain more and larger files than a write here may.
-  const standing = { ...before, ...present.files };
-  const document = validateSkill({ name, files, maxFiles, writer: "person", standing });
+  const currentFiles = { ...before, ...present.files };
+  const document = validateSkill({ name, files, maxFiles, writer: "person", currentFiles });
   if (!document.ok) return document;
   const { description, category } = document.value;
   const putBack = liftWithdrawal(present.head, textOfFiles(hashFiles(files)));

@@ -173,9 +173,9 @@ describe("inspectHealth", () => {
   });
 
   it("keeps contract findings as long as the text is unchanged", async () => {
-    const standing = { checkedAt: 1, broken: ["contract: t@0a1b2c3d is t@ffffffff now", "checks/gone.json: failed"] };
-    const look = (text: string) => inspectHealth({ files: { "SKILL.md": text }, now: 7, standing });
-    expect(await look(pinned)).toEqual({ checkedAt: 7, broken: [standing.broken[0]] });
+    const known = { checkedAt: 1, broken: ["contract: t@0a1b2c3d is t@ffffffff now", "checks/gone.json: failed"] };
+    const look = (text: string) => inspectHealth({ files: { "SKILL.md": text }, now: 7, known });
+    expect(await look(pinned)).toEqual({ checkedAt: 7, broken: [known.broken[0]] });
     expect(await look(pinned.replace("0a1b2c3d", "ffffffff"))).toEqual({ checkedAt: 7, broken: [] });
   });
 

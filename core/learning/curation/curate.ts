@@ -15,7 +15,7 @@ export interface SkillFacts {
   name: SkillName;
   mirror: HeadMirror;
   stats: Pick<SkillStats, "uses" | "successes" | "lastUsedDay" | "texts">;
-  /** When a curation first saw the skill; `null`: this is the first, and does not age it. */
+  /** When a curation first saw the skill. `null`: the present curation is the first to see it, and does not age it. */
   seen: Day | null;
 }
 
@@ -24,7 +24,7 @@ export interface CurationFacts {
   profile: ProfileId;
   now: number;
   skills: SkillFacts[];
-  /** Days on which the profile was active, from `earliestDay` on or from before. */
+  /** Days on which the profile was active, starting at `earliestDay` or earlier. */
   activeDays: Day[];
   policy: Policy;
   settings: Settings;
@@ -60,13 +60,13 @@ export function planCuration(facts: CurationFacts): CurationPlan {
 }
 
 /** Whether a curation may change the skill: it was learned here, and is not archived, pending or pinned. */
-export function isOwn({ mirror }: Pick<SkillFacts, "mirror">): boolean {
+export function mayCurate({ mirror }: Pick<SkillFacts, "mirror">): boolean {
   return isLearned(mirror) && LIVING_STATES.includes(mirror.state) && mirror.pinned === "0";
 }
 
 /** Whether a skill ages at all. */
 function isAged(skill: Pick<SkillFacts, "name" | "mirror">, policy: Policy): boolean {
-  return isOwn(skill) && !policy.keepSkills.includes(skill.name);
+  return mayCurate(skill) && !policy.keepSkills.includes(skill.name);
 }
 
 /** The first day whose activity can count for any of these skills; today when there is none. */
@@ -81,8 +81,8 @@ export interface Age {
 }
 
 /**
- * Counted from the skill's last use or revision, or from the first curation that saw it. Unless the skill is stale, any other change
- * counts as well: a skill that a person restored from the archive begins again.
+ * The age is counted from the skill's last use or revision, or from the first curation that saw it. Unless the skill is stale, any
+ * other change resets the age too, such as a person's restore from the archive.
  */
 export function ageOf(
   { mirror, stats, seen }: SkillFacts,
@@ -139,7 +139,7 @@ function isRevived({ mirror, stats, seen }: SkillFacts): boolean {
   return seen !== null && latest >= seen;
 }
 
-/** Where verdicts are switched off, being used is proof enough. */
+/** Whether the evidence supports the present text. If verdicts are switched off, a use is enough. */
 function isProven({ mirror, stats }: SkillFacts, { learning }: Settings): boolean {
   if (!learning.verdicts) return true;
   return verdictOn(stats, mirror.text)?.verdict === "active";

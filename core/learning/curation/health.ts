@@ -48,7 +48,7 @@ export async function checkHealth(
     const begun = { text: head.text, now: began, since: began - checkDays * DAY_MS };
     const mayRun = !isNeeded || (await curation.beginCheck(profile, name, begun));
     const run = mayRun ? runChecks : undefined;
-    const { broken } = await inspectHealth({ files, now: began, run, standing: head.health });
+    const { broken } = await inspectHealth({ files, now: began, run, known: head.health });
     if (!mayRun) broken.push(NEVER_ENDED);
     else if (isNeeded) await curation.endCheck(profile, name);
     checked.push(name);

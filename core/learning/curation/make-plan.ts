@@ -61,7 +61,7 @@ async function planPaidWork(
   if (due.length === 0) return {};
   const allowance = await allowanceOf(options, facts.now);
   if (allowance === null) return { work: due };
-  const work = allowance.grant ? planWork({ ...facts, most: allowance.grant }) : [];
+  const work = allowance.grant ? planWork({ ...facts, allowance: allowance.grant }) : [];
   const unpaid = due.length - work.length;
   return {
     ...(work.length > 0 && { work }),

@@ -5,7 +5,7 @@ import type { Baseline } from "../../schemas/skill.ts";
 import { areSimilarKinds } from "../kinds.ts";
 import { areSimilarWords, contentWords } from "../requests.ts";
 
-/** Below the threshold of `areSimilarWords` for requests alone. It is enough when the same tools worked in the same proportion. */
+/** A lower threshold for requests, which is enough when the same tools worked in the same proportion. */
 const SIMILAR_WITH_TOOLS = 0.4;
 const SAME_TOOLS = 0.9;
 
@@ -27,8 +27,8 @@ export function mayBeSimilar(a: Set<string>, b: Set<string>): boolean {
 }
 
 /**
- * Compares kinds of work if a model has named both: similar kinds decide, and kinds without a common word exclude. Otherwise
- * compares the words of the requests, and the tools where the words are close but not enough.
+ * If a model has named the kinds of work of both turns: similar kinds make the turns similar, and kinds without a common word make
+ * them different. Otherwise compares the words of the requests, and also the tools when the words alone are not similar enough.
  */
 export function isSimilarTurn(a: ComparedTurn, b: ComparedTurn): boolean {
   if (a.kind && b.kind) {
@@ -44,8 +44,8 @@ export function isSimilarTurn(a: ComparedTurn, b: ComparedTurn): boolean {
 }
 
 /**
- * `others` may hold any turns: the turn itself, later and unrelated ones are ignored. `discount`: each newer judged turn multiplies
- * the weight of an older one by it.
+ * `others` may hold any turns: the turn itself, later and unrelated ones are ignored. `discount`: multiplies the weight of a turn
+ * once for each newer judged turn.
  */
 export function toNeighbourhood(compared: ComparedTurn, others: ComparedTurn[], discount: number): Neighbourhood {
   const turn = compared.signature;

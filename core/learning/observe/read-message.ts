@@ -3,7 +3,7 @@
 import { type FoundPhrase, type PhraseKind, createFinder, wordsOf } from "./phrases.ts";
 import { LEXICONS } from "./reply-words/index.ts";
 
-/** What kind of clause it is, by the phrase it begins with. */
+/** The kind of phrase that a clause begins with. */
 export type Opening = "supposes" | "asks" | "others" | "thing" | null;
 
 /** The words of a sentence from `from` to before `to`. */
@@ -27,15 +27,15 @@ export interface Sentence {
 /** A verdict comes at the beginning of a message. The next task follows, and its words judge nothing. */
 const MAX_SENTENCES = 3;
 const MAX_CHARS = 600;
-/** Read before code and quotations are removed. */
+/** Maximum length of the message before code and quotations are removed. */
 const MAX_READ_CHARS = 6_000;
 const MAX_CLAUSES = 24;
-/** A longer clause is a list, a log or text without punctuation. */
+/** Maximum length of a clause. A longer one is a list, a log or text without punctuation. */
 const MAX_CLAUSE_WORDS = 40;
 const MAX_REQUEST_CHARS = 600;
 /** Words with the same first letters count as forms of one word. */
 const STEM_CHARS = 5;
-/** In order of precedence. */
+/** The kinds of openings, in order of precedence. */
 const OPENINGS = ["supposes", "asks", "others", "thing"] as const;
 
 const find = createFinder(LEXICONS);
@@ -54,8 +54,8 @@ export function hasPhrase(sentence: Sentence, clause: Clause, wanted: PhraseKind
   return phrasesIn(sentence, clause).some(({ kind }) => kind === wanted);
 }
 
-/** The first word of a clause after fillers such as "and", "ok", "well". */
-export function openingAt({ found }: Sentence, clause: Clause): number {
+/** The position of the first word of a clause after fillers such as "and", "ok", "well". */
+export function skipFillers({ found }: Sentence, clause: Clause): number {
   let at = clause.from;
   for (;;) {
     const filler = found.find(({ kind, from }) => kind === "fillers" && from === at);
@@ -92,7 +92,7 @@ function readSentence(text: string, stems: ReadonlySet<string>): Sentence {
 }
 
 function openingOf(sentence: Sentence, clause: Clause): Opening {
-  const at = openingAt(sentence, clause);
+  const at = skipFillers(sentence, clause);
   return OPENINGS.find((kind) => sentence.found.some((one) => one.kind === kind && one.from === at)) ?? null;
 }
 

@@ -7,7 +7,7 @@ import {
   type Sentence,
   hasPhrase,
   isTaskOrSupposition,
-  openingAt,
+  skipFillers,
   phrasesIn,
 } from "./read-message.ts";
 import { CLEAR, baseWeight, isLoose, weighPhrase } from "./weigh-phrase.ts";
@@ -111,7 +111,7 @@ function isThanksForMore(sentences: readonly Sentence[], evidence: readonly Evid
   if (evidence.some(({ kind }) => kind !== "thanks")) return false;
   return sentences.some((sentence) =>
     sentence.clauses.some(
-      (clause) => !hasPhrase(sentence, clause, "thanks") && clause.to - openingAt(sentence, clause) >= MIN_MORE_WORDS,
+      (clause) => !hasPhrase(sentence, clause, "thanks") && clause.to - skipFillers(sentence, clause) >= MIN_MORE_WORDS,
     ),
   );
 }
@@ -178,7 +178,7 @@ function hasInstructionAfterNo(sentence: Sentence): boolean {
     const before = sentence.clauses[n - 1];
     if (!before || clause.to - clause.from < MIN_AFTER_NO || clause.opening === "others") return false;
     const isNo = sentence.found.some(
-      ({ kind, from, to }) => kind === "grumble" && from === openingAt(sentence, before) && to === before.to,
+      ({ kind, from, to }) => kind === "grumble" && from === skipFillers(sentence, before) && to === before.to,
     );
     return isNo && !judgesOrDenies(sentence, clause);
   });

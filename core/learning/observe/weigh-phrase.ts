@@ -1,7 +1,7 @@
 // How much one phrase of a message counts for or against the answer, given the clause and the sentence around it.
 // Called by weigh-message.ts. Pure.
 import type { FoundPhrase, PhraseKind } from "./phrases.ts";
-import { type Clause, type Sentence, hasPhrase, openingAt, phrasesIn } from "./read-message.ts";
+import { type Clause, type Sentence, hasPhrase, skipFillers, phrasesIn } from "./read-message.ts";
 
 /** The sum from which one side is clear. */
 export const CLEAR = 2;
@@ -82,7 +82,7 @@ function isAboutElse(phrase: FoundPhrase, place: PhraseContext): boolean {
   if (clause.opening === "supposes" || isSupposed(phrase, place) || isPartOfTask(phrase, place)) return true;
   // What other people did with the answer counts. What they say may be about anything.
   const isOfAnswer = clause.isOfRequest || (clause.isAnchored && !isVague(phrase));
-  if (clause.opening === "others" && !isOfAnswer && phrase.from > openingAt(sentence, clause)) return true;
+  if (clause.opening === "others" && !isOfAnswer && phrase.from > skipFillers(sentence, clause)) return true;
   if (asked && ANSWERS.has(kind)) return true;
   // Neither a wish for the next answer nor the next task is a complaint about this answer.
   if (weight < 0 && (hasPhrase(sentence, clause, "nextTime") || isNextTask(sentence, clause))) return true;
@@ -95,7 +95,7 @@ function isAboutElse(phrase: FoundPhrase, place: PhraseContext): boolean {
 /** "Make it shorter" is a task by its first word, and a wish as a whole. */
 function isPartOfTask({ kind, from }: FoundPhrase, { sentence, clause }: PhraseContext): boolean {
   if (clause.opening !== "asks" || sentence.isQuestion || kind === "undo") return false;
-  return from > openingAt(sentence, clause) || (baseWeight(kind) > 0 && kind !== "approval");
+  return from > skipFillers(sentence, clause) || (baseWeight(kind) > 0 && kind !== "approval");
 }
 
 function isVague({ kind, from, to }: FoundPhrase): boolean {
@@ -110,7 +110,7 @@ function mayBeAboutElse(phrase: FoundPhrase, weight: number, sentence: Sentence,
 
 /** "Next up: the error messages". */
 function isNextTask(sentence: Sentence, clause: Clause): boolean {
-  const at = openingAt(sentence, clause);
+  const at = skipFillers(sentence, clause);
   return sentence.found.some(({ kind, from }) => kind === "more" && from === at);
 }
 

@@ -35,18 +35,18 @@ function renderEntry(entry: Entry, cut: EntryRenderer): string[] {
   const cite = (source: Source) => toPlace(entry.n, source);
   switch (entry.kind) {
     case "user":
-      return entry.parts.map((part) => block(cite(part.source), "", shown(part)));
+      return entry.parts.map((part) => toBlock(cite(part.source), "", shown(part)));
     case "assistant": {
       const said = shown({ source: "own", text: textOf(entry) });
       const lines = [said, ...entry.answer.calls.map((call) => renderCall(call, cut))];
-      return [block(cite("own"), "", lines.filter((line, index) => index > 0 || line !== "").join("\n"))];
+      return [toBlock(cite("own"), "", lines.filter((line, index) => index > 0 || line !== "").join("\n"))];
     }
     case "tool":
       return [
         entry.parts
           .map((part) => {
             const status = part.source === "outcome" ? ` ${toName(entry.call)} ${entry.failed ? "failed" : "ok"}` : "";
-            return block(cite(part.source), status, shown(part));
+            return toBlock(cite(part.source), status, shown(part));
           })
           .join("\n"),
       ].filter((text) => text !== "");
@@ -54,13 +54,13 @@ function renderEntry(entry: Entry, cut: EntryRenderer): string[] {
     case "notice":
       // A pending change may be one that the scanner keeps away from models.
       if (entry.code === "pending") return [];
-      return entry.parts.map((part) => block(cite(part.source), ` ${entry.kind} ${entry.code}`, shown(part)));
+      return entry.parts.map((part) => toBlock(cite(part.source), ` ${entry.kind} ${entry.code}`, shown(part)));
     case "compaction":
       return []; // a summary of entries that are reviewed themselves
   }
 }
 
-function block(place: string, status: string, text: string): string {
+function toBlock(place: string, status: string, text: string): string {
   return `[${place}]${status}\n${text}`;
 }
 
@@ -110,15 +110,15 @@ function renderWithin(
   const budget = Math.max(BUDGET_TOKENS, ENTRY_TOKENS * shown.length);
   for (const chars of STRING_CHARS) {
     const text = render(cutAll(chars));
-    // Estimating is slow. Dense text has at most four characters a token, so one of twice that length is skipped unestimated.
+    // Estimating is slow. Dense text has at most four characters per token, so a text with over eight per token is never estimated.
     if (text.length <= 8 * budget && estimateTokens(text) <= budget) return text;
   }
   const least = cutAll(STRING_CHARS.at(-1)!);
   const newest = new Set([...shown.slice(-NEWEST).map(({ n }) => n), ...keyEntries]);
-  return render((entry) => (newest.has(entry.n) ? least(entry) : cutToPlace()));
+  return render((entry) => (newest.has(entry.n) ? least(entry) : createPlaceRenderer()));
 
   function cutAll(chars: number): (entry: Entry) => EntryRenderer {
-    return (entry) => cutTo(entry, keyEntries.has(entry.n) ? KEY_ENTRY_FACTOR * chars : chars);
+    return (entry) => createCutRenderer(entry, keyEntries.has(entry.n) ? KEY_ENTRY_FACTOR * chars : chars);
   }
 }
 
@@ -137,7 +137,7 @@ function findCaller(entries: Entry[], n: number): number {
   return entries.slice(0, at).findLast(({ kind }) => kind === "assistant")?.n ?? n;
 }
 
-function cutTo(entry: Entry, chars: number): EntryRenderer {
+function createCutRenderer(entry: Entry, chars: number): EntryRenderer {
   const ofArguments = Math.max(MIN_ARGUMENT_CHARS, SAID_FACTOR * chars);
   return {
     part(part) {
@@ -151,8 +151,8 @@ function cutTo(entry: Entry, chars: number): EntryRenderer {
   };
 }
 
-/** For old entries of a long transcript. */
-function cutToPlace(): EntryRenderer {
+/** Keeps the citations of an entry and nearly nothing else. For old entries of a long transcript. */
+function createPlaceRenderer(): EntryRenderer {
   return {
     part: ({ source, text }) => (source === "principal" ? cutText(text, USER_CHARS) : `(${text.length} characters)`),
     call: () => "(arguments left out)",

@@ -126,9 +126,9 @@ function create(operations: readonly SkillOperation[], situation: WriteSituation
 }
 
 /** Applies the operations and fills in tool fingerprints. Failures: those of operation-list.ts, and `bad_contract`. */
-function applyAndPin(operations: readonly SkillOperation[], standing: FileBodies, { tools = null }: WriteContext) {
-  const applied = applyOperations(operations, standing);
-  return applied.ok ? pinTools(applied.value, standing, tools) : applied;
+function applyAndPin(operations: readonly SkillOperation[], currentFiles: FileBodies, { tools = null }: WriteContext) {
+  const applied = applyOperations(operations, currentFiles);
+  return applied.ok ? pinTools(applied.value, currentFiles, tools) : applied;
 }
 
 function archive(
@@ -211,11 +211,11 @@ interface CheckedSkill {
 }
 
 /** Validates the files. A person's own skill keeps a person's lenient form when an agent edits it. */
-function check(files: FileBodies, standing: FileBodies, situation: WriteSituation): Result<CheckedSkill> {
+function check(files: FileBodies, currentFiles: FileBodies, situation: WriteSituation): Result<CheckedSkill> {
   const { name, current, context } = situation;
-  const isPersons = Object.keys(standing).length > 0 && current?.head.origin === "user";
+  const isPersons = Object.keys(currentFiles).length > 0 && current?.head.origin === "user";
   const writer = isPersons ? "person" : "model";
-  const document = validateSkill({ name, files, maxFiles: context.settings.maxFiles, writer, standing });
+  const document = validateSkill({ name, files, maxFiles: context.settings.maxFiles, writer, currentFiles });
   if (!document.ok) return document;
   const base = companionBase(situation);
   return base.ok ? ok({ document: document.value, base: base.value }) : base;

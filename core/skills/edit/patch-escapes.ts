@@ -1,7 +1,7 @@
 // Reads escapes such as `\n`, `\t` and `\"` that a model wrote as two characters, and reports when their meaning is
 // unclear. Called by patch.ts. Pure.
 
-export interface Meaning {
+export interface DecodedPassage {
   oldString: string;
   newString: string;
   /** An escape in the replacement that could be literal or decoded. Then nothing may be replaced. */
@@ -14,21 +14,21 @@ const BLANKS = /\\([nrt])/g;
 const DECODED: Record<string, string> = { n: "\n", r: "\r", t: "\t" };
 
 /** Possible readings of a passage and its replacement with their escapes decoded; empty when there are none. */
-export function readEscapes(oldString: string, newString: string): Meaning[] {
+export function readEscapes(oldString: string, newString: string): DecodedPassage[] {
   const readings = [ALL, BLANKS].map((form) => {
     const read = (text: string) => text.replace(form, (_escape, sign: string) => DECODED[sign] ?? sign);
     const old = escapesIn(oldString, form);
     const drift = [...escapesIn(newString, form)].find((escape) => !old.has(escape)) ?? null;
     return { oldString: read(oldString), newString: read(newString), drift };
   });
-  const [all, blanks] = readings as [Meaning, Meaning];
+  const [all, blanks] = readings as [DecodedPassage, DecodedPassage];
   const different = all.oldString === blanks.oldString ? [all] : [all, blanks];
   return different.filter((meaning) => meaning.oldString !== oldString && meaning.oldString.trim() !== "");
 }
 
 /**
- * An escape that passage and replacement contain but the matched places do not. It was added in transport and would end
- * up in the file.
+ * Finds an escape that passage and replacement contain but the matched places do not. Such an escape was added in
+ * transport and would end up in the file.
  */
 export function strayEscape(oldString: string, newString: string, places: string[]): string | null {
   const old = escapesIn(oldString, ALL);

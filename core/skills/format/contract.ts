@@ -125,10 +125,14 @@ function shapeOf(schema: unknown, isMap = false): unknown {
  * unchanged line stays, so that unrelated changes say nothing about it. A name without a fingerprint gets the present
  * one. When the tools are unknown (`null`), new fingerprints are removed. Failure: `bad_contract`.
  */
-export function pinTools(files: FileBodies, standing: FileBodies, known: ToolFingerprints | null): Result<FileBodies> {
+export function pinTools(
+  files: FileBodies,
+  currentFiles: FileBodies,
+  known: ToolFingerprints | null,
+): Result<FileBodies> {
   const text = textOrEmpty(files[SKILL_MD]);
   const line = TOOLS_LINE.exec(frontmatterOf(text));
-  const present = textOrEmpty(standing[SKILL_MD]);
+  const present = textOrEmpty(currentFiles[SKILL_MD]);
   if (!line || TOOLS_LINE.exec(frontmatterOf(present))?.[0] === line[0]) return ok(files);
   const [whole, head = "", quoted = ""] = line;
   const before = contractOf(present)?.tools ?? {};

@@ -26,8 +26,8 @@ interface SkillToCheck {
    * the five folders. A person, or the author of an import, may write freely.
    */
   writer: "model" | "person";
-  /** The current files. What a change leaves as it is, is not validated again. */
-  standing?: FileBodies;
+  /** The files before the change. An unchanged file is not validated again. */
+  currentFiles?: FileBodies;
 }
 
 /** Failures: `bad_skill_name`, `bad_skill_md` with the reason, `bad_path`, `too_large`, `too_many_files`, `bad_text`. */
@@ -78,19 +78,19 @@ function checkPlace(path: string, writer: SkillToCheck["writer"]): Failure | nul
   ).failure;
 }
 
-function checkFiles({ files, maxFiles, writer, standing = {} }: SkillToCheck): Failure | null {
+function checkFiles({ files, maxFiles, writer, currentFiles = {} }: SkillToCheck): Failure | null {
   const paths = Object.keys(files);
   if (!Object.hasOwn(files, SKILL_MD)) return err("bad_skill_md", "A skill needs a SKILL.md.").failure;
-  if (paths.length > Math.max(maxFiles, Object.keys(standing).length)) {
+  if (paths.length > Math.max(maxFiles, Object.keys(currentFiles).length)) {
     return err("too_many_files", `A skill has at most ${maxFiles} files, this one ${paths.length}: merge some.`)
       .failure;
   }
-  const added = paths.filter((path) => !Object.hasOwn(standing, path));
+  const added = paths.filter((path) => !Object.hasOwn(currentFiles, path));
   const clash = added.length > 0 ? checkPathConflicts(paths) : null;
   if (clash) return clash;
   for (const path of paths) {
     const body = files[path]!;
-    if (isSameBody(bodyAt(standing, path), body)) continue;
+    if (isSameBody(bodyAt(currentFiles, path), body)) continue;
     const failure = path === SKILL_MD || path === REQUESTS_FILE ? null : checkPlace(path, writer);
     if (failure) return failure;
     if (typeof body === "string" && !body.isWellFormed()) {
@@ -103,7 +103,7 @@ function checkFiles({ files, maxFiles, writer, standing = {} }: SkillToCheck): F
   return null;
 }
 
-function checkSkillMd({ name, files, writer, standing }: SkillToCheck): Result<SkillDocument> {
+function checkSkillMd({ name, files, writer, currentFiles }: SkillToCheck): Result<SkillDocument> {
   const text = files[SKILL_MD];
   if (typeof text !== "string") return err("bad_skill_md", "SKILL.md is not UTF-8 text.", { reason: "not_text" });
   const most = FIXED.skillMdChars;
@@ -116,7 +116,7 @@ function checkSkillMd({ name, files, writer, standing }: SkillToCheck): Result<S
   if (!parsed.ok) return err("bad_skill_md", parsed.failure.message, { reason: parsed.failure.code });
   return writer === "person"
     ? ok(toLenientDocument(parsed.value, name))
-    : checkModelText(parsed.value, { name, text, standing });
+    : checkModelText(parsed.value, { name, text, currentFiles });
 }
 
 function toLenientDocument(document: SkillDocument, name: string): SkillDocument {
@@ -132,10 +132,10 @@ function toLenientDocument(document: SkillDocument, name: string): SkillDocument
 interface ModelText {
   name: string;
   text: string;
-  standing: FileBodies | undefined;
+  currentFiles: FileBodies | undefined;
 }
 
-function checkModelText(document: SkillDocument, { name, text, standing }: ModelText): Result<SkillDocument> {
+function checkModelText(document: SkillDocument, { name, text, currentFiles }: ModelText): Result<SkillDocument> {
   const { description, name: written } = document;
   if (description.length > FIXED.descriptionChars) {
     const most = FIXED.descriptionChars;
@@ -146,8 +146,8 @@ function checkModelText(document: SkillDocument, { name, text, standing }: Model
   if (written !== name) {
     return err("bad_skill_md", `The frontmatter says ${quote(written)}: write \`name: ${name}\`.`, { reason: "name" });
   }
-  const present = standing?.[SKILL_MD];
-  const isNew = typeof present !== "string" || headerOf(present) !== headerOf(text);
+  const present = currentFiles?.[SKILL_MD];
+  const isNew = typeof present !== "string" || frontmatterTextOf(present) !== frontmatterTextOf(text);
   const faults = isNew ? frontmatterFaults(document, text, name) : [];
   if (faults.length > 0) {
     return err("bad_skill_md", faults.slice(0, MAX_FAULTS).join(" "), { reason: "standard" });
@@ -169,7 +169,7 @@ function frontmatterFaults({ meta }: SkillDocument, text: string, name: string):
   if (faults.some((fault) => fault.includes('"category"'))) {
     faults.push("A category is a line `  category: ops` below a line `metadata:`, or the tool's category argument.");
   }
-  if (/\t/.test(headerOf(text))) faults.push("The frontmatter contains tabs: indent with two spaces.");
+  if (/\t/.test(frontmatterTextOf(text))) faults.push("The frontmatter contains tabs: indent with two spaces.");
   const metadata = Object.entries(typeof meta.metadata === "object" ? (meta.metadata ?? {}) : {});
   const [odd] = metadata.find(([, value]) => typeof value !== "string" && typeof value !== "object") ?? [];
   // The reference validator accepts a number or a boolean as text; others do not.
@@ -178,7 +178,7 @@ function frontmatterFaults({ meta }: SkillDocument, text: string, name: string):
 }
 
 /** The frontmatter without the line that ends it. */
-function headerOf(text: string): string {
+function frontmatterTextOf(text: string): string {
   const end = text.indexOf("\n---", 3);
   return end < 0 ? text : text.slice(0, end);
 }

@@ -290,12 +290,14 @@ function toValidRest(
   { settings }: SkillManageOptions,
 ) {
   if (!rest) return null;
-  const standing = before?.files ?? {};
-  const isNews = Object.entries(rest).some(([path, body]) => normaliseSpace(standing[path]) !== normaliseSpace(body));
-  const isLess = Object.keys(standing).some((path) => !Object.hasOwn(after, path));
+  const currentFiles = before?.files ?? {};
+  const isNews = Object.entries(rest).some(
+    ([path, body]) => normaliseSpace(currentFiles[path]) !== normaliseSpace(body),
+  );
+  const isLess = Object.keys(currentFiles).some((path) => !Object.hasOwn(after, path));
   const writer = before?.head.origin === "user" ? "person" : "model";
   const check = (files: FileBodies) =>
-    validateSkill({ name, files, maxFiles: settings.skills.maxFiles, writer, standing });
+    validateSkill({ name, files, maxFiles: settings.skills.maxFiles, writer, currentFiles });
   const valid = check(rest);
   const fits = valid.ok || (check(after).ok && lacksNoSteps(valid.failure));
   return (isNews || isLess) && fits ? rest : null;

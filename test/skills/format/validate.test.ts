@@ -145,9 +145,9 @@ describe("validateSkill", () => {
     expect(checked).toMatchObject({ ok: false, failure: { code: "bad_skill_md", facts: { reason: "standard" } } });
     for (const sentence of sentences) expect(checked.ok ? "" : checked.failure.message).toContain(sentence);
     expect(codeOf(check({ "SKILL.md": text }, "person"))).toBe("ok");
-    const standing = { "SKILL.md": text.replace("Verify of", "Look at") };
+    const currentFiles = { "SKILL.md": text.replace("Verify of", "Look at") };
     expect(
-      validateSkill({ name: "reading-logs", files: { "SKILL.md": text }, maxFiles: 3, writer: "model", standing }),
+      validateSkill({ name: "reading-logs", files: { "SKILL.md": text }, maxFiles: 3, writer: "model", currentFiles }),
     ).toMatchObject({ ok: true });
   });
 

@@ -116,8 +116,8 @@ skills.openapi(
       const refusal = checkImportName(name, seeds, current !== null && current.head.state !== "archived");
       if (refusal) return { ok: false, failure: refusal };
       // An imported skill may exceed the limits of skills written here. It may keep that size, but not grow.
-      const standing = current?.files;
-      const checked = validateSkill({ name, files, maxFiles, writer: "person", standing });
+      const currentFiles = current?.files;
+      const checked = validateSkill({ name, files, maxFiles, writer: "person", currentFiles });
       if (!checked.ok) return checked;
       const { description, category } = checked.value;
       const isArchived = current?.head.state === "archived";

@@ -4,7 +4,7 @@ import type { CuratorNotes } from "../../../schemas/learning/curation.ts";
 import type { IndexLine, SkillIndex } from "../../../schemas/skill.ts";
 import { baseOf } from "../../../skills/format/validate.ts";
 import { type Neighbourhood, createNeighbourhood } from "../../../skills/search/similarity.ts";
-import { type SkillFacts, isOwn } from "../curate.ts";
+import { type SkillFacts, mayCurate } from "../curate.ts";
 import { lineOf, noteOf } from "../lookup.ts";
 
 const MAX_CLUSTERS = 5;
@@ -50,7 +50,7 @@ function groupsOf(
   index: SkillIndex,
   relate: (lines: SkillSummary[]) => (line: SkillSummary) => SkillName[],
 ): SkillName[][] {
-  const own = skills.filter((skill) => isOwn(skill) && baseOf(skill.name) === null);
+  const own = skills.filter((skill) => mayCurate(skill) && baseOf(skill.name) === null);
   const lines = own.flatMap(({ name }) => {
     const line = lineOf(index, name);
     return line ? [{ ...line, name }] : [];

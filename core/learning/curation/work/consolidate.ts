@@ -62,23 +62,23 @@ export function createSkillMerge(options: MergeOptions): Tool<Args> {
       "Merges several skills into one: writes the umbrella, then archives the skills it absorbs. Refused when one of their items is not accounted for.",
     parameters: Args,
     effect: "keyed",
-    run: (args, context) => propose(args, context, options),
+    run: (args, context) => proposeMerge(args, context, options),
   };
 }
 
 /** The result of a merge. `changes`: in the order they were made. */
-interface MergeEnd {
+interface MergeResult {
   umbrella: SkillHead;
   absorbed: SkillName[];
   left: SkillName[];
   changes: CurationChange[];
 }
 
-async function propose(args: Args, context: ToolContext, options: MergeOptions): Promise<ToolResult> {
+async function proposeMerge(args: Args, context: ToolContext, options: MergeOptions): Promise<ToolResult> {
   const n = callNumberOf(context.op);
   // A stored merge is carried out even if its skills have changed.
   const stored = (await options.store.merges()).find((merge) => merge.n === n);
-  const merge = stored ? ok(stored) : await plan(args, n, context, options);
+  const merge = stored ? ok(stored) : await planMerge(args, n, context, options);
   if (!merge.ok) return toRefusal(merge.failure);
   const end = await carryOutMerge(merge.value, options);
   if (!end.ok) return toRefusal(end.failure);
@@ -94,7 +94,7 @@ function callNumberOf(op: string): number {
   return n;
 }
 
-async function plan(
+async function planMerge(
   args: Args,
   n: number,
   { resumed }: ToolContext,
@@ -165,7 +165,7 @@ export async function finishMerges(options: MergeOptions): Promise<MergeFacts[]>
 }
 
 /** Idempotent. Fails if the umbrella cannot be written; then no skill has been archived. */
-async function carryOutMerge(merge: CurationMerge, options: MergeOptions): Promise<Result<MergeEnd>> {
+async function carryOutMerge(merge: CurationMerge, options: MergeOptions): Promise<Result<MergeResult>> {
   const { skills } = options;
   const op = `curation:${merge.run}:${merge.work}:${merge.n}`;
   const since = merge.before?.rev ?? 0;
@@ -186,7 +186,7 @@ async function carryOutMerge(merge: CurationMerge, options: MergeOptions): Promi
   const absorbed: SkillName[] = [];
   const left: SkillName[] = [];
   for (const one of merge.absorbs) {
-    const change = await absorb(skills, `${op}:${one.skill}`, one, `absorbed into ${merge.umbrella}`);
+    const change = await archiveAbsorbed(skills, `${op}:${one.skill}`, one, `absorbed into ${merge.umbrella}`);
     if (!change.ok && change.failure.code !== "skill_moved") return change;
     if (change.ok) changes.push(change.value);
     (change.ok ? absorbed : left).push(one.skill);
@@ -205,7 +205,7 @@ async function inheritKeep({ absorbs, umbrella }: CurationMerge, { curation, pro
 }
 
 /** Archives one absorbed skill. Fails with `skill_moved` when the skill has changed since the merge was planned. */
-async function absorb(
+async function archiveAbsorbed(
   skills: SkillStore,
   op: string,
   { skill, seq, standing }: CurationMerge["absorbs"][number],

@@ -19,7 +19,7 @@ import { nearestNeighbours } from "../../../skills/search/similarity.ts";
 import { estimateTokens } from "../../../tokens.ts";
 import { itemsOf } from "../../skill-items.ts";
 import { clustersOf } from "./clusters.ts";
-import { isOwn } from "../curate.ts";
+import { mayCurate } from "../curate.ts";
 import { findFailedTurns, sessionsOf, showFailedTurns } from "./failed-turns.ts";
 import { verdictOn } from "../lookup.ts";
 import type { RequestOptions } from "./work-options.ts";
@@ -54,7 +54,7 @@ async function forRequests(options: RequestOptions): Promise<Result<WorkRequest>
   const shown: Parameters<typeof requestsRequest>[0] = [];
   for (const name of (await plannedItem(options))?.skills ?? []) {
     const snapshot = await options.skills.open(name);
-    if (!snapshot || !isOwn({ mirror: toHeadMirror(snapshot.head) }) || REQUESTS_FILE in snapshot.files) continue;
+    if (!snapshot || !mayCurate({ mirror: toHeadMirror(snapshot.head) }) || REQUESTS_FILE in snapshot.files) continue;
     const content = textOrEmpty(snapshot.files[SKILL_MD]);
     const isLong = content.length > BEGINNING_CHARS;
     shown.push({ name, content: isLong ? `${content.slice(0, BEGINNING_CHARS).toWellFormed()}…` : content });
@@ -83,7 +83,8 @@ async function forSkill(
   const snapshot = await skills.open(name);
   if (!snapshot) return err("skill_missing", "The skill is gone.");
   const { head } = snapshot;
-  if (!isOwn({ mirror: toHeadMirror(head) })) return err("skill_held", "The skill is archived, or held by a person.");
+  if (!mayCurate({ mirror: toHeadMirror(head) }))
+    return err("skill_held", "The skill is archived, or held by a person.");
   if (kind === "look" && head.state !== "stale") return err("not_stale", "The skill is not stale any more.");
   const planned = await plannedItem(options);
   const lines = mergeLines(await skills.index(), seeds).filter((line) => isOffered(line) && line.name !== name);
@@ -110,7 +111,7 @@ async function forGroups(options: RequestOptions): Promise<Result<WorkRequest>> 
   const heads = [];
   for await (const found of skills.scan()) heads.push(found);
   const planned = await plannedItem(options);
-  const own = new Set(heads.filter(isOwn).map(({ name }) => name));
+  const own = new Set(heads.filter(mayCurate).map(({ name }) => name));
   const clusters = planned?.groups?.map((names) => names.filter((name) => own.has(name)));
   const all = clusters ?? clustersOf(heads, await skills.index());
   const first = all.length === 0 ? 0 : Math.floor(fromCurationId(run) / DAY_MS) % all.length;

@@ -43,8 +43,8 @@ export function createWorkTools({ options, store, steps, several }: WorkToolsOpt
   const isViewed = (name: string) => name === skill || several.includes(name) || hasViewed(steps(), name);
   const inspectors = [checkClaims, ...(kind === "rewrite" ? [createTurnsInspector(options)] : []), ...checks];
   const write = createSkillManage({ library, store: skills, origin: "curator", settings, isViewed, inspectors });
-  if (kind === "requests") return [...reading, recordStanding(onlyRequests(write, several), skills)];
-  const manage = recordStanding(onlySkill(write, skill!), skills);
+  if (kind === "requests") return [...reading, recordStanding(restrictToRequests(write, several), skills)];
+  const manage = recordStanding(restrictToSkill(write, skill!), skills);
   return [...reading, manage, ...(kind === "look" ? [merge] : [])];
 }
 
@@ -64,8 +64,8 @@ function createTurnsInspector(options: WorkOptions): SkillInspector {
   };
 }
 
-/** Allows writes to the one skill of the work, and no archiving: that is for skill_merge. */
-function onlySkill<T extends Tool>(tool: T, skill: SkillName): T {
+/** Allows writes to the one skill of the work. Archiving is refused, because only skill_merge may archive. */
+function restrictToSkill<T extends Tool>(tool: T, skill: SkillName): T {
   return {
     ...tool,
     async run(args, context) {
@@ -83,7 +83,7 @@ function onlySkill<T extends Tool>(tool: T, skill: SkillName): T {
 }
 
 /** Allows writing the requests of these skills, and nothing of their texts. */
-function onlyRequests<T extends Tool>(tool: T, names: SkillName[]): T {
+function restrictToRequests<T extends Tool>(tool: T, names: SkillName[]): T {
   return {
     ...tool,
     async run(args, context) {
@@ -97,7 +97,7 @@ function onlyRequests<T extends Tool>(tool: T, names: SkillName[]): T {
   };
 }
 
-/** Stores the skill's standing with the intent, so that the change can be taken back. */
+/** Stores the skill's standing (state, revision and text) with the intent, so that the change can be undone. */
 function recordStanding<T extends Tool>(tool: T, skills: SkillStore): T {
   return {
     ...tool,

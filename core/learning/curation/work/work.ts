@@ -11,7 +11,7 @@ import {
 import type { Grant } from "../../../schemas/learning/review.ts";
 import type { Settings } from "../../../schemas/settings.ts";
 import type { SkillIndex } from "../../../schemas/skill.ts";
-import { type SkillFacts, isOwn } from "../curate.ts";
+import { type SkillFacts, mayCurate } from "../curate.ts";
 import { shareOf, capGrant } from "./grants.ts";
 import { lineOf, noteOf, verdictOn } from "../lookup.ts";
 
@@ -36,7 +36,7 @@ export interface WorkFacts {
   /** Whether a person asked for the consolidation. */
   asked: boolean;
   /** What is left of the day's budget. Absent: only the run's own limit applies. */
-  most?: Grant;
+  allowance?: Grant;
 }
 
 /**
@@ -45,14 +45,14 @@ export interface WorkFacts {
  * consolidation that a person asked for takes the whole grant; one that reviews suggest comes after the rewrites.
  */
 export function planWork(facts: WorkFacts): WorkItem[] {
-  const { settings, policy, now, clusters, asked, most } = facts;
-  const { tokens } = capGrant(shareOf(policy, settings, 1, now), most, 1);
+  const { settings, policy, now, clusters, asked, allowance } = facts;
+  const { tokens } = capGrant(shareOf(policy, settings, 1, now), allowance, 1);
   if (tokens === 0) return [];
   const merge = clusters?.length ? [toConsolidation(clusters, asked)] : [];
   const wanted =
     asked && merge.length > 0 ? merge : [...planRewrites(facts), ...merge, ...planLooks(facts), ...planRequests(facts)];
   const chosen = wanted.slice(0, Math.max(1, Math.floor(tokens / WORK_TOKENS)));
-  const grant = capGrant(shareOf(policy, settings, chosen.length, now), most, chosen.length);
+  const grant = capGrant(shareOf(policy, settings, chosen.length, now), allowance, chosen.length);
   return chosen.map((item) => ({ ...item, grant }));
 }
 
@@ -66,8 +66,8 @@ function toConsolidation(clusters: SkillName[][], asked: boolean): UnfundedWork 
 
 /** Broken skills first, then those whose uses often fail. */
 function planRewrites({ skills, broken, notes, plan }: WorkFacts): UnfundedWork[] {
-  const leaving = new Set([...plan.moves, ...(plan.verdicts ?? [])].filter(isLeaving).map((move) => move.skill));
-  const own = skills.filter((skill) => isOwn(skill) && !leaving.has(skill.name));
+  const leaving = new Set([...plan.moves, ...(plan.verdicts ?? [])].filter(isRemoval).map((move) => move.skill));
+  const own = skills.filter((skill) => mayCurate(skill) && !leaving.has(skill.name));
   const fresh = own.filter(({ name, mirror }) => noteOf(notes, name)?.rewritten !== mirror.text);
   const isBroken = (skill: SkillFacts) => (broken.get(skill.name) ?? []).length > 0;
   const repairs = fresh.filter(isBroken).map(({ name }) => toRewrite(name, `broken: ${broken.get(name)!.join("; ")}`));
@@ -80,7 +80,7 @@ function planRewrites({ skills, broken, notes, plan }: WorkFacts): UnfundedWork[
   return [...repairs, ...failing];
 }
 
-function isLeaving(move: { to?: string; verdict?: string }): boolean {
+function isRemoval(move: { to?: string; verdict?: string }): boolean {
   return move.to === "archived" || move.verdict === "withdrawn";
 }
 
@@ -93,7 +93,7 @@ function planLooks({ skills, notes, plan }: WorkFacts): UnfundedWork[] {
   const moves = new Map(plan.moves.map((move) => [move.skill, move]));
   const judged = new Set((plan.verdicts ?? []).map((move) => move.skill));
   return skills
-    .filter((skill) => isOwn(skill) && !judged.has(skill.name))
+    .filter((skill) => mayCurate(skill) && !judged.has(skill.name))
     .filter(({ name, mirror }) => (moves.get(name)?.to ?? mirror.state) === "stale")
     .filter(({ name }) => noteOf(notes, name)?.looked === undefined)
     .sort((a, b) => Number(a.mirror.updatedAt) - Number(b.mirror.updatedAt) || (a.name < b.name ? -1 : 1))
@@ -107,14 +107,14 @@ function planLooks({ skills, notes, plan }: WorkFacts): UnfundedWork[] {
 /** At most one piece of work, for offered skills without requests, most used first. */
 function planRequests({ skills, notes, index, plan }: WorkFacts): UnfundedWork[] {
   const moving = new Set([...plan.moves, ...(plan.verdicts ?? [])].map((move) => move.skill));
-  const bare = skills
-    .filter((skill) => isOwn(skill) && skill.mirror.state !== "stale" && !moving.has(skill.name))
+  const withoutRequests = skills
+    .filter((skill) => mayCurate(skill) && skill.mirror.state !== "stale" && !moving.has(skill.name))
     .map(({ name }) => ({ name, line: lineOf(index, name) }))
     .filter(({ name, line }) => line && line.requests === undefined && noteOf(notes, name)?.asked === undefined)
     .toSorted((a, b) => (b.line?.use?.uses ?? 0) - (a.line?.use?.uses ?? 0) || (a.name < b.name ? -1 : 1))
     .slice(0, SKILLS_PER_CALL)
     .map(({ name }) => name);
-  if (bare.length === 0) return [];
-  const many = bare.length === 1 ? "one skill has" : `${bare.length} skills have`;
-  return [{ work: toWorkId("requests"), skills: bare, because: `${many} no example requests` }];
+  if (withoutRequests.length === 0) return [];
+  const many = withoutRequests.length === 1 ? "one skill has" : `${withoutRequests.length} skills have`;
+  return [{ work: toWorkId("requests"), skills: withoutRequests, because: `${many} no example requests` }];
 }

@@ -19,20 +19,20 @@ export function readCitations(given: unknown, { session }: Pick<ReviewJob, "sess
 }
 
 /**
- * `null`: the citations hold. Refused are an empty list, a part that the transcript does not have, only the assistant's own words,
- * and only results of failures that no later call of the same tool recovered from, since no way out was shown then. `written`:
- * the text to be kept; a refusal proposes parts that share words with it.
+ * `null`: the citations hold. Refuses an empty list; a part that the transcript does not have; a list of the assistant's own words
+ * only; and a list of failures only, if no later call of the same tool recovered from them. `written`: the text to be kept. A
+ * refusal proposes parts that share words with this text.
  */
 export function checkCitations(job: Job, citations: string[], written = ""): Failure | null {
   const refuse = (code: string, message: string): Failure => {
-    const places = candidatesFor(job.entries, written);
+    const places = proposeCitations(job.entries, written);
     return err(code, message, places.length > 0 ? { places } : {}).failure;
   };
   if (citations.length === 0) {
     return refuse(
       "citations_missing",
       "Cite the parts of the transcript that show this, such as the failed call and the one that succeeded: " +
-        `citations: ["${FORM}"].`,
+        `citations: ["${CITATION_FORM}"].`,
     );
   }
   for (const citation of citations) {
@@ -55,14 +55,14 @@ export function checkCitations(job: Job, citations: string[], written = ""): Fai
   );
 }
 
-/** The form of a citation, in words that match no part of any transcript. */
-const FORM = "<entry>#<source>";
+/** The form of a citation, as a placeholder that is not a citation in any transcript. */
+const CITATION_FORM = "<entry>#<source>";
 
 function checkExists(job: Job, citation: string): [code: string, message: string] | null {
   if (!Citation.safeParse(citation).success) {
     return [
       "citation_malformed",
-      `"${citation.slice(0, 100)}" is not a citation. One is ${FORM}, as shown above each part of the transcript.`,
+      `"${citation.slice(0, 100)}" is not a citation. One is ${CITATION_FORM}, as shown above each part of the transcript.`,
     ];
   }
   const { session, entry: n, source } = fromCitation(citation);
@@ -101,7 +101,7 @@ function isUnrecovered(entries: Entry[], call: ToolEntry): boolean {
 
 // ---- what may be cited ----
 
-/** A list in the order of the log. It is part of the review's message, so quotations are in JSON. */
+/** Lists the citable parts in the order of the log. The list is part of the review's message, so quotations are in JSON. */
 export function listCitations({ entries }: Pick<ReviewJob, "entries">): string {
   const lines = entries.flatMap((entry) => {
     const about = findSubject(entry);
@@ -121,14 +121,14 @@ function sourcesOf(entry: Entry): Source[] {
   return [...new Set(sources)];
 }
 
-/** Maximum length of a list. Longer lists do not help a model to choose. */
+/** Maximum number of proposed citations. Longer lists do not help a model to choose. */
 const MAX_CANDIDATES = 4;
 const MIN_SHARED_WORDS = 2;
-/** Terms compared of one part: the rest of a long page is seldom the reason of a lesson. */
+/** Maximum number of compared terms of one part. The rest of a long page is seldom the reason of a lesson. */
 const MAX_TERMS = 2_000;
 
 /** Parts that share words with the text, best first. Parts without shared words are left out: a list to copy unread proves nothing. */
-function candidatesFor(entries: Entry[], written: string): string[] {
+function proposeCitations(entries: Entry[], written: string): string[] {
   const wanted = wordsOf(written);
   const found = entries.flatMap((entry) => {
     if (entry.kind !== "user" && entry.kind !== "tool") return [];
@@ -136,7 +136,7 @@ function candidatesFor(entries: Entry[], written: string): string[] {
     return entry.parts.map(({ source, text }) => {
       const words = new Set(termsOf(`${call} ${text}`, MAX_TERMS));
       const shared = [...words].filter((word) => wanted.has(word)).length;
-      return { shared, line: `${toPlace(entry.n, source)}: ${startOf(entry, text)}` };
+      return { shared, line: `${toPlace(entry.n, source)}: ${describeStart(entry, text)}` };
     });
   });
   return found
@@ -146,7 +146,7 @@ function candidatesFor(entries: Entry[], written: string): string[] {
     .map(({ line }) => line);
 }
 
-function startOf(entry: Entry, text: string): string {
+function describeStart(entry: Entry, text: string): string {
   if (entry.kind !== "tool") return quote(text);
   const call = Object.values(entry.call.args).join(" ");
   return `${entry.call.name} ${quote(call)} ${entry.failed ? "failed" : "ok"}: ${quote(text.replace(/[{}"\\]/g, " "))}`;
