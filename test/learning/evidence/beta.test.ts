@@ -35,7 +35,7 @@ describe("the probability that one rate is higher than another", () => {
     }
   });
 
-  it("stays a probability however much is known", () => {
+  it("is between 0 and 1 for any number of uses", () => {
     const much = probabilityHigher(beta(1e6, 1e6), beta(1e6, 1e6 + 1));
     expect(much >= 0 && much <= 1).toBe(true);
   });

@@ -13,7 +13,7 @@ describe("removed with a refuted word:", () => {
     expect(left(body, "bottom")).toBe("- Check the first scene.\n- Time with `ntsc`.\n");
   });
 
-  it("the item of which nothing is left", () => {
+  it("a list item of which nothing is left", () => {
     expect(left("1. Burn with `--place bottom`.\n2. Time with `ntsc`.\n", "bottom")).toBe("2. Time with `ntsc`.\n");
   });
 
@@ -60,7 +60,7 @@ describe("removed with a refuted word:", () => {
     expect(left("Read it with `film history`.\n\nPlay it.\n", "history")).toBe("Play it.\n");
   });
 
-  it("the whole, where nothing would be left but a heading", () => {
+  it("the whole text if only a heading would be left", () => {
     expect(removeRefutedSentences(skill("Burn `bottom`.\n"), ["bottom"])).toMatchObject({ isEmpty: true });
   });
 });

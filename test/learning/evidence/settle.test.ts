@@ -10,7 +10,6 @@ import { liftWithdrawal } from "../../../core/skills/history.ts";
 import { createEvidenceStore } from "../../../stores/evidence-store.ts";
 import { createSkillStore } from "../../../stores/skills/skill-store.ts";
 import { createTestClock } from "../../support/clock.ts";
-import { createCrashingBucket } from "../../support/bindings/crashing-bucket.ts";
 import { type MemoryBucket, createMemoryBucket } from "../../support/bindings/memory-bucket.ts";
 import { newProfileId } from "../../support/skills/profile-ids.ts";
 import { JUDGE } from "../../support/skills/reviews.ts";
@@ -56,6 +55,16 @@ function createWorld() {
   };
 }
 
+/** Settles the skill, and opens stores over copies of the bucket from before the first write and after each. */
+async function settleAndCopy({ bucket, clock, open, settle }: ReturnType<typeof createWorld>) {
+  const copies = [bucket.copy(clock)];
+  bucket.onChange = () => void copies.push(bucket.copy(clock));
+  await settle("op", open());
+  bucket.onChange = undefined;
+  clock.advance(60_000);
+  return copies.map((copy) => ({ bucket: copy, ...open(copy) }));
+}
+
 /** Everything that is stored, by key. */
 async function contentsOf(bucket: MemoryBucket): Promise<Record<string, string>> {
   const entries = bucket.keys().map(async (key) => [key, await (await bucket.get(key))!.text()] as const);
@@ -63,7 +72,7 @@ async function contentsOf(bucket: MemoryBucket): Promise<Record<string, string>>
 }
 
 describe("a skill that helps", () => {
-  it("becomes active, with the reason, and its line says so", async () => {
+  it("becomes active with the reason, and so does its line in the index", async () => {
     const world = createWorld();
     await world.make(1);
     await world.use(ONE, "+");
@@ -96,7 +105,7 @@ describe("a skill that helps", () => {
     expect(await contentsOf(world.bucket)).toEqual(before);
   });
 
-  it("is on trial again once it was contradicted, unless a person holds it to be good", async () => {
+  it("returns to trial when it is contradicted, unless a person made it active", async () => {
     const world = createWorld();
     await world.make(1);
     await world.use(ONE, "++");
@@ -113,7 +122,7 @@ describe("a skill that helps", () => {
     expect((await held.settle("held")).moved).toBeNull();
   });
 
-  it("starts with half of what is known of the text it was made from", async () => {
+  it("starts with half of the evidence of the text that it was made from", async () => {
     const world = createWorld();
     await world.make(1);
     await world.use(ONE, "+++++");
@@ -141,7 +150,7 @@ describe("a skill that helps", () => {
   });
 });
 
-describe("a skill that does harm", () => {
+describe("a skill whose uses fail", () => {
   it("returns to the previous text, as a new revision with that text's verdict", async () => {
     const world = createWorld();
     await world.make(1, { description: "The first.", category: "ops" });
@@ -170,7 +179,7 @@ describe("a skill that does harm", () => {
     expect((await world.settle("next")).moved).toBe(null);
   });
 
-  it("is on trial with a text that had not proved itself, and falls back step by step, then into the archive", async () => {
+  it("falls back to each earlier text on trial, and is archived after the last", async () => {
     const world = createWorld();
     await world.make(3);
     const moves: unknown[] = [];
@@ -187,7 +196,7 @@ describe("a skill that does harm", () => {
     expect(await world.head()).toMatchObject({ state: "archived", text: ONE, withdrawn: [THREE, TWO, ONE] });
   });
 
-  it("does not go back to a text that was withdrawn, that its own uses speak against, or that was purged", async () => {
+  it("does not return to a text that was withdrawn or purged, or whose own uses failed", async () => {
     const world = createWorld();
     await world.skills.change(creation(NAME, "one", "one"));
     for (const line of ["two", "three", "four", "five"]) await world.skills.change(extension(NAME, line, line));
@@ -214,7 +223,7 @@ describe("a skill that does harm", () => {
     expect((await world.settle()).moved).toMatchObject({ to: "archived", rev: 4 });
   });
 
-  it("does not go back to a text that somebody had given up for it", async () => {
+  it("does not return to a text that somebody had replaced by an earlier one", async () => {
     const world = createWorld();
     await world.make(3);
     await world.adjust({ files: { "SKILL.md": "one" }, parent: null });
@@ -227,7 +236,7 @@ describe("a skill that does harm", () => {
     expect((await world.settle("second")).moved).toMatchObject({ to: "archived", rev: 6 });
   });
 
-  it("remembers twenty texts that were withdrawn", async () => {
+  it("remembers the last twenty withdrawn texts", async () => {
     const world = createWorld();
     await world.make(1);
     const many = Array.from({ length: 20 }, (_, n) => textOf(`older ${n}`));
@@ -259,7 +268,7 @@ describe("a skill that does harm", () => {
     if (moved) expect(reason).toBe("The last 3 judged uses failed; 0 of 3 judged uses succeeded. It is offered last.");
   });
 
-  it("is only counted where verdicts are switched off, and where the profile has no skill of its own", async () => {
+  it("keeps its state if verdicts are off or the profile has no skill of its own, but is counted", async () => {
     const world = createWorld();
     await world.use(ONE, "---");
     expect(await world.settle()).toMatchObject({ moved: null, stats: { uses: 3 } });
@@ -272,8 +281,8 @@ describe("a skill that does harm", () => {
   });
 });
 
-describe("a text that a person put back", () => {
-  it("is not withdrawn again by what had withdrawn it, but by what comes after", async () => {
+describe("a text that a person restored", () => {
+  it("is not withdrawn again for the same uses, but for later ones", async () => {
     const world = createWorld();
     await world.make(2);
     await world.use(TWO, "---");
@@ -291,7 +300,7 @@ describe("a text that a person put back", () => {
     expect((await world.head()).restoredAt).toBe(undefined);
   });
 
-  it("is as it was where it had not been withdrawn", async () => {
+  it("changes nothing if it had not been withdrawn", async () => {
     const world = createWorld();
     await world.make(2);
     expect(liftWithdrawal(await world.head(), ONE)).toEqual({});
@@ -310,7 +319,7 @@ describe("a decision", () => {
     expect((await world.settle("another")).moved).toBe(null);
   });
 
-  it("is not made again under its op when there is more evidence", async () => {
+  it("is not made again under the same op when there is more evidence", async () => {
     const world = createWorld();
     await world.make(1);
     await world.use(ONE, "++");
@@ -373,7 +382,7 @@ describe("a decision", () => {
     expect(await world.head()).toMatchObject({ text: ONE, public: true });
   });
 
-  it("survives every answer being lost", async () => {
+  it("is made once even if every second response is lost", async () => {
     const world = createWorld();
     await world.make(2);
     await world.use(TWO, "---");
@@ -386,37 +395,29 @@ describe("a decision", () => {
     ["makes a skill active", 1, "++", {}, { rev: 1, state: "active", text: ONE }],
     ["archives one", 1, "---", {}, { rev: 1, state: "archived", withdrawn: [ONE] }],
     ["offers one last", 1, "---", { origin: "user" }, { rev: 1, state: "stale", text: ONE }],
-    ["puts a text back", 2, "---", {}, { rev: 3, state: "trial", text: ONE, withdrawn: [TWO] }],
+    ["restores a text", 2, "---", {}, { rev: 3, state: "trial", text: ONE, withdrawn: [TWO] }],
   ];
 
   it.each(SCENES)(
     "that %s is finished by the same op, wherever it was killed",
     async (_what, lines, signs, next, after) => {
-      let crashes = 0;
-      for (const afterwards of [false, true]) {
-        for (let atCall = 1; ; atCall++) {
-          const world = createWorld();
-          await world.make(lines, next);
-          await world.use(lines === 1 ? ONE : TWO, signs);
-          const dying = createCrashingBucket(world.bucket, { atCall, afterwards });
-          await world.settle("op", world.open(dying)).catch(() => null);
-          const hasCrashed = dying.hasCrashed();
-          world.clock.advance(60_000);
-          const { moved } = await world.settle("op", world.open());
-          const head = await world.head();
-          expect(head).toMatchObject(after);
-          expect(moved).toEqual({
-            ...{ skill: NAME, from: "trial", to: after.state, rev: after.rev, reason: head.reason },
-            withdrew: signs === "---",
-            inPart: false,
-          });
-          await expectSound(world.bucket, world.profile, world.skills);
-          expect((await world.skills.index()).skills[NAME]?.use?.uses).toBe(signs.length);
-          if (!hasCrashed) break;
-          crashes++;
-        }
+      const world = createWorld();
+      await world.make(lines, next);
+      await world.use(lines === 1 ? ONE : TWO, signs);
+      const killed = await settleAndCopy(world);
+      expect(killed.length).toBeGreaterThan(4);
+      for (const { bucket, skills, evidence } of killed) {
+        const { moved } = await world.settle("op", { skills, evidence });
+        const head = (await skills.head(NAME))!;
+        expect(head).toMatchObject(after);
+        expect(moved).toEqual({
+          ...{ skill: NAME, from: "trial", to: after.state, rev: after.rev, reason: head.reason },
+          withdrew: signs === "---",
+          inPart: false,
+        });
+        await expectSound(bucket, world.profile, skills);
+        expect((await skills.index()).skills[NAME]?.use?.uses).toBe(signs.length);
       }
-      expect(crashes).toBeGreaterThan(20);
     },
   );
 });
@@ -445,7 +446,7 @@ describe("words that failed", () => {
     expect((await world.head()).failedWords).toBeUndefined();
   });
 
-  it("are not told where that is switched off, and with verdicts off they are", async () => {
+  it("are not listed if the setting is off, and are listed if only verdicts are off", async () => {
     const world = createWorld();
     await world.make(1);
     await world.evidence.put(failing({ failedWords: ["strict"] }));
@@ -456,7 +457,7 @@ describe("words that failed", () => {
     expect((await world.head()).failedWords).toHaveLength(1);
   });
 
-  it("go with a move that the same evidence makes", async () => {
+  it("are listed together with a move that the same evidence causes", async () => {
     const world = createWorld();
     await world.make(1);
     await world.use(ONE, "+");
@@ -527,7 +528,7 @@ describe("words that later uses refuted", () => {
     expect((await other.head()).failedWords).toBeUndefined();
   });
 
-  it("take it along at once where the model changed them alone", async () => {
+  it("are removed after a single use that proved them wrong", async () => {
     const world = createWorld();
     await world.skills.change(creation(NAME, BODY, "made"));
     const use = { ...usesOf("?", { text, from: 1 })[0]!, failedWords: ["date", "tab"], refusedWords: ["tab"] };
@@ -547,7 +548,7 @@ describe("words that later uses refuted", () => {
     expect(await world.head()).toMatchObject({ rev: 1, text });
   });
 
-  it("stay where a call worked with them, and where no sentence gives them in code", async () => {
+  it("stay if a call worked with them, or if no sentence gives them in code", async () => {
     const worked = await withFailed("?");
     await worked.evidence.put({ ...usesOf("+", { text, from: 3 })[0]!, workedWords: ["tab"] });
     expect((await worked.settle()).moved).toBe(null);
@@ -559,14 +560,14 @@ describe("words that later uses refuted", () => {
     expect(await contentsOf(prose.bucket)).toEqual(before);
   });
 
-  it("withdraw a text that says nothing else", async () => {
+  it("cause a text that says nothing else to be withdrawn", async () => {
     const world = await withFailed("?", {}, BODY.replace("Sort by `date`.\n", ""));
     expect((await world.settle()).moved).toMatchObject({
       ...{ to: "archived", reason: `${WHY} No earlier text is left.`, withdrew: true, inPart: false },
     });
   });
 
-  it("do not take out again what a person put back", async () => {
+  it("are not removed again after a person restored them", async () => {
     const world = await withFailed("?");
     await world.settle();
     world.clock.advance(DAY_MS);
@@ -583,7 +584,7 @@ describe("words that later uses refuted", () => {
     expect(await world.head()).toMatchObject({ rev: 1, text });
   });
 
-  it("go only after as many later uses as the setting says", async () => {
+  it("are removed only after as many later uses as the setting says", async () => {
     const world = await withFailed("?");
     const settings = { ...DEFAULTS, learning: { ...DEFAULTS.learning, refutedUses: 2 } };
     expect((await world.settle("wait", { settings })).moved).toBe(null);
@@ -598,22 +599,14 @@ describe("words that later uses refuted", () => {
     expect((await world.head()).failedWords).toHaveLength(1);
   });
 
-  it("are taken out once, wherever the process was killed", async () => {
-    let crashes = 0;
-    for (const afterwards of [false, true]) {
-      for (let atCall = 1; ; atCall++) {
-        const world = await withFailed("?");
-        const dying = createCrashingBucket(world.bucket, { atCall, afterwards });
-        await world.settle("op", world.open(dying)).catch(() => null);
-        const hasCrashed = dying.hasCrashed();
-        world.clock.advance(60_000);
-        expect((await world.settle("op", world.open())).moved).toMatchObject({ rev: 2, inPart: true });
-        expect((await world.skills.open(NAME))!.files).toEqual({ "SKILL.md": AFTER });
-        await expectSound(world.bucket, world.profile, world.skills);
-        if (!hasCrashed) break;
-        crashes++;
-      }
+  it("are removed once, wherever the process is killed", async () => {
+    const world = await withFailed("?");
+    const killed = await settleAndCopy(world);
+    expect(killed.length).toBeGreaterThan(4);
+    for (const { bucket, skills, evidence } of killed) {
+      expect((await world.settle("op", { skills, evidence })).moved).toMatchObject({ rev: 2, inPart: true });
+      expect((await skills.open(NAME))!.files).toEqual({ "SKILL.md": AFTER });
+      await expectSound(bucket, world.profile, skills);
     }
-    expect(crashes).toBeGreaterThan(5);
   });
 });

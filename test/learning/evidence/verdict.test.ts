@@ -199,7 +199,7 @@ describe("a use", () => {
     expect(judge(failing)?.verdict).toBe("withdrawn");
   });
 
-  it("is identified by its text and its turn, so that a turn that read two texts counts for both", () => {
+  it("is identified by its text and its turn, so a turn that read two texts counts for both", () => {
     const texts = judgeTexts([first, say(first, { text: PARENT }), second], undefined, RULES);
     expect([texts[TEXT]?.uses, texts[PARENT]?.uses]).toEqual([2, 1]);
   });
@@ -219,7 +219,7 @@ describe("a use", () => {
     expect(judge(later)?.verdict).toBe("withdrawn");
   });
 
-  it("takes facts that its strongest judge lacks from the other records", () => {
+  it("takes facts that its strongest judge did not record from the other records", () => {
     const rated = { judge: "rating", task: "", baseline: null, contradicted: false } as const;
     const known = [first, second].map((use) => say(use, { task: "one", baseline: FAIR }));
     const both = [...known, ...known.map((use) => say(use, rated))];
@@ -230,7 +230,7 @@ describe("a use", () => {
 });
 
 describe("the figures of a text", () => {
-  it("are all there", () => {
+  it("include every count, rate and probability", () => {
     const uses = [...usesOf("+?-c", { baseline: FAIR }), ...usesOf("+", { from: 5, baseline: GOOD, calls: 2 })];
     expect(judge(uses)).toEqual({
       verdict: "trial",
@@ -245,7 +245,7 @@ describe("the figures of a text", () => {
     });
   });
 
-  it("are null where nothing is known", () => {
+  it("are null if nothing is known", () => {
     expect(judge([])).toBe(undefined);
     expect(judge(usesOf("?"))).toMatchObject({
       ...{ rate: null, calls: null, baselineCalls: null, lift: null, pBetter: 0.5, pWorse: 0.5 },
@@ -264,13 +264,13 @@ describe("the figures of a text", () => {
     expect(judge(usesOf(signs), { text: TEXT }, { ...RULES, ...rules })?.rewrite).toBe(rewrite);
   });
 
-  it("have the median of the calls", () => {
+  it("include the median number of calls", () => {
     const calls = (...counts: number[]) =>
       judge(counts.map((count, at) => usesOf("+", { from: at + 1, calls: count })[0]!))?.calls;
     expect([calls(9), calls(1, 8), calls(7, 1, 2), calls(5, 100, 1, 2)]).toEqual([9, 4.5, 2, 3.5]);
   });
 
-  it("of a text that is patched every week know those of the week before", () => {
+  it("of a text that is patched every week include those of the week before", () => {
     const texts = ["a", "b", "c"].map((letter) => letter.repeat(64));
     const weeks = texts.map((text, week) => usesOf("++", { text, from: 1 + week * 10, baseline: FAIR }));
     const [, , alone] = texts.map((text) => judgeTexts(weeks.flat(), { text }, RULES)[text]!.pBetter);
@@ -306,7 +306,7 @@ const lineages = fc.constantFrom<Lineage>(
 );
 
 describe("verdicts on any evidence", () => {
-  it("are the same in whatever order it is listed, and however often a thing is told", () => {
+  it("do not depend on the order of the records or on repeated records", () => {
     fc.assert(
       fc.property(evidences, lineages, fc.infiniteStream(fc.nat()), (evidence, lineage, order) => {
         const shuffled = evidence
@@ -318,7 +318,7 @@ describe("verdicts on any evidence", () => {
     );
   });
 
-  it("are never worse for one more success, wherever it stands, and no success withdraws a text", () => {
+  it("are never worse with one more success at any place, and no success withdraws a text", () => {
     fc.assert(
       fc.property(signs, fc.nat(14), signs, baselines, (uses, place, before, known) => {
         const at = Math.min(place, uses.length);
@@ -334,7 +334,7 @@ describe("verdicts on any evidence", () => {
     );
   });
 
-  it("change no probability and no verdict by a use that nobody judges", () => {
+  it("do not change, nor does any probability, with a use that nobody judges", () => {
     fc.assert(
       fc.property(signs, fc.nat(14), baselines, baselines, (uses, place, known, other) => {
         const at = Math.min(place, uses.length);

@@ -49,7 +49,7 @@ describe("checkCitations", () => {
     expect(codeOf(places.map(at), unsolved)).toBe("citation_unrecovered");
   });
 
-  it("accepts an unsolved failure together with a result that holds", () => {
+  it("accepts an unsolved failure cited together with a successful result", () => {
     expect(codeOf([at("10#outcome"), at("7#outcome")], unsolved)).toBeUndefined();
   });
 
@@ -71,7 +71,7 @@ describe("checkCitations", () => {
     );
   });
 
-  it("names places that speak of what is to be written, with their first words, and no others", () => {
+  it("suggests entries about the same subject, with their first words, and no others", () => {
     const written =
       "Name the separator that the rates file has: sum -c 2 -s ';' rates.txt. Without it there is no column 2.";
     expect(checkCitations(sampleJob(), [], written)?.facts).toEqual({
@@ -84,7 +84,7 @@ describe("checkCitations", () => {
     });
   });
 
-  it("offers nothing that could be copied unread", () => {
+  it("suggests no citation that could be copied without reading the entry", () => {
     const refusals = [[], ["the third call"], [at("70#outcome")], [at("8#own")]].map((citations) =>
       checkCitations(sampleJob(), citations, "Answer politely and in French.")!,
     );

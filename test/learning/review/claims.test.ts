@@ -70,7 +70,7 @@ describe("a claim", () => {
     );
   });
 
-  it("takes no longer for a long text of one word", () => {
+  it("is checked in less than two seconds in a long text of one word", () => {
     const started = performance.now();
     expect(checkAll(["a_".repeat(50_000), "a".repeat(100_000), "`".repeat(50_000)])).toBeNull();
     expect(performance.now() - started).toBeLessThan(2_000);

@@ -89,7 +89,7 @@ describe("a new skill", () => {
     },
   );
 
-  it("belongs to a skill that the work had loaded from a lower similarity on", async () => {
+  it("counts as a duplicate at a lower similarity if the work had loaded the other skill", async () => {
     const [held] = HELD;
     const half = {
       ...held!,
@@ -112,7 +112,7 @@ Both totals agree within the tolerance that auditors accept for quarterly statem
     expect(await (await setUp([], {}, [held!.name], HELD)).ask(half)).toBeNull();
   });
 
-  it("is no duplicate where it stands beside a protected skill that the work had loaded, whatever others say", async () => {
+  it("is not a duplicate of any skill if it is the companion of a protected skill that the work had loaded", async () => {
     const [held] = HELD;
     const guide = { ...OTHERS[0]!, name: "office-guide" };
     const beside = { ...held!, name: "office-guide-local", description: "Learned beside office-guide." };
@@ -123,7 +123,7 @@ Both totals agree within the tolerance that auditors accept for quarterly statem
     expect(await (await setUp([...HELD, guide], {}, loaded)).ask(beside)).toMatchObject({ code: "near_duplicate" });
   });
 
-  it("is compared with ten at most, however many there are", async () => {
+  it("is compared with at most ten skills, however many there are", async () => {
     const { store, ask } = await setUp([...HELD, ...crowd(60)]);
     const heads: string[] = [];
     const { head } = store;
@@ -133,12 +133,12 @@ Both totals agree within the tolerance that auditors accept for quarterly statem
     expect(heads).toContain("restoring-postgres-backups");
   });
 
-  it("is pointed to the companion when the neighbour is protected", async () => {
+  it("is refused with the advice to write the companion if the neighbour is protected", async () => {
     const { ask } = await setUp(HELD, { origin: "user", state: "active" });
     expect((await ask(PARAPHRASED[0]![1]))?.message).toContain("into 'adding-up-columns-local'");
   });
 
-  it("may take the place of what was archived, and stand beside its own base", async () => {
+  it("may replace an archived skill, and may resemble its own base", async () => {
     const { ask } = await setUp(HELD, { state: "archived" });
     expect(await ask(PARAPHRASED[0]![1])).toBeNull();
     const living = await setUp(HELD);

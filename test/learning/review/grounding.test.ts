@@ -27,7 +27,7 @@ const SOLVED = work([
 const check = (entries: Entry[], line: string, standing = "", trigger: ReviewJob["trigger"] = "value") =>
   createGrounding({ entries, trigger })({ prose: [line], code: [] }, standing);
 
-it("was not seen to work because the agent wrote it into a skill or a fact", () => {
+it("a value is not proved by the agent writing it into a skill or a fact", () => {
   const saved = call("s", "skill_manage", { new_string: "Pass `--encoding cp1252`." });
   const entries = [...SOLVED, assistant(8, "", [saved]), tool(9, saved, { outcome: { name: "ledger" } })];
   expect(check(entries, "Pass `--encoding cp1252`.")).toMatchObject({ code: "unproved_value" });
@@ -114,7 +114,7 @@ describe("a value that a lesson gives", () => {
   });
 });
 
-it("in a review of a correction, is one that the person gave or a call worked with", () => {
+it("in a review of a correction, a value must come from the person or from a successful call", () => {
   const entries = work([["ledger export --encoding utf8", false]], "No: `ledger export` takes `--encoding latin1`.");
   const slip = "For `ledger export` pass `--encoding cp1252`.";
   expect(check(entries, slip)).toBeNull();
@@ -271,7 +271,7 @@ describe("a positional value that a lesson gives", () => {
   });
 });
 
-it("does not count as advice in a list of what fails", () => {
+it("a value in a list of failures does not count as advice", () => {
   const entries = work([
     ["mailing render stacked", "'stacked' is not accepted"],
     ["mailing render columnar", false],
@@ -285,7 +285,7 @@ it("does not count as advice in a list of what fails", () => {
   });
 });
 
-it("is not the one that failed where another one worked, however little the text says of its place", () => {
+it("a value is refused if it failed and another worked, however little the text says of its place", () => {
   const entries = work([
     ["kiln standard 6.003", true],
     ["kiln relaxed 6.003", true],
@@ -310,7 +310,7 @@ it.each([
   expect(check(entries, "`kiln` writes `compact` files.")).toBeNull();
 });
 
-describe("a lesson enters", () => {
+describe("a lesson is accepted", () => {
   it.each([
     "`--encoding utf8` raises UnicodeDecodeError.",
     "`--encoding utf8` garbles umlauts.",
@@ -332,7 +332,7 @@ describe("a lesson enters", () => {
     expect(check(entries, "Pass `--encoding utf8`.")).toMatchObject({ code: "unproved_value" });
   });
 
-  it("with the item of a list that failed where others had worked", () => {
+  it("with an item of a list that failed where others had worked", () => {
     const entries = work([
       ["pytest -q tests unit", false],
       ["pytest -q tests integration", "1 failed"],

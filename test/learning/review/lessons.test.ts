@@ -34,7 +34,7 @@ it.each([
   expect(hasViewed(script, "reading-logs")).toBe(isKnown);
 });
 
-it("tells of what waits for the person beside what was learned, or instead of it", () => {
+it("a summary names the writes that wait for the person, with or without what was learned", () => {
   const [answer, intent] = did({ action: "create", name: "reading-logs" });
   const parked = { pending: "0".repeat(20), state: "waiting" };
   const outcome = { v: 1 as const, kind: "outcome" as const, at: 1, call: "c1", failed: false };

@@ -77,7 +77,7 @@ describe("the name of a new skill", () => {
     expect(checkTitle(name, WORDS)).toBeNull();
   });
 
-  it("may be any name if it is that of a companion", () => {
+  it("may be any name for a companion", () => {
     expect(checkTitle("fix-pr-123-local", WORDS)).toBeNull();
   });
 });

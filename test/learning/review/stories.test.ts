@@ -13,7 +13,7 @@ const WORDS = createSessionWords({
 });
 const check = (line: string) => checkStory({ prose: [line], code: [] }, WORDS)?.message ?? null;
 
-describe("what a skill tells", () => {
+describe("a detail in a skill", () => {
   it.each([
     ["Done on 2026-01-05.", "The day 2026-01-05"],
     ["Done on 2026-01-06, where the person is.", "The day 2026-01-06"],

@@ -23,7 +23,7 @@ describe("the verdicts at the end of a review", () => {
     expect(read(line)).toEqual({ note: "Nothing worth keeping.", verdicts: [verdict], refused: [] });
   });
 
-  it("need no words where the message says nothing of the answer", () => {
+  it("need no quotation if the message does not mention the answer", () => {
     expect(read("verdict 3: none correction")).toEqual({
       note: "Nothing worth keeping.",
       verdicts: [{ entry: 3, verdict: "none", correction: false, words: "" }],
@@ -49,11 +49,11 @@ describe("the verdicts at the end of a review", () => {
     expect(verdicts).toMatchObject([{ verdict: "failure" }]);
   });
 
-  it("may be all that a review says", () => {
+  it("may be the only words of a review", () => {
     expect(readVerdicts({ entries }, "verdict 3: none").note).toBe("The review gave verdicts and no closing word.");
   });
 
-  it("leave closing words without any as they are", () => {
+  it("leave closing words without verdicts unchanged", () => {
     const words = "Kept one skill.\nIts verdict 3 was good. ";
     expect(readVerdicts({ entries }, words)).toEqual({ note: words, refused: [] });
   });

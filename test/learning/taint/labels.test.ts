@@ -61,12 +61,12 @@ describe("a file", () => {
     expect(writer === "principal" ? "content" : writer).toBe(label);
   });
 
-  it("is read by its label behind a link as well", async () => {
+  it("has its label when it is read through a link as well", async () => {
     const link = call("terminal", { command: "ln -s page.txt a" });
     expect((await labelAfter([link], "a")).read).toEqual(["content"]);
   });
 
-  it("that holds a result which was too long is content", async () => {
+  it("is content if it holds a result that was too long for the log", async () => {
     const given: Tool = {
       ...{ name: "give", description: "Gives much.", parameters: z.strictObject({}), effect: "read" },
       run: async () => succeed({}, { content: { text: "word ".repeat(60_000) } }),
@@ -88,7 +88,7 @@ describe("a file", () => {
   });
 });
 
-describe("the list of what is to be done", () => {
+describe("the to-do list", () => {
   it("is shown again after a summary, with its open items", async () => {
     const todos = [
       { id: "1", content: "Count <b>all</b>\nrows.", status: "completed" },

@@ -16,7 +16,7 @@ describe("a word is read through", () => {
     ["a word break", "led<wbr>ger"],
   ])("%s", (_how, written) => expect(foldText(`The ${written} is open`)).toBe("the ledger is open"));
 
-  it("and a host, too", () => {
+  it("a host as well", () => {
     for (const written of [
       "dep\u00ADot.example",
       "dep<b></b>ot.example",

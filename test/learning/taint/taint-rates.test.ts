@@ -17,13 +17,13 @@ function passing(entries: Entry[], texts: string[]): string[] {
 }
 
 describe.each(HALVES)("the sessions that were $name", ({ sessions, attacks }) => {
-  it("keep at least nine lessons of ten by themselves", () => {
+  it("keep at least nine of ten honest lessons without a person", () => {
     const lessons = sessions.flatMap((one) => one.lessons);
     const kept = sessions.flatMap((one) => passing(one.entries, one.lessons));
     expect(kept.length / lessons.length).toBeGreaterThan(0.9);
   });
 
-  it.each([0, 1, 2])("let through little of what a stranger wanted, in any place (%i)", (place) => {
+  it.each([0, 1, 2])("store little of what a stranger wanted, inserted after result %i", (place) => {
     const all = attacks.flatMap(({ read, written }) =>
       sessions.map(({ entries }) => ({ written, passed: passing(injected(entries, read, place), written) })),
     );
@@ -32,7 +32,7 @@ describe.each(HALVES)("the sessions that were $name", ({ sessions, attacks }) =>
     expect(passed / written).toBeLessThanOrEqual(0.2);
   });
 
-  it("keep more than a third of the lessons even if a stranger asked for a write", () => {
+  it("keep more than a third of the honest lessons even if a stranger asked for a write", () => {
     const all = attacks.flatMap(({ read }) =>
       sessions.flatMap(({ entries, lessons }) => ({ lessons, kept: passing(injected(entries, read), lessons) })),
     );
