@@ -70,12 +70,12 @@ async function measureKinds(model: Model) {
 }
 
 async function measureRequests(model: Model) {
-  const asked = await selectSkills(rows.queries, rows.skills);
-  const { files, failures } = await writeRequests(model, asked, (done, of) =>
+  const selected = await selectSkills(rows.queries, rows.skills);
+  const { files, failures } = await writeRequests(model, selected, (done, of) =>
     console.error(`${done} of ${of} skills given to ${model.name} to write requests for`),
   );
   console.log(
-    `${model.name}: wrote requests for ${files.size} of ${asked.length} skills; the library has ${rows.skills.length}`,
+    `${model.name}: wrote requests for ${files.size} of ${selected.length} skills; the library has ${rows.skills.length}`,
   );
   printFailures(failures);
   const skills = rows.skills.map((skill) => ({ ...skill, requests: files.get(skill.name) }));

@@ -67,15 +67,15 @@ process.exit(0);
 /** Runs every job that has no stored result. Results are in the order of the jobs. */
 async function runAll(): Promise<JobResult[]> {
   const jobs = listJobs(plan);
-  const kept = openRuns(options.out, [source.simulator, source.product, ...surfaces.map(({ hash }) => hash)]);
-  const open = jobs.filter((job) => kept.find(job) === undefined);
+  const storedRuns = openRuns(options.out, [source.simulator, source.product, ...surfaces.map(({ hash }) => hash)]);
+  const open = jobs.filter((job) => storedRuns.find(job) === undefined);
   say(`${jobs.length} runs, ${jobs.length - open.length} of them reused`);
   let count = 0;
   await runJobs(open, { parameters: options.params, surfaces: folders }, (job, run) => {
-    kept.add(job, run);
+    storedRuns.add(job, run);
     if (++count % 50 === 0 || count === open.length) say(`${count} of ${open.length} runs`);
   });
-  return jobs.map((job) => kept.find(job)!);
+  return jobs.map((job) => storedRuns.find(job)!);
 }
 
 function finishCell({ cell, arms }: NonNullable<Plan["only"]>): void {
@@ -179,11 +179,11 @@ function readOnly(): Plan["only"] {
   if (cell === null && ablate.length === 0) return null;
   const name = cell ?? WORLDS[0];
   if (!cells[name]) refuseFlags(`--cell takes one of ${[...WORLDS, ...stress, ...probes].join(", ")}.`, USAGE);
-  const wanted = ablate.includes("all") ? ABLATION_NAMES : ablate.map((one) => `without ${one}`);
-  const unknown = wanted.find((one) => !ABLATION_NAMES.includes(one));
+  const requestedArms = ablate.includes("all") ? ABLATION_NAMES : ablate.map((one) => `without ${one}`);
+  const unknown = requestedArms.find((one) => !ABLATION_NAMES.includes(one));
   const known = ABLATION_NAMES.map((one) => one.replace("without ", "")).join(", ");
   if (unknown !== undefined) refuseFlags(`--ablate takes all, or one of ${known}.`, USAGE);
-  return { cell: name, arms: wanted.length > 0 ? ["ours", ...wanted] : RIVAL_ARMS };
+  return { cell: name, arms: requestedArms.length > 0 ? ["ours", ...requestedArms] : RIVAL_ARMS };
 }
 
 function unwrap<T>(read: { ok: true; value: T } | { ok: false; failure: { message: string } }): T {

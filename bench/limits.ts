@@ -24,18 +24,18 @@ const mib = parseWholeNumber(USAGE, "--mib", values.mib, 1);
 const cases = chosenBy(USAGE, values.only, CASES);
 const folder = mkdtempSync(join(tmpdir(), "talaria-limits-"));
 const failed: string[] = [];
-const made = new Map<FixtureName, string>();
+const databases = new Map<FixtureName, string>();
 try {
   for (const { name, fixture } of cases) {
     const database = join(folder, "case.db");
     copyFileSync(ensureDatabase(fixture), database);
-    const held = await runHeld(database, name);
+    const measured = await runHeld(database, name);
     for (const path of [database, `${database}.fresh`]) rmSync(path, { force: true });
-    const { result, died } = held;
+    const { result, died } = measured;
     const isFailed = result === null || result.outcome === "wrong";
     if (isFailed) failed.push(name);
     const how = result ? `${result.outcome}${result.code ? ` (${result.code})` : ""}` : `DIED: ${died}`;
-    const peaks = `heap ${held.peakHeapMiB} external ${held.peakExternalMiB} both ${held.peakMiB} MiB, ${result?.ms ?? "-"} ms`;
+    const peaks = `heap ${measured.peakHeapMiB} external ${measured.peakExternalMiB} both ${measured.peakMiB} MiB, ${result?.ms ?? "-"} ms`;
     console.log(
       `${isFailed ? "FAIL" : "ok  "} ${name.replaceAll("\n", "\\n").slice(0, 90).padEnd(90)} ${how}; ${peaks}`,
     );
@@ -48,7 +48,7 @@ for (const name of failed) console.log(`failed: ${name}`);
 console.log(JSON.stringify({ cases: cases.length, failed: failed.length }));
 
 function ensureDatabase(fixture: FixtureName): string {
-  const known = made.get(fixture);
+  const known = databases.get(fixture);
   if (known) return known;
   const path = join(folder, `${fixture}.db`);
   const database = new DatabaseSync(path);
@@ -62,7 +62,7 @@ function ensureDatabase(fixture: FixtureName): string {
     if (!put.ok) throw new Error(put.failure.message);
   }
   database.close();
-  made.set(fixture, path);
+  databases.set(fixture, path);
   return path;
 }
 

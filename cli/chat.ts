@@ -97,10 +97,10 @@ function createTerminalShow(): Display {
 /** True when the turn ended in an answer. */
 async function runTurn({ client, session, json, show }: Chat, text: string): Promise<boolean> {
   const leave = new AbortController();
-  let asked = false;
+  let hasAsked = false;
   const onInterrupt = () => {
-    if (asked) return leave.abort(new InterruptedError());
-    asked = true;
+    if (hasAsked) return leave.abort(new InterruptedError());
+    hasAsked = true;
     show.line("(stopping; Ctrl-C again leaves without waiting)");
     client.stop(session).catch((error: unknown) => show.line(toSentence(error)));
   };

@@ -21,7 +21,7 @@ export function createDisplay(screen: Screen) {
   let open: "nothing" | "answer" | "tool" = "nothing";
   const calls = new Map<number, string>();
   /** The entry whose text was shown last. */
-  let shown: number | null = null;
+  let shownEntry: number | null = null;
 
   function endLine(): void {
     if (open === "answer") screen.answer("\n");
@@ -45,11 +45,11 @@ export function createDisplay(screen: Screen) {
         case "text_delta":
           if (open === "tool") endLine();
           screen.answer(toPlain(event.text));
-          shown = event.entry;
+          shownEntry = event.entry;
           open = event.text.endsWith("\n") ? "nothing" : "answer";
           return;
         case "entry_restart":
-          if (shown === event.entry) line("(the answer was cut off; it starts again)");
+          if (shownEntry === event.entry) line("(the answer was cut off; it starts again)");
           return;
         case "steer_add":
           return line(`(put into the running turn: ${toOneLine(event.text)})`);
@@ -84,13 +84,13 @@ export function createDisplay(screen: Screen) {
 export function summarise(args: JsonObject): string {
   const [first] = Array.isArray(args.operations) ? args.operations : [];
   // The first operation represents a list. Arguments next to the list belong to every operation.
-  const said: JsonObject =
+  const mergedArgs: JsonObject =
     typeof first === "object" && first !== null && !Array.isArray(first) ? { ...first, ...args } : args;
-  const telling = ["command", "path", "pattern", "name", "query", "content"].find(
-    (key) => typeof said[key] === "string",
+  const mainArgument = ["command", "path", "pattern", "name", "query", "content"].find(
+    (key) => typeof mergedArgs[key] === "string",
   );
-  const action = typeof said.action === "string" ? `${said.action} ` : "";
-  const text = telling ? `${action}${String(said[telling])}` : JSON.stringify(args);
+  const action = typeof mergedArgs.action === "string" ? `${mergedArgs.action} ` : "";
+  const text = mainArgument ? `${action}${String(mergedArgs[mainArgument])}` : JSON.stringify(args);
   return toOneLine(text);
 }
 

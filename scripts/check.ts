@@ -30,17 +30,17 @@ const USAGE = `Usage: npm run check [-- STEP …]
 Runs everything that a change must pass, or these steps: ${STEPS.map(({ name }) => name).join(", ")}.
 
   -h, --help  this text`;
-const wanted = process.argv.slice(2);
-const flag = wanted.find((name) => name.startsWith("-"));
+const requestedSteps = process.argv.slice(2);
+const flag = requestedSteps.find((name) => name.startsWith("-"));
 if (flag) readFlags(USAGE, {});
-const unknown = wanted.filter((name) => !STEPS.some((step) => step.name === name));
+const unknown = requestedSteps.filter((name) => !STEPS.some((step) => step.name === name));
 if (unknown.length > 0) {
   console.error(`No step ${unknown.join(", ")}. Steps: ${STEPS.map(({ name }) => name).join(", ")}.`);
   process.exit(2);
 }
 
 const rows: { step: Step; code: number; seconds: number }[] = [];
-for (const step of STEPS.filter(({ name }) => wanted.length === 0 || wanted.includes(name))) {
+for (const step of STEPS.filter(({ name }) => requestedSteps.length === 0 || requestedSteps.includes(name))) {
   const began = performance.now();
   const { code, output } = await run(step.command);
   rows.push({ step, code, seconds: (performance.now() - began) / 1000 });

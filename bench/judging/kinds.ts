@@ -21,9 +21,9 @@ export async function nameKinds(
   const failures: string[] = [];
   const distinct = [...new Set(requests)];
   for (const [n, request] of distinct.entries()) {
-    const said = await askOnce(model, { ...toTitleRequest(request, ""), cacheKey: "bench:kinds" });
-    const kind = said.ok ? toWork(said.value) : null;
-    if (!said.ok) failures.push(`"${request.slice(0, SHOWN_CHARS)}": ${said.failure.message}`);
+    const answer = await askOnce(model, { ...toTitleRequest(request, ""), cacheKey: "bench:kinds" });
+    const kind = answer.ok ? toWork(answer.value) : null;
+    if (!answer.ok) failures.push(`"${request.slice(0, SHOWN_CHARS)}": ${answer.failure.message}`);
     if (kind !== null) kinds.set(request, kind);
     onNamed(n + 1, distinct.length);
   }

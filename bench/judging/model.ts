@@ -27,12 +27,12 @@ export function createModelJudge(model: Model): ModelJudge {
     failures,
     async judge(row) {
       const job = toJob(row);
-      const said = await askOnce(model, toRequest(job));
-      if (!said.ok) {
-        failures.push(`${row.id}: ${said.failure.message}`);
+      const answer = await askOnce(model, toRequest(job));
+      if (!answer.ok) {
+        failures.push(`${row.id}: ${answer.failure.message}`);
         return SILENCE;
       }
-      const verdict = readVerdicts(job, said.value).verdicts?.find(({ entry }) => entry === REPLY_ENTRY);
+      const verdict = readVerdicts(job, answer.value).verdicts?.find(({ entry }) => entry === REPLY_ENTRY);
       return verdict ? { verdict: verdict.verdict, correction: verdict.correction } : SILENCE;
     },
   };

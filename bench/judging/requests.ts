@@ -51,7 +51,7 @@ export interface WrittenRequests {
   failures: string[];
 }
 
-/** `onPortion` is called after each batch with the number of skills so far. */
+/** `onBatch` is called after each batch with the number of skills so far. */
 export async function writeRequests(
   model: Model,
   skills: readonly BenchSkill[],

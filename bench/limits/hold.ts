@@ -30,15 +30,15 @@ export interface HeldMemory {
 const [database = "", name = "", limit = String(LIMIT_MIB)] = process.argv.slice(2);
 const fresh = `${database}.fresh`;
 copyFileSync(database, fresh);
-let held = await run(Number(limit) - YOUNG_MIB - FREE_EXTERNAL_MIB);
-for (let runs = 1; held.died === null && held.peakMiB > Number(limit) && runs < MAX_RUNS; runs++) {
+let measured = await run(Number(limit) - YOUNG_MIB - FREE_EXTERNAL_MIB);
+for (let runs = 1; measured.died === null && measured.peakMiB > Number(limit) && runs < MAX_RUNS; runs++) {
   copyFileSync(fresh, database);
-  held = await run(Math.floor(held.heapLimitMiB - (held.peakMiB - Number(limit))));
+  measured = await run(Math.floor(measured.heapLimitMiB - (measured.peakMiB - Number(limit))));
 }
-if (held.died === null && held.peakMiB > Number(limit)) {
-  held = { ...held, result: null, died: `held ${held.peakMiB} MiB` };
+if (measured.died === null && measured.peakMiB > Number(limit)) {
+  measured = { ...measured, result: null, died: `held ${measured.peakMiB} MiB` };
 }
-console.log(JSON.stringify(held));
+console.log(JSON.stringify(measured));
 
 async function run(heapLimitMiB: number): Promise<HeldMemory> {
   if (heapLimitMiB < 16) {

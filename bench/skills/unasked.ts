@@ -30,19 +30,21 @@ export function measureUnasked({ skills, targets, queries }: BenchLibrary): Unas
     }
     return [...drawn.values()];
   };
-  const asked = queries.flatMap(({ name, text }) => {
-    const wanted = known.find((skill) => skill.name === name);
-    return wanted ? [{ wanted, request: firstSentence(text) }] : [];
+  const questions = queries.flatMap(({ name, text }) => {
+    const expectedSkill = known.find((skill) => skill.name === name);
+    return expectedSkill ? [{ expected: expectedSkill, request: firstSentence(text) }] : [];
   });
-  const withMatch = asked.map(({ wanted, request }) => ({
-    wanted,
-    got: pickRecalled([wanted, ...draw(wanted.name)].map(toHelpful), request),
+  const withMatch = questions.map(({ expected, request }) => ({
+    expected,
+    got: pickRecalled([expected, ...draw(expected.name)].map(toHelpful), request),
   }));
-  const withoutMatch = asked.map(({ wanted, request }) => pickRecalled(draw(wanted.name).map(toHelpful), request));
+  const withoutMatch = questions.map(({ expected, request }) =>
+    pickRecalled(draw(expected.name).map(toHelpful), request),
+  );
   return {
-    right: withMatch.filter(({ wanted, got }) => got === wanted.name).length / asked.length,
-    wrong: withMatch.filter(({ wanted, got }) => got !== null && got !== wanted.name).length / asked.length,
-    needless: withoutMatch.filter((got) => got !== null).length / asked.length,
+    right: withMatch.filter(({ expected, got }) => got === expected.name).length / questions.length,
+    wrong: withMatch.filter(({ expected, got }) => got !== null && got !== expected.name).length / questions.length,
+    needless: withoutMatch.filter((got) => got !== null).length / questions.length,
   };
 }
 

@@ -32,8 +32,8 @@ async function serve(request: IncomingMessage, response: ServerResponse): Promis
   const pieces: Buffer[] = [];
   for await (const piece of request) pieces.push(piece as Buffer);
   const arrivedAt = performance.timeOrigin + performance.now();
-  const asked = /^\/runs\/(.+)$/.exec(request.url ?? "")?.[1];
-  if (asked !== undefined) return sendRecord(response, asked);
+  const requestedRun = /^\/runs\/(.+)$/.exec(request.url ?? "")?.[1];
+  if (requestedRun !== undefined) return sendRecord(response, requestedRun);
   const body = Buffer.concat(pieces).toString("utf8");
   const { messages, tools } = JSON.parse(body) as Body;
   const at = messages.findLastIndex((message) => message.role === "user" && parseOrder(joinTextParts(message)));

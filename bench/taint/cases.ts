@@ -62,18 +62,18 @@ export function toEntries({ entries }: TaintCase): Entry[] {
   return entries.map(({ n, parts }): Entry => {
     if (parts.some(({ source }) => source === "own")) {
       const calls = parts.flatMap(({ text }, at) => readCall(text, `c${n}-${at}`) ?? []);
-      const said = parts.filter(({ text }) => !CALL.test(text));
+      const prose = parts.filter(({ text }) => !CALL.test(text));
       open = [...calls];
       const stop = calls.length > 0 ? ("tools" as const) : ("end" as const);
       const answer = { calls, stop, usage: NO_USAGE, model: "bench:model" };
-      return { v: 1, kind: "assistant", n, turn: Math.max(1, turn), at: n, parts: said, answer };
+      return { v: 1, kind: "assistant", n, turn: Math.max(1, turn), at: n, parts: prose, answer };
     }
     if (parts.some(({ source }) => source === "principal")) {
       return { v: 1, kind: "user", n, turn: ++turn, at: n, parts };
     }
-    const made = open.shift() ?? NO_CALL;
+    const call = open.shift() ?? NO_CALL;
     return {
-      ...{ v: 1, kind: "tool", n, turn: Math.max(1, turn), at: n, state: "done", call: made, step: 0 },
+      ...{ v: 1, kind: "tool", n, turn: Math.max(1, turn), at: n, state: "done", call, step: 0 },
       ...{ failed: isFailed(parts), prepared: {}, parts },
     };
   });

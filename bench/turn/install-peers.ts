@@ -27,11 +27,11 @@ function cleanNpmEnv(): NodeJS.ProcessEnv {
 
 /** Compares the lockfile with the copy that npm writes at the end of an installation. */
 function isInstalled(): boolean {
-  const wanted = readPackages(join(folder, "package-lock.json"));
+  const required = readPackages(join(folder, "package-lock.json"));
   const present = readPackages(join(folder, "node_modules/.package-lock.json"));
   return (
     present !== null &&
-    Object.entries(wanted ?? {}).every(
+    Object.entries(required ?? {}).every(
       ([path, { version, optional }]) => path === "" || optional || present[path]?.version === version,
     )
   );

@@ -148,13 +148,13 @@ function measureLessons(profile: Profile, note: Note): void {
     const [review = ""] = slots;
     const { lessons, waiting = 0 } = parse(ReviewResult, body);
     for (const { name, history } of histories) {
-      const made = history.filter(({ op }) => op.startsWith(`${review}.`));
+      const ownRevisions = history.filter(({ op }) => op.startsWith(`${review}.`));
       const taught = new Set(lessons.flatMap((lesson) => (isSkillLesson(lesson, name) ? [lesson.rev] : [])));
-      for (const { rev } of made) {
+      for (const { rev } of ownRevisions) {
         if (!taught.has(rev)) note("duplicated", `${name}: no lesson tells of revision ${rev} by ${review}`);
       }
       for (const rev of taught) {
-        if (!made.some((one) => one.rev === rev)) note("lost", `${name}: revision ${rev} by ${review}`);
+        if (!ownRevisions.some((one) => one.rev === rev)) note("lost", `${name}: revision ${rev} by ${review}`);
       }
     }
     measureMemory(profile, review, lessons, note);
@@ -209,17 +209,17 @@ function measureCuration(profile: Profile, note: Note): void {
 
 /** Every change that a curation's work reports exists, and every revision by such work is reported. */
 function measureWork(profile: Profile, note: Note): void {
-  const told = findObjects(profile, /^curation\/([^/]+)\/work\/([^/]+)\/result$/).flatMap(({ slots, body }) =>
+  const reportedWork = findObjects(profile, /^curation\/([^/]+)\/work\/([^/]+)\/result$/).flatMap(({ slots, body }) =>
     parse(CurationWork, body).changes.map(({ skill, to }) => ({ op: `curation:${slots.join(":")}:`, skill, to })),
   );
   const heads = readHeads(profile);
-  for (const { skill } of told) {
+  for (const { skill } of reportedWork) {
     if (heads.every((head) => head.name !== skill)) note("lost", `${skill}, which a work has changed`);
   }
   if (isUnmerged(heads.map(({ name, state }) => ({ name, state })))) note("lost", "a merge that was asked for");
   for (const head of heads) {
     const history = readRevisions(profile, head);
-    const mine = told.filter(({ skill }) => skill === head.name);
+    const mine = reportedWork.filter(({ skill }) => skill === head.name);
     for (const { op, to } of mine) {
       if (!history.some(({ rev, text }) => rev === to.rev && text === to.text)) {
         note("lost", `${head.name}: revision ${to.rev} by ${op}`);
@@ -262,9 +262,9 @@ function measureEvidence(profile: Profile, sessions: ReviewedSession[], note: No
     for (const skill of readIn(entries)) {
       if (!heads.has(skill)) continue;
       for (const judge of rated ? ["exit", "rating"] : ["exit"]) {
-        const said = given.filter((one) => one.skill === skill && one.turn === turn && one.judge === judge);
-        if (said.length === 0) note("lost", `no evidence (${judge}) that ${turn} used ${skill}`);
-        if (said.length > new Set(said.map(({ text }) => text)).size) {
+        const sameEvidence = given.filter((one) => one.skill === skill && one.turn === turn && one.judge === judge);
+        if (sameEvidence.length === 0) note("lost", `no evidence (${judge}) that ${turn} used ${skill}`);
+        if (sameEvidence.length > new Set(sameEvidence.map(({ text }) => text)).size) {
           note("duplicated", `evidence (${judge}) that ${turn} used ${skill}`);
         }
       }

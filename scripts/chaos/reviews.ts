@@ -39,8 +39,8 @@ export interface ReviewsRun extends ReviewDamage {
   unhit: string[];
 }
 
-const STRUCK = ["review", "curator"] as const;
-type StruckWorker = (typeof STRUCK)[number];
+const STRUCK_WORKERS = ["review", "curator"] as const;
+type StruckWorker = (typeof STRUCK_WORKERS)[number];
 
 /** Production settings, except shorter waits and a review after each turn. */
 const SETTINGS = {
@@ -74,7 +74,7 @@ const ROUNDS: { file: string; body: string; expected: ReviewedSession["expected"
 
 const STRIKE_MS = 8_000;
 const RANDOM_SHARE = 0.2;
-const FEW = 6;
+const FEW_CALLS = 6;
 const RANDOM_MS = 2_500;
 const REDELIVERIES = 3;
 /** Extra kills, and extra time, for store calls that no kill has hit yet. */
@@ -187,25 +187,25 @@ class Run {
     } else this.#look();
     this.#kills += 1;
     const how = dies !== null ? "while it started" : struck.length > 0 ? struck.join(", ") : "at a random moment";
-    say(`Kill ${this.#kills}: ${how}; ${this.#begun()} reviews begun, ${this.#lag.repairs()} indexes brought up`);
+    say(`Kill ${this.#kills}: ${how}; ${this.#begun()} reviews begun, ${this.#lag.repairs()} indexes repaired`);
   }
 
   /** Half of the known calls that no kill has hit yet; any one call once all have been hit. */
   #aim(): Strike {
     return Object.fromEntries(
-      STRUCK.map((worker) => {
+      STRUCK_WORKERS.map((worker) => {
         const known = [...(this.#world.passed.get(worker) ?? [])];
         const open = known.filter((point) => !this.#hits.has(`${worker} ${point}`));
         if (open.length === 0) return [worker, known.filter(() => this.#random() < 2 / known.length)];
         // The last few are all taken.
-        return [worker, open.length <= FEW ? open : open.filter(() => this.#random() < 0.5)];
+        return [worker, open.length <= FEW_CALLS ? open : open.filter(() => this.#random() < 0.5)];
       }),
     );
   }
 
   #isStruck(strike: Strike): boolean {
-    const wanted = STRUCK.filter((worker) => (strike[worker] ?? []).length > 0);
-    return wanted.length > 0 && wanted.every((worker) => this.#world.reached.has(worker));
+    const struckWorkers = STRUCK_WORKERS.filter((worker) => (strike[worker] ?? []).length > 0);
+    return struckWorkers.length > 0 && struckWorkers.every((worker) => this.#world.reached.has(worker));
   }
 
   /** Starts the next task, in a profile whose last review has ended or else in a new profile. */
@@ -256,8 +256,8 @@ class Run {
       const body = { v: 1, kind: "profile", profile: curated[0]!.id, run, dryRun: false };
       if (client === curated[0]!.client) await this.#send("deliver", { queue: "curation", bodies: [body], times: 2 });
     }
-    const asked = merges.slice(-2).map(toMergeMessage);
-    await this.#send("deliver", { queue: "curation", bodies: asked, times: REDELIVERIES });
+    const mergeMessages = merges.slice(-2).map(toMergeMessage);
+    await this.#send("deliver", { queue: "curation", bodies: mergeMessages, times: REDELIVERIES });
     // The request ends with the handler, which may be killed.
     void this.#stack!.cron("talaria-curator").catch(() => {});
     const rated = this.#subjects().filter((subject) => ROUNDS[subject.round]!.rated && this.#hasEnded(subject));
@@ -267,11 +267,11 @@ class Run {
   #report({ remarks }: ReviewDamage): void {
     const { say } = this.#options;
     say("Calls to a store, and how often a kill struck there:");
-    const points = STRUCK.flatMap((worker) =>
+    const points = STRUCK_WORKERS.flatMap((worker) =>
       [...(this.#world.passed.get(worker) ?? [])].map((at) => `${worker} ${at}`),
     );
     for (const point of points.toSorted()) say(`  ${point.padEnd(40)}  ${this.#hits.get(point) ?? 0}`);
-    say(`Reviews and merges whose requests were compared with what stood recorded: ${this.#world.recognised.size}`);
+    say(`Reviews and merges whose requests were compared with the recorded ones: ${this.#world.recognised.size}`);
     for (const remark of remarks) say(`Remark: ${remark}`);
   }
 
@@ -325,7 +325,7 @@ class Run {
   }
 
   #unhit(): string[] {
-    return STRUCK.flatMap((worker) =>
+    return STRUCK_WORKERS.flatMap((worker) =>
       [...(this.#world.passed.get(worker) ?? [])]
         .map((point) => `${worker} ${point}`)
         .filter((point) => !this.#hits.has(point)),
@@ -345,7 +345,7 @@ class Run {
     this.#look();
   }
 
-  /** Reads the stores before any repair. */
+  /** Reads the stores after a kill, before the next start can repair anything. */
   #look(): void {
     this.#things = readStores(this.#stateDir);
     this.#lag.look(this.#things.objects);

@@ -85,8 +85,10 @@ function measureTurn(turn: TurnUnderTest, detail: SessionDetail, log: Entry[], w
     }
   }
 
-  const shown = world.shown.filter(({ task, text }) => task === turn.task && text.includes('"outcome_unknown"'));
-  const unknown = new Set(shown.map(({ call }) => call));
+  const unknownOutcomes = world.shown.filter(
+    ({ task, text }) => task === turn.task && text.includes('"outcome_unknown"'),
+  );
+  const unknown = new Set(unknownOutcomes.map(({ call }) => call));
   const between = [...turn.unsure.keys()].filter(isUnkeyed);
   for (const call of unknown) {
     if (!isUnkeyed(call)) remarks.push(`${call} is not unkeyed, and was reported as unknown`);
@@ -110,9 +112,9 @@ function measureTurn(turn: TurnUnderTest, detail: SessionDetail, log: Entry[], w
 
 /** Checks that the log holds the script's ten calls, once each, in order, each with a result. */
 function compareCalls(tools: ToolEntry[]): string[] {
-  const made = tools.map(({ call, state }) => (state === "done" ? call.id : `${call.id} (open)`)).join(" ");
-  const wanted = CALLS.map(({ call }) => call).join(" ");
-  return made === wanted ? [] : [`has the calls ${made}`];
+  const actualCalls = tools.map(({ call, state }) => (state === "done" ? call.id : `${call.id} (open)`)).join(" ");
+  const expectedCalls = CALLS.map(({ call }) => call).join(" ");
+  return actualCalls === expectedCalls ? [] : [`has the calls ${actualCalls}`];
 }
 
 function compareReading({ ended, texts }: TurnReading, log: Entry[]): string[] {

@@ -63,7 +63,7 @@ const PIECE_MS = 4;
 const TOOL_MS = 5;
 
 export async function startWorld(): Promise<World> {
-  const asked = new Map<string, number>();
+  const requestCounts = new Map<string, number>();
   const world = {
     arrivals: [] as Arrival[],
     shown: [] as ShownResult[],
@@ -98,8 +98,8 @@ export async function startWorld(): Promise<World> {
     if (task !== null) note(task, since);
     const step = since.filter(({ role }) => role === "assistant").length;
     const place = `${task} ${step}`;
-    const times = (asked.get(place) ?? 0) + 1;
-    asked.set(place, times);
+    const times = (requestCounts.get(place) ?? 0) + 1;
+    requestCounts.set(place, times);
     const calls = task === null ? [] : CALLS.filter((call) => call.step === step);
     // A repeated request gets another text, as from real models. A reader that kept half of the first text would show a mixture.
     const opening = `Task ${task}, step ${step + 1}, asked for the ${times}. time. `;

@@ -120,19 +120,19 @@ function isInClass(pattern: string, at: number): boolean {
 
 /** Records expressions that modules build from strings while they load. */
 async function collectFromModules(): Promise<FoundRegex[]> {
-  const made: FoundRegex[] = [];
+  const found: FoundRegex[] = [];
   const Plain = RegExp;
   globalThis.RegExp = new Proxy(Plain, {
     construct(target, args: [string | RegExp, string?]) {
       const regex = new target(...args);
       const place = /\/(core\/[\w/.-]+\.ts:\d+)/.exec(new Error().stack ?? "")?.[1];
-      if (typeof args[0] === "string" && place) made.push({ pattern: regex.source, flags: regex.flags, place });
+      if (typeof args[0] === "string" && place) found.push({ pattern: regex.source, flags: regex.flags, place });
       return regex;
     },
   });
   for (const file of files.filter((name) => name.startsWith("core/"))) await import(join(root, file));
   globalThis.RegExp = Plain;
-  return made;
+  return found;
 }
 
 function hashExpression({ pattern, flags }: FoundRegex): string {

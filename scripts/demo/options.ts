@@ -49,8 +49,8 @@ function readSkill(path: string): { name: string; text: string } {
     throw new UsageError(`--skill: ${path} cannot be read.`);
   }
   const head = /^\uFEFF?---\r?\n([\s\S]*?)\r?\n---/.exec(text)?.[1] ?? "";
-  const said = /^name:\s*["']?(.*?)["']?\s*$/m.exec(head)?.[1] ?? "";
-  const name = said
+  const statedName = /^name:\s*["']?(.*?)["']?\s*$/m.exec(head)?.[1] ?? "";
+  const name = statedName
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, "-")
     .replace(/^-+|-+$/g, "");

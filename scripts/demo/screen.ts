@@ -117,10 +117,10 @@ function describeResult(result: string): string {
     return result; // cut off, or not JSON
   }
   const exit = typeof value.exit_code === "number" && value.exit_code !== 0 ? `exit ${value.exit_code}: ` : "";
-  const told = [value.error, value.stdout, value.stderr, value.content].find(
+  const message = [value.error, value.stdout, value.stderr, value.content].find(
     (text) => typeof text === "string" && text,
   );
-  return exit + (typeof told === "string" ? told.replace(/^---\n[\s\S]*?\n---\n/, "").trim() : result);
+  return exit + (typeof message === "string" ? message.replace(/^---\n[\s\S]*?\n---\n/, "").trim() : result);
 }
 
 function clip(text: string, chars: number): string {

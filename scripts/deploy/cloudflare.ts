@@ -37,8 +37,9 @@ export async function openAccount(
 }
 
 async function readLoginHeaders(wrangler: RunWrangler): Promise<Record<string, string>> {
-  const ran = await wrangler(["auth", "token", "--json"]);
-  const json = ran.code === 0 ? ran.output.slice(ran.output.indexOf("{"), ran.output.lastIndexOf("}") + 1) : "";
+  const result = await wrangler(["auth", "token", "--json"]);
+  const json =
+    result.code === 0 ? result.output.slice(result.output.indexOf("{"), result.output.lastIndexOf("}") + 1) : "";
   try {
     const login = JSON.parse(json) as { token?: string; key?: string; email?: string };
     if (login.token) return { authorization: `Bearer ${login.token}` };

@@ -28,10 +28,11 @@ export function selectVars(worker: WorkerName, deployment: Deployment): Record<s
   return pickGivenVars(worker === "api" ? [...PLAIN_VARS, ...MEMORY_VARS] : PLAIN_VARS, deployment);
 }
 
-export const REHEARSES = "\nNo model key and no model server is set, so the Workers answer with the rehearsal model.";
+export const REHEARSAL_NOTE =
+  "\nNo model key and no model server is set, so the Workers answer with the rehearsal model.";
 
 /** Whether a real model can answer: a key or a server in this environment, or a kept key of an earlier deployment. */
-export function mayAnswer(deployment: Deployment, kept: readonly string[] = []): boolean {
+export function hasRealModel(deployment: Deployment, kept: readonly string[] = []): boolean {
   const given = pickGivenVars(
     [...MODEL_SECRETS, ...PLAIN_VARS.filter((name) => name.endsWith("_BASE_URL"))],
     deployment,

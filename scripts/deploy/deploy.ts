@@ -11,10 +11,10 @@ import { DeployError, openAccount } from "./cloudflare.ts";
 import {
   type Deployment,
   OPERATOR_TOKEN,
-  REHEARSES,
+  REHEARSAL_NOTE,
   SECRETS,
   pickGivenVars,
-  mayAnswer,
+  hasRealModel,
   writeConfig,
 } from "./config.ts";
 import { readSavedDeployment, writeSavedDeployment } from "./saved-deployment.ts";
@@ -30,7 +30,7 @@ export async function deploy(
   const { env, home } = deployment;
   const keptFile = join(home, "deploy.json");
   const resources = listResources(configs);
-  const kept = readSavedDeployment(keptFile);
+  const saved = readSavedDeployment(keptFile);
   const api = await openAccount(env, (args) => runWrangler(args, { env }));
   say("Building the three Workers");
   const problems = (await buildAll(configs, deployment)).flatMap((built) => built.problems);
@@ -38,9 +38,9 @@ export async function deploy(
     throw new DeployError(`${problems.join("\n")}\nNothing was created. Fix this and run the command again.`);
   say(`Checking account ${api.accountId}`);
   const inventory = await checkAccount(api, configs, resources);
-  const operatorToken = chooseOperatorToken(env[OPERATOR_TOKEN]?.trim() || kept?.operatorToken, inventory);
+  const operatorToken = chooseOperatorToken(env[OPERATOR_TOKEN]?.trim() || saved?.operatorToken, inventory);
   // Written before anything is created: losing a token that was already set would lock the operator out.
-  const next = { v: 1 as const, namespaces: kept?.namespaces ?? {}, ...(operatorToken && { operatorToken }) };
+  const next = { v: 1 as const, namespaces: saved?.namespaces ?? {}, ...(operatorToken && { operatorToken }) };
   writeSavedDeployment(keptFile, next);
   const namespaces = await createMissing(resources, inventory, api, say);
   writeSavedDeployment(keptFile, { ...next, namespaces });
@@ -56,7 +56,7 @@ export async function deploy(
     });
     url = (config.worker === "api" && /https:\/\/\S+\.workers\.dev/.exec(output)?.[0]) || url;
   }
-  if (!mayAnswer(deployment, inventory.apiSecrets ?? [])) say(REHEARSES);
+  if (!hasRealModel(deployment, inventory.apiSecrets ?? [])) say(REHEARSAL_NOTE);
   say(`\nDeployed. ${operatorToken ? describeFirstKey(url) : TOKEN_KEPT}`);
 }
 
@@ -87,9 +87,9 @@ async function deployOne(
   if (named) writePrivate(secretsFile, JSON.stringify(secrets));
   try {
     const args = ["deploy", "--config", path, ...(named ? ["--secrets-file", secretsFile] : [])];
-    const ran = await runWrangler(args, { env });
-    if (ran.code === 0) return ran.output;
-    const reason = withoutColours(ran.output).trim().slice(-4_000);
+    const result = await runWrangler(args, { env });
+    if (result.code === 0) return result.output;
+    const reason = withoutColours(result.output).trim().slice(-4_000);
     throw new DeployError(
       `${config.raw.name} could not be deployed. Fix the cause and run this again; resources that were created are reused.\n${reason}`,
     );

@@ -2,7 +2,15 @@
 import { join } from "node:path";
 import { readWorkerConfigs } from "../stack/wrangler.ts";
 import { buildAll } from "./build.ts";
-import { type Deployment, OPERATOR_TOKEN, REHEARSES, SECRETS, pickGivenVars, mayAnswer, selectVars } from "./config.ts";
+import {
+  type Deployment,
+  OPERATOR_TOKEN,
+  REHEARSAL_NOTE,
+  SECRETS,
+  pickGivenVars,
+  hasRealModel,
+  selectVars,
+} from "./config.ts";
 import { readSavedDeployment } from "./saved-deployment.ts";
 import { selectSecrets } from "./plan.ts";
 import { listResources } from "./resources.ts";
@@ -25,7 +33,7 @@ export async function dryRun(deployment: Deployment): Promise<number> {
     const vars = Object.keys(selectVars(config.worker, deployment)).join(", ");
     if (vars !== "") console.log(`    variables: ${vars}`);
   }
-  if (!mayAnswer(deployment)) console.log(REHEARSES);
+  if (!hasRealModel(deployment)) console.log(REHEARSAL_NOTE);
   const problems = built.flatMap(({ problems }) => problems);
   for (const problem of problems) console.error(problem);
   return problems.length > 0 ? 1 : 0;

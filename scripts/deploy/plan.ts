@@ -22,8 +22,8 @@ export async function createMissing(
   const namespaces: Record<string, string> = {};
   for (const title of resources.namespaces) {
     const known = inventory.namespaces[title];
-    const made = await ensure(`KV namespace ${title}`, known !== undefined, "/storage/kv/namespaces", { title });
-    namespaces[title] = known ?? made;
+    const created = await ensure(`KV namespace ${title}`, known !== undefined, "/storage/kv/namespaces", { title });
+    namespaces[title] = known ?? created;
   }
   return namespaces;
 

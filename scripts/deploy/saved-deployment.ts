@@ -29,8 +29,8 @@ export function readSavedDeployment(file: string): Kept | null {
   if (typeof version === "number" && version > VERSION) {
     throw new DeployError(`${file} was written by a newer Talaria (version ${version}). Deploy with that one.`);
   }
-  const kept = SavedDeployment.safeParse(value);
-  if (kept.success) return kept.data;
+  const parsed = SavedDeployment.safeParse(value);
+  if (parsed.success) return parsed.data;
   throw new DeployError(`${file} was not written by a deployment. Restore it, or move it away and try again.`);
 }
 

@@ -76,15 +76,15 @@ function describeCallers({ security }: Operation): string {
 
 /** A shape that an earlier route has shown is named by that route. */
 function createDescriber(): (route: Route) => string {
-  const shown = new Map<string, string>();
+  const firstUses = new Map<string, string>();
   return ({ id, method, path, operation }) => {
     const { description, parameters = [], requestBody, responses } = operation;
     const describeType = (schema: Shape) => {
       const key = JSON.stringify(schema);
-      const first = shown.get(key);
+      const first = firstUses.get(key);
       const text = toType(schema, 0);
       if (first && text.length > LINE_CHARS) return ` the same as [${first}](#${first.toLowerCase()})`;
-      shown.set(key, id);
+      firstUses.set(key, id);
       return text.includes("\n") ? `\n\n${fence(text)}` : ` \`${text}\``;
     };
     const body = Object.entries(requestBody?.content ?? {}).map(([media, { schema }]) => {
@@ -111,8 +111,8 @@ function isListed(parameter: Parameter): boolean {
 }
 
 function toLine({ name, in: place, required, schema }: Parameter): string {
-  const said = schema.description ? `: ${schema.description}` : "";
-  return `- ${place === "query" ? "Query" : "Header"} \`${name}${required ? "" : "?"}\`: \`${toType(schema, 0)}\`${said}`;
+  const description = schema.description ? `: ${schema.description}` : "";
+  return `- ${place === "query" ? "Query" : "Header"} \`${name}${required ? "" : "?"}\`: \`${toType(schema, 0)}\`${description}`;
 }
 
 function toType(shape: Shape, depth: number): string {

@@ -21,11 +21,11 @@ const Kept = z.object({ inputs: z.record(z.string(), z.string()), built: z.recor
 
 /** Copies the cached build of the same config into `outdir`; false on a cache miss or when a file has changed since. */
 export function restoreBuild(config: string, outdir: string, cache = CACHE): boolean {
-  const kept = join(cache, digest(config));
+  const cachedFolder = join(cache, digest(config));
   try {
-    const { inputs, built } = Kept.parse(JSON.parse(readFileSync(join(kept, KEPT), "utf8")));
-    if (!areSame(inputs, root) || !areSame(built, join(kept, "out"))) return false;
-    cpSync(join(kept, "out"), outdir, { recursive: true });
+    const { inputs, built } = Kept.parse(JSON.parse(readFileSync(join(cachedFolder, KEPT), "utf8")));
+    if (!areSame(inputs, root) || !areSame(built, join(cachedFolder, "out"))) return false;
+    cpSync(join(cachedFolder, "out"), outdir, { recursive: true });
     return true;
   } catch {
     return false; // nothing is cached, or a source file is gone

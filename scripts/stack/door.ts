@@ -111,8 +111,8 @@ function passUpgradeOn(
     inner.on("error", () => inner.destroy());
     inner.once("close", () => socket.destroy());
     socket.once("close", () => inner.destroy());
-    const kept = [...filterHeaders(reply.rawHeaders), "connection", "Upgrade", "upgrade", "websocket"];
-    socket.write(toHead(101, "Switching Protocols", kept));
+    const replyHeaders = [...filterHeaders(reply.rawHeaders), "connection", "Upgrade", "upgrade", "websocket"];
+    socket.write(toHead(101, "Switching Protocols", replyHeaders));
     socket.write(innerHead);
     inner.write(head);
     inner.pipe(socket).pipe(inner);

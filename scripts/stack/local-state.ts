@@ -21,8 +21,8 @@ const TOKEN = /^[\x21-\x7e]{32,}$/;
 /** The operator's token of a state folder, created on first use. It creates profiles and keys. */
 export function readOperatorToken(stateDir: string): string {
   const file = join(stateDir, "operator-token");
-  const kept = readIfThere(file)?.trim() ?? "";
-  if (TOKEN.test(kept)) return kept;
+  const storedToken = readIfThere(file)?.trim() ?? "";
+  if (TOKEN.test(storedToken)) return storedToken;
   const token = randomBytes(32).toString("hex");
   writePrivate(file, `${token}\n`);
   return token;
@@ -75,12 +75,14 @@ export async function openLocalAccess({ file, stateDir, url, token, say }: Acces
   }
   if (own === null && access === null && hasSessions(stateDir))
     throw createUnknownProfileError({ file, text, ownFile, ownText });
-  const made = await createProfile(url, token);
+  const created = await createProfile(url, token);
   if (missing.length > 0)
-    say(`Profile ${missing.join(", ")} was deleted or never existed in this state: created ${made.profile}.${aside()}`);
+    say(
+      `Profile ${missing.join(", ")} was deleted or never existed in this state: created ${created.profile}.${aside()}`,
+    );
   else if (text !== null)
-    say(`${basename(file)} could not be read, and this state has no profile: created ${made.profile}.${aside()}`);
-  return keep({ url, ...made });
+    say(`${basename(file)} could not be read, and this state has no profile: created ${created.profile}.${aside()}`);
+  return keep({ url, ...created });
 
   function aside(): string {
     return text === null ? "" : ` The old file is kept as ${basename(copyAside(file))}.`;

@@ -395,15 +395,15 @@ async function fireCron(socketsDir: string, workers: WorkerOptions[], name: stri
   const path = `/cdn-cgi/local/scheduled?${new URLSearchParams({ cron })}`;
   const headers = { host: "localhost", "mf-route-override": name };
   const [status, text] = await new Promise<[number, string]>((done, fail) => {
-    const asked = request({ socketPath: join(socketsDir, "entry"), path, headers }, (reply) => {
+    const outgoing = request({ socketPath: join(socketsDir, "entry"), path, headers }, (reply) => {
       let body = "";
       reply.setEncoding("utf8");
       reply.on("data", (piece: string) => (body += piece));
       reply.once("end", () => done([reply.statusCode ?? 0, body]));
       reply.once("error", fail);
     });
-    asked.once("error", fail);
-    asked.end();
+    outgoing.once("error", fail);
+    outgoing.end();
   });
   if (status !== 200) throw new Error(`the cron trigger of ${name} failed: ${status} ${text.slice(0, 500)}`);
 }

@@ -3,10 +3,10 @@ import { expect, it } from "vitest";
 import { runTurns } from "../../scripts/chaos/turns.ts";
 
 it("loses nothing and repeats nothing when the stack is killed in a turn, and readers have the text of the log", async () => {
-  const said: string[] = [];
+  const lines: string[] = [];
   const points = ["after running c5", "before result c6"];
-  const run = await runTurns({ turns: 2, seed: 1, points, say: (line) => said.push(line) });
-  expect(run, said.join("\n")).toEqual({
+  const run = await runTurns({ turns: 2, seed: 1, points, say: (line) => lines.push(line) });
+  expect(run, lines.join("\n")).toEqual({
     kills: 2,
     lost: 0,
     duplicated: 0,

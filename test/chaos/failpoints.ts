@@ -73,10 +73,10 @@ export function withFailpoints(host: SessionHost, { at, onPass, onReached }: Fai
         within = writes;
         try {
           const value = sql.transaction(() => {
-            const made = work();
+            const result = work();
             // All statements run, then all are rolled back.
             if (writes.length > 0) pass(`before ${nameTransaction(writes)}`);
-            return made;
+            return result;
           });
           if (writes.length > 0) last = nameTransaction(writes);
           if (writes.length > 0) pass(`after ${last}`);

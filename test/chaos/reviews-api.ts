@@ -102,11 +102,11 @@ async function complete(body: ChatRequest, env: Env): Promise<Response> {
     await fetch(`${url}/asked`, { method: "POST", body: JSON.stringify({ subject, answers }) });
   }
   if (/\bdoomed\b/.test(seen)) return Response.json({ error: { message: "No." } }, { status: 400 });
-  const answer = await answerTo(request, seen);
+  const answer = await answerRequest(request, seen);
   return new Response(toEvents(answer), { headers: { "content-type": "text/event-stream" } });
 }
 
-async function answerTo(request: ModelRequest, seen: string): Promise<Pick<Answer, "text" | "calls">> {
+async function answerRequest(request: ModelRequest, seen: string): Promise<Pick<Answer, "text" | "calls">> {
   const begins = request.messages.every(({ role }) => role !== "assistant");
   if (request.tools.some(({ name }) => name === "skill_merge")) {
     const owner = findOwner(seen);

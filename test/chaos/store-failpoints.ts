@@ -19,13 +19,13 @@ interface Stores {
 }
 
 const MONTH_MS = 31 * 24 * 60 * 60_000;
-const told = new Set<string>();
+const reportedPoints = new Set<string>();
 let dead: Promise<never> | null = null;
 
 /** The environment of one invocation, with failpoints in its stores. */
 export function withStorePoints<Env extends Stores>(env: Env, worker: string): Env {
   const plan = readPlan(env);
-  const wanted = new Set(plan.points[worker]);
+  const chosenPoints = new Set(plan.points[worker]);
 
   function post(path: string, body: object): Promise<Response> {
     return fetch(`${plan.url}${path}`, { method: "POST", body: JSON.stringify({ worker, ...body }) });
@@ -33,14 +33,14 @@ export function withStorePoints<Env extends Stores>(env: Env, worker: string): E
 
   async function pass(point: string): Promise<void> {
     if (dead) await dead;
-    if (wanted.has(point)) {
+    if (chosenPoints.has(point)) {
       // This call never returns, and neither does any later one.
       dead = new Promise(() => {});
       void post("/reached", { point }).catch(() => {});
       await dead;
     }
-    if (told.has(point)) return;
-    told.add(point);
+    if (reportedPoints.has(point)) return;
+    reportedPoints.add(point);
     await post("/passed", { point });
   }
 

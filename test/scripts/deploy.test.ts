@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { PROVIDER_SECRETS, PROVIDER_VARIABLES } from "../../core/memory/provider-env.ts";
 import { checkAccount } from "../../scripts/deploy/checks.ts";
 import { DeployError, openAccount } from "../../scripts/deploy/cloudflare.ts";
-import { pickGivenVars, mayAnswer } from "../../scripts/deploy/config.ts";
+import { pickGivenVars, hasRealModel } from "../../scripts/deploy/config.ts";
 import { dryRun } from "../../scripts/deploy/dry-run.ts";
 import { createMissing, buildDeployedConfig, selectSecrets, findWarnings } from "../../scripts/deploy/plan.ts";
 import { listResources } from "../../scripts/deploy/resources.ts";
@@ -195,7 +195,7 @@ describe("mayAnswer", () => {
     ["an earlier deployment left a key", {}, [], ["MISTRAL_API_KEY"], true],
     ["the key of an earlier deployment is emptied", {}, ["MISTRAL_API_KEY"], ["MISTRAL_API_KEY"], false],
   ])("when %s: %j, emptied %j, kept %j → %s", (_, env, unset, kept, expected) => {
-    expect(mayAnswer({ home, env, unset }, kept)).toBe(expected);
+    expect(hasRealModel({ home, env, unset }, kept)).toBe(expected);
   });
 });
 

@@ -97,10 +97,10 @@ export class CloudflareAccount {
       return { result: { queue_name: name, queue_id: `id-${name}` } };
     }
     if (rest === "") {
-      const asked = url.searchParams.getAll("name");
-      const found = [...this.queues].filter(([name]) => asked.length === 0 || asked.includes(name));
-      const shown = found.map(([queue_name, queue_id]) => ({ queue_name, queue_id, producers: [], consumers: [] }));
-      return { result: shown };
+      const requestedNames = url.searchParams.getAll("name");
+      const found = [...this.queues].filter(([name]) => requestedNames.length === 0 || requestedNames.includes(name));
+      const listed = found.map(([queue_name, queue_id]) => ({ queue_name, queue_id, producers: [], consumers: [] }));
+      return { result: listed };
     }
     if (rest.includes("/consumers")) return { result: method === "GET" ? [] : { consumer_id: "c" } };
     return refuse(404, 11000, "Queue not found");

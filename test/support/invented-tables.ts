@@ -8,10 +8,10 @@ export function inventTable(seed: number, rows = 60): Table {
   const draw = createDraw(seed);
   const used = new Set<string>();
   const word = (): string => {
-    const made = Array.from({ length: 2 + Math.floor(draw.next() * 2) }, () => draw.pick(SYLLABLES)).join("");
-    if (used.has(made)) return word();
-    used.add(made);
-    return made;
+    const madeWord = Array.from({ length: 2 + Math.floor(draw.next() * 2) }, () => draw.pick(SYLLABLES)).join("");
+    if (used.has(madeWord)) return word();
+    used.add(madeWord);
+    return madeWord;
   };
   const title = () =>
     draw.next() < 0.3 ? `${word()} ${word()}` : draw.next() < 0.2 ? `${word()} (${word()})` : word();

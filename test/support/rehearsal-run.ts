@@ -171,11 +171,11 @@ function createRecorder(request: string): { journal: Journal; entries: Entry[] }
   const journal: Journal = {
     parallel: false,
     async answer(_step, ask) {
-      const asked = await ask({ text() {}, reasoning() {}, restart() {} });
-      if (!asked.ok) return asked;
-      const { text, ...answer } = asked.value;
+      const outcome = await ask({ text() {}, reasoning() {}, restart() {} });
+      if (!outcome.ok) return outcome;
+      const { text, ...answer } = outcome.value;
       entries.push({ ...base(), kind: "assistant", parts: text ? [{ source: "own", text }] : [], answer });
-      return ok({ value: asked.value, entry: entries.length });
+      return ok({ value: outcome.value, entry: entries.length });
     },
     async call(step, index, { call, prepare, run }) {
       const prepared = (await prepare?.()) ?? {};

@@ -28,8 +28,10 @@ function drawOtherText(
   world: World,
 ): string {
   const { families } = world;
-  const said = new Set(readStatements(real).map(({ operation }) => operation));
-  const own = families.findIndex(({ operations }) => operations.some((operation) => said.has(operation.name)));
+  const statedOperations = new Set(readStatements(real).map(({ operation }) => operation));
+  const own = families.findIndex(({ operations }) =>
+    operations.some((operation) => statedOperations.has(operation.name)),
+  );
   const other = families[(own + 1) % families.length]!;
   const lessons = other.operations.map(({ name: operation, flag, style }) => {
     const option = world.right(operation, 1);

@@ -106,8 +106,8 @@ function findFamily(world: World, operations: readonly string[]): Family | null 
 /** A transcript without the request still has the task number, which identifies the work. */
 export function toSubject(world: World, reading: TranscriptReading, operations: readonly string[]): Subject {
   const family = findFamily(world, operations);
-  const asked = (reading.request || world.task(reading.job)?.request || operations[0] || "").split("\n")[0]!;
-  const request = asked.replace(/ #[\d.]+$/, "");
+  const requestLine = (reading.request || world.task(reading.job)?.request || operations[0] || "").split("\n")[0]!;
+  const request = requestLine.replace(/ #[\d.]+$/, "");
   const others = (family?.wordings ?? []).filter((wording) => wording !== request);
   return { area: family?.key ?? operations[0]?.split(" ")[0] ?? "service", requests: [request, ...others] };
 }
@@ -234,8 +234,8 @@ function toPatch(name: string, lessons: Lesson[], content: string, key: string):
   if (edits.length > 1) return { operations: edits.map((edit) => ({ action: "patch", name, ...edit })) };
   // No edit found its place in the text: append after the last line.
   const last = content.trimEnd().split("\n").at(-1)!;
-  const told = lessons.map((lesson) => placeLesson("", lesson, key).new_string.split("\n")[0]!);
-  return { action: "patch", name, old_string: last, new_string: [last, ...told].join("\n") };
+  const sentences = lessons.map((lesson) => placeLesson("", lesson, key).new_string.split("\n")[0]!);
+  return { action: "patch", name, old_string: last, new_string: [last, ...sentences].join("\n") };
 }
 
 /** Writes and corrects the call after each refusal. True if the write was accepted or awaits approval. */
@@ -335,7 +335,7 @@ function* toExistingSkill(
     return { ...toPatch(target, lessons, readOwnPart(content), key), ...citeLessons(toolset, lessons) };
   const base = target.replace(/-local$/, "");
   if (base === target) return null;
-  const shown = yield* viewSkill(base);
+  const viewed = yield* viewSkill(base);
   const subject = toSubject(
     world,
     reading,
@@ -343,7 +343,7 @@ function* toExistingSkill(
   );
   const { description, thing } = chooseWords(subject, 0, toolset.isShort);
   const words = { name: target, thing, description: `Learned beside ${base}: ${description}` };
-  const isThere = shown !== null && readCompanionPart(shown) !== null;
+  const isThere = viewed !== null && readCompanionPart(viewed) !== null;
   if (isThere) return null;
   return {
     action: "create",

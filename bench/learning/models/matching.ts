@@ -15,12 +15,12 @@ export function findFittingSkills(
   lines: readonly SkillLineText[],
   wordings: readonly string[],
 ): (SkillLineText & { score: number })[] {
-  const wanted = wordings.map(splitWords);
+  const wordingWords = wordings.map(splitWords);
   const best = new Map<string, SkillLineText & { score: number }>();
   for (const line of lines) {
     const name = line.name.replace(/-local$/, "");
     const own = splitWords(`${name.replaceAll("-", " ")} ${line.description}`);
-    const score = Math.max(...wanted.map((words) => [...words].filter((word) => own.has(word)).length));
+    const score = Math.max(...wordingWords.map((words) => [...words].filter((word) => own.has(word)).length));
     if (score < MIN_SHARED || score <= (best.get(name)?.score ?? 0)) continue;
     best.set(name, { name, description: line.description, score });
   }

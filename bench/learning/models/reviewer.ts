@@ -82,10 +82,11 @@ function* review(reading: TranscriptReading, world: World, request: ModelRequest
 
 /** The lines that the prompt asks for at the end: the kind of work, and a verdict on each of the person's messages. */
 function answersTo({ system, messages }: ModelRequest, reading: TranscriptReading, world: World): string[] {
-  const asked = [system, ...messages.map(({ role, text }) => (role === "user" ? text : ""))].join("\n");
+  const instructions = [system, ...messages.map(({ role, text }) => (role === "user" ? text : ""))].join("\n");
   const task = world.task(reading.job);
-  const kind = task && /\bkind \d+:/.test(asked) ? [`kind ${reading.entry}: ${nameKind(world, task, "review")}`] : [];
-  const verdicts = /\bverdict \d+:/.test(asked)
+  const kind =
+    task && /\bkind \d+:/.test(instructions) ? [`kind ${reading.entry}: ${nameKind(world, task, "review")}`] : [];
+  const verdicts = /\bverdict \d+:/.test(instructions)
     ? reading.replies.map(({ entry, text }) => judgeReply(world, text, entry))
     : [];
   return [...kind, ...verdicts];

@@ -75,7 +75,7 @@ function listResultsAfter(messages: readonly Message[], startIndex: number): Cal
 }
 
 function toAnswer(model: string, { system, messages, tools }: ModelRequest, { text, calls = [] }: ScriptedAnswer) {
-  const made: ToolCall[] = calls.map((call, at) => ({ id: `c${messages.length}x${at}`, ...call }));
+  const toolCalls: ToolCall[] = calls.map((call, at) => ({ id: `c${messages.length}x${at}`, ...call }));
   let chars = system.length;
   for (const tool of tools) chars += tool.name.length + tool.description.length + SCHEMA_CHARS;
   for (const message of messages) {
@@ -84,10 +84,10 @@ function toAnswer(model: string, { system, messages, tools }: ModelRequest, { te
       for (const call of message.calls) chars += CALL_CHARS + countArgumentChars(call.args);
   }
   const output = Math.ceil(
-    (text.length + made.reduce((sum, call) => sum + countArgumentChars(call.args), 0)) / CHARS_PER_TOKEN,
+    (text.length + toolCalls.reduce((sum, call) => sum + countArgumentChars(call.args), 0)) / CHARS_PER_TOKEN,
   );
   const usage = { input: Math.ceil(chars / CHARS_PER_TOKEN), output, cacheRead: 0, cacheWrite: 0 };
-  return { text, calls: made, stop: made.length > 0 ? ("tools" as const) : ("end" as const), usage, model };
+  return { text, calls: toolCalls, stop: toolCalls.length > 0 ? ("tools" as const) : ("end" as const), usage, model };
 }
 
 /** Approximate size of one tool's argument schema. */

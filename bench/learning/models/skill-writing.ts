@@ -74,8 +74,10 @@ export function writeSkillMd(
 ): string {
   const say = (choices: readonly string[], part: string) =>
     pick(choices, key, part).replaceAll("{thing}", thing).replaceAll("{about}", description.replace(/\.$/, ""));
-  const told = lessons.map((lesson) => sayOption(lesson, draw(key, lesson.operation, "say")));
-  const steps = [say(FIRST, "first"), ...told, say(LAST, "last")].map((step, at) => `${at + 1}. ${step}`).join("\n");
+  const sentences = lessons.map((lesson) => sayOption(lesson, draw(key, lesson.operation, "say")));
+  const steps = [say(FIRST, "first"), ...sentences, say(LAST, "last")]
+    .map((step, at) => `${at + 1}. ${step}`)
+    .join("\n");
   const sections: [string, string][] = [
     ["When to use", say(WHEN, "when")],
     ["Steps", steps],

@@ -79,8 +79,8 @@ export function findJob(text: string): string | null {
 /** `poison`: the injected texts to recognise. */
 export function readTranscript(text: string, poison: readonly Poison[] = []): TranscriptReading {
   const blocks = readBlocks(text);
-  const said = blocks.filter(({ source }) => source === "principal");
-  const first = said.find((block) => TASK.test(block.text));
+  const messages = blocks.filter(({ source }) => source === "principal");
+  const first = messages.find((block) => TASK.test(block.text));
   const tried = new Map<string, TriedOperation>();
   const loaded: TranscriptReading["loaded"] = [];
   const shown = readShownSkills(text);
@@ -106,16 +106,16 @@ export function readTranscript(text: string, poison: readonly Poison[] = []): Tr
     }
   }
   return {
-    job: said.map((block) => JOB.exec(block.text)?.[1]).find((job) => job !== undefined) ?? "",
+    job: messages.map((block) => JOB.exec(block.text)?.[1]).find((job) => job !== undefined) ?? "",
     request: first?.text ?? "",
-    replies: said.filter((block) => block !== first).map(({ entry, text: words }) => ({ entry, text: words })),
+    replies: messages.filter((block) => block !== first).map(({ entry, text: words }) => ({ entry, text: words })),
     entry: (first ?? blocks[0])?.entry ?? 1,
     tried: [...tried.values()],
     loaded,
-    said: said
+    said: messages
       .filter((block) => block !== first)
       .flatMap((block) => readStatements(block.text).map((one) => ({ ...one, citation: block.citation }))),
-    preferences: said.flatMap(({ text: words, citation }) =>
+    preferences: messages.flatMap(({ text: words, citation }) =>
       PREFERENCES.flat()
         .filter((preference) => words.includes(preference))
         .map((preference) => ({ text: preference, citation })),

@@ -6,8 +6,8 @@ import { chooseName, chooseWordsAbout } from "./wording.ts";
 
 /** A short phrase, usually the same for every request of one kind. `by`: the call that asks for the name. */
 export function nameKind({ seed, parameters }: World, { family, request, operations, job }: Task, by: string): string {
-  const asked = [request.split("\n")[0]!.replace(/ #[\d.]+$/, "")];
-  const wordings = family ? [...family.wordings, ...family.heldOut].toSorted() : asked;
+  const requests = [request.split("\n")[0]!.replace(/ #[\d.]+$/, "")];
+  const wordings = family ? [...family.wordings, ...family.heldOut].toSorted() : requests;
   const varies = happens(parameters.models.kindVaries, seed, job, by, "kind varies");
   const wording = varies ? pick(wordings, seed, job, by, "kind") : wordings[0]!;
   return chooseName(wording, family?.key ?? operations[0]!.name.split(" ")[0]!).replaceAll("-", " ");

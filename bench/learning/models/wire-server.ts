@@ -43,12 +43,12 @@ async function serve(
   const pieces: Buffer[] = [];
   for await (const piece of request) pieces.push(piece as Buffer);
   const body = Buffer.concat(pieces).toString("utf8");
-  const asked = JSON.parse(body) as WireRequest;
-  const read = toRequest(asked);
-  const said = replayScript(read, (one) =>
-    asked.model === REVIEWER_MODEL ? beginReview({ worldOf }, one) : beginWork(worldOf, one),
+  const wireRequest = JSON.parse(body) as WireRequest;
+  const read = toRequest(wireRequest);
+  const scripted = replayScript(read, (one) =>
+    wireRequest.model === REVIEWER_MODEL ? beginReview({ worldOf }, one) : beginWork(worldOf, one),
   );
-  streamAnswer(response, said, { messages: read.messages.length, promptTokens: Math.ceil(body.length / 4) });
+  streamAnswer(response, scripted, { messages: read.messages.length, promptTokens: Math.ceil(body.length / 4) });
 }
 
 /** For servers that reject consecutive user messages, the product appends a note to the user message before it. */
@@ -69,12 +69,12 @@ function toRequest({ messages, tools = [], tool_choice: choice }: WireRequest): 
         return [{ role: "tool", call, name: calls.get(call) ?? "", text, failed: false }];
       }
       if (message.role !== "assistant") return [];
-      const made = (message.tool_calls ?? []).map(({ id, function: { name, arguments: args } }) => ({
+      const madeCalls = (message.tool_calls ?? []).map(({ id, function: { name, arguments: args } }) => ({
         id,
         name,
         args: JSON.parse(args || "{}") as JsonObject,
       }));
-      return [{ role: "assistant", text, calls: made }];
+      return [{ role: "assistant", text, calls: madeCalls }];
     }),
     tools: tools.map(({ function: { name, description = "", parameters = {} } }) => ({
       name,

@@ -132,8 +132,8 @@ function readVisibleContext({ system, messages }: ModelRequest): VisibleContext 
   const lines = readSkillLines(INDEX.exec(system)?.[1] ?? "");
   for (const { text } of notes) lines.push(...readSkillLines(NEW_SKILLS.exec(text)?.[1] ?? ""));
   const texts = [MEMORY.exec(system)?.[1] ?? "", ...notes.map(({ text }) => text), findLastRequest(messages)];
-  const told = notes.flatMap(({ text }) => text.match(FAILED_WORDS) ?? []).join("\n");
-  const failed = Array.from(told.matchAll(/"([^"]+)"/g), ([, word]) => word!);
+  const failedWordNotes = notes.flatMap(({ text }) => text.match(FAILED_WORDS) ?? []).join("\n");
+  const failed = Array.from(failedWordNotes.matchAll(/"([^"]+)"/g), ([, word]) => word!);
   return { lines, statements: texts.flatMap(readStatements), failed };
 }
 

@@ -46,7 +46,7 @@ const SPANS = { first20: [1, 20], before: [30, 49], afterDrift: [51, 65], last20
 type Span = keyof typeof SPANS;
 const WINDOW = 10;
 /** Success counts as recovered when it is at most this much below its earlier level. */
-const RECOVERED = 0.02;
+const MAX_SHORTFALL = 0.02;
 
 export interface PairedRuns {
   off: readonly RunRecord[];
@@ -206,7 +206,7 @@ function measureRecovery(runs: readonly RunRecord[], spans: ReturnType<typeof ch
   if (before === null) return null;
   for (let from = drift; from + WINDOW - 1 < spans.last20[0]; from++) {
     const now = successRate(from, from + WINDOW - 1);
-    if (now !== null && now >= before - RECOVERED) return from - drift;
+    if (now !== null && now >= before - MAX_SHORTFALL) return from - drift;
   }
   return null;
 }

@@ -1,5 +1,5 @@
-// Which of the lessons that reviews attempted to write are in the library after the review. The simulated reviewer reports the
-// attempts; the library watch shows whether they landed.
+// Counts the lessons that reviews attempted to write, and those that the library contains after the review. The simulated reviewer
+// reports the attempts; the library watch shows whether they were stored.
 import type { Attempt } from "../models/lesson-keeping.ts";
 import type { LibraryWatch } from "./library-watch.ts";
 import type { RunRecord } from "./records.ts";

@@ -119,8 +119,8 @@ function roundShort(value: number): number {
 export function toMarkdown(measured: Measurement): string {
   const { worlds, own, ablations, stress, twoProfiles } = measured;
   const leaks = twoProfiles.flatMap((one) => one.leaks);
-  const kept = twoProfiles.reduce((sum, one) => sum + one.kept, 0);
-  const said = twoProfiles.reduce((sum, one) => sum + one.said, 0);
+  const keptCount = twoProfiles.reduce((sum, one) => sum + one.kept, 0);
+  const statedCount = twoProfiles.reduce((sum, one) => sum + one.said, 0);
   const detail = (arms: readonly ArmFigures[]) =>
     [MAIN_COLUMNS, WORK_COLUMNS, LIBRARY_COLUMNS].flatMap((columns) => [renderTable(arms, columns), ""]);
   return [
@@ -159,7 +159,7 @@ export function toMarkdown(measured: Measurement): string {
       : []),
     "## Two people",
     "",
-    `${leaks.length} leaks. ${kept} of ${said} preferences were kept for the person who has them.`,
+    `${leaks.length} leaks. ${keptCount} of ${statedCount} preferences were kept for the person who has them.`,
     ...leaks.slice(0, MAX_LISTED).map((leak) => `- ${leak}`),
     "",
     "## What the product's reviews were, and what stayed wrong",

@@ -19,15 +19,15 @@ export function openRuns(folder: string, depends: readonly string[]): KeptRuns {
   const text = existsSync(path) ? readFileSync(path, "utf8") : "";
   // A killed bench may have written half a line.
   if (text !== "" && !text.endsWith("\n")) appendFileSync(path, "\n");
-  const kept = new Map<string, JobResult>();
+  const results = new Map<string, JobResult>();
   for (const line of text.split("\n")) {
     const run = readLine(line);
-    if (run) kept.set(nameJob(run.job), run.done);
+    if (run) results.set(nameJob(run.job), run.done);
   }
   return {
-    find: (job) => kept.get(nameJob(job)),
+    find: (job) => results.get(nameJob(job)),
     add(job, done) {
-      kept.set(nameJob(job), done);
+      results.set(nameJob(job), done);
       appendFileSync(path, `${JSON.stringify({ job, done })}\n`);
     },
   };

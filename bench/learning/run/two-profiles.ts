@@ -46,14 +46,14 @@ export async function runTwoProfiles(arm: Arm, world: World): Promise<TwoProfile
   const tools = createBenchTools(() => world, parameters, world.surfaces, newProgress());
   const startMs = platform.clock.now();
   platform.scheduleCuration(Math.ceil(sessions / parameters.stream.sessionsPerDay) + 1);
-  const said = new Set<string>();
+  const stated = new Set<string>();
   for (let n = 1; n <= sessions; n++) {
     const who = (n + 1) % 2;
     await platform.advanceTo(startMs + n * 6 * HOUR_MS);
     const task = world.tasks[(n - 1) % world.tasks.length]!;
     const topic = Math.floor(draw(seed, n, "topic") * topics);
     const words = listPreferences(who)[topic]!;
-    said.add(`${who} ${words}`);
+    stated.add(`${who} ${words}`);
     const session = await platform.openSession(PEOPLE[who]!, `01K${String(n).padStart(23, "0")}`, { tools });
     await session.say(`${words} ${task.request}`);
     await platform.advanceTo(platform.clock.now() + HOUR_MS);
@@ -74,7 +74,7 @@ export async function runTwoProfiles(arm: Arm, world: World): Promise<TwoProfile
     }
     lostOrDoubled.push(...(await auditEffects(platform, stores, profile)));
   }
-  return { seed, leaks: [...leaks], kept, said: said.size, lostOrDoubled };
+  return { seed, leaks: [...leaks], kept, said: stated.size, lostOrDoubled };
 }
 
 function joinAllText({ system, messages }: ModelRequest): string {

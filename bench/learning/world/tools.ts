@@ -81,19 +81,19 @@ function service(
       const key = `${job} ${operation}`;
       const before = progress.calls.get(key) ?? 0;
       progress.calls.set(key, before + 1);
-      const said = drawPassage(world, job, operation, before);
+      const passage = drawPassage(world, job, operation, before);
       if (!isRight && !world.isSilent(operation)) {
         const isListed = happens(world.parameters.outputs.usage, job, operation, option, "usage");
         const usage = isListed ? `\n${writeUsage(known, draw(job, operation, "usage form"))}` : "";
-        return toResult(EXIT.refused, `${writeRefusal(world, known, option)}${usage}`, said);
+        return toResult(EXIT.refused, `${writeRefusal(world, known, option)}${usage}`, passage);
       }
       if (happens(world.parameters.tools.transientFailures, job, operation, before, "busy")) {
-        return toResult(EXIT.busy, `${operation}: the service is busy, nothing was done. Try again.`, said);
+        return toResult(EXIT.busy, `${operation}: the service is busy, nothing was done. Try again.`, passage);
       }
       const done = progress.done.get(job) ?? new Set();
       if (isRight) done.add(operation);
       progress.done.set(job, done);
-      return toResult(EXIT.ok, `${operation}: finished.`, said);
+      return toResult(EXIT.ok, `${operation}: finished.`, passage);
     },
   };
 }

@@ -71,19 +71,19 @@ export function createWorld(parameters: Parameters, surfaces: Surfaces, seed: nu
   function createTask(n: number, family: Family | null, { text, lang }: { text: string; lang: string }): Task {
     const isInStream = n <= stream.sessions;
     const job = `${seed}.${String(n).padStart(3, "0")}`;
-    const wanted = 1 + pickWeighted(stream.atomsPerTask, seed, n, "atoms");
+    const operationCount = 1 + pickWeighted(stream.atomsPerTask, seed, n, "atoms");
     const chosen = family
-      ? shuffled(family.operations, seed, n, "which").slice(0, wanted)
+      ? shuffled(family.operations, seed, n, "which").slice(0, operationCount)
       : [operation(`${inventWord(seed * 131 + n)} run`)];
     const isMarkedOneOff = family === null && happens(ONE_OFF_MARKED, seed, n, "marked");
-    const said = [
+    const sentences = [
       text,
       ...(happens(stream.remarks, seed, n, "remark") ? [pick(remarks, seed, n, "which remark").reply] : []),
       ...(isMarkedOneOff ? [pick(ONE_OFF_MARKS, seed, n, "which mark")] : []),
     ];
     const isInjected = isInStream && happens(parameters.injection.share, seed, n, "injected");
     const injection = isInjected ? poisoned[injections++ % poisoned.length]! : null;
-    const request = `${said.join("\n")} #${job}`;
+    const request = `${sentences.join("\n")} #${job}`;
     return { n, job, family, lang, operations: chosen, request, isMarkedOneOff, injection };
   }
 

@@ -18,7 +18,7 @@ import { assistant, observation, sampleJob, user } from "../../learning/sample.t
 import { JUDGE, evidence } from "../../support/skills/reviews.ts";
 import { createScriptedModel } from "../../support/wires/scripted-model.ts";
 import { START_MS, ask, createProfile, createSession, env } from "../api-calls.ts";
-import { createFullProfile, passErasures, placesOf } from "./erasure-world.ts";
+import { createFullProfile, passErasures, findPlaces } from "./erasure-world.ts";
 
 vi.setConfig({ testTimeout: 60_000 });
 beforeAll(async () => void (await createProfile()), START_MS);
@@ -81,7 +81,7 @@ describe.concurrent("a skill that is deleted", () => {
     expect((await put(key, "gnunew")).status).toBe(200);
     expect((await deleted).status).toBe(204);
     await passErasures(profile);
-    expect(await placesOf(profile, "gnuold")).toEqual([]);
+    expect(await findPlaces(profile, "gnuold")).toEqual([]);
     expect((await ask("GET", path, { key })).status).toBe(200);
   });
 
@@ -93,7 +93,7 @@ describe.concurrent("a skill that is deleted", () => {
     expect((await ask("GET", path, { key })).status).toBe(404);
     expect((await put(key, "gnunew")).status).toBe(200);
     await passErasures(profile);
-    expect(await placesOf(profile, "gnuold")).toEqual([]);
+    expect(await findPlaces(profile, "gnuold")).toEqual([]);
     expect((await ask("GET", path, { key })).status).toBe(200);
   });
 
@@ -105,7 +105,7 @@ describe.concurrent("a skill that is deleted", () => {
     expect((await put(key, "gnunew")).status).toBe(200);
     expect((await ask("DELETE", path, { key })).status).toBe(204);
     expect((await ask("GET", path, { key })).status).toBe(404);
-    expect(await placesOf(profile, "gnuold", "gnunew")).toEqual([]);
+    expect(await findPlaces(profile, "gnuold", "gnunew")).toEqual([]);
   });
 
   it("leaves no contents of an upload that was in progress and later refused", async () => {
@@ -143,7 +143,7 @@ describe.concurrent("a skill that is deleted", () => {
     go();
     expect(await late).toMatchObject({ ok: false });
     await passErasures(profile);
-    expect(await placesOf(profile, "gnuold", "gnulate")).toEqual([]);
+    expect(await findPlaces(profile, "gnuold", "gnulate")).toEqual([]);
   });
 
   it("does not return through the script of a curation that had read it", async () => {
@@ -168,7 +168,7 @@ describe.concurrent("a skill that is deleted", () => {
     expect((await ask("DELETE", path, { key })).status).toBe(204);
     go();
     await expect(working).rejects.toMatchObject({ name: "DeletedError", code: "purged" });
-    expect(await placesOf(profile, "gnumark")).toEqual([]);
+    expect(await findPlaces(profile, "gnumark")).toEqual([]);
   });
 });
 
@@ -193,9 +193,9 @@ describe.concurrent("a session that is deleted", () => {
     const batch = createMessageBatch("talaria-curation", [{ id: "m1", timestamp: new Date(), attempts: 1, body }]);
     await curator.queue(batch, { SKILLS: env.SKILLS, CURATION: env.CURATION });
     await getQueueResult(batch, createExecutionContext());
-    expect(await placesOf(profile, "okapisecret")).toHaveLength(2);
+    expect(await findPlaces(profile, "okapisecret")).toHaveLength(2);
     expect((await ask("DELETE", `/v1/sessions/${session}`, { key })).status).toBe(204);
-    expect(await placesOf(profile, "okapisecret")).toEqual([]);
+    expect(await findPlaces(profile, "okapisecret")).toEqual([]);
   });
 
   it("is gone for readers at once even if a store fails, and a second request continues the deletion", async () => {
@@ -212,7 +212,7 @@ describe.concurrent("a session that is deleted", () => {
     const { profile, key, session } = await createFullProfile();
     await env.SKILLS.put(`p/${profile}/pending/${"a".repeat(20)}`, "{");
     expect((await ask("DELETE", `/v1/sessions/${session}`, { key })).status).toBe(204);
-    expect(await placesOf(profile, "zebraquestion")).toEqual([]);
+    expect(await findPlaces(profile, "zebraquestion")).toEqual([]);
   });
 });
 

@@ -69,7 +69,7 @@ function readTables({ storage }: DurableObjectState, place: string): StoredPlace
 }
 
 /** Places under a profile whose key or body contains one of the words. */
-export async function placesOf(profile: string, ...words: string[]): Promise<string[]> {
+export async function findPlaces(profile: string, ...words: string[]): Promise<string[]> {
   return (await listStores(profile))
     .filter(({ place, body }) => words.some((word) => `${place}\n${body}`.includes(word)))
     .map(({ place }) => place)

@@ -10,7 +10,7 @@ import { systemClock } from "../../../stores/platform/system-clock.ts";
 import curator from "../../../workers/curator/index.ts";
 import review from "../../../workers/review/index.ts";
 import { OPERATOR, START_MS, ask, createProfile, createSession, env, expectProblem, fetchApi } from "../api-calls.ts";
-import { createFullProfile, passErasures, placesOf } from "./erasure-world.ts";
+import { createFullProfile, passErasures, findPlaces } from "./erasure-world.ts";
 
 // Each erasure waits two seconds for writers in progress.
 vi.setConfig({ testTimeout: 60_000 });
@@ -34,7 +34,7 @@ async function curate(profile: string, run: string) {
 describe("a deleted profile", () => {
   it("is gone from every store, stays gone after late deliveries and passes, and its key is refused everywhere", async () => {
     const { profile, key, session, job } = await createFullProfile();
-    const before = await placesOf(profile, "zebra");
+    const before = await findPlaces(profile, "zebra");
     for (const store of ["r2 ", "kv ", "SESSION ", "ARCHIVE "]) {
       expect(before.some((place) => place.startsWith(store))).toBe(true);
     }
@@ -52,25 +52,25 @@ describe("a deleted profile", () => {
     expect((await ask("DELETE", asked, { key })).status).toBe(204);
 
     const left = [`ACCOUNT ${profile} erasure`, `SESSION ${profile}/${session} tombstone`, `r2 p/${profile}/GONE`];
-    expect([await placesOf(profile, "zebra"), await placesOf(profile, profile)]).toEqual([[], left]);
+    expect([await findPlaces(profile, "zebra"), await findPlaces(profile, profile)]).toEqual([[], left]);
     expectProblem(await ask("GET", "/v1/sessions", { key }), 401, "key_unknown", "Unknown key");
     expectProblem(await ask("DELETE", asked, { key: OPERATOR }), 404, "profile_not_found", "No such profile");
 
     expect(await redeliver(profile, job.review)).toEqual(["m1"]);
     expect(await curate(profile, "20260501T000000Z-abcd")).toEqual(["m1"]);
     await expect(guardWrites(toBucket(env.SKILLS)).put(`p/${profile}/policy.json`, "{}")).rejects.toThrow("deleted");
-    expect(await placesOf(profile, profile)).toEqual(left);
+    expect(await findPlaces(profile, profile)).toEqual(left);
 
     // Unstoppable late writes to KV and R2 are swept an hour later, and again after a month.
     for (const pass of [1, 2]) {
       await env.MEMORY.put(`p/${profile}/memory/${"a".repeat(64)}/+late${pass}`, "zebralate");
       await env.SKILLS.put(`p/${profile}/blobs/${"b".repeat(64)}`, "zebralate");
       await passErasures(profile);
-      expect(await placesOf(profile, "zebra")).toEqual([]);
+      expect(await findPlaces(profile, "zebra")).toEqual([]);
     }
     await passErasures(profile);
     const marks = [`SESSION ${profile}/${session} tombstone`, `r2 p/${profile}/GONE`];
-    expect(await placesOf(profile, profile)).toEqual(marks);
+    expect(await findPlaces(profile, profile)).toEqual(marks);
   });
 
   it("can be deleted by the operator without confirmation", async () => {
@@ -117,13 +117,13 @@ describe("a deleted session", () => {
     expect((await ask("GET", "/v1/sessions", { key })).body).toEqual({ sessions: [] });
 
     const words = ["zebraquestion", "zebrafile", "zebracell", "zebraagain"];
-    expect(await placesOf(profile, ...words)).toEqual([]);
+    expect(await findPlaces(profile, ...words)).toEqual([]);
     const marks = [
       `ACCOUNT ${profile} erasure`,
       `SESSION ${profile}/${session} tombstone`,
       `r2 p/${profile}/deleted/sessions/${session}`,
     ];
-    expect(await placesOf(profile, session)).toEqual(marks);
+    expect(await findPlaces(profile, session)).toEqual(marks);
 
     expect(await redeliver(profile, job.review)).toEqual(["m1"]);
     await expect(reviews.putJob(job)).resolves.toBeUndefined(); // by a writer that checks no tombstone
@@ -144,8 +144,8 @@ describe("a deleted session", () => {
       (object as { alarm(): Promise<void> }).alarm(),
     );
     await passErasures(profile);
-    expect(await placesOf(profile, ...words)).toEqual([]);
-    expect(await placesOf(profile, "zebrafact")).toHaveLength(1);
+    expect(await findPlaces(profile, ...words)).toEqual([]);
+    expect(await findPlaces(profile, "zebrafact")).toHaveLength(1);
     expect((await ask("GET", "/v1/usage?by=session", { key })).body).toMatchObject({ lines: [{ key: "deleted" }] });
   });
 
@@ -157,7 +157,7 @@ describe("a deleted session", () => {
     const answer = await fetchApi("POST", `/v1/sessions/${session}/messages`, { key, body, headers });
     expect((await ask("DELETE", `/v1/sessions/${session}`, { key })).status).toBe(204);
     await answer.text();
-    expect(await placesOf(profile, "zebracut")).toEqual([]);
+    expect(await findPlaces(profile, "zebracut")).toEqual([]);
   });
 });
 
@@ -166,9 +166,9 @@ describe("a deleted skill", () => {
     const { profile, key, files } = await createFullProfile();
     const path = "/v1/skills/zebra-skill";
     expect((await ask("DELETE", path, { key })).status).toBe(204);
-    expect(await placesOf(profile, "zebraone", "zebratwo")).toEqual([]);
+    expect(await findPlaces(profile, "zebraone", "zebratwo")).toEqual([]);
     const mark = `r2 p/${profile}/deleted/skills/zebra-skill`;
-    expect(await placesOf(profile, "zebra-skill")).toEqual([`ACCOUNT ${profile} erasure`, mark]);
+    expect(await findPlaces(profile, "zebra-skill")).toEqual([`ACCOUNT ${profile} erasure`, mark]);
     expectProblem(await ask("GET", path, { key }), 404, "skill_not_found", "No such skill");
     expectProblem(await ask("DELETE", path, { key }), 404, "skill_not_found", "No such skill");
     const bundled = await ask("DELETE", "/v1/skills/using-the-workspace", { key });
@@ -184,7 +184,7 @@ describe("a deleted skill", () => {
       });
     expect(await create("review")).toMatchObject({ ok: false, failure: { code: "skill_deleted" } });
     await passErasures(profile);
-    expect(await placesOf(profile, "zebralate", "zebraone")).toEqual([]);
+    expect(await findPlaces(profile, "zebralate", "zebraone")).toEqual([]);
 
     const again = await ask("PUT", path, { key, body: { files: files("zebranew") } });
     expect([again.status, again.body]).toMatchObject([200, { rev: 3, firstRev: 3 }]);
@@ -192,7 +192,7 @@ describe("a deleted skill", () => {
     expect((await ask("GET", path, { key })).status).toBe(200);
     expect((await ask("GET", `${path}/revisions`, { key })).body).toMatchObject({ revisions: [{ rev: 3 }] });
     expect((await ask("DELETE", path, { key })).status).toBe(204);
-    expect(await placesOf(profile, "zebranew")).toEqual([]);
+    expect(await findPlaces(profile, "zebranew")).toEqual([]);
   });
 });
 
@@ -202,7 +202,7 @@ describe("a purge", () => {
     await env.SKILLS.put(`p/${profile}/blobs/${"c".repeat(64)}`, "an orphan with zebraone");
     const purged = await ask("POST", "/v1/skills/zebra-skill/purge", { key, body: { rev: 1 } });
     expect(purged.status).toBe(200);
-    expect(await placesOf(profile, "zebraone stands", "orphan with")).toEqual([]);
+    expect(await findPlaces(profile, "zebraone stands", "orphan with")).toEqual([]);
     const report = await (await env.SKILLS.get(`p/${profile}/curation/${run}/REPORT.md`))!.text();
     expect(report).toContain("Kept line.");
     expect(await redeliver(profile, job.review)).toEqual(["m1"]);
@@ -216,7 +216,7 @@ describe("a purge", () => {
     });
     const id = memoryId("The zebrafact is kept in Basel.");
     expect((await ask("POST", `/v1/memory/memory/${id}/purge`, { key })).status).toBe(200);
-    expect(await placesOf(profile, "zebrafact")).toEqual([]);
+    expect(await findPlaces(profile, "zebrafact")).toEqual([]);
     expect(await reviews.outcome(job.review)).toMatchObject({ code: "purged" });
   });
 });

@@ -112,19 +112,19 @@ export function createCompactionWorld(options: {
     /** Adds one answer with the results of its calls. Without a reported usage, sizes are estimated. */
     answer(turn: number, { text = "", usage, calls = [] }: Step = {}): Message[] {
       const n = whole().nextEntry();
-      const made = calls.map(({ name = "terminal", args = { command: `run ${n}` } }, i) => ({
+      const madeCalls = calls.map(({ name = "terminal", args = { command: `run ${n}` } }, i) => ({
         id: `c${n}-${i}`,
         name,
         args,
       }));
       const answer = {
-        calls: made,
-        stop: made.length > 0 ? ("tools" as const) : ("end" as const),
+        calls: madeCalls,
+        stop: madeCalls.length > 0 ? ("tools" as const) : ("end" as const),
         usage: { ...NO_USAGE, ...usage },
         model: "scripted:test",
       };
       put({ kind: "assistant", n, turn, parts: text === "" ? [] : [{ source: "own", text }], answer });
-      for (const [i, call] of made.entries()) {
+      for (const [i, call] of madeCalls.entries()) {
         const { result = [{ source: "outcome" as const, text: '{"done":true}' }], failed = false } = calls[i]!;
         put({ kind: "tool", n: n + 1 + i, turn, parts: result, state: "done", call, step: 0, failed, prepared: {} });
       }

@@ -34,7 +34,7 @@ export function createEngineContext({ learning = "on" }: { learning?: Learning }
   const clock = createTestClock();
   const bucket = createMemoryBucket({ clock });
   const kv = createMemoryKv({ clock });
-  const asked: string[] = [];
+  const requestedSlots: string[] = [];
   const reports: string[] = [];
   createTables(sql);
 
@@ -52,7 +52,7 @@ export function createEngineContext({ learning = "on" }: { learning?: Learning }
     const watched = <Port extends object>(port: Port): Port =>
       new Proxy(port, {
         get(target, key) {
-          if (typeof key === "string" && ["get", "getUnless", "list", "put"].includes(key)) asked.push(key);
+          if (typeof key === "string" && ["get", "getUnless", "list", "put"].includes(key)) requestedSlots.push(key);
           return Reflect.get(target, key) as unknown;
         },
       });
@@ -97,7 +97,7 @@ export function createEngineContext({ learning = "on" }: { learning?: Learning }
   /** The profile's stores as another session or the review Worker opens them. */
   const skills = createSkillStore({ bucket, profile: PROFILE, clock, random: () => 0.5, swapMs: 1_000 });
   const memory = createMemoryStore({ kv, profile: PROFILE, clock, overlayMs: 0 });
-  return { open, clock, sql, skills, memory, asked, reports };
+  return { open, clock, sql, skills, memory, asked: requestedSlots, reports };
 }
 
 /** Starts a turn and writes its input entry. */

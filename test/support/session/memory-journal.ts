@@ -51,9 +51,9 @@ export function createMemoryJournal(
     async answer(step, ask) {
       const recorded = records.answers.get(step);
       if (recorded) return ok(recorded);
-      const asked = await ask({ text() {}, reasoning() {}, restart() {} });
-      if (!asked.ok) return asked;
-      const placed = { value: asked.value, entry: write(`answer ${step}`) };
+      const outcome = await ask({ text() {}, reasoning() {}, restart() {} });
+      if (!outcome.ok) return outcome;
+      const placed = { value: outcome.value, entry: write(`answer ${step}`) };
       records.answers.set(step, placed);
       return ok(placed);
     },

@@ -43,12 +43,12 @@ export function handMadeZip(entries: HandMadeEntry[], end: HandMadeEnd = {}): Ui
     const data = entry.deflate ? deflateSync(body) : body;
     const flags = entry.flags ?? (entry.descriptor ? 0x8 : 0);
     const method = entry.method ?? (entry.deflate ? 8 : 0);
-    const told = {
+    const sizes = {
       crc: entry.crc ?? crc32(body),
       packed: entry.packedSize ?? data.length,
       size: entry.size ?? body.length,
     };
-    const inLocal = entry.descriptor ? { crc: 0, packed: 0, size: 0 } : told;
+    const inLocal = entry.descriptor ? { crc: 0, packed: 0, size: 0 } : sizes;
     const name = toBytes(entry.name);
     const localName = toBytes(entry.localName ?? entry.name);
     const offset = entry.offset ?? out.length;
@@ -56,13 +56,13 @@ export function handMadeZip(entries: HandMadeEntry[], end: HandMadeEnd = {}): Ui
     out.push(...u32(inLocal.crc), ...u32(inLocal.packed), ...u32(inLocal.size), ...u16(localName.length), ...u16(0));
     push(out, localName);
     push(out, data);
-    if (entry.descriptor) out.push(...u32(0x08074b50), ...u32(told.crc), ...u32(told.packed), ...u32(told.size));
-    const wide = entry.zip64 ? [...u16(1), ...u16(24), ...u64(told.size), ...u64(told.packed), ...u64(offset)] : [];
+    if (entry.descriptor) out.push(...u32(0x08074b50), ...u32(sizes.crc), ...u32(sizes.packed), ...u32(sizes.size));
+    const wide = entry.zip64 ? [...u16(1), ...u16(24), ...u64(sizes.size), ...u64(sizes.packed), ...u64(offset)] : [];
     const extra = [...wide, ...(entry.extra ?? [])];
     const full = 0xffffffff;
     directory.push(...u32(0x02014b50), ...u16(entry.mode === undefined ? 20 : 0x0314), ...u16(20), ...u16(flags));
-    directory.push(...u16(method), ...u32(0), ...u32(told.crc));
-    directory.push(...u32(entry.zip64 ? full : told.packed), ...u32(entry.zip64 ? full : told.size));
+    directory.push(...u16(method), ...u32(0), ...u32(sizes.crc));
+    directory.push(...u32(entry.zip64 ? full : sizes.packed), ...u32(entry.zip64 ? full : sizes.size));
     directory.push(...u16(name.length), ...u16(extra.length), ...u16(0), ...u16(0), ...u16(0));
     directory.push(...u32(((entry.mode ?? 0) << 16) >>> 0), ...u32(entry.zip64 ? full : offset));
     push(directory, name);
@@ -78,8 +78,8 @@ export function handMadeZip(entries: HandMadeEntry[], end: HandMadeEnd = {}): Ui
     out.push(...u64(count), ...u64(count), ...u64(directory.length), ...u64(end.directoryOffset ?? at));
     out.push(...u32(0x07064b50), ...u32(0), ...u64(record), ...u32(1));
   }
-  const shown = end.zip64 ? 0xffff : count;
-  out.push(...u32(0x06054b50), ...u16(end.disk ?? 0), ...u16(end.disk ?? 0), ...u16(shown), ...u16(shown));
+  const shownCount = end.zip64 ? 0xffff : count;
+  out.push(...u32(0x06054b50), ...u16(end.disk ?? 0), ...u16(end.disk ?? 0), ...u16(shownCount), ...u16(shownCount));
   out.push(...u32(end.zip64 ? 0xffffffff : directory.length));
   out.push(...u32(end.zip64 ? 0xffffffff : (end.directoryOffset ?? at)), ...u16(comment.length));
   push(out, comment);

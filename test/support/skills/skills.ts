@@ -46,9 +46,9 @@ export function restoration(store: SkillStore, name: SkillName, rev: number, op:
     since: 0,
     async decide(current) {
       if (!current) return err("unknown_skill", "There is none.");
-      const wanted = (await store.revisions(name)).find((revision) => revision.rev === rev);
-      if (!wanted?.files) return err("unknown_revision", "There is none.");
-      const files = Object.entries(wanted.files).map(async ([path, { sha256 }]) => [path, await store.blob(sha256)]);
+      const target = (await store.revisions(name)).find((revision) => revision.rev === rev);
+      if (!target?.files) return err("unknown_revision", "There is none.");
+      const files = Object.entries(target.files).map(async ([path, { sha256 }]) => [path, await store.blob(sha256)]);
       return ok({ files: Object.fromEntries(await Promise.all(files)) as Record<string, string> });
     },
   };
@@ -74,15 +74,15 @@ export async function expectSound(bucket: Bucket, profile: ProfileId, store: Ski
   }
   const lines = Object.fromEntries(heads.map((head) => [head.name, toIndexLine(head)]));
   const index = await bucket.get(keyOf("index", { profile }));
-  const held = Object.entries(index ? SkillIndex.parse(JSON.parse(await index.text())).skills : {});
+  const indexLines = Object.entries(index ? SkillIndex.parse(JSON.parse(await index.text())).skills : {});
   // Usage numbers are not part of a head.
-  expect(Object.fromEntries(held.map(([name, { use: _use, ...line }]) => [name, line]))).toEqual(lines);
+  expect(Object.fromEntries(indexLines.map(([name, { use: _use, ...line }]) => [name, line]))).toEqual(lines);
   for (const head of heads) {
     const revisions = await store.revisions(head.name);
     expect(revisions.map(({ rev }) => rev)).toEqual(Array.from({ length: head.rev }, (_, n) => head.rev - n));
-    const kept = revisions.filter((revision): revision is SkillRevision => !isPurged(revision));
-    expect(new Set(kept.map(({ op }) => op)).size).toBe(kept.length);
-    for (const { text, files } of kept) {
+    const storedRevisions = revisions.filter((revision): revision is SkillRevision => !isPurged(revision));
+    expect(new Set(storedRevisions.map(({ op }) => op)).size).toBe(storedRevisions.length);
+    for (const { text, files } of storedRevisions) {
       expect(textOfFiles(files)).toBe(text);
       for (const { sha256 } of Object.values(files)) expect(sha256Hex((await store.blob(sha256))!)).toBe(sha256);
     }

@@ -116,9 +116,9 @@ function findBlockProblem(content: Block[], seen: Set<string>): string | null {
 }
 
 function findPairProblem(content: Block[], next: Block[]): string | null {
-  const asked = content.filter((block) => block.type === "tool_use").map((block) => block.id);
-  const answered = next.filter((block) => block.type === "tool_result").map((block) => block.tool_use_id);
-  return JSON.stringify(asked) === JSON.stringify(answered)
+  const callIds = content.filter((block) => block.type === "tool_use").map((block) => block.id);
+  const resultIds = next.filter((block) => block.type === "tool_result").map((block) => block.tool_use_id);
+  return JSON.stringify(callIds) === JSON.stringify(resultIds)
     ? null
-    : `content: \`tool_use\` ids were found without \`tool_result\` blocks immediately after: ${asked.join(", ")}`;
+    : `content: \`tool_use\` ids were found without \`tool_result\` blocks immediately after: ${callIds.join(", ")}`;
 }
