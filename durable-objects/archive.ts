@@ -23,7 +23,7 @@ import { createWordsCache, wordsKeyOf } from "../core/skills/search/skill-words.
 import { seeds } from "../skills-seed/index.ts";
 import { systemClock } from "../stores/platform/system-clock.ts";
 import { toSimilarity } from "../stores/platform/workers-ai.ts";
-import { createBlobCache } from "../stores/skills/blob-cache.ts";
+import { createBlobCache } from "../stores/skills/caches/blob-cache.ts";
 import { readSettings } from "../wiring/settings.ts";
 import { openBucket, openSkillStore } from "../wiring/stores.ts";
 import { toSql } from "./sql.ts";

@@ -24,8 +24,8 @@ import { toKeyValue } from "../stores/platform/kv.ts";
 import { toBucket } from "../stores/platform/r2.ts";
 import { systemClock } from "../stores/platform/system-clock.ts";
 import { createReviewStore } from "../stores/review-store.ts";
-import { createBlobCache } from "../stores/skills/blob-cache.ts";
-import { createIndexCache } from "../stores/skills/index-cache.ts";
+import { createBlobCache } from "../stores/skills/caches/blob-cache.ts";
+import { createIndexCache } from "../stores/skills/caches/index-cache.ts";
 import { type SkillStoreOptions, createSkillStore } from "../stores/skills/skill-store.ts";
 
 /** One profile's objects. `bucket`: from `openBucket` or `openCountedBucket`, so that nothing deleted is written again. */

@@ -11,7 +11,7 @@ import {
   toIndexLine,
 } from "../../core/schemas/skill.ts";
 import type { Backoff } from "../backoff.ts";
-import type { IndexCache } from "./index-cache.ts";
+import type { IndexCache } from "./caches/index-cache.ts";
 import { keyOf } from "../keys.ts";
 import { type SwapOutcome, hasBody, parseRecord, swapObject } from "../objects.ts";
 

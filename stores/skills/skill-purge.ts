@@ -13,16 +13,18 @@ import {
   toBeginnings,
 } from "../../core/schemas/skill.ts";
 import type { Backoff } from "../backoff.ts";
-import type { BlobCache } from "./blob-cache.ts";
+import type { BlobCache } from "./caches/blob-cache.ts";
 import { keyOf, prefixOf, slotsOf } from "../keys.ts";
 import { deleteAll, listObjects, readRecord } from "../objects.ts";
 import { GRACE_MS, type PurgeLeases, type SeenLease } from "./purge-lease.ts";
-import type { FoundRevision, SkillHeads } from "./skill-heads.ts";
+import type { SkillHeads } from "./skill-heads.ts";
+import type { FoundRevision, SkillRevisions } from "./skill-revisions.ts";
 
 export interface PurgeContext {
   bucket: Bucket;
   profile: ProfileId;
   heads: SkillHeads;
+  revisions: SkillRevisions;
   leases: PurgeLeases;
   cache: BlobCache;
   clock: Clock;
@@ -30,18 +32,18 @@ export interface PurgeContext {
 }
 
 export async function purgeRevision(context: PurgeContext, name: SkillName, rev: number): Promise<Result<SkillPurged>> {
-  const { heads, backoff } = context;
+  const { heads, revisions, backoff } = context;
   const head = await heads.current(name);
   if (!head) return err("skill_not_found", `This profile has no skill \`${name}\`, so there is nothing to purge.`);
   if (rev === head.rev) {
     return err("revision_current", `Revision ${rev} of \`${name}\` is the present one: restore another first.`);
   }
-  const memo: PurgeMemory = { held: null, purged: null };
+  const memory: PurgeMemory = { held: null, purged: null };
   do {
-    const found = rev < head.rev ? await heads.readPast(name, rev) : null;
+    const found = rev < head.rev ? await revisions.readPast(name, rev) : null;
     if (!found) return err("revision_not_found", `The skill \`${name}\` has no revision ${rev}.`);
-    const tombstone = await tryPurge(context, found, memo);
-    if (tombstone) return ok({ tombstone, ...(memo.purged ?? { deleted: [], kept: [] }) });
+    const tombstone = await tryPurge(context, found, memory);
+    if (tombstone) return ok({ tombstone, ...(memory.purged ?? { deleted: [], kept: [] }) });
   } while (await backoff.wait());
   return err("busy", `Revision ${rev} of \`${name}\` could not be purged in time: try again in a minute.`);
 }
@@ -56,25 +58,25 @@ interface PurgeMemory {
 async function tryPurge(
   context: PurgeContext,
   found: FoundRevision,
-  memo: PurgeMemory,
+  memory: PurgeMemory,
 ): Promise<SkillTombstone | null> {
   const { leases } = context;
   let tombstone = isFinished(found) ? found.value : null;
   if (!tombstone) {
     const blobs = blobsOf(found.value);
     const orphans = (await findOrphans(context)).filter((sha256) => !blobs.includes(sha256));
-    const taken = await leases.take([...blobs, ...orphans], memo.held);
+    const taken = await leases.take([...blobs, ...orphans], memory.held);
     if (!taken) return null;
-    memo.held = taken;
+    memory.held = taken;
     if (!(await writeTombstone(context, found, blobs))) return null;
     const unnamed = await deleteUnnamed(context, [...blobs, ...orphans], taken, [archiveOf(context, found.value)]);
-    memo.purged = unnamed && {
+    memory.purged = unnamed && {
       deleted: unnamed.deleted.filter((sha256) => blobs.includes(sha256)),
       kept: unnamed.kept.filter(({ sha256 }) => blobs.includes(sha256)),
     };
-    tombstone = memo.purged && (await completeTombstone(context, found.value));
+    tombstone = memory.purged && (await completeTombstone(context, found.value));
   }
-  if (tombstone && memo.held) await leases.release(memo.held);
+  if (tombstone && memory.held) await leases.release(memory.held);
   return tombstone;
 }
 
@@ -92,18 +94,25 @@ function isTombstone(revision: PastRevision | SkillHead): revision is SkillTombs
 }
 
 /** From here on the revision cannot be read, whether or not its contents are deleted yet. False when that is uncertain. */
-async function writeTombstone({ heads, clock }: PurgeContext, found: FoundRevision, blobs: Sha256[]): Promise<boolean> {
+async function writeTombstone(
+  { revisions, clock }: PurgeContext,
+  found: FoundRevision,
+  blobs: Sha256[],
+): Promise<boolean> {
   if (isPurged(found.value)) return true;
   const { v, name, rev, text } = found.value;
-  const swapped = await heads.putTombstone(found, { v, name, rev, text, purgedAt: clock.now(), blobs });
+  const swapped = await revisions.putTombstone(found, { v, name, rev, text, purgedAt: clock.now(), blobs });
   return swapped.outcome === "won";
 }
 
-async function completeTombstone({ heads }: PurgeContext, { name, rev }: PastRevision): Promise<SkillTombstone | null> {
-  const found = await heads.readPast(name, rev);
+async function completeTombstone(
+  { revisions }: PurgeContext,
+  { name, rev }: PastRevision,
+): Promise<SkillTombstone | null> {
+  const found = await revisions.readPast(name, rev);
   if (!found || !isPurged(found.value)) return null;
   const { blobs: _done, ...tombstone } = found.value;
-  return (await heads.putTombstone(found, tombstone)).outcome === "won" ? tombstone : null;
+  return (await revisions.putTombstone(found, tombstone)).outcome === "won" ? tombstone : null;
 }
 
 /**
@@ -191,7 +200,10 @@ export async function deleteUnnamed(context: PurgeContext, blobs: Sha256[], held
  * One place that names each blob. Heads are read first: a head that is replaced meanwhile becomes a revision before that, and
  * revisions are read afterwards.
  */
-async function findHolders({ bucket, profile, heads }: PurgeContext, blobs: Sha256[]): Promise<SkillPurged["kept"]> {
+async function findHolders(
+  { bucket, profile, revisions }: PurgeContext,
+  blobs: Sha256[],
+): Promise<SkillPurged["kept"]> {
   const left = new Set(blobs);
   const kept: SkillPurged["kept"] = [];
   const note = (record: SkillHead | PastRevision | undefined): void => {
@@ -208,7 +220,7 @@ async function findHolders({ bucket, profile, heads }: PurgeContext, blobs: Sha2
   })) {
     if (!mayName(customMetadata?.refs, left)) continue;
     const { name, rev } = slotsOf("revision", key)!;
-    note((await heads.readPast(name, Number(rev)))?.value);
+    note((await revisions.readPast(name, Number(rev)))?.value);
     if (left.size === 0) return kept;
   }
   return kept;

@@ -10,7 +10,7 @@ import type { ProfileId } from "../../../core/schemas/ids.ts";
 import type { Settings } from "../../../core/schemas/settings.ts";
 import { conditionsOf } from "../../../core/skills/format/conditions.ts";
 import { seeds } from "../../../skills-seed/index.ts";
-import { createBlobCache } from "../../../stores/skills/blob-cache.ts";
+import { createBlobCache } from "../../../stores/skills/caches/blob-cache.ts";
 import { createCurationStore } from "../../../stores/curation/curation-store.ts";
 import { createReviewStore } from "../../../stores/review-store.ts";
 import { createEvidenceStore } from "../../../stores/evidence-store.ts";

@@ -1,7 +1,7 @@
 // The cache of file contents: each is read once, up to a number of bytes, and never served to another profile.
 import { describe, expect, it } from "vitest";
 import { sha256Hex } from "../../../core/schemas/learning/digest.ts";
-import { createBlobCache } from "../../../stores/skills/blob-cache.ts";
+import { createBlobCache } from "../../../stores/skills/caches/blob-cache.ts";
 import { keyOf } from "../../../stores/keys.ts";
 import { createSkillStore } from "../../../stores/skills/skill-store.ts";
 import { writing } from "../../conformance/skill-history.ts";

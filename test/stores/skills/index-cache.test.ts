@@ -1,6 +1,6 @@
 // The cache of skill indexes that the stores of one isolate share.
 import { expect, it } from "vitest";
-import { createIndexCache } from "../../../stores/skills/index-cache.ts";
+import { createIndexCache } from "../../../stores/skills/caches/index-cache.ts";
 import { createSkillStore } from "../../../stores/skills/skill-store.ts";
 import { createTestClock } from "../../support/clock.ts";
 import { createMemoryBucket } from "../../support/bindings/memory-bucket.ts";

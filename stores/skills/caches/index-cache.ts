@@ -2,7 +2,7 @@
 // would parse them again. Used by skill stores that share one. An ETag is the MD5 of the body, so a cached index is used only
 // while the bucket confirms its ETag.
 import { LRUCache } from "lru-cache";
-import type { SkillIndex } from "../../core/schemas/skill.ts";
+import type { SkillIndex } from "../../../core/schemas/skill.ts";
 
 export interface KnownIndex {
   index: SkillIndex;

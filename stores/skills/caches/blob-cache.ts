@@ -1,8 +1,8 @@
 // Caches contents of blobs, least recently used first to go, up to a number of bytes. Shared by an isolate or owned by one
 // store. A blob never changes, but a cached one may have been deleted from the bucket.
 import { LRUCache } from "lru-cache";
-import type { FileBody } from "../../core/schemas/file-body.ts";
-import type { ProfileId, Sha256 } from "../../core/schemas/ids.ts";
+import type { FileBody } from "../../../core/schemas/file-body.ts";
+import type { ProfileId, Sha256 } from "../../../core/schemas/ids.ts";
 
 export interface BlobCache {
   get(profile: ProfileId, sha256: Sha256): FileBody | undefined;
