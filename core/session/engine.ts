@@ -19,7 +19,7 @@ import { type PostedMessage, acceptMessage, toAccepted } from "./accept-message.
 import type { SessionHost, SessionMeta } from "./context.ts";
 import { rateTurn, readObservation } from "./learning/ratings.ts";
 import { type Engine, openEngine } from "./open-engine.ts";
-import type { ReaderState, StandingReader } from "./readers/hub.ts";
+import type { ReaderState, StandingReader } from "./readers/standing-reader.ts";
 import { createTables } from "./schema.ts";
 import { toSessionDetail, toSessionInfo } from "./session-info.ts";
 import { createApprovals } from "./turn/commands/approvals.ts";

@@ -22,7 +22,7 @@ import {
   type SessionEngine,
   createSessionEngine,
 } from "../../core/session/engine.ts";
-import { CLOSE_CODES, type ReaderState, type StandingReader } from "../../core/session/readers/hub.ts";
+import { CLOSE_CODES, type ReaderState, type StandingReader } from "../../core/session/readers/standing-reader.ts";
 import { seeds } from "../../skills-seed/index.ts";
 import { toQueue } from "../../stores/platform/queue.ts";
 import { systemClock } from "../../stores/platform/system-clock.ts";

@@ -3,7 +3,8 @@
 import { type Result, err, ok } from "../../errors.ts";
 import type { Entry } from "../../schemas/entry.ts";
 import { type LiveText, type PlacedEvent, type Position, START, isAfter, parsePosition, replay } from "./events.ts";
-import { type Hub, type ReaderState, MAX_STANDING, type StandingReader } from "./hub.ts";
+import { type Hub, MAX_STANDING } from "./hub.ts";
+import type { ReaderState, StandingReader } from "./standing-reader.ts";
 import { isOpen } from "../log-turns.ts";
 import type { Log } from "../log.ts";
 

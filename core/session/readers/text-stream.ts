@@ -1,5 +1,5 @@
 // A byte stream that is written as text. Text that arrives while the reader is busy becomes one chunk, because sending a chunk
-// from an object to its client costs about the same for any size. Used by the hub for server-sent events.
+// from an object to its client costs about the same for any size. Used by stream-reader.ts.
 
 export interface TextStream {
   stream: ReadableStream<Uint8Array>;

@@ -5,7 +5,7 @@ import * as z from "zod";
 import type { Tool } from "../../../core/agent/contract.ts";
 import { succeed } from "../../../core/agent/tool-result.ts";
 import type { SessionEngine } from "../../../core/session/engine.ts";
-import type { StandingReader } from "../../../core/session/readers/hub.ts";
+import type { StandingReader } from "../../../core/session/readers/standing-reader.ts";
 import { collect } from "../../support/session/collect-events.ts";
 import { type ScriptLine, createScriptedModel } from "../../support/wires/scripted-model.ts";
 import { createSessionHarness } from "../../support/session/session-harness.ts";

@@ -10,13 +10,8 @@ import {
   placeTurnStart,
   replay,
 } from "../../../core/session/readers/events.ts";
-import {
-  CLOSE_CODES,
-  type ReaderState,
-  MAX_STANDING,
-  type StandingReader,
-  createHub,
-} from "../../../core/session/readers/hub.ts";
+import { MAX_STANDING, createHub } from "../../../core/session/readers/hub.ts";
+import { CLOSE_CODES, type ReaderState, type StandingReader } from "../../../core/session/readers/standing-reader.ts";
 import type { TurnRow } from "../../../core/session/log-turns.ts";
 import { createLog } from "../../../core/session/log.ts";
 import { createReaders } from "../../../core/session/readers/readers.ts";
