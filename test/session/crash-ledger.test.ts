@@ -1,12 +1,14 @@
-// Two turns and their review, under a daily budget, crash at every write of any port. The account and the session each count
-// every call in the log and in the review once, and no reservation remains.
+// Two turns, of which the second is queued, and their review, under a daily budget, crash at every write of any port. Each input is
+// answered once, the review is requested under one id and reported once, each call is counted once, and no reservation remains.
 import { describe, expect, it } from "vitest";
-import { NO_USAGE } from "../../core/schemas/entry.ts";
+import { NO_USAGE, textOf } from "../../core/schemas/entry.ts";
+import type { Lesson } from "../../core/schemas/learning/review.ts";
 import { createReviewStore } from "../../stores/review-store.ts";
 import { createAccountDouble } from "../support/account-double.ts";
 import { reviewResult } from "../support/skills/reviews.ts";
 import { createScriptedModel } from "../support/wires/scripted-model.ts";
 import { Crash, type SessionLife, PROFILE, createSessionHarness } from "../support/session/session-harness.ts";
+import { must } from "../support/session/scripted-session.ts";
 
 const REVIEWED = {
   model: "m:reviewer",
@@ -15,12 +17,15 @@ const REVIEWED = {
   cost: { usdMicros: 9, source: "provider" as const },
 };
 
+const LESSON: Lesson = { kind: "memory", store: "user", action: "add", id: "a".repeat(64), text: "x", citations: [] };
+
 async function runWithCrash(crashAt: number) {
   const model = createScriptedModel(
-    Array.from({ length: 200 }, () => (request: { messages: { role: string }[] }) => {
+    Array.from({ length: 200 }, () => (request: { messages: { role: string; text: string }[] }) => {
       const isAnswered = request.messages.at(-1)?.role === "tool";
+      const asked = request.messages.findLast(({ role }) => role === "user")?.text;
       const cost = { usdMicros: 7, source: "catalog" as const };
-      return isAnswered ? { text: "Done.", cost } : { calls: [{ name: "skills_list" }], cost };
+      return isAnswered ? { text: `Answer to ${asked}.`, cost } : { calls: [{ name: "skills_list" }], cost };
     }),
   );
   const account = createAccountDouble();
@@ -32,7 +37,10 @@ async function runWithCrash(crashAt: number) {
     for (const text of ["a", "b"]) expect(await life.engine.post({ text, key: text })).toMatchObject({ ok: true });
     await life.settled();
     for (let wakes = 0; harness.alarmAt() !== null && wakes < 30; wakes++) {
-      for (const { review } of harness.sent) await reviews.finish({ ...reviewResult(review), spent: [REVIEWED] });
+      for (const { review } of harness.sent) {
+        const result = reviewResult(review, "done", "Learned: remembered 1 fact.");
+        await reviews.finish({ ...result, lessons: [LESSON], spent: [REVIEWED] });
+      }
       await life.wake();
     }
   };
@@ -48,19 +56,29 @@ async function runWithCrash(crashAt: number) {
 const WRITES = (await runWithCrash(Infinity)).harness.writes();
 
 describe("two turns and their review, after a crash", () => {
-  it.each(Array.from({ length: WRITES }, (_, index) => index + 1))("at write %i are counted once", async (at) => {
-    const { harness, account, engine } = await runWithCrash(at);
-    const entries = engine.entries(0);
-    const answers = entries.ok ? entries.value.filter((entry) => entry.kind === "assistant").length : 0;
-    expect(answers).toBe(4);
-    const now = harness.clock.now();
-    const report = account.report({ from: "2026-01-01", to: "2026-12-31", by: "kind", now });
-    expect(report.lines.map(({ key, calls, tokens, usd }) => [key, calls, tokens, usd])).toEqual([
-      ["review", 2, 100, 0.000009],
-      ["turn", 4, 60, 0.000028],
-    ]);
-    expect(engine.detail()?.usage).toEqual({ calls: 6, tokens: 160, usd: 0.000037 });
-    expect(account.reservations()).toEqual([]);
-    expect(harness.sql.run("SELECT id FROM job")).toEqual([]);
-  });
+  it.each(Array.from({ length: WRITES }, (_, index) => index + 1))(
+    "at write %i end as if nothing had happened, and are counted once",
+    async (at) => {
+      const { harness, account, engine } = await runWithCrash(at);
+      const entries = must(engine.entries(0));
+      const words = entries.filter(({ kind, parts }) => (kind === "user" || kind === "assistant") && parts.length > 0);
+      expect(words.map(textOf)).toEqual(["a", "Answer to a.", "b", "Answer to b."]);
+      expect(entries.filter((entry) => entry.kind === "assistant")).toHaveLength(4);
+      expect(entries.filter((entry) => entry.kind === "notice" && entry.code === "learned")).toHaveLength(1);
+      expect(new Set(harness.sent.map(({ review }) => review)).size).toBe(1);
+      expect(harness.bucket.keys().filter((key) => key.endsWith("/job"))).toHaveLength(1);
+      expect(harness.bucket.keys().filter((key) => key.includes("/active/"))).toHaveLength(1);
+      const now = harness.clock.now();
+      const report = account.report({ from: "2026-01-01", to: "2026-12-31", by: "kind", now });
+      expect(report.lines.map(({ key, calls, tokens, usd }) => [key, calls, tokens, usd])).toEqual([
+        ["review", 2, 100, 0.000009],
+        ["turn", 4, 60, 0.000028],
+      ]);
+      const turns = [{ state: "done" }, { state: "done" }];
+      const usage = { calls: 6, tokens: 160, usd: 0.000037 };
+      expect(engine.detail()).toMatchObject({ state: "idle", turns, reviewing: [], usage });
+      expect(account.reservations()).toEqual([]);
+      expect(harness.sql.run("SELECT id FROM job")).toEqual([]);
+    },
+  );
 });
