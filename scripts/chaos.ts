@@ -9,9 +9,9 @@ const USAGE = `Usage: npm run chaos [-- --turns N | --reviews N] [--seed N]
 
 Kills the whole local stack with SIGKILL while turns or reviews run, and measures what was lost or done twice.
 
-  --reviews N  reviews to strike (else 3)
-  --turns N    turns to cut, in place of reviews
-  --seed N     draws other moments (else 1)
+  --reviews N  reviews to interrupt with kills (default: 3)
+  --turns N    turns to interrupt with kills, instead of reviews
+  --seed N     seed for the random moments of the kills (default: 1)
   -h, --help   this text`;
 
 const values = readFlags(USAGE, {
@@ -29,12 +29,12 @@ if (isBoth || !Number.isInteger(count) || count < 1 || !Number.isInteger(seed)) 
 await runCommand(USAGE, async () => {
   if (values.turns === undefined) {
     const run = await runReviews({ reviews: count, seed, say: (line) => console.log(line) });
-    if (run.unhit.length > 0) console.log(`Not struck in this run: ${run.unhit.join(", ")}`);
+    if (run.unhit.length > 0) console.log(`Store calls without a kill in this run: ${run.unhit.join(", ")}`);
     const { kills, lost, duplicated, brokenHeads, indexRepairs } = run;
     console.log(JSON.stringify({ kills, lost, duplicated, brokenHeads, indexRepairs }));
   } else {
     const run = await runTurns({ turns: count, seed, say: (line) => console.log(line) });
-    if (run.unhit.length > 0) console.log(`Not hit in this run: ${run.unhit.join(", ")}`);
+    if (run.unhit.length > 0) console.log(`Points without a kill in this run: ${run.unhit.join(", ")}`);
     const { kills, lost, duplicated, unknown, unknownRerun, stuck, between } = run;
     console.log(`${between} unkeyed calls had an intent and no result when a kill came.`);
     console.log(JSON.stringify({ kills, lost, duplicated, unknown, unknownRerun, stuck }));

@@ -80,7 +80,7 @@ async function ask(
 }
 
 describe("the main flow", () => {
-  it("solves a task with failures, learns from it, solves the next one without, and curates", async () => {
+  it("solves a task after failed calls, learns from it, solves the next task without a failed call, and curates", async () => {
     const first = ledger("level", 120, 1.5);
     const one = await ask("first.csv", first, "level");
     expect(one.answer).toContain(first.mean);

@@ -95,7 +95,7 @@ function joinTextParts({ content }: WireMessage): string {
 function streamAnswer(
   response: ServerResponse,
   { text, calls = [] }: ScriptedAnswer,
-  told: { messages: number; promptTokens: number },
+  size: { messages: number; promptTokens: number },
 ): void {
   response.writeHead(200, { "content-type": "text/event-stream; charset=utf-8" });
   const send = (fields: object) => {
@@ -106,14 +106,14 @@ function streamAnswer(
   delta({ role: "assistant", content: text });
   for (const [index, { name, args }] of calls.entries()) {
     const call = {
-      id: `c${told.messages}x${index}`,
+      id: `c${size.messages}x${index}`,
       type: "function",
       function: { name, arguments: JSON.stringify(args) },
     };
     delta({ tool_calls: [{ index, ...call }] });
   }
   send({ choices: [{ index: 0, delta: {}, finish_reason: calls.length > 0 ? "tool_calls" : "stop" }] });
-  const usage = { prompt_tokens: told.promptTokens, completion_tokens: 10, total_tokens: told.promptTokens + 10 };
+  const usage = { prompt_tokens: size.promptTokens, completion_tokens: 10, total_tokens: size.promptTokens + 10 };
   send({ choices: [], usage });
   response.end("data: [DONE]\n\n");
 }

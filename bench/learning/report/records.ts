@@ -24,7 +24,7 @@ export interface TaskRecord {
   driftedRight: number;
 }
 
-export interface KeptRecord {
+export interface LibrarySkillRecord {
   name: SkillName;
   state: SkillState;
   learned: boolean;
@@ -43,7 +43,7 @@ export interface RunRecord {
   heldOut: TaskRecord[];
   /** The number of offered learned skills after each session. */
   sizes: number[];
-  library: KeptRecord[];
+  library: LibrarySkillRecord[];
   told: (OfferedStatement & { wrongFrom: number | null })[];
   reviews: {
     owed: number;

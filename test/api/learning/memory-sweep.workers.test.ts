@@ -23,32 +23,32 @@ const listRecordKinds = async (profile: string) => {
   return keys.map(({ name }) => name.split("/").at(-1)![0]);
 };
 
-const accountOf = (profile: string) => env.ACCOUNT.getByName(profile);
-const alarmOf = (profile: string) => runInDurableObject(accountOf(profile), (_, state) => state.storage.getAlarm());
+const getAccount = (profile: string) => env.ACCOUNT.getByName(profile);
+const readAlarm = (profile: string) => runInDurableObject(getAccount(profile), (_, state) => state.storage.getAlarm());
 
 /** Runs the alarm as if its days had passed. */
 async function runAlarm(profile: string): Promise<void> {
-  await runInDurableObject(accountOf(profile), (_, state) => {
+  await runInDurableObject(getAccount(profile), (_, state) => {
     state.storage.sql.exec("UPDATE account_state SET sweep_due = 1 WHERE sweep_due IS NOT NULL");
   });
-  expect(await runDurableObjectAlarm(accountOf(profile))).toBe(true);
+  expect(await runDurableObjectAlarm(getAccount(profile))).toBe(true);
 }
 
 it("a removed fact is deleted after its retention days, its removal record a day later; then the Account sleeps", async () => {
   const { profile, key } = await createProfile();
-  expect(await alarmOf(profile)).toBeNull();
+  expect(await readAlarm(profile)).toBeNull();
   const content = "Said and taken back.";
   await ask("POST", "/v1/memory", { key, body: { store: "memory", content } });
   const forgotten = await ask("DELETE", `/v1/memory/memory/${memoryId(content)}`, { key });
   expect(forgotten.status).toBe(200);
   const today = Math.floor(Date.now() / DAY_MS) * DAY_MS;
-  expect(await alarmOf(profile)).toBe(today + (DEFAULTS.memory.sweepDays + 2) * DAY_MS);
+  expect(await readAlarm(profile)).toBe(today + (DEFAULTS.memory.sweepDays + 2) * DAY_MS);
 
   await putRemovedFact(profile, "Of long ago.");
   await runAlarm(profile);
   // A fact that was removed today is kept for its retention time.
   expect((await listRecordKinds(profile)).toSorted()).toEqual(["+", "-", "-"]);
-  const again = (await alarmOf(profile))!;
+  const again = (await readAlarm(profile))!;
   expect(Math.round((again - Date.now()) / HOUR_MS)).toBe(25);
 
   const slots = { profile, store: "memory" as const, hash: memoryId("Of long ago."), op: "old" };
@@ -56,7 +56,7 @@ it("a removed fact is deleted after its retention days, its removal record a day
   await env.MEMORY.put(keyOf("memoryRemove", slots), JSON.stringify(swept), { metadata: swept });
   await runAlarm(profile);
   expect((await listRecordKinds(profile)).toSorted()).toEqual(["+", "-"]);
-  expect(await alarmOf(profile)).toBeNull();
+  expect(await readAlarm(profile)).toBeNull();
 });
 
 it("a sweep that exceeds the limit of one alarm continues some minutes later", async () => {
@@ -70,9 +70,9 @@ it("a sweep that exceeds the limit of one alarm continues some minutes later", a
   await runAlarm(profile);
   const added = async () => (await env.MEMORY.list({ prefix: `p/${profile}/memory/` })).keys.length;
   expect(await added()).toBe(1_000);
-  expect(Math.round(((await alarmOf(profile))! - Date.now()) / 60_000)).toBe(2);
+  expect(Math.round(((await readAlarm(profile))! - Date.now()) / 60_000)).toBe(2);
   await runAlarm(profile);
   const { keys } = await env.MEMORY.list({ prefix: `p/${profile}/memory/` });
   expect(keys.filter(({ name }) => name.includes("/+"))).toEqual([]);
-  expect(Math.round(((await alarmOf(profile))! - Date.now()) / HOUR_MS)).toBe(25);
+  expect(Math.round(((await readAlarm(profile))! - Date.now()) / HOUR_MS)).toBe(25);
 }, 60_000);
