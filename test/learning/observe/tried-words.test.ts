@@ -44,31 +44,15 @@ function viewed(outcome: JsonObject = {}, content = SKILL) {
 }
 
 const sum = (words: string): JsonObject => ({ command: `sum ${words} x.csv` });
+const works = (words: string): Try => [sum(words), true];
+const fails = (words: string): Try => [sum(words), false];
 
 it.each<[what: string, tries: Try[], failed: string[]]>([
-  [
-    "no alternative worked",
-    [
-      [sum("--mode strict"), false],
-      [sum("--mode loose --quiet"), false],
-    ],
-    ["strict"],
-  ],
-  [
-    "a call with two different words worked",
-    [
-      [sum("--mode strict"), false],
-      [sum("--mode loose --quiet"), true],
-    ],
-    ["strict"],
-  ],
+  ["no alternative worked", [fails("--mode strict"), fails("--mode loose --quiet")], ["strict"]],
+  ["a call with two different words worked", [fails("--mode strict"), works("--mode loose --quiet")], ["strict"]],
   [
     "the call failed twice",
-    [
-      [sum("--mode strict"), false],
-      [sum("--mode strict"), false],
-      [sum("--mode loose --quiet"), false],
-    ],
+    [fails("--mode strict"), fails("--mode strict"), fails("--mode loose --quiet")],
     ["strict"],
   ],
 ])("a word of the text has failed if %s", (_what, tries, failed) => {
@@ -76,11 +60,7 @@ it.each<[what: string, tries: Try[], failed: string[]]>([
 });
 
 describe("a word is blamed", () => {
-  const [strict, odd, loose]: Try[] = [
-    [sum("--mode strict"), false],
-    [sum("--mode odd"), false],
-    [sum("--mode loose"), true],
-  ];
+  const [strict, odd, loose]: Try[] = [fails("--mode strict"), fails("--mode odd"), works("--mode loose")];
   const says = (stderr: string, ...tries: Try[]) => turn(tries, { said: { stdout: "", stderr } });
   const blamed = [{ failed: ["strict"], refused: ["strict"] }];
 
@@ -140,14 +120,11 @@ describe("a word is blamed", () => {
   });
 
   it("when the program named it, the model left it out, and the call worked", () => {
-    const [given, left]: Try[] = [
-      [sum("-x --mode"), false],
-      [sum("-x"), true],
-    ];
+    const [given, left]: Try[] = [fails("-x --mode"), works("-x")];
     const loads = viewed({}, "Run `sum -x --mode FILE`.");
     const drops = (stderr: string, ...tries: Try[]) => turn(tries, { said: { stdout: "", stderr }, loads })?.[0];
     expect(drops("unknown option --mode", given!, left!)).toMatchObject({ refused: ["--mode"] });
-    expect(drops("unknown option --mode", given!, [sum("-x"), false])).not.toHaveProperty("refused");
+    expect(drops("unknown option --mode", given!, fails("-x"))).not.toHaveProperty("refused");
     // Many calls work with less.
     expect(drops("line 9 is no number", given!, left!)).toMatchObject({ failed: ["--mode"] });
     expect(drops("line 9 is no number", given!, left!)).not.toHaveProperty("refused");
@@ -168,10 +145,10 @@ describe("a word is blamed", () => {
 
   it.each<[what: string, tries: Try[], content?: string]>([
     ["the calls were made together, in one answer", [strict!, loose!]],
-    ["the word is the next of a list that has begun", [loose!, strict!, [sum("--mode odd"), true]]],
+    ["the word is the next of a list that has begun", [loose!, strict!, works("--mode odd")]],
     [
       "the word is the next of a list, one of which went through a pipe",
-      [run("sum --mode loose x.csv 2>&1 | head", true), strict!, [sum("--mode odd"), true]],
+      [run("sum --mode loose x.csv 2>&1 | head", true), strict!, works("--mode odd")],
     ],
     [
       "the word had worked before, through a pipe",
@@ -198,10 +175,7 @@ describe("a word is blamed", () => {
     ["the exit code was the answer", [[sum("--mode strict"), false, { stdout: "3c3 < a > b", stderr: "" }], loose!]],
     [
       "the arguments are data",
-      [
-        [sum(`--mode strict ${"x ".repeat(5_000)}`), false],
-        [sum(`--mode loose ${"x ".repeat(5_000)}`), true],
-      ],
+      [fails(`--mode strict ${"x ".repeat(5_000)}`), works(`--mode loose ${"x ".repeat(5_000)}`)],
     ],
   ])("not if %s, and is not reported", (what, tries, content) => {
     const atOnce = what.includes("together");
@@ -210,55 +184,13 @@ describe("a word is blamed", () => {
   });
 
   it.each<[what: string, word: string, tries: Try[]]>([
-    [
-      "two words were changed at once",
-      "strict",
-      [
-        [sum("--mode strict -d ';'"), false],
-        [sum("--mode odd -d '|'"), true],
-      ],
-    ],
-    [
-      "its replacement is less safe",
-      "strict",
-      [
-        [sum("a strict"), false],
-        [sum("a --no-verify"), true],
-      ],
-    ],
-    [
-      "the word required a certificate",
-      "verify-full",
-      [
-        [sum("-h db ssl=verify-full"), false],
-        [sum("-h db ssl=require"), true],
-      ],
-    ],
-    [
-      "the word was a secure address",
-      "https://repo",
-      [
-        [sum("get https://repo"), false],
-        [sum("get http://repo"), true],
-      ],
-    ],
-    [
-      "the replacement is a riskier environment",
-      "staging",
-      [
-        [sum("--to staging"), false],
-        [sum("--to production"), true],
-      ],
-    ],
+    ["two words were changed at once", "strict", [fails("--mode strict -d ';'"), works("--mode odd -d '|'")]],
+    ["its replacement is less safe", "strict", [fails("a strict"), works("a --no-verify")]],
+    ["the word required a certificate", "verify-full", [fails("-h db ssl=verify-full"), works("-h db ssl=require")]],
+    ["the word was a secure address", "https://repo", [fails("get https://repo"), works("get http://repo")]],
+    ["the replacement is a riskier environment", "staging", [fails("--to staging"), works("--to production")]],
     ["another command inspected it", "merge", [run("gh pr merge 7", false), run("gh pr view 7", true)]],
-    [
-      "the word is a short option",
-      "-eu",
-      [
-        [sum("--all -eu y"), false],
-        [sum("--all -e y"), true],
-      ],
-    ],
+    ["the word is a short option", "-eu", [fails("--all -eu y"), works("--all -e y")]],
   ])("not if %s, but is reported", (_what, word, tries) => {
     const loads = viewed({}, `Run \`sum ${word}\`.`);
     const said = { stdout: "", stderr: `sum: wrong value '${word}'` };
@@ -282,12 +214,9 @@ describe("a word is blamed", () => {
   ])("not if %s is replaced by %s, but is reported", (was, is) => {
     const word = was.split("=")[1]!;
     const said = { stdout: "", stderr: `sum: wrong value '${word}'` };
-    const tries: Try[] = [
-      [sum(`--all ${was}`), false],
-      [sum(`--all ${is}`), true],
-    ];
+    const tries: Try[] = [fails(`--all ${was}`), works(`--all ${is}`)];
     expect(turn(tries, { said, loads: viewed({}, `Run \`sum ${word}\`.`) })?.[0]).not.toHaveProperty("refused");
-    tries[1] = [sum(`--all ${was.replace(word, "moss")}`), true];
+    tries[1] = works(`--all ${was.replace(word, "moss")}`);
     const isGuarded = /ssl|hostkey|tls|cert|verif|secur|auth|encrypt|valid/i.test(was);
     expect(turn(tries, { said, loads: viewed({}, `Run \`sum ${word}\`.`) })?.[0]?.refused).toEqual(
       isGuarded ? undefined : [word],
@@ -325,49 +254,18 @@ describe("a word is blamed", () => {
   });
 
   it("not when the model changed more than the word", () => {
-    const tries: Try[] = [strict!, [sum("--mode odd --quiet"), false]];
+    const tries: Try[] = [strict!, fails("--mode odd --quiet")];
     expect(says("unknown mode", ...tries)?.[0]).not.toHaveProperty("refused");
   });
 });
 
 it.each<[what: string, tries: Try[]]>([
-  ["nothing else was tried", [[sum("--mode strict"), false]]],
-  [
-    "the same call worked when it was repeated",
-    [
-      [sum("--mode strict"), false],
-      [sum("--mode strict"), true],
-    ],
-  ],
-  [
-    "a later call with the word worked",
-    [
-      [sum("--mode strict a"), false],
-      [sum("--mode loose"), true],
-      [sum("--mode strict"), true],
-    ],
-  ],
-  [
-    "the text does not contain the word",
-    [
-      [sum("--mode odd"), false],
-      [sum("--mode loose"), true],
-    ],
-  ],
-  [
-    "a different action followed",
-    [
-      [sum("--mode strict"), false],
-      [{ command: "awk -f add.awk <y.csv" }, true],
-    ],
-  ],
-  [
-    "the word is too long",
-    [
-      [sum(`--mode ${"長".repeat(14)}`), false],
-      [sum("--mode loose"), true],
-    ],
-  ],
+  ["nothing else was tried", [fails("--mode strict")]],
+  ["the same call worked when it was repeated", [fails("--mode strict"), works("--mode strict")]],
+  ["a later call with the word worked", [fails("--mode strict a"), works("--mode loose"), works("--mode strict")]],
+  ["the text does not contain the word", [fails("--mode odd"), works("--mode loose")]],
+  ["a different action followed", [fails("--mode strict"), [{ command: "awk -f add.awk <y.csv" }, true]]],
+  ["the word is too long", [fails(`--mode ${"長".repeat(14)}`), works("--mode loose")]],
 ])("no word has failed if %s", (_what, tries) => {
   expect(turn(tries, { loads: viewed({}, `${SKILL} ${"長".repeat(14)}`) })).toEqual([]);
 });
@@ -375,27 +273,17 @@ it.each<[what: string, tries: Try[]]>([
 it("compares a failure with the twenty calls after it, and reads the first hundred", () => {
   const look: Try = [{ command: "cat x.csv" }, true];
   const worksAfter = (calls: number) =>
-    turn([
-      [sum("--mode strict"), false],
-      ...Array.from({ length: calls - 1 }, () => look),
-      [sum("--mode loose"), true],
-    ]);
+    turn([fails("--mode strict"), ...Array.from({ length: calls - 1 }, () => look), works("--mode loose")]);
   expect([worksAfter(20)?.length, worksAfter(21)?.length]).toEqual([1, 0]);
 
   const others = Array.from({ length: 100 }, (): Try => [{ command: "tidy --all" }, false]);
-  const failing: Try[] = [
-    [sum("--mode strict"), false],
-    [sum("--mode loose"), true],
-  ];
+  const failing: Try[] = [fails("--mode strict"), works("--mode loose")];
   expect([turn([...others.slice(1), ...failing])?.length, turn([...others, ...failing])?.length]).toEqual([1, 0]);
 });
 
 it("reports at most five words of one text in one turn", () => {
   const [words, same] = ["aa bb cc dd ee ff gg", "k1 k2 k3 k4 k5 k6 k7 k8"];
-  const tries: Try[] = [
-    [sum(`--all ${words} ${same}`), false],
-    [sum(`--all ${same}`), true],
-  ];
+  const tries: Try[] = [fails(`--all ${words} ${same}`), works(`--all ${same}`)];
   expect(turn(tries, { loads: viewed({}, `${SKILL} ${words}`) })?.[0]?.failed).toEqual(["aa", "bb", "cc", "dd", "ee"]);
 });
 
@@ -410,11 +298,11 @@ it.each<[how: string, loads: (n: number) => Entry]>([
     }),
   ],
 ])("a failed word works again if it was shown as failed %s", (_how, loads) => {
-  expect(turn([[sum("--mode strict"), true]], { loads })).toEqual([
+  expect(turn([works("--mode strict")], { loads })).toEqual([
     { skill: "adding-up", text, failed: [], worked: ["strict"] },
   ]);
   // The same work without the word counts as well.
-  expect(turn([[sum("--mode loose"), true]], { loads })).toEqual([
+  expect(turn([works("--mode loose")], { loads })).toEqual([
     { skill: "adding-up", text, failed: ["strict"], worked: [] },
   ]);
   // An unrelated call with the word, or a turn without it, says nothing about it.
@@ -468,24 +356,13 @@ describe("a word that was shown as failed", () => {
 });
 
 it("compares calls of one tool, and ignores data and malformed text", () => {
-  const strict: Try = [sum("--mode strict"), false];
+  const strict: Try = fails("--mode strict");
   const entry = (tries: Try[], name: string) => turn(tries, { name, loads: viewed({}, "Use `strict`.") });
-  expect(entry([strict, [sum("--mode loose"), true]], "terminal")).toHaveLength(1);
+  expect(entry([strict, works("--mode loose")], "terminal")).toHaveLength(1);
   const long = "xx ".repeat(1_000);
-  expect(
-    entry(
-      [
-        [sum(`--mode strict ${long}`), false],
-        [sum(`--mode loose ${long}`), true],
-      ],
-      "terminal",
-    ),
-  ).toHaveLength(1);
+  expect(entry([fails(`--mode strict ${long}`), works(`--mode loose ${long}`)], "terminal")).toHaveLength(1);
   const broken = "a\ud800";
-  const tries: Try[] = [
-    [sum(`--mode ${broken}`), false],
-    [sum("--mode loose"), true],
-  ];
+  const tries: Try[] = [fails(`--mode ${broken}`), works("--mode loose")];
   expect(turn(tries, { loads: viewed({}, `Use \`${broken}\`.`) })).toEqual([]);
 
   const [one, other] = ["terminal", "service"].map((name, at) =>
@@ -534,15 +411,7 @@ describe("two command lines", () => {
 it("separates the words of a companion from those of its base", () => {
   const content = `Run sum --mode strict.\n\n# Learned here, in adding-up-local\n\nPass \`--delimiter tab\`.`;
   const loads = viewed({ companion: { ...companion, failed_words: ["tab"] } }, content);
-  expect(
-    turn(
-      [
-        [sum("--mode strict"), false],
-        [sum("--mode loose --delimiter tab"), true],
-      ],
-      { loads },
-    ),
-  ).toEqual([
+  expect(turn([fails("--mode strict"), works("--mode loose --delimiter tab")], { loads })).toEqual([
     { skill: "adding-up", text, failed: ["strict"], worked: [] },
     { skill: "adding-up-local", text: companion.text, failed: [], worked: ["tab"] },
   ]);
