@@ -20,7 +20,7 @@ Runs all of Talaria on this machine until Ctrl-C. State is kept in .talaria/.
 const DEFAULT_PORT = 8787;
 const FIRST_CRON_MS = 15_000;
 const CRON_EVERY_MS = 60 * 60_000;
-const STILL_EVERY_MS = 5_000;
+const PROGRESS_EVERY_MS = 5_000;
 const home = resolve(import.meta.dirname, "../.talaria");
 const accessFile = resolve(home, "local.json");
 
@@ -110,7 +110,7 @@ function createProgress(): { say(line: string): void; end(): void } {
   const began = performance.now();
   let last = "";
   const print = (line: string) => console.error(`[${((performance.now() - began) / 1000).toFixed(1)} s] ${line}`);
-  const timer = setInterval(() => print(`Still working: ${last}`), STILL_EVERY_MS);
+  const timer = setInterval(() => print(`Still working: ${last}`), PROGRESS_EVERY_MS);
   return {
     say(line) {
       last = line;

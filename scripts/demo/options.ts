@@ -17,8 +17,8 @@ export const USAGE = `Usage: npm run demo [-- --data FOLDER --seed N --skill SKI
 
 Shows how a lesson helps, on the three real Workers. The state is deleted afterwards.
 
-  --data FOLDER     tables to work on (else those of an npm package)
-  --seed N          draws other tasks and conventions (else ${DEFAULT_SEED})
+  --data FOLDER     tables to work on (default: those of an npm package)
+  --seed N          seed that selects tasks and conventions (default: ${DEFAULT_SEED})
   --skill SKILL.md  a skill that session 2 gets in place of the learned one
   --json            the figures as one line of JSON at the end
   -h, --help        this text`;

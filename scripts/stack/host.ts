@@ -43,9 +43,9 @@ await new Promise<void>((done, fail) => door.once("error", fail).listen(port, "1
   },
 );
 
-const ofMiniflare = createRequire(createRequire(import.meta.url).resolve("miniflare"));
+const requireFromMiniflare = createRequire(createRequire(import.meta.url).resolve("miniflare"));
 process.env.MINIFLARE_WORKERD_PATH = join(import.meta.dirname, "workerd-on-sockets.sh");
-process.env.TALARIA_WORKERD = (ofMiniflare("workerd") as { default: string }).default;
+process.env.TALARIA_WORKERD = (requireFromMiniflare("workerd") as { default: string }).default;
 process.env.TALARIA_SOCKETS = socketsDir;
 
 const miniflare = new Miniflare(

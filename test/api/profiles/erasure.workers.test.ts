@@ -46,15 +46,15 @@ describe("a deleted profile", () => {
       "Confirmation needed",
     );
     const stranger = await createProfile();
-    const asked = `/v1/profiles/${profile}?confirm=${profile}`;
-    expectProblem(await ask("DELETE", asked, { key: stranger.key }), 403, "operator_required", "Operator only");
-    expectProblem(await ask("DELETE", asked), 401, "key_missing", "No key");
-    expect((await ask("DELETE", asked, { key })).status).toBe(204);
+    const deletePath = `/v1/profiles/${profile}?confirm=${profile}`;
+    expectProblem(await ask("DELETE", deletePath, { key: stranger.key }), 403, "operator_required", "Operator only");
+    expectProblem(await ask("DELETE", deletePath), 401, "key_missing", "No key");
+    expect((await ask("DELETE", deletePath, { key })).status).toBe(204);
 
     const left = [`ACCOUNT ${profile} erasure`, `SESSION ${profile}/${session} tombstone`, `r2 p/${profile}/GONE`];
     expect([await findPlaces(profile, "zebra"), await findPlaces(profile, profile)]).toEqual([[], left]);
     expectProblem(await ask("GET", "/v1/sessions", { key }), 401, "key_unknown", "Unknown key");
-    expectProblem(await ask("DELETE", asked, { key: OPERATOR }), 404, "profile_not_found", "No such profile");
+    expectProblem(await ask("DELETE", deletePath, { key: OPERATOR }), 404, "profile_not_found", "No such profile");
 
     expect(await redeliver(profile, job.review)).toEqual(["m1"]);
     expect(await curate(profile, "20260501T000000Z-abcd")).toEqual(["m1"]);
@@ -78,8 +78,8 @@ describe("a deleted profile", () => {
     await createSession(key);
     expect((await ask("DELETE", `/v1/profiles/${profile}`, { key: OPERATOR })).status).toBe(204);
     expect((await ask("GET", "/v1/sessions", { key })).status).toBe(401);
-    const made = await ask("POST", "/v1/keys", { key: OPERATOR, body: { profile } });
-    expectProblem(made, 404, "profile_not_found", "No such profile");
+    const created = await ask("POST", "/v1/keys", { key: OPERATOR, body: { profile } });
+    expectProblem(created, 404, "profile_not_found", "No such profile");
   });
 });
 
