@@ -11,3 +11,9 @@ export function isObject(value: unknown): value is UnknownObject {
 export function toObject(value: unknown): UnknownObject {
   return isObject(value) ? value : {};
 }
+
+/** The items of a list, or of a text split at `separator`; empty for every other value. */
+export function toItems(value: unknown, separator: RegExp): unknown[] {
+  if (typeof value === "string") return value.split(separator);
+  return Array.isArray(value) ? value : [];
+}

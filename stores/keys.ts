@@ -102,7 +102,8 @@ function compilePattern(kind: KeyKind): KeyPattern {
   const source = PATTERNS[kind].replace(/[.+]|<(\w+)>/g, (found, name?: string) => {
     if (!name) return `\\${found}`;
     names.push(name);
-    return name === "step" ? "(\\d{4,})" : name === "turn" || name === "judge" ? "([^/.]+)" : "([^/]+)";
+    if (name === "step") return "(\\d{4,})";
+    return name === "turn" || name === "judge" ? "([^/.]+)" : "([^/]+)";
   });
   const made = { form: new RegExp(`^${source}$`), names, pieces: PATTERNS[kind].split(/(<\w+>)/) };
   compiledPatterns.set(kind, made);

@@ -36,8 +36,8 @@ export interface SkillArchive {
   /** Compares with the index, reads at most `reads` missing bodies, and searches. */
   search(query: string, reads: number): Promise<FoundSkills>;
   /**
-   * Reads at most `reads` missing bodies, newest first, and has a few hundred missing vectors made. Returns how many of both it
-   * added, and how many are still missing.
+   * Reads at most `reads` missing bodies, newest first, and computes a few hundred missing vectors. Returns the sums for both: how
+   * many were added, and how many are still missing.
    */
   fill(reads: number): Promise<FillProgress>;
 }
@@ -51,12 +51,12 @@ export interface SkillArchiveOptions {
   vectors?: SkillVectors;
 }
 
-/** Vectors that one `fill` makes at most: an alarm must be short. */
+/** Maximum number of vectors that one `fill` computes, because an alarm must be short. */
 const VECTORS_PER_FILL = 320;
 /** The query has the most distinctive terms, and asks for enough skills to include the right one. */
 const MAX_MATCH_TERMS = 32;
 const MAX_CANDIDATES = 200;
-/** More than a listing can show. */
+/** Maximum number of results, which is more than a listing can show. */
 const MAX_FOUND = 50;
 /** Weights of `skill, name, description, headings, body, requests` when candidates are chosen. */
 const MATCH_WEIGHTS = "0, 8, 4, 2, 1, 4";
@@ -89,19 +89,19 @@ export function createSkillArchive({ sql, source, memory, vectors }: SkillArchiv
   function findByWords(text: string): SkillName[] {
     const query = toQuery(text);
     const total = rows.countWords();
-    const counted = [...query].flatMap(([term, said]) => {
+    const counted = [...query].flatMap(([term, inQuery]) => {
       const [row] = sql.run<{ cnt: number }>("SELECT cnt FROM skill_terms WHERE term = ?", term);
-      return row ? [{ term, said, count: row.cnt }] : [];
+      return row ? [{ term, inQuery, count: row.cnt }] : [];
     });
     if (counted.length === 0) return [];
-    const telling = counted
-      .map(({ term, said, count }) => ({ term, tells: said * Math.log(total / count) }))
-      .sort((a, b) => b.tells - a.tells || (a.term < b.term ? -1 : 1))
+    const distinctive = counted
+      .map(({ term, inQuery, count }) => ({ term, weight: inQuery * Math.log(total / count) }))
+      .sort((a, b) => b.weight - a.weight || (a.term < b.term ? -1 : 1))
       .slice(0, MAX_MATCH_TERMS);
     const candidates = sql.run<SkillWords & { skill: SkillName }>(
       `SELECT skill, name, description, headings, body, requests FROM skill_words WHERE skill_words MATCH ?
         ORDER BY bm25(skill_words, ${MATCH_WEIGHTS}) LIMIT ${MAX_CANDIDATES}`,
-      telling.map(({ term }) => `"${term}"`).join(" OR "),
+      distinctive.map(({ term }) => `"${term}"`).join(" OR "),
     );
     const counts = new Map(counted.map(({ term, count }) => [term, count]));
     return candidates

@@ -1,6 +1,6 @@
 // The input and output of a check's program, shared by the two ways of running one (sandbox.ts, shell.ts). Pure.
 
-/** Of both streams together. Patterns are searched for in no more than this. */
+/** Maximum length of both streams together, and of the text in which a pattern is searched for. */
 export const MAX_OUTPUT_CHARS = 100_000;
 
 export interface Program {

@@ -59,5 +59,6 @@ function cap(text: string): string {
 function toStopReason(exitCode: number, stderr: string): ProgramRun["stopped"] {
   if (exitCode === 124 && /deadline|timed out|aborted/.test(stderr)) return "time";
   if (exitCode !== 126 || !/limit|exceeded|too many/.test(stderr)) return null;
-  return /output/.test(stderr) ? "output" : /bytes|memory|length/.test(stderr) ? "memory" : "time";
+  if (/output/.test(stderr)) return "output";
+  return /bytes|memory|length/.test(stderr) ? "memory" : "time";
 }

@@ -93,7 +93,9 @@ export async function sweepRuns(
     // Run ids sort by time.
     if (fromCurationId(run) >= before) break;
     swept.add(run);
-    (slotsOf("curationRun", key) ? reports : slotsOf("curationReport", key) ? texts : parts).push(key);
+    if (slotsOf("curationRun", key)) reports.push(key);
+    else if (slotsOf("curationReport", key)) texts.push(key);
+    else parts.push(key);
   }
   for (const keys of [parts, reports, texts]) await deleteAll(bucket, keys);
   return swept.size;

@@ -37,13 +37,13 @@ export interface SkillMove {
   rev: number;
   /** The previous text was found to do harm. */
   withdrew: boolean;
-  /** Only some of its sentences were removed. */
+  /** Only some sentences of the previous text were removed. */
   inPart: boolean;
 }
 
-/** Revisions that are searched for an earlier text. [own] Each is an object to read. */
+/** Maximum number of revisions that are searched for an earlier text. [own] Each is an object to read. */
 const MAX_LOOKED_BACK = 100;
-/** Withdrawn texts that a head remembers. */
+/** Maximum number of withdrawn texts that a head remembers. */
 const MAX_WITHDRAWN = 20;
 
 /**
@@ -62,7 +62,7 @@ export async function settleSkill(options: SettleOptions): Promise<{ stats: Skil
   return { stats, moved };
 }
 
-/** The head afterwards; `null` if there was nothing to do. */
+/** The head after the change; `null` if nothing had to change. */
 async function carryOut(options: SettleOptions, judged: SkillHead, stats: SkillStats): Promise<SkillHead | null> {
   const { skills, skill, op } = options;
   const isDone = (head: SkillHead) => head.settled?.op === op;
@@ -116,7 +116,8 @@ function decideState(
   const isOffered = state === "trial" || state === "active" || state === "stale";
   if (!isOffered || head.pinned || origin === "bundled") return null;
   const isPersons = origin === "user" || origin === "hub";
-  if (verdict === "withdrawn") return !isPersons ? "withdrawn" : state === "stale" ? null : "stale";
+  if (verdict === "withdrawn" && !isPersons) return "withdrawn";
+  if (verdict === "withdrawn") return state === "stale" ? null : "stale";
   // A verdict can only take back an active state that a verdict gave.
   const wasActivatedByVerdict = head.settled?.to === "active" && head.settled.rev === head.rev;
   if (verdict === "trial" && state === "active") return wasActivatedByVerdict ? "trial" : null;
@@ -126,7 +127,7 @@ function decideState(
   return state === "trial" || isRevived ? "active" : null;
 }
 
-/** The failed words that the head should list; `null` if it does. They are facts, so they apply to pinned skills too. */
+/** The failed words that the head should list; `null` if it already lists them. Pinned skills list them too, because they are facts. */
 function decideFailedWords(head: SkillHead, stats: SkillStats, { learning }: Settings): FailedWord[] | null {
   if (!learning.failedWords) return null;
   const known = [...removedWords(head, stats, learning), ...failedIn(head.text, stats)];

@@ -98,14 +98,15 @@ function toUse(records: Evidence[]): Use {
   };
 }
 
-/** Each record of a turn repeats the words of the turn. */
+/** The words without duplicates: each record of a turn repeats the words of the turn. */
 function union(lists: string[][]): string[] {
   return [...new Set(lists.flat())];
 }
 
 function compareEnds(a: Use, b: Use): number {
   if (a.at !== b.at) return a.at - b.at;
-  return a.session === b.session ? a.n - b.n : a.session < b.session ? -1 : 1;
+  if (a.session === b.session) return a.n - b.n;
+  return a.session < b.session ? -1 : 1;
 }
 
 /** Counts in which older uses weigh less. */

@@ -36,7 +36,8 @@ function shownByView(entry: ToolEntry, loaded: LoadedText[]): ShownText[] {
   const main = String(outcome.name ?? "");
   const at = content.lastIndexOf(`\n${COMPANION}`);
   return loaded.map(({ skill, text }) => {
-    const piece = at < 0 ? content : skill === main ? content.slice(0, at) : content.slice(at);
+    const part = skill === main ? content.slice(0, at) : content.slice(at);
+    const piece = at < 0 ? content : part;
     const facts = skill === main ? outcome : outcome.companion;
     return { skill, text, entry: entry.n, piece, words: wordsIn(piece), failedWords: failedWordsIn(facts) };
   });

@@ -168,6 +168,7 @@ function keepNewest<T>(items: T[], isExtra: (item: T) => boolean, bytes: number)
   return items.filter((item) => kept.has(item));
 
   function rank(item: T): number {
-    return item === newest ? 0 : isExtra(item) ? 1 : 2;
+    if (item === newest) return 0;
+    return isExtra(item) ? 1 : 2;
   }
 }

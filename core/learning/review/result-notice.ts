@@ -55,7 +55,8 @@ function refusalsOf(refused: ReviewResult["refused"]): string {
 export function nameWrittenStores(lessons: Lesson[]): "none" | "skill" | "memory" | "skill+memory" {
   const kinds = new Set(lessons.map(({ kind }) => kind));
   if (kinds.size === 2) return "skill+memory";
-  return kinds.has("skill") ? "skill" : kinds.has("memory") ? "memory" : "none";
+  if (kinds.has("skill")) return "skill";
+  return kinds.has("memory") ? "memory" : "none";
 }
 
 /** Adds the beginning of each change to the lessons of one call. */

@@ -75,7 +75,8 @@ function toOwnPiece(text: string): SaidPiece {
 
 /** For entries other than the model's answers. There `own` marks what the model stored itself. */
 function streamOf(source: Source): Stream {
-  return source === "content" ? "content" : source === "outcome" ? "own" : "trusted";
+  if (source === "content") return "content";
+  return source === "outcome" ? "own" : "trusted";
 }
 
 /** How a rendered result begins its content. */

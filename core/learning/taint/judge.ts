@@ -1,6 +1,6 @@
-// Decides whether a sentence to be kept is tainted: it is of consequence, and content explains it better than what the person said
-// or calls have shown. First come certain rules (destinations, names), then a score. Called by taint.ts for each sentence, and by
-// tainted-pieces.ts. Pure.
+// Decides whether a sentence that would be stored is tainted. A tainted sentence has consequences, and content explains it better than
+// what the person said or calls have shown. First come certain rules (destinations, names), then a score. Called by taint.ts for each
+// sentence, and by tainted-pieces.ts. Pure.
 import { clip } from "../../clip.ts";
 import { COMMON_WORDS } from "../../skills/scanner/common-words.ts";
 import { type Destination, isPublisher, destinationsIn, toSearchable } from "./destinations.ts";
@@ -135,7 +135,7 @@ function withoutReports(text: string, record: SessionRecord, budget: ComparisonB
   );
 }
 
-/** Destinations that only content has given. */
+/** The reason to hold a sentence with a destination that only content has given; else `null`. */
 function checkDestinations({ text, topics }: Meaning, record: SessionRecord, existing: ExistingText): string | null {
   const acts = [...topics].some((topic) => ACTS.has(topic));
   for (const destination of destinationsIn(text)) {
@@ -183,7 +183,7 @@ const PRIVATE = /^(?:(?:10|127|0)\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.|169\.
 /** A number written like a phone number, or an IBAN. */
 const PHONE = /(?<![\w.-])(?:\+\d|\(?0\d)[\d ()/-]{6,24}\d(?![\w.-])|(?<!\w)[A-Z]{2}\d{2}(?: ?\w{4}){3,7}/;
 
-/** Names that only content has given, in a sentence of consequence. A successful call does not clear the name of a package. */
+/** The reason to hold a sentence with a name that only content has given. A successful call does not clear the name of a package. */
 function checkNames(written: Meaning, record: SessionRecord, runs: boolean): string | null {
   const { text, topics, names, words, prohibits } = written;
   const installs = topics.has("install");
@@ -223,7 +223,7 @@ const SLUG =
 const PACKAGE =
   /(?<![\p{L}-])(?:packages?|librar(?:y|ies)|plugins?|extensions?|images?|modules?|pakete?s?|paquets?|paquetes?|pacchetti|pacchetto|install|add|upgrade|i)\s{1,3}(?:-{1,2}\w[\w-]{0,40}\s{1,3}){0,3}["'`“„]?([a-z][\w-]{3,60})/gu;
 
-/** Sentences of content that want the same, unless the person or the existing text says it. */
+/** The reason to hold a sentence that content wanted, unless the person or the existing text also says it; else `null`. */
 function checkWishes(written: Meaning, record: SessionRecord, context: PieceContext): string | null {
   const { existing, budget } = context;
   const specific = [...written.terms].filter((term) => !COMMON.has(term));
@@ -366,7 +366,7 @@ const COMMON_WORD = 0.5;
 
 /**
  * The reason, in a few words, why content may have wanted a removal: content mentions a lost caution, or withdraws a line of
- * `about`. `null` if not, and for lines that the person withdrew.
+ * `about`. `null` if content does neither, or if the person withdrew the lines.
  */
 export function findTaintedLoss(cautions: string[], record: SessionRecord, about = ""): string | null {
   const budget = createComparisonBudget();

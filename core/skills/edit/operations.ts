@@ -200,7 +200,8 @@ function decideStateChange({ head, files }: SkillSnapshot, next: FileBodies, wri
   // Requests are not part of the skill's text.
   if (areSameFiles(withoutRequests(files), withoutRequests(next))) return {};
   const isTheirs = head.origin === "user" || head.state === "pending";
-  const state = writer === "user" ? "active" : isTheirs ? head.state : "trial";
+  const stateByModel = isTheirs ? head.state : "trial";
+  const state = writer === "user" ? "active" : stateByModel;
   return state === head.state ? {} : { state, reason: `changed by ${writer}` };
 }
 

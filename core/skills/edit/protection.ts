@@ -38,7 +38,8 @@ function isProtected(skill: Pick<Subject, "origin" | "pinned">): boolean {
 
 function describeHolder(skill: Subject): string {
   if (skill.pinned) return "pinned by a person";
-  return skill.origin === "user" ? "written by a person" : skill.origin === "hub" ? "from a hub" : "bundled";
+  if (skill.origin === "user") return "written by a person";
+  return skill.origin === "hub" ? "from a hub" : "bundled";
 }
 
 /**

@@ -1,6 +1,6 @@
 // A bundle is a skill that names others to be loaded before it, and whose own text says what to do with them. It is
 // stored, listed and changed like any skill. Read by the library and by core/session/turn/commands/invoke.ts. Pure.
-import { toObject } from "../../unknown-object.ts";
+import { toItems, toObject } from "../../unknown-object.ts";
 import { fieldOf, toSlug } from "./conditions.ts";
 
 /** Maximum number of members. More would fill the conversation before it begins. */
@@ -12,7 +12,7 @@ export const MAX_MEMBERS = 10;
  */
 export function membersOf(meta: Record<string, unknown>): string[] {
   const value = fieldOf(meta, "bundle");
-  const items = typeof value === "string" ? value.split(/[,\n]/) : Array.isArray(value) ? (value as unknown[]) : [];
+  const items = toItems(value, /[,\n]/);
   const names = items.map((item) => (typeof item === "string" ? item : toObject(item).name));
   const slugs = names.filter((name) => typeof name === "string").map(toSlug);
   return [...new Set(slugs.filter((name) => name !== ""))];

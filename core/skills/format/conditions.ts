@@ -1,7 +1,7 @@
 // Conditions of a skill: on which platforms, with which tools and on which channels it can be used, and which settings
 // it needs. The stores keep them with each skill, so that a listing need not open it. The library, the prompt and the
 // skill tools read them. Pure. Knows whether a setting exists, never its value.
-import { toObject } from "../../unknown-object.ts";
+import { toItems, toObject } from "../../unknown-object.ts";
 import { type Failure, err } from "../../errors.ts";
 import type { ListedSkill, SkillLine } from "../../schemas/api.ts";
 import type { SkillConditions } from "../../schemas/skill.ts";
@@ -150,7 +150,7 @@ export function toSlug(text: string): string {
 
 /** Lower-case words of a list, or of a text separated by commas or blanks. */
 function wordsIn(value: unknown): string[] {
-  const items = typeof value === "string" ? value.split(/[,\s]+/u) : Array.isArray(value) ? (value as unknown[]) : [];
+  const items = toItems(value, /[,\s]+/u);
   const words = items.filter((item) => typeof item === "string").map((item) => item.trim().toLowerCase());
   return unique(words.filter((word) => WORD.test(word)));
 }
@@ -189,7 +189,7 @@ function isUnsuited(conditions: SkillConditions, scene: Scene): boolean {
 
 /** Names from a list of names, from objects with a name, or from the keys of a mapping. Optional ones are left out. */
 function namesIn(value: unknown, form: RegExp): string[] {
-  const items = typeof value === "string" ? value.split(/[,\n]/) : Array.isArray(value) ? (value as unknown[]) : [];
+  const items = toItems(value, /[,\n]/);
   const keyed =
     items.length === 0 && typeof value === "object" && value !== null && !Array.isArray(value)
       ? Object.entries(value).map(([name, rest]) => ({ ...toObject(rest), name }))

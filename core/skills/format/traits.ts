@@ -1,6 +1,6 @@
 // What a skill says about itself to help people find it: tags, parameters with descriptions, and dependencies. Read
 // from the frontmatter by the API and by the Archive's search. Pure.
-import { toObject } from "../../unknown-object.ts";
+import { toItems, toObject } from "../../unknown-object.ts";
 import { fieldOf } from "./conditions.ts";
 import { parseSkill } from "./format.ts";
 
@@ -32,7 +32,7 @@ function readTraits(meta: Record<string, unknown>): SkillTraits {
 
 /** A list, or a text with commas, which is the form in the standard's `metadata`. */
 function itemsIn(value: unknown): string[] {
-  const items = typeof value === "string" ? value.split(/[,\n]/) : Array.isArray(value) ? (value as unknown[]) : [];
+  const items = toItems(value, /[,\n]/);
   const texts = items.map(toText).filter((text) => text !== "");
   return [...new Set(texts)].slice(0, MAX_ITEMS);
 }

@@ -142,7 +142,9 @@ function toMatch({ rule, at, isExample }: RuleHit, view: View, isNote: boolean):
   const { pattern, category } = rule;
   const isHidden = view.how !== "";
   const own = isNote || isHidden ? rule.inNote : rule.severity;
-  const severity = isHidden && own === "high" ? "critical" : isExample && !isHidden ? "low" : own;
+  const inTheOpen = isExample ? "low" : own;
+  const whenHidden = own === "high" ? "critical" : own;
+  const severity = isHidden ? whenHidden : inTheOpen;
   const reason = isHidden ? `${rule.reason} (written ${view.how})` : rule.reason;
   return { pattern, category, severity, reason, at: view.toOrigin(at) };
 }

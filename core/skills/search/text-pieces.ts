@@ -4,9 +4,9 @@ import { REQUIRED_SECTIONS } from "../format/validate.ts";
 
 /** Minimum length of a piece. Shorter pieces occur in unrelated texts. */
 const MIN_PIECE = 8;
-/** A whole text may be shorter than a piece. */
+/** Minimum length of a whole text, which may be shorter than a piece. */
 const MIN_WHOLE = 4;
-/** A copy may be cut anywhere, so a long line is searched in pieces. */
+/** Maximum length of a piece. A copy may be cut anywhere, so a long line is searched for in pieces. */
 const MAX_PIECE = 60;
 
 /**
@@ -18,9 +18,9 @@ export function toPieces(texts: string[], kept: string[] = []): string[] {
   const others = [...kept, ...REQUIRED_SECTIONS].map(squeeze);
   for (;;) {
     const pieces = withoutLonger([...found].sort());
-    const said = others.flatMap((other) => [...piecesIn(other, pieces)]);
-    if (said.length === 0) return pieces;
-    for (const piece of said) found.delete(piece);
+    const keptPieces = others.flatMap((other) => [...piecesIn(other, pieces)]);
+    if (keptPieces.length === 0) return pieces;
+    for (const piece of keptPieces) found.delete(piece);
   }
 }
 
@@ -46,7 +46,7 @@ function* piecesIn(squeezed: string, pieces: string[]): Generator<string> {
   }
 }
 
-/** Drops pieces that begin with another piece: a text that contains them contains that one too. */
+/** Drops each piece that begins with another piece: a text that contains the longer piece also contains the shorter. */
 function withoutLonger(sorted: string[]): string[] {
   const pieces: string[] = [];
   for (const piece of sorted) if (pieces.length === 0 || !piece.startsWith(pieces.at(-1)!)) pieces.push(piece);
@@ -76,7 +76,8 @@ function cutText(text: string): string[] {
   const ofLines = text.split("\n").map(squeeze).flatMap(cut);
   if (ofLines.length > 0) return ofLines;
   const whole = squeeze(text);
-  return whole.length >= MIN_PIECE ? cut(whole) : whole.length >= MIN_WHOLE ? [whole] : [];
+  if (whole.length >= MIN_PIECE) return cut(whole);
+  return whole.length >= MIN_WHOLE ? [whole] : [];
 }
 
 /** The last piece is as long as the others, because a short end of a line occurs in unrelated texts. */

@@ -91,7 +91,8 @@ function nearestLines(lines: SkillLine[], { name, description }: SkillWrite, bod
 async function readText({ name, origin }: SkillLine, { store, seeds }: DuplicateOptions): Promise<string | null> {
   const head = origin === "bundled" ? null : await store.head(name);
   const sha256 = head?.files[SKILL_MD]?.sha256;
-  const text = sha256 ? await store.blob(sha256) : Object.hasOwn(seeds, name) ? seeds[name]![SKILL_MD] : null;
+  const seed = Object.hasOwn(seeds, name) ? seeds[name]![SKILL_MD] : null;
+  const text = sha256 ? await store.blob(sha256) : seed;
   return typeof text === "string" ? text : null;
 }
 
