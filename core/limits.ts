@@ -198,7 +198,8 @@ export function parseSettings(json: string | undefined): Result<Settings> {
 
 function unknownSetting(path: PropertyKey[], key: string): string {
   const groups: Record<string, { shape: object }> = Settings.shape;
-  const known = Object.keys(path.length === 0 ? groups : path.length === 1 ? groups[String(path[0])]!.shape : {});
+  const settingsOfGroup = path.length === 1 ? groups[String(path[0])]!.shape : {};
+  const known = Object.keys(path.length === 0 ? groups : settingsOfGroup);
   const near = known.find((name) => isNear(name.toLowerCase(), key.toLowerCase()));
   const named = (name: string) => [...path, name].join(".");
   const hint = near === undefined ? "." : `; did you mean ${named(near)}?`;

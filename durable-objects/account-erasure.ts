@@ -88,12 +88,10 @@ export function createErasures(sql: Sql) {
     /** `found`: how much this pass erased. `more`: it could not erase everything. */
     passed({ kind, id, at, pass }: ErasureRow, now: number, { found, more }: { found: number; more: boolean }): void {
       const after = PASSES_AFTER_MS[pass + 1];
-      const planned = after === undefined ? (found > 0 ? now + FOUND_AGAIN_MS : null) : at + after;
-      const done = after === undefined ? pass : pass + 1;
-      sql.run(
-        "UPDATE erasure SET pass = ?, due = ? WHERE kind = ? AND id = ?",
-        ...[more ? pass : done, more ? now : planned, kind, id],
-      );
+      let next = { pass, due: found > 0 ? now + FOUND_AGAIN_MS : null };
+      if (more) next = { pass, due: now };
+      else if (after !== undefined) next = { pass: pass + 1, due: at + after };
+      sql.run("UPDATE erasure SET pass = ?, due = ? WHERE kind = ? AND id = ?", next.pass, next.due, kind, id);
     },
     failed({ kind, id }: ErasureRow, now: number): void {
       sql.run("UPDATE erasure SET due = ? WHERE kind = ? AND id = ?", now + RETRY_MS, kind, id);

@@ -52,8 +52,12 @@ export function createUpkeep(sql: Sql) {
     },
     /** Plans another sweep only if this one was not enough, or a removal must outlive its add. */
     swept(now: number, left: MemorySwept["left"]): void {
-      const due = left === "now" ? now + SHOWN_MS : left === "later" ? now + SETTLE_MS : null;
-      sql.run("UPDATE account_state SET sweep_due = ?", due);
+      sql.run("UPDATE account_state SET sweep_due = ?", nextSweep(now, left));
     },
   };
+}
+
+function nextSweep(now: number, left: MemorySwept["left"]): number | null {
+  if (left === "now") return now + SHOWN_MS;
+  return left === "later" ? now + SETTLE_MS : null;
 }

@@ -131,7 +131,8 @@ function toType(value: unknown, expected: string): unknown {
     case "object":
       return text === null ? value : (parseJson(text) ?? value);
     case "boolean":
-      return text === "true" ? true : text === "false" ? false : value;
+      if (text === "true") return true;
+      return text === "false" ? false : value;
     case "number":
     case "int":
       return text !== null && /^-?\d{1,15}$/.test(text) ? Number(text) : value;

@@ -8,7 +8,7 @@ import type { Source } from "../schemas/ids.ts";
 import type { ToolResult } from "./contract.ts";
 import { addToOutcome } from "./tool-result.ts";
 
-// From Hermes Agent: a result may take 15 % of the window and those of a turn 30 %, at four characters a token. A result in a
+// From Hermes Agent: one result may take 15 % of the window and all results of a turn 30 %, at four characters a token. A result in a
 // file shows its first 1,500 characters; a repeated one is replaced from 512 characters on. Its minimums of 8,000 and 16,000
 // characters are half of a window of 8,000 tokens, so ours are smaller.
 const CHARS_PER_TOKEN = 4;
@@ -41,7 +41,7 @@ export function createResultBudget(options: {
   const { limits, spill } = options;
   let used = 0;
 
-  function roomFor(): number {
+  function measureRoom(): number {
     const windowChars = options.contextWindow() * CHARS_PER_TOKEN;
     const perResult = scale(limits.maxResultChars, windowChars * RESULT_SHARE, MIN_RESULT_CHARS);
     const perTurn = scale(limits.maxTurnResultChars, windowChars * TURN_SHARE, MIN_TURN_CHARS);
@@ -50,7 +50,7 @@ export function createResultBudget(options: {
 
   return {
     async fit(result, place, keeps) {
-      const room = roomFor();
+      const room = measureRoom();
       let shown = result;
       if (!keeps && countChars(result) > room) {
         const { text, rest, worst } = takeApart(result);
@@ -127,10 +127,10 @@ function cutResult(result: ToolResult, maxChars: number): ToolResult {
   const long = fields.filter((field) => field.chars > SMALL_CHARS && isText(field));
   const each = Math.floor((maxChars - kept) / Math.max(1, long.length)) - JSON_CHARS;
   // If the short fields alone exceed the limit, they are dropped.
-  const stays = (field: { chars: number; value: unknown }) =>
+  const fitsIn = (field: { chars: number; value: unknown }) =>
     field.chars <= SMALL_CHARS ? kept <= maxChars : isText(field) && each > 0;
   const parts = result.parts.map((part): Part => {
-    const own = fields.filter((field) => field.part === part && stays(field));
+    const own = fields.filter((field) => field.part === part && fitsIn(field));
     const cut = own.map(({ key, value, chars }) => [key, chars <= SMALL_CHARS ? value : clipJson(String(value), each)]);
     return { source: part.source, text: JSON.stringify(Object.fromEntries(cut)) };
   });

@@ -116,7 +116,7 @@ export function createJobs(options: { sql: Sql; alarm: Alarm; clock: Clock; rand
       const row = rows().get(id);
       return row ? toRow(row) : null;
     },
-    /** Postpones a failed job with backoff. Never gives it up. */
+    /** Postpones a failed job with backoff, without a limit of tries. */
     retry(row: JobRow): void {
       const wait = Math.min(BASE_RETRY_MS * 2 ** row.tries, MAX_RETRY_MS);
       this.put(row.id, clock.now() + wait + Math.round(random() * wait * 0.5), row.job, row.tries + 1);
@@ -135,7 +135,7 @@ export function createJobs(options: { sql: Sql; alarm: Alarm; clock: Clock; rand
       const isRight = armed !== undefined && armed !== null && armed <= due && armed >= clock.now();
       if (!isRight || exact) await this.armFor(Math.max(due, clock.now()));
     },
-    /** `null` clears it. */
+    /** Sets the alarm; `null` clears it. */
     async armFor(at: number | null): Promise<void> {
       armed = at;
       try {

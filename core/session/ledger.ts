@@ -103,8 +103,8 @@ export function settleLedger(
 }
 
 /**
- * Books calls that were charged although their turn ended while they ran. No entry records them, and the turn's own booking has
- * already left. At most once per turn.
+ * Books calls that were charged although their turn ended while they ran. No entry records them, and the turn's own booking was
+ * already sent. Call at most once per turn.
  */
 export function bookLate(
   context: EngineContext,

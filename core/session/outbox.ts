@@ -34,10 +34,10 @@ export function createOutbox(context: EngineContext) {
       draining = null;
     },
     /**
-     * Looks for results of reviews before a turn's first answer. `isFirst`: false once that answer has begun. Sends nothing, and
+     * Takes in the results of reviews before a turn's first answer. `isFirst`: false once that answer has begun. Sends nothing, and
      * never rejects.
      */
-    async look(isFirst: () => boolean): Promise<void> {
+    async collectReviews(isFirst: () => boolean): Promise<void> {
       for (const row of jobs.all()) {
         if (row.job.kind !== "review" || row.job.looks === 0) continue;
         const settling = settleReview(context, { ...row, job: row.job }, isFirst);
@@ -74,7 +74,10 @@ function freshRows({ jobs }: EngineContext, kind: "usage" | "title"): JobRow[] {
   return jobs.all().filter((row) => row.job.kind === kind && row.tries === 0);
 }
 
-/** Oldest first, and none before its predecessor: each counts on from it, and its message judges it. */
+/**
+ * Observes turns in their order. A turn waits for the one before it: its counters continue from there, and its message judges that
+ * answer.
+ */
 async function observeTurns(context: EngineContext): Promise<void> {
   const { host, jobs } = context;
   const rows = jobs.all().flatMap((row) => (row.job.kind === "observe" ? [{ ...row, job: row.job }] : []));

@@ -194,9 +194,11 @@ export class FileTree {
       this.#checkSize(node.size + bytes.length, path);
       this.#quota.charge(bytes.length, 0, path);
       const last = this.#lastPart(place);
-      const isShort = last !== null && last.bytes < MIN_PART_BYTES;
-      const kept = isShort ? this.#part(place, last.i) : new Uint8Array();
-      this.#writeParts(place, last === null ? 0 : isShort ? last.i : last.i + 1, concatBytes([kept, bytes]));
+      if (last !== null && last.bytes < MIN_PART_BYTES) {
+        this.#writeParts(place, last.i, concatBytes([this.#part(place, last.i), bytes]));
+      } else {
+        this.#writeParts(place, last === null ? 0 : last.i + 1, bytes);
+      }
       const label = node.writer === "own" ? writer : "content";
       this.#update(place, "mtime = ?, size = ?, writer = ?", this.#clock.now(), size, label);
       return { created: false, size };
@@ -338,7 +340,7 @@ export class FileTree {
     if (!mayHoldInstructions(to)) return;
     for (const { parent, name } of this.#sql.run<FileNode>(
       `SELECT parent, name FROM file_node WHERE ${SUBTREE_SQL}`,
-      ...subtree(from),
+      ...subtreeRange(from),
     )) {
       this.#rejectInstructionFile(to + joinPath(parent, name).slice(from.length), path);
     }
@@ -356,7 +358,7 @@ export class FileTree {
   #checkLengths(from: string, target: string, to: string): void {
     const [longest] = this.#sql.run<{ bytes: number | null }>(
       `SELECT max(length(CAST(parent || '/' || name AS BLOB))) AS bytes FROM file_node WHERE ${SUBTREE_SQL}`,
-      ...subtree(from),
+      ...subtreeRange(from),
     );
     const added = pathBytes(target) - pathBytes(from);
     if (Math.max(pathBytes(from), longest?.bytes ?? 0) + added > MAX_PATH_BYTES) {
@@ -372,7 +374,7 @@ export class FileTree {
     const { folder, name } = splitPath(to);
     const [sum] = this.#sql.run<{ bytes: number | null; nodes: number }>(
       `SELECT sum(size) AS bytes, count(*) AS nodes FROM file_node WHERE ${SUBTREE_SQL}`,
-      ...subtree(from),
+      ...subtreeRange(from),
     );
     const size = (this.node(from)?.size ?? 0) + (sum?.bytes ?? 0);
     // Parts are keyed by path, so moving a file rewrites it.
@@ -381,11 +383,11 @@ export class FileTree {
     this.#sql.run("UPDATE file_part SET path = ? WHERE path = ?", to, from);
     this.#sql.run(
       `UPDATE file_node SET parent = ? || substr(parent, length(?) + 1), writer = ${MOVED_WRITER_SQL} WHERE ${SUBTREE_SQL}`,
-      ...[to, from, ...subtree(from)],
+      ...[to, from, ...subtreeRange(from)],
     );
     this.#sql.run(
       "UPDATE file_part SET path = ? || substr(path, length(?) + 1) WHERE path > ? AND path < ?",
-      ...[to, from, ...inside(from)],
+      ...[to, from, ...pathRange(from)],
     );
   }
 
@@ -393,7 +395,7 @@ export class FileTree {
     const { folder, name } = splitPath(place);
     const [sum] = this.#sql.run<{ bytes: number | null; nodes: number }>(
       `SELECT sum(size) AS bytes, count(*) AS nodes FROM file_node WHERE (parent = ? AND name = ?) OR ${SUBTREE_SQL}`,
-      ...[folder, name, ...subtree(place)],
+      ...[folder, name, ...subtreeRange(place)],
     );
     this.#quota.charge(-(sum?.bytes ?? 0), -(sum?.nodes ?? 0), place);
     this.#budget?.charge(0, 2 * (sum?.nodes ?? 0), place);
@@ -401,9 +403,9 @@ export class FileTree {
       `DELETE FROM file_node WHERE (parent = ? AND name = ?) OR ${SUBTREE_SQL}`,
       folder,
       name,
-      ...subtree(place),
+      ...subtreeRange(place),
     );
-    this.#sql.run("DELETE FROM file_part WHERE path = ? OR (path > ? AND path < ?)", place, ...inside(place));
+    this.#sql.run("DELETE FROM file_part WHERE path = ? OR (path > ? AND path < ?)", place, ...pathRange(place));
   }
 
   #insert(place: string, path: string, node: Omit<FileNode, "parent" | "name" | "mtime">): void {
@@ -480,11 +482,11 @@ const MOVED_WRITER_SQL = "CASE writer WHEN 'own' THEN 'own' ELSE 'content' END";
 /** All nodes below a folder. `0` is the character after `/`. */
 const SUBTREE_SQL = "(parent = ? OR (parent > ? AND parent < ?))";
 
-function subtree(folder: string): [string, string, string] {
-  return [folder, ...inside(folder)];
+function subtreeRange(folder: string): [string, string, string] {
+  return [folder, ...pathRange(folder)];
 }
 
-function inside(folder: string): [string, string] {
+function pathRange(folder: string): [string, string] {
   return [`${folder}/`, `${folder}0`];
 }
 

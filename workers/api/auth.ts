@@ -16,11 +16,11 @@ const OPERATOR_ROUTES = new Set(["POST /v1/profiles", "POST /v1/keys"]);
 const OWN_PROFILE = /^DELETE \/v1\/profiles\/([^/]+)$/;
 
 /** How long a revoked key may still work in an isolate that has accepted it. */
-const CHECKED_MS = 30_000;
-const MAX_CHECKED = 1_000;
+const KEEP_ACCEPTED_MS = 30_000;
+const MAX_ACCEPTED = 1_000;
 
 /** Keys that this isolate has accepted, for reading or writing. Refusals are not cached, so a new key works at once. */
-const checked = createCheckedKeys(CHECKED_MS, MAX_CHECKED);
+const acceptedKeys = createAcceptedKeys(KEEP_ACCEPTED_MS, MAX_ACCEPTED);
 
 export const authenticate: MiddlewareHandler<ApiEnv> = async (c, next) => {
   const route = `${c.req.method === "HEAD" ? "GET" : c.req.method} ${c.req.path}`;
@@ -38,11 +38,11 @@ export const operatorOnly: MiddlewareHandler<ApiEnv> = async (c, next) => {
 };
 
 /** Called after a revocation, so that at least this isolate refuses the key at once. */
-export function forgetChecked(profile: ProfileId): void {
-  checked.forget(profile);
+export function forgetAcceptedKeys(profile: ProfileId): void {
+  acceptedKeys.forget(profile);
 }
 
-export function createCheckedKeys(keepMs: number, max: number) {
+export function createAcceptedKeys(keepMs: number, max: number) {
   const untilByKey = new Map<string, { profile: ProfileId; until: number }>();
   return {
     add(key: string, profile: ProfileId, now: number): void {
@@ -66,14 +66,14 @@ async function authenticateProfile(c: Context<ApiEnv>): Promise<ProfileId> {
   const now = Date.now();
   const willWrite = c.req.method !== "GET" && c.req.method !== "HEAD";
   const kept = willWrite ? `write ${key}` : key;
-  if (!checked.has(kept, now)) {
+  if (!acceptedKeys.has(kept, now)) {
     if (!(await openAccount(c.env, parsed.profile).check(parsed.secret, willWrite))) throw unknownKey();
-    checked.add(kept, parsed.profile, now);
+    acceptedKeys.add(kept, parsed.profile, now);
   }
   return parsed.profile;
 }
 
-/** A key of another profile learns nothing about this one. */
+/** A key of another profile gets the same refusal whether or not this profile exists. */
 async function assertMayDelete(c: Context<ApiEnv>, profile: string): Promise<void> {
   if (!parseKey(readBearerKey(c))) return assertOperator(c);
   const own = await authenticateProfile(c);

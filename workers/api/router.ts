@@ -137,7 +137,8 @@ function toInvalid(target: string, issues: Issue[]): AppError {
   const first = issues[0]!;
   const field = first.path.join(".");
   const errors = issues.map((issue) => ({ in: target, path: issue.path.join("."), message: issue.message }));
-  const where = field ? `\`${field}\`` : target === "json" ? "the body" : `the ${target}`;
+  const whole = target === "json" ? "the body" : `the ${target}`;
+  const where = field ? `\`${field}\`` : whole;
   return new AppError(chooseProblemCode(target, field, first), `Invalid value in ${where}: ${first.message}.`, {
     errors,
   });

@@ -52,7 +52,7 @@ export function createMem0(config: ProviderConfig, tenant: Tenant, fetch: Fetch)
     return sent.ok ? ok(null) : sent;
   }
 
-  /** Mirrored facts are stored word for word. */
+  /** Finds a mirrored fact by its text, which is stored word for word. */
   async function forget(text: string, signal: AbortSignal): Promise<Result<null, ProviderFailure>> {
     const found = await search(text, signal);
     if (!found.ok) return found;

@@ -18,8 +18,9 @@ export function readReplyFailure(reply: ErrorReply, secrets: string[]): ModelFai
     const maxOutputTokens = readAnswerLimit(reply.message);
     return { ...failure, ...(maxOutputTokens !== undefined && { maxOutputTokens }) };
   }
-  const waits = failure.retry || failure.rotateKey; // or: how long the key is suspended
-  return waits && retryAfterMs !== undefined ? { ...failure, retryAfterMs } : failure;
+  // With `rotateKey` the time says how long the key is suspended.
+  const usesTime = failure.retry || failure.rotateKey;
+  return usesTime && retryAfterMs !== undefined ? { ...failure, retryAfterMs } : failure;
 }
 
 /** Makes a failure whose message is one sentence, followed by a quote of the provider. */

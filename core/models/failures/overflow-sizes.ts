@@ -1,5 +1,5 @@
-// Reads the numbers in a refusal: window size, prompt tokens, longest answer. Called by failures.ts. learned-windows.ts remembers
-// window and answer. Pure.
+// Reads the numbers in a refusal: window size, prompt tokens, longest answer. Called by failures.ts. learned-windows.ts remembers the
+// window and the longest answer. Pure.
 import type { ErrorReply } from "./error-reply.ts";
 
 export interface OverflowSizes {

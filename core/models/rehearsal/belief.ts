@@ -71,9 +71,10 @@ export function learn(before: Inquiry, run: Run): Inquiry {
 
 /** If only the decimal mark is known, the other mark can only group thousands. */
 function toForm({ decimal, thousands }: Advice): NumberForm {
-  const mark = decimal ?? (thousands === "," ? "." : thousands === "." ? "," : ".");
+  const mark = decimal ?? (thousands === "." ? "," : ".");
   if (thousands !== undefined) return { decimal: mark, thousands: thousands === mark ? "" : thousands };
-  return { decimal: mark, thousands: decimal === "," ? "." : decimal === "." ? "," : "" };
+  if (decimal === undefined) return { decimal: mark, thousands: "" };
+  return { decimal: mark, thousands: decimal === "," ? "." : "," };
 }
 
 function nextSeparator(state: Inquiry, output: string): Inquiry {

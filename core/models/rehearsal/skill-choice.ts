@@ -42,15 +42,15 @@ const MANNERS: [RegExp, number][] = [
   ],
 ];
 /** Threshold: the listed line is clearly about this class of files. */
-const CLEAR = 1;
+const MIN_CLEAR_SCORE = 1;
 /** Threshold: worth loading once a file has proved unusual. */
-const POSSIBLE = 0.3;
+const MIN_POSSIBLE_SCORE = 0.3;
 
 /** The best match, and its companion if one is listed. Empty when nothing fits. */
 export function chooseSkills(skills: ListedSkill[], { unusual = false } = {}): string[] {
   const scored = skills
     .map((skill) => ({ name: skill.name, score: score(skill) }))
-    .filter((found) => found.score >= (unusual ? POSSIBLE : CLEAR))
+    .filter((found) => found.score >= (unusual ? MIN_POSSIBLE_SCORE : MIN_CLEAR_SCORE))
     .sort((a, b) => b.score - a.score);
   return scored.slice(0, unusual ? 1 : 2).map(({ name }) => name);
 }

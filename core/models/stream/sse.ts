@@ -42,7 +42,7 @@ const SPARE_BYTES = 2 << 20;
 const EVENTS_PER_TOKEN = 2;
 /** Allowance for events outside the answer: keep-alives while the model thinks, some once a second, and the frame of each part. */
 const SPARE_EVENTS = 10_000;
-/** In a row. At one every 15 seconds this is 50 minutes of thinking; a server that sends nothing else for longer is stuck. */
+/** Limit of consecutive keep-alives: 50 minutes at one every 15 seconds. A server that sends nothing else for longer is stuck. */
 const MAX_KEEP_ALIVES = 200;
 
 /** Calls `noteActivity` for everything that arrives, until MAX_KEEP_ALIVES keep-alives have come in a row. */

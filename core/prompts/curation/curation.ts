@@ -16,10 +16,13 @@ export function curationPrompt(kind: WorkKind): string {
   return [policy, TASKS[kind], closing(kind)].map((part) => part.trim()).join("\n\n");
 }
 
+function listWritingTools(kind: WorkKind): string[] {
+  if (kind === "consolidate") return ["skill_merge"];
+  return kind === "look" ? ["skill_manage", "skill_merge"] : ["skill_manage"];
+}
+
 function closing(kind: WorkKind): string {
-  const names =
-    kind === "consolidate" ? ["skill_merge"] : ["skill_manage", ...(kind === "look" ? ["skill_merge"] : [])];
-  const tools = ["skills_list", "skill_view", ...names].map((name) => `\`${name}\``).join(", ");
+  const tools = ["skills_list", "skill_view", ...listWritingTools(kind)].map((name) => `\`${name}\``).join(", ");
   return (
     `## How to end\n\nYour tools are ${tools}, and no others. When nothing is left to do, answer with one or two ` +
     "sentences: what you changed and why, or why nothing."

@@ -147,7 +147,7 @@ export function createKeeper(context: CompactionContext, turn: number, options: 
       };
       let made = await shorten(refreshed, options, job);
       const isStuck = !made.ok && STUCK_CODES.has(made.failure.code) && (overflow || !fits);
-      if (isStuck) made = await shorten(refreshed, options, { ...job, cutsNewest: true });
+      if (isStuck) made = await shorten(refreshed, options, { ...job, mayCutNewest: true });
       if (made.ok) {
         rounds++;
         const { compaction } = made.value;

@@ -23,7 +23,7 @@ import { byteLength } from "../../schemas/learning/digest.ts";
 import { type Source, dayOf } from "../../schemas/ids.ts";
 import type { SessionHost } from "../context.ts";
 import { placeNotice } from "../readers/events.ts";
-import { compactionState } from "../prompt/history.ts";
+import { type CompactionState, compactionState } from "../prompt/history.ts";
 import type { Hub } from "../readers/hub.ts";
 import type { Log } from "../log.ts";
 import { toNotice } from "../prompt/notices.ts";
@@ -57,11 +57,11 @@ export interface CompactionOptions {
   /** Called while a summarising model makes progress. */
   noteActivity?(): void;
   /** Receives the calls of a summary that finished after the turn had ended; no entry records them. */
-  late?(calls: SummaryCall[]): void;
+  onLateCalls?(calls: SummaryCall[]): void;
   /** Receives the calls of a failed summary; the caller's entry records them. Absent: a notice does. */
-  failed?(calls: SummaryCall[]): void;
+  onFailedCalls?(calls: SummaryCall[]): void;
   /** What an external memory knows about the removed messages; "" for nothing. */
-  recalled?(gap: Message[]): Promise<string>;
+  readRecalled?(gap: Message[]): Promise<string>;
 }
 
 export interface ShortenJob {
@@ -87,7 +87,7 @@ export interface ShortenJob {
   minSavedTokens?: number;
   focus: string;
   /** Last resort: cut the newest results too. The model reads what they were, and may request less. */
-  cutsNewest?: boolean;
+  mayCutNewest?: boolean;
   signal: AbortSignal;
 }
 
@@ -97,7 +97,7 @@ export async function shorten(
   job: ShortenJob,
 ): Promise<Result<{ compaction: CompactionEntry; system: string }>> {
   const { host, log } = context;
-  if (job.cutsNewest) return cutNewest(context, options, job);
+  if (job.mayCutNewest) return cutNewest(context, options, job);
   const plan = planCompaction(job.messages, { ...job, protectFirst: host.settings.context.protectFirst });
   if (!plan) return NOTHING_LEFT;
   const gapTokens = sumTokens(plan.gap, job.weigh);
@@ -118,7 +118,7 @@ export async function shorten(
 
   const previous = findSummaryPart(lastSummary(job.chain));
   const maxTokens = summaryTokens(gapTokens, job.contextWindow, host.settings.context.summaryTokens);
-  const recalled = (await options.recalled?.(plan.gap)) ?? "";
+  const recalled = (await options.readRecalled?.(plan.gap)) ?? "";
   const made = await summarise(host, {
     gap: plan.gap,
     recalled,
@@ -182,7 +182,7 @@ interface MadeCompaction {
 /** Stores the new prompt before the compaction: a crash between the two only costs a cached prefix. */
 async function record(
   context: CompactionContext,
-  { put = context.log.put, late }: CompactionOptions,
+  { put = context.log.put, onLateCalls }: CompactionOptions,
   job: ShortenJob,
   plan: CompactionPlan,
   made: MadeCompaction,
@@ -190,7 +190,7 @@ async function record(
   const { host, log, hub } = context;
   const system = await context.refreshPrompt();
   if (isOver(log, job)) {
-    late?.(made.calls);
+    onLateCalls?.(made.calls);
     return ABORTED;
   }
   const now = host.clock.now();
@@ -215,7 +215,7 @@ async function record(
   const state = compactionState(log);
   const before = inForce(state.entries.filter(({ n }) => n < job.input));
   const own = state.entries.filter(({ n }) => n > job.input);
-  const failures = made.method === "prune" ? state.failures : made.withoutModel ? state.failures + 1 : 0;
+  const { failures, retryAt } = nextRetry(state, made, now);
   const weak = 1 - made.tokensAfter / job.tokens < host.settings.context.minSaving ? state.weak + 1 : 0;
   host.sql.transaction(() => {
     put(compaction);
@@ -223,12 +223,26 @@ async function record(
       ...state,
       entries: [...before, ...own, { n: compaction.n, method: compaction.method }],
       failures,
-      retryAt: made.withoutModel ? now + cooldownMs(failures, made.withoutModel) : failures === 0 ? 0 : state.retryAt,
+      retryAt,
       ...backOffAfter(weak, made.tokensAfter, job),
     });
   });
   hub.emit(placeNotice(compaction));
   return ok({ compaction, system });
+}
+
+/** A summary by a model clears the failures, one without a model is a failure, and a pruning changes nothing. */
+function nextRetry(
+  state: Pick<CompactionState, "failures" | "retryAt">,
+  { method, withoutModel }: MadeCompaction,
+  now: number,
+): Pick<CompactionState, "failures" | "retryAt"> {
+  if (withoutModel) {
+    const failures = state.failures + 1;
+    return { failures, retryAt: now + cooldownMs(failures, withoutModel) };
+  }
+  if (method === "prune" && state.failures > 0) return { failures: state.failures, retryAt: state.retryAt };
+  return { failures: 0, retryAt: 0 };
 }
 
 function skillsDropped({ messages, chain }: ShortenJob, { gap }: CompactionPlan): string[] {
@@ -248,7 +262,7 @@ const ABORTED = err("aborted", "The turn was stopped.");
 /** Records a failed attempt: its cost, and when the next one may be made. The conversation stays unchanged. */
 function recordFailure(
   { host, log, hub }: CompactionContext,
-  { put = log.put, late, failed }: CompactionOptions,
+  { put = log.put, onLateCalls, onFailedCalls }: CompactionOptions,
   job: ShortenJob,
   failure: Failure,
   calls: SummaryCall[],
@@ -257,14 +271,14 @@ function recordFailure(
   // A refused budget is reported when the turn's next model call is refused.
   const isRefusal = calls.length === 0 && !shouldBackOff && failure !== NOTHING_SAVED;
   const isLate = failure.code === "aborted" || isOver(log, job);
-  if (isLate) late?.(calls);
+  if (isLate) onLateCalls?.(calls);
   if (isRefusal || isLate) return { ok: false, failure };
   const state = compactionState(log);
   const failures = shouldBackOff ? state.failures + 1 : state.failures;
   const text = `The conversation could not be made shorter. ${failure.message}`;
   const at = host.clock.now();
-  failed?.(calls);
-  const notice: NoticeEntry | null = failed
+  onFailedCalls?.(calls);
+  const notice: NoticeEntry | null = onFailedCalls
     ? null
     : {
         ...toNotice({ n: log.nextEntry(), turn: job.turn, at, code: "compaction_failed", text }),

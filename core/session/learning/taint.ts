@@ -9,7 +9,7 @@ const MAX_CHARS = 1_500_000;
 const PAGE_ENTRIES = 100;
 
 export function createLogTaint(log: Log): SessionTaint {
-  return createSessionTaint((after) => settled(after === 0 ? readUpTo(log) : log.entries(after + 1), log));
+  return createSessionTaint((after) => withoutOpenCall(after === 0 ? readUpTo(log) : log.entries(after + 1), log));
 }
 
 /** The newest entries up to and including `last`. */
@@ -25,7 +25,7 @@ export function readUpTo(log: Log, last = log.nextEntry() - 1): Entry[] {
 }
 
 /** The entries before the first open call of the running turn. That call is indexed once it has a result. */
-function settled(entries: Entry[], log: Log): Entry[] {
+function withoutOpenCall(entries: Entry[], log: Log): Entry[] {
   const running = log.openTurns()[0]?.n;
   const open = entries.findIndex((entry) => entry.kind === "tool" && entry.state === "open" && entry.turn === running);
   return open < 0 ? entries : entries.slice(0, open);

@@ -25,7 +25,7 @@ export function createReaders(options: { log: Log; hub: Hub; live(): LiveText | 
     return turn?.state === "running" ? findRunningCall(log.entries(turn.input!)) : null;
   }
 
-  function place(entries: Entry[], after: Position, ofTurn: (turn: number) => boolean): PlacedEvent[] {
+  function placeEvents(entries: Entry[], after: Position, ofTurn: (turn: number) => boolean): PlacedEvent[] {
     const own = entries.filter((entry) => ofTurn(entry.turn));
     const turns = [...new Set(own.map((entry) => entry.turn))].map((n) => log.turn(n)!);
     const now = live();
@@ -35,7 +35,7 @@ export function createReaders(options: { log: Log; hub: Hub; live(): LiveText | 
   /** The events after `after`. Events that follow a running call in the log are held in the hub until that call ends. */
   function catchUp(first: number, after: Position, ofTurn = (_turn: number) => true): PlacedEvent[] {
     const entries = log.entries(first);
-    const missed = place(entries, after, ofTurn);
+    const missed = placeEvents(entries, after, ofTurn);
     // Hold the events of the whole turn: the position of this reader must not affect the other readers.
     const call = runningCall();
     if (!call) return missed;
@@ -44,12 +44,12 @@ export function createReaders(options: { log: Log; hub: Hub; live(): LiveText | 
   }
 
   function hold(call: Entry): void {
-    const later = place(log.entries(call.n), { entry: call.n, offset: 0 }, () => true);
+    const later = placeEvents(log.entries(call.n), { entry: call.n, offset: 0 }, () => true);
     hub.hold(call.n, later);
   }
 
   /** The position of a reader that wants only new events. A streaming answer is sent to it whole. */
-  function end(): Position {
+  function endPosition(): Position {
     const call = runningCall();
     return call ? { entry: call.n, offset: 0 } : { entry: log.nextEntry() - 1, offset: Number.MAX_SAFE_INTEGER };
   }
@@ -60,17 +60,17 @@ export function createReaders(options: { log: Log; hub: Hub; live(): LiveText | 
       const parsed = from.after === undefined ? ok(START) : parsePosition(from.after);
       if (!parsed.ok) return parsed;
       const after = parsed.value;
-      const asked = from.turn === undefined ? log.lastTurn() : log.turn(from.turn);
-      if (!asked) {
+      const askedTurn = from.turn === undefined ? log.lastTurn() : log.turn(from.turn);
+      if (!askedTurn) {
         return from.turn === undefined
           ? ok(hub.openSettled([]))
           : err("turn_not_found", `This session has no turn ${from.turn}.`);
       }
-      // An input that was put into another turn is followed there.
-      const target = asked.more.into === undefined ? asked : log.turn(asked.more.into)!;
+      // A steering message has no turn of its own: its reader follows the turn that took the message in.
+      const target = askedTurn.more.into === undefined ? askedTurn : log.turn(askedTurn.more.into)!;
       // Without a turn and a position, the running turn is shown, even if other inputs are queued.
-      const shown = from.turn === undefined ? (log.openTurns()[0] ?? asked) : asked;
-      const first = from.after === undefined ? (shown.input ?? Number.MAX_SAFE_INTEGER) : Math.max(1, after.entry);
+      const shownTurn = from.turn === undefined ? (log.openTurns()[0] ?? askedTurn) : askedTurn;
+      const first = from.after === undefined ? (shownTurn.input ?? Number.MAX_SAFE_INTEGER) : Math.max(1, after.entry);
       const ofTurn = (turn: number) => from.turn === undefined || turn === target.n;
       const missed = catchUp(first, after, ofTurn);
       if (!isOpen(target)) return ok(hub.openSettled(missed));
@@ -82,7 +82,7 @@ export function createReaders(options: { log: Log; hub: Hub; live(): LiveText | 
      * possible any more. Failures: `bad_event_id`, `too_many_readers`.
      */
     watch(after: string | undefined, accept: () => StandingReader): Result<null> {
-      const parsed = after === undefined ? ok(end()) : parsePosition(after);
+      const parsed = after === undefined ? ok(endPosition()) : parsePosition(after);
       if (!parsed.ok) return parsed;
       if (hub.standing() >= MAX_STANDING) {
         return err("too_many_readers", `A session has at most ${MAX_STANDING} open WebSockets: close one first.`);

@@ -10,7 +10,7 @@ import { decideRestart } from "./restart.ts";
 
 /** The turn as it continues. Its state is no longer `running` if it was given up. */
 export function takeUpTurn(drive: DriveState, open: TurnRow): TurnRow {
-  if (open.more.pausedUntil !== undefined) return unpause(drive, open);
+  if (open.more.pausedUntil !== undefined) return continueAfterPause(drive, open);
   return drive.begun.has(open.n) ? open : resume(drive, open);
 }
 
@@ -37,7 +37,7 @@ function resume(drive: DriveState, open: TurnRow): TurnRow {
 }
 
 /** A planned wait is not a crash: it does not count as an attempt. */
-function unpause({ context, begun }: DriveState, open: TurnRow): TurnRow {
+function continueAfterPause({ context, begun }: DriveState, open: TurnRow): TurnRow {
   const { host, log, jobs } = context;
   const { pausedUntil: _, ...more } = open.more;
   const turn = { ...open, more };

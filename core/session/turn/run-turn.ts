@@ -31,7 +31,7 @@ export async function runTurn(drive: DriveState, turn: TurnRow, current: Current
   // An object may die between accepting an input and setting its alarm, and then a request may take up the turn. So the alarm
   // is set before the turn is driven.
   await jobs.arm();
-  await outbox.look(() => drive.current?.journal === journal);
+  await outbox.collectReviews(() => drive.current?.journal === journal);
   const request = textOf(log.entry(turn.input!)!);
   const compaction = toCompactionOptions(drive, turn, current);
   const command = parseSessionCommand(request);
@@ -62,12 +62,12 @@ function toCompactionOptions(
   return {
     put: journal.put,
     noteActivity: journal.noteActivity,
-    late(calls) {
+    onLateCalls(calls) {
       const booked = calls.map((call) => ({ kind: "compaction" as const, ...call }));
       bookLate(context, turn.n, booked);
     },
     findRefusal: openBudget(context, turn, journal.spent).findRefusal,
-    recalled: recall.beforeCompaction,
+    readRecalled: recall.beforeCompaction,
   };
 }
 

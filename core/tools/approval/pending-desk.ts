@@ -49,7 +49,7 @@ export function createPendingDesk(options: PendingDeskOptions): PendingDesk {
   /** Carries out an approved change that a crash or too many writers left undone. */
   async function finish(change: PendingChange): Promise<PendingChange> {
     if (!isUndone(change)) return change;
-    const { failed, code, text } = await carryOut(change, guarded(skills, change), memory);
+    const { failed, code, text } = await carryOut(change, guardSeenState(skills, change), memory);
     if (failed && code === "busy") return change;
     const end = failed ? { state: "stale" as const, outcome: text } : { outcome: text };
     return (await pending.update(change.id, (now) => (now.outcome === null ? { ...now, ...end } : null))) ?? change;
@@ -107,7 +107,8 @@ export function createPendingDesk(options: PendingDeskOptions): PendingDesk {
       const found = await find(id);
       if (!found.ok) return found;
       const isCurrent = found.value.state !== "waiting" || !approve || (await isAsSeen(found.value));
-      const state = !approve ? "rejected" : isCurrent ? "approved" : "stale";
+      const stateIfApproved = isCurrent ? "approved" : "stale";
+      const state = approve ? stateIfApproved : "rejected";
       const updated = await pending.update(id, (now) =>
         now.state === "waiting" ? { ...now, state, decidedAt: clock.now() } : null,
       );
@@ -132,7 +133,7 @@ function checkDecision({ state, outcome }: PendingChange, approve: boolean): Fai
   }
   if (state === (approve ? "approved" : "rejected")) return null;
   if (state === "stale") {
-    const because = outcome ?? "What it was to change has changed since it was asked for.";
+    const because = outcome ?? "Its target has changed since the agent asked.";
     return err("pending_stale", `${because} Nothing was done; the agent may ask again.`).failure;
   }
   return err("pending_decided", `This was ${state} before.`).failure;
@@ -164,7 +165,7 @@ function createCallTool(
 }
 
 /** Changes only the state that the call saw. If the change is already in place, assume an earlier attempt of this call made it. */
-function guarded(store: SkillStore, { seen }: PendingChange): SkillStore {
+function guardSeenState(store: SkillStore, { seen }: PendingChange): SkillStore {
   return {
     ...store,
     change: (wanted) =>

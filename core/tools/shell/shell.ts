@@ -71,7 +71,8 @@ export async function runShell(command: string, options: ShellOptions): Promise<
   // Some commands report a refused write differently, or not at all.
   const unreported = [...refused].filter((error) => !written.includes(error));
   const stderr = `${written}${unreported.map((error) => `bash: ${error}\n`).join("")}`;
-  const stopped = refusal() !== null ? "memory" : mount.isSpent() ? "writes" : whyStopped(exitCode, stderr);
+  const whenWritable = mount.isSpent() ? "writes" : whyStopped(exitCode, stderr);
+  const stopped = refusal() === null ? whenWritable : "memory";
   return {
     exitCode: stopped === "writes" && exitCode === 0 ? 1 : exitCode,
     stdout,

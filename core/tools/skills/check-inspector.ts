@@ -19,7 +19,8 @@ import type { SkillInspector } from "./skill-manage.ts";
  */
 export function createCheckInspector(run: RunChecks): SkillInspector {
   return async ({ before, after, approved, resumed }) => {
-    // A preview of a doubted write must not run it, and the person answers for an approved one. Both are `approved`.
+    // `approved` is set in two cases. A preview of a doubted write must not run the write, and an approved write is the person's
+    // responsibility.
     if (approved) return null;
     const findings = await findBadScripts(before?.files ?? {}, after, run);
     if (findings.length > 0) return err("bad_script", BAD_SCRIPT, { findings }).failure;

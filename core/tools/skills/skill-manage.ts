@@ -180,7 +180,7 @@ export function createSkillManage(options: SkillManageOptions): Tool<Args> {
     inPieces: "Write a shorter SKILL.md first, then its long parts as support files, one a call.",
     /** The skill's revision before the first attempt, so that a repeated one recognises its own revision. */
     async prepare(args) {
-      const name = SkillName.safeParse(nameIn(args));
+      const name = SkillName.safeParse(findSkillName(args));
       const head = name.success ? await store.head(name.data) : null;
       return { rev: head?.rev ?? 0, ...(head && { state: head.state }) };
     },
@@ -213,7 +213,7 @@ async function manage(args: Args, context: ToolContext, options: SkillManageOpti
     ...rules,
   };
   const call = { op: context.op, citations, resumed: context.resumed };
-  const { decide, held } = inspected(createDecide(operations.value, writing), operations.value[0]!, options, call);
+  const { decide, held } = withInspection(createDecide(operations.value, writing), operations.value[0]!, options, call);
   const since = typeof context.prepared.rev === "number" ? context.prepared.rev : 0;
   const changed = await store.change({ name, op: context.op, since, decide });
   if (!changed.ok) return toRefusal(changed.failure);
@@ -231,7 +231,7 @@ export const UNCHANGED = "unchanged";
 const CITATIONS_MISSING = err("citations_missing", "Nothing is kept without evidence: give citations.").failure;
 type DecisionInput = Pick<SkillWrite, "citations" | "resumed"> & { op: string };
 
-function inspected(
+function withInspection(
   decide: SkillChange["decide"],
   first: SkillOperation,
   options: SkillManageOptions,
@@ -260,8 +260,8 @@ function inspected(
       };
       const hold = files && gate ? gate(write) : null;
       const rest = hold && park ? toValidRest(hold, write, options) : null;
-      const asked = files ? inspectors : isArchived && inspectArchive ? [inspectArchive] : [];
-      for (const inspect of asked) {
+      const archiveInspectors = isArchived && inspectArchive ? [inspectArchive] : [];
+      for (const inspect of files ? inspectors : archiveInspectors) {
         const failure = await inspect({ ...write, after: rest ?? write.after });
         if (failure) return { ok: false, failure };
       }
@@ -291,20 +291,20 @@ function toValidRest(
 ) {
   if (!rest) return null;
   const currentFiles = before?.files ?? {};
-  const isNews = Object.entries(rest).some(
+  const addsText = Object.entries(rest).some(
     ([path, body]) => normaliseSpace(currentFiles[path]) !== normaliseSpace(body),
   );
-  const isLess = Object.keys(currentFiles).some((path) => !Object.hasOwn(after, path));
+  const removesFiles = Object.keys(currentFiles).some((path) => !Object.hasOwn(after, path));
   const writer = before?.head.origin === "user" ? "person" : "model";
   const check = (files: FileBodies) =>
     validateSkill({ name, files, maxFiles: settings.skills.maxFiles, writer, currentFiles });
   const valid = check(rest);
-  const fits = valid.ok || (check(after).ok && lacksNoSteps(valid.failure));
-  return (isNews || isLess) && fits ? rest : null;
+  const fits = valid.ok || (check(after).ok && keepsSteps(valid.failure));
+  return (addsText || removesFiles) && fits ? rest : null;
 }
 
 /** A section whose only line is held may be empty, except the steps: a skill without steps is useless. */
-function lacksNoSteps({ facts }: Failure): boolean {
+function keepsSteps({ facts }: Failure): boolean {
   return facts?.reason === "sections" && !(facts.missing as string[]).includes("Steps");
 }
 
@@ -319,7 +319,7 @@ function isRead(name: string, isViewed: (name: string) => boolean): boolean {
 }
 
 /** The skill of a call. In a list, the first operation with a name decides. */
-function nameIn({ name, operations = [] }: Args): string | undefined {
+function findSkillName({ name, operations = [] }: Args): string | undefined {
   return operations.find((operation) => operation.name)?.name ?? name;
 }
 
@@ -330,51 +330,51 @@ function nameIn({ name, operations = [] }: Args): string | undefined {
 export function toOperations(args: Args): Result<SkillOperation[]> {
   const { operations: listed, requests, citations: _citations, overlaps: _overlaps, ...single } = args;
   const operations = listed?.length === 0 && single.action ? undefined : listed;
-  const beside = OPERATION_FIELDS.filter((field) => field !== "name" && (single[field] ?? "") !== "");
+  const singleFields = OPERATION_FIELDS.filter((field) => field !== "name" && (single[field] ?? "") !== "");
   // Small models repeat the first operation in the fields of a single call.
-  const isRepeated = operations?.some((one) => beside.every((field) => one[field] === single[field]));
-  if (operations && beside.length > 0 && !isRepeated) {
-    const fields = beside.join(", ");
+  const isRepeated = operations?.some((one) => singleFields.every((field) => one[field] === single[field]));
+  if (operations && singleFields.length > 0 && !isRepeated) {
+    const fields = singleFields.join(", ");
     return err("bad_arguments", `Give operations or ${fields}, not both: put each operation into the list.`);
   }
   if (!operations && !single.action && !requests) {
     return err("bad_arguments", "skill_manage needs an action with its fields, or operations: call it again with one.");
   }
-  const made: SkillOperation[] = [];
+  const parsedOperations: SkillOperation[] = [];
   for (const operation of operations ?? (single.action ? [single as Operation] : [])) {
-    const read = toOperation({ ...operation, name: operation.name || nameIn(args) });
+    const read = toOperation({ ...operation, name: operation.name || findSkillName(args) });
     if ("missing" in read) {
-      const place = operations ? `Operation ${made.length + 1}: ` : "";
+      const place = operations ? `Operation ${parsedOperations.length + 1}: ` : "";
       const needs = `${place}${operation.action} needs ${read.missing}`;
       return err("bad_arguments", `${needs}: call skill_manage again with it.`);
     }
-    made.push(read);
+    parsedOperations.push(read);
   }
-  if (requests && made[0]?.action !== "delete") {
-    const name = made[0]?.name ?? nameIn(args);
+  if (requests && parsedOperations[0]?.action !== "delete") {
+    const name = parsedOperations[0]?.name ?? findSkillName(args);
     if (!name) return err("bad_arguments", "requests need the name of their skill: call skill_manage again with it.");
-    made.push({ action: "set_requests", name, requests });
+    parsedOperations.push({ action: "set_requests", name, requests });
   }
   // A model's name becomes part of a key, so it must be valid.
-  const failure = checkOperations(made) ?? checkSkillName(made[0]!.name);
-  return failure ? { ok: false, failure } : ok(made);
+  const failure = checkOperations(parsedOperations) ?? checkSkillName(parsedOperations[0]!.name);
+  return failure ? { ok: false, failure } : ok(parsedOperations);
 }
 
 /** The first action of a recorded call, in either form. Empty for arguments that are not a call. */
 export function readRecordedAction(args: JsonObject): string {
-  const [first] = recordedIn(args);
+  const [first] = listRecordedOperations(args);
   return RecordedAction.safeParse(first).data?.action ?? (Array.isArray(args.requests) ? "set_requests" : "");
 }
 
 /** The passages that a recorded call replaced, in order. */
 export function readRecordedPatches(args: JsonObject): { oldString: string; newString: string }[] {
-  return recordedIn(args).flatMap((operation) => {
+  return listRecordedOperations(args).flatMap((operation) => {
     const { success, data } = RecordedPatch.safeParse(operation);
     return success ? { oldString: data.old_string, newString: data.new_string } : [];
   });
 }
 
-function recordedIn(args: JsonObject): unknown[] {
+function listRecordedOperations(args: JsonObject): unknown[] {
   const { operations } = args;
   return Array.isArray(operations) && operations.length > 0 ? (operations as unknown[]) : [args];
 }

@@ -33,7 +33,7 @@ export function createSkillTools(options: SkillToolOptions): Tool[] {
 
 /**
  * Marks a skill that was written for another version of a tool, so that the curator has it rewritten. The time of its last
- * check does not change: only its contract was looked at.
+ * check does not change, because only its contract was compared.
  */
 async function noteChanged(store: SkillStore, view: SkillView, op: string): Promise<void> {
   const { name, text, rev, changed = [], health } = view;
@@ -53,6 +53,6 @@ async function noteChanged(store: SkillStore, view: SkillView, op: string): Prom
       },
     });
   } catch {
-    // The store, which has just been read from: the next who loads the skill finds the same.
+    // The store failed. The next view of the skill finds the same change and marks the skill then.
   }
 }

@@ -1,6 +1,6 @@
 // Authentication: profiles, their keys, and the refusal of every other request.
 import { beforeAll, describe, expect, it } from "vitest";
-import { createCheckedKeys } from "../../../workers/api/auth.ts";
+import { createAcceptedKeys } from "../../../workers/api/auth.ts";
 import { VERSION } from "../../../workers/api/health.ts";
 import worker from "../../../workers/api/index.ts";
 import { OPERATOR, START_MS, type Answer, ask, createProfile, env, expectProblem } from "../api-calls.ts";
@@ -170,7 +170,7 @@ describe("keys", () => {
 
 describe("the keys that an isolate caches", () => {
   it("are valid until they expire", () => {
-    const checked = createCheckedKeys(30_000, 10);
+    const checked = createAcceptedKeys(30_000, 10);
     checked.add("key", "p", 1_000);
     expect([checked.has("key", 30_999), checked.has("key", 31_000), checked.has("other", 1_000)]).toEqual([
       true,
@@ -180,13 +180,13 @@ describe("the keys that an isolate caches", () => {
   });
 
   it("are limited in number: the oldest is dropped first", () => {
-    const checked = createCheckedKeys(30_000, 2);
+    const checked = createAcceptedKeys(30_000, 2);
     for (const key of ["a", "b", "c"]) checked.add(key, key, 0);
     expect(["a", "b", "c"].map((key) => checked.has(key, 1))).toEqual([false, true, true]);
   });
 
   it("can be dropped for one profile", () => {
-    const checked = createCheckedKeys(30_000, 10);
+    const checked = createAcceptedKeys(30_000, 10);
     checked.add("a", "p", 0);
     checked.add("b", "q", 0);
     checked.forget("p");

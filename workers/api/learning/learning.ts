@@ -113,7 +113,7 @@ function usedLast(found: { name: SkillName; mirror: { origin: string } }[], { sk
   return found
     .filter(({ mirror }) => mirror.origin !== "user" && mirror.origin !== "hub")
     .map(({ name }) => name)
-    .toSorted((a, b) => (lastUse(a) < lastUse(b) ? 1 : lastUse(a) > lastUse(b) ? -1 : 0))
+    .toSorted((a, b) => Number(lastUse(a) < lastUse(b)) - Number(lastUse(a) > lastUse(b)))
     .slice(0, MAX_COUNTED);
 }
 

@@ -2,7 +2,7 @@
 import { createRoute } from "@hono/zod-openapi";
 import * as z from "zod";
 import { CreateKey, CreatedKey, type KeyInfo, KeyList } from "../../../core/schemas/api.ts";
-import { forgetChecked, operatorOnly } from "../auth.ts";
+import { forgetAcceptedKeys, operatorOnly } from "../auth.ts";
 import { ascending, pageQuery, toPage } from "../pages.ts";
 import { unwrap } from "../problems.ts";
 import { PROBLEM_RESPONSE, describeResponses, createRouter, jsonBody } from "../router.ts";
@@ -59,7 +59,7 @@ keys.openapi(
   }),
   async (c) => {
     unwrap(await openAccount(c.env, c.var.profile).revokeKey(c.req.valid("param").id));
-    forgetChecked(c.var.profile);
+    forgetAcceptedKeys(c.var.profile);
     return c.body(null, 204);
   },
 );

@@ -5,7 +5,7 @@ import * as z from "zod";
 import { CreatedProfile } from "../../../core/schemas/api.ts";
 import { createProfileId } from "../../../durable-objects/account-key.ts";
 import { ProfileId } from "../../../core/schemas/ids.ts";
-import { forgetChecked, operatorOnly } from "../auth.ts";
+import { forgetAcceptedKeys, operatorOnly } from "../auth.ts";
 import { AppError, unwrap } from "../problems.ts";
 import { PROBLEM_RESPONSE, describeResponses, createRouter } from "../router.ts";
 import { openAccount } from "../sessions/session-rpc.ts";
@@ -61,7 +61,7 @@ profiles.openapi(
     }
     const account = openAccount(c.env, profile);
     if (!(await account.eraseProfile())) throw new AppError("profile_not_found", "There is no profile with that id.");
-    forgetChecked(profile);
+    forgetAcceptedKeys(profile);
     return c.body(null, (await account.isErasing()) ? 202 : 204);
   },
 );

@@ -1,5 +1,5 @@
-// Messages of a session in, events and entries out. The session drives a turn and the response only listens, so a reader that
-// disconnects does not stop the turn.
+// Routes that post a message to a session, stream its events, list its entries and stop its turns. The session drives a turn and the
+// response only listens, so a reader that disconnects does not stop the turn.
 import { createRoute } from "@hono/zod-openapi";
 import * as z from "zod";
 import { Accepted, EntryList, PostMessage, Stopped } from "../../../core/schemas/api.ts";
@@ -41,7 +41,7 @@ messages.openapi(
     const session = openSession(c.env, c.var.profile, c.req.valid("param").session);
     const key = c.req.valid("header")["idempotency-key"];
     const { text, busy } = c.req.valid("json");
-    assertSayable(text);
+    assertUsableText(text);
     const message = { text, key, busy };
     if (/\btext\/event-stream\b/i.test(c.req.header("accept") ?? "")) {
       const body = JSON.stringify(message);
@@ -105,8 +105,8 @@ messages.openapi(
   async (c) => c.json(unwrap(await openSession(c.env, c.var.profile, c.req.valid("param").session).stop()), 200),
 );
 
-/** Providers refuse both, and a stored message would make every later turn fail. */
-function assertSayable(text: string): void {
+/** Providers refuse a blank text and half of a surrogate pair. Once stored, such a message would make every later turn fail. */
+function assertUsableText(text: string): void {
   if (text.trim() === "") throw new AppError("body_invalid", "The message is blank. Send a text.");
   if (!text.isWellFormed())
     throw new AppError("bad_text", "The text contains half of a surrogate pair. Send well-formed Unicode.");

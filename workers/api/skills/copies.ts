@@ -8,7 +8,7 @@ import { toBucket } from "../../../stores/platform/r2.ts";
 
 export async function eraseText(env: Env, profile: ProfileId, pieces: string[]): Promise<void> {
   if (pieces.length === 0) return;
-  // Uses the unguarded bucket, because the records that it ends accept no more writes.
+  // Uses the unguarded bucket: a purge ends the works whose records quote the text, and the guard refuses writes to them.
   await eraseCopies({
     bucket: toBucket(env.SKILLS),
     profile,

@@ -261,5 +261,6 @@ function findSeparators(said: Statement[]): Mark[] | undefined {
     ...new Set(said.filter(({ topic, weight }) => topic === "separator" && weight === 1).map(({ mark }) => mark)),
   ];
   const unusual = marks.filter((mark) => mark !== ",");
-  return unusual.length > 0 ? unusual : marks.length > 0 ? marks : undefined;
+  if (unusual.length > 0) return unusual;
+  return marks.length > 0 ? marks : undefined;
 }

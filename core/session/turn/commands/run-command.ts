@@ -34,8 +34,8 @@ export async function runCommand({ name, argument }: SessionCommand, run: Comman
 
 async function runCompress({ context, signal, compaction: options }: CommandRun, focus: string): Promise<NoticeEnding> {
   let compaction: SummaryCall[] = [];
-  const failed = (calls: SummaryCall[]) => (compaction = calls);
-  const done = await compress(context, focus, signal, { ...options, failed });
+  const onFailedCalls = (calls: SummaryCall[]) => (compaction = calls);
+  const done = await compress(context, focus, signal, { ...options, onFailedCalls });
   if (!done.ok) {
     const { code, message: text } = done.failure;
     // "There is nothing to shorten" is an answer to the command, not a failure of the turn.
