@@ -41,8 +41,10 @@ describe("a deployment", () => {
   const workers = () => Object.fromEntries(account.workers);
 
   it("creates everything once, with logs, limits, secrets, and an address for the api Worker alone", async () => {
-    const said = await run(home, { TALARIA_MODEL: "mistral:small", MISTRAL_API_KEY: "m" });
+    const memory = { TALARIA_MEMORY_PROVIDER: "honcho", HONCHO_API_KEY: "h" };
+    const said = await run(home, { TALARIA_MODEL: "mistral:small", MISTRAL_API_KEY: "m", ...memory });
     expect(said).toContain("https://talaria-api.ops.workers.dev/v1/profiles");
+    expect(said).not.toContain("rehearsal");
     const common = {
       vars: { TALARIA_MODEL: "mistral:small" },
       limits: { cpu_ms: 300_000 },
@@ -54,25 +56,22 @@ describe("a deployment", () => {
       "talaria-curator": { ...common, secrets: { MISTRAL_API_KEY: "m" }, workersDev: false },
       "talaria-api": {
         ...common,
-        secrets: { MISTRAL_API_KEY: "m", TALARIA_OPERATOR_TOKEN: token },
+        vars: { ...common.vars, TALARIA_MEMORY_PROVIDER: "honcho" },
+        secrets: { MISTRAL_API_KEY: "m", HONCHO_API_KEY: "h", TALARIA_OPERATOR_TOKEN: token },
         workersDev: true,
       },
     });
     expect(statSync(join(home, "deploy.json")).mode & 0o777).toBe(0o600);
   });
 
-  it("keeps variables, secrets and the token when it is repeated on another machine from a bare shell", async () => {
+  it("keeps variables, secrets and the token, but those to unset, when it is repeated on another machine from a bare shell", async () => {
     const before = structuredClone(workers());
-    const said = await run(newHome());
+    const said = await run(newHome(), {}, configs, ["MISTRAL_API_KEY"]);
+    for (const { secrets } of Object.values(before)) secrets.MISTRAL_API_KEY = "";
     expect(workers()).toEqual(before);
     expect(said).toContain("token of an earlier deployment is kept");
-    expect(said).not.toContain("rehearsal");
-    expect(account.changes.filter((line) => line.startsWith("queue"))).toHaveLength(3);
-  });
-
-  it("mentions the rehearsal model once no model is configured any more", async () => {
-    const said = await run(newHome(), {}, configs, ["MISTRAL_API_KEY", "TALARIA_MODEL"]);
     expect(said).toContain("the Workers answer with the rehearsal model");
+    expect(account.changes.filter((line) => line.startsWith("queue"))).toHaveLength(3);
   });
 
   it("reports every Worker that does not build or has an unknown field in its config, and creates nothing", async () => {
