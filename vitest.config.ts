@@ -5,6 +5,7 @@
 import { availableParallelism } from "node:os";
 import { cloudflareTest } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
+import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 const markdown = {
   name: "markdown-as-text",
@@ -35,10 +36,28 @@ const dependencies = [
 /** For what never ends: how long a test may take says more of the machine than of the product. */
 const TIMEOUT_MS = 30_000;
 
+/** At least four, however few the cores are: tests of a stack mostly wait for other processes. */
+const MAX_WORKERS = Math.max(4, availableParallelism());
+
+/**
+ * Begins with the longest files, those of the stack, and ends with the short ones of node, which fill the pauses. A file of
+ * `workers` needs no new workerd when it follows another one. So they run one after the other beside the first of the stack.
+ */
+class LongFilesFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    const [node, stack, workers] = ["node", "stack", "workers"].map((name) =>
+      sorted.filter(({ project }) => project.name === name),
+    ) as [TestSpecification[], TestSpecification[], TestSpecification[]];
+    const first = stack.splice(0, MAX_WORKERS - 1);
+    return [...workers.splice(0, 1), ...first, ...workers, ...stack, ...node];
+  }
+}
+
 export default defineConfig({
   test: {
-    // At least four, whatever the cores: tests of a stack mostly wait for other processes.
-    maxWorkers: Math.max(4, availableParallelism()),
+    maxWorkers: MAX_WORKERS,
+    sequence: { sequencer: LongFilesFirst },
     projects: [
       {
         plugins: [markdown],
@@ -78,6 +97,8 @@ export default defineConfig({
         plugins: [markdown],
         test: {
           name: "stack",
+          // Wrangler is then loaded once for several files.
+          isolate: false,
           include: ["test/**/*.stack.test.ts"],
           testTimeout: 120_000,
           hookTimeout: 60_000,

@@ -96,12 +96,12 @@ describe("the command", () => {
     expect(out).not.toContain(CAUGHT);
   });
 
-  test.each([["--positives", "x"], ["--what"], ["--positives", "/nowhere/x", "--benign", "/nowhere/x"]])(
-    "refuses %s %s with a sentence",
-    (...args) => {
-      const { status, stderr, stdout } = spawnSync(process.execPath, [script, ...args], { encoding: "utf8" });
-      expect([status, stdout]).toEqual([2, ""]);
-      expect(stderr).toMatch(/\S+ .*\.\n$/);
-    },
-  );
+  test.each([
+    ["--positives", "x"],
+    ["--positives", "/nowhere/x", "--benign", "/nowhere/x"],
+  ])("refuses %s %s with a sentence", (...args) => {
+    const { status, stderr, stdout } = spawnSync(process.execPath, [script, ...args], { encoding: "utf8" });
+    expect([status, stdout]).toEqual([2, ""]);
+    expect(stderr).toMatch(/\S+ .*\.\n$/);
+  });
 });

@@ -179,8 +179,6 @@ it(
 
 it.each([
   [["--seeds", "0"]],
-  [["--from", "x"]],
-  [["--what"]],
   [["--params", "/nowhere"]],
   [["--surfaces", "/nowhere"]],
   [["--cell", "nowhere", "--surfaces", writeSurfaces(newFolder())]],
