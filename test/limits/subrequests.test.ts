@@ -27,6 +27,8 @@ import { createScriptedModel } from "../support/wires/scripted-model.ts";
 const PLATFORM = 10_000;
 /** The same value as in workers/curator/index.ts. */
 const RUN_CALLS = 6_000;
+/** Skills with uncounted evidence: their number needs a second invocation. */
+const USED_SKILLS = 5_000;
 const SLOW_MS = 120_000;
 vi.setConfig({ testTimeout: SLOW_MS });
 const MEGABYTE = 1 << 20;
@@ -75,7 +77,7 @@ describe("a curation of ten thousand skills", () => {
     "folds all uncounted evidence in as many invocations as needed",
     async () => {
       const { evidence } = invocation();
-      for (const [n, { name, text }] of heads.entries()) {
+      for (const [n, { name, text }] of heads.slice(0, USED_SKILLS).entries()) {
         const at = clock.now();
         await evidence.put({
           ...{
