@@ -76,7 +76,7 @@ export function assertKnownVersion(what: string, raw: unknown, error: z.ZodError
   if (known !== null && v > known) throw new StateNewerError(what, v, known);
 }
 
-/** Whether a queue message comes from a newer program, for which it is then left. */
+/** Whether a newer program sent the queue message. The consumer then leaves the message for that program. */
 export function isNewerMessage(body: unknown, known = 1): boolean {
   const v = body !== null && typeof body === "object" && "v" in body ? body.v : undefined;
   return typeof v === "number" && Number.isInteger(v) && v > known;

@@ -123,5 +123,6 @@ function hashPrefix(profile: ProfileId, store: MemoryStoreName, hash: Sha256): s
 }
 
 function compareText(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
 }

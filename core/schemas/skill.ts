@@ -198,6 +198,11 @@ export type SkillIndex = z.infer<typeof SkillIndex>;
 
 export const EMPTY_INDEX: SkillIndex = { v: 1, seq: 0, skills: {} };
 
+/** Only own keys count: a skill may have the name of an inherited property, such as `constructor`. */
+export function lineOf(index: SkillIndex, name: SkillName): IndexLine | undefined {
+  return Object.hasOwn(index.skills, name) ? index.skills[name] : undefined;
+}
+
 /** A copy of a head in `customMetadata` (under 1 KB), all strings, for the curator's scan. */
 export const HeadMirror = z.object({
   seq: z.string(),

@@ -40,7 +40,9 @@ export async function openRevision(store: SkillStore, name: SkillName, rev: numb
 export function diffFiles(before: FileBodies, after: FileBodies): FileDiff[] {
   return changedPaths(before, after).map((path) => {
     const [old, now] = [bodyAt(before, path), bodyAt(after, path)];
-    const change = old === undefined ? "added" : now === undefined ? "removed" : "changed";
+    let change: FileDiff["change"] = "changed";
+    if (old === undefined) change = "added";
+    else if (now === undefined) change = "removed";
     return { path, change, diff: diffBodies(path, old, now) };
   });
 }

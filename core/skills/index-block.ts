@@ -78,11 +78,16 @@ function toGroups(lines: SkillLine[]): SkillGroup[] {
     const companion = companions.get(line.name);
     units.push(companion ? [line, companion] : [line]);
   }
-  const titles = [...byTitle.keys()].sort((a, b) => (a === STALE ? 1 : b === STALE ? -1 : compare(a, b)));
+  const titles = [...byTitle.keys()].sort(compareTitles);
   return titles.map((title) => {
     const units = byTitle.get(title)!;
     return { title, units, count: units.reduce((sum, unit) => sum + unit.length, 0) };
   });
+}
+
+function compareTitles(a: string, b: string): number {
+  if (a === STALE) return 1;
+  return b === STALE ? -1 : compare(a, b);
 }
 
 /** The lines are usually sorted already, and checking ten thousand is faster than sorting them. */
@@ -279,5 +284,6 @@ function toBlock(parts: string[]): string {
 
 /** Compares by code unit. A locale could differ between runtimes and change the bytes. */
 function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
 }

@@ -6,8 +6,8 @@ export function toBucket(r2: R2Bucket): Bucket {
     get: (key) => r2.get(key),
     getUnless: (key, unless) => r2.get(key, { onlyIf: { etagDoesNotMatch: unless } }),
     put(key, body, { ifMatch, ifAbsent, customMetadata } = {}) {
-      const onlyIf = ifAbsent ? { etagDoesNotMatch: "*" } : ifMatch ? { etagMatches: ifMatch } : undefined;
-      return r2.put(key, body, { onlyIf, customMetadata });
+      const ifUnchanged = ifMatch ? { etagMatches: ifMatch } : undefined;
+      return r2.put(key, body, { onlyIf: ifAbsent ? { etagDoesNotMatch: "*" } : ifUnchanged, customMetadata });
     },
     async list({ metadata, ...options }) {
       const page = await r2.list({ ...options, include: metadata ? ["customMetadata"] : [] });

@@ -4,13 +4,13 @@ import { type Result, err, ok } from "../../core/errors.ts";
 import type { Clock, SkillChange, SkillChanged } from "../../core/ports.ts";
 import type { FileBody } from "../../core/schemas/file-body.ts";
 import type { Sha256, SkillName } from "../../core/schemas/ids.ts";
-import { type SkillHead, isPurged, toIndexLine } from "../../core/schemas/skill.ts";
+import { type SkillHead, isPurged, lineOf, toIndexLine } from "../../core/schemas/skill.ts";
 import type { Backoff } from "../backoff.ts";
 import type { PurgeLeases } from "./purge-lease.ts";
 import { toArchivedHead } from "./skill-head.ts";
 import type { SkillBlobs } from "./skill-blobs.ts";
 import type { SkillHeads } from "./skill-heads.ts";
-import { type SeenIndex, type SkillIndexObject, lineOf, withoutLine } from "./skill-index.ts";
+import { type SeenIndex, type SkillIndexObject, withoutLine } from "./skill-index.ts";
 import type { SkillRevisions } from "./skill-revisions.ts";
 
 export interface CommitContext {

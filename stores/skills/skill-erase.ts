@@ -2,12 +2,12 @@
 // the skill store. A crash leaves the tombstone, and the same order, sent again, continues.
 import { type Result, err, ok } from "../../core/errors.ts";
 import type { Sha256, SkillName } from "../../core/schemas/ids.ts";
-import type { SkillHead } from "../../core/schemas/skill.ts";
+import { type SkillHead, lineOf } from "../../core/schemas/skill.ts";
 import { DeletedSkill, readDeletedSkill } from "../deleted.ts";
 import { keyOf, prefixOf, slotsOf } from "../keys.ts";
 import { deleteAll, listObjects } from "../objects.ts";
 import { GRACE_MS } from "./purge-lease.ts";
-import { type SkillIndexObject, lineOf, withoutLine } from "./skill-index.ts";
+import { type SkillIndexObject, withoutLine } from "./skill-index.ts";
 import { type PurgeContext, blobsOf, deleteUnnamed, findOrphans, findPastBlobs } from "./skill-purge.ts";
 
 export interface EraseContext extends PurgeContext {

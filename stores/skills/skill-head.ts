@@ -77,9 +77,7 @@ function toChangedHead(current: SkillHead, files: SkillFiles, next: SkillNext, c
     origin: next.origin ?? current.origin,
     citations: next.citations ?? current.citations,
     extends: next.extends ?? current.extends,
-    // Publishing is a decision about a skill in use. It ends with archiving and does not return by itself.
-    public:
-      state === "archived" ? undefined : (next.public ?? (current.state === "archived" ? undefined : current.public)),
+    public: publicAfter(state, next, current),
     conditions: next.files ? conditionsOf(next, change) : current.conditions,
     withdrawn: next.withdrawn ?? current.withdrawn,
     restoredAt: next.restored ? now : text === current.text ? current.restoredAt : undefined,
@@ -101,6 +99,13 @@ function toChangedHead(current: SkillHead, files: SkillFiles, next: SkillNext, c
     if (holds) changed.settled = { ...settled, rev };
   } else if (isSame(changed, current)) return null;
   return SkillHead.parse({ ...changed, seq: current.seq + 1, updatedAt: now });
+}
+
+/** Publishing is a decision about a skill in use. It ends with archiving and does not return by itself. */
+function publicAfter(state: SkillHead["state"], next: SkillNext, current: SkillHead): SkillHead["public"] {
+  if (state === "archived") return undefined;
+  if (next.public !== undefined) return next.public;
+  return current.state === "archived" ? undefined : current.public;
 }
 
 /** Compares the files: the text alone does not cover a skill's requests. */

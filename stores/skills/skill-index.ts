@@ -8,6 +8,7 @@ import {
   type SkillHead,
   SkillIndex,
   type SkillUse,
+  lineOf,
   toIndexLine,
 } from "../../core/schemas/skill.ts";
 import type { Backoff } from "../backoff.ts";
@@ -91,11 +92,6 @@ function keepUse(skills: SkillIndex["skills"], before: SkillIndex): SkillIndex["
     return [name, use && !line.use ? { ...line, use } : line] as const;
   });
   return Object.fromEntries(entries);
-}
-
-/** A skill may have the name of an inherited property, such as `constructor`. */
-export function lineOf(index: SkillIndex, name: SkillName): IndexLine | undefined {
-  return Object.hasOwn(index.skills, name) ? index.skills[name] : undefined;
 }
 
 export function withoutLine(index: SkillIndex, name: SkillName): SkillIndex {

@@ -8,11 +8,12 @@ import {
   type SkillHead,
   type SkillIndex,
   toIndexLine,
+  lineOf,
 } from "../../core/schemas/skill.ts";
 import type { Backoff } from "../backoff.ts";
 import { toArchivedHead } from "./skill-head.ts";
 import type { SkillHeads } from "./skill-heads.ts";
-import { type SkillIndexObject, lineOf } from "./skill-index.ts";
+import type { SkillIndexObject } from "./skill-index.ts";
 
 interface RebuildOptions {
   index: SkillIndexObject;

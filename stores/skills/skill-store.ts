@@ -4,7 +4,7 @@
 import { ok } from "../../core/errors.ts";
 import type { Bucket, Clock, Random, SkillSnapshot, SkillStore } from "../../core/ports.ts";
 import type { ProfileId, SkillName } from "../../core/schemas/ids.ts";
-import { toIndexLine } from "../../core/schemas/skill.ts";
+import { lineOf, toIndexLine } from "../../core/schemas/skill.ts";
 import { createBackoff } from "../backoff.ts";
 import { isGone, profileGone } from "../deleted.ts";
 import { type BlobCache, createBlobCache } from "./caches/blob-cache.ts";
@@ -15,7 +15,7 @@ import { createSkillBlobs } from "./skill-blobs.ts";
 import { eraseSkill, markSkillDeleted } from "./skill-erase.ts";
 import type { ReadConditions } from "./skill-head.ts";
 import { type SkillHeads, createSkillHeads } from "./skill-heads.ts";
-import { type SkillIndexObject, createSkillIndex, lineOf } from "./skill-index.ts";
+import { type SkillIndexObject, createSkillIndex } from "./skill-index.ts";
 import { purgeRevision } from "./skill-purge.ts";
 import { createSkillRevisions } from "./skill-revisions.ts";
 import { rebuildIndex } from "./skill-rebuild.ts";

@@ -1,6 +1,6 @@
 // Objects that an inactive profile leaves in R2. One visit sweeps them once their retention days are over, not earlier.
 import { describe, expect, it } from "vitest";
-import { sweepDayOf, sweepQuiet } from "../../core/learning/curation/retention.ts";
+import { sweepDayOf, sweepInactiveProfile } from "../../core/learning/curation/retention.ts";
 import { DEFAULTS } from "../../core/limits.ts";
 import type { CurationMessage } from "../../core/schemas/learning/curation.ts";
 import { dayOf, toReviewId } from "../../core/schemas/ids.ts";
@@ -40,7 +40,7 @@ function createScene() {
         sweep: async () => {
           visits++;
           const now = clock.now();
-          return sweepQuiet({ profile, curation, reviews, pending, queue, now, settings: DEFAULTS });
+          return sweepInactiveProfile({ profile, curation, reviews, pending, queue, now, settings: DEFAULTS });
         },
       },
     };

@@ -1,7 +1,7 @@
 // How many requests an invocation makes that sweeps, erases or books the data of a large profile. Work beyond the limit of one
 // invocation continues in another. The table in docs/LIMITS.md lists these figures.
 import { describe, expect, it, vi } from "vitest";
-import { sweepQuiet } from "../../core/learning/curation/retention.ts";
+import { sweepInactiveProfile } from "../../core/learning/curation/retention.ts";
 import { DEFAULTS } from "../../core/limits.ts";
 import type { CurationMessage } from "../../core/schemas/learning/curation.ts";
 import { hashFiles, textOfFiles } from "../../core/schemas/learning/digest.ts";
@@ -99,7 +99,7 @@ describe("the leftovers of a quiet profile", () => {
     }
     clock.advance(40 * DAY_MS);
     const { counter, bucket: counted } = open();
-    const next = await sweepQuiet({
+    const next = await sweepInactiveProfile({
       ...{ profile, now: clock.now(), settings: DEFAULTS },
       curation: createCurationStore({ bucket: counted }),
       reviews: createReviewStore({ bucket: counted, profile }),

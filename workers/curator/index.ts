@@ -1,7 +1,7 @@
 // The curator Worker. Hourly it sends a message for each shard with due profiles. From its queue it takes those messages, runs
 // that people request, and work for models.
 import { endWork, runWork } from "../../core/learning/curation/work/run-work.ts";
-import { sweepDayOf, sweepQuiet } from "../../core/learning/curation/retention.ts";
+import { sweepDayOf, sweepInactiveProfile } from "../../core/learning/curation/retention.ts";
 import { toHeadCheck } from "../../core/learning/curation/head-check.ts";
 import { runCuration } from "../../core/learning/curation/run-curation.ts";
 import type { ProfileId } from "../../core/schemas/ids.ts";
@@ -84,7 +84,7 @@ function toDeliverOptions(env: Env): DeliverOptions {
     retention: {
       dayAfter: (active) => sweepDayOf(active, settings),
       sweep: (profile) =>
-        sweepQuiet({
+        sweepInactiveProfile({
           profile,
           curation,
           queue,

@@ -2,10 +2,9 @@
 // Called by run-curation.ts. Idempotent: a plan that was carried out in part is completed.
 import { NO_USAGE } from "../../schemas/entry.ts";
 import { type CurationPlan, type CurationRun, toWorkMessage } from "../../schemas/learning/curation.ts";
-import type { SkillIndex } from "../../schemas/skill.ts";
+import { type SkillIndex, lineOf } from "../../schemas/skill.ts";
 import { applyPlan, describeDryRun } from "./changes.ts";
 import { gatherFacts } from "./gather-facts.ts";
-import { lineOf } from "./lookup.ts";
 import { type CurationOutcome, toNotes } from "./remember.ts";
 import { countStates, renderCurationReport, toReportedRun } from "./report.ts";
 import type { CurationContext } from "./run-options.ts";

@@ -4,11 +4,11 @@ import type { Clock, CurationStore, SkillStore } from "../../ports.ts";
 import type { CuratorNotes, HealthFinding } from "../../schemas/learning/curation.ts";
 import { DAY_MS, type Day, type ProfileId, type SkillName, dayOf } from "../../schemas/ids.ts";
 import type { Settings } from "../../schemas/settings.ts";
-import type { IndexLine, SkillIndex } from "../../schemas/skill.ts";
+import { type IndexLine, type SkillIndex, lineOf } from "../../schemas/skill.ts";
 import { type RunChecks, hasPrograms } from "../../skills/checks.ts";
 import { inspectHealth } from "../../skills/health.ts";
 import type { SkillFacts } from "./curate.ts";
-import { lineOf, noteOf } from "./lookup.ts";
+import { noteOf } from "./lookup.ts";
 
 /** Checks run programs. Skills that do not fit into this time are checked in the next run. */
 const CHECK_MS = 60_000;

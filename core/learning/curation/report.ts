@@ -3,10 +3,10 @@
 import { toOneLine } from "../../clip.ts";
 import type { CurationRun, CurationWork, Policy } from "../../schemas/learning/curation.ts";
 import type { Day, SkillName } from "../../schemas/ids.ts";
-import { type SkillIndex, SkillState, type SkillStats } from "../../schemas/skill.ts";
+import { type SkillIndex, SkillState, type SkillStats, lineOf } from "../../schemas/skill.ts";
 import { countTokens } from "../../schemas/usage.ts";
 import { type Age, type SkillFacts, ageOf } from "./curate.ts";
-import { lineOf, verdictOn } from "./lookup.ts";
+import { verdictOn } from "./lookup.ts";
 
 interface SkillForReport {
   name: SkillName;

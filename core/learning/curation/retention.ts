@@ -16,7 +16,7 @@ export interface RetentionOptions {
 }
 
 /** Returns the day of the next sweep, or `null` if no records are left. */
-export async function sweepQuiet(options: RetentionOptions): Promise<Day | null> {
+export async function sweepInactiveProfile(options: RetentionOptions): Promise<Day | null> {
   const { profile, curation, reviews, pending, now, settings } = options;
   if (await curation.isGone(profile)) return null;
   const reviewsBefore = now - settings.review.keepDays * DAY_MS;

@@ -245,6 +245,11 @@ function isActive(ground: VerdictGround): boolean {
   return ground === "better" || ground === "cheaper" || ground === "kept";
 }
 
+function verdictFor(ground: VerdictGround): TextVerdict["verdict"] {
+  if (isWithdrawn(ground)) return "withdrawn";
+  return isActive(ground) ? "active" : "trial";
+}
+
 function compare({ weights, baseline }: Tally, rules: Rules): { pBetter: number; pWorse: number } {
   const pBetter = probabilityHigher(toBeta(weights, rules), toBeta(baseline ?? { successes: 0, failures: 0 }, rules));
   return { pBetter, pWorse: roundFigure(1 - pBetter) };
@@ -269,7 +274,7 @@ function toVerdict(uses: readonly Use[], tally: Tally, rules: Rules): TextVerdic
   const without = baseline && baseline.successes + baseline.failures;
   const lift = judged > 0 && without ? successes / judged - baseline!.successes / without : null;
   return {
-    verdict: isWithdrawn(ground) ? "withdrawn" : isActive(ground) ? "active" : "trial",
+    verdict: verdictFor(ground),
     why: explain(uses.length, tally, rules),
     uses: uses.length,
     successes,

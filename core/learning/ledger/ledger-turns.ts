@@ -8,7 +8,7 @@ import { findFirstReach, fitPower, fitShare } from "./curve.ts";
 import { areSimilarKinds } from "../kinds.ts";
 import { areSimilarWords, contentWords } from "../requests.ts";
 
-/** A chart by day is readable up to this length; longer ones are by week. */
+/** The longest period shown by day. A longer one is shown by week, so that the chart stays readable. */
 const MAX_DAYS = 56;
 /** Maximum number of points: as many as fit a chart in a terminal. */
 const MAX_STRETCHES = 20;
@@ -127,8 +127,8 @@ function isJudged({ outcome }: Pick<TurnSignature, "outcome">): boolean {
 }
 
 /**
- * `had`: turns that could load a learned skill. One that is still offered existed when the turn ended, and the session was not held
- * out. Skills archived before now, and whether a skill was about the work, are not considered.
+ * How many turns loaded a learned skill, of those that could (`had`). A turn could if its session was not held out and a skill
+ * existed that is still offered today. Whether the skill fits the turn's work is not considered.
  */
 export function countReuse(turns: TurnSignature[], learned: LearnedSkill[]): LearningLedger["reuse"] {
   const names = new Set(learned.map(({ name }) => name));

@@ -71,7 +71,10 @@ function isWish({ kind }: Evidence): boolean {
   return kind === "wish" || kind === "hint";
 }
 
-/** `isOpen`: the complaint may be about the past. `isChanged`: the message says that it is good now. */
+/**
+ * `good` and `bad`: the summed weights of praise and of complaints. `isOpen`: the complaint may be about the past. `isChanged`: the
+ * message ends with the news that the result is good now.
+ */
 function decideOutcome(sums: { good: number; bad: number; isOpen: boolean; isChanged: boolean }): Outcome {
   const { good, bad, isOpen, isChanged } = sums;
   if (bad >= CLEAR) {

@@ -92,14 +92,20 @@ function addPhrase(byFirst: Map<string, Phrase[]>, kind: PhraseKind, text: strin
   if (first === undefined) return;
   const phrase = { kind, written };
   for (const one of first.split("|")) {
-    const [key = one] = isOneWord(one) ? [one] : PREFIX.test(one) ? [`${one.slice(0, PREFIX_CHARS)}*`] : wordsOf(one);
+    const key = toIndexKey(one);
     const others = byFirst.get(key);
     if (others) others.push(phrase);
     else byFirst.set(key, [phrase]);
   }
 }
 
-/** `wordsOf` would not change it. A cheap test that covers most words of a lexicon. */
+function toIndexKey(first: string): string {
+  if (isOneWord(first)) return first;
+  if (PREFIX.test(first)) return `${first.slice(0, PREFIX_CHARS)}*`;
+  return wordsOf(first)[0] ?? first;
+}
+
+/** Whether `wordsOf` would return the text unchanged. A cheap test that covers most words of a lexicon. */
 function isOneWord(written: string): boolean {
   return /^[a-z]+$/.test(written) && !Object.hasOwn(CONTRACTED, written) && !/([a-z])\1\1/.test(written);
 }
@@ -129,7 +135,7 @@ function compilePosition(written: string): PhrasePosition {
     endings.some((ending) => word.endsWith(ending));
 }
 
-/** Where the phrase ends; `null`: it is not here. */
+/** Index of the word after the phrase; `null` when the phrase does not begin at `from`. */
 function matchFrom(places: PhrasePosition[], words: string[], from: number): number | null {
   let at = from;
   for (let n = 0; n < places.length; n += 1) {

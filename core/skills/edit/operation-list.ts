@@ -54,7 +54,7 @@ function checkFilesOnce(operations: readonly SkillOperation[]): Failure | null {
   const seen = new Set<string>();
   for (const operation of operations) {
     if (operation.action === "patch" || operation.action === "delete") continue;
-    const path = operation.action === "set_requests" ? REQUESTS_FILE : "path" in operation ? operation.path : SKILL_MD;
+    const path = pathWrittenBy(operation);
     if (seen.has(path)) {
       const file = JSON.stringify(path.slice(0, 80));
       return err("file_twice", `${file} is written or removed twice in one list: keep the operation you mean.`).failure;
@@ -62,6 +62,11 @@ function checkFilesOnce(operations: readonly SkillOperation[]): Failure | null {
     seen.add(path);
   }
   return null;
+}
+
+function pathWrittenBy(operation: Exclude<SkillOperation, { action: "patch" | "delete" }>): string {
+  if (operation.action === "set_requests") return REQUESTS_FILE;
+  return "path" in operation ? operation.path : SKILL_MD;
 }
 
 /**

@@ -118,9 +118,9 @@ function create(operations: readonly SkillOperation[], situation: WriteSituation
     ...toOverlaps(situation),
     // A revived skill must not keep the reason why it was archived.
     ...(line && { reason: `written again by ${context.origin}` }),
-    // It must not inherit being public: no one has seen its new text.
+    // A revived skill is not public: no person has seen its new text.
     ...(current?.head.public && { public: false }),
-    // It must not inherit the evidence of the old text, or be rolled back to it.
+    // The evidence of the old text does not count for a revived skill, and it cannot be rolled back to that text.
     ...(current && { startsOver: true as const }),
   });
 }

@@ -154,7 +154,8 @@ export function pinTools(
       return err("bad_contract", `The contract names '${tool}', and there is no such tool. There are: ${list}.`);
     }
     const keeps = wasNamed && fingerprint !== "" && before[tool] === fingerprint;
-    const pin = keeps ? fingerprint : known && Object.hasOwn(known, tool) ? known[tool]! : "";
+    const present = known && Object.hasOwn(known, tool) ? known[tool]! : "";
+    const pin = keeps ? fingerprint : present;
     pinned.push(pin ? `${tool}@${pin}` : tool);
   }
   const at = line.index;

@@ -33,8 +33,9 @@ export function readFrontmatter(text: string): Result<Frontmatter> {
   else if (whole?.ok === false) warnings.push(`${whole.failure.message} It was read field by field.`);
   else warnings.push("Parsed as YAML, the frontmatter lacks a field that its text has. It was read field by field.");
   warnings.push(...read.warnings);
+  let bodyFrom = closed ? end + 1 : lines.length;
   // Text inside the header means that the later `---` is a rule of the body.
-  const bodyFrom = read.rest !== null ? from + read.rest : closed ? end + 1 : lines.length;
+  if (read.rest !== null) bodyFrom = from + read.rest;
   return ok({ fields: found, body: toBody(lines, bodyFrom), warnings });
 }
 

@@ -41,18 +41,24 @@ function itemsIn(value: unknown): string[] {
  * Reads a map from name to description, a list of names or of `{name, description}`, or a text `a: what it is; b: …`.
  */
 function parametersIn(value: unknown): Record<string, string> {
-  const pairs: [string, string][] =
-    typeof value === "string"
-      ? value.split(/[;\n]/).map(toPair)
-      : Array.isArray(value)
-        ? (value as unknown[]).map((item) =>
-            typeof item === "string" ? toPair(item) : [toText(toObject(item).name), toText(toObject(item).description)],
-          )
-        : Object.entries(toObject(value)).map(([name, about]) => [
-            toText(name),
-            toText(typeof about === "string" ? about : toObject(about).description),
-          ]);
-  return Object.fromEntries(pairs.filter(([name]) => name !== "").slice(0, MAX_ITEMS));
+  return Object.fromEntries(
+    pairsIn(value)
+      .filter(([name]) => name !== "")
+      .slice(0, MAX_ITEMS),
+  );
+}
+
+function pairsIn(value: unknown): [string, string][] {
+  if (typeof value === "string") return value.split(/[;\n]/).map(toPair);
+  if (Array.isArray(value)) {
+    return (value as unknown[]).map((item) =>
+      typeof item === "string" ? toPair(item) : [toText(toObject(item).name), toText(toObject(item).description)],
+    );
+  }
+  return Object.entries(toObject(value)).map(([name, about]) => [
+    toText(name),
+    toText(typeof about === "string" ? about : toObject(about).description),
+  ]);
 }
 
 function toPair(text: string): [string, string] {

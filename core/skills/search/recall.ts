@@ -11,20 +11,20 @@ import { isLearned } from "../edit/protection.ts";
 import { scoreSkills } from "./ranking.ts";
 import { wordsOf } from "./words.ts";
 
-/** Judged successes that a skill needs, in addition to more successes than failures. One success can be chance. */
+/** Fewest judged successes of a recalled skill. It also needs more successes than failures. One success can be chance. */
 const MIN_SUCCESSES = 2;
-/** Characters of a request that count. Text after them is often pasted and may come from a stranger. */
+/** Only the beginning of a request is compared. Later text is often pasted and may come from a stranger. */
 const MAX_REQUEST_CHARS = 500;
-/**
- * Minimum words shared by the request and the skill's name and description, their minimum share of the words there, and
- * the minimum lead over the next skill that has helped. No other skill may score higher. Over 218 requests to libraries
- * of 31 real skills, this finds the right skill for 36 % and another for 2.4 %, and some skill for 2.4 % of the
- * requests that no skill fits (`npm run bench:skills`).
- */
+// The three thresholds below were measured with `npm run bench:skills`: 218 requests to libraries of 31 real skills. They recall
+// the right skill for 36 % of the requests and a wrong one for 2.4 %. Where no skill fits, they recall one for 2.4 %.
+
+/** Fewest words that the request shares with the skill's name and description. */
 const MIN_SHARED = 2;
+/** Smallest share of the words of the name and description that are shared. */
 const MIN_SHARE = 0.15;
+/** Smallest ratio of the best score to that of the next skill that has helped. */
 const MIN_LEAD = 1.5;
-/** Longest text with its companion. A longer one is loaded on request only. */
+/** Longest text of a recalled skill, companion included. */
 const MAX_CHARS = 12_000;
 
 /** `lines`: the offered skills. A skill and its companion count as one; the returned name is the skill's. */

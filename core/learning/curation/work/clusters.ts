@@ -1,11 +1,11 @@
 // Groups skills that may be about one thing, as candidates for a merge. Called by make-plan.ts, remember.ts and request.ts. Pure.
 import type { SkillName } from "../../../schemas/ids.ts";
 import type { CuratorNotes } from "../../../schemas/learning/curation.ts";
-import type { IndexLine, SkillIndex } from "../../../schemas/skill.ts";
+import { type IndexLine, type SkillIndex, lineOf } from "../../../schemas/skill.ts";
 import { baseOf } from "../../../skills/format/validate.ts";
 import { type Neighbourhood, createNeighbourhood } from "../../../skills/search/similarity.ts";
 import { type SkillFacts, mayCurate } from "../curate.ts";
-import { lineOf, noteOf } from "../lookup.ts";
+import { noteOf } from "../lookup.ts";
 
 const MAX_CLUSTERS = 5;
 const MAX_MEMBERS = 8;

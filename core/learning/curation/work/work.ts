@@ -10,10 +10,10 @@ import {
 } from "../../../schemas/learning/curation.ts";
 import type { Grant } from "../../../schemas/learning/review.ts";
 import type { Settings } from "../../../schemas/settings.ts";
-import type { SkillIndex } from "../../../schemas/skill.ts";
+import { type SkillIndex, lineOf } from "../../../schemas/skill.ts";
 import { type SkillFacts, mayCurate } from "../curate.ts";
 import { shareOf, capGrant } from "./grants.ts";
-import { lineOf, noteOf, verdictOn } from "../lookup.ts";
+import { noteOf, verdictOn } from "../lookup.ts";
 
 /** Tokens of one piece of work: enough to read a skill and similar ones, to write one, and to be refused twice. Also used by bench:judging. */
 export const WORK_TOKENS = 100_000;
