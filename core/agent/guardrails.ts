@@ -17,13 +17,13 @@ export interface GuardedCall {
   effect: Effect | null;
   failsOften: boolean;
   /** The replaced file or skill. Equal for calls that replace the same one. */
-  place: string | null;
+  target: string | null;
 }
 
 export interface GuardedResult {
   failed: boolean;
   /** Equal for equal results. */
-  print: string;
+  fingerprint: string;
   /** The harness refused the call, so it counts neither as a failure of the tool nor as a use of it. */
   refused: boolean;
 }
@@ -90,7 +90,7 @@ export interface GuardState {
   /** The same, by tool. */
   readonly toolFailures: ReadonlyMap<string, number>;
   /** By signature of a reading call: its last result, how often in a row it came, and the number of changes before it. */
-  readonly looks: ReadonlyMap<string, { print: string; times: number; changes: number }>;
+  readonly reads: ReadonlyMap<string, { fingerprint: string; times: number; changes: number }>;
   /** Successful calls of tools that change something. */
   readonly changes: number;
   /** Calls that ran, by tool. */
@@ -102,7 +102,7 @@ export interface GuardState {
 export const NO_CALLS: GuardState = {
   failures: new Map(),
   toolFailures: new Map(),
-  looks: new Map(),
+  reads: new Map(),
   changes: 0,
   ran: new Map(),
   history: [],
@@ -119,21 +119,22 @@ export function toGuardedCall(call: ToolCall, tool: Pick<Tool, "effect" | "fails
     signature: `${call.name} ${sha256Hex(args)}`,
     effect: tool?.effect ?? null,
     failsOften: tool?.failsOften ?? false,
-    place: tool?.effect === "keyed" ? findReplaced(call) : null,
+    target: tool?.effect === "keyed" ? findReplaced(call) : null,
   };
 }
 
 /** The file or skill that a call replaces; `null` if it appends to a file or adds to a list. */
 function findReplaced({ name, args, malformed }: ToolCall): string | null {
   if (malformed !== undefined || args.append === true) return null;
-  const thing = [args.path, args.name, args.file_path].filter((part) => typeof part === "string");
-  return thing.length === 0 ? null : `${name} ${sha256Hex(JSON.stringify(thing))}`;
+  const target = [args.path, args.name, args.file_path].filter((part) => typeof part === "string");
+  return target.length === 0 ? null : `${name} ${sha256Hex(JSON.stringify(target))}`;
 }
 
 /** A result without a fingerprint was made by the harness: no tool ran. */
 export function toGuardedResult(result: ToolResult): GuardedResult {
   const { failed, print } = result;
-  return { failed, print: print ?? `refused ${readOutcomeCode(result.parts)}`, refused: print === undefined };
+  const fingerprint = print ?? `refused ${readOutcomeCode(result.parts)}`;
+  return { failed, fingerprint, refused: print === undefined };
 }
 
 /** Results longer than this are compared exactly, including digits. */
@@ -169,10 +170,10 @@ export function decideCall(
     const message = `This call failed ${failures} times with the same arguments, so it was not run again. Try another way, or say what prevents it.`;
     return { action: "synthesise", code: "repeated_failure", message };
   }
-  const look = state.looks.get(call.signature);
-  // A change since the last look may show in the result, so the call may run again.
-  if (look && look.changes === state.changes && isReached(look.times, settings.noProgress.hard)) {
-    const message = `This call gave the same result ${look.times} times, so it was not run again. Use that result.`;
+  const read = state.reads.get(call.signature);
+  // A change since the last read may show in the result, so the call may run again.
+  if (read && read.changes === state.changes && isReached(read.times, settings.noProgress.hard)) {
+    const message = `This call gave the same result ${read.times} times, so it was not run again. Use that result.`;
     return { action: "synthesise", code: "no_progress", message };
   }
   return ALLOW;
@@ -186,7 +187,8 @@ export function observeCall(
   result: GuardedResult,
   hardStops: boolean,
 ): { state: GuardState; decision: GuardDecision } {
-  const next = result.refused ? remember(state, call, result) : count(remember(state, call, result), call, result);
+  const remembered = remember(state, call, result);
+  const next = result.refused ? remembered : count(remembered, call, result);
   const signs = findSigns(settings, next, call, result);
   const halting = hardStops ? signs.find((sign) => sign.halts && isReached(sign.times, sign.limits.hard)) : undefined;
   if (halting?.halts)
@@ -219,7 +221,7 @@ function findSigns(settings: GuardSettings, state: GuardState, call: GuardedCall
   const failed = result.failed && !result.refused;
   const failures = failed ? (state.failures.get(call.signature) ?? 0) : 0;
   const toolFailures = failed ? (state.toolFailures.get(call.tool) ?? 0) : 0;
-  const looks = failed || result.refused ? 0 : (state.looks.get(call.signature)?.times ?? 0);
+  const equalReads = failed || result.refused ? 0 : (state.reads.get(call.signature)?.times ?? 0);
   const identical = countIdentical(state.history);
   const cycle = findCycle(state.history);
   return [
@@ -239,10 +241,10 @@ function findSigns(settings: GuardSettings, state: GuardState, call: GuardedCall
     },
     {
       code: "no_progress",
-      times: looks,
+      times: equalReads,
       limits: settings.noProgress,
       halts: null,
-      message: `This call gave the same result ${looks} times.`,
+      message: `This call gave the same result ${equalReads} times.`,
     },
     {
       code: "tool_keeps_failing",
@@ -262,7 +264,7 @@ function findSigns(settings: GuardSettings, state: GuardState, call: GuardedCall
 }
 
 function remember(state: GuardState, call: GuardedCall, result: GuardedResult): GuardState {
-  const last = { key: `${call.signature} ${result.print}`, tool: call.tool };
+  const last = { key: `${call.signature} ${result.fingerprint}`, tool: call.tool };
   return { ...state, history: [...state.history, last].slice(-MAX_HISTORY) };
 }
 
@@ -270,20 +272,20 @@ function count(state: GuardState, call: GuardedCall, result: GuardedResult): Gua
   const { tool, signature, effect } = call;
   const failures = new Map(state.failures);
   const toolFailures = new Map(state.toolFailures);
-  const looks = new Map(state.looks);
+  const reads = new Map(state.reads);
   const ran = new Map(state.ran).set(tool, (state.ran.get(tool) ?? 0) + 1);
   let { changes } = state;
   if (result.failed) {
     failures.set(signature, (failures.get(signature) ?? 0) + 1);
     toolFailures.set(tool, (toolFailures.get(tool) ?? 0) + 1);
-    looks.delete(signature);
+    reads.delete(signature);
   } else if (effect === "read") {
     failures.delete(signature);
     toolFailures.delete(tool);
-    const before = looks.get(signature);
-    looks.set(signature, {
-      print: result.print,
-      times: before?.print === result.print ? before.times + 1 : 1,
+    const before = reads.get(signature);
+    reads.set(signature, {
+      fingerprint: result.fingerprint,
+      times: before?.fingerprint === result.fingerprint ? before.times + 1 : 1,
       changes,
     });
   } else if (effect === null) {
@@ -295,7 +297,7 @@ function count(state: GuardState, call: GuardedCall, result: GuardedResult): Gua
     toolFailures.clear();
     changes += 1;
   }
-  return { ...state, failures, toolFailures, looks, changes, ran };
+  return { ...state, failures, toolFailures, reads, changes, ran };
 }
 
 /**
@@ -334,7 +336,7 @@ export function observeStep(
 }
 
 function isFresh(seen: Set<string>, { guarded, result }: StepResult): boolean {
-  const key = `${guarded.signature} ${result.print}`;
+  const key = `${guarded.signature} ${result.fingerprint}`;
   const isNew = !seen.has(key) || isPoller(guarded.tool);
   seen.add(key);
   return isNew;
@@ -342,11 +344,11 @@ function isFresh(seen: Set<string>, { guarded, result }: StepResult): boolean {
 
 /** Also true if the call changed another file or skill: such results have the same words each time. */
 function hasNewText(known: Set<string>, { guarded, text }: StepResult, isFresh: boolean): boolean {
-  const { tool, place } = guarded;
-  const hasChanged = isFresh && guarded.effect === "keyed" && (place === null || !known.has(place));
+  const { tool, target } = guarded;
+  const hasChanged = isFresh && guarded.effect === "keyed" && (target === null || !known.has(target));
   const isNew = !known.has(`${tool} ${text}`) || isPoller(tool) || hasChanged;
   known.add(`${tool} ${text}`);
-  if (place !== null) known.add(place);
+  if (target !== null) known.add(target);
   return isNew;
 }
 

@@ -79,17 +79,17 @@ export class FileTree {
 
   /** The node at a path, links followed. Throws `ENOENT` when there is none. */
   requireNode(path: string, followLast = true): { path: string; node: FileNode } {
-    const place = this.resolve(path, followLast);
-    const node = this.node(place);
+    const resolved = this.resolve(path, followLast);
+    const node = this.node(resolved);
     if (!node) throw new FileError("ENOENT", "no such file or directory", path);
-    return { path: place, node };
+    return { path: resolved, node };
   }
 
   /** The entries of a folder, sorted by name. */
   children(path: string): FileNode[] {
-    const place = this.requireNode(path);
-    if (place.node.kind !== "folder") throw new FileError("ENOTDIR", "not a directory", path);
-    return this.#sql.run<FileNode>("SELECT * FROM file_node WHERE parent = ? ORDER BY name", place.path);
+    const found = this.requireNode(path);
+    if (found.node.kind !== "folder") throw new FileError("ENOTDIR", "not a directory", path);
+    return this.#sql.run<FileNode>("SELECT * FROM file_node WHERE parent = ? ORDER BY name", found.path);
   }
 
   /** All nodes, in no particular order. */
@@ -117,11 +117,11 @@ export class FileTree {
 
   /** The bytes of a file part by part, so that only one part is in memory. */
   *parts(path: string): Generator<Uint8Array> {
-    const place = this.requireNode(path);
+    const found = this.requireNode(path);
     for (let last = -1; ;) {
       const [row] = this.#sql.run<{ i: number; data: BlobValue }>(
         "SELECT i, data FROM file_part WHERE path = ? AND i > ? ORDER BY i LIMIT 1",
-        place.path,
+        found.path,
         last,
       );
       if (!row) return;
@@ -142,10 +142,10 @@ export class FileTree {
     options: { replaceLink?: boolean; also?(): void } = {},
   ): boolean {
     return this.#inTransaction(() => {
-      const place = this.resolve(path, !options.replaceLink);
-      if (writer !== "principal") this.#rejectInstructionFile(place, path);
-      if (options.replaceLink && this.node(place)?.kind === "link") this.#remove(place);
-      const created = this.#writeWithFolders(place, path, bytes, writer);
+      const resolved = this.resolve(path, !options.replaceLink);
+      if (writer !== "principal") this.#rejectInstructionFile(resolved, path);
+      if (options.replaceLink && this.node(resolved)?.kind === "link") this.#remove(resolved);
+      const created = this.#writeWithFolders(resolved, path, bytes, writer);
       options.also?.();
       return created;
     });
@@ -164,13 +164,13 @@ export class FileTree {
 
   /** The resolved path of an existing file that the agent may append to; null when only `append` can decide. */
   findAppendTarget(path: string): string | null {
-    const place = this.resolve(path);
-    return this.node(place)?.kind === "file" && !isInstructionFile(place) ? place : null;
+    const resolved = this.resolve(path);
+    return this.node(resolved)?.kind === "file" && !isInstructionFile(resolved) ? resolved : null;
   }
 
   /** Whether the quotas allow a file to grow by `bytes` and all files together by `allBytes`. */
-  canGrow(place: string, bytes: number, allBytes: number): boolean {
-    return (this.node(place)?.size ?? 0) + bytes <= this.#maxFileBytes && this.#quota.hasRoom(allBytes);
+  canGrow(resolved: string, bytes: number, allBytes: number): boolean {
+    return (this.node(resolved)?.size ?? 0) + bytes <= this.#maxFileBytes && this.#quota.hasRoom(allBytes);
   }
 
   /**
@@ -183,59 +183,59 @@ export class FileTree {
     writer: Exclude<Writer, "principal"> = "content",
   ): { created: boolean; size: number } {
     return this.#inTransaction(() => {
-      const place = this.resolve(path);
-      this.#rejectInstructionFile(place, path);
-      const node = this.node(place);
+      const resolved = this.resolve(path);
+      this.#rejectInstructionFile(resolved, path);
+      const node = this.node(resolved);
       const size = (node?.size ?? 0) + bytes.length;
       if (node?.kind !== "file") {
-        return { created: this.#writeWithFolders(place, path, bytes, writer), size: bytes.length };
+        return { created: this.#writeWithFolders(resolved, path, bytes, writer), size: bytes.length };
       }
       if (bytes.length === 0) return { created: false, size };
       this.#checkSize(node.size + bytes.length, path);
       this.#quota.charge(bytes.length, 0, path);
-      const last = this.#lastPart(place);
+      const last = this.#lastPart(resolved);
       if (last !== null && last.bytes < MIN_PART_BYTES) {
-        this.#writeParts(place, last.i, concatBytes([this.#part(place, last.i), bytes]));
+        this.#writeParts(resolved, last.i, concatBytes([this.#part(resolved, last.i), bytes]));
       } else {
-        this.#writeParts(place, last === null ? 0 : last.i + 1, bytes);
+        this.#writeParts(resolved, last === null ? 0 : last.i + 1, bytes);
       }
       const label = node.writer === "own" ? writer : "content";
-      this.#update(place, "mtime = ?, size = ?, writer = ?", this.#clock.now(), size, label);
+      this.#update(resolved, "mtime = ?, size = ?, writer = ?", this.#clock.now(), size, label);
       return { created: false, size };
     });
   }
 
   makeFolder(path: string, recursive: boolean): void {
     this.#inTransaction(() => {
-      const place = this.resolve(path);
-      this.#rejectInstructionFile(place, path);
-      this.#makeFolder(place, path, recursive);
+      const resolved = this.resolve(path);
+      this.#rejectInstructionFile(resolved, path);
+      this.#makeFolder(resolved, path, recursive);
     });
   }
 
   makeLink(target: string, path: string): void {
     this.#inTransaction(() => {
-      const place = this.resolve(path, false);
-      this.#rejectInstructionFile(place, path);
-      if (this.node(place)) throw new FileError("EEXIST", "file already exists", path);
+      const resolved = this.resolve(path, false);
+      this.#rejectInstructionFile(resolved, path);
+      if (this.node(resolved)) throw new FileError("EEXIST", "file already exists", path);
       if (pathBytes(target) > MAX_PATH_BYTES) throw new FileError("ENAMETOOLONG", "file name too long", path);
-      this.#insert(place, path, { kind: "link", mode: 0o777, size: pathBytes(target), target, writer: "own" });
+      this.#insert(resolved, path, { kind: "link", mode: 0o777, size: pathBytes(target), target, writer: "own" });
     });
   }
 
   /** Removes a node with everything below it. Returns false when nothing was there and `force` is set. */
   remove(path: string, by: Writer, options: { recursive?: boolean; force?: boolean } = {}): boolean {
     return this.#inTransaction(() => {
-      const place = this.resolve(path, false);
-      const node = this.node(place);
-      if (node && by !== "principal") this.#rejectInstructionFilesIn(place, place, path);
+      const resolved = this.resolve(path, false);
+      const node = this.node(resolved);
+      if (node && by !== "principal") this.#rejectInstructionFilesIn(resolved, resolved, path);
       if (!node && options.force) return false;
       if (!node) throw new FileError("ENOENT", "no such file or directory", path);
-      if (place === "/") throw new FileError("EBUSY", "the workspace itself cannot be removed", path);
-      if (node.kind === "folder" && !options.recursive && this.#hasChildren(place)) {
+      if (resolved === "/") throw new FileError("EBUSY", "the workspace itself cannot be removed", path);
+      if (node.kind === "folder" && !options.recursive && this.#hasChildren(resolved)) {
         throw new FileError("ENOTEMPTY", "directory not empty", path);
       }
-      this.#remove(place);
+      this.#remove(resolved);
       return true;
     });
   }
@@ -272,44 +272,44 @@ export class FileTree {
   }
 
   setMode(path: string, mode: number): void {
-    const place = this.requireNode(path);
-    if (place.path !== "/") this.#update(place.path, "mode = ?", mode);
+    const found = this.requireNode(path);
+    if (found.path !== "/") this.#update(found.path, "mode = ?", mode);
   }
 
   setTime(path: string, mtime: number): void {
-    const place = this.requireNode(path);
-    if (place.path !== "/") this.#update(place.path, "mtime = ?", mtime);
+    const found = this.requireNode(path);
+    if (found.path !== "/") this.#update(found.path, "mtime = ?", mtime);
   }
 
-  #writeWithFolders(place: string, path: string, bytes: Uint8Array, writer: Writer): boolean {
-    if (place !== "/") this.#makeFolder(splitPath(place).folder, path, true);
-    return this.#write(place, path, bytes, writer);
+  #writeWithFolders(resolved: string, path: string, bytes: Uint8Array, writer: Writer): boolean {
+    if (resolved !== "/") this.#makeFolder(splitPath(resolved).folder, path, true);
+    return this.#write(resolved, path, bytes, writer);
   }
 
-  #write(place: string, path: string, bytes: Uint8Array, writer: Writer): boolean {
-    const old = this.node(place);
+  #write(resolved: string, path: string, bytes: Uint8Array, writer: Writer): boolean {
+    const old = this.node(resolved);
     if (old?.kind === "folder") throw new FileError("EISDIR", "illegal operation on a directory", path);
     this.#checkSize(bytes.length, path);
     if (old) {
       this.#quota.charge(bytes.length - old.size, 0, path);
-      this.#update(place, "mtime = ?, size = ?, writer = ?", this.#clock.now(), bytes.length, writer);
+      this.#update(resolved, "mtime = ?, size = ?, writer = ?", this.#clock.now(), bytes.length, writer);
       // Appending makes short parts, so there may be more parts than the size implies.
       const parts = Math.ceil(bytes.length / PART_BYTES);
-      this.#sql.run("DELETE FROM file_part WHERE path = ? AND i >= ?", place, parts);
+      this.#sql.run("DELETE FROM file_part WHERE path = ? AND i >= ?", resolved, parts);
     } else {
-      this.#insert(place, path, { kind: "file", mode: 0o644, size: bytes.length, target: null, writer });
+      this.#insert(resolved, path, { kind: "file", mode: 0o644, size: bytes.length, target: null, writer });
     }
-    this.#writeParts(place, 0, bytes);
+    this.#writeParts(resolved, 0, bytes);
     return !old;
   }
 
-  #makeFolder(place: string, path: string, recursive: boolean): void {
-    const node = this.node(place);
+  #makeFolder(resolved: string, path: string, recursive: boolean): void {
+    const node = this.node(resolved);
     if (node?.kind === "folder" && recursive) return;
     if (node) throw new FileError("EEXIST", "file already exists", path);
-    const { folder } = splitPath(place);
+    const { folder } = splitPath(resolved);
     if (recursive && !this.node(folder)) this.#makeFolder(folder, path, true);
-    this.#insert(place, path, { kind: "folder", mode: 0o755, size: 0, target: null, writer: "own" });
+    this.#insert(resolved, path, { kind: "folder", mode: 0o755, size: 0, target: null, writer: "own" });
   }
 
   #copy(source: { path: string; node: FileNode }, target: string): void {
@@ -329,8 +329,8 @@ export class FileTree {
     }
   }
 
-  #rejectInstructionFile(place: string, path: string): void {
-    if (!isInstructionFile(place)) return;
+  #rejectInstructionFile(resolved: string, path: string): void {
+    if (!isInstructionFile(resolved)) return;
     throw new FileError("EPERM", PROTECTED, path);
   }
 
@@ -391,69 +391,73 @@ export class FileTree {
     );
   }
 
-  #remove(place: string): void {
-    const { folder, name } = splitPath(place);
+  #remove(resolved: string): void {
+    const { folder, name } = splitPath(resolved);
     const [sum] = this.#sql.run<{ bytes: number | null; nodes: number }>(
       `SELECT sum(size) AS bytes, count(*) AS nodes FROM file_node WHERE (parent = ? AND name = ?) OR ${SUBTREE_SQL}`,
-      ...[folder, name, ...subtreeRange(place)],
+      ...[folder, name, ...subtreeRange(resolved)],
     );
-    this.#quota.charge(-(sum?.bytes ?? 0), -(sum?.nodes ?? 0), place);
-    this.#budget?.charge(0, 2 * (sum?.nodes ?? 0), place);
+    this.#quota.charge(-(sum?.bytes ?? 0), -(sum?.nodes ?? 0), resolved);
+    this.#budget?.charge(0, 2 * (sum?.nodes ?? 0), resolved);
     this.#sql.run(
       `DELETE FROM file_node WHERE (parent = ? AND name = ?) OR ${SUBTREE_SQL}`,
       folder,
       name,
-      ...subtreeRange(place),
+      ...subtreeRange(resolved),
     );
-    this.#sql.run("DELETE FROM file_part WHERE path = ? OR (path > ? AND path < ?)", place, ...pathRange(place));
+    this.#sql.run("DELETE FROM file_part WHERE path = ? OR (path > ? AND path < ?)", resolved, ...pathRange(resolved));
   }
 
-  #insert(place: string, path: string, node: Omit<FileNode, "parent" | "name" | "mtime">): void {
-    this.#requireParentFolder(place, path);
-    if (pathBytes(place) > MAX_PATH_BYTES) throw new FileError("ENAMETOOLONG", "file name too long", path);
+  #insert(resolved: string, path: string, node: Omit<FileNode, "parent" | "name" | "mtime">): void {
+    this.#requireParentFolder(resolved, path);
+    if (pathBytes(resolved) > MAX_PATH_BYTES) throw new FileError("ENAMETOOLONG", "file name too long", path);
     this.#quota.charge(node.size, 1, path);
     this.#budget?.charge(0, 1, path);
-    const { folder, name } = splitPath(place);
+    const { folder, name } = splitPath(resolved);
     this.#sql.run(
       "INSERT INTO file_node(parent, name, kind, mode, mtime, size, target, writer) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
       ...[folder, name, node.kind, node.mode, this.#clock.now(), node.size, node.target, node.writer],
     );
   }
 
-  #requireParentFolder(place: string, path: string): void {
-    const folder = this.node(splitPath(place).folder);
+  #requireParentFolder(resolved: string, path: string): void {
+    const folder = this.node(splitPath(resolved).folder);
     if (!folder) throw new FileError("ENOENT", "no such file or directory", path);
     if (folder.kind !== "folder") throw new FileError("ENOTDIR", "not a directory", path);
   }
 
-  #update(place: string, fields: string, ...values: SqlValue[]): void {
-    const { folder, name } = splitPath(place);
-    this.#budget?.charge(0, 1, place);
+  #update(resolved: string, fields: string, ...values: SqlValue[]): void {
+    const { folder, name } = splitPath(resolved);
+    this.#budget?.charge(0, 1, resolved);
     this.#sql.run(`UPDATE file_node SET ${fields} WHERE parent = ? AND name = ?`, ...values, folder, name);
   }
 
-  #writeParts(place: string, first: number, bytes: Uint8Array): void {
-    this.#budget?.charge(bytes.length, Math.ceil(bytes.length / PART_BYTES), place);
+  #writeParts(resolved: string, first: number, bytes: Uint8Array): void {
+    this.#budget?.charge(bytes.length, Math.ceil(bytes.length / PART_BYTES), resolved);
     for (let i = 0; i * PART_BYTES < bytes.length; i++) {
       this.#sql.run(
         "INSERT INTO file_part(path, i, data) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET data = excluded.data",
-        ...[place, first + i, bytes.slice(i * PART_BYTES, (i + 1) * PART_BYTES)],
+        ...[resolved, first + i, bytes.slice(i * PART_BYTES, (i + 1) * PART_BYTES)],
       );
     }
   }
 
-  #lastPart(place: string): { i: number; bytes: number } | null {
+  #lastPart(resolved: string): { i: number; bytes: number } | null {
     const query = "SELECT i, length(data) AS bytes FROM file_part WHERE path = ? ORDER BY i DESC LIMIT 1";
-    return this.#sql.run<{ i: number; bytes: number }>(query, place)[0] ?? null;
+    return this.#sql.run<{ i: number; bytes: number }>(query, resolved)[0] ?? null;
   }
 
-  #part(place: string, i: number): Uint8Array {
-    const [row] = this.#sql.run<{ data: BlobValue }>("SELECT data FROM file_part WHERE path = ? AND i = ?", place, i);
+  #part(resolved: string, i: number): Uint8Array {
+    const [row] = this.#sql.run<{ data: BlobValue }>(
+      "SELECT data FROM file_part WHERE path = ? AND i = ?",
+      resolved,
+      i,
+    );
     return row ? toBytes(row.data) : new Uint8Array();
   }
 
-  #hasChildren(place: string): boolean {
-    return this.#sql.run("SELECT 1 FROM file_node WHERE parent = ? LIMIT 1", place).length > 0;
+  #hasChildren(resolved: string): boolean {
+    return this.#sql.run("SELECT 1 FROM file_node WHERE parent = ? LIMIT 1", resolved).length > 0;
   }
 
   #checkSize(bytes: number, path: string): void {

@@ -32,7 +32,7 @@ function play(words: string, settings: Partial<GuardSettings> = {}, hardStops = 
   let state: GuardState = NO_CALLS;
   const log: string[] = [];
   for (const word of words.split(/\s+/).filter(Boolean)) {
-    const [, tool, arg, mark, print] = /^(\w+)\((\w*)\)([=!])(\w+)$/.exec(word)!;
+    const [, tool, arg, mark, fingerprint] = /^(\w+)\((\w*)\)([=!])(\w+)$/.exec(word)!;
     const call = toCall(tool!, arg!);
     const before = decideCall(guard, state, call, { pending: [], hardStops });
     if (before.action === "synthesise") {
@@ -40,7 +40,7 @@ function play(words: string, settings: Partial<GuardSettings> = {}, hardStops = 
       state = observeCall(guard, state, call, refused(before.code), hardStops).state;
       continue;
     }
-    const result = { failed: mark === "!", print: print!, refused: false };
+    const result = { failed: mark === "!", fingerprint: fingerprint!, refused: false };
     const { state: next, decision } = observeCall(guard, state, call, result, hardStops);
     state = next;
     log.push(decision.action === "allow" ? "-" : `${decision.action} ${decision.code}`);
@@ -48,7 +48,7 @@ function play(words: string, settings: Partial<GuardSettings> = {}, hardStops = 
   return log;
 }
 
-const refused = (code: string) => ({ failed: true, print: `refused ${code}`, refused: true });
+const refused = (code: string) => ({ failed: true, fingerprint: `refused ${code}`, refused: true });
 
 function toCall(name: string, arg: string): GuardedCall {
   const effect = EFFECTS[name];
@@ -249,7 +249,7 @@ describe("the guardrails of a turn", () => {
   it("remember only sixty-four calls", () => {
     let state = NO_CALLS;
     for (let i = 0; i < 100; i++) {
-      const result = { failed: false, print: String(i), refused: false };
+      const result = { failed: false, fingerprint: String(i), refused: false };
       state = observeCall(DEFAULTS.guardrails, state, toCall("look", String(i)), result, true).state;
     }
     expect(state.history).toHaveLength(64);
@@ -268,7 +268,7 @@ describe("the guardrails of a turn", () => {
     expect(toGuardedResult(fail("redirected", "Not run."))).toEqual(refused("redirected"));
     expect(toGuardedResult({ ...succeed({ a: 1 }), print: "p" })).toEqual({
       failed: false,
-      print: "p",
+      fingerprint: "p",
       refused: false,
     });
   });

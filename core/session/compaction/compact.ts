@@ -17,6 +17,7 @@ import { messageTokens as weigh } from "../../agent/request-size.ts";
 import { isSmall } from "../../agent/small-window.ts";
 import { type Result, err, ok } from "../../errors.ts";
 import { type CompactionEntry, type Usage, promptTokens } from "../../schemas/entry.ts";
+import type { Settings } from "../../schemas/settings.ts";
 import type { EngineContext } from "../context.ts";
 import { compactionState, compactionsBefore, readCompaction, readHistory } from "../prompt/history.ts";
 import type { Log } from "../log.ts";
@@ -106,26 +107,23 @@ export function createKeeper(context: CompactionContext, turn: number, options: 
 
       // First shorten a prompt that was made for a larger window: that loses nothing of the conversation.
       const system = isSmall(contextWindow) ? ((await context.narrowPrompt?.(contextWindow)) ?? undefined) : undefined;
-      const isTight = isSmall(contextWindow) && fixedTokens !== undefined;
-      const lastUsage = system === undefined ? readUsage(log, messages, chain, usage) : null;
-      const known = system === undefined ? counted : undefined;
-      const guess = isTight ? fixedTokens(system) : estimateOverhead(contextWindow);
-      if (isTight) ratio = computeRatio(messages, { lastUsage, known, fixed: guess }) ?? ratio;
+      const hasNewPrompt = system !== undefined;
+      const request = measureRequest(messages, {
+        contextWindow,
+        ratio,
+        lastUsage: hasNewPrompt ? null : readUsage(log, messages, chain, usage),
+        counted: hasNewPrompt ? undefined : counted,
+        fixedEstimate: isSmall(contextWindow) ? fixedTokens?.(system) : undefined,
+      });
+      ratio = request.ratio;
       ratios.set(log, ratio);
-      const fixed = isTight ? Math.round(guess * ratio) : guess;
-      const scale = isTight ? scaledBy(ratio) : scaled(messages, lastUsage, fixed);
-      const tokens = known ?? Math.round(measureTokens(messages, lastUsage, fixed, isTight ? scale : weigh));
-      const same = { messages, tokens, ...(system !== undefined && { system }) };
+      const { tokens } = request;
+      const same = { messages, tokens, ...(hasNewPrompt && { system }) };
       const fits = tokens + MIN_ANSWER_TOKENS <= contextWindow;
       const limit = thresholdTokens(contextWindow, settings.context, settings.turn.maxOutputTokens);
-      if (overflow && system !== undefined && fits) return ok(same);
+      if (overflow && hasNewPrompt && fits) return ok(same);
       if (!overflow && (tokens < limit || (fits && isBackingOff(log, tokens, host.clock.now())))) return ok(same);
 
-      const size = atLeast(tokens, messages, scale);
-      const window = overflow ? Math.min(contextWindow, size) : contextWindow;
-      // In a small window the prompt and the tools take so much that shares of the whole window would save nothing.
-      const room = isTight ? Math.max(MIN_ROOM_TOKENS, limit - fixed) : window;
-      const tailTokens = tailBudget(room, settings.context) * (overflow ? OVERFLOW_TAIL_SHARE ** rounds : 1);
       const refreshed = { ...context, refreshPrompt: () => context.refreshPrompt(contextWindow) };
       const job: ShortenJob = {
         turn,
@@ -134,32 +132,107 @@ export function createKeeper(context: CompactionContext, turn: number, options: 
         messages,
         chain,
         keepFrom: input,
-        contextWindow: room,
-        tokens: size,
-        weigh: scale,
-        tailTokens,
-        minTailMessages: rounds > 0 ? 1 : settings.context.minTailMessages,
-        pruneBelow: overflow ? size * OVERFLOW_SHARE : isTight ? fixed + room * PRUNE_SHARE : limit * PRUNE_SHARE,
-        minGapTokens: overflow ? 0 : size * settings.context.minSaving,
-        minSavedTokens: fits ? 0 : size + MIN_ANSWER_TOKENS - contextWindow,
+        weigh: request.weigh,
+        ...computeTargets(request, messages, {
+          settings: settings.context,
+          contextWindow,
+          limit,
+          overflow,
+          rounds,
+          fits,
+        }),
         focus: "",
         signal,
       };
       let made = await shorten(refreshed, options, job);
       const isStuck = !made.ok && STUCK_CODES.has(made.failure.code) && (overflow || !fits);
       if (isStuck) made = await shorten(refreshed, options, { ...job, mayCutNewest: true });
-      if (made.ok) {
-        rounds++;
-        const { compaction } = made.value;
-        const shorter = applyNext(chain, messages, compaction);
-        // The estimate of the removed part may be too high. Then more tokens remain than the difference shows.
-        const left = isTight ? Math.round(Math.max(1, ratio) * (guess + sumTokens(shorter, weigh))) : 0;
-        const tokensAfter = Math.max(compaction.tokensAfter, left);
-        return ok({ messages: shorter, system: made.value.system, tokens: tokensAfter });
-      }
-      return fits && !overflow && made.failure.code !== "aborted" ? ok(same) : made;
+      if (!made.ok) return fits && !overflow && made.failure.code !== "aborted" ? ok(same) : made;
+      rounds++;
+      const { compaction } = made.value;
+      const shorter = applyNext(chain, messages, compaction);
+      // The estimate of the removed part may be too high. Then more tokens remain than the difference shows.
+      const tokensAfter = Math.max(compaction.tokensAfter, estimateTokens(request, shorter));
+      return ok({ messages: shorter, system: made.value.system, tokens: tokensAfter });
     },
   };
+}
+
+/** How large a request is, in tokens. */
+interface RequestSize {
+  tokens: number;
+  /** The prompt and the tools, by the provider's count where there is one. */
+  fixed: number;
+  /** The estimate for the prompt and the tools; only in a small window, where their size matters. */
+  fixedEstimate: number | undefined;
+  /** Real tokens per estimated token, as in `ratios`. */
+  ratio: number;
+  weigh(message: Message): number;
+}
+
+function measureRequest(
+  messages: Message[],
+  options: {
+    contextWindow: number;
+    /** The ratio so far. */
+    ratio: number;
+    lastUsage: Usage | null;
+    /** The provider's count of this very request. */
+    counted: number | undefined;
+    fixedEstimate: number | undefined;
+  },
+): RequestSize {
+  const { contextWindow, lastUsage, counted, fixedEstimate } = options;
+  if (fixedEstimate === undefined) {
+    const fixed = estimateOverhead(contextWindow);
+    const tokens = counted ?? Math.round(measureTokens(messages, lastUsage, fixed, weigh));
+    return { tokens, fixed, fixedEstimate, ratio: options.ratio, weigh: scaled(messages, lastUsage, fixed) };
+  }
+  const ratio = computeRatio(messages, { lastUsage, known: counted, fixed: fixedEstimate }) ?? options.ratio;
+  const fixed = Math.round(fixedEstimate * ratio);
+  const weighScaled = scaledBy(ratio);
+  const tokens = counted ?? Math.round(measureTokens(messages, lastUsage, fixed, weighScaled));
+  return { tokens, fixed, fixedEstimate, ratio, weigh: weighScaled };
+}
+
+/** How far a request must shrink, and how much of its end stays. `rounds`: compactions of this step so far. */
+function computeTargets(
+  request: RequestSize,
+  messages: Message[],
+  options: {
+    settings: Settings["context"];
+    contextWindow: number;
+    limit: number;
+    overflow: boolean;
+    rounds: number;
+    fits: boolean;
+  },
+) {
+  const { settings, contextWindow, limit, overflow, rounds, fits } = options;
+  const tokens = atLeast(request.tokens, messages, request.weigh);
+  let room = overflow ? Math.min(contextWindow, tokens) : contextWindow;
+  let maxPrunedTokens = limit * PRUNE_SHARE;
+  if (request.fixedEstimate !== undefined) {
+    // In a small window the prompt and the tools take so much that shares of the whole window would save nothing.
+    room = Math.max(MIN_ROOM_TOKENS, limit - request.fixed);
+    maxPrunedTokens = request.fixed + room * PRUNE_SHARE;
+  }
+  if (overflow) maxPrunedTokens = tokens * OVERFLOW_SHARE;
+  return {
+    contextWindow: room,
+    tokens,
+    tailTokens: tailBudget(room, settings) * (overflow ? OVERFLOW_TAIL_SHARE ** rounds : 1),
+    minTailMessages: rounds > 0 ? 1 : settings.minTailMessages,
+    maxPrunedTokens,
+    minGapTokens: overflow ? 0 : tokens * settings.minSaving,
+    minSavedTokens: fits ? 0 : tokens + MIN_ANSWER_TOKENS - contextWindow,
+  };
+}
+
+/** An estimate of the shortened request; 0 outside a small window, where only the provider's count is used. */
+function estimateTokens({ fixedEstimate, ratio }: RequestSize, messages: Message[]): number {
+  if (fixedEstimate === undefined) return 0;
+  return Math.round(Math.max(1, ratio) * (fixedEstimate + sumTokens(messages, weigh)));
 }
 
 export async function compressNow(
@@ -204,7 +277,7 @@ export async function compressNow(
     weigh: scale,
     tailTokens: Math.min(tailBudget(contextWindow, settings.context), sumTokens(messages, scale) * ASKED_TAIL_SHARE),
     minTailMessages: 2,
-    pruneBelow: 0,
+    maxPrunedTokens: 0,
     minGapTokens: 0,
     focus: focus.slice(0, MAX_FOCUS_CHARS).toWellFormed(),
     signal,

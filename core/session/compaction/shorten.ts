@@ -80,7 +80,7 @@ export interface ShortenJob {
   tailTokens: number;
   minTailMessages: number;
   /** Pruning suffices when it leaves at most this many tokens; 0: never. */
-  pruneBelow: number;
+  maxPrunedTokens: number;
   /** Minimum tokens in the gap. */
   minGapTokens: number;
   /** Tokens that must be removed before the model can read the rest. */
@@ -111,7 +111,7 @@ export async function shorten(
   const pruned = pruneMessages(plan.between);
   const prunedTokens = Math.round(job.tokens - sumTokens(plan.between, job.weigh) + sumTokens(pruned, job.weigh));
   const prunedText = toPrunedText(pruned);
-  if (prunedTokens <= job.pruneBelow && byteLength(JSON.stringify(prunedText)) <= MAX_PRUNED_BYTES) {
+  if (prunedTokens <= job.maxPrunedTokens && byteLength(JSON.stringify(prunedText)) <= MAX_PRUNED_BYTES) {
     const parts = [{ source, text: prunedText }];
     return record(context, options, job, plan, { method: "prune", parts, calls: [], tokensAfter: prunedTokens });
   }
