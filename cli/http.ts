@@ -46,8 +46,8 @@ export function createHttp({ url, key, isOwn = false }: { url: string; key: stri
   async function send(method: string, path: string, call: Call = {}): Promise<Response> {
     assertStays(path);
     const { body, headers = {}, signal = AbortSignal.timeout(REQUEST_MS) } = call;
-    const raw = typeof body === "string" || body instanceof Uint8Array;
-    const type = raw ? "application/octet-stream" : "application/json";
+    const isRaw = typeof body === "string" || body instanceof Uint8Array;
+    const type = isRaw ? "application/octet-stream" : "application/json";
     const response = await fetch(base + path, {
       method,
       headers: {
@@ -55,7 +55,7 @@ export function createHttp({ url, key, isOwn = false }: { url: string; key: stri
         ...(body === undefined ? {} : { "content-type": type }),
         ...headers,
       },
-      body: body === undefined ? undefined : raw ? body : JSON.stringify(body),
+      body: isRaw || body === undefined ? body : JSON.stringify(body),
       signal,
     }).catch((error: unknown) => {
       throw toUnreachable(error, base);

@@ -127,7 +127,8 @@ async function askWithRetries(
     const waitMs = failure.retryAfterMs ?? backoffMs(retries + 1, random);
     const mayWait = failure.retry && retries < limits.modelRetries && waitMs <= limits.inlineWaitMs;
     // A rate limit may pass at once: a key gets a second try before it is suspended (Hermes Agent).
-    if (failure.rotateKey && model.rotateKey && !(mayWait && !sameKeyTwice) && rotations < MAX_ROTATIONS) {
+    const retriesSameKey = mayWait && !sameKeyTwice;
+    if (failure.rotateKey && model.rotateKey && !retriesSameKey && rotations < MAX_ROTATIONS) {
       // With no key left, the next call fails at once and says when one is available.
       rotations += model.rotateKey(failure) ? 1 : MAX_ROTATIONS;
       sink.restart(failure);

@@ -14,6 +14,10 @@ export interface TimeLimit {
 /** Each timeout makes the next limit longer: a server that was too slow once is likely to be too slow again. */
 const BACKOFF_FACTOR = 1.5;
 
+/** The settings for a server of the operator's own: before the first piece, and between two pieces. */
+const OWN_SETTINGS = ["ownFirstByteMs", "ownIdleStreamMs"] as const;
+const HOSTED_SETTINGS = ["firstByteMs", "idleStreamMs"] as const;
+
 /**
  * `first`: before the first piece of the answer, while the model reads the prompt. `idle`: between two pieces. `stalls`: how often
  * the call has timed out.
@@ -23,13 +27,8 @@ export function computeTimeLimit(
   { isOwn = false }: Pick<Model, "isOwn">,
   { limits, stalls }: { limits: TimeLimits; stalls: number },
 ): TimeLimit {
-  const setting = isOwn
-    ? phase === "first"
-      ? "ownFirstByteMs"
-      : "ownIdleStreamMs"
-    : phase === "first"
-      ? "firstByteMs"
-      : "idleStreamMs";
+  const [first, idle] = isOwn ? OWN_SETTINGS : HOSTED_SETTINGS;
+  const setting = phase === "first" ? first : idle;
   return { ms: Math.round(limits[setting] * BACKOFF_FACTOR ** stalls), setting };
 }
 

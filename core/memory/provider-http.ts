@@ -11,7 +11,7 @@ const MAX_REPLY_BYTES = 1 << 20;
 /** Statuses that mean the request itself was wrong and say nothing about the service. */
 const REQUEST_FAULTS = new Set([400, 404, 405, 409, 410, 413, 414, 415, 422]);
 
-interface ProviderRequest {
+export interface ProviderRequest {
   method: "GET" | "POST" | "DELETE";
   /** Path below the base URL, with its segments encoded. */
   path: string;

@@ -42,11 +42,13 @@ export function lookUpFacts(
       ? known[model.id]
       : BY_PROVIDER.get(`${model.provider}:${toCommonId(model.id)}`);
   const row = own ?? ROWS_OF_ALL_PROVIDERS.get(toCommonId(model.id));
-  const priceSet = operator.prices[model.name];
+  const operatorPrices = operator.prices[model.name];
+  const catalogPrices = own && toPriceList(own);
+  const prices: PriceList | undefined = operatorPrices ? { ...operatorPrices, source: "operator" } : catalogPrices;
   return {
     contextWindow: operator.windows[model.name] ?? row?.[0] ?? UNKNOWN_WINDOW,
     ...(row ? { efforts: row[1].split(" ").filter(Boolean) as Effort[] } : {}),
-    ...(priceSet ? { prices: { ...priceSet, source: "operator" } } : own ? { prices: toPriceList(own) } : {}),
+    ...(prices && { prices }),
   };
 }
 

@@ -17,6 +17,7 @@ const OWN_PROFILE = /^DELETE \/v1\/profiles\/([^/]+)$/;
 
 /** How long a revoked key may still work in an isolate that has accepted it. */
 const KEEP_ACCEPTED_MS = 30_000;
+/** Keys kept in memory by one isolate. */
 const MAX_ACCEPTED = 1_000;
 
 /** Keys that this isolate has accepted, for reading or writing. Refusals are not cached, so a new key works at once. */
@@ -65,10 +66,10 @@ async function authenticateProfile(c: Context<ApiEnv>): Promise<ProfileId> {
   if (!parsed) throw unknownKey();
   const now = Date.now();
   const willWrite = c.req.method !== "GET" && c.req.method !== "HEAD";
-  const kept = willWrite ? `write ${key}` : key;
-  if (!acceptedKeys.has(kept, now)) {
+  const cacheKey = willWrite ? `write ${key}` : key;
+  if (!acceptedKeys.has(cacheKey, now)) {
     if (!(await openAccount(c.env, parsed.profile).check(parsed.secret, willWrite))) throw unknownKey();
-    acceptedKeys.add(kept, parsed.profile, now);
+    acceptedKeys.add(cacheKey, parsed.profile, now);
   }
   return parsed.profile;
 }

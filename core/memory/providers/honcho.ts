@@ -8,7 +8,7 @@ import { type Result, ok } from "../../errors.ts";
 import { redactText } from "../../redact.ts";
 import { normaliseMemory } from "../../schemas/memory.ts";
 import type { ProviderConfig } from "../provider-env.ts";
-import { type Fetch, createSend, fail } from "../provider-http.ts";
+import { type Fetch, type ProviderRequest, createSend, fail } from "../provider-http.ts";
 import type { MemoryProvider, MemoryWrite, ProviderFailure } from "../provider.ts";
 import { toQuery } from "../recall.ts";
 import { cutIntoPieces } from "./texts.ts";
@@ -27,27 +27,102 @@ const Summaries = z.object({ short_summary: Summary, long_summary: Summary });
 const Conclusions = z.array(z.object({ id: z.string(), content: z.string() }));
 const Chat = z.object({ content: z.string().nullish() });
 
+interface HonchoApi {
+  /** The peer ids, and the session's id. */
+  person: string;
+  agent: string;
+  session: string;
+  /** A GET of a path in the operator's workspace. */
+  get(path: string, query: ProviderRequest["query"], signal: AbortSignal): Promise<Result<unknown, ProviderFailure>>;
+  post(path: string, body: unknown, signal: AbortSignal): Promise<Result<unknown, ProviderFailure>>;
+  /** A POST that first creates workspace, peers and session where missing. */
+  postToPeers(path: string, body: unknown, signal: AbortSignal): Promise<Result<unknown, ProviderFailure>>;
+  remove(path: string, signal: AbortSignal): Promise<Result<unknown, ProviderFailure>>;
+}
+
 export function createHoncho(config: ProviderConfig, tenant: Tenant, fetch: Fetch): MemoryProvider {
-  const { baseUrl, apiKey } = config;
+  const api = createApi(config, tenant, fetch);
+  const { person, agent, session } = api;
+
+  async function forget(text: string, signal: AbortSignal): Promise<Result<null, ProviderFailure>> {
+    const filters = { observer_id: person, observed_id: person };
+    const sent = await api.postToPeers("/conclusions/query", { query: text, top_k: TOP_K, filters }, signal);
+    const found = parse(Conclusions, sent, []);
+    if (!found.ok) return found;
+    const same = found.value.filter(({ content }) => normaliseMemory(content) === normaliseMemory(text));
+    for (const { id } of same) {
+      const gone = await api.remove(`/conclusions/${encodeURIComponent(id)}`, signal);
+      if (!gone.ok && !isNotFound(gone)) return gone;
+    }
+    return ok(null);
+  }
+
+  async function mirror(write: MemoryWrite, signal: AbortSignal): Promise<Result<null, ProviderFailure>> {
+    if (write.action !== "add") {
+      const gone = await forget(write.old, signal);
+      if (!gone.ok || write.action === "remove") return gone;
+    }
+    const conclusion = { content: write.text, session_id: session, observer_id: person, observed_id: person };
+    const sent = await api.postToPeers("/conclusions", { conclusions: [conclusion] }, signal);
+    return sent.ok ? ok(null) : sent;
+  }
+
+  return {
+    name: "honcho",
+    async prefetch(about, signal) {
+      const words = { search_query: about, search_top_k: TOP_K, include_most_frequent: true };
+      const query = { ...words, max_conclusions: MAX_CONCLUSIONS };
+      const sent = await api.get(`/peers/${person}/context`, query, signal);
+      const context = parse(Context, sent, {});
+      if (!context.ok) return context;
+      const { representation, peer_card } = context.value;
+      return ok([...(peer_card ?? []), ...(representation ? [withoutTimes(representation)] : [])]);
+    },
+    async sync({ user: asked, assistant }, signal) {
+      const toMessages = (peer_id: string, text: string) =>
+        cutIntoPieces(text, MESSAGE_CHARS, MAX_PIECES).map((content) => ({ peer_id, content }));
+      const messages = [...toMessages(person, asked), ...toMessages(agent, assistant)];
+      const sent = await api.postToPeers(`/sessions/${session}/messages`, { messages }, signal);
+      return sent.ok ? ok(null) : sent;
+    },
+    async preCompaction(_messages, signal) {
+      const sent = await api.get(`/sessions/${session}/summaries`, undefined, signal);
+      const summaries = parse(Summaries, sent, { short_summary: null, long_summary: null });
+      if (!summaries.ok) return summaries;
+      const { long_summary, short_summary } = summaries.value;
+      return ok((long_summary ?? short_summary)?.content ?? "");
+    },
+    onWrite: mirror,
+    tools: () => [
+      askTool(async (query, signal) => {
+        const body = { query, stream: false };
+        const sent = await api.post(`/peers/${person}/chat`, body, signal);
+        const chat = parse(Chat, sent, {});
+        return chat.ok ? ok(chat.value.content ?? "") : chat;
+      }),
+    ],
+  };
+}
+
+function createApi({ workspace, baseUrl, apiKey }: ProviderConfig, tenant: Tenant, fetch: Fetch): HonchoApi {
   const send = createSend({ name: "Honcho", baseUrl, authorization: `Bearer ${apiKey}`, fetch });
   const profile = tenantHash(tenant);
   const person = `user-${profile}`;
   const agent = `agent-${profile}`;
   // Profiles share a workspace and therefore its session names, so the name includes the profile.
   const session = `${profile}-${tenant.session}`;
-  const root = `/v3/workspaces/${config.workspace}`;
+  const root = `/v3/workspaces/${workspace}`;
+  const post: HonchoApi["post"] = (path, body, signal) =>
+    send({ method: "POST", path: `${root}${path}`, body, signal });
   let isOpen = false;
 
-  /**
-   * Creates workspace, peers and session where missing. Needed only before a write: an unknown person has nothing to
-   * recall.
-   */
+  /** Needed only before a write: an unknown person has nothing to recall. */
   async function open(signal: AbortSignal): Promise<Result<null, ProviderFailure>> {
     if (isOpen) return ok(null);
     const observed = { observe_me: true, observe_others: false };
     const silent = { observe_me: false, observe_others: false };
     const steps: [string, unknown][] = [
-      ["/v3/workspaces", { id: config.workspace }],
+      ["/v3/workspaces", { id: workspace }],
       [`${root}/peers`, { id: person }],
       [`${root}/peers`, { id: agent }],
       [`${root}/sessions`, { id: session, peers: { [person]: observed, [agent]: silent } }],
@@ -60,72 +135,17 @@ export function createHoncho(config: ProviderConfig, tenant: Tenant, fetch: Fetc
     return ok(null);
   }
 
-  async function post(path: string, body: unknown, signal: AbortSignal): Promise<Result<unknown, ProviderFailure>> {
-    const opened = await open(signal);
-    return opened.ok ? send({ method: "POST", path: `${root}${path}`, body, signal }) : opened;
-  }
-
-  async function forget(text: string, signal: AbortSignal): Promise<Result<null, ProviderFailure>> {
-    const filters = { observer_id: person, observed_id: person };
-    const sent = await post("/conclusions/query", { query: text, top_k: TOP_K, filters }, signal);
-    const found = parse(Conclusions, sent, []);
-    if (!found.ok) return found;
-    const same = found.value.filter(({ content }) => normaliseMemory(content) === normaliseMemory(text));
-    for (const { id } of same) {
-      const gone = await send({ method: "DELETE", path: `${root}/conclusions/${encodeURIComponent(id)}`, signal });
-      if (!gone.ok && !isNotFound(gone)) return gone;
-    }
-    return ok(null);
-  }
-
-  async function mirror(write: MemoryWrite, signal: AbortSignal): Promise<Result<null, ProviderFailure>> {
-    if (write.action !== "add") {
-      const gone = await forget(write.old, signal);
-      if (!gone.ok || write.action === "remove") return gone;
-    }
-    const conclusion = { content: write.text, session_id: session, observer_id: person, observed_id: person };
-    const sent = await post("/conclusions", { conclusions: [conclusion] }, signal);
-    return sent.ok ? ok(null) : sent;
-  }
-
   return {
-    name: "honcho",
-    async prefetch(query, signal) {
-      const words = { search_query: query, search_top_k: TOP_K, include_most_frequent: true };
-      const sent = await send({
-        method: "GET",
-        path: `${root}/peers/${person}/context`,
-        query: { ...words, max_conclusions: MAX_CONCLUSIONS },
-        signal,
-      });
-      const context = parse(Context, sent, {});
-      if (!context.ok) return context;
-      const { representation, peer_card } = context.value;
-      return ok([...(peer_card ?? []), ...(representation ? [withoutTimes(representation)] : [])]);
+    person,
+    agent,
+    session,
+    get: (path, query, signal) => send({ method: "GET", path: `${root}${path}`, ...(query && { query }), signal }),
+    post,
+    async postToPeers(path, body, signal) {
+      const opened = await open(signal);
+      return opened.ok ? post(path, body, signal) : opened;
     },
-    async sync({ user: asked, assistant }, signal) {
-      const toMessages = (peer_id: string, text: string) =>
-        cutIntoPieces(text, MESSAGE_CHARS, MAX_PIECES).map((content) => ({ peer_id, content }));
-      const messages = [...toMessages(person, asked), ...toMessages(agent, assistant)];
-      const sent = await post(`/sessions/${session}/messages`, { messages }, signal);
-      return sent.ok ? ok(null) : sent;
-    },
-    async preCompaction(_messages, signal) {
-      const sent = await send({ method: "GET", path: `${root}/sessions/${session}/summaries`, signal });
-      const summaries = parse(Summaries, sent, { short_summary: null, long_summary: null });
-      if (!summaries.ok) return summaries;
-      const { long_summary, short_summary } = summaries.value;
-      return ok((long_summary ?? short_summary)?.content ?? "");
-    },
-    onWrite: mirror,
-    tools: () => [
-      askTool(async (query, signal) => {
-        const body = { query, stream: false };
-        const sent = await send({ method: "POST", path: `${root}/peers/${person}/chat`, body, signal });
-        const chat = parse(Chat, sent, {});
-        return chat.ok ? ok(chat.value.content ?? "") : chat;
-      }),
-    ],
+    remove: (path, signal) => send({ method: "DELETE", path: `${root}${path}`, signal }),
   };
 }
 

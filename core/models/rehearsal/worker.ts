@@ -61,24 +61,24 @@ export function workOnTable(request: ModelRequest, task: TableTask): Reply {
 }
 
 function nextRun(task: TableTask, inquiry: Inquiry, hasAdvice: boolean, runs: Run[]): Reply {
-  const counting = task.column === undefined;
-  const check = inquiry.result !== undefined;
+  const isCount = task.column === undefined;
+  const hasResult = inquiry.result !== undefined;
   const revised = runs.some(({ exitCode, output }) => exitCode === 0 && /^smallest: /m.test(output));
-  const last = runs.at(-1);
-  const text = check
+  const text = hasResult
     ? "A result. Before I trust it I look at the extremes of the column."
-    : !last
-      ? hasAdvice
-        ? "I follow what the skill says about such files."
-        : "I try the plainest reading first."
-      : last.exitCode === 0
-        ? "The extremes show that these are not all plain values; I read them another way."
-        : (CHANGES[last.exitCode] ?? "That reading does not hold; I change it.");
-  const extremes = counting || check || hasAdvice || revised;
+    : explainReading(runs.at(-1), hasAdvice);
+  const showsExtremes = isCount || hasResult || hasAdvice || revised;
   return {
     text,
-    calls: [["terminal", { command: toCommand(task, inquiry.belief, extremes), timeout_ms: TIMEOUT_MS }]],
+    calls: [["terminal", { command: toCommand(task, inquiry.belief, showsExtremes), timeout_ms: TIMEOUT_MS }]],
   };
+}
+
+/** Why this reading of the file is tried, after the last run of another one. */
+function explainReading(last: Run | undefined, hasAdvice: boolean): string {
+  if (!last) return hasAdvice ? "I follow what the skill says about such files." : "I try the plainest reading first.";
+  if (last.exitCode === 0) return "The extremes show that these are not all plain values; I read them another way.";
+  return CHANGES[last.exitCode] ?? "That reading does not hold; I change it.";
 }
 
 /** The comment on each failure, by exit code. */

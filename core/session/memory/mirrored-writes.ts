@@ -1,4 +1,4 @@
-// Reads from a turn's log which writes its calls committed to the built-in memory, each once. Called by recall.ts, which
+// Reads from a turn's log which writes its calls committed to the built-in memory, each once. Called by turn-sync.ts, which
 // repeats them in an external memory. Pure.
 import { type MemoryStep, readOperations, readPrepared, readTargets } from "../../memory/plan.ts";
 import type { MemoryWrite } from "../../memory/provider.ts";

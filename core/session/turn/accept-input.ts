@@ -13,7 +13,7 @@ export function acceptInput({ context, recall, begun }: DriveState, n: number, t
   const [running] = log.openTurns();
   // A command addresses the session itself, so it neither steers nor interrupts the running turn.
   const mode = parseSessionCommand(text) ? "queue" : busy;
-  if (!running || mode !== "steer") recall.begin(n, text);
+  if (!running || mode !== "steer") recall.startSearch(n, text);
   if (!running) {
     renewLease(context);
     return beginTurn({ context, begun }, toQueuedTurn(n, text));

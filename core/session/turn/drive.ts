@@ -127,7 +127,7 @@ async function driveTurn(drive: DriveState, open: TurnRow): Promise<"paused" | "
     if (drive.current === current) drive.current = null;
   }
   await context.jobs.arm();
-  recall.ended(turn.n);
+  recall.sendTurn(turn.n);
   context.host.background(outbox.drain().then(() => lookForNews(drive)));
   return "ended";
 }

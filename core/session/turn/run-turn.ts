@@ -47,7 +47,7 @@ export async function runTurn(drive: DriveState, turn: TurnRow, current: Current
   if (model.server !== undefined) current.mark = markServer(host, model.server);
   const { tools, system, learned } = await prepareTurn(context, turn, request, model);
   const loading = invoked.value ?? (learned && (await readRecalled(context, turn, request, learned)));
-  await recall.take(turn, request, journal.put);
+  await recall.writeNote(turn, request, journal.put);
   if (loading) recordInvocation(context, turn, loading, journal.put);
   return {
     end: await runLoop({ ...toLoopOptions(drive, turn, current, compaction), models: models.value, tools, system }),
@@ -67,7 +67,7 @@ function toCompactionOptions(
       bookLate(context, turn.n, booked);
     },
     findRefusal: openBudget(context, turn, journal.spent).findRefusal,
-    readRecalled: recall.beforeCompaction,
+    readRecalled: recall.recallForSummary,
   };
 }
 

@@ -191,13 +191,10 @@ function toHeldCall(args: Args, steps: MemoryStep[], { rest, sentences }: HoldDe
 }
 
 function withRest(steps: MemoryStep[], rest: string[]): MemoryStep[] {
-  return steps.map((step, n) =>
-    step.text === undefined || rest[n] === step.text
-      ? step
-      : rest[n] === ""
-        ? { ...step, waits: true }
-        : { ...step, text: rest[n]!, isCut: true },
-  );
+  return steps.map((step, n) => {
+    if (step.text === undefined || rest[n] === step.text) return step;
+    return rest[n] === "" ? { ...step, waits: true } : { ...step, text: rest[n]!, isCut: true };
+  });
 }
 
 function checkArgs({ action, content, old_text, operations }: Args): Failure | null {
@@ -294,18 +291,22 @@ async function carryOut(
     }
     const stays = text !== undefined && !put;
     if (target && !stays) await store.remove(args.store, target.id, { at, ...toRemoval(target, n, steps, context) });
-    const done = stays
-      ? "already so"
-      : !target
-        ? put?.existed
-          ? "already known"
-          : "added"
-        : put
-          ? "replaced"
-          : "removed";
+    const done = stays ? "already so" : describeWrite({ hasTarget: target !== undefined, put });
     written.push({ done, id: put?.id ?? target!.id, ...(isCut && { text }) });
   }
   return ok(written);
+}
+
+/** `put`: the entry that now holds the text; absent for a removal. */
+function describeWrite({
+  hasTarget,
+  put,
+}: {
+  hasTarget: boolean;
+  put: { existed: boolean } | null | undefined;
+}): string {
+  if (hasTarget) return put ? "replaced" : "removed";
+  return put?.existed ? "already known" : "added";
 }
 
 /** Removes only the adds that were seen and those of this call. Later adds belong to others. */

@@ -28,8 +28,8 @@ export const skillHistory = createRouter();
 
 /** A revision's key has eight digits. */
 const MAX_REV = 99_999_999;
-/** Each is an object to read. */
-const MAX_REVISIONS = 100;
+/** Revisions per page. Each costs one read from R2. */
+const MAX_REVISIONS_PER_PAGE = 100;
 const SkillParams = z.object({ name: SkillName });
 const RevisionParams = SkillParams.extend({ rev: numeric(1, MAX_REV) });
 
@@ -41,7 +41,7 @@ skillHistory.openapi(
     description: "Lists the revisions of a skill.",
     request: {
       params: SkillParams,
-      query: z.strictObject(pageQuery(MAX_REVISIONS, { after: numeric(1, MAX_REV) })),
+      query: z.strictObject(pageQuery(MAX_REVISIONS_PER_PAGE, { after: numeric(1, MAX_REV) })),
     },
     responses: describeResponses(200, "Revisions, newest first; empty for a bundled skill", SkillRevisionList),
   }),
@@ -134,7 +134,7 @@ skillHistory.openapi(
     const { rev } = c.req.valid("json");
     const store = openSkills(c.env, c.var.profile);
     const head = await store.head(name);
-    // Read before the contents are deleted: they say what to look for.
+    // Read the texts before the purge deletes them: copies are found by what they contain.
     if (head && rev < head.rev) {
       const { gone, kept } = await readSkillTexts(store, name, rev);
       await eraseText(c.env, c.var.profile, toPieces(gone, kept));

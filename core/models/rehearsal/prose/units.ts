@@ -33,14 +33,12 @@ export function readUnitRow(sentences: string[]): boolean | undefined {
     }
     // One statement may take several sentences: "What is the odd second record? Units. Skip it."
     const isSkipped = SKIPPED.test(sentence) || (isShort(after) && SKIPPED.test(after));
-    const row =
-      ROW.test(sentence) || second || SECOND_LINE.test(before) || (isShort(sentence) && isSkipped && ROW.test(before));
-    const isStated = (units && (row || (isShort(sentence) && isSkipped))) || (second && isSkipped);
-    if (
-      (isStated || DATA_FROM_THIRD_LINE.test(sentence) || TWO_HEADER_LINES.test(sentence)) &&
-      !ELSEWHERE.test(sentence)
-    )
-      answer = true;
+    const isShortSkip = isShort(sentence) && isSkipped;
+    const isAboutSecond = second || SECOND_LINE.test(before);
+    const isAboutRow = ROW.test(sentence) || isAboutSecond || (isShortSkip && ROW.test(before));
+    const isStated = (units && (isAboutRow || isShortSkip)) || (second && isSkipped);
+    const isYes = isStated || DATA_FROM_THIRD_LINE.test(sentence) || TWO_HEADER_LINES.test(sentence);
+    if (isYes && !ELSEWHERE.test(sentence)) answer = true;
   }
   return answer;
 }
