@@ -76,11 +76,11 @@ export function createSkillArchive({ sql, source, memory, vectors }: SkillArchiv
     const missing = rows.unread().flatMap((name) => byName.get(name) ?? []);
     let count = 0;
     for (let at = 0; at < Math.min(most, missing.length); at += PARALLEL_READS) {
-      const some = missing.slice(at, Math.min(most, at + PARALLEL_READS));
+      const batch = missing.slice(at, Math.min(most, at + PARALLEL_READS));
       // A skill that cannot be read stays missing, and does not stop the others.
-      const read = await Promise.allSettled(some.map((line) => source.read(line)));
+      const read = await Promise.allSettled(batch.map((line) => source.read(line)));
       count += rows.putBodies(
-        read.flatMap((result, i) => (result.status === "fulfilled" ? [{ line: some[i]!, body: result.value }] : [])),
+        read.flatMap((result, i) => (result.status === "fulfilled" ? [{ line: batch[i]!, body: result.value }] : [])),
       );
     }
     return { read: count, unread: rows.unread().length };

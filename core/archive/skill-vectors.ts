@@ -90,9 +90,9 @@ export function createSkillVectors({
       const missing = missingOf(offered).slice(0, most);
       let made = 0;
       for (let at = 0; at < missing.length; at += TEXTS_AT_ONCE) {
-        const some = missing.slice(at, at + TEXTS_AT_ONCE);
-        const vectors = await similarity.embed(some.map(textOf));
-        some.forEach((line, i) => {
+        const batch = missing.slice(at, at + TEXTS_AT_ONCE);
+        const vectors = await similarity.embed(batch.map(textOf));
+        batch.forEach((line, i) => {
           const vector = toVector(vectors[i] ?? []);
           const key = keyOf(line);
           const bytes = new Uint8Array(vector.buffer);
@@ -104,7 +104,7 @@ export function createSkillVectors({
           );
           cached().set(line.name, { key, vector });
         });
-        made += some.length;
+        made += batch.length;
       }
       return made;
     },

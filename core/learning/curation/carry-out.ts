@@ -6,7 +6,7 @@ import { type SkillIndex, lineOf } from "../../schemas/skill.ts";
 import { applyPlan, describeDryRun } from "./changes.ts";
 import { gatherFacts } from "./gather-facts.ts";
 import { type CurationOutcome, toNotes } from "./remember.ts";
-import { countStates, renderCurationReport, toReportedRun } from "./report.ts";
+import { countStates, renderCurationReport, toSkillForReport } from "./report.ts";
 import type { CurationContext } from "./run-options.ts";
 
 export async function carryOut(options: CurationContext, plan: CurationPlan): Promise<void> {
@@ -42,11 +42,11 @@ export async function carryOut(options: CurationContext, plan: CurationPlan): Pr
     usage: NO_USAGE,
   };
   const { activeDays } = facts;
-  const listed = facts.skills.map((skill) => toReportedRun(skill, { activeDays, now: plan.at, policy, index }));
+  const listed = facts.skills.map((skill) => toSkillForReport(skill, { activeDays, now: plan.at, policy, index }));
   await curation.putReport(run, renderCurationReport(run, listed));
 }
 
-/** Must come before the report: a run without one is carried out again, and then sends its work again. */
+/** Called before the report is stored. If a crash prevents the report, the run is carried out again and sends its work again. */
 async function remember(
   options: CurationContext,
   facts: Pick<CurationOutcome, "plan" | "skills" | "ageReset">,

@@ -88,7 +88,7 @@ function renderWork(work: CurationWork): string {
 }
 
 /** A skill for the library section of the report. */
-export function toReportedRun(
+export function toSkillForReport(
   skill: SkillFacts & { stats: SkillStats },
   facts: { activeDays: Day[]; now: number; policy: Policy; index: SkillIndex },
 ): SkillForReport {
@@ -168,13 +168,9 @@ function movesOf(run: CurationRun): string {
 }
 
 function moveLine(move: ReportedMove): string {
-  const said = {
-    planned: "would go",
-    moved: "went",
-    left: "was to go",
-  }[move.result];
+  const went = { planned: "would go", moved: "went", left: "was to go" }[move.result];
   const end = move.result === "left" ? " It was changed in the meantime, so it was left alone." : "";
-  return `- **${move.skill}** ${said} from ${move.from} to ${move.to}: ${move.reason}.${end}`;
+  return `- **${move.skill}** ${went} from ${move.from} to ${move.to}: ${move.reason}.${end}`;
 }
 
 function healthOf({ health = [] }: CurationRun): string {

@@ -21,7 +21,7 @@ export async function sweepInactiveProfile(options: RetentionOptions): Promise<D
   if (await curation.isGone(profile)) return null;
   const reviewsBefore = now - settings.review.keepDays * DAY_MS;
   const runsBefore = now - settings.curation.keepDays * DAY_MS;
-  const kept = await endUnfinishedWork(options, runsBefore);
+  const kept = await resendUnfinishedWork(options, runsBefore);
   await reviews.sweep(reviewsBefore);
   await pending.sweep(reviewsBefore);
   await curation.sweep(profile, runsBefore, kept);
@@ -49,7 +49,7 @@ export function sweepDayOf(active: Day, { review, curation }: Pick<Settings, "re
  * Sends unfinished work of expired runs again. Its grant has expired too, so the delivery ends the work without a model. Returns the
  * runs that still have unfinished work.
  */
-async function endUnfinishedWork({ profile, curation, queue }: RetentionOptions, before: number) {
+async function resendUnfinishedWork({ profile, curation, queue }: RetentionOptions, before: number) {
   const { owed } = await curation.notes(profile);
   const finished = new Set<string>();
   for (const { run, work } of owed) {

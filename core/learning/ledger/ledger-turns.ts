@@ -35,9 +35,9 @@ export function describeTurns(
   const made = learned.map(({ mirror }) => Number(mirror.createdAt));
   /** A skill is made after the turn it was learned from, so a group counts skills made until the next group begins. */
   const describe = (groups: TurnSignature[][]) =>
-    groups.map((some, i) => {
+    groups.map((group, i) => {
       const endsAt = groups[i + 1]?.[0]?.at ?? Infinity;
-      return { ...toFigures(some), skills: made.filter((at) => at < endsAt).length };
+      return { ...toFigures(group), skills: made.filter((at) => at < endsAt).length };
     });
   const periods = [...Map.groupBy(turns, ({ at }) => (by === "day" ? dayOf(at) : weekOf(at)))];
   const stretches = Array.from({ length: Math.ceil(turns.length / length) }, (_, i) =>
@@ -49,7 +49,7 @@ export function describeTurns(
     since: first ?? null,
     all: toFigures(turns),
     by,
-    periods: describe(periods.map(([, some]) => some)).map((figures, i) => ({ key: periods[i]![0], ...figures })),
+    periods: describe(periods.map(([, group]) => group)).map((figures, i) => ({ key: periods[i]![0], ...figures })),
     stretches: describe(stretches).map((figures, i) => ({
       from: i * length + 1,
       to: i * length + figures.turns,

@@ -76,7 +76,7 @@ export function withNeighbours(observation: Observation, { similar, best }: Neig
   return withValue({ ...observation, best, similar, generalisable });
 }
 
-/** The strongest judge decides the outcome, and the newest judgement of one judge. */
+/** The strongest judge decides the outcome. If it has judged more than once, its newest judgement counts. */
 export function withJudgement(observation: Observation, judgement: Judgement): Observation {
   const before = observation.judgements ?? [{ ...pickJudge(observation), at: 0 }];
   const judgements = [...before, judgement];

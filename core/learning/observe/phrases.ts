@@ -91,8 +91,8 @@ function addPhrase(byFirst: Map<string, Phrase[]>, kind: PhraseKind, text: strin
   const [first] = written;
   if (first === undefined) return;
   const phrase = { kind, written };
-  for (const one of first.split("|")) {
-    const key = toIndexKey(one);
+  for (const word of first.split("|")) {
+    const key = toIndexKey(word);
     const others = byFirst.get(key);
     if (others) others.push(phrase);
     else byFirst.set(key, [phrase]);
@@ -124,10 +124,10 @@ function compilePosition(written: string): PhrasePosition {
   const whole = new Set<string>();
   const beginnings: string[] = [];
   const endings: string[] = [];
-  for (const one of written.split("|")) {
-    if (PREFIX.test(one)) beginnings.push(one.slice(0, -1));
-    else if (SUFFIX.test(one)) endings.push(one.slice(1));
-    else whole.add(one);
+  for (const form of written.split("|")) {
+    if (PREFIX.test(form)) beginnings.push(form.slice(0, -1));
+    else if (SUFFIX.test(form)) endings.push(form.slice(1));
+    else whole.add(form);
   }
   return (word) =>
     whole.has(word) ||

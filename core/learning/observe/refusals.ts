@@ -3,7 +3,7 @@ import type { ToolEntry } from "../../schemas/entry.ts";
 import { readOutcome, readStreams } from "../tool-facts.ts";
 
 /** A transient failure, or one of the machine or the account. An option in a usage text, such as `--timeout`, does not match. */
-const PASSING = new RegExp(
+const TRANSIENT = new RegExp(
   [
     "busy|overloaded|temporar\\p{L}*|(?:un|not )available|unreachable|time[ds]?[ -]?out|(?:try|retry)(?: it| the request)? (?:again|later)",
     "too many requests|rate[ -]?limit\\p{L}*|quota exceeded|connection (?:was )?(?:refused|reset|closed|lost|aborted)|no route to host",
@@ -14,7 +14,7 @@ const PASSING = new RegExp(
     "(?:permission|accès|connexion) (?:non accordée|refusée?)|(?:permiso|acceso) denegado|conexión rechazada",
     "e(?:busy|acces|perm|nospc|mfile|addrinuse|notfound|timedout|ai_again|conn\\p{L}+)",
   ]
-    .map((some) => `(?<![\\p{L}/-])(?:${some})(?!\\p{L})`)
+    .map((words) => `(?<![\\p{L}/-])(?:${words})(?!\\p{L})`)
     .join("|") + "|(?<!\\d)(?:401|403|429|50[0234])(?!\\d)",
   "iu",
 );
@@ -37,7 +37,7 @@ export function isRefusal(entry: ToolEntry): boolean {
   const { command } = entry.call.args;
   const isJoined = typeof command === "string" && command.includes("2>&1");
   const isAnswer = streams !== null && !isJoined && streams.stderr.trim() === "" && streams.stdout.trim() !== "";
-  return !isAnswer && /\p{L}/u.test(output) && !PASSING.test(output);
+  return !isAnswer && /\p{L}/u.test(output) && !TRANSIENT.test(output);
 }
 
 /** The output contains the word as a whole word. Only ASCII letters next to it count, because some scripts write no blanks. */

@@ -129,7 +129,7 @@ export function resetCounters(counters: ReviewCounters, decision: ReviewDecision
 /** Merges two decisions, so that one review covers both. */
 export function mergeDecisions(a: ReviewDecision, b: ReviewDecision): ReviewDecision {
   const [first, second] = PRECEDENCE.indexOf(a.trigger) <= PRECEDENCE.indexOf(b.trigger) ? [a, b] : [b, a];
-  const focus = [...new Set([first.focus, second.focus])].filter((one) => one !== undefined).join("; ");
+  const focus = [...new Set([first.focus, second.focus])].filter((text) => text !== undefined).join("; ");
   return {
     ...first,
     ...(focus !== "" && { focus: headOf(focus.toWellFormed(), MAX_MERGED_FOCUS_CHARS) }),
@@ -162,10 +162,9 @@ export function decideOnRating(rated: {
   offered: OfferedStores;
 }): ReviewDecision | null {
   const { rating, turn, entries, settings, offered } = rated;
-  const isOn = settings.review.enabled && !settings.review.without.includes("rating");
   const isTelling = rating.rating === "down" || rating.correction !== undefined;
-  if (!isOn || !isTelling || !isAnswered(entries) || !isFromPrincipal(entries)) return null;
-  if (!offered.skills && !offered.memory) return null;
+  if (!mayReview("rating", settings, offered) || !isTelling) return null;
+  if (!isAnswered(entries) || !isFromPrincipal(entries)) return null;
   const because = `the person rated turn ${turn} ${rating.rating}`;
   const said = rating.correction === undefined ? "" : " and said what would have been right";
   return { trigger: "rating", because: because + said, ...offered };
@@ -173,17 +172,20 @@ export function decideOnRating(rated: {
 
 /** For a correction in a turn that does not trigger a review itself. The session keeps the decision for the next review. */
 export function decideOnCorrection(settings: Settings, offered: OfferedStores): ReviewDecision | null {
-  const isOn = settings.review.enabled && !settings.review.without.includes("correction");
-  if (!isOn || (!offered.skills && !offered.memory)) return null;
+  if (!mayReview("correction", settings, offered)) return null;
   return { trigger: "correction", because: CORRECTED, ...offered };
 }
 
 /** For `/refine`. `null`: reviews are switched off, or nothing could be written. */
 export function decideOnRefine(focus: string, settings: Settings, offered: OfferedStores): ReviewDecision | null {
-  const isOn = settings.review.enabled && !settings.review.without.includes("refine");
-  if (!isOn || (!offered.skills && !offered.memory)) return null;
+  if (!mayReview("refine", settings, offered)) return null;
   const wanted = focus === "" ? {} : { focus: headOf(focus.toWellFormed(), MAX_FOCUS_CHARS) };
   return { trigger: "refine", because: "the person asked for it", ...wanted, ...offered };
+}
+
+/** Whether the operator allows reviews for this trigger, and the review could write anything. */
+function mayReview(trigger: Trigger, { review }: Settings, offered: OfferedStores): boolean {
+  return review.enabled && !review.without.includes(trigger) && (offered.skills || offered.memory);
 }
 
 const CORRECTED = "the person said what would have been right";

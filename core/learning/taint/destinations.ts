@@ -34,7 +34,7 @@ export function toSearchable(reading: string): string {
     .replace(/\s+/g, " ");
 }
 
-/** Endings of file names. A name with one of them counts as a file, unless it has a scheme or an `@`, or `FILE_OR_HOST_ENDINGS` applies. */
+/** Endings of file names. A name that ends so is a file, unless it has a scheme or an `@`. See also `FILE_OR_HOST_ENDINGS`. */
 const FILE_ENDINGS =
   /\.(?:md|txt|csv|tsv|json5?|jsonl|ya?ml|toml|ini|cfg|conf|env|log|xml|html?|css|scss|m?[jt]sx?|cjs|py|ipynb|rb|go|rs|java|kt|cs|cpp|hpp|php|sql|db|lock|ps1|bat|cmd|exe|dll|tar|gz|tgz|zip|pdf|docx?|xlsx?|pptx?|png|jpe?g|gif|svg|sh|pl|awk|sed|bak|tmp|out|dat|parquet|avro|proto|wasm|map|spec|min|service|target|socket|timer|mount)$/;
 /** Endings of both files and hosts: with two or more labels before the ending, the name counts as a host. */
@@ -67,7 +67,8 @@ export function destinationsIn(text: string, readings = decodeReadings(text)): D
 }
 
 function addAddresses(searchable: string, add: AddDestination): void {
-  for (const form of /[.:@]/.test(searchable) ? ADDRESSES : []) {
+  const forms = /[.:@]/.test(searchable) ? ADDRESSES : [];
+  for (const form of forms) {
     for (const { 0: match, index } of searchable.matchAll(form)) {
       const bare = withoutScheme(match);
       const host = bare
@@ -93,6 +94,7 @@ function addAddresses(searchable: string, add: AddDestination): void {
       for (const domain of domainsOf(host)) add("address", domain, traits);
     }
   }
+  // An IPv4 address may be written as one number: 3232235777 is 192.168.1.1.
   for (const [, number] of searchable.matchAll(/(?<![\w.])(0x[0-9a-f]{8}|[1-9]\d{8,9})(?![\w.]|:\/)/g)) {
     const value = Number(number);
     if (value > 0xff_ff_ff && value <= 0xff_ff_ff_ff) {

@@ -148,7 +148,8 @@ function checkDestinations({ text, topics }: Meaning, record: SessionRecord, exi
     if (entry !== null)
       return `the ${destination.kind} "${clipQuote(destination.text)}" comes from ${describeSource(entry)}`;
   }
-  for (const host of record.hosts.size > 0 ? labelsIn(toSearchable(text)) : []) {
+  const labels = record.hosts.size > 0 ? labelsIn(toSearchable(text)) : [];
+  for (const host of labels) {
     if (!record.hosts.has(host) || host.length < MIN_HOST || COMMON_WORDS.has(host) || record.isOrdinaryWord(host))
       continue;
     const entry = record.findOrigin({ kind: "address", text: host });
@@ -228,18 +229,18 @@ function checkWishes(written: Meaning, record: SessionRecord, context: PieceCont
   const { existing, budget } = context;
   const specific = [...written.terms].filter((term) => !COMMON.has(term));
   const obeys = isGrave(written) || written.topics.has("pay");
-  const terms = record.findUnsaid(specific, 0, obeys);
+  const unsaid = { ...written, terms: record.findUnsaid(specific, 0, obeys) };
   const sought = { ...written, terms: specific };
-  const likely = record.findLikelyWishes({ ...written, terms }, written.binds ? LIKELY_BINDS : LIKELY, budget);
-  const found = new Map<string, WrittenTerms>();
+  const likely = record.findLikelyWishes(unsaid, written.binds ? LIKELY_BINDS : LIKELY, budget);
+  const termsByPlace = new Map<string, WrittenTerms>();
   let backing: BackingSentences | null = null;
   const dangers = isGrave(written) ? graveTopicsIn(written) : [...written.topics];
   for (const read of likely) {
     if ((budget.comparisons -= 1) < 0) return TOO_LONG;
     const isObeyed = obeys && (read.binds || !read.isTerse);
     const key = `${read.at} ${isObeyed}`;
-    const terms = found.get(key) ?? { specific, novel: record.findUnsaid(specific, read.at, isObeyed) };
-    found.set(key, terms);
+    const terms = termsByPlace.get(key) ?? { specific, novel: record.findUnsaid(specific, read.at, isObeyed) };
+    termsByPlace.set(key, terms);
     if (computeOdds(written, terms, read) < 0) continue;
     backing ??= collectBacking(sought, record, existing, budget);
     if (backing.overlapBefore(read.at, dangers) >= Math.max(BACKING.least, measureOverlap(sought, read))) continue;
@@ -304,7 +305,8 @@ function countShared(terms: string[], read: ReadSentence): number {
   return sum;
 }
 
-const MIN_STANDING = 2;
+/** Fewest shared words with which a standing instruction counts without a shared topic. */
+const MIN_STANDING_WORDS = 2;
 
 /** A custom: "Damaged pieces are booked as sold". */
 const CUSTOM = /\b(?:are|werden|sont|son|sono|são)\s\p{L}{2,30}(?:e?d|t|en|n|s|[ai]dos?|[ai]das?|at[ie])(?!\p{L})/iu;
@@ -315,14 +317,8 @@ function computeOdds(written: Meaning, { specific, novel }: WrittenTerms, read: 
   const topics = countIn(written.topics, read.topics);
   const words = countShared(novel, read);
   // A single shared word is chance.
-  const isStanding = read.isStanding && (topics > 0 || words >= MIN_STANDING);
-  // A sentence that does not bind counts only if both sentences have a topic.
-  const isDangerous = written.topics.size > 0 || read.topics.size > 0;
-  const mayBind = read.binds || isStanding || CUSTOM.test(read.text);
-  const isConsequential = mayBind
-    ? isDangerous || written.binds || isStanding
-    : written.topics.size > 0 && read.topics.size > 0;
-  if (!orders && !(isConsequential && read.isWish)) return -Infinity;
+  const isStanding = read.isStanding && (topics > 0 || words >= MIN_STANDING_WORDS);
+  if (!orders && !(read.isWish && isConsequential(written, read, isStanding))) return -Infinity;
   const isTranslated = written.language !== read.language && written.language !== "" && read.language !== "";
   return (
     WEIGHTS.base +
@@ -335,6 +331,13 @@ function computeOdds(written: Meaning, { specific, novel }: WrittenTerms, read: 
     (isStanding ? WEIGHTS.standing : 0) +
     (written.binds ? WEIGHTS.writtenBinds : 0)
   );
+}
+
+/** A sentence of content that does not bind its reader has consequences only if both sentences have a topic. */
+function isConsequential(written: Meaning, read: ReadSentence, isStanding: boolean): boolean {
+  const mayBind = read.binds || isStanding || CUSTOM.test(read.text);
+  if (!mayBind) return written.topics.size > 0 && read.topics.size > 0;
+  return isStanding || written.binds || written.topics.size > 0 || read.topics.size > 0;
 }
 
 function countIn<Item>(items: Iterable<Item>, others: Set<Item>): number {

@@ -1,5 +1,5 @@
-// Reads the meaning of a sentence: its topics, as far as they can do harm or prevent it; whether it binds its reader; and the words
-// by which other sentences find it. Covers all languages of words.ts. Called for each sentence that was read, said or is to be
+// Reads the meaning of a sentence: which topics it has that can do harm or prevent it, whether it binds its reader, and the words by
+// which other sentences find it. Covers all languages of words.ts. Called for each sentence that was read, said or is to be
 // kept. Pure; linear in the text.
 import { PHRASE_SIGNS, termsOf } from "../../skills/search/words.ts";
 import { addToList } from "./list-map.ts";
@@ -117,13 +117,7 @@ export function meaningOf(text: string, around = "", failed = false): Meaning {
     text,
     topics,
     binds,
-    ordersAgents:
-      !isUsage &&
-      (found.has("yours") ||
-        (found.has("keeps") && found.has("later")) ||
-        (found.has("addressed") && (binds || CALLED.test(folded) || (topics.size > 0 && ACTS_AS.test(folded)))) ||
-        (topics.size > 0 && READERS.test(folded)) ||
-        (found.has("agents") && (binds || topics.size > 0 || CALLED.test(folded)))),
+    ordersAgents: !isUsage && isOrderToAgents(folded, found, { binds, hasTopic: topics.size > 0 }),
     prohibits: found.has("prohibits"),
     isStanding: !isUsage && STANDING.some((form) => form.test(folded)),
     terms: termsIn(folded),
@@ -136,6 +130,17 @@ export function meaningOf(text: string, around = "", failed = false): Meaning {
       (isFault && !binds && !ADVISED.some((topic) => found.has(topic))),
     isTerse: isTerse(text, folded, language),
   };
+}
+
+function isOrderToAgents(
+  folded: string,
+  found: Set<ListName>,
+  { binds, hasTopic }: { binds: boolean; hasTopic: boolean },
+): boolean {
+  if (found.has("yours") || (found.has("keeps") && found.has("later"))) return true;
+  if (hasTopic && READERS.test(folded)) return true;
+  if (found.has("agents") && (binds || hasTopic || CALLED.test(folded))) return true;
+  return found.has("addressed") && (binds || CALLED.test(folded) || (hasTopic && ACTS_AS.test(folded)));
 }
 
 /** For texts in the spelling of `foldText`. */

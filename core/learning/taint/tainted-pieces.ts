@@ -13,7 +13,10 @@ import { stringsIn } from "./entries.ts";
 const MAX_CHARS = 150_000;
 const MAX_PIECE_CHARS = 400;
 const OVERLAP_CHARS = 100;
-/** The newest are kept: a lesson is about how the work ended. Of the same work, answers are kept before arguments of calls. */
+/**
+ * Most sentences that are searched. The newest are kept, because a lesson is about how the work ended. Arguments of calls are dropped
+ * before answers.
+ */
 const MAX_SENTENCES = 1_200;
 
 /** `said`: numbers of the agent's entries to search. `shown`: entries the reviewer sees, which need no extra sentences. */
@@ -26,6 +29,7 @@ export function taintedPieces(entries: Entry[], { said, shown }: { said: Set<num
   const wanted = sentences.filter((text) => taintIn(text) !== null);
   if (wanted.length === 0 || shown.length === 0) return newest(wanted);
   const visibleTaintIn = createTaintFinder(createRecord({ entries: shown }), budget);
+  // The review's own check finds the other sentences. `TOO_LONG` means that the comparisons ran out before it was known.
   return newest(wanted.filter((text) => [null, TOO_LONG].includes(visibleTaintIn(text))));
 }
 

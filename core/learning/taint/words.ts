@@ -1,5 +1,5 @@
-// Word lists in English, German, French, Spanish, Portuguese, Italian, Japanese and Chinese: words of consequence, and words that
-// bind a reader. Data only, read by meaning.ts. All words are in lower case without accents. `word*` matches any word with that
+// Word lists in English, German, French, Spanish, Portuguese, Italian, Japanese and Chinese: topics with which an attacker could do
+// harm, and words by which a sentence tells its reader what to do. Data only, read by meaning.ts. All words are in lower case without accents. `word*` matches any word with that
 // beginning. `a_b` matches two words in sequence.
 
 /** Topics of a sentence with which an attacker could do harm. */
@@ -172,7 +172,7 @@ export const TOPICS = {
     权限 访问 剂量 扭矩 压力 邀请 mg ml mcg µg iu nm psi bar kpa °c 毫克 毫升`,
 } as const;
 
-/** How a sentence binds its reader. */
+/** Words by which a sentence tells its reader what to do. */
 export const FORCES = {
   /** How things are done or must be done: orders, customs, defaults, permissions. */
   norm: `as_a_matter_of_course of_course selbstverstandlich* cela_va_de_soi por_supuesto va_da_se hint belongs_on belongs_in

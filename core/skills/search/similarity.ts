@@ -52,8 +52,8 @@ export function createNeighbourhood(skills: SkillSummary[]): Neighbourhood {
   function candidatesOf({ all }: Member): Set<Member> {
     const found = new Set<Member>();
     const rarestFirst = all.map((word) => holders[word] ?? []).sort((a, b) => a.length - b.length);
-    for (const some of rarestFirst) {
-      for (const member of some) {
+    for (const holdersOfWord of rarestFirst) {
+      for (const member of holdersOfWord) {
         found.add(member);
         // One more than the limit, because the candidate itself is among them.
         if (found.size > MAX_COMPARED) return found;

@@ -185,11 +185,13 @@ async function carryOutMerge(merge: CurationMerge, options: MergeOptions): Promi
   await inheritKeep(merge, options);
   const absorbed: SkillName[] = [];
   const left: SkillName[] = [];
-  for (const one of merge.absorbs) {
-    const change = await archiveAbsorbed(skills, `${op}:${one.skill}`, one, `absorbed into ${merge.umbrella}`);
-    if (!change.ok && change.failure.code !== "skill_moved") return change;
-    if (change.ok) changes.push(change.value);
-    (change.ok ? absorbed : left).push(one.skill);
+  for (const source of merge.absorbs) {
+    const change = await archiveAbsorbed(skills, `${op}:${source.skill}`, source, `absorbed into ${merge.umbrella}`);
+    if (change.ok) {
+      changes.push(change.value);
+      absorbed.push(source.skill);
+    } else if (change.failure.code === "skill_moved") left.push(source.skill);
+    else return change;
   }
   return ok({ umbrella, absorbed, left, changes });
 }

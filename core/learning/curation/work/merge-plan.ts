@@ -108,7 +108,7 @@ function checkMarks({ items }: MergeProposal, old: SkillItem[], own: SkillItem[]
   if (withoutReason.length === 0) return null;
   return err(
     "reason_missing",
-    `Say why of ${nameAll(withoutReason.map(({ id }) => id))}: what is not kept has a reason.`,
+    `Give a reason for ${nameAll(withoutReason.map(({ id }) => id))}: every item that is not kept needs one.`,
   ).failure;
 }
 

@@ -12,7 +12,7 @@ import { createScriptJournal } from "../../script/script-journal.ts";
 import { clipNote, createGrantCheck, isGrantOver, runScript } from "../../script/script-run.ts";
 import { finishMerges } from "./consolidate.ts";
 import { shareOf } from "./grants.ts";
-import { plannedItem, requestFor } from "./request.ts";
+import { type WorkRequest, plannedItem, requestFor } from "./request.ts";
 import { factsOf } from "./script.ts";
 import type { WorkEnd, WorkOptions } from "./work-options.ts";
 import { createWorkTools } from "./work-tools.ts";
@@ -58,7 +58,7 @@ async function isRequested(options: WorkOptions): Promise<boolean> {
   return !(await plannedItem(options))?.groups;
 }
 
-/** Stores the bill first: finished work is not looked at again. */
+/** Stores the bill before the result: nothing reads finished work again, so a bill could not be added later. */
 async function finishWork(
   options: Pick<WorkOptions, "profile" | "run" | "work" | "curation" | "clock">,
   store: WorkStore,
@@ -82,12 +82,14 @@ async function doWork(options: WorkOptions, store: WorkStore): Promise<WorkEnd> 
   if (quietMs > 0) return { state: "again", delayMs: quietMs };
   const models = options.models();
   if (!models.ok) return { state: "failed", failure: models.failure, final: false };
-  const begun = steps.length > 0 ? steps : await begin(options, store);
-  if (begun === "lost") return { state: "again", delayMs: settings.review.quietMs };
-  if (typeof begun === "string") {
-    return { state: "finished", result: await endWork(options, { state: "left", note: begun }) };
+  if (steps.length > 0) return askModel(options, { store, begun: steps, models: models.value });
+  const request = await requestFor(options);
+  if (!request.ok) {
+    return { state: "finished", result: await endWork(options, { state: "left", note: request.failure.message }) };
   }
-  return askModel(options, { store, begun, models: models.value });
+  const first = await putFirstStep(request.value, options, store);
+  if (!first.won) return { state: "again", delayMs: settings.review.quietMs };
+  return askModel(options, { store, begun: [first.step], models: models.value });
 }
 
 /** Runs the script to its end, or as far as the grant and the time limit allow. */
@@ -129,17 +131,13 @@ async function askModel(
   return { state: "finished", result: await finishWork(options, store, { state, note, ...facts }) };
 }
 
-/** The first step of the script; a text: why there is nothing to do; `lost`: another delivery began at the same moment. */
-async function begin(options: WorkOptions, store: WorkStore): Promise<ReviewStep[] | string> {
-  const request = await requestFor(options);
-  if (!request.ok) return request.failure.message;
-  const { text, sessions = [] } = request.value;
-  const put = await store.createStep(0, {
+/** `won` is false when another delivery began at the same moment. */
+function putFirstStep({ text, sessions = [] }: WorkRequest, { clock }: WorkOptions, store: WorkStore) {
+  return store.createStep(0, {
     v: 1,
     kind: "start",
-    at: options.clock.now(),
+    at: clock.now(),
     request: text,
     ...(sessions.length > 0 && { sessions }),
   });
-  return put.won ? [put.step] : "lost";
 }

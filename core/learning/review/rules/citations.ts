@@ -11,10 +11,10 @@ type Job = Pick<ReviewJob, "session" | "entries">;
 
 /** The citations of a call in their stored form. A string may hold several. An invalid citation is returned as it was written. */
 export function readCitations(given: unknown, { session }: Pick<ReviewJob, "session">): string[] {
-  const all = (Array.isArray(given) ? given : [given]).filter((one) => typeof one === "string");
-  return all.flatMap((one) => {
-    const parts = one.split(/[,;\n]/).filter((part) => part.trim() !== "");
-    return parts.map((part) => readCitation(part, session) ?? part.trim());
+  const texts = (Array.isArray(given) ? given : [given]).filter((item) => typeof item === "string");
+  return texts.flatMap((text) => {
+    const citations = text.split(/[,;\n]/).filter((citation) => citation.trim() !== "");
+    return citations.map((citation) => readCitation(citation, session) ?? citation.trim());
   });
 }
 

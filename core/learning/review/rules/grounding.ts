@@ -1,9 +1,9 @@
-// Refuses values in a lesson that the work did not show to work. Called for what a review adds to skills and memory. Pure.
-// Options: if one value failed and another worked, a text with the failed value or a third one is a slip that later turns would
-// follow. In a review of a correction, a value must come from the person or from a call.
-// Values without an option: two calls that differ in one word have a value in the same place. There a value that failed and never
-// worked is refused. If another one worked, and the text identifies the place well, only that one passes.
-// Work that tried a single value proves nothing, so other values pass.
+// Refuses a lesson with a value that the work did not show to work. Called for what a review adds to skills and memory. Pure.
+// Values of options: where one value of an option failed and another worked, only those that worked pass. In a review of a
+// correction, every value must come from the person or from a call that worked.
+// Other values: if two calls differ in a single word, the two words are values of one place. A value that failed there and never
+// worked is refused. If another value worked there, and the text clearly speaks of that place, only values that worked pass.
+// Work that tried a single value proves nothing about others, so they pass.
 import { type Failure, err } from "../../../errors.ts";
 import type { Entry, ToolEntry } from "../../../schemas/entry.ts";
 import type { ReviewJob } from "../../../schemas/learning/review.ts";
@@ -41,10 +41,8 @@ export function createGrounding({ entries, trigger }: Pick<ReviewJob, "entries" 
     for (const { text, spans } of [...prescribedIn(prose), ...code.map((text) => ({ text, spans: [text] }))]) {
       for (const pair of pairsIn(text)) {
         const tried = read.tried.get(pair.name) ?? noTriedValues();
-        if (!(isCorrection || isContested(tried)) || kept.has(toPairKey(pair)) || variesByTask(pair.value)) continue;
-        // A loop or a variable may separate a value from its option, so any call that worked with the value counts.
-        if (tried.worked.has(pair.value) || read.places.worked.has(pair.value) || isSaid(pair.value, read.said))
-          continue;
+        if (!isCorrection && !isContested(tried)) continue;
+        if (kept.has(toPairKey(pair)) || variesByTask(pair.value) || isProved(pair.value, tried, read)) continue;
         return refuse(pair, tried, isCorrection);
       }
       for (const { name, value, tried } of findUnprovedValues(read.places, spans)) {
@@ -54,6 +52,11 @@ export function createGrounding({ entries, trigger }: Pick<ReviewJob, "entries" 
     }
     return null;
   };
+}
+
+/** A loop or a variable may separate a value from its option, so any call that worked with the value counts. */
+function isProved(value: string, { worked }: TriedValues, { places, said }: ReadWork): boolean {
+  return worked.has(value) || places.worked.has(value) || isSaid(value, said);
 }
 
 /**
@@ -120,19 +123,20 @@ function findPlaces(trials: ToolEntry[]): Places {
   const worked = new Set(calls.flatMap(({ entry, words }) => (entry.failed ? [] : [...words])));
   const compared = calls.filter(({ words }) => words.size > MIN_AROUND && words.size <= MAX_CALL_WORDS);
   const places = new Map<string, Place>();
-  for (const [at, one] of compared.entries()) {
-    for (const two of compared.slice(at + 1, at + 1 + MAX_COMPARED)) {
-      if (two.entry.call.name !== one.entry.call.name || two.words.size !== one.words.size) continue;
-      const [[first, ...more], [second, ...others]] = [without(one.words, two.words), without(two.words, one.words)];
-      if (first === undefined || second === undefined || more.length > 0 || others.length > 0) continue;
-      const words = [...one.words];
+  for (const [at, earlier] of compared.entries()) {
+    for (const later of compared.slice(at + 1, at + 1 + MAX_COMPARED)) {
+      if (later.entry.call.name !== earlier.entry.call.name || later.words.size !== earlier.words.size) continue;
+      const first = onlyWordNotIn(later.words, earlier.words);
+      const second = onlyWordNotIn(earlier.words, later.words);
+      if (first === undefined || second === undefined) continue;
+      const words = [...earlier.words];
       const around = new Set(words.filter((word) => word !== first));
       const key = [...around].toSorted().join(" ");
       const before = words[words.indexOf(first) - 1];
       const place = places.get(key) ?? { around, before, tried: noTriedValues() };
       places.set(key, place);
-      recordTrial(place.tried, first, one.entry);
-      recordTrial(place.tried, second, two.entry);
+      recordTrial(place.tried, first, earlier.entry);
+      recordTrial(place.tried, second, later.entry);
     }
   }
   const found = [...places.values()].filter(({ tried }) => isContested(tried));
@@ -150,8 +154,8 @@ function findUnprovedValues({ found, worked }: Places, spans: string[]): (Option
   const isLong = new Set(spans.flatMap(tokensOf)).size > MIN_AROUND;
   const beforeOf = new Map(bySpan.flatMap((span) => span.map((word, n) => [word, span[n - 1]] as const)));
   return found.flatMap(({ around, before, tried }) => {
-    const [value, ...others] = words.filter((word) => !around.has(word));
-    if (value === undefined || others.length > 0 || worked.has(value)) return [];
+    const value = onlyWordNotIn(around, words);
+    if (value === undefined || worked.has(value)) return [];
     const isUntried = !tried.failed.has(value);
     if (isUntried && (!isLong || tried.worked.size === 0 || !isAlike(value, tried))) return [];
     if (words.length - 1 < MIN_SHARE * around.size) return [];
@@ -162,7 +166,7 @@ function findUnprovedValues({ found, worked }: Places, spans: string[]): (Option
   });
 }
 
-/** Options and other words do not stand in for each other. */
+/** Whether the value is of the same sort as those tried: an option such as `-v` cannot replace a plain word, or the reverse. */
 function isAlike(value: string, { worked, failed }: TriedValues): boolean {
   return [...worked.keys(), ...failed.keys()].every((other) => other.startsWith("-") === value.startsWith("-"));
 }
@@ -183,8 +187,10 @@ function prescribedIn(prose: string[]): { text: string; spans: string[] }[] {
 const LEADS_IN = /^#|:$/;
 const LISTED = /^(?:[-*+|]|\d+[.)])/;
 
-function without(words: Set<string>, others: Set<string>): string[] {
-  return [...words].filter((word) => !others.has(word));
+/** The single word of `words` that is not in `known`; undefined if there is none, or more than one. */
+function onlyWordNotIn(known: Set<string>, words: Iterable<string>): string | undefined {
+  const [only, ...more] = [...words].filter((word) => !known.has(word));
+  return more.length === 0 ? only : undefined;
 }
 
 function noTriedValues(): TriedValues {
