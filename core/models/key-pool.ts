@@ -57,7 +57,7 @@ export function createKeyPool(options: KeyPoolOptions): Model {
     // The cache of the first key. With another order it is unknown which key the next process takes.
     ...(order === "fill_first" && cache !== undefined && { cache }),
     async *stream(request, signal, noteActivity) {
-      current = current && isFit(current) ? current : next();
+      current = current && isAvailable(current) ? current : next();
       if (!current) return yield { type: "failed", failure: toNoKeyFailure() };
       current.state.uses += 1;
       yield* current.model.stream(request, signal, noteActivity);
@@ -70,22 +70,22 @@ export function createKeyPool(options: KeyPoolOptions): Model {
     },
   };
 
-  function isFit(key: (typeof keys)[number]): boolean {
+  function isAvailable(key: (typeof keys)[number]): boolean {
     return key.state.cooldown === null || key.state.cooldown.until <= clock.now();
   }
 
   function next() {
-    const available = keys.filter(isFit);
+    const available = keys.filter(isAvailable);
     if (order === "fill_first" || available.length === 0) return available[0] ?? null;
     if (order === "least_used")
       return available.reduce((least, key) => (key.state.uses < least.state.uses ? key : least));
-    // Round robin. The position is kept in the shared health, so it continues across models.
-    const turn = findTurnState(health, name);
+    // Round robin: `uses` is the index of the next key. It is kept in the shared health, so it continues across models.
+    const position = findPosition(health, name);
     for (let step = 0; step < keys.length; step++) {
-      const key = keys[(turn.uses + step) % keys.length]!;
-      if (!isFit(key)) continue;
-      turn.uses = (turn.uses + step + 1) % keys.length;
-      return key;
+      const index = (position.uses + step) % keys.length;
+      if (!isAvailable(keys[index]!)) continue;
+      position.uses = (index + 1) % keys.length;
+      return keys[index]!;
     }
     return null;
   }
@@ -117,7 +117,7 @@ function findKeyState(key: string, health: KeyHealth): KeyState {
   return openState(sha256Hex(key), health);
 }
 
-function findTurnState(health: KeyHealth, name: string): KeyState {
+function findPosition(health: KeyHealth, name: string): KeyState {
   return openState(`turn of ${name}`, health);
 }
 

@@ -22,8 +22,8 @@ export function withLearnedWindow(model: Model, learned: LearnedWindows, isSet =
       return isSet || learned.get(model.name)?.window !== undefined;
     },
     async *stream(request, signal, noteActivity) {
-      const most = learned.get(model.name)?.answer ?? Infinity;
-      const fitted = request.maxOutputTokens > most ? { ...request, maxOutputTokens: most } : request;
+      const maxTokens = learned.get(model.name)?.answer ?? Infinity;
+      const fitted = request.maxOutputTokens > maxTokens ? { ...request, maxOutputTokens: maxTokens } : request;
       for await (const event of model.stream(fitted, signal, noteActivity)) {
         if (event.type === "failed") {
           const { window, maxOutputTokens: answer } = event.failure;

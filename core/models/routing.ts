@@ -37,6 +37,7 @@ interface ModelPlace {
   keys: string[];
 }
 
+const PROVIDERS = new Set(["anthropic", "openai", "openai-chat", "openai-responses", "rehearsal"]);
 const SERVER_NAMES = NAMED_SERVERS.map(({ name }) => name).join(", ");
 const FORMS = `Use anthropic:<model>, openai:<model>, openai-chat:<model>, rehearsal, or <provider>:<model> with one of ${SERVER_NAMES}.`;
 
@@ -138,18 +139,20 @@ function chooseByKey(env: ModelEnv): Result<ModelChoice> {
  */
 function chooseNamed(spec: string, variable: string, env: ModelEnv): Result<ModelChoice> {
   if (spec === "rehearsal") return ok({ wire: "rehearsal", name: "rehearsal" });
-  const elsewhere = env.OPENAI_BASE_URL !== undefined && !isOpenAi(env.OPENAI_BASE_URL);
-  const [, word, rest = ""] = spec.match(/^([a-z-]+):(.*)$/s) ?? [];
+  const isOtherServer = env.OPENAI_BASE_URL !== undefined && !isOpenAi(env.OPENAI_BASE_URL);
+  const [, provider, rest = ""] = spec.match(/^([a-z-]+):(.*)$/s) ?? [];
   const model = rest.trim();
-  const server = NAMED_SERVERS.find(({ name }) => name === word);
-  const isServer = server && (!elsewhere || server.keyless || env[server.key]);
-  if (!isServer && !["anthropic", "openai", "openai-chat", "openai-responses", "rehearsal"].includes(word ?? "")) {
-    return elsewhere ? toOpenAi("chat", spec, env) : refuse(`${variable} names no provider for ${spec}. ${FORMS}`);
+  const server = NAMED_SERVERS.find(({ name }) => name === provider);
+  const isNamedServer = server && (!isOtherServer || server.keyless || env[server.key]);
+  if (!isNamedServer && !PROVIDERS.has(provider ?? "")) {
+    return isOtherServer ? toOpenAi("chat", spec, env) : refuse(`${variable} names no provider for ${spec}. ${FORMS}`);
   }
-  if (!model || word === "rehearsal") return refuse(`${variable} names no model with ${spec}. ${FORMS}`);
-  if (isServer) return toServer(server, model, env);
-  if (word === "anthropic") return toAnthropic(model, env);
-  return toOpenAi(word === "openai-chat" || (word === "openai" && elsewhere) ? "chat" : "openai", model, env);
+  if (!model || provider === "rehearsal") return refuse(`${variable} names no model with ${spec}. ${FORMS}`);
+  if (isNamedServer) return toServer(server, model, env);
+  if (provider === "anthropic") return toAnthropic(model, env);
+  // Only OpenAI itself surely has the Responses API.
+  const isChat = provider === "openai-chat" || (provider === "openai" && isOtherServer);
+  return toOpenAi(isChat ? "chat" : "openai", model, env);
 }
 
 function toAnthropic(model: string, env: ModelEnv): Result<ModelChoice> {

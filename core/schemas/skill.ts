@@ -252,6 +252,7 @@ export function toLineage(head: Pick<SkillHead | HeadMirror, "text" | "parent" |
   return { text, ...(parent && { parent }), ...(restoredAt !== undefined && { since: Number(restoredAt) }) };
 }
 
+/** A ref: the first characters of a blob's hash. */
 const REF_CHARS = 8;
 /** Keeps the metadata under a kilobyte. With more files, beyond the default limit, the refs are left out. */
 const MAX_REFS = 64;
@@ -264,27 +265,28 @@ export function toRefs(files: SkillFiles): { refs?: string } {
 /** False when a record with these refs names none of the blobs. A record without refs may name any. */
 export function mayName(refs: string | undefined, blobs: Iterable<Sha256>): boolean {
   if (refs === undefined) return true;
-  const named = new Set<string>();
-  for (let at = 0; at < refs.length; at += REF_CHARS) named.add(refs.slice(at, at + REF_CHARS));
+  const named = new Set(splitRefs(refs));
   return [...blobs].some((sha256) => named.has(sha256.slice(0, REF_CHARS)));
 }
 
-/** Blobs by the first characters of their hashes, for `namedIn`. */
-export function toBeginnings(blobs: Iterable<Sha256>): Map<string, Sha256[]> {
-  const beginnings = new Map<string, Sha256[]>();
+/** Blobs by their refs, for `findNamedBlobs`. */
+export function groupByRef(blobs: Iterable<Sha256>): Map<string, Sha256[]> {
+  const blobsByRef = new Map<string, Sha256[]>();
   for (const sha256 of blobs) {
-    const beginning = sha256.slice(0, REF_CHARS);
-    beginnings.set(beginning, [...(beginnings.get(beginning) ?? []), sha256]);
+    const ref = sha256.slice(0, REF_CHARS);
+    blobsByRef.set(ref, [...(blobsByRef.get(ref) ?? []), sha256]);
   }
-  return beginnings;
+  return blobsByRef;
 }
 
 /** The blobs that a record with these refs may name. */
-export function namedIn(refs: string, beginnings: Map<string, Sha256[]>): Sha256[] {
-  const named: Sha256[] = [];
-  for (let at = 0; at < refs.length; at += REF_CHARS)
-    named.push(...(beginnings.get(refs.slice(at, at + REF_CHARS)) ?? []));
-  return named;
+export function findNamedBlobs(refs: string, blobsByRef: Map<string, Sha256[]>): Sha256[] {
+  return splitRefs(refs).flatMap((ref) => blobsByRef.get(ref) ?? []);
+}
+
+function splitRefs(refs: string): string[] {
+  const count = Math.ceil(refs.length / REF_CHARS);
+  return Array.from({ length: count }, (_, i) => refs.slice(i * REF_CHARS, (i + 1) * REF_CHARS));
 }
 
 /** Who judged how a turn ended, in ascending strength. */

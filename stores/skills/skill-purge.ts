@@ -9,8 +9,8 @@ import {
   type SkillTombstone,
   isPurged,
   mayName,
-  namedIn,
-  toBeginnings,
+  findNamedBlobs,
+  groupByRef,
 } from "../../core/schemas/skill.ts";
 import type { Backoff } from "../backoff.ts";
 import type { BlobCache } from "./caches/blob-cache.ts";
@@ -122,7 +122,7 @@ async function completeTombstone(
 export async function findOrphans(context: BlobFolder): Promise<Sha256[]> {
   const { profile } = context;
   const blobs = await listBlobs(context);
-  const byBeginning = toBeginnings(blobs);
+  const byBeginning = groupByRef(blobs);
   for (const kind of ["head", "revision"] as const) {
     if (blobs.size === 0) break;
     for await (const sha256 of namedUnder(context, kind, prefixOf(kind, { profile }), byBeginning))
@@ -134,7 +134,7 @@ export async function findOrphans(context: BlobFolder): Promise<Sha256[]> {
 /** Contents named by any revision of the skill, whether or not it has a head. */
 export async function findPastBlobs(context: BlobFolder, name: SkillName): Promise<Set<Sha256>> {
   const { profile } = context;
-  const byBeginning = toBeginnings(await listBlobs(context));
+  const byBeginning = groupByRef(await listBlobs(context));
   const found = new Set<Sha256>();
   for await (const sha256 of namedUnder(context, "revision", prefixOf("revision", { profile, name }), byBeginning)) {
     found.add(sha256);
@@ -162,7 +162,7 @@ async function* namedUnder(
   for await (const { key, customMetadata } of listObjects(bucket, prefix, { metadata: true })) {
     const refs = customMetadata?.refs;
     if (refs !== undefined) {
-      yield* namedIn(refs, byBeginning);
+      yield* findNamedBlobs(refs, byBeginning);
       continue;
     }
     const schema = kind === "head" ? SkillHead : PastRevision;

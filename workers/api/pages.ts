@@ -30,7 +30,7 @@ interface PageQuery<After> {
 interface PageRequest<Item> {
   limit: number;
   after?: string | undefined;
-  /** The place of an item. The list is sorted by these texts. */
+  /** The list is sorted by these texts. */
   sortKey(item: Item): string;
 }
 
@@ -50,14 +50,14 @@ export function toPage<Item>(
   return { page, ...(page.length < rest.length && { next: sortKey(page.at(-1)!) }) };
 }
 
-const TIME_DIGITS = 15;
+const KEY_DIGITS = 15;
 
-/** A number as part of a place, in ascending order. */
+/** A time or another number as part of a sort key, in ascending order. */
 export function ascending(value: number): string {
-  return String(value).padStart(TIME_DIGITS, "0");
+  return String(value).padStart(KEY_DIGITS, "0");
 }
 
-/** A number as part of a place, in descending order. */
+/** The same, in descending order. */
 export function descending(value: number): string {
-  return ascending(10 ** TIME_DIGITS - 1 - value);
+  return ascending(10 ** KEY_DIGITS - 1 - value);
 }

@@ -47,20 +47,23 @@ type WorkMessage = Extract<CurationMessage, { kind: "rewrite" | "look" | "consol
 
 const FIRST_WAIT_MS = 10_000;
 const MAX_WAIT_MS = 10 * 60_000;
-/** Of the queue's ten deliveries. Work that has failed this often is given up, so that its run can report it. */
+/** Work that fails in this many deliveries, of the queue's ten, is given up, so that its run can report it. */
 const MAX_FAILURES = 5;
 /** A queue consumer has 15 minutes and 10,000 calls. The rest of a page then becomes a separate message. */
 const PAGE_MS = 8 * 60_000;
 const PAGE_CALLS = 4_000;
 
-/** [cf] Each message is a call, and so is the listing of a day. The next hour sends the rest, oldest days first. */
-const MAX_SHARDS = 2_000;
+/**
+ * Messages per hour and kind of marker. [cf] Each message is a call, and so is the listing of a day. The next hour sends the
+ * rest, oldest days first.
+ */
+const MAX_SHARD_MESSAGES = 2_000;
 
 /** Runs hourly: sends a message for each shard of a past day that has markers. */
 export async function sendDueShards({ curation, queue, clock, log }: DeliverOptions): Promise<number> {
   let sent = 0;
   for (const marker of ["due", "sweep"] as const) {
-    let left = MAX_SHARDS;
+    let left = MAX_SHARD_MESSAGES;
     for await (const { day, shard } of curation.dueShards(dayOf(clock.now()), marker)) {
       if (left-- === 0) break;
       await queue.send({ v: 1, kind: "shard", day, shard, ...(marker === "sweep" && { sweep: true }) });
@@ -101,10 +104,15 @@ async function deliver(message: CurationMessage, attempts: number, options: Deli
       return curatePage(message, options);
     case "profile": {
       const { dryRun, consolidate, allowance } = message;
-      return endRun(await runAsked(message, options, dryRun, { consolidate, allowance }), message, attempts, options);
+      return endRun(
+        await runOnRequest(message, options, dryRun, { consolidate, allowance }),
+        message,
+        attempts,
+        options,
+      );
     }
     case "rollback": {
-      const end = await runAsked(message, options, false, { undoes: message.of });
+      const end = await runOnRequest(message, options, false, { undoes: message.of });
       return endRun(end, message, attempts, options);
     }
     case "rewrite":
@@ -124,7 +132,8 @@ async function curatePage(message: ShardMessage, options: DeliverOptions): Promi
   const page = await curation.dueProfiles(day, shard, { cursor, marker: message.sweep ? "sweep" : "due" });
   let next = page.cursor;
   for (const [at, profile] of page.profiles.entries()) {
-    await (message.sweep ? sweepDue : curateDue)(profile, message, options);
+    if (message.sweep) await sweepDue(profile, message, options);
+    else await curateDue(profile, message, options);
     if (hasRoom() || at === page.profiles.length - 1) continue;
     next = profile;
     break;
@@ -139,8 +148,8 @@ async function curateDue(profile: ProfileId, { day }: ShardMessage, options: Del
   const run = toCurationId(clock.now(), random);
   try {
     const { paused } = await curation.policy(profile);
-    const isServed = paused === true || (await isCurated(curation, profile, day));
-    const end = isServed ? "done" : await options.run(profile, run, false, {});
+    const isDone = paused === true || (await isCurated(curation, profile, day));
+    const end = isDone ? "done" : await options.run(profile, run, false, {});
     if (end === "more") await queue.send({ v: 1, kind: "profile", profile, run, dryRun: false });
     if (end !== "done") return;
     await moveSweep(profile, options);
@@ -156,7 +165,7 @@ async function curateDue(profile: ProfileId, { day }: ShardMessage, options: Del
 }
 
 /** A requested run leaves a report, possibly on a day without activity, so its sweep is scheduled here. */
-async function runAsked(
+async function runOnRequest(
   { profile, run }: { profile: ProfileId; run: CurationId },
   options: DeliverOptions,
   dryRun: boolean,

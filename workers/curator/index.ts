@@ -43,15 +43,15 @@ function toDeliverOptions(env: Env): DeliverOptions {
   const curation = openCurationStore({ bucket, settings });
   const queue = toQueue(env.CURATION);
   const open = (profile: ProfileId) => {
-    const place = { bucket, profile, settings };
+    const scope = { bucket, profile, settings };
     return {
       profile,
       curation,
       runChecks,
       clock,
       settings,
-      skills: openSkillStore(place),
-      evidence: openEvidenceStore(place),
+      skills: openSkillStore(scope),
+      evidence: openEvidenceStore(scope),
     };
   };
   return {

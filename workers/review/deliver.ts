@@ -69,7 +69,7 @@ async function settle(message: ReviewMessage, reviews: ReviewStore, options: Del
     if ("state" in outcome) await settleWatermark(reviews, outcome);
     return ACK;
   }
-  const waitMs = await quietFor(message, reviews, options);
+  const waitMs = await computeWaitMs(message, reviews, options);
   if (waitMs > 0) return retryAfter(waitMs);
   const job = await reviews.job(review);
   if (!job)
@@ -91,7 +91,7 @@ async function settle(message: ReviewMessage, reviews: ReviewStore, options: Del
 }
 
 /** How long to wait for a run that appears to be active elsewhere, because its script has grown recently. */
-async function quietFor({ review }: ReviewMessage, reviews: ReviewStore, { clock, settings }: DeliverOptions) {
+async function computeWaitMs({ review }: ReviewMessage, reviews: ReviewStore, { clock, settings }: DeliverOptions) {
   const { newestAt } = await reviews.script(review);
   if (newestAt === 0) return 0;
   // The bucket's clock differs from ours: a time in the future counts as now.
@@ -132,7 +132,7 @@ async function giveUp(
   log({ event: "review_buried", review, code });
 }
 
-/** Deletes what was forgotten or reviewed long ago. The review is finished, whether or not this succeeds. */
+/** Deletes facts, reviews and pending changes that were kept long enough. A failure does not affect the finished review. */
 async function sweepOld({ profile, review }: ReviewMessage, options: DeliverOptions): Promise<void> {
   const { clock, settings, log } = options;
   const daysAgo = (days: number) => clock.now() - days * DAY_MS;

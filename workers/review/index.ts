@@ -26,12 +26,12 @@ export default {
 } satisfies ExportedHandler<Env>;
 
 function openStores(env: Env, settings: Settings, profile: ProfileId) {
-  const place = { bucket: openBucket(env.SKILLS), profile, settings };
+  const scope = { bucket: openBucket(env.SKILLS), profile, settings };
   return {
-    reviews: openReviewStore(place),
-    skills: openSkillStore(place),
-    memory: openMemoryStore(env.MEMORY, place, createOverlay()),
-    pending: openPendingStore(place),
+    reviews: openReviewStore(scope),
+    skills: openSkillStore(scope),
+    memory: openMemoryStore(env.MEMORY, scope, createOverlay()),
+    pending: openPendingStore(scope),
   };
 }
 

@@ -10,8 +10,8 @@ export interface OverflowSizes {
 }
 
 /** A number outside these bounds was misread. */
-const MIN_WINDOW = 256;
-const MAX_WINDOW = 100_000_000;
+const MIN_WINDOW_TOKENS = 256;
+const MAX_WINDOW_TOKENS = 100_000_000;
 const MAX_READ_CHARS = 2_000;
 
 /** The first match decides. The comment after each names the providers that send it. */
@@ -65,7 +65,7 @@ export function readSizes({ message, size }: Pick<ErrorReply, "message" | "size"
   const promptTokens = size?.promptTokens ?? readFirstNumber(PROMPTS, said) ?? readPassedTokens(said);
   return {
     ...(isWindow(window) && { window }),
-    ...(promptTokens !== undefined && promptTokens > 0 && promptTokens <= MAX_WINDOW && { promptTokens }),
+    ...(promptTokens !== undefined && promptTokens > 0 && promptTokens <= MAX_WINDOW_TOKENS && { promptTokens }),
   };
 }
 
@@ -79,8 +79,8 @@ export function readAnswerLimit(message: string): number | undefined {
  * the limit is not a count.
  */
 function readPassedTokens(said: string): number | undefined {
-  const [, passed, most] = PASSED.exec(said)?.map(Number) ?? [];
-  return passed !== undefined && passed > most! + 1 ? passed : undefined;
+  const [, passed, limit] = PASSED.exec(said)?.map(Number) ?? [];
+  return passed !== undefined && passed > limit! + 1 ? passed : undefined;
 }
 
 function readFirstNumber(patterns: readonly RegExp[], text: string): number | undefined {
@@ -92,5 +92,5 @@ function readFirstNumber(patterns: readonly RegExp[], text: string): number | un
 }
 
 function isWindow(window: number | undefined): window is number {
-  return window !== undefined && Number.isInteger(window) && window >= MIN_WINDOW && window <= MAX_WINDOW;
+  return window !== undefined && Number.isInteger(window) && window >= MIN_WINDOW_TOKENS && window <= MAX_WINDOW_TOKENS;
 }

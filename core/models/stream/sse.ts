@@ -111,15 +111,19 @@ export function readEvents(
 /** Parses events from text, wherever it is cut. eventsource-parser knows the format; this code knows where a stream ends. */
 function createEventReader() {
   let events: unknown[] = [];
-  let hasData = false; // in the text that is being read
+  /** Whether the text that is being read holds data. */
+  let hasData = false;
   let isLast = false;
   let count = 0;
   let openChars = 0;
-  let openLine = "";
+  /** The first character of the line that has not ended yet; "" before it has one. */
+  let lineMark = "";
   let ended = false;
   let fault: Error | null = null;
   const parser = createParser({
-    onComment: () => void (ended || (count += 1)),
+    onComment() {
+      if (!ended) count += 1;
+    },
     onEvent({ event, data }) {
       if (ended || fault) return;
       count += 1;
@@ -147,8 +151,9 @@ function createEventReader() {
       openChars += text.length;
       parser.feed(text);
       const lineStart = Math.max(text.lastIndexOf("\n"), text.lastIndexOf("\r")) + 1;
-      openLine = (lineStart > 0 ? "" : openLine) + text.slice(lineStart, lineStart + 1);
-      return { events, isKeepAlive: !hasData && (openLine === "" || openLine.startsWith(":")) };
+      if (lineStart > 0) lineMark = "";
+      lineMark ||= text.slice(lineStart, lineStart + 1);
+      return { events, isKeepAlive: !hasData && (lineMark === "" || lineMark.startsWith(":")) };
     },
     /** Ends the stream. Some servers leave out the empty line after the last event. */
     end(text: string): unknown[] {

@@ -74,12 +74,12 @@ export function guardWire(wire: GuardedWire): Model {
       const maxChars = Math.max(MIN_ANSWER_CHARS, request.maxOutputTokens * MAX_CHARS_PER_TOKEN);
       const words = { text: createDeltaText(maxChars), reasoning: createDeltaText(maxChars) };
       let events: EventReader | null = null;
-      let begun = false;
+      let hasBegun = false;
       /** A reply that began is billed, but most providers report its usage only at the end. */
       const spent = () => used ?? (events === null ? null : estimateUsage(request, [words.text, words.reasoning]));
       try {
         const call = wire.open(request, { signal, charge: (usage) => void (used = usage) });
-        const response = await abort.or(call.response);
+        const response = await abort.race(call.response);
         if (response === ABORTED) {
           void call.response.then(({ body }) => body?.cancel()).catch(() => undefined); // a fetch that ignores its signal
           return yield failed(aborted, used);
@@ -92,15 +92,15 @@ export function guardWire(wire: GuardedWire): Model {
           ...(noteActivity && { noteActivity }),
         });
         for (;;) {
-          const batch = await abort.or(events.next(begun));
+          const batch = await abort.race(events.next(hasBegun));
           if (batch === ABORTED || (batch === null && signal.aborted)) return yield failed(aborted, spent());
           for (const event of readBatch(batch, call)) {
             if (signal.aborted) return yield failed(aborted, spent()); // the reader aborted between two events
             // A refusal may be the first event of a reply with a good status. The model then read no prompt.
-            if (event.type === "failed") return yield failed(event.failure, begun ? spent() : used);
+            if (event.type === "failed") return yield failed(event.failure, hasBegun ? spent() : used);
             if (event.type === "done") {
-              const { cost = computeCost(toStorableUsage(event.answer.usage), wire.facts.prices), ...answer } =
-                event.answer;
+              const { answer } = event;
+              const cost = answer.cost ?? computeCost(toStorableUsage(answer.usage), wire.facts.prices);
               return yield* toEnd({ ...answer, cost }, words.text);
             }
             if (event.type === "text_retract") {
@@ -110,7 +110,7 @@ export function guardWire(wire: GuardedWire): Model {
             }
             const text = words[event.type === "text_delta" ? "text" : "reasoning"].take(event.text);
             if (!text) continue;
-            begun = true;
+            hasBegun = true;
             yield { type: event.type, text };
           }
           if (batch === null) return yield failed(createModelFailure("stream_cut", wire.provider), spent());
@@ -198,7 +198,7 @@ function readBatch(batch: unknown[] | null, call: OpenCall): ModelEvent[] {
   return said;
 }
 
-function toFailure(thrown: unknown, wire: GuardedWire, answered: boolean): ModelFailure {
+function toFailure(thrown: unknown, wire: GuardedWire, hasReply: boolean): ModelFailure {
   const secrets = [wire.apiKey];
   if (thrown instanceof ReplyRefused) {
     const { status, headers, body } = thrown.reply;
@@ -210,8 +210,8 @@ function toFailure(thrown: unknown, wire: GuardedWire, answered: boolean): Model
   if (thrown instanceof AnswerTooLargeError)
     return createModelFailure("answer_too_large", wire.provider, thrown.message);
   const cause = describeCause(thrown);
-  if (!answered && /timed? ?out/i.test(cause)) return createModelFailure("timeout", wire.provider, cause, secrets);
-  return createModelFailure(answered ? "stream_malformed" : "network", wire.provider, cause, secrets);
+  if (!hasReply && /timed? ?out/i.test(cause)) return createModelFailure("timeout", wire.provider, cause, secrets);
+  return createModelFailure(hasReply ? "stream_malformed" : "network", wire.provider, cause, secrets);
 }
 
 /** The deepest cause: fetch says "fetch failed" and keeps the reason in `cause`. */
@@ -226,7 +226,7 @@ function watchAbort(signal: AbortSignal) {
   signal.addEventListener("abort", onAbort);
   return {
     /** Resolves with ABORTED as soon as the signal aborts, even if the work ignores the signal. */
-    or<T>(work: Promise<T>): Promise<T | typeof ABORTED> {
+    race<T>(work: Promise<T>): Promise<T | typeof ABORTED> {
       return new Promise((resolve, reject) => {
         stop = resolve;
         work.then(resolve, reject);

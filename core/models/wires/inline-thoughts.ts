@@ -26,13 +26,13 @@ export function createThoughtFilter() {
     push(delta: string): SortedDelta {
       switch (state) {
         case "start":
-          return begin(held + delta);
+          return readStart(held + delta);
         case "thought":
-          return think(held + delta);
+          return readThought(held + delta);
         case "afterThought":
-          return answer(delta);
+          return readAnswer(delta);
         case "text":
-          return say(delta);
+          return readText(delta);
       }
     },
     /** Releases the held text at the end of the stream. */
@@ -43,27 +43,27 @@ export function createThoughtFilter() {
     },
   };
 
-  function begin(all: string): SortedDelta {
+  function readStart(all: string): SortedDelta {
     const first = all.trimStart();
     held = "";
     if (first.startsWith(OPEN)) {
       state = "thought";
-      return think(first.slice(OPEN.length));
+      return readThought(first.slice(OPEN.length));
     }
     if (OPEN.startsWith(first)) {
       held = all;
       return NOTHING;
     }
     state = "text";
-    return say(all);
+    return readText(all);
   }
 
-  function think(all: string): SortedDelta {
+  function readThought(all: string): SortedDelta {
     held = "";
     const end = all.indexOf(CLOSE);
     if (end >= 0) {
       state = "afterThought";
-      return { ...answer(all.slice(end + CLOSE.length)), reasoning: all.slice(0, end) };
+      return { ...readAnswer(all.slice(end + CLOSE.length)), reasoning: all.slice(0, end) };
     }
     const open = countOpenChars(CLOSE, all);
     held = all.slice(all.length - open);
@@ -71,28 +71,28 @@ export function createThoughtFilter() {
   }
 
   /** Drops the blank lines after a thought. */
-  function answer(delta: string): SortedDelta {
+  function readAnswer(delta: string): SortedDelta {
     const text = delta.trimStart();
     if (text !== "") state = "text";
     emitted = null; // a second thought is text
     return { text, reasoning: "" };
   }
 
-  function say(delta: string): SortedDelta {
+  function readText(delta: string): SortedDelta {
     if (emitted === null) return { text: delta, reasoning: "" };
-    const fresh = tail + delta;
-    const at = emitted.length - tail.length + fresh.indexOf(CLOSE);
+    const searched = tail + delta;
+    const searchedFrom = emitted.length - tail.length;
     emitted += delta;
-    tail = fresh.slice(-(CLOSE.length - 1));
-    if (!fresh.includes(CLOSE)) return { text: delta, reasoning: "" };
-    if (!closesThought(emitted.slice(0, at))) {
+    tail = searched.slice(-(CLOSE.length - 1));
+    if (!searched.includes(CLOSE)) return { text: delta, reasoning: "" };
+    const closeAt = searchedFrom + searched.indexOf(CLOSE);
+    const thought = emitted.slice(0, closeAt);
+    if (!closesThought(thought)) {
       emitted = null;
       return { text: delta, reasoning: "" };
     }
-    const thought = emitted.slice(0, at);
-    const rest = emitted.slice(at + CLOSE.length);
     state = "afterThought";
-    return { ...answer(rest), reasoning: thought, retracts: true };
+    return { ...readAnswer(emitted.slice(closeAt + CLOSE.length)), reasoning: thought, retracts: true };
   }
 }
 

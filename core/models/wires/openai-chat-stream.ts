@@ -153,16 +153,21 @@ function addCall(calls: StreamState["calls"], delta: JsonObject): void {
   const fn = asRecord(delta.function);
   const name = asText(fn?.name);
   const args = toArgumentText(fn?.arguments ?? "");
-  const numbered = index === null ? calls.at(-1) : calls.findLast((call) => call.index === index);
-  // Some servers repeat the whole call at the end.
-  if (numbered && id !== "" && id === numbered.id && name !== "" && args !== "" && args === numbered.arguments) return;
-  const isNew = !numbered || (name !== "" && beginsNext(numbered, { id, name, args, index }));
-  const call = isNew ? { id: "", name: "", arguments: "", index, extra: null } : numbered;
+  const known = index === null ? calls.at(-1) : calls.findLast((call) => call.index === index);
+  if (known && repeatsCall(known, { id, name, args })) return;
+  const isNew = !known || (name !== "" && beginsNext(known, { id, name, args, index }));
+  const call = isNew ? { id: "", name: "", arguments: "", index, extra: null } : known;
   if (isNew) assertCallCount(calls.push(call));
   call.id ||= id;
   call.name ||= name;
   call.arguments = grow(call.arguments, args);
   call.extra = asRecord(delta.extra_content) ?? call.extra;
+}
+
+/** Some servers repeat the whole call at the end. */
+function repeatsCall(call: RawCall, piece: { id: string; name: string; args: string }): boolean {
+  if (piece.id === "" || piece.name === "" || piece.args === "") return false;
+  return piece.id === call.id && piece.args === call.arguments;
 }
 
 /** Whether a delta with a name begins a new call, although its index is that of `call`. */

@@ -20,11 +20,13 @@ const RENAMED = ["max_tokens", "max_completion_tokens", "developer"] as const;
 type Field = (typeof OPTIONAL)[number] | (typeof RENAMED)[number];
 
 const MAX_READ_CHARS = 8_000;
+/** Servers that one isolate remembers. */
 const MAX_SERVERS = 500;
 const UNKNOWN = /unsupported|not supported|unknown|unrecognized|unexpected|not permitted|not allowed|extra/i;
 /** Ollama's refusal of `reasoning_effort`. */
 const NO_THINKING = /does not support thinking/i;
 
+/** The refused fields, by server. */
 const refused = new Map<string, Set<Field>>();
 
 /** `server`: address and model. Calls `send` again as long as a refusal names another field. */
@@ -39,7 +41,7 @@ export async function sendWithoutRefused(
     try {
       return await send(sent);
     } catch (thrown) {
-      const field = thrown instanceof ReplyRefused ? refusedField(thrown, sent) : null;
+      const field = thrown instanceof ReplyRefused ? findRefusedField(thrown, sent) : null;
       if (field === null || known.has(field)) throw thrown;
       known.add(field);
       if (refused.size < MAX_SERVERS) refused.set(server, known);
@@ -48,7 +50,7 @@ export async function sendWithoutRefused(
 }
 
 /** The field of this body that was refused; `null` for any other refusal. */
-function refusedField({ reply }: ReplyRefused, body: Body): Field | null {
+function findRefusedField({ reply }: ReplyRefused, body: Body): Field | null {
   const read = readErrorBody(reply.body);
   if (findRule({ ...read, ...(reply.status !== undefined && { status: reply.status }) }).means !== "bad_request")
     return null;
