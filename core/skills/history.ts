@@ -187,9 +187,16 @@ function diffToEdits(from: string[], to: string[]): LineEdit[] | null {
       at += value.length;
       continue;
     }
-    if (!open) edits.push((open = { from: at, to: at, lines: [] }));
-    if (added) open.lines.push(...value);
-    else open.to = at += value.length;
+    if (!open) {
+      open = { from: at, to: at, lines: [] };
+      edits.push(open);
+    }
+    if (added) {
+      open.lines.push(...value);
+    } else {
+      at += value.length;
+      open.to = at;
+    }
   }
   return edits;
 }

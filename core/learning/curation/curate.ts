@@ -116,20 +116,22 @@ function verdictOf(skill: SkillFacts, { settings, policy }: CurationFacts): Verd
   return { skill: skill.name, seq: Number(seq), from, verdict: found.verdict, why: found.why };
 }
 
+/** A move by age: an unused skill becomes stale and later archived; a stale one that was used or revised is revived. */
 function moveOf(skill: SkillFacts, facts: CurationFacts): CurationMove | null {
   const { staleDays, staleActiveDays, archiveDays, archiveActiveDays } = facts.settings.curation;
   const age = ageOf(skill, facts);
   const unused = `unused for ${age.days} days, ${age.active} of them active`;
-  const isStale = age.days >= staleDays && age.active >= staleActiveDays;
-  if (skill.mirror.state !== "stale") return isStale ? toMove(skill, "stale", unused) : null;
-  if (!isStale) {
-    if (!isRevived(skill)) return null;
-    const to = isProven(skill, facts.settings) ? "active" : "trial";
-    return toMove(skill, to, `${wasUsed(skill) ? "used" : "revised"} again, ${daysAgo(age.days)}`);
-  }
+  const isOldEnough = age.days >= staleDays && age.active >= staleActiveDays;
+  if (skill.mirror.state !== "stale") return isOldEnough ? toMove(skill, "stale", unused) : null;
+  if (!isOldEnough) return isRevived(skill) ? toRevival(skill, age, facts.settings) : null;
   const keeps = skill.stats.successes >= SUCCESSES_THAT_KEEP;
   const isOver = age.days >= archiveDays && age.active >= archiveActiveDays;
   return isOver && !keeps ? toMove(skill, "archived", unused) : null;
+}
+
+function toRevival(skill: SkillFacts, age: Age, settings: Settings): CurationMove {
+  const to = isProven(skill, settings) ? "active" : "trial";
+  return toMove(skill, to, `${wasUsed(skill) ? "used" : "revised"} again, ${daysAgo(age.days)}`);
 }
 
 /** A stale skill was used or revised since. The day on which a curation first saw it does not count as a revival. */

@@ -43,8 +43,10 @@ export async function makeUndo(options: CurationContext, undoes: CurationId): Pr
   const { curation, profile, run, clock, work: models } = options;
   const report = await curation.report(profile, undoes);
   const note = "Its run was taken back.";
-  for (const { work } of (models && report?.run.work) || []) {
-    await endWork({ ...options, ...models!, run: undoes, work }, { state: "cancelled", note });
+  if (models) {
+    for (const { work } of report?.run.work ?? []) {
+      await endWork({ ...options, ...models, run: undoes, work }, { state: "cancelled", note });
+    }
   }
   const works = (await curation.works(profile, undoes)).toSorted((a, b) => a.finishedAt - b.finishedAt);
   const changes = [...(report?.run.changes ?? []), ...works.flatMap((work) => work.changes)];

@@ -62,8 +62,10 @@ async function runOnce(options: CurationContext): Promise<"done" | "busy"> {
 async function carryOutPlans(options: CurationContext): Promise<void> {
   const { curation, profile, run, undoes } = options;
   const since = openSince(await settlePreviousRun(options));
-  for (let open = await curation.openPlan(profile, since); open; open = await curation.openPlan(profile, since)) {
+  let open = await curation.openPlan(profile, since);
+  while (open) {
     await carryOut(options, open);
+    open = await curation.openPlan(profile, since);
   }
   if (await curation.report(profile, run)) return;
   // The notes are read again: an open plan may have changed them.
@@ -81,7 +83,7 @@ async function sweepOldRuns({ curation, profile, settings }: CurationContext, no
   );
 }
 
-/** A requested run may wait in the queue for so long while other runs overtake it. */
+/** Days that a requested run may wait in the queue while other runs overtake it. */
 const OPEN_DAYS = 2;
 
 /** All plans before this day have reported, so the listing need not begin at the profile's first day. */

@@ -192,11 +192,12 @@ async function toWithdrawn(
   const revisions = (await skills.revisions(head.name, { limit: MAX_LOOKED_BACK })).filter(
     ({ rev }) => rev >= (head.firstRev ?? 1),
   );
-  const firstOf = (text: Sha256) => revisions.findLast((past) => past.text === text)?.rev ?? 0;
-  let before = firstOf(head.text);
+  const firstRevOf = (text: Sha256) => revisions.findLast((past) => past.text === text)?.rev ?? 0;
+  // From a text, the search goes on before its first revision: what came between was given up for it.
+  let before = firstRevOf(head.text);
   for (const past of revisions) {
     if (past.rev >= before) continue;
-    before = firstOf(past.text);
+    before = firstRevOf(past.text);
     if (isPurged(past) || withdrawn.includes(past.text)) continue;
     const verdict = stats.texts[past.text]?.verdict;
     if (verdict === "withdrawn") continue;

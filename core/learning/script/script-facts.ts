@@ -44,8 +44,8 @@ export function callsOf(script: ReviewStep[]): ScriptCall[] {
  * created, or that its request showed, count as read.
  */
 export function hasViewed(script: ReviewStep[], name: string): boolean {
-  const [begin] = script;
-  if (begin?.kind === "start" && begin.read?.includes(name)) return true;
+  const [first] = script;
+  if (first?.kind === "start" && first.read?.includes(name)) return true;
   const answers = answersOf(script).length;
   return callsOf(script).some(({ call, answer, failed, outcome }) => {
     if (failed || outcome.name !== name) return false;

@@ -43,6 +43,22 @@ export function createScriptJournal(options: ScriptJournalOptions): ScriptJourna
     return put.step;
   }
 
+  /** Takes the next step as the intent of the call. `resumed`: an earlier run recorded it, and may have begun the call. */
+  async function adoptOrRecordIntent(work: JournaledCall): Promise<Attempt> {
+    const { id } = work.call;
+    const known = script[next];
+    const intent =
+      known ??
+      (await record({ v: 1, kind: "intent", at: clock.now(), call: id, prepared: (await work.prepare?.()) ?? {} }));
+    assert(
+      intent.kind === "intent" && intent.call === id,
+      describeDivergence(review, next, `the intent of ${id}`, intent),
+    );
+    const attempt = { op: toOp(review, next), prepared: intent.prepared, entry: next };
+    next += 1;
+    return known ? { ...attempt, resumed: true } : attempt;
+  }
+
   return {
     steps: () => script.slice(0, next),
     /** Steps have consecutive numbers, so calls cannot run in parallel. */
@@ -62,31 +78,14 @@ export function createScriptJournal(options: ScriptJournalOptions): ScriptJourna
 
     async call(_step, _index, work): Promise<Recorded<ToolResult>> {
       const id = work.call.id;
+      const needsIntent = work.effect !== "read" && script[next]?.kind !== "outcome";
+      const attempt: Attempt = needsIntent
+        ? await adoptOrRecordIntent(work)
+        : { op: toOp(review, next), prepared: {}, entry: next };
       let recorded = script[next];
-      let attempt = { op: toOp(review, next), prepared: {}, entry: next };
-      let interrupted = false;
-      if (work.effect !== "read" && recorded?.kind !== "outcome") {
-        interrupted = recorded !== undefined;
-        recorded ??= await record({
-          v: 1,
-          kind: "intent",
-          at: clock.now(),
-          call: id,
-          prepared: (await work.prepare?.()) ?? {},
-        });
-        assert(
-          recorded.kind === "intent" && recorded.call === id,
-          describeDivergence(review, next, `the intent of ${id}`, recorded),
-        );
-        attempt = { op: toOp(review, next), prepared: recorded.prepared, entry: next };
-        next += 1;
-        recorded = script[next];
-      }
       if (!recorded) {
-        const result =
-          interrupted && work.effect === "unkeyed"
-            ? outcomeUnknown()
-            : await work.run({ ...attempt, ...(interrupted && { resumed: true }) });
+        const isUnknown = attempt.resumed === true && work.effect === "unkeyed";
+        const result = isUnknown ? outcomeUnknown() : await work.run(attempt);
         recorded = await record({ v: 1, kind: "outcome", at: clock.now(), call: id, ...result });
       }
       assert(
@@ -104,6 +103,9 @@ export function createScriptJournal(options: ScriptJournalOptions): ScriptJourna
 function toOp(review: ReviewId, n: number): string {
   return `${review}.${String(n).padStart(4, "0")}`;
 }
+
+type JournaledCall = Parameters<Journal["call"]>[2];
+type Attempt = Parameters<JournaledCall["run"]>[0];
 
 /** A review has no readers. */
 const SILENT = { text() {}, reasoning() {}, restart() {} };

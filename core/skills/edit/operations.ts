@@ -92,15 +92,12 @@ function create(operations: readonly SkillOperation[], situation: WriteSituation
   const files = applyAndPin(operations, {}, context);
   if (line && line.state !== "archived") {
     // A repeated create finds this when its first attempt already revived the archived skill with the same text.
-    const isDone =
-      files.ok &&
-      current !== null &&
-      areSameFiles(current.files, files.value) &&
-      current?.head.origin === context.origin;
+    const isSameText = files.ok && current !== null && areSameFiles(current.files, files.value);
+    const isDone = isSameText && current.head.origin === context.origin;
     return isDone ? ok({}) : skillExists(name);
   }
   if (!files.ok) return files;
-  const checked = check(files.value, {}, situation);
+  const checked = checkFiles(files.value, {}, situation);
   if (!checked.ok) return checked;
   const { document, base } = checked.value;
   const failure =
@@ -162,7 +159,7 @@ function change(
   const { context } = situation;
   const files = applyAndPin(operations, current.files, context);
   if (!files.ok) return files;
-  const checked = check(files.value, current.files, situation);
+  const checked = checkFiles(files.value, current.files, situation);
   if (!checked.ok) return checked;
   const failure = checkScan(current.files, files.value, context.approved === true);
   if (failure) return { ok: false, failure };
@@ -212,7 +209,7 @@ interface CheckedSkill {
 }
 
 /** Validates the files. A person's own skill keeps a person's lenient form when an agent edits it. */
-function check(files: FileBodies, currentFiles: FileBodies, situation: WriteSituation): Result<CheckedSkill> {
+function checkFiles(files: FileBodies, currentFiles: FileBodies, situation: WriteSituation): Result<CheckedSkill> {
   const { name, current, context } = situation;
   const isPersons = Object.keys(currentFiles).length > 0 && current?.head.origin === "user";
   const writer = isPersons ? "person" : "model";

@@ -71,11 +71,11 @@ interface FoldedText {
 }
 
 /**
- * Folds runs of white space to one space and drops it before a line end. With `look`, similar-looking characters become
- * one.
+ * Folds runs of white space to one space and drops it before a line end. With `lookalikes`, characters that look alike
+ * become one.
  */
-export function foldText(text: string, look: boolean): FoldedText {
-  const { pieces, places, length } = toPieces(text, look);
+export function foldText(text: string, lookalikes: boolean): FoldedText {
+  const { pieces, places, length } = toPieces(text, lookalikes);
   // One character may fold to eighteen.
   const [starts, ends] = [new Uint32Array(length), new Uint32Array(length)];
   let unit = 0;
@@ -91,7 +91,7 @@ export function foldText(text: string, look: boolean): FoldedText {
 }
 
 /** `places`: begin and end of each piece in the text. `length`: total length of the pieces. */
-function toPieces(text: string, look: boolean) {
+function toPieces(text: string, lookalikes: boolean) {
   const pieces: string[] = [];
   const places: number[] = [];
   let length = 0;
@@ -107,7 +107,7 @@ function toPieces(text: string, look: boolean) {
     } else {
       const code = text.codePointAt(at)!;
       at += code > 0xffff ? 2 : 1;
-      piece = look ? toPlainForm(text.slice(from, at)) : text.slice(from, at);
+      piece = lookalikes ? toPlainForm(text.slice(from, at)) : text.slice(from, at);
     }
     pieces.push(piece);
     places.push(from, at);
@@ -116,7 +116,7 @@ function toPieces(text: string, look: boolean) {
   return { pieces, places, length };
 }
 
-/** One line folded as by `foldText` with `look`, trimmed. */
+/** One line folded as by `foldText` with `lookalikes`, trimmed. */
 export function foldLine(line: string): string {
   return toPieces(line, true).pieces.join("").trim();
 }
@@ -142,19 +142,19 @@ const PLAIN_FORMS: [RegExp, string][] = [
   [/[\u2010-\u2015\u2043\u2212\ufe58\ufe63\uff0d]/g, "-"],
   [/[\u00ad\u200b-\u200f\u2060-\u2064\ufeff]/g, ""],
 ];
-const looks = new Map<string, string>();
+const knownPlainForms = new Map<string, string>();
 /** Bounds the cache. */
 const MAX_CACHED_FORMS = 5_000;
 
 /** NFKD makes composed and decomposed letters equal without looking at their neighbours. */
 function toPlainForm(character: string): string {
-  const known = looks.get(character);
+  const known = knownPlainForms.get(character);
   if (known !== undefined) return known;
   // The table is applied first, because NFKD turns a lone acute accent into a space and a mark.
   const plain = PLAIN_FORMS.reduce((text, [form, to]) => text.replace(form, to), character);
-  const look = PLAIN_FORMS.reduce((text, [form, to]) => text.replace(form, to), plain.normalize("NFKD"));
-  if (looks.size < MAX_CACHED_FORMS) looks.set(character, look);
-  return look;
+  const folded = PLAIN_FORMS.reduce((text, [form, to]) => text.replace(form, to), plain.normalize("NFKD"));
+  if (knownPlainForms.size < MAX_CACHED_FORMS) knownPlainForms.set(character, folded);
+  return folded;
 }
 
 function toCodes(text: string): Uint16Array {

@@ -140,11 +140,11 @@ function toFoundPassage(
 /** Also matches inside lines. */
 function byFolding(
   match: PatchMatch,
-  look: boolean,
+  lookalikes: boolean,
   given: PassageAndReplacement,
   { text, options }: SearchScope,
 ): FoundPassage | null {
-  const ranges = findFolded(foldText(text, look), foldText(given.oldString, look), options);
+  const ranges = findFolded(foldText(text, lookalikes), foldText(given.oldString, lookalikes), options);
   return ranges.length === 0 ? null : { match, ranges, ...given, by: "characters" };
 }
 

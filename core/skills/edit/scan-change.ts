@@ -20,14 +20,12 @@ export function checkScan(before: FileBodies, after: FileBodies, isApproved: boo
   const severe = findings.filter(isSevere).slice(0, MAX_REASONS);
   const facts = { findings: severe.map(({ path, line, reason }) => ({ path, line, reason })) };
   const list = severe.map(({ path, line, reason }) => `${path}, line ${line}: ${reason}`).join("; ");
-  return decision === "block"
-    ? err("scan_refused", `This was not stored, because following it would do harm (${list}). Leave it out.`, facts)
-        .failure
-    : err(
-        "scan_doubtful",
-        `Following this may do harm (${list}). Leave it out. If it is needed, say so in your answer, so that the person can add it.`,
-        facts,
-      ).failure;
+  if (decision === "block") {
+    const message = `This was not stored, because following it would do harm (${list}). Leave it out.`;
+    return err("scan_refused", message, facts).failure;
+  }
+  const advice = "Leave it out. If it is needed, say so in your answer, so that the person can add it.";
+  return err("scan_doubtful", `Following this may do harm (${list}). ${advice}`, facts).failure;
 }
 
 /** Findings that the files did not have before, by path and line. */

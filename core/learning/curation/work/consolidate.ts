@@ -141,7 +141,8 @@ async function planMerge(
   if (!trial.ok) return trial;
   const { files: after, description = "" } = trial.value;
   const { umbrella: name, citations } = merge;
-  for (const inspect of after ? (options.inspectors ?? []) : []) {
+  const inspectors = after ? (options.inspectors ?? []) : [];
+  for (const inspect of inspectors) {
     const write = { name, before: umbrella, after: after!, description, citations, approved: false };
     const failure = await inspect({ ...write, ...(resumed && { resumed }) });
     if (failure) return { ok: false, failure };
