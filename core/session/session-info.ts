@@ -5,6 +5,7 @@ import type { EngineContext } from "./context.ts";
 import { sessionUsage } from "./ledger.ts";
 import { type TurnRow, isOpen } from "./log-turns.ts";
 
+/** The newest turns that a session's detail lists. */
 const DETAIL_TURNS = 100;
 
 export function toSessionInfo({ host, meta }: EngineContext): SessionInfo {

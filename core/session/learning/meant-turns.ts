@@ -4,7 +4,7 @@ import { type Entry, textOf } from "../../schemas/entry.ts";
 import { wordsOf } from "../../skills/search/words.ts";
 import type { EngineContext } from "../context.ts";
 import type { TurnRow } from "../log-turns.ts";
-import { readTurnEntries } from "./observe-job.ts";
+import { readTurnEntries } from "./observations.ts";
 import { reviewState } from "./review-state.ts";
 
 /** Earlier turns that are searched for a focus. */

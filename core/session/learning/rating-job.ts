@@ -6,15 +6,8 @@ import type { NoteEntry, Part } from "../../schemas/entry.ts";
 import type { EngineContext } from "../context.ts";
 import { placeNotice } from "../readers/events.ts";
 import type { Job, JobRow } from "../jobs.ts";
-import {
-  type JudgedTurn,
-  readTurnEntries,
-  observeRow,
-  learningOffered,
-  putObservation,
-  reportJudgement,
-  putWithdrawnNotices,
-} from "./observe-job.ts";
+import { type JudgedTurn, readTurnEntries, putObservation } from "./observations.ts";
+import { observeRow, learningOffered, reportJudgement, putWithdrawnNotices } from "./observe-job.ts";
 import { askForReview, settledTo } from "./review-state.ts";
 
 export type RatingRow = JobRow & { job: Extract<Job, { kind: "rating" }> };
@@ -51,8 +44,8 @@ export async function carryRating(context: EngineContext, row: RatingRow): Promi
     putWithdrawnNotices(context, reported.moves);
     if (note) log.put(note);
     const { observation } = reported;
-    const isPutRight = note && rating.correction !== undefined;
-    putObservation(context, turn.n, isPutRight ? withCorrection(observation, note.n) : observation);
+    const hasCorrection = note && rating.correction !== undefined;
+    putObservation(context, turn.n, hasCorrection ? withCorrection(observation, note.n) : observation);
     const { settings } = host;
     const decision = decideOnRating({ rating, turn: turn.n, entries, settings, offered: learningOffered(context) });
     if (decision) askForReview(context, decision, { to: settledTo(log), extraTurns: [turn.n] });

@@ -7,7 +7,7 @@ import type { TurnObservation } from "../../schemas/api.ts";
 import type { Observation, Rating } from "../../schemas/learning/learning.ts";
 import type { EngineContext } from "../context.ts";
 import { type TurnRow, isOpen } from "../log-turns.ts";
-import { readTurnEntries, observe } from "./observe-job.ts";
+import { readTurnEntries, observe } from "./observations.ts";
 
 /** Ratings of one turn: each changed rating is an object in R2. */
 const MAX_RATINGS = 100;

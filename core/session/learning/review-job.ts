@@ -17,7 +17,7 @@ import { offeredInPrompt } from "../prompt/scene.ts";
 import { withoutCommands } from "../turn/commands/without-commands.ts";
 import { noteKinds } from "./kinds.ts";
 import { addLearnedNotice, isQuiet } from "./learned-notice.ts";
-import { readTurnEntries, observe } from "./observe-job.ts";
+import { readTurnEntries, observe } from "./observations.ts";
 import { beginDue, shedReview } from "./review-state.ts";
 import { readUpTo } from "./taint.ts";
 import { putVerdicts } from "./verdicts-job.ts";

@@ -4,18 +4,9 @@ import { withCorrection, withJudgement } from "../../learning/observe/observe.ts
 import type { ReviewResult, ReviewVerdict } from "../../schemas/learning/review.ts";
 import type { EngineContext } from "../context.ts";
 import type { Job, JobRow } from "../jobs.ts";
-import {
-  type JudgedTurn,
-  readTurnEntries,
-  isFromPrincipal,
-  couldReadAnswer,
-  observe,
-  observeRow,
-  putObservation,
-  reportJudgement,
-  putWithdrawnNotices,
-  turnBefore,
-} from "./observe-job.ts";
+import { type JudgedTurn, readTurnEntries, observe, putObservation } from "./observations.ts";
+import { observeRow, reportJudgement, putWithdrawnNotices } from "./observe-job.ts";
+import { isFromPrincipal, couldReadAnswer, turnBefore } from "./person-judgement.ts";
 
 export type VerdictsRow = JobRow & { job: Extract<Job, { kind: "verdicts" }> };
 

@@ -10,13 +10,16 @@ import { type FileToolOptions, canonicalPath } from "./file-tool-options.ts";
 import { describeMissing } from "./nearest-paths.ts";
 import { runShell } from "../shell/shell.ts";
 
+// Of one result.
 const MAX_LINES = 200;
 const MAX_LINE_CHARS = 500;
 const TIMEOUT_MS = 5_000;
 /** Linear time is still slow on megabytes, and a running match cannot be stopped. */
 const MAX_SEARCHED_FILE_BYTES = 2 << 20;
-const MAX_TOGETHER_BYTES = 4 << 20;
-const MAX_TOGETHER = 1_000;
+// The files of one run of grep.
+const MAX_BATCH_BYTES = 4 << 20;
+const MAX_BATCH_FILES = 1_000;
+/** How many files that are too large the result names. */
 const MAX_SKIPPED_NAMED = 10;
 
 const Args = z.strictObject({
@@ -51,13 +54,12 @@ export function createSearchFiles(options: FileToolOptions): Tool<Args> {
       const search: FileSearch = { ...options, signal, began: options.clock?.now() ?? 0 };
       const chosen = await chooseFiles(search, args);
       if (!chosen.ok) return fail(chosen.failure.code, chosen.failure.message);
-      const { searched, skipped } =
-        args.mode === "names" ? { searched: chosen.value, skipped: [] } : bySize(chosen.value);
+      const isByName = args.mode === "names";
+      const { searched, skipped } = isByName ? { searched: chosen.value, skipped: [] } : splitBySize(chosen.value);
       const paths = searched.map((file) => file.path);
-      const found =
-        args.mode === "names"
-          ? await matchPaths(search, args.pattern, paths)
-          : await matchLines(search, args.pattern, searched);
+      const found = isByName
+        ? await matchPaths(search, args.pattern, paths)
+        : await matchLines(search, args.pattern, searched);
       if (!found.ok) return fail(found.failure.code, found.failure.message);
       // Lines of several files have the worst source among these files.
       const label = paths.every((path) => workspace.labelOf(path) === "own") ? "own" : "content";
@@ -90,13 +92,13 @@ async function chooseFiles(search: FileSearch, { path, glob }: Args): Promise<Re
   return ok(under.filter((file) => chosen.has(file.path)));
 }
 
-function bySize(files: FileInfo[]): { searched: FileInfo[]; skipped: string[] } {
+function splitBySize(files: FileInfo[]): { searched: FileInfo[]; skipped: string[] } {
   const isSmall = (file: FileInfo) => file.size <= MAX_SEARCHED_FILE_BYTES;
   return { searched: files.filter(isSmall), skipped: files.filter((file) => !isSmall(file)).map((file) => file.path) };
 }
 
-function isIn(path: string, place: string): boolean {
-  return path === place || path.startsWith(`${place}/`);
+function isIn(path: string, folder: string): boolean {
+  return path === folder || path.startsWith(`${folder}/`);
 }
 
 async function matchPaths(search: FileSearch, pattern: string, paths: string[]): Promise<Result<string[]>> {
@@ -107,7 +109,7 @@ async function matchPaths(search: FileSearch, pattern: string, paths: string[]):
 async function matchLines(search: FileSearch, pattern: string, files: FileInfo[]): Promise<Result<string[]>> {
   const lines: string[] = [];
   for (let rest = files; rest.length > 0 && lines.length <= MAX_LINES;) {
-    const count = countTogether(rest);
+    const count = countBatch(rest);
     const paths = rest.slice(0, count).map((file) => file.path);
     const found = await grep(search, pattern, ["-n", "-m", String(MAX_LINES + 1), "--", ...paths]);
     if (!found.ok) return found;
@@ -119,16 +121,21 @@ async function matchLines(search: FileSearch, pattern: string, files: FileInfo[]
   return ok(lines);
 }
 
-/** How many of the first files form one batch. */
-function countTogether(files: FileInfo[]): number {
+/** How many of the first files form one batch; at least one. */
+function countBatch(files: FileInfo[]): number {
   let bytes = 0;
-  const end = files.findIndex((file, i) => (bytes += file.size) > MAX_TOGETHER_BYTES && i > 0);
-  return Math.min(MAX_TOGETHER, end === -1 ? files.length : end);
+  let count = 0;
+  for (const { size } of files.slice(0, MAX_BATCH_FILES)) {
+    bytes += size;
+    if (bytes > MAX_BATCH_BYTES && count > 0) break;
+    count++;
+  }
+  return count;
 }
 
 async function grep(search: FileSearch, pattern: string, args: string[], stdin?: string): Promise<Result<string[]>> {
-  const insensitive = pattern.startsWith("(?i)");
-  const expression = insensitive ? ["-i", "-e", pattern.slice(4)] : ["-e", pattern];
+  const ignoresCase = pattern.startsWith("(?i)");
+  const expression = ignoresCase ? ["-i", "-e", pattern.slice(4)] : ["-e", pattern];
   const run = await runShell("grep", {
     workspace: search.workspace,
     clock: search.clock,
@@ -139,7 +146,7 @@ async function grep(search: FileSearch, pattern: string, args: string[], stdin?:
   });
   if (run.exitCode === 0 || run.exitCode === 1) return ok(run.stdout.split("\n").filter((line) => line !== ""));
   if (run.stopped) return err("search_limit", "There is too much to search at once: narrow it with path or glob.");
-  return err("bad_pattern", `${run.stderr.trim()}. Write it for RE2, and escape signs that are meant as they are.`);
+  return err("bad_pattern", `${run.stderr.trim()}. Write it for RE2, and escape characters that are meant literally.`);
 }
 
 /** `**` crosses folders; `*` and `?` do not. A glob without a slash matches file names only. */
@@ -151,8 +158,14 @@ function globToPattern(glob: string): string {
     if (token === "**") return ".*";
     if (token === "*") return "[^/]*";
     if (token === "?") return "[^/]";
-    if (token === "{" && glob.includes("}")) return (depth++, "(?:");
-    if (token === "}" && depth > 0) return (depth--, ")");
+    if (token === "{" && glob.includes("}")) {
+      depth++;
+      return "(?:";
+    }
+    if (token === "}" && depth > 0) {
+      depth--;
+      return ")";
+    }
     if (token === "," && depth > 0) return "|";
     return token.replace(/[.+^$()|[\]{}\\]/, "\\$&");
   });
@@ -173,4 +186,5 @@ function toResult(found: string[], skipped: string[], label: "own" | "content", 
   return succeed(outcome, { [label]: { lines } });
 }
 
+/** Room for the result's JSON around the lines. */
 const ENVELOPE_CHARS = 100;
