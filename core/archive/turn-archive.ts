@@ -93,6 +93,32 @@ export function createTurnRecords({ sql, discount }: { sql: Sql; discount: numbe
       .map((row) => toComparedTurn(toSignature(row), words.get(row.id)));
   }
 
+  /** The newest turns that used the skill. */
+  function readUses(skill: SkillName): TurnSignature[] {
+    return sql
+      .run<{ body: string }>(
+        `SELECT body FROM (SELECT id FROM turn_skill WHERE skill = ? ORDER BY id DESC LIMIT ${MAX_CANDIDATES}) AS used
+          JOIN turn_sign ON turn_sign.id = used.id`,
+        skill,
+      )
+      .map(toSignature);
+  }
+
+  /** Turns before and since `createdAt` that may be similar to one of the models, or to the skill's description `words`. */
+  function findLiftCandidates(models: ComparedTurn[], words: string, createdAt: number): ComparedTurn[] {
+    const asked = mostFrequent([...models.flatMap((model) => [...model.words]), ...contentWords(words)]);
+    const [edge] = sql.run<{ id: number }>("SELECT id FROM turn_sign WHERE at >= ? ORDER BY id LIMIT 1", createdAt);
+    const byWords = edge
+      ? [...findCandidates(sql, asked, 0, edge.id), ...findCandidates(sql, asked, edge.id)]
+      : findCandidates(sql, asked);
+    const kinds = models.flatMap(({ kind }) => kind ?? []).slice(0, MAX_KINDS);
+    const byKind = kinds.flatMap((kind) => [
+      ...findByKind(sql, kind, 0, edge?.id),
+      ...(edge ? findByKind(sql, kind, edge.id) : []),
+    ]);
+    return readCompared(byWords, byKind.slice(0, 2 * MAX_CANDIDATES));
+  }
+
   return {
     observe(signature) {
       open();
@@ -129,27 +155,10 @@ export function createTurnRecords({ sql, discount }: { sql: Sql; discount: numbe
 
     lift(skill, words, createdAt) {
       open();
-      const used = sql
-        .run<{ body: string }>(
-          `SELECT body FROM (SELECT id FROM turn_skill WHERE skill = ? ORDER BY id DESC LIMIT ${MAX_CANDIDATES}) AS used
-            JOIN turn_sign ON turn_sign.id = used.id`,
-          skill,
-        )
-        .map(toSignature);
+      const used = readUses(skill);
       const models = distinct(used.map((signature) => toComparedTurn(signature))).slice(0, MAX_MODELS);
-      const asked = mostFrequent([...models.flatMap((model) => [...model.words]), ...contentWords(words)]);
-      const [edge] = sql.run<{ id: number }>("SELECT id FROM turn_sign WHERE at >= ? ORDER BY id LIMIT 1", createdAt);
-      const others = edge
-        ? [...findCandidates(sql, asked, 0, edge.id), ...findCandidates(sql, asked, edge.id)]
-        : findCandidates(sql, asked);
-      const kinds = models.flatMap(({ kind }) => kind ?? []).slice(0, MAX_KINDS);
-      const byKind = kinds.flatMap((kind) => [
-        ...findByKind(sql, kind, 0, edge?.id),
-        ...(edge ? findByKind(sql, kind, edge.id) : []),
-      ]);
-      const similar = readCompared(others, byKind.slice(0, 2 * MAX_CANDIDATES)).filter((turn) =>
-        models.some((model) => isSimilarTurn(turn, model)),
-      );
+      const candidates = findLiftCandidates(models, words, createdAt);
+      const similar = candidates.filter((turn) => models.some((model) => isSimilarTurn(turn, model)));
       const all = [...used, ...similar.map(({ signature }) => signature)];
       const turns = [...new Map(all.map((turn) => [turn.turn, turn])).values()];
       return {

@@ -115,7 +115,8 @@ const MAX_PARSED_CHARS = 1 << 20;
 export async function findBadScripts(before: FileBodies, after: FileBodies, run: RunChecks): Promise<string[]> {
   const findings: string[] = [];
   let left = MAX_PARSED_CHARS;
-  for (const [path, text] of run.parse ? touchedScripts(before, after) : []) {
+  const scripts = run.parse ? touchedScripts(before, after) : [];
+  for (const [path, text] of scripts) {
     if (text.length > left) continue;
     left -= text.length;
     const error = await run.parse?.(path, text);

@@ -42,8 +42,9 @@ const PROVEN = "proven and often used:";
 export function renderSkillIndex(lines: SkillLine[], indexTokens: number, request = ""): string {
   const groups = toGroups(lines);
   if (groups.length === 0) return "";
-  const count = countSkills(groups);
-  for (const maxChars of count * MIN_LINE_TOKENS > indexTokens ? [] : DESCRIPTION_CHARS) {
+  const mayFit = countSkills(groups) * MIN_LINE_TOKENS <= indexTokens;
+  const lengths = mayFit ? DESCRIPTION_CHARS : [];
+  for (const maxChars of lengths) {
     const block = toBlock(groups.map((group) => renderGroup(group, maxChars)));
     if (estimateTokens(block) <= indexTokens) return block;
   }
@@ -73,8 +74,8 @@ function toGroups(lines: SkillLine[]): SkillGroup[] {
   for (const line of offered) {
     if (line.extends && names?.has(line.extends)) continue;
     const title = line.state === "stale" ? STALE : line.category;
-    let units = byTitle.get(title);
-    if (!units) byTitle.set(title, (units = []));
+    const units = byTitle.get(title) ?? [];
+    byTitle.set(title, units);
     const companion = companions.get(line.name);
     units.push(companion ? [line, companion] : [line]);
   }
@@ -255,7 +256,7 @@ function createTokenBudget(tokens: number, parent?: { take(cost: number): boolea
   };
   return {
     spend: (piece) => take(estimateTokens(piece) + 1),
-    within: (some) => createTokenBudget(some, { take }),
+    within: (part) => createTokenBudget(part, { take }),
   };
 }
 

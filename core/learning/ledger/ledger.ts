@@ -51,7 +51,7 @@ export function toLedger(facts: LedgerFacts): LearningLedger {
     curves: toCurves(turns),
     kinds: kindsOf(turns),
     reuse: countReuse(turns, learned),
-    skills: facts.page.map((one) => describeSkill(one, facts)),
+    skills: facts.page.map((skill) => describeSkill(skill, facts)),
     ...(facts.next !== undefined && { next: facts.next }),
     byState: countStates(facts.skills),
     reviews: describeReviews(facts),
@@ -142,7 +142,7 @@ function countStates(skills: LedgerFacts["skills"]): LearningLedger["byState"] {
 function describeReviews({ reviews, moreReviews }: LedgerFacts): LearningLedger["reviews"] {
   const results = reviews.flatMap(({ outcome }) => (outcome && "lessons" in outcome ? [outcome] : []));
   const dead = reviews.flatMap(({ outcome }) => (outcome && "code" in outcome ? [outcome.code] : []));
-  const refused = results.flatMap((result) => result.refused.map((one) => ({ review: result.review, ...one })));
+  const refused = results.flatMap((result) => result.refused.map((call) => ({ review: result.review, ...call })));
   return {
     seen: reviews.length,
     more: moreReviews,
@@ -189,7 +189,7 @@ function computeSavings(
   });
   if (saved.length === 0) return null;
   const byTurn = [...Map.groupBy(saved, ({ turn }) => turn).values()];
-  const calls = byTurn.reduce((sum, same) => sum + meanOf(same.map((one) => one.calls))!, 0);
+  const calls = byTurn.reduce((sum, same) => sum + meanOf(same.map((use) => use.calls))!, 0);
   const without = turns.filter(({ loaded }) => !loaded.some(({ skill }) => names.has(skill)));
   const [allCalls, allTokens] = [
     without.reduce((sum, { effort }) => sum + effort.calls, 0),

@@ -188,7 +188,8 @@ const PHONE = /(?<![\w.-])(?:\+\d|\(?0\d)[\d ()/-]{6,24}\d(?![\w.-])|(?<!\w)[A-Z
 function checkNames(written: Meaning, record: SessionRecord, runs: boolean): string | null {
   const { text, topics, names, words, prohibits } = written;
   const installs = topics.has("install");
-  for (const [, name] of installs ? foldText(text).matchAll(PACKAGE) : []) {
+  const packages = installs ? foldText(text).matchAll(PACKAGE) : [];
+  for (const [, name] of packages) {
     if (COMMON_WORDS.has(name!) || !record.isFromContent(name!)) continue;
     const named = record.findWish(name!);
     if (named) return `only ${describeSource(named.entry)} names "${clipQuote(name!)}"`;

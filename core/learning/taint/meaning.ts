@@ -89,7 +89,7 @@ function listsIn(folded: string): Set<ListName> {
     }
   };
   for (const [n, whole] of words.entries()) {
-    for (const word of whole === bare[n] ? [whole] : [whole, bare[n]!]) {
+    for (const word of new Set([whole, bare[n]!])) {
       addAll(BY_WORD.get(word), n);
       addAll(BY_STEM.get(word.slice(0, STEM_KEY_CHARS)), n);
     }

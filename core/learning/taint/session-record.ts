@@ -218,11 +218,12 @@ export class SessionRecord {
    * counts only if it came before `at`, since a later one may have obeyed content.
    */
   findUnsaid(terms: string[], at: number, isObeyed = false): string[] {
-    return terms.filter(
-      (term) =>
-        (this.#firstSaid.get(term) ?? Infinity) >= at &&
-        !(isObeyed ? (this.#used.get(term) ?? Infinity) <= at : this.isUsed(term)),
-    );
+    return terms.filter((term) => {
+      const firstSaid = this.#firstSaid.get(term) ?? Infinity;
+      const firstUsed = this.#used.get(term) ?? Infinity;
+      const isUsed = isObeyed ? firstUsed <= at : this.isUsed(term);
+      return firstSaid >= at && !isUsed;
+    });
   }
 
   /** The entry of content that had a destination first; `null` if another source did, or nothing has it. */
@@ -255,9 +256,10 @@ export class SessionRecord {
     const isTrusted = stream === "trusted";
     if (isContent) this.isEmpty = false;
     const readings = isContent ? decodeReadings(text) : [text];
-    for (const destination of isContent ? destinationsIn(text, readings) : [])
-      if (destination.isHost && !isPublisher(destination.text))
-        for (const name of namesOf(destination.text)) this.hosts.add(name);
+    const hosts = isContent ? destinationsIn(text, readings).filter(({ isHost }) => isHost) : [];
+    for (const host of hosts) {
+      if (!isPublisher(host.text)) for (const name of namesOf(host.text)) this.hosts.add(name);
+    }
     for (const reading of readings) {
       const place = this.#pieces.length;
       const at = isTrusted ? -1 : place;
@@ -287,20 +289,24 @@ export class SessionRecord {
         const isReport = !wanted && meaning.isReport;
         const binds = wanted || meaning.binds;
         const isWish = binds || (!isReport && (!meaning.isTerse || isGrave(meaning)));
-        const traits =
-          1 << (Number(ordersAgents) + 2 * Number(isReport) + 4 * Number(binds) + 8 * Number(meaning.isTerse));
-        const seen = this.#seenTraits.get(meaning.text) ?? 0;
-        if ((seen & traits) !== 0) continue;
-        this.#seenTraits.set(meaning.text, seen | traits);
-        const read = { ...meaning, ordersAgents, isReport, binds, isWish, entry, at };
-        this.#index(read, this.read.push(read) - 1);
-        this.mayHoldWish ||= read.topics.size > 0 && (isWish || !read.isTerse);
-        if (read.ordersAgents) this.agentOrders.add(entry);
-        if (isReport) continue;
-        for (const name of meaning.names) {
-          if (!this.#named.has(name) || (read.binds && !this.#named.get(name)!.binds)) this.#named.set(name, read);
-        }
+        this.#addRead({ ...meaning, ordersAgents, isReport, binds, isWish, entry, at });
       }
+    }
+  }
+
+  /** Adds a sentence of content, unless it was read before with the same traits. */
+  #addRead(read: ReadSentence): void {
+    const { text, ordersAgents, isReport, binds, isTerse, isWish } = read;
+    const traits = 1 << (Number(ordersAgents) + 2 * Number(isReport) + 4 * Number(binds) + 8 * Number(isTerse));
+    const seen = this.#seenTraits.get(text) ?? 0;
+    if ((seen & traits) !== 0) return;
+    this.#seenTraits.set(text, seen | traits);
+    this.#index(read, this.read.push(read) - 1);
+    this.mayHoldWish ||= read.topics.size > 0 && (isWish || !isTerse);
+    if (ordersAgents) this.agentOrders.add(read.entry);
+    if (isReport) return;
+    for (const name of read.names) {
+      if (!this.#named.has(name) || (binds && !this.#named.get(name)!.binds)) this.#named.set(name, read);
     }
   }
 

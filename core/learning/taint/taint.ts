@@ -136,7 +136,7 @@ function createGates(getRecord: () => SessionRecord): Taint {
       const record = getRecord();
       if (record.isEmpty) return [];
       const sentences = texts.flatMap(({ path, text }) =>
-        sentencesOfFile(path, text).map((one) => one.text.replace(/^description:[ \t]*/, "")),
+        sentencesOfFile(path, text).map((sentence) => sentence.text.replace(/^description:[ \t]*/, "")),
       );
       const language = languageOf(foldText(sentences.join(" ")));
       const budget = createComparisonBudget();

@@ -59,7 +59,10 @@ function keptLines(oldLines: string[], newLines: string[]): Map<number, number> 
   const kept = new Map<number, number>();
   const shortest = Math.min(oldLines.length, newLines.length);
   let head = 0;
-  while (head < shortest && oldLines[head] === newLines[head]) kept.set(head, head++);
+  while (head < shortest && oldLines[head] === newLines[head]) {
+    kept.set(head, head);
+    head += 1;
+  }
   let tail = 0;
   while (tail < shortest - head && oldLines.at(-1 - tail) === newLines.at(-1 - tail)) {
     kept.set(newLines.length - 1 - tail, oldLines.length - 1 - tail);

@@ -20,26 +20,30 @@ export function readFrontmatter(text: string): Result<Frontmatter> {
   if (from === null) return noFrontmatter();
   const end = findEnd(lines, from, warnings);
   const header = lines.slice(from, end ?? undefined);
-  const closed = end !== null;
-  const whole = closed ? readYaml(header.join("\n")) : null;
-  const asYaml = whole?.ok ? ok({ fields: whole.value, body: toBody(lines, end! + 1), warnings }) : null;
-  if (asYaml && ESSENTIAL.every((key) => hasField(asYaml.value.fields, key))) return asYaml;
+  const yaml = end === null ? null : readYaml(header.join("\n"));
+  const bodyAfterEnd = end === null ? lines.length : end + 1;
+  const asYaml = yaml?.ok ? ok({ fields: yaml.value, body: toBody(lines, bodyAfterEnd), warnings }) : null;
+  const missing = ESSENTIAL.filter((key) => !asYaml || !hasField(asYaml.value.fields, key));
+  if (asYaml && missing.length === 0) return asYaml;
   const read = readFields(header);
-  const found = Object.fromEntries(read.fields);
+  const fields = Object.fromEntries(read.fields);
   // YAML may accept `name:x` as part of another field without an error.
-  if (asYaml && !ESSENTIAL.some((key) => hasField(found, key) && !hasField(asYaml.value.fields, key))) return asYaml;
-  if (read.fields.size === 0) return whole?.ok === false ? whole : noFrontmatter();
-  if (!closed) warnings.push("The frontmatter is never closed by a line `---`; its fields were read until other text.");
-  else if (whole?.ok === false) warnings.push(`${whole.failure.message} It was read field by field.`);
-  else warnings.push("Parsed as YAML, the frontmatter lacks a field that its text has. It was read field by field.");
-  warnings.push(...read.warnings);
-  let bodyFrom = closed ? end + 1 : lines.length;
+  if (asYaml && !missing.some((key) => hasField(fields, key))) return asYaml;
+  if (read.fields.size === 0) return yaml?.ok === false ? yaml : noFrontmatter();
+  warnings.push(whyReadByField(yaml), ...read.warnings);
   // Text inside the header means that the later `---` is a rule of the body.
-  if (read.rest !== null) bodyFrom = from + read.rest;
-  return ok({ fields: found, body: toBody(lines, bodyFrom), warnings });
+  const bodyFrom = read.rest === null ? bodyAfterEnd : from + read.rest;
+  return ok({ fields, body: toBody(lines, bodyFrom), warnings });
 }
 
 const ESSENTIAL = ["name", "description"];
+
+/** `yaml`: null when no line `---` ends the frontmatter. */
+function whyReadByField(yaml: Result<unknown> | null): string {
+  if (!yaml) return "The frontmatter is never closed by a line `---`; its fields were read until other text.";
+  if (!yaml.ok) return `${yaml.failure.message} It was read field by field.`;
+  return "Parsed as YAML, the frontmatter lacks a field that its text has. It was read field by field.";
+}
 
 function hasField(fields: Record<string, unknown>, key: string): boolean {
   return Object.keys(fields).some((name) => name.toLowerCase() === key && fields[name] != null && fields[name] !== "");
@@ -96,12 +100,16 @@ function isHeader(lines: string[], at: number): boolean {
   return ["name", "description"].every((key) => block.some((line) => new RegExp(`^${key}[ \\t]*:`, "i").test(line)));
 }
 
+/** Index of the line that ends the header; null when there is none. An indented `---` counts if a body follows it. */
 function findEnd(lines: string[], from: number, warnings: string[]): number | null {
   const indented = lines.findIndex((line, at) => at >= from && INDENTED_RULE.test(line));
   const end = lines.findIndex((line, at) => at >= from && END.test(line));
-  if (indented < 0 || (end >= 0 && (end < indented || !isBody(lines, indented + 1)))) return end < 0 ? null : end;
-  warnings.push("The line `---` that ends the frontmatter is indented.");
-  return indented;
+  const comesFirst = indented >= 0 && (end < 0 || indented < end);
+  if (comesFirst && (end < 0 || isBody(lines, indented + 1))) {
+    warnings.push("The line `---` that ends the frontmatter is indented.");
+    return indented;
+  }
+  return end < 0 ? null : end;
 }
 
 /** Whether the next line is neither a field nor the continuation of one. */
@@ -187,24 +195,25 @@ function readFields(header: string[]): Fields {
   let rest: number | null = null;
   let fieldsEnd = 0;
   let count = 0;
-  for (let at = 0; at < header.length;) {
+  let at = 0;
+  while (at < header.length) {
     const line = header[at]!;
     const match = FIELD.exec(line);
-    if (!match) {
-      if (line.trim() !== "" && !line.startsWith("#")) {
-        rest = fieldsEnd;
-        break;
-      }
-      at++;
-      continue;
+    const isSkipped = line.trim() === "" || line.startsWith("#");
+    if (!match && !isSkipped) {
+      rest = fieldsEnd;
+      break;
     }
+    const from = at;
+    at += 1;
+    if (!match) continue;
     const [, , key = "", value = ""] = match;
-    const from = at++;
-    while (at < header.length && belongsAbove(header, at)) at++;
+    while (at < header.length && belongsAbove(header, at)) at += 1;
     const more = header.slice(from + 1, at);
     fieldsEnd = at;
+    count += 1;
     if (fields.has(key)) warnings.push(`\`${key}\` occurs twice; the last one counts.`);
-    const parsed = ++count <= MAX_PARSED_FIELDS ? readYaml(toChunk(key, value, more)) : null;
+    const parsed = count <= MAX_PARSED_FIELDS ? readYaml(toChunk(key, value, more)) : null;
     const isRead = parsed?.ok === true && Object.hasOwn(parsed.value, key);
     if (!isRead) warnings.push(`\`${key}\` was read as plain text.`);
     fields.set(key, isRead ? parsed.value[key] : toPlainText(value, more));

@@ -24,23 +24,18 @@ export function isCareful(sentence: Sentence): boolean {
 
 /** The sentence is about attacks, or quotes words as words. */
 export function isDescribed(sentence: Sentence, hit: ClassRange): boolean {
-  const describing = sentence.hits.get("DESCRIBES") ?? [];
+  const { tokens, hits } = sentence;
+  const describing = hits.get("DESCRIBES") ?? [];
   if (describing.some(({ to }) => to < hit.from || to > hit.to)) return true;
-  if (
-    sentence.tokens[hit.from]!.isQuoted &&
-    sentence.tokens[hit.to]!.isQuoted &&
-    hit.from > 0 &&
-    !sentence.tokens[0]!.isQuoted
-  ) {
-    return /\b(?:says?|like|phrases?|words?|means?|called|named|term|contains?|string|asks?|request(?:s|ed)?)\b/.test(
-      sentence.tokens
-        .slice(Math.max(0, hit.from - 8), hit.from)
-        .map(({ word }) => word)
-        .join(" "),
-    );
-  }
-  return false;
+  const isQuoted = tokens[hit.from]!.isQuoted && tokens[hit.to]!.isQuoted;
+  if (!isQuoted || hit.from === 0 || tokens[0]!.isQuoted) return false;
+  const before = tokens.slice(Math.max(0, hit.from - QUOTING_REACH), hit.from);
+  return QUOTING.test(before.map(({ word }) => word).join(" "));
 }
+
+/** Words that introduce a quotation, and how many words before it are searched for them. */
+const QUOTING = /\b(?:says?|like|phrases?|words?|means?|called|named|term|contains?|string|asks?|request(?:s|ed)?)\b/;
+const QUOTING_REACH = 8;
 
 /** Whether the text is an example: it is under `## Red flags`, or follows `Attackers write:`. */
 export function isExample({
@@ -50,12 +45,10 @@ export function isExample({
   inTable,
   inList,
 }: Pick<Sentence, "heading" | "lead" | "inFence" | "inTable" | "inList">): boolean {
-  return (
-    speaksOfAttacks(heading) ||
-    /security|safety/.test(heading) ||
-    ((inFence || inTable || inList) && (speaksOfAttacks(lead) || (inList && forbids(lead)))) ||
-    (inFence && REPORTS.test(lead))
-  );
+  if (speaksOfAttacks(heading) || /security|safety/.test(heading)) return true;
+  const isBelowLead = inFence || inTable || inList;
+  if (isBelowLead && speaksOfAttacks(lead)) return true;
+  return (inList && forbids(lead)) || (inFence && REPORTS.test(lead));
 }
 
 /** The line before a block that quotes something: `The mail we got said:`. */

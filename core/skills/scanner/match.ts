@@ -91,9 +91,8 @@ function gatherNear(needs: ClassNeed[], first: ClassRange, sentence: Sentence): 
   const taken = [first];
   for (const need of needs.slice(1)) {
     const hit = hitsOf(need, sentence).find(
-      (one) =>
-        Math.abs(one.from - first.from) <= need.gap &&
-        taken.every((other) => one.from > other.to || one.to < other.from),
+      ({ from, to }) =>
+        Math.abs(from - first.from) <= need.gap && taken.every((other) => from > other.to || to < other.from),
     );
     if (!hit) return null;
     taken.push(hit);

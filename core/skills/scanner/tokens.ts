@@ -176,32 +176,38 @@ const STARTUP_FILE =
 const PASTE_HOST =
   /:\/\/(?:[\w-]+\.)*(?:pastebin\.com|glot\.io|rentry\.(?:co|org)|hastebin\.com|paste\.ee|dpaste\.(?:com|org)|ghostbin\.\w+|transfer\.sh|0x0\.st|termbin\.com|gist\.githubusercontent\.com|bit\.ly|tinyurl\.com|is\.gd|t\.ly|cutt\.ly|webhook\.site|requestbin\.\w+|pipedream\.net|ngrok(?:-free)?\.(?:io|app|dev)|trycloudflare\.com|oast\.\w+|interact\.sh|burpcollaborator\.net|file\.io|anonfiles\.com|catbox\.moe)/;
 
+const SCHEME = /^(?:https?|hxxps?|ftp|wss?):\/\//;
+const SCRIPT_FILE = /\.(?:sh|py|ps1|js|exe|bat|cmd|bin|msi|pl|rb|vbs|scr|dmg|pkg|apk|jar|elf|zip)(?:[?#)]|$)/;
+const IP_ADDRESS = /^(?:\d{1,3}\.){3}\d{1,3}(?:\/|$)/;
+const NEAR_IP_ADDRESS = /^(?:127\.|0\.0\.0\.0|10\.|192\.168\.)/;
+/** A host name without a scheme, perhaps with a path. */
+const HOST_NAME =
+  /^(?:[a-z\d-]+\.)+(?:com|net|org|io|dev|xyz|ru|cn|top|site|online|tools|app|example|test|info|me|co|cc|tk)(?:\/\S*)?$/;
+
+function addressShapesOf(word: string): WordClass[] {
+  if (SCHEME.test(word)) return NEAR_HOST.test(word) ? [] : urlShapesOf(word);
+  if (/^[^@\s]+@[^@\s]+\.\p{L}{2,}$/u.test(word)) return ["EMAIL"];
+  if (IP_ADDRESS.test(word) && !NEAR_IP_ADDRESS.test(word)) return ["URL"];
+  return HOST_NAME.test(word) ? ["URL"] : [];
+}
+
+function urlShapesOf(url: string): WordClass[] {
+  const shapes: WordClass[] = ["URL"];
+  if (SCRIPT_FILE.test(url)) shapes.push("SCRIPT_URL");
+  if (/:\/\/(?:\d{1,3}\.){3}\d{1,3}(?!\d)/.test(url)) shapes.push("BARE_HOST_URL");
+  if (PASTE_HOST.test(url)) shapes.push("PASTE_URL");
+  if (/[?&]\w{1,40}=$/.test(url)) shapes.push("OPEN_URL");
+  return shapes;
+}
+
+/** `next`: the word after it. */
 function shapesOf(word: string, next: string): WordClass[] {
   if (
     word.length < 4 ||
     !/[\d/.@\\$]|^crontab$|^sudoers$|^autostart$|keychain|commit|checkout|authorized_keys/.test(word)
   )
     return [];
-  const shapes: WordClass[] = [];
-  if (/^(?:https?|hxxps?|ftp|wss?):\/\//.test(word)) {
-    if (!NEAR_HOST.test(word)) {
-      shapes.push("URL");
-      if (/\.(?:sh|py|ps1|js|exe|bat|cmd|bin|msi|pl|rb|vbs|scr|dmg|pkg|apk|jar|elf|zip)(?:[?#)]|$)/.test(word))
-        shapes.push("SCRIPT_URL");
-      if (/:\/\/(?:\d{1,3}\.){3}\d{1,3}(?!\d)/.test(word)) shapes.push("BARE_HOST_URL");
-      if (PASTE_HOST.test(word)) shapes.push("PASTE_URL");
-      if (/[?&]\w{1,40}=$/.test(word)) shapes.push("OPEN_URL");
-    }
-  } else if (/^[^@\s]+@[^@\s]+\.\p{L}{2,}$/u.test(word)) shapes.push("EMAIL");
-  else if (/^(?:\d{1,3}\.){3}\d{1,3}(?:\/|$)/.test(word) && !/^(?:127\.|0\.0\.0\.0|10\.|192\.168\.)/.test(word))
-    shapes.push("URL");
-  else if (
-    /^(?:[a-z\d-]+\.)+(?:com|net|org|io|dev|xyz|ru|cn|top|site|online|tools|app|example|test|info|me|co|cc|tk)(?:\/\S*)?$/.test(
-      word,
-    )
-  ) {
-    shapes.push("URL");
-  }
+  const shapes = addressShapesOf(word);
   if (SECRET_PATH.test(word)) shapes.push("SECRET_PATH");
   if (ENV_FILE.test(word)) shapes.push("ENV_FILE");
   if (
