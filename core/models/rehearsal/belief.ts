@@ -132,18 +132,18 @@ function learnFromSuccess(state: Inquiry, output: string): Inquiry {
     // Real fractions do not all have three digits and a non-zero integer part: the mark groups thousands.
     state.assumesGrouping = false;
     state.belief.form = { decimal: form.decimal === "." ? "," : ".", thousands: form.decimal };
-    return again(state);
+    return discardResult(state);
   }
   const code = [toCode(extremes.smallest, extremes), toCode(extremes.largest, extremes)].find((found) => found);
   if (code && !state.belief.missing.includes(code)) {
     state.belief.missing.push(code);
-    return again(state);
+    return discardResult(state);
   }
   return state;
 }
 
 /** The result was based on a wrong reading. Another run must check the extremes again. */
-function again(state: Inquiry): Inquiry {
+function discardResult(state: Inquiry): Inquiry {
   state.checked = false;
   delete state.result;
   return state;
@@ -151,12 +151,15 @@ function again(state: Inquiry): Inquiry {
 
 interface Extreme {
   value: number;
+  /** The next different value of the column. */
   next: number;
 }
 interface Extremes {
   smallest: Extreme;
   largest: Extreme;
+  /** Cells with the decimal mark. */
   marks: number;
+  /** Of these, cells of 1 to 3 digits, the mark, and 3 digits: the form of a grouped number. */
   threes: number;
 }
 
@@ -176,7 +179,8 @@ function readExtremes(output: string): Extremes | null {
 /** At least three nines and nothing else, far from the other values: a code for "no value". */
 function toCode(extreme: Extreme, { smallest, largest }: Extremes): string | null {
   if (!/^-?9{3,}$/.test(String(extreme.value)) || extreme.value === extreme.next) return null;
-  const rest = extreme === smallest ? largest.value - smallest.next : largest.next - smallest.value;
-  const alone = extreme === smallest && extreme.value < 0 && extreme.next >= 0;
-  return alone || Math.abs(extreme.next - extreme.value) > rest ? String(extreme.value) : null;
+  /** The range of all other values. */
+  const otherRange = extreme === smallest ? largest.value - smallest.next : largest.next - smallest.value;
+  const isOnlyNegative = extreme === smallest && extreme.value < 0 && extreme.next >= 0;
+  return isOnlyNegative || Math.abs(extreme.next - extreme.value) > otherRange ? String(extreme.value) : null;
 }

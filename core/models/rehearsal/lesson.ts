@@ -49,11 +49,11 @@ export function distil(transcript: Transcript): TableLesson | null {
   const findings = changes.map((name) =>
     name === "missing"
       ? missingFinding(readMissingCodes(last), { codeAtExtreme, codeIsWord, emptyCells })
-      : FINDING_OF[name](last.options[name]!),
+      : FINDING_BY_OPTION[name](last.options[name]!),
   );
   if (findings.length === 0) return null;
-  const alike = succeeded.filter(({ options }) => changes.every((name) => options[name] === last.options[name]));
-  const severalFiles = new Set(alike.map(readFileName)).size > 1;
+  const sameReading = succeeded.filter(({ options }) => changes.every((name) => options[name] === last.options[name]));
+  const severalFiles = new Set(sameReading.map(readFileName)).size > 1;
   const cited = [...failed, ...succeeded.slice(-2)].map(({ call }) => call.citation);
   const asked = transcript.principal.map(({ citation }) => citation).slice(-1);
   const figure = FIGURES[last.options.aggregate ?? ""] ?? "a value";
@@ -98,7 +98,7 @@ export function toSkill(lesson: TableLesson, name = toSkillName(lesson)): string
     ? " A value at either end that lies far from the rest may be a code, not a measurement."
     : "";
   const steps = findings.map(({ step }, i) => `${i + 1}. ${step}`);
-  const traits = listed(findings.map(({ trait }) => trait));
+  const traits = joinWords(findings.map(({ trait }) => trait));
   const title = toSkillName(lesson).replaceAll("-", " ");
   return `---
 name: ${name}
@@ -131,7 +131,7 @@ export function toFact({ findings, severalFiles }: TableLesson): string {
   const subject = severalFiles
     ? "The delimited files this person works with differ"
     : "A delimited file this person worked with differs";
-  return `${subject} from plain CSV in ${listed([...new Set(findings.map(({ part }) => ASPECTS[part]))])}.`;
+  return `${subject} from plain CSV in ${joinWords([...new Set(findings.map(({ part }) => ASPECTS[part]))])}.`;
 }
 
 const ASPECTS: Record<Finding["part"], string> = {
@@ -143,12 +143,12 @@ const ASPECTS: Record<Finding["part"], string> = {
   dates: "the way dates are written",
 };
 
-function listed(items: string[]): string {
+function joinWords(items: string[]): string {
   return items.length < 2 ? items.join("") : `${items.slice(0, -1).join(", ")} and ${items.at(-1)!}`;
 }
 
 /** The findings that the text of an existing skill lacks. */
-export function missingFrom(text: string, { findings }: TableLesson): Finding[] {
+export function findNewFindings(text: string, { findings }: TableLesson): Finding[] {
   const known = readAdvice(text);
   return findings.filter((finding) => {
     const taught = readAdvice(finding.step);
@@ -165,7 +165,7 @@ export interface Contradiction {
 }
 
 /** The lines that the file has proved wrong. Separators and codes are left out: several can be right. */
-export function contradictedIn(text: string, findings: Finding[]): Contradiction[] {
+export function findContradictions(text: string, findings: Finding[]): Contradiction[] {
   const lines = text.split("\n").map((line) => ({ line, said: readAdvice(line) }));
   return findings.flatMap((finding) => {
     const { part } = finding;
@@ -175,11 +175,11 @@ export function contradictedIn(text: string, findings: Finding[]): Contradiction
       ({ said }) => Object.keys(said).length === 1 && said[part] !== undefined && said[part] !== taught,
     );
     if (!found || text.split(found.line).length !== 2) return [];
-    return [{ line: found.line, trait: FINDERS[part](found.said[part]!).trait, finding }];
+    return [{ line: found.line, trait: FINDING_BY_PART[part](found.said[part]!).trait, finding }];
   });
 }
 
-const FINDERS = { decimal: decimalFinding, thousands: groupFinding, dates: dateFinding };
+const FINDING_BY_PART = { decimal: decimalFinding, thousands: groupFinding, dates: dateFinding };
 
 type Options = Record<string, string>;
 
@@ -256,13 +256,13 @@ function groupFinding(mark: string): Finding {
 
 function missingFinding(
   tokens: string[],
-  met: { codeAtExtreme: boolean; codeIsWord: boolean; emptyCells: boolean },
+  seen: { codeAtExtreme: boolean; codeIsWord: boolean; emptyCells: boolean },
 ): Finding {
   const list = tokens.map((token) => `\`${token}\``).join(" or ");
   const pitfalls = [];
-  if (met.codeIsWord)
+  if (seen.codeIsWord)
     pitfalls.push("A reader that expects a number stops at a word, although the rows after it are fine.");
-  if (met.codeAtExtreme)
+  if (seen.codeAtExtreme)
     pitfalls.push(
       "A code for a missing value may look like a number and then pulls every sum and mean away without an error.",
     );
@@ -270,7 +270,7 @@ function missingFinding(
     part: "missing",
     trait: "codes for missing values",
     name: "reading-tables-with-missing-values",
-    step: `Leave out cells that hold ${list}: they stand for a missing value${met.emptyCells ? ", and so does an empty cell" : ""}.`,
+    step: `Leave out cells that hold ${list}: they stand for a missing value${seen.emptyCells ? ", and so does an empty cell" : ""}.`,
     pitfalls,
   };
 }
@@ -290,7 +290,7 @@ function dateFinding(order: string): Finding {
 
 /** The options that set how a file is read, in the order of a skill's steps. */
 const READING = ["F", "units", "decimal", "thousands", "missing", "dates"] as const;
-const FINDING_OF = {
+const FINDING_BY_OPTION = {
   F: separatorFinding,
   units: () => UNITS,
   decimal: decimalFinding,

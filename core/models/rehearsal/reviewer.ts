@@ -6,9 +6,9 @@ import {
   SKILL_CATEGORY,
   type Finding,
   type TableLesson,
-  contradictedIn,
+  findContradictions,
   distil,
-  missingFrom,
+  findNewFindings,
   toFact,
   toSkill,
   toSkillName,
@@ -36,7 +36,7 @@ export function review(request: ModelRequest): Reply {
       calls: [["memory", args]],
     };
   }
-  return { text: closing(done) };
+  return { text: summarise(done) };
 }
 
 /** The next call towards storing the skill. Undefined if the skill is stored, already known or finally refused. */
@@ -51,22 +51,22 @@ function keepSkill(lesson: TableLesson, done: FinishedCall[], tools: Set<string>
   const writes = done.filter(({ call }) => call.name === "skill_manage");
   if (writes.some(({ failed }) => !failed)) return undefined;
   const refused = writes.at(-1);
-  const fit = String(refused?.result.neighbour ?? "") || fitting(listed);
-  if (!fit) return refused ? undefined : create(lesson, toSkillName(lesson));
+  const candidate = String(refused?.result.neighbour ?? "") || findFittingSkill(listed);
+  if (!candidate) return refused ? undefined : create(lesson, toSkillName(lesson));
 
-  const viewed = done.find(({ call }) => call.name === "skill_view" && call.args.name === fit);
+  const viewed = done.find(({ call }) => call.name === "skill_view" && call.args.name === candidate);
   if (!viewed && tools.has("skill_view"))
-    return { text: `\`${fit}\` may cover it.`, calls: [["skill_view", { name: fit }]] };
+    return { text: `\`${candidate}\` may cover it.`, calls: [["skill_view", { name: candidate }]] };
   if (!viewed || viewed.failed) return refused ? undefined : create(lesson, toSkillName(lesson));
   const patched = writes.find(({ call }) => call.args.operations !== undefined);
-  if (!patched) return patch(lesson, fit, String(viewed.result.content ?? ""));
+  if (!patched) return patch(lesson, candidate, String(viewed.result.content ?? ""));
   // The skill is protected or cannot be patched, so its companion takes the lesson.
-  const companion = `${fit}-local`;
-  if (fit.endsWith("-local") || writes.some(({ call }) => call.args.name === companion)) return undefined;
+  const companion = `${candidate}-local`;
+  if (candidate.endsWith("-local") || writes.some(({ call }) => call.args.name === companion)) return undefined;
   return create(lesson, companion);
 }
 
-function fitting(listed: FinishedCall | undefined): string | undefined {
+function findFittingSkill(listed: FinishedCall | undefined): string | undefined {
   const skills = listed?.result.skills;
   return chooseSkills(Array.isArray(skills) ? (skills as ListedSkill[]) : [])[0];
 }
@@ -86,9 +86,9 @@ function create(lesson: TableLesson, name: string): Reply {
  * Replaces each line that a finding contradicts. Adds the other findings as steps before the pitfalls. Undefined if nothing is new.
  */
 function patch(lesson: TableLesson, name: string, text: string): Reply | undefined {
-  const news = missingFrom(text, lesson);
-  if (news.length === 0) return undefined;
-  const wrong = contradictedIn(text, news);
+  const newFindings = findNewFindings(text, lesson);
+  if (newFindings.length === 0) return undefined;
+  const wrong = findContradictions(text, newFindings);
   const operations = wrong.flatMap(({ line, trait, finding }) => [
     {
       action: "patch",
@@ -100,14 +100,14 @@ function patch(lesson: TableLesson, name: string, text: string): Reply | undefin
       ? [{ action: "patch", name, old_string: trait, new_string: finding.trait }]
       : []),
   ]);
-  const added = news.filter((finding) => !wrong.some((one) => one.finding === finding));
-  if (added.length > 0) operations.push(addition(name, text, added));
+  const added = newFindings.filter((finding) => !wrong.some((one) => one.finding === finding));
+  if (added.length > 0) operations.push(toAddition(name, text, added));
   const args = { operations, citations: lesson.citations };
   return { text: `\`${name}\` covers the class and lacks this.`, calls: [["skill_manage", args]] };
 }
 
 /** Adds after the last numbered step and before the first pitfall, so that both lists stay intact. */
-function addition(name: string, text: string, news: Finding[]) {
+function toAddition(name: string, text: string, news: Finding[]) {
   const pitfalls = news.flatMap((one) => one.pitfalls.map((pitfall) => `- ${pitfall}\n`)).join("");
   const numbered = /^(\d+)(\. [^\n]*\n)\n## Pitfalls[ \t]*\n\n(?=- )/m.exec(text);
   const heading = /^##\s+Pitfalls[ \t]*$/m.exec(text)?.[0] ?? "## Pitfalls";
@@ -121,7 +121,7 @@ function addition(name: string, text: string, news: Finding[]) {
   };
 }
 
-function closing(done: FinishedCall[]): string {
+function summarise(done: FinishedCall[]): string {
   const kept = done.filter(({ call, failed }) => !failed && (call.name === "skill_manage" || call.name === "memory"));
   if (kept.length === 0) return NOTHING.text;
   const names = kept.map(({ call }) => (call.name === "memory" ? "one fact" : `the skill ${String(call.args.name)}`));

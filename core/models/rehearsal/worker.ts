@@ -35,8 +35,8 @@ export function workOnTable(request: ModelRequest, task: TableTask): Reply {
     };
 
   const hasAdvice = Object.keys(advice).length > 0;
-  const looked = done.some(({ call }) => call.name === "read_file");
-  if (!hasAdvice && !looked && tools.has("read_file")) {
+  const hasLooked = done.some(({ call }) => call.name === "read_file");
+  if (!hasAdvice && !hasLooked && tools.has("read_file")) {
     return {
       text: `I will look at the first lines of ${task.path}.`,
       calls: [["read_file", { path: task.path, limit: 5 }]],
@@ -50,8 +50,9 @@ export function workOnTable(request: ModelRequest, task: TableTask): Reply {
         calls: [["skill_view", { name: possible }]],
       };
   }
-  const absent = done.find(({ call, failed }) => call.name === "read_file" && failed);
-  if (absent) return { text: `I could not read \`${task.path}\`: ${String(absent.result.error ?? "it is not there")}` };
+  const failedRead = done.find(({ call, failed }) => call.name === "read_file" && failed);
+  if (failedRead)
+    return { text: `I could not read \`${task.path}\`: ${String(failedRead.result.error ?? "it is not there")}` };
 
   const inquiry = listRuns(done).reduce(learn, beginInquiry(advice));
   if (inquiry.stuck) return { text: `I could not work out the ${nameTask(task)}: ${inquiry.stuck}.` };

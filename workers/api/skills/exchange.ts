@@ -148,7 +148,7 @@ exchange.openapi(
   },
 );
 
-/** A page of the public index costs one read a skill; longer lists are not useful. */
+/** Public skills of a profile. Listing them costs one read each, and longer lists are not useful. */
 const MAX_PUBLIC = 200;
 
 exchange.openapi(
@@ -248,22 +248,25 @@ function toStrictCopy(name: SkillName, files: FileBodies): ReturnType<typeof mak
   return copy.ok ? copy : err("bad_skill_md", copy.failure.message, { reason: copy.failure.code });
 }
 
-/** Scanning takes about a millisecond a KiB. */
+/** Of one import. Scanning takes about a millisecond a KiB. */
 const MAX_SCANNED_CHARS = 512 << 10;
+/** Findings that an import reports. */
 const MAX_FINDINGS = 50;
 
 /** Scans SKILL.md first, then by path, within the limit. */
 function scan(files: FileBodies): { findings: z.infer<typeof ImportFinding>[]; warnings: string[] } {
   const paths = Object.keys(files).sort((a, b) => Number(b === SKILL_MD) - Number(a === SKILL_MD) || (a < b ? -1 : 1));
-  let left = MAX_SCANNED_CHARS;
-  const read = paths.filter((path) => {
+  let chars = 0;
+  const scanned: string[] = [];
+  for (const path of paths) {
     const body = files[path]!;
-    return (left -= typeof body === "string" ? body.length : 0) >= 0;
-  });
-  const findings = scanFiles(Object.fromEntries(read.map((path) => [path, files[path]!])));
-  const unread = paths.length - read.length;
+    chars += typeof body === "string" ? body.length : 0;
+    if (chars <= MAX_SCANNED_CHARS) scanned.push(path);
+  }
+  const findings = scanFiles(Object.fromEntries(scanned.map((path) => [path, files[path]!])));
+  const unscanned = paths.length - scanned.length;
   const warnings =
-    unread > 0 ? [`${unread} files were not scanned for hidden orders, because there is too much text.`] : [];
+    unscanned > 0 ? [`${unscanned} files were not scanned for hidden orders, because there is too much text.`] : [];
   const shown = findings.slice(0, MAX_FINDINGS).map((finding) => {
     const { path, line, column, severity, category, pattern, reason } = finding;
     return { path, line, column, severity, category, pattern, reason };

@@ -36,7 +36,7 @@ export const skills = createRouter();
 
 const SkillParams = z.object({ name: SkillName });
 
-/** A query is a question, not a document. */
+/** Room for a question; a whole document is refused. */
 const MAX_QUERY_CHARS = 2_000;
 
 skills.openapi(
@@ -65,13 +65,12 @@ skills.openapi(
   async (c) => {
     const { query, after, limit } = c.req.valid("query");
     const lines = await createLibrary({ store: openSkills(c.env, c.var.profile), seeds }).lines();
+    const sortKey = ({ name }: SkillLine) => name;
+    // Matches keep the order of their rank, so `after` is found by name and not by sorting.
     const { page, next } =
       query === undefined
-        ? toPage(lines, { limit, after, sortKey: ({ name }) => name })
-        : toPage(skipPast(after, await find(c.env, c.var.profile, lines, query)), {
-            limit,
-            sortKey: ({ name }) => name,
-          });
+        ? toPage(lines, { limit, after, sortKey })
+        : toPage(skipPast(after, await findSkills(c.env, c.var.profile, lines, query)), { limit, sortKey });
     const scene = { disabled: parseEnvSettings(c.env).skills.disabled };
     const listed = page.map((line) => ({ ...line, ...readinessOf(line, scene) }));
     return c.json({ skills: listed, ...(next !== undefined && { next }) }, 200);
@@ -122,9 +121,9 @@ skills.openapi(
       const { description, category } = checked.value;
       const isArchived = current?.head.state === "archived";
       const next: SkillNext = { files, description, category, state: "active", origin: "user", citations: [] };
-      const putBack = current && liftWithdrawal(current.head, textOfFiles(hashFiles(files)));
+      const lifted = current && liftWithdrawal(current.head, textOfFiles(hashFiles(files)));
       if (isArchived) next.startsOver = true;
-      return ok({ ...next, ...putBack, ...(health && { health }) });
+      return ok({ ...next, ...lifted, ...(health && { health }) });
     });
     return c.json(head, 200);
   },
@@ -197,9 +196,9 @@ skills.openapi(
     const { rev } = c.req.valid("json");
     const store = openSkills(c.env, c.var.profile);
     if (rev === undefined) {
-      const isBrought = await wasBrought(store, name);
+      const isOfPerson = await wasMadeByPerson(store, name);
       const restored = await changeSkill(store, name, (current) => {
-        const refusal = checkImportName(name, seeds, !isBrought || current?.head.state !== "archived");
+        const refusal = checkImportName(name, seeds, !isOfPerson || current?.head.state !== "archived");
         return refusal ? { ok: false, failure: refusal } : unarchive(current);
       });
       return c.json(restored, 200);
@@ -246,7 +245,7 @@ skills.openapi(
 );
 
 /** Best first. If the Archive does not answer in time, only names and descriptions are searched. */
-async function find(env: Env, profile: ProfileId, lines: SkillLine[], query: string): Promise<SkillLine[]> {
+async function findSkills(env: Env, profile: ProfileId, lines: SkillLine[], query: string): Promise<SkillLine[]> {
   const search = withinTime((words) => openArchive(env, profile).searchSkills(words), systemClock);
   return searchLines(lines.filter(isOffered), query, search);
 }
@@ -259,7 +258,7 @@ function skipPast(after: SkillName | undefined, found: SkillLine[]): SkillLine[]
 }
 
 /** Whether a person made the skill, from an own text or from elsewhere. A learned skill begins with an agent. */
-async function wasBrought(store: SkillStore, name: SkillName): Promise<boolean> {
+async function wasMadeByPerson(store: SkillStore, name: SkillName): Promise<boolean> {
   const head = await store.head(name);
   const first = head && (await store.revision(name, head.firstRev ?? 1));
   return first !== null && !isPurged(first) && first.origin === "user";
