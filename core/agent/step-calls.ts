@@ -83,7 +83,7 @@ interface TurnCalls {
 
 const ALLOW: GuardDecision = { action: "allow" };
 
-/** Its `run` throws `Stopped` when the signal aborts, and what the journal throws. */
+/** `run` throws `TurnStopped` when the signal aborts. Errors of the journal pass through. */
 export function createStepCalls(options: StepCallsOptions): StepCalls {
   const tools = new Map(options.tools.map((tool) => [tool.name, tool]));
   const turn: TurnCalls = { options, tools, guards: NO_CALLS, headway: startHeadway(), shown: new Map() };
@@ -101,10 +101,8 @@ async function runStep(
   let anyRan = false;
   for (const segment of planCalls(listFootprints(turn, all))) {
     if (signal.aborted) throw new TurnStopped();
-    const batch = decideBatch(
-      turn,
-      segment.map((index) => all[index]!),
-    );
+    const inSegment = segment.map((index) => all[index]!);
+    const batch = decideBatch(turn, inSegment);
     const results = await mapLimit(batch, limits.maxParallelCalls, (pending) => run(turn, step, pending, messages));
     for (const [at, { value: result, entry, ran }] of results.entries()) {
       const { call, guarded, usable } = batch[at]!;
@@ -192,15 +190,15 @@ function judge(turn: TurnCalls, guarded: GuardedCall, result: ToolResult): Guard
   return observeCall(guardrails.settings, turn.guards, guarded, toGuardedResult(result), false).decision;
 }
 
-/** Keeps the earliest place where the result is still shown: a line that refers to it is not a place to refer to. */
+/** Keeps the earliest entry that shows the result in full. A later entry may only refer to it. */
 function rememberShown(
   { shown }: TurnCalls,
   messages: Message[],
   key: string,
-  place: { entry: number; chars: number },
+  shownAt: { entry: number; chars: number },
 ): void {
   const before = shown.get(key);
-  if (!before || !messages.some((message) => isResult(message, before))) shown.set(key, place);
+  if (!before || !messages.some((message) => isResult(message, before))) shown.set(key, shownAt);
 }
 
 const REDIRECTED_REFUSAL = {

@@ -8,17 +8,23 @@ import type { CompactionEntry, Part } from "../../schemas/entry.ts";
 import type { Source } from "../../schemas/ids.ts";
 import type { Message } from "../contract.ts";
 
-// All from Hermes Agent, except MIN_INPUT_CHARS.
+// All numbers but MIN_INPUT_CHARS and those of small windows are from Hermes Agent.
+
+/** The conversation in the request, and the share of it that is taken from its beginning. */
 const INPUT_CHARS = 160_000;
 const INPUT_HEAD_SHARE = 0.45;
 const MIN_INPUT_CHARS = 4_000;
+/** One message in the request. A longer one keeps its head and its tail. */
+const MESSAGE_CHARS = 6_000;
 const MESSAGE_HEAD_CHARS = 4_000;
 const MESSAGE_TAIL_CHARS = 1_500;
-const MESSAGE_CHARS = 6_000;
+/** The arguments of one call in the request. */
 const ARGS_CHARS = 1_500;
+/** The summary made without a model: all of it, the summary before it, and one message. */
 const STATIC_CHARS = 8_000;
 const STATIC_PREVIOUS_CHARS = 3_000;
 const STATIC_MESSAGE_CHARS = 700;
+/** A model's summary, as a share of what it replaces, at least, and as a share of the window. */
 const SUMMARY_SHARE = 0.2;
 const MIN_SUMMARY_TOKENS = 2_000;
 const SUMMARY_WINDOW_SHARE = 0.05;
@@ -27,6 +33,7 @@ const SMALL_SUMMARY_TOKENS = 400;
 const SMALL_SUMMARY_SHARE = 0.2;
 /** A model may write somewhat more tokens than requested. Beyond this many characters per token its summary is cut. */
 const CHARS_PER_TOKEN = 6;
+/** Names of skills in one summary. */
 const MAX_DROPPED_SKILLS = 20;
 
 export interface SummaryInput {
@@ -43,8 +50,8 @@ export interface SummaryInput {
 /** Maximum tokens of a summary of `gapTokens`. */
 export function summaryTokens(gapTokens: number, contextWindow: number, maxTokens: number): number {
   const small = Math.min(SMALL_SUMMARY_TOKENS, contextWindow * SMALL_SUMMARY_SHARE);
-  const most = Math.min(maxTokens, Math.max(contextWindow * SUMMARY_WINDOW_SHARE, small));
-  return Math.round(Math.min(Math.max(gapTokens * SUMMARY_SHARE, MIN_SUMMARY_TOKENS), most));
+  const limit = Math.min(maxTokens, Math.max(contextWindow * SUMMARY_WINDOW_SHARE, small));
+  return Math.round(Math.min(Math.max(gapTokens * SUMMARY_SHARE, MIN_SUMMARY_TOKENS), limit));
 }
 
 /** The only message of the summary request. `maxChars`: what the model's window has room for. */
@@ -66,16 +73,25 @@ export function renderSummaryRequest(input: SummaryInput, summaryMaxTokens: numb
 
 /** Whole messages from the beginning and, with a larger share, from the end. */
 function fitInput(lines: string[], maxChars: number): string {
-  const sum = lines.reduce((chars, line) => chars + line.length + 2, 0);
-  if (sum <= maxChars) return lines.join("\n\n");
-  let head = 0;
-  let left = maxChars * INPUT_HEAD_SHARE;
-  while (head < lines.length && left >= lines[head]!.length) left -= lines[head++]!.length + 2;
-  let tail = lines.length;
-  left = maxChars * (1 - INPUT_HEAD_SHARE);
-  while (tail > head && left >= lines[tail - 1]!.length) left -= lines[--tail]!.length + 2;
-  const dropped = `[${tail - head} messages left out]`;
-  return [...lines.slice(0, head), dropped, ...lines.slice(tail)].join("\n\n");
+  const sum = lines.reduce((chars, line) => chars + line.length + SEPARATOR.length, 0);
+  if (sum <= maxChars) return lines.join(SEPARATOR);
+  const head = takeFitting(lines, maxChars * INPUT_HEAD_SHARE);
+  const tail = takeFitting(lines.slice(head.length).toReversed(), maxChars * (1 - INPUT_HEAD_SHARE)).toReversed();
+  const dropped = `[${lines.length - head.length - tail.length} messages left out]`;
+  return [...head, dropped, ...tail].join(SEPARATOR);
+}
+
+const SEPARATOR = "\n\n";
+
+/** The first lines that fit into `maxChars`. */
+function takeFitting(lines: string[], maxChars: number): string[] {
+  let left = maxChars;
+  const end = lines.findIndex((line) => {
+    if (line.length > left) return true;
+    left -= line.length + SEPARATOR.length;
+    return false;
+  });
+  return end < 0 ? lines : lines.slice(0, end);
 }
 
 function renderMessage(message: Message, dayOf: SummaryInput["dayOf"]): string {
@@ -143,6 +159,7 @@ export function droppedSkills(gap: Message[], stays: Message[], before: readonly
 
 /** Skills loaded by the model, by the person, or by recall. core/skills/invocation.ts makes the latter two messages. */
 function viewedSkills(messages: Message[]): string[] {
+  /** The skill that each call asked for, by the id of the call. */
   const asked = new Map<string, string>();
   const names: string[] = [];
   for (const message of messages) {

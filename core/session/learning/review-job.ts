@@ -138,9 +138,9 @@ async function reserve(context: EngineContext, row: ReviewJobRow): Promise<Revie
 function makeJob(context: EngineContext, job: ReviewJobRow["job"]): ReviewJob {
   const { host, log } = context;
   const { from, to, trigger, because, focus, skills, memory } = job;
-  const entries = reviewable(context, log.entries(from, to));
+  const entries = keepReviewable(context, log.entries(from, to));
   const extraTurns = (job.besides ?? []).map((n) => log.turn(n)!);
-  const extraEntries = reviewable(
+  const extraEntries = keepReviewable(
     context,
     extraTurns.flatMap((turn) => readTurnEntries(context, turn)),
   );
@@ -175,6 +175,6 @@ function observedTurns({ log }: EngineContext, from: number, entries: Entry[], e
 }
 
 /** Without commands to the session, and without notices of earlier reviews. */
-function reviewable({ log }: EngineContext, entries: Entry[]): Entry[] {
+function keepReviewable({ log }: EngineContext, entries: Entry[]): Entry[] {
   return withoutCommands(entries, log).filter((entry) => entry.kind !== "notice" || entry.code !== "learned");
 }

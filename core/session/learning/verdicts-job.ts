@@ -25,8 +25,8 @@ export async function carryVerdicts(context: EngineContext, row: VerdictsRow): P
     host.sql.transaction(() => {
       putWithdrawnNotices(context, report.moves);
       const { observation } = report;
-      const isRight = verdict.verdict !== "none" && verdict.correction;
-      putObservation(context, judged.row.n, isRight ? withCorrection(observation, verdict.entry) : observation);
+      const hasCorrection = verdict.verdict !== "none" && verdict.correction;
+      putObservation(context, judged.row.n, hasCorrection ? withCorrection(observation, verdict.entry) : observation);
     });
   }
   jobs.delete(row.id);
@@ -45,8 +45,8 @@ function judge(context: EngineContext, verdict: ReviewVerdict, at: number): Judg
   const known = observation.judgements ?? [];
   // A later review may judge the same message again. The first judgement counts.
   const isKnown = known.some(({ judge }) => judge === "reviewer");
-  const isSilent = verdict.verdict === "none" && !known.some(({ judge }) => judge === "message");
-  if (isKnown || isSilent) return null;
+  const saysNothing = verdict.verdict === "none" && !known.some(({ judge }) => judge === "message");
+  if (isKnown || saysNothing) return null;
   const outcome = verdict.verdict === "none" ? "unknown" : verdict.verdict;
   const judgement = { judge: "reviewer", outcome, at } as const;
   return { row: before, entries, judgement, nth: 1, observation: withJudgement(observation, judgement) };

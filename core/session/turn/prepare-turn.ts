@@ -64,6 +64,7 @@ export function sessionTools(
   request: string,
   model: Pick<Model, "contextWindow"> = { contextWindow: Infinity },
 ): Tool[] {
+  // Some tools read the list of offered tools when they run. It is filled in below, once all tools exist.
   const offered: OfferedTools = { names: [], prints: {} };
   const settings = withResultLimits(context.host.settings, () => model.contextWindow);
   const tools = makeTools(context, request, { scene: readScene(context, offered), settings });

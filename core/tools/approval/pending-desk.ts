@@ -61,8 +61,8 @@ export function createPendingDesk(options: PendingDeskOptions): PendingDesk {
   }
 
   /** Whether the state is still the one that the call saw. */
-  async function isAsSeen({ seen, args, prepared }: PendingChange): Promise<boolean> {
-    if (seen) return isSeen(await skills.head(seen.skill), seen);
+  async function isUnchanged({ seen, args, prepared }: PendingChange): Promise<boolean> {
+    if (seen) return matchesSeen(await skills.head(seen.skill), seen);
     // Targets that the call itself would add do not exist yet.
     const targets = readTargets(prepared).filter(({ adds }) => adds?.length !== 0);
     const store = MemoryStoreName.safeParse(args.store);
@@ -106,7 +106,7 @@ export function createPendingDesk(options: PendingDeskOptions): PendingDesk {
     async decide(id, approve) {
       const found = await find(id);
       if (!found.ok) return found;
-      const isCurrent = found.value.state !== "waiting" || !approve || (await isAsSeen(found.value));
+      const isCurrent = found.value.state !== "waiting" || !approve || (await isUnchanged(found.value));
       const stateIfApproved = isCurrent ? "approved" : "stale";
       const state = approve ? stateIfApproved : "rejected";
       const updated = await pending.update(id, (now) =>
@@ -173,7 +173,7 @@ function guardSeenState(store: SkillStore, { seen }: PendingChange): SkillStore 
         ...wanted,
         async decide(current, index) {
           const decided = await wanted.decide(current, index);
-          if (seen && isSeen(current?.head ?? null, seen)) return decided;
+          if (seen && matchesSeen(current?.head ?? null, seen)) return decided;
           if (decided.ok && Object.keys(decided.value).length === 0) return decided;
           return err("pending_stale", `The skill '${wanted.name}' has changed since this change was requested.`);
         },
@@ -181,7 +181,7 @@ function guardSeenState(store: SkillStore, { seen }: PendingChange): SkillStore 
   };
 }
 
-function isSeen(head: SkillHead | null, { seq, text }: NonNullable<PendingChange["seen"]>): boolean {
+function matchesSeen(head: SkillHead | null, { seq, text }: NonNullable<PendingChange["seen"]>): boolean {
   return text ? head?.text === text && head.state !== "archived" : (head?.seq ?? 0) === seq;
 }
 

@@ -107,7 +107,7 @@ export function createMemoryTool(options: MemoryToolOptions): Tool<Args> {
 async function keep(args: Args, context: ToolContext, options: MemoryToolOptions): Promise<ToolResult> {
   const malformed = checkArgs(args);
   if (malformed) return toRefusal(malformed);
-  const steps = await settle(args, context, options);
+  const steps = await decideSteps(args, context, options);
   const unproved = checkCitations(args, steps, options);
   if (unproved) return toRefusal(unproved);
   if (!steps.ok) return toRefusal(steps.failure);
@@ -116,8 +116,8 @@ async function keep(args: Args, context: ToolContext, options: MemoryToolOptions
   const unfit = inspect(steps.value, options);
   if (unfit) return toRefusal(unfit);
   const hold = findHold(args, steps.value, options);
-  const isPart = hold?.rest && options.park;
-  if (hold && !isPart) return toRefusal(taintedFailure(hold));
+  const canSplit = hold?.rest && options.park;
+  if (hold && !canSplit) return toRefusal(taintedFailure(hold));
   const parked = hold && (await options.park!(context.op, { ...hold, args: toHeldCall(args, steps.value, hold) }));
   if (parked && !parked.ok) return toRefusal(parked.failure);
   const entering = hold?.rest ? withRest(steps.value, hold.rest) : steps.value;
@@ -190,6 +190,7 @@ function toHeldCall(args: Args, steps: MemoryStep[], { rest, sentences }: HoldDe
   };
 }
 
+/** The steps without their held parts. `rest`: what is left of each text. */
 function withRest(steps: MemoryStep[], rest: string[]): MemoryStep[] {
   return steps.map((step, n) => {
     if (step.text === undefined || rest[n] === step.text) return step;
@@ -226,7 +227,7 @@ async function plan(args: Args, options: MemoryToolOptions): Promise<Result<Memo
 }
 
 /** The steps that `prepare` decided, or its failure. Entries that appeared since need a new call. */
-async function settle(
+async function decideSteps(
   args: Args,
   { prepared }: ToolContext,
   options: MemoryToolOptions,
