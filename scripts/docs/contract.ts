@@ -40,9 +40,11 @@ export interface Operation {
   responses: Record<string, { description: string; content?: Record<string, { schema: Shape }> }>;
 }
 
+export type ProblemTable = Record<string, readonly [status: number, title: string]>;
+
 export interface Contract {
   paths: Record<string, Record<string, Operation>>;
-  problems: Record<string, readonly [status: number, title: string]>;
+  problems: ProblemTable;
 }
 
 export async function loadContract(): Promise<Contract> {

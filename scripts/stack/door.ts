@@ -2,6 +2,7 @@
 // socket, streams and WebSockets included. Called by host.ts. Reads no body and knows no key.
 import { Agent, type IncomingMessage, type Server, type ServerResponse, createServer, request } from "node:http";
 import type { Duplex } from "node:stream";
+import { DOOR_PROBLEMS, type DoorProblemCode } from "./door-problems.ts";
 
 /** Marker files in a stack's private folder: the Workers accept requests, or another program owns the port. */
 export const READY = "ready";
@@ -15,8 +16,7 @@ export interface DoorOptions {
 }
 
 interface Refusal {
-  status: number;
-  code: string;
+  code: DoorProblemCode;
   detail: string;
 }
 
@@ -52,16 +52,16 @@ export function refuse(
   const open = publicUrl ? new URL(publicUrl) : null;
   const hosts = rawHeaders.filter((name, i) => i % 2 === 0 && name.toLowerCase() === "host");
   if (hosts.length !== 1 || !url?.startsWith("/")) {
-    return { status: 400, code: "request_malformed", detail: "The request needs a path and exactly one Host header." };
+    return { code: "request_malformed", detail: "The request needs a path and exactly one Host header." };
   }
   const host = toUrl(`http://${headers.host}`);
   if (!host || !(isLoopback(host.hostname) || headers.host?.toLowerCase() === open?.host)) {
-    return { status: 403, code: "host_refused", detail: `This Host is not served here. ${ADVICE}` };
+    return { code: "host_refused", detail: `This Host is not served here. ${ADVICE}` };
   }
   const { origin } = headers;
   const from = origin === undefined ? null : toUrl(origin);
   if (origin !== undefined && !(from && (isLoopback(from.hostname) || from.origin === open?.origin))) {
-    return { status: 403, code: "origin_refused", detail: `Requests from this Origin are not allowed. ${ADVICE}` };
+    return { code: "origin_refused", detail: `Requests from this Origin are not allowed. ${ADVICE}` };
   }
   return null;
 }
@@ -71,7 +71,7 @@ const ADVICE =
 
 function refuseUpgrade({ headers, method }: IncomingMessage): Refusal | null {
   if (method === "GET" && headers.upgrade?.toLowerCase() === "websocket") return null;
-  return { status: 400, code: "request_malformed", detail: "Only WebSocket upgrades by GET are supported." };
+  return { code: "request_malformed", detail: "Only WebSocket upgrades by GET are supported." };
 }
 
 /** Accepts a scheme, a host and a port, nothing more; `null` for anything else. */
@@ -127,31 +127,27 @@ function passUpgradeOn(
 }
 
 const AWAY: Refusal = {
-  status: 502,
   code: "workers_away",
   detail: "The Workers are restarting. Try again in a few seconds.",
 };
 const LAST = ["connection", "close"];
 
 function answer(outgoing: ServerResponse, refusal: Refusal): void {
+  const [status] = DOOR_PROBLEMS[refusal.code];
   // The body stays unread, so the connection cannot be reused.
-  outgoing.writeHead(refusal.status, ["content-type", "application/problem+json", ...LAST]);
+  outgoing.writeHead(status, ["content-type", "application/problem+json", ...LAST]);
   outgoing.end(toProblem(refusal));
 }
 
 function answerRaw(socket: Duplex, refusal: Refusal): void {
   const headers = ["content-type", "application/problem+json", ...LAST];
-  socket.end(toHead(refusal.status, refusal.code, headers) + toProblem(refusal));
+  const [status, title] = DOOR_PROBLEMS[refusal.code];
+  socket.end(toHead(status, title, headers) + toProblem(refusal));
 }
 
-function toProblem({ status, code, detail }: Refusal): string {
-  return JSON.stringify({
-    type: `urn:talaria:problem:${code}`,
-    title: code.replaceAll("_", " "),
-    status,
-    code,
-    detail,
-  });
+function toProblem({ code, detail }: Refusal): string {
+  const [status, title] = DOOR_PROBLEMS[code];
+  return JSON.stringify({ type: `urn:talaria:problem:${code}`, title, status, code, detail });
 }
 
 function toHead(status: number, reason: string, headers: string[]): string {

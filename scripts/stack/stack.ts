@@ -185,12 +185,12 @@ async function clearDead(stateDir: string): Promise<boolean> {
   const text = readIfThere(recordFile(stateDir));
   const record = text === null ? null : parseRecord(text, recordFile(stateDir));
   if (record && isRunning(record)) throw alreadyRunning(record);
-  const holder = record ? undefined : listHolders(stateDir).find(isAlive);
+  const holder = record ? undefined : findHolder(stateDir);
   if (holder) {
     throw new StackError(
       "already_running",
       `Process ${holder.pid} is running Talaria with this state, but ${recordFile(stateDir)} ` +
-        `${text === null ? "is missing" : "cannot be read"}. End that process first, or use another state folder.`,
+        `${text === null ? "is missing" : "cannot be read"}. Stop it with \`kill ${holder.pid}\`, then start again.`,
     );
   }
   if (text !== null) await takeOver(stateDir, text, record);
@@ -229,6 +229,13 @@ function listHolders(stateDir: string): ProcessIdentity[] {
   });
 }
 
+/** The first started of the live processes: the starter, which stops the others. A keeper ignores SIGTERM. */
+function findHolder(stateDir: string): ProcessIdentity | undefined {
+  return listHolders(stateDir)
+    .filter(isAlive)
+    .sort((a, b) => a.startedAt - b.startedAt)[0];
+}
+
 function holderFile(stateDir: string, { pid, startedAt }: ProcessIdentity): string {
   return join(stateDir, `held-${pid}-${startedAt}`);
 }
@@ -241,7 +248,7 @@ function alreadyRunning({ owner, group, port }: StackRecord): StackError {
   return new StackError(
     "already_running",
     `Talaria is already ${group ? "running" : "starting"} on port ${port} with this state (process ${owner.pid}). ` +
-      "Stop that one first, or use another state folder.",
+      `Stop it first: press Ctrl-C in its terminal, or run \`kill ${owner.pid}\`.`,
   );
 }
 

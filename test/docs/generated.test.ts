@@ -5,7 +5,9 @@ import { resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { DEFAULTS } from "../../core/limits.ts";
 import { toConfigurationPage } from "../../scripts/docs/configuration-page.ts";
+import { DOOR_PROBLEMS } from "../../scripts/stack/door-problems.ts";
 import { MODEL_SECRETS, PLAIN_VARS } from "../../scripts/stack/worker-vars.ts";
+import { PROBLEMS } from "../../workers/api/problems.ts";
 
 const root = resolve(import.meta.dirname, "../..");
 
@@ -36,9 +38,21 @@ describe("docs/CONFIGURATION.md", () => {
 });
 
 describe("docs/API.md", () => {
+  it("lists every error code of the api Worker and of the local proxy once, with a title in sentence case", () => {
+    const page = readFileSync(resolve(root, "docs/API.md"), "utf8");
+    const errors = page.slice(page.indexOf("\n## Error codes"));
+    const listed = [...errors.matchAll(/^\| (\d{3}) \| `(\w+)` \| (.+) \|$/gm)].map(
+      ([, status, code, title]) => [code, [Number(status), title]] as const,
+    );
+    expect(Object.fromEntries(listed)).toEqual({ ...PROBLEMS, ...DOOR_PROBLEMS });
+    expect(listed.length).toBe(Object.keys(PROBLEMS).length + Object.keys(DOOR_PROBLEMS).length);
+    expect(listed.filter(([, [, title]]) => !/^[A-Z]/.test(String(title)))).toEqual([]);
+  });
+
   it("says of every route what it does and who may call it", () => {
     const page = readFileSync(resolve(root, "docs/API.md"), "utf8");
-    const routes = page.split(/^### /m).slice(1);
+    const [beforeErrors] = page.split("\n## Error codes");
+    const routes = beforeErrors!.split(/^### /m).slice(1);
     expect(routes.length).toBeGreaterThan(50);
     const shape = /^\w+\n\n`[A-Z]+ \/\S*` — (?:anyone|profile|operator|operator or profile)\n\n[A-Z`].*\n\n- /;
     expect(routes.filter((route) => !shape.test(route))).toEqual([]);

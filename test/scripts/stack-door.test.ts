@@ -118,7 +118,16 @@ describe("a forwarded request", () => {
     door.listen(0, "127.0.0.1");
     await once(door, "listening");
     const answer = await fetch(`http://127.0.0.1:${(door.address() as AddressInfo).port}/health`);
-    expect([answer.status, ((await answer.json()) as { code: string }).code]).toEqual([502, "workers_away"]);
+    expect([answer.status, await answer.json()]).toEqual([
+      502,
+      {
+        type: "urn:talaria:problem:workers_away",
+        title: "The Workers are restarting",
+        status: 502,
+        code: "workers_away",
+        detail: "The Workers are restarting. Try again in a few seconds.",
+      },
+    ]);
   });
 });
 
@@ -135,7 +144,9 @@ describe("an upgrade", () => {
   it("is refused for a page of another site", async () => {
     const port = await open(() => {});
     const text = await raw(port, ["GET / HTTP/1.1", "Host: localhost", "Origin: https://evil.example", ...UPGRADE]);
-    expect(text).toMatch(/^HTTP\/1\.1 403 [^]*origin_refused/);
+    expect(text).toMatch(
+      /^HTTP\/1\.1 403 Origin not allowed\r\n[^]*"title":"Origin not allowed","status":403,"code":"origin_refused"/,
+    );
   });
 
   it("that the Workers refuse ends the connection, so that no unchecked request follows", async () => {

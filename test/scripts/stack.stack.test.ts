@@ -141,7 +141,9 @@ describe("startStack", () => {
     const stack = await start();
     await expect(start()).rejects.toMatchObject({
       code: "already_running",
-      message: expect.stringContaining(`port ${portOf(stack)}`),
+      message:
+        `Talaria is already running on port ${portOf(stack)} with this state (process ${process.pid}). ` +
+        `Stop it first: press Ctrl-C in its terminal, or run \`kill ${process.pid}\`.`,
     });
     const file = join(stateDir, "stack.json");
     for (const [damage, text] of [
@@ -155,7 +157,7 @@ describe("startStack", () => {
         code: "already_running",
         message: expect.stringMatching(
           new RegExp(
-            `^Process \\d+ is running Talaria with this state, but .*/stack\\.json ${damage}\\. End that process first, or use`,
+            `^Process ${process.pid} is running Talaria with this state, but .*/stack\\.json ${damage}\\. Stop it with \`kill ${process.pid}\`, then start again\\.$`,
           ),
         ),
       });
