@@ -1,6 +1,7 @@
 // `npm run chat`: the terminal client of a running Talaria. Reads the flags, then sends one prompt or shows one page; a
 // conversation is handled by converse.ts. Must use the HTTP API only.
 import { parseArgs } from "node:util";
+import { findNearest } from "../core/commands/parse-command.ts";
 import { type Client, ProblemError, UnreachableError, createClient } from "./client.ts";
 import { UsageError, readConnection } from "./connection.ts";
 import { COMMAND_HELP, InterruptedError, converse } from "./converse.ts";
@@ -18,6 +19,8 @@ const HELP = `npm run chat -- [options] [learning [SKILL]]
 
 ${COMMAND_HELP}`;
 
+/** The words that may follow the options; each shows a page. */
+const PAGES = ["learning"];
 const LEAVE_MS = 1_000;
 
 interface Chat {
@@ -74,13 +77,18 @@ function readFlags(args: string[]) {
       },
     });
     const [page, skill, ...rest] = positionals;
-    if ((page !== undefined && page !== "learning") || rest.length > 0) {
-      throw new Error(`Unexpected argument ${JSON.stringify(page === "learning" ? rest[0] : page)}.`);
-    }
+    const unexpected = page === undefined || PAGES.includes(page) ? rest[0] : page;
+    if (unexpected !== undefined) throw new Error(describeUnexpected(unexpected));
     return { ...values, page, skill };
   } catch (error) {
-    throw new UsageError(`${toSentence(error)}\n\n${HELP}`);
+    throw new UsageError(`${toSentence(error)}\n\`npm run chat -- --help\` shows the options.`);
   }
+}
+
+function describeUnexpected(argument: string): string {
+  const page = findNearest(argument, PAGES);
+  const advice = page ? `Did you mean \`npm run chat -- ${page}\`?` : "A message is sent with -p TEXT.";
+  return `Unexpected argument ${JSON.stringify(argument)}. ${advice}`;
 }
 
 function createTerminalShow(): Display {

@@ -14,7 +14,7 @@ import { gatherPasted } from "./pasted-lines.ts";
 import { type Display, count, toPlainJson } from "./show.ts";
 import { createTurns } from "./turns.ts";
 
-export const COMMAND_HELP = `While a turn runs, a line does what the server is set to do with it, or what its command says. Commands:
+export const COMMAND_HELP = `A line sent while a turn runs waits for its end, unless the setting turn.busy says otherwise. Commands:
 ${renderCommandHelp("terminal", "owner")}
 
 /NAME [x=1] TEXT loads the skill NAME for TEXT; up to five names may stand in front. Tab completes a command.

@@ -9,7 +9,7 @@ export class PlainError extends Error {
   override name = "PlainError";
 }
 
-/** An invalid command line; shown with the usage text. */
+/** An invalid command line; shown last, after the usage text. */
 export class UsageError extends Error {
   override name = "UsageError";
 }
@@ -69,7 +69,7 @@ function listNames(all: readonly { name: string }[]): string {
 }
 
 export function refuseFlags(message: string, usage: string): never {
-  console.error(`${message}\n\n${usage}`);
+  console.error(`${usage}\n\n${message}`);
   process.exit(2);
 }
 

@@ -111,7 +111,7 @@ export const COMMANDS = [
     argument: text("TEXT"),
     handler: "client",
     access: "participant",
-    help: "end the running turn at its next tool call, then send TEXT",
+    help: "end the turn after its running tools or answer, send TEXT",
   },
   {
     name: "queue",

@@ -45,9 +45,15 @@ const MIN_NEAR_CHARS = 4;
 
 /** The command that a mistyped word may mean. */
 export function nearestCommand(word: string): string | undefined {
+  const names = COMMANDS.map(({ name }) => name);
+  return findNearest(word, names);
+}
+
+/** The name that a mistyped word may mean. */
+export function findNearest(word: string, names: readonly string[]): string | undefined {
   if (word.length < MIN_NEAR_CHARS) return undefined;
-  const near = COMMANDS.filter(({ name }) => isNear(name, word));
-  return near.toSorted((a, b) => distance(a.name, word) - distance(b.name, word))[0]?.name;
+  const near = names.filter((name) => isNear(name, word));
+  return near.toSorted((a, b) => distance(a, word) - distance(b, word))[0];
 }
 
 /** What the word at the end of `typed` may become, each with its slash; none unless `typed` is a slash and letters. */

@@ -13,7 +13,7 @@ export const EFFORTS = ["none", "minimal", "low", "medium", "high", "xhigh", "ma
 export const Effort = z.enum(EFFORTS);
 export type Effort = z.infer<typeof Effort>;
 
-/** What happens to a message that arrives while a turn runs. `interrupt`: that turn ends at the next tool boundary. */
+/** What happens to a message that arrives while a turn runs. `interrupt`: that turn ends after its running tools or answer. */
 export const BusyMode = z.enum(["queue", "steer", "interrupt"]);
 export type BusyMode = z.infer<typeof BusyMode>;
 

@@ -158,8 +158,18 @@ describe("npm run chat", { timeout: 30_000 }, () => {
     const json = await chat(["learning", "reading-tables", "--json"], connected(api.url)).ended;
     expect(JSON.parse(json.stdout)).toEqual(EMPTY);
     expect(api.requests.map(({ path }) => path)).toEqual(["/v1/learning", "/v1/learning?skill=reading-tables"]);
-    const wrong = await chat(["lerning"], connected(api.url)).ended;
-    expect(wrong).toMatchObject({ code: 1, stderr: expect.stringContaining('Unexpected argument "lerning".') });
+  });
+
+  it.each([
+    [["learnig"], '"learnig". Did you mean `npm run chat -- learning`?'],
+    [["What", "is", "this"], '"What". A message is sent with -p TEXT.'],
+    [["learning", "reading-tables", "now"], '"now". A message is sent with -p TEXT.'],
+  ])("refuses the arguments %j in two lines, with a suggestion", async (args, sentence) => {
+    expect(await chat(args).ended).toEqual({
+      code: 1,
+      stdout: "",
+      stderr: `Unexpected argument ${sentence}\n\`npm run chat -- --help\` shows the options.\n`,
+    });
   });
 
   it("sends each line of a pipe after the answer to the line before", async () => {

@@ -27,6 +27,7 @@ describe("docs/ARCHITECTURE.md", () => {
       ...{ skills, library: createLibrary({ store: skills, seeds: {} }), clock, settings: DEFAULTS },
       workspace: createWorkspace({ sql: createNodeSql(), clock, maxFileBytes: 1, maxBytes: 1 }),
       memory: createMemoryStore({ kv: createMemoryKv({ clock }), profile: PROFILE, clock, overlayMs: 0 }),
+      todos: { items: () => [], put: () => {}, labelOf: () => "own" },
       ...{ origin: "foreground", session: SESSION },
     });
     const rows = [...document.matchAll(/^\| `(read|keyed|unkeyed)` \|.*\| (.*) \|$/gm)];
@@ -34,6 +35,14 @@ describe("docs/ARCHITECTURE.md", () => {
       [...names!.matchAll(/`(\w+)`/g)].map((name) => `${name[1]}: ${effect}`),
     );
     expect(told.sort()).toEqual(tools.map((tool) => `${tool.name}: ${tool.effect}`).sort());
+  });
+});
+
+describe("the tree of docs/ARCHITECTURE.md", () => {
+  it.each(["core", "workers"])("names every file at the root of %s/", (name) => {
+    const [, tree = ""] = document.split("\n## The tree\n");
+    const files = readdirSync(join(folder, "..", name)).filter((file) => file.endsWith(".ts"));
+    expect(files.filter((file) => !tree.includes(file))).toEqual([]);
   });
 });
 
