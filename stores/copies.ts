@@ -38,7 +38,7 @@ export async function eraseCopies(options: CopiesOptions): Promise<{ erased: num
     const body = await readText(bucket, key);
     return body !== null && options.holds(body) ? { key, body } : null;
   });
-  const found = read.filter((one) => one !== null);
+  const found = read.filter((record) => record !== null);
   const rewritten = found.slice(0, MAX_REWRITES);
   await endReviews(options, rewritten);
   await endWorks(options, rewritten);

@@ -10,6 +10,7 @@ import { createOnce, deleteAll, mapObjects, listObjects, parseRecord, readRecord
 
 /** [own] Longer lists are not useful to a person. */
 const MAX_WAITING = 20;
+/** How long a lost swap is retried. */
 const SWAP_MS = 20_000;
 /** [own] How many decided changes are listed; each is an object to read. */
 const MAX_DECIDED = 100;
@@ -32,7 +33,7 @@ export function createPendingStore({ bucket, profile, clock, random }: PendingSt
     for await (const { key, customMetadata } of listObjects(bucket, prefixOf("pending", { profile }), {
       metadata: true,
     })) {
-      const known = customMetadata?.state ? customMetadata : await readMarks(key);
+      const known = customMetadata?.state ? customMetadata : await readMetadata(key);
       if (!known) continue;
       if (known.state === "waiting") waiting++;
       if (known.settledAt) settled.push({ key, at: Number(known.settledAt) });
@@ -42,7 +43,7 @@ export function createPendingStore({ bucket, profile, clock, random }: PendingSt
   }
 
   /** For an object written before this metadata existed. */
-  async function readMarks(key: string): Promise<Record<string, string> | null> {
+  async function readMetadata(key: string): Promise<Record<string, string> | null> {
     const stored = await readRecord(bucket, PendingChange, key);
     return stored && toPendingMetadata(stored.value);
   }

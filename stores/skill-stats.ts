@@ -46,9 +46,9 @@ export function createSkillStats({ bucket, profile, judge: judgeTexts, list }: S
       for await (const record of list(skill)) evidence.push(record);
       const stats: SkillStats = { ...countUses(skill, evidence), texts: judgeTexts(evidence, lineage) };
       const body = JSON.stringify(stats);
-      const marks = toStatsMetadata(stats, { evidence: evidence.length, lineage, rules: judgeTexts.rules });
-      if (before === body && stored?.customMetadata?.of === marks.of) return stats;
-      const { outcome } = await swapStats(bucket, key, body, stored?.etag ?? null, marks);
+      const metadata = toStatsMetadata(stats, { evidence: evidence.length, lineage, rules: judgeTexts.rules });
+      if (before === body && stored?.customMetadata?.of === metadata.of) return stats;
+      const { outcome } = await swapStats(bucket, key, body, stored?.etag ?? null, metadata);
       if (outcome !== "lost" || attempt === FOLD_ATTEMPTS) return stats;
     }
   }
@@ -97,10 +97,10 @@ async function swapStats(
   key: string,
   body: string,
   etag: string | null,
-  marks: Record<string, string>,
+  metadata: Record<string, string>,
 ): Promise<SwapOutcome> {
   try {
-    return await swapObject(bucket, key, body, etag, marks);
+    return await swapObject(bucket, key, body, etag, metadata);
   } catch (error) {
     if (!(error instanceof DeletedError)) throw error;
     return { outcome: "unknown", message: error.message };
@@ -137,10 +137,10 @@ function toStatsMetadata(stats: SkillStats, whole: FingerprintedInput): Record<s
 function fromStatsMetadata(
   skill: SkillName,
   key: string,
-  marks: Record<string, string>,
+  metadata: Record<string, string>,
   lineage?: Lineage,
 ): SkillStats {
-  const { uses, successes, failures, lastUsedDay = null, said } = marks;
+  const { uses, successes, failures, lastUsedDay = null, said } = metadata;
   const text = said && parseRecord(TextVerdict, key, decodeURIComponent(said));
   const counts = { uses: Number(uses), successes: Number(successes), failures: Number(failures) };
   return checkRecord(SkillStats, key, {

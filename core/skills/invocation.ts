@@ -27,6 +27,12 @@ interface Invocation {
   text: string;
 }
 
+interface KnownNames {
+  isSkill(slug: string): boolean;
+  isCommand(word: string): boolean;
+  nearestCommand(word: string): string | undefined;
+}
+
 /** Cheap pre-check: whether a message may be an invocation, so that the library has to be read. */
 export function looksLikeInvocation(text: string): boolean {
   return /^\s*\/[\p{L}\p{N}]/u.test(text);
@@ -37,50 +43,58 @@ export function looksLikeInvocation(text: string): boolean {
  * skill name is not a command, unless nothing follows it or it nearly is one. `/skill name` always names a skill, even
  * if it does not exist or shares its name with a command. Failures: `too_many_skills`, `unknown_command`.
  */
-export function parseInvocation(
-  message: string,
-  known: {
-    isSkill(slug: string): boolean;
-    isCommand(word: string): boolean;
-    nearestCommand(word: string): string | undefined;
-  },
-): Result<Invocation | null> {
+export function parseInvocation(message: string, known: KnownNames): Result<Invocation | null> {
   const text = message.trim();
-  const names: string[] = [];
-  const word = /\/(skill[ \t]+\/?)?([\p{L}\p{N}][\p{L}\p{N}_-]*)(?=\s|$)\s*/iuy;
-  let at = 0;
-  for (let found = word.exec(text); found; found = word.exec(text)) {
-    const slug = toSlug(found[2]!);
-    const isNamed = found[1] !== undefined && slug !== "";
-    if (!isNamed && (known.isCommand(slug) || !known.isSkill(slug))) break;
-    if (!names.includes(slug)) names.push(slug);
-    at = word.lastIndex;
-  }
-  if (names.length === 0) {
-    const [all, first] = /^\/([\p{L}\p{N}][\p{L}\p{N}_-]*)(?=\s|$)/u.exec(text) ?? [];
-    if (first === undefined || known.isCommand(toSlug(first))) return ok(null);
-    const near = known.nearestCommand(toSlug(first));
-    if (near === undefined && all !== text) return ok(null);
-    const hint = near === undefined ? "" : ` Did you mean /${near}?`;
-    return err(
-      "unknown_command",
-      `There is no command and no skill /${clip(first, MAX_SHOWN_CHARS)}.${hint} Leave out the slash to send it to the model.`,
-    );
-  }
+  const { names, end } = readNames(text, known);
+  if (names.length === 0) return checkUnknownCommand(text, known);
   if (names.length > MAX_STACKED) {
     return err(
       "too_many_skills",
       `One message loads at most ${MAX_STACKED} skills, this one names ${names.length}: send it with fewer.`,
     );
   }
+  const values = readValues(text, end);
+  const typedChars = values.reduce((sum, { typed }) => sum + typed.length, 0);
+  return ok({ names, values, text: text.slice(end + typedChars) });
+}
+
+/** The skills at the front of the message. `end`: where the text after them begins. */
+function readNames(text: string, known: KnownNames): { names: string[]; end: number } {
+  const names: string[] = [];
+  const word = /\/(skill[ \t]+\/?)?([\p{L}\p{N}][\p{L}\p{N}_-]*)(?=\s|$)\s*/iuy;
+  let end = 0;
+  for (let found = word.exec(text); found; found = word.exec(text)) {
+    const slug = toSlug(found[2]!);
+    const isNamed = found[1] !== undefined && slug !== "";
+    if (!isNamed && (known.isCommand(slug) || !known.isSkill(slug))) break;
+    if (!names.includes(slug)) names.push(slug);
+    end = word.lastIndex;
+  }
+  return { names, end };
+}
+
+/** For a message without a skill name: null, or `unknown_command` if it was most likely meant as a command. */
+function checkUnknownCommand(text: string, known: KnownNames): Result<null> {
+  const [all, first] = /^\/([\p{L}\p{N}][\p{L}\p{N}_-]*)(?=\s|$)/u.exec(text) ?? [];
+  if (first === undefined || known.isCommand(toSlug(first))) return ok(null);
+  const near = known.nearestCommand(toSlug(first));
+  if (near === undefined && all !== text) return ok(null);
+  const hint = near === undefined ? "" : ` Did you mean /${near}?`;
+  return err(
+    "unknown_command",
+    `There is no command and no skill /${clip(first, MAX_SHOWN_CHARS)}.${hint} Leave out the slash to send it to the model.`,
+  );
+}
+
+/** The `name=value` pairs that follow one another from an offset on. */
+function readValues(text: string, from: number): Invocation["values"] {
   const values: Invocation["values"] = [];
   const assignment = /([\p{L}_][\p{L}\p{N}_-]*)=("(?:[^"\\]|\\.)*"|'[^']*'|(?!["'])\S*)(?=\s|$)\s*/suy;
-  assignment.lastIndex = at;
+  assignment.lastIndex = from;
   for (let found = assignment.exec(text); found; found = assignment.exec(text)) {
     values.push({ name: found[1]!, value: unquote(found[2]!), typed: found[0] });
-    at = assignment.lastIndex;
   }
-  return ok({ names, values, text: text.slice(at) });
+  return values;
 }
 
 function unquote(value: string): string {

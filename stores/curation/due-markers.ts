@@ -52,9 +52,11 @@ export async function readLastActive(
   bucket: Bucket,
   profile: ProfileId,
 ): Promise<{ last: Day | null; before: Day | null }> {
-  let [last, before]: (Day | null)[] = [null, null];
+  let last: Day | null = null;
+  let before: Day | null = null;
   for await (const { key } of listObjects(bucket, prefixOf("active", { profile }))) {
-    [last, before] = [slotsOf("active", key)!.day, last];
+    before = last;
+    last = slotsOf("active", key)!.day;
   }
-  return { last: last ?? null, before: before ?? null };
+  return { last, before };
 }

@@ -1,5 +1,6 @@
 // Reads and writes the contents of one profile's skills: blobs named by their SHA-256, in the bucket and in a cache. Used by the
 // skill store. A blob never changes; only a purge or an erasure deletes one.
+import { MAX_CONNECTIONS } from "../../core/map-limit.ts";
 import type { Bucket } from "../../core/ports.ts";
 import type { FileBodies, FileBody } from "../../core/schemas/file-body.ts";
 import type { ProfileId, Sha256 } from "../../core/schemas/ids.ts";
@@ -53,11 +54,11 @@ export function createSkillBlobs(options: { bucket: Bucket; profile: ProfileId; 
     cache.put(profile, sha256, body);
   }
 
-  /** Skips the blobs in `stored`, and adds to it. Runs six puts at a time, the number of a Worker's connections. No put is in flight when it returns or throws. */
+  /** Puts the blobs that are not in `stored`, and adds them to it. When it returns or throws, no put is in flight. */
   async function putMany(blobs: Iterable<[Sha256, FileBody]>, stored: Set<Sha256>): Promise<void> {
     const missing = [...blobs].filter(([sha256]) => !stored.has(sha256));
-    for (let at = 0; at < missing.length; at += 6) {
-      const puts = missing.slice(at, at + 6).map(async ([sha256, body]) => {
+    for (let at = 0; at < missing.length; at += MAX_CONNECTIONS) {
+      const puts = missing.slice(at, at + MAX_CONNECTIONS).map(async ([sha256, body]) => {
         await put(sha256, body);
         stored.add(sha256);
       });

@@ -60,10 +60,9 @@ async function tryChange(context: ChangeContext, wanted: SkillChange, memory: At
   if (!decided.ok) return settled(decided);
   const deleted = current ? null : await readDeletedSkill(bucket, profile, name);
   if (deleted && !mayBringBack(decided.value)) return settled(refuse(skillDeleted(name)));
-  const next = toNextHead(current?.value ?? null, decided.value, {
-    ...{ name, op, now: clock.now(), readConditions },
-    ...(deleted && { after: deleted }),
-  });
+  const after = deleted ?? undefined;
+  const change = { name, op, now: clock.now(), readConditions, after };
+  const next = toNextHead(current?.value ?? null, decided.value, change);
   if (!next) {
     const written = { created: current === null, seen, replayed: false };
     return settled(await commitChange(context, wanted, current!.value, written));

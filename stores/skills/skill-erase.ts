@@ -50,43 +50,54 @@ export async function eraseSkill(
 
 /** One attempt at the whole erasure. `whole` is false when a swap or delete was lost and everything must be checked again. */
 async function tryErase(context: EraseContext, name: SkillName, tombstone: DeletedSkill) {
-  const { bucket, profile, heads, leases, clock } = context;
-  let known = false;
-  let upTo = tombstone.rev;
-  let blobs = new Set<Sha256>();
-  if (await hasAny(context, name)) {
-    // By then a writer that saw no tombstone has either swapped or will check again.
-    await clock.sleep(Math.max(0, tombstone.at + GRACE_MS - clock.now()));
-    const head = await heads.current(name);
-    const isSince = head !== null && head.createdAt > tombstone.at;
-    if (head && !isSince && head.rev > upTo) {
-      upTo = head.rev;
-      await putTombstone(context, name, head, { before: tombstone, at: tombstone.at });
-    }
-    if (!isSince) {
-      known = true;
-      blobs = new Set([...(head ? blobsOf(head) : []), ...(await findPastBlobs(context, name))]);
-      await deleteAll(bucket, [
-        ...(await keysUnder(context, prefixOf("evidence", { profile, name }))),
-        ...(await keysUnder(context, prefixOf("publicArchive", { profile, name }))),
-        keyOf("stats", { profile, name }),
-        keyOf("curationCheck", { profile, name }),
-      ]);
-      if (!(await dropLine(context, name))) return { known, whole: false };
-    }
-    await deleteRevisions(context, name, upTo);
-    // The head goes last of the named objects, so that a person who creates the name again finds nothing that is still
-    // being deleted.
-    if (!isSince) await bucket.delete(keyOf("head", { profile, name }));
+  const { heads, clock } = context;
+  if (!(await hasAny(context, name))) return { known: false, whole: await eraseContents(context, []) };
+  // By then a writer that saw no tombstone has either swapped or will check again.
+  await clock.sleep(Math.max(0, tombstone.at + GRACE_MS - clock.now()));
+  const head = await heads.current(name);
+  if (head && head.createdAt > tombstone.at) {
+    // A person has made the skill again since. Only the revisions from before the deletion go.
+    await deleteRevisions(context, name, tombstone.rev);
+    return { known: false, whole: await eraseContents(context, []) };
   }
-  // Contents that a late writer put and that nothing names.
+  const blobs = await eraseObjects(context, name, { head, tombstone });
+  return { known: true, whole: blobs !== null && (await eraseContents(context, blobs)) };
+}
+
+/** Deletes every object with the skill's name. Returns the contents they named; null when a swap of the index was lost. */
+async function eraseObjects(
+  context: EraseContext,
+  name: SkillName,
+  { head, tombstone }: { head: SkillHead | null; tombstone: DeletedSkill },
+): Promise<Sha256[] | null> {
+  const { bucket, profile } = context;
+  const isAhead = head !== null && head.rev > tombstone.rev;
+  if (isAhead) await putTombstone(context, name, head, { before: tombstone, at: tombstone.at });
+  const blobs = [...(head ? blobsOf(head) : []), ...(await findPastBlobs(context, name))];
+  await deleteAll(bucket, [
+    ...(await keysUnder(context, prefixOf("evidence", { profile, name }))),
+    ...(await keysUnder(context, prefixOf("publicArchive", { profile, name }))),
+    keyOf("stats", { profile, name }),
+    keyOf("curationCheck", { profile, name }),
+  ]);
+  if (!(await dropLine(context, name))) return null;
+  await deleteRevisions(context, name, isAhead ? head.rev : tombstone.rev);
+  // The head goes last of the named objects, so that a person who creates the name again finds nothing that is still
+  // being deleted.
+  await bucket.delete(keyOf("head", { profile, name }));
+  return blobs;
+}
+
+/** Deletes these contents, and any that a late writer put, unless something names them. False when the lease was lost. */
+async function eraseContents(context: EraseContext, blobs: Sha256[]): Promise<boolean> {
+  const { leases } = context;
   const unnamed = [...new Set([...blobs, ...(await findOrphans(context))])];
-  if (unnamed.length === 0) return { known, whole: true };
+  if (unnamed.length === 0) return true;
   const taken = await leases.take(unnamed, null);
-  if (!taken) return { known, whole: false };
+  if (!taken) return false;
   const deleted = await deleteUnnamed(context, unnamed, taken);
   if (deleted) await leases.release(taken);
-  return { known, whole: deleted !== null };
+  return deleted !== null;
 }
 
 async function putTombstone(

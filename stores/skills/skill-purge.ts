@@ -60,24 +60,29 @@ async function tryPurge(
   found: FoundRevision,
   memory: PurgeMemory,
 ): Promise<SkillTombstone | null> {
-  const { leases } = context;
-  let tombstone = isFinished(found) ? found.value : null;
-  if (!tombstone) {
-    const blobs = blobsOf(found.value);
-    const orphans = (await findOrphans(context)).filter((sha256) => !blobs.includes(sha256));
-    const taken = await leases.take([...blobs, ...orphans], memory.held);
-    if (!taken) return null;
-    memory.held = taken;
-    if (!(await writeTombstone(context, found, blobs))) return null;
-    const unnamed = await deleteUnnamed(context, [...blobs, ...orphans], taken, [archiveOf(context, found.value)]);
-    memory.purged = unnamed && {
-      deleted: unnamed.deleted.filter((sha256) => blobs.includes(sha256)),
-      kept: unnamed.kept.filter(({ sha256 }) => blobs.includes(sha256)),
-    };
-    tombstone = memory.purged && (await completeTombstone(context, found.value));
-  }
-  if (tombstone && memory.held) await leases.release(memory.held);
+  const tombstone = isFinished(found) ? found.value : await purgeUnderLease(context, found, memory);
+  if (tombstone && memory.held) await context.leases.release(memory.held);
   return tombstone;
+}
+
+/** Takes the lease, writes the tombstone, deletes the contents, and records in the tombstone that nothing is left to do. */
+async function purgeUnderLease(
+  context: PurgeContext,
+  found: FoundRevision,
+  memory: PurgeMemory,
+): Promise<SkillTombstone | null> {
+  const blobs = blobsOf(found.value);
+  const orphans = (await findOrphans(context)).filter((sha256) => !blobs.includes(sha256));
+  const taken = await context.leases.take([...blobs, ...orphans], memory.held);
+  if (!taken) return null;
+  memory.held = taken;
+  if (!(await writeTombstone(context, found, blobs))) return null;
+  const unnamed = await deleteUnnamed(context, [...blobs, ...orphans], taken, [archiveOf(context, found.value)]);
+  memory.purged = unnamed && {
+    deleted: unnamed.deleted.filter((sha256) => blobs.includes(sha256)),
+    kept: unnamed.kept.filter(({ sha256 }) => blobs.includes(sha256)),
+  };
+  return memory.purged && completeTombstone(context, found.value);
 }
 
 function isFinished(found: FoundRevision): found is FoundRevision & { value: SkillTombstone } {

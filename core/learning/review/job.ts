@@ -15,9 +15,9 @@ import { cutDeep, cutText, editJson } from "./cut.ts";
 
 /** Writer and reader hold the whole job in memory. In practice a model's window is the tighter limit. */
 export const MAX_JOB_BYTES = 900_000;
-/** The share of the observations. In a long range, those of the newest turns are kept. */
+/** Most bytes of a job's observations. In a long range, those of the newest turns are kept. */
 const OBSERVATIONS_BYTES = 300_000;
-/** Limits for one string, tried in this order until the job fits. */
+/** Most characters of one string, tried in this order until the job fits. */
 const STRING_CHARS = [20_000, 8_000, 3_000, 1_000, 300];
 
 interface WorkToReview {

@@ -38,18 +38,16 @@ function renderEntry(entry: Entry, cut: EntryRenderer): string[] {
       return entry.parts.map((part) => toBlock(cite(part.source), "", shown(part)));
     case "assistant": {
       const said = shown({ source: "own", text: textOf(entry) });
-      const lines = [said, ...entry.answer.calls.map((call) => renderCall(call, cut))];
-      return [toBlock(cite("own"), "", lines.filter((line, index) => index > 0 || line !== "").join("\n"))];
+      const calls = entry.answer.calls.map((call) => renderCall(call, cut));
+      return [toBlock(cite("own"), "", [...(said === "" ? [] : [said]), ...calls].join("\n"))];
     }
-    case "tool":
-      return [
-        entry.parts
-          .map((part) => {
-            const status = part.source === "outcome" ? ` ${toName(entry.call)} ${entry.failed ? "failed" : "ok"}` : "";
-            return toBlock(cite(part.source), status, shown(part));
-          })
-          .join("\n"),
-      ].filter((text) => text !== "");
+    case "tool": {
+      const blocks = entry.parts.map((part) => {
+        const status = part.source === "outcome" ? ` ${toName(entry.call)} ${entry.failed ? "failed" : "ok"}` : "";
+        return toBlock(cite(part.source), status, shown(part));
+      });
+      return blocks.length === 0 ? [] : [blocks.join("\n")];
+    }
     case "note":
     case "notice":
       // A pending change may be one that the scanner keeps away from models.
@@ -83,7 +81,7 @@ function neutralise(text: string): string {
 /** The budget of a transcript: at least 1,500 tokens, or 40 for each entry. Citations take a fourth of the 40. */
 const BUDGET_TOKENS = 1_500;
 const ENTRY_TOKENS = 40;
-/** Limits for one string, tried in this order until the transcript fits. The last one still shows what a part is about. */
+/** Most characters of one string, tried in this order until the transcript fits. The last still shows what a part is about. */
 const STRING_CHARS = [2_000, 1_000, 600, 400, 250, 160, 100];
 /** Strings of key entries (failures, recoveries, corrections) may be this many times as long: lessons come from them. */
 const KEY_ENTRY_FACTOR = 4;
