@@ -1,4 +1,4 @@
-// Exponential backoff for requests to a server that does not answer. Used by client.ts, follow.ts and converse.ts.
+// Exponential backoff for requests to a server that does not answer. Used by client.ts, follow.ts and orders.ts.
 
 export interface BackoffOptions {
   /** Total waiting time without an answer, after which retries end. */

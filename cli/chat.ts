@@ -4,7 +4,8 @@ import { parseArgs } from "node:util";
 import { findNearest } from "../core/commands/parse-command.ts";
 import { type Client, ProblemError, UnreachableError, createClient } from "./client.ts";
 import { UsageError, readConnection } from "./connection.ts";
-import { COMMAND_HELP, InterruptedError, converse } from "./converse.ts";
+import { InterruptedError, converse } from "./converse.ts";
+import { COMMAND_HELP } from "./orders.ts";
 import { renderLearning } from "./learning.ts";
 import { type Display, createDisplay, toPlain, toPlainJson } from "./show.ts";
 

@@ -2,7 +2,7 @@
 import { readFileSync, readdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
-import { COMMAND_HELP } from "../../cli/converse.ts";
+import { COMMAND_HELP } from "../../cli/orders.ts";
 import { COMMANDS, type CommandRow, mayUse, offeredCommands } from "../../core/commands/commands.ts";
 import { renderCommandHelp, formatUsage } from "../../core/commands/help.ts";
 import { parseSessionCommand, parseTypedLine } from "../../core/commands/parse-command.ts";

@@ -1,0 +1,88 @@
+// Carries out what a person typed: sends a message, or runs a command of the client. Used by converse.ts.
+import type { ClientCommandName } from "../core/commands/commands.ts";
+import { renderCommandHelp } from "../core/commands/help.ts";
+import type { TypedLine } from "../core/commands/parse-command.ts";
+import type { BusyMode } from "../core/schemas/settings.ts";
+import { createBackoff } from "./backoff.ts";
+import { type Client, UnreachableError } from "./client.ts";
+import { renderLearning } from "./learning.ts";
+import { count } from "./show.ts";
+
+export const COMMAND_HELP = `A line sent while a turn runs waits for its end, unless the setting turn.busy says otherwise. Commands:
+${renderCommandHelp("terminal", "owner")}
+
+/NAME [x=1] TEXT loads the skill NAME for TEXT; up to five names may stand in front. Tab completes a command.
+Pasted lines are one message. Ctrl-C stops the turn; a second Ctrl-C leaves, and so does Ctrl-D.`;
+
+/** Commands of the session and of the model are messages: the server carries them out. */
+export type Order = TypedLine | { kind: "nothing" };
+
+export interface OrderOptions {
+  client: Client;
+  session: string;
+  /** Writes a line for the person, beside the prompt. */
+  showLine(text: string): void;
+  showPrompt(): void;
+  /** Called before each message is sent. */
+  onMessage(): void;
+  /** Called with the turn of each accepted message. */
+  onTurn(n: number): void;
+  /** The command `/exit`. */
+  leave(): Promise<void>;
+}
+
+/** Returns a function that resolves with the turn of a message, else with `null`. */
+export function createOrders(options: OrderOptions): (order: Order) => Promise<number | null> {
+  const { client, session, showLine, showPrompt } = options;
+
+  const commands: Record<ClientCommandName, (argument: string) => Promise<number | void>> = {
+    steer: (text) => say(text, "steer"),
+    interrupt: (text) => say(text, "interrupt"),
+    queue: (text) => say(text, "queue"),
+    stop: async () => void (await client.stop(session)),
+    usage: async () => showLine(await readUsage(client, session)),
+    learning: async (skill) => showLine(renderLearning(await client.learning(skill === "" ? {} : { skill })).trimEnd()),
+    exit: options.leave,
+    help: async () => showLine(COMMAND_HELP),
+  };
+
+  /** Every attempt has the same idempotency key, so that the message is accepted once. */
+  async function say(text: string, busy?: BusyMode): Promise<number> {
+    options.onMessage();
+    const key = crypto.randomUUID();
+    const backoff = createBackoff({});
+    for (;;) {
+      try {
+        const { turn } = await client.postMessage(session, text, key, busy);
+        const n = Number(turn.split("-")[1]);
+        options.onTurn(n);
+        return n;
+      } catch (error) {
+        if (!(error instanceof UnreachableError)) throw error;
+        await backoff.next(error);
+      }
+    }
+  }
+
+  return async function obey(order) {
+    switch (order.kind) {
+      case "message":
+        return say(order.text);
+      case "command":
+        return (await commands[order.name](order.argument)) ?? null;
+      case "misused":
+        showLine(order.hint);
+        return null;
+      case "nothing":
+        showPrompt();
+        return null;
+    }
+  };
+}
+
+async function readUsage(client: Client, session: string): Promise<string> {
+  const [{ usage }, { totals }] = await Promise.all([client.session(session), client.usage()]);
+  const inWords = ({ calls, tokens, usd }: typeof usage) =>
+    `${count(calls, "model call")}, ${count(tokens, "token")}, $${usd.toFixed(4)}`;
+  return `this session: ${inWords(usage)}\nthis profile, 30 days: ${inWords(totals)}`;
+}
