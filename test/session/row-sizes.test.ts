@@ -6,7 +6,8 @@ import { textOf } from "../../core/schemas/entry.ts";
 import { memoryId } from "../../core/schemas/memory.ts";
 import type { MemoryEntry } from "../../core/schemas/memory.ts";
 import { EMPTY_INDEX } from "../../core/schemas/skill.ts";
-import { beginEpoch, collectNews, takeNotes, addDecisionNews, addReviewNews } from "../../core/session/prompt/notes.ts";
+import { collectNews } from "../../core/session/prompt/collect-news.ts";
+import { beginEpoch, takeNotes, addDecisionNews, addReviewNews } from "../../core/session/prompt/notes.ts";
 import { beginTurn, createEngineContext, endTurn } from "../support/session/engine-context.ts";
 
 type World = ReturnType<typeof createEngineContext>;

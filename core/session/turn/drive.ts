@@ -7,7 +7,7 @@ import { bookLate } from "../ledger.ts";
 import type { TurnRow } from "../log-turns.ts";
 import { createRecall } from "../memory/recall.ts";
 import type { Outbox } from "../outbox.ts";
-import { collectNews } from "../prompt/notes.ts";
+import { collectNews } from "../prompt/collect-news.ts";
 import type { LiveText } from "../readers/events.ts";
 import { acceptInput, beginQueuedTurn } from "./accept-input.ts";
 import type { CurrentTurn, DriveState } from "./drive-state.ts";
