@@ -44,7 +44,8 @@ export async function sweepMemory(context: SweepContext, before: number): Promis
         swept.left ??= "later";
         continue;
       }
-      if (room-- === 0) return { ...swept, left: "now" };
+      if (room === 0) return { ...swept, left: "now" };
+      room -= 1;
       await step.run();
       swept.deleted += step.deletes;
       if (step.stays) swept.left ??= "later";

@@ -7,8 +7,8 @@ import { createOnce, deleteAll, mapObjects, listFolders, listObjects, parseRecor
 
 export async function putPlan(bucket: Bucket, plan: CurationPlan): Promise<CurationPlan> {
   const key = keyOf("curationPlan", { profile: plan.profile, run: plan.run });
-  const there = await createOnce(bucket, key, JSON.stringify(CurationPlan.parse(plan)));
-  return parseRecord(CurationPlan, key, there.body);
+  const stored = await createOnce(bucket, key, JSON.stringify(CurationPlan.parse(plan)));
+  return parseRecord(CurationPlan, key, stored.body);
 }
 
 export async function readPlan(bucket: Bucket, profile: ProfileId, run: CurationId): Promise<CurationPlan | null> {
@@ -84,7 +84,9 @@ export async function sweepRuns(
   before: number,
   kept: CurationId[],
 ): Promise<number> {
-  const [parts, reports, texts]: [string[], string[], string[]] = [[], [], []];
+  const parts: string[] = [];
+  const reports: string[] = [];
+  const texts: string[] = [];
   const swept = new Set<CurationId>();
   const prefix = prefixOf("curationPlan", { profile });
   for await (const { key } of listObjects(bucket, prefix)) {

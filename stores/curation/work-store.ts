@@ -51,25 +51,19 @@ export function createWorkStore({ bucket, ...slots }: WorkStoreOptions): WorkSto
       const { sessions = [] } = step.kind === "start" ? step : {};
       // The metadata lists the sessions that the work has read, for their deletion.
       const metadata = sessions.length > 0 ? { sessions: sessions.join(" ") } : undefined;
-      const there = await createOnce(bucket, key, JSON.stringify(ReviewStep.parse(step)), metadata);
-      return { step: parseRecord(ReviewStep, key, there.body), won: there.won };
+      const stored = await createOnce(bucket, key, JSON.stringify(ReviewStep.parse(step)), metadata);
+      return { step: parseRecord(ReviewStep, key, stored.body), won: stored.won };
     },
     async putMerge(merge) {
       const key = keyOf("curationMerge", { ...slots, n: merge.n });
-      return parseRecord(
-        CurationMerge,
-        key,
-        (await createOnce(bucket, key, JSON.stringify(CurationMerge.parse(merge)))).body,
-      );
+      const stored = await createOnce(bucket, key, JSON.stringify(CurationMerge.parse(merge)));
+      return parseRecord(CurationMerge, key, stored.body);
     },
     merges,
     async finish(result) {
       const key = keyOf("curationWork", slots);
-      return parseRecord(
-        CurationWork,
-        key,
-        (await createOnce(bucket, key, JSON.stringify(CurationWork.parse(result)))).body,
-      );
+      const stored = await createOnce(bucket, key, JSON.stringify(CurationWork.parse(result)));
+      return parseRecord(CurationWork, key, stored.body);
     },
     outcome: async () => (await readRecord(bucket, CurationWork, keyOf("curationWork", slots)))?.value ?? null,
   };

@@ -1,6 +1,6 @@
 // Finishes a change of a skill after its head was written: the line of the index, and contents that a purge deleted meanwhile.
 // Called by skill-change.ts. Finishing the same change twice changes nothing.
-import { type Result, err, ok } from "../../core/errors.ts";
+import { type Failure, type Result, err, ok } from "../../core/errors.ts";
 import type { Clock, SkillChange, SkillChanged } from "../../core/ports.ts";
 import type { FileBody } from "../../core/schemas/file-body.ts";
 import type { Sha256, SkillName } from "../../core/schemas/ids.ts";
@@ -69,24 +69,36 @@ async function commitCreate(
   { seen: firstSeen, replayed }: WrittenChange,
 ): Promise<Result<SkillChanged>> {
   const { heads, index, backoff } = context;
-  for (let seen = firstSeen; ; seen = null) {
+  let seen = firstSeen;
+  for (;;) {
     if (!seen) {
       seen = await index.read();
       const line = lineOf(seen.index, head.name);
       const isThere = line !== undefined && line.seq >= head.seq;
       if (!isThere || line.state === "archived") {
-        const decided = await wanted.decide(null, withoutLine(seen.index, head.name));
-        if (!decided.ok) {
-          await archiveOwn(context, head, decided.failure.message);
-          return decided;
-        }
+        const refusal = await decideAgain(context, wanted, head, seen);
+        if (refusal) return { ok: false, failure: refusal };
       }
       if (isThere) return ok({ head: (await heads.current(head.name)) ?? head, replayed });
     }
     const swapped = await index.swap(seen, { ...seen.index.skills, [head.name]: toIndexLine(head) });
     if (swapped.outcome === "won") return ok({ head, replayed });
     if (!(await backoff.wait())) return busy(head.name, "the index was written by others all the while");
+    seen = null;
   }
+}
+
+/** Asks `decide` whether the new skill may still be created next to the present index. If not, archives it. */
+async function decideAgain(
+  context: CommitContext,
+  wanted: SkillChange,
+  head: SkillHead,
+  { index }: SeenIndex,
+): Promise<Failure | null> {
+  const decided = await wanted.decide(null, withoutLine(index, head.name));
+  if (decided.ok) return null;
+  await archiveOwn(context, head, decided.failure.message);
+  return decided.failure;
 }
 
 /** Takes back a create that conflicts with a neighbour. A head that others have changed since is left alone. */
@@ -112,7 +124,9 @@ async function putBack(context: CommitContext, { name, rev, blobs, since }: PutC
   const hashes = [...blobs.keys()];
   if (hashes.length === 0) return;
   let safe = since;
-  for (let lease = await leases.read(); lease.etag !== safe; lease = await leases.read()) {
+  for (;;) {
+    const lease = await leases.read();
+    if (lease.etag === safe) return;
     if (leases.blocks(lease, hashes) && (await backoff.wait())) continue;
     const revision = await revisions.get(name, rev);
     // Contents that were purged themselves must not return.

@@ -84,15 +84,15 @@ export function actionsOf({ command }: JsonObject): string {
   if (typeof command !== "string") return "";
   const unquoted = withoutPager(command).replace(/'[^']*'|"[^"]*"/g, '""');
   const commands = unquoted.split(/&&|\|\|?|[;\n]/);
-  return commands
-    .map((one) => {
-      const pieces = splitAtBlanks(one);
-      const at = pieces.findIndex((piece) => !RUNS_ANOTHER.has(piece) && !/^[A-Za-z_]\w*=/.test(piece));
-      const [program = "", next = "-", script = ""] = at < 0 ? [] : pieces.slice(at);
-      if (RUNS_SCRIPT.has(next) && !script.startsWith("-")) return `${program} ${next} ${script}`;
-      return /^\w[\w-]*$/.test(next) ? `${program} ${next}` : program;
-    })
-    .join("; ");
+  return commands.map(actionOf).join("; ");
+}
+
+function actionOf(command: string): string {
+  const pieces = splitAtBlanks(command);
+  const at = pieces.findIndex((piece) => !RUNS_ANOTHER.has(piece) && !/^[A-Za-z_]\w*=/.test(piece));
+  const [program = "", next = "-", script = ""] = at < 0 ? [] : pieces.slice(at);
+  if (RUNS_SCRIPT.has(next) && !script.startsWith("-")) return `${program} ${next} ${script}`;
+  return /^\w[\w-]*$/.test(next) ? `${program} ${next}` : program;
 }
 
 /** The arguments carry data, which is not copied word by word from a text. */

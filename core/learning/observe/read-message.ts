@@ -93,7 +93,7 @@ function readSentence(text: string, stems: ReadonlySet<string>): Sentence {
 
 function openingOf(sentence: Sentence, clause: Clause): Opening {
   const at = skipFillers(sentence, clause);
-  return OPENINGS.find((kind) => sentence.found.some((one) => one.kind === kind && one.from === at)) ?? null;
+  return OPENINGS.find((kind) => sentence.found.some((phrase) => phrase.kind === kind && phrase.from === at)) ?? null;
 }
 
 function stemsOf(text: string): string[] {

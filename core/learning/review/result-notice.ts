@@ -47,7 +47,7 @@ function refusalsOf(refused: ReviewResult["refused"]): string {
   const byCode = Map.groupBy(refused, ({ code }) => code);
   return [...byCode]
     .toSorted(([, a], [, b]) => b.length - a.length)
-    .map(([code, of]) => (of.length === 1 ? code : `${code} (${of.length} times)`))
+    .map(([code, calls]) => (calls.length === 1 ? code : `${code} (${calls.length} times)`))
     .join(", ");
 }
 

@@ -14,7 +14,8 @@ export function readTar(tar: Uint8Array): Result<ArchiveEntries> {
   /** What extension headers say about the next entry. */
   let next: Extension = {};
   let entries = 0;
-  for (let at = 0; at + BLOCK <= tar.length;) {
+  let at = 0;
+  while (at + BLOCK <= tar.length) {
     const header = tar.subarray(at, at + BLOCK);
     if (header.every((byte) => byte === 0)) return ok(files);
     const type = String.fromCharCode(header[156]!);
@@ -24,7 +25,8 @@ export function readTar(tar: Uint8Array): Result<ArchiveEntries> {
     if (size === null || !hasValidChecksum(header)) return damagedTar();
     const from = at + BLOCK;
     if (from + size > tar.length) return badArchive("truncated", "The archive is cut off.");
-    if (++entries > IMPORT.entries) return tooManyEntries(`more than ${IMPORT.entries}`);
+    entries += 1;
+    if (entries > IMPORT.entries) return tooManyEntries(`more than ${IMPORT.entries}`);
     const data = tar.subarray(from, from + size);
     at = from + Math.ceil(size / BLOCK) * BLOCK;
     if (type === "L") {

@@ -145,7 +145,8 @@ function splitAt(source: string, read: (rest: string) => number): string[] {
   const parts: string[] = [];
   let depth = 0;
   let from = 0;
-  for (let at = 0; at < source.length;) {
+  let at = 0;
+  while (at < source.length) {
     const length = depth === 0 ? read(source.slice(at)) : 0;
     if (length > 0) {
       parts.push(source.slice(from, at));

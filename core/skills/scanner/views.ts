@@ -34,8 +34,7 @@ export function toViews(text: string): ViewsAndTraces {
   const { view: main, traces } = toPlainView(text);
   const views = [main];
   const invisible = isAscii(text) ? [] : [...decodeTags(text), ...decodeBidiOverrides(text)];
-  for (const piece of invisible) views.push(piece);
-  for (const view of [...toRereadings(main, traces)]) views.push(view);
+  views.push(...invisible, ...toRereadings(main, traces));
   let edge: View[] = [main, ...invisible];
   for (let depth = 0; depth < MAX_DEPTH && edge.length > 0; depth++) {
     edge = edge.flatMap((view) => [...decodePieces(view)]).slice(0, MAX_DECODED);
@@ -72,9 +71,10 @@ function toPlainView(text: string): { view: View; traces: HidingTrace[] } {
   map[out.length] = text.length;
   let folded = 0;
   let firstFolded = -1;
-  const latin = (out.match(/[a-z]/gi) ?? []).length;
+  const latinLetters = (out.match(/[a-z]/gi) ?? []).length;
+  const isLatinText = latinLetters > out.length / 4;
   const folding = out.replace(/[\p{L}\p{N}]+/gu, (word, start: number) => {
-    const like = foldWord(word, latin * 2 > out.length * 0.5);
+    const like = foldWord(word, isLatinText);
     if (like !== word && /[A-Za-z]/.test(word) && word.length > 2) {
       folded++;
       if (firstFolded < 0) firstFolded = map[start]!;
@@ -179,6 +179,7 @@ function* decodeBidiOverrides(text: string): Generator<View> {
 
 /** In a shorter text, one word with digits is enough to read the whole text without them. */
 const FEW_CHARS = 1_000;
+/** Letters for the digits and signs that may stand for them. */
 const DELEET: Record<string, string> = {
   "0": "o",
   "1": "i",
@@ -203,7 +204,9 @@ function* toRereadings(view: View, traces: HidingTrace[]): Generator<View> {
   if (leet.words.size >= (text.length > FEW_CHARS ? 3 : 1)) {
     if (leet.words.size >= 3) traces.push({ pattern: "digits_for_letters", at: toOrigin(leet.first), isStrong: true });
     // The digit 1 may be either letter.
-    for (const one of ["i", "l"]) yield { text: withoutDigits(text, one), toOrigin, how: "with digits for letters" };
+    for (const letter of ["i", "l"]) {
+      yield { text: withoutDigits(text, letter), toOrigin, how: "with digits for letters" };
+    }
   }
   if (rotated.words.size >= 2) {
     if (rotated.words.size > 4) traces.push({ pattern: "rotated_text", at: toOrigin(rotated.first), isStrong: true });
@@ -261,11 +264,10 @@ function disguiseOf(word: string): "leet" | "rotated" | "reversed" | null {
   return REVERSED.has(word) ? "reversed" : null;
 }
 
-/** `one`: the letter that the digit 1 is read as. */
-function withoutDigits(text: string, one: string): string {
-  return text.replace(LEET_WORD, (word) =>
-    /[a-z]/i.test(word) ? word.replace(/[0-9]/g, (sign) => (sign === "1" ? one : (DELEET[sign] ?? sign))) : word,
-  );
+/** `letterForOne`: the letter that the digit 1 is read as. */
+function withoutDigits(text: string, letterForOne: string): string {
+  const toLetter = (digit: string) => (digit === "1" ? letterForOne : (DELEET[digit] ?? digit));
+  return text.replace(LEET_WORD, (word) => (/[a-z]/i.test(word) ? word.replace(/[0-9]/g, toLetter) : word));
 }
 
 /** Whether the run is a spelled-out text rather than an alphabet, a table or a drawing. */

@@ -87,11 +87,10 @@ function compileClaims(known: string): CheckClaims {
   function checkSentence(sentence: string): Failure | null {
     const plain = sentence.replace(QUOTED, "…");
     if (CONDITIONED.test(plain)) return null;
-    const at = fault.exec(plain) ?? echoed.exec(plain);
-    if (at && !SCOPED.test(plain.slice(at.index + at[0].length))) return refuseClaim(sentence);
-    if (REMEDY.test(plain)) return MOMENTS.test(plain) && !RETRY.test(plain) ? refuseMoment(sentence) : null;
-    const cannot = limit.exec(plain) ?? missing.exec(plain);
-    if (cannot && !SCOPED.test(plain.slice(cannot.index + cannot[0].length))) return refuseClaim(sentence);
+    if (isUnscoped(fault.exec(plain) ?? echoed.exec(plain), plain)) return refuseClaim(sentence);
+    // A remedy excuses a claim about an ability or the environment, but not one about a state or a moment.
+    const hasRemedy = REMEDY.test(plain);
+    if (!hasRemedy && isUnscoped(limit.exec(plain) ?? missing.exec(plain), plain)) return refuseClaim(sentence);
     return MOMENTS.test(plain) && !RETRY.test(plain) ? refuseMoment(sentence) : null;
   }
 
@@ -108,6 +107,11 @@ function compileClaims(known: string): CheckClaims {
     }
     return null;
   };
+}
+
+/** Whether the claim was found and no scope follows it. */
+function isUnscoped(claim: RegExpExecArray | null, sentence: string): boolean {
+  return claim !== null && !SCOPED.test(sentence.slice(claim.index + claim[0].length));
 }
 
 function refuseClaim(sentence: string): Failure {

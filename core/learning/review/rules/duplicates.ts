@@ -54,7 +54,7 @@ export function createDuplicateInspector(options: DuplicateOptions): SkillInspec
       known.map(({ text }) => readBodyTerms(bodyOf(text)!)),
     );
     const [nearest] = known
-      .map((one, n) => ({ ...one, similarity: similarities[n]! }))
+      .map((neighbour, n) => ({ ...neighbour, similarity: similarities[n]! }))
       .filter(({ line, similarity }) => similarity >= limitFor(line, options))
       .sort((a, b) => b.similarity - a.similarity);
     return nearest ? proposeUpdate(write, nearest, options) : null;
