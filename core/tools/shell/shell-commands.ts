@@ -98,14 +98,9 @@ async function whyRefused(name: string, args: string[], context: Context, heavy?
   }
   const cost = findCost(name, args);
   const input = context.stdin as unknown as string;
-  const sizes: number[] = [];
-  let isFolderNamed = false;
-  // Sequential: there may be 100,000 words.
-  for (const arg of args) {
-    const { size, isFolder } = name === "tee" ? NO_FILE : await statOperand(arg, context);
-    sizes.push(size);
-    isFolderNamed ||= isFolder;
-  }
+  const operands = name === "tee" ? [] : await statOperands(args, context);
+  const sizes = operands.map(({ size }) => size);
+  const isFolderNamed = operands.some(({ isFolder }) => isFolder);
   const bytes = add(cost, [input.length, ...sizes]);
   // A folder is read one file at a time, and such a command can hold any single file.
   const isRecursive = cost.oneByOne && (name === "rg" || isFolderNamed);
@@ -113,16 +108,8 @@ async function whyRefused(name: string, args: string[], context: Context, heavy?
   if ((isRecursive || bytes * cost.byte > LIGHT_BYTES) && heavy && !(await heavy.begin())) {
     return `${name}: another run with as large an input is not done yet: try again, or with less input`;
   }
-  const shapes = [measureText(input)];
-  for (const [i, size] of sizes.entries()) {
-    if (size === 0) continue;
-    // Read the file only where its lines matter for the estimate.
-    const isRead = cost.line > 0 || cost.longByte !== undefined;
-    shapes.push(isRead ? measureText(await readLatin1(args[i]!, context)) : { bytes: size, lines: 0, longest: 0 });
-  }
-  const perLongByte = Math.max(0, (cost.longByte ?? 0) - cost.byte);
-  const needs = shapes.map((shape) => shape.bytes * cost.byte + shape.lines * cost.line);
-  const needed = add(cost, needs) + shapes.reduce((most, { longest }) => Math.max(most, longest), 0) * perLongByte;
+  const shapes = [measureText(input), ...(await measureFiles(args, sizes, cost, context))];
+  const needed = estimateMemory(shapes, cost);
   const room = BUDGET_BYTES - heldBy(context.env);
   if (needed <= room) return null;
   const lines = shapes.reduce((sum, shape) => sum + shape.lines, 0);
@@ -132,6 +119,32 @@ async function whyRefused(name: string, args: string[], context: Context, heavy?
     `holds about ${most} bytes of them: give it a part (head -c, tail -c, sed -n, split -l), one file at a time, or look ` +
     `with grep, wc or search_files`
   );
+}
+
+interface TextShape {
+  bytes: number;
+  lines: number;
+  /** Characters of the longest line. */
+  longest: number;
+}
+
+/** Reads a file only where its lines matter for the estimate. */
+async function measureFiles(args: string[], sizes: number[], cost: Cost, context: Context): Promise<TextShape[]> {
+  const dependsOnLines = cost.line > 0 || cost.longByte !== undefined;
+  const shapes: TextShape[] = [];
+  for (const [i, size] of sizes.entries()) {
+    if (size === 0) continue;
+    const measured = dependsOnLines ? measureText(await readLatin1(args[i]!, context)) : null;
+    shapes.push(measured ?? { bytes: size, lines: 0, longest: 0 });
+  }
+  return shapes;
+}
+
+/** Bytes of memory for these inputs. */
+function estimateMemory(shapes: TextShape[], cost: Cost): number {
+  const needs = shapes.map(({ bytes, lines }) => bytes * cost.byte + lines * cost.line);
+  const longest = shapes.reduce((most, shape) => Math.max(most, shape.longest), 0);
+  return add(cost, needs) + longest * Math.max(0, (cost.longByte ?? 0) - cost.byte);
 }
 
 /** The sum of several inputs, or the largest for a command that holds one file at a time. */
@@ -153,6 +166,13 @@ function findCost(name: string, args: string[]): Cost {
 }
 
 const NO_FILE = { size: 0, isFolder: false };
+
+/** One at a time: there may be 100,000 words. */
+async function statOperands(args: string[], context: Context): Promise<(typeof NO_FILE)[]> {
+  const stats: (typeof NO_FILE)[] = [];
+  for (const arg of args) stats.push(await statOperand(arg, context));
+  return stats;
+}
 
 /** The size of the file that an operand names; 0 for an option, a pattern or a program. */
 async function statOperand(arg: string, { fs, cwd }: Context): Promise<typeof NO_FILE> {
@@ -176,7 +196,7 @@ async function readLatin1(arg: string, { fs, cwd }: Context): Promise<string> {
 }
 
 /** Text beyond ASCII takes two bytes per character in memory. */
-function measureText(latin1: string): { bytes: number; lines: number; longest: number } {
+function measureText(latin1: string): TextShape {
   let [lines, longest, from] = [0, 0, 0];
   for (let at = latin1.indexOf("\n"); at !== -1; at = latin1.indexOf("\n", from)) {
     lines++;
