@@ -66,6 +66,7 @@ function toChangedHead(current: SkillHead, files: SkillFiles, next: SkillNext, c
   const text = textOfFiles(files);
   const state = next.state ?? current.state;
   const stateMoves = state !== current.state;
+  const keptRestoredAt = text === current.text ? current.restoredAt : undefined;
   const changed = {
     ...current,
     text,
@@ -80,7 +81,7 @@ function toChangedHead(current: SkillHead, files: SkillFiles, next: SkillNext, c
     public: publicAfter(state, next, current),
     conditions: next.files ? conditionsOf(next, change) : current.conditions,
     withdrawn: next.withdrawn ?? current.withdrawn,
-    restoredAt: next.restored ? now : text === current.text ? current.restoredAt : undefined,
+    restoredAt: next.restored ? now : keptRestoredAt,
     settled: next.settled ?? current.settled,
     // Findings belong to the text they were found in.
     health: next.health ?? (text === current.text ? current.health : undefined),
