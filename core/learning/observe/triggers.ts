@@ -1,9 +1,7 @@
-// Decides when a session's work is worth a review, and why. The session keeps one ReviewCounters, updates it after each turn and calls
-// decideReview. Ratings, late corrections and `/refine` have separate functions. Pure. Rate limits on reviews are applied elsewhere.
-import * as z from "zod";
-import { readRendered } from "../../agent/tool-result.ts";
+// Decides when a session's work is worth a review, and why. The session calls decideReview after each turn, with the counters of
+// review-counters.ts. Ratings, late corrections and `/refine` have separate functions. Pure. Rate limits are applied elsewhere.
 import { headOf } from "../../clip.ts";
-import type { Entry, ToolEntry } from "../../schemas/entry.ts";
+import type { Entry } from "../../schemas/entry.ts";
 import type {
   LoadedText,
   Neighbourhood,
@@ -11,12 +9,9 @@ import type {
   Rating,
   ReviewCounters,
 } from "../../schemas/learning/learning.ts";
-import { MemoryStoreName } from "../../schemas/memory.ts";
 import type { ReviewJob, Trigger } from "../../schemas/learning/review.ts";
 import type { Settings } from "../../schemas/settings.ts";
 import { isAnswered } from "./observe.ts";
-
-export const NO_COUNTERS: ReviewCounters = { modelCalls: 0, entries: 0, toolCalls: 0, userTurns: 0 };
 
 /** Why a review begins, and which stores it may write. */
 export type ReviewDecision = Pick<ReviewJob, "trigger" | "because" | "focus" | "skills" | "memory">;
@@ -72,58 +67,6 @@ export function isUrgent(trigger: Trigger): boolean {
 /** Whether a single turn is the reason. Such a trigger is lost if it is dropped; a counted trigger is due again next turn. */
 export function isOneOff(trigger: Trigger): boolean {
   return isUrgent(trigger) || trigger === "cheaper" || trigger === "similar_turns";
-}
-
-/** Adds a turn's entries in order. Only model calls that asked for tools count. A save by the agent itself resets its counter. */
-export function updateCounters(counters: ReviewCounters, entries: Entry[]): ReviewCounters {
-  let next = { ...counters };
-  for (const entry of entries) {
-    next.entries += 1;
-    if (entry.kind === "user") next.userTurns += 1;
-    if (entry.kind === "assistant" && entry.answer.calls.length > 0) next.modelCalls += 1;
-    if (entry.kind !== "tool") continue;
-    next.toolCalls += 1;
-    if (entry.state !== "done" || entry.failed) continue;
-    const { userTurns, fullStores } = next;
-    if (entry.call.name === "skill_manage") next = { ...NO_COUNTERS, userTurns, ...(fullStores && { fullStores }) };
-    if (entry.call.name === "memory") next = countSave(next, entry);
-  }
-  return next;
-}
-
-/** Remembers a store that this save left over its limit: it still needs a review. */
-function countSave({ fullStores = [], ...counters }: ReviewCounters, call: ToolEntry): ReviewCounters {
-  const outcome = call.parts.find(({ source }) => source === "outcome");
-  const saved = SavedFacts.safeParse(readRendered(outcome?.text ?? "")).data;
-  const others = fullStores.filter((store) => store !== saved?.store);
-  const full = saved && saved.usage.outside > 0 ? [...others, saved.store] : others;
-  return { ...counters, userTurns: 0, ...(full.length > 0 && { fullStores: full }) };
-}
-
-const SavedFacts = z.object({ store: MemoryStoreName, usage: z.object({ outside: z.int() }) });
-
-/**
- * Restores the counters after a review that never ran. `before` and `left`: the counters before and after sending it. `now`: the
- * present counters, which include later turns.
- */
-export function restoreCounters(before: ReviewCounters, left: ReviewCounters, now: ReviewCounters): ReviewCounters {
-  const fullStores = [...new Set([...(before.fullStores ?? []), ...(now.fullStores ?? [])])];
-  const sum = (field: Exclude<keyof ReviewCounters, "fullStores">) =>
-    before[field] + Math.max(0, now[field] - left[field]);
-  return {
-    modelCalls: sum("modelCalls"),
-    entries: sum("entries"),
-    toolCalls: sum("toolCalls"),
-    userTurns: sum("userTurns"),
-    ...(fullStores.length > 0 && { fullStores }),
-  };
-}
-
-/** The counters after a review was sent. */
-export function resetCounters(counters: ReviewCounters, decision: ReviewDecision): ReviewCounters {
-  const { fullStores, ...counted } = counters;
-  const kept = decision.skills ? { ...NO_COUNTERS, userTurns: counters.userTurns } : counted;
-  return decision.memory ? { ...kept, userTurns: 0 } : { ...kept, ...(fullStores && { fullStores }) };
 }
 
 /** Merges two decisions, so that one review covers both. */

@@ -5,12 +5,8 @@ import { messageOf } from "../../errors.ts";
 import { toComparedTurn, toNeighbourhood } from "../../learning/observe/neighbours.ts";
 import { isAnswered, toSignature, withCorrection, withNeighbours } from "../../learning/observe/observe.ts";
 import type { SkillMove } from "../../learning/evidence/settle.ts";
-import {
-  type OfferedStores,
-  decideOnCorrection,
-  decideReview,
-  updateCounters,
-} from "../../learning/observe/triggers.ts";
+import { updateCounters } from "../../learning/observe/review-counters.ts";
+import { type OfferedStores, decideOnCorrection, decideReview } from "../../learning/observe/triggers.ts";
 import { hashFiles, textOfFiles } from "../../schemas/learning/digest.ts";
 import type { Entry } from "../../schemas/entry.ts";
 import type { LoadedText, Neighbourhood, Observation, TurnSignature } from "../../schemas/learning/learning.ts";

@@ -1,15 +1,8 @@
 // A session's state of reviews: the counters since the last review, how far reviews have covered the log, and what is due
 // after the running review. Used by the jobs that observe turns and by the outbox. Functions that write must be called
 // inside the caller's transaction.
-import {
-  NO_COUNTERS,
-  type ReviewDecision,
-  isOneOff,
-  isUrgent,
-  mergeDecisions,
-  resetCounters,
-  restoreCounters,
-} from "../../learning/observe/triggers.ts";
+import { NO_COUNTERS, resetCounters, restoreCounters } from "../../learning/observe/review-counters.ts";
+import { type ReviewDecision, isOneOff, isUrgent, mergeDecisions } from "../../learning/observe/triggers.ts";
 import { toReviewId } from "../../schemas/ids.ts";
 import type { ReviewCounters } from "../../schemas/learning/learning.ts";
 import type { EngineContext } from "../context.ts";
@@ -121,7 +114,7 @@ export function shedReview(context: EngineContext, job: ReviewJobBody): void {
   const { counters, countedTo } = currentCounters(log);
   jobs.delete(`review:${job.review}`);
   const before = job.before ?? { counters: NO_COUNTERS, reviewedTo: job.from - 1 };
-  const restored = restoreCounters(before.counters, resetCounters(before.counters, job), counters);
+  const restored = restoreCounters({ before: before.counters, covered: job, now: counters });
   change(log, { counters: restored, countedTo, reviewedTo: before.reviewedTo });
   beginDue(context);
 }

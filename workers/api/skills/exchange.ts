@@ -1,40 +1,24 @@
 // Skills in and out: import, export and publication. Files are kept and returned byte for byte. Findings of the scanner are
 // reported to the person and never refuse an import.
-import { type UnknownObject, isObject } from "../../../core/unknown-object.ts";
-import { fromBase64 } from "../../../core/schemas/base64.ts";
 import { createRoute } from "@hono/zod-openapi";
-import type { Context } from "hono";
 import { ulid } from "ulid";
 import * as z from "zod";
-import { type Result, err } from "../../../core/errors.ts";
-import {
-  ExportFormat,
-  ExportedFolder,
-  type ImportFinding,
-  ImportedSkillAnswer,
-  PublishSkill,
-} from "../../../core/schemas/exchange.ts";
-import { type FileBodies, toContents, toFileBody } from "../../../core/schemas/file-body.ts";
+import { err } from "../../../core/errors.ts";
+import { ExportFormat, ExportedFolder, ImportedSkillAnswer, PublishSkill } from "../../../core/schemas/exchange.ts";
+import { type FileBodies, toContents } from "../../../core/schemas/file-body.ts";
 import { SkillName } from "../../../core/schemas/ids.ts";
 import { SkillHead } from "../../../core/schemas/skill.ts";
-import { archiveKindOf, pack } from "../../../core/skills/exchange/archive.ts";
-import {
-  type ImportOptions,
-  type ImportedSkill,
-  readArchive,
-  readFolder,
-  readSkillMd,
-  toImport,
-} from "../../../core/skills/exchange/import.ts";
+import { pack } from "../../../core/skills/exchange/archive.ts";
+import { toImport } from "../../../core/skills/exchange/import.ts";
 import { makeStrictCopy } from "../../../core/skills/exchange/strict.ts";
 import { findBadScripts } from "../../../core/skills/checks.ts";
-import { SKILL_MD } from "../../../core/skills/format/format.ts";
-import { scanFiles } from "../../../core/skills/scanner/scanner.ts";
 import { seeds } from "../../../skills-seed/index.ts";
 import { runChecks } from "../../../wiring/checks.ts";
-import { AppError, unwrap } from "../problems.ts";
-import { type ApiEnv, Flag, PROBLEM_RESPONSE, describeResponses, createRouter, jsonBody } from "../router.ts";
+import { unwrap } from "../problems.ts";
+import { Flag, PROBLEM_RESPONSE, describeResponses, createRouter, jsonBody } from "../router.ts";
 import { followPublication } from "./public-skills.ts";
+import { IMPORT_FOLDER, readImport } from "./read-import.ts";
+import { scanImport } from "./scan-import.ts";
 import { amend, presentFiles } from "./skills.ts";
 import { openSkills } from "../stores.ts";
 
@@ -45,27 +29,6 @@ export const IMPORT_ROUTE = "/v1/skills/import";
 const SkillParams = z.object({ name: SkillName });
 const BYTES = { schema: z.string().meta({ format: "binary" }) };
 const TEXT = { schema: z.string() };
-/** Parsed by hand: a file may be ten megabytes of Base64. */
-const FOLDER = {
-  schema: {
-    type: "object" as const,
-    required: ["files"],
-    properties: {
-      name: { type: "string" as const },
-      files: {
-        type: "object" as const,
-        description: "By path: text, or `{base64}`",
-        additionalProperties: {
-          oneOf: [
-            { type: "string" as const },
-            { type: "object" as const, properties: { base64: { type: "string" as const } }, required: ["base64"] },
-          ],
-        },
-      },
-    },
-  },
-};
-
 exchange.openapi(
   createRoute({
     method: "post",
@@ -83,7 +46,7 @@ exchange.openapi(
           "application/gzip": BYTES,
           "application/octet-stream": BYTES,
           "text/markdown": TEXT,
-          "application/json": FOLDER,
+          "application/json": IMPORT_FOLDER,
         },
       },
     },
@@ -91,7 +54,7 @@ exchange.openapi(
   }),
   async (c) => {
     const { name, replace } = c.req.valid("query");
-    const skill = unwrap(await readBody(c, { name }));
+    const skill = unwrap(await readImport(c, { name }));
     const store = openSkills(c.env, c.var.profile);
     const since = (await store.head(skill.name))?.rev ?? 0;
     const broken = await findBadScripts({}, skill.files, runChecks);
@@ -99,7 +62,7 @@ exchange.openapi(
     const decide = toImport(skill, { replace, seeds, health });
     const change = { name: skill.name, op: `api:${ulid()}`, since, decide };
     const { head } = unwrap(await store.change(change));
-    const { findings, warnings } = scan(skill.files);
+    const { findings, warnings } = scanImport(skill.files);
     return c.json(
       { name: head.name, rev: head.rev, warnings: [...skill.warnings, ...warnings, ...broken], findings },
       200,
@@ -187,89 +150,7 @@ exchange.openapi(
   },
 );
 
-/** Decides by the content type, and by the bytes if it is missing. */
-async function readBody(c: Context<ApiEnv>, options: ImportOptions): Promise<Result<ImportedSkill>> {
-  const type = (c.req.header("content-type") ?? "").split(";")[0]!.trim().toLowerCase();
-  if (type === "application/json") return readJson(await c.req.text(), options);
-  const bytes = new Uint8Array(await c.req.arrayBuffer());
-  if (ARCHIVE_TYPES.has(type)) return readArchive(bytes, options);
-  if (TEXT_TYPES.has(type)) return readSkillMd(bytes, options);
-  if (GENERIC_CONTENT_TYPES.has(type) && archiveKindOf(bytes) !== null) return readArchive(bytes, options);
-  throw new AppError(
-    "content_type_unsupported",
-    "Send a skill as `application/zip`, `application/gzip`, `text/markdown` or `application/json`.",
-  );
-}
-
-const ARCHIVE_TYPES = new Set([
-  "application/zip",
-  "application/x-zip-compressed",
-  "application/gzip",
-  "application/x-gzip",
-]);
-const TEXT_TYPES = new Set(["text/markdown", "text/plain"]);
-/** Content types that clients send by default. */
-const GENERIC_CONTENT_TYPES = new Set(["", "application/octet-stream", "application/x-www-form-urlencoded"]);
-
-function readJson(body: string, options: ImportOptions): Result<ImportedSkill> {
-  let raw: unknown;
-  try {
-    raw = JSON.parse(body);
-  } catch {
-    throw new AppError("json_malformed", "The body is not JSON.");
-  }
-  const { files: given, name, ...unknown } = requireObject(raw, "The body");
-  const [field] = Object.keys(unknown);
-  if (field !== undefined)
-    throw new AppError("field_unknown", `The field \`${field.slice(0, 80)}\` is unknown. Remove it.`);
-  if (name !== undefined && typeof name !== "string") throw new AppError("body_invalid", "`name` must be text.");
-  const files = Object.entries(requireObject(given, "`files`")).map(([path, body]) => [path, readFile(body)] as const);
-  return readFolder(Object.fromEntries(files), { ...options, name: options.name ?? name });
-}
-
-function readFile(body: unknown): FileBodies[string] {
-  if (typeof body === "string") return body;
-  const base64 = requireObject(body, "A file that is not text").base64;
-  try {
-    if (typeof base64 === "string") return toFileBody(fromBase64(base64));
-  } catch {
-    // Not Base64: refused below.
-  }
-  throw new AppError("body_invalid", 'A file is text, or `{"base64": "…"}`.');
-}
-
-function requireObject(value: unknown, what: string): UnknownObject {
-  if (!isObject(value)) throw new AppError("body_invalid", `${what} must be an object.`);
-  return value;
-}
-
 function toStrictCopy(name: SkillName, files: FileBodies): ReturnType<typeof makeStrictCopy> {
   const copy = makeStrictCopy(name, files);
   return copy.ok ? copy : err("bad_skill_md", copy.failure.message, { reason: copy.failure.code });
-}
-
-/** Of one import. Scanning takes about a millisecond a KiB. */
-const MAX_SCANNED_CHARS = 512 << 10;
-/** Findings that an import reports. */
-const MAX_FINDINGS = 50;
-
-/** Scans SKILL.md first, then by path, within the limit. */
-function scan(files: FileBodies): { findings: z.infer<typeof ImportFinding>[]; warnings: string[] } {
-  const paths = Object.keys(files).sort((a, b) => Number(b === SKILL_MD) - Number(a === SKILL_MD) || (a < b ? -1 : 1));
-  let chars = 0;
-  const scanned: string[] = [];
-  for (const path of paths) {
-    const body = files[path]!;
-    chars += typeof body === "string" ? body.length : 0;
-    if (chars <= MAX_SCANNED_CHARS) scanned.push(path);
-  }
-  const findings = scanFiles(Object.fromEntries(scanned.map((path) => [path, files[path]!])));
-  const unscanned = paths.length - scanned.length;
-  const warnings =
-    unscanned > 0 ? [`${unscanned} files were not scanned for hidden orders, because there is too much text.`] : [];
-  const shown = findings.slice(0, MAX_FINDINGS).map((finding) => {
-    const { path, line, column, severity, category, pattern, reason } = finding;
-    return { path, line, column, severity, category, pattern, reason };
-  });
-  return { findings: shown, warnings };
 }
