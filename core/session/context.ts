@@ -8,6 +8,7 @@ import type {
   Clock,
   EvidenceStore,
   MemoryStore,
+  MessageIndex,
   Overlay,
   PendingStore,
   Queue,
@@ -61,6 +62,8 @@ export interface SessionHost {
   evidence: EvidenceStore;
   /** The profile's index of turns. If it is absent or fails for long, a turn is compared only with turns of its session. */
   archive?: TurnArchive;
+  /** The profile's index of messages. Absent: finished turns are not indexed, and nothing is found. */
+  messages?: MessageIndex;
   reviews: ReviewStore;
   queue: Queue<ReviewMessage>;
   account: AccountPort;

@@ -2,47 +2,20 @@
 // index finds messages by their own words, message-ranking.ts orders them, and no model is asked. A copy: the log of each session is
 // the original.
 import type { Sql } from "../../ports.ts";
+import type {
+  ArchivedMessage,
+  ArchivedTurn,
+  FoundMessage,
+  IndexedMessage,
+  MessageQuery,
+  MessageRole,
+} from "../../schemas/archived-message.ts";
 import type { SessionId } from "../../schemas/ids.ts";
 import { REACH, type RankedMessage, rankMessages } from "./message-ranking.ts";
 import { openMessageTables } from "./message-tables.ts";
 import { MAX_INDEXED_CHARS, toDateWords, toIndexedWords, toQueryWords } from "./message-words.ts";
 
-export type MessageRole = "user" | "assistant" | "tool";
-
-/** One message of a turn. `n`: the number of its log entry. `at`: Unix time in ms. `speaker`: whom people would name, if known. */
-export interface ArchivedMessage {
-  n: number;
-  role: MessageRole;
-  at: number;
-  text: string;
-  speaker?: string;
-}
-
-export interface ArchivedTurn {
-  session: SessionId;
-  turn: number;
-  /** The session's title, if it has one. Its words count for each message of the turn. */
-  title?: string;
-  messages: ArchivedMessage[];
-}
-
-export interface FoundMessage extends ArchivedMessage {
-  id: number;
-  session: SessionId;
-  turn: number;
-  /** Comparable within one search. */
-  score: number;
-}
-
-/** `from` inclusive, `to` exclusive, Unix time in ms. `without`: sessions that are left out. */
-export interface MessageQuery {
-  query: string;
-  limit: number;
-  roles?: MessageRole[];
-  from?: number;
-  to?: number;
-  without?: SessionId[];
-}
+export type { ArchivedMessage, ArchivedTurn, FoundMessage, IndexedMessage, MessageQuery, MessageRole };
 
 export interface MessageArchive {
   /** Idempotent by session and turn. Turns of a session come in their order, so that neighbours are neighbours. */
@@ -50,7 +23,7 @@ export interface MessageArchive {
   /** Best first. Never throws for a query: one without words finds nothing. */
   search(query: MessageQuery): FoundMessage[];
   /** Messages of a session in their order, from `before` before the entry `n` (or the next entry) to `after` after it. */
-  around(session: SessionId, n: number, before: number, after: number): Omit<FoundMessage, "score">[];
+  around(session: SessionId, n: number, before: number, after: number): IndexedMessage[];
   /** Removes every row and word of a session. Returns how many messages it had. */
   eraseSession(session: SessionId): number;
 }
@@ -211,7 +184,7 @@ function isAsked({ role, at, session }: FoundMessage, { roles, from, to, without
 function readAround(
   sql: Sql,
   { session, n, before, after }: { session: SessionId; n: number; before: number; after: number },
-): Omit<FoundMessage, "score">[] {
+): IndexedMessage[] {
   const [hit] = sql.run<{ place: number }>(
     "SELECT place FROM message WHERE session = ? AND n >= ? ORDER BY n LIMIT 1",
     ...[session, n],
@@ -255,7 +228,7 @@ function toFound(row: MessageRow, score: number): FoundMessage {
   return { ...withoutScore(row), score };
 }
 
-function withoutScore({ id, session, turn, n, role, at, text }: MessageRow): Omit<FoundMessage, "score"> {
+function withoutScore({ id, session, turn, n, role, at, text }: MessageRow): IndexedMessage {
   return { id, session, turn, n, role, at, text };
 }
 
