@@ -1,6 +1,5 @@
-// The messages of a profile's finished turns, and the search over them. Run by the Archive object, and by bench:recall, over any Sql. The
-// index finds messages by their own words, message-ranking.ts orders them, and no model is asked. A copy: the log of each session is
-// the original.
+// The messages of a profile's finished turns: puts, reads and erases them. Run by the Archive object, and by bench:recall, over any Sql.
+// message-search.ts searches them. A copy: the log of each session is the original.
 import type { Sql } from "../../ports.ts";
 import type {
   ArchivedMessage,
@@ -11,9 +10,9 @@ import type {
   MessageRole,
 } from "../../schemas/archived-message.ts";
 import type { SessionId } from "../../schemas/ids.ts";
-import { REACH, type RankedMessage, rankMessages } from "./message-ranking.ts";
+import { searchMessages } from "./message-search.ts";
 import { openMessageTables } from "./message-tables.ts";
-import { MAX_INDEXED_CHARS, toDateWords, toIndexedWords, toQueryWords } from "./message-words.ts";
+import { toDateWords, toIndexedWords, toStoredText } from "./message-words.ts";
 
 export type { ArchivedMessage, ArchivedTurn, FoundMessage, IndexedMessage, MessageQuery, MessageRole };
 
@@ -28,22 +27,12 @@ export interface MessageArchive {
   eraseSession(session: SessionId): number;
 }
 
-/** Candidates of a search, by their own words. More change no figure of bench:recall. */
-const CANDIDATES = 100;
-/** Candidates that contain a quoted text or an identifier, newest first. */
-const EXACT_CANDIDATES = 50;
-/** Weight of a word in a heading beside one in the text, when candidates are found. */
-const HEADING_WEIGHT = 0.5;
-
-const COLUMNS = "id, session, place, turn, n, role, at, text, words, heading";
-interface MessageRow extends RankedMessage {
-  session: SessionId;
-  turn: number;
-  n: number;
-  role: MessageRole;
-  at: number;
-  text: string;
-}
+/** Messages that `around` reads on each side at most. */
+const MAX_AROUND = 100;
+/** Rows in memory at once while a session is erased. */
+const ERASE_PAGE = 50;
+/** Characters of speaker and title that are indexed, for each message of the turn again. */
+const MAX_HEADING_CHARS = 300;
 
 export function createMessageArchive(sql: Sql): MessageArchive {
   openMessageTables(sql);
@@ -78,10 +67,10 @@ function putMessage(
   sql: Sql,
   message: ArchivedMessage & { session: SessionId; turn: number; place: number; title: string },
 ): number {
-  const { session, place, turn, n, role, at, speaker = role, title } = message;
-  const text = message.text.slice(0, MAX_INDEXED_CHARS);
+  const { session, place, turn, n, role, at, speaker = "", title } = message;
+  const text = toStoredText(message.text);
   const words = toIndexedWords(text);
-  const heading = [toIndexedWords(`${speaker} ${title}`), toDateWords(at)].join(" ").trim();
+  const heading = `${toIndexedWords(`${speaker} ${title}`.slice(0, MAX_HEADING_CHARS))} ${toDateWords(at)}`.trim();
   const [row] = sql.run<{ id: number }>(
     `INSERT INTO message(session, place, turn, n, role, at, text, words, heading) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
     ...[session, place, turn, n, role, at, text, words, heading],
@@ -89,96 +78,6 @@ function putMessage(
   sql.run("INSERT INTO message_words(rowid, words, heading) VALUES(?, ?, ?)", row!.id, words, heading);
   sql.run("INSERT INTO message_pieces(rowid, text) VALUES(?, ?)", row!.id, text);
   return countOf(words);
-}
-
-function searchMessages(sql: Sql, asked: MessageQuery): FoundMessage[] {
-  const words = toQueryWords(asked.query);
-  const pieces = toPieces(asked.query);
-  const exact = new Set(pieces.flatMap((piece) => findExact(sql, piece)));
-  const ids = [...new Set([...findCandidates(sql, words, asked), ...exact])];
-  if (ids.length === 0) return [];
-  const rows = readWindows(sql, ids);
-  const byId = new Map(rows.map((row) => [row.id, row]));
-  const ranked = rankMessages(rows, { ...readSum(sql), frequencies: readFrequencies(sql, words) });
-  const scores = new Map(ranked.map(({ id, score }) => [id, score]));
-  const best = ranked[0]?.score ?? 1;
-  // Whoever quotes a text wants that text: messages that contain it come before all others.
-  for (const id of exact) scores.set(id, (scores.get(id) ?? 0) + best);
-  return [...scores]
-    .map(([id, score]) => toFound(byId.get(id)!, score))
-    .filter((found) => isAsked(found, asked))
-    .toSorted((a, b) => b.score - a.score || b.id - a.id)
-    .slice(0, asked.limit);
-}
-
-function findCandidates(sql: Sql, words: string[], { from, to }: MessageQuery): number[] {
-  if (words.length === 0) return [];
-  const [first, last] = idRange(sql, from, to);
-  return sql
-    .run<{ id: number }>(
-      `SELECT rowid AS id FROM message_words WHERE message_words MATCH ? AND rowid >= ? AND rowid <= ?
-        ORDER BY bm25(message_words, 1.0, ${HEADING_WEIGHT}) LIMIT ${CANDIDATES}`,
-      ...[words.map((word) => `"${word}"`).join(" OR "), first, last],
-    )
-    .map(({ id }) => id);
-}
-
-/** The ids between which all messages of a time are. Turns arrive about in their order, so there are few others between them. */
-function idRange(sql: Sql, from?: number, to?: number): [number, number] {
-  const first = from === undefined ? 0 : minMax(sql, "min", "at >= ?", from);
-  const last = to === undefined ? Number.MAX_SAFE_INTEGER : minMax(sql, "max", "at < ?", to);
-  return [first ?? Number.MAX_SAFE_INTEGER, last ?? 0];
-}
-
-function minMax(sql: Sql, which: "min" | "max", where: string, value: number): number | null {
-  return sql.run<{ id: number | null }>(`SELECT ${which}(id) AS id FROM message WHERE ${where}`, value)[0]?.id ?? null;
-}
-
-/** Quoted texts, and words with signs inside such as file names and error codes. Shorter ones than three characters find too much. */
-function toPieces(query: string): string[] {
-  const quoted = [...query.matchAll(/"([^"]{3,200})"/g)].map(([, text]) => text!);
-  const names = query.match(/[\p{L}\p{N}]+(?:[-_./:#@][\p{L}\p{N}]+)+/gu) ?? [];
-  return [...new Set([...quoted, ...names.filter((name) => name.length >= 3)])].slice(0, 8);
-}
-
-function findExact(sql: Sql, piece: string): number[] {
-  const folded = piece.toLowerCase();
-  return sql
-    .run<{ id: number; text: string }>(
-      `SELECT rowid AS id, text FROM message_pieces WHERE text LIKE ? ORDER BY rowid DESC LIMIT ${EXACT_CANDIDATES}`,
-      `%${piece}%`,
-    )
-    .filter(({ text }) => text.toLowerCase().includes(folded)) // `_` and `%` match anything in LIKE
-    .map(({ id }) => id);
-}
-
-/** The candidates and the messages around them, far enough for the score of a neighbour. */
-function readWindows(sql: Sql, ids: number[]): MessageRow[] {
-  return sql.run<MessageRow>(
-    `SELECT DISTINCT near.* FROM json_each(?) AS found JOIN message AS hit ON hit.id = found.value
-      JOIN (SELECT ${COLUMNS} FROM message) AS near ON near.session = hit.session
-        AND near.place BETWEEN hit.place - ${2 * REACH} AND hit.place + ${2 * REACH}`,
-    JSON.stringify(ids),
-  );
-}
-
-function readSum(sql: Sql): { messages: number; meanWords: number } {
-  const [sum] = sql.run<{ messages: number; words: number }>("SELECT messages, words FROM message_sum");
-  return { messages: sum!.messages, meanWords: Math.max(1, sum!.words / Math.max(1, sum!.messages)) };
-}
-
-function readFrequencies(sql: Sql, words: string[]): Map<string, number> {
-  const found = sql.run<{ term: string; doc: number }>(
-    "SELECT term, doc FROM json_each(?) AS word JOIN message_terms ON message_terms.term = word.value",
-    JSON.stringify(words),
-  );
-  return new Map(found.map(({ term, doc }) => [term, doc]));
-}
-
-function isAsked({ role, at, session }: FoundMessage, { roles, from, to, without }: MessageQuery): boolean {
-  if (roles && !roles.includes(role)) return false;
-  if ((from !== undefined && at < from) || (to !== undefined && at >= to)) return false;
-  return !without?.includes(session);
 }
 
 function readAround(
@@ -190,46 +89,48 @@ function readAround(
     ...[session, n],
   );
   if (!hit) return [];
-  return sql
-    .run<MessageRow>(
-      `SELECT ${COLUMNS} FROM message WHERE session = ? AND place BETWEEN ? AND ? ORDER BY place`,
-      ...[session, hit.place - before, hit.place + after],
-    )
-    .map((row) => withoutScore(row));
+  return sql.run<IndexedMessage>(
+    "SELECT id, session, turn, n, role, at, text FROM message WHERE session = ? AND place BETWEEN ? AND ? ORDER BY place",
+    ...[session, hit.place - Math.min(before, MAX_AROUND), hit.place + Math.min(after, MAX_AROUND)],
+  );
 }
 
 function eraseSession(sql: Sql, session: SessionId): number {
   return sql.transaction(() => {
-    const rows = sql.run<MessageRow>(`SELECT ${COLUMNS} FROM message WHERE session = ?`, session);
-    for (const { id, words, heading, text } of rows) {
-      // A table of external content needs the indexed text of a row in order to delete it.
-      sql.run(
-        "INSERT INTO message_words(message_words, rowid, words, heading) VALUES('delete', ?, ?, ?)",
-        id,
-        words,
-        heading,
-      );
-      sql.run("INSERT INTO message_pieces(message_pieces, rowid, text) VALUES('delete', ?, ?)", id, text);
-    }
+    const { messages, words } = unindexSession(sql, session);
     sql.run("DELETE FROM message WHERE session = ?", session);
     sql.run("DELETE FROM message_turn WHERE session = ?", session);
-    const words = rows.reduce((sum, row) => sum + countOf(row.words), 0);
-    sql.run("UPDATE message_sum SET messages = messages - ?, words = words - ?", rows.length, words);
-    if (rows.length > 0) {
-      // A deleted word stays in the pages of an index until they are merged.
+    sql.run("UPDATE message_sum SET messages = messages - ?, words = words - ?", messages, words);
+    if (messages > 0) {
+      // A deleted word stays in the pages of an index until they are merged. FTS5's `secure-delete` would remove it at once, but takes
+      // 16 ms for a message, and this a third of a second for 100,000 messages.
       for (const index of ["message_words", "message_pieces"])
         sql.run(`INSERT INTO ${index}(${index}) VALUES('optimize')`);
     }
-    return rows.length;
+    return messages;
   });
 }
 
-function toFound(row: MessageRow, score: number): FoundMessage {
-  return { ...withoutScore(row), score };
-}
-
-function withoutScore({ id, session, turn, n, role, at, text }: MessageRow): IndexedMessage {
-  return { id, session, turn, n, role, at, text };
+/** Removes the messages of a session from the indexes, which need the indexed text of a row in order to delete it. */
+function unindexSession(sql: Sql, session: SessionId): { messages: number; words: number } {
+  const sum = { messages: 0, words: 0 };
+  for (let after = 0; ;) {
+    const rows = sql.run<{ id: number; place: number; words: string; heading: string; text: string }>(
+      `SELECT id, place, words, heading, text FROM message WHERE session = ? AND place > ? ORDER BY place LIMIT ${ERASE_PAGE}`,
+      ...[session, after],
+    );
+    if (rows.length === 0) return sum;
+    after = rows.at(-1)!.place;
+    for (const { id, words, heading, text } of rows) {
+      sql.run(
+        "INSERT INTO message_words(message_words, rowid, words, heading) VALUES('delete', ?, ?, ?)",
+        ...[id, words, heading],
+      );
+      sql.run("INSERT INTO message_pieces(message_pieces, rowid, text) VALUES('delete', ?, ?)", id, text);
+      sum.messages += 1;
+      sum.words += countOf(words);
+    }
+  }
 }
 
 function countOf(words: string): number {

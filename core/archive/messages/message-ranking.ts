@@ -12,14 +12,18 @@ const NEIGHBOUR_SHARE = 0.3;
 /** Messages on each side whose words count. */
 export const REACH = 2;
 
-export interface RankedMessage {
+/** How often words of the query are in a message's text and heading. `length`: all words of its text. */
+export interface CountedWords {
+  words: Map<string, number>;
+  heading: Map<string, number>;
+  length: number;
+}
+
+export interface RankedMessage extends CountedWords {
   id: number;
   /** Position among the indexed messages of its session: neighbours differ by 1. */
   place: number;
   session: string;
-  /** What `toIndexedWords` returns for the text and the heading. */
-  words: string;
-  heading: string;
 }
 
 export interface Corpus {
@@ -33,9 +37,7 @@ export interface Corpus {
 /** `messages`: candidates and the messages around them. Returns ids with scores, best first, without messages of score 0. */
 export function rankMessages(messages: RankedMessage[], corpus: Corpus): { id: number; score: number }[] {
   const rarities = [...corpus.frequencies].map(([word, count]) => [word, rarityOf(count, corpus.messages)] as const);
-  const places = new Map(
-    messages.map((message) => [toPlace(message.session, message.place), countWords(message, corpus)]),
-  );
+  const places = new Map(messages.map((message) => [toPlace(message.session, message.place), message]));
   const at = (message: RankedMessage, offset: number) => places.get(toPlace(message.session, message.place + offset));
   const own = new Map(messages.map((message) => [toPlace(message.session, message.place), scoreOf(message)]));
 
@@ -67,15 +69,10 @@ export function rankMessages(messages: RankedMessage[], corpus: Corpus): { id: n
     .toSorted((a, b) => b.score - a.score || b.id - a.id);
 }
 
-interface CountedWords {
-  words: Map<string, number>;
-  heading: Map<string, number>;
-  length: number;
-}
-
-function countWords({ words, heading }: RankedMessage, { frequencies }: Corpus): CountedWords {
+/** `words` and `heading`: what `toIndexedWords` returns. `wanted`: the words of the query. */
+export function countWords(words: string, heading: string, wanted: Map<string, unknown>): CountedWords {
   const all = words === "" ? [] : words.split(" ");
-  return { words: count(all, frequencies), heading: count(heading.split(" "), frequencies), length: all.length };
+  return { words: count(all, wanted), heading: count(heading.split(" "), wanted), length: all.length };
 }
 
 function count(words: string[], wanted: Map<string, unknown>): Map<string, number> {

@@ -20,18 +20,62 @@ export const MAX_INDEXED_CHARS = 16_000;
 const MAX_QUERY_WORDS = 24;
 /** A longer run of letters and digits is data, not a word. */
 const MAX_WORD_CHARS = 60;
-const WITHOUT_BLANKS = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u;
-const RUNS = /[\p{L}\p{M}\p{N}]+/gu;
+/** Scripts that do not separate words, and Korean, whose words carry endings. Extensions include the long-vowel mark of Japanese. */
+const PAIRED_SCRIPTS = "Han Hiragana Katakana Hangul Thai Lao Khmer Myanmar"
+  .split(" ")
+  .map((script) => `\\p{Script_Extensions=${script}}`)
+  .join("");
+const PAIRED = new RegExp(`[${PAIRED_SCRIPTS}]`, "u");
+const PAIRED_OR_OTHER = new RegExp(`[${PAIRED_SCRIPTS}]+|[^${PAIRED_SCRIPTS}]+`, "gu");
+const RUNS = /[\p{L}\p{N}][\p{L}\p{M}\p{N}]*/gu;
 
-/** The indexed words of a text in their order, with repetitions, parted by blanks. */
+/** The text as the tables keep it. SQLite's text functions end at a NUL, and a lone surrogate is not valid UTF-8. */
+export function toStoredText(text: string): string {
+  return text.slice(0, MAX_INDEXED_CHARS).toWellFormed().replaceAll("\0", " ");
+}
+
+/** The indexed words of a text in their order, with repetitions, separated by blanks. */
 export function toIndexedWords(text: string): string {
-  return toWords(text.slice(0, MAX_INDEXED_CHARS)).join(" ");
+  return toWords(text, (signs) => [...toPairs(signs), signs.at(-1)!]).join(" ");
 }
 
 /** The distinct words of a query in their order. */
 export function toQueryWords(query: string): string[] {
   const withoutPossessives = query.slice(0, MAX_INDEXED_CHARS).replace(/['’]s\b/g, "");
-  return [...new Set(toWords(withoutPossessives))].slice(0, MAX_QUERY_WORDS);
+  const words = toWords(withoutPossessives, (signs) => (signs.length === 1 ? signs : toPairs(signs)));
+  return [...new Set(words)].slice(0, MAX_QUERY_WORDS);
+}
+
+/** Whether a word of a query is one character of a script whose texts are indexed as pairs. Indexed words begin with it. */
+export function isSingleSign(word: string): boolean {
+  return PAIRED.test(word) && [...word].length === 1;
+}
+
+/** A text in quotes, of any of the common kinds. */
+const QUOTED = /["“„«「]([^"“”„«»「」]{3,200})["”“»」]/g;
+/** A run of letters, digits and the signs that file names, versions and error codes have inside. */
+const NAMES = /[\p{L}\p{N}\-_./:#@]+/gu;
+const MAX_PIECES = 8;
+const MAX_PIECE_CHARS = 200;
+
+/** Quoted texts and names such as `src/a.ts` and `ERR_404`: a query that has them wants exactly them. None under 3 characters. */
+export function toExactPieces(query: string): string[] {
+  const text = toStoredText(query);
+  const quoted = [...text.matchAll(QUOTED)].map(([, piece]) => piece!.trim());
+  const names = (text.match(NAMES) ?? []).map(trimSigns).filter((name) => SIGN.test(name));
+  const pieces = [...quoted, ...names].map((piece) => piece.slice(0, MAX_PIECE_CHARS));
+  return [...new Set(pieces)].filter((piece) => [...piece].length >= 3).slice(0, MAX_PIECES);
+}
+
+const SIGN = /[-_./:#@]/;
+
+/** The name without the signs around it, such as the full stop of its sentence. */
+function trimSigns(name: string): string {
+  let start = 0;
+  let end = name.length;
+  while (start < end && SIGN.test(name[start]!)) start += 1;
+  while (end > start && SIGN.test(name[end - 1]!)) end -= 1;
+  return name.slice(start, end);
 }
 
 const MONTHS = "january february march april may june july august september october november december".split(" ");
@@ -44,15 +88,21 @@ export function toDateWords(at: number): string {
   return toIndexedWords(`${day} ${date.getUTCDate()} ${month} ${date.getUTCFullYear()}`);
 }
 
-/** English stems. Chinese, Japanese and Korean text gives pairs of neighbouring characters. */
-function toWords(text: string): string[] {
-  return [...foldCase(text).matchAll(RUNS)].flatMap(([run]) => {
-    if (WITHOUT_BLANKS.test(run)) return toPairs(run);
-    return STOP_WORDS.has(run) ? [] : [run.length > MAX_WORD_CHARS ? run.slice(0, MAX_WORD_CHARS) : stemmer(run)];
+/** English stems. `toSigned` makes the words of a run of characters whose script does not separate words. */
+function toWords(text: string, toSigned: (signs: string[]) => string[]): string[] {
+  // Compatibility forms fold to up to six characters.
+  const folded = foldCase(text.slice(0, MAX_INDEXED_CHARS)).slice(0, MAX_INDEXED_CHARS);
+  return (folded.match(RUNS) ?? []).flatMap((run) => {
+    if (!PAIRED.test(run)) return toPlainWord(run);
+    return run.match(PAIRED_OR_OTHER)!.flatMap((part) => (PAIRED.test(part) ? toSigned([...part]) : toPlainWord(part)));
   });
 }
 
-function toPairs(run: string): string[] {
-  const signs = [...run];
-  return signs.length === 1 ? signs : signs.slice(1).map((sign, i) => `${signs[i]}${sign}`);
+function toPlainWord(run: string): string[] {
+  if (STOP_WORDS.has(run)) return [];
+  return [run.length > MAX_WORD_CHARS ? run.slice(0, MAX_WORD_CHARS).toWellFormed() : stemmer(run)];
+}
+
+function toPairs(signs: string[]): string[] {
+  return signs.slice(1).map((sign, i) => `${signs[i]}${sign}`);
 }
