@@ -13,6 +13,7 @@ import type {
   WorkId,
 } from "./schemas/learning/curation.ts";
 import type { ArchivedTurn, FoundMessage, IndexedMessage, MessageQuery } from "./schemas/archived-message.ts";
+import type { SessionInfo } from "./schemas/api.ts";
 import type { FileBodies, FileBody } from "./schemas/file-body.ts";
 import type { CurationId, Day, ProfileId, ReviewId, SessionId, Sha256, SkillName, TurnId } from "./schemas/ids.ts";
 import type { Neighbourhood, TaskKind, TurnSignature } from "./schemas/learning/learning.ts";
@@ -335,8 +336,16 @@ export interface MessageIndex {
   put(turn: ArchivedTurn): Promise<void>;
   /** Best first. Never rejects because of the query: one without words finds nothing. */
   search(query: MessageQuery): Promise<FoundMessage[]>;
-  /** Messages of a session in their order, from `before` before the entry `n` (or the next entry) to `after` after it. */
+  /** Messages of a session in their order, from `before` before the entry `n` (or the next entry, or the last one) to `after` after it. */
   around(session: SessionId, n: number, before: number, after: number): Promise<IndexedMessage[]>;
+}
+
+/** The profile's sessions, as its Account lists them. */
+export interface SessionList {
+  /** Newest first. */
+  recent(limit: number): Promise<SessionInfo[]>;
+  /** Those of these sessions that the profile has, in any order. */
+  find(sessions: SessionId[]): Promise<SessionInfo[]>;
 }
 
 /** Measures how close texts are in meaning, in any language. Absent if nothing is bound; searches then use words alone. */

@@ -14,6 +14,7 @@ import type {
   Queue,
   Random,
   ReviewStore,
+  SessionList,
   SkillStore,
   Sql,
   TurnArchive,
@@ -64,6 +65,8 @@ export interface SessionHost {
   archive?: TurnArchive;
   /** The profile's index of messages. Absent: finished turns are not indexed, and nothing is found. */
   messages?: MessageIndex;
+  /** The titles and times of the profile's sessions. Absent: the agent cannot search earlier sessions. */
+  sessions?: SessionList;
   reviews: ReviewStore;
   queue: Queue<ReviewMessage>;
   account: AccountPort;

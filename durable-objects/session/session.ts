@@ -265,6 +265,10 @@ function toHost(ctx: DurableObjectState, env: SessionEnv, settings: Settings): S
       observe: (signature) => env.ARCHIVE.getByName(profile).observeTurn(signature),
       name: (turns) => env.ARCHIVE.getByName(profile).nameTurns(turns),
     },
+    sessions: {
+      recent: (limit) => env.ACCOUNT.getByName(profile).listSessions({ limit }),
+      find: (sessions) => env.ACCOUNT.getByName(profile).findSessions(sessions),
+    },
     pending: openPendingStore(place),
     reviews: openReviewStore(place),
     queue: toQueue(env.REVIEWS),

@@ -21,7 +21,7 @@ export interface MessageArchive {
   put(turn: ArchivedTurn): void;
   /** Best first. Never throws for a query: one without words finds nothing. */
   search(query: MessageQuery): FoundMessage[];
-  /** Messages of a session in their order, from `before` before the entry `n` (or the next entry) to `after` after it. */
+  /** Messages of a session in their order, from `before` before the entry `n` (or the next entry, or the last one) to `after` after it. */
   around(session: SessionId, n: number, before: number, after: number): IndexedMessage[];
   /** Removes every row and word of a session. Returns how many messages it had. */
   eraseSession(session: SessionId): number;
@@ -85,8 +85,8 @@ function readAround(
   { session, n, before, after }: { session: SessionId; n: number; before: number; after: number },
 ): IndexedMessage[] {
   const [hit] = sql.run<{ place: number }>(
-    "SELECT place FROM message WHERE session = ? AND n >= ? ORDER BY n LIMIT 1",
-    ...[session, n],
+    "SELECT coalesce(min(place) FILTER (WHERE n >= ?), max(place)) AS place FROM message WHERE session = ? HAVING count(*) > 0",
+    ...[n, session],
   );
   if (!hit) return [];
   return sql.run<IndexedMessage>(

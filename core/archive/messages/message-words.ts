@@ -88,6 +88,40 @@ export function toDateWords(at: number): string {
   return toIndexedWords(`${day} ${date.getUTCDate()} ${month} ${date.getUTCFullYear()}`);
 }
 
+/** A word in a text, by its position in UTF-16 units; `to` is exclusive. */
+export interface WordRange {
+  from: number;
+  to: number;
+  word: string;
+}
+
+/** Where a text has words of a query, in their order. Pairs of characters overlap. `words`: what `toQueryWords` returns. */
+export function findWords(text: string, words: string[]): WordRange[] {
+  const asked = new Set(words);
+  return [...text.matchAll(RUNS)].flatMap(({ 0: run, index }) =>
+    [...run.matchAll(PAIRED_OR_OTHER)].flatMap(({ 0: part, index: at }) =>
+      cutPart(part).flatMap(({ piece, offset }): WordRange[] => {
+        const from = index + at + offset;
+        const word = toWords(piece, (signs) => [signs.join("")]).find((one) => asked.has(one));
+        return word === undefined ? [] : [{ from, to: from + piece.length, word }];
+      }),
+    ),
+  );
+}
+
+/** A word; or each character of a script without blanks, alone and with the next one. */
+function cutPart(part: string): { piece: string; offset: number }[] {
+  if (!PAIRED.test(part)) return [{ piece: part, offset: 0 }];
+  const signs = [...part];
+  let end = 0;
+  return signs.flatMap((sign, i) => {
+    const offset = end;
+    end += sign.length;
+    const pieces = i + 1 < signs.length ? [sign, `${sign}${signs[i + 1]}`] : [sign];
+    return pieces.map((piece) => ({ piece, offset }));
+  });
+}
+
 /** English stems. `toSigned` makes the words of a run of characters whose script does not separate words. */
 function toWords(text: string, toSigned: (signs: string[]) => string[]): string[] {
   // Compatibility forms fold to up to six characters.
