@@ -119,6 +119,8 @@ export interface SessionMeta {
   learning: Learning;
   title: string;
   createdAt: number;
+  /** Every turn that has ended is indexed, or a job for it exists. Absent in sessions from before the index existed. */
+  indexed?: true;
 }
 
 /** What the parts of the engine share. */
@@ -134,4 +136,6 @@ export interface EngineContext {
   meta(): SessionMeta;
   /** Inside the caller's transaction. */
   rename(title: string): void;
+  /** From now on, each turn's end plans that its messages are indexed. Inside the caller's transaction. */
+  markIndexed(): void;
 }

@@ -269,6 +269,14 @@ function toHost(ctx: DurableObjectState, env: SessionEnv, settings: Settings): S
       recent: (limit) => env.ACCOUNT.getByName(profile).listSessions({ limit }),
       find: (sessions) => env.ACCOUNT.getByName(profile).findSessions(sessions),
     },
+    messages: {
+      async put(turn) {
+        const put = (await env.ARCHIVE.getByName(profile).putMessages(turn)) as Result<null>;
+        if (!put.ok) throw new Error(`${put.failure.code}: ${put.failure.message}`);
+      },
+      search: (query) => env.ARCHIVE.getByName(profile).searchMessages(query),
+      around: (of, n, before, after) => env.ARCHIVE.getByName(profile).messagesAround(of, n, before, after),
+    },
     pending: openPendingStore(place),
     reviews: openReviewStore(place),
     queue: toQueue(env.REVIEWS),

@@ -103,7 +103,7 @@ const NO_TURNS = { turns: 0, judged: 0, successes: 0 };
 const archive = {
   turnsOf: async () => [],
   liftOf: async () => ({ before: NO_TURNS, after: NO_TURNS }),
-  eraseTexts: async () => 0,
+  eraseTexts: async () => null,
 };
 
 const unknown = async () => err("session_not_found", "There is no such session.");
