@@ -25,14 +25,14 @@ const MAX_RESULT_CHARS = 4_000_000;
  * in a session of an earlier version also plans the turns before it.
  */
 export function planIndexing(context: EngineContext, turn: number, isObserved: boolean): void {
-  const { host, jobs } = context;
+  const { host } = context;
   if (!host.messages) return;
   const due = host.clock.now() + host.settings.turn.leaseMs; // the outbox is drained right after; this matters if the object dies first
   if (!context.meta().indexed) {
     context.markIndexed();
     if (turn > 1) putIndexJob(context, { from: 1, to: turn - 1, due });
   }
-  if (!isObserved) putIndexJob({ jobs }, { from: turn, to: turn, due });
+  if (!isObserved) putIndexJob(context, { from: turn, to: turn, due });
 }
 
 /** Sends an observed turn. False: it needs a job of its own, because an earlier turn waits or the index failed. Never rejects. */
@@ -52,10 +52,9 @@ export async function indexObservedTurn(context: EngineContext, turn: TurnRow): 
 }
 
 /** The messages of a turn could not be sent by the job that observed it. Call inside the transaction that ends that job. */
-export function indexLater({ host, jobs }: EngineContext, turn: number): void {
-  if (!host.messages) return;
-  const row = putIndexJob({ jobs }, { from: turn, to: turn, due: host.clock.now() });
-  jobs.retry(row);
+export function indexLater(context: EngineContext, turn: number): void {
+  const { host } = context;
+  if (host.messages) putIndexJob(context, { from: turn, to: turn, due: host.clock.now() });
 }
 
 /** Carries out a job. The index ignores a turn that it has, so a repetition does no harm. */
@@ -91,10 +90,8 @@ function advance({ host, jobs }: EngineContext, { id, job }: IndexRow, from: num
 function putIndexJob(
   { jobs }: Pick<EngineContext, "jobs">,
   { from, to, due }: { from: number; to: number; due: number },
-): JobRow {
-  const row: JobRow = { id: `index:${to}`, due, tries: 0, job: { kind: "index", from, to } };
-  jobs.put(row.id, due, row.job);
-  return row;
+): void {
+  jobs.put(`index:${to}`, due, { kind: "index", from, to });
 }
 
 async function sendTurn(context: EngineContext, turn: TurnRow): Promise<void> {
