@@ -15,6 +15,8 @@ import type { TurnRow } from "./log-turns.ts";
 export type IndexRow = JobRow & { job: Extract<Job, { kind: "index" }> };
 
 const INDEX_MS = 45_000;
+/** Its results are messages of other sessions, which are in the index already and must leave it with their sessions. */
+const SEARCH = "session_search";
 /** Turns that one attempt of a job sends. Only turns from before the index existed are more than one. */
 const TURNS_AN_ATTEMPT = 20;
 /** [own] Characters of all tool results of a turn. With the texts of 500 steps it stays below the 32 MiB of a call [cf]. */
@@ -117,7 +119,7 @@ export function toMessages(entries: Entry[]): ArchivedMessage[] {
       case "assistant":
         return toMessage({ n, at, role: entry.kind, text: cut(textOf(entry), MAX_INDEXED_CHARS) });
       case "tool":
-        if (entry.state === "open") return [];
+        if (entry.state === "open" || entry.call.name === SEARCH) return [];
         return toMessage({
           ...{ n, at, role: entry.kind, speaker: entry.call.name },
           text: cut(renderParts(entry.parts), ofResult),

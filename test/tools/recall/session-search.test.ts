@@ -32,7 +32,7 @@ function setUp(over: Partial<SessionSearchOptions> = {}) {
   const archive = createMessageArchive(createNodeSql());
   const listed: { session: string; title: string; learning: "on"; createdAt: number }[] = [];
   const index: MessageIndex = {
-    put: async (turn) => archive.put(turn),
+    put: async (turn) => void archive.put(turn),
     search: async (query) => archive.search(query),
     around: async (...place) => archive.around(...place),
   };
