@@ -4,7 +4,7 @@ import { OpenAPIHono, type RouteConfig } from "@hono/zod-openapi";
 import type { MiddlewareHandler } from "hono";
 import * as z from "zod";
 import { Problem } from "../../core/schemas/api.ts";
-import type { ProfileId } from "../../core/schemas/ids.ts";
+import { Day, type ProfileId, dayOf } from "../../core/schemas/ids.ts";
 import type { Env } from "./env.ts";
 import { AppError, type ProblemCode } from "./problems.ts";
 
@@ -101,6 +101,12 @@ export function numeric(min: number, max: number): z.ZodType<number, string> {
     .transform(Number)
     .pipe(z.int().min(min).max(max));
 }
+
+/** A real calendar day: not the 30th of February. */
+export const CalendarDay = Day.refine((day) => {
+  const time = Date.parse(`${day}T00:00:00Z`);
+  return Number.isFinite(time) && dayOf(time) === day;
+}, "there is no such day");
 
 /** A flag in a query: `1` or `true`; absent is false. */
 export const Flag = z

@@ -115,16 +115,10 @@ async function answer(args: Args, options: SessionSearchOptions): Promise<ToolRe
 
 async function discover(query: string, args: Args, options: SessionSearchOptions): Promise<ToolResult> {
   const words = toQueryWords(query);
-  const hits = await findHits(query, args, options);
+  const { hits, titles } = await findHits(query, args, options);
   const [best, ...others] = hits;
   if (!best) return succeed({ count: 0, hint: words.length === 0 ? NO_WORDS : NOTHING_FOUND });
-  const [messages, titles] = await Promise.all([
-    readAroundHit(best, words, options),
-    readTitles(
-      hits.map(({ session }) => session),
-      options,
-    ),
-  ]);
+  const messages = await readAroundHit(best, words, options);
   const shown = [
     { session: best.session, hit: best.n, messages },
     ...others.map((hit) => {
@@ -144,7 +138,11 @@ const FOUND =
   "Read on with session and message. A text with … is cut.";
 
 /** One hit of each session, unless one session is searched. */
-async function findHits(query: string, args: Args, options: SessionSearchOptions): Promise<FoundMessage[]> {
+async function findHits(
+  query: string,
+  args: Args,
+  options: SessionSearchOptions,
+): Promise<{ hits: FoundMessage[]; titles: Titles }> {
   const { role, sort = "relevance", session: only } = args;
   const { index, session: present } = options;
   const limit = Math.min(MAX_HITS, Math.max(MIN_HITS, args.limit ?? MIN_HITS));
@@ -155,12 +153,15 @@ async function findHits(query: string, args: Args, options: SessionSearchOptions
     roles: role ? [role] : DEFAULT_ROLES,
     ...(only === undefined && !isOutOfView && { without: [present] }),
   });
+  const titles = await readTitles([...new Set(found.map(({ session }) => session))], options);
+  // The index may still have messages of a session that was deleted a moment ago.
+  const existing = found.filter(({ session }) => titles.has(session));
   if (only !== undefined) {
-    const inside = found.filter(({ session }) => session === only);
-    return sortHits(inside, limit, sort);
+    const inside = existing.filter(({ session }) => session === only);
+    return { hits: sortHits(inside, limit, sort), titles };
   }
-  const unread = found.filter((message) => message.session !== present || isOutOfView?.(message));
-  return pickHits(unread, limit, sort);
+  const unread = existing.filter((message) => message.session !== present || isOutOfView?.(message));
+  return { hits: pickHits(unread, limit, sort), titles };
 }
 
 async function readAroundHit(
@@ -184,24 +185,26 @@ async function readAroundHit(
 
 async function scroll(session: SessionId, n: number, args: Args, options: SessionSearchOptions): Promise<ToolResult> {
   const window = Math.min(MAX_WINDOW, Math.max(1, args.window ?? DEFAULT_WINDOW));
-  const near = await options.index.around(session, Math.max(1, n), window, window);
-  if (near.length === 0) return refuseSession();
+  const [near, titles] = await Promise.all([
+    options.index.around(session, Math.max(1, n), window, window),
+    readTitles([session], options),
+  ]);
+  if (near.length === 0 || !titles.has(session)) return refuseSession();
   const hit = near.find((message) => message.n >= n) ?? near.at(-1)!;
   const messages = near.map((message) =>
     message === hit ? toShown(message, clip(message.text, MAX_ASKED_CHARS)) : clipMessage(message, MAX_OTHER_CHARS),
   );
   const hint = `Read on with message ${near[0]!.n} or ${near.at(-1)!.n}. A text that ends in … is cut.`;
-  return toResult(
-    { count: near.length, hint },
-    [{ session, hit: hit.n, messages }],
-    await readTitles([session], options),
-  );
+  return toResult({ count: near.length, hint }, [{ session, hit: hit.n, messages }], titles);
 }
 
 async function read(session: SessionId, options: SessionSearchOptions): Promise<ToolResult> {
   const { index } = options;
-  const start = await index.around(session, 1, 0, READ_FIRST + READ_LAST);
-  if (start.length === 0) return refuseSession();
+  const [start, titles] = await Promise.all([
+    index.around(session, 1, 0, READ_FIRST + READ_LAST),
+    readTitles([session], options),
+  ]);
+  if (start.length === 0 || !titles.has(session)) return refuseSession();
   const isWhole = start.length <= READ_FIRST + READ_LAST;
   const first = isWhole ? start : start.slice(0, READ_FIRST);
   const last = isWhole ? [] : await index.around(session, LAST_ENTRY, READ_LAST - 1, 0);
@@ -210,7 +213,7 @@ async function read(session: SessionId, options: SessionSearchOptions): Promise<
   const hint = isWhole
     ? "This is the whole session. A text that ends in … is cut: show it with message."
     : `Messages are missing after n ${first.at(-1)!.n}: read on there with message.`;
-  return toResult({ count: all.length, hint }, [{ session, messages }], await readTitles([session], options));
+  return toResult({ count: all.length, hint }, [{ session, messages }], titles);
 }
 
 async function browse({ limit = MAX_HITS }: Args, options: SessionSearchOptions): Promise<ToolResult> {
