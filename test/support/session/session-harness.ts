@@ -6,7 +6,8 @@ import { ok } from "../../../core/errors.ts";
 import { toJudge } from "../../../core/learning/evidence/verdict.ts";
 import { DEFAULTS } from "../../../core/limits.ts";
 import type { MemoryProvider } from "../../../core/memory/provider.ts";
-import type { Bucket, KeyValue, Sql } from "../../../core/ports.ts";
+import type { Bucket, KeyValue, SessionList, Sql } from "../../../core/ports.ts";
+import type { SessionInfo } from "../../../core/schemas/api.ts";
 import { createMessageArchive } from "../../../core/archive/messages/message-archive.ts";
 import type { ArchivedTurn } from "../../../core/schemas/archived-message.ts";
 import type { TurnSignature } from "../../../core/schemas/learning/learning.ts";
@@ -68,6 +69,8 @@ export interface HarnessOptions {
   onMessages?(turn: ArchivedTurn): void | Promise<void>;
   /** The size of the Archive's database. */
   archiveBytes?(): number;
+  /** The profile's sessions, oldest first. Absent: the agent has no tool that searches them. */
+  sessions?: SessionInfo[];
   /** Counts requests as the platform does, including the checks for tombstones before a write. */
   counter?: Counter;
   /** Runs while a message is being sent to the queue. */
@@ -163,6 +166,7 @@ export function createSessionHarness(options: HarnessOptions) {
           records.putKinds(turns);
         },
       },
+      ...(options.sessions && { sessions: listSessions(options.sessions) }),
       messages: {
         async put(turn) {
           ask("archive");
@@ -245,6 +249,13 @@ export function createSessionHarness(options: HarnessOptions) {
     sql,
     alarmAt: () => alarmAt,
     writes: () => writes,
+  };
+}
+
+function listSessions(sessions: SessionInfo[]): SessionList {
+  return {
+    recent: async (limit) => sessions.toReversed().slice(0, limit),
+    find: async (asked) => sessions.filter(({ session }) => asked.includes(session)),
   };
 }
 
