@@ -140,7 +140,9 @@ const CODE_BY_FIELD: Record<string, ProblemCode> = {
 };
 
 function toInvalid(target: string, issues: Issue[]): AppError {
-  const first = issues[0]!;
+  const unknown = issues.find(({ code }) => code === "unrecognized_keys");
+  // A misspelt field of a query is also a missing one: its name says more.
+  const first = (target === "query" && unknown) || issues[0]!;
   const field = first.path.join(".");
   const errors = issues.map((issue) => ({ in: target, path: issue.path.join("."), message: issue.message }));
   const whole = target === "json" ? "the body" : `the ${target}`;
