@@ -8,6 +8,8 @@ import { isSingleSign, toExactPieces, toQueryWords } from "./message-words.ts";
 
 /** Candidates of a search, by their own words. More change no figure of bench:recall. */
 const CANDIDATES = 100;
+/** Matches that are found before filters apply. Three times as many as candidates, because roles are the usual filter. */
+const BEST_MATCHES = 300;
 /** Candidates that contain a quoted text or a name, newest first. */
 const EXACT_CANDIDATES = 50;
 /** Messages read for them. Some have each trigram of the text and not the text. */
@@ -67,18 +69,36 @@ function findPairs(sql: Sql, sign: string): string[] {
 
 function findCandidates(sql: Sql, words: string[], asked: MessageQuery): number[] {
   if (words.length === 0) return [];
-  const { join, where, values } = toFilter("message_words", asked);
+  const any = words.map((word) => `"${word}"`).join(" OR ");
+  const order = `ORDER BY bm25(message_words, 1.0, ${HEADING_WEIGHT})`;
+  const filter = toFilter(asked);
+  // Reading the row of each match doubles the time, so the best are read first. If enough of them pass, they are the answer.
+  const best = sql
+    .run<{ id: number }>(
+      `SELECT rowid AS id FROM message_words WHERE message_words MATCH ? ${order} LIMIT ${BEST_MATCHES}`,
+      any,
+    )
+    .map(({ id }) => id);
+  const passed = new Set(passFilter(sql, best, filter));
+  if (best.length < BEST_MATCHES || passed.size >= CANDIDATES) {
+    return best.filter((id) => passed.has(id)).slice(0, CANDIDATES);
+  }
   return sql
     .run<{ id: number }>(
-      `SELECT message_words.rowid AS id FROM message_words ${join} WHERE message_words MATCH ? ${where}
-        ORDER BY bm25(message_words, 1.0, ${HEADING_WEIGHT}) LIMIT ${CANDIDATES}`,
-      ...[words.map((word) => `"${word}"`).join(" OR "), ...values],
+      `SELECT message.id FROM message_words JOIN message ON message.id = message_words.rowid
+        WHERE message_words MATCH ? ${filter.where} ${order} LIMIT ${CANDIDATES}`,
+      ...[any, ...filter.values],
     )
     .map(({ id }) => id);
 }
 
-/** The conditions of a query in SQL, so that candidates which it leaves out take no other's place. Reading rows for them costs time. */
-function toFilter(index: string, { roles, from, to, without }: MessageQuery) {
+interface Filter {
+  where: string;
+  values: SqlValue[];
+}
+
+/** The conditions of a query in SQL, so that messages which it leaves out take no candidate's place. */
+function toFilter({ roles, from, to, without }: MessageQuery): Filter {
   const conditions: [string, SqlValue][] = [];
   if (roles) conditions.push(["message.role IN (SELECT value FROM json_each(?))", JSON.stringify(roles)]);
   if (from !== undefined) conditions.push(["message.at >= ?", from]);
@@ -87,16 +107,25 @@ function toFilter(index: string, { roles, from, to, without }: MessageQuery) {
     conditions.push(["message.session NOT IN (SELECT value FROM json_each(?))", JSON.stringify(without)]);
   }
   return {
-    join: conditions.length === 0 ? "" : `JOIN message ON message.id = ${index}.rowid`,
     where: conditions.map(([condition]) => `AND ${condition}`).join(" "),
     values: conditions.map(([, value]) => value),
   };
 }
 
+function passFilter(sql: Sql, ids: number[], { where, values }: Filter): number[] {
+  if (where === "") return ids;
+  return sql
+    .run<{ id: number }>(
+      `SELECT message.id FROM json_each(?) AS best JOIN message ON message.id = best.value WHERE true ${where}`,
+      ...[JSON.stringify(ids), ...values],
+    )
+    .map(({ id }) => id);
+}
+
 /** Messages that contain a text, in any case of its letters. Not by LIKE: its patterns may have 50 bytes in a Durable Object. */
 function findExact(sql: Sql, piece: string, asked: MessageQuery): number[] {
   const folded = piece.toLowerCase();
-  const { where, values } = toFilter("message_pieces", asked);
+  const { where, values } = toFilter(asked);
   const found: number[] = [];
   let before = Number.MAX_SAFE_INTEGER;
   for (let read = 0; read < MAX_EXACT_READS && found.length < EXACT_CANDIDATES; read += READ_PAGE) {

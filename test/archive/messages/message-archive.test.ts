@@ -101,7 +101,7 @@ describe("reading around an entry", () => {
     expect(texts(101, 1, 1)).toEqual(["a1", "a2", "a3"]);
     expect(texts(102, 0, 9)).toEqual(["a3", "a4"]); // no entry 102: the next is 200
     expect(texts(0, 5, 0)).toEqual(["a1"]);
-    expect(texts(202, 5, 5)).toEqual([]);
+    expect(texts(202, 1, 5)).toEqual(["a3", "a4"]); // past the last entry: around the last message
     expect(archive.around("nobody" as SessionId, 0, 5, 5)).toEqual([]);
     expect(archive.around(B, 100, 0, 0)).toEqual([
       { id: 3, session: B, turn: 1, n: 100, role: "user", at: AT, text: "b1" },
