@@ -13,7 +13,7 @@ export function printRecall(conversations: Conversation[], recall: Recall, timin
   printShares("the same with plain FTS5", recall.plain);
   printShares("all in one archive, with other messages", recall.pooled);
   for (const { category, questions: count, shares } of recall.byCategory) {
-    printShares(`category ${category ?? "unknown"} (${count} questions)`, shares);
+    printShares(`category ${category ?? "unknown"} (questions: ${count})`, shares);
   }
   console.log("");
   for (const timing of timings) console.log(`search in ${timing.size} messages: ${describeTiming(timing)}`);
