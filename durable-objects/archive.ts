@@ -88,7 +88,7 @@ export class Archive extends DurableObject<ArchiveEnv> {
     return this.#index().search(query);
   }
 
-  /** Messages of a session in their order, from `before` before the entry `n` (or the next entry) to `after` after it. */
+  /** Messages of a session in their order, from `before` before the entry `n` (or the next entry, or the last one) to `after` after it. */
   async messagesAround(session: SessionId, n: number, before: number, after: number): Promise<IndexedMessage[]> {
     return this.#index().around(session, n, before, after);
   }
