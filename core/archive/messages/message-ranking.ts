@@ -3,7 +3,13 @@
 // orders them all. Pure.
 
 /** Scored as BM25F: a word counts by where it is. [own] Chosen on four conversations of LoCoMo; docs/decisions/0061. */
-const WEIGHTS = { heading: 0.8, before: 0.5, after: 0.3, twoAway: 0.25 };
+const HEADING_WEIGHT = 0.8;
+const NEIGHBOURS = [
+  { offset: -1, weight: 0.5 },
+  { offset: 1, weight: 0.3 },
+  { offset: -2, weight: 0.25 },
+  { offset: 2, weight: 0.25 },
+];
 /** BM25: how soon repetitions of a word stop to count, and how much longer texts are discounted. */
 const K1 = 0.8;
 const B = 0.75;
@@ -11,6 +17,11 @@ const B = 0.75;
 const NEIGHBOUR_SHARE = 0.3;
 /** Messages on each side whose words count. */
 export const REACH = 2;
+/**
+ * A longer neighbour counts as a sample of itself that is this many times as long as the mean. Otherwise a long tool result would discount
+ * the messages around it, or lift them by the words it is stuffed with. 3 and 6 give the same figures of bench:recall.
+ */
+const NEIGHBOUR_MEANS = 4;
 
 /** How often words of the query are in a message's text and heading. `length`: all words of its text. */
 export interface CountedWords {
@@ -42,19 +53,21 @@ export function rankMessages(messages: RankedMessage[], corpus: Corpus): { id: n
   const own = new Map(messages.map((message) => [toPlace(message.session, message.place), scoreOf(message)]));
 
   function scoreOf(message: RankedMessage): number {
-    const [self, before, after] = [at(message, 0)!, at(message, -1), at(message, 1)];
-    const far = [at(message, -2), at(message, 2)];
-    const around = [before, after, ...far].reduce((sum, near) => sum + (near?.length ?? 0), 0);
-    const length = (self.length + around) / ((1 + 2 * REACH) * corpus.meanWords);
-    const saturation = K1 * (1 - B + B * length);
+    const self = at(message, 0)!;
+    const near = NEIGHBOURS.flatMap(({ offset, weight }) => {
+      const neighbour = at(message, offset);
+      if (!neighbour) return [];
+      const share = Math.min(1, (NEIGHBOUR_MEANS * corpus.meanWords) / Math.max(1, neighbour.length));
+      return [{ words: neighbour.words, length: share * neighbour.length, weight: share * weight }];
+    });
+    const words = near.reduce((sum, { length }) => sum + length, self.length);
+    const saturation = K1 * (1 - B + (B * words) / ((1 + 2 * REACH) * corpus.meanWords));
     let score = 0;
     for (const [word, rarity] of rarities) {
-      const count =
-        (self.words.get(word) ?? 0) +
-        WEIGHTS.heading * (self.heading.get(word) ?? 0) +
-        WEIGHTS.before * (before?.words.get(word) ?? 0) +
-        WEIGHTS.after * (after?.words.get(word) ?? 0) +
-        WEIGHTS.twoAway * far.reduce((sum, near) => sum + (near?.words.get(word) ?? 0), 0);
+      const count = near.reduce(
+        (sum, neighbour) => sum + neighbour.weight * (neighbour.words.get(word) ?? 0),
+        (self.words.get(word) ?? 0) + HEADING_WEIGHT * (self.heading.get(word) ?? 0),
+      );
       score += (rarity * count * (K1 + 1)) / (count + saturation);
     }
     return score;

@@ -213,24 +213,23 @@ const anyMessage = fc.oneof(
   fc.array(fc.constantFrom(...words), { maxLength: 6 }).map((parts) => parts.join(" ")),
 );
 const anySession = fc.constantFrom(A, B, "session-c" as SessionId);
-const anyStep = fc.oneof(
-  fc.record({
-    put: fc.constant(true),
-    session: anySession,
-    turn: fc.nat(4),
-    texts: fc.array(anyMessage, { maxLength: 5 }),
-  }),
-  fc.record({ put: fc.constant(false), session: anySession, turn: fc.nat(4), texts: fc.constant<string[]>([]) }),
-);
+type Step = { kind: "put" | "erase" | "erase text"; session: SessionId; turn: number; texts: string[] };
+const anyStep: fc.Arbitrary<Step> = fc.record({
+  kind: fc.constantFrom("put", "put", "put", "erase", "erase text"),
+  session: anySession,
+  turn: fc.nat(4),
+  texts: fc.array(anyMessage, { maxLength: 5 }),
+});
 
 describe("whatever is put and erased", () => {
   it("leaves totals that equal the table, sound indexes, and searches that find existing messages alone", () => {
     fc.assert(
       fc.property(fc.array(anyStep, { maxLength: 12 }), anyMessage, (steps, query) => {
         const { sql, archive } = setUp();
-        for (const { put, session, turn, texts } of steps) {
-          if (put) archive.put(toTurn(session, turn, texts));
-          else archive.eraseSession(session);
+        for (const { kind, session, turn, texts } of steps) {
+          if (kind === "put") archive.put(toTurn(session, turn, texts));
+          else if (kind === "erase") archive.eraseSession(session);
+          else archive.eraseWhere((text) => text.includes("bridge"));
         }
         const rows = sql.run<{ id: number; session: string; text: string; words: string }>("SELECT * FROM message");
         const total = rows.reduce((sum, row) => sum + row.words.split(" ").filter(Boolean).length, 0);
