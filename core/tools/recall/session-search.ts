@@ -101,7 +101,7 @@ async function answer(args: Args, options: SessionSearchOptions): Promise<ToolRe
   const { query, session, message } = args;
   const hasQuery = query !== undefined && query.trim() !== "";
   if (session === undefined || session.trim() === "") {
-    if (message !== undefined)
+    if (message !== undefined && !hasQuery)
       return fail("bad_arguments", "Give session with message: an n counts within one session.");
     return query === undefined ? browse(args, options) : discover(query, args, options);
   }
@@ -119,9 +119,12 @@ async function discover(query: string, args: Args, options: SessionSearchOptions
   const [best, ...others] = hits;
   if (!best) return succeed({ count: 0, hint: words.length === 0 ? NO_WORDS : NOTHING_FOUND });
   const messages = await readAroundHit(best, words, options);
+  // In one session, other hits may be in the window of the best one.
+  const isShown = (hit: FoundMessage) => messages.some(({ session, n }) => session === hit.session && n === hit.n);
   const shown = [
     { session: best.session, hit: best.n, messages },
     ...others.map((hit) => {
+      if (isShown(hit)) return { session: hit.session, hit: hit.n, messages: [] };
       const { text } = toSnippet(toOneLine(hit.text), words, MAX_OTHER_CHARS);
       return { session: hit.session, hit: hit.n, messages: [toShown(hit, text)] };
     }),
@@ -275,11 +278,9 @@ function toResult(outcome: JsonObject, shown: ShownSession[], titles: Titles): T
         .map((message) => ({ role: message.role, ...toLine(message) })),
     };
   });
-  const said = shown.flatMap(({ session, messages }) => {
-    const lines = messages.filter(({ role }) => role === "user").map(toLine);
-    return lines.length === 0 ? [] : [[session, lines] as const];
-  });
-  const person = Object.fromEntries(said);
+  const said = shown.flatMap(({ messages }) => messages).filter(({ role }) => role === "user");
+  const person: Record<SessionId, ReturnType<typeof toLine>[]> = {};
+  for (const message of said) (person[message.session] ??= []).push(toLine(message));
   const order =
     said.length > 0 ? { order: "person has what this person wrote, by session; n is the order within a session." } : {};
   return succeed(

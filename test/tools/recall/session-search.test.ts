@@ -199,6 +199,14 @@ describe("a search", () => {
     say(DISK, "Disk", [...DISK_TALK, ["assistant", "Tromsø has no disk."]]);
     const { sessions } = await run({ query: "Tromsø February", session: TRIP });
     expect(sessions.map(({ session }) => session)).toEqual([TRIP, TRIP]);
+    const all = Array.from({ length: 40 }, (_, i): Said => [
+      "user",
+      i % 20 === 5 ? `Otter ${i + 1}.` : `Line ${i + 1}.`,
+    ]);
+    say(LONG, "Otters", all);
+    const { person } = await run({ query: "otter", session: LONG, message: undefined });
+    const otters = person[LONG]!.filter(({ text }) => text.startsWith("Otter")).map(({ n }) => n);
+    expect(otters.toSorted((a, b) => a - b)).toEqual([6, 26]);
     expect((await run({ query: "aurora", session: DISK })).outcome.count).toBe(0);
   });
 
