@@ -208,3 +208,23 @@ describe("a session from before the index existed", () => {
     expect(world.indexed()).toHaveLength(102);
   });
 });
+
+describe("a session that is erased", () => {
+  it("leaves nothing in the index, also if a job of it waits, and its object sends nothing after that", async () => {
+    let isDown = false;
+    const world = await setUp([done, done], {
+      onMessages() {
+        if (isDown) throw new Error("unreachable");
+      },
+    });
+    await world.say("One");
+    isDown = true;
+    await world.say("Two");
+    expect([world.rows(), world.indexed().length]).toEqual([["index:2"], 2]);
+    isDown = false;
+    world.engine.end();
+    expect(world.messages.eraseSession(SESSION)).toBe(2);
+    await world.life.wake();
+    expect(world.indexed()).toEqual([]);
+  });
+});
