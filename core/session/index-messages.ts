@@ -84,16 +84,20 @@ export function indexRows({ jobs }: Pick<EngineContext, "jobs">): IndexRow[] {
   return rows.toSorted((a, b) => a.job.from - b.job.from);
 }
 
-function advance({ host, jobs }: EngineContext, { id, job }: IndexRow, from: number): void {
+/** Reads the job again, because a turn that ended during the attempt may have joined it. */
+function advance({ host, jobs }: EngineContext, { id }: IndexRow, next: number): void {
+  const { job } = jobs.get(id) as IndexRow;
+  const from = Math.max(job.from, next);
   if (from > job.to) jobs.delete(id);
   else jobs.put(id, host.clock.now(), { ...job, from });
 }
 
-function putIndexJob(
-  { jobs }: Pick<EngineContext, "jobs">,
-  { from, to, due }: { from: number; to: number; due: number },
-): void {
-  jobs.put(`index:${to}`, due, { kind: "index", from, to });
+/** A turn joins the job of the turn before it, so that an index which is out of reach for long leaves one row, not hundreds. */
+function putIndexJob(context: EngineContext, { from, to, due }: { from: number; to: number; due: number }): void {
+  const { jobs } = context;
+  const before = indexRows(context).find(({ job }) => job.to === from - 1);
+  if (before) jobs.put(before.id, before.due, { ...before.job, to }, before.tries);
+  else jobs.put(`index:${to}`, due, { kind: "index", from, to });
 }
 
 async function sendTurn(context: EngineContext, turn: TurnRow): Promise<void> {

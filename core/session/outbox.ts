@@ -116,7 +116,10 @@ async function indexTurns(context: EngineContext): Promise<void> {
 
 /** So that no alarm fires for rows that must wait for another one. */
 function postpone({ jobs }: EngineContext, rows: JobRow[], due: number): void {
-  for (const row of rows) if (row.due < due) jobs.put(row.id, due, row.job, row.tries);
+  for (const { id } of rows) {
+    const row = jobs.get(id); // it may have changed since it was listed
+    if (row && row.due < due) jobs.put(id, due, row.job, row.tries);
+  }
 }
 
 function giveUpObservation(context: EngineContext, { id, job }: JobRow): void {
@@ -137,7 +140,9 @@ async function attempt(context: EngineContext, row: JobRow): Promise<void> {
     else await withTimeout(carryOut(context, row), ATTEMPT_MS, host.clock);
   } catch (error) {
     host.report(`job ${row.id}`, error);
-    if (jobs.get(row.id)) jobs.retry(row);
+    const left = jobs.get(row.id);
+    // A job of the index takes in turns that end during an attempt.
+    if (left) jobs.retry(left.job.kind === "index" ? { ...row, job: left.job } : row);
   }
 }
 
