@@ -28,6 +28,7 @@ const dependencies = [
   "just-bash",
   "lru-cache",
   "openai",
+  "stemmer",
   "ulid",
   "yaml",
   "zod",

@@ -12,6 +12,8 @@ import type {
   Policy,
   WorkId,
 } from "./schemas/learning/curation.ts";
+import type { ArchivedTurn, FoundMessage, IndexedMessage, MessageQuery } from "./schemas/archived-message.ts";
+import type { SessionInfo } from "./schemas/api.ts";
 import type { FileBodies, FileBody } from "./schemas/file-body.ts";
 import type { CurationId, Day, ProfileId, ReviewId, SessionId, Sha256, SkillName, TurnId } from "./schemas/ids.ts";
 import type { Neighbourhood, TaskKind, TurnSignature } from "./schemas/learning/learning.ts";
@@ -326,6 +328,24 @@ export interface TurnArchive {
   observe(signature: TurnSignature): Promise<Neighbourhood>;
   /** Records the kind of work of turns that have none. Unknown turns are skipped. */
   name(turns: { turn: TurnId; kind: TaskKind }[]): Promise<void>;
+}
+
+/** The profile's index of the messages of its sessions' finished turns. */
+export interface MessageIndex {
+  /** Idempotent by session and turn. Turns of a session come in their order. */
+  put(turn: ArchivedTurn): Promise<void>;
+  /** Best first. Never rejects because of the query: one without words finds nothing. */
+  search(query: MessageQuery): Promise<FoundMessage[]>;
+  /** Messages of a session in their order, from `before` before the entry `n` (or the next entry, or the last one) to `after` after it. */
+  around(session: SessionId, n: number, before: number, after: number): Promise<IndexedMessage[]>;
+}
+
+/** The profile's sessions, as its Account lists them. */
+export interface SessionList {
+  /** Newest first. */
+  recent(limit: number): Promise<SessionInfo[]>;
+  /** Those of these sessions that the profile has, in any order. */
+  find(sessions: SessionId[]): Promise<SessionInfo[]>;
 }
 
 /** Measures how close texts are in meaning, in any language. Absent if nothing is bound; searches then use words alone. */

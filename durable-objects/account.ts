@@ -144,6 +144,18 @@ export class Account extends DurableObject<AccountEnv> {
       .toArray();
   }
 
+  /** Those of these sessions that exist, in any order. */
+  findSessions(sessions: SessionId[]): SessionInfo[] {
+    if (!this.#exists()) return [];
+    return this.#sql
+      .exec<{ session: string; title: string; learning: Learning; createdAt: number }>(
+        `SELECT id AS session, title, learning, created_at AS createdAt FROM session
+          WHERE id IN (SELECT value FROM json_each(?))`,
+        JSON.stringify(sessions),
+      )
+      .toArray();
+  }
+
   reserveReview(request: ReviewRequest): ReviewAdmission {
     assert(this.#isWritable(), "only an account that exists has reviews");
     return this.#ledger().reserveReview(request);

@@ -1,6 +1,7 @@
-// The Archive object of a profile: a searchable copy of its skills, and records of its turns. Called by the profile's sessions and,
-// for the ledger of learning, by the API. The shell of core/archive/. Reads R2, and writes only its own tables.
+// The Archive object of a profile: a searchable copy of its skills and of its sessions' messages, and records of its turns. Called by
+// the profile's sessions and by the API. The shell of core/archive/. Reads R2, and writes only its own tables.
 import { DurableObject } from "cloudflare:workers";
+import { type MessageArchive, createMessageArchive } from "../core/archive/messages/message-archive.ts";
 import {
   type FoundSkills,
   type SkillArchive,
@@ -10,8 +11,9 @@ import {
 import { createSkillVectors } from "../core/archive/skill-vectors.ts";
 import { type SkillLift, type TurnRecords, createTurnRecords } from "../core/archive/turn-archive.ts";
 import { eraseSkillRows, eraseTurnsOfSession, eraseTurnsWhere } from "../core/archive/turn-erasure.ts";
-import { messageOf } from "../core/errors.ts";
+import { type Result, messageOf } from "../core/errors.ts";
 import type { SkillStore } from "../core/ports.ts";
+import type { ArchivedTurn, FoundMessage, IndexedMessage, MessageQuery } from "../core/schemas/archived-message.ts";
 import { ProfileId, type SessionId, type SkillName, type TurnId } from "../core/schemas/ids.ts";
 import type { Neighbourhood, TaskKind, TurnSignature } from "../core/schemas/learning/learning.ts";
 import { toIndexLine } from "../core/schemas/skill.ts";
@@ -47,6 +49,7 @@ const wordsMemory = createWordsCache(16 << 20);
 export class Archive extends DurableObject<ArchiveEnv> {
   #opened: SkillArchive | null = null;
   #records: TurnRecords | null = null;
+  #messages: MessageArchive | null = null;
 
   /** Matching skills, best first. An empty query finds none. */
   async searchSkills(query: string): Promise<FoundSkills> {
@@ -74,17 +77,40 @@ export class Archive extends DurableObject<ArchiveEnv> {
     return this.#turns().lift(skill, words, createdAt);
   }
 
+  // ---- messages ----
+  /** Indexes the messages of a finished turn, once. Failure: `archive_full`. */
+  async putMessages(turn: ArchivedTurn): Promise<Result<null>> {
+    return this.#index().put(turn);
+  }
+
+  /** Best first. A query without words finds nothing. */
+  async searchMessages(query: MessageQuery): Promise<FoundMessage[]> {
+    return this.#index().search(query);
+  }
+
+  /** Messages of a session in their order, from `before` before the entry `n` (or the next entry, or the last one) to `after` after it. */
+  async messagesAround(session: SessionId, n: number, before: number, after: number): Promise<IndexedMessage[]> {
+    return this.#index().around(session, n, before, after);
+  }
+
   // ---- deletion ----
+  /** Returns how many turns and messages it erased. */
   async eraseSession(session: SessionId): Promise<number> {
-    return eraseTurnsOfSession(toSql(this.ctx.storage), session);
+    return eraseTurnsOfSession(toSql(this.ctx.storage), session) + this.#index().eraseSession(session);
   }
   async eraseSkill(skill: SkillName): Promise<void> {
     eraseSkillRows(toSql(this.ctx.storage), skill);
     this.#opened = null;
   }
-  /** Erases turns whose request contains one of these pieces; see core/skills/search/text-pieces.ts. */
-  async eraseTexts(pieces: string[]): Promise<number> {
-    return eraseTurnsWhere(toSql(this.ctx.storage), (request) => holdsAny(request, pieces));
+  /**
+   * Erases turns whose request, and messages whose text, contains one of these pieces; see core/skills/search/text-pieces.ts. Messages go
+   * too, although their sessions' logs keep them: no other session may find a purged text. One call reads a part of the messages.
+   * Returns what to pass as `after` to continue; `null` at the end.
+   */
+  async eraseTexts(pieces: string[], after = 0): Promise<number | null> {
+    const isMeant = (text: string) => holdsAny(text, pieces);
+    if (after === 0) eraseTurnsWhere(toSql(this.ctx.storage), isMeant);
+    return this.#index().eraseWhere(isMeant, after).next;
   }
   /** The profile was deleted: erases everything. */
   async erase(): Promise<void> {
@@ -92,6 +118,7 @@ export class Archive extends DurableObject<ArchiveEnv> {
     await this.ctx.storage.deleteAll();
     this.#opened = null;
     this.#records = null;
+    this.#messages = null;
   }
 
   override async alarm(): Promise<void> {
@@ -113,6 +140,11 @@ export class Archive extends DurableObject<ArchiveEnv> {
       sql: toSql(this.ctx.storage),
       discount: readSettings(this.env).learning.discount,
     }));
+  }
+
+  #index(): MessageArchive {
+    const { storage } = this.ctx;
+    return (this.#messages ??= createMessageArchive(toSql(storage), () => storage.sql.databaseSize));
   }
 
   #skills(): SkillArchive {

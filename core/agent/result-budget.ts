@@ -98,7 +98,9 @@ function takeApart(result: ToolResult): { text: string; rest: ToolResult; worst:
   });
   const text =
     moved.length === 1 ? moved[0]!.text : moved.map((field) => `=== ${field.key} ===\n${field.text}`).join("\n");
-  const worst = (["content", "own"] as const).find((source) => moved.some((field) => field.source === source));
+  const worst = (["content", "own", "principal"] as const).find((source) =>
+    moved.some((field) => field.source === source),
+  );
   return { text, rest: { ...result, parts }, worst: worst ?? "outcome" };
 }
 

@@ -6,8 +6,14 @@ import type { Part, JsonObject } from "../schemas/entry.ts";
 import type { Source } from "../schemas/ids.ts";
 import type { ToolResult } from "./contract.ts";
 
-/** `outcome`: facts from the harness. `extra.content`: text from outside. `extra.own`: text that a model wrote. */
-export function succeed(outcome: JsonObject, extra: Partial<Record<"content" | "own", JsonObject>> = {}): ToolResult {
+/**
+ * `outcome`: facts from the harness. `extra.content`: text from outside. `extra.own`: text that a model wrote. `extra.principal`:
+ * text that the person wrote.
+ */
+export function succeed(
+  outcome: JsonObject,
+  extra: Partial<Record<Exclude<Source, "outcome">, JsonObject>> = {},
+): ToolResult {
   return { failed: false, parts: toParts({ outcome, ...extra }) };
 }
 

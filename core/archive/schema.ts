@@ -44,13 +44,12 @@ const TURNS = [
 ];
 
 export function openTurnTables(sql: Sql): void {
-  sql.run(STATE);
-  if (isCurrent(sql, "turns", TURNS_VERSION)) return;
+  if (isPartCurrent(sql, "turns", TURNS_VERSION)) return;
   const columns = sql.run<{ name: string }>("SELECT name FROM pragma_table_info('turn_sign')").map(({ name }) => name);
   sql.transaction(() => {
     if (columns.length > 0 && !columns.includes("words")) sql.run("ALTER TABLE turn_sign ADD COLUMN words TEXT");
     for (const statement of TURNS) sql.run(statement);
-    putVersion(sql, "turns", TURNS_VERSION);
+    putPartVersion(sql, "turns", TURNS_VERSION);
   });
 }
 
@@ -63,17 +62,17 @@ export function dropSkillTables(sql: Sql): void {
 }
 
 export function openSkillTables(sql: Sql): void {
-  sql.run(STATE);
-  if (isCurrent(sql, "skills", SKILLS_VERSION)) return;
+  if (isPartCurrent(sql, "skills", SKILLS_VERSION)) return;
   sql.transaction(() => {
     for (const table of SKILL_TABLES) sql.run(`DROP TABLE IF EXISTS ${table}`);
     for (const statement of SKILLS) sql.run(statement);
-    putVersion(sql, "skills", SKILLS_VERSION);
+    putPartVersion(sql, "skills", SKILLS_VERSION);
   });
 }
 
 /** Throws `StateNewerError` if a newer version created the tables. */
-function isCurrent(sql: Sql, part: "skills" | "turns", known: number): boolean {
+export function isPartCurrent(sql: Sql, part: "skills" | "turns" | "messages", known: number): boolean {
+  sql.run(STATE);
   const version = sql.run<{ version: number }>("SELECT version FROM archive_part WHERE name = ?", part)[0]?.version;
   if (version !== undefined && version > known) {
     throw new StateNewerError(`The archive of this profile (${part})`, version, known);
@@ -81,7 +80,7 @@ function isCurrent(sql: Sql, part: "skills" | "turns", known: number): boolean {
   return version === known;
 }
 
-function putVersion(sql: Sql, part: string, version: number): void {
+export function putPartVersion(sql: Sql, part: string, version: number): void {
   sql.run(
     "INSERT INTO archive_part VALUES(?, ?) ON CONFLICT DO UPDATE SET version = excluded.version",
     ...[part, version],

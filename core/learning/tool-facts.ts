@@ -4,7 +4,7 @@ import * as z from "zod";
 import { JsonObject, type ToolEntry } from "../schemas/entry.ts";
 
 /** Tools with which the agent works on itself. Their calls say nothing about the task: neither its outcome nor the right values. */
-const SELF_TOOLS = new Set(["todo", "skills_list", "skill_view", "skill_manage", "memory"]);
+const SELF_TOOLS = new Set(["todo", "skills_list", "skill_view", "skill_manage", "memory", "session_search"]);
 
 export function isSelfTool({ call }: Pick<ToolEntry, "call">): boolean {
   return SELF_TOOLS.has(call.name);

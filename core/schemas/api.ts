@@ -98,6 +98,22 @@ export const TurnObservation = z.object({
 });
 export type TurnObservation = z.infer<typeof TurnObservation>;
 
+/** A message that a search found. `highlights`: the query's words in `text`, in UTF-16 units, `to` exclusive. */
+export const SearchResult = z.object({
+  session: SessionId,
+  title: z.string(),
+  turn: TurnId,
+  /** The log entry of the message. */
+  entry: z.int(),
+  role: z.enum(["user", "assistant", "tool"]),
+  at: z.int(),
+  snippet: z.object({ text: z.string(), highlights: z.array(z.object({ from: z.int(), to: z.int() })) }),
+  /** Routes that show the session, the turn's events, and the log from the message on. */
+  links: z.object({ session: z.string(), turn: z.string(), entry: z.string() }),
+});
+export type SearchResult = z.infer<typeof SearchResult>;
+export const SearchResults = z.object({ results: z.array(SearchResult) });
+
 /** The operator limits the length of a text: `turn.maxMessageChars`. */
 export const PostMessage = z.strictObject({
   text: z.string().min(1),

@@ -8,11 +8,13 @@ import type {
   Clock,
   EvidenceStore,
   MemoryStore,
+  MessageIndex,
   Overlay,
   PendingStore,
   Queue,
   Random,
   ReviewStore,
+  SessionList,
   SkillStore,
   Sql,
   TurnArchive,
@@ -61,6 +63,10 @@ export interface SessionHost {
   evidence: EvidenceStore;
   /** The profile's index of turns. If it is absent or fails for long, a turn is compared only with turns of its session. */
   archive?: TurnArchive;
+  /** The profile's index of messages. Absent: finished turns are not indexed, and nothing is found. */
+  messages?: MessageIndex;
+  /** The titles and times of the profile's sessions. Absent: the agent cannot search earlier sessions. */
+  sessions?: SessionList;
   reviews: ReviewStore;
   queue: Queue<ReviewMessage>;
   account: AccountPort;
@@ -113,6 +119,8 @@ export interface SessionMeta {
   learning: Learning;
   title: string;
   createdAt: number;
+  /** Every turn that has ended is indexed, or a job for it exists. Absent in sessions from before the index existed. */
+  indexed?: true;
 }
 
 /** What the parts of the engine share. */
@@ -128,4 +136,6 @@ export interface EngineContext {
   meta(): SessionMeta;
   /** Inside the caller's transaction. */
   rename(title: string): void;
+  /** From now on, each turn's end plans that its messages are indexed. Inside the caller's transaction. */
+  markIndexed(): void;
 }

@@ -79,6 +79,7 @@ function toLifecycle(engine: Engine) {
     async create(input: { learning: Learning; title: string; createdAt?: number }): Promise<SessionInfo> {
       if (!engine.known) {
         const created: SessionMeta = { v: 1, createdAt: host.clock.now(), ...input };
+        if (host.messages) created.indexed = true;
         host.sql.transaction(() => {
           createTables(host.sql);
           log.setMeta("session", created);

@@ -42,9 +42,14 @@ export type Job =
   | { kind: "title"; turn: number; spent: SpentCall[] }
   /**
    * A turn has ended and is to be observed. `booking`: the turn's costs, booked by the same job because one row costs less than
-   * two. `work`: the turn's kind, if the title's call has named it.
+   * two. The job indexes the turn's messages too. `work`: the turn's kind, if the title's call has named it.
    */
   | { kind: "observe"; turn: number; booking?: Booking; work?: TaskKind }
+  /**
+   * The messages of turns `from` to `to` are to be indexed: of a turn that is not observed, whose observation could not send them, or
+   * that ended before the index existed.
+   */
+  | { kind: "index"; from: number; to: number }
   /** Kinds of work for turns that the Archive has recorded without a kind. */
   | { kind: "kinds"; turns: { turn: string; kind: TaskKind }[] }
   /** A person's rating, to be recorded with the skills and turns it concerns. */

@@ -52,12 +52,14 @@ export function openEngine(given: SessionHost): Engine {
       if (!session.known) throw new Error("the session was never created");
       return session.known;
     },
-    rename(title) {
-      const renamed = { ...context.meta(), title };
-      log.setMeta("session", renamed);
-      session.known = renamed;
-    },
+    rename: (title) => changeMeta({ title }),
+    markIndexed: () => changeMeta({ indexed: true }),
   };
+  function changeMeta(change: Partial<SessionMeta>): void {
+    const changed = { ...context.meta(), ...change };
+    log.setMeta("session", changed);
+    session.known = changed;
+  }
   const outbox = createOutbox(context);
   const driver = createDriver(context, outbox);
   const readers = createReaders({ log, hub, live: driver.live });

@@ -3,6 +3,7 @@
 // and by the engine's alarm.
 import { withTimeout } from "../timeout.ts";
 import type { EngineContext } from "./context.ts";
+import { type IndexRow, carryIndexing, giveUpIndexing, indexLater, indexRows } from "./index-messages.ts";
 import type { JobRow } from "./jobs.ts";
 import { carryKinds } from "./learning/kinds.ts";
 import { carryNotice } from "./learning/learned-notice.ts";
@@ -17,8 +18,10 @@ import { makeTitle } from "./turn/title.ts";
 const ATTEMPT_MS = 3 * 60_000;
 /** How long the observation of a turn waits for its kind of work. A later kind goes to the Archive in a separate job. */
 const NAMING_MS = 30_000;
-/** About ten hours. No store is out that long, so the turn itself cannot be observed. */
+/** About ten hours. No store is out that long, so the turn itself cannot be observed or indexed. */
 const MAX_OBSERVE_TRIES = 40;
+/** Kinds of jobs that are carried out in the order of turns. */
+const OF_TURNS: readonly string[] = ["observe", "index"];
 
 export type Outbox = ReturnType<typeof createOutbox>;
 
@@ -53,9 +56,11 @@ async function runJobs(context: EngineContext): Promise<void> {
   const attempted = new Set(freshRows(context, "title").map(({ id }) => id));
   const naming = attemptFresh(context, "title");
   await withTimeout(naming, NAMING_MS, host.clock).catch(() => undefined); // timeout: the observation proceeds without the kind
+  await indexTurns(context);
   await observeTurns(context);
+  await indexTurns(context);
   // Each row once, including rows that appear meanwhile: a rating asks for a review, and the end of a review may begin another.
-  const nextDue = () => jobs.due().find((row) => row.job.kind !== "observe" && !attempted.has(row.id));
+  const nextDue = () => jobs.due().find((row) => !OF_TURNS.includes(row.job.kind) && !attempted.has(row.id));
   for (let row = nextDue(); row; row = nextDue()) {
     attempted.add(row.id);
     await attempt(context, row);
@@ -91,15 +96,40 @@ async function observeTurns(context: EngineContext): Promise<void> {
   }
 }
 
+/**
+ * Indexes the messages of turns in their order. A turn waits for the jobs of the turns before it, of both kinds: neighbours in a
+ * conversation must be neighbours in the index.
+ */
+async function indexTurns(context: EngineContext): Promise<void> {
+  const { host, jobs } = context;
+  const rows = indexRows(context);
+  for (const [i, row] of rows.entries()) {
+    const unobserved = jobs.all().find(({ job }) => job.kind === "observe" && job.turn < row.job.from);
+    if (unobserved) return postpone(context, rows.slice(i), unobserved.due);
+    if (row.tries === 0 || row.due <= host.clock.now()) await attempt(context, row);
+    const left = jobs.get(row.id) as IndexRow | null;
+    if (!left) continue;
+    if (left.tries < MAX_OBSERVE_TRIES) return postpone(context, rows.slice(i + 1), left.due);
+    giveUpIndexing(context, left);
+  }
+}
+
 /** So that no alarm fires for rows that must wait for another one. */
 function postpone({ jobs }: EngineContext, rows: JobRow[], due: number): void {
-  for (const row of rows) if (row.due < due) jobs.put(row.id, due, row.job, row.tries);
+  for (const { id } of rows) {
+    const row = jobs.get(id); // it may have changed since it was listed
+    if (row && row.due < due) jobs.put(id, due, row.job, row.tries);
+  }
 }
 
 function giveUpObservation(context: EngineContext, { id, job }: JobRow): void {
   context.host.report(`job ${id}`, "given up: the turn is not observed");
-  if (job.kind === "observe" && job.booking) putBookingRow(context, job.booking);
-  context.jobs.delete(id);
+  context.host.sql.transaction(() => {
+    context.jobs.delete(id);
+    if (job.kind !== "observe") return;
+    if (job.booking) putBookingRow(context, job.booking);
+    indexLater(context, job.turn);
+  });
 }
 
 async function attempt(context: EngineContext, row: JobRow): Promise<void> {
@@ -110,7 +140,9 @@ async function attempt(context: EngineContext, row: JobRow): Promise<void> {
     else await withTimeout(carryOut(context, row), ATTEMPT_MS, host.clock);
   } catch (error) {
     host.report(`job ${row.id}`, error);
-    if (jobs.get(row.id)) jobs.retry(row);
+    const left = jobs.get(row.id);
+    // A job of the index takes in turns that end during an attempt.
+    if (left) jobs.retry(left.job.kind === "index" ? { ...row, job: left.job } : row);
   }
 }
 
@@ -138,6 +170,8 @@ async function carryOut(context: EngineContext, row: JobRow): Promise<void> {
       return jobs.delete(row.id);
     case "title":
       return makeTitle(context, { ...row, job: row.job });
+    case "index":
+      return carryIndexing(context, { ...row, job: row.job });
     case "kinds":
       return carryKinds(context, { ...row, job: row.job });
     case "review":

@@ -14,6 +14,7 @@ import { createFileTools } from "./files/files.ts";
 import { type ApprovalContext, createAskingMemoryTool } from "./approval/approval.ts";
 import type { MemoryGate } from "./approval/hold.ts";
 import { type MemoryToolOptions, createMemoryTool } from "./memory/memory.ts";
+import { type SessionSearchOptions, createSessionSearch } from "./recall/session-search.ts";
 import type { SkillGate, SkillInspector } from "./skills/skill-manage.ts";
 import { type SkillSearch, withinTime } from "./skills/skill-search.ts";
 import { createSkillTools } from "./skills/skills.ts";
@@ -41,6 +42,8 @@ export interface SessionToolOptions {
   };
   /** Absent: no todo list. */
   todos?: TodoList;
+  /** Searches the profile's sessions. Absent: they cannot be searched. */
+  recall?: Omit<SessionSearchOptions, "session" | "clock">;
   /** `null`: no memory. */
   memory: MemoryStore | null;
   /** The origin of saved skills and facts. */
@@ -85,6 +88,7 @@ export function createTools(options: SessionToolOptions): Tool[] {
           ),
         ]
       : []),
+    ...(options.recall ? [createSessionSearch({ ...options.recall, session, clock })] : []),
   ];
 }
 

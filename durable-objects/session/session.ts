@@ -265,6 +265,18 @@ function toHost(ctx: DurableObjectState, env: SessionEnv, settings: Settings): S
       observe: (signature) => env.ARCHIVE.getByName(profile).observeTurn(signature),
       name: (turns) => env.ARCHIVE.getByName(profile).nameTurns(turns),
     },
+    sessions: {
+      recent: (limit) => env.ACCOUNT.getByName(profile).listSessions({ limit }),
+      find: (sessions) => env.ACCOUNT.getByName(profile).findSessions(sessions),
+    },
+    messages: {
+      async put(turn) {
+        const put = (await env.ARCHIVE.getByName(profile).putMessages(turn)) as Result<null>;
+        if (!put.ok) throw new Error(`${put.failure.code}: ${put.failure.message}`);
+      },
+      search: (query) => env.ARCHIVE.getByName(profile).searchMessages(query),
+      around: (of, n, before, after) => env.ARCHIVE.getByName(profile).messagesAround(of, n, before, after),
+    },
     pending: openPendingStore(place),
     reviews: openReviewStore(place),
     queue: toQueue(env.REVIEWS),

@@ -19,7 +19,7 @@ turns, events and streams.
 `;
 
 const GROUPS: [title: string, test: RegExp][] = [
-  ["Sessions and turns", /^\/v1\/sessions/],
+  ["Sessions and turns", /^\/v1\/(sessions|search)/],
   ["Skills", /^\/v1\/skills/],
   ["Public skills", /\/\.well-known\//],
   ["Memory", /^\/v1\/memory/],

@@ -91,7 +91,9 @@ describe("every route of the contract", () => {
   });
 
   it("accepts only a valid `limit` and a valid cursor where it lists", async () => {
-    const lists = routes.filter(({ operation }) => operation.parameters?.some(({ name }) => name === "limit"));
+    const limited = routes.filter(({ operation }) => operation.parameters?.some(({ name }) => name === "limit"));
+    // A search has no pages.
+    const lists = limited.filter(({ operation }) => operation.operationId !== "searchMessages");
     expect(lists.map(({ operation }) => operation.operationId).sort()).toEqual([
       ...["listApprovals", "listCurationRuns", "listEntries", "listFiles", "listKeys", "listMemory", "listPending"],
       ...["listReviews", "listSessions", "listSkillRevisions", "listSkills", "readLearning", "readUsage"],

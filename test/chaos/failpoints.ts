@@ -110,7 +110,7 @@ export function withFailpoints(host: SessionHost, { at, onPass, onReached }: Fai
     };
   }
 
-  const { alarm, account, archive, queue, evidence, reviews } = host;
+  const { alarm, account, archive, messages, queue, evidence, reviews } = host;
   return {
     hold: async () => death,
     host: {
@@ -129,6 +129,9 @@ export function withFailpoints(host: SessionHost, { at, onPass, onReached }: Fai
           observe: (signature) => around("archive turn", () => archive.observe(signature)),
           name: (turns) => around("archive kinds", () => archive.name(turns)),
         },
+      }),
+      ...(messages && {
+        messages: { ...messages, put: (turn) => around("archive messages", () => messages.put(turn)) },
       }),
       queue: { send: (message, options) => around("send review", () => queue.send(message, options)) },
       evidence: {

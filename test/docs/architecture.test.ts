@@ -3,6 +3,7 @@ import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { DEFAULTS } from "../../core/limits.ts";
+import type { MessageIndex, SessionList } from "../../core/ports.ts";
 import { createLibrary } from "../../core/skills/library.ts";
 import { createTools } from "../../core/tools/index.ts";
 import { createWorkspace } from "../../core/workspace/workspace.ts";
@@ -28,6 +29,7 @@ describe("docs/ARCHITECTURE.md", () => {
       workspace: createWorkspace({ sql: createNodeSql(), clock, maxFileBytes: 1, maxBytes: 1 }),
       memory: createMemoryStore({ kv: createMemoryKv({ clock }), profile: PROFILE, clock, overlayMs: 0 }),
       todos: { items: () => [], put: () => {}, labelOf: () => "own" },
+      recall: { index: {} as MessageIndex, sessions: {} as SessionList, outOfView: () => null },
       ...{ origin: "foreground", session: SESSION },
     });
     const rows = [...document.matchAll(/^\| `(read|keyed|unkeyed)` \|.*\| (.*) \|$/gm)];

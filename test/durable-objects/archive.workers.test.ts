@@ -3,6 +3,7 @@ import { evictDurableObject, runDurableObjectAlarm } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
 import { ok } from "../../core/errors.ts";
+import type { ArchivedTurn } from "../../core/schemas/archived-message.ts";
 import type { TurnSignature } from "../../core/schemas/learning/learning.ts";
 import { createSkillStore } from "../../stores/skills/skill-store.ts";
 import { toBucket } from "../../stores/platform/r2.ts";
@@ -83,4 +84,34 @@ it("a profile's turns, its results on similar turns, and a skill's effect surviv
     after: { turns: 1, judged: 1, successes: 0 },
   });
   expect(await other.archive().turnsOf({ limit: 10 })).toEqual([]);
+});
+
+it("a profile's messages are indexed once, found, read and erased, also after an eviction", async () => {
+  const [one, other] = [createProfile(), createProfile()];
+  const toTurn = (session: string, turn: number, text: string): ArchivedTurn => ({
+    ...{ session, turn, title: "A zoo" },
+    messages: [
+      { n: turn * 10, role: "user", at: turn, text },
+      { n: turn * 10 + 1, role: "assistant", at: turn, text: "Noted." },
+    ],
+  });
+  const [a, b] = ["01J0000000000000000000000A", "01J0000000000000000000000B"];
+  for (const turn of [toTurn(a, 1, "The walrus eats haddock"), toTurn(b, 1, "The wedding is in May")])
+    for (let times = 0; times < 2; times++) expect(await one.archive().putMessages(turn)).toEqual(ok(null));
+  await evictDurableObject(one.archive());
+  const textsOf = async (query: string) =>
+    (await one.archive().searchMessages({ query, limit: 9, roles: ["user"] })).map(({ text }) => text);
+  expect(await textsOf("walruses eating haddocks")).toContain("The walrus eats haddock");
+  expect(await textsOf('?"( OR NEAR')).toEqual([]);
+  expect((await one.archive().messagesAround(a, 10, 5, 5)).map(({ n }) => n)).toEqual([10, 11]);
+  expect(await other.archive().searchMessages({ query: "walrus", limit: 9 })).toEqual([]);
+
+  expect(await one.archive().eraseTexts(["theweddingisinmay"])).toBeNull();
+  expect(await textsOf("wedding")).toEqual([]);
+  expect(await one.archive().eraseSession(a)).toBe(2);
+  expect(await textsOf("walrus")).toEqual([]);
+  await one.archive().putMessages(toTurn(a, 1, "The walrus again"));
+  expect(await textsOf("walrus")).toEqual(["The walrus again"]);
+  await one.archive().erase();
+  expect(await textsOf("walrus")).toEqual([]);
 });

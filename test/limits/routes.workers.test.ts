@@ -174,6 +174,8 @@ const TABLE: Record<string, Asked> = {
   "GET /v1/sessions/{session}/events": OF_SESSION,
   "GET /v1/sessions/{session}/socket": { ...OF_SESSION, headers: { upgrade: "websocket" } },
   "GET /v1/sessions/{session}/entries": OF_SESSION,
+  // The key, the words and the titles.
+  "GET /v1/search": { most: 3, status: 200, query: "?q=rain" },
   "POST /v1/sessions/{session}/stop": OF_SESSION,
   "POST /v1/sessions/{session}/turns/{n}/rating": { ...OF_SESSION, body: { rating: "up" } },
   "GET /v1/sessions/{session}/turns/{n}/observation": OF_SESSION,

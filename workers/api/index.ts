@@ -20,6 +20,7 @@ import { pending } from "./learning/pending.ts";
 import { profiles } from "./profiles/profiles.ts";
 import { reviews } from "./learning/reviews.ts";
 import { type ApiEnv, createRouter, refuseQuery } from "./router.ts";
+import { search } from "./sessions/search.ts";
 import { sessions } from "./sessions/sessions.ts";
 import { skillHistory } from "./skills/skill-history.ts";
 import { skills } from "./skills/skills.ts";
@@ -90,6 +91,7 @@ for (const resource of [
   keys,
   sessions,
   messages,
+  search,
   turns,
   socket,
   files,

@@ -4,7 +4,7 @@ import { OpenAPIHono, type RouteConfig } from "@hono/zod-openapi";
 import type { MiddlewareHandler } from "hono";
 import * as z from "zod";
 import { Problem } from "../../core/schemas/api.ts";
-import type { ProfileId } from "../../core/schemas/ids.ts";
+import { Day, type ProfileId, dayOf } from "../../core/schemas/ids.ts";
 import type { Env } from "./env.ts";
 import { AppError, type ProblemCode } from "./problems.ts";
 
@@ -102,6 +102,12 @@ export function numeric(min: number, max: number): z.ZodType<number, string> {
     .pipe(z.int().min(min).max(max));
 }
 
+/** A real calendar day: not the 30th of February. */
+export const CalendarDay = Day.refine((day) => {
+  const time = Date.parse(`${day}T00:00:00Z`);
+  return Number.isFinite(time) && dayOf(time) === day;
+}, "there is no such day");
+
 /** A flag in a query: `1` or `true`; absent is false. */
 export const Flag = z
   .enum(["0", "1", "true", "false"])
@@ -134,7 +140,9 @@ const CODE_BY_FIELD: Record<string, ProblemCode> = {
 };
 
 function toInvalid(target: string, issues: Issue[]): AppError {
-  const first = issues[0]!;
+  const unknown = issues.find(({ code }) => code === "unrecognized_keys");
+  // A misspelt field of a query is also a missing one: its name says more.
+  const first = (target === "query" && unknown) || issues[0]!;
   const field = first.path.join(".");
   const errors = issues.map((issue) => ({ in: target, path: issue.path.join("."), message: issue.message }));
   const whole = target === "json" ? "the body" : `the ${target}`;

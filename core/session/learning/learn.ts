@@ -1,4 +1,5 @@
-// Plans the learning from a settled turn: a job that observes it, a day of activity, and the review that `/refine` asked for.
+// Plans what is done with a settled turn: a job that observes it, one that indexes its messages, a day of activity, and the review that
+// `/refine` asked for.
 // Decides before the transaction and writes inside it.
 import { decideOnRefine } from "../../learning/observe/triggers.ts";
 import { textOf } from "../../schemas/entry.ts";
@@ -7,6 +8,7 @@ import { dayOf } from "../../schemas/ids.ts";
 import type { Booking } from "../../schemas/usage.ts";
 import { parseSessionCommand } from "../../commands/parse-command.ts";
 import type { EngineContext } from "../context.ts";
+import { planIndexing } from "../index-messages.ts";
 import type { TurnRow } from "../log-turns.ts";
 import { selectTurns } from "./meant-turns.ts";
 import { observeRow, learningOffered } from "./observe-job.ts";
@@ -44,6 +46,7 @@ export function learnFromTurn(context: EngineContext, turn: TurnRow, entries: En
         const job = { kind: "observe", turn: turn.n, ...(booking && { booking }) } as const;
         jobs.put(observeRow(turn.n), now + settings.turn.leaseMs, job);
       }
+      planIndexing(context, turn.n, isObserved);
       if (decision) askForReview(context, decision, { to: final!.n, extraTurns });
       return isObserved;
     },

@@ -1,5 +1,5 @@
 // Observes a turn after its answer: what it was, what its message says about the turn before, and how similar turns ended.
-// Reports it to the Archive and to the evidence of skills, carries out verdicts, and asks for a review. Runs as jobs of the
+// Sends its messages to the index. Reports it to the Archive and to the evidence of skills, carries out verdicts, and asks for a review. Runs as jobs of the
 // outbox. Every step is idempotent, and one transaction at the end stores the result.
 import { messageOf } from "../../errors.ts";
 import { toComparedTurn, toNeighbourhood } from "../../learning/observe/neighbours.ts";
@@ -15,6 +15,7 @@ import { withTimeout } from "../../timeout.ts";
 import type { EngineContext, SessionHost } from "../context.ts";
 import { isHeldOut } from "../prompt/held-out.ts";
 import type { Job, JobRow } from "../jobs.ts";
+import { indexLater, indexObservedTurn } from "../index-messages.ts";
 import { putBookingRow } from "../ledger.ts";
 import type { TurnRow } from "../log-turns.ts";
 import { type JudgedTurn, observe, putObservation, readTurnEntries } from "./observations.ts";
@@ -36,6 +37,7 @@ export async function carryObservation(context: EngineContext, row: ObserveRow):
   const { booking } = row.job;
   const booked = booking && book(host, booking);
   const turn = log.turn(row.job.turn)!;
+  const indexed = indexObservedTurn(context, turn);
   const entries = readTurnEntries(context, turn);
   const { work } = row.job;
   const base = { ...(work && { kind: work }), ...observe(context, turn, entries) };
@@ -54,11 +56,12 @@ export async function carryObservation(context: EngineContext, row: ObserveRow):
     nth: 1,
   });
 
-  const isBooked = await booked;
+  const [isBooked, isIndexed] = await Promise.all([booked, indexed]);
   host.sql.transaction(() => {
     if (!jobs.get(row.id)) return; // another attempt was quicker
     jobs.delete(row.id);
     if (booking && !isBooked) putBookingRow(context, booking);
+    if (!isIndexed) indexLater(context, turn.n);
     putWithdrawnNotices(context, [...moves, ...(judgedBefore ? judgedBefore.moves : [])]);
     const { observation, neighbourhood } = compared;
     const to = turn.final!;

@@ -19,6 +19,7 @@ import { createTools } from "../../tools/index.ts";
 import { createApprovals } from "./commands/approvals.ts";
 import { parseSessionCommand } from "../../commands/parse-command.ts";
 import { readContextFiles } from "../prompt/context-files.ts";
+import { findOutOfView } from "../compaction/out-of-view.ts";
 import type { EngineContext } from "../context.ts";
 import type { TurnRow } from "../log-turns.ts";
 import { isHeldOut } from "../prompt/held-out.ts";
@@ -91,6 +92,11 @@ function makeTools(
     ...(host.pending && { pending: host.pending }),
     taint: context.taint,
     todos: createTodoList(context),
+    ...(learning &&
+      host.messages &&
+      host.sessions && {
+        recall: { index: host.messages, sessions: host.sessions, outOfView: () => findOutOfView(context.log) },
+      }),
     memory: learning ? host.memory(context.overlay) : null,
     origin: LEARN_COMMAND.test(request.trim()) ? "user" : "foreground",
     session: host.session,

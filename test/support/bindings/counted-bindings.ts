@@ -89,6 +89,7 @@ function createCountedAccount(profile: string) {
     revokeKey: async () => ok(null),
     registerSession: async () => true,
     listSessions: async () => [],
+    findSessions: async () => [],
     noteActivity: async () => {},
     usage: async (asked: object) => ({ ...asked, totals: sum, lines: [], grants: [] }),
     askForCuration: async () => ok({ allowance: null }),
@@ -102,8 +103,9 @@ function createCountedAccount(profile: string) {
 const NO_TURNS = { turns: 0, judged: 0, successes: 0 };
 const archive = {
   turnsOf: async () => [],
+  searchMessages: async () => [],
   liftOf: async () => ({ before: NO_TURNS, after: NO_TURNS }),
-  eraseTexts: async () => 0,
+  eraseTexts: async () => null,
 };
 
 const unknown = async () => err("session_not_found", "There is no such session.");

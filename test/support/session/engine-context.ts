@@ -90,6 +90,7 @@ export function createEngineContext({ learning = "on" }: { learning?: Learning }
       taint: createLogTaint(createLog(mortal)),
       workspace: createWorkspace({ sql: mortal, clock, maxFileBytes, maxBytes: maxWorkspaceBytes }),
       meta: () => ({ v: 1, learning, title: "", createdAt: 0 }),
+      markIndexed: unused,
       rename: unused,
     };
   }

@@ -6,7 +6,10 @@ import { ok } from "../../../core/errors.ts";
 import { toJudge } from "../../../core/learning/evidence/verdict.ts";
 import { DEFAULTS } from "../../../core/limits.ts";
 import type { MemoryProvider } from "../../../core/memory/provider.ts";
-import type { Bucket, KeyValue, Sql } from "../../../core/ports.ts";
+import type { Bucket, KeyValue, SessionList, Sql } from "../../../core/ports.ts";
+import type { SessionInfo } from "../../../core/schemas/api.ts";
+import { createMessageArchive } from "../../../core/archive/messages/message-archive.ts";
+import type { ArchivedTurn } from "../../../core/schemas/archived-message.ts";
 import type { TurnSignature } from "../../../core/schemas/learning/learning.ts";
 import type { ReviewMessage } from "../../../core/schemas/learning/review.ts";
 import type { Settings } from "../../../core/schemas/settings.ts";
@@ -62,6 +65,12 @@ export interface HarnessOptions {
   account?: Partial<AccountPort>;
   /** Runs before the profile's Archive answers. It may throw, or never resolve. */
   onArchive?(signature: TurnSignature): void | Promise<void>;
+  /** Runs before the profile's Archive stores the messages of a turn. It may throw, or never resolve. */
+  onMessages?(turn: ArchivedTurn): void | Promise<void>;
+  /** The size of the Archive's database. */
+  archiveBytes?(): number;
+  /** The profile's sessions, oldest first. Absent: the agent has no tool that searches them. */
+  sessions?: SessionInfo[];
   /** Counts requests as the platform does, including the checks for tombstones before a write. */
   counter?: Counter;
   /** Runs while a message is being sent to the queue. */
@@ -76,6 +85,8 @@ export function createSessionHarness(options: HarnessOptions) {
   const bucket = createMemoryBucket({ clock });
   const kv = createMemoryKv({ clock });
   const records = createTurnRecords({ sql: createNodeSql(), discount: DEFAULTS.learning.discount });
+  const archiveSql = createNodeSql();
+  const messages = createMessageArchive(archiveSql, () => options.archiveBytes?.() ?? 0);
   const sent: ReviewMessage[] = [];
   const booked: Booking[] = [];
   let alarmAt: number | null = null;
@@ -155,6 +166,17 @@ export function createSessionHarness(options: HarnessOptions) {
           records.putKinds(turns);
         },
       },
+      ...(options.sessions && { sessions: listSessions(options.sessions) }),
+      messages: {
+        async put(turn) {
+          ask("archive");
+          await options.onMessages?.(turn);
+          const put = messages.put(turn);
+          if (!put.ok) throw new Error(`${put.failure.code}: ${put.failure.message}`);
+        },
+        search: async (query) => messages.search(query),
+        around: async (session, n, before, after) => messages.around(session, n, before, after),
+      },
       pending: createPendingStore({ bucket: stores.bucket, profile, clock, random: createSeededRandom(5) }),
       reviews: createReviewStore({ bucket: stores.bucket, profile }),
       queue: {
@@ -213,7 +235,28 @@ export function createSessionHarness(options: HarnessOptions) {
   }
 
   const memory = () => createMemoryStore({ kv, profile: PROFILE, clock, overlayMs: 0 });
-  return { boot, clock, sent, booked, bucket, kv, records, memory, sql, alarmAt: () => alarmAt, writes: () => writes };
+  return {
+    boot,
+    clock,
+    sent,
+    booked,
+    bucket,
+    kv,
+    records,
+    memory,
+    messages,
+    archiveSql,
+    sql,
+    alarmAt: () => alarmAt,
+    writes: () => writes,
+  };
+}
+
+function listSessions(sessions: SessionInfo[]): SessionList {
+  return {
+    recent: async (limit) => sessions.toReversed().slice(0, limit),
+    find: async (asked) => sessions.filter(({ session }) => asked.includes(session)),
+  };
 }
 
 function merge(patch: HarnessOptions["settings"] = {}): Settings {

@@ -1,12 +1,12 @@
 // What the profile's model calls used and cost, from its own ledger. Read only.
 import { createRoute } from "@hono/zod-openapi";
 import * as z from "zod";
-import { DAY_MS, Day, type ProfileId, dayOf } from "../../../core/schemas/ids.ts";
+import { DAY_MS, type Day, type ProfileId, dayOf } from "../../../core/schemas/ids.ts";
 import { type UsageAsked, UsageBy, UsageReport } from "../../../core/schemas/usage.ts";
 import type { Env } from "../env.ts";
 import { pageQuery } from "../pages.ts";
 import { AppError } from "../problems.ts";
-import { describeResponses, createRouter } from "../router.ts";
+import { CalendarDay, describeResponses, createRouter } from "../router.ts";
 import { openAccount } from "../sessions/session-rpc.ts";
 
 export const usage = createRouter();
@@ -14,12 +14,6 @@ export const usage = createRouter();
 const DEFAULT_DAYS = 30;
 /** How long the ledger keeps sessions, which also bounds one response. */
 const MAX_DAYS = 400;
-
-/** A real calendar day: not the 30th of February. */
-const CalendarDay = Day.refine((day) => {
-  const time = Date.parse(`${day}T00:00:00Z`);
-  return Number.isFinite(time) && dayOf(time) === day;
-}, "there is no such day");
 
 usage.openapi(
   createRoute({

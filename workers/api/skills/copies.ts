@@ -1,4 +1,4 @@
-// Removes a purged text from everything that quotes it: records in R2 and recorded requests. Called by the routes that purge.
+// Removes a purged text from everything that quotes it: records in R2, recorded requests and indexed messages. Called by the routes that purge.
 import type { ProfileId } from "../../../core/schemas/ids.ts";
 import { holdsAny, withoutPieces } from "../../../core/skills/search/text-pieces.ts";
 import { eraseCopies } from "../../../stores/copies.ts";
@@ -16,5 +16,6 @@ export async function eraseText(env: Env, profile: ProfileId, pieces: string[]):
     holds: (text) => holdsAny(text, pieces),
     without: (value) => withoutPieces(value, pieces),
   });
-  await openArchive(env, profile).eraseTexts(pieces);
+  const archive = openArchive(env, profile);
+  for (let after: number | null = 0; after !== null;) after = await archive.eraseTexts(pieces, after);
 }

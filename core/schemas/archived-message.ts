@@ -1,0 +1,44 @@
+// Messages as the profile's Archive indexes them: what sessions send, what searches ask, and what they find. Types only; the
+// objects exchange them by RPC.
+import type { SessionId } from "./ids.ts";
+
+export type MessageRole = "user" | "assistant" | "tool";
+
+/** One message of a turn. `n`: the number of its log entry. `at`: Unix time in ms. `speaker`: whom people would name, if known. */
+export interface ArchivedMessage {
+  n: number;
+  role: MessageRole;
+  at: number;
+  text: string;
+  speaker?: string;
+}
+
+export interface ArchivedTurn {
+  session: SessionId;
+  turn: number;
+  /** The session's title, if it has one. Its words count for each message of the turn. */
+  title?: string;
+  messages: ArchivedMessage[];
+}
+
+/** A message in the index. `id` rises with each message of the profile. */
+export interface IndexedMessage extends ArchivedMessage {
+  id: number;
+  session: SessionId;
+  turn: number;
+}
+
+export interface FoundMessage extends IndexedMessage {
+  /** Comparable within one search. */
+  score: number;
+}
+
+/** `from` inclusive, `to` exclusive, Unix time in ms. `without`: sessions that are left out. */
+export interface MessageQuery {
+  query: string;
+  limit: number;
+  roles?: MessageRole[];
+  from?: number;
+  to?: number;
+  without?: SessionId[];
+}
