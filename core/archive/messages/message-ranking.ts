@@ -18,8 +18,8 @@ const NEIGHBOUR_SHARE = 0.3;
 /** Messages on each side whose words count. */
 export const REACH = 2;
 /**
- * A longer neighbour counts as a sample of itself that is this many times as long as the mean. Otherwise a long tool result would discount
- * the messages around it, or lift them by the words it is stuffed with. 3 and 6 give the same figures of bench:recall.
+ * A longer neighbour counts as a sample of itself, this many times as long as the mean message: its length and its words in proportion.
+ * At full length, a tool result would discount the messages around it threefold. 3 and 6 give the same figures of bench:recall.
  */
 const NEIGHBOUR_MEANS = 4;
 
