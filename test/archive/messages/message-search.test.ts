@@ -339,11 +339,11 @@ describe("the isolate", () => {
       Array.from({ length: 40 }, () => session),
       { sql },
     );
-    const start = performance.now();
+    const start = process.cpuUsage();
     expect(find('zebra "bridge paint"', { roles: ["user"] })).toHaveLength(10);
-    const tookMs = performance.now() - start;
+    const { user: tookUs } = process.cpuUsage(start);
     archive.eraseSession(idOf(0));
     expect(seen.most).toBeLessThan(5_000_000);
-    expect(tookMs).toBeLessThan(5_000);
+    expect(tookUs).toBeLessThan(5_000_000);
   });
 });
