@@ -29,6 +29,7 @@ const dependencies = [
   "lru-cache",
   "openai",
   "stemmer",
+  "stemmer",
   "ulid",
   "yaml",
   "zod",
