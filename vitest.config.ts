@@ -29,7 +29,6 @@ const dependencies = [
   "lru-cache",
   "openai",
   "stemmer",
-  "stemmer",
   "ulid",
   "yaml",
   "zod",
