@@ -289,6 +289,7 @@ describe("the API's description", () => {
         "GET /v1/reviews",
         "GET /v1/reviews/{review}",
         "GET /v1/learning",
+        "GET /v1/search",
         "GET /v1/usage",
         "GET /v1/curator",
         "POST /v1/curator/run",
