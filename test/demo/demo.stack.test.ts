@@ -48,48 +48,42 @@ function expectGain({ sessions }: Figures): void {
 }
 
 it(
-  "the demo solves the task with the lesson in fewer calls, and ends with the figures as JSON",
+  "the demo solves the task in fewer calls with a lesson, also on other tables, with another seed and a hand-written skill",
   { timeout: TIMEOUT_MS },
   () => {
-    const { status, lines, out, err } = runDemo("--json");
+    const folder = mkdtempSync(join(tmpdir(), "demo-"));
+    for (const n of [1, 2, 3]) {
+      const table: Table = inventTable(500 + n);
+      const plain = {
+        separator: "," as ";",
+        decimal: ".",
+        thousands: "",
+        missing: "",
+        dates: "YYYY-MM-DD",
+        unitRow: false,
+      } as const;
+      writeFileSync(join(folder, table.file), exportTable(table, plain));
+    }
+    const skill = join(folder, "by-hand.md");
+    // Seed 4 draws pipes, decimal commas, n/a, dotted dates, a row of units.
+    writeFileSync(
+      skill,
+      "---\nname: by-hand\ndescription: Figures from the office's data exports.\n---\nA vertical bar stands between the columns. " +
+        "Decimals follow a comma. Where something is missing they write n/a. Skip the line under the header, it has units. Days come before months in dates.\n",
+    );
+    const { status, lines, out, err } = runDemo("--data", folder, "--seed", "4", "--skill", skill, "--json");
     expect([status, err]).toEqual([0, ""]);
     expect(lines[0]).toMatch(/^Model: rehearsal/);
+    expect(out).toContain("by-hand, as given, takes its place.");
+    expect(out).toContain("→ skill_view by-hand");
     const figures = JSON.parse(lines.at(-1)!) as Figures;
     expectGain(figures);
-    const { skill, citations, memory, reviewId } = figures.learned;
-    expect(out).toContain(`Skill ${skill}, revision 1:`);
+    const { skill: learned, citations, memory, reviewId } = figures.learned;
+    expect(out).toContain(`Skill ${learned}, revision 1:`);
     expect(citations.every((citation) => citation.startsWith(`${reviewId.split(".")[0]}/`))).toBe(true);
     expect(memory).not.toBe("");
   },
 );
-
-it("the demo accepts other tables, another seed and a hand-written skill", { timeout: TIMEOUT_MS }, () => {
-  const folder = mkdtempSync(join(tmpdir(), "demo-"));
-  for (const n of [1, 2, 3]) {
-    const table: Table = inventTable(500 + n);
-    const plain = {
-      separator: "," as ";",
-      decimal: ".",
-      thousands: "",
-      missing: "",
-      dates: "YYYY-MM-DD",
-      unitRow: false,
-    } as const;
-    writeFileSync(join(folder, table.file), exportTable(table, plain));
-  }
-  const skill = join(folder, "by-hand.md");
-  // Seed 4 draws pipes, decimal commas, n/a, dotted dates, a row of units.
-  writeFileSync(
-    skill,
-    "---\nname: by-hand\ndescription: Figures from the office's data exports.\n---\nA vertical bar stands between the columns. " +
-      "Decimals follow a comma. Where something is missing they write n/a. Skip the line under the header, it has units. Days come before months in dates.\n",
-  );
-  const { status, lines, out } = runDemo("--data", folder, "--seed", "4", "--skill", skill, "--json");
-  expect(status).toBe(0);
-  expect(out).toContain("by-hand, as given, takes its place.");
-  expect(out).toContain("→ skill_view by-hand");
-  expectGain(JSON.parse(lines.at(-1)!) as Figures);
-});
 
 it("the demo refuses a folder without tables, with the reason", { timeout: TIMEOUT_MS }, () => {
   const { status, err } = runDemo("--data", mkdtempSync(join(tmpdir(), "empty-")));
