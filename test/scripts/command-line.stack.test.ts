@@ -60,7 +60,6 @@ describe.each([
 
 describe.each([
   ["start", "scripts/start.ts", []],
-  ["demo", "scripts/demo.ts", []],
   ["deploy", "scripts/deploy.ts", ["--dry-run"]],
 ])("npm run %s", (_, file, args) => {
   it.each([

@@ -15,7 +15,7 @@ it("stores the same skills, states, evidence and facts as the Workers do", async
   const path = join(newFolder(), "parameters.json");
   writeFileSync(
     path,
-    JSON.stringify(smallWorldFile({ "stream.sessions": 6, "labels.rating": 1, "labels.ratingDelaySessions": 2 })),
+    JSON.stringify(smallWorldFile({ "stream.sessions": 4, "labels.rating": 1, "labels.ratingDelaySessions": 2 })),
   );
   const read = readParameters(path);
   if (!read.ok) throw new Error(read.failure.message);
