@@ -2,8 +2,8 @@
 // conversation is handled by converse.ts. Must use the HTTP API only.
 import { parseArgs } from "node:util";
 import { findNearest } from "../core/commands/parse-command.ts";
-import { type Client, ProblemError, UnreachableError, createClient } from "./client.ts";
-import { UsageError, readConnection } from "./connection.ts";
+import { type Client, ProblemError, UnreachableError, createClient } from "./connection/client.ts";
+import { UsageError, readConnection } from "./connection/connection.ts";
 import { InterruptedError, converse } from "./converse.ts";
 import { COMMAND_HELP } from "./orders.ts";
 import { renderLearning } from "./learning.ts";

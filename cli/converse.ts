@@ -3,7 +3,7 @@
 import { createInterface } from "node:readline";
 import { completeCommand, parseTypedLine } from "../core/commands/parse-command.ts";
 import type { SessionDetail } from "../core/schemas/api.ts";
-import { type Client, ProblemError } from "./client.ts";
+import { type Client, ProblemError } from "./connection/client.ts";
 import { followSession } from "./follow.ts";
 import { type Order, createOrders } from "./orders.ts";
 import { gatherPasted } from "./pasted-lines.ts";

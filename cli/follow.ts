@@ -1,10 +1,10 @@
 // Follows all turns of a session until the signal aborts. Uses a WebSocket and reconnects with the last event id. Falls back
 // on server-sent events, one turn at a time, where the server or a proxy refuses WebSockets. Used by converse.ts.
-import { type BackoffOptions, createBackoff } from "./backoff.ts";
-import type { Client } from "./client.ts";
+import { type BackoffOptions, createBackoff } from "./connection/backoff.ts";
+import type { Client } from "./connection/client.ts";
 import type { StreamedEvent } from "./events.ts";
-import { UnreachableError } from "./http.ts";
-import { SESSION_DELETED, SIGN_IN_AGAIN, SocketClosed } from "./socket.ts";
+import { UnreachableError } from "./connection/http.ts";
+import { SESSION_DELETED, SIGN_IN_AGAIN, SocketClosed } from "./connection/socket.ts";
 
 export interface FollowOptions extends BackoffOptions {
   client: Pick<Client, "watch" | "readEvents" | "session">;

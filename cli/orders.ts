@@ -3,8 +3,8 @@ import type { ClientCommandName } from "../core/commands/commands.ts";
 import { renderCommandHelp } from "../core/commands/help.ts";
 import type { TypedLine } from "../core/commands/parse-command.ts";
 import type { BusyMode } from "../core/schemas/settings.ts";
-import { createBackoff } from "./backoff.ts";
-import { type Client, UnreachableError } from "./client.ts";
+import { createBackoff } from "./connection/backoff.ts";
+import { type Client, UnreachableError } from "./connection/client.ts";
 import { renderLearning } from "./learning.ts";
 import { count } from "./show.ts";
 

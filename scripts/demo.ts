@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { type Client, ProblemError, createClient } from "../cli/client.ts";
+import { type Client, ProblemError, createClient } from "../cli/connection/client.ts";
 import { type TurnStats, promptTokens } from "../core/schemas/entry.ts";
 import type { ReviewDetail } from "../core/schemas/api.ts";
 import { fromContents, textOrEmpty } from "../core/schemas/file-body.ts";

@@ -2,7 +2,7 @@
 // profile, stored in the output folder so that an interrupted run can resume.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Client, createClient } from "../../cli/client.ts";
+import { type Client, createClient } from "../../cli/connection/client.ts";
 import { promptTokens } from "../../core/schemas/entry.ts";
 import { isCorrect } from "../../scripts/demo/answers.ts";
 import { awaitReview } from "../../scripts/demo/await-review.ts";

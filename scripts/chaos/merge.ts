@@ -1,6 +1,6 @@
 // A merge for the curator of a chaos run: two near-identical skills in each profile, the merge that the run's model proposes, and
 // how to see its result in the stores. Used by reviews.ts and by the run's model.
-import type { Client } from "../../cli/client.ts";
+import type { Client } from "../../cli/connection/client.ts";
 import type { CurationMessage } from "../../core/schemas/learning/curation.ts";
 import type { JsonObject } from "../../core/schemas/entry.ts";
 import type { CurationId, ProfileId } from "../../core/schemas/ids.ts";

@@ -1,7 +1,7 @@
 // The person of a chaos run: rates turns, requests curation, and waits for its results, all over the product's API, which may be
 // killed at any moment. Used by reviews.ts.
 import { setTimeout as pause } from "node:timers/promises";
-import type { Client } from "../../cli/client.ts";
+import type { Client } from "../../cli/connection/client.ts";
 
 export const SETTLED_MS = 120_000;
 

@@ -1,5 +1,5 @@
 // A client that follows a turn across every kill with `Last-Event-ID`. Its text at the end must equal the log's. Called by turns.ts.
-import type { Client } from "../../cli/client.ts";
+import type { Client } from "../../cli/connection/client.ts";
 
 export interface TurnReading {
   /** Displayed text, by entry. */

@@ -5,7 +5,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { type Client, createClient } from "../../cli/client.ts";
+import { type Client, createClient } from "../../cli/connection/client.ts";
 import type { WorkerOptions } from "../stack/bundle.ts";
 import { buildWorkers } from "./build.ts";
 import { type IndexLag, createIndexLag } from "./index-lag.ts";

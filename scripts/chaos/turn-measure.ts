@@ -1,7 +1,7 @@
 // Measures the turns of a chaos run: lost, duplicated, unknown, repeated or stuck. Reads the log through the HTTP API and compares
 // it with the requests at the tools' server, the results the model received, and the files after each kill. Called by turns.ts.
 // Changes nothing.
-import type { Client } from "../../cli/client.ts";
+import type { Client } from "../../cli/connection/client.ts";
 import type { SessionDetail } from "../../core/schemas/api.ts";
 import { type Entry, textOf } from "../../core/schemas/entry.ts";
 import type { TurnReading } from "./reader.ts";

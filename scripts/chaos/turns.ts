@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { type Client, createClient } from "../../cli/client.ts";
+import { type Client, createClient } from "../../cli/connection/client.ts";
 import type { WorkerOptions } from "../stack/bundle.ts";
 import { buildWorkers } from "./build.ts";
 import { type Disk, type StoredTurn, openDisk } from "./disk.ts";

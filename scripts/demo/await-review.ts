@@ -1,6 +1,6 @@
 // Waits for the review that follows a session's turn. Used by the demo and by bench:real.
 import { setTimeout as pause } from "node:timers/promises";
-import type { Client } from "../../cli/client.ts";
+import type { Client } from "../../cli/connection/client.ts";
 import type { ReviewDetail } from "../../core/schemas/api.ts";
 
 const POLL_MS = 100;

@@ -1,7 +1,7 @@
 // Checks and contracts end to end: a session's own save, the job that it hands to a review, and a whole review.
 import { expect, it } from "vitest";
 import { contractOf } from "../../core/skills/format/contract.ts";
-import { createReviewStore } from "../../stores/review-store.ts";
+import { createReviewStore } from "../../stores/reviews/review-store.ts";
 import { createSkillStore } from "../../stores/skills/skill-store.ts";
 import { sampleJob } from "../learning/sample.ts";
 import { CITED, SKILL, SKILL_MD } from "../review/script.ts";

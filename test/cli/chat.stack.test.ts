@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createTestHarness } from "wrangler";
-import { createClient } from "../../cli/client.ts";
+import { createClient } from "../../cli/connection/client.ts";
 import { createTempFolders } from "../support/temp-folders.ts";
 
 const OPERATOR = "operator-token-for-tests";

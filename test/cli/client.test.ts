@@ -1,6 +1,6 @@
 // The HTTP client of the terminal against a fake API: streams that resume, idempotent retries, problems, safe paths.
 import { describe, expect, it } from "vitest";
-import { ProblemError, UnreachableError, createClient } from "../../cli/client.ts";
+import { ProblemError, UnreachableError, createClient } from "../../cli/connection/client.ts";
 import { ProtocolError, type StreamedEvent } from "../../cli/events.ts";
 import { type Wire, answerEvents, answerJson, answerProblem, startFakeApi } from "../support/fake-api.ts";
 

@@ -1,6 +1,6 @@
 // Following a session over a WebSocket against a fake API: reconnects, the end of a session, the fallback to single turns.
 import { describe, expect, it } from "vitest";
-import { type Client, ProblemError, UnreachableError, createClient } from "../../cli/client.ts";
+import { type Client, ProblemError, UnreachableError, createClient } from "../../cli/connection/client.ts";
 import { ProtocolError, type StreamedEvent } from "../../cli/events.ts";
 import { followSession } from "../../cli/follow.ts";
 import type { AgentEvent } from "../../core/schemas/entry.ts";

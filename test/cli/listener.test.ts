@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, it } from "vitest";
-import { createClient } from "../../cli/client.ts";
+import { createClient } from "../../cli/connection/client.ts";
 import { isForeignListener } from "../../cli/listener.ts";
 
 const SERVER = `

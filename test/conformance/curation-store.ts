@@ -6,7 +6,7 @@ import { shardOf } from "../../core/schemas/learning/digest.ts";
 import { fromCurationId } from "../../core/schemas/ids.ts";
 import { NO_USAGE } from "../../core/schemas/entry.ts";
 import { createCurationStore } from "../../stores/curation/curation-store.ts";
-import { createEvidenceStore } from "../../stores/evidence-store.ts";
+import { createEvidenceStore } from "../../stores/evidence/evidence-store.ts";
 import { collect } from "../support/session/collect.ts";
 import { newProfileId } from "../support/skills/profile-ids.ts";
 import { JUDGE, curationPlan, curationRun, intent } from "../support/skills/reviews.ts";

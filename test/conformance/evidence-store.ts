@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import type { Bucket } from "../../core/ports.ts";
 import { shardOf } from "../../core/schemas/learning/digest.ts";
-import { createEvidenceStore } from "../../stores/evidence-store.ts";
+import { createEvidenceStore } from "../../stores/evidence/evidence-store.ts";
 import { collect } from "../support/session/collect.ts";
 import { newProfileId } from "../support/skills/profile-ids.ts";
 import { JUDGE, evidence } from "../support/skills/reviews.ts";

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import type { Bucket } from "../../core/ports.ts";
 import type { ReviewDead } from "../../core/schemas/learning/review.ts";
-import { createReviewStore } from "../../stores/review-store.ts";
+import { createReviewStore } from "../../stores/reviews/review-store.ts";
 import { newProfileId } from "../support/skills/profile-ids.ts";
 import { OTHER_SESSION, SESSION, intent, reviewJob, reviewResult } from "../support/skills/reviews.ts";
 

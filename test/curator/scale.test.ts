@@ -7,7 +7,7 @@ import { DEFAULTS } from "../../core/limits.ts";
 import type { CurationMessage } from "../../core/schemas/learning/curation.ts";
 import { dayOf } from "../../core/schemas/ids.ts";
 import { createCurationStore } from "../../stores/curation/curation-store.ts";
-import { createEvidenceStore } from "../../stores/evidence-store.ts";
+import { createEvidenceStore } from "../../stores/evidence/evidence-store.ts";
 import { createSkillStore } from "../../stores/skills/skill-store.ts";
 import { type DeliverOptions, deliverCuration, sendDueShards } from "../../workers/curator/deliver.ts";
 import { createTestClock } from "../support/clock.ts";

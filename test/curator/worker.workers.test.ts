@@ -4,7 +4,7 @@ import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
 import type { CurationMessage } from "../../core/schemas/learning/curation.ts";
 import { createCurationStore } from "../../stores/curation/curation-store.ts";
-import { createEvidenceStore } from "../../stores/evidence-store.ts";
+import { createEvidenceStore } from "../../stores/evidence/evidence-store.ts";
 import { toBucket } from "../../stores/platform/r2.ts";
 import type { Env } from "../../workers/curator/env.ts";
 import worker from "../../workers/curator/index.ts";

@@ -11,7 +11,7 @@ import { DEFAULTS } from "../../core/limits.ts";
 import { dayOf, toCurationId } from "../../core/schemas/ids.ts";
 import { type SkillHead, toHeadMirror } from "../../core/schemas/skill.ts";
 import { createCurationStore } from "../../stores/curation/curation-store.ts";
-import { createEvidenceStore } from "../../stores/evidence-store.ts";
+import { createEvidenceStore } from "../../stores/evidence/evidence-store.ts";
 import { keyOf } from "../../stores/keys.ts";
 import { createMemoryStore } from "../../stores/memory-store.ts";
 import { createSkillStore } from "../../stores/skills/skill-store.ts";

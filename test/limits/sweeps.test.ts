@@ -24,7 +24,7 @@ import { createCurationStore } from "../../stores/curation/curation-store.ts";
 import { keyOf } from "../../stores/keys.ts";
 import { createMemoryStore } from "../../stores/memory-store.ts";
 import { createPendingStore } from "../../stores/pending-store.ts";
-import { createReviewStore } from "../../stores/review-store.ts";
+import { createReviewStore } from "../../stores/reviews/review-store.ts";
 import { sendDueShards } from "../../workers/curator/deliver.ts";
 import { createTestClock } from "../support/clock.ts";
 import { type Counter, countBucket, countKv, createCounter } from "../support/bindings/counted.ts";

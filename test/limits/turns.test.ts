@@ -9,7 +9,7 @@ import { createWordsCache } from "../../core/skills/search/skill-words.ts";
 import { guardWrites, isGone } from "../../stores/deleted.ts";
 import { createMemoryStore } from "../../stores/memory-store.ts";
 import { createPendingStore } from "../../stores/pending-store.ts";
-import { createReviewStore } from "../../stores/review-store.ts";
+import { createReviewStore } from "../../stores/reviews/review-store.ts";
 import { createSkillStore } from "../../stores/skills/skill-store.ts";
 import { deliverReview } from "../../workers/review/deliver.ts";
 import { PROFILE, sampleJob } from "../learning/sample.ts";

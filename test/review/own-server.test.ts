@@ -4,7 +4,7 @@ import type { ReviewResult } from "../../core/schemas/learning/review.ts";
 import { sampleJob } from "../learning/sample.ts";
 import { createScriptedModel } from "../support/wires/scripted-model.ts";
 import { PROFILE as HARNESS_PROFILE, createSessionHarness } from "../support/session/session-harness.ts";
-import { createReviewStore } from "../../stores/review-store.ts";
+import { createReviewStore } from "../../stores/reviews/review-store.ts";
 import { LINES, SKILL } from "./script.ts";
 import { createWorld } from "./world.ts";
 

@@ -3,7 +3,7 @@ import { createExecutionContext, createMessageBatch, getQueueResult } from "clou
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
 import { toBucket } from "../../stores/platform/r2.ts";
-import { createReviewStore } from "../../stores/review-store.ts";
+import { createReviewStore } from "../../stores/reviews/review-store.ts";
 import type { Env } from "../../workers/review/env.ts";
 import worker from "../../workers/review/index.ts";
 import { SESSION, assistant, sampleJob, user } from "../learning/sample.ts";

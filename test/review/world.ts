@@ -7,7 +7,7 @@ import type { ReviewJob } from "../../core/schemas/learning/review.ts";
 import { createDecide } from "../../core/skills/edit/operations.ts";
 import { createMemoryStore } from "../../stores/memory-store.ts";
 import { createPendingStore } from "../../stores/pending-store.ts";
-import { createReviewStore } from "../../stores/review-store.ts";
+import { createReviewStore } from "../../stores/reviews/review-store.ts";
 import { createSkillStore } from "../../stores/skills/skill-store.ts";
 import { type DeliverOptions, deliverReview } from "../../workers/review/deliver.ts";
 import type { Settlement } from "../../workers/message-settlement.ts";

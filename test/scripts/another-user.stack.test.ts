@@ -5,7 +5,7 @@ import { mkdtempSync, readFileSync, readdirSync, readlinkSync, rmSync, statSync 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createClient } from "../../cli/client.ts";
+import { createClient } from "../../cli/connection/client.ts";
 import { openLocalAccess, readOperatorToken } from "../../scripts/stack/local-state.ts";
 import { groupMembers, identifyProcess } from "../../scripts/stack/processes.ts";
 import { type Stack, startStack } from "../../scripts/stack/stack.ts";

@@ -3,7 +3,7 @@
 import { describe, expect, it } from "vitest";
 import { NO_USAGE, textOf } from "../../core/schemas/entry.ts";
 import type { Lesson } from "../../core/schemas/learning/review.ts";
-import { createReviewStore } from "../../stores/review-store.ts";
+import { createReviewStore } from "../../stores/reviews/review-store.ts";
 import { createAccountDouble } from "../support/account-double.ts";
 import { reviewResult } from "../support/skills/reviews.ts";
 import { createScriptedModel } from "../support/wires/scripted-model.ts";

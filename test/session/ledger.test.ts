@@ -6,7 +6,7 @@ import { type Entry, NO_USAGE, textOf } from "../../core/schemas/entry.ts";
 import { UsageKind, toUsdMicros } from "../../core/schemas/usage.ts";
 import type { AccountPort } from "../../core/session/context.ts";
 import { toTurnLines } from "../../core/session/ledger.ts";
-import { createReviewStore } from "../../stores/review-store.ts";
+import { createReviewStore } from "../../stores/reviews/review-store.ts";
 import { createAccountDouble } from "../support/account-double.ts";
 import { reviewResult } from "../support/skills/reviews.ts";
 import { type ScriptLine, createScriptedModel } from "../support/wires/scripted-model.ts";

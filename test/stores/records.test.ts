@@ -1,8 +1,8 @@
 // Evidence, reviews and curation over the double: the kits, and lost responses.
 import { describe, expect, it } from "vitest";
 import { createCurationStore } from "../../stores/curation/curation-store.ts";
-import { createEvidenceStore } from "../../stores/evidence-store.ts";
-import { createReviewStore } from "../../stores/review-store.ts";
+import { createEvidenceStore } from "../../stores/evidence/evidence-store.ts";
+import { createReviewStore } from "../../stores/reviews/review-store.ts";
 import { describeCurationStore } from "../conformance/curation-store.ts";
 import { describeEvidenceStore } from "../conformance/evidence-store.ts";
 import { describeReviewStore } from "../conformance/review-store.ts";

@@ -20,7 +20,7 @@ import { textOrEmpty } from "../../core/schemas/file-body.ts";
 import { seeds } from "../../skills-seed/index.ts";
 import { createMemoryStore } from "../../stores/memory-store.ts";
 import { createPendingStore } from "../../stores/pending-store.ts";
-import { createReviewStore } from "../../stores/review-store.ts";
+import { createReviewStore } from "../../stores/reviews/review-store.ts";
 import { createSkillStore } from "../../stores/skills/skill-store.ts";
 import { createTestClock } from "./clock.ts";
 import { createMemoryBucket } from "./bindings/memory-bucket.ts";

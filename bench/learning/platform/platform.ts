@@ -16,11 +16,11 @@ import { type SessionEngine, createSessionEngine } from "../../../core/session/e
 import type { Seeds } from "../../../core/skills/library.ts";
 import { seeds } from "../../../skills-seed/index.ts";
 import { createBlobCache } from "../../../stores/skills/caches/blob-cache.ts";
-import { createEvidenceStore } from "../../../stores/evidence-store.ts";
+import { createEvidenceStore } from "../../../stores/evidence/evidence-store.ts";
 import { createIndexCache } from "../../../stores/skills/caches/index-cache.ts";
 import { createMemoryStore } from "../../../stores/memory-store.ts";
 import { createPendingStore } from "../../../stores/pending-store.ts";
-import { createReviewStore } from "../../../stores/review-store.ts";
+import { createReviewStore } from "../../../stores/reviews/review-store.ts";
 import { createSkillStore } from "../../../stores/skills/skill-store.ts";
 import { createTestClock } from "../../../test/support/clock.ts";
 import { createMemoryKv } from "../../../test/support/bindings/memory-kv.ts";

@@ -10,7 +10,7 @@ import { toUsdMicros } from "../../schemas/usage.ts";
 import { redactDeep, redactText } from "../../redact.ts";
 import type { ToolFingerprints } from "../../skills/format/contract.ts";
 import { taintedPieces } from "../taint/tainted-pieces.ts";
-import type { ReviewDecision } from "../observe/triggers.ts";
+import type { ReviewDecision } from "../observe/triggers/triggers.ts";
 import { cutDeep, cutText, editJson } from "./cut.ts";
 
 /** Writer and reader hold the whole job in memory. In practice a model's window is the tighter limit. */

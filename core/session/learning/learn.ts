@@ -1,7 +1,7 @@
 // Plans what is done with a settled turn: a job that observes it, one that indexes its messages, a day of activity, and the review that
 // `/refine` asked for.
 // Decides before the transaction and writes inside it.
-import { decideOnRefine } from "../../learning/observe/triggers.ts";
+import { decideOnRefine } from "../../learning/observe/triggers/triggers.ts";
 import { textOf } from "../../schemas/entry.ts";
 import type { Entry } from "../../schemas/entry.ts";
 import { dayOf } from "../../schemas/ids.ts";

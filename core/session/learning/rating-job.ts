@@ -1,7 +1,7 @@
 // Applies a person's rating of a turn: to the evidence and the verdicts of its skills, to the Archive, and as a note in the
 // log for the model and the next review. A job of the outbox; every step is idempotent.
 import { withCorrection } from "../../learning/observe/observe.ts";
-import { decideOnRating } from "../../learning/observe/triggers.ts";
+import { decideOnRating } from "../../learning/observe/triggers/triggers.ts";
 import type { NoteEntry, Part } from "../../schemas/entry.ts";
 import type { EngineContext } from "../context.ts";
 import { placeNotice } from "../readers/events.ts";

@@ -2,7 +2,7 @@
 // row leaves only when a result or a tombstone can be read. Until then the message is sent again, which its id makes harmless.
 import { defaultGrant, toReviewJob } from "../../learning/review/job.ts";
 import { describeRequestedReview, describeResult } from "../../learning/review/result-notice.ts";
-import { isUrgent } from "../../learning/observe/triggers.ts";
+import { isUrgent } from "../../learning/observe/triggers/triggers.ts";
 import { sumSpending, toReviewLines } from "../../learning/script/script-facts.ts";
 import type { Entry } from "../../schemas/entry.ts";
 import type { ReviewDead, ReviewJob, ReviewResult } from "../../schemas/learning/review.ts";

@@ -1,8 +1,8 @@
 // A session's state of reviews: the counters since the last review, how far reviews have covered the log, and what is due
 // after the running review. Used by the jobs that observe turns and by the outbox. Functions that write must be called
 // inside the caller's transaction.
-import { NO_COUNTERS, resetCounters, restoreCounters } from "../../learning/observe/review-counters.ts";
-import { type ReviewDecision, isOneOff, isUrgent, mergeDecisions } from "../../learning/observe/triggers.ts";
+import { NO_COUNTERS, resetCounters, restoreCounters } from "../../learning/observe/triggers/review-counters.ts";
+import { type ReviewDecision, isOneOff, isUrgent, mergeDecisions } from "../../learning/observe/triggers/triggers.ts";
 import { toReviewId } from "../../schemas/ids.ts";
 import type { ReviewCounters } from "../../schemas/learning/learning.ts";
 import type { EngineContext } from "../context.ts";

@@ -11,7 +11,7 @@ import { createCurationStore } from "../../../stores/curation/curation-store.ts"
 import { toKeyValue } from "../../../stores/platform/kv.ts";
 import { createMemoryStore } from "../../../stores/memory-store.ts";
 import { toBucket } from "../../../stores/platform/r2.ts";
-import { createReviewStore } from "../../../stores/review-store.ts";
+import { createReviewStore } from "../../../stores/reviews/review-store.ts";
 import { systemClock } from "../../../stores/platform/system-clock.ts";
 import worker from "../../../workers/api/index.ts";
 import { START_MS, ask, createProfile, env, expectProblem } from "../api-calls.ts";

@@ -4,7 +4,7 @@ import { listDurableObjectIds, runInDurableObject, runDurableObjectAlarm } from 
 import { expect, vi } from "vitest";
 import { toCurationId } from "../../../core/schemas/ids.ts";
 import { toBucket } from "../../../stores/platform/r2.ts";
-import { createReviewStore } from "../../../stores/review-store.ts";
+import { createReviewStore } from "../../../stores/reviews/review-store.ts";
 import { keyOf } from "../../../stores/keys.ts";
 import { sampleJob, user, assistant } from "../../learning/sample.ts";
 import { ask, createProfile, createSession, env, fetchApi } from "../api-calls.ts";

@@ -7,7 +7,7 @@ import type { Bucket, EvidenceStore, SkillNext } from "../../../core/ports.ts";
 import { textOfFiles, hashFiles } from "../../../core/schemas/learning/digest.ts";
 import type { Evidence, SkillHead } from "../../../core/schemas/skill.ts";
 import { liftWithdrawal } from "../../../core/skills/history.ts";
-import { createEvidenceStore } from "../../../stores/evidence-store.ts";
+import { createEvidenceStore } from "../../../stores/evidence/evidence-store.ts";
 import { createSkillStore } from "../../../stores/skills/skill-store.ts";
 import { createTestClock } from "../../support/clock.ts";
 import { type MemoryBucket, createMemoryBucket } from "../../support/bindings/memory-bucket.ts";

@@ -5,7 +5,7 @@ import {
   resetCounters,
   restoreCounters,
   updateCounters,
-} from "../../../core/learning/observe/review-counters.ts";
+} from "../../../core/learning/observe/triggers/review-counters.ts";
 import { ReviewCounters } from "../../../core/schemas/learning/learning.ts";
 import { assistant, call, hardWonTurn, tool, user } from "../sample.ts";
 

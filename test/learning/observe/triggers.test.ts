@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { DEFAULTS } from "../../../core/limits.ts";
-import { NO_COUNTERS } from "../../../core/learning/observe/review-counters.ts";
+import { NO_COUNTERS } from "../../../core/learning/observe/triggers/review-counters.ts";
 import {
   decideOnCorrection,
   decideOnRating,
@@ -8,7 +8,7 @@ import {
   decideReview,
   isUrgent,
   mergeDecisions,
-} from "../../../core/learning/observe/triggers.ts";
+} from "../../../core/learning/observe/triggers/triggers.ts";
 import type { ReviewCounters } from "../../../core/schemas/learning/learning.ts";
 import { Trigger } from "../../../core/schemas/learning/review.ts";
 import type { Settings } from "../../../core/schemas/settings.ts";

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { createScriptJournal } from "../../../core/learning/script/script-journal.ts";
 import { succeed } from "../../../core/agent/tool-result.ts";
 import { NO_USAGE } from "../../../core/schemas/entry.ts";
-import { createReviewStore } from "../../../stores/review-store.ts";
+import { createReviewStore } from "../../../stores/reviews/review-store.ts";
 import { createTestClock } from "../../support/clock.ts";
 import { createMemoryBucket } from "../../support/bindings/memory-bucket.ts";
 import { PROFILE, sampleJob } from "../sample.ts";

@@ -10,7 +10,7 @@ import { type Entry, textOf } from "../../../core/schemas/entry.ts";
 import type { ReviewResult } from "../../../core/schemas/learning/review.ts";
 import { createPendingDesk } from "../../../core/tools/approval/pending-desk.ts";
 import { createPendingStore } from "../../../stores/pending-store.ts";
-import { createReviewStore } from "../../../stores/review-store.ts";
+import { createReviewStore } from "../../../stores/reviews/review-store.ts";
 import { createSkillStore } from "../../../stores/skills/skill-store.ts";
 import { type ScriptLine, createScriptedModel } from "../../support/wires/scripted-model.ts";
 import { createSeededRandom } from "../../support/seeded-random.ts";

@@ -11,7 +11,7 @@ import { toResponsesBody } from "../../../core/models/wires/openai-responses.ts"
 import { reviewPrompt } from "../../../core/prompts/review/review.ts";
 import type { ReviewJob } from "../../../core/schemas/learning/review.ts";
 import { seeds } from "../../../skills-seed/index.ts";
-import { createReviewStore } from "../../../stores/review-store.ts";
+import { createReviewStore } from "../../../stores/reviews/review-store.ts";
 import { type ScriptLine, createScriptedModel } from "../../support/wires/scripted-model.ts";
 import { type HarnessOptions, PROFILE, createSessionHarness } from "../../support/session/session-harness.ts";
 import { SKILL, SKILL_MD } from "../script.ts";

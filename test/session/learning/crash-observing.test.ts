@@ -2,8 +2,8 @@
 // write of any port. The log, the Archive and the evidence end as if nothing had happened.
 import { describe, expect, it } from "vitest";
 import { textOf } from "../../../core/schemas/entry.ts";
-import { createEvidenceStore } from "../../../stores/evidence-store.ts";
-import { createReviewStore } from "../../../stores/review-store.ts";
+import { createEvidenceStore } from "../../../stores/evidence/evidence-store.ts";
+import { createReviewStore } from "../../../stores/reviews/review-store.ts";
 import { createSkillStore } from "../../../stores/skills/skill-store.ts";
 import { SKILL, SKILL_MD } from "../../review/script.ts";
 import { collect } from "../../support/session/collect.ts";

@@ -2,7 +2,7 @@
 import { expect, it } from "vitest";
 import { textOf } from "../../../core/schemas/entry.ts";
 import type { Lesson } from "../../../core/schemas/learning/review.ts";
-import { createReviewStore } from "../../../stores/review-store.ts";
+import { createReviewStore } from "../../../stores/reviews/review-store.ts";
 import { reviewResult } from "../../support/skills/reviews.ts";
 import { createScriptedModel } from "../../support/wires/scripted-model.ts";
 import { PROFILE, createSessionHarness } from "../../support/session/session-harness.ts";

@@ -3,10 +3,10 @@
 import { expect, it } from "vitest";
 import { DEFAULTS } from "../../../core/limits.ts";
 import { runReview } from "../../../core/learning/review/review.ts";
-import { createEvidenceStore } from "../../../stores/evidence-store.ts";
+import { createEvidenceStore } from "../../../stores/evidence/evidence-store.ts";
 import { createMemoryStore } from "../../../stores/memory-store.ts";
 import { createPendingStore } from "../../../stores/pending-store.ts";
-import { createReviewStore } from "../../../stores/review-store.ts";
+import { createReviewStore } from "../../../stores/reviews/review-store.ts";
 import { createSkillStore } from "../../../stores/skills/skill-store.ts";
 import { SKILL, SKILL_MD } from "../../review/script.ts";
 import { collect } from "../../support/session/collect.ts";

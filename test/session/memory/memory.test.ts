@@ -3,7 +3,7 @@
 import { expect, it } from "vitest";
 import { type Entry, textOf } from "../../../core/schemas/entry.ts";
 import { createMemoryStore } from "../../../stores/memory-store.ts";
-import { createReviewStore } from "../../../stores/review-store.ts";
+import { createReviewStore } from "../../../stores/reviews/review-store.ts";
 import { type ScriptLine, createScriptedModel } from "../../support/wires/scripted-model.ts";
 import { type HarnessOptions, PROFILE, createSessionHarness } from "../../support/session/session-harness.ts";
 

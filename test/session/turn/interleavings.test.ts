@@ -6,7 +6,7 @@ import type { Model, Tool } from "../../../core/agent/contract.ts";
 import { succeed } from "../../../core/agent/tool-result.ts";
 import { NO_USAGE, textOf } from "../../../core/schemas/entry.ts";
 import type { Lesson, ReviewMessage } from "../../../core/schemas/learning/review.ts";
-import { createReviewStore } from "../../../stores/review-store.ts";
+import { createReviewStore } from "../../../stores/reviews/review-store.ts";
 import { collect } from "../../support/session/collect-events.ts";
 import { reviewResult } from "../../support/skills/reviews.ts";
 import { PROFILE } from "../../support/session/session-harness.ts";

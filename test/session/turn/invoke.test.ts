@@ -5,7 +5,7 @@ import type { ModelRequest } from "../../../core/agent/contract.ts";
 import type { SkillNext } from "../../../core/ports.ts";
 import { type Entry, type NoteEntry, textOf } from "../../../core/schemas/entry.ts";
 import { conditionsOf } from "../../../core/skills/format/conditions.ts";
-import { createEvidenceStore } from "../../../stores/evidence-store.ts";
+import { createEvidenceStore } from "../../../stores/evidence/evidence-store.ts";
 import { createSkillStore } from "../../../stores/skills/skill-store.ts";
 import { collect as collectEvidence } from "../../support/session/collect.ts";
 import { collect } from "../../support/session/collect-events.ts";

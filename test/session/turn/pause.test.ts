@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import type { ModelFailure } from "../../../core/agent/contract.ts";
 import type { Learning } from "../../../core/schemas/api.ts";
-import { createReviewStore } from "../../../stores/review-store.ts";
+import { createReviewStore } from "../../../stores/reviews/review-store.ts";
 import { collect } from "../../support/session/collect-events.ts";
 import { reviewResult } from "../../support/skills/reviews.ts";
 import { type ScriptLine } from "../../support/wires/scripted-model.ts";

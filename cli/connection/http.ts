@@ -1,9 +1,9 @@
 // Sends requests to the API. Failures become one of two errors: ProblemError for a refusal, UnreachableError without an
 // answer. Used by client.ts. Must never send a request to another route than the requested one.
 import type * as z from "zod";
-import { Problem } from "../core/schemas/api.ts";
-import { ProtocolError } from "./events.ts";
-import { isForeignListener } from "./listener.ts";
+import { Problem } from "../../core/schemas/api.ts";
+import { ProtocolError } from "../events.ts";
+import { isForeignListener } from "../listener.ts";
 
 /** The API refused the request. `problem.detail` is a sentence for a person. */
 export class ProblemError extends Error {

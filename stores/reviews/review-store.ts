@@ -1,10 +1,10 @@
 // Reviews of one profile over a bucket: the job and the outcome of each, which is a result or a tombstone. The Session writes the job
 // and the review Worker the rest; the API reads. Create-only. The script, the list and the sessions are files of their own.
-import type { Bucket, ReviewStore } from "../core/ports.ts";
-import type { ProfileId, ReviewId } from "../core/schemas/ids.ts";
-import { ReviewDead, ReviewJob, ReviewResult } from "../core/schemas/learning/review.ts";
-import { keyOf } from "./keys.ts";
-import { createOnce, parseRecord, readRecord } from "./objects.ts";
+import type { Bucket, ReviewStore } from "../../core/ports.ts";
+import type { ProfileId, ReviewId } from "../../core/schemas/ids.ts";
+import { ReviewDead, ReviewJob, ReviewResult } from "../../core/schemas/learning/review.ts";
+import { keyOf } from "../keys.ts";
+import { createOnce, parseRecord, readRecord } from "../objects.ts";
 import { createReviewList } from "./review-list.ts";
 import { createReviewScript } from "./review-script.ts";
 import { createReviewSessions } from "./review-sessions.ts";

@@ -1,12 +1,12 @@
 // The stats of skills over a bucket: how often each was used and what its evidence says of its texts. Derived from the evidence, and
 // replaced by compare-and-swap. Called by evidence-store.ts alone.
-import { DeletedError } from "../core/errors.ts";
-import type { Bucket, EvidenceStore } from "../core/ports.ts";
-import { sha256Hex } from "../core/schemas/learning/digest.ts";
-import type { Day, ProfileId, SkillName } from "../core/schemas/ids.ts";
-import { type Evidence, type Lineage, SkillStats, TextVerdict, outranks } from "../core/schemas/skill.ts";
-import { keyOf, prefixOf, slotsOf } from "./keys.ts";
-import { type SwapOutcome, checkRecord, listObjects, parseRecord, swapObject } from "./objects.ts";
+import { DeletedError } from "../../core/errors.ts";
+import type { Bucket, EvidenceStore } from "../../core/ports.ts";
+import { sha256Hex } from "../../core/schemas/learning/digest.ts";
+import type { Day, ProfileId, SkillName } from "../../core/schemas/ids.ts";
+import { type Evidence, type Lineage, SkillStats, TextVerdict, outranks } from "../../core/schemas/skill.ts";
+import { keyOf, prefixOf, slotsOf } from "../keys.ts";
+import { type SwapOutcome, checkRecord, listObjects, parseRecord, swapObject } from "../objects.ts";
 
 /** [own] A listing has a thousand keys a request, so this takes two thousand of an invocation's ten thousand requests. */
 const MAX_COUNTED = 2_000_000;

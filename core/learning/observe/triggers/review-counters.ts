@@ -1,11 +1,11 @@
 // Counts a session's work since its last review. The session keeps one ReviewCounters and updates it after each turn; triggers.ts
 // compares it with the settings. Pure.
 import * as z from "zod";
-import { readRendered } from "../../agent/tool-result.ts";
-import type { Entry, ToolEntry } from "../../schemas/entry.ts";
-import type { ReviewCounters } from "../../schemas/learning/learning.ts";
-import { MemoryStoreName } from "../../schemas/memory.ts";
-import type { ReviewJob } from "../../schemas/learning/review.ts";
+import { readRendered } from "../../../agent/tool-result.ts";
+import type { Entry, ToolEntry } from "../../../schemas/entry.ts";
+import type { ReviewCounters } from "../../../schemas/learning/learning.ts";
+import { MemoryStoreName } from "../../../schemas/memory.ts";
+import type { ReviewJob } from "../../../schemas/learning/review.ts";
 
 export const NO_COUNTERS: ReviewCounters = { modelCalls: 0, entries: 0, toolCalls: 0, userTurns: 0 };
 

@@ -1,12 +1,12 @@
 // Evidence of a profile's skills over a bucket: one create-only object for each turn, text and judge, whose metadata holds all of it.
 // Called by evidence-store.ts alone.
 import * as z from "zod";
-import { DeletedError } from "../core/errors.ts";
-import type { Bucket, EvidenceStore } from "../core/ports.ts";
-import type { ProfileId, SkillName } from "../core/schemas/ids.ts";
-import { Baseline, Evidence, type EvidenceInput } from "../core/schemas/skill.ts";
-import { encodeOp, keyOf, prefixOf, slotsOf } from "./keys.ts";
-import { checkRecord, createOnce, listObjects, parseRecord } from "./objects.ts";
+import { DeletedError } from "../../core/errors.ts";
+import type { Bucket, EvidenceStore } from "../../core/ports.ts";
+import type { ProfileId, SkillName } from "../../core/schemas/ids.ts";
+import { Baseline, Evidence, type EvidenceInput } from "../../core/schemas/skill.ts";
+import { encodeOp, keyOf, prefixOf, slotsOf } from "../keys.ts";
+import { checkRecord, createOnce, listObjects, parseRecord } from "../objects.ts";
 
 export type EvidenceRecords = Pick<EvidenceStore, "put" | "list">;
 

@@ -1,10 +1,10 @@
 // All reviews of a profile, as a listing of their keys shows them: the list of a page, the newest time, and the deletion of old ones.
 // Called by review-store.ts alone. Reads no bodies.
-import type { Bucket, ReviewStore } from "../core/ports.ts";
-import { type ProfileId, type ReviewId, type SessionId, fromReviewId } from "../core/schemas/ids.ts";
-import { ReviewResult, type ReviewState } from "../core/schemas/learning/review.ts";
-import { prefixOf } from "./keys.ts";
-import { checkRecord, deleteAll, listObjects } from "./objects.ts";
+import type { Bucket, ReviewStore } from "../../core/ports.ts";
+import { type ProfileId, type ReviewId, type SessionId, fromReviewId } from "../../core/schemas/ids.ts";
+import { ReviewResult, type ReviewState } from "../../core/schemas/learning/review.ts";
+import { prefixOf } from "../keys.ts";
+import { checkRecord, deleteAll, listObjects } from "../objects.ts";
 
 export type ReviewList = Pick<ReviewStore, "list" | "newest" | "sweep">;
 

@@ -1,10 +1,10 @@
 // The days on which a profile was active, over a bucket: one empty object a day, and the marker that makes the profile due for a
 // curation. Called by evidence-store.ts alone.
-import type { Bucket, EvidenceStore } from "../core/ports.ts";
-import { shardOf } from "../core/schemas/learning/digest.ts";
-import type { Day, ProfileId } from "../core/schemas/ids.ts";
-import { keyOf, prefixOf, slotsOf } from "./keys.ts";
-import { createOnce, listObjects } from "./objects.ts";
+import type { Bucket, EvidenceStore } from "../../core/ports.ts";
+import { shardOf } from "../../core/schemas/learning/digest.ts";
+import type { Day, ProfileId } from "../../core/schemas/ids.ts";
+import { keyOf, prefixOf, slotsOf } from "../keys.ts";
+import { createOnce, listObjects } from "../objects.ts";
 
 export type ActiveDays = Pick<EvidenceStore, "markActive" | "activeDays">;
 

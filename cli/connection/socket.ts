@@ -1,8 +1,8 @@
 // One WebSocket of a session as a stream of events. Used by follow.ts, which reconnects. Must never put the key into a URL:
 // the key is sent as a subprotocol, as browsers do.
 import * as z from "zod";
-import { AgentEvent } from "../core/schemas/entry.ts";
-import { ProtocolError, type StreamedEvent, isKnownType } from "./events.ts";
+import { AgentEvent } from "../../core/schemas/entry.ts";
+import { ProtocolError, type StreamedEvent, isKnownType } from "../events.ts";
 
 /** Close code: the server asks for the key again. Not an error. */
 export const SIGN_IN_AGAIN = 4001;

@@ -1,17 +1,17 @@
 // Decides when a session's work is worth a review, and why. The session calls decideReview after each turn, with the counters of
 // review-counters.ts. Ratings, late corrections and `/refine` have separate functions. Pure. Rate limits are applied elsewhere.
-import { headOf } from "../../clip.ts";
-import type { Entry } from "../../schemas/entry.ts";
+import { headOf } from "../../../clip.ts";
+import type { Entry } from "../../../schemas/entry.ts";
 import type {
   LoadedText,
   Neighbourhood,
   Observation,
   Rating,
   ReviewCounters,
-} from "../../schemas/learning/learning.ts";
-import type { ReviewJob, Trigger } from "../../schemas/learning/review.ts";
-import type { Settings } from "../../schemas/settings.ts";
-import { isAnswered } from "./observe.ts";
+} from "../../../schemas/learning/learning.ts";
+import type { ReviewJob, Trigger } from "../../../schemas/learning/review.ts";
+import type { Settings } from "../../../schemas/settings.ts";
+import { isAnswered } from "../observe.ts";
 
 /** Why a review begins, and which stores it may write. */
 export type ReviewDecision = Pick<ReviewJob, "trigger" | "because" | "focus" | "skills" | "memory">;

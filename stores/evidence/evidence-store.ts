@@ -1,7 +1,7 @@
 // What a profile's turns show of its skills, over a bucket: the evidence, the stats derived from it, and the days the profile was
 // active. The Session's outbox writes it; listings and the code that settles skills read it.
-import type { Bucket, EvidenceStore } from "../core/ports.ts";
-import type { ProfileId } from "../core/schemas/ids.ts";
+import type { Bucket, EvidenceStore } from "../../core/ports.ts";
+import type { ProfileId } from "../../core/schemas/ids.ts";
 import { createActiveDays } from "./active-days.ts";
 import { createEvidenceRecords } from "./evidence-records.ts";
 import { type JudgeTexts, createSkillStats } from "./skill-stats.ts";

@@ -28,15 +28,15 @@ import {
   Stopped,
   StoredFile,
   TurnObservation,
-} from "../core/schemas/api.ts";
-import { Observation, type Rating } from "../core/schemas/learning/learning.ts";
-import { LearningLedger } from "../core/schemas/learning/ledger.ts";
-import type { BusyMode } from "../core/schemas/settings.ts";
-import { SkillHead } from "../core/schemas/skill.ts";
-import { type UsageBy, UsageReport } from "../core/schemas/usage.ts";
-import type { MemoryStoreName } from "../core/schemas/memory.ts";
+} from "../../core/schemas/api.ts";
+import { Observation, type Rating } from "../../core/schemas/learning/learning.ts";
+import { LearningLedger } from "../../core/schemas/learning/ledger.ts";
+import type { BusyMode } from "../../core/schemas/settings.ts";
+import { SkillHead } from "../../core/schemas/skill.ts";
+import { type UsageBy, UsageReport } from "../../core/schemas/usage.ts";
+import type { MemoryStoreName } from "../../core/schemas/memory.ts";
 import { type BackoffOptions, createBackoff } from "./backoff.ts";
-import { ProtocolError, type StreamedEvent, readAgentEvents } from "./events.ts";
+import { ProtocolError, type StreamedEvent, readAgentEvents } from "../events.ts";
 import { type Http, ProblemError, UnreachableError, createHttp, toUnreachable } from "./http.ts";
 import { readSocket } from "./socket.ts";
 

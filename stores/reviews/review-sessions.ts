@@ -1,10 +1,10 @@
 // What reviews keep of each session over a bucket: how far it is reviewed, and whether a turn of it uses one of the operator's own
 // servers. Called by review-store.ts alone.
 import * as z from "zod";
-import type { Bucket, ReviewStore } from "../core/ports.ts";
-import type { ProfileId, SessionId } from "../core/schemas/ids.ts";
-import { keyOf, prefixOf } from "./keys.ts";
-import { deleteAll, listObjects, readRecord, swapObject } from "./objects.ts";
+import type { Bucket, ReviewStore } from "../../core/ports.ts";
+import type { ProfileId, SessionId } from "../../core/schemas/ids.ts";
+import { keyOf, prefixOf } from "../keys.ts";
+import { deleteAll, listObjects, readRecord, swapObject } from "../objects.ts";
 
 export type ReviewSessions = Pick<ReviewStore, "watermark" | "raiseWatermark" | "markBusy" | "isBusy">;
 

@@ -1,9 +1,9 @@
 // The script of a review over a bucket: one create-only object per step, and one per failed run. Called by review-store.ts alone.
-import type { Bucket, ReviewStore } from "../core/ports.ts";
-import type { ProfileId, ReviewId } from "../core/schemas/ids.ts";
-import { ReviewStep } from "../core/schemas/learning/review.ts";
-import { keyOf, prefixOf, slotsOf } from "./keys.ts";
-import { createOnce, listObjects, mapObjects, parseRecord } from "./objects.ts";
+import type { Bucket, ReviewStore } from "../../core/ports.ts";
+import type { ProfileId, ReviewId } from "../../core/schemas/ids.ts";
+import { ReviewStep } from "../../core/schemas/learning/review.ts";
+import { keyOf, prefixOf, slotsOf } from "../keys.ts";
+import { createOnce, listObjects, mapObjects, parseRecord } from "../objects.ts";
 
 export type ReviewScript = Pick<ReviewStore, "script" | "createStep" | "countFailure">;
 
