@@ -5,8 +5,9 @@ import { type Result, messageOf } from "../core/errors.ts";
 import { parseSettings } from "../core/limits.ts";
 import type { Bucket, Clock, KeyValue, SkillStore, Sql } from "../core/ports.ts";
 import { DAY_MS, type ProfileId, type SkillName } from "../core/schemas/ids.ts";
-import { holdsAny, toPieces, withoutPieces } from "../core/skills/search/text-pieces.ts";
-import { eraseCopies, eraseWorksOfSession } from "../stores/copies.ts";
+import { toPieces } from "../core/skills/search/text-pieces.ts";
+import { eraseWorksOfSession } from "../stores/copies.ts";
+import { type TextArchive, eraseText } from "../wiring/erase-text.ts";
 import { countCalls } from "../stores/platform/counted-bucket.ts";
 import {
   eraseProfileMemory,
@@ -202,7 +203,7 @@ export async function erasePass(
       if (isGone) return { found: 0, more: false };
       const skills = openSkills(stores, profile);
       unwrap(await skills.markDeleted(row.id, row.at));
-      if (row.pass === 0) await eraseSkillTexts(stores, profile, skills, row.id);
+      if (row.pass === 0) await eraseSkillTexts(stores, profile, { skills, archive }, row.id);
       const { known } = unwrap(await skills.erase(row.id, row.at));
       const pending = await erasePendingOfSkill({ bucket: stores.bucket, profile }, row.id);
       await archive.eraseSkill(row.id);
@@ -220,17 +221,14 @@ export async function erasePass(
 }
 
 /** Erases copies of a skill's texts. Must run before the skill's files are erased, because they say what to search for. */
-async function eraseSkillTexts(stores: ErasureStores, profile: ProfileId, skills: SkillStore, name: SkillName) {
+async function eraseSkillTexts(
+  { bucket, clock }: ErasureStores,
+  profile: ProfileId,
+  { skills, archive }: { skills: SkillStore; archive: TextArchive },
+  name: SkillName,
+) {
   const { gone, kept } = await readSkillTexts(skills, name);
-  const pieces = toPieces(gone, kept);
-  if (pieces.length === 0) return;
-  await eraseCopies({
-    bucket: stores.bucket,
-    profile,
-    now: stores.clock.now(),
-    holds: (text) => holdsAny(text, pieces),
-    without: (value) => withoutPieces(value, pieces),
-  });
+  await eraseText({ bucket, profile, now: clock.now(), archive }, toPieces(gone, kept));
 }
 
 function openSkills({ bucket, clock, swapMs }: ErasureStores, profile: ProfileId) {

@@ -163,8 +163,11 @@ describe("a deleted session", () => {
 
 describe("a deleted skill", () => {
   it("leaves no text, head, revision or copy; only a person can create its name again", async () => {
-    const { profile, key, files } = await createFullProfile();
+    const { profile, key, session, files } = await createFullProfile();
     const path = "/v1/skills/zebra-skill";
+    const viewed = { n: 9, role: "tool" as const, at: Date.now(), text: files("zebraone")["SKILL.md"] };
+    const indexed = await env.ARCHIVE.getByName(profile).putMessages({ session, turn: 9, messages: [viewed] });
+    expect(indexed.ok).toBe(true);
     expect((await ask("DELETE", path, { key })).status).toBe(204);
     expect(await findPlaces(profile, "zebraone", "zebratwo")).toEqual([]);
     const mark = `r2 p/${profile}/deleted/skills/zebra-skill`;

@@ -19,7 +19,7 @@ import { Sha256 } from "../../../core/schemas/ids.ts";
 import { type MemoryEntry, MemoryStoreName, memoryId } from "../../../core/schemas/memory.ts";
 import { type Finding, scanText } from "../../../core/skills/scanner/scanner.ts";
 import { toPieces } from "../../../core/skills/search/text-pieces.ts";
-import { eraseText } from "../skills/copies.ts";
+import { purgeText } from "../skills/copies.ts";
 import { parseEnvSettings } from "../env.ts";
 import { ascending, pageQuery, toPage } from "../pages.ts";
 import { AppError, unwrap } from "../problems.ts";
@@ -142,7 +142,7 @@ memory.openapi(
   async (c) => {
     const { store, memory: id } = c.req.valid("param");
     const text = await openMemory(c.env, c.var.profile).textOf(store, id);
-    if (text !== null) await eraseText(c.env, c.var.profile, toPieces([text]));
+    if (text !== null) await purgeText(c.env, c.var.profile, toPieces([text]));
     const deleted = await openMemory(c.env, c.var.profile).purge(store, id, { op: newOp(), at: Date.now() });
     if (deleted === null) throw notFound(store);
     return c.json({ store, id, deleted }, 200);

@@ -16,7 +16,7 @@ import { SkillHead } from "../../../core/schemas/skill.ts";
 import { diffFiles, openRevision, readUndo, undoRevision } from "../../../core/skills/history.ts";
 import { toPieces } from "../../../core/skills/search/text-pieces.ts";
 import { readSkillTexts } from "../../../stores/skills/skill-texts.ts";
-import { eraseText } from "./copies.ts";
+import { purgeText } from "./copies.ts";
 import { parseEnvSettings } from "../env.ts";
 import { descending, pageQuery, toPage } from "../pages.ts";
 import { unwrap } from "../problems.ts";
@@ -137,7 +137,7 @@ skillHistory.openapi(
     // Read the texts before the purge deletes them: copies are found by what they contain.
     if (head && rev < head.rev) {
       const { gone, kept } = await readSkillTexts(store, name, rev);
-      await eraseText(c.env, c.var.profile, toPieces(gone, kept));
+      await purgeText(c.env, c.var.profile, toPieces(gone, kept));
     }
     const purged = await store.purge(name, rev);
     const { tombstone, deleted, kept } = unwrap(purged);
