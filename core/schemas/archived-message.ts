@@ -29,16 +29,17 @@ export interface IndexedMessage extends ArchivedMessage {
 }
 
 export interface FoundMessage extends IndexedMessage {
-  /** Comparable within one search. */
+  /** Comparable between searches for the same query. */
   score: number;
 }
 
-/** `from` inclusive, `to` exclusive, Unix time in ms. `without`: sessions that are left out. */
+/** `from` inclusive, `to` exclusive, Unix time in ms. `only`: the one session to search. `without`: sessions that are left out. */
 export interface MessageQuery {
   query: string;
   limit: number;
   roles?: MessageRole[];
   from?: number;
   to?: number;
+  only?: SessionId;
   without?: SessionId[];
 }

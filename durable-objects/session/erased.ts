@@ -32,6 +32,7 @@ export function guardErased(host: SessionHost, wasErased: () => boolean): Sessio
     queue: guardPort(host.queue, wasErased),
     account: guardPort(host.account, wasErased),
     ...(host.archive && { archive: guardPort(host.archive, wasErased) }),
+    ...(host.sessions && { sessions: guardPort(host.sessions, wasErased) }),
     ...(host.messages && { messages: guardPort(host.messages, wasErased) }),
     ...(host.pending && { pending: guardPort(host.pending, wasErased) }),
     background: (work) =>

@@ -11,10 +11,10 @@ import type {
   MessageRole,
 } from "../../schemas/archived-message.ts";
 import type { SessionId } from "../../schemas/ids.ts";
-import { countWords, eraseMessagesOfSession, eraseMessagesWhere } from "./message-erasure.ts";
+import { eraseMessagesOfSession, eraseMessagesWhere } from "./message-erasure.ts";
 import { searchMessages } from "./message-search.ts";
 import { openMessageTables } from "./message-tables.ts";
-import { toDateWords, toIndexedWords, toStoredText } from "./message-words.ts";
+import { countIndexedWords, toDateWords, toIndexedWords, toStoredText } from "./message-words.ts";
 
 export type { ArchivedMessage, ArchivedTurn, FoundMessage, IndexedMessage, MessageQuery, MessageRole };
 
@@ -107,7 +107,7 @@ function putMessage(
   );
   sql.run("INSERT INTO message_words(rowid, words, heading) VALUES(?, ?, ?)", row!.id, words, heading);
   sql.run("INSERT INTO message_pieces(rowid, text) VALUES(?, ?)", row!.id, text);
-  return countWords(words);
+  return countIndexedWords(words);
 }
 
 function readAround(

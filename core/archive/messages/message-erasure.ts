@@ -2,6 +2,7 @@
 // and no word of them. `message_turn` keeps the turn of an erased text, so that its messages are not indexed again.
 import type { Sql } from "../../ports.ts";
 import type { SessionId } from "../../schemas/ids.ts";
+import { countIndexedWords } from "./message-words.ts";
 
 /** Rows in memory at once. A row has up to 16,000 characters of text, and as many again as words. */
 const PAGE = 50;
@@ -71,7 +72,7 @@ function eraseRows(sql: Sql, rows: IndexedText[]): void {
     sql.run("INSERT INTO message_pieces(message_pieces, rowid, text) VALUES('delete', ?, ?)", id, text);
     sql.run("DELETE FROM message WHERE id = ?", id);
   }
-  const words = rows.reduce((sum, row) => sum + countWords(row.words), 0);
+  const words = rows.reduce((sum, row) => sum + countIndexedWords(row.words), 0);
   sql.run("UPDATE message_sum SET messages = messages - ?, words = words - ?", rows.length, words);
 }
 
@@ -81,9 +82,4 @@ function eraseRows(sql: Sql, rows: IndexedText[]): void {
  */
 function compactIndexes(sql: Sql): void {
   for (const index of ["message_words", "message_pieces"]) sql.run(`INSERT INTO ${index}(${index}) VALUES('optimize')`);
-}
-
-/** `words`: as `toIndexedWords` returns them. */
-export function countWords(words: string): number {
-  return words === "" ? 0 : words.split(" ").length;
 }

@@ -53,20 +53,19 @@ export function rankMessages(messages: RankedMessage[], corpus: Corpus): { id: n
   const own = new Map(messages.map((message) => [toPlace(message.session, message.place), scoreOf(message)]));
 
   function scoreOf(message: RankedMessage): number {
-    const self = at(message, 0)!;
     const near = NEIGHBOURS.flatMap(({ offset, weight }) => {
       const neighbour = at(message, offset);
       if (!neighbour) return [];
       const share = Math.min(1, (NEIGHBOUR_MEANS * corpus.meanWords) / Math.max(1, neighbour.length));
       return [{ words: neighbour.words, length: share * neighbour.length, weight: share * weight }];
     });
-    const words = near.reduce((sum, { length }) => sum + length, self.length);
+    const words = near.reduce((sum, { length }) => sum + length, message.length);
     const saturation = K1 * (1 - B + (B * words) / ((1 + 2 * REACH) * corpus.meanWords));
     let score = 0;
     for (const [word, rarity] of rarities) {
       const count = near.reduce(
         (sum, neighbour) => sum + neighbour.weight * (neighbour.words.get(word) ?? 0),
-        (self.words.get(word) ?? 0) + HEADING_WEIGHT * (self.heading.get(word) ?? 0),
+        (message.words.get(word) ?? 0) + HEADING_WEIGHT * (message.heading.get(word) ?? 0),
       );
       score += (rarity * count * (K1 + 1)) / (count + saturation);
     }

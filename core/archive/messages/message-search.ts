@@ -1,8 +1,7 @@
 // The search over the messages of a profile. The index finds candidates by their own words, message-ranking.ts orders them and the messages
 // around them, and no model is asked. Called by message-archive.ts. Never throws for a query.
 import type { Sql, SqlValue } from "../../ports.ts";
-import type { FoundMessage, IndexedMessage, MessageQuery, MessageRole } from "../../schemas/archived-message.ts";
-import type { SessionId } from "../../schemas/ids.ts";
+import type { FoundMessage, IndexedMessage, MessageQuery } from "../../schemas/archived-message.ts";
 import { REACH, type RankedMessage, countWords, rankMessages } from "./message-ranking.ts";
 import { isSingleSign, toExactPieces, toQueryWords } from "./message-words.ts";
 
@@ -18,19 +17,13 @@ const MAX_EXACT_READS = 200;
 const MAX_TRIGRAMS = 32;
 /** Weight of a word in a heading beside one in the text, when candidates are found. */
 const HEADING_WEIGHT = 0.5;
-/** Indexed words that a single Chinese character, for example, stands for: the most frequent that begin with it. */
+/** A single Chinese character, for example, is searched as the most frequent indexed words that begin with it. */
 const MAX_PAIRS_OF_SIGN = 40;
 const MAX_WORDS = 64;
 /** Messages whose words, up to 100 KB, are in memory at once. */
 const READ_PAGE = 50;
 /** Messages whose texts one search returns at most. */
 const MAX_FOUND = 100;
-
-interface SearchedMessage extends RankedMessage {
-  session: SessionId;
-  role: MessageRole;
-  at: number;
-}
 
 export function searchMessages(sql: Sql, asked: MessageQuery): FoundMessage[] {
   const words = findIndexedWords(sql, toQueryWords(asked.query));
@@ -44,9 +37,9 @@ export function searchMessages(sql: Sql, asked: MessageQuery): FoundMessage[] {
   const best = ranked[0]?.score ?? 1;
   // A query that quotes a text wants that text: messages that contain it come before all others.
   for (const id of exact.flat()) scores.set(id, (scores.get(id) ?? 0) + best);
-  const wanted = messages
-    .filter((message) => scores.has(message.id) && isAsked(message, asked))
-    .map(({ id }) => ({ id, score: scores.get(id)! }))
+  // Candidates have passed the filter; the messages around them, which are ranked too, have not.
+  const wanted = passFilter(sql, [...scores.keys()], toFilter(asked))
+    .map((id) => ({ id, score: scores.get(id)! }))
     .toSorted((a, b) => b.score - a.score || b.id - a.id)
     .slice(0, Math.max(0, Math.min(asked.limit, MAX_FOUND)));
   return readFound(sql, wanted);
@@ -98,11 +91,12 @@ interface Filter {
 }
 
 /** The conditions of a query in SQL, so that messages which it leaves out take no candidate's place. */
-function toFilter({ roles, from, to, without }: MessageQuery): Filter {
+function toFilter({ roles, from, to, only, without }: MessageQuery): Filter {
   const conditions: [string, SqlValue][] = [];
   if (roles) conditions.push(["message.role IN (SELECT value FROM json_each(?))", JSON.stringify(roles)]);
   if (from !== undefined) conditions.push(["message.at >= ?", from]);
   if (to !== undefined) conditions.push(["message.at < ?", to]);
+  if (only !== undefined) conditions.push(["message.session = ?", only]);
   if (without?.length) {
     conditions.push(["message.session NOT IN (SELECT value FROM json_each(?))", JSON.stringify(without)]);
   }
@@ -150,17 +144,17 @@ function toTrigrams(piece: string): string {
 }
 
 /** The candidates and the messages around them, far enough for the score of a neighbour. Keeps counts, not texts. */
-function readWindows(sql: Sql, ids: number[], frequencies: Map<string, number>): SearchedMessage[] {
+function readWindows(sql: Sql, ids: number[], frequencies: Map<string, number>): RankedMessage[] {
   const near = sql.run<{ id: number }>(
     `SELECT DISTINCT near.id FROM json_each(?) AS found JOIN message AS hit ON hit.id = found.value
       JOIN message AS near ON near.session = hit.session
         AND near.place BETWEEN hit.place - ${2 * REACH} AND hit.place + ${2 * REACH} ORDER BY near.id`,
     JSON.stringify(ids),
   );
-  const read: SearchedMessage[] = [];
+  const read: RankedMessage[] = [];
   for (let at = 0; at < near.length; at += READ_PAGE) {
-    const rows = sql.run<Omit<SearchedMessage, "words" | "heading"> & { words: string; heading: string }>(
-      "SELECT id, session, place, role, at, words, heading FROM message WHERE id IN (SELECT value FROM json_each(?))",
+    const rows = sql.run<Pick<RankedMessage, "id" | "session" | "place"> & { words: string; heading: string }>(
+      "SELECT id, session, place, words, heading FROM message WHERE id IN (SELECT value FROM json_each(?))",
       JSON.stringify(near.slice(at, at + READ_PAGE).map(({ id }) => id)),
     );
     read.push(...rows.map((row) => ({ ...row, ...countWords(row.words, row.heading, frequencies) })));
@@ -188,11 +182,4 @@ function readFrequencies(sql: Sql, words: string[]): Map<string, number> {
     JSON.stringify(words),
   );
   return new Map(found.map(({ term, doc }) => [term, doc]));
-}
-
-/** Messages around a candidate must be asked about too. */
-function isAsked({ role, at, session }: SearchedMessage, { roles, from, to, without }: MessageQuery): boolean {
-  if (roles && !roles.includes(role)) return false;
-  if ((from !== undefined && at < from) || (to !== undefined && at >= to)) return false;
-  return !without?.includes(session);
 }

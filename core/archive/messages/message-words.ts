@@ -39,6 +39,11 @@ export function toIndexedWords(text: string): string {
   return toWords(text, (signs) => [...toPairs(signs), signs.at(-1)!]).join(" ");
 }
 
+/** `words`: what `toIndexedWords` returns. */
+export function countIndexedWords(words: string): number {
+  return words === "" ? 0 : words.split(" ").length;
+}
+
 /** The distinct words of a query in their order. */
 export function toQueryWords(query: string): string[] {
   const withoutPossessives = query.slice(0, MAX_INDEXED_CHARS).replace(/['’]s\b/g, "");

@@ -8,7 +8,7 @@ import { toSnippet } from "../../archive/messages/message-snippets.ts";
 import { toQueryWords } from "../../archive/messages/message-words.ts";
 import { clip, toOneLine } from "../../clip.ts";
 import type { Clock, MessageIndex, SessionList } from "../../ports.ts";
-import type { FoundMessage, IndexedMessage, MessageRole } from "../../schemas/archived-message.ts";
+import type { FoundMessage, IndexedMessage, MessageQuery, MessageRole } from "../../schemas/archived-message.ts";
 import type { JsonObject } from "../../schemas/entry.ts";
 import { SessionId } from "../../schemas/ids.ts";
 import { withTimeout } from "../../timeout.ts";
@@ -147,24 +147,28 @@ async function findHits(
   options: SessionSearchOptions,
 ): Promise<{ hits: FoundMessage[]; titles: Titles }> {
   const { role, sort = "relevance", session: only } = args;
-  const { index, session: present } = options;
+  const { index } = options;
   const limit = Math.min(MAX_HITS, Math.max(MIN_HITS, args.limit ?? MIN_HITS));
-  const isOutOfView = options.outOfView();
-  const found = await index.search({
-    query,
-    limit: CANDIDATES,
-    roles: role ? [role] : DEFAULT_ROLES,
-    ...(only === undefined && !isOutOfView && { without: [present] }),
-  });
+  const asked = { query, limit: CANDIDATES, roles: role ? [role] : DEFAULT_ROLES };
+  const found = only === undefined ? await searchUnread(asked, options) : await index.search({ ...asked, only });
   const titles = await readTitles([...new Set(found.map(({ session }) => session))], options);
   // The index may still have messages of a session that was deleted a moment ago.
   const existing = found.filter(({ session }) => titles.has(session));
-  if (only !== undefined) {
-    const inside = existing.filter(({ session }) => session === only);
-    return { hits: sortHits(inside, limit, sort), titles };
-  }
-  const unread = existing.filter((message) => message.session !== present || isOutOfView?.(message));
-  return { hits: pickHits(unread, limit, sort), titles };
+  const pick = only === undefined ? pickHits : sortHits;
+  return { hits: pick(existing, limit, sort), titles };
+}
+
+/** Other sessions, and what the model no longer reads of its own. Its own is searched apart, so that it takes no other's place. */
+async function searchUnread(
+  asked: MessageQuery,
+  { index, session: present, outOfView }: SessionSearchOptions,
+): Promise<FoundMessage[]> {
+  const isOutOfView = outOfView();
+  const [others, own] = await Promise.all([
+    index.search({ ...asked, without: [present] }),
+    isOutOfView ? index.search({ ...asked, only: present }) : [],
+  ]);
+  return [...others, ...own.filter((message) => isOutOfView?.(message))].toSorted((a, b) => b.score - a.score);
 }
 
 async function readAroundHit(

@@ -115,6 +115,12 @@ describe("a filter", () => {
     expect(find("red bridge paint", { without: [] })).toHaveLength(10);
   });
 
+  it("searches one session alone, whatever others would fill the candidates", () => {
+    const { find } = setUp([[rare], ...crowd(1_000)]);
+    expect(find("red bridge paint", { only: idOf(0) })).toEqual([rare]);
+    expect(find('"bridge paint"', { only: idOf(0) })).toEqual([rare]);
+  });
+
   it("leaves out the neighbours of a hit too", () => {
     const { find } = setUp([
       [{ text: "bridge tool output", role: "tool" }, "bridge", { text: "bridge", role: "assistant" }],

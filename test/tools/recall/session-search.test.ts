@@ -193,6 +193,16 @@ describe("a search", () => {
     expect((await pruned.run({ query: "heron" })).outcome.count).toBe(0);
   });
 
+  it("finds the named session, and all but the present one, among sessions with many better messages", async () => {
+    const { say, run } = setUp({ outOfView: () => () => false });
+    const better = Array.from({ length: 120 }, (): Said => ["user", "Heron, heron."]);
+    say(PRESENT, "Now", better);
+    say(TRIP, "Aurora", [["user", "We saw a heron, and then many other birds of the north, at the lake."]]);
+    expect((await run({ query: "heron" })).sessions.map(({ session }) => session)).toEqual([TRIP]);
+    say(DISK, "Birds", better);
+    expect((await run({ query: "heron", session: TRIP })).sessions.map(({ session }) => session)).toEqual([TRIP]);
+  });
+
   it("searches one session when it is named", async () => {
     const { say, run } = setUp();
     say(TRIP, "Aurora", TRIP_TALK);
