@@ -5,7 +5,6 @@ import { type Result, messageOf } from "../core/errors.ts";
 import { parseSettings } from "../core/limits.ts";
 import type { Bucket, Clock, KeyValue, SkillStore, Sql } from "../core/ports.ts";
 import { DAY_MS, type ProfileId, type SkillName } from "../core/schemas/ids.ts";
-import { toPieces } from "../core/skills/search/text-pieces.ts";
 import { eraseWorksOfSession } from "../stores/copies.ts";
 import { type TextArchive, eraseText } from "../wiring/erase-text.ts";
 import { countCalls } from "../stores/platform/counted-bucket.ts";
@@ -227,8 +226,7 @@ async function eraseSkillTexts(
   { skills, archive }: { skills: SkillStore; archive: TextArchive },
   name: SkillName,
 ) {
-  const { gone, kept } = await readSkillTexts(skills, name);
-  await eraseText({ bucket, profile, now: clock.now(), archive }, toPieces(gone, kept));
+  await eraseText({ bucket, profile, now: clock.now(), archive }, await readSkillTexts(skills, name));
 }
 
 function openSkills({ bucket, clock, swapMs }: ErasureStores, profile: ProfileId) {

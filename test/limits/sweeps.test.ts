@@ -206,6 +206,7 @@ describe("an erasure", () => {
       erase: async () => {},
       eraseSession: async () => 1,
       eraseSkill: async () => {},
+      eraseTexts: async () => null,
     };
     const namespace = { getByName: () => (counter.calls++, object) };
     return { counter, env: { SESSION: namespace, ARCHIVE: namespace } as unknown as AccountEnv };

@@ -18,7 +18,6 @@ import {
 import { Sha256 } from "../../../core/schemas/ids.ts";
 import { type MemoryEntry, MemoryStoreName, memoryId } from "../../../core/schemas/memory.ts";
 import { type Finding, scanText } from "../../../core/skills/scanner/scanner.ts";
-import { toPieces } from "../../../core/skills/search/text-pieces.ts";
 import { purgeText } from "../skills/copies.ts";
 import { parseEnvSettings } from "../env.ts";
 import { ascending, pageQuery, toPage } from "../pages.ts";
@@ -135,14 +134,14 @@ memory.openapi(
     request: { params: EntryParams },
     responses: describeResponses(
       200,
-      "Every copy of the text was deleted: in memory, pending changes, reviews, curations and recorded requests. It cannot be stored again",
+      "Every copy of the text was deleted: in memory, pending changes, reviews, curations, recorded requests and indexed messages. It cannot be stored again",
       MemoryPurged,
     ),
   }),
   async (c) => {
     const { store, memory: id } = c.req.valid("param");
     const text = await openMemory(c.env, c.var.profile).textOf(store, id);
-    if (text !== null) await purgeText(c.env, c.var.profile, toPieces([text]));
+    if (text !== null) await purgeText(c.env, c.var.profile, { gone: [text], kept: [] });
     const deleted = await openMemory(c.env, c.var.profile).purge(store, id, { op: newOp(), at: Date.now() });
     if (deleted === null) throw notFound(store);
     return c.json({ store, id, deleted }, 200);

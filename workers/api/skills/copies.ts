@@ -1,13 +1,13 @@
 // Removes a purged text from everything of a profile that quotes it. Called by the routes that purge.
 import type { ProfileId } from "../../../core/schemas/ids.ts";
-import { eraseText } from "../../../wiring/erase-text.ts";
 import { toBucket } from "../../../stores/platform/r2.ts";
+import { type ErasedTexts, eraseText } from "../../../wiring/erase-text.ts";
 import type { Env } from "../env.ts";
 import { openArchive } from "../sessions/session-rpc.ts";
 
-export function purgeText(env: Env, profile: ProfileId, pieces: string[]): Promise<void> {
+export function purgeText(env: Env, profile: ProfileId, texts: ErasedTexts): Promise<void> {
   return eraseText(
     { bucket: toBucket(env.SKILLS), profile, now: Date.now(), archive: openArchive(env, profile) },
-    pieces,
+    texts,
   );
 }

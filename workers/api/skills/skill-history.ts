@@ -14,7 +14,6 @@ import { type FileBodies, toContents } from "../../../core/schemas/file-body.ts"
 import { SkillName } from "../../../core/schemas/ids.ts";
 import { SkillHead } from "../../../core/schemas/skill.ts";
 import { diffFiles, openRevision, readUndo, undoRevision } from "../../../core/skills/history.ts";
-import { toPieces } from "../../../core/skills/search/text-pieces.ts";
 import { readSkillTexts } from "../../../stores/skills/skill-texts.ts";
 import { purgeText } from "./copies.ts";
 import { parseEnvSettings } from "../env.ts";
@@ -124,7 +123,7 @@ skillHistory.openapi(
     operationId: "purgeSkillRevision",
     description:
       "Permanently deletes one past revision and leaves a tombstone. Contents that nothing else of the profile uses " +
-      "are deleted too, with their copies in pending changes, reviews, curations and remembered requests. After an " +
+      "are deleted too, with their copies in pending changes, reviews, curations, recorded requests and indexed messages. After an " +
       "interruption, send the same request again.",
     request: { params: SkillParams, body: jsonBody(PurgeSkill) },
     responses: describeResponses(200, "The tombstone", PurgedSkill),
@@ -136,8 +135,7 @@ skillHistory.openapi(
     const head = await store.head(name);
     // Read the texts before the purge deletes them: copies are found by what they contain.
     if (head && rev < head.rev) {
-      const { gone, kept } = await readSkillTexts(store, name, rev);
-      await purgeText(c.env, c.var.profile, toPieces(gone, kept));
+      await purgeText(c.env, c.var.profile, await readSkillTexts(store, name, rev));
     }
     const purged = await store.purge(name, rev);
     const { tombstone, deleted, kept } = unwrap(purged);
