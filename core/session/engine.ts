@@ -84,7 +84,7 @@ function toLifecycle(engine: Engine) {
           createTables(host.sql);
           log.setMeta("session", created);
         });
-        engine.known = created;
+        engine.known = true;
       }
       return toSessionInfo(context);
     },
@@ -96,7 +96,7 @@ function toLifecycle(engine: Engine) {
     end(): void {
       driver.end();
       hub.end();
-      engine.known = null;
+      engine.known = false;
       log.forget();
     },
 

@@ -17,8 +17,8 @@ export interface Engine {
   readonly outbox: Outbox;
   readonly driver: Driver;
   readonly readers: Readers;
-  /** Null until the session is created, and after it was deleted. */
-  known: SessionMeta | null;
+  /** False until the session is created, and after it was deleted. */
+  known: boolean;
 }
 
 export function openEngine(given: SessionHost): Engine {
@@ -49,16 +49,15 @@ export function openEngine(given: SessionHost): Engine {
     workspace: openWorkspace(host),
     taint: createLogTaint(log),
     meta() {
-      if (!session.known) throw new Error("the session was never created");
-      return session.known;
+      const meta = session.known ? log.meta<SessionMeta>("session") : null;
+      if (!meta) throw new Error("the session was never created");
+      return meta;
     },
     rename: (title) => changeMeta({ title }),
     markIndexed: () => changeMeta({ indexed: true }),
   };
   function changeMeta(change: Partial<SessionMeta>): void {
-    const changed = { ...context.meta(), ...change };
-    log.setMeta("session", changed);
-    session.known = changed;
+    log.setMeta("session", { ...context.meta(), ...change });
   }
   const outbox = createOutbox(context);
   const driver = createDriver(context, outbox);
@@ -68,9 +67,9 @@ export function openEngine(given: SessionHost): Engine {
 
 /** A session that was never created has no tables, and opening it makes none. */
 function openMeta(sql: Sql, log: EngineContext["log"]): Pick<Engine, "known"> {
-  if (!hasTables(sql)) return { known: null };
+  if (!hasTables(sql)) return { known: false };
   migrate(sql);
-  return { known: log.meta<SessionMeta>("session") };
+  return { known: log.meta("session") !== null };
 }
 
 function openWorkspace({ sql, clock, settings }: SessionHost): EngineContext["workspace"] {
