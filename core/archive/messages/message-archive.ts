@@ -75,13 +75,16 @@ function putTurn(
       "SELECT max(place) AS place FROM message WHERE session = ?",
       session,
     );
+    const [sum] = sql.run<{ last: number }>("SELECT last FROM message_sum");
     let place = last?.place ?? 0;
+    let id = sum!.last;
     let words = 0;
     for (const message of messages) {
       place += 1;
-      words += putMessage(sql, { ...message, session, turn, place, title });
+      id += 1;
+      words += putMessage(sql, { ...message, id, session, turn, place, title });
     }
-    sql.run("UPDATE message_sum SET messages = messages + ?, words = words + ?", messages.length, words);
+    sql.run("UPDATE message_sum SET messages = messages + ?, words = words + ?, last = ?", messages.length, words, id);
     return ok(null);
   });
 }
@@ -95,18 +98,18 @@ function archiveFull(bytes: number) {
 /** Returns how many words it has. */
 function putMessage(
   sql: Sql,
-  message: ArchivedMessage & { session: SessionId; turn: number; place: number; title: string },
+  message: ArchivedMessage & { id: number; session: SessionId; turn: number; place: number; title: string },
 ): number {
-  const { session, place, turn, n, role, at, speaker = "", title } = message;
+  const { id, session, place, turn, n, role, at, speaker = "", title } = message;
   const text = toStoredText(message.text);
   const words = toIndexedWords(text);
   const heading = `${toIndexedWords(`${speaker} ${title}`.slice(0, MAX_HEADING_CHARS))} ${toDateWords(at)}`.trim();
-  const [row] = sql.run<{ id: number }>(
-    `INSERT INTO message(session, place, turn, n, role, at, text, words, heading) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
-    ...[session, place, turn, n, role, at, text, words, heading],
+  sql.run(
+    "INSERT INTO message(id, session, place, turn, n, role, at, text, words, heading) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    ...[id, session, place, turn, n, role, at, text, words, heading],
   );
-  sql.run("INSERT INTO message_words(rowid, words, heading) VALUES(?, ?, ?)", row!.id, words, heading);
-  sql.run("INSERT INTO message_pieces(rowid, text) VALUES(?, ?)", row!.id, text);
+  sql.run("INSERT INTO message_words(rowid, words, heading) VALUES(?, ?, ?)", id, words, heading);
+  sql.run("INSERT INTO message_pieces(rowid, text) VALUES(?, ?)", id, text);
   return countIndexedWords(words);
 }
 

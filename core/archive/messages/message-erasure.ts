@@ -6,7 +6,7 @@ import { countIndexedWords } from "./message-words.ts";
 
 /** Rows in memory at once. A row has up to 16,000 characters of text, and as many again as words. */
 const PAGE = 50;
-/** Rows that one call reads for a text. [own] The longest messages take 13 seconds; [cf] a request has 30 seconds of processor time. */
+/** Rows that one call reads for a text. [own] The longest messages take 13 seconds; wrangler.toml allows 300 of processor time. */
 const MAX_ROWS_READ = 20_000;
 
 interface IndexedText {

@@ -79,6 +79,15 @@ describe("the messages that hold an erased text", () => {
   });
 });
 
+it("gives no id again, so that a message put between two parts of an erasure is read by the second", () => {
+  const { archive, put } = createWorld();
+  const isMeant = (text: string) => text.includes("zebra");
+  put("one", 1, ...Array.from({ length: 19_999 }, () => "a"), "zebra");
+  const { next } = archive.eraseWhere(isMeant);
+  put("one", 2, "zebra");
+  expect(archive.eraseWhere(isMeant, next ?? 0)).toEqual({ erased: 1, next: null });
+});
+
 describe("an archive without room", () => {
   it("refuses a new turn with a code, stores nothing of it, and still knows and finds what it has", () => {
     let bytes = 0;
