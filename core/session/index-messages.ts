@@ -63,13 +63,17 @@ export function indexLater(context: EngineContext, turn: number): void {
 export async function carryIndexing(context: EngineContext, row: IndexRow): Promise<void> {
   const { log, jobs } = context;
   const { from, to } = row.job;
-  const next = Math.min(from + TURNS_AN_ATTEMPT, to + 1);
-  for (let n = from; n < next; n++) {
-    const turn = log.turn(n);
-    if (turn) await sendTurn(context, turn);
+  const end = Math.min(from + TURNS_AN_ATTEMPT, to + 1);
+  let next = from;
+  try {
+    for (; next < end; next++) {
+      const turn = log.turn(next);
+      if (turn) await sendTurn(context, turn);
+    }
+  } finally {
+    // After a failure the job begins with the turn that failed, so that this one is given up and no other.
+    if (next > from && jobs.get(row.id)) advance(context, row, next); // no row: another attempt was quicker
   }
-  if (!jobs.get(row.id)) return; // another attempt was quicker
-  advance(context, row, next);
 }
 
 /** Gives up the first turn of a job, which stays in the log alone, and continues after it. */

@@ -231,6 +231,70 @@ describe("a session from before the index existed", () => {
   });
 });
 
+describe("a session from before the index existed, in trouble", () => {
+  /** A session of eight turns that its index does not know. */
+  async function setUpOld(turns: number, options: SessionOptions = {}) {
+    const world = await createLearningSession(
+      Array.from({ length: 30 }, () => done),
+      options,
+    );
+    for (let i = 1; i <= turns; i++) await world.say(`Turn number ${i}`);
+    world.sql.run("UPDATE meta SET value = json_remove(value, '$.indexed') WHERE key = 'session'");
+    world.messages.eraseSession(SESSION);
+    world.life.kill();
+    const life = world.boot();
+    const say = async (text: string) => {
+      expect(await life.engine.post({ text })).toMatchObject({ ok: true });
+      await life.settled();
+      for (let i = 0; i < 400 && world.rows().length > 0; i++) await life.wake();
+    };
+    const indexed = () =>
+      world.archiveSql.run<{ turn: number }>("SELECT DISTINCT turn FROM message ORDER BY turn").map(({ turn }) => turn);
+    return { world, life, say, indexed };
+  }
+
+  it("gives up the turn that cannot be sent and no other, and sends those before it once", async () => {
+    const sent: number[] = [];
+    let isOld = false;
+    const { world, life, say, indexed } = await setUpOld(8, {
+      learning: "off",
+      onMessages: ({ turn }) => {
+        if (!isOld) return;
+        sent.push(turn);
+        if (turn === 5) throw new Error("refused");
+      },
+    });
+    isOld = true;
+    const began = world.clock.now();
+    await say("Again");
+    expect(life.reports.filter((line) => line.includes("given up"))).toEqual([
+      "job index:8: given up: the messages of turn 5 are not found by searches",
+    ]);
+    expect(indexed()).toEqual([1, 2, 3, 4, 6, 7, 8, 9]);
+    expect(sent.filter((turn) => turn !== 5)).toEqual([1, 2, 3, 4, 6, 7, 8, 9]);
+    expect(world.clock.now() - began).toBeLessThan(15 * 3_600_000);
+  });
+
+  it("is indexed in order although the transaction that planned it was rolled back once", async () => {
+    const { world, say, indexed } = await setUpOld(3);
+    const { run } = world.sql;
+    let failures = 0;
+    world.sql.run = (query, ...values) => {
+      if (failures > 0 || !query.includes("INTO job") || !String(values[0]).startsWith("index:")) {
+        return run(query, ...values);
+      }
+      failures += 1;
+      throw new Error("a write failed");
+    };
+    await say("Four");
+    await say("Five");
+    expect(failures).toBe(1);
+    expect(indexed()).toEqual([1, 2, 3, 4, 5]);
+    const places = world.archiveSql.run<{ n: number }>("SELECT n FROM message ORDER BY place").map(({ n }) => n);
+    expect(places).toEqual(places.toSorted((a, b) => a - b));
+  });
+});
+
 describe("a session that is erased", () => {
   it("leaves nothing in the index, also if a job of it waits, and its object sends nothing after that", async () => {
     let isDown = false;

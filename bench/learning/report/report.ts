@@ -159,7 +159,7 @@ export function toMarkdown(measured: Measurement): string {
       : []),
     "## Two people",
     "",
-    `${leaks.length} leaks. ${keptCount} of ${statedCount} preferences were kept for the person who has them.`,
+    `${leaks.length} leaks. ${keptCount} of ${statedCount} preferences were kept for the person who stated them.`,
     ...leaks.slice(0, MAX_LISTED).map((leak) => `- ${leak}`),
     "",
     "## What the product's reviews were, and what stayed wrong",

@@ -1,6 +1,6 @@
 // Observes a turn after its answer: what it was, what its message says about the turn before, and how similar turns ended.
-// Sends its messages to the index. Reports it to the Archive and to the evidence of skills, carries out verdicts, and asks for a review. Runs as jobs of the
-// outbox. Every step is idempotent, and one transaction at the end stores the result.
+// Sends its messages to the index, reports it to the Archive and to the evidence of skills, carries out verdicts, and asks for a
+// review. Runs as jobs of the outbox. Every step is idempotent, and one transaction at the end stores the result.
 import { messageOf } from "../../errors.ts";
 import { toComparedTurn, toNeighbourhood } from "../../learning/observe/neighbours.ts";
 import { isAnswered, toSignature, withCorrection, withNeighbours } from "../../learning/observe/observe.ts";
