@@ -129,6 +129,31 @@ export interface ToolResult {
   print?: string;
 }
 
+/**
+ * What must happen before a call may run. `ask`: a person decides, unless a standing allowance covers the call. The turn is
+ * parked meanwhile. `refuse`: the call never runs; `code` and `reason` are its result.
+ */
+export type CallGate =
+  | { verdict: "run" }
+  | {
+      verdict: "ask";
+      /** What would be done, exactly: for a command, its whole text. */
+      summary: string;
+      /** Why a person is asked, each a sentence. Empty: the operator wants every call of this kind to be asked. */
+      reasons: string[];
+      /** What a person may allow for longer than this call. Absent: only this call. */
+      allowance?: Allowance;
+      /** The model of the slot `approval` may decide first. */
+      triage?: true;
+    }
+  | { verdict: "refuse"; code: string; reason: string };
+
+/** Keys of calls that are allowed alike. `family`: all calls of a program with this subcommand, such as `npm test`. */
+export interface Allowance {
+  exact: string;
+  family?: string;
+}
+
 export interface Tool<Args = any> {
   readonly name: string;
   /** For the model. */
@@ -151,6 +176,11 @@ export interface Tool<Args = any> {
   readonly inPieces?: string;
   /** Facts to record with the intent, such as the revision a write was based on. Called once per call, before it runs. */
   prepare?(args: Args): Promise<JsonObject>;
+  /**
+   * Asked before the intent of a call is written. Pure: the same arguments always give the same gate. Only for tools that are not
+   * `read`; a call with another gate than `run` runs alone. Absent: every call may run. A throw asks.
+   */
+  gate?(args: Args): CallGate;
   /** Whether `prepare` is needed for this call; such a call runs alone. Absent: needed for every call of a tool with `prepare`. */
   prepares?(args: Args): boolean;
   /** Expected failures are results with `failed`. A throw becomes the result `tool_crashed`. */
