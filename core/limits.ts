@@ -152,6 +152,7 @@ export const DEFAULTS: Settings = {
     keepDays: 30,
     maxRequests: 12, // [own] one in five minutes, enough for a person and too few for a loop
   },
+  outbound: { allow: [], ports: [] },
 };
 
 /** Limits of the platform or of a stored form, which operators cannot change. */
@@ -193,6 +194,7 @@ export function parseSettings(json: string | undefined): Result<Settings> {
     skills: { ...DEFAULTS.skills, ...patch.data.skills },
     learning: { ...DEFAULTS.learning, ...patch.data.learning },
     curation: { ...DEFAULTS.curation, ...patch.data.curation },
+    outbound: { ...DEFAULTS.outbound, ...patch.data.outbound },
   });
 }
 

@@ -47,6 +47,11 @@ export interface Clock {
 /** Uniform in [0, 1). For jitter only, never for a secret. */
 export type Random = () => number;
 
+// ---- requests ----
+
+/** The platform's fetch. Only `wiring/outbound.ts` has it; everything else gets the one of `core/outbound/outbound.ts`. */
+export type Fetch = typeof globalThis.fetch;
+
 // ---- object store (R2) ----
 
 export interface StoredObject {

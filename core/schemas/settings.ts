@@ -292,6 +292,22 @@ const curation = z
   })
   .describe("The curator: ages, limits and what it may spend.");
 
+const origin = z.string().refine((text) => {
+  const url = URL.parse(text);
+  return url !== null && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`;
+}, "must be an http or https origin without a path, such as http://localhost:8888");
+
+const outbound = z
+  .strictObject({
+    allow: z
+      .array(origin)
+      .describe(
+        'Exact origins that agents may reach although they are not public, such as `["http://192.168.1.5:8888"]`: scheme, host and port. Addresses of models and memory providers need no entry.',
+      ),
+    ports: z.array(z.int().min(1).max(65_535)).describe("Ports of public hosts, beside 80, 443, 8080 and 8443."),
+  })
+  .describe("What agents may reach beside public http and https addresses; see THREAT-MODEL.md.");
+
 export const Settings = z.strictObject({
   turn,
   context,
@@ -303,6 +319,7 @@ export const Settings = z.strictObject({
   skills,
   learning,
   curation,
+  outbound,
 });
 export type Settings = z.infer<typeof Settings>;
 
@@ -318,5 +335,6 @@ export const SettingsPatch = z.strictObject({
   skills: skills.partial().optional(),
   learning: learning.partial().optional(),
   curation: curation.partial().optional(),
+  outbound: outbound.partial().optional(),
 });
 export type SettingsPatch = z.infer<typeof SettingsPatch>;

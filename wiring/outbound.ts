@@ -1,0 +1,36 @@
+// Opens the way out of a Worker or Durable Object: the platform's fetch behind the URL policy (core/outbound/). Called by the Session,
+// by wiring/models.ts for all three Workers, and by the local stack's proxy for the policy. The only file that names the global fetch.
+import { parseProviderEnv, type ProviderEnv } from "../core/memory/provider-env.ts";
+import { listModelAddresses } from "../core/models/model-addresses.ts";
+import type { ModelEnv } from "../core/models/model-env.ts";
+import { type OutboundPolicy, toOrigin } from "../core/outbound/judge-url.ts";
+import { type Outbound, createOutbound } from "../core/outbound/outbound.ts";
+import type { Settings } from "../core/schemas/settings.ts";
+import { systemClock } from "../stores/platform/system-clock.ts";
+
+export type OutboundEnv = ModelEnv & ProviderEnv;
+
+export function openOutbound(env: OutboundEnv, settings: Settings): Outbound {
+  return createOutbound({
+    fetch: (...request) => fetch(...request),
+    clock: systemClock,
+    policy: readPolicy(env, settings),
+  });
+}
+
+/**
+ * What the operator excepts: `outbound` of the settings, and the addresses that the operator's variables name. A new variable that holds
+ * an address of configuration is added here.
+ */
+export function readPolicy(env: OutboundEnv, { outbound }: Settings): OutboundPolicy {
+  const providers = parseProviderEnv(env);
+  const addresses = [
+    ...listModelAddresses(env),
+    ...(providers.ok ? providers.value.map(({ baseUrl }) => baseUrl) : []),
+  ];
+  return {
+    ports: outbound.ports,
+    allow: outbound.allow.flatMap((url) => toOrigin(url) ?? []),
+    configured: [...new Set(addresses.flatMap((url) => toOrigin(url) ?? []))],
+  };
+}
