@@ -7,11 +7,11 @@ import { createKeyHealth } from "../core/models/key-pool.ts";
 import { MODEL_SECRETS, MODEL_VARIABLES, type ModelEnv } from "../core/models/model-env.ts";
 import { createRehearsalModel } from "../core/models/rehearsal.ts";
 import { type ModelDeps, createModels } from "../core/models/routing.ts";
+import type { Outbound } from "../core/outbound/outbound.ts";
 import type { Settings } from "../core/schemas/settings.ts";
 import { systemClock } from "../stores/platform/system-clock.ts";
 
-const DEPS: ModelDeps = {
-  fetch: (...request) => fetch(...request),
+const SHARED: Omit<ModelDeps, "fetch"> = {
   rehearsal: createRehearsalModel,
   keys: createKeyHealth(),
   windows: new Map(),
@@ -24,11 +24,16 @@ const Variables = z.object(
 );
 
 /** Failures: `bad_environment`, and those of `createModels`. */
-export function openModels(env: ModelEnv, settings: Settings, slot: ModelSlot): Result<ModelChain> {
+export function openModels(
+  env: ModelEnv,
+  settings: Settings,
+  slot: ModelSlot,
+  { fetch }: Pick<Outbound, "fetch">,
+): Result<ModelChain> {
   const variables = Variables.safeParse(env);
   if (!variables.success) {
     const name = String(variables.error.issues[0]?.path[0]);
     return err("bad_environment", `The variable ${name} is not a string. Set it to a string in the configuration.`);
   }
-  return createModels(variables.data, settings.models, DEPS, slot);
+  return createModels(variables.data, settings.models, { ...SHARED, fetch }, slot);
 }

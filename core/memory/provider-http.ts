@@ -2,6 +2,7 @@
 // redirects are not followed, and no failure contains a key, an address or text of the reply. Called by the adapters in
 // providers/.
 import { type Result, ok } from "../errors.ts";
+import { OutboundError } from "../outbound/outbound.ts";
 import type { ProviderFailure } from "./provider.ts";
 
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
@@ -55,7 +56,10 @@ export function createSend(options: {
       const text = await readText(response);
       if (text === null) return fail("memory_provider_reply", `${name} sent a reply that is too long.`);
       return ok(text.trim() === "" ? null : (JSON.parse(text) as unknown));
-    } catch {
+    } catch (thrown) {
+      if (thrown instanceof OutboundError && thrown.code === "url_refused") {
+        return fail("memory_provider_refused_url", `${name} has an address that the URL policy refuses.`);
+      }
       // The thrown message may contain the address, so it is not passed on.
       if (signal.aborted) return fail("memory_provider_timeout", `${name} did not answer in time.`);
       if (status > 0) return fail("memory_provider_reply", `${name} sent a reply that is not JSON.`);

@@ -2,7 +2,7 @@
 // others) and by the API for the model's name. Error messages name the variable to fix and must never contain a key.
 import type { Model, ModelChain, ModelSlot } from "../agent/contract.ts";
 import { type Result, err, ok } from "../errors.ts";
-import type { Clock } from "../ports.ts";
+import type { Clock, Fetch } from "../ports.ts";
 import type { Settings } from "../schemas/settings.ts";
 import { createAnthropicModel } from "./wires/anthropic.ts";
 import { DEFAULT_MODELS, lookUpFacts } from "./catalog.ts";
@@ -15,7 +15,7 @@ import { type Compat, NAMED_SERVERS, type NamedServer, findCompat, toCompat } fr
 import { createOpenAiResponsesModel } from "./wires/openai-responses.ts";
 
 export interface ModelDeps {
-  fetch: typeof fetch;
+  fetch: Fetch;
   rehearsal: () => Model;
   /** One per isolate, so that all its models know which keys are suspended. */
   keys: KeyHealth;

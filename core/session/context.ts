@@ -3,6 +3,7 @@
 import type { ModelChain, ModelSlot, Tool } from "../agent/contract.ts";
 import type { Result } from "../errors.ts";
 import type { MemoryProvider } from "../memory/provider.ts";
+import type { Outbound } from "../outbound/outbound.ts";
 import type {
   Alarm,
   Clock,
@@ -58,6 +59,8 @@ export interface SessionHost {
   memory(overlay: Overlay): MemoryStore;
   /** Writes that wait for a person's approval. Absent: such writes are refused. */
   pending?: PendingStore;
+  /** The way out for tools whose requests go where a model, a message or a person says. Absent: such tools are absent. */
+  outbound?: Outbound;
   /** The external memory; absent or `null` if there is none. */
   memoryProvider?: MemoryProvider | null;
   evidence: EvidenceStore;

@@ -28,6 +28,7 @@ import { toQueue } from "../../stores/platform/queue.ts";
 import { systemClock } from "../../stores/platform/system-clock.ts";
 import { runChecks } from "../../wiring/checks.ts";
 import { openModels } from "../../wiring/models.ts";
+import { openOutbound } from "../../wiring/outbound.ts";
 import {
   type StoreScope,
   SESSION_INDEXES,
@@ -58,8 +59,7 @@ const WRONG_SETTINGS_MS = 60_000;
 const LETTERS = "abcdefghijklmnopqrstuvwxyz234567";
 
 /** Shared by the sessions of an isolate, and with it the circuit breaker of the memory provider. */
-const MEMORY_DEPS: ProviderDeps = {
-  fetch: (url, init) => fetch(url, init),
+const MEMORY_DEPS: Omit<ProviderDeps, "fetch"> = {
   clock: systemClock,
   circuit: createCircuit(systemClock),
 };
@@ -237,7 +237,8 @@ function toHost(ctx: DurableObjectState, env: SessionEnv, settings: Settings): S
   const clock = systemClock;
   const place: StoreScope = { bucket: openBucket(env.SKILLS), profile, settings };
   const chains = new Map<ModelSlot, Result<ModelChain>>();
-  const memoryProvider = openProvider(env, { profile, session }, MEMORY_DEPS);
+  const outbound = openOutbound(env, settings);
+  const memoryProvider = openProvider(env, { profile, session }, { ...MEMORY_DEPS, fetch: outbound.fetch });
   // A session works without a memory provider. The log tells the operator what is wrong.
   if (!memoryProvider.ok) console.error(`session ${session}: memory provider: ${memoryProvider.failure.message}`);
   return {
@@ -250,7 +251,7 @@ function toHost(ctx: DurableObjectState, env: SessionEnv, settings: Settings): S
     settings,
     token: () => Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => LETTERS[byte & 31]).join(""),
     models(slot) {
-      const chain = chains.get(slot) ?? openModels(env, settings, slot);
+      const chain = chains.get(slot) ?? openModels(env, settings, slot, outbound);
       chains.set(slot, chain);
       return chain;
     },
@@ -259,6 +260,7 @@ function toHost(ctx: DurableObjectState, env: SessionEnv, settings: Settings): S
     skills: openSkillStore(place, { indexes: SESSION_INDEXES }),
     search: (query) => env.ARCHIVE.getByName(profile).searchSkills(query),
     memory: (overlay) => openSessionMemory(env.MEMORY, place, overlay),
+    outbound,
     memoryProvider: memoryProvider.ok ? memoryProvider.value : null,
     evidence: openEvidenceStore(place),
     archive: {

@@ -10,6 +10,7 @@ import { toQueue } from "../../stores/platform/queue.ts";
 import { systemClock as clock } from "../../stores/platform/system-clock.ts";
 import { runChecks } from "../../wiring/checks.ts";
 import { openModels } from "../../wiring/models.ts";
+import { openOutbound } from "../../wiring/outbound.ts";
 import { readSettings } from "../../wiring/settings.ts";
 import {
   openCountedBucket,
@@ -75,7 +76,7 @@ function toDeliverOptions(env: Env): DeliverOptions {
           work,
           seeds,
           reviews: openReviewStore({ bucket, profile }),
-          models: () => openModels(env, settings, "curation"),
+          models: () => openModels(env, settings, "curation", openOutbound(env, settings)),
           random: Math.random,
           signal: AbortSignal.timeout(settings.review.runMs),
         }),

@@ -8,6 +8,7 @@ import { seeds } from "../../skills-seed/index.ts";
 import { systemClock as clock } from "../../stores/platform/system-clock.ts";
 import { runChecks } from "../../wiring/checks.ts";
 import { openModels } from "../../wiring/models.ts";
+import { openOutbound } from "../../wiring/outbound.ts";
 import { readSettings } from "../../wiring/settings.ts";
 import { openBucket, openMemoryStore, openPendingStore, openReviewStore, openSkillStore } from "../../wiring/stores.ts";
 import { type DeliverOptions, deliverDeadReview, deliverReview } from "./deliver.ts";
@@ -50,9 +51,10 @@ function toDeliverOptions(env: Env): DeliverOptions {
 }
 
 async function runJob(job: ReviewJob, env: Env, settings: Settings): Promise<ReviewEnd> {
-  const models = openModels(env, settings, "review");
+  const outbound = openOutbound(env, settings);
+  const models = openModels(env, settings, "review", outbound);
   if (!models.ok) return { state: "failed", failure: models.failure, final: false };
-  const judges = env.TALARIA_MODEL_JUDGE?.trim() ? openModels(env, settings, "judge") : null;
+  const judges = env.TALARIA_MODEL_JUDGE?.trim() ? openModels(env, settings, "judge", outbound) : null;
   if (judges && !judges.ok) return { state: "failed", failure: judges.failure, final: false };
   return runReview({
     job,

@@ -99,6 +99,10 @@ export const MODEL_FAILURES = {
   },
   // A retry would cost as much and most likely be too large again.
   answer_too_large: { ...THIS_MODEL, sentence: "gave an answer that is too large to store; ask for less at once" },
+  url_refused: {
+    ...THIS_MODEL,
+    sentence: "has an address, or redirects to one, that the URL policy refuses; use a public http or https address",
+  },
   network: { ...TEMPORARY, sentence: "could not be reached; check the address and the network, then try again" },
   aborted: { ...NOTHING_HELPS, sentence: "did not finish: the call was cancelled" },
 } as const satisfies Record<string, FailureRow>;

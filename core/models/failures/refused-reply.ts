@@ -1,5 +1,6 @@
 // Reads a provider's refusal of any shape: an SDK knows only its own provider's, and compatible servers have others. sdk-request.ts
 // sends through `refuseErrors`; stream-guard.ts turns the refusal into a failure. Must never read a body without limit.
+import type { Fetch } from "../../ports.ts";
 import { parseBody } from "./error-reply.ts";
 import type { GatheredPieces } from "../stream/read-ahead.ts";
 
@@ -15,7 +16,7 @@ export class ReplyRefused extends Error {
 }
 
 /** Wraps a fetch: throws ReplyRefused for an error status. Other replies pass unchanged. */
-export function refuseErrors(fetchReply: typeof fetch): typeof fetch {
+export function refuseErrors(fetchReply: Fetch): Fetch {
   return async (input: RequestInfo | URL, init?: RequestInit) => {
     const response = await fetchReply(input, init);
     if (response.ok) return response;

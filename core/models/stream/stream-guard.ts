@@ -9,6 +9,7 @@ import { NO_USAGE, type Usage } from "../../schemas/entry.ts";
 import type { ModelFacts } from "../catalog.ts";
 import { readErrorBody } from "../failures/error-reply.ts";
 import { readReplyFailure, createModelFailure } from "../failures/failures.ts";
+import { OutboundError } from "../../outbound/outbound.ts";
 import { computeCost } from "../prices.ts";
 import { ReplyRefused } from "../failures/refused-reply.ts";
 import { type EventReader, StreamFault, readEvents } from "./sse.ts";
@@ -209,6 +210,8 @@ function toFailure(thrown: unknown, wire: GuardedWire, hasReply: boolean): Model
     return createModelFailure(thrown.code, wire.provider, describeCause(thrown), secrets);
   if (thrown instanceof AnswerTooLargeError)
     return createModelFailure("answer_too_large", wire.provider, thrown.message);
+  if (thrown instanceof OutboundError && thrown.code === "url_refused")
+    return createModelFailure("url_refused", wire.provider, thrown.message);
   const cause = describeCause(thrown);
   if (!hasReply && /timed? ?out/i.test(cause)) return createModelFailure("timeout", wire.provider, cause, secrets);
   return createModelFailure(hasReply ? "stream_malformed" : "network", wire.provider, cause, secrets);

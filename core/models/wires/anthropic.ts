@@ -13,7 +13,7 @@ import type {
   Usage as WireUsage,
 } from "@anthropic-ai/sdk/resources/messages/messages";
 import type { Message, Model, ModelRequest } from "../../agent/contract.ts";
-import type { Clock } from "../../ports.ts";
+import type { Clock, Fetch } from "../../ports.ts";
 import { type Answer, NO_USAGE, type StopReason, type Usage } from "../../schemas/entry.ts";
 import type { Effort } from "../../schemas/settings.ts";
 import { type ModelFacts, lookUpFacts } from "../catalog.ts";
@@ -30,7 +30,7 @@ export interface AnthropicOptions {
   model: string;
   /** Default: Anthropic itself. */
   baseUrl?: string;
-  fetch: typeof fetch;
+  fetch: Fetch;
   clock: Clock;
   /** Default: what the catalog knows. */
   facts?: ModelFacts;

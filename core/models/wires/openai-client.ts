@@ -1,7 +1,7 @@
 // Creates the SDK client of both OpenAI wires. It builds requests, and sdk-request.ts sends them. It must read nothing from the
 // environment.
 import OpenAI from "openai";
-import type { Clock } from "../../ports.ts";
+import type { Clock, Fetch } from "../../ports.ts";
 
 export const OPENAI_URL = "https://api.openai.com/v1";
 
@@ -10,7 +10,7 @@ export interface OpenAiClientOptions {
   apiKey: string;
   /** Without `/responses` or `/chat/completions`. Default: OpenAI itself. */
   baseUrl?: string;
-  fetch: typeof fetch;
+  fetch: Fetch;
   clock: Clock;
   /** Sent with every request. */
   headers?: Readonly<Record<string, string>>;

@@ -1,6 +1,7 @@
 // Sends a request that an SDK has built. The SDKs know address, headers and authentication. Their own sending adds a timeout, a
 // second abort and retry records, which the guard and the loop already have, and costs six times as much
 // (docs/decisions/0060). Called by the adapters.
+import type { Fetch } from "../../ports.ts";
 import { refuseErrors } from "../failures/refused-reply.ts";
 
 type BuiltRequest = { req: object; url: string };
@@ -15,7 +16,7 @@ export interface RequestBuilder {
 
 export async function sendBuilt(
   client: RequestBuilder,
-  call: { path: string; body: unknown; signal: AbortSignal; fetch: typeof fetch },
+  call: { path: string; body: unknown; signal: AbortSignal; fetch: Fetch },
 ): Promise<Response> {
   const { path, body, signal } = call;
   const known = builtBy.get(client) ?? new Map<string, BuiltRequest>();

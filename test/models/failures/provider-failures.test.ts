@@ -12,6 +12,8 @@ import { MODEL_FAILURES, type ModelFailureCode } from "../../../core/models/fail
 import { FAILURE_RULES, type FailureRule, type Wire, findRule } from "../../../core/models/failures/failure-rules.ts";
 import { createOpenAiChatModel } from "../../../core/models/wires/openai-chat.ts";
 import { createOpenAiResponsesModel } from "../../../core/models/wires/openai-responses.ts";
+import { createOutbound } from "../../../core/outbound/outbound.ts";
+import type { Clock, Fetch } from "../../../core/ports.ts";
 import { toRequest } from "../../conformance/model.ts";
 import { createTestClock } from "../../support/clock.ts";
 import { toSseBody } from "../../support/wires/sse-body.ts";
@@ -51,7 +53,7 @@ async function replay(fixture: Fixture): Promise<ModelFailure> {
   const stop = new AbortController();
   const clock = createTestClock();
   const options = { apiKey: API_KEY, model: "some-model", clock };
-  const model = WIRES[fixture.wire]({ ...options, fetch: async () => reply(fixture) });
+  const model = WIRES[fixture.wire]({ ...options, fetch: toOutbound(fixture, clock) });
   const afterWords = { hold: () => clock.advance(60_000), abort: () => stop.abort(), reset() {}, end() {} };
   const { result } = await askModel({
     models: [model],
@@ -65,6 +67,11 @@ async function replay(fixture: Fixture): Promise<ModelFailure> {
   });
   if (result.ok) throw new Error("an answer");
   return result.failure;
+}
+
+function toOutbound(fixture: Fixture, clock: Clock): Fetch {
+  const policy = { ports: [], allow: [], configured: [] };
+  return createOutbound({ fetch: async () => reply(fixture), clock, policy }).fetch;
 }
 
 function reply(fixture: Fixture): Response {
