@@ -35,6 +35,7 @@ export const DEFAULTS: Settings = {
     maxMessageChars: 100_000, // [own] as large as the largest result shown to a model
     maxFileBytes: 10 << 20, // [own] a tenth of the isolate's 128 MB
     maxWorkspaceBytes: 50 << 20, // [own]
+    maxCheckpointBytes: 100 << 20, // [own]
     maxResultChars: 100_000, // [hermes] characters of one tool result
     maxTurnResultChars: 200_000, // [hermes]
     toolTimeoutMs: 3 * MINUTE_MS, // [hermes] terminal default

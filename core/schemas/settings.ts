@@ -74,6 +74,9 @@ const turn = z
     maxMessageChars: count.describe("Characters of one message."),
     maxFileBytes: count.describe("Bytes of one file in a session."),
     maxWorkspaceBytes: count.describe("Bytes of all files of a session."),
+    maxCheckpointBytes: count.describe(
+      "Bytes of earlier contents that a session keeps for its checkpoints. The oldest checkpoints are dropped first.",
+    ),
     maxResultChars: count
       .min(1_000)
       .describe("Characters of one tool result, at most 15 % of the window. A longer result is stored in a file."),

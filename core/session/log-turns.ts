@@ -102,6 +102,13 @@ export function createTurnRows(sql: Sql) {
     return open;
   }
 
+  /** Number of the newest turn that has begun; 0 before the first. Inputs that steered it are newer and do not count. */
+  function newestBegun(): number {
+    let next = lastTurn();
+    while (next?.state === "queued" || next?.state === "steered") next = turn(next.n - 1);
+    return next?.n ?? 0;
+  }
+
   function putTurn(changed: TurnRow): void {
     writeTurn(sql, changed);
     cache(changed);
@@ -113,7 +120,7 @@ export function createTurnRows(sql: Sql) {
     newest = undefined;
   }
 
-  return { turn, turns, lastTurn, steeredInto, openTurns, putTurn, forget };
+  return { turn, turns, lastTurn, newestBegun, steeredInto, openTurns, putTurn, forget };
 }
 
 export function createObservationRows(sql: Sql) {

@@ -46,7 +46,7 @@ export function openEngine(given: SessionHost): Engine {
     jobs,
     hub,
     overlay: createOverlay(sql),
-    workspace: openWorkspace(host),
+    workspace: openWorkspace(host, () => log.newestBegun()),
     taint: createLogTaint(log),
     meta() {
       const meta = session.known ? log.meta<SessionMeta>("session") : null;
@@ -72,7 +72,7 @@ function openMeta(sql: Sql, log: EngineContext["log"]): Pick<Engine, "known"> {
   return { known: log.meta("session") !== null };
 }
 
-function openWorkspace({ sql, clock, settings }: SessionHost): EngineContext["workspace"] {
-  const { maxFileBytes, maxWorkspaceBytes: maxBytes } = settings.turn;
-  return createWorkspace({ sql, clock, maxFileBytes, maxBytes });
+function openWorkspace({ sql, clock, settings }: SessionHost, turn: () => number): EngineContext["workspace"] {
+  const { maxFileBytes, maxWorkspaceBytes: maxBytes, maxCheckpointBytes } = settings.turn;
+  return createWorkspace({ sql, clock, maxFileBytes, maxBytes, maxCheckpointBytes, turn });
 }

@@ -17,8 +17,10 @@ const SESSION_SCHEMA = [
   "CREATE TABLE IF NOT EXISTS overlay(key TEXT PRIMARY KEY, value TEXT NOT NULL, at INTEGER NOT NULL) STRICT, WITHOUT ROWID",
 ];
 
-/** Version 1 had no column `more` and no row `schema`; version 2 had no column `observed`. */
-const SCHEMA_VERSION = 3;
+/**
+ * Version 1 had no column `more` and no row `schema`; version 2 had no column `observed`; version 3 stored parts of files by path.
+ */
+const SCHEMA_VERSION = 4;
 
 /** Whether the session was created. Reads without writing, so an unknown session stays without storage. */
 export function hasTables(sql: Sql): boolean {
@@ -39,7 +41,7 @@ export function migrate(sql: Sql): void {
   if (version === SCHEMA_VERSION) return;
   sql.transaction(() => {
     if (version < 2) sql.run("ALTER TABLE turn ADD COLUMN more TEXT");
-    sql.run("ALTER TABLE turn ADD COLUMN observed TEXT");
+    if (version < 3) sql.run("ALTER TABLE turn ADD COLUMN observed TEXT");
     migrateWorkspace(sql);
     sql.run(
       "INSERT INTO meta VALUES('schema', ?) ON CONFLICT DO UPDATE SET value = excluded.value",

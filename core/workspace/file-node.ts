@@ -1,13 +1,20 @@
 // What a workspace keeps in SQLite: its tables, the node of a file, folder or link, and the errors of file operations.
-// Used by file-tree.ts and workspace.ts. Contains no logic.
+// Used by all of this folder. Contains no logic.
 
-/** The last statement removes a table of an earlier version, which kept a count of bytes. */
+/**
+ * Contents are stored in parts that are named by their SHA-256, so equal parts are stored once, and moving or copying a file
+ * moves no bytes. `file_change` has what each path was before a checkpoint's first change of it; see checkpoints/change-log.ts.
+ */
 export const WORKSPACE_SCHEMA: readonly string[] = [
   `CREATE TABLE IF NOT EXISTS file_node(parent TEXT NOT NULL, name TEXT NOT NULL, kind TEXT NOT NULL, mode INTEGER NOT NULL,
-    mtime INTEGER NOT NULL, size INTEGER NOT NULL, target TEXT, writer TEXT NOT NULL, PRIMARY KEY(parent, name))
+    mtime INTEGER NOT NULL, size INTEGER NOT NULL, target TEXT, writer TEXT NOT NULL, content TEXT, PRIMARY KEY(parent, name))
     STRICT, WITHOUT ROWID`,
-  "CREATE TABLE IF NOT EXISTS file_part(path TEXT NOT NULL, i INTEGER NOT NULL, data BLOB NOT NULL, PRIMARY KEY(path, i)) STRICT, WITHOUT ROWID",
-  "DROP TABLE IF EXISTS file_usage",
+  "CREATE TABLE IF NOT EXISTS file_part(hash TEXT PRIMARY KEY, data BLOB NOT NULL) STRICT, WITHOUT ROWID",
+  `CREATE TABLE IF NOT EXISTS file_change(n INTEGER NOT NULL, parent TEXT NOT NULL, name TEXT NOT NULL, turn INTEGER NOT NULL,
+    at INTEGER NOT NULL, kind TEXT, mode INTEGER, mtime INTEGER, size INTEGER, target TEXT, writer TEXT, content TEXT,
+    PRIMARY KEY(n, parent, name)) STRICT, WITHOUT ROWID`,
+  `CREATE TABLE IF NOT EXISTS checkpoint(n INTEGER PRIMARY KEY, turn INTEGER NOT NULL, at INTEGER NOT NULL, kind TEXT NOT NULL,
+    detail TEXT NOT NULL) STRICT, WITHOUT ROWID`,
 ];
 
 /**
@@ -27,6 +34,8 @@ export interface FileNode {
   size: number;
   target: string | null;
   writer: Writer;
+  /** The parts of a file, as contents.ts writes them; `null` for a folder or link. */
+  content: string | null;
 }
 
 type FileErrorCode =
@@ -69,4 +78,5 @@ export const ROOT: FileNode = {
   size: 0,
   target: null,
   writer: "own",
+  content: null,
 };

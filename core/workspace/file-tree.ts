@@ -1,133 +1,55 @@
-// Files, folders and links in SQLite, with quotas. The synchronous core of the workspace, called by workspace.ts and
-// mount.ts only. Paths are absolute and normalised. Failures are FileErrors with POSIX codes, as shell commands expect.
-// Each writing method is its own transaction and must not be called inside another. Methods without a `writer` act for
-// the agent, which may not change instruction files.
-import type { Clock, Sql, SqlValue } from "../ports.ts";
-import { concatBytes } from "./encoding.ts";
-import { FileError, type FileNode, PROTECTED, ROOT, type Writer } from "./file-node.ts";
+// The rules by which files, folders and links change: POSIX semantics, quotas, and which files the agent may not write. The
+// synchronous core of the workspace, called by workspace.ts and mount.ts only. Paths are absolute and normalised. Failures are
+// FileErrors with POSIX codes, as shell commands expect. Methods without a `writer` act for the agent, which may not change
+// instruction files. Each writing method is a transaction of its own, or joins the one of `inTransaction`.
+import type { Clock, Sql } from "../ports.ts";
+import { ChangeLog } from "./checkpoints/change-log.ts";
+import { Checkpoints } from "./checkpoints/checkpoints.ts";
+import { createContents } from "./contents.ts";
+import { FileLookup } from "./file-lookup.ts";
+import { FileError, type FileNode, PROTECTED, type Writer } from "./file-node.ts";
 import { isInstructionFile, mayHoldInstructions } from "./instruction-files.ts";
+import { NodeWriter } from "./node-writer.ts";
 import { type Quota, createQuota } from "./quota.ts";
 import type { WriteBudget } from "./write-budget.ts";
-import {
-  MAX_PATH_BYTES,
-  isUnder,
-  joinPath,
-  normalizePath,
-  pathBytes,
-  resolveTarget,
-  splitPath,
-} from "./workspace-path.ts";
-
-/** Largest part of a file in one row. The platform's limit is 2 MB per value. */
-const PART_BYTES = 512 << 10;
-/** A last part shorter than this is rewritten together with the appended bytes. */
-const MIN_PART_BYTES = 16 << 10;
-const MAX_LINKS_FOLLOWED = 40;
+import { MAX_PATH_BYTES, isUnder, joinPath, pathBytes, splitPath } from "./workspace-path.ts";
 
 export interface FileTreeOptions {
   sql: Sql;
   clock: Clock;
   maxFileBytes: number;
   maxBytes: number;
+  /** Number of the newest turn that has begun; 0 before the first. Absent: no checkpoint is kept. */
+  turn?(): number;
+  /** Limit on the bytes that only checkpoints refer to. */
+  maxCheckpointBytes?: number;
 }
 
 export class FileTree {
+  readonly lookup: FileLookup;
+  readonly checkpoints: Checkpoints;
   readonly #sql: Sql;
-  readonly #clock: Clock;
   readonly #maxFileBytes: number;
   readonly #quota: Quota;
-  #budget: WriteBudget | null = null;
+  readonly #contents: ReturnType<typeof createContents>;
+  readonly #changes: ChangeLog;
+  readonly #writer: NodeWriter;
+  #isInTransaction = false;
 
-  constructor(options: FileTreeOptions) {
-    this.#sql = options.sql;
-    this.#clock = options.clock;
-    this.#maxFileBytes = options.maxFileBytes;
-    this.#quota = createQuota(options.sql, options.maxBytes);
-  }
-
-  /**
-   * Resolves links in a path, including the last segment unless `followLast` is false. A path that does not exist is
-   * returned as it is, so that it can be created.
-   */
-  resolve(path: string, followLast = true): string {
-    let rest = pathSegments(path);
-    let current = "/";
-    for (let links = 0; ;) {
-      const name = rest.shift();
-      if (name === undefined) return current;
-      const next = joinPath(current, name);
-      const node = rest.length > 0 || followLast ? this.node(next) : null;
-      if (node?.kind === "link") {
-        if (++links > MAX_LINKS_FOLLOWED) throw new FileError("ELOOP", "too many levels of symbolic links", path);
-        const target = resolveTarget(current, node.target ?? "");
-        if (target === null) throw new FileError("ENOENT", "no such file or directory", path);
-        rest = [...pathSegments(target), ...rest];
-        current = "/";
-        continue;
-      }
-      if (node?.kind === "file" && rest.length > 0) throw new FileError("ENOTDIR", "not a directory", path);
-      current = next;
-    }
-  }
-
-  /** The node at a path, without following links. */
-  node(path: string): FileNode | null {
-    if (path === "/") return ROOT;
-    const { folder, name } = splitPath(path);
-    return this.#sql.run<FileNode>("SELECT * FROM file_node WHERE parent = ? AND name = ?", folder, name)[0] ?? null;
-  }
-
-  /** The node at a path, links followed. Throws `ENOENT` when there is none. */
-  requireNode(path: string, followLast = true): { path: string; node: FileNode } {
-    const resolved = this.resolve(path, followLast);
-    const node = this.node(resolved);
-    if (!node) throw new FileError("ENOENT", "no such file or directory", path);
-    return { path: resolved, node };
-  }
-
-  /** The entries of a folder, sorted by name. */
-  children(path: string): FileNode[] {
-    const found = this.requireNode(path);
-    if (found.node.kind !== "folder") throw new FileError("ENOTDIR", "not a directory", path);
-    return this.#sql.run<FileNode>("SELECT * FROM file_node WHERE parent = ? ORDER BY name", found.path);
-  }
-
-  /** All nodes, in no particular order. */
-  all(): FileNode[] {
-    return this.#sql.run<FileNode>("SELECT * FROM file_node");
-  }
-
-  read(path: string): Uint8Array {
-    const { size } = this.open(path);
-    const bytes = new Uint8Array(size);
-    let at = 0;
-    for (const part of this.parts(path)) {
-      bytes.set(part, at);
-      at += part.length;
-    }
-    return bytes;
-  }
-
-  /** The node of a file, links followed. Throws `EISDIR` for a folder. */
-  open(path: string): FileNode {
-    const { node } = this.requireNode(path);
-    if (node.kind === "folder") throw new FileError("EISDIR", "illegal operation on a directory", path);
-    return node;
-  }
-
-  /** The bytes of a file part by part, so that only one part is in memory. */
-  *parts(path: string): Generator<Uint8Array> {
-    const found = this.requireNode(path);
-    for (let last = -1; ;) {
-      const [row] = this.#sql.run<{ i: number; data: BlobValue }>(
-        "SELECT i, data FROM file_part WHERE path = ? AND i > ? ORDER BY i LIMIT 1",
-        found.path,
-        last,
-      );
-      if (!row) return;
-      last = row.i;
-      yield toBytes(row.data);
-    }
+  constructor({ sql, clock, maxFileBytes, maxBytes, turn = () => 0, maxCheckpointBytes = maxBytes }: FileTreeOptions) {
+    this.#sql = sql;
+    this.#maxFileBytes = maxFileBytes;
+    this.#quota = createQuota(sql, maxBytes);
+    this.#contents = createContents(sql);
+    this.lookup = new FileLookup(sql, this.#contents);
+    this.#changes = new ChangeLog({ sql, clock, contents: this.#contents, turn, maxBytes: maxCheckpointBytes });
+    const shared = { sql, clock, contents: this.#contents, changes: this.#changes, quota: this.#quota };
+    this.#writer = new NodeWriter({ ...shared, lookup: this.lookup });
+    this.checkpoints = new Checkpoints({
+      ...shared,
+      lookup: this.lookup,
+      inTransaction: (work) => this.inTransaction(work),
+    });
   }
 
   /**
@@ -141,11 +63,13 @@ export class FileTree {
     writer: Writer,
     options: { replaceLink?: boolean; also?(): void } = {},
   ): boolean {
-    return this.#inTransaction(() => {
-      const resolved = this.resolve(path, !options.replaceLink);
+    return this.inTransaction(() => {
+      const resolved = this.lookup.resolve(path, !options.replaceLink);
       if (writer !== "principal") this.#rejectInstructionFile(resolved, path);
-      if (options.replaceLink && this.node(resolved)?.kind === "link") this.#remove(resolved);
-      const created = this.#writeWithFolders(resolved, path, bytes, writer);
+      const link = options.replaceLink ? this.lookup.node(resolved) : null;
+      if (link?.kind === "link") this.#writer.remove(resolved, link);
+      this.#makeParentFolders(resolved, path);
+      const created = this.#write(resolved, path, bytes, writer);
       options.also?.();
       return created;
     });
@@ -153,98 +77,80 @@ export class FileTree {
 
   /** Charges what `work` writes to the budget as well. `work` must be synchronous. */
   chargeTo<T>(budget: WriteBudget | null, work: () => T): T {
-    const before = this.#budget;
-    this.#budget = budget;
-    try {
-      return work();
-    } finally {
-      this.#budget = before;
-    }
+    return this.#writer.chargeTo(budget, work);
   }
 
   /** The resolved path of an existing file that the agent may append to; null when only `append` can decide. */
   findAppendTarget(path: string): string | null {
-    const resolved = this.resolve(path);
-    return this.node(resolved)?.kind === "file" && !isInstructionFile(resolved) ? resolved : null;
+    const resolved = this.lookup.resolve(path);
+    return this.lookup.node(resolved)?.kind === "file" && !isInstructionFile(resolved) ? resolved : null;
   }
 
   /** Whether the quotas allow a file to grow by `bytes` and all files together by `allBytes`. */
   canGrow(resolved: string, bytes: number, allBytes: number): boolean {
-    return (this.node(resolved)?.size ?? 0) + bytes <= this.#maxFileBytes && this.#quota.hasRoom(allBytes);
+    return (this.lookup.node(resolved)?.size ?? 0) + bytes <= this.#maxFileBytes && this.#quota.hasRoom(allBytes);
   }
 
-  /**
-   * Appends bytes as a new part. The last part is rewritten only if it is short, so appending line by line stays cheap.
-   * `own` words appended to anything else become `content`.
-   */
+  /** Appends bytes. `own` words appended to anything else become `content`. */
   append(
     path: string,
     bytes: Uint8Array,
     writer: Exclude<Writer, "principal"> = "content",
   ): { created: boolean; size: number } {
-    return this.#inTransaction(() => {
-      const resolved = this.resolve(path);
+    return this.inTransaction(() => {
+      const resolved = this.lookup.resolve(path);
       this.#rejectInstructionFile(resolved, path);
-      const node = this.node(resolved);
-      const size = (node?.size ?? 0) + bytes.length;
+      const node = this.lookup.node(resolved);
       if (node?.kind !== "file") {
-        return { created: this.#writeWithFolders(resolved, path, bytes, writer), size: bytes.length };
+        this.#makeParentFolders(resolved, path);
+        return { created: this.#write(resolved, path, bytes, writer), size: bytes.length };
       }
+      const size = node.size + bytes.length;
       if (bytes.length === 0) return { created: false, size };
-      this.#checkSize(node.size + bytes.length, path);
-      this.#quota.charge(bytes.length, 0, path);
-      const last = this.#lastPart(resolved);
-      if (last !== null && last.bytes < MIN_PART_BYTES) {
-        this.#writeParts(resolved, last.i, concatBytes([this.#part(resolved, last.i), bytes]));
-      } else {
-        this.#writeParts(resolved, last === null ? 0 : last.i + 1, bytes);
-      }
-      const label = node.writer === "own" ? writer : "content";
-      this.#update(resolved, "mtime = ?, size = ?, writer = ?", this.#clock.now(), size, label);
+      this.#checkSize(size, path);
+      this.#writer.append(resolved, path, node, bytes, node.writer === "own" ? writer : "content");
       return { created: false, size };
     });
   }
 
   makeFolder(path: string, recursive: boolean): void {
-    this.#inTransaction(() => {
-      const resolved = this.resolve(path);
+    this.inTransaction(() => {
+      const resolved = this.lookup.resolve(path);
       this.#rejectInstructionFile(resolved, path);
       this.#makeFolder(resolved, path, recursive);
     });
   }
 
   makeLink(target: string, path: string): void {
-    this.#inTransaction(() => {
-      const resolved = this.resolve(path, false);
+    this.inTransaction(() => {
+      const resolved = this.lookup.resolve(path, false);
       this.#rejectInstructionFile(resolved, path);
-      if (this.node(resolved)) throw new FileError("EEXIST", "file already exists", path);
-      if (pathBytes(target) > MAX_PATH_BYTES) throw new FileError("ENAMETOOLONG", "file name too long", path);
-      this.#insert(resolved, path, { kind: "link", mode: 0o777, size: pathBytes(target), target, writer: "own" });
+      this.#makeLink(target, resolved, path, "own");
     });
   }
 
   /** Removes a node with everything below it. Returns false when nothing was there and `force` is set. */
   remove(path: string, by: Writer, options: { recursive?: boolean; force?: boolean } = {}): boolean {
-    return this.#inTransaction(() => {
-      const resolved = this.resolve(path, false);
-      const node = this.node(resolved);
+    return this.inTransaction(() => {
+      const resolved = this.lookup.resolve(path, false);
+      const node = this.lookup.node(resolved);
       if (node && by !== "principal") this.#rejectInstructionFilesIn(resolved, resolved, path);
       if (!node && options.force) return false;
       if (!node) throw new FileError("ENOENT", "no such file or directory", path);
       if (resolved === "/") throw new FileError("EBUSY", "the workspace itself cannot be removed", path);
-      if (node.kind === "folder" && !options.recursive && this.#hasChildren(resolved)) {
+      if (node.kind === "folder" && !options.recursive && this.lookup.hasChildren(resolved)) {
         throw new FileError("ENOTEMPTY", "directory not empty", path);
       }
-      this.#remove(resolved);
+      this.#writer.remove(resolved, node);
       return true;
     });
   }
 
   /** A link is copied as a link. */
   copy(from: string, to: string, recursive: boolean): void {
-    this.#inTransaction(() => {
-      const source = this.requireNode(from, false);
-      const target = this.resolve(to);
+    this.inTransaction(() => {
+      const source = this.lookup.requireNode(from, false);
+      const target = this.lookup.resolve(to);
       if (target === source.path) return;
       if (source.node.kind === "folder" && isUnder(target, source.path)) {
         throw new FileError("EINVAL", "cannot copy a directory into itself", to);
@@ -256,77 +162,105 @@ export class FileTree {
 
   /** Works as rename(2): a file may replace a file, a folder may replace an empty folder. Moving counts as writing. */
   move(from: string, to: string): void {
-    this.#inTransaction(() => {
-      const source = this.requireNode(from, false);
-      const target = this.resolve(to, false);
+    this.inTransaction(() => {
+      const source = this.lookup.requireNode(from, false);
+      const target = this.lookup.resolve(to, false);
       if (target === source.path) return;
       this.#rejectInstructionFilesIn(source.path, source.path, from);
       this.#rejectInstructionFilesIn(source.path, target, to);
       if (source.path === "/") throw new FileError("EBUSY", "the workspace itself cannot be moved", from);
       if (isUnder(target, source.path)) throw new FileError("EINVAL", "cannot move a directory into itself", to);
       this.#clearForMove(source.node, target, to);
-      this.#requireParentFolder(target, to);
+      this.#writer.requireParentFolder(target, to);
       this.#checkLengths(source.path, target, to);
-      this.#relocate(source.path, target);
+      this.#writer.relocate(source.path, target, source.node);
     });
   }
 
   setMode(path: string, mode: number): void {
-    const found = this.requireNode(path);
-    if (found.path !== "/") this.#update(found.path, "mode = ?", mode);
+    this.#setAttribute(path, "mode = ?", mode);
   }
 
   setTime(path: string, mtime: number): void {
-    const found = this.requireNode(path);
-    if (found.path !== "/") this.#update(found.path, "mtime = ?", mtime);
+    this.#setAttribute(path, "mtime = ?", mtime);
   }
 
-  #writeWithFolders(resolved: string, path: string, bytes: Uint8Array, writer: Writer): boolean {
+  /** Runs `work` in one transaction, which the calls in it join. If it fails, everything remembered is read again. */
+  inTransaction<T>(work: () => T): T {
+    if (this.#isInTransaction) return work();
+    this.#isInTransaction = true;
+    try {
+      return this.#sql.transaction(() => {
+        this.#quota.load();
+        this.#contents.load();
+        const done = work();
+        this.#changes.settle();
+        return done;
+      });
+    } catch (error) {
+      this.#quota.discardCount();
+      this.#contents.forget();
+      this.#changes.forget();
+      throw error;
+    } finally {
+      this.#isInTransaction = false;
+    }
+  }
+
+  #setAttribute(path: string, field: string, value: number): void {
+    this.inTransaction(() => {
+      const found = this.lookup.requireNode(path);
+      if (found.path !== "/") this.#writer.update(found.path, found.node, field, value);
+    });
+  }
+
+  #makeParentFolders(resolved: string, path: string): void {
     if (resolved !== "/") this.#makeFolder(splitPath(resolved).folder, path, true);
-    return this.#write(resolved, path, bytes, writer);
   }
 
   #write(resolved: string, path: string, bytes: Uint8Array, writer: Writer): boolean {
-    const old = this.node(resolved);
-    if (old?.kind === "folder") throw new FileError("EISDIR", "illegal operation on a directory", path);
+    this.#rejectFolder(resolved, path);
     this.#checkSize(bytes.length, path);
-    if (old) {
-      this.#quota.charge(bytes.length - old.size, 0, path);
-      this.#update(resolved, "mtime = ?, size = ?, writer = ?", this.#clock.now(), bytes.length, writer);
-      // Appending makes short parts, so there may be more parts than the size implies.
-      const parts = Math.ceil(bytes.length / PART_BYTES);
-      this.#sql.run("DELETE FROM file_part WHERE path = ? AND i >= ?", resolved, parts);
-    } else {
-      this.#insert(resolved, path, { kind: "file", mode: 0o644, size: bytes.length, target: null, writer });
-    }
-    this.#writeParts(resolved, 0, bytes);
-    return !old;
+    return this.#writer.writeFile(resolved, path, bytes, writer);
   }
 
   #makeFolder(resolved: string, path: string, recursive: boolean): void {
-    const node = this.node(resolved);
+    const node = this.lookup.node(resolved);
     if (node?.kind === "folder" && recursive) return;
     if (node) throw new FileError("EEXIST", "file already exists", path);
     const { folder } = splitPath(resolved);
-    if (recursive && !this.node(folder)) this.#makeFolder(folder, path, true);
-    this.#insert(resolved, path, { kind: "folder", mode: 0o755, size: 0, target: null, writer: "own" });
+    if (recursive && !this.lookup.node(folder)) this.#makeFolder(folder, path, true);
+    const empty = { kind: "folder", mode: 0o755, size: 0, target: null, writer: "own", content: null } as const;
+    this.#writer.insert(resolved, path, empty);
   }
 
-  #copy(source: { path: string; node: FileNode }, target: string): void {
-    const { node } = source;
+  #makeLink(target: string, resolved: string, path: string, writer: Writer): void {
+    if (this.lookup.node(resolved)) throw new FileError("EEXIST", "file already exists", path);
+    const size = pathBytes(target);
+    if (size > MAX_PATH_BYTES) throw new FileError("ENAMETOOLONG", "file name too long", path);
+    this.#writer.insert(resolved, path, { kind: "link", mode: 0o777, size, target, writer, content: null });
+  }
+
+  #copy({ path, node }: { path: string; node: FileNode }, target: string): void {
     this.#rejectInstructionFile(target, target);
     if (node.kind === "file") {
-      this.#write(target, target, this.read(source.path), node.writer === "own" ? "own" : "content");
-      this.#update(target, "mode = ?", node.mode);
+      this.#rejectFolder(target, target);
+      const writer = node.writer === "own" ? "own" : "content";
+      this.#writer.putContent(target, target, { content: node.content ?? "", size: node.size, writer });
+      this.#writer.update(target, this.lookup.node(target)!, "mode = ?", node.mode);
     } else if (node.kind === "link") {
-      if (this.node(target)) throw new FileError("EEXIST", "file already exists", target);
-      this.#insert(target, target, { ...node, writer: "own" });
+      this.#makeLink(node.target ?? "", target, target, "own");
     } else {
       this.#makeFolder(target, target, true);
-      for (const child of this.children(source.path)) {
-        this.#copy({ path: joinPath(source.path, child.name), node: child }, joinPath(target, child.name));
+      for (const child of this.lookup.children(path)) {
+        this.#copy({ path: joinPath(path, child.name), node: child }, joinPath(target, child.name));
       }
     }
+  }
+
+  #rejectFolder(resolved: string, path: string): void {
+    if (this.lookup.node(resolved)?.kind !== "folder") return;
+    throw new FileError("EISDIR", "illegal operation on a directory", path);
   }
 
   #rejectInstructionFile(resolved: string, path: string): void {
@@ -338,126 +272,27 @@ export class FileTree {
   #rejectInstructionFilesIn(from: string, to: string, path: string): void {
     this.#rejectInstructionFile(to, path);
     if (!mayHoldInstructions(to)) return;
-    for (const { parent, name } of this.#sql.run<FileNode>(
-      `SELECT parent, name FROM file_node WHERE ${SUBTREE_SQL}`,
-      ...subtreeRange(from),
-    )) {
+    for (const { parent, name } of this.lookup.below(from)) {
       this.#rejectInstructionFile(to + joinPath(parent, name).slice(from.length), path);
     }
   }
 
   #clearForMove(node: FileNode, target: string, to: string): void {
-    const old = this.node(target);
+    const old = this.lookup.node(target);
     if (!old) return;
     if (old.kind === "folder" && node.kind !== "folder") throw new FileError("EISDIR", "is a directory", to);
     if (old.kind !== "folder" && node.kind === "folder") throw new FileError("ENOTDIR", "not a directory", to);
-    if (old.kind === "folder" && this.#hasChildren(target)) throw new FileError("ENOTEMPTY", "directory not empty", to);
-    this.#remove(target);
+    if (old.kind === "folder" && this.lookup.hasChildren(target)) {
+      throw new FileError("ENOTEMPTY", "directory not empty", to);
+    }
+    this.#writer.remove(target, old);
   }
 
   #checkLengths(from: string, target: string, to: string): void {
-    const [longest] = this.#sql.run<{ bytes: number | null }>(
-      `SELECT max(length(CAST(parent || '/' || name AS BLOB))) AS bytes FROM file_node WHERE ${SUBTREE_SQL}`,
-      ...subtreeRange(from),
-    );
     const added = pathBytes(target) - pathBytes(from);
-    if (Math.max(pathBytes(from), longest?.bytes ?? 0) + added > MAX_PATH_BYTES) {
-      throw new FileError("ENAMETOOLONG", "file name too long", to);
-    }
-  }
-
-  /**
-   * The agent chose the new name, so moved files no longer count as the owner's words: a renamed upload becomes
-   * content.
-   */
-  #relocate(from: string, to: string): void {
-    const { folder, name } = splitPath(to);
-    const [sum] = this.#sql.run<{ bytes: number | null; nodes: number }>(
-      `SELECT sum(size) AS bytes, count(*) AS nodes FROM file_node WHERE ${SUBTREE_SQL}`,
-      ...subtreeRange(from),
-    );
-    const size = (this.node(from)?.size ?? 0) + (sum?.bytes ?? 0);
-    // Parts are keyed by path, so moving a file rewrites it.
-    this.#budget?.charge(size, 2 * (sum?.nodes ?? 0) + Math.ceil(size / PART_BYTES), to);
-    this.#update(from, `parent = ?, name = ?, writer = ${MOVED_WRITER_SQL}`, folder, name);
-    this.#sql.run("UPDATE file_part SET path = ? WHERE path = ?", to, from);
-    this.#sql.run(
-      `UPDATE file_node SET parent = ? || substr(parent, length(?) + 1), writer = ${MOVED_WRITER_SQL} WHERE ${SUBTREE_SQL}`,
-      ...[to, from, ...subtreeRange(from)],
-    );
-    this.#sql.run(
-      "UPDATE file_part SET path = ? || substr(path, length(?) + 1) WHERE path > ? AND path < ?",
-      ...[to, from, ...pathRange(from)],
-    );
-  }
-
-  #remove(resolved: string): void {
-    const { folder, name } = splitPath(resolved);
-    const [sum] = this.#sql.run<{ bytes: number | null; nodes: number }>(
-      `SELECT sum(size) AS bytes, count(*) AS nodes FROM file_node WHERE (parent = ? AND name = ?) OR ${SUBTREE_SQL}`,
-      ...[folder, name, ...subtreeRange(resolved)],
-    );
-    this.#quota.charge(-(sum?.bytes ?? 0), -(sum?.nodes ?? 0), resolved);
-    this.#budget?.charge(0, 2 * (sum?.nodes ?? 0), resolved);
-    this.#sql.run(
-      `DELETE FROM file_node WHERE (parent = ? AND name = ?) OR ${SUBTREE_SQL}`,
-      folder,
-      name,
-      ...subtreeRange(resolved),
-    );
-    this.#sql.run("DELETE FROM file_part WHERE path = ? OR (path > ? AND path < ?)", resolved, ...pathRange(resolved));
-  }
-
-  #insert(resolved: string, path: string, node: Omit<FileNode, "parent" | "name" | "mtime">): void {
-    this.#requireParentFolder(resolved, path);
-    if (pathBytes(resolved) > MAX_PATH_BYTES) throw new FileError("ENAMETOOLONG", "file name too long", path);
-    this.#quota.charge(node.size, 1, path);
-    this.#budget?.charge(0, 1, path);
-    const { folder, name } = splitPath(resolved);
-    this.#sql.run(
-      "INSERT INTO file_node(parent, name, kind, mode, mtime, size, target, writer) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-      ...[folder, name, node.kind, node.mode, this.#clock.now(), node.size, node.target, node.writer],
-    );
-  }
-
-  #requireParentFolder(resolved: string, path: string): void {
-    const folder = this.node(splitPath(resolved).folder);
-    if (!folder) throw new FileError("ENOENT", "no such file or directory", path);
-    if (folder.kind !== "folder") throw new FileError("ENOTDIR", "not a directory", path);
-  }
-
-  #update(resolved: string, fields: string, ...values: SqlValue[]): void {
-    const { folder, name } = splitPath(resolved);
-    this.#budget?.charge(0, 1, resolved);
-    this.#sql.run(`UPDATE file_node SET ${fields} WHERE parent = ? AND name = ?`, ...values, folder, name);
-  }
-
-  #writeParts(resolved: string, first: number, bytes: Uint8Array): void {
-    this.#budget?.charge(bytes.length, Math.ceil(bytes.length / PART_BYTES), resolved);
-    for (let i = 0; i * PART_BYTES < bytes.length; i++) {
-      this.#sql.run(
-        "INSERT INTO file_part(path, i, data) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET data = excluded.data",
-        ...[resolved, first + i, bytes.slice(i * PART_BYTES, (i + 1) * PART_BYTES)],
-      );
-    }
-  }
-
-  #lastPart(resolved: string): { i: number; bytes: number } | null {
-    const query = "SELECT i, length(data) AS bytes FROM file_part WHERE path = ? ORDER BY i DESC LIMIT 1";
-    return this.#sql.run<{ i: number; bytes: number }>(query, resolved)[0] ?? null;
-  }
-
-  #part(resolved: string, i: number): Uint8Array {
-    const [row] = this.#sql.run<{ data: BlobValue }>(
-      "SELECT data FROM file_part WHERE path = ? AND i = ?",
-      resolved,
-      i,
-    );
-    return row ? toBytes(row.data) : new Uint8Array();
-  }
-
-  #hasChildren(resolved: string): boolean {
-    return this.#sql.run("SELECT 1 FROM file_node WHERE parent = ? LIMIT 1", resolved).length > 0;
+    const paths = this.lookup.below(from).map(({ parent, name }) => joinPath(parent, name));
+    const longest = paths.reduce((most, path) => Math.max(most, pathBytes(path)), pathBytes(from));
+    if (longest + added > MAX_PATH_BYTES) throw new FileError("ENAMETOOLONG", "file name too long", to);
   }
 
   #checkSize(bytes: number, path: string): void {
@@ -465,39 +300,4 @@ export class FileTree {
       throw new FileError("EFBIG", `file too large (${bytes} bytes; a file may have ${this.#maxFileBytes})`, path);
     }
   }
-
-  /** Runs `work` in one transaction. If it fails, the cached usage is discarded and counted again. */
-  #inTransaction<T>(work: () => T): T {
-    try {
-      return this.#sql.transaction(work);
-    } catch (error) {
-      this.#quota.discardCount();
-      throw error;
-    }
-  }
-}
-
-/** Workerd returns a BLOB as an ArrayBuffer, Node as a Uint8Array. */
-type BlobValue = Uint8Array | ArrayBuffer;
-
-/** The writer of a moved file. */
-const MOVED_WRITER_SQL = "CASE writer WHEN 'own' THEN 'own' ELSE 'content' END";
-
-/** All nodes below a folder. `0` is the character after `/`. */
-const SUBTREE_SQL = "(parent = ? OR (parent > ? AND parent < ?))";
-
-function subtreeRange(folder: string): [string, string, string] {
-  return [folder, ...pathRange(folder)];
-}
-
-function pathRange(folder: string): [string, string] {
-  return [`${folder}/`, `${folder}0`];
-}
-
-function pathSegments(path: string): string[] {
-  return normalizePath(path).split("/").filter(Boolean);
-}
-
-function toBytes(blob: BlobValue): Uint8Array {
-  return blob instanceof Uint8Array ? blob : new Uint8Array(blob);
 }

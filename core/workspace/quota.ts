@@ -8,6 +8,8 @@ import { FileError } from "./file-node.ts";
 const MAX_NODES = 20_000;
 
 export interface Quota {
+  /** Must be called before the first change of a transaction: counts what is there, once per wake. */
+  load(): void;
   /** Counts a change that is about to be made, or refuses it with `ENOSPC`. */
   charge(bytes: number, nodes: number, path: string): void;
   hasRoom(bytes: number): boolean;
@@ -24,9 +26,12 @@ export function createQuota(sql: Sql, maxBytes: number): Quota {
   }
 
   return {
+    load() {
+      used ??= countUsage();
+    },
     charge(bytes, nodes, path) {
       if (bytes === 0 && nodes === 0) return;
-      const before = used ?? countUsage();
+      const before = (used ??= countUsage());
       if (bytes > 0 && before.bytes + bytes > maxBytes) {
         const what = `no space left on device (${before.bytes} of ${maxBytes} bytes are used; remove files first)`;
         throw new FileError("ENOSPC", what, path);

@@ -3,11 +3,12 @@
 import type { CpOptions, FileContent, FsStat, IFileSystem, MkdirOptions, RmOptions } from "just-bash/browser";
 import type { ByteString } from "just-bash";
 import { type Result, err, ok } from "../errors.ts";
-import type { Sql } from "../ports.ts";
 import type { FileInfo, StoredFile } from "../schemas/api.ts";
 import { toLatin1 } from "../schemas/base64.ts";
 import { type Encoding, decode, encode, readEncoding } from "./encoding.ts";
-import { FileError, type FileNode, WORKSPACE_SCHEMA, type Writer } from "./file-node.ts";
+import { FileError, type FileNode, type Writer } from "./file-node.ts";
+import type { Checkpoints } from "./checkpoints/checkpoints.ts";
+import type { FileLookup } from "./file-lookup.ts";
 import { FileTree, type FileTreeOptions } from "./file-tree.ts";
 import { isInstructionFile } from "./instruction-files.ts";
 import { type Mount, type MountOptions, createMount } from "./mount.ts";
@@ -21,10 +22,7 @@ import {
   toWorkspacePath,
 } from "./workspace-path.ts";
 
-/** Creates the tables. Idempotent. */
-export function migrateWorkspace(sql: Sql): void {
-  for (const statement of WORKSPACE_SCHEMA) sql.run(statement);
-}
+export { migrateWorkspace } from "./upgrade.ts";
 
 /** The tables must exist. Each write is its own transaction and must not be called inside another. */
 export function createWorkspace(options: FileTreeOptions): Workspace {
@@ -35,9 +33,16 @@ export class Workspace implements IFileSystem {
   /** Where the shell mounts it. */
   readonly root = WORKSPACE_ROOT;
   readonly #tree: FileTree;
+  readonly #files: FileLookup;
 
   constructor(options: FileTreeOptions) {
     this.#tree = new FileTree(options);
+    this.#files = this.#tree.lookup;
+  }
+
+  /** What the workspace was at the beginning of recent turns. */
+  get checkpoints(): Checkpoints {
+    return this.#tree.checkpoints;
   }
 
   // ---- for the owner and the file tools: paths as people write them ----
@@ -57,7 +62,7 @@ export class Workspace implements IFileSystem {
     if (!parsed.ok) return parsed;
     const { folder } = splitPath(parsed.value);
     return attempt(path, () => {
-      if (this.#tree.resolve(folder) !== folder) throw new FileError("ENOTDIR", "a link is on the way", path);
+      if (this.#files.resolve(folder) !== folder) throw new FileError("ENOTDIR", "a link is on the way", path);
       this.#tree.write(parsed.value, bytes, "principal", { replaceLink: true, also });
       return { path: toWorkspacePath(parsed.value), size: bytes.length };
     });
@@ -106,13 +111,13 @@ export class Workspace implements IFileSystem {
   /** Size in bytes of the file at a path, links followed; 0 when there is none. */
   sizeOf(path: string): number {
     const parsed = parseWorkspacePath(path);
-    const found = parsed.ok ? attempt(path, () => this.#tree.requireNode(parsed.value)) : parsed;
+    const found = parsed.ok ? attempt(path, () => this.#files.requireNode(parsed.value)) : parsed;
     return found.ok && found.value.node.kind === "file" ? found.value.node.size : 0;
   }
 
   /** All files, sorted by path. Links are not listed. */
   list(): FileInfo[] {
-    const files = this.#tree.all().filter((node) => node.kind === "file");
+    const files = this.#files.all().filter((node) => node.kind === "file");
     const listed = files.map(({ parent, name, size, writer }) => ({
       path: toWorkspacePath(joinPath(parent, name)),
       size,
@@ -124,21 +129,21 @@ export class Workspace implements IFileSystem {
   /** Size and writer of the file at exactly this path; `null` when there is none. Links are not followed. */
   statFile(path: string): { size: number; writer: Writer } | null {
     const parsed = parseWorkspacePath(path);
-    const node = parsed.ok ? this.#tree.node(parsed.value) : null;
+    const node = parsed.ok ? this.#files.node(parsed.value) : null;
     return node?.kind === "file" ? { size: node.size, writer: node.writer } : null;
   }
 
   /** The sorted names in a folder; empty when there is no folder or only a link to one. */
   namesIn(folder: string): string[] {
     const parsed = parseWorkspacePath(folder);
-    if (!parsed.ok || this.#tree.node(parsed.value)?.kind !== "folder") return [];
-    return this.#tree.children(parsed.value).map((node) => node.name);
+    if (!parsed.ok || this.#files.node(parsed.value)?.kind !== "folder") return [];
+    return this.#files.children(parsed.value).map((node) => node.name);
   }
 
   /** The source that reading a path gives, links followed. A file from the owner is `content`, like any other file. */
   labelOf(path: string): "own" | "content" {
     const parsed = parseWorkspacePath(path);
-    const found = parsed.ok ? attempt(path, () => this.#tree.requireNode(parsed.value)) : parsed;
+    const found = parsed.ok ? attempt(path, () => this.#files.requireNode(parsed.value)) : parsed;
     return found.ok && found.value.node.writer === "own" ? "own" : "content";
   }
 
@@ -146,7 +151,7 @@ export class Workspace implements IFileSystem {
   read(path: string): Uint8Array | null {
     const parsed = parseWorkspacePath(path);
     if (!parsed.ok) return null;
-    const bytes = attempt(path, () => this.#tree.read(parsed.value));
+    const bytes = attempt(path, () => this.#files.read(parsed.value));
     return bytes.ok ? bytes.value : null;
   }
 
@@ -157,13 +162,13 @@ export class Workspace implements IFileSystem {
    */
   readText(path: string): { text: string | null; size: number } | null {
     const parsed = parseWorkspacePath(path);
-    const found = parsed.ok ? attempt(path, () => this.#tree.open(parsed.value)) : parsed;
+    const found = parsed.ok ? attempt(path, () => this.#files.open(parsed.value)) : parsed;
     if (!parsed.ok || !found.ok) return null;
     const { size } = found.value;
     const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
     const pieces: string[] = [];
     try {
-      for (const part of this.#tree.parts(parsed.value)) {
+      for (const part of this.#files.parts(parsed.value)) {
         if (part.includes(0)) return { text: null, size };
         pieces.push(decoder.decode(part, { stream: true }));
       }
@@ -202,23 +207,23 @@ export class Workspace implements IFileSystem {
 
   async readFile(path: string, options?: Encoding): Promise<string> {
     const encoding = readEncoding(options);
-    if (encoding !== "utf8" && encoding !== "utf-8") return decode(this.#tree.read(path), encoding);
-    this.#tree.open(path);
+    if (encoding !== "utf8" && encoding !== "utf-8") return decode(this.#files.read(path), encoding);
+    this.#files.open(path);
     const decoder = new TextDecoder("utf-8", { fatal: false, ignoreBOM: true });
     const pieces: string[] = [];
-    for (const part of this.#tree.parts(path)) pieces.push(decoder.decode(part, { stream: true }));
+    for (const part of this.#files.parts(path)) pieces.push(decoder.decode(part, { stream: true }));
     return pieces.join("") + decoder.decode();
   }
 
   async readFileBuffer(path: string): Promise<Uint8Array> {
-    return this.#tree.read(path);
+    return this.#files.read(path);
   }
 
   /** One character per byte. Without this method just-bash builds one string per byte from readFileBuffer. */
   async readFileBytes(path: string): Promise<ByteString> {
-    this.#tree.open(path);
+    this.#files.open(path);
     const pieces: string[] = [];
-    for (const part of this.#tree.parts(path)) pieces.push(toLatin1(part));
+    for (const part of this.#files.parts(path)) pieces.push(toLatin1(part));
     return pieces.join("") as unknown as ByteString;
   }
 
@@ -231,16 +236,16 @@ export class Workspace implements IFileSystem {
   }
 
   async exists(path: string): Promise<boolean> {
-    return attempt(path, () => this.#tree.requireNode(path)).ok;
+    return attempt(path, () => this.#files.requireNode(path)).ok;
   }
 
   async stat(path: string): Promise<FsStat> {
-    const { path: place, node } = this.#tree.requireNode(path);
+    const { path: place, node } = this.#files.requireNode(path);
     return toStat(place, node);
   }
 
   async lstat(path: string): Promise<FsStat> {
-    const { path: place, node } = this.#tree.requireNode(path, false);
+    const { path: place, node } = this.#files.requireNode(path, false);
     return toStat(place, node);
   }
 
@@ -249,11 +254,11 @@ export class Workspace implements IFileSystem {
   }
 
   async readdir(path: string): Promise<string[]> {
-    return this.#tree.children(path).map((node) => node.name);
+    return this.#files.children(path).map((node) => node.name);
   }
 
   async readdirWithFileTypes(path: string) {
-    return this.#tree.children(path).map((node) => ({ name: node.name, ...kindFlags(node) }));
+    return this.#files.children(path).map((node) => ({ name: node.name, ...kindFlags(node) }));
   }
 
   async rm(path: string, options?: RmOptions): Promise<void> {
@@ -273,7 +278,7 @@ export class Workspace implements IFileSystem {
   }
 
   getAllPaths(): string[] {
-    return this.#tree.all().map((node) => joinPath(node.parent, node.name));
+    return this.#files.all().map((node) => joinPath(node.parent, node.name));
   }
 
   async chmod(path: string, mode: number): Promise<void> {
@@ -290,13 +295,13 @@ export class Workspace implements IFileSystem {
   }
 
   async readlink(path: string): Promise<string> {
-    const { node } = this.#tree.requireNode(path, false);
+    const { node } = this.#files.requireNode(path, false);
     if (node.kind !== "link") throw new FileError("EINVAL", "invalid argument", path);
     return node.target ?? "";
   }
 
   async realpath(path: string): Promise<string> {
-    return this.#tree.requireNode(path).path;
+    return this.#files.requireNode(path).path;
   }
 
   async utimes(path: string, _accessed: Date, modified: Date): Promise<void> {

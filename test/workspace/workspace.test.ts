@@ -82,8 +82,10 @@ function expectSound(sql: Sql): void {
   const lost = sql.run(
     `SELECT * FROM file_node WHERE parent <> '/' AND parent NOT IN (SELECT ${whole} FROM file_node WHERE kind = 'folder')`,
   );
-  const strays = sql.run(
-    `SELECT path FROM file_part WHERE path NOT IN (SELECT ${whole} FROM file_node WHERE kind = 'file')`,
-  );
+  const named = sql
+    .run<{ content: string }>("SELECT content FROM file_node WHERE content <> ''")
+    .flatMap(({ content }) => content.split(" ").map((part) => part.split(":")[1]));
+  const stored = sql.run<{ hash: string }>("SELECT hash FROM file_part").map(({ hash }) => hash);
+  const strays = stored.filter((hash) => !named.includes(hash));
   expect({ lost, strays }).toEqual({ lost: [], strays: [] });
 }

@@ -81,14 +81,21 @@ export function createEngineContext({ learning = "on" }: { learning?: Learning }
       report: (what, error) => reports.push(`${what}: ${String(error)}`),
     };
     const { maxFileBytes, maxWorkspaceBytes } = settings.turn;
+    const log = createLog(mortal);
     return {
       host,
-      log: createLog(mortal),
+      log,
       jobs: createJobs(host),
       hub: createHub(clock),
       overlay: createOverlay(mortal),
       taint: createLogTaint(createLog(mortal)),
-      workspace: createWorkspace({ sql: mortal, clock, maxFileBytes, maxBytes: maxWorkspaceBytes }),
+      workspace: createWorkspace({
+        sql: mortal,
+        clock,
+        maxFileBytes,
+        maxBytes: maxWorkspaceBytes,
+        turn: () => log.newestBegun(),
+      }),
       meta: () => ({ v: 1, learning, title: "", createdAt: 0 }),
       markIndexed: unused,
       rename: unused,
