@@ -19,6 +19,7 @@ import { constants as os } from "node:os";
 import { delimiter, dirname, join, resolve, sep } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { patchJustBash } from "./patch-just-bash.mjs";
+import { meterQuickJs } from "./patch-quickjs.mjs";
 
 const MIN_NODE = 24;
 /** Interval of progress lines: a silent install looks like one that hangs. */
@@ -33,6 +34,7 @@ try {
   if (failed) finish(failed);
   else {
     patchJustBash(modules);
+    meterQuickJs(modules);
     await runCommand(process.argv.slice(2));
   }
 } catch (error) {

@@ -4,8 +4,8 @@ import { clip } from "../clip.ts";
 import { messageOf } from "../errors.ts";
 import type { FileBodies } from "../schemas/file-body.ts";
 import { type Check, type CheckResult, MAX_CHECKS, type RunChecks, checkPaths, readCheck } from "../skills/checks.ts";
-import type { ProgramRun } from "./program.ts";
-import { type Sandbox, createSandbox } from "./sandbox.ts";
+import type { ProgramRun } from "../sandbox/program.ts";
+import { type Sandbox, createSandbox } from "../sandbox/check-sandbox.ts";
 import { runShellCheck } from "./shell.ts";
 import { findSyntaxError } from "./syntax.ts";
 

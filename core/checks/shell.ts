@@ -2,7 +2,7 @@
 // run-checks.ts. Must never reach the network or the host; every resource is limited.
 import { Bash, InMemoryFs } from "just-bash/browser";
 import { createShellCommands } from "../tools/shell/shell-commands.ts";
-import { MAX_OUTPUT_CHARS, type Program, type ProgramRun } from "./program.ts";
+import { MAX_OUTPUT_CHARS, type Program, type ProgramRun } from "../sandbox/program.ts";
 
 const FOLDER = "/skill";
 const MAX_MS = 5_000;

@@ -3,7 +3,7 @@
 import { Bash, InMemoryFs } from "just-bash/browser";
 import { parseDocument } from "yaml";
 import { messageOf } from "../errors.ts";
-import type { Sandbox } from "./sandbox.ts";
+import type { Sandbox } from "../sandbox/check-sandbox.ts";
 
 /** A longer text is not a script, and parsing it would delay the write. */
 const MAX_CHARS = 200_000;

@@ -1,17 +1,8 @@
 // Runs untrusted JavaScript in QuickJS, compiled to WebAssembly. A script has only the language, `console`, and `readFile` over the
 // given files. It must never have network, clock, randomness or any other function of the host. Created by run-checks.ts with the
 // WebAssembly module of a Worker's bundle, because Workers cannot compile WebAssembly at run time.
-import RELEASE_SYNC from "@jitl/quickjs-wasmfile-release-sync";
-import {
-  type QuickJSContext,
-  type QuickJSHandle,
-  type QuickJSRuntime,
-  type QuickJSSyncVariant,
-  type QuickJSWASMModule,
-  newQuickJSWASMModuleFromVariant,
-  newVariant,
-} from "quickjs-emscripten-core";
-import { messageOf } from "../errors.ts";
+import type { QuickJSContext, QuickJSHandle, QuickJSRuntime } from "quickjs-emscripten-core";
+import { type Engine, INITIAL_MEMORY_BYTES, JOB_UNITS, disposeContext, findStopReason, startEngine } from "./engine.ts";
 import { MAX_OUTPUT_CHARS, type Program, type ProgramRun, resolveIn } from "./program.ts";
 
 export interface Sandbox {
@@ -23,78 +14,71 @@ export interface Sandbox {
   parse(text: string): Promise<string | null>;
 }
 
-/**
- * Counted in QuickJS interrupts, one for about ten thousand calls and jumps. A time limit is impossible: an isolate's clock stops while
- * it computes. Measured: an empty loop is stopped after fifty million rounds in a quarter of a second, a backtracking pattern after two
- * seconds.
- */
-const MAX_TICKS = 5_000;
-const MAX_MATCH_TICKS = 1_000;
-/** Promise jobs need a separate limit, because they cause few interrupts. */
-const MAX_JOBS = 200_000;
-/** With a larger stack, deep recursion would overflow the host's stack before QuickJS notices. */
-const STACK_BYTES = 128 << 10;
-const HEAP_BYTES = 16 << 20;
-/** Linear memory in pages of 64 KiB. Its maximum is the hard limit, since QuickJS's heap limit misses some allocations. */
-const MEMORY = { initial: 256, maximum: 512 };
+/** Units of fuel (engine.ts). A check is small. */
+const CHECK_FUEL = 100_000_000;
+const MATCH_FUEL = 50_000_000;
+const MAX_JOBS = CHECK_FUEL / JOB_UNITS;
 
 export function createSandbox(wasmModule: WebAssembly.Module): Sandbox {
-  let engine: Promise<QuickJSWASMModule> | null = null;
+  let engine: Promise<Engine> | null = null;
 
-  /** Reuses one instance of QuickJS until it has grown or failed: linear memory never shrinks. */
-  async function within<T>(work: (vm: QuickJSContext, runtime: QuickJSRuntime) => T): Promise<T> {
-    engine ??= start(wasmModule);
+  /** Reuses one instance of QuickJS until it has grown or failed. `work` must not wait: runs share the instance. */
+  async function within<T>(
+    fuel: number,
+    work: (inside: Inside) => T,
+    onTrap: (inside: Inside | null, thrown: unknown) => T,
+  ) {
+    engine ??= startEngine(wasmModule);
     const mine = engine;
     let isReusable = false;
+    let inside: Inside | null = null;
     try {
-      const quickJs = await mine;
-      const runtime = quickJs.newRuntime();
-      runtime.setMemoryLimit(HEAP_BYTES);
-      runtime.setMaxStackSize(STACK_BYTES);
-      const vm = runtime.newContext();
-      const done = work(vm, runtime);
-      vm.dispose();
-      runtime.dispose();
-      isReusable = quickJs.getWasmMemory().buffer.byteLength <= MEMORY.initial << 16;
+      const started = await mine;
+      inside = { engine: started, ...started.newContext() };
+      started.setFuel(fuel);
+      const done = work(inside);
+      disposeContext(started, inside);
+      isReusable = started.memoryBytes() <= INITIAL_MEMORY_BYTES;
       return done;
+    } catch (thrown) {
+      // A trap, an abort, or an overflow of the host's stack. The instance is discarded with all that the script did.
+      return onTrap(inside, thrown);
     } finally {
       if (!isReusable && engine === mine) engine = null;
     }
   }
 
   return {
-    async run(program) {
+    run(program) {
       const output = createOutput();
-      try {
-        return await within((vm, runtime) => runModule(vm, runtime, program, output));
-      } catch (thrown) {
-        // A trap, an abort, or an overflow of the host's stack. The instance is discarded with all that the script did.
-        return { exitCode: 1, ...output.texts(), stopped: toStopReason(messageOf(thrown)) ?? "memory" };
-      }
+      return within(
+        CHECK_FUEL,
+        (inside) => runModule(inside, program, output),
+        (inside, thrown) => {
+          const why = output.isFull() ? "output" : findStopReason(inside?.engine ?? null, thrown);
+          return { exitCode: 1, ...output.texts(), stopped: toStopped(why) ?? "memory" };
+        },
+      );
     },
-    async matches(pattern, text) {
-      try {
-        return await within((vm, runtime) => runMatch(vm, runtime, pattern, text));
-      } catch {
-        return null; // as in run
-      }
-    },
-    async parse(text) {
-      try {
-        return await within((vm) => compile(vm, text, "global") && compile(vm, text, "module"));
-      } catch {
-        return null; // as in run
-      }
-    },
+    matches: (pattern, text) =>
+      within(
+        MATCH_FUEL,
+        (inside) => runMatch(inside, pattern, text),
+        () => null,
+      ),
+    parse: (text) =>
+      within(
+        CHECK_FUEL,
+        ({ vm }) => compile(vm, text, "global") && compile(vm, text, "module"),
+        () => null,
+      ),
   };
 }
 
-/** The package's types describe its CommonJS build, whose default export is one level deeper. */
-const VARIANT = RELEASE_SYNC as unknown as QuickJSSyncVariant;
-
-function start(wasmModule: WebAssembly.Module): Promise<QuickJSWASMModule> {
-  const wasmMemory = new WebAssembly.Memory(MEMORY);
-  return newQuickJSWASMModuleFromVariant(newVariant(VARIANT, { wasmModule, wasmMemory }));
+interface Inside {
+  engine: Engine;
+  vm: QuickJSContext;
+  runtime: QuickJSRuntime;
 }
 
 /** The syntax error; null: the text compiles. */
@@ -113,52 +97,57 @@ function compile(vm: QuickJSContext, text: string, type: "global" | "module"): s
 }
 
 function runModule(
-  vm: QuickJSContext,
-  runtime: QuickJSRuntime,
+  { engine, vm, runtime }: Inside,
   { entry, files }: Program & { entry: string },
   output: Output,
 ): ProgramRun {
-  let stopped: ProgramRun["stopped"] = null;
-  let ticks = 0;
-  runtime.setInterruptHandler(() => {
-    if (++ticks > MAX_TICKS) stopped = "time";
-    else if (output.isFull()) stopped = "output";
-    return stopped !== null;
-  });
   runtime.setModuleLoader(
     (path) =>
       Object.hasOwn(files, path) ? files[path]! : { error: new Error(`there is no file '${path}' to import`) },
     (from, path) => (path.startsWith(".") ? resolveIn(from, path) : path),
   );
-  addGlobals(vm, files, output);
-  const problem = settle(vm, runtime, vm.evalCode(files[entry] ?? "", entry, { type: "module" }));
+  addGlobals(vm, files, {
+    isFull: output.isFull,
+    write(stream, text) {
+      output.write(stream, text);
+      if (output.isFull()) engine.setFuel(0);
+    },
+  });
+  const { problem, isCutOff } = settle(
+    { engine, vm, runtime },
+    vm.evalCode(files[entry] ?? "", entry, { type: "module" }),
+  );
   if (problem !== null) output.write(2, `${problem}\n`);
-  stopped ??= problem === null ? null : toStopReason(problem);
-  return { exitCode: problem === null && !stopped ? 0 : 1, ...output.texts(), stopped };
+  const why = problem === null ? null : isCutOff ? "time" : toStopped(findStopReason(null, problem));
+  return { exitCode: problem === null ? 0 : 1, ...output.texts(), stopped: why };
 }
 
-const INTERRUPTED = "InternalError: interrupted";
+function toStopped(why: ReturnType<typeof findStopReason>): ProgramRun["stopped"] {
+  return why === "stack" ? "memory" : why;
+}
 
-/** Runs pending jobs. Returns what was thrown, or null. */
+/** Runs pending jobs. `problem`: what was thrown, or null. `isCutOff`: there were too many jobs. */
 function settle(
-  vm: QuickJSContext,
-  runtime: QuickJSRuntime,
+  { engine, vm, runtime }: Inside,
   evaluated: ReturnType<QuickJSContext["evalCode"]>,
-): string | null {
-  if (evaluated.error) return describe(vm, evaluated.error);
+): { problem: string | null; isCutOff: boolean } {
+  const ended = (problem: string | null, isCutOff = false) => ({ problem, isCutOff });
+  if (evaluated.error) return ended(describe(vm, evaluated.error));
   const promise = evaluated.value;
-  const jobs = runtime.executePendingJobs(MAX_JOBS);
-  if (jobs.error || runtime.hasPendingJob()) {
-    promise.dispose();
-    return jobs.error ? describe(vm, jobs.error) : INTERRUPTED;
+  for (let jobs = 0; runtime.hasPendingJob(); jobs += JOBS_AT_ONCE) {
+    if (jobs >= MAX_JOBS) return ended("InternalError: interrupted", true);
+    engine.charge(JOBS_AT_ONCE * JOB_UNITS);
+    const done = runtime.executePendingJobs(JOBS_AT_ONCE);
+    if (done.error) return ended(describe(vm, done.error));
   }
   const state = vm.getPromiseState(promise);
   const problem = state.type === "rejected" ? describe(vm, state.error) : null;
   if (state.type === "fulfilled") state.value.dispose();
-  const isPending = state.type === "pending";
   if (promise.alive) promise.dispose();
-  return isPending ? "Error: it waits for something that never comes" : problem;
+  return ended(state.type === "pending" ? "Error: it waits for something that never comes" : problem);
 }
+
+const JOBS_AT_ONCE = 100;
 
 /** Name and message. Reading them may run more of the script, within the same limits. */
 function describe(vm: QuickJSContext, error: QuickJSHandle): string {
@@ -172,11 +161,6 @@ function describe(vm: QuickJSContext, error: QuickJSHandle): string {
 }
 
 const MAX_ERROR_CHARS = 500;
-
-function toStopReason(problem: string): ProgramRun["stopped"] {
-  if (problem === INTERRUPTED) return "time";
-  return /out of memory|string too long|stack overflow|call stack size/i.test(problem) ? "memory" : null;
-}
 
 /** The globals of a script. `Date` and `Math.random` return constants, so that a check always has the same result. */
 const GLOBALS = `(write, read) => {
@@ -195,7 +179,7 @@ const GLOBALS = `(write, read) => {
   Math.random = () => 0.5;
 }`;
 
-function addGlobals(vm: QuickJSContext, files: Record<string, string>, output: Output): void {
+function addGlobals(vm: QuickJSContext, files: Record<string, string>, output: Pick<Output, "write" | "isFull">): void {
   const write = vm.newFunction("write", (stream, text) => {
     if (!output.isFull()) output.write(vm.getNumber(stream) === 1 ? 1 : 2, vm.getString(text));
   });
@@ -209,9 +193,7 @@ function addGlobals(vm: QuickJSContext, files: Record<string, string>, output: O
   for (const handle of [set, write, read]) handle.dispose();
 }
 
-function runMatch(vm: QuickJSContext, runtime: QuickJSRuntime, pattern: string, text: string): boolean | null {
-  let ticks = 0;
-  runtime.setInterruptHandler(() => ++ticks > MAX_MATCH_TICKS);
+function runMatch({ vm }: Inside, pattern: string, text: string): boolean | null {
   const test = vm.unwrapResult(vm.evalCode(`(pattern, text) => new RegExp(pattern, "m").test(text)`, "match.js"));
   const args = [vm.newString(pattern), vm.newString(text)];
   const found = vm.callFunction(test, vm.undefined, ...args);

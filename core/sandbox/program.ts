@@ -1,4 +1,4 @@
-// The input and output of a check's program, shared by the two ways of running one (sandbox.ts, shell.ts). Pure.
+// The input and output of a check's program, shared by the two ways of running one (check-sandbox.ts, core/checks/shell.ts). Pure.
 
 /** Maximum length of both streams together, and of the text in which a pattern is searched for. */
 export const MAX_OUTPUT_CHARS = 100_000;

@@ -1,0 +1,103 @@
+// One instance of QuickJS in WebAssembly, with hard limits. Its module has a meter (scripts/meter-wasm.mjs): each function entry and
+// each round of a loop, in the interpreter and in every native operation, takes one unit of fuel, and below zero the instance traps.
+// No script can catch that. Used by check-sandbox.ts and quickjs-code.ts. Must never give a script a function of the host by itself.
+import RELEASE_SYNC from "@jitl/quickjs-wasmfile-release-sync";
+import {
+  type QuickJSContext,
+  type QuickJSRuntime,
+  type QuickJSSyncVariant,
+  type QuickJSWASMModule,
+  newQuickJSWASMModuleFromVariant,
+  newVariant,
+} from "quickjs-emscripten-core";
+import { messageOf } from "../errors.ts";
+
+export interface Engine {
+  newContext(): { vm: QuickJSContext; runtime: QuickJSRuntime };
+  /** What the following work may compute, in units. */
+  setFuel(units: number): void;
+  /** Takes units for work that the host does for the script. */
+  charge(units: number): void;
+  hasRunOut(): boolean;
+  /** Bytes of linear memory, which never shrinks. */
+  memoryBytes(): number;
+}
+
+/**
+ * Units per run. An isolate's clock stops while it computes, so a time limit is impossible. Measured on 55 hostile programs: 0.7 to
+ * 8 ns a unit, most 2 to 5, and 26 for allocations in a full heap. So 300 million are one second, and four at most.
+ */
+export const RUN_FUEL = 300_000_000;
+/** A job of a promise may search the full heap for memory: 40 µs for 1,250 units. This makes it as dear as other work. */
+export const JOB_UNITS = 2_500;
+/** For starting an instance and for freeing what a run has left. */
+const SPARE_FUEL = 1_000_000_000;
+
+/** QuickJS's own limit, at which it throws. */
+const HEAP_BYTES = 16 << 20;
+/** With a larger stack, deep recursion would overflow the host's stack before QuickJS notices. */
+const STACK_BYTES = 128 << 10;
+/**
+ * Linear memory in pages of 64 KiB: the heap, QuickJS's data, and its stack. The maximum is the hard limit, since QuickJS's heap limit
+ * misses some allocations.
+ */
+const MEMORY = { initial: 256, maximum: 384 };
+export const INITIAL_MEMORY_BYTES = MEMORY.initial << 16;
+export const MAX_MEMORY_BYTES = MEMORY.maximum << 16;
+
+/** The package's types describe its CommonJS build, whose default export is one level deeper. */
+const VARIANT = RELEASE_SYNC as unknown as QuickJSSyncVariant;
+
+/** Takes 2 to 5 ms. Workers cannot compile WebAssembly at run time, so the module comes from a Worker's bundle. */
+export async function startEngine(wasmModule: WebAssembly.Module): Promise<Engine> {
+  const wasmMemory = new WebAssembly.Memory(MEMORY);
+  let fuel: WebAssembly.Global | undefined;
+  const instantiateWasm = (imports: WebAssembly.Imports, onSuccess: (instance: WebAssembly.Instance) => void) => {
+    const instance = new WebAssembly.Instance(wasmModule, imports);
+    fuel = instance.exports.fuel as WebAssembly.Global | undefined;
+    onSuccess(instance);
+    return instance.exports;
+  };
+  const variant = newVariant(VARIANT, { wasmMemory, emscriptenModule: { instantiateWasm } as object });
+  const quickJs = await newQuickJSWASMModuleFromVariant(variant);
+  if (!fuel) throw new Error("the QuickJS module has no meter: start with an npm script, which adds it");
+  return toEngine(quickJs, fuel);
+}
+
+function toEngine(quickJs: QuickJSWASMModule, fuel: WebAssembly.Global): Engine {
+  const setFuel = (units: number) => {
+    fuel.value = BigInt(units);
+  };
+  return {
+    newContext() {
+      setFuel(SPARE_FUEL);
+      const runtime = quickJs.newRuntime();
+      runtime.setMemoryLimit(HEAP_BYTES);
+      runtime.setMaxStackSize(STACK_BYTES);
+      return { runtime, vm: runtime.newContext() };
+    },
+    setFuel,
+    charge: (units) => setFuel(Math.max(-1, Number(fuel.value) - units)),
+    hasRunOut: () => fuel.value < 0n,
+    memoryBytes: () => quickJs.getWasmMemory().buffer.byteLength,
+  };
+}
+
+/** Frees what a run has left. Throws if it cannot. */
+export function disposeContext(engine: Engine, { vm, runtime }: { vm: QuickJSContext; runtime: QuickJSRuntime }): void {
+  engine.setFuel(SPARE_FUEL);
+  vm.dispose();
+  runtime.dispose();
+}
+
+/** Why a run ended before its end. `time`: it computed too long. */
+export type StopReason = "time" | "memory" | "stack" | "output";
+
+/** Why a run failed with this trap, or error text of QuickJS; `null`: an error of the script's own. */
+export function findStopReason(engine: Engine | null, thrown: unknown): StopReason | null {
+  if (engine?.hasRunOut()) return "time";
+  const text = messageOf(thrown);
+  if (/stack overflow|call stack size/i.test(text)) return "stack";
+  if (/out of memory|string too long|BigInt is too large|memory access out of bounds/i.test(text)) return "memory";
+  return thrown instanceof Error ? "memory" : null;
+}
