@@ -47,7 +47,7 @@ export interface Outbound {
   /**
    * For addresses of the operator's configuration whose reply is streamed: models, memory providers. Follows the standard, but checks the
    * URL and each redirect, and limits neither size nor time. Rejects with an `OutboundError` for a refused URL, with what the
-   * platform's fetch rejects with otherwise.
+   * platform's fetch rejects with otherwise. `redirect: "error"` acts like `manual`.
    */
   fetch: Fetch;
 }

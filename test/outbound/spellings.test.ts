@@ -1,0 +1,3 @@
+import { describeUrlPolicy } from "../conformance/url-policy.ts";
+
+describeUrlPolicy();
