@@ -66,8 +66,8 @@ import { parseSkill, toCategory } from "../../core/skills/format/format.ts";
 import { readFrontmatter } from "../../core/skills/format/frontmatter.ts";
 import { diffFiles } from "../../core/skills/history.ts";
 import { parseInvocation } from "../../core/skills/invocation.ts";
-import { patchText } from "../../core/skills/edit/patch.ts";
-import { readEscapes } from "../../core/skills/edit/patch-escapes.ts";
+import { patchText } from "../../core/patch/patch.ts";
+import { readEscapes } from "../../core/patch/patch-escapes.ts";
 import { pickRecalled } from "../../core/skills/search/recall.ts";
 import { nearestNeighbours } from "../../core/skills/search/similarity.ts";
 import { renderSkillIndex } from "../../core/skills/index-block.ts";
@@ -259,15 +259,15 @@ export const SUBJECTS: readonly Subject[] = [
   ),
   subject("gunzip members", "core/skills/exchange/inflate.ts", (text) => gunzip(repeatGzipMembers(text), 10 << 20)),
   subject("diffFiles", "core/skills/history.ts", (text, other) => diffFiles({ a: text }, { a: other })),
-  subject("patchText", ["core/skills/edit/patch.ts", "core/skills/edit/patch-search.ts"], (text, other) =>
+  subject("patchText", ["core/patch/patch.ts", "core/skills/edit/patch-search.ts"], (text, other) =>
     patchText(text, { oldString: other, newString: text.slice(1), replaceAll: true }),
   ),
   subject(
     "patchText passage",
-    ["core/skills/edit/patch-search.ts", "core/skills/edit/patch-similar.ts"],
+    ["core/patch/patch-search.ts", "core/skills/edit/patch-similar.ts"],
     (text, other) => patchText(text, { oldString: other.slice(0, 2_000), newString: "x", replaceAll: false }),
   ),
-  subject("readEscapes", "core/skills/edit/patch-escapes.ts", (text, other) => readEscapes(text, other)),
+  subject("readEscapes", "core/patch/patch-escapes.ts", (text, other) => readEscapes(text, other)),
   subject("parseInvocation", "core/skills/invocation.ts", (text) =>
     parseInvocation(`/a ${text}`, { isSkill: (slug) => slug === "a", isCommand: () => false, nearestCommand }),
   ),

@@ -95,6 +95,43 @@ export class Workspace implements IFileSystem {
     return this.#writeForAgent(path, budget, (place) => this.#tree.append(place, bytes, writer));
   }
 
+  /**
+   * Changes several files for the agent, all or none. A file gets the least trusted of its writers. Failures: those of
+   * `putAsAgent`; their message names the path.
+   */
+  changeAsAgent(changes: readonly AgentChange[], budget: WriteBudget | null = null): Result<null> {
+    let current = "";
+    return attempt(
+      () => current,
+      () =>
+        this.#tree.chargeTo(budget, () =>
+          this.#tree.inTransaction(() => {
+            for (const change of changes) {
+              current = change.path;
+              this.#changeForAgent(change);
+            }
+            return null;
+          }),
+        ),
+    );
+  }
+
+  #changeForAgent({ path, bytes, writer, movedFrom }: AgentChange): void {
+    const place = toStoredPath(path);
+    if (bytes === null) {
+      this.#tree.remove(place, writer);
+      return;
+    }
+    if (movedFrom !== undefined) {
+      const { folder } = splitPath(place);
+      if (folder !== "/") this.#tree.makeFolder(folder, true);
+      this.#tree.move(toStoredPath(movedFrom), place);
+    }
+    if (bytes === undefined) return;
+    const before = this.#files.node(place);
+    this.#tree.write(place, bytes, before && before.writer !== "own" ? "content" : writer);
+  }
+
   #writeForAgent(
     path: string,
     budget: WriteBudget | null,
@@ -113,6 +150,19 @@ export class Workspace implements IFileSystem {
     const parsed = parseWorkspacePath(path);
     const found = parsed.ok ? attempt(path, () => this.#files.requireNode(parsed.value)) : parsed;
     return found.ok && found.value.node.kind === "file" ? found.value.node.size : 0;
+  }
+
+  /** Whether anything is at exactly this path: a file, a folder or a link. */
+  isTaken(path: string): boolean {
+    const parsed = parseWorkspacePath(path);
+    return parsed.ok && this.#files.node(parsed.value) !== null;
+  }
+
+  /** The path of the file that a path leads to, links followed; `null` when it leads to none. */
+  realPath(path: string): string | null {
+    const parsed = parseWorkspacePath(path);
+    const found = parsed.ok ? attempt(path, () => this.#files.requireNode(parsed.value)) : parsed;
+    return found.ok && found.value.node.kind === "file" ? toWorkspacePath(found.value.path) : null;
   }
 
   /** All files, sorted by path. Links are not listed. */
@@ -309,12 +359,29 @@ export class Workspace implements IFileSystem {
   }
 }
 
+/** One file of a change by the agent, by the path that people read. */
+export interface AgentChange {
+  path: string;
+  /** `null`: it is removed. Absent: its content stays. */
+  bytes?: Uint8Array | null;
+  writer: Exclude<Writer, "principal">;
+  /** It is moved from there first. */
+  movedFrom?: string;
+}
+
+function toStoredPath(path: string): string {
+  const parsed = parseWorkspacePath(path);
+  if (!parsed.ok) throw new FileError("EINVAL", "not a path of the workspace", path);
+  return parsed.value;
+}
+
 /** Turns a FileError into a failure. All path problems share the code `bad_path`. */
-function attempt<T>(path: string, work: () => T): Result<T> {
+function attempt<T>(at: string | (() => string), work: () => T): Result<T> {
   try {
     return ok(work());
   } catch (error) {
     if (!(error instanceof FileError)) throw error;
+    const path = typeof at === "string" ? at : at();
     const message = `'${path}': ${error.what}.`;
     if (error.code === "EFBIG") return err("file_too_large", `${message} Make it smaller, or split it.`);
     if (error.code === "EPERM") return err("approval_needed", message);

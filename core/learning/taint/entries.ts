@@ -18,7 +18,7 @@ export interface SaidPiece {
 }
 
 /** Tools whose results repeat the arguments of the call. */
-export const ECHOING_TOOLS = new Set(["skill_manage", "memory", "write_file"]);
+export const ECHOING_TOOLS = new Set(["skill_manage", "memory", "write_file", "patch"]);
 
 export function piecesOf(entry: Entry): SaidPiece[] {
   switch (entry.kind) {

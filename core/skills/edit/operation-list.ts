@@ -6,7 +6,7 @@ import type { SkillName } from "../../schemas/ids.ts";
 import { REQUESTS_FILE, toRequestsFile, withoutRequests } from "../../schemas/skill-requests.ts";
 import { SKILL_MD } from "../format/format.ts";
 import { fileMissing } from "../library.ts";
-import { patchText } from "./patch.ts";
+import { patchText } from "../../patch/patch.ts";
 import { checkSupportPath } from "../format/validate.ts";
 
 export type SkillOperation =

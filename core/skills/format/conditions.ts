@@ -47,8 +47,8 @@ const PLATFORMS: Record<string, string> = {
 const ENVIRONMENTS = new Set(["kanban", "docker", "s6"]);
 /** Toolsets whose names are not a prefix of their tools. */
 const TOOLSETS: Record<string, string[]> = {
-  file: ["read_file", "write_file", "search_files"],
-  files: ["read_file", "write_file", "search_files"],
+  file: ["read_file", "write_file", "patch", "search_files"],
+  files: ["read_file", "write_file", "patch", "search_files"],
   shell: ["terminal"],
   delegation: ["delegate_task"],
   code_execution: ["execute_code"],

@@ -2,9 +2,9 @@
 // idempotent, and an append is recognised by the size that the file had before. Instruction files are not written: their new
 // content waits for the person.
 import * as z from "zod";
-import type { Tool, ToolResult } from "../../agent/contract.ts";
+import type { Tool } from "../../agent/contract.ts";
 import { fail, succeed } from "../../agent/tool-result.ts";
-import type { ApprovalState } from "../../schemas/approval.ts";
+import { askPerson } from "./ask-person.ts";
 import { type FileToolOptions, canonicalPath } from "./file-tool-options.ts";
 
 const Args = z.strictObject({
@@ -16,7 +16,7 @@ type Args = z.infer<typeof Args>;
 
 const DESCRIPTION =
   "Writes a file of the workspace, replacing its content; with append, adds to its end. Write a long text in parts: the " +
-  "first part, then one part per call with append. To change a few lines of a long file, use terminal (sed -i) " +
+  "first part, then one part per call with append. To change a part of a file, use patch " +
   "instead. Files stay for the whole session. AGENTS.md, SOUL.md and similar files at the root change only when the person " +
   "approves: the result then says so, and you continue without the change.";
 
@@ -78,38 +78,3 @@ function toWhole(args: Args, workspace: Options["workspace"]): Args {
   const held = args.append ? workspace.read(args.path) : null;
   return held ? { ...args, content: new TextDecoder().decode(held) + args.content } : args;
 }
-
-function askPerson(
-  { path, content }: Args,
-  op: string,
-  { workspace, approvals }: Pick<Options, "workspace" | "approvals">,
-): ToolResult {
-  const place = canonicalPath(workspace, path);
-  if (!workspace.isInstructionFile(place)) {
-    return fail("bad_path", `'${place}' leads to a file that instructs you: name that file itself.`);
-  }
-  const bytes = new TextEncoder().encode(content);
-  const before = workspace.statFile(place)?.writer === "principal" ? workspace.read(place) : null;
-  if (before && new TextDecoder().decode(before) === content) {
-    return succeed({ path: place, bytes: bytes.length, created: false });
-  }
-  if (!approvals) {
-    return fail(
-      "not_permitted",
-      `'${place}' instructs you: only the person may write it. Tell them what it should say.`,
-    );
-  }
-  const parked = approvals.park({ op, path: place, content });
-  if (!parked.ok) return fail(parked.failure.code, parked.failure.message);
-  const { id, state } = parked.value;
-  return succeed({ code: "approval_needed", approval: id, state, path: place, bytes: bytes.length, next: NEXT[state] });
-}
-
-const NEXT: Record<ApprovalState, string> = {
-  waiting:
-    "The file is as it was: it instructs you, so the person decides on this content first. Tell them that it waits and go " +
-    "on with the rest; a note tells you what they decided. Do not try another way.",
-  approved: "The person approved this content: the file holds it.",
-  refused: "The person refused this content: the file is as it was.",
-  replaced: "You have since requested other content for this file: that request waits for the person.",
-};

@@ -17,10 +17,14 @@ it("file tools report their paths in one spelling, and the shell reports none", 
   expect(paths("search_files", { pattern: "x", path: "data/" })).toEqual({ reads: ["data"], writes: [] });
   expect(paths("search_files", { pattern: "x" })).toEqual({ reads: [""], writes: [] });
   expect(paths("write_file", { path: "../out", content: "" })).toEqual({ reads: [], writes: ["../out"] });
+  expect(paths("patch", { path: "./a//b" })).toEqual({ reads: [], writes: ["a/b"] });
+  const moved = "*** Begin Patch\n*** Update File: ./x\n*** Move to: /work/y\n*** Delete File: z\n*** End Patch";
+  expect(paths("patch", { patch: moved })).toEqual({ reads: [], writes: ["x", "y", "z"] });
   expect(paths("terminal", { command: "ls" })).toBeUndefined();
   expect([...tools.values()].map(({ name, keepsResults, failsOften }) => [name, keepsResults, failsOften])).toEqual([
     ["read_file", true, undefined],
     ["write_file", undefined, undefined],
+    ["patch", undefined, undefined],
     ["search_files", undefined, undefined],
     ["terminal", undefined, true],
   ]);

@@ -1,8 +1,8 @@
 // Replaces one passage of a text by another and tolerates how a model remembers it. Strategies go from strict to loose;
-// the first one that finds a place decides. Called by operation-list.ts. Pure. Never changes a character outside the
-// match.
-import { type Result, err, ok } from "../../errors.ts";
-import { FIXED } from "../../limits.ts";
+// the first one that finds a place decides. Called by core/skills/edit/operation-list.ts and by the tool patch. Pure. Never
+// changes a character outside the match.
+import { type Result, err, ok } from "../errors.ts";
+import { FIXED } from "../limits.ts";
 import { readEscapes, strayEscape } from "./patch-escapes.ts";
 import { toReplacement, withLineEnd, withLineEnds } from "./patch-place.ts";
 import {
@@ -22,6 +22,10 @@ export interface Patch {
   oldString: string;
   newString: string;
   replaceAll: boolean;
+  /** Of several exact places the first is meant: the caller has found the surroundings. */
+  takeFirst?: boolean;
+  /** Largest result in characters; by default that of a skill's file. */
+  maxChars?: number;
 }
 
 /** How the passage was found. The last two are by similarity, all others by equality after folding. */
@@ -61,12 +65,13 @@ export function patchText(text: string, patch: Patch): Result<PatchedText> {
   if (oldString === newString) return err("nothing_to_change", "old_string and new_string are the same.");
   const found = findPassage(text, patch);
   if (!found) return notFound(text, oldString);
+  if (patch.takeFirst && !isByLikeness(found.match)) found.ranges.length = 1;
   const { match, ranges } = found;
   if (ranges.length > 1 && !replaceAll) return severalMatches(text, ranges, match);
   if (replaceAll && isByLikeness(match)) return inexactReplaceAll(text, ranges);
   const drift = findEscapeDrift(text, found, patch);
   if (drift) return escapeDrift(drift, lineAt(text, ranges[0]!.from));
-  return replace(text, found);
+  return replace(text, found, patch.maxChars ?? FIXED.skillFileBytes);
 }
 
 /** Where the passage is and what replaces it. */
@@ -239,7 +244,11 @@ function findEscapeDrift(
   );
 }
 
-function replace(text: string, { match, ranges, oldString, newString, by }: FoundPassage): Result<PatchedText> {
+function replace(
+  text: string,
+  { match, ranges, oldString, newString, by }: FoundPassage,
+  maxChars: number,
+): Result<PatchedText> {
   const passage = { oldLines: oldString.split("\n"), newLines: newString.split("\n") };
   const pieces: string[] = [];
   let length = 0;
@@ -251,11 +260,11 @@ function replace(text: string, { match, ranges, oldString, newString, by }: Foun
     pieces.push(text.slice(at, range.from), replacement);
     length += range.from - at + replacement.length;
     at = range.to;
-    if (length > FIXED.skillFileBytes) return tooLarge();
+    if (length > maxChars) return tooLarge(maxChars);
   }
   pieces.push(text.slice(at));
   const patched = pieces.join("");
-  if (patched.length > FIXED.skillFileBytes) return tooLarge();
+  if (patched.length > maxChars) return tooLarge(maxChars);
   if (patched === text) return err("nothing_to_change", "The file already contains what new_string would make of it.");
   return ok({ text: patched, match, replacements: ranges.length });
 }
@@ -270,8 +279,8 @@ function replacementFor(text: string, range: TextRange, { match, newString, pass
   return match === "exact" ? withLineEnds(text, range, newString) : toReplacement(text, range, passage);
 }
 
-function tooLarge(): Result<never> {
-  const most = `${FIXED.skillFileBytes} characters`;
+function tooLarge(maxChars: number): Result<never> {
+  const most = `${maxChars} characters`;
   return err(
     "too_large",
     `The file would become larger than ${most}: make new_string shorter, or replace fewer places.`,

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type Patch, patchText } from "../../../core/skills/edit/patch.ts";
-import { findByContext } from "../../../core/skills/edit/patch-similar.ts";
+import { type Patch, patchText } from "../../core/patch/patch.ts";
+import { findByContext } from "../../core/patch/patch-similar.ts";
 
 const patch = (text: string, oldString: string, newString: string, replaceAll = false) =>
   patchText(text, { oldString, newString, replaceAll } satisfies Patch);
