@@ -74,7 +74,17 @@ export const DEFAULTS: Settings = {
     caps: { web_search: 50, delegate_task: 50 },
   },
   budget: { sessionTokens: 0, sessionUsd: 0, profileDayTokens: 0, profileDayUsd: 0 },
-  models: { effort: {}, prices: {}, windows: {}, keyOrder: "fill_first" },
+  models: { effort: {}, prices: {}, windows: {}, vision: {}, keyOrder: "fill_first" },
+  images: {
+    maxBytes: 3_932_160, // Anthropic: 5 MiB as Base64, which is 3.75 MiB of bytes; OpenAI takes 20 MB
+    maxSide: 8_000, // Anthropic; it also keeps out small files that unpack to gigabytes
+    maxPerMessage: 10, // [own]
+    maxPerRequest: 20, // Anthropic: with more, no side may have over 2,000 pixels
+    // [own] 16 MB as Base64: Anthropic takes 32 MB a request, OpenAI 50 MB; an isolate has 128 MB for all its sessions
+    maxRequestBytes: 12_000_000,
+    maxSessionBytes: 100 << 20, // [own] [cf] an object holds 10 GB
+    model: "openai:gpt-image-1",
+  },
   review: {
     enabled: true,
     without: [],
@@ -166,6 +176,7 @@ export const FIXED = {
   descriptionChars: 1_024, // Agent Skills specification
   memoryEntryChars: 1_000, // [own] one fact; longer is a document
   requestBytes: 1 << 20, // a JSON body; files have maxFileBytes
+  messageBytes: 8 << 20, // [own] a message with images as data URLs; more images come as files
   pageBytes: 4 << 20, // [own] a page of a list; [cf] a call between Workers carries 32 MB
 } as const;
 
@@ -190,6 +201,7 @@ export function parseSettings(json: string | undefined): Result<Settings> {
     guardrails: { ...DEFAULTS.guardrails, ...patch.data.guardrails },
     budget: { ...DEFAULTS.budget, ...patch.data.budget },
     models: { ...DEFAULTS.models, ...patch.data.models },
+    images: { ...DEFAULTS.images, ...patch.data.images },
     review: { ...DEFAULTS.review, ...patch.data.review },
     memory: { ...DEFAULTS.memory, ...patch.data.memory },
     skills: { ...DEFAULTS.skills, ...patch.data.skills },

@@ -2,7 +2,8 @@
 // (loop.ts) depends on nothing else. Types only.
 import type * as z from "zod";
 import type { Failure, Result } from "../errors.ts";
-import type { Answer, Cost, JsonObject, Part, ToolCall, Usage } from "../schemas/entry.ts";
+import type { Answer, Cost, JsonObject, Part, ToolCall, ToolSpend, Usage } from "../schemas/entry.ts";
+import type { ImageRef, ImageSize } from "../schemas/media/image.ts";
 import type { Effort } from "../schemas/settings.ts";
 
 /**
@@ -10,10 +11,19 @@ import type { Effort } from "../schemas/settings.ts";
  * entry that the message was made from. Compaction uses it; models never see it.
  */
 export type Message = (
-  | { role: "user"; text: string }
+  | { role: "user"; text: string; images?: MessageImage[] }
   | { role: "assistant"; text: string; calls: ToolCall[]; native?: Answer["native"] }
   | { role: "tool"; call: string; name: string; text: string; failed: boolean }
 ) & { entry?: number };
+
+/**
+ * An image of a user message, in the order the person gave them. `tokens`: an estimate for the model that is asked next.
+ * `description`: what another model said it shows. Both are set by `ImageDesk.prepare`.
+ */
+export interface MessageImage extends ImageRef {
+  tokens?: number;
+  description?: string;
+}
 
 /** `parameters` is a JSON Schema object. */
 export interface ToolSpec {
@@ -34,6 +44,8 @@ export interface ModelRequest {
   toolChoice: "auto" | "none";
   /** The same for calls that share a prefix, for providers that route by it. */
   cacheKey: string;
+  /** The bytes of an image, in parts whose lengths are divisible by 3 but for the last. Set if `messages` have images. */
+  readImage?(image: ImageRef): Iterable<Uint8Array>;
 }
 
 export type ModelEvent =
@@ -56,6 +68,8 @@ export interface ModelFailure extends Failure {
   fallBack: boolean;
   /** The provider refuses the native form of earlier answers. The call may succeed without those forms. */
   dropNative?: boolean;
+  /** The provider refuses the images of the request. The call may succeed without them. */
+  dropImages?: boolean;
   /** From the provider's `Retry-After`. */
   retryAfterMs?: number;
   /** The model's window in tokens, as named in a refusal of a request that is too long. */
@@ -69,7 +83,16 @@ export interface ModelFailure extends Failure {
 }
 
 /** Kinds of work that may each have their own models. */
-export const MODEL_SLOTS = ["turn", "review", "curation", "compaction", "title", "approval", "judge"] as const;
+export const MODEL_SLOTS = [
+  "turn",
+  "review",
+  "curation",
+  "compaction",
+  "title",
+  "approval",
+  "judge",
+  "vision",
+] as const;
 export type ModelSlot = (typeof MODEL_SLOTS)[number];
 
 /** The primary model, then the fallbacks in order. */
@@ -91,6 +114,10 @@ export interface Model {
    * no such cache.
    */
   readonly cache?: string;
+  /** The model reads images. Absent: it does not, or nobody knows. */
+  readonly sees?: boolean;
+  /** An estimate by the provider's rule. Set if `sees`. */
+  imageTokens?(size: ImageSize): number;
   /**
    * Streams one answer. Must not throw: the last event, and only the last, is `done` or `failed`. Aborting the signal
    * ends the stream with `failed` and code `aborted`. `noteActivity` is called whenever the provider sends anything: arguments of
@@ -125,6 +152,8 @@ export interface ToolContext {
 export interface ToolResult {
   failed: boolean;
   parts: Part[];
+  /** What the call spent on models or other paid services. */
+  spent?: ToolSpend[];
   /** Set by the loop: fingerprint of the result before it was cut, moved to a file or replaced. */
   print?: string;
 }
@@ -260,4 +289,21 @@ export interface ContextKeeper {
     counted?: number;
     signal: AbortSignal;
   }): Promise<Result<{ messages: Message[]; system?: string; tokens?: number }>>;
+}
+
+/** Prepares the images of a conversation for each model call. A session's is core/session/images/image-desk.ts. */
+export interface ImageDesk {
+  /**
+   * Called before each step, with the model that will be asked. Returns messages whose images have `tokens` and, where there is
+   * one, a `description`. For a model that does not see it may ask another one to describe new images. Without images it returns
+   * `messages` itself.
+   */
+  prepare(messages: Message[], model: Model, signal: AbortSignal): Promise<Message[]>;
+  /**
+   * The request as this model reads it: images that are not sent become sentences. `hidden`: no image is sent. Without images it
+   * returns `request` itself.
+   */
+  show(request: ModelRequest, model: Model, hidden: boolean): ModelRequest;
+  /** The model answered only without the images of this request, so it is not sent them again. */
+  noteRefused(request: ModelRequest, model: Model): void;
 }

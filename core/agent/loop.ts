@@ -18,6 +18,7 @@ import type { HaltReason } from "./guardrails.ts";
 import type {
   AnswerSink,
   ContextKeeper,
+  ImageDesk,
   Journal,
   Message,
   ModelChain,
@@ -62,6 +63,8 @@ export interface LoopOptions {
   spill?(place: string, text: string): Promise<Result<string>>;
   /** Absent: an overflow ends the turn. */
   context?: ContextKeeper;
+  /** Absent: messages have no images. */
+  images?: ImageDesk;
   /** Accepts malformed calls of small models (lenient-calls.ts). */
   lenient?: true;
   /** Called for an answer without calls. Returns a user message to continue with, deterministically, or `null` to end. */
@@ -153,6 +156,7 @@ export async function runLoop(options: LoopOptions): Promise<LoopEnd> {
   for (let step = 0; step <= limits.maxSteps; step++) {
     if (signal.aborted) return { state: "stopped", stats };
     turn.messages.push(...(journal.additions?.(step) ?? []));
+    if (options.images) turn.messages = await options.images.prepare(turn.messages, models[turn.modelIndex]!, signal);
     await fitConversation(turn, step);
     const { asked, closing } = await askForStep(turn, step);
     if (!asked.ok) return toEnd(asked.failure, closing, turn);

@@ -6,7 +6,16 @@ import type { Clock, Random } from "../ports.ts";
 import type { Answer } from "../schemas/entry.ts";
 import { MIN_ANSWER_TOKENS, answerRoom, tokensIfCertainOverflow } from "./request-size.ts";
 import { type TimeLimits, computeTimeLimit, toLimitFailure } from "./time-limits.ts";
-import type { AnswerSink, Message, Model, ModelChain, ModelEvent, ModelFailure, ModelRequest } from "./contract.ts";
+import type {
+  AnswerSink,
+  ImageDesk,
+  Message,
+  Model,
+  ModelChain,
+  ModelEvent,
+  ModelFailure,
+  ModelRequest,
+} from "./contract.ts";
 
 // Hermes Agent: min(2 s * 2^(n-1), 120 s) plus up to half of it.
 const BASE_WAIT_MS = 2_000;
@@ -32,6 +41,8 @@ export interface AskOptions {
   sink: AnswerSink;
   /** An empty answer counts as an answer. */
   mayEndSilent?: boolean;
+  /** Absent: images are sent as they are. */
+  images?: Pick<ImageDesk, "show" | "noteRefused">;
   /** Called before each call, including repetitions, because failed calls may be charged. A refusal becomes the result. */
   findRefusal?(): Failure | null | Promise<Failure | null>;
 }
@@ -92,6 +103,7 @@ async function askWithRetries(
   let shortenings = 0;
   let stalls = 0;
   let sameKeyTwice = false;
+  let hidesImages = false;
   const asked = request.maxOutputTokens;
   let maxOutputTokens = answerRoom(request, model.contextWindow, options.promptTokens);
   for (;;) {
@@ -99,7 +111,9 @@ async function askWithRetries(
     if (refusal)
       return { result: failed({ ...permanentFailure(refusal.code, ""), ...refusal }), request, refused: true };
     const fitted = maxOutputTokens === asked ? request : { ...request, maxOutputTokens };
-    const result = await streamOnce({ ...options, request: fitted, stalls }, model);
+    const shown = options.images?.show(fitted, model, hidesImages) ?? fitted;
+    const result = await streamOnce({ ...options, request: shown, stalls }, model);
+    if (result.ok && hidesImages) options.images?.noteRefused(request, model);
     if (result.ok || signal.aborted) return { result, request };
     const { failure } = result;
     const less = shortenings < MAX_SHORTENINGS ? shorterAnswer(failure, fitted, model) : null;
@@ -115,6 +129,12 @@ async function askWithRetries(
     if (failure.dropNative && request.messages.some(hasNative)) {
       sink.restart(failure);
       request = { ...request, messages: request.messages.map(withoutNative) };
+      continue;
+    }
+
+    if (failure.dropImages && !hidesImages && options.images && shown.messages.some(hasImages)) {
+      sink.restart(failure);
+      hidesImages = true;
       continue;
     }
 
@@ -290,6 +310,10 @@ function pickSooner(a: ModelFailure | null, b: ModelFailure): ModelFailure | nul
 
 function hasNative(message: Message): boolean {
   return message.role === "assistant" && message.native !== undefined;
+}
+
+function hasImages(message: Message): boolean {
+  return message.role === "user" && (message.images?.length ?? 0) > 0;
 }
 
 function withoutNative(message: Message): Message {

@@ -1,6 +1,7 @@
 // Estimates the tokens of a request, and how long its answer may be. Used before each model call and by compaction. Each message
 // and tool is estimated once and cached for later steps. Pure, apart from these caches.
 import type { JsonObject } from "../schemas/entry.ts";
+import { unknownImageTokens } from "../images/image-tokens.ts";
 import { estimateTokens } from "../tokens.ts";
 import type { Message, ModelRequest, ToolSpec } from "./contract.ts";
 
@@ -27,9 +28,14 @@ export function messageTokens(message: Message): number {
   const known = tokensOfMessages.get(message);
   if (known !== undefined) return known;
   const callTokens = callTexts(message).reduce((sum, text) => sum + estimateTokens(text), 0);
-  const tokens = MESSAGE_TOKENS + estimateTokens(message.text) + callTokens;
+  const tokens = MESSAGE_TOKENS + estimateTokens(message.text) + callTokens + imageTokens(message);
   tokensOfMessages.set(message, tokens);
   return tokens;
+}
+
+export function imageTokens(message: Message): number {
+  if (message.role !== "user" || !message.images) return 0;
+  return message.images.reduce((sum, image) => sum + (image.tokens ?? unknownImageTokens(image)), 0);
 }
 
 /** Tokens of the part that every call repeats: the system prompt and the tools. */
@@ -64,7 +70,8 @@ function estimate(request: ModelRequest, threshold: number): number {
 
 function countChars({ system, tools, messages }: ModelRequest): number {
   const chars = messages.reduce(
-    (sum, message) => callTexts(message).reduce((total, text) => total + text.length, sum + message.text.length),
+    (sum, message) =>
+      callTexts(message).reduce((total, text) => total + text.length, sum + message.text.length + imageTokens(message)),
     system.length,
   );
   return tools.reduce(

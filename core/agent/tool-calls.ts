@@ -190,8 +190,8 @@ async function soon(): Promise<null> {
 
 async function runGuarded(tool: Tool, args: unknown, context: ToolContext): Promise<ToolResult> {
   try {
-    const { failed, parts } = await tool.run(args, context);
-    if (parts.every((part) => isObjectJson(part.text))) return { failed, parts };
+    const { failed, parts, spent } = await tool.run(args, context);
+    if (parts.every((part) => isObjectJson(part.text))) return { failed, parts, ...(spent && { spent }) };
     return crashed("its result is not a JSON object");
   } catch (error) {
     return crashed(messageOf(error));

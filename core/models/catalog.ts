@@ -11,6 +11,8 @@ export interface ModelFacts {
   contextWindow: number;
   /** Absent: unknown. Empty: it does not reason. */
   efforts?: readonly Effort[];
+  /** The model reads images. Absent: unknown. */
+  sees?: boolean;
   /** Absent: unknown. */
   prices?: PriceList;
 }
@@ -34,7 +36,10 @@ const UNKNOWN_WINDOW = 200_000;
  */
 export function lookUpFacts(
   model: { provider: string | null; id: string; name: string },
-  operator: Pick<Settings["models"], "prices" | "windows"> = { prices: {}, windows: {} },
+  operator: Pick<Settings["models"], "prices" | "windows"> & Partial<Settings["models"]> = {
+    prices: {},
+    windows: {},
+  },
 ): ModelFacts {
   const known = model.provider === null ? undefined : MODELS[model.provider];
   const own =
@@ -45,11 +50,26 @@ export function lookUpFacts(
   const operatorPrices = operator.prices[model.name];
   const catalogPrices = own && toPriceList(own);
   const prices: PriceList | undefined = operatorPrices ? { ...operatorPrices, source: "operator" } : catalogPrices;
+  const sees = operator.vision?.[model.name] ?? readsImages(toCommonId(model.id));
   return {
+    ...(sees !== undefined && { sees }),
     contextWindow: operator.windows[model.name] ?? row?.[0] ?? UNKNOWN_WINDOW,
     ...(row ? { efforts: row[1].split(" ").filter(Boolean) as Effort[] } : {}),
     ...(prices && { prices }),
   };
+}
+
+// By normalised model id, from the providers' model pages as of November 2026. Of a family, the exception comes first.
+const BLIND =
+  /^(o1-mini|o3-mini|gpt-3|gpt-5-3-codex-spark|gpt-oss|codestral|devstral|deepseek|glm-[45](?!.*v)|llama-3-[13]|llama3|granite|nemotron|qwen3-30b|qwen2-5-\d|mistral-7b|mixtral|phi-[34](?!.*(vision|multimodal)))/;
+const SEEING =
+  /^(claude-|gpt-4|gpt-[5-9]|chatgpt-4o|o1|o[3-9]|gemini-|grok-[4-9]|mistral-(large|medium|small)|ministral-|magistral-|pixtral|kimi-k[23]|gemma-[3-9]|gemma[3-9]|llama-4|llama4|qwen3-[5-9]|llava|moondream|minicpm-v|internvl)|(^|[-_])(vl|vision|multimodal|omni)([-_\d]|$)/;
+
+/** Undefined for a model that nobody knows. */
+function readsImages(id: string): boolean | undefined {
+  if (/(^|[-_\d])(vl|vision)([-_\d]|$)/.test(id)) return true;
+  if (BLIND.test(id)) return false;
+  return SEEING.test(id) ? true : undefined;
 }
 
 function toPriceList([, , prices, long]: ModelRow): PriceList {

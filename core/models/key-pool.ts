@@ -47,12 +47,14 @@ export function createKeyPool(options: KeyPoolOptions): Model {
   assert(options.keyed.length > 1, "a pool of one key");
   const keys = options.keyed.map(({ key, model }) => ({ model, state: findKeyState(key, health) }));
   let current: (typeof keys)[number] | null = null;
-  const { name, contextWindow, cache, isOwn, server } = keys[0]!.model;
+  const { name, contextWindow, cache, isOwn, server, sees, imageTokens } = keys[0]!.model;
 
   return {
     name,
     contextWindow,
     ...(isOwn && { isOwn }),
+    ...(sees && { sees }),
+    ...(imageTokens && { imageTokens }),
     ...(server !== undefined && { server }),
     // The cache of the first key. With another order it is unknown which key the next process takes.
     ...(order === "fill_first" && cache !== undefined && { cache }),

@@ -12,6 +12,7 @@ export const SLOT_VARIABLES = {
   title: "TALARIA_MODEL_TITLE",
   approval: "TALARIA_MODEL_APPROVAL",
   judge: "TALARIA_MODEL_JUDGE",
+  vision: "TALARIA_MODEL_VISION",
 } as const satisfies Record<ModelSlot, string>;
 
 const SHARED_VARIABLES = [

@@ -18,6 +18,7 @@ import { chat } from "./rehearsal/chat.ts";
 import type { Reply } from "./rehearsal/reply.ts";
 import { readInput, offeredTools } from "./rehearsal/request.ts";
 import { review } from "./rehearsal/reviewer.ts";
+import { lookAtImages } from "./rehearsal/eyes.ts";
 import { sideJob } from "./rehearsal/side-jobs.ts";
 import { parseTableTask } from "./rehearsal/table-task.ts";
 import { workOnTable } from "./rehearsal/worker.ts";
@@ -29,7 +30,7 @@ const CONTEXT_WINDOW = 200_000;
 const CHARS_PER_TOKEN = 4;
 
 export function createRehearsalModel(): Model {
-  return { name: MODEL_NAME, contextWindow: CONTEXT_WINDOW, stream };
+  return { name: MODEL_NAME, contextWindow: CONTEXT_WINDOW, sees: true, stream };
 }
 
 async function* stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent> {
@@ -55,6 +56,8 @@ function clipped(request: ModelRequest): ModelRequest {
 }
 
 function decide(request: ModelRequest): Reply {
+  const seen = lookAtImages(request);
+  if (seen) return seen;
   const side = sideJob(request);
   if (side) return side;
   if (isReview(request)) return review(request);

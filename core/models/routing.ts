@@ -54,7 +54,10 @@ export function createModels(
   const choices = chooseModels(env, slot);
   if (!choices.ok) return choices;
   const [primary, ...fallbacks] = choices.value;
-  return ok([createModel(primary, settings, deps), ...fallbacks.map((choice) => createModel(choice, settings, deps))]);
+  // Whoever names a model for this slot says that it sees.
+  const isForVision = slot === "vision" && Boolean(env[SLOT_VARIABLES.vision]?.trim());
+  const create = (choice: ModelChoice) => createModel(choice, settings, { ...deps, isForVision });
+  return ok([create(primary), ...fallbacks.map(create)]);
 }
 
 /** The model name that answers of a turn will have (rehearsal adds its version), or `unconfigured`. Sends no request. */
@@ -72,7 +75,9 @@ export function checkModels(env: ModelEnv): Result<null> {
   return ok(null);
 }
 
-function createModel(choice: ModelChoice, settings: Settings["models"], deps: ModelDeps): Model {
+type SlotDeps = ModelDeps & { isForVision: boolean };
+
+function createModel(choice: ModelChoice, settings: Settings["models"], deps: SlotDeps): Model {
   if (choice.wire === "rehearsal") return deps.rehearsal();
   const keyed = choice.keys.map((key) => ({ key, model: createWithKey(choice, key, settings, deps) }));
   const model =
@@ -86,10 +91,11 @@ function createWithKey(
   choice: Exclude<ModelChoice, { wire: "rehearsal" }>,
   apiKey: string,
   settings: Settings["models"],
-  deps: ModelDeps,
+  deps: SlotDeps,
 ): Model {
   const provider = choice.wire === "chat" ? choice.compat.catalog : choice.wire;
-  const facts = lookUpFacts({ provider, id: choice.model, name: choice.name }, settings);
+  const known = lookUpFacts({ provider, id: choice.model, name: choice.name }, settings);
+  const facts = deps.isForVision ? { ...known, sees: known.sees ?? true } : known;
   const options = { ...choice, apiKey, facts, fetch: deps.fetch, clock: deps.clock };
   switch (options.wire) {
     case "anthropic":

@@ -4,6 +4,7 @@ import * as z from "zod";
 import { Entry, TurnState, TurnStats } from "./entry.ts";
 import { ApprovalId, ApprovalState } from "./approval.ts";
 import { CurationRun, CurationWork, WorkId } from "./learning/curation.ts";
+import { GivenImage } from "./media/image.ts";
 import { FileContents } from "./file-body.ts";
 import { CurationId, ProfileId, ReviewId, SessionId, Sha256, SkillName, TurnId } from "./ids.ts";
 import { Observation, TraceStep } from "./learning/learning.ts";
@@ -116,7 +117,10 @@ export const SearchResults = z.object({ results: z.array(SearchResult) });
 
 /** The operator limits the length of a text: `turn.maxMessageChars`. */
 export const PostMessage = z.strictObject({
-  text: z.string().min(1),
+  /** May be empty if there are images. */
+  text: z.string(),
+  /** PNG, JPEG, WebP or GIF, recognised by their bytes. The operator limits number and size: `images`. */
+  images: z.array(GivenImage).min(1).max(100).optional(),
   /** What to do when a turn is running. Default: the operator's `turn.busy`. */
   busy: BusyMode.optional(),
 });

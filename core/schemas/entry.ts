@@ -2,6 +2,7 @@
 // readers. These are stored formats: for a change, raise `v` and keep a reader for the old one.
 import * as z from "zod";
 import { Sha256, SkillName, Source } from "./ids.ts";
+import { ImageRef } from "./media/image.ts";
 
 /** A piece of an entry with one origin. Tool parts hold a JSON object as text; the others hold plain text. */
 export const Part = z.object({ source: Source, text: z.string() });
@@ -88,16 +89,26 @@ const base = { v: z.literal(1), n: z.int().min(1), turn: z.int().min(1), at: z.i
 /**
  * A message from a person, or from a route on behalf of one. `steer`: it arrived while `turn` was running and was inserted
  * there, after a marker that is random for each turn; `accepted` is the number that it had as its own turn. `waited`:
- * since when it waited for the running turn, and which turn it was to interrupt.
+ * since when it waited for the running turn, and which turn it was to interrupt. `images`: the person sent them with the text;
+ * the table `image` holds their bytes.
  */
 export const UserEntry = z.object({
   ...base,
   kind: z.literal("user"),
   steer: z.object({ accepted: z.int().min(1), marker: z.string(), step: z.int().min(0) }).optional(),
   waited: z.object({ since: z.int(), interrupts: z.int().optional() }).optional(),
+  images: z.array(ImageRef).optional(),
 });
 /** One model answer: its text is the `own` part. */
 export const AssistantEntry = z.object({ ...base, kind: z.literal("assistant"), answer: Answer.omit({ text: true }) });
+/** What a tool spent: a call of the slot `vision`, or an image that a provider made. */
+export const ToolSpend = z.object({
+  kind: z.enum(["vision", "image"]),
+  model: z.string(),
+  usage: Usage,
+  cost: Cost.optional(),
+});
+export type ToolSpend = z.infer<typeof ToolSpend>;
 /** One tool call. `open` is the intent, written before the tool runs; `done` carries the result. */
 export const ToolEntry = z.object({
   ...base,
@@ -109,6 +120,7 @@ export const ToolEntry = z.object({
   prepared: JsonObject,
   /** Fingerprint of the tool's own result, before it was cut, spilled to a file or replaced. Used by the guardrails. */
   print: z.string().optional(),
+  spent: z.array(ToolSpend).optional(),
 });
 /**
  * A note to the model after the input of a turn, whose prompt stays unchanged. It reports changes within the epoch (skills,

@@ -157,7 +157,7 @@ const models = z
     effort: z
       .partialRecord(z.string(), Effort)
       .describe(
-        'How much a model reasons, by kind of work (turn, review, curation, compaction, title, approval, judge), such as `{"turn":"high","title":"none"}`. A model without that level gets the next lower one; `max` where it lacks `xhigh`.',
+        'How much a model reasons, by kind of work (turn, review, curation, compaction, title, approval, judge, vision), such as `{"turn":"high","title":"none"}`. A model without that level gets the next lower one; `max` where it lacks `xhigh`.',
       ),
     prices: z
       .record(z.string(), Price)
@@ -169,11 +169,38 @@ const models = z
       .describe(
         "Tokens of a model's window, by model. An unknown window counts as 200,000 until the server reports fewer. Ollama never reports it: set it here, and `OLLAMA_CONTEXT_LENGTH` on that server.",
       ),
+    vision: z
+      .record(z.string(), z.boolean())
+      .describe(
+        'Whether a model reads images, by model, such as `{"ollama:my-model":true}`. Takes precedence over the catalog. A model that is not known is sent none.',
+      ),
     keyOrder: z
       .enum(["fill_first", "round_robin", "least_used"])
       .describe("Which of several keys is used: the first that works, each in turn, or the least used."),
   })
   .describe("What is known about models, by name.");
+
+const images = z
+  .strictObject({
+    maxBytes: count.min(1).max(20_000_000).describe("Bytes of one image."),
+    maxSide: count.min(1).max(16_384).describe("Pixels of an image's longer side."),
+    maxPerMessage: count.min(1).max(100).describe("Images of one message."),
+    maxPerRequest: count
+      .min(1)
+      .max(100)
+      .describe("Images of one model call. When a conversation has more, the older half becomes sentences."),
+    maxRequestBytes: count
+      .min(1)
+      .max(24_000_000)
+      .describe("Bytes of all images of one model call, before they are encoded."),
+    maxSessionBytes: count.min(1).describe("Bytes of all images of a session's messages."),
+    model: z
+      .string()
+      .describe(
+        "The model of `image_generate`, as `<provider>:<model>`: `openai` or a provider of `TALARIA_MODEL` that has OpenAI's images API. Empty: no such tool.",
+      ),
+  })
+  .describe("Images of messages and tools.");
 
 const review = z
   .strictObject({
@@ -317,6 +344,7 @@ export const Settings = z.strictObject({
   guardrails,
   budget,
   models,
+  images,
   review,
   memory,
   skills,
@@ -333,6 +361,7 @@ export const SettingsPatch = z.strictObject({
   guardrails: guardrails.partial().optional(),
   budget: budget.partial().optional(),
   models: models.partial().optional(),
+  images: images.partial().optional(),
   review: review.partial().optional(),
   memory: memory.partial().optional(),
   skills: skills.partial().optional(),

@@ -6,9 +6,9 @@ import { Day, ReviewId, SessionId } from "./ids.ts";
 
 /**
  * What a call was made for: the model slots of core/agent/contract.ts, which a test compares. Calls of the slot `judge` are
- * booked as `review`.
+ * booked as `review`. `image`: images that a provider made, which is not a slot.
  */
-export const UsageKind = z.enum(["turn", "review", "curation", "compaction", "title", "approval"]);
+export const UsageKind = z.enum(["turn", "review", "curation", "compaction", "title", "approval", "vision", "image"]);
 export type UsageKind = z.infer<typeof UsageKind>;
 
 export const CostSource = Cost.shape.source;

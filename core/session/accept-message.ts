@@ -4,13 +4,16 @@ import { type Result, err, ok } from "../errors.ts";
 import type { Accepted } from "../schemas/api.ts";
 import { toTurnId } from "../schemas/ids.ts";
 import { sha256Hex } from "../schemas/learning/digest.ts";
+import type { GivenImage } from "../schemas/media/image.ts";
 import type { BusyMode } from "../schemas/settings.ts";
+import { takeImages } from "./images/take-images.ts";
 import type { TurnRow } from "./log-turns.ts";
 import type { Engine } from "./open-engine.ts";
 import { placeTurnStart } from "./readers/events.ts";
 
 export interface PostedMessage {
   text: string;
+  images?: GivenImage[] | undefined;
   /** Idempotency key. */
   key?: string;
   /** What the message does while a turn is running. Absent: the operator's `turn.busy`. */
@@ -23,7 +26,7 @@ export interface AcceptedMessage {
   replayed: boolean;
 }
 
-/** Failures: `message_too_long`, `idempotency_conflict`, `too_many_queued`. */
+/** Failures: `message_too_long`, `idempotency_conflict`, `too_many_queued`, and those of `takeImages`. */
 export async function acceptMessage(engine: Engine, input: PostedMessage): Promise<Result<AcceptedMessage>> {
   const { context, driver } = engine;
   const placed = placeMessage(engine, input);
@@ -58,8 +61,12 @@ function placeMessage({ context, driver }: Engine, input: PostedMessage): Result
     const message = `${open.length} messages are waiting in this session. Try again when one is answered.`;
     return err("too_many_queued", message);
   }
+  const taken = takeImages(context, input.images ?? []);
+  if (!taken.ok) return taken;
   const turn = host.sql.transaction(() => {
-    const accepted = driver.accept((log.lastTurn()?.n ?? 0) + 1, input.text, input.busy ?? busy);
+    const images = taken.value.store();
+    const message = { text: input.text, ...(images.length > 0 && { images }), busy: input.busy ?? busy };
+    const accepted = driver.accept((log.lastTurn()?.n ?? 0) + 1, message);
     if (input.key !== undefined) log.putKey(input.key, hashBody(input), accepted.n);
     return accepted;
   });

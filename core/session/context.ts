@@ -30,6 +30,7 @@ import type { Seeds } from "../skills/library.ts";
 import type { SkillSearch } from "../tools/skills/skill-search.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import type { SessionTaint } from "../learning/taint/taint.ts";
+import type { ImageRows } from "./images/image-rows.ts";
 import type { Hub } from "./readers/hub.ts";
 import type { Jobs } from "./jobs.ts";
 import type { Log } from "./log.ts";
@@ -134,6 +135,8 @@ export interface EngineContext {
   hub: Hub;
   overlay: Overlay;
   workspace: Workspace;
+  /** The images of its messages. */
+  images: ImageRows;
   /** Recognises which of the agent's words come from content it has read. */
   taint: SessionTaint;
   meta(): SessionMeta;

@@ -14,6 +14,7 @@ import type {
 } from "../schemas/api.ts";
 import type { Entry } from "../schemas/entry.ts";
 import { toTurnId } from "../schemas/ids.ts";
+import type { ImageType } from "../schemas/media/image.ts";
 import type { Observation, Rating } from "../schemas/learning/learning.ts";
 import { type PostedMessage, acceptMessage, toAccepted } from "./accept-message.ts";
 import type { SessionHost, SessionMeta } from "./context.ts";
@@ -39,7 +40,7 @@ export type SessionCalls = Promised<
   Pick<
     SessionEngine,
     | ("detail" | "post" | "events" | "entryPage" | "stop" | "rate" | "observation")
-    | ("putFile" | "getFile" | "deleteFile" | "listFiles")
+    | ("putFile" | "getFile" | "deleteFile" | "listFiles" | "getImage")
     | ("listApprovals" | "openApproval" | "decideApproval")
   >
 >;
@@ -193,7 +194,7 @@ function toLearning(engine: Engine) {
 
 /** The owner's side of the workspace. */
 function toFiles(engine: Engine) {
-  const { workspace } = engine.context;
+  const { workspace, images } = engine.context;
   const missing = (path: string) => err("file_not_found", `There is no file '${path}' in this session's workspace.`);
   return {
     /** Failures: `bad_path`, `file_too_large`, `workspace_full`. */
@@ -210,8 +211,25 @@ function toFiles(engine: Engine) {
       if (!wake(engine)) return UNKNOWN_SESSION;
       return workspace.remove(path) ? ok(null) : missing(path);
     },
+    /** An image of a message, as it was sent. Failures: `image_not_found`. */
+    getImage(sha256: string): Result<{ type: ImageType; bytes: Uint8Array }> {
+      if (!wake(engine)) return UNKNOWN_SESSION;
+      const type = images.typeOf(sha256);
+      if (!type) return err("image_not_found", "No message of this session has this image.");
+      return ok({ type, bytes: joinParts([...images.parts(sha256)]) });
+    },
     listFiles: (): Result<FileInfo[]> => (wake(engine) ? ok(workspace.list()) : UNKNOWN_SESSION),
   };
+}
+
+function joinParts(parts: Uint8Array[]): Uint8Array {
+  const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole;
 }
 
 /** Changes that only the owner may make. */

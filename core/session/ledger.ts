@@ -174,8 +174,9 @@ export function toTurnLines(entries: Entry[]): UsageLine[] {
             ...(entry.spent ? [{ kind: classifyNotice(entry), ...entry.spent }] : []),
             ...(entry.compaction ?? []).map((call) => ({ kind: "compaction" as const, ...call })),
           ];
-        case "user":
         case "tool":
+          return entry.spent ?? [];
+        case "user":
         case "note":
           return [];
       }
@@ -188,8 +189,9 @@ export function sumSpent(entries: Entry[]): Spending {
   return sumUsageLines(toTurnLines(entries));
 }
 
-/** A failed summary leaves a notice for each of its calls. Every other charged notice belongs to the turn. */
+/** A failed summary leaves a notice for each of its calls, and so does the description of an image. All others belong to the turn. */
 function classifyNotice({ code }: NoticeEntry): UsageKind {
+  if (code === "image_described") return "vision";
   return code === "compaction_failed" ? "compaction" : "turn";
 }
 

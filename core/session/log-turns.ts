@@ -3,6 +3,7 @@
 import * as z from "zod";
 import type { Sql } from "../ports.ts";
 import { type TurnState, TurnStats } from "../schemas/entry.ts";
+import { ImageRef } from "../schemas/media/image.ts";
 import { ObservedTurn } from "../schemas/learning/learning.ts";
 import { BusyMode } from "../schemas/settings.ts";
 
@@ -14,6 +15,8 @@ const TurnDetails = z.object({
   interrupts: z.int().optional(),
   /** Of a waiting input: when it arrived. */
   since: z.int().optional(),
+  /** Of a waiting input: its images. */
+  images: z.array(ImageRef).optional(),
   /** Of a steered input: the turn it was put into. */
   into: z.int().optional(),
   /** Number of answers and results at the last restart. */

@@ -2,6 +2,7 @@
 import type { Sql } from "../ports.ts";
 import { createWorkspace } from "../workspace/workspace.ts";
 import type { EngineContext, SessionHost, SessionMeta } from "./context.ts";
+import { createImageRows } from "./images/image-rows.ts";
 import { createJobs } from "./jobs.ts";
 import { createLogTaint } from "./learning/taint.ts";
 import { createLog } from "./log.ts";
@@ -32,12 +33,14 @@ export function openEngine(given: SessionHost): Engine {
         // The transaction was rolled back, so rows that were remembered in it are wrong.
         log.forget();
         jobs.forget();
+        images.forget();
         throw error;
       }
     },
   };
   const host: SessionHost = { ...given, sql };
   const jobs = createJobs(host);
+  const images = createImageRows(sql);
   const hub = createHub(host.clock, () => driver.isRunning());
   const session = openMeta(sql, log);
   const context: EngineContext = {
@@ -47,6 +50,7 @@ export function openEngine(given: SessionHost): Engine {
     hub,
     overlay: createOverlay(sql),
     workspace: openWorkspace(host, () => log.newestBegun()),
+    images,
     taint: createLogTaint(log),
     meta() {
       const meta = session.known ? log.meta<SessionMeta>("session") : null;

@@ -139,6 +139,9 @@ export class Session extends DurableObject<SessionEnv> implements SessionCalls {
   async deleteFile(path: string) {
     return this.#engine.deleteFile(path);
   }
+  async getImage(sha256: string) {
+    return this.#engine.getImage(sha256);
+  }
   async listFiles() {
     return this.#engine.listFiles();
   }

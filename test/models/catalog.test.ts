@@ -38,6 +38,7 @@ describe("the catalog", () => {
     const known = facts("anthropic", "claude-sonnet-5-5");
     expect(known).toEqual({
       contextWindow: 1_000_000,
+      sees: true,
       efforts: ["low", "medium", "high", "xhigh", "max"],
       prices: { source: "catalog", input: 2, output: 10, cacheRead: 0.1, cacheWrite: 2.5 },
     });
@@ -49,9 +50,28 @@ describe("the catalog", () => {
   });
 
   it("gives an unknown model the usual window and nothing else", () => {
-    expect(facts("anthropic", "claude-zephyr-7")).toEqual({ contextWindow: 200_000 });
+    expect(facts("mistral", "zephyr-7")).toEqual({ contextWindow: 200_000 });
     expect(facts(null, "constructor")).toEqual({ contextWindow: 200_000 });
     expect(facts("openai", "__proto__")).toEqual({ contextWindow: 200_000 });
+  });
+
+  it("knows which models read images, and does not guess for one that nobody knows", () => {
+    const seeing = ["claude-haiku-5-5", "openai/gpt-6.1-terra", "gemini-4-argon", "qwen2.5-vl:7b", "llama3.2-vision"];
+    const blind = [
+      "o3-mini",
+      "openai/gpt-oss-120b",
+      "@cf/zai-org/glm-5.3",
+      "llama-3.3-70b-versatile",
+      "devstral-latest",
+    ];
+    expect(seeing.map((id) => [id, facts(null, id).sees])).toEqual(seeing.map((id) => [id, true]));
+    expect(blind.map((id) => [id, facts(null, id).sees])).toEqual(blind.map((id) => [id, false]));
+    expect(facts(null, "zephyr-7").sees).toBeUndefined();
+    const operator = { prices: {}, windows: {}, vision: { "null:zephyr-7": true, "openai:gpt-6-luna": false } };
+    expect([facts(null, "zephyr-7", operator).sees, facts("openai", "gpt-6-luna", operator).sees]).toEqual([
+      true,
+      false,
+    ]);
   });
 
   it("is overridden by the operator's settings, for any model", () => {

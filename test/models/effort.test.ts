@@ -76,7 +76,7 @@ function effortFields(wire: string, id: string, effort: Effort): unknown {
   const { efforts } = lookUpFacts({ provider: compat ? compat.catalog : wire, id, name: `${wire}:${id}` });
   const toBody = (change: object): object => {
     const request = toRequest(change);
-    if (compat) return toChatBody(request, id, compat, efforts);
+    if (compat) return toChatBody(request, id, compat, { efforts });
     return wire === "anthropic" ? toAnthropicBody(request, id, efforts) : toResponsesBody(request, id, efforts);
   };
   const plain = Object.entries(toBody({})).map(([name, value]) => [name, JSON.stringify(value)]);

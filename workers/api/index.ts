@@ -11,6 +11,7 @@ import { parseEnvSettings } from "./env.ts";
 import { IMPORT_ROUTE, exchange } from "./skills/exchange.ts";
 import { files } from "./sessions/files.ts";
 import { VERSION, health } from "./health.ts";
+import { images } from "./sessions/images.ts";
 import { keys } from "./profiles/keys.ts";
 import { learning } from "./learning/learning.ts";
 import { memory } from "./learning/memory.ts";
@@ -35,11 +36,12 @@ export { Session } from "../../durable-objects/session/session.ts";
 
 const FILES_PATH = /^\/v1\/sessions\/[^/]+\/files\//;
 
+const MESSAGES_PATH = /^\/v1\/sessions\/[^/]+\/messages$/;
+
 const limitBody: MiddlewareHandler<ApiEnv> = (c, next) => {
   const { maxFileBytes } = parseEnvSettings(c.env).turn;
   const isFile = FILES_PATH.test(c.req.path);
-  const others = c.req.path === IMPORT_ROUTE ? IMPORT.requestBytes : FIXED.requestBytes;
-  const maxSize = isFile ? maxFileBytes : others;
+  const maxSize = isFile ? maxFileBytes : maxJsonBytes(c.req.path);
   const refuse = () => {
     throw new AppError(
       isFile ? "file_too_large" : "body_too_large",
@@ -48,6 +50,11 @@ const limitBody: MiddlewareHandler<ApiEnv> = (c, next) => {
   };
   return bodyLimit({ maxSize, onError: refuse })(c, next);
 };
+
+function maxJsonBytes(path: string): number {
+  if (MESSAGES_PATH.test(path)) return FIXED.messageBytes;
+  return path === IMPORT_ROUTE ? IMPORT.requestBytes : FIXED.requestBytes;
+}
 
 /** How long a refusal waits for the rest of a body. */
 const MAX_DRAIN_MS = 2_000;
@@ -95,6 +102,7 @@ for (const resource of [
   turns,
   socket,
   files,
+  images,
   approvals,
   pending,
   skills,

@@ -131,6 +131,7 @@ const CODE_BY_FIELD: Record<string, ProblemCode> = {
   "param.approval": "bad_approval_id",
   "param.pending": "bad_pending_id",
   "param.path": "bad_path",
+  "param.image": "bad_image_id",
   "query.session": "bad_session_id",
   "query.store": "bad_memory_store",
   "query.skill": "bad_skill_name",

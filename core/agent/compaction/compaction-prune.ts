@@ -2,6 +2,7 @@
 // beginning. Called by core/session/compaction/shorten.ts on the messages between the first and the newest ones. Pure and
 // idempotent.
 import { clip, toOneLine } from "../../clip.ts";
+import { renderUnseen, withTexts } from "../../images/sentence.ts";
 import type { JsonObject, ToolCall } from "../../schemas/entry.ts";
 import type { Message } from "../contract.ts";
 
@@ -15,7 +16,8 @@ const ARG_HEAD_CHARS = 200;
 /** Replaces the rest of a long argument. A new call that contains this mark was copied from a shortened conversation. */
 export const SHORTENED = /\[shortened: \d+ characters\]/;
 
-export function pruneMessages(messages: Message[]): Message[] {
+/** `kept`: entries of messages that keep their images, because they are the person's current requests. */
+export function pruneMessages(messages: Message[], kept: readonly number[] = []): Message[] {
   const calls = new Map<string, ToolCall>();
   const seen = new Set<string>();
   return messages.map((message) => {
@@ -23,12 +25,27 @@ export function pruneMessages(messages: Message[]): Message[] {
       for (const call of message.calls) calls.set(call.id, call);
       return pruneArguments(message);
     }
-    if (message.role === "user" || message.text.length <= MAX_LINE_CHARS) return message;
+    if (message.role === "user") return kept.includes(message.entry ?? 0) ? message : pruneImages(message);
+    if (message.text.length <= MAX_LINE_CHARS) return message;
     const isRepeat = seen.has(message.text);
     seen.add(message.text);
     return { ...message, text: toLine(message, calls.get(message.call), isRepeat) };
   });
 }
+
+/** Also used where a summary shows the message to a model. */
+export function pruneImages({ images, ...message }: Extract<Message, { role: "user" }>): Message {
+  if (!images) return message;
+  return {
+    ...message,
+    text: withTexts(
+      message.text,
+      images.map((image) => renderUnseen(image, DROPPED)),
+    ),
+  };
+}
+
+const DROPPED = "It was sent earlier and is no longer shown.";
 
 function toLine(message: Extract<Message, { role: "tool" }>, call: ToolCall | undefined, isRepeat: boolean): string {
   const { name, failed, text } = message;

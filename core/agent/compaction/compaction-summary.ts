@@ -7,6 +7,7 @@ import { redactText } from "../../redact.ts";
 import type { CompactionEntry, Part } from "../../schemas/entry.ts";
 import type { Source } from "../../schemas/ids.ts";
 import type { Message } from "../contract.ts";
+import { pruneImages } from "./compaction-prune.ts";
 
 // All numbers but MIN_INPUT_CHARS and those of small windows are from Hermes Agent.
 
@@ -99,7 +100,8 @@ function renderMessage(message: Message, dayOf: SummaryInput["dayOf"]): string {
   if (message.role === "tool") {
     return `[tool ${message.name} ${message.failed ? "failed" : "ok"}${day}]\n${clean(message.text, MESSAGE_CHARS)}`;
   }
-  const lines = [`[${message.role}${day}]`, clean(message.text, MESSAGE_CHARS)];
+  const { text } = message.role === "user" ? pruneImages(message) : message;
+  const lines = [`[${message.role}${day}]`, clean(text, MESSAGE_CHARS)];
   if (message.role === "assistant") {
     for (const call of message.calls) lines.push(`-> ${call.name} ${clean(JSON.stringify(call.args), ARGS_CHARS)}`);
   }
@@ -141,7 +143,8 @@ function staticLine(message: Message): string {
   }
   const calls = message.role === "assistant" ? message.calls : [];
   const names = calls.map((call) => `${call.name} ${excerpt(JSON.stringify(call.args), 80)}`).join("; ");
-  const text = `${message.role}: ${message.text}${names && ` [calls ${names}]`}`;
+  const said = message.role === "user" ? pruneImages(message).text : message.text;
+  const text = `${message.role}: ${said}${names && ` [calls ${names}]`}`;
   return excerpt(text, STATIC_MESSAGE_CHARS);
 }
 

@@ -3,7 +3,7 @@
 import type { ModelFailure } from "../../agent/contract.ts";
 
 /** `sentence` follows the provider's name. */
-type FailureRow = Pick<ModelFailure, "retry" | "compact" | "rotateKey" | "fallBack" | "dropNative"> & {
+type FailureRow = Pick<ModelFailure, "retry" | "compact" | "rotateKey" | "fallBack" | "dropNative" | "dropImages"> & {
   sentence: string;
 };
 
@@ -76,11 +76,17 @@ export const MODEL_FAILURES = {
     ...THIS_MODEL,
     sentence: "cannot load this model; give the server more memory, update it, or choose another model",
   },
+  images_refused: {
+    ...THIS_MODEL,
+    dropImages: true,
+    sentence: "does not take an image of this conversation; send a smaller one, or choose a model that reads images",
+  },
   // The next model may use another wire format and accept the request. A refusal costs nothing. The invalid part may be native data
   // of an earlier answer, which would make every later call fail too.
   bad_request: {
     ...THIS_MODEL,
     dropNative: true,
+    dropImages: true,
     sentence: "rejected the request as invalid; the reply says what to change",
   },
   // Signed thinking or encrypted reasoning that this key and model did not produce.

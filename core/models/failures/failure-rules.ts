@@ -225,6 +225,40 @@ export const FAILURE_RULES: FailureRule[] = [
   { seen: "Anthropic", wires: MESSAGES, codes: ["request_too_large"], means: "payload_too_large" },
   { seen: "all", wires: ALL, status: [413], means: "payload_too_large" },
 
+  // ---- the provider refuses an image: the model reads none, or this one is too large or broken ----
+  // "messages.7.content.2.image.source.base64.data: At least one of the image dimensions exceed max allowed size: 8000 pixels";
+  // "…: image exceeds 5 MB maximum: 5316852 bytes > 5242880 bytes"; "Could not process image"
+  {
+    seen: "Anthropic, and gateways in front of it",
+    wires: MESSAGES_AND_CHAT,
+    message: /image dimensions exceed|image exceeds .{1,20} maximum|could not process (the )?image/i,
+    means: "images_refused",
+  },
+  // "You uploaded an unsupported image. Please make sure your image is valid."; code "invalid_image_format"
+  {
+    seen: "OpenAI",
+    wires: OPENAI,
+    codes: [
+      "invalid_image_format",
+      "invalid_image_url",
+      "image_parse_error",
+      "image_too_large",
+      "unsupported_image_media_type",
+    ],
+    means: "images_refused",
+  },
+  // OpenAI "Invalid content type. image_url is only supported by certain models."; DeepSeek "unknown variant `image_url`, expected
+  // `text`"; OpenRouter 404 "No endpoints found that support image input"; llama.cpp 500 "image input is not supported - hint: …";
+  // vLLM "x is not a multimodal model"; Mistral "Image input is not enabled for this model"; Ollama "this model is missing data
+  // required for image input"; Z.ai and gateways "Model do not support image input"
+  {
+    seen: "OpenAI, DeepSeek, OpenRouter, llama.cpp, vLLM, Mistral, Ollama, Z.ai",
+    wires: OPENAI,
+    message:
+      /(does|do)( not|n't) support images?\b|(does|do)( not|n't) support (image|vision|multimodal)|image input is not|support image input|required for image input|not a multimodal model|image_url is only supported|unknown variant .?image_url|at most \d+ image/i,
+    means: "images_refused",
+  },
+
   // ---- native data is not accepted back ----
   // "The encrypted content gAAA…DQ== could not be verified."
   { seen: "OpenAI", wires: RESPONSES, codes: ["invalid_encrypted_content"], means: "native_refused" },

@@ -2,6 +2,7 @@
 // at once. A finished answer can be stored, and its text equals the streamed text. Called by the adapters, which only
 // translate. Must not know any wire.
 import type { Model, ModelEvent, ModelFailure, ModelRequest } from "../../agent/contract.ts";
+import { imageTokens } from "../../agent/request-size.ts";
 import { messageOf } from "../../errors.ts";
 import type { Clock } from "../../ports.ts";
 import { sha256Hex } from "../../schemas/learning/digest.ts";
@@ -24,6 +25,8 @@ export interface GuardedWire {
   apiKey: string;
   /** Identifies the provider's prompt cache, together with the key: its address, for example. Absent: the provider has no cache. */
   cachedAt?: string;
+  /** Tokens of an image by the provider's rule. */
+  imageTokens: NonNullable<Model["imageTokens"]>;
   clock: Clock;
   /** Default: false. */
   isOwn?: boolean;
@@ -64,6 +67,7 @@ export function guardWire(wire: GuardedWire): Model {
   return {
     name: wire.name,
     contextWindow: wire.facts.contextWindow,
+    ...(wire.facts.sees && { sees: true, imageTokens: wire.imageTokens }),
     ...(wire.isOwn && { isOwn: true }),
     ...(wire.isOwn && wire.server !== undefined && { server: toFingerprint(wire.server) }),
     ...(wire.cachedAt !== undefined && { cache: sha256Hex(`cache ${wire.cachedAt} ${wire.apiKey}`).slice(0, 16) }),
@@ -147,7 +151,8 @@ function* toEnd(answer: Parameters<typeof toStorableAnswer>[0], words: DeltaText
 
 function estimateUsage({ system, tools, messages }: ModelRequest, words: DeltaText[]): Usage {
   const written = words.reduce((sum, { all }) => sum + all().length, 0);
-  return usageByLength({ system, tools, messages }, written);
+  const estimated = usageByLength({ system, tools, messages }, written);
+  return { ...estimated, input: messages.reduce((sum, message) => sum + imageTokens(message), estimated.input) };
 }
 
 /** Estimates four characters a token. Without an estimate a server that reports no usage would never spend a budget. */

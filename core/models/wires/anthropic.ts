@@ -18,7 +18,9 @@ import { type Answer, NO_USAGE, type StopReason, type Usage } from "../../schema
 import type { Effort } from "../../schemas/settings.ts";
 import { type ModelFacts, lookUpFacts } from "../catalog.ts";
 import { chooseEffort, supportedEfforts } from "../effort.ts";
+import { anthropicImageTokens } from "../../images/image-tokens.ts";
 import { isOwnServer } from "../own-server.ts";
+import { type ImageSlots, createImageSlots } from "./image-slots.ts";
 import { sendBuilt } from "./sdk-request.ts";
 import { type OpenCall, type EmitEvent, guardWire } from "../stream/stream-guard.ts";
 import { assertCallCount, grow } from "../stream/storable-answer.ts";
@@ -42,6 +44,8 @@ const REPLAYED: ReadonlySet<string> = new Set(["text", "thinking", "redacted_thi
 /** `none` disables thinking. The API has no `minimal`. */
 const LEVELS: readonly Effort[] = ["none", "low", "medium", "high", "xhigh", "max"];
 const CACHED = { type: "ephemeral" } as const;
+/** Models before Opus 4.7, which read an image with at most 1,568 pixels a side. */
+const SMALL_IMAGES = /^claude-(3|(opus|sonnet|haiku)-4(-[0-6])?(-\d{8})?$)/;
 
 export function createAnthropicModel(options: AnthropicOptions): Model {
   const name = `anthropic:${options.model}`;
@@ -53,13 +57,15 @@ export function createAnthropicModel(options: AnthropicOptions): Model {
     provider: "Anthropic",
     apiKey: options.apiKey,
     cachedAt: options.baseUrl ?? "anthropic",
+    imageTokens: (size) => anthropicImageTokens(size, !SMALL_IMAGES.test(options.model)),
     clock: options.clock,
     isOwn: options.baseUrl !== undefined && isOwnServer(options.baseUrl),
     ...(options.baseUrl !== undefined && { server: options.baseUrl }),
     open(request, { signal, charge }) {
       client ??= createClient(options);
-      const body = toAnthropicBody(request, options.model, facts.efforts);
-      const response = sendBuilt(client, { path: "/v1/messages", body, signal, fetch: options.fetch });
+      const slots = createImageSlots(request);
+      const body = toAnthropicBody(request, options.model, facts.efforts, slots);
+      const response = sendBuilt(client, { path: "/v1/messages", body, slots, signal, fetch: options.fetch });
       return { response, read: createReader({ model: name, messagesBefore: request.messages.length, charge }) };
     },
   });
@@ -83,8 +89,9 @@ export function toAnthropicBody(
   request: ModelRequest,
   model: string,
   efforts?: readonly Effort[],
+  slots = createImageSlots(request),
 ): MessageCreateParamsStreaming {
-  const messages = toMessages(assignWireIds(request.messages, IDS));
+  const messages = toMessages(assignWireIds(request.messages, IDS), slots);
   const effort = chooseEffort(request.effort, supportedEfforts(LEVELS, efforts));
   const thinking = toThinking(effort, model, request.maxOutputTokens);
   const marked = messages.filter(({ role }, n) => role === "user" && messages[n + 1]?.role !== "user").slice(-2);
@@ -143,6 +150,7 @@ function toAcceptedThinking(thinking: Thinking, messages: Message[], efforts?: r
   return !efforts || efforts.includes("none") ? { thinking: { type: "disabled" } } : rest;
 }
 
+type UserMessage = Extract<Message, { role: "user" }>;
 type AssistantMessage = Extract<Message, { role: "assistant" }>;
 
 /** Answers with calls since the last input. A user message after results shares a message with them and is not a new input. */
@@ -168,7 +176,7 @@ interface WireTurn {
 }
 
 /** Consecutive tool results answer one assistant message, so they become one message. */
-function toMessages(messages: WireMessage[]): WireTurn[] {
+function toMessages(messages: WireMessage[], slots: ImageSlots): WireTurn[] {
   const params: WireTurn[] = [];
   let results: ContentBlockParam[] | null = null;
   for (const message of messages) {
@@ -183,13 +191,20 @@ function toMessages(messages: WireMessage[]): WireTurn[] {
       continue;
     }
     results = null;
-    const content =
-      message.role === "user"
-        ? toText(message.text.trim() ? message.text : "(an empty message)")
-        : toAssistantBlocks(message);
+    const content = message.role === "user" ? toUserBlocks(message, slots) : toAssistantBlocks(message);
     if (content.length > 0) params.push({ role: message.role, content });
   }
   return params;
+}
+
+/** Images come before the text, as Anthropic advises. */
+function toUserBlocks({ text, images = [] }: UserMessage, slots: ImageSlots): ContentBlockParam[] {
+  if (images.length === 0) return toText(text.trim() ? text : "(an empty message)");
+  const blocks = images.map((image) => ({
+    type: "image" as const,
+    source: { type: "base64" as const, media_type: image.type, data: slots.place(image) },
+  }));
+  return [...blocks, ...toText(text)];
 }
 
 /** The API refuses text without a visible character with 400. */
@@ -215,7 +230,7 @@ function isToolUse(block: ContentBlock): block is ToolUseBlock {
   return block.type === "tool_use";
 }
 
-/** User messages hold only text and tool results; both can carry a breakpoint. */
+/** User messages hold text, images and tool results; all can carry a breakpoint. */
 function markLast({ role, content }: WireTurn): WireTurn {
   const last = { ...content.at(-1), cache_control: CACHED } as ContentBlockParam;
   return { role, content: [...content.slice(0, -1), last] };

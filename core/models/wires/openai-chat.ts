@@ -13,7 +13,9 @@ import { chooseEffort, supportedEfforts } from "../effort.ts";
 import { type ChatNative, WIRE, createChatReader } from "./openai-chat-stream.ts";
 import { OPENAI_URL, type OpenAiClientOptions, createOpenAiClient } from "./openai-client.ts";
 import { type Compat, findCompat } from "./openai-compat.ts";
+import { openAiImageTokens, unknownImageTokens } from "../../images/image-tokens.ts";
 import { isOwnServer } from "../own-server.ts";
+import { type ImageSlots, createImageSlots } from "./image-slots.ts";
 import { sendWithoutRefused } from "./refused-fields.ts";
 import { sendBuilt } from "./sdk-request.ts";
 import { guardWire } from "../stream/stream-guard.ts";
@@ -39,6 +41,8 @@ export function createOpenAiChatModel(options: OpenAiChatOptions): Model {
     provider: compat.provider,
     apiKey: options.apiKey,
     ...((compat.takesCacheKey || compat.marksCache?.test(options.model)) && { cachedAt: options.baseUrl ?? "openai" }),
+    imageTokens: (size) =>
+      compat.catalog === "openai" ? openAiImageTokens(options.model, size) : unknownImageTokens(size),
     clock: options.clock,
     isOwn: compat.own || (options.baseUrl !== undefined && isOwnServer(options.baseUrl)),
     ...(options.baseUrl !== undefined && { server: options.baseUrl }),
@@ -48,10 +52,11 @@ export function createOpenAiChatModel(options: OpenAiChatOptions): Model {
         headers: { ...compat.headers, ...options.headers },
         keyHeader: compat.keyHeader,
       });
-      const body = toChatBody(request, options.model, compat, facts.efforts);
+      const slots = createImageSlots(request);
+      const body = toChatBody(request, options.model, compat, { efforts: facts.efforts, slots });
       const to = client;
       const response = sendWithoutRefused(`${options.baseUrl} ${options.model}`, body, (accepted) =>
-        sendBuilt(to, { path: "/chat/completions", body: accepted, signal, fetch: options.fetch }),
+        sendBuilt(to, { path: "/chat/completions", body: accepted, slots, signal, fetch: options.fetch }),
       );
       const { provider } = compat;
       const messagesBefore = request.messages.length;
@@ -65,9 +70,9 @@ export function toChatBody(
   request: ModelRequest,
   model: string,
   compat: Compat,
-  efforts?: readonly Effort[],
+  { efforts, slots = createImageSlots(request) }: { efforts?: readonly Effort[] | undefined; slots?: ImageSlots } = {},
 ): ChatCompletionCreateParamsStreaming {
-  const messages = assignWireIds(request.messages, compat.ids).flatMap((message) => toMessage(message, compat));
+  const messages = assignWireIds(request.messages, compat.ids).flatMap((message) => toMessage(message, compat, slots));
   const role = compat.developerRole?.test(model) ? "developer" : "system";
   const system: ChatCompletionMessageParam[] = request.system ? [{ role, content: request.system }] : [];
   const tools = request.tools.map(({ name, description, parameters }) => ({
@@ -138,8 +143,16 @@ function toAlternating(messages: ChatCompletionMessageParam[]): ChatCompletionMe
 /** Joins neighbours of one role. Only the later one can have calls: calls of the earlier one are followed by their results. */
 function join(a: ChatCompletionMessageParam, b: ChatCompletionMessageParam): ChatCompletionMessageParam | null {
   if (a.role !== b.role || (a.role !== "user" && a.role !== "assistant")) return null;
+  if (Array.isArray(a.content) || Array.isArray(b.content)) {
+    return { ...a, ...b, content: [...toParts(a.content), ...toParts(b.content)] } as ChatCompletionMessageParam;
+  }
   const content = [a.content, b.content].filter((text) => typeof text === "string" && text !== "").join("\n\n");
   return { ...a, ...b, content: content || null } as ChatCompletionMessageParam;
+}
+
+function toParts(content: ChatCompletionMessageParam["content"]): object[] {
+  if (Array.isArray(content)) return content;
+  return content ? [{ type: "text", text: content }] : [];
 }
 
 const CACHED = { type: "ephemeral" } as const;
@@ -153,15 +166,19 @@ function markCache(messages: ChatCompletionMessageParam[]): ChatCompletionMessag
   const isSystem = (message: ChatCompletionMessageParam) => message.role === "system" || message.role === "developer";
   const ends = messages.filter((message, n) => isInput(message) && !isInput(messages[n + 1])).slice(-2);
   return messages.map((message) => {
+    const marked = isSystem(message) || ends.includes(message) ? { cache_control: CACHED } : {};
+    if (Array.isArray(message.content)) {
+      const last = { ...message.content.at(-1), ...marked };
+      return { ...message, content: [...message.content.slice(0, -1), last] } as ChatCompletionMessageParam;
+    }
     // Anthropic refuses a mark on an empty text.
     if (typeof message.content !== "string" || !message.content.trim()) return message;
-    const marked = isSystem(message) || ends.includes(message) ? { cache_control: CACHED } : {};
     return { ...message, content: [{ type: "text", text: message.content, ...marked }] } as ChatCompletionMessageParam;
   });
 }
 
-function toMessage(message: WireMessage, compat: Compat): ChatCompletionMessageParam[] {
-  if (message.role === "user") return [{ role: "user", content: message.text }];
+function toMessage(message: WireMessage, compat: Compat, slots: ImageSlots): ChatCompletionMessageParam[] {
+  if (message.role === "user") return [{ role: "user", content: toUserContent(message, slots) }];
   if (message.role === "tool") return [{ role: "tool", tool_call_id: message.wireIds[0]!, content: message.text }];
   if (!message.text && message.calls.length === 0) return [];
 
@@ -182,6 +199,16 @@ function toMessage(message: WireMessage, compat: Compat): ChatCompletionMessageP
       ...(tool_calls.length > 0 ? { tool_calls } : {}),
     },
   ];
+}
+
+/** Without images a plain text: some servers take nothing else. */
+function toUserContent({ text, images = [] }: Extract<WireMessage, { role: "user" }>, slots: ImageSlots) {
+  if (images.length === 0) return text;
+  const parts = images.map((image) => ({
+    type: "image_url" as const,
+    image_url: { url: `data:${image.type};base64,${slots.place(image)}` },
+  }));
+  return [...(text ? [{ type: "text" as const, text }] : []), ...parts];
 }
 
 /** Native data of this server only: another server may refuse it. */

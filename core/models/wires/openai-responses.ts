@@ -19,7 +19,9 @@ import { readErrorBody } from "../failures/error-reply.ts";
 import { readReplyFailure } from "../failures/failures.ts";
 import { type OpenAiClientOptions, createOpenAiClient } from "./openai-client.ts";
 import { DEVELOPER_MODELS } from "./openai-compat.ts";
+import { openAiImageTokens } from "../../images/image-tokens.ts";
 import { isOwnServer } from "../own-server.ts";
+import { type ImageSlots, createImageSlots } from "./image-slots.ts";
 import { sendBuilt } from "./sdk-request.ts";
 import { assertCallCount } from "../stream/storable-answer.ts";
 import { type OpenCall, guardWire } from "../stream/stream-guard.ts";
@@ -45,13 +47,15 @@ export function createOpenAiResponsesModel(options: OpenAiResponsesOptions): Mod
     provider: PROVIDER,
     apiKey: options.apiKey,
     cachedAt: options.baseUrl ?? "openai",
+    imageTokens: (size) => openAiImageTokens(options.model, size),
     clock: options.clock,
     isOwn: options.baseUrl !== undefined && isOwnServer(options.baseUrl),
     ...(options.baseUrl !== undefined && { server: options.baseUrl }),
     open(request, { signal, charge }) {
       client ??= createOpenAiClient(options);
-      const body = toResponsesBody(request, options.model, facts.efforts);
-      const response = sendBuilt(client, { path: "/responses", body, signal, fetch: options.fetch });
+      const slots = createImageSlots(request);
+      const body = toResponsesBody(request, options.model, facts.efforts, slots);
+      const response = sendBuilt(client, { path: "/responses", body, slots, signal, fetch: options.fetch });
       const messagesBefore = request.messages.length;
       return { response, read: createReader({ model: name, apiKey: options.apiKey, messagesBefore, charge }) };
     },
@@ -63,11 +67,12 @@ export function toResponsesBody(
   request: ModelRequest,
   model: string,
   efforts?: readonly Effort[],
+  slots = createImageSlots(request),
 ): ResponseCreateParamsStreaming {
   const { system } = request;
   const effort = chooseEffort(request.effort, efforts ?? EFFORTS);
   const isDeveloper = DEVELOPER_MODELS.test(model);
-  const input = assignWireIds(request.messages, IDS).flatMap(toItems);
+  const input = assignWireIds(request.messages, IDS).flatMap((message) => toItems(message, slots));
   return {
     model,
     stream: true,
@@ -96,8 +101,16 @@ export function toResponsesBody(
   };
 }
 
-function toItems(message: WireMessage): ResponseInputItem[] {
-  if (message.role === "user") return [{ role: "user", content: [{ type: "input_text", text: message.text }] }];
+function toItems(message: WireMessage, slots: ImageSlots): ResponseInputItem[] {
+  if (message.role === "user") {
+    const images = (message.images ?? []).map((image) => ({
+      type: "input_image" as const,
+      detail: "auto" as const,
+      image_url: `data:${image.type};base64,${slots.place(image)}`,
+    }));
+    const text = message.text || images.length === 0 ? [{ type: "input_text" as const, text: message.text }] : [];
+    return [{ role: "user", content: [...text, ...images] }];
+  }
   if (message.role === "tool") {
     return [{ type: "function_call_output", call_id: message.wireIds[0]!, output: message.text }];
   }

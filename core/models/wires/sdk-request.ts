@@ -3,6 +3,7 @@
 // (docs/decisions/0060). Called by the adapters.
 import type { Fetch } from "../../ports.ts";
 import { refuseErrors } from "../failures/refused-reply.ts";
+import type { ImageSlots } from "./image-slots.ts";
 
 type BuiltRequest = { req: object; url: string };
 
@@ -16,11 +17,11 @@ export interface RequestBuilder {
 
 export async function sendBuilt(
   client: RequestBuilder,
-  call: { path: string; body: unknown; signal: AbortSignal; fetch: Fetch },
+  call: { path: string; body: unknown; slots: ImageSlots; signal: AbortSignal; fetch: Fetch },
 ): Promise<Response> {
-  const { path, body, signal } = call;
+  const { path, body, slots, signal } = call;
   const known = builtBy.get(client) ?? new Map<string, BuiltRequest>();
   const built = known.get(path) ?? (await client.buildRequest({ method: "post", path, body: {} }));
   builtBy.set(client, known.set(path, built));
-  return refuseErrors(call.fetch)(built.url, { ...built.req, body: JSON.stringify(body), signal });
+  return refuseErrors(call.fetch)(built.url, { ...built.req, body: slots.encode(body), signal });
 }

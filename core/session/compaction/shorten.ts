@@ -108,7 +108,7 @@ export async function shorten(
   if (gapTokens < job.minGapTokens) return { ok: false, failure: NOTHING_SAVED };
   const entries = readGapEntries(log, plan, job.chain);
   const source = findWorstSource(entries, job.chain);
-  const pruned = pruneMessages(plan.between);
+  const pruned = pruneMessages(plan.between, plan.kept);
   const prunedTokens = Math.round(job.tokens - sumTokens(plan.between, job.weigh) + sumTokens(pruned, job.weigh));
   const prunedText = toPrunedText(pruned);
   if (prunedTokens <= job.maxPrunedTokens && byteLength(JSON.stringify(prunedText)) <= MAX_PRUNED_BYTES) {
@@ -322,5 +322,8 @@ function readGapEntries(log: Log, plan: CompactionPlan, chain: CompactionEntry[]
 function findWorstSource(entries: Map<number, Entry>, chain: CompactionEntry[]): Source {
   const before = chain.map((made) => (made.method === "prune" ? made.parts[0] : findSummaryPart(made)));
   const parts = [...entries.values()].filter((entry) => entry.kind !== "compaction").flatMap((entry) => entry.parts);
-  return worstSource([...before, ...parts].flatMap((part) => (part ? [part.source] : [])));
+  const sources: Source[] = [...before, ...parts].flatMap((part) => (part ? [part.source] : []));
+  // Text in an image is content, and so is its description.
+  const hasImages = [...entries.values()].some((entry) => entry.kind === "user" && entry.images);
+  return worstSource(hasImages ? [...sources, "content"] : sources);
 }

@@ -12,7 +12,7 @@ import type { TurnRow } from "../log-turns.ts";
 import type { Log } from "../log.ts";
 import { isSilent } from "./notices.ts";
 import { withoutCommands } from "../turn/commands/without-commands.ts";
-import { toSteerMessage } from "../turn/journal/steer.ts";
+import { toSteerMessage, toUserMessage } from "../turn/journal/steer.ts";
 
 /** Stored under the meta key `compaction`; written with each compaction and each failed attempt. */
 export interface CompactionState {
@@ -113,7 +113,7 @@ export function toMessages(entries: Entry[]): Message[] {
       messages.push({ role: "assistant", text: textOf(entry), calls, native, entry: entry.n });
       open = { entry, results: new Map() };
     } else if (entry.kind === "user") {
-      messages.push(entry.steer ? toSteerMessage(entry) : { role: "user", text: textOf(entry), entry: entry.n });
+      messages.push(entry.steer ? toSteerMessage(entry) : toUserMessage(entry, textOf(entry)));
     } else if (entry.kind === "note" && entry.skills && entry.code === "skills") {
       messages.push({ role: "user", text: textOf(entry), entry: entry.n });
     } else if (entry.kind === "note") {

@@ -6,7 +6,15 @@ import type { NoticeEntry } from "../../schemas/entry.ts";
  * Notices for readers and the person only. `pending` describes changes that wait for a decision: the scanner may have
  * kept exactly that text away from the model.
  */
-const SILENT_CODES = new Set(["resumed", "model_retried", "paused", "learned", "compaction_failed", "pending"]);
+const SILENT_CODES = new Set([
+  "resumed",
+  "model_retried",
+  "paused",
+  "learned",
+  "compaction_failed",
+  "pending",
+  "image_described",
+]);
 
 export function toNotice(notice: Pick<NoticeEntry, "n" | "turn" | "at" | "code"> & { text: string }): NoticeEntry {
   const { n, turn, at, code, text } = notice;

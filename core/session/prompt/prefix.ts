@@ -23,6 +23,9 @@ export function readPrefix(
   if (last?.kind !== "assistant" || last.answer.model !== model.name) return undefined;
   const frozen = compactionsBefore(log, to + 1).length === 0 ? frozenPrompt(context) : null;
   if (!frozen) return undefined;
+  const messages = readHistory(context, { input: to });
+  // A review has no bytes of images, so it cannot send the same request.
+  if (messages.some((message) => message.role === "user" && message.images)) return undefined;
   const effort = host.settings.models.effort.turn;
   return {
     cache: model.cache,
@@ -31,7 +34,7 @@ export function readPrefix(
     ...(effort && { effort }),
     system: frozen.text,
     tools: toToolSpecs(frozen.tools, model.contextWindow),
-    messages: readHistory(context, { input: to }).map(toSent),
+    messages: messages.map(toSent),
   };
 }
 

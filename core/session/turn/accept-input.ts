@@ -2,13 +2,22 @@
 // Called by the driver.
 import { parseSessionCommand } from "../../commands/parse-command.ts";
 import { NO_STATS } from "../../schemas/entry.ts";
+import type { ImageRef } from "../../schemas/media/image.ts";
 import type { BusyMode } from "../../schemas/settings.ts";
 import type { TurnRow } from "../log-turns.ts";
 import type { DriveState } from "./drive-state.ts";
 import { renewLease } from "./lease.ts";
 
+/** A message that was checked. `images`: their bytes are stored. */
+export interface AcceptedInput {
+  text: string;
+  images?: ImageRef[] | undefined;
+  busy: BusyMode;
+}
+
 /** Inside the caller's transaction. */
-export function acceptInput({ context, recall, begun }: DriveState, n: number, text: string, busy: BusyMode): TurnRow {
+export function acceptInput({ context, recall, begun }: DriveState, n: number, input: AcceptedInput): TurnRow {
+  const { text, images, busy } = input;
   const { host, log } = context;
   const [running] = log.openTurns();
   // A command addresses the session itself, so it neither steers nor interrupts the running turn.
@@ -16,15 +25,15 @@ export function acceptInput({ context, recall, begun }: DriveState, n: number, t
   if (!running || mode !== "steer") recall.startSearch(n, text);
   if (!running) {
     renewLease(context);
-    return beginTurn({ context, begun }, toQueuedTurn(n, text));
+    return beginTurn({ context, begun }, toQueuedTurn(n, text, { images }));
   }
-  const more = { busy: mode, since: host.clock.now(), ...(mode === "interrupt" && { interrupts: running.n }) };
-  const queued = { ...toQueuedTurn(n, text), more };
+  const waits = { busy: mode, since: host.clock.now(), ...(mode === "interrupt" && { interrupts: running.n }) };
+  const queued = toQueuedTurn(n, text, { ...waits, images });
   log.putTurn(queued);
   return queued;
 }
 
-function toQueuedTurn(n: number, text: string): TurnRow {
+function toQueuedTurn(n: number, text: string, { images, ...waits }: TurnRow["more"]): TurnRow {
   return {
     n,
     state: "queued",
@@ -35,7 +44,7 @@ function toQueuedTurn(n: number, text: string): TurnRow {
     stats: NO_STATS,
     startedAt: null,
     endedAt: null,
-    more: {},
+    more: { ...waits, ...(images && { images }) },
   };
 }
 
@@ -46,9 +55,9 @@ function beginTurn({ context, begun }: Pick<DriveState, "context" | "begun">, tu
   const startedAt = host.clock.now();
   const running: TurnRow = { ...turn, state: "running", waiting: null, input: n, attempts: 1, startedAt, more: {} };
   const parts = [{ source: "principal" as const, text: turn.waiting ?? "" }];
-  const { since, interrupts } = turn.more;
+  const { since, interrupts, images } = turn.more;
   const waited = since !== undefined && { waited: { since, ...(interrupts !== undefined && { interrupts }) } };
-  log.put({ v: 1, n, turn: turn.n, at: startedAt, kind: "user", parts, ...waited });
+  log.put({ v: 1, n, turn: turn.n, at: startedAt, kind: "user", parts, ...waited, ...(images && { images }) });
   log.putTurn(running);
   begun.add(turn.n);
   return running;

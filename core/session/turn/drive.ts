@@ -1,6 +1,5 @@
 // Drives the turns of a session: accepts inputs, pumps the queue one turn at a time, and reacts to stops and alarms. Called by
 // the engine. A single pump runs in an object (`DriveState.pump`).
-import type { BusyMode } from "../../schemas/settings.ts";
 import type { LoopEnd } from "../../agent/loop.ts";
 import type { EngineContext } from "../context.ts";
 import { bookLate } from "../ledger.ts";
@@ -9,7 +8,7 @@ import { createRecall } from "../memory/recall.ts";
 import type { Outbox } from "../outbox.ts";
 import { collectNews } from "../prompt/collect-news.ts";
 import type { LiveText } from "../readers/events.ts";
-import { acceptInput, beginQueuedTurn } from "./accept-input.ts";
+import { type AcceptedInput, acceptInput, beginQueuedTurn } from "./accept-input.ts";
 import type { CurrentTurn, DriveState } from "./drive-state.ts";
 import { endTurn } from "./end-turn.ts";
 import { REDIRECTED, STOPPED, STUCK, toEnding } from "./endings.ts";
@@ -39,7 +38,7 @@ export function createDriver(context: EngineContext, outbox: Outbox) {
   };
   return {
     /** Inside the caller's transaction. */
-    accept: (n: number, text: string, busy: BusyMode): TurnRow => acceptInput(drive, n, text, busy),
+    accept: (n: number, input: AcceptedInput): TurnRow => acceptInput(drive, n, input),
     /** Drives open turns, if none is being driven and none waits for the alarm. */
     kick: (): void => kick(drive),
     live: (): LiveText | null => drive.current?.journal.live() ?? null,

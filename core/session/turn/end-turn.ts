@@ -168,6 +168,7 @@ function countTurn(entries: Entry[]): TurnStats {
     if (entry.kind === "compaction") for (const call of entry.calls) pay(call);
     if (entry.kind === "notice" && entry.spent) pay(entry.spent);
     if (entry.kind === "notice") for (const call of entry.compaction ?? []) pay(call);
+    if (entry.kind === "tool") for (const call of entry.spent ?? []) pay(call);
     if (entry.kind === "tool") stats.toolCalls++;
     if (entry.kind === "tool" && entry.failed) stats.failedCalls++;
   }

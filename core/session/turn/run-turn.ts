@@ -7,6 +7,7 @@ import { NO_STATS, textOf } from "../../schemas/entry.ts";
 import { looksLikeInvocation } from "../../skills/invocation.ts";
 import { createContextKeeper } from "../compaction/compact.ts";
 import type { CompactionOptions } from "../compaction/shorten.ts";
+import { createImageDesk } from "../images/image-desk.ts";
 import { bookLate, openBudget } from "../ledger.ts";
 import type { TurnRow } from "../log-turns.ts";
 import type { Log } from "../log.ts";
@@ -58,7 +59,7 @@ function toCompactionOptions(
   { context, recall }: DriveState,
   turn: TurnRow,
   { journal }: CurrentTurn,
-): CompactionOptions & { findRefusal: NonNullable<CompactionOptions["findRefusal"]> } {
+): CompactionOptions & Required<Pick<CompactionOptions, "put" | "findRefusal">> {
   return {
     put: journal.put,
     noteActivity: journal.noteActivity,
@@ -92,6 +93,7 @@ function toLoopOptions(
     isInterrupted: () => isInterrupted(log, turn.n),
     spill: async (place, text) => spillResult(context, place, text),
     context: createContextKeeper(context, turn.n, compaction),
+    images: createImageDesk(context, { turn: turn.n, ...compaction }),
     findRefusal: compaction.findRefusal,
   };
 }

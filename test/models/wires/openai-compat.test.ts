@@ -80,7 +80,7 @@ function bodyOf(place: string, model: string) {
   const named = NAMED_SERVERS.find(({ name }) => name === place);
   const compat = named ? toCompat(named) : findCompat(`https://${place}`);
   const request = toRequest({ messages: toConversation(compat.provider), tools: [LOOK_UP], effort: "high" });
-  return toChatBody(request, model, compat, model === "gpt-4.1" ? [] : undefined);
+  return toChatBody(request, model, compat, { efforts: model === "gpt-4.1" ? [] : undefined });
 }
 
 describe("the table of servers", () => {

@@ -9,6 +9,7 @@ import { createHub } from "../../../core/session/readers/hub.ts";
 import { createJobs } from "../../../core/session/jobs.ts";
 import type { TurnRow } from "../../../core/session/log-turns.ts";
 import { createLog } from "../../../core/session/log.ts";
+import { createImageRows } from "../../../core/session/images/image-rows.ts";
 import { createOverlay } from "../../../core/session/memory/overlay.ts";
 import { createTables } from "../../../core/session/schema.ts";
 import { createLogTaint } from "../../../core/session/learning/taint.ts";
@@ -88,6 +89,7 @@ export function createEngineContext({ learning = "on" }: { learning?: Learning }
       jobs: createJobs(host),
       hub: createHub(clock),
       overlay: createOverlay(mortal),
+      images: createImageRows(mortal),
       taint: createLogTaint(createLog(mortal)),
       workspace: createWorkspace({
         sql: mortal,

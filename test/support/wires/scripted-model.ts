@@ -25,14 +25,17 @@ export interface ScriptedModel extends Model {
   requests: ModelRequest[];
 }
 
-export function createScriptedModel(script: ScriptLine[]): ScriptedModel {
+/** `more`: further properties of the model, such as `sees`. */
+export function createScriptedModel(script: ScriptLine[], more: Partial<Model> = {}): ScriptedModel {
   const requests: ModelRequest[] = [];
   return {
     name: "scripted:test",
     contextWindow: 200_000,
+    ...more,
     requests,
     async *stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent> {
-      requests.push(structuredClone(request));
+      const { readImage: _, ...recorded } = request;
+      requests.push(structuredClone(recorded));
       const line = script[requests.length - 1] ?? { text: "The script is over." };
       const answer = typeof line === "function" ? line(request) : line;
       if (answer.reasoning) yield { type: "reasoning_delta", text: answer.reasoning };
@@ -40,7 +43,7 @@ export function createScriptedModel(script: ScriptLine[]): ScriptedModel {
       if (answer.until) await Promise.race([answer.until, aborted(signal)]);
       if (signal.aborted) yield failed({ code: "aborted", message: "The call was aborted." });
       else if (answer.failure) yield failed(answer.failure);
-      else if (!answer.cut) yield { type: "done", answer: toAnswer(answer, requests.length) };
+      else if (!answer.cut) yield { type: "done", answer: toAnswer(answer, requests.length, more.name) };
     },
   };
 }
@@ -59,7 +62,7 @@ function failed(failure: Partial<ModelFailure> & { code: string }): ModelEvent {
   };
 }
 
-function toAnswer(answer: ScriptedAnswer, request: number): Answer {
+function toAnswer(answer: ScriptedAnswer, request: number, model = "scripted:test"): Answer {
   const calls = (answer.calls ?? []).map(({ id, name, args = {}, malformed }, index) => ({
     id: id ?? `call-${request}-${index}`,
     name,
@@ -74,6 +77,6 @@ function toAnswer(answer: ScriptedAnswer, request: number): Answer {
     stop: answer.stop ?? (calls.length > 0 ? "tools" : "end"),
     usage: { ...NO_USAGE, input: 10, output: 5, ...answer.usage },
     ...(answer.cost ? { cost: answer.cost } : {}),
-    model: "scripted:test",
+    model,
   };
 }

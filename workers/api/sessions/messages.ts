@@ -40,9 +40,9 @@ messages.openapi(
   async (c) => {
     const session = openSession(c.env, c.var.profile, c.req.valid("param").session);
     const key = c.req.valid("header")["idempotency-key"];
-    const { text, busy } = c.req.valid("json");
-    assertUsableText(text);
-    const message = { text, key, busy };
+    const { text, images, busy } = c.req.valid("json");
+    assertUsableText(text, images !== undefined);
+    const message = { text, images, key, busy };
     if (/\btext\/event-stream\b/i.test(c.req.header("accept") ?? "")) {
       const body = JSON.stringify(message);
       const answer = await unwrapResponse(await session.fetch(new Request(SESSION_URL, { method: "POST", body })));
@@ -106,8 +106,8 @@ messages.openapi(
 );
 
 /** Providers refuse a blank text and half of a surrogate pair. Once stored, such a message would make every later turn fail. */
-function assertUsableText(text: string): void {
-  if (text.trim() === "") throw new AppError("body_invalid", "The message is blank. Send a text.");
+function assertUsableText(text: string, hasImages: boolean): void {
+  if (text.trim() === "" && !hasImages) throw new AppError("body_invalid", "The message is blank. Send a text.");
   if (!text.isWellFormed())
     throw new AppError("bad_text", "The text contains half of a surrogate pair. Send well-formed Unicode.");
 }

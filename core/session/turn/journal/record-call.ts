@@ -27,9 +27,17 @@ export async function recordCall(record: TurnRecord, step: number, work: CallWor
         });
   assertOpen(record);
   noteProgress(record);
-  const { failed, parts, print } = result;
+  const { failed, parts, print, spent } = result;
   const at = host.clock.now();
-  const done: ToolEntry = { ...intent, state: "done", failed, parts, at, ...(print ? { print } : {}) };
+  const done: ToolEntry = {
+    ...intent,
+    state: "done",
+    failed,
+    parts,
+    at,
+    ...(print && { print }),
+    ...(spent && { spent }),
+  };
   putEntry(record, done);
   hub.emit(placeTool(done)[1]!);
   return { value: result, entry: intent.n };

@@ -25,6 +25,7 @@ export function takeSteers(record: TurnRecord, step: number): UserEntry[] {
     kind: "user",
     parts: [{ source: "principal", text: row.waiting ?? "" }],
     steer: { accepted: row.n, marker, step },
+    ...(row.more.images && { images: row.more.images }),
   }));
   host.sql.transaction(() => {
     for (const [i, row] of waiting.entries()) {
