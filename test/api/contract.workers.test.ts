@@ -22,6 +22,7 @@ const VALUES: Record<string, string> = {
   id: "key_000000000000",
   path: "a.txt",
   artifact: "SKILL.md",
+  image: "0".repeat(64),
 };
 
 interface Route {
