@@ -12,7 +12,7 @@ import type {
   Policy,
   WorkId,
 } from "./schemas/learning/curation.ts";
-import type { ArchivedTurn, FoundMessage, IndexedMessage, MessageQuery } from "./schemas/archived-message.ts";
+import type { ArchivedTurn, IndexedMessage, MessageQuery, MessageSearch } from "./schemas/archived-message.ts";
 import type { SessionInfo } from "./schemas/api.ts";
 import type { FileBodies, FileBody } from "./schemas/file-body.ts";
 import type { CurationId, Day, ProfileId, ReviewId, SessionId, Sha256, SkillName, TurnId } from "./schemas/ids.ts";
@@ -337,11 +337,17 @@ export interface TurnArchive {
 
 /** The profile's index of the messages of its sessions' finished turns. */
 export interface MessageIndex {
-  /** Idempotent by session and turn. Turns of a session come in their order. */
-  put(turn: ArchivedTurn): Promise<void>;
-  /** Best first. Never rejects because of the query: one without words finds nothing. */
-  search(query: MessageQuery): Promise<FoundMessage[]>;
-  /** Messages of a session in their order, from `before` before the entry `n` (or the next entry, or the last one) to `after` after it. */
+  /**
+   * Idempotent by session and turn. Turns of a session come in their order. `year`: the part of the index that the turn is sent to, `null`
+   * for the first. Resolves to `null`, or to the year of the part that must be sent the turn instead.
+   */
+  put(turn: ArchivedTurn, year: number | null): Promise<number | null>;
+  /** Never rejects because of the query: one without words finds nothing. */
+  search(query: MessageQuery): Promise<MessageSearch>;
+  /**
+   * Messages of a session in their order, from `before` before the entry `n` (or the next entry, or the last one) to `after` after it.
+   * Rejects if some of them may be out of reach.
+   */
   around(session: SessionId, n: number, before: number, after: number): Promise<IndexedMessage[]>;
 }
 

@@ -226,7 +226,8 @@ async function eraseSkillTexts(
   { skills, archive }: { skills: SkillStore; archive: TextArchive },
   name: SkillName,
 ) {
-  await eraseText({ bucket, profile, now: clock.now(), archive }, await readSkillTexts(skills, name));
+  const texts = await readSkillTexts(skills, name);
+  await eraseText({ bucket, profile, now: clock.now(), archive }, { subject: `skills/${name}`, ...texts });
 }
 
 function openSkills({ bucket, clock, swapMs }: ErasureStores, profile: ProfileId) {

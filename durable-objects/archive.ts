@@ -1,26 +1,34 @@
 // The Archive object of a profile: a searchable copy of its skills and of its sessions' messages, and records of its turns. Called by
-// the profile's sessions and by the API. The shell of core/archive/. Reads R2, and writes only its own tables.
+// the profile's sessions and by the API. The shell of core/archive/. Reads R2, and writes only its own tables. Messages of later years
+// are in objects of the same class named `<profile>/<year>`; callers ask this one, which asks them.
 import { DurableObject } from "cloudflare:workers";
-import { type MessageArchive, createMessageArchive } from "../core/archive/messages/message-archive.ts";
+import { type ErasedPieces, type PutAnswer, toMatcher } from "../core/archive/messages/split-archive.ts";
 import {
   type FoundSkills,
   type SkillArchive,
   type SkillSource,
   createSkillArchive,
 } from "../core/archive/skill-archive.ts";
+import { openTurnTables } from "../core/archive/schema.ts";
 import { createSkillVectors } from "../core/archive/skill-vectors.ts";
 import { type SkillLift, type TurnRecords, createTurnRecords } from "../core/archive/turn-archive.ts";
 import { eraseSkillRows, eraseTurnsOfSession, eraseTurnsWhere } from "../core/archive/turn-erasure.ts";
 import { type Result, messageOf } from "../core/errors.ts";
 import type { SkillStore } from "../core/ports.ts";
-import type { ArchivedTurn, FoundMessage, IndexedMessage, MessageQuery } from "../core/schemas/archived-message.ts";
+import type {
+  ArchivedTurn,
+  IndexedMessage,
+  MessageQuery,
+  MessageSearch,
+  PurgedPiece,
+  TextPurge,
+} from "../core/schemas/archived-message.ts";
 import { ProfileId, type SessionId, type SkillName, type TurnId } from "../core/schemas/ids.ts";
 import type { Neighbourhood, TaskKind, TurnSignature } from "../core/schemas/learning/learning.ts";
 import { toIndexLine } from "../core/schemas/skill.ts";
 import { REQUESTS_FILE } from "../core/schemas/skill-requests.ts";
 import { SKILL_MD } from "../core/skills/format/format.ts";
 import { type Seeds, createLibrary, followsBundle } from "../core/skills/library.ts";
-import { holdsAny } from "../core/skills/search/text-pieces.ts";
 import { createWordsCache, wordsKeyOf } from "../core/skills/search/skill-words.ts";
 import { seeds } from "../skills-seed/index.ts";
 import { systemClock } from "../stores/platform/system-clock.ts";
@@ -28,10 +36,12 @@ import { toSimilarity } from "../stores/platform/workers-ai.ts";
 import { createBlobCache } from "../stores/skills/caches/blob-cache.ts";
 import { readSettings } from "../wiring/settings.ts";
 import { openBucket, openSkillStore } from "../wiring/stores.ts";
+import { type ArchiveMessages, createArchiveMessages } from "./archive-messages.ts";
 import { toSql } from "./sql.ts";
 
 export interface ArchiveEnv {
   SKILLS: R2Bucket;
+  ARCHIVE: DurableObjectNamespace<Archive>;
   TALARIA_SETTINGS?: string;
   /** Workers AI, if the operator has bound it: skills are then also searched by meaning. */
   AI?: Ai;
@@ -43,13 +53,16 @@ const READS_A_SEARCH = 16;
 const READS_AN_ALARM = 400;
 /** Between two alarms. */
 const REST_MS = 100;
+/** Pages of 4 KB in one step of a merge, and steps of an erasure before it answers, and of an alarm. */
+const MERGED_PAGES = 500;
+const MERGE_STEPS = 6;
 
 const wordsMemory = createWordsCache(16 << 20);
 
 export class Archive extends DurableObject<ArchiveEnv> {
   #opened: SkillArchive | null = null;
   #records: TurnRecords | null = null;
-  #messages: MessageArchive | null = null;
+  #messages: ArchiveMessages | null = null;
 
   /** Matching skills, best first. An empty query finds none. */
   async searchSkills(query: string): Promise<FoundSkills> {
@@ -78,44 +91,76 @@ export class Archive extends DurableObject<ArchiveEnv> {
   }
 
   // ---- messages ----
-  /** Indexes the messages of a finished turn, once. Failure: `archive_full`. */
-  async putMessages(turn: ArchivedTurn): Promise<Result<null>> {
+  /**
+   * Indexes the messages of a finished turn, once, or says which year's object takes them. Failures: `archive_full`, `archive_erased` after
+   * the profile was deleted.
+   */
+  async putMessages(turn: ArchivedTurn): Promise<Result<PutAnswer>> {
     return this.#index().put(turn);
   }
 
-  /** Best first. A query without words finds nothing. */
-  async searchMessages(query: MessageQuery): Promise<FoundMessage[]> {
-    return this.#index().search(query);
+  /** A query without words finds nothing. */
+  async searchMessages(query: MessageQuery): Promise<MessageSearch> {
+    return this.#index().split().search(query);
   }
 
-  /** Messages of a session in their order, from `before` before the entry `n` (or the next entry, or the last one) to `after` after it. */
+  /**
+   * Messages of a session in their order, from `before` before the entry `n` (or the next entry, or the last one) to `after` after it.
+   * Throws if some of them may be in an object that is out of reach.
+   */
   async messagesAround(session: SessionId, n: number, before: number, after: number): Promise<IndexedMessage[]> {
-    return this.#index().around(session, n, before, after);
+    return this.#index().split().around(session, n, before, after);
+  }
+
+  // ---- calls between the objects of a profile; see archive-messages.ts ----
+  async askPart(call: Parameters<ArchiveMessages["ask"]>[0], args: unknown[]): Promise<unknown> {
+    const answer = this.#index().ask(call, args);
+    if (call === "eraseSession") await this.#mergeErased();
+    return answer;
+  }
+  async erasePart(pieces: ErasedPieces, after: number): Promise<number | null> {
+    const next = this.#index().erasePieces(pieces, after);
+    await this.#mergeErased();
+    return next;
   }
 
   // ---- deletion ----
   /** Returns how many turns and messages it erased. */
   async eraseSession(session: SessionId): Promise<number> {
-    return eraseTurnsOfSession(toSql(this.ctx.storage), session) + this.#index().eraseSession(session);
+    const messages = await this.#index().split().eraseSession(session);
+    await this.#mergeErased();
+    return eraseTurnsOfSession(toSql(this.ctx.storage), session) + messages;
   }
   async eraseSkill(skill: SkillName): Promise<void> {
     eraseSkillRows(toSql(this.ctx.storage), skill);
     this.#opened = null;
   }
   /**
+   * A person purges a text. From now on no message of an earlier session that holds it is indexed. Call before anything is erased: throws if
+   * a newer version wrote the tables.
+   */
+  async beginPurge(purge: TextPurge): Promise<void> {
+    openTurnTables(toSql(this.ctx.storage));
+    await this.#index().split().putPurge(purge);
+  }
+  /** What is known of an earlier purge of the same thing, whose text is gone. */
+  async purgedPieces(subject: string): Promise<PurgedPiece[]> {
+    return this.#index().own().purgedPieces(subject);
+  }
+  /**
    * Erases turns whose request, and messages whose text, contains one of these pieces; see core/skills/search/text-pieces.ts. Messages go
    * too, although their sessions' logs keep them: no other session may find a purged text. One call reads a part of the messages.
    * Returns what to pass as `after` to continue; `null` at the end.
    */
-  async eraseTexts(pieces: string[], after = 0): Promise<number | null> {
-    const isMeant = (text: string) => holdsAny(text, pieces);
-    if (after === 0) eraseTurnsWhere(toSql(this.ctx.storage), isMeant);
-    return this.#index().eraseWhere(isMeant, after).next;
+  async eraseTexts(pieces: ErasedPieces, after = 0): Promise<number | null> {
+    if (after === 0) eraseTurnsWhere(toSql(this.ctx.storage), toMatcher(pieces, this.ctx.id.name!));
+    const next = await this.#index().split().erasePieces(pieces, after);
+    await this.#mergeErased();
+    return next;
   }
-  /** The profile was deleted: erases everything. */
+  /** The profile was deleted: erases everything but a mark, which refuses late messages. */
   async erase(): Promise<void> {
-    await this.ctx.storage.deleteAlarm();
-    await this.ctx.storage.deleteAll();
+    await this.#index().erase();
     this.#opened = null;
     this.#records = null;
     this.#messages = null;
@@ -123,12 +168,22 @@ export class Archive extends DurableObject<ArchiveEnv> {
 
   override async alarm(): Promise<void> {
     try {
+      await this.#mergeErased();
+      if (!isFirstPart(this.ctx)) return;
       const { unread, read } = await this.#skills().fill(READS_AN_ALARM);
       if (unread > 0 && read > 0) await this.#wakeSoon();
     } catch (error) {
-      // Not thrown: the platform's six quick retries would fail the same way. The next search starts again.
-      console.error(`archive: reading skills failed: ${messageOf(error)}`);
+      // Not thrown: the platform's six quick retries would fail the same way. The next search or erasure starts again.
+      console.error(`archive: the alarm failed: ${messageOf(error)}`);
     }
+  }
+
+  /** Removes words of erased messages from the indexes; alarms continue where they are many. */
+  async #mergeErased(): Promise<void> {
+    const own = this.#index().own();
+    // The first step begins a merge, and a last one finds that nothing is left of it.
+    for (let steps = 0; own.isMergeDue() && steps < MERGE_STEPS; steps++) own.merge(MERGED_PAGES);
+    if (own.isMergeDue()) await this.#wakeSoon();
   }
 
   async #wakeSoon(): Promise<void> {
@@ -142,9 +197,8 @@ export class Archive extends DurableObject<ArchiveEnv> {
     }));
   }
 
-  #index(): MessageArchive {
-    const { storage } = this.ctx;
-    return (this.#messages ??= createMessageArchive(toSql(storage), () => storage.sql.databaseSize));
+  #index(): ArchiveMessages {
+    return (this.#messages ??= createArchiveMessages(this.ctx, (name) => this.env.ARCHIVE.getByName(name)));
   }
 
   #skills(): SkillArchive {
@@ -158,6 +212,10 @@ export class Archive extends DurableObject<ArchiveEnv> {
       memory: wordsMemory,
     }));
   }
+}
+
+function isFirstPart({ id }: DurableObjectState): boolean {
+  return ProfileId.safeParse(id.name).success;
 }
 
 /** Uses a separate cache: the Archive reads every skill once, which would evict what the isolate's sessions need. */

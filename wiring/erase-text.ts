@@ -1,34 +1,42 @@
 // Erases a text from everything of a profile that quotes it: records in the bucket, recorded requests and indexed messages. Called by the
 // API's purges and by an Account that deletes a skill.
+import { type ErasedPieces, toMatcher } from "../core/archive/messages/split-archive.ts";
+import { hashPieces } from "../core/archive/messages/purged-texts.ts";
 import { redactText } from "../core/redact.ts";
-import { holdsAny, toPieces, withoutPieces } from "../core/skills/search/text-pieces.ts";
+import type { PurgedPiece, TextPurge } from "../core/schemas/archived-message.ts";
+import { toPieces, withoutTexts } from "../core/skills/search/text-pieces.ts";
 import { type CopiesOptions, eraseCopies } from "../stores/copies.ts";
 
-/** The part of an Archive that erases texts. `after`: what the last call returned; `null` at the end. */
+/** The part of an Archive that erases texts; durable-objects/archive.ts documents it. */
 export interface TextArchive {
-  eraseTexts(pieces: string[], after?: number): Promise<number | null>;
+  beginPurge(purge: TextPurge): Promise<void>;
+  purgedPieces(subject: string): Promise<PurgedPiece[]>;
+  eraseTexts(pieces: ErasedPieces, after?: number): Promise<number | null>;
 }
 
 export interface ErasedTexts {
+  /** What is purged, without its text. A purge of the same thing whose texts are gone erases what an earlier one knew of them. */
+  subject: string;
   gone: string[];
   kept: string[];
 }
 
 /**
  * `kept`: texts that stay, whose pieces are left alone. Copies with their secrets redacted are erased too. `bucket`: unguarded, because
- * the guard refuses writes to the works that a purge ends.
+ * the guard refuses writes to the works that a purge ends. Throws before it erases anything if a newer version wrote the Archive.
  */
 export async function eraseText(
   { archive, ...place }: Pick<CopiesOptions, "bucket" | "profile" | "now"> & { archive: TextArchive },
-  { gone, kept }: ErasedTexts,
+  { subject, gone, kept }: ErasedTexts,
 ): Promise<void> {
-  const pieces = toErasedPieces(gone, kept);
-  if (pieces.length === 0) return;
-  await eraseCopies({
-    ...place,
-    holds: (text) => holdsAny(text, pieces),
-    without: (value) => withoutPieces(value, pieces),
-  });
+  const { profile, now } = place;
+  const texts = toErasedPieces(gone, kept);
+  const hashes = texts.length > 0 ? hashPieces(texts, profile) : await archive.purgedPieces(subject);
+  if (hashes.length === 0) return;
+  await archive.beginPurge({ subject, at: now, pieces: hashes });
+  const pieces: ErasedPieces = texts.length > 0 ? { texts } : { hashes };
+  const holds = toMatcher(pieces, profile);
+  await eraseCopies({ ...place, holds, without: (value) => withoutTexts(value, holds) });
   for (let after: number | null = 0; after !== null;) after = await archive.eraseTexts(pieces, after);
 }
 

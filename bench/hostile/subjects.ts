@@ -77,7 +77,8 @@ import { checkStandard } from "../../core/skills/format/standard.ts";
 import { scanFiles, scanText } from "../../core/skills/scanner/scanner.ts";
 import { toSentences } from "../../core/skills/scanner/tokens.ts";
 import { fromBase64, toViews } from "../../core/skills/scanner/views.ts";
-import { toPieces, withoutPieces } from "../../core/skills/search/text-pieces.ts";
+import { createPurgedMatcher, hashPieces } from "../../core/archive/messages/purged-texts.ts";
+import { holdsAny, toPieces, withoutTexts } from "../../core/skills/search/text-pieces.ts";
 import { findSyntaxError } from "../../core/checks/syntax.ts";
 import { haveSamePolarity } from "../../core/skills/search/polarity-words.ts";
 import { termsOf, wordsOf } from "../../core/skills/search/words.ts";
@@ -289,8 +290,12 @@ export const SUBJECTS: readonly Subject[] = [
       findSyntaxError(`scripts/x.${ending}`, text, NO_SANDBOX),
     ),
   ),
-  subject("withoutPieces", "core/skills/search/text-pieces.ts", (text, other) =>
-    withoutPieces([other], toPieces([text])),
+  subject("withoutTexts", "core/skills/search/text-pieces.ts", (text, other) => {
+    const pieces = toPieces([text]);
+    return withoutTexts([other], (one) => holdsAny(one, pieces));
+  }),
+  subject("createPurgedMatcher", "core/archive/messages/purged-texts.ts", (text, other) =>
+    createPurgedMatcher(hashPieces(toPieces([text]), "salt"), "salt")(other),
   ),
   subject("haveSamePolarity", "core/skills/search/polarity-words.ts", (text, other) => haveSamePolarity(text, other)),
   // Learning.

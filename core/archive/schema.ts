@@ -71,7 +71,7 @@ export function openSkillTables(sql: Sql): void {
 }
 
 /** Throws `StateNewerError` if a newer version created the tables. */
-export function isPartCurrent(sql: Sql, part: "skills" | "turns" | "messages", known: number): boolean {
+export function isPartCurrent(sql: Sql, part: string, known: number): boolean {
   sql.run(STATE);
   const version = sql.run<{ version: number }>("SELECT version FROM archive_part WHERE name = ?", part)[0]?.version;
   if (version !== undefined && version > known) {

@@ -113,7 +113,11 @@ export const SearchResult = z.object({
   links: z.object({ session: z.string(), turn: z.string(), entry: z.string() }),
 });
 export type SearchResult = z.infer<typeof SearchResult>;
-export const SearchResults = z.object({ results: z.array(SearchResult) });
+export const SearchResults = z.object({
+  results: z.array(SearchResult),
+  /** Years whose messages could not be searched now. */
+  missing: z.array(z.int()),
+});
 
 /** The operator limits the length of a text: `turn.maxMessageChars`. */
 export const PostMessage = z.strictObject({

@@ -16,12 +16,14 @@ export interface ArchivedMessage {
 export interface ArchivedTurn {
   session: SessionId;
   turn: number;
-  /** The session's title, if it has one. Its words count for each message of the turn. */
+  /** The session's title, if it has one. Its words count for each message of the session. */
   title?: string;
+  /** When the turn ended, Unix time in ms: its year (UTC) says which part of the archive takes it. Absent: the time of its last message. */
+  endedAt?: number;
   messages: ArchivedMessage[];
 }
 
-/** A message in the index. `id` rises with each message of the profile. */
+/** A message in the index. `id` rises with each message of a part of the archive, and later parts have higher ones. */
 export interface IndexedMessage extends ArchivedMessage {
   id: number;
   session: SessionId;
@@ -42,4 +44,28 @@ export interface MessageQuery {
   to?: number;
   only?: SessionId;
   without?: SessionId[];
+}
+
+export interface MessageSearch {
+  /** Best first. */
+  found: FoundMessage[];
+  /** Years whose messages could not be searched now, ascending. */
+  missing: number[];
+}
+
+/** A text that a person purged. */
+export interface TextPurge {
+  /** What was purged, without its text: the store and id of a fact, the name and revision of a skill. */
+  subject: string;
+  /** When, Unix time in ms. */
+  at: number;
+  /** Its pieces, hashed; see core/archive/messages/purged-texts.ts. */
+  pieces: PurgedPiece[];
+}
+
+/** `head`: a hash of its first characters. `hash`: of all. */
+export interface PurgedPiece {
+  length: number;
+  head: number;
+  hash: string;
 }

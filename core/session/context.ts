@@ -125,6 +125,8 @@ export interface SessionMeta {
   createdAt: number;
   /** Every turn that has ended is indexed, or a job for it exists. Absent in sessions from before the index existed. */
   indexed?: true;
+  /** The year whose part of the index this session sends turns of that year to. Absent while the first part takes them. */
+  indexYear?: number;
 }
 
 /** What the parts of the engine share. */
@@ -144,4 +146,5 @@ export interface EngineContext {
   rename(title: string): void;
   /** From now on, each turn's end plans that its messages are indexed. Inside the caller's transaction. */
   markIndexed(): void;
+  setIndexYear(year: number): void;
 }

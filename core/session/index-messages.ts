@@ -7,6 +7,7 @@ import type { ArchivedMessage } from "../schemas/archived-message.ts";
 import { type Entry, textOf } from "../schemas/entry.ts";
 import { withTimeout } from "../timeout.ts";
 import { MAX_INDEXED_CHARS } from "../archive/messages/message-words.ts";
+import { yearOf } from "../archive/messages/years.ts";
 import type { EngineContext } from "./context.ts";
 import type { Job, JobRow } from "./jobs.ts";
 import { readTurnEntries } from "./learning/observations.ts";
@@ -108,12 +109,15 @@ async function sendTurn(context: EngineContext, turn: TurnRow): Promise<void> {
   const { host } = context;
   const messages = toMessages(readTurnEntries(context, turn));
   if (messages.length === 0) return;
-  const { title } = context.meta();
-  const sent = host.messages!.put({
-    ...{ session: host.session, turn: turn.n, messages },
-    ...(title !== "" && { title }),
-  });
-  await withTimeout(sent, INDEX_MS, host.clock);
+  const { title, indexYear } = context.meta();
+  const endedAt = turn.endedAt ?? messages.at(-1)!.at;
+  const archived = { session: host.session, turn: turn.n, messages, endedAt, ...(title !== "" && { title }) };
+  const put = (to: number | null) => withTimeout(host.messages!.put(archived, to), INDEX_MS, host.clock);
+  const elsewhere = await put(indexYear === yearOf(endedAt) ? indexYear : null);
+  if (elsewhere === null) return;
+  // Asked once a year: the first part has noted by now that this year has a part.
+  context.setIndexYear(elsewhere);
+  await put(elsewhere);
 }
 
 /** What people and the model said, and what tools returned. Secrets are redacted, because other sessions will read the texts. */

@@ -59,6 +59,7 @@ export function openEngine(given: SessionHost): Engine {
     },
     rename: (title) => changeMeta({ title }),
     markIndexed: () => changeMeta({ indexed: true }),
+    setIndexYear: (indexYear) => changeMeta({ indexYear }),
   };
   function changeMeta(change: Partial<SessionMeta>): void {
     log.setMeta("session", { ...context.meta(), ...change });

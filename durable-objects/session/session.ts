@@ -1,6 +1,7 @@
 // The Session object: the shell around core/session/engine.ts. One of the places where things are wired: bindings become
 // ports here and nowhere below. Its name is `<profile>/<session>`, built by workers/api from the principal.
 import { DurableObject } from "cloudflare:workers";
+import type { PutAnswer } from "../../core/archive/messages/split-archive.ts";
 import type { ModelChain, ModelSlot } from "../../core/agent/contract.ts";
 import { type Result, StateNewerError, assert, err, messageOf, ok } from "../../core/errors.ts";
 import { parseSettings } from "../../core/limits.ts";
@@ -275,9 +276,11 @@ function toHost(ctx: DurableObjectState, env: SessionEnv, settings: Settings): S
       find: (sessions) => env.ACCOUNT.getByName(profile).findSessions(sessions),
     },
     messages: {
-      async put(turn) {
-        const put = (await env.ARCHIVE.getByName(profile).putMessages(turn)) as Result<null>;
+      async put(turn, year) {
+        const part = env.ARCHIVE.getByName(year === null ? profile : `${profile}/${year}`);
+        const put = (await part.putMessages(turn)) as Result<PutAnswer>;
         if (!put.ok) throw new Error(`${put.failure.code}: ${put.failure.message}`);
+        return put.value.stored ? null : put.value.year;
       },
       search: (query) => env.ARCHIVE.getByName(profile).searchMessages(query),
       around: (of, n, before, after) => env.ARCHIVE.getByName(profile).messagesAround(of, n, before, after),

@@ -131,7 +131,7 @@ export function withFailpoints(host: SessionHost, { at, onPass, onReached }: Fai
         },
       }),
       ...(messages && {
-        messages: { ...messages, put: (turn) => around("archive messages", () => messages.put(turn)) },
+        messages: { ...messages, put: (turn, year) => around("archive messages", () => messages.put(turn, year)) },
       }),
       queue: { send: (message, options) => around("send review", () => queue.send(message, options)) },
       evidence: {

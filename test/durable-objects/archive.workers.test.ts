@@ -95,23 +95,27 @@ it("a profile's messages are indexed once, found, read and erased, also after an
       { n: turn * 10 + 1, role: "assistant", at: turn, text: "Noted." },
     ],
   });
-  const [a, b] = ["01J0000000000000000000000A", "01J0000000000000000000000B"];
+  const [a, b, c] = ["A", "B", "C"].map((letter) => `01J0000000000000000000000${letter}`) as [string, string, string];
   for (const turn of [toTurn(a, 1, "The walrus eats haddock"), toTurn(b, 1, "The wedding is in May")])
-    for (let times = 0; times < 2; times++) expect(await one.archive().putMessages(turn)).toEqual(ok(null));
+    for (let times = 0; times < 2; times++) expect(await one.archive().putMessages(turn)).toEqual(ok({ stored: true }));
   await evictDurableObject(one.archive());
   const textsOf = async (query: string) =>
-    (await one.archive().searchMessages({ query, limit: 9, roles: ["user"] })).map(({ text }) => text);
+    (await one.archive().searchMessages({ query, limit: 9, roles: ["user"] })).found.map(({ text }) => text);
   expect(await textsOf("walruses eating haddocks")).toContain("The walrus eats haddock");
   expect(await textsOf('?"( OR NEAR')).toEqual([]);
   expect((await one.archive().messagesAround(a, 10, 5, 5)).map(({ n }) => n)).toEqual([10, 11]);
-  expect(await other.archive().searchMessages({ query: "walrus", limit: 9 })).toEqual([]);
+  expect(await other.archive().searchMessages({ query: "walrus", limit: 9 })).toEqual({ found: [], missing: [] });
 
-  expect(await one.archive().eraseTexts(["theweddingisinmay"])).toBeNull();
+  expect(await one.archive().eraseTexts({ texts: ["theweddingisinmay"] })).toBeNull();
   expect(await textsOf("wedding")).toEqual([]);
   expect(await one.archive().eraseSession(a)).toBe(2);
   expect(await textsOf("walrus")).toEqual([]);
-  await one.archive().putMessages(toTurn(a, 1, "The walrus again"));
-  expect(await textsOf("walrus")).toEqual(["The walrus again"]);
+  await one.archive().putMessages(toTurn(a, 2, "The walrus again"));
+  expect(await textsOf("walrus")).toEqual([]);
+  await one.archive().putMessages(toTurn(c, 1, "The walrus of another session"));
+  expect(await textsOf("walrus")).toEqual(["The walrus of another session"]);
   await one.archive().erase();
   expect(await textsOf("walrus")).toEqual([]);
+  const late = await one.archive().putMessages(toTurn(c, 2, "The walrus again"));
+  expect(late).toMatchObject({ ok: false, failure: { code: "archive_erased" } });
 });

@@ -58,6 +58,7 @@ async function runWithCrash({ learning, isOld = false, isFlaky = false }: World,
     harness.messages.eraseSession(
       harness.archiveSql.run<{ session: string }>("SELECT session FROM message")[0]!.session,
     );
+    harness.archiveSql.run("DELETE FROM message_turn");
   }
   const writesBefore = harness.writes();
   const first = harness.boot({ crashAt });

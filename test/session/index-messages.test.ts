@@ -26,6 +26,7 @@ async function setUp(script: ScriptLine[], options: SessionOptions = {}) {
   const forgetIndex = () => {
     world.sql.run("UPDATE meta SET value = json_remove(value, '$.indexed') WHERE key = 'session'");
     world.messages.eraseSession(SESSION);
+    world.archiveSql.run("DELETE FROM message_turn");
     world.life.kill();
     return world.boot();
   };
@@ -241,6 +242,7 @@ describe("a session from before the index existed, in trouble", () => {
     for (let i = 1; i <= turns; i++) await world.say(`Turn number ${i}`);
     world.sql.run("UPDATE meta SET value = json_remove(value, '$.indexed') WHERE key = 'session'");
     world.messages.eraseSession(SESSION);
+    world.archiveSql.run("DELETE FROM message_turn");
     world.life.kill();
     const life = world.boot();
     const say = async (text: string) => {

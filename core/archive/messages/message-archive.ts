@@ -1,5 +1,6 @@
-// The messages of a profile's finished turns: puts, reads and erases them. Run by the Archive object, and by bench:recall, over any Sql.
-// message-search.ts searches them. A copy: the log of each session is the original.
+// The messages of a profile's finished turns, in one part of the archive: puts, reads and erases them. Run by the Archive object, and by
+// bench:recall, over any Sql. message-search.ts searches them, and split-archive.ts searches several parts. A copy: the log of each session
+// is the original.
 import { type Result, err, ok } from "../../errors.ts";
 import type { Sql } from "../../ports.ts";
 import type {
@@ -9,68 +10,147 @@ import type {
   IndexedMessage,
   MessageQuery,
   MessageRole,
+  PurgedPiece,
+  TextPurge,
 } from "../../schemas/archived-message.ts";
 import type { SessionId } from "../../schemas/ids.ts";
-import { eraseMessagesOfSession, eraseMessagesWhere } from "./message-erasure.ts";
-import { searchMessages } from "./message-search.ts";
+import {
+  ERASED_SESSION,
+  eraseMessagesOfSession,
+  eraseMessagesWhere,
+  eraseTitlesWhere,
+  isErasedSession,
+} from "./message-erasure.ts";
+import { putTitle, readTitle, toHeading } from "./message-headings.ts";
+import { isMergeDue, mergeSome } from "./message-merge.ts";
+import {
+  type Edge,
+  type Windows,
+  findEdges,
+  findWindows,
+  readFound,
+  readLastPlaces,
+  searchMessages,
+} from "./message-search.ts";
 import { openMessageTables } from "./message-tables.ts";
-import { countIndexedWords, toDateWords, toIndexedWords, toStoredText } from "./message-words.ts";
+import { countIndexedWords, toIndexedWords, toStoredText } from "./message-words.ts";
+import { createPurgedMatcher, putPurge, readPurged, readPurgedSince, readPurges } from "./purged-texts.ts";
+import { type ChosenWords, type Statistics, readStatistics } from "./query-words.ts";
+import { createdAtOf } from "./years.ts";
 
 export type { ArchivedMessage, ArchivedTurn, FoundMessage, IndexedMessage, MessageQuery, MessageRole };
 
 export interface MessageArchive {
   /**
-   * Idempotent by session and turn. Turns of a session come in their order, so that neighbours are neighbours. Failure:
-   * `archive_full`, and then nothing was stored.
+   * Idempotent by session and turn. Turns of a session come in their order, so that neighbours are neighbours. Stores nothing of an
+   * erased session, and no message with a purged text. Failure: `archive_full`, and then nothing was stored.
    */
   put(turn: ArchivedTurn): Result<null>;
   /** Best first. Never throws for a query: one without words finds nothing. */
   search(query: MessageQuery): FoundMessage[];
   /** Messages of a session in their order, from `before` before the entry `n` (or the next entry, or the last one) to `after` after it. */
   around(session: SessionId, n: number, before: number, after: number): IndexedMessage[];
-  /** Removes every row and word of a session. Returns how many messages it had. */
+  /** Removes every message of a session, and takes none of it any more. Returns how many messages it had. */
   eraseSession(session: SessionId): number;
+  isErased(session: SessionId): boolean;
   /**
-   * Removes the messages with a text that is meant, in a part of the archive that one call can read: from the row after `after` on.
+   * Removes the messages with a text that is meant, in a part of the rows that one call can read: from the row after `after` on.
    * `next`: what to pass as `after` to continue; `null` at the end. Their turns are not indexed again.
    */
   eraseWhere(isMeant: (text: string) => boolean, after?: number): { erased: number; next: number | null };
+
+  // ---- what a search over several parts asks of each; see split-search.ts ----
+  statistics(query: string): Statistics;
+  windows(query: MessageQuery, words: ChosenWords): Windows & { lastPlaces: Map<SessionId, number> };
+  edges(
+    query: MessageQuery,
+    words: ChosenWords,
+    edges: Edge[],
+  ): Pick<Windows, "rows" | "wanted"> & { lastPlaces: Map<SessionId, number> };
+  read(found: { id: number; score: number }[]): FoundMessage[];
+  /** Messages of a session in their order: the last `before` ahead of the entry `n`, and the first `after` from it on. */
+  near(session: SessionId, n: number, before: number, after: number): IndexedMessage[];
+
+  // ---- purges ----
+  /** From now on, no message of a session from before the purge is stored that holds the text. Idempotent. */
+  putPurge(purge: TextPurge): void;
+  purgedPieces(subject: string): PurgedPiece[];
+  purges(): TextPurge[];
+  /** Merges about `pages` pages of 4 KB. False: no word of an erased message is in the indexes any more. */
+  merge(pages: number): boolean;
+  isMergeDue(): boolean;
+}
+
+export interface MessageArchiveOptions {
+  /** The present size of the database. Absent: it is never full. */
+  readBytes?: () => number;
+  /** Ids are above it; see years.ts. */
+  firstId?: number;
+  /** For the hashes of purged texts; the same in all parts. */
+  salt?: string;
 }
 
 /**
- * Above this size of its database an Archive takes no more messages. [cf] An object stores at most 10 GB; the rest is for skills and for
+ * Above this size of its database a part takes no more messages. [cf] An object stores at most 10 GB; the rest is for skills and for
  * records of turns. [own] 10,000 messages of 370 characters take 12 MB with their indexes, so this is seven million of them.
  */
 export const MAX_ARCHIVE_BYTES = 9_000_000_000;
 
 /** Messages that `around` reads on each side at most. */
-const MAX_AROUND = 100;
-/** Characters of speaker and title that are indexed, for each message of the turn again. */
-const MAX_HEADING_CHARS = 300;
+export const MAX_AROUND = 100;
+/** How long after a purge a new session may still be given the text: KV shows a purge late, and prompts are frozen. */
+const LATE_MS = 10 * 60_000;
 
-/** `readBytes`: the present size of the database. Absent: it is never full. */
-export function createMessageArchive(sql: Sql, readBytes: () => number = () => 0): MessageArchive {
-  openMessageTables(sql);
+export function createMessageArchive(sql: Sql, options: MessageArchiveOptions = {}): MessageArchive {
+  const { readBytes = () => 0, firstId = 0, salt = "" } = options;
+  openMessageTables(sql, firstId);
+  const toMatcher = (session: SessionId) =>
+    createPurgedMatcher(readPurgedSince(sql, createdAtOf(session) - LATE_MS), salt);
   return {
-    put: (turn) => putTurn(sql, turn, readBytes),
+    put: (turn) => putTurn(sql, turn, { readBytes, isPurged: toMatcher(turn.session) }),
     search: (query) => searchMessages(sql, query),
-    around: (session, n, before, after) => readAround(sql, { session, n, before, after }),
+    around: (session, n, before, after) => cutAround(readNear(sql, session, n, before, after), n, before, after),
     eraseSession: (session) => eraseMessagesOfSession(sql, session),
-    eraseWhere: (isMeant, after = 0) => eraseMessagesWhere(sql, isMeant, after),
+    isErased: (session) => isErasedSession(sql, session),
+    eraseWhere(isMeant, after = 0) {
+      if (after <= firstId) eraseTitlesWhere(sql, isMeant);
+      return eraseMessagesWhere(sql, isMeant, after);
+    },
+    statistics: (query) => readStatistics(sql, query),
+    windows(query, words) {
+      const windows = findWindows(sql, query, words);
+      return { ...windows, lastPlaces: readLastPlaces(sql, [...new Set(windows.rows.map(({ session }) => session))]) };
+    },
+    edges(query, words, edges) {
+      const lastPlaces = readLastPlaces(sql, [...new Set(edges.map(({ session }) => session))]);
+      return { ...findEdges(sql, query, words, edges), lastPlaces };
+    },
+    read: (found) => readFound(sql, found),
+    near: (session, n, before, after) => readNear(sql, session, n, before, after),
+    putPurge: (purge) => putPurge(sql, purge),
+    purgedPieces: (subject) => readPurged(sql, subject),
+    purges: () => readPurges(sql),
+    merge: (pages) => mergeSome(sql, pages),
+    isMergeDue: () => isMergeDue(sql),
   };
 }
 
 function putTurn(
   sql: Sql,
   { session, turn, title = "", messages }: ArchivedTurn,
-  readBytes: () => number,
+  { readBytes, isPurged }: { readBytes: () => number; isPurged: (text: string) => boolean },
 ): Result<null> {
   return sql.transaction(() => {
-    const known = sql.run("SELECT 1 AS one FROM message_turn WHERE session = ? AND turn = ?", session, turn);
+    const known = sql.run(
+      "SELECT 1 AS one FROM message_turn WHERE session = ? AND turn IN (?, ?)",
+      ...[session, turn, ERASED_SESSION],
+    );
     if (known.length > 0) return ok(null);
     const bytes = readBytes();
     if (bytes > MAX_ARCHIVE_BYTES) return archiveFull(bytes);
     sql.run("INSERT INTO message_turn VALUES(?, ?)", session, turn);
+    if (title !== "") putTitle(sql, session, isPurged(title) ? "" : title, title);
+    const shown = readTitle(sql, session) ?? "";
     const [last] = sql.run<{ place: number | null }>(
       "SELECT max(place) AS place FROM message WHERE session = ?",
       session,
@@ -78,13 +158,16 @@ function putTurn(
     const [sum] = sql.run<{ last: number }>("SELECT last FROM message_sum");
     let place = last?.place ?? 0;
     let id = sum!.last;
+    let count = 0;
     let words = 0;
     for (const message of messages) {
       place += 1;
       id += 1;
-      words += putMessage(sql, { ...message, id, session, turn, place, title });
+      if (isPurged(message.text)) continue;
+      words += putMessage(sql, { ...message, id, session, turn, place, title: shown });
+      count += 1;
     }
-    sql.run("UPDATE message_sum SET messages = messages + ?, words = words + ?, last = ?", messages.length, words, id);
+    sql.run("UPDATE message_sum SET messages = messages + ?, words = words + ?, last = ?", count, words, id);
     return ok(null);
   });
 }
@@ -103,7 +186,7 @@ function putMessage(
   const { id, session, place, turn, n, role, at, speaker = "", title } = message;
   const text = toStoredText(message.text);
   const words = toIndexedWords(text);
-  const heading = `${toIndexedWords(`${speaker} ${title}`.slice(0, MAX_HEADING_CHARS))} ${toDateWords(at)}`.trim();
+  const heading = toHeading(speaker, title, at);
   sql.run(
     "INSERT INTO message(id, session, place, turn, n, role, at, text, words, heading) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     ...[id, session, place, turn, n, role, at, text, words, heading],
@@ -113,17 +196,21 @@ function putMessage(
   return countIndexedWords(words);
 }
 
-function readAround(
-  sql: Sql,
-  { session, n, before, after }: { session: SessionId; n: number; before: number; after: number },
-): IndexedMessage[] {
-  const [hit] = sql.run<{ place: number }>(
-    "SELECT coalesce(min(place) FILTER (WHERE n >= ?), max(place)) AS place FROM message WHERE session = ? HAVING count(*) > 0",
-    ...[n, session],
-  );
-  if (!hit) return [];
-  return sql.run<IndexedMessage>(
-    "SELECT id, session, turn, n, role, at, text FROM message WHERE session = ? AND place BETWEEN ? AND ? ORDER BY place",
-    ...[session, hit.place - Math.min(before, MAX_AROUND), hit.place + Math.min(after, MAX_AROUND)],
-  );
+/** One more on each side than `around` needs, because the entry may be missing. */
+function readNear(sql: Sql, session: SessionId, n: number, before: number, after: number): IndexedMessage[] {
+  const read = (condition: string, order: string, most: number) =>
+    sql.run<IndexedMessage>(
+      `SELECT id, session, turn, n, role, at, text FROM message WHERE session = ? AND n ${condition} ? ORDER BY place ${order} LIMIT ?`,
+      ...[session, n, Math.min(Math.max(0, most), MAX_AROUND) + 1],
+    );
+  return [...read("<", "DESC", before).toReversed(), ...read(">=", "ASC", after)];
+}
+
+/** `near`: messages of one session in their order, at least those that are asked for. */
+export function cutAround(near: IndexedMessage[], n: number, before: number, after: number): IndexedMessage[] {
+  if (near.length === 0) return [];
+  const found = near.findIndex((message) => message.n >= n);
+  const hit = found < 0 ? near.length - 1 : found;
+  const [most, least] = [Math.min(after, MAX_AROUND), Math.min(before, MAX_AROUND)];
+  return near.slice(Math.max(0, hit - least), hit + most + 1);
 }

@@ -1,13 +1,18 @@
 // Erases messages from an Archive: those of a session, or those that hold an erased text. Called by message-archive.ts. Leaves no row
-// and no word of them. `message_turn` keeps the turn of an erased text, so that its messages are not indexed again.
+// of them, and no word once message-merge.ts is done. `message_turn` keeps the turn of an erased text, so that its messages are not
+// indexed again, and the turn -1 of an erased session, so that none of its turns is.
 import type { Sql } from "../../ports.ts";
 import type { SessionId } from "../../schemas/ids.ts";
+import { putTitle } from "./message-headings.ts";
+import { planMerge } from "./message-merge.ts";
 import { countIndexedWords } from "./message-words.ts";
 
 /** Rows in memory at once. A row has up to 16,000 characters of text, and as many again as words. */
 const PAGE = 50;
-/** Rows that one call reads for a text. [own] The longest messages take 13 seconds; wrangler.toml allows 300 of processor time. */
-const MAX_ROWS_READ = 20_000;
+/** Rows that one call reads for a text. [own] The longest messages take 3 seconds. */
+const MAX_ROWS_READ = 5_000;
+/** In `message_turn`: the session was erased. */
+export const ERASED_SESSION = -1;
 
 interface IndexedText {
   id: number;
@@ -29,9 +34,22 @@ export function eraseMessagesOfSession(sql: Sql, session: SessionId): number {
       erased += rows.length;
     }
     sql.run("DELETE FROM message_turn WHERE session = ?", session);
-    if (erased > 0) compactIndexes(sql);
+    sql.run("INSERT INTO message_turn VALUES(?, ?)", session, ERASED_SESSION);
+    sql.run("DELETE FROM message_title WHERE session = ?", session);
+    if (erased > 0) planMerge(sql);
     return erased;
   });
+}
+
+export function isErasedSession(sql: Sql, session: SessionId): boolean {
+  const found = sql.run("SELECT 1 FROM message_turn WHERE session = ? AND turn = ?", session, ERASED_SESSION);
+  return found.length > 0;
+}
+
+/** Takes titles that are meant out of all headings. */
+export function eraseTitlesWhere(sql: Sql, isMeant: (text: string) => boolean): void {
+  const titles = sql.run<{ session: SessionId; title: string }>("SELECT session, title FROM message_title");
+  for (const { session, title } of titles) if (isMeant(title)) sql.transaction(() => putTitle(sql, session, ""));
 }
 
 /** Reads rows from the one after `after` on. `next`: the last row read if there are more. */
@@ -55,7 +73,7 @@ export function eraseMessagesWhere(
       last = rows.at(-1)?.id ?? last;
       hasMore = rows.length === PAGE;
     }
-    if (erased > 0) compactIndexes(sql);
+    if (erased > 0) planMerge(sql);
     return { erased, next: hasMore ? last : null };
   });
 }
@@ -74,12 +92,4 @@ function eraseRows(sql: Sql, rows: IndexedText[]): void {
   }
   const words = rows.reduce((sum, row) => sum + countIndexedWords(row.words), 0);
   sql.run("UPDATE message_sum SET messages = messages - ?, words = words - ?", rows.length, words);
-}
-
-/**
- * A deleted word stays in the pages of an index until they are merged. FTS5's `secure-delete` would remove it at once, but takes 16 ms for
- * a message, and this a third of a second for 100,000 messages.
- */
-function compactIndexes(sql: Sql): void {
-  for (const index of ["message_words", "message_pieces"]) sql.run(`INSERT INTO ${index}(${index}) VALUES('optimize')`);
 }

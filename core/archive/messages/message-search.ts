@@ -2,8 +2,10 @@
 // around them, and no model is asked. Called by message-archive.ts. Never throws for a query.
 import type { Sql, SqlValue } from "../../ports.ts";
 import type { FoundMessage, IndexedMessage, MessageQuery } from "../../schemas/archived-message.ts";
-import { REACH, type RankedMessage, countWords, rankMessages } from "./message-ranking.ts";
-import { isSingleSign, toExactPieces, toQueryWords } from "./message-words.ts";
+import type { SessionId } from "../../schemas/ids.ts";
+import { type Corpus, REACH, type RankedMessage, countWords, rankMessages } from "./message-ranking.ts";
+import { toExactPieces } from "./message-words.ts";
+import { type ChosenWords, chooseWords, readStatistics } from "./query-words.ts";
 
 /** Candidates of a search, by their own words. More change no figure of bench:recall. */
 const CANDIDATES = 100;
@@ -17,47 +19,90 @@ const MAX_EXACT_READS = 200;
 const MAX_TRIGRAMS = 32;
 /** Weight of a word in a heading beside one in the text, when candidates are found. */
 const HEADING_WEIGHT = 0.5;
-/** A single Chinese character, for example, is searched as the most frequent indexed words that begin with it. */
-const MAX_PAIRS_OF_SIGN = 40;
-const MAX_WORDS = 64;
 /** Messages whose words, up to 100 KB, are in memory at once. */
 const READ_PAGE = 50;
 /** Messages whose texts one search returns at most. */
 const MAX_FOUND = 100;
+/** Messages on each side of a candidate that are ranked, or count for one that is. */
+export const FAR = 2 * REACH;
+
+/** Messages near candidates, counted and not yet ranked. */
+export interface Windows {
+  rows: RankedMessage[];
+  /** Ids of those that the query's filters let pass. */
+  wanted: number[];
+  /** Ids found by the words of the query, and by its quoted texts and names: once for each that the message contains. */
+  candidates: number[];
+  exact: number[];
+}
 
 export function searchMessages(sql: Sql, asked: MessageQuery): FoundMessage[] {
-  const words = findIndexedWords(sql, toQueryWords(asked.query));
-  const exact = toExactPieces(asked.query).map((piece) => findExact(sql, piece, asked));
-  const ids = [...new Set([...findCandidates(sql, words, asked), ...exact.flat()])];
-  if (ids.length === 0) return [];
-  const frequencies = readFrequencies(sql, words);
-  const messages = readWindows(sql, ids, frequencies);
-  const ranked = rankMessages(messages, { ...readSum(sql), frequencies });
+  const chosen = chooseWords(asked.query, [readStatistics(sql, asked.query)]);
+  return readFound(sql, rankWindows(findWindows(sql, asked, chosen), chosen, asked.limit));
+}
+
+export function findWindows(sql: Sql, asked: MessageQuery, { words, frequencies }: ChosenWords): Windows {
+  const exact = toExactPieces(asked.query).flatMap((piece) => findExact(sql, piece, asked));
+  const candidates = findCandidates(sql, words, asked);
+  const ids = [...new Set([...candidates, ...exact])];
+  const rows = ids.length === 0 ? [] : readRows(sql, listNear(sql, ids), frequencies);
+  // Candidates have passed the filter; the messages around them, which are ranked too, have not.
+  const wanted = passFilter(
+    sql,
+    rows.map(({ id }) => id),
+    toFilter(asked),
+  );
+  return { rows, wanted, candidates, exact };
+}
+
+/** Best first, at most `limit`. */
+export function rankWindows(
+  { rows, wanted, exact }: Pick<Windows, "rows" | "wanted" | "exact">,
+  corpus: Corpus,
+  limit: number,
+): { id: number; score: number }[] {
+  const ranked = rankMessages(rows, corpus);
   const scores = new Map(ranked.map(({ id, score }) => [id, score]));
   const best = ranked[0]?.score ?? 1;
   // A query that quotes a text wants that text: messages that contain it come before all others.
-  for (const id of exact.flat()) scores.set(id, (scores.get(id) ?? 0) + best);
-  // Candidates have passed the filter; the messages around them, which are ranked too, have not.
-  const wanted = passFilter(sql, [...scores.keys()], toFilter(asked))
-    .map((id) => ({ id, score: scores.get(id)! }))
+  for (const id of exact) scores.set(id, (scores.get(id) ?? 0) + best);
+  return wanted
+    .flatMap((id) => (scores.has(id) ? [{ id, score: scores.get(id)! }] : []))
     .toSorted((a, b) => b.score - a.score || b.id - a.id)
-    .slice(0, Math.max(0, Math.min(asked.limit, MAX_FOUND)));
-  return readFound(sql, wanted);
+    .slice(0, Math.max(0, Math.min(limit, MAX_FOUND)));
 }
 
-/** The words of a query, and for each single sign the indexed words that begin with it. */
-function findIndexedWords(sql: Sql, words: string[]): string[] {
-  const found = words.flatMap((word) => (isSingleSign(word) ? findPairs(sql, word) : [word]));
-  return [...new Set(found)].slice(0, MAX_WORDS);
+/** One end of a session in a part: the messages there are near candidates that another part has. */
+export interface Edge {
+  session: SessionId;
+  side: "first" | "last";
+  /** Messages wanted. */
+  count: number;
 }
 
-function findPairs(sql: Sql, sign: string): string[] {
-  return sql
-    .run<{ term: string }>(
-      `SELECT term FROM message_terms WHERE term >= ? AND term <= ? ORDER BY doc DESC LIMIT ${MAX_PAIRS_OF_SIGN}`,
-      ...[sign, `${sign}\u{10FFFF}`],
-    )
-    .map(({ term }) => term);
+export function findEdges(
+  sql: Sql,
+  asked: MessageQuery,
+  { frequencies }: ChosenWords,
+  edges: Edge[],
+): Pick<Windows, "rows" | "wanted"> {
+  const ids = edges.flatMap(({ session, side, count }) =>
+    sql.run<{ id: number }>(
+      `SELECT id FROM message WHERE session = ? ORDER BY place ${side === "first" ? "" : "DESC"} LIMIT ?`,
+      ...[session, count],
+    ),
+  );
+  const unique = [...new Set(ids.map(({ id }) => id))];
+  return { rows: readRows(sql, unique, frequencies), wanted: passFilter(sql, unique, toFilter(asked)) };
+}
+
+/** The last place of each session; 0 for one that has no message here. */
+export function readLastPlaces(sql: Sql, sessions: SessionId[]): Map<SessionId, number> {
+  const rows = sql.run<{ session: SessionId; last: number | null }>(
+    `SELECT value AS session, (SELECT max(place) FROM message WHERE message.session = value) AS last FROM json_each(?)`,
+    JSON.stringify(sessions),
+  );
+  return new Map(rows.map(({ session, last }) => [session, last ?? 0]));
 }
 
 function findCandidates(sql: Sql, words: string[], asked: MessageQuery): number[] {
@@ -143,43 +188,38 @@ function toTrigrams(piece: string): string {
   return trigrams.map((trigram) => `"${trigram.replaceAll('"', '""')}"`).join(" AND ");
 }
 
-/** The candidates and the messages around them, far enough for the score of a neighbour. Keeps counts, not texts. */
-function readWindows(sql: Sql, ids: number[], frequencies: Map<string, number>): RankedMessage[] {
-  const near = sql.run<{ id: number }>(
-    `SELECT DISTINCT near.id FROM json_each(?) AS found JOIN message AS hit ON hit.id = found.value
-      JOIN message AS near ON near.session = hit.session
-        AND near.place BETWEEN hit.place - ${2 * REACH} AND hit.place + ${2 * REACH} ORDER BY near.id`,
-    JSON.stringify(ids),
-  );
+/** The candidates and the messages around them, far enough for the score of a neighbour. */
+function listNear(sql: Sql, ids: number[]): number[] {
+  return sql
+    .run<{ id: number }>(
+      `SELECT DISTINCT near.id FROM json_each(?) AS found JOIN message AS hit ON hit.id = found.value
+        JOIN message AS near ON near.session = hit.session
+          AND near.place BETWEEN hit.place - ${FAR} AND hit.place + ${FAR} ORDER BY near.id`,
+      JSON.stringify(ids),
+    )
+    .map(({ id }) => id);
+}
+
+/** Keeps counts, not texts. */
+function readRows(sql: Sql, ids: number[], frequencies: Map<string, number>): RankedMessage[] {
   const read: RankedMessage[] = [];
-  for (let at = 0; at < near.length; at += READ_PAGE) {
+  for (let at = 0; at < ids.length; at += READ_PAGE) {
     const rows = sql.run<Pick<RankedMessage, "id" | "session" | "place"> & { words: string; heading: string }>(
       "SELECT id, session, place, words, heading FROM message WHERE id IN (SELECT value FROM json_each(?))",
-      JSON.stringify(near.slice(at, at + READ_PAGE).map(({ id }) => id)),
+      JSON.stringify(ids.slice(at, at + READ_PAGE)),
     );
-    read.push(...rows.map((row) => ({ ...row, ...countWords(row.words, row.heading, frequencies) })));
+    for (const { id, session, place, words, heading } of rows) {
+      read.push({ id, session, place, ...countWords(words, heading, frequencies) });
+    }
   }
   return read;
 }
 
-function readFound(sql: Sql, wanted: { id: number; score: number }[]): FoundMessage[] {
+export function readFound(sql: Sql, wanted: { id: number; score: number }[]): FoundMessage[] {
   const rows = sql.run<IndexedMessage>(
     "SELECT id, session, turn, n, role, at, text FROM message WHERE id IN (SELECT value FROM json_each(?))",
     JSON.stringify(wanted.map(({ id }) => id)),
   );
   const byId = new Map(rows.map((row) => [row.id, row]));
   return wanted.map(({ id, score }) => ({ ...byId.get(id)!, score }));
-}
-
-function readSum(sql: Sql): { messages: number; meanWords: number } {
-  const [sum] = sql.run<{ messages: number; words: number }>("SELECT messages, words FROM message_sum");
-  return { messages: sum!.messages, meanWords: Math.max(1, sum!.words / Math.max(1, sum!.messages)) };
-}
-
-function readFrequencies(sql: Sql, words: string[]): Map<string, number> {
-  const found = sql.run<{ term: string; doc: number }>(
-    "SELECT term, doc FROM json_each(?) AS word JOIN message_terms ON message_terms.term = word.value",
-    JSON.stringify(words),
-  );
-  return new Map(found.map(({ term, doc }) => [term, doc]));
 }

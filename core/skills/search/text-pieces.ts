@@ -53,18 +53,18 @@ function withoutLonger(sorted: string[]): string[] {
   return pieces;
 }
 
-/** The value with a marker in place of each string that contains a piece. */
-export function withoutPieces(value: unknown, pieces: string[]): unknown {
-  if (typeof value === "string") return holdsAny(value, pieces) ? ERASED : value;
-  if (Array.isArray(value)) return value.map((item) => withoutPieces(item, pieces));
+/** The value with a marker in place of each string that is meant. */
+export function withoutTexts(value: unknown, isMeant: (text: string) => boolean): unknown {
+  if (typeof value === "string") return isMeant(value) ? ERASED : value;
+  if (Array.isArray(value)) return value.map((item) => withoutTexts(item, isMeant));
   if (value === null || typeof value !== "object") return value;
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, withoutPieces(item, pieces)]));
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, withoutTexts(item, isMeant)]));
 }
 
 const ERASED = "(erased)";
 
-/** Drops escapes first: a line break may be `\n`, `\\n` or more in a record that quotes the text. */
-function squeeze(text: string): string {
+/** The letters and digits of a text in lower case. Drops escapes first: a line break may be `\n`, `\\n` or more in a record that quotes the text. */
+export function squeeze(text: string): string {
   return text
     .replace(/(?<!\\)\\+[nrtbf]/g, "")
     .replace(/[^\p{L}\p{N}]+/gu, "")

@@ -8,7 +8,13 @@ import { toSnippet } from "../../archive/messages/message-snippets.ts";
 import { toQueryWords } from "../../archive/messages/message-words.ts";
 import { clip, toOneLine } from "../../clip.ts";
 import type { Clock, MessageIndex, SessionList } from "../../ports.ts";
-import type { FoundMessage, IndexedMessage, MessageQuery, MessageRole } from "../../schemas/archived-message.ts";
+import type {
+  FoundMessage,
+  IndexedMessage,
+  MessageQuery,
+  MessageRole,
+  MessageSearch,
+} from "../../schemas/archived-message.ts";
 import type { JsonObject } from "../../schemas/entry.ts";
 import { SessionId } from "../../schemas/ids.ts";
 import { withTimeout } from "../../timeout.ts";
@@ -115,9 +121,10 @@ async function answer(args: Args, options: SessionSearchOptions): Promise<ToolRe
 
 async function discover(query: string, args: Args, options: SessionSearchOptions): Promise<ToolResult> {
   const words = toQueryWords(query);
-  const { hits, titles } = await findHits(query, args, options);
+  const { hits, titles, missing } = await findHits(query, args, options);
   const [best, ...others] = hits;
-  if (!best) return succeed({ count: 0, hint: words.length === 0 ? NO_WORDS : NOTHING_FOUND });
+  const partly = missing.length > 0 ? { missing, partly: PARTLY } : {};
+  if (!best) return succeed({ count: 0, ...partly, hint: words.length === 0 ? NO_WORDS : NOTHING_FOUND });
   const messages = await readAroundHit(best, words, options);
   // In one session, other hits may be in the window of the best one.
   const isShown = (hit: FoundMessage) => messages.some(({ session, n }) => session === hit.session && n === hit.n);
@@ -129,13 +136,15 @@ async function discover(query: string, args: Args, options: SessionSearchOptions
       return { session: hit.session, hit: hit.n, messages: [toShown(hit, text)] };
     }),
   ];
-  return toResult({ count: hits.length, hint: FOUND }, shown, titles);
+  return toResult({ count: hits.length, ...partly, hint: FOUND }, shown, titles);
 }
 
 const NO_WORDS =
   "The query has no words to search for. Name the subject in a few words, or leave query out to list the recent sessions.";
 const NOTHING_FOUND =
   "Nothing matches. Try other words: a name, a file, an error text, what the person may have called it then.";
+const PARTLY =
+  "Messages of the years in missing cannot be searched now. Say so if they may matter, or search again later.";
 const FOUND =
   "hit is the n of the message that was found. The first session shows the messages around it, and its own first and last ones. " +
   "Read on with session and message. A text with … is cut.";
@@ -145,30 +154,33 @@ async function findHits(
   query: string,
   args: Args,
   options: SessionSearchOptions,
-): Promise<{ hits: FoundMessage[]; titles: Titles }> {
+): Promise<{ hits: FoundMessage[]; titles: Titles; missing: number[] }> {
   const { role, sort = "relevance", session: only } = args;
   const { index } = options;
   const limit = Math.min(MAX_HITS, Math.max(MIN_HITS, args.limit ?? MIN_HITS));
   const asked = { query, limit: CANDIDATES, roles: role ? [role] : DEFAULT_ROLES };
-  const found = only === undefined ? await searchUnread(asked, options) : await index.search({ ...asked, only });
+  const { found, missing } =
+    only === undefined ? await searchUnread(asked, options) : await index.search({ ...asked, only });
   const titles = await readTitles([...new Set(found.map(({ session }) => session))], options);
   // The index may still have messages of a session that was deleted a moment ago.
   const existing = found.filter(({ session }) => titles.has(session));
   const pick = only === undefined ? pickHits : sortHits;
-  return { hits: pick(existing, limit, sort), titles };
+  return { hits: pick(existing, limit, sort), titles, missing };
 }
 
 /** Other sessions, and what the model no longer reads of its own. Its own is searched apart, so that it takes no other's place. */
 async function searchUnread(
   asked: MessageQuery,
   { index, session: present, outOfView }: SessionSearchOptions,
-): Promise<FoundMessage[]> {
+): Promise<MessageSearch> {
   const isOutOfView = outOfView();
   const [others, own] = await Promise.all([
     index.search({ ...asked, without: [present] }),
-    isOutOfView ? index.search({ ...asked, only: present }) : [],
+    isOutOfView ? index.search({ ...asked, only: present }) : { found: [], missing: [] },
   ]);
-  return [...others, ...own.filter((message) => isOutOfView?.(message))].toSorted((a, b) => b.score - a.score);
+  const found = [...others.found, ...own.found.filter((message) => isOutOfView?.(message))];
+  const missing = [...new Set([...others.missing, ...own.missing])].toSorted((a, b) => a - b);
+  return { found: found.toSorted((a, b) => b.score - a.score), missing };
 }
 
 async function readAroundHit(

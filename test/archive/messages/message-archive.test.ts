@@ -2,7 +2,11 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type ArchivedTurn, createMessageArchive } from "../../../core/archive/messages/message-archive.ts";
+import {
+  type ArchivedTurn,
+  type MessageArchive,
+  createMessageArchive,
+} from "../../../core/archive/messages/message-archive.ts";
 import { MAX_INDEXED_CHARS } from "../../../core/archive/messages/message-words.ts";
 import { StateNewerError } from "../../../core/errors.ts";
 import type { Sql } from "../../../core/ports.ts";
@@ -33,10 +37,22 @@ function toTurn(session: SessionId, turn: number, texts: string[], over: Partial
   return { session, turn, messages };
 }
 
+/** As the Archive object's alarm does. Returns how many steps it took. */
+function mergeAll(archive: MessageArchive, pages = 500): number {
+  let steps = 0;
+  while (archive.merge(pages)) steps += 1;
+  return steps;
+}
+
 function countRows(sql: Sql) {
   const count = (table: string) => sql.run<{ c: number }>(`SELECT count(*) AS c FROM ${table}`)[0]!.c;
   const [sum] = sql.run<{ messages: number; words: number }>("SELECT messages, words FROM message_sum");
-  return { messages: count("message"), turns: count("message_turn"), terms: count("message_terms"), sum };
+  return {
+    messages: count("message"),
+    turns: count("message_turn WHERE turn >= 0"),
+    terms: count("message_terms"),
+    sum,
+  };
 }
 
 describe("putting a turn", () => {
@@ -140,7 +156,8 @@ describe("erasing a session", () => {
     expect(archive.eraseSession(A)).toBe(1);
     expect(archive.search({ query: "Zyxwquark", limit: 9 })).toEqual([]);
     expect(archive.search({ query: '"Qjvzk street"', limit: 9 })).toEqual([]);
-    expect(tracesIn()).toEqual([]);
+    mergeAll(archive);
+    expect(tracesIn()).toEqual(["session-a"]); // its tombstone
     expect(archive.search({ query: '"kept bridge 77"', limit: 1 })[0]!.text).toBe("kept bridge 77");
     sql.close();
   });
@@ -150,6 +167,10 @@ describe("erasing a session", () => {
     archive.put(toTurn(A, 1, ["the red bridge 黒猫", "über Σίσυφος ΟΔΟΣ 𞤀𞤣𞤤𞤢𞤥"]));
     archive.put(toTurn(B, 1, ["the blue bridge"]));
     archive.eraseSession(A);
+    for (const index of ["message_words", "message_pieces"]) {
+      sql.run(`INSERT INTO ${index}(${index}, rank) VALUES('integrity-check', 1)`);
+    }
+    mergeAll(archive, 5);
     for (const index of ["message_words", "message_pieces"]) {
       sql.run(`INSERT INTO ${index}(${index}, rank) VALUES('integrity-check', 1)`);
     }
@@ -230,6 +251,7 @@ describe("whatever is put and erased", () => {
           if (kind === "put") archive.put(toTurn(session, turn, texts));
           else if (kind === "erase") archive.eraseSession(session);
           else archive.eraseWhere((text) => text.includes("bridge"));
+          if (turn % 2 === 0) archive.merge(2);
         }
         const rows = sql.run<{ id: number; session: string; text: string; words: string }>("SELECT * FROM message");
         const total = rows.reduce((sum, row) => sum + row.words.split(" ").filter(Boolean).length, 0);

@@ -21,7 +21,7 @@ async function setUp(script: ScriptLine[], learning: Learning = "on") {
   const model = createScriptedModel(script);
   const sessions = [info(EARLIER, "The kiln"), info(SESSION, "")];
   const harness = createSessionHarness({ model, sessions, settings: { review: { enabled: false } } });
-  harness.messages.put({
+  harness.parts.split.put({
     ...{ session: EARLIER, turn: 1, title: "The kiln" },
     messages: [
       { n: 1, role: "user", at: AT, text: "Our kiln fires at 1260 degrees." },

@@ -100,6 +100,7 @@ export function createEngineContext({ learning = "on" }: { learning?: Learning }
       }),
       meta: () => ({ v: 1, learning, title: "", createdAt: 0 }),
       markIndexed: unused,
+      setIndexYear: unused,
       rename: unused,
     };
   }

@@ -8,7 +8,7 @@ import { DEFAULTS } from "../../../core/limits.ts";
 import type { MemoryProvider } from "../../../core/memory/provider.ts";
 import type { Bucket, KeyValue, SessionList, Sql } from "../../../core/ports.ts";
 import type { SessionInfo } from "../../../core/schemas/api.ts";
-import { createMessageArchive } from "../../../core/archive/messages/message-archive.ts";
+import { createArchiveParts } from "../archive-parts.ts";
 import type { ArchivedTurn } from "../../../core/schemas/archived-message.ts";
 import type { TurnSignature } from "../../../core/schemas/learning/learning.ts";
 import type { ReviewMessage } from "../../../core/schemas/learning/review.ts";
@@ -85,8 +85,8 @@ export function createSessionHarness(options: HarnessOptions) {
   const bucket = createMemoryBucket({ clock });
   const kv = createMemoryKv({ clock });
   const records = createTurnRecords({ sql: createNodeSql(), discount: DEFAULTS.learning.discount });
-  const archiveSql = createNodeSql();
-  const messages = createMessageArchive(archiveSql, () => options.archiveBytes?.() ?? 0);
+  const parts = createArchiveParts({ clock, readBytes: () => options.archiveBytes?.() ?? 0 });
+  const { first: messages, firstSql: archiveSql } = parts;
   const sent: ReviewMessage[] = [];
   const booked: Booking[] = [];
   let alarmAt: number | null = null;
@@ -168,14 +168,15 @@ export function createSessionHarness(options: HarnessOptions) {
       },
       ...(options.sessions && { sessions: listSessions(options.sessions) }),
       messages: {
-        async put(turn) {
+        async put(turn, year) {
           ask("archive");
           await options.onMessages?.(turn);
-          const put = messages.put(turn);
+          const put = await parts.put(turn, year);
           if (!put.ok) throw new Error(`${put.failure.code}: ${put.failure.message}`);
+          return put.value.stored ? null : put.value.year;
         },
-        search: async (query) => messages.search(query),
-        around: async (session, n, before, after) => messages.around(session, n, before, after),
+        search: (query) => parts.split.search(query),
+        around: (session, n, before, after) => parts.split.around(session, n, before, after),
       },
       pending: createPendingStore({ bucket: stores.bucket, profile, clock, random: createSeededRandom(5) }),
       reviews: createReviewStore({ bucket: stores.bucket, profile }),
@@ -246,6 +247,7 @@ export function createSessionHarness(options: HarnessOptions) {
     memory,
     messages,
     archiveSql,
+    parts,
     sql,
     alarmAt: () => alarmAt,
     writes: () => writes,

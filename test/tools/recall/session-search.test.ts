@@ -32,8 +32,8 @@ function setUp(over: Partial<SessionSearchOptions> = {}) {
   const archive = createMessageArchive(createNodeSql());
   const listed: { session: string; title: string; learning: "on"; createdAt: number }[] = [];
   const index: MessageIndex = {
-    put: async (turn) => void archive.put(turn),
-    search: async (query) => archive.search(query),
+    put: async (turn) => (archive.put(turn), null),
+    search: async (query) => ({ found: archive.search(query), missing: [] }),
     around: async (...place) => archive.around(...place),
   };
   const clock = createTestClock();

@@ -141,7 +141,8 @@ memory.openapi(
   async (c) => {
     const { store, memory: id } = c.req.valid("param");
     const text = await openMemory(c.env, c.var.profile).textOf(store, id);
-    if (text !== null) await purgeText(c.env, c.var.profile, { gone: [text], kept: [] });
+    const gone = text === null ? [] : [text];
+    await purgeText(c.env, c.var.profile, { subject: `memory/${store}/${id}`, gone, kept: [] });
     const deleted = await openMemory(c.env, c.var.profile).purge(store, id, { op: newOp(), at: Date.now() });
     if (deleted === null) throw notFound(store);
     return c.json({ store, id, deleted }, 200);

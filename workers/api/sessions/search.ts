@@ -52,7 +52,7 @@ search.openapi(
     if (from !== undefined && to !== undefined && from > to) {
       throw new AppError("query_invalid", `\`from\` (${from}) is after \`to\` (${to}). Swap them.`);
     }
-    const found = await openArchive(c.env, c.var.profile).searchMessages({
+    const { found, missing } = await openArchive(c.env, c.var.profile).searchMessages({
       query: q,
       limit,
       roles: role ? [role] : DEFAULT_ROLES,
@@ -68,7 +68,7 @@ search.openapi(
       const title = titles.get(message.session);
       return title === undefined ? [] : [toResult(message, title, words)];
     });
-    return c.json({ results }, 200);
+    return c.json({ results, missing }, 200);
   },
 );
 

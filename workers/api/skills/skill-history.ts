@@ -135,7 +135,8 @@ skillHistory.openapi(
     const head = await store.head(name);
     // Read the texts before the purge deletes them: copies are found by what they contain.
     if (head && rev < head.rev) {
-      await purgeText(c.env, c.var.profile, await readSkillTexts(store, name, rev));
+      const subject = `skills/${name}/${rev}`;
+      await purgeText(c.env, c.var.profile, { subject, ...(await readSkillTexts(store, name, rev)) });
     }
     const purged = await store.purge(name, rev);
     const { tombstone, deleted, kept } = unwrap(purged);
