@@ -206,6 +206,8 @@ describe("an erasure", () => {
       erase: async () => {},
       eraseSession: async () => 1,
       eraseSkill: async () => {},
+      beginPurge: async () => {},
+      purgedPieces: async () => [],
       eraseTexts: async () => null,
     };
     const namespace = { getByName: () => (counter.calls++, object) };
