@@ -191,6 +191,13 @@ export interface Tool<Args = any> {
   readonly parameters: z.ZodType<Args>;
   readonly effect: Effect;
   /**
+   * Can ask what became of a call that was cut off: `run` is then called with `resumed`, and must not begin the effect. For tools
+   * that are `unkeyed`.
+   */
+  readonly reattaches?: boolean;
+  /** Milliseconds after which a call is abandoned. Absent: `turn.toolTimeoutMs`. */
+  timeoutMs?(args: Args): number;
+  /**
    * Paths this call reads or writes, normalized. Calls of one answer run in parallel if each is `read` or has `paths`, and no
    * written path equals, contains or lies in a path of another call. A call without `paths` that is not `read` runs alone.
    */

@@ -141,7 +141,7 @@ export function mayPrepare(tool: Tool, args: unknown): boolean {
  * tool changes nothing.
  */
 function effectOnReplay({ tool, refusal }: PreparedCall): Effect {
-  if (refusal === null) return tool.effect;
+  if (refusal === null) return tool.reattaches ? "keyed" : tool.effect;
   return tool === null || tool.effect === "read" ? "read" : "unkeyed";
 }
 
@@ -152,8 +152,9 @@ const CALL_DONE = "done";
 async function execute(
   { tool, args }: Extract<PreparedCall, { refusal: null }>,
   attempt: Omit<ToolContext, "signal">,
-  { clock, signal, toolTimeoutMs }: CallRules,
+  { clock, signal, ...rules }: CallRules,
 ): Promise<ToolResult> {
+  const toolTimeoutMs = tool.timeoutMs?.(args) ?? rules.toolTimeoutMs;
   const own = new AbortController();
   const timer = new AbortController();
   const stopped = Promise.withResolvers<never>();

@@ -184,11 +184,13 @@ function splitPath(root: Root, path: string): string[] {
   return parts;
 }
 
+/** Its target is a fact, not in the sentence: others may have chosen its words. */
 function linkRefused(walk: Walk, part: string, path: string): Problem {
   const target = readlinkSync(toPath(walk.fds.at(-1)!, part));
+  const link = [...walk.names, part].join("/");
   return new Problem(
     "link_refused",
-    `'${path.slice(0, 300)}' leads through the link '${[...walk.names, part].join("/")}', which points to '${target.slice(0, 300)}'. Name the file itself.`,
+    `'${path.slice(0, 300)}' leads through the link '${link}'. Write to the file that it points to, by its own path.`,
     { target },
   );
 }

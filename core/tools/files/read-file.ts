@@ -7,22 +7,26 @@ import { fitsIn, jsonChars, takeStart } from "../clip.ts";
 import { type FileToolOptions, canonicalPath } from "./file-tool-options.ts";
 import { describeMissing } from "./nearest-paths.ts";
 
-const Args = z.strictObject({
-  path: z.string().describe("Path of the file, relative to /work, such as data/table.csv."),
-  offset: z.int().min(1).optional().describe("The first line to read, counted from 1."),
-  limit: z.int().min(1).optional().describe("How many lines to read."),
-});
+/** `base`: what paths are relative to. */
+export function toReadArgs(base: string) {
+  return z.strictObject({
+    path: z.string().describe(`Path of the file, relative to ${base}, such as data/table.csv.`),
+    offset: z.int().min(1).optional().describe("The first line to read, counted from 1."),
+    limit: z.int().min(1).optional().describe("How many lines to read."),
+  });
+}
+const Args = toReadArgs("/work");
 type Args = z.infer<typeof Args>;
 
-const DESCRIPTION =
-  "Reads a text file of the workspace. Without offset and limit the whole file comes back, cut when it is too long for " +
+export const READING =
+  "Without offset and limit the whole file comes back, cut when it is too long for " +
   "one result; then `more` says how to read on. `lines` is the number of lines the file has. To look at a large file, " +
   "ask for its first lines; to find or count something in it, use search_files or terminal.";
 
 export function createReadFile({ workspace, settings }: FileToolOptions): Tool<Args> {
   return {
     name: "read_file",
-    description: DESCRIPTION,
+    description: `Reads a text file of the workspace. ${READING}`,
     parameters: Args,
     effect: "read",
     keepsResults: true,
@@ -37,10 +41,7 @@ export function createReadFile({ workspace, settings }: FileToolOptions): Tool<A
           workspace.list().map((file) => file.path),
         );
       const { text, size } = file;
-      if (text === null) {
-        const hint = `Look at it with terminal, for example: head -c 200 '${located.value}' | od -c`;
-        return fail("binary_file", `'${located.value}' is not UTF-8 text (${size} bytes). ${hint}`);
-      }
+      if (text === null) return refuseBinary(located.value, size);
       return showLines({
         path: located.value,
         bytes: size,
@@ -53,6 +54,11 @@ export function createReadFile({ workspace, settings }: FileToolOptions): Tool<A
   };
 }
 
+export function refuseBinary(path: string, bytes: number): ToolResult {
+  const hint = `Look at it with terminal, for example: head -c 200 '${path}' | od -c`;
+  return fail("binary_file", `'${path}' is not UTF-8 text (${bytes} bytes). ${hint}`);
+}
+
 function describeAbsence(path: string, paths: string[]): ToolResult {
   const inside = path === "" ? paths : paths.filter((other) => other.startsWith(`${path}/`));
   if (path === "" || inside.length > 0) {
@@ -62,7 +68,7 @@ function describeAbsence(path: string, paths: string[]): ToolResult {
   return fail("not_found", describeMissing(path, paths));
 }
 
-interface FileReading {
+export interface FileReading {
   path: string;
   bytes: number;
   text: string;
@@ -73,7 +79,7 @@ interface FileReading {
 }
 
 /** Must not make an array of all lines: for the largest file that would exceed the memory. */
-function showLines({ path, bytes, text, args, label, maxChars }: FileReading): ToolResult {
+export function showLines({ path, bytes, text, args, label, maxChars }: FileReading): ToolResult {
   const total = countLines(text);
   const first = args.offset ?? 1;
   if (first > Math.max(1, total)) {

@@ -11,7 +11,7 @@ import { describeMissing } from "./nearest-paths.ts";
 import { runShell } from "../shell/shell.ts";
 
 // Of one result.
-const MAX_LINES = 200;
+export const MAX_LINES = 200;
 const MAX_LINE_CHARS = 500;
 const TIMEOUT_MS = 5_000;
 /** Linear time is still slow on megabytes, and a running match cannot be stopped. */
@@ -22,19 +22,23 @@ const MAX_BATCH_FILES = 1_000;
 /** How many files that are too large the result names. */
 const MAX_SKIPPED_NAMED = 10;
 
-const Args = z.strictObject({
-  pattern: z
-    .string()
-    .min(1)
-    .max(1_000)
-    .describe("A regular expression (RE2: no look-around, no back-references). Begin it with (?i) to ignore case."),
-  path: z.string().optional().describe("A file or a folder to search in. Default: the whole workspace."),
-  glob: z.string().min(1).max(300).optional().describe("Only files of this form, such as *.csv or reports/**/*.md."),
-  mode: z
-    .enum(["content", "names"])
-    .optional()
-    .describe("content: lines that match, as path:line:text. names: paths that match. Default: content."),
-});
+/** `engine`: what the pattern may not use. `base`: what is searched by default. */
+export function toSearchArgs(engine: string, base: string) {
+  return z.strictObject({
+    pattern: z
+      .string()
+      .min(1)
+      .max(1_000)
+      .describe(`A regular expression (${engine}). Begin it with (?i) to ignore case.`),
+    path: z.string().optional().describe(`A file or a folder to search in. Default: ${base}.`),
+    glob: z.string().min(1).max(300).optional().describe("Only files of this form, such as *.csv or reports/**/*.md."),
+    mode: z
+      .enum(["content", "names"])
+      .optional()
+      .describe("content: lines that match, as path:line:text. names: paths that match. Default: content."),
+  });
+}
+const Args = toSearchArgs("RE2: no look-around, no back-references", "the whole workspace");
 type Args = z.infer<typeof Args>;
 
 const DESCRIPTION =
@@ -63,7 +67,7 @@ export function createSearchFiles(options: FileToolOptions): Tool<Args> {
       if (!found.ok) return fail(found.failure.code, found.failure.message);
       // Lines of several files have the worst source among these files.
       const label = paths.every((path) => workspace.labelOf(path) === "own") ? "own" : "content";
-      return toResult(found.value, skipped, label, options.settings.turn.maxResultChars);
+      return showMatches(found.value, skipped, label, options.settings.turn.maxResultChars);
     },
   };
 }
@@ -150,7 +154,7 @@ async function grep(search: FileSearch, pattern: string, args: string[], stdin?:
 }
 
 /** `**` crosses folders; `*` and `?` do not. A glob without a slash matches file names only. */
-function globToPattern(glob: string): string {
+export function globToPattern(glob: string): string {
   const tokens = glob.match(/\*\*\/|\*\*|[^]/gu) ?? [];
   let depth = 0;
   const body = tokens.map((token) => {
@@ -172,7 +176,12 @@ function globToPattern(glob: string): string {
   return `^${glob.includes("/") ? "" : "(?:.*/)?"}${body.join("")}${")".repeat(depth)}$`;
 }
 
-function toResult(found: string[], skipped: string[], label: "own" | "content", maxChars: number): ToolResult {
+export function showMatches(
+  found: string[],
+  skipped: string[],
+  label: "own" | "content",
+  maxChars: number,
+): ToolResult {
   const lines: string[] = [];
   const note = skipped.length > 0 ? { too_large_to_search: skipped.slice(0, MAX_SKIPPED_NAMED) } : {};
   let room = maxChars - ENVELOPE_CHARS - JSON.stringify(note).length;

@@ -7,11 +7,15 @@ import { fail, succeed } from "../../agent/tool-result.ts";
 import { askPerson } from "./ask-person.ts";
 import { type FileToolOptions, canonicalPath } from "./file-tool-options.ts";
 
-const Args = z.strictObject({
-  path: z.string().describe("Path of the file, relative to /work. Missing folders are created."),
-  content: z.string().describe("The whole new content. It replaces the old content, unless append is set."),
-  append: z.boolean().optional().describe("Append the content, unchanged, to the end of the file."),
-});
+/** `base`: what paths are relative to. */
+export function toWriteArgs(base: string) {
+  return z.strictObject({
+    path: z.string().describe(`Path of the file, relative to ${base}. Missing folders are created.`),
+    content: z.string().describe("The whole new content. It replaces the old content, unless append is set."),
+    append: z.boolean().optional().describe("Append the content, unchanged, to the end of the file."),
+  });
+}
+const Args = toWriteArgs("/work");
 type Args = z.infer<typeof Args>;
 
 const DESCRIPTION =

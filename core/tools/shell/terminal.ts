@@ -4,8 +4,8 @@ import * as z from "zod";
 import type { Tool, ToolResult } from "../../agent/contract.ts";
 import { succeed } from "../../agent/tool-result.ts";
 import type { JsonObject } from "../../schemas/entry.ts";
-import { headAndTail, jsonChars } from "../clip.ts";
 import type { FileToolOptions } from "../files/file-tool-options.ts";
+import { fitStreams } from "./fit-streams.ts";
 import { type ShellRun, runShell } from "./shell.ts";
 
 const DEFAULT_TIMEOUT_MS = 10_000;
@@ -49,13 +49,9 @@ export function createTerminal({ workspace, settings, clock, budget }: FileToolO
 
 function toResult(run: ShellRun, timeoutMs: number, maxChars: number): ToolResult {
   const outcome: JsonObject = { exit_code: run.exitCode, ...explainStop(run.stopped, timeoutMs) };
-  const room = maxChars - ENVELOPE_CHARS;
-  // Errors are short and more useful, so they get room first: a quarter, or what the output leaves.
-  const errorRoom = Math.max(Math.floor(room / 4), room - jsonChars(run.stdout));
-  const stderr = headAndTail(run.stderr, errorRoom);
-  const stdout = headAndTail(run.stdout, room - jsonChars(stderr.text));
-  if (stdout.cut || stderr.cut) outcome.truncated = true;
-  const result = succeed(outcome, { content: { stdout: stdout.text, stderr: stderr.text } });
+  const { stdout, stderr, cut } = fitStreams(run.stdout, run.stderr, maxChars - ENVELOPE_CHARS);
+  if (cut) outcome.truncated = true;
+  const result = succeed(outcome, { content: { stdout, stderr } });
   return { ...result, failed: run.exitCode !== 0 };
 }
 
