@@ -15,21 +15,25 @@ import { type FileToolOptions, canonicalPath } from "./file-tool-options.ts";
 import { type PlannedChange, planPatch } from "./plan-patch.ts";
 import { parsePatch } from "../../patch/patch-text.ts";
 
-const Args = z.strictObject({
-  path: z.string().optional().describe("Path of the file, relative to /work."),
-  old_string: z
-    .string()
-    .optional()
-    .describe("The passage to replace, copied from the file with enough lines around it to be unique."),
-  new_string: z.string().optional().describe("What to put in its place; empty to remove the passage."),
-  replace_all: z.boolean().optional().describe("Replace every occurrence."),
-  patch: z
-    .string()
-    .optional()
-    .describe(
-      "Instead of the fields above, for several files or passages: '*** Begin Patch', then for each file '*** Update File: PATH' with hunks ('@@ a line before', then lines that begin with a blank, '-' or '+'), and '*** Move to: PATH' below it to move it; '*** Add File: PATH' with '+' lines; '*** Delete File: PATH'; at the end '*** End Patch'.",
-    ),
-});
+/** `base`: what paths are relative to. */
+export function toPatchArgs(base: string) {
+  return z.strictObject({
+    path: z.string().optional().describe(`Path of the file, relative to ${base}.`),
+    old_string: z
+      .string()
+      .optional()
+      .describe("The passage to replace, copied from the file with enough lines around it to be unique."),
+    new_string: z.string().optional().describe("What to put in its place; empty to remove the passage."),
+    replace_all: z.boolean().optional().describe("Replace every occurrence."),
+    patch: z
+      .string()
+      .optional()
+      .describe(
+        "Instead of the fields above, for several files or passages: '*** Begin Patch', then for each file '*** Update File: PATH' with hunks ('@@ a line before', then lines that begin with a blank, '-' or '+'), and '*** Move to: PATH' below it to move it; '*** Add File: PATH' with '+' lines; '*** Delete File: PATH'; at the end '*** End Patch'.",
+      ),
+  });
+}
+const Args = toPatchArgs("/work");
 type Args = z.infer<typeof Args>;
 
 const DESCRIPTION =
@@ -68,7 +72,7 @@ export function createPatch(options: Options): Tool<Args> {
       if (before === "changed") return fail("file_changed", CHANGED_MEANWHILE);
       if (before === "made") return succeed({ files: prepared.paths as string[], note: MADE_BEFORE });
       const plan = planPatch(args, workspace);
-      return plan.ok ? carryOut(plan.value, op, options) : toRefusal(plan.failure, args, workspace);
+      return plan.ok ? carryOut(plan.value, op, options) : toPatchRefusal(plan.failure, sourceOf(args, workspace));
     },
   };
 }
@@ -93,7 +97,11 @@ function fingerprint(paths: string[], read: (path: string) => Uint8Array | null)
   return sha256Hex(hashes.join("\n"));
 }
 
-function touchedPaths({ path, patch }: Args): string[] {
+function sourceOf(args: Args, workspace: Workspace): "own" | "content" {
+  return touchedPaths(args).every((path) => workspace.labelOf(path) === "own") ? "own" : "content";
+}
+
+export function touchedPaths({ path, patch }: Args): string[] {
   const sections = patch === undefined ? null : parsePatch(patch);
   if (!sections?.ok) return path === undefined ? [] : [path];
   return sections.value.flatMap((section) =>
@@ -131,7 +139,7 @@ function carryOut(changes: PlannedChange[], op: string, options: Options): ToolR
   return describeChanges(changes, isOwn ? "own" : "content");
 }
 
-function describeChanges(changes: PlannedChange[], label: "own" | "content"): ToolResult {
+export function describeChanges(changes: PlannedChange[], label: "own" | "content"): ToolResult {
   const pick = (side: "before" | "after") =>
     Object.fromEntries(changes.flatMap((change) => (change[side] === null ? [] : [[change.path, change[side]]])));
   const whole = diffFiles(pick("before"), pick("after"))
@@ -149,11 +157,10 @@ function describeChange({ path, before, after, movedFrom, found }: PlannedChange
 }
 
 /** Facts that quote a file have that file's source. */
-function toRefusal({ code, message, facts = {} }: Failure, args: Args, workspace: Workspace): ToolResult {
+export function toPatchRefusal({ code, message, facts = {} }: Failure, source: "own" | "content"): ToolResult {
   const { preview, nearest, ...outcome } = facts;
   const refusal = fail(code, message, outcome as JsonObject);
   if (preview === undefined && nearest === undefined) return refusal;
-  const source = touchedPaths(args).every((path) => workspace.labelOf(path) === "own") ? "own" : "content";
   const text = JSON.stringify({ ...(nearest !== undefined && { nearest }), preview });
   return { ...refusal, parts: [...refusal.parts, { source, text }] };
 }

@@ -14,6 +14,12 @@ export interface PatchArgs {
   patch?: string | undefined;
 }
 
+/** What a plan asks of the files. */
+export type PatchedFiles = Pick<
+  Workspace,
+  "locate" | "realPath" | "sizeOf" | "readText" | "statFile" | "list" | "isTaken"
+>;
+
 /** One file that changes. `null`: it does not exist before, or after. */
 export interface PlannedChange {
   path: string;
@@ -32,7 +38,7 @@ export interface PlannedChange {
 export const MAX_PATCHED_BYTES = 2 << 20;
 
 /** Sorted as the patch names them. Failures name the file when there are several. */
-export function planPatch(args: PatchArgs, workspace: Workspace): Result<PlannedChange[]> {
+export function planPatch(args: PatchArgs, workspace: PatchedFiles): Result<PlannedChange[]> {
   const { path, old_string: oldString, new_string: newString, patch } = args;
   if (patch !== undefined) {
     if (path !== undefined || oldString !== undefined || newString !== undefined) {
@@ -59,7 +65,7 @@ export function planPatch(args: PatchArgs, workspace: Workspace): Result<Planned
   return ok([{ ...change, found: { match, replacements } }]);
 }
 
-function planSections(sections: PatchSection[], workspace: Workspace): Result<PlannedChange[]> {
+function planSections(sections: PatchSection[], workspace: PatchedFiles): Result<PlannedChange[]> {
   const changes = new Map<string, PlannedChange>();
   for (const section of sections) {
     const planned = planSection(section, changes, workspace);
@@ -71,7 +77,11 @@ function planSections(sections: PatchSection[], workspace: Workspace): Result<Pl
   return all.length > 0 ? ok(all) : err("nothing_to_change", "The patch changes nothing: the files already say so.");
 }
 
-function planSection(section: PatchSection, changes: Map<string, PlannedChange>, workspace: Workspace): Result<null> {
+function planSection(
+  section: PatchSection,
+  changes: Map<string, PlannedChange>,
+  workspace: PatchedFiles,
+): Result<null> {
   if (section.kind === "add") {
     const free = findFree(section.path, changes, workspace);
     if (!free.ok) return free;
@@ -120,7 +130,7 @@ function addWritten(planned: PlannedChange | undefined, hunks: { newLines: strin
 function openPlanned(
   given: string,
   changes: Map<string, PlannedChange>,
-  workspace: Workspace,
+  workspace: PatchedFiles,
 ): Result<{ path: string; text: string; planned?: PlannedChange }> {
   const located = workspace.locate(given);
   if (!located.ok) return located;
@@ -131,7 +141,7 @@ function openPlanned(
 }
 
 /** `path` is the file's own, links followed. */
-function openText(given: string, workspace: Workspace): Result<{ path: string; text: string }> {
+function openText(given: string, workspace: PatchedFiles): Result<{ path: string; text: string }> {
   const located = workspace.locate(given);
   if (!located.ok) return located;
   const path = workspace.realPath(given) ?? located.value;
@@ -153,7 +163,7 @@ function openText(given: string, workspace: Workspace): Result<{ path: string; t
 }
 
 /** A path where nothing is, or where an earlier section has deleted the file. */
-function findFree(given: string, changes: Map<string, PlannedChange>, workspace: Workspace): Result<string> {
+function findFree(given: string, changes: Map<string, PlannedChange>, workspace: PatchedFiles): Result<string> {
   const located = workspace.locate(given);
   if (!located.ok) return located;
   const planned = changes.get(located.value);

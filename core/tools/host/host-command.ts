@@ -6,7 +6,7 @@ import { type Failure, type Result, err } from "../../errors.ts";
 import type { JsonObject } from "../../schemas/entry.ts";
 import type { ExecCommandState, ExecStream } from "../../schemas/exec.ts";
 import { fitStreams } from "../shell/fit-streams.ts";
-import type { HostToolOptions } from "./host-tools.ts";
+import type { HostToolOptions } from "./host-tool-options.ts";
 
 /** One request waits this long: much longer ones look dead to proxies. */
 const WAIT_MS = 25_000;

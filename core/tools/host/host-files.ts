@@ -6,7 +6,7 @@ import { READING, refuseBinary, showLines, toReadArgs } from "../files/read-file
 import { MAX_LINES, globToPattern, showMatches, toSearchArgs } from "../files/search-files.ts";
 import { toWriteArgs } from "../files/write-file.ts";
 import { toExecOp, toHostFailure } from "./host-command.ts";
-import type { HostToolOptions } from "./host-tools.ts";
+import type { HostToolOptions } from "./host-tool-options.ts";
 import { gateWrites } from "./protected-paths.ts";
 
 const BASE = "the folder of the work";

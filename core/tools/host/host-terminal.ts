@@ -7,7 +7,7 @@ import { type Result, ok } from "../../errors.ts";
 import type { ExecCommandState } from "../../schemas/exec.ts";
 import { gateCommand } from "../approval/command-gate.ts";
 import { describeState, endCommand, toCommandResult, toExecOp, toHostFailure, waitForCommand } from "./host-command.ts";
-import type { HostToolOptions } from "./host-tools.ts";
+import type { HostToolOptions } from "./host-tool-options.ts";
 
 const DEFAULT_TIMEOUT_MS = 180_000;
 const MAX_TIMEOUT_MS = 600_000;

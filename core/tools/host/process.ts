@@ -16,7 +16,7 @@ import {
   toPrefix,
   waitForCommand,
 } from "./host-command.ts";
-import type { HostToolOptions } from "./host-tools.ts";
+import type { HostToolOptions } from "./host-tool-options.ts";
 
 const DEFAULT_WAIT_MS = 60_000;
 const MAX_WAIT_MS = 600_000;
