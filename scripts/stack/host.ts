@@ -1,12 +1,20 @@
 // Runs the three Workers in one workerd behind one TCP port: `node host.ts <file>`, under keeper.ts. The file holds secrets: it is
 // read once and removed. workerd listens on Unix sockets in a folder of mode 0700 and on no port; Miniflare's own loopback port
-// requires a secret. The TCP port is bound first, so the marker file `ready` proves that this process answers there.
+// requires a secret. The Workers' requests leave through outbound-proxy.ts. The TCP port is bound first, so the marker file `ready` proves that this process answers there.
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import { Log, LogLevel, Miniflare, type V4MiniflareOptions, convertV4MiniflareOptions } from "miniflare";
+import {
+  HttpOptions_Style,
+  Log,
+  LogLevel,
+  Miniflare,
+  type V4MiniflareOptions,
+  convertV4MiniflareOptions,
+} from "miniflare";
 import type { WorkerOptions } from "./bundle.ts";
 import { PORT_TAKEN, READY, createDoor } from "./door.ts";
+import { createOutboundProxy, readProxyPolicy } from "./outbound-proxy.ts";
 
 const LOG_EVERY_MS = 60_000;
 
@@ -43,6 +51,26 @@ await new Promise<void>((done, fail) => door.once("error", fail).listen(port, "1
   },
 );
 
+const outboundSocket = join(socketsDir, "outbound");
+const outbound = createOutboundProxy({ policy: readProxyPolicy(vars) });
+await new Promise<void>((done, fail) => outbound.once("error", fail).listen(outboundSocket, done));
+
+/** Only a service binding can lead to a socket, and a Worker's way out can only be another Worker. */
+const OUTBOUND = {
+  name: "talaria-outbound",
+  modules: [
+    {
+      type: "ESModule" as const,
+      path: "outbound.js",
+      contents: "export default { fetch: (request, { PROXY }) => PROXY.fetch(request) };",
+    },
+  ],
+  compatibilityDate: workers[0]!.compatibilityDate,
+  serviceBindings: {
+    PROXY: { external: { address: `unix:${outboundSocket}`, http: { style: HttpOptions_Style.PROXY } } },
+  },
+};
+
 const requireFromMiniflare = createRequire(createRequire(import.meta.url).resolve("miniflare"));
 process.env.MINIFLARE_WORKERD_PATH = join(import.meta.dirname, "workerd-on-sockets.sh");
 process.env.TALARIA_WORKERD = (requireFromMiniflare("workerd") as { default: string }).default;
@@ -57,12 +85,16 @@ const miniflare = new Miniflare(
     telemetry: { enabled: false },
     unsafeTriggerHandlers: true, // at the entry, which is one of the private sockets
     resourcePersistencePath: dataDir,
-    workers: workers.map((worker, i) => ({
-      ...worker,
-      bindings: { ...worker.bindings, ...vars },
-      // Miniflare appends `:<port>` to the host, so the socket's path ends in `:0`.
-      ...(i === 0 ? { unsafeDirectSockets: [{ host: `unix:${join(socketsDir, "api")}`, port: 0 }] } : {}),
-    })),
+    workers: [
+      ...workers.map((worker, i) => ({
+        ...worker,
+        bindings: { ...worker.bindings, ...vars },
+        outboundService: OUTBOUND.name,
+        // Miniflare appends `:<port>` to the host, so the socket's path ends in `:0`.
+        ...(i === 0 ? { unsafeDirectSockets: [{ host: `unix:${join(socketsDir, "api")}`, port: 0 }] } : {}),
+      })),
+      OUTBOUND,
+    ],
   } as V4MiniflareOptions),
 );
 await miniflare.ready;
