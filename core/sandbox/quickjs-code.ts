@@ -1,0 +1,206 @@
+// Runs code that a model wrote in QuickJS: the implementation of CodeSandbox that works everywhere. Each run has an instance of its own,
+// so nothing of one profile's run is left for another's. The code reaches the host only by `print`, `send` and `done`, which take
+// numbers and texts. Created by wiring/code.ts with the WebAssembly module of a Worker's bundle.
+import type { QuickJSContext, QuickJSHandle, QuickJSRuntime } from "quickjs-emscripten-core";
+import type { Clock } from "../ports.ts";
+import { CODE_GLOBALS } from "./code-globals.ts";
+import { type CodeProgram, type CodeRun, type CodeSandbox, MAX_PRINTED_CHARS, MAX_RUN_MS } from "./code-sandbox.ts";
+import { type Engine, JOB_UNITS, RUN_FUEL, findStopReason, startEngine } from "./engine.ts";
+import { takePlace } from "./live-sandboxes.ts";
+
+export interface QuickJsOptions {
+  module: WebAssembly.Module;
+  clock: Clock;
+  /** Whether something else needs the isolate's memory now, so that no run may begin. */
+  isBlocked?(): boolean;
+}
+
+export function createQuickJsSandbox({ module, clock, isBlocked }: QuickJsOptions): CodeSandbox {
+  return {
+    async run(program) {
+      const leave = await takePlace({ clock, signal: program.signal, ...(isBlocked && { isBlocked }) });
+      if (typeof leave === "string") return { stdout: "", stopped: leave };
+      const output: Output = { stdout: "", value: undefined, error: undefined, isDone: false, isFull: false };
+      let engine: Engine | null = null;
+      try {
+        engine = await startEngine(module);
+        return toRun(output, await runToEnd(begin(engine, program, output), program, clock));
+      } catch (thrown) {
+        // A trap, an abort, or an overflow of the host's stack. The instance is discarded with all that the code did.
+        return toRun(output, findStopReason(engine, thrown) ?? "memory");
+      } finally {
+        leave();
+      }
+    },
+  };
+}
+
+/** What the code has said so far. */
+interface Output extends Omit<CodeRun, "stopped"> {
+  isDone: boolean;
+  isFull: boolean;
+}
+
+function toRun({ stdout, value, error, isDone, isFull }: Output, stopped: CodeRun["stopped"]): CodeRun {
+  const ended = isFull ? "output" : stopped;
+  return {
+    stdout: stdout.toWellFormed(),
+    ...(ended === null && value !== undefined && { value }),
+    ...(error !== undefined && isDone && { error }),
+    stopped: ended ?? (error && findStopReason(null, error.text)) ?? null,
+  };
+}
+
+interface Running {
+  engine: Engine;
+  vm: QuickJSContext;
+  runtime: QuickJSRuntime;
+  output: Output;
+  /** Calls whose replies have come, but are not yet delivered. */
+  replies: { id: number; reply: Awaited<ReturnType<CodeProgram["call"]>> }[];
+  callsInFlight: number;
+  /** Resolves when the next reply comes. */
+  noteReply(): void;
+  nextReply: Promise<void>;
+  settle: QuickJSHandle;
+}
+
+/** Measured: a call of the host takes up to 30 µs on a busy machine. */
+const HOST_CALL_UNITS = 3_000;
+
+/** Starts the code, up to its first `await` of a tool. */
+function begin(engine: Engine, program: CodeProgram, output: Output): Running {
+  const { vm, runtime } = engine.newContext();
+  const running = { engine, vm, runtime, output, replies: [], callsInFlight: 0 } as unknown as Running;
+  expectReply(running);
+  const host = vm.newObject();
+  const define = (name: string, work: (...args: QuickJSHandle[]) => void) => {
+    vm.setProp(
+      host,
+      name,
+      vm.newFunction(name, (...args) => {
+        engine.charge(HOST_CALL_UNITS);
+        work(...args);
+      }),
+    );
+  };
+  define("print", (text) => print(running, vm.getString(text)));
+  define("send", (id, name, args) =>
+    send(running, program, { id: vm.getNumber(id), name: vm.getString(name), args: vm.getString(args) }),
+  );
+  define("done", (ok, text, stack) => finish(running, vm.dump(ok) === true, vm.getString(text), vm.getString(stack)));
+  const names = vm.unwrapResult(vm.evalCode(JSON.stringify(program.tools), "names.js"));
+  const globals = vm.unwrapResult(vm.evalCode(CODE_GLOBALS, "globals.js"));
+  const made = vm.unwrapResult(
+    vm.callFunction(globals, vm.undefined, host, names, vm.newNumber(program.now), vm.newNumber(toSeed(program.seed))),
+  );
+  running.settle = vm.getProp(made, "settle");
+  engine.setFuel(RUN_FUEL);
+  // On one line, so that lines of an error are lines of the code. The new line ends a comment at the code's end.
+  const started = vm.evalCode(`(async () => {${program.code}\n})()`, FILE);
+  const report = vm.getProp(made, started.error ? "describe" : "watch");
+  vm.unwrapResult(vm.callFunction(report, vm.undefined, started.error ?? started.value)).dispose();
+  return running;
+}
+
+const FILE = "code.js";
+
+/** Until the code has ended, and its calls with it. Returns why it ended early. Traps pass through. */
+async function runToEnd(running: Running, { signal }: CodeProgram, clock: Clock): Promise<CodeRun["stopped"]> {
+  const { output } = running;
+  const until = clock.now() + MAX_RUN_MS;
+  const timer = new AbortController();
+  const isAborted = Promise.withResolvers<void>();
+  const onAbort = () => isAborted.resolve();
+  signal.addEventListener("abort", onAbort, { once: true });
+  let isLate = false;
+  const deadline = clock.sleep(MAX_RUN_MS, timer.signal).then(() => {
+    isLate = true;
+  });
+  try {
+    for (;;) {
+      if (signal.aborted) return "signal";
+      runJobs(running);
+      if (running.replies.length > 0) {
+        for (const { id, reply } of running.replies.splice(0)) deliver(running, id, reply);
+        continue;
+      }
+      // Calls that nobody awaits are part of the run, too: what they did must be known when it ends.
+      if (running.callsInFlight === 0) return output.isDone ? null : "never";
+      if (isLate || clock.now() >= until) return "wait";
+      await Promise.race([running.nextReply, deadline, isAborted.promise]);
+    }
+  } finally {
+    signal.removeEventListener("abort", onAbort);
+    timer.abort("done");
+  }
+}
+
+const JOBS_AT_ONCE = 100;
+
+function runJobs({ engine, vm, runtime }: Running): void {
+  while (runtime.hasPendingJob()) {
+    const done = runtime.executePendingJobs(JOBS_AT_ONCE);
+    if (done.error) throw new Error(String(vm.dump(done.error)));
+    engine.charge(done.value * JOB_UNITS);
+    done.dispose();
+  }
+}
+
+function print({ engine, output }: Running, text: string): void {
+  const room = MAX_PRINTED_CHARS - output.stdout.length;
+  output.stdout += text.slice(0, room);
+  if (text.length <= room) return;
+  output.isFull = true;
+  engine.setFuel(0);
+}
+
+function finish({ engine, output }: Running, ok: boolean, text: string, stack: string): void {
+  output.isDone = true;
+  if (ok && text.length > MAX_PRINTED_CHARS) {
+    output.isFull = true;
+    engine.setFuel(0);
+  } else if (ok) {
+    if (text !== "") output.value = text;
+  } else {
+    const line = /code\.js:(\d+)/.exec(stack)?.[1];
+    output.error = { text, ...(line && { line: Number(line) }) };
+  }
+}
+
+function send(running: Running, program: CodeProgram, call: { id: number; name: string; args: string }): void {
+  running.callsInFlight++;
+  void program.call(call.name, call.args).then((reply) => {
+    running.callsInFlight--;
+    running.replies.push({ id: call.id, reply });
+    running.noteReply();
+  });
+}
+
+function deliver({ engine, vm, settle }: Running, id: number, reply: Awaited<ReturnType<CodeProgram["call"]>>): void {
+  engine.charge(HOST_CALL_UNITS);
+  const texts = [reply.json, reply.ok ? "" : reply.message, reply.ok ? "" : reply.code].map((text) =>
+    vm.newString(text),
+  );
+  const ok = reply.ok ? vm.true : vm.false;
+  const settled = vm.callFunction(settle, vm.undefined, vm.newNumber(id), ok, ...texts);
+  for (const text of texts) text.dispose();
+  if (settled.error) throw new Error(String(vm.dump(settled.error)));
+  settled.dispose();
+}
+
+function expectReply(running: Running): void {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  running.nextReply = promise;
+  running.noteReply = () => {
+    resolve();
+    expectReply(running);
+  };
+}
+
+/** FNV-1a. */
+function toSeed(text: string): number {
+  let hash = 0x811c9dc5;
+  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
+  return hash >>> 0;
+}
