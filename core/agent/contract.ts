@@ -145,7 +145,19 @@ export interface ToolContext {
   prepared: JsonObject;
   /** An earlier attempt was cut off. What ended it may end this one too. */
   resumed?: true;
+  /** Code makes the call, and has read text from outside. What the call writes may repeat that text. */
+  fromContent?: true;
   signal: AbortSignal;
+  /** Present for a tool with `callsTools`. */
+  inner?: InnerCalls;
+}
+
+/** Calls of other tools by a tool. */
+export interface InnerCalls {
+  /** The tools that may be called. */
+  readonly names: readonly string[];
+  /** Never throws. A call that the rules of direct calls refuse gives their refusal. `malformed`: arguments that are not a JSON object. */
+  call(name: string, args: Pick<ToolCall, "args" | "malformed">): Promise<ToolResult>;
 }
 
 /** `parts` are JSON objects as text, each with one source. The model reads them merged. See tool-result.ts. */
@@ -208,6 +220,10 @@ export interface Tool<Args = any> {
   readonly showsOnce?: boolean;
   /** Failures are normal for this tool (a shell, a program): many in a row do not end a turn. */
   readonly failsOften?: boolean;
+  /** The tool may call the session's other tools, except those that do so themselves. */
+  readonly callsTools?: true;
+  /** What the tool stores is marked as `content` when `fromContent` is set. */
+  readonly marksContent?: true;
   /** A sentence for the model: how to split a call that is too long for one answer. */
   readonly inPieces?: string;
   /** Facts to record with the intent, such as the revision a write was based on. Called once per call, before it runs. */
@@ -241,6 +257,9 @@ export interface Recorded<T> {
   entry: number;
 }
 
+/** `note` adds facts to those that are recorded with the intent. Absent: nothing can be added. */
+export type Attempt = Omit<ToolContext, "signal" | "inner"> & { entry: number; note?(facts: JsonObject): void };
+
 /**
  * Makes a turn durable. The loop goes through it for every step, in order. After a crash it returns what was recorded, instead of
  * doing it again. A session's journal is in SQLite; a review's consists of create-only objects in R2.
@@ -270,7 +289,7 @@ export interface Journal {
       call: ToolCall;
       effect: Effect;
       prepare?(): Promise<JsonObject>;
-      run(attempt: Omit<ToolContext, "signal"> & { entry: number }): Promise<ToolResult>;
+      run(attempt: Attempt): Promise<ToolResult>;
     },
   ): Promise<Recorded<ToolResult>>;
 }

@@ -22,18 +22,20 @@ import {
   toGuardedResult,
   toComparableText,
 } from "./guardrails.ts";
+import { type InnerRules, createInnerCalls } from "./inner-calls.ts";
 import type { ResultBudget } from "./result-budget.ts";
 import {
   type CallRules,
   type PreparedCall,
   type RanCall,
   TurnStopped,
+  execute,
   mayPrepare,
   prepareCall,
   refuseCall,
   runToolCall,
 } from "./tool-calls.ts";
-import { renderForModel } from "./tool-result.ts";
+import { fail, renderForModel } from "./tool-result.ts";
 
 export interface StepCallsOptions {
   journal: Journal;
@@ -77,6 +79,8 @@ interface TurnCalls {
   readonly tools: ReadonlyMap<string, Tool>;
   guards: GuardState;
   readonly headway: HeadwayState;
+  /** Why a call that code made should end the turn. */
+  innerHalt: HaltReason | null;
   /** Where the model has read a result in full, by call and result. */
   readonly shown: Map<string, { entry: number; chars: number }>;
 }
@@ -86,7 +90,14 @@ const ALLOW: GuardDecision = { action: "allow" };
 /** `run` throws `TurnStopped` when the signal aborts. Errors of the journal pass through. */
 export function createStepCalls(options: StepCallsOptions): StepCalls {
   const tools = new Map(options.tools.map((tool) => [tool.name, tool]));
-  const turn: TurnCalls = { options, tools, guards: NO_CALLS, headway: startHeadway(), shown: new Map() };
+  const turn: TurnCalls = {
+    options,
+    tools,
+    guards: NO_CALLS,
+    headway: startHeadway(),
+    innerHalt: null,
+    shown: new Map(),
+  };
   return { run: (answer) => runStep(turn, answer) };
 }
 
@@ -118,7 +129,7 @@ async function runStep(
     }
   }
   const stuck = guardrails ? observeStep(guardrails.settings, turn.headway, observed, cutAfter !== null) : null;
-  return { halt: stuck ?? halt, ran: anyRan };
+  return { halt: stuck ?? halt ?? turn.innerHalt, ran: anyRan };
 }
 
 function toPending({ tools }: TurnCalls, call: ToolCall, index: number, cutAfter: number | null): Pending {
@@ -153,6 +164,7 @@ function run(turn: TurnCalls, step: number, pending: Pending, messages: Message[
     signal,
     toolTimeoutMs: limits.toolTimeoutMs,
     budget,
+    createInner: (outer, inside) => createInnerCalls(innerRules(turn, inside), outer),
     judge: (result) => judge(turn, guarded, result),
     isShown(result) {
       const before = turn.shown.get(`${guarded.signature} ${result.print}`);
@@ -161,6 +173,32 @@ function run(turn: TurnCalls, step: number, pending: Pending, messages: Message[
     },
   };
   return runToolCall(journal, { step, index }, { call, prepared }, rules);
+}
+
+/** `signal`: of the call that makes them. */
+function innerRules(turn: TurnCalls, signal: AbortSignal): InnerRules {
+  const { clock, limits } = turn.options;
+  return {
+    tools: turn.tools,
+    maxParallelCalls: limits.maxParallelCalls,
+    decide(guarded, running) {
+      const { innerHalt } = turn;
+      return innerHalt ?? toRefusal(decide(turn, guarded, running));
+    },
+    observe(guarded, result) {
+      const decision = observe(turn, guarded, result);
+      if (decision.action === "halt") turn.innerHalt ??= { code: decision.code, message: decision.message };
+      return decision;
+    },
+    async run(prepared, attempt) {
+      try {
+        return await execute(prepared, attempt, { clock, signal, toolTimeoutMs: limits.toolTimeoutMs });
+      } catch (error) {
+        if (error instanceof TurnStopped) return fail("aborted", "The call was called off before it ended.");
+        throw error;
+      }
+    },
+  };
 }
 
 function mayHalt({ options: { guardrails } }: TurnCalls): boolean {

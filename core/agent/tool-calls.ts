@@ -6,7 +6,7 @@ import type { Clock } from "../ports.ts";
 import { sha256Hex } from "../schemas/learning/digest.ts";
 import type { ToolCall } from "../schemas/entry.ts";
 import { SHORTENED } from "./compaction/compaction-prune.ts";
-import type { Effect, Journal, Recorded, Tool, ToolContext, ToolResult } from "./contract.ts";
+import type { Attempt, Effect, InnerCalls, Journal, Recorded, Tool, ToolContext, ToolResult } from "./contract.ts";
 import type { GuardDecision } from "./guardrails.ts";
 import { type ResultBudget, toRepeat } from "./result-budget.ts";
 import { addToOutcome, fail } from "./tool-result.ts";
@@ -21,6 +21,9 @@ export type PreparedCall =
   | { tool: Tool; args: unknown; refusal: null }
   | { tool: Tool | null; args: null; refusal: ToolResult; ours: boolean };
 
+/** A call whose tool may call others. */
+export type OuterCall = Pick<Attempt, "op" | "note">;
+
 export interface CallRules {
   clock: Clock;
   signal: AbortSignal;
@@ -28,6 +31,8 @@ export interface CallRules {
   budget: ResultBudget;
   /** Whether the conversation already shows the same result of the same call. */
   isShown(result: ToolResult & { print: string }): boolean;
+  /** Absent: the call's tool may not call others. */
+  createInner?(outer: OuterCall, signal: AbortSignal): InnerCalls;
   /** The guardrails' decision about a result. A warning is added to the result. */
   judge(result: ToolResult): GuardDecision;
 }
@@ -148,11 +153,11 @@ function effectOnReplay({ tool, refusal }: PreparedCall): Effect {
 /** An explicit abort reason: without one each abort creates an error with a stack trace. */
 const CALL_DONE = "done";
 
-/** A tool that ignores its signal is abandoned at the timeout. */
-async function execute(
+/** A tool that ignores its signal is abandoned at the timeout. Throws `TurnStopped`. */
+export async function execute(
   { tool, args }: Extract<PreparedCall, { refusal: null }>,
-  attempt: Omit<ToolContext, "signal">,
-  { clock, signal, ...rules }: CallRules,
+  attempt: Omit<Attempt, "entry">,
+  { clock, signal, createInner, ...rules }: Pick<CallRules, "clock" | "signal" | "toolTimeoutMs" | "createInner">,
 ): Promise<ToolResult> {
   const toolTimeoutMs = tool.timeoutMs?.(args) ?? rules.toolTimeoutMs;
   const own = new AbortController();
@@ -162,8 +167,15 @@ async function execute(
     stopped.reject(new TurnStopped());
     own.abort();
   };
-  const { op, prepared, resumed } = attempt;
-  const context: ToolContext = { op, prepared, ...(resumed && { resumed }), signal: own.signal };
+  const { op, prepared, resumed, fromContent } = attempt;
+  const context: ToolContext = {
+    op,
+    prepared,
+    ...(resumed && { resumed }),
+    ...(fromContent && { fromContent }),
+    signal: own.signal,
+    ...(tool.callsTools && createInner && { inner: createInner(attempt, own.signal) }),
+  };
   const time = async () => {
     await clock.sleep(toolTimeoutMs, timer.signal);
     if (!timer.signal.aborted) own.abort();

@@ -80,7 +80,8 @@ function begin(engine: Engine, program: CodeProgram, output: Output): Running {
       name,
       vm.newFunction(name, (...args) => {
         engine.charge(HOST_CALL_UNITS);
-        work(...args);
+        // Without fuel every function of the instance traps, and it traps by itself when it goes on.
+        if (!engine.hasRunOut()) work(...args);
       }),
     );
   };
@@ -88,7 +89,9 @@ function begin(engine: Engine, program: CodeProgram, output: Output): Running {
   define("send", (id, name, args) =>
     send(running, program, { id: vm.getNumber(id), name: vm.getString(name), args: vm.getString(args) }),
   );
-  define("done", (ok, text, stack) => finish(running, vm.dump(ok) === true, vm.getString(text), vm.getString(stack)));
+  define("done", (ok, text, stack) =>
+    finish(running, program, { ok: vm.dump(ok) === true, text: vm.getString(text), stack: vm.getString(stack) }),
+  );
   const names = vm.unwrapResult(vm.evalCode(JSON.stringify(program.tools), "names.js"));
   const globals = vm.unwrapResult(vm.evalCode(CODE_GLOBALS, "globals.js"));
   const made = vm.unwrapResult(
@@ -155,7 +158,11 @@ function print({ engine, output }: Running, text: string): void {
   engine.setFuel(0);
 }
 
-function finish({ engine, output }: Running, ok: boolean, text: string, stack: string): void {
+function finish(
+  { engine, output }: Running,
+  { code }: CodeProgram,
+  { ok, text, stack }: { ok: boolean; text: string; stack: string },
+): void {
   output.isDone = true;
   if (ok && text.length > MAX_PRINTED_CHARS) {
     output.isFull = true;
@@ -164,7 +171,8 @@ function finish({ engine, output }: Running, ok: boolean, text: string, stack: s
     if (text !== "") output.value = text;
   } else {
     const line = /code\.js:(\d+)/.exec(stack)?.[1];
-    output.error = { text, ...(line && { line: Number(line) }) };
+    // QuickJS finds a missing end after the code, on the next line.
+    output.error = { text, ...(line && { line: Math.min(Number(line), code.split("\n").length) }) };
   }
 }
 

@@ -23,6 +23,7 @@ import type {
 import type { Learning } from "../schemas/api.ts";
 import type { ReviewId, SessionId, TurnId } from "../schemas/ids.ts";
 import type { Grant, ReviewMessage } from "../schemas/learning/review.ts";
+import type { CodeSandbox } from "../sandbox/code-sandbox.ts";
 import type { Settings } from "../schemas/settings.ts";
 import type { Booking, Budget, Spending } from "../schemas/usage.ts";
 import type { RunChecks } from "../skills/checks.ts";
@@ -55,6 +56,8 @@ export interface SessionHost {
   search?: SkillSearch;
   /** Runs the checks in skills. Absent: no check runs. */
   runChecks?: RunChecks;
+  /** Runs code that the model writes. Absent: the tool execute_code is absent. */
+  sandbox?: CodeSandbox;
   /** Whether a setting of this name exists for tools (a variable, a credentials file). Absent: none exists. */
   isSet?(name: string): boolean;
   memory(overlay: Overlay): MemoryStore;

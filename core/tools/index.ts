@@ -2,12 +2,14 @@
 // Worker builds its own, smaller set from the same factories.
 import type { Tool } from "../agent/contract.ts";
 import type { Clock, MemoryStore, PendingStore, SkillStore } from "../ports.ts";
+import type { CodeSandbox } from "../sandbox/code-sandbox.ts";
 import type { Settings } from "../schemas/settings.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import type { Library } from "../skills/library.ts";
 import type { Writer } from "../skills/edit/operations.ts";
 import type { RunChecks } from "../skills/checks.ts";
 import type { ToolFingerprints } from "../skills/format/contract.ts";
+import { createExecuteCode } from "./code/execute-code.ts";
 import { createCheckInspector } from "./skills/check-inspector.ts";
 import type { ChangeRequests } from "./files/file-tool-options.ts";
 import { createFileTools } from "./files/files.ts";
@@ -29,6 +31,8 @@ export interface SessionToolOptions {
   search?: SkillSearch;
   /** Runs a skill's checks before a write of it is accepted. Absent: none runs. */
   runChecks?: RunChecks;
+  /** Runs code that the model writes. Absent: it cannot. */
+  sandbox?: CodeSandbox;
   /** Fingerprints of all tools of the session, once these exist. */
   fingerprints?(): ToolFingerprints;
   /** Absent: no person can be asked. */
@@ -57,9 +61,10 @@ export function createTools(options: SessionToolOptions): Tool[] {
   const { workspace, approvals, library, skills, memory, origin, session, clock, settings } = options;
   const search = options.search && withinTime(options.search, clock);
   const approval = options.pending && { pending: options.pending, session, clock };
-  const { taint, todos } = options;
+  const { taint, todos, sandbox } = options;
   return [
     ...createFileTools({ workspace, settings, clock, approvals, ...(taint && { isTainted: taint.isTainted }) }),
+    ...(sandbox ? [createExecuteCode({ sandbox, clock, settings })] : []),
     ...(todos ? [createTodo(todos)] : []),
     ...createSkillTools({
       library,

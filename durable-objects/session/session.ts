@@ -28,6 +28,7 @@ import { seeds } from "../../skills-seed/index.ts";
 import { toQueue } from "../../stores/platform/queue.ts";
 import { systemClock } from "../../stores/platform/system-clock.ts";
 import { runChecks } from "../../wiring/checks.ts";
+import { openSandbox } from "../../wiring/sandbox.ts";
 import { openModels } from "../../wiring/models.ts";
 import { openOutbound } from "../../wiring/outbound.ts";
 import {
@@ -261,6 +262,7 @@ function toHost(ctx: DurableObjectState, env: SessionEnv, settings: Settings): S
     },
     seeds,
     runChecks,
+    sandbox: openSandbox(clock),
     skills: openSkillStore(place, { indexes: SESSION_INDEXES }),
     search: (query) => env.ARCHIVE.getByName(profile).searchSkills(query),
     memory: (overlay) => openSessionMemory(env.MEMORY, place, overlay),

@@ -8,4 +8,5 @@ const path = createRequire(import.meta.url).resolve("#wasm/quickjs.wasm");
 /** The constructor is cast, because workerd's type declares that modules cannot be constructed. */
 const Module = WebAssembly.Module as unknown as new (bytes: Uint8Array) => WebAssembly.Module;
 
-export const runChecks = createCheckRunner(new Module(readFileSync(path)));
+export const quickjs = new Module(readFileSync(path));
+export const runChecks = createCheckRunner(quickjs);

@@ -88,6 +88,7 @@ function makeTools(
     skills: learned ? host.skills : null,
     ...(learned && host.search && { search: host.search }),
     ...(host.runChecks && { runChecks: host.runChecks }),
+    ...(host.sandbox && { sandbox: host.sandbox }),
     ...(scene.fingerprints && { fingerprints: scene.fingerprints }),
     ...(host.pending && { pending: host.pending }),
     taint: context.taint,

@@ -32,17 +32,18 @@ export function createWriteFile({ workspace, approvals, isTainted, budget }: Opt
     description: DESCRIPTION,
     parameters: Args,
     effect: "keyed",
+    marksContent: true,
     inPieces: "Write the first part of the file with write_file, then add part after part with append: true.",
     /** `size`: the file's size before the first attempt, so that a repeated one recognises its own addition. */
     prepare: async ({ path }) => ({ size: workspace.sizeOf(path) }),
     prepares: ({ append }) => append === true,
     paths: ({ path }) => ({ reads: [], writes: [canonicalPath(workspace, path)] }),
-    async run(args, { op, prepared, resumed }) {
+    async run(args, { op, prepared, resumed, fromContent }) {
       const before = args.append && resumed ? findAddition(args, prepared.size, workspace) : "missing";
       if (before === "changed") return fail("file_changed", CHANGED_MEANWHILE);
       const bytes = new TextEncoder().encode(before === "added" ? "" : args.content);
       // The path may repeat read content too.
-      const writer = isTainted?.(`${args.path}\n${args.content}`) ? "content" : "own";
+      const writer = fromContent || isTainted?.(`${args.path}\n${args.content}`) ? "content" : "own";
       const written = args.append
         ? workspace.appendAsAgent(args.path, bytes, writer, budget)
         : workspace.putAsAgent(args.path, bytes, writer, budget);

@@ -16,13 +16,18 @@ const MAX_HELD_MS = 60_000;
 
 let holder: { since: number } | null = null;
 
+/** Whether a heavy run has the isolate's memory: no sandbox may begin meanwhile. */
+export function isHeavyRunActive(now: number): boolean {
+  return holder !== null && now - holder.since < MAX_HELD_MS;
+}
+
 export function createHeavyRun(clock: Clock, signal: AbortSignal, maxWaitMs: number): HeavyRun {
   let mine: { since: number } | null = null;
   let hasEnded = false;
   return {
     async begin() {
       const began = clock.now();
-      while (holder !== mine && holder !== null && clock.now() - holder.since < MAX_HELD_MS) {
+      while (holder !== mine && isHeavyRunActive(clock.now())) {
         if (hasEnded || signal.aborted || clock.now() - began > maxWaitMs) return false;
         await clock.sleep(LOOK_AGAIN_MS, signal);
       }

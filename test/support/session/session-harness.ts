@@ -1,5 +1,6 @@
 // A session engine over node:sqlite and the stores' doubles. It can crash at any write and be booted again on what was stored.
 // Each lifetime has its own wrapper around the ports, so that a dead engine cannot reach a store.
+import type { CodeSandbox } from "../../../core/sandbox/code-sandbox.ts";
 import type { Model, ModelChain, ModelSlot, Tool } from "../../../core/agent/contract.ts";
 import { createTurnRecords } from "../../../core/archive/turn-archive.ts";
 import { ok } from "../../../core/errors.ts";
@@ -60,6 +61,7 @@ export interface HarnessOptions {
   tools?: Tool[];
   memoryProvider?: MemoryProvider;
   runChecks?: RunChecks;
+  sandbox?: CodeSandbox;
   settings?: Partial<{ [Key in keyof Settings]: Partial<Settings[Key]> }>;
   /** The profile's Account. Default: grants every reservation in full and accepts every booking. */
   account?: Partial<AccountPort>;
@@ -145,6 +147,7 @@ export function createSessionHarness(options: HarnessOptions) {
       moreTools: options.tools ?? [],
       memoryProvider: options.memoryProvider,
       runChecks: options.runChecks,
+      sandbox: options.sandbox,
       skills: createSkillStore({
         bucket: stores.bucket,
         profile,

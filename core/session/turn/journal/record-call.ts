@@ -18,11 +18,12 @@ export async function recordCall(record: TurnRecord, step: number, work: CallWor
   const intent = earlier ?? openIntent(record, step, work, work.prepare ? await prepare(record, work.prepare) : {});
   const result =
     earlier && !mayRunAgain(work.effect)
-      ? outcomeUnknown()
+      ? outcomeUnknown(earlier)
       : await work.run({
           op: `${host.session}-${turn}:${intent.n}`,
           prepared: intent.prepared,
           entry: intent.n,
+          note: (facts) => addFacts(record, intent, facts),
           ...(earlier && { resumed: true as const }),
         });
   assertOpen(record);
@@ -73,9 +74,23 @@ function mayRunAgain(effect: Effect): boolean {
   return effect !== "unkeyed";
 }
 
-function outcomeUnknown(): ToolResult {
+/** Once the turn was ended by other code, nothing is written. */
+function addFacts(record: TurnRecord, intent: ToolEntry, facts: JsonObject): void {
+  if (record.isClosed) return;
+  intent.prepared = { ...intent.prepared, ...facts };
+  putEntry(record, intent);
+}
+
+/** `inner`: the calls that code had made, with the state of each. */
+function outcomeUnknown({ prepared: { inner } }: ToolEntry): ToolResult {
+  const unknown = "The session was interrupted while this ran";
+  if (!Array.isArray(inner)) {
+    return fail("outcome_unknown", `${unknown}, so whether it took effect is unknown. Look before you do it again.`);
+  }
   return fail(
     "outcome_unknown",
-    "The session was interrupted while this ran, so whether it took effect is unknown. Look before you do it again.",
+    `${unknown}. calls lists what it had called, calls that only read left out: "done" and "failed" had ended; of "began" the ` +
+      "outcome is unknown. Do only the rest again.",
+    { calls: inner },
   );
 }

@@ -1,0 +1,53 @@
+// The limits of code in workerd, where a Worker runs it, and sessions that run bombs beside quiet ones in one isolate.
+import { expect, test } from "vitest";
+import quickjs from "#wasm/quickjs.wasm";
+import { createQuickJsSandbox } from "../../core/sandbox/quickjs-code.ts";
+import { systemClock } from "../../stores/platform/system-clock.ts";
+import { BOMBS } from "./hostile-code.ts";
+import { toProgram } from "./sandbox-cases.ts";
+
+const sandbox = createQuickJsSandbox({ module: quickjs, clock: systemClock });
+
+/** What the slowest takes on an idle machine is two seconds; on a busy one, several times as much. */
+const MAX_MS = 12_000;
+
+test.each(BOMBS)("%s is stopped", { timeout: 60_000 }, async (_what, code, stopped) => {
+  // The clock of an isolate moves when it waits.
+  const began = Date.now();
+  const ended = await sandbox.run(toProgram(code));
+  await systemClock.sleep(1);
+  expect([stopped].flat()).toContain(ended.stopped);
+  expect(Date.now() - began).toBeLessThan(MAX_MS);
+});
+
+test("tools can be called, and waiting for one leaves the isolate to others", async () => {
+  const call = async (_name: string, args: string) => {
+    await systemClock.sleep(50);
+    return { ok: true, json: args } as const;
+  };
+  const waits = sandbox.run(toProgram("return await tools.slow({ a: 1 })", { tools: ["slow"], call }));
+  const quick = await sandbox.run(toProgram("return 1"));
+  expect([quick.value, (await waits).value]).toEqual(["1", '{"a":1}']);
+});
+
+test(
+  "ten bombs beside ten quiet programs: all end, and the quiet ones with their results",
+  { timeout: 180_000 },
+  async () => {
+    const bombs = BOMBS.filter(([, , stopped]) => stopped === "time" || stopped === "memory").slice(0, 10);
+    const call = async () => {
+      await systemClock.sleep(20);
+      return { ok: true, json: "{}" } as const;
+    };
+    const quiet = Array.from({ length: 10 }, (_, i) => `for (let n = 0; n < 3; n++) await tools.wait({}); return ${i}`);
+    const runs = quiet.flatMap((code, i) => [
+      sandbox.run(toProgram(bombs[i]![1])),
+      sandbox.run(toProgram(code, { tools: ["wait"], call })),
+    ]);
+    const ended = await Promise.all(runs);
+    expect(ended.filter((_, i) => i % 2 === 1).map(({ value }) => value)).toEqual(quiet.map((_, i) => String(i)));
+    expect(ended.filter((_, i) => i % 2 === 0).every(({ stopped }) => stopped === "time" || stopped === "memory")).toBe(
+      true,
+    );
+  },
+);
