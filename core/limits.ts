@@ -41,9 +41,13 @@ export const DEFAULTS: Settings = {
     toolTimeoutMs: 3 * MINUTE_MS, // [hermes] terminal default
     maxParallelCalls: 8, // [own]
     maxQueuedTurns: 20, // [own] with more, a client must wait
+    // [own] Hermes waits 300 s, in a process that must stay alive. A parked turn costs nothing, and people on messaging answer within
+    // the hour; after that the machine has moved on, and so have the messages that wait in the queue
+    approvalMs: 60 * MINUTE_MS,
     titles: true,
     busy: "queue", // [own] loses no message and interrupts no running turn unasked
   },
+  approvals: { mode: "manual" }, // [own] [hermes] had the same default until it had a model that decides
   context: {
     threshold: 0.5, // [hermes]
     thresholdSmall: 0.75, // [hermes] windows under 512,000 tokens
@@ -197,6 +201,7 @@ export function parseSettings(json: string | undefined): Result<Settings> {
   }
   return ok({
     turn: { ...DEFAULTS.turn, ...patch.data.turn },
+    approvals: { ...DEFAULTS.approvals, ...patch.data.approvals },
     context: { ...DEFAULTS.context, ...patch.data.context },
     guardrails: { ...DEFAULTS.guardrails, ...patch.data.guardrails },
     budget: { ...DEFAULTS.budget, ...patch.data.budget },

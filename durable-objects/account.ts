@@ -3,12 +3,13 @@
 import { DurableObject } from "cloudflare:workers";
 import { type Result, assert, err, messageOf, ok } from "../core/errors.ts";
 import { sha256Hex } from "../core/schemas/learning/digest.ts";
+import type { ApprovalMode, StandingAllowance } from "../core/schemas/approval.ts";
 import type { CreatedKey, KeyInfo, Learning, SessionInfo } from "../core/schemas/api.ts";
 import { type CurationId, DAY_MS, type ProfileId, type SessionId, type SkillName } from "../core/schemas/ids.ts";
 import type { Grant } from "../core/schemas/learning/review.ts";
 import type { Settings } from "../core/schemas/settings.ts";
 import type { Booking, Budget, UsageAsked, UsageReport } from "../core/schemas/usage.ts";
-import type { ReviewAdmission, ReviewRequest, TurnRequest } from "../core/session/context.ts";
+import type { ProfileApprovals, ReviewAdmission, ReviewRequest, TurnRequest } from "../core/session/context.ts";
 import { createKeyId, createSecret, isSameHash, toKey } from "./account-key.ts";
 import {
   type AccountEnv,
@@ -18,6 +19,7 @@ import {
   eraseDue,
   toErasureStores,
 } from "./account-erasure.ts";
+import { APPROVAL_TABLES, createAccountApprovals } from "./account-approvals.ts";
 import { CURATION_SCHEMA, collectSpent, countRequest, putAllowance, reserveRun } from "./account-curation.ts";
 import { UPKEEP_SCHEMA, createUpkeep } from "./account-upkeep.ts";
 import { type AccountLedger, LEDGER_SCHEMA, createAccountLedger } from "./account-ledger.ts";
@@ -36,6 +38,7 @@ const NEWER_RETRY_MS = 60 * 60_000;
 /** All tables except those that an erasure still needs. */
 const OWN_TABLES = [
   ...["keys", "session", "review_slot", "booked", "usage_line", "reservation", "account_state", "curation_request"],
+  ...APPROVAL_TABLES,
 ];
 const MORE_SCHEMA = [...ERASURE_SCHEMA, ...CURATION_SCHEMA, ...UPKEEP_SCHEMA];
 
@@ -45,6 +48,8 @@ const SCHEMA = [
   `CREATE TABLE IF NOT EXISTS session (id TEXT PRIMARY KEY, title TEXT NOT NULL, learning TEXT NOT NULL,
     created_at INTEGER NOT NULL) STRICT, WITHOUT ROWID`,
 ];
+
+const PROFILE_GONE = err("profile_gone", "This profile has been deleted.");
 
 export class Account extends DurableObject<AccountEnv> {
   readonly #sql = this.ctx.storage.sql;
@@ -249,6 +254,35 @@ export class Account extends DurableObject<AccountEnv> {
     const { kv, clock } = toErasureStores(this.env);
     const memory = createMemoryStore({ kv, profile: this.ctx.id.name!, clock, overlayMs: 0 });
     upkeep.swept(now, (await memory.sweep(before)).left);
+  }
+
+  // ---- approvals ----
+
+  readApprovals(): ProfileApprovals {
+    return this.#approvals().read();
+  }
+
+  /** Idempotent by `id`. Failures: `profile_gone`, `too_many_allowances`. */
+  allow(allowance: Omit<StandingAllowance, "v">): Result<null> {
+    return this.#isWritable() ? this.#approvals().allow(allowance) : PROFILE_GONE;
+  }
+
+  /** Failures: `profile_gone`, `allowance_not_found`. */
+  revokeAllowance(id: string): Result<null> {
+    if (!this.#isWritable()) return PROFILE_GONE;
+    if (this.#approvals().revoke(id)) return ok(null);
+    return err("allowance_not_found", "This profile has no allowance of that id.");
+  }
+
+  /** Failure: `profile_gone`. */
+  putApprovalMode(mode: ApprovalMode | null): Result<null> {
+    if (!this.#isWritable()) return PROFILE_GONE;
+    this.#approvals().putMode(mode);
+    return ok(null);
+  }
+
+  #approvals() {
+    return createAccountApprovals(toSql(this.ctx.storage));
   }
 
   #upkeep() {

@@ -171,8 +171,8 @@ export interface ToolResult {
 }
 
 /**
- * What must happen before a call may run. `ask`: a person decides, unless a standing allowance covers the call. The turn is
- * parked meanwhile. `refuse`: the call never runs; `code` and `reason` are its result.
+ * What must happen before a call may run. `ask`: the operator's `approvals.mode` and standing allowances decide whether a person
+ * is asked; the turn is parked meanwhile. `refuse`: the call never runs; `code` and `reason` are its result.
  */
 export type CallGate =
   | { verdict: "run" }
@@ -180,12 +180,10 @@ export type CallGate =
       verdict: "ask";
       /** What would be done, exactly: for a command, its whole text. */
       summary: string;
-      /** Why a person is asked, each a sentence. Empty: the operator wants every call of this kind to be asked. */
+      /** Why the call is dangerous, each a sentence. Empty: no rule says so, and only the mode `manual` asks. */
       reasons: string[];
       /** What a person may allow for longer than this call. Absent: only this call. */
       allowance?: Allowance;
-      /** The model of the slot `approval` may decide first. */
-      triage?: true;
     }
   | { verdict: "refuse"; code: string; reason: string };
 
@@ -229,8 +227,8 @@ export interface Tool<Args = any> {
   /** Facts to record with the intent, such as the revision a write was based on. Called once per call, before it runs. */
   prepare?(args: Args): Promise<JsonObject>;
   /**
-   * Asked before the intent of a call is written. Pure: the same arguments always give the same gate. Only for tools that are not
-   * `read`; a call with another gate than `run` runs alone. Absent: every call may run. A throw asks.
+   * Asked before the intent of a call is written. Pure: the same arguments always give the same gate. Must not throw. A call with
+   * another gate than `run` runs alone. Absent: every call may run.
    */
   gate?(args: Args): CallGate;
   /** Whether `prepare` is needed for this call; such a call runs alone. Absent: needed for every call of a tool with `prepare`. */
@@ -278,6 +276,11 @@ export interface Journal {
   /** Whether calls of one step may begin before earlier ones have ended. Intents are written in the order of `call`. */
   readonly parallel: boolean;
   /**
+   * Decides on a call whose gate says `ask`, before its intent is written. `parked`: a person was asked, and the turn ends its run
+   * in memory. A call that is recorded already is admitted again. Absent: nobody can be asked, and such calls are refused.
+   */
+  admit?(step: number, request: GatedCall): Promise<Admission>;
+  /**
    * The result of the `index`-th call of a step: the recorded one, or that of `run`. Writes the intent first, synchronously if
    * there is no `prepare`. A call whose intent has no result runs again only if `effect` allows; else the result says that the
    * outcome is unknown.
@@ -293,6 +296,14 @@ export interface Journal {
     },
   ): Promise<Recorded<ToolResult>>;
 }
+
+export interface GatedCall {
+  call: ToolCall;
+  gate: Extract<CallGate, { verdict: "ask" }>;
+}
+
+/** `result`: what the model reads instead of the call's own result. */
+export type Admission = { state: "run" } | { state: "refused"; result: ToolResult } | { state: "parked" };
 
 /** Keeps a conversation within the model's window. The loop calls it before each model call. */
 export interface ContextKeeper {

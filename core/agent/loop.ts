@@ -34,7 +34,7 @@ import { fixedTokens } from "./request-size.ts";
 import { createResultBudget } from "./result-budget.ts";
 import { isSmall } from "./small-window.ts";
 import { createStepCalls } from "./step-calls.ts";
-import { TurnStopped } from "./tool-calls.ts";
+import { TurnParked, TurnStopped } from "./tool-calls.ts";
 import { toToolSpecs } from "./tool-specs.ts";
 
 export interface LoopOptions {
@@ -97,6 +97,8 @@ export type LoopEnd =
   | { state: "stopped"; stats: TurnStats }
   /** The person sent an interrupting message. Every call has its result, and the model was not asked again. */
   | { state: "interrupted"; stats: TurnStats }
+  /** A person was asked about a call. The journal has stored the question and what the turn waits for. */
+  | { state: "parked"; stats: TurnStats }
   /** No model of the chain works now, but one may later. `delayMs`: when, if a provider said so. */
   | { state: "paused"; failure: ModelFailure; delayMs?: number; stats: TurnStats };
 
@@ -185,6 +187,7 @@ export async function runLoop(options: LoopOptions): Promise<LoopEnd> {
       turn.hasNewWork ||= ran;
     } catch (error) {
       if (error instanceof TurnStopped) return { state: "stopped", stats };
+      if (error instanceof TurnParked) return { state: "parked", stats };
       throw error;
     }
     // While earlier records are replayed, the loop continues: calls recorded in later steps must get their results first.

@@ -5,7 +5,7 @@ import type { Clock } from "../ports.ts";
 import type { ToolCall, TurnStats } from "../schemas/entry.ts";
 import type { Settings } from "../schemas/settings.ts";
 import { type Footprint, planCalls } from "./call-plan.ts";
-import type { Journal, Message, Tool, ToolResult } from "./contract.ts";
+import type { CallGate, Journal, Message, Tool, ToolResult } from "./contract.ts";
 import {
   type GuardDecision,
   type GuardedCall,
@@ -28,12 +28,15 @@ import {
   type CallRules,
   type PreparedCall,
   type RanCall,
+  TurnParked,
   TurnStopped,
   execute,
+  gateOf,
   mayPrepare,
   prepareCall,
   refuseCall,
   runToolCall,
+  toRefused,
 } from "./tool-calls.ts";
 import { fail, renderForModel } from "./tool-result.ts";
 
@@ -68,6 +71,7 @@ interface Pending {
   index: number;
   call: ToolCall;
   prepared: PreparedCall;
+  gate: CallGate;
   guarded: GuardedCall;
   /** False: the call could not be run as the model wrote it. */
   usable: boolean;
@@ -87,7 +91,7 @@ interface TurnCalls {
 
 const ALLOW: GuardDecision = { action: "allow" };
 
-/** `run` throws `TurnStopped` when the signal aborts. Errors of the journal pass through. */
+/** `run` throws `TurnStopped` when the signal aborts, and `TurnParked`. Errors of the journal pass through. */
 export function createStepCalls(options: StepCallsOptions): StepCalls {
   const tools = new Map(options.tools.map((tool) => [tool.name, tool]));
   const turn: TurnCalls = {
@@ -113,7 +117,7 @@ async function runStep(
   for (const segment of planCalls(listFootprints(turn, all))) {
     if (signal.aborted) throw new TurnStopped();
     const inSegment = segment.map((index) => all[index]!);
-    const batch = decideBatch(turn, inSegment);
+    const batch = await Promise.all(decideBatch(turn, inSegment).map((pending) => admit(turn, step, pending)));
     const results = await mapLimit(batch, limits.maxParallelCalls, (pending) => run(turn, step, pending, messages));
     for (const [at, { value: result, entry, ran }] of results.entries()) {
       const { call, guarded, usable } = batch[at]!;
@@ -135,13 +139,14 @@ async function runStep(
 function toPending({ tools }: TurnCalls, call: ToolCall, index: number, cutAfter: number | null): Pending {
   const prepared = prepareCall(call, tools, cutAfter);
   const usable = prepared.refusal === null;
-  return { index, call, prepared, guarded: toGuardedCall(call, tools.get(call.name)), usable };
+  const gate = gateOf(prepared);
+  return { index, call, prepared, gate, guarded: toGuardedCall(call, tools.get(call.name)), usable };
 }
 
 /** Without parallel calls each runs alone, and the guardrails judge each by the results of those before it. */
 function listFootprints({ options }: TurnCalls, calls: Pending[]): Footprint[] {
   const mayShare = options.journal.parallel && options.limits.maxParallelCalls > 1;
-  return calls.map(({ prepared }) => (mayShare ? toFootprint(prepared) : null));
+  return calls.map(({ prepared, gate }) => (mayShare && gate.verdict === "run" ? toFootprint(prepared) : null));
 }
 
 /** The calls of a segment, those that may not run replaced by refusals. */
@@ -155,6 +160,26 @@ function decideBatch(turn: TurnCalls, segment: Pending[]): Pending[] {
     return pending;
   });
 }
+
+/** The call as it may run, by its gate. A gated call is alone in its segment. */
+async function admit({ options }: TurnCalls, step: number, pending: Pending): Promise<Pending> {
+  const { call, gate, prepared } = pending;
+  if (gate.verdict === "run" || prepared.refusal !== null) return pending;
+  const admission =
+    gate.verdict === "refuse"
+      ? { state: "refused" as const, result: fail(gate.code, gate.reason) }
+      : ((await options.journal.admit?.(step, { call, gate })) ?? NOBODY_TO_ASK);
+  if (admission.state === "parked") throw new TurnParked();
+  return admission.state === "run" ? pending : { ...pending, prepared: toRefused(prepared.tool, admission.result) };
+}
+
+const NOBODY_TO_ASK = {
+  state: "refused" as const,
+  result: fail(
+    "approval_unavailable",
+    "This needs a person's approval, and nobody can be asked here. Do it another way.",
+  ),
+};
 
 function run(turn: TurnCalls, step: number, pending: Pending, messages: Message[]): Promise<RanCall> {
   const { journal, clock, signal, limits, budget } = turn.options;

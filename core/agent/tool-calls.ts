@@ -6,7 +6,17 @@ import type { Clock } from "../ports.ts";
 import { sha256Hex } from "../schemas/learning/digest.ts";
 import type { ToolCall } from "../schemas/entry.ts";
 import { SHORTENED } from "./compaction/compaction-prune.ts";
-import type { Attempt, Effect, InnerCalls, Journal, Recorded, Tool, ToolContext, ToolResult } from "./contract.ts";
+import type {
+  Attempt,
+  CallGate,
+  Effect,
+  InnerCalls,
+  Journal,
+  Recorded,
+  Tool,
+  ToolContext,
+  ToolResult,
+} from "./contract.ts";
 import type { GuardDecision } from "./guardrails.ts";
 import { type ResultBudget, toRepeat } from "./result-budget.ts";
 import { addToOutcome, fail } from "./tool-result.ts";
@@ -14,6 +24,11 @@ import { addToOutcome, fail } from "./tool-result.ts";
 /** Thrown when the turn is stopped while a tool runs; the call stays open. Only the loop may catch it. */
 export class TurnStopped extends Error {
   override name = "TurnStopped";
+}
+
+/** Thrown when a person is asked about a call, and nothing of the call is recorded yet. Only the loop may catch it. */
+export class TurnParked extends Error {
+  override name = "TurnParked";
 }
 
 /** A call that can run, or the refusal it gets. `ours`: the harness refuses it, and the call itself may be valid. */
@@ -87,7 +102,16 @@ function inPieces(tool: Tool | null): string {
 
 /** A call that the harness does not run. This counts neither as a failure of the model nor of the tool. */
 export function refuseCall(tool: Tool | null, code: string, error: string): PreparedCall {
-  return { tool, args: null, refusal: fail(code, error), ours: true };
+  return toRefused(tool, fail(code, error));
+}
+
+export function toRefused(tool: Tool | null, refusal: ToolResult): PreparedCall {
+  return { tool, args: null, refusal, ours: true };
+}
+
+/** `run` for a call that is refused already. */
+export function gateOf({ tool, args, refusal }: PreparedCall): CallGate {
+  return refusal === null ? (tool.gate?.(args) ?? { verdict: "run" }) : { verdict: "run" };
 }
 
 function isWrong(tool: Tool | null, code: string, error: string): PreparedCall {

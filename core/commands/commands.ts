@@ -16,6 +16,8 @@ export interface CommandRow {
   handler: "session" | "model" | "client";
   /** Who may use it; see `mayUse`. */
   access: CommandRole;
+  /** Carried out at once while a turn is parked. Other commands wait for the turn to end. */
+  beside?: true;
   /** Absent: every client offers it. */
   onlyIn?: CommandClient;
   /** One line, in the imperative, without a full stop. */
@@ -27,6 +29,8 @@ export interface CommandArgument {
   name: string;
   /** `word` holds no white space. */
   form: "text" | "word";
+  /** What the argument must look like. A message that does not is no command. */
+  fits?: RegExp;
   required: boolean;
 }
 
@@ -48,7 +52,7 @@ export const COMMANDS = [
     argument: optional(text("FOCUS")),
     handler: "session",
     access: "participant",
-    help: "make the conversation shorter, keeping what concerns FOCUS",
+    help: "make the conversation shorter, keep what concerns FOCUS",
   },
   {
     name: "refresh",
@@ -79,25 +83,38 @@ export const COMMANDS = [
     help: "review the recent work now, and earlier work about FOCUS",
   },
   {
-    name: "pending",
+    name: "approvals",
+    aliases: ["pending"],
     argument: null,
     handler: "session",
     access: "owner",
-    help: "list the changes that wait for your decision",
+    beside: true,
+    help: "list what waits for you, what you allowed",
   },
   {
     name: "approve",
-    argument: word("ID"),
+    argument: { name: "ID SCOPE", form: "text", required: false, fits: /^\S*(?:\s+(?:once|session|always))?$/ },
     handler: "session",
     access: "owner",
-    help: "approve the change ID; its first letters are enough",
+    beside: true,
+    help: "allow ID: once, for the session or always",
   },
   {
-    name: "reject",
+    name: "deny",
+    aliases: ["reject"],
+    argument: optional(text("ID REASON")),
+    handler: "session",
+    access: "owner",
+    beside: true,
+    help: "refuse ID; the agent reads the reason",
+  },
+  {
+    name: "revoke",
     argument: word("ID"),
     handler: "session",
     access: "owner",
-    help: "reject the change ID; its first letters are enough",
+    beside: true,
+    help: "ask again about what you allowed as ID",
   },
   {
     name: "steer",

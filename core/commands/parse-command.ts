@@ -19,6 +19,12 @@ export function parseSessionCommand(message: string): SessionCommand | null {
   return { name: found.row.name as SessionCommandName, argument: found.argument };
 }
 
+/** Whether a message is a command that is carried out at once while a turn is parked. */
+export function isBesideCommand(message: string): boolean {
+  const command = parseSessionCommand(message);
+  return command !== null && findRow(command.name)?.beside === true;
+}
+
 export type TypedLine =
   | { kind: "message"; text: string }
   | { kind: "command"; name: ClientCommandName; argument: string }
@@ -78,5 +84,6 @@ function findRow(word: string): CommandRow | undefined {
 
 function isFitting({ argument }: CommandRow, given: string): boolean {
   if (argument === null) return given === "";
+  if (argument.fits && !argument.fits.test(given)) return false;
   return argument.form === "text" || !/\s/.test(given);
 }

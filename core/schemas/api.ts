@@ -1,8 +1,8 @@
 // The HTTP contract: bodies and responses of /v1. Clients (cli/, scripts/) import the schemas and nothing else of the core.
 // workers/api/ binds each one to its route.
 import * as z from "zod";
-import { Entry, TurnState, TurnStats } from "./entry.ts";
-import { ApprovalId, ApprovalState } from "./approval.ts";
+import { Entry, TurnState, TurnStats, WaitKind } from "./entry.ts";
+import { ApprovalMode, ApprovalScope, CommandApproval, FileApproval, StandingAllowance } from "./approval.ts";
 import { CurationRun, CurationWork, WorkId } from "./learning/curation.ts";
 import { GivenImage } from "./media/image.ts";
 import { FileContents } from "./file-body.ts";
@@ -77,6 +77,8 @@ export const TurnInfo = z.object({
   attempts: z.int(),
   /** Until when a running turn is paused, because none of its models can answer now and one may then. */
   pausedUntil: z.int().optional(),
+  /** Of a parked turn: what it waits for (`approval`: the decision on the approval `id`), since when, and until when at most. */
+  parked: z.object({ for: WaitKind, id: z.string(), since: z.int(), until: z.int() }).optional(),
   stats: TurnStats,
   startedAt: z.int().nullable(),
   endedAt: z.int().nullable(),
@@ -147,27 +149,47 @@ export const StoredFile = z.object({ path: z.string(), size: z.int() });
 export type StoredFile = z.infer<typeof StoredFile>;
 export const FileList = Page.extend({ files: z.array(FileInfo) });
 
-/** A change of a file that instructs the agent, which only the person may make. */
-export const ApprovalInfo = z.object({
-  id: ApprovalId,
-  path: z.string(),
-  state: ApprovalState,
-  /** Bytes of the requested content. */
-  size: z.int(),
-  askedAt: z.int(),
-  decidedAt: z.int().nullable(),
-});
+/**
+ * `file`: new content of a file that instructs the agent, which only the person may write. `command`: a call that a parked turn
+ * wants to make.
+ */
+export const ApprovalInfo = z.discriminatedUnion("kind", [
+  FileApproval.omit({ v: true, content: true }),
+  CommandApproval.omit({ v: true, allowance: true }).extend({
+    /** What `session` and `always` would allow; `null`: only this call may be allowed. */
+    covers: z.string().nullable(),
+  }),
+]);
 export type ApprovalInfo = z.infer<typeof ApprovalInfo>;
+export const AllowanceInfo = StandingAllowance.omit({ v: true }).extend({ scope: z.enum(["session", "always"]) });
+export type AllowanceInfo = z.infer<typeof AllowanceInfo>;
 /** Oldest first. */
 export const ApprovalList = Page.extend({ approvals: z.array(ApprovalInfo) });
-export const ApprovalDetail = ApprovalInfo.extend({
-  /** The requested content; `null` after the decision. */
-  content: z.string().nullable(),
-  /** The present content of the file; `null` when there is none, or when it is too large to compare. */
-  current: z.string().nullable(),
-});
+export const ApprovalDetail = z.discriminatedUnion("kind", [
+  FileApproval.omit({ v: true }).extend({
+    /** The present content of the file; `null` when there is none, or when it is too large to compare. */
+    current: z.string().nullable(),
+  }),
+  ApprovalInfo.options[1],
+]);
 export type ApprovalDetail = z.infer<typeof ApprovalDetail>;
-export const DecideApproval = z.strictObject({ approve: z.boolean() });
+/** `scope` and `reason` are for calls. `reason`: why not; the model reads it. */
+export const DecideApproval = z.strictObject({
+  approve: z.boolean(),
+  scope: ApprovalScope.optional(),
+  reason: z.string().max(2_000).optional(),
+});
+export type DecideApproval = z.infer<typeof DecideApproval>;
+/** `mode`: the one in force, the stricter of the operator's and the profile's. */
+export const ApprovalPolicyInfo = z.object({
+  mode: ApprovalMode,
+  operator: ApprovalMode,
+  profile: ApprovalMode.nullable(),
+  allowances: z.array(StandingAllowance.omit({ v: true })),
+});
+export const SessionAllowances = z.object({ allowances: z.array(AllowanceInfo) });
+/** `null`: the operator's mode. */
+export const PutApprovalMode = z.strictObject({ mode: ApprovalMode.nullable() });
 
 /** `seq` and `rev` are 0 for a bundled skill, which has no head. */
 export const SkillLine = IndexLine.extend({ name: SkillName, seq: z.int().min(0), rev: z.int().min(0) });

@@ -156,6 +156,21 @@ export const CompactionEntry = z.object({
   /** The model calls of the summary, failed ones included. */
   calls: z.array(z.object({ model: z.string(), usage: Usage, cost: Cost.optional() })),
 });
+/** What a parked turn waits for. `approval`: a person's decision on a call. */
+export const WaitKind = z.enum(["approval"]);
+export type WaitKind = z.infer<typeof WaitKind>;
+
+/** A question to the person. `covers`: what `session` and `always` would allow from now on; `null`: only this call may be allowed. */
+export const AskedQuestion = z.object({
+  for: WaitKind,
+  id: z.string(),
+  until: z.int(),
+  summary: z.string(),
+  reasons: z.array(z.string()),
+  covers: z.string().nullable(),
+});
+export type AskedQuestion = z.infer<typeof AskedQuestion>;
+
 /** Written by the harness: why a turn has no answer, that it was interrupted and resumed, what a review learned. */
 export const NoticeEntry = z.object({
   ...base,
@@ -163,6 +178,12 @@ export const NoticeEntry = z.object({
   code: z.string(),
   /** The charge for a model call that brought no answer, if the provider reported it. */
   spent: z.object({ model: z.string(), usage: Usage, cost: Cost.optional() }).optional(),
+  /** The turn was parked with this question. */
+  asked: AskedQuestion.optional(),
+  /** The text is a command that the person sent while the turn was parked; `accepted` is the number of its own turn. */
+  said: z.object({ accepted: z.int().min(1) }).optional(),
+  /** Calls of the model that decides on dangerous calls before a person is asked. */
+  approval: z.array(z.object({ model: z.string(), usage: Usage, cost: Cost.optional() })).optional(),
   /** Further calls, for a summary that failed. */
   compaction: z.array(z.object({ model: z.string(), usage: Usage, cost: Cost.optional() })).optional(),
 });
@@ -200,8 +221,11 @@ export function textOf(entry: Entry): string {
   return entry.parts.map((part) => part.text).join("");
 }
 
-/** `steered`: the input was inserted into the running turn and ended with it. */
-export const TurnState = z.enum(["queued", "running", "done", "failed", "stopped", "steered"]);
+/**
+ * `parked`: the turn has begun and waits for something outside, such as a person's decision; nothing of it is in memory.
+ * `steered`: the input was inserted into the turn before it and ended with it.
+ */
+export const TurnState = z.enum(["queued", "running", "parked", "done", "failed", "stopped", "steered"]);
 export type TurnState = z.infer<typeof TurnState>;
 
 /** Counted over one turn. `toolCalls` includes skill tools; `failedCalls` are results with `error` or a non-zero exit. */
@@ -238,6 +262,14 @@ export const AgentEvent = z.discriminatedUnion("type", [
   z.object({ type: z.literal("tool_end"), entry: z.int(), name: z.string(), failed: z.boolean(), result: z.string() }),
   z.object({ type: z.literal("entry_restart"), entry: z.int() }),
   z.object({ type: z.literal("notice_add"), entry: z.int(), code: z.string(), text: z.string() }),
+  /** The turn waits for an answer to this question. `text` says how a person gives it. */
+  z.object({
+    type: z.literal("turn_park"),
+    turn: z.int(),
+    entry: z.int(),
+    question: AskedQuestion,
+    text: z.string(),
+  }),
   z.object({
     type: z.literal("turn_end"),
     turn: z.int(),

@@ -1,6 +1,7 @@
 // Every setting an operator may change, as one JSON variable (TALARIA_SETTINGS). Defaults: core/limits.ts. The descriptions
 // are the text of docs/CONFIGURATION.md; `npm run docs` writes it. A name that ends in `Ms` is in milliseconds.
 import * as z from "zod";
+import { ApprovalMode } from "./approval.ts";
 import { Trigger } from "./learning/review.ts";
 
 const count = z.int().min(0);
@@ -89,6 +90,9 @@ const turn = z
     busy: BusyMode.describe(
       "What happens to a message that arrives while a turn runs, unless the message says so itself.",
     ),
+    approvalMs: ms
+      .min(1_000)
+      .describe("How long a call waits for a person's approval. Then it is refused, and the turn goes on."),
     titles: z.boolean().describe("Whether a session without a title gets one from a model after its first answer."),
   })
   .describe("One turn: its limits, timeouts and retries.");
@@ -338,8 +342,17 @@ const outbound = z
   })
   .describe("What agents may reach beside public http and https addresses; see THREAT-MODEL.md.");
 
+const approvals = z
+  .strictObject({
+    mode: ApprovalMode.describe(
+      "Which commands on a real machine wait for a person's approval. `manual`: every one that no standing allowance covers. `rules`: those that a rule calls dangerous. `smart`: the model of the slot `approval` decides on those first. `off`: none. Some commands are refused in every mode. A profile may choose a stricter mode than the operator's.",
+    ),
+  })
+  .describe("Approval of commands before they run.");
+
 export const Settings = z.strictObject({
   turn,
+  approvals,
   context,
   guardrails,
   budget,
@@ -357,6 +370,7 @@ export type Settings = z.infer<typeof Settings>;
 /** What an operator writes: any part of it. */
 export const SettingsPatch = z.strictObject({
   turn: turn.partial().optional(),
+  approvals: approvals.partial().optional(),
   context: context.partial().optional(),
   guardrails: guardrails.partial().optional(),
   budget: budget.partial().optional(),

@@ -21,6 +21,7 @@ import type {
   TurnArchive,
 } from "../ports.ts";
 import type { Learning } from "../schemas/api.ts";
+import type { ApprovalMode, StandingAllowance } from "../schemas/approval.ts";
 import type { ReviewId, SessionId, TurnId } from "../schemas/ids.ts";
 import type { Grant, ReviewMessage } from "../schemas/learning/review.ts";
 import type { CodeSandbox } from "../sandbox/code-sandbox.ts";
@@ -77,9 +78,28 @@ export interface SessionHost {
   reviews: ReviewStore;
   queue: Queue<ReviewMessage>;
   account: AccountPort;
+  /** The profile's standing allowances and its own mode of approval. Absent: there are none. */
+  approvals?: ApprovalPort;
+  /** True: nobody can answer a question in this run, so calls that need an answer are refused. Absent: somebody can. */
+  isUnattended?(): boolean;
   /** Keeps the object awake for work that is not awaited. The promise must not reject. */
   background(work: Promise<void>): void;
   report(what: string, error: unknown): void;
+}
+
+/** What a profile has allowed for all its sessions. Kept by its Account. */
+export interface ApprovalPort {
+  read(): Promise<ProfileApprovals>;
+  /** Idempotent by `id`. Failure: `too_many_allowances`. */
+  allow(allowance: Omit<StandingAllowance, "v">): Promise<Result<null>>;
+  /** False: there is none of that id. */
+  revoke(id: string): Promise<boolean>;
+}
+
+/** `mode`: stricter than the operator's, or `null`. */
+export interface ProfileApprovals {
+  mode: ApprovalMode | null;
+  allowances: StandingAllowance[];
 }
 
 /** What a session asks of its profile's Account. */

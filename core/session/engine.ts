@@ -4,6 +4,7 @@ import { type Result, err, ok } from "../errors.ts";
 import { FIXED } from "../limits.ts";
 import type {
   Accepted,
+  AllowanceInfo,
   ApprovalDetail,
   ApprovalInfo,
   FileInfo,
@@ -23,7 +24,14 @@ import { type Engine, openEngine } from "./open-engine.ts";
 import type { ReaderState, StandingReader } from "./readers/standing-reader.ts";
 import { createTables } from "./schema.ts";
 import { toSessionDetail, toSessionInfo } from "./session-info.ts";
-import { createApprovals } from "./turn/commands/approvals.ts";
+import {
+  type QuestionDecision,
+  decideApproval,
+  listAllowances,
+  listApprovals,
+  openApproval,
+  revokeAllowance,
+} from "./approvals/approvals.ts";
 
 const UNKNOWN_SESSION = err("session_not_found", "There is no such session. Create one with POST /v1/sessions.");
 
@@ -41,7 +49,7 @@ export type SessionCalls = Promised<
     SessionEngine,
     | ("detail" | "post" | "events" | "entryPage" | "stop" | "rate" | "observation")
     | ("putFile" | "getFile" | "deleteFile" | "listFiles" | "getImage")
-    | ("listApprovals" | "openApproval" | "decideApproval")
+    | ("listApprovals" | "openApproval" | "decideApproval" | "listAllowances" | "revokeAllowance")
   >
 >;
 type Promised<Calls> = {
@@ -232,15 +240,29 @@ function joinParts(parts: Uint8Array[]): Uint8Array {
   return whole;
 }
 
-/** Changes that only the owner may make. */
+/** What waits for the owner, and what the owner has allowed. */
 function toApprovals(engine: Engine) {
-  const open = () => createApprovals(engine.context);
+  const { context, driver } = engine;
   return {
-    listApprovals: (): Result<ApprovalInfo[]> => (wake(engine) ? ok(open().list()) : UNKNOWN_SESSION),
+    listApprovals: (): Result<ApprovalInfo[]> => (wake(engine) ? ok(listApprovals(context)) : UNKNOWN_SESSION),
     /** Failures: `approval_not_found`. */
-    openApproval: (id: string): Result<ApprovalDetail> => (wake(engine) ? open().open(id) : UNKNOWN_SESSION),
-    /** Failures: `approval_not_found`, `approval_decided`, `approval_replaced`, and those of `putFile`. */
-    decideApproval: (id: string, approve: boolean): Result<ApprovalInfo> =>
-      wake(engine) ? open().decide(id, approve) : UNKNOWN_SESSION,
+    openApproval: (id: string): Result<ApprovalDetail> => (wake(engine) ? openApproval(context, id) : UNKNOWN_SESSION),
+    /** A turn that waited for it goes on. Failures: those of `decideApproval` in approvals.ts. */
+    async decideApproval(id: string, decision: QuestionDecision): Promise<Result<ApprovalInfo>> {
+      if (!wake(engine)) return UNKNOWN_SESSION;
+      const decided = await decideApproval(context, id, decision);
+      if (context.log.openTurns().length > 0) driver.kick();
+      await context.jobs.arm();
+      return decided;
+    },
+    async listAllowances(): Promise<Result<AllowanceInfo[]>> {
+      return wake(engine) ? ok(await listAllowances(context)) : UNKNOWN_SESSION;
+    },
+    /** Failure: `allowance_not_found`. */
+    async revokeAllowance(id: string): Promise<Result<null>> {
+      if (!wake(engine)) return UNKNOWN_SESSION;
+      if (await revokeAllowance(context, id)) return ok(null);
+      return err("allowance_not_found", "Neither this session nor its profile has an allowance of that id.");
+    },
   };
 }

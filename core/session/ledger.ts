@@ -172,6 +172,7 @@ export function toTurnLines(entries: Entry[]): UsageLine[] {
         case "notice":
           return [
             ...(entry.spent ? [{ kind: classifyNotice(entry), ...entry.spent }] : []),
+            ...(entry.approval ?? []).map((call) => ({ kind: "approval" as const, ...call })),
             ...(entry.compaction ?? []).map((call) => ({ kind: "compaction" as const, ...call })),
           ];
         case "tool":

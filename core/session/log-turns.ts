@@ -2,7 +2,7 @@
 // which listings do not read.
 import * as z from "zod";
 import type { Sql } from "../ports.ts";
-import { type TurnState, TurnStats } from "../schemas/entry.ts";
+import { type TurnState, TurnStats, WaitKind } from "../schemas/entry.ts";
 import { ImageRef } from "../schemas/media/image.ts";
 import { ObservedTurn } from "../schemas/learning/learning.ts";
 import { BusyMode } from "../schemas/settings.ts";
@@ -30,6 +30,10 @@ const TurnDetails = z.object({
   pauses: z.int().optional(),
   doneAtPause: z.int().optional(),
   pausedUntil: z.int().optional(),
+  /** Of a parked turn: what it waits for, since when, and until when at most. `over`: the wait has ended, and the turn may go on. */
+  parked: z
+    .object({ for: WaitKind, id: z.string(), since: z.int(), until: z.int(), over: z.literal(true).optional() })
+    .optional(),
   /** Of an ended turn: why it ended. */
   reason: z.string().optional(),
 });
@@ -85,10 +89,12 @@ export function createTurnRows(sql: Sql) {
     return turn(newest);
   }
 
-  /** Inputs that steered turn `n`. They were accepted while it ran, so their numbers follow directly. */
+  /** Inputs that were put into turn `n`. They were accepted while it was open, so only waiting inputs stand between them. */
   function steeredInto(n: number): TurnRow[] {
     const steered: TurnRow[] = [];
-    for (let next = turn(n + 1); next?.more.into === n; next = turn(next.n + 1)) steered.push(next);
+    for (let next = turn(n + 1); next && (next.more.into === n || isOpen(next)); next = turn(next.n + 1)) {
+      if (next.more.into === n) steered.push(next);
+    }
     return steered;
   }
 
@@ -149,9 +155,14 @@ export function createObservationRows(sql: Sql) {
   };
 }
 
-/** Running or queued. */
+/** Running, parked or queued. */
 export function isOpen(turn: TurnRow): boolean {
-  return turn.state === "queued" || turn.state === "running";
+  return hasBegun(turn) || turn.state === "queued";
+}
+
+/** The turn has begun and has not ended. */
+export function hasBegun({ state }: Pick<TurnRow, "state">): boolean {
+  return state === "running" || state === "parked";
 }
 
 function writeTurn(sql: Sql, turn: TurnRow): void {

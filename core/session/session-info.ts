@@ -27,7 +27,7 @@ export function toSessionDetail(context: EngineContext): SessionDetail {
 
 function toTurnInfo(session: string, turn: TurnRow): TurnInfo {
   const { n, state, input, final, attempts, stats, startedAt, endedAt, more } = turn;
-  const { into, reason, pausedUntil } = more;
+  const { into, reason, pausedUntil, parked } = more;
   return {
     turn: toTurnId(session, n),
     n,
@@ -38,6 +38,8 @@ function toTurnInfo(session: string, turn: TurnRow): TurnInfo {
     ...(reason !== undefined && { reason }),
     attempts,
     ...(pausedUntil !== undefined && { pausedUntil }),
+    ...(state === "parked" &&
+      parked && { parked: { for: parked.for, id: parked.id, since: parked.since, until: parked.until } }),
     stats,
     startedAt,
     endedAt,

@@ -16,6 +16,7 @@ import type { Rating } from "../../core/schemas/learning/learning.ts";
 import type { ReviewMessage } from "../../core/schemas/learning/review.ts";
 import type { Settings } from "../../core/schemas/settings.ts";
 import type { PostedMessage } from "../../core/session/accept-message.ts";
+import type { QuestionDecision } from "../../core/session/approvals/approvals.ts";
 import type { SessionHost } from "../../core/session/context.ts";
 import {
   type AcceptedStream,
@@ -153,8 +154,14 @@ export class Session extends DurableObject<SessionEnv> implements SessionCalls {
   async openApproval(id: string) {
     return this.#engine.openApproval(id);
   }
-  async decideApproval(id: string, approve: boolean) {
-    return this.#engine.decideApproval(id, approve);
+  async decideApproval(id: string, decision: QuestionDecision) {
+    return this.#engine.decideApproval(id, decision);
+  }
+  async listAllowances() {
+    return this.#engine.listAllowances();
+  }
+  async revokeAllowance(id: string) {
+    return this.#engine.revokeAllowance(id);
   }
 
   /**
@@ -294,6 +301,11 @@ function toHost(ctx: DurableObjectState, env: SessionEnv, settings: Settings): S
       reserveReview: (request) => env.ACCOUNT.getByName(profile).reserveReview(request),
       reserveTurn: (request) => env.ACCOUNT.getByName(profile).reserveTurn(request),
       book: (booking) => env.ACCOUNT.getByName(profile).book(booking),
+    },
+    approvals: {
+      read: () => env.ACCOUNT.getByName(profile).readApprovals(),
+      allow: (allowance) => env.ACCOUNT.getByName(profile).allow(allowance) as Promise<Result<null>>,
+      revoke: async (id) => (await env.ACCOUNT.getByName(profile).revokeAllowance(id)).ok,
     },
     background: (work) => ctx.waitUntil(work),
     report: (what, error) => console.error(`session ${session}: ${what}: ${messageOf(error)}`),

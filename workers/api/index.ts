@@ -4,6 +4,7 @@ import { bodyLimit } from "hono/body-limit";
 import type { MiddlewareHandler } from "hono";
 import { FIXED } from "../../core/limits.ts";
 import { IMPORT } from "../../core/skills/exchange/import-limits.ts";
+import { approvalPolicy } from "./profiles/approval-policy.ts";
 import { approvals } from "./sessions/approvals.ts";
 import { authenticate } from "./auth.ts";
 import { curator } from "./learning/curator.ts";
@@ -104,6 +105,7 @@ for (const resource of [
   files,
   images,
   approvals,
+  approvalPolicy,
   pending,
   skills,
   exchange,

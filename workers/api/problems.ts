@@ -70,6 +70,7 @@ export const PROBLEMS = {
   run_pending: [404, "No report yet"],
   pending_not_found: [404, "No such pending change"],
   approval_not_found: [404, "No such approval"],
+  allowance_not_found: [404, "No such allowance"],
   // conflicts and limits
   memory_purged: [409, "The fact was purged"],
   approval_needed: [403, "Only the person may change this file"],
@@ -91,6 +92,8 @@ export const PROBLEMS = {
   too_many_public: [409, "Too many public skills"],
   pending_decided: [409, "Already decided differently"],
   pending_stale: [409, "The target has changed"],
+  approval_too_wide: [422, "This call can only be allowed once"],
+  too_many_allowances: [409, "Too many standing allowances"],
   approval_decided: [409, "Already decided differently"],
   approval_replaced: [409, "The agent now requests different content"],
   turn_not_ended: [409, "The turn has not ended"],

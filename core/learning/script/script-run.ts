@@ -47,6 +47,7 @@ export async function runScript({ settings, writes, failed, ...options }: Script
   switch (end.state) {
     case "stopped":
     case "interrupted":
+    case "parked": // a script's journal asks nobody
       return { state: "again", delayMs: 0 };
     case "paused":
       return { state: "again", delayMs: end.delayMs ?? PAUSE_MS };

@@ -1,7 +1,7 @@
 // Answers `/refine` at once. The review itself is requested when the turn is settled (learn.ts). Called by run-command.ts.
 import { decideOnRefine } from "../../learning/observe/triggers/triggers.ts";
 import type { EngineContext } from "../context.ts";
-import type { NoticeEnding } from "../turn/end-turn.ts";
+import type { NoticeEnding } from "../turn/endings.ts";
 import { REFINING } from "./learn.ts";
 import { workBefore } from "./meant-turns.ts";
 import { learningOffered } from "./observe-job.ts";

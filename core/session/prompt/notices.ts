@@ -7,13 +7,8 @@ import type { NoticeEntry } from "../../schemas/entry.ts";
  * kept exactly that text away from the model.
  */
 const SILENT_CODES = new Set([
-  "resumed",
-  "model_retried",
-  "paused",
-  "learned",
-  "compaction_failed",
-  "pending",
-  "image_described",
+  ...["resumed", "model_retried", "paused", "learned", "compaction_failed", "pending", "image_described"],
+  ...["approval_asked", "approval_decided", "approval_judged", "command", "command_answer"],
 ]);
 
 export function toNotice(notice: Pick<NoticeEntry, "n" | "turn" | "at" | "code"> & { text: string }): NoticeEntry {

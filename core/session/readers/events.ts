@@ -1,7 +1,7 @@
 // Events, their ids, and the replay of what a reader missed. Pure.
 //
 // An id is `<entry>.<offset>`. text_delta: the entry's text up to and including it, in UTF-16 units. turn_start, steer_add,
-// entry_start, tool_start, notice_add, entry_restart: offset 0. tool_end: 1. turn_end: one past the final entry's text.
+// entry_start, tool_start, notice_add, turn_park, entry_restart: offset 0. tool_end: 1. turn_end: one past the final entry's text.
 // Entry numbers are never used twice, not even for a repeated answer, so an offset always refers to one text.
 import { type Result, err, ok } from "../../errors.ts";
 import { renderParts } from "../../agent/tool-result.ts";
@@ -84,7 +84,8 @@ function placeEntry(entry: Entry, turns: TurnRow[], after: Position): PlacedEven
   }
   if (entry.kind === "tool") events.push(...placeTool(entry));
   if (entry.kind === "note" || entry.kind === "compaction") events.push(placeNotice(entry));
-  if (entry.kind === "notice") {
+  if (entry.kind === "notice" && (entry.asked || entry.said)) events.push(placeNotice(entry));
+  else if (entry.kind === "notice") {
     // The reader saw part of an abandoned answer, whose number this notice took over. A turn's last notice never takes
     // such a number: there, an offset is the position of the turn's end.
     const sawAnswer = after.entry === n && after.offset > 0 && !ended;
@@ -98,6 +99,14 @@ function placeEntry(entry: Entry, turns: TurnRow[], after: Position): PlacedEven
 
 /** A text of the harness: a notice for the person, a note for the model, or a compaction. */
 export function placeNotice(entry: NoticeEntry | NoteEntry | CompactionEntry): PlacedEvent {
+  if (entry.kind === "notice" && entry.asked) {
+    const { n, turn, asked: question } = entry;
+    return place(n, 0, { type: "turn_park", turn, entry: n, question, text: textOf(entry) });
+  }
+  if (entry.kind === "notice" && entry.said) {
+    const { n, turn, said } = entry;
+    return place(n, 0, { type: "steer_add", turn: said.accepted, into: turn, entry: n, text: textOf(entry) });
+  }
   const code = entry.kind === "compaction" ? "compacted" : entry.code;
   const text = entry.kind === "compaction" ? describeCompaction(entry) : toNoticeText(entry);
   return place(entry.n, 0, { type: "notice_add", entry: entry.n, code, text });

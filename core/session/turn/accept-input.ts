@@ -1,12 +1,13 @@
 // From an accepted input to a running turn. An input that finds a turn open is queued; otherwise its turn begins at once.
 // Called by the driver.
-import { parseSessionCommand } from "../../commands/parse-command.ts";
+import { isBesideCommand, parseSessionCommand } from "../../commands/parse-command.ts";
 import { NO_STATS } from "../../schemas/entry.ts";
 import type { ImageRef } from "../../schemas/media/image.ts";
 import type { BusyMode } from "../../schemas/settings.ts";
 import type { TurnRow } from "../log-turns.ts";
 import type { DriveState } from "./drive-state.ts";
 import { renewLease } from "./lease.ts";
+import { wakeParked } from "./park-turn.ts";
 
 /** A message that was checked. `images`: their bytes are stored. */
 export interface AcceptedInput {
@@ -30,6 +31,7 @@ export function acceptInput({ context, recall, begun }: DriveState, n: number, i
   const waits = { busy: mode, since: host.clock.now(), ...(mode === "interrupt" && { interrupts: running.n }) };
   const queued = toQueuedTurn(n, text, { ...waits, images });
   log.putTurn(queued);
+  if (running.state === "parked" && isBesideCommand(text)) wakeParked(context);
   return queued;
 }
 

@@ -14,6 +14,7 @@ import { endTurn } from "./end-turn.ts";
 import { REDIRECTED, STOPPED, STUCK, toEnding } from "./endings.ts";
 import { createSessionJournal } from "./journal/journal.ts";
 import { renewLease } from "./lease.ts";
+import { takeUpParked } from "./parked-turn.ts";
 import { pauseTurn } from "./pause-turn.ts";
 import { classifyPlatformError } from "./platform-error.ts";
 import { takeUpTurn } from "./resume-turn.ts";
@@ -54,7 +55,7 @@ export function createDriver(context: EngineContext, outbox: Outbox) {
   };
 }
 
-/** After a failed drive and in a planned wait only the alarm drives: requests would use up the turn's attempts. */
+/** After a failed drive, in a planned wait and while parked only the alarm drives: requests would use up the turn's attempts. */
 function kick(drive: DriveState): void {
   const { host, jobs } = drive.context;
   const row = jobs.get("drive");
@@ -69,13 +70,13 @@ function startPump(drive: DriveState): void {
   drive.context.host.background(pump(drive, mine));
 }
 
-/** Drives open turns until none is left or one pauses. */
+/** Drives open turns until none is left or one waits. */
 async function pump(drive: DriveState, mine: symbol): Promise<void> {
   const { host, log, jobs } = drive.context;
-  let paused = false;
+  let isWaiting = false;
   try {
-    for (let turn = log.openTurns()[0]; turn && !paused && drive.pump === mine; turn = log.openTurns()[0]) {
-      paused = (await driveTurn(drive, turn)) === "paused";
+    for (let turn = log.openTurns()[0]; turn && !isWaiting && drive.pump === mine; turn = log.openTurns()[0]) {
+      isWaiting = (await driveTurn(drive, turn)) === "waiting";
     }
   } catch (error) {
     if (drive.pump === mine) postpone(drive, error);
@@ -86,7 +87,7 @@ async function pump(drive: DriveState, mine: symbol): Promise<void> {
       drive.pump = null; // in the same tick as the last look at the queue, so that no kick falls between
     }
   }
-  await jobs.arm({ exact: paused }).catch((error) => host.report("arm", error));
+  await jobs.arm({ exact: isWaiting }).catch((error) => host.report("arm", error));
 }
 
 /** The platform or a store failed. The turn stays open, and the alarm that was set before the drive resumes it. */
@@ -106,17 +107,19 @@ function postpone({ context, begun }: DriveState, error: unknown): void {
   }
 }
 
-async function driveTurn(drive: DriveState, open: TurnRow): Promise<"paused" | "ended"> {
+/** `waiting`: the turn is in a planned wait or parked, and only the alarm or an answer drives it. */
+async function driveTurn(drive: DriveState, open: TurnRow): Promise<"waiting" | "ended"> {
   const { context, outbox, recall } = drive;
-  const turn = open.state === "queued" ? beginQueuedTurn(drive, open) : takeUpTurn(drive, open);
-  if (turn.state !== "running") return "ended";
+  const { log } = context;
+  const turn = open.state === "parked" ? await takeUpParked(drive, open.n) : takeUp(drive, open);
+  if (turn?.state !== "running") return log.turn(open.n)?.state === "parked" ? "waiting" : "ended";
   const journal = createSessionJournal(context, turn.n);
   const current: CurrentTurn = { turn: turn.n, journal, abort: new AbortController() };
   drive.current = current;
   try {
     const attempt = await runTurn(drive, turn, current);
     if ("ending" in attempt) endTurn(drive, turn.n, attempt.ending);
-    else if (settle(drive, turn.n, attempt.end) === "paused") return "paused";
+    else if (settle(drive, turn.n, attempt.end) === "waiting") return "waiting";
   } catch (error) {
     if (!(error instanceof TurnEnded)) throw error;
     if (error.late) bookLate(context, turn.n, [{ kind: "turn", ...error.late }]);
@@ -131,10 +134,22 @@ async function driveTurn(drive: DriveState, open: TurnRow): Promise<"paused" | "
   return "ended";
 }
 
+/** Synchronous: a message that is accepted next finds the turn begun. */
+function takeUp(drive: DriveState, open: TurnRow): TurnRow {
+  return open.state === "queued" ? beginQueuedTurn(drive, open) : takeUpTurn(drive, open);
+}
+
 /** Ends the turn as its loop ended, or pauses it. An interrupting message does not wait for a pause to pass. */
-function settle(drive: DriveState, n: number, end: LoopEnd): "paused" | "ended" {
-  const isRedirected = end.state === "paused" && isInterrupted(drive.context.log, n);
-  if (end.state === "paused" && !isRedirected && pauseTurn(drive, n, end.failure, end.delayMs)) return "paused";
+function settle(drive: DriveState, n: number, end: LoopEnd): "waiting" | "ended" {
+  const { log } = drive.context;
+  const isRedirected = (end.state === "paused" || end.state === "parked") && isInterrupted(log, n);
+  if (end.state === "parked") {
+    if (isRedirected) endTurn(drive, n, REDIRECTED);
+    // An answer that came already has the turn go on at once.
+    const turn = log.turn(n)!;
+    return turn.state === "parked" && !turn.more.parked?.over ? "waiting" : "ended";
+  }
+  if (end.state === "paused" && !isRedirected && pauseTurn(drive, n, end.failure, end.delayMs)) return "waiting";
   endTurn(drive, n, isRedirected ? { ...toEnding(end), ...REDIRECTED } : toEnding(end));
   return "ended";
 }
@@ -147,10 +162,12 @@ async function lookForNews(drive: DriveState): Promise<void> {
   await collectNews(drive.context);
 }
 
+/** Also ends a turn that is parked: its question is withdrawn. */
 function redirectPaused(drive: DriveState): void {
   const { log } = drive.context;
   const [running] = log.openTurns();
-  if (!running || running.more.pausedUntil === undefined || !isInterrupted(log, running.n)) return;
+  const isWaiting = running?.more.pausedUntil !== undefined || running?.state === "parked";
+  if (!running || !isWaiting || !isInterrupted(log, running.n)) return;
   endTurn(drive, running.n, REDIRECTED);
 }
 

@@ -1,6 +1,5 @@
 // The end of a turn: its last entries, and the one transaction that writes them with everything else the turn leaves. Called by
 // the driver when the loop has ended or the turn is stopped. Synchronous, so that a stop and an answer cannot both end it.
-import type { ModelFailure } from "../../agent/contract.ts";
 import { byteLength } from "../../schemas/learning/digest.ts";
 import { FIXED } from "../../limits.ts";
 import {
@@ -8,7 +7,6 @@ import {
   type Entry,
   NO_STATS,
   type NoticeEntry,
-  type TurnState,
   type TurnStats,
   addUsage,
 } from "../../schemas/entry.ts";
@@ -17,25 +15,13 @@ import { endReason, placeNotice, placeTurnEnd, replay } from "../readers/events.
 import type { SessionJournal } from "./journal/journal.ts";
 import { learnFromTurn } from "../learning/learn.ts";
 import { settleLedger } from "../ledger.ts";
-import type { TurnRow } from "../log-turns.ts";
+import { type TurnRow, hasBegun } from "../log-turns.ts";
 import { toNotice } from "../prompt/notices.ts";
-import type { SummaryCall } from "../compaction/summarise.ts";
+import type { NoticeEnding } from "./endings.ts";
 import { planTitle } from "./title.ts";
 import type { DriveState } from "./drive-state.ts";
 import { renewLease } from "./lease.ts";
-
-/** How a turn ends whose last entry is a notice. */
-export interface NoticeEnding {
-  state: Extract<TurnState, "done" | "failed" | "stopped">;
-  code: string;
-  text: string;
-  /** The notice follows the journal's last answer, which is incomplete, or was asked for to close the turn. */
-  answered?: true;
-  /** The cost of the last call, which brought no answer. */
-  spent?: ModelFailure["spent"];
-  /** Model calls for a summary that failed. */
-  compaction?: SummaryCall[];
-}
+import { WAIT_ENDS } from "./wait-ends.ts";
 
 const CUT_OFF = "The turn was interrupted.";
 
@@ -47,9 +33,10 @@ export function endTurn(
 ): void {
   const { host, log } = context;
   const turn = log.turn(n)!;
-  if (turn.state !== "running") return;
+  if (!hasBegun(turn)) return;
   const journal = current?.turn === n ? current.journal : null;
-  const wasCutOff = !begun.has(n) && !journal?.live() && turn.more.pausedUntil === undefined;
+  const isWaiting = turn.more.pausedUntil !== undefined || turn.state === "parked";
+  const wasCutOff = !begun.has(n) && !journal?.live() && !isWaiting;
   const closing = ending ? toClosingEntries(context, { n, journal, wasCutOff }, ending) : [journal!.final()!];
   const final = closing.at(-1)!;
   const before = journal?.entries() ?? log.entries(turn.input!).filter((entry) => entry.turn === n);
@@ -62,17 +49,25 @@ export function endTurn(
     endedAt: host.clock.now(),
     more: { reason: endReason(final) },
   };
-  writeEnd(context, ended, { entries, closing, isAnswered: !ending || ending.answered === true });
+  writeEnd(context, ended, {
+    entries,
+    closing,
+    parked: turn.more.parked,
+    isAnswered: !ending || ending.answered === true,
+  });
   journal?.close();
   notifyReaders(context, ended, closing, wasCutOff);
 }
 
+interface TurnLeaves {
+  entries: Entry[];
+  closing: Entry[];
+  parked: TurnRow["more"]["parked"];
+  isAnswered: boolean;
+}
+
 /** Writes the end together with everything the turn leaves: steered turns, learning, bookings, the title, the next lease. */
-function writeEnd(
-  context: EngineContext,
-  ended: TurnRow,
-  { entries, closing, isAnswered }: { entries: Entry[]; closing: Entry[]; isAnswered: boolean },
-): void {
+function writeEnd(context: EngineContext, ended: TurnRow, { entries, closing, parked, isAnswered }: TurnLeaves): void {
   const { host, log, jobs } = context;
   const { final, endedAt } = ended;
   const steered = log.steeredInto(ended.n);
@@ -80,6 +75,7 @@ function writeEnd(
   const ledger = settleLedger(context, ended, entries);
   const title = isAnswered ? planTitle(context, ended) : null;
   host.sql.transaction(() => {
+    if (parked && !parked.over) WAIT_ENDS[parked.for].withdraw(context, parked.id);
     for (const entry of closing) log.put(entry);
     log.dropBlocks();
     log.putTurn(ended);
@@ -167,7 +163,7 @@ function countTurn(entries: Entry[]): TurnStats {
     }
     if (entry.kind === "compaction") for (const call of entry.calls) pay(call);
     if (entry.kind === "notice" && entry.spent) pay(entry.spent);
-    if (entry.kind === "notice") for (const call of entry.compaction ?? []) pay(call);
+    if (entry.kind === "notice") for (const call of [...(entry.compaction ?? []), ...(entry.approval ?? [])]) pay(call);
     if (entry.kind === "tool") for (const call of entry.spent ?? []) pay(call);
     if (entry.kind === "tool") stats.toolCalls++;
     if (entry.kind === "tool" && entry.failed) stats.failedCalls++;

@@ -2,7 +2,21 @@
 import type { ModelFailure } from "../../agent/contract.ts";
 import type { LoopEnd } from "../../agent/loop.ts";
 import type { Failure } from "../../errors.ts";
-import type { NoticeEnding } from "./end-turn.ts";
+import type { TurnState } from "../../schemas/entry.ts";
+import type { SummaryCall } from "../compaction/summarise.ts";
+
+/** How a turn ends whose last entry is a notice. */
+export interface NoticeEnding {
+  state: Extract<TurnState, "done" | "failed" | "stopped">;
+  code: string;
+  text: string;
+  /** The notice follows the journal's last answer, which is incomplete, or was asked for to close the turn. */
+  answered?: true;
+  /** The cost of the last call, which brought no answer. */
+  spent?: ModelFailure["spent"];
+  /** Model calls for a summary that failed. */
+  compaction?: SummaryCall[];
+}
 
 export const STOPPED: NoticeEnding = { state: "stopped", code: "stopped", text: "The turn was stopped." };
 export const REDIRECTED: NoticeEnding = {
@@ -17,7 +31,7 @@ export const STUCK: NoticeEnding = {
 };
 
 /** Null: the model's answer is whole and is the last word. A turn without any text is never `done`. */
-export function toEnding(end: LoopEnd): NoticeEnding | null {
+export function toEnding(end: Exclude<LoopEnd, { state: "parked" }>): NoticeEnding | null {
   switch (end.state) {
     case "done": {
       if (end.why === null) return null;

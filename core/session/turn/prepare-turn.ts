@@ -16,7 +16,7 @@ import type { Scene } from "../../skills/format/conditions.ts";
 import { renderSkillIndex } from "../../skills/index-block.ts";
 import { createLibrary, mergeLines, offeredLines } from "../../skills/library.ts";
 import { createTools } from "../../tools/index.ts";
-import { createApprovals } from "./commands/approvals.ts";
+import { createFileChanges } from "../approvals/file-changes.ts";
 import { parseSessionCommand } from "../../commands/parse-command.ts";
 import { readContextFiles } from "../prompt/context-files.ts";
 import { findOutOfView } from "../compaction/out-of-view.ts";
@@ -83,7 +83,7 @@ function makeTools(
   const learned = learning && !isHeldOut(host);
   const builtIn = createTools({
     workspace,
-    approvals: createApprovals(context),
+    approvals: createFileChanges(context),
     library: createLibrary({ store: learned ? host.skills : null, seeds: host.seeds, scene }),
     skills: learned ? host.skills : null,
     ...(learned && host.search && { search: host.search }),

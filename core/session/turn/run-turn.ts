@@ -5,6 +5,7 @@ import { parseSessionCommand } from "../../commands/parse-command.ts";
 import { ok } from "../../errors.ts";
 import { NO_STATS, textOf } from "../../schemas/entry.ts";
 import { looksLikeInvocation } from "../../skills/invocation.ts";
+import { admitCall } from "../approvals/questions.ts";
 import { createContextKeeper } from "../compaction/compact.ts";
 import type { CompactionOptions } from "../compaction/shorten.ts";
 import { createImageDesk } from "../images/image-desk.ts";
@@ -13,7 +14,7 @@ import type { TurnRow } from "../log-turns.ts";
 import type { Log } from "../log.ts";
 import { readHistory } from "../prompt/history.ts";
 import type { CurrentTurn, DriveState } from "./drive-state.ts";
-import type { NoticeEnding } from "./end-turn.ts";
+import type { NoticeEnding } from "./endings.ts";
 import { readInvocation, readRecalled, recordInvocation } from "./commands/invoke.ts";
 import { prepareTurn } from "./prepare-turn.ts";
 import { runCommand } from "./commands/run-command.ts";
@@ -80,8 +81,15 @@ function toLoopOptions(
 ): Omit<LoopOptions, "models" | "tools" | "system"> {
   const { host, log, hub } = context;
   const { settings } = host;
+  const findRefusal = async () => compaction.findRefusal();
   return {
-    journal,
+    journal: {
+      ...journal,
+      async admit(step, request) {
+        if (journal.hasCall(step, request.call)) return { state: "run" };
+        return admitCall(context, { turn: turn.n, step, findRefusal, signal: abort.signal, put: journal.put }, request);
+      },
+    },
     history: readHistory(context, turn),
     limits: settings.turn,
     effort: settings.models.effort.turn,
@@ -94,7 +102,7 @@ function toLoopOptions(
     spill: async (place, text) => spillResult(context, place, text),
     context: createContextKeeper(context, turn.n, compaction),
     images: createImageDesk(context, { turn: turn.n, ...compaction }),
-    findRefusal: compaction.findRefusal,
+    findRefusal,
   };
 }
 

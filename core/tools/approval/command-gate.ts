@@ -1,16 +1,12 @@
-// The gate of a tool that runs commands on a real machine: the rules' verdict and the operator's mode together. Called by
-// such tools in `Tool.gate`. Pure.
+// The gate of a tool that runs commands on a real machine, made of the rules' verdict. Called by such tools in `Tool.gate`. Pure.
 import type { CallGate } from "../../agent/contract.ts";
 import { judgeCommand } from "./command-rules/judge-command.ts";
 
 /**
- * `manual`: every command asks. `rules`: those that the rules call dangerous ask. `smart`: those go to the model of the slot
- * `approval` first. `off`: nothing asks. The hardline floor stays in every mode.
+ * Every command that is not refused asks; the session decides by `approvals.mode` whether a person is really asked. `stdin`: the
+ * input of the command, if the call gives one.
  */
-export type ApprovalMode = "manual" | "rules" | "smart" | "off";
-
-/** `stdin`: the input of the command, if the call gives one. */
-export function gateCommand(command: string, mode: ApprovalMode, stdin = ""): CallGate {
+export function gateCommand(command: string, stdin = ""): CallGate {
   const judged = judgeCommand(command, stdin);
   if (judged.verdict === "refuse") {
     const { rule, sentence } = judged.finding;
@@ -21,11 +17,9 @@ export function gateCommand(command: string, mode: ApprovalMode, stdin = ""): Ca
     };
   }
   const findings = judged.verdict === "ask" ? judged.findings : [];
-  if (mode === "off" || (findings.length === 0 && mode !== "manual")) return { verdict: "run" };
   return {
     verdict: "ask",
     summary: stdin === "" ? command : `${command}\n<<< ${stdin}`,
     reasons: findings.map(({ sentence }) => sentence),
-    ...(mode === "smart" && { triage: true as const }),
   };
 }

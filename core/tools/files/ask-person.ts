@@ -2,7 +2,7 @@
 // write_file and patch.
 import type { ToolResult } from "../../agent/contract.ts";
 import { fail, succeed } from "../../agent/tool-result.ts";
-import type { ApprovalState } from "../../schemas/approval.ts";
+import type { FileState } from "../../schemas/approval.ts";
 import { type FileToolOptions, canonicalPath } from "./file-tool-options.ts";
 
 /** `content`: the whole file as it would be. Idempotent by `op`. */
@@ -32,7 +32,7 @@ export function askPerson(
   return succeed({ code: "approval_needed", approval: id, state, path: place, bytes: bytes.length, next: NEXT[state] });
 }
 
-const NEXT: Record<ApprovalState, string> = {
+const NEXT: Record<FileState, string> = {
   waiting:
     "The file is as it was: it instructs you, so the person decides on this content first. Tell them that it waits and go " +
     "on with the rest; a note tells you what they decided. Do not try another way.",

@@ -1,7 +1,7 @@
 // The options shared by all tools that work on files, and the path that a call declares for scheduling.
 import type { Result } from "../../errors.ts";
 import type { Clock } from "../../ports.ts";
-import type { ApprovalState } from "../../schemas/approval.ts";
+import type { FileState } from "../../schemas/approval.ts";
 import type { Settings } from "../../schemas/settings.ts";
 import type { Workspace } from "../../workspace/workspace.ts";
 import type { WriteBudget } from "../../workspace/write-budget.ts";
@@ -22,7 +22,7 @@ export interface FileToolOptions {
 /** Parks new content for files that only the person may change. */
 export interface ChangeRequests {
   /** Idempotent by `op`. Failures: `file_too_large`, `too_many_approvals`. */
-  park(request: { op: string; path: string; content: string }): Result<{ id: string; state: ApprovalState }>;
+  park(request: { op: string; path: string; content: string }): Result<{ id: string; state: FileState }>;
 }
 
 /** The canonical form of a path. An invalid path is returned as it is: the tool refuses it. */

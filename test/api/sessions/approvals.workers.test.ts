@@ -2,11 +2,9 @@
 // session's object as `write_file` would.
 import { runInDurableObject } from "cloudflare:test";
 import { beforeAll, describe, expect, it } from "vitest";
-import { DEFAULTS } from "../../../core/limits.ts";
-import { createApprovals } from "../../../core/session/turn/commands/approvals.ts";
+import { createFileChanges } from "../../../core/session/approvals/file-changes.ts";
 import type { EngineContext } from "../../../core/session/context.ts";
 import { createLog } from "../../../core/session/log.ts";
-import { createWorkspace } from "../../../core/workspace/workspace.ts";
 import { toSql } from "../../../durable-objects/sql.ts";
 import { systemClock } from "../../../stores/platform/system-clock.ts";
 import { START_MS, ask, createProfile, createSession, env, expectProblem } from "../api-calls.ts";
@@ -19,10 +17,8 @@ async function park(session: string, op: string, path: string, content: string):
   const stub = env.SESSION.getByName(`${profile}/${session}`);
   return runInDurableObject(stub, (_, state) => {
     const sql = toSql(state.storage);
-    const { maxFileBytes, maxWorkspaceBytes } = DEFAULTS.turn;
-    const workspace = createWorkspace({ sql, clock: systemClock, maxFileBytes, maxBytes: maxWorkspaceBytes });
     const host = { sql, clock: systemClock } as EngineContext["host"];
-    const parked = createApprovals({ host, log: createLog(sql), workspace }).park({ op, path, content });
+    const parked = createFileChanges({ host, log: createLog(sql) }).park({ op, path, content });
     if (!parked.ok) throw new Error(parked.failure.code);
     return parked.value.id;
   });

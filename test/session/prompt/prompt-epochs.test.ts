@@ -59,7 +59,7 @@ describe("an epoch", () => {
       say("Three."),
     ]);
     await turn(life, "Write the rules down.");
-    life.engine.decideApproval(approvalsOf(life)[0]!.id, true);
+    await life.engine.decideApproval(approvalsOf(life)[0]!.id, { approve: true });
     const skills = createSkillStore({ bucket, profile: PROFILE, clock, random: () => 0.5, swapMs: 1_000 });
     await skills.change(creation("reading-tables", "# Tables", "op", { description: "Tables.", category: "general" }));
     clock.advance(60_000); // news are not checked more often
@@ -77,7 +77,7 @@ describe("an epoch", () => {
   it("ends when the person asks, and the next one holds what was approved", async () => {
     const { model, life } = await setUp([write("Use tabs."), say("It waits."), say("Two.")]);
     await turn(life, "Write the rules down.");
-    life.engine.decideApproval(approvalsOf(life)[0]!.id, true);
+    await life.engine.decideApproval(approvalsOf(life)[0]!.id, { approve: true });
     await turn(life, "/refresh");
     await turn(life, "Go on.");
     expect(model.requests).toHaveLength(3);
@@ -92,7 +92,7 @@ describe("a decision, with a crash at any write of the turn after it", () => {
     for (let crashAt = 1; crashAt < 100; crashAt++) {
       const { model, life, boot } = await setUp(Array.from({ length: 20 }, () => writeThenSay));
       await turn(life, "Write the rules down.");
-      life.engine.decideApproval(approvalsOf(life)[0]!.id, false);
+      await life.engine.decideApproval(approvalsOf(life)[0]!.id, { approve: false });
       life.kill();
       const doomed = boot({ crashAt });
       const posted = await doomed.engine.post({ text: "Again." }).catch(() => null);

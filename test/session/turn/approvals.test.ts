@@ -2,7 +2,8 @@
 // through crashes.
 import { describe, expect, test } from "vitest";
 import { renderParts } from "../../../core/agent/tool-result.ts";
-import { type Approvals, createApprovals } from "../../../core/session/turn/commands/approvals.ts";
+import { decideApproval, listApprovals, openApproval } from "../../../core/session/approvals/approvals.ts";
+import { createFileChanges } from "../../../core/session/approvals/file-changes.ts";
 import type { EngineContext } from "../../../core/session/context.ts";
 import { takeNotes } from "../../../core/session/prompt/notes.ts";
 import { sessionTools } from "../../../core/session/turn/prepare-turn.ts";
@@ -11,6 +12,17 @@ import { PowerCut, beginTurn, createEngineContext } from "../../support/session/
 
 const OLD = "Use tabs.\n";
 const NEW = "Use spaces.\n";
+
+type Approvals = ReturnType<typeof createApprovals>;
+
+function createApprovals(context: EngineContext) {
+  return {
+    ...createFileChanges(context),
+    list: () => listApprovals(context),
+    open: (id: string) => openApproval(context, id),
+    decide: (id: string, approve: boolean) => decideApproval(context, id, { approve }),
+  };
+}
 
 function setUp() {
   const world = createEngineContext();
@@ -32,7 +44,8 @@ const held = ({ workspace }: EngineContext, path = "AGENTS.md") => {
   const bytes = workspace.read(path);
   return bytes && [new TextDecoder().decode(bytes), workspace.statFile(path)?.writer];
 };
-const states = (approvals: Approvals) => approvals.list().map(({ path, state }) => `${path} ${state}`);
+const states = (approvals: Approvals) =>
+  approvals.list().map((one) => `${one.kind === "file" ? one.path : ""} ${one.state}`);
 
 describe("a write of an instruction file", () => {
   test("waits for the person, changes nothing, and is not a failure", async () => {
@@ -44,7 +57,15 @@ describe("a write of an instruction file", () => {
       next: expect.stringContaining("the person decides"),
     });
     expect(held(context)).toEqual([OLD, "principal"]);
-    const info = { id, path: "AGENTS.md", state: "waiting", size: 12, askedAt: clock.now(), decidedAt: null };
+    const info = {
+      id,
+      kind: "file",
+      path: "AGENTS.md",
+      state: "waiting",
+      size: 12,
+      askedAt: clock.now(),
+      decidedAt: null,
+    };
     expect(approvals.list()).toEqual([info]);
     expect(approvals.open(id)).toEqual({ ok: true, value: { ...info, content: NEW, current: OLD } });
   });
@@ -60,7 +81,7 @@ describe("a write of an instruction file", () => {
     const { context, approvals } = setUp();
     const first = await write(context, "op", "AGENTS.md", NEW);
     expect(await write(context, "op", "AGENTS.md", NEW)).toEqual(first);
-    approvals.decide(first.approval as string, false);
+    await approvals.decide(first.approval as string, false);
     expect(await write(context, "op", "AGENTS.md", NEW)).toMatchObject({ approval: first.approval, state: "refused" });
     expect(states(approvals)).toEqual(["AGENTS.md refused"]);
   });
@@ -81,7 +102,9 @@ describe("a write of an instruction file", () => {
     clock.advance(1);
     await write(context, "3", "AGENTS.md", "Use both.\n");
     expect(states(approvals)).toEqual(["AGENTS.md replaced", "CLAUDE.md waiting", "AGENTS.md waiting"]);
-    expect(approvals.decide(first.approval as string, true)).toMatchObject({ failure: { code: "approval_replaced" } });
+    expect(await approvals.decide(first.approval as string, true)).toMatchObject({
+      failure: { code: "approval_replaced" },
+    });
     expect(held(context)).toEqual([OLD, "principal"]);
   });
 
@@ -107,27 +130,27 @@ describe("a decision", () => {
     const { context, approvals, clock } = setUp();
     const { approval } = await write(context, "op", "AGENTS.md", NEW);
     clock.advance(5);
-    const decided = approvals.decide(approval as string, true);
+    const decided = await approvals.decide(approval as string, true);
     expect(decided).toMatchObject({ ok: true, value: { state: "approved", decidedAt: clock.now() } });
     expect(held(context)).toEqual([NEW, "principal"]);
     context.workspace.putAsPrincipal("AGENTS.md", new TextEncoder().encode("Mine.\n"));
-    expect(approvals.decide(approval as string, true)).toEqual(decided);
+    expect(await approvals.decide(approval as string, true)).toEqual(decided);
     expect(held(context)).toEqual(["Mine.\n", "principal"]);
-    expect(approvals.decide(approval as string, false)).toMatchObject({ failure: { code: "approval_decided" } });
+    expect(await approvals.decide(approval as string, false)).toMatchObject({ failure: { code: "approval_decided" } });
     expect(approvals.open(approval as string)).toMatchObject({ value: { content: null, current: "Mine.\n" } });
   });
 
   test("to refuse drops the content", async () => {
     const { context, approvals } = setUp();
     const { approval } = await write(context, "op", "AGENTS.md", NEW);
-    expect(approvals.decide(approval as string, false)).toMatchObject({ value: { state: "refused" } });
+    expect(await approvals.decide(approval as string, false)).toMatchObject({ value: { state: "refused" } });
     expect(approvals.open(approval as string)).toMatchObject({ value: { content: null } });
     expect(held(context)).toEqual([OLD, "principal"]);
   });
 
-  test("on a request that does not exist is refused", () => {
+  test("on a request that does not exist is refused", async () => {
     const { approvals } = setUp();
-    expect(approvals.decide("0".repeat(20), true)).toMatchObject({ failure: { code: "approval_not_found" } });
+    expect(await approvals.decide("0".repeat(20), true)).toMatchObject({ failure: { code: "approval_not_found" } });
     expect(approvals.open("0".repeat(20))).toMatchObject({ failure: { code: "approval_not_found" } });
   });
 
@@ -135,7 +158,7 @@ describe("a decision", () => {
     const { context, approvals } = setUp();
     const { approval } = await write(context, "op", ".cursor/rules/a.mdc", NEW);
     await context.workspace.writeFile("/.cursor/rules", "in the way");
-    expect(approvals.decide(approval as string, true)).toMatchObject({ failure: { code: "bad_path" } });
+    expect(await approvals.decide(approval as string, true)).toMatchObject({ failure: { code: "bad_path" } });
     expect(states(approvals)).toEqual([".cursor/rules/a.mdc waiting"]);
   });
 
@@ -143,8 +166,8 @@ describe("a decision", () => {
     const { context, approvals } = setUp();
     const yes = await write(context, "1", "AGENTS.md", NEW);
     const no = await write(context, "2", "CLAUDE.md", NEW);
-    approvals.decide(yes.approval as string, true);
-    approvals.decide(no.approval as string, false);
+    await approvals.decide(yes.approval as string, true);
+    await approvals.decide(no.approval as string, false);
     const note = takeNotes(context, beginTurn(context));
     expect(note?.parts.map((part) => part.source)).toEqual(["outcome"]);
     expect(textOf(note!)).toMatch(
@@ -160,7 +183,7 @@ describe("a decision", () => {
       const { approval } = await write(context, "op", "AGENTS.md", NEW);
       const decide = (life: EngineContext) => createApprovals(life).decide(approval as string, true);
       try {
-        decide(open({ crashAt }));
+        await decide(open({ crashAt }));
         break;
       } catch (error) {
         expect(error).toBeInstanceOf(PowerCut);
@@ -169,7 +192,7 @@ describe("a decision", () => {
       const after = open();
       expect(held(after)).toEqual([OLD, "principal"]);
       expect(states(createApprovals(after))).toEqual(["AGENTS.md waiting"]);
-      expect(decide(after)).toMatchObject({ value: { state: "approved" } });
+      expect(await decide(after)).toMatchObject({ value: { state: "approved" } });
       expect(held(after)).toEqual([NEW, "principal"]);
       expect(textOf(takeNotes(after, beginTurn(after))!).match(/approved/g)).toHaveLength(1);
     }
@@ -184,7 +207,7 @@ test("the newest fifty decided changes are kept", async () => {
     clock.advance(1);
     const { approval } = await write(context, `op${i}`, "AGENTS.md", `${i}\n`);
     first ||= approval as string;
-    approvals.decide(approval as string, false);
+    await approvals.decide(approval as string, false);
   }
   expect(approvals.list()).toHaveLength(50);
   expect(approvals.open(first)).toMatchObject({ ok: false, failure: { code: "approval_not_found" } });

@@ -14,7 +14,7 @@ import type { ArchivedTurn } from "../../../core/schemas/archived-message.ts";
 import type { TurnSignature } from "../../../core/schemas/learning/learning.ts";
 import type { ReviewMessage } from "../../../core/schemas/learning/review.ts";
 import type { Settings } from "../../../core/schemas/settings.ts";
-import type { AccountPort } from "../../../core/session/context.ts";
+import type { AccountPort, ApprovalPort } from "../../../core/session/context.ts";
 import type { Booking } from "../../../core/schemas/usage.ts";
 import type { RunChecks } from "../../../core/skills/checks.ts";
 import { type SessionEngine, createSessionEngine } from "../../../core/session/engine.ts";
@@ -69,6 +69,9 @@ export interface HarnessOptions {
   onArchive?(signature: TurnSignature): void | Promise<void>;
   /** Runs before the profile's Archive stores the messages of a turn. It may throw, or never resolve. */
   onMessages?(turn: ArchivedTurn): void | Promise<void>;
+  /** What the profile allows all its sessions. Absent: nothing. */
+  approvals?: ApprovalPort;
+  isUnattended?(): boolean;
   /** The size of the Archive's database. */
   archiveBytes?(): number;
   /** The profile's sessions, oldest first. Absent: the agent has no tool that searches them. */
@@ -145,6 +148,8 @@ export function createSessionHarness(options: HarnessOptions) {
       models: (slot) => ok(options.models?.[slot] ?? [options.model]),
       seeds,
       moreTools: options.tools ?? [],
+      ...(options.approvals && { approvals: options.approvals }),
+      ...(options.isUnattended && { isUnattended: options.isUnattended }),
       memoryProvider: options.memoryProvider,
       runChecks: options.runChecks,
       sandbox: options.sandbox,

@@ -1,12 +1,18 @@
-// Changes of instruction files that a session's agent requests: a person lists, reads and decides them. Approved content counts
-// as the person's own, from the session's next new prompt on.
+// What waits for a person in a session: calls of a parked turn, and changes of instruction files. A person lists, reads and
+// decides them here, and revokes what was allowed for longer. Approved content counts as the person's own.
 import { createRoute } from "@hono/zod-openapi";
-import { ApprovalDetail, ApprovalInfo, ApprovalList, DecideApproval } from "../../../core/schemas/api.ts";
+import {
+  ApprovalDetail,
+  ApprovalInfo,
+  ApprovalList,
+  DecideApproval,
+  SessionAllowances,
+} from "../../../core/schemas/api.ts";
 import * as z from "zod";
 import { ApprovalId } from "../../../core/schemas/approval.ts";
 import { ascending, pageQuery, toPage } from "../pages.ts";
 import { unwrap } from "../problems.ts";
-import { describeResponses, createRouter, jsonBody } from "../router.ts";
+import { PROBLEM_RESPONSE, describeResponses, createRouter, jsonBody } from "../router.ts";
 import { openSession } from "./session-rpc.ts";
 import { SessionParams } from "./sessions.ts";
 
@@ -19,7 +25,8 @@ approvals.openapi(
     method: "get",
     path: "/v1/sessions/{session}/approvals",
     operationId: "listApprovals",
-    description: "Lists the agent's requests to change a project file or `SOUL.md`.",
+    description:
+      "Lists what the agent asks for: calls that a parked turn wants to make (`command`), and changes of a project file or `SOUL.md` (`file`).",
     request: { params: SessionParams, query: z.strictObject(pageQuery(100)) },
     responses: describeResponses(200, "Waiting and recently decided requests, oldest first", ApprovalList),
   }),
@@ -37,7 +44,7 @@ approvals.openapi(
     method: "get",
     path: "/v1/sessions/{session}/approvals/{approval}",
     operationId: "readApproval",
-    description: "Reads a request with the requested and the present content of the file.",
+    description: "Reads a request. Of a file: with its requested and its present content.",
     request: { params: ApprovalParams },
     responses: describeResponses(200, "The request", ApprovalDetail),
   }),
@@ -53,13 +60,45 @@ approvals.openapi(
     path: "/v1/sessions/{session}/approvals/{approval}",
     operationId: "decideApproval",
     description:
-      "Approves or rejects a request. Approved content is stored as the person's own. Repeating a decision returns the same answer.",
+      "Approves or rejects a request. An approved call runs, and its turn goes on; `scope` allows calls like it for longer. Approved content is stored as the person's own. Repeating a decision returns the same answer.",
     request: { params: ApprovalParams, body: jsonBody(DecideApproval) },
     responses: describeResponses(200, "The decided request", ApprovalInfo),
   }),
   async (c) => {
     const { session, approval } = c.req.valid("param");
-    const { approve } = c.req.valid("json");
-    return c.json(unwrap(await openSession(c.env, c.var.profile, session).decideApproval(approval, approve)), 200);
+    const decision = c.req.valid("json");
+    return c.json(unwrap(await openSession(c.env, c.var.profile, session).decideApproval(approval, decision)), 200);
+  },
+);
+
+approvals.openapi(
+  createRoute({
+    method: "get",
+    path: "/v1/sessions/{session}/allowances",
+    operationId: "listAllowances",
+    description:
+      "Lists the calls that run without a question: those allowed in this session, then those always allowed.",
+    request: { params: SessionParams },
+    responses: describeResponses(200, "The standing allowances", SessionAllowances),
+  }),
+  async (c) => {
+    const { session } = c.req.valid("param");
+    return c.json({ allowances: unwrap(await openSession(c.env, c.var.profile, session).listAllowances()) }, 200);
+  },
+);
+
+approvals.openapi(
+  createRoute({
+    method: "delete",
+    path: "/v1/sessions/{session}/allowances/{allowance}",
+    operationId: "revokeAllowance",
+    description: "Revokes an allowance of this session, or of the profile. Such calls ask again.",
+    request: { params: SessionParams.extend({ allowance: ApprovalId }) },
+    responses: { 204: { description: "Revoked" }, default: PROBLEM_RESPONSE },
+  }),
+  async (c) => {
+    const { session, allowance } = c.req.valid("param");
+    unwrap(await openSession(c.env, c.var.profile, session).revokeAllowance(allowance));
+    return c.body(null, 204);
   },
 );

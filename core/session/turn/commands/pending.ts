@@ -1,29 +1,30 @@
-// `/pending`, `/approve` and `/reject`: the person decides in the conversation about changes that agents asked for. Called
-// by run-command.ts. Idempotent: a command that is repeated after a crash answers the same.
-import type { Result } from "../../../errors.ts";
-import { err, ok } from "../../../errors.ts";
+// Changes of skills and memory that agents asked for, as the commands of approval-commands.ts show and decide them. Idempotent: a
+// decision that is repeated after a crash answers the same.
 import type { PendingInfo } from "../../../schemas/pending.ts";
 import { type PendingDesk, createPendingDesk } from "../../../tools/approval/pending-desk.ts";
 import type { EngineContext } from "../../context.ts";
-import type { NoticeEnding } from "../end-turn.ts";
+import type { NoticeEnding } from "../endings.ts";
 
-export async function listPending(context: EngineContext): Promise<NoticeEnding> {
-  const desk = openDesk(context);
-  return { state: "done", code: "pending", text: desk ? await describe(desk) : NO_DESK };
+/** The ids that begin with `id`, of decided changes too. */
+export async function hasPending(context: EngineContext, id: string): Promise<string[]> {
+  const all = (await openDesk(context)?.list()) ?? [];
+  return all.filter((change) => change.id.startsWith(id)).map((change) => change.id);
 }
 
-/** `id`: of a waiting change, or the beginning of it. */
 export async function decidePending(context: EngineContext, id: string, approve: boolean): Promise<NoticeEnding> {
   const desk = openDesk(context);
-  if (!desk) return { state: "done", code: "pending", text: NO_DESK };
-  const found = await find(desk, id);
-  const decided = found.ok ? await desk.decide(found.value.id, approve) : found;
+  if (!desk) return { state: "done", code: "pending", text: "Nothing waits here." };
+  const decided = await desk.decide(id, approve);
   if (!decided.ok) return { state: "failed", code: decided.failure.code, text: decided.failure.message };
   const { summary } = decided.value;
   return { state: "done", code: "decided", text: `${approve ? "Approved and done" : "Rejected"}: ${summary}.` };
 }
 
-const NO_DESK = "Nothing waits here.";
+/** For each waiting change: who asks for what, why it waits, and the difference it would make. */
+export async function describePending(context: EngineContext): Promise<string[]> {
+  const desk = openDesk(context);
+  return desk ? describe(desk) : [];
+}
 
 /** Null if the deployment keeps no pending changes. */
 function openDesk({ host, overlay }: EngineContext): PendingDesk | null {
@@ -40,17 +41,15 @@ const BECAUSE: Record<PendingInfo["reason"], string> = {
 
 const MAX_DIFF_CHARS = 1_500;
 
-/** For each change: who asks for what, why it waits, and the difference it would make. */
-async function describe(desk: PendingDesk): Promise<string> {
-  const waiting = (await desk.list()).filter(({ state }) => state === "waiting");
-  if (waiting.length === 0) return "Nothing waits for you.";
+async function describe(desk: PendingDesk): Promise<string[]> {
   const parts: string[] = [];
-  for (const { id, summary, origin, reason, why } of waiting) {
+  for (const { id, summary, origin, reason, why, state } of await desk.list()) {
+    if (state !== "waiting") continue;
     const detail = await desk.open(id);
     const diff = detail.ok ? detail.value.diff : "";
     parts.push(`${id}: ${summary} (asked for by ${origin}). ${BECAUSE[reason]}${why}\n${cutDiff(id, diff).trimEnd()}`);
   }
-  return `${parts.join("\n\n")}\n\nDecide with /approve <id> or /reject <id>; the first letters of an id are enough.`;
+  return parts;
 }
 
 /** Says how much is hidden, so that nobody approves a hidden part by mistake. */
@@ -58,16 +57,4 @@ function cutDiff(id: string, diff: string): string {
   if (diff.length <= MAX_DIFF_CHARS) return diff;
   const left = diff.length - MAX_DIFF_CHARS;
   return `${diff.slice(0, MAX_DIFF_CHARS).toWellFormed()}\n… and ${left} characters more: GET /v1/pending/${id} has it whole.`;
-}
-
-/**
- * Finds a change by its id or the beginning of it. Includes decided changes: a command that is repeated after a crash must not
- * match another change that arrived meanwhile.
- */
-async function find(desk: PendingDesk, id: string): Promise<Result<PendingInfo>> {
-  const found = id === "" ? [] : (await desk.list()).filter((change) => change.id.startsWith(id));
-  if (found.length === 1) return ok(found[0]!);
-  if (found.length > 1) return err("pending_not_found", `${found.length} changes begin with '${id}': give more of it.`);
-  const what = id === "" ? "Name what you decide" : `No change begins with '${id.slice(0, 40).toWellFormed()}'`;
-  return err("pending_not_found", `${what}: /pending shows what waits, each with its id.`);
 }

@@ -6,8 +6,8 @@ import { type CompactionOptions, SAVES_NOTHING } from "../../compaction/shorten.
 import type { SummaryCall } from "../../compaction/summarise.ts";
 import type { EngineContext } from "../../context.ts";
 import { answerRefine } from "../../learning/refine.ts";
-import type { NoticeEnding } from "../end-turn.ts";
-import { decidePending, listPending } from "./pending.ts";
+import type { NoticeEnding } from "../endings.ts";
+import { runApprovalCommand } from "./approval-commands.ts";
 import { refreshPrompt } from "../prepare-turn.ts";
 
 export interface CommandRun {
@@ -22,9 +22,10 @@ export const SESSION_COMMANDS: Record<SessionCommandName, RunCommand> = {
   compress: runCompress,
   refresh: runRefresh,
   refine: ({ context }, focus) => answerRefine(context, focus),
-  pending: ({ context }) => listPending(context),
-  approve: ({ context }, id) => decidePending(context, id, true),
-  reject: ({ context }, id) => decidePending(context, id, false),
+  approvals: ({ context }) => runApprovalCommand(context, { name: "approvals", argument: "" }),
+  approve: ({ context }, argument) => runApprovalCommand(context, { name: "approve", argument }),
+  deny: ({ context }, argument) => runApprovalCommand(context, { name: "deny", argument }),
+  revoke: ({ context }, id) => runApprovalCommand(context, { name: "revoke", argument: id }),
 };
 
 /** Returns how the turn ends. */

@@ -5,7 +5,14 @@ import { type Result, ok } from "../../../errors.ts";
 import { FIXED } from "../../../limits.ts";
 import { scrub } from "../../../memory/scrub.ts";
 import { byteLength } from "../../../schemas/learning/digest.ts";
-import { type Answer, type AssistantEntry, type Entry, type UserEntry, textOf } from "../../../schemas/entry.ts";
+import {
+  type Answer,
+  type AssistantEntry,
+  type Entry,
+  type ToolCall,
+  type UserEntry,
+  textOf,
+} from "../../../schemas/entry.ts";
 import { type Spending, toSpentCall } from "../../../schemas/usage.ts";
 import type { EngineContext } from "../../context.ts";
 import type { LiveText } from "../../readers/events.ts";
@@ -18,6 +25,7 @@ import {
   TurnEnded,
   type TurnRecord,
   assertOpen,
+  callKey,
   noteProgress,
   openRecord,
   putEntry,
@@ -50,6 +58,8 @@ export interface SessionJournal extends Journal {
   abandon(failure: ModelFailure): void;
   /** Writes an entry of the turn that other code created. Throws `TurnEnded` after `close`. */
   put(entry: Entry): void;
+  /** Whether the call has an intent or a result from an earlier attempt. */
+  hasCall(step: number, call: ToolCall): boolean;
   close(): void;
 }
 
@@ -73,6 +83,7 @@ export function createSessionJournal(context: EngineContext, turn: number): Sess
       assertOpen(record);
       putEntry(record, entry);
     },
+    hasCall: (step, call) => record.earlierCalls.has(callKey(step, call)),
     close() {
       record.isClosed = true;
       record.isPartialKept ||= !!record.live?.text;

@@ -41,10 +41,10 @@ export function takeSteers(record: TurnRecord, step: number): UserEntry[] {
 function waitingSteers({ context, turn }: TurnRecord): TurnRow[] {
   const { log } = context;
   const waiting: TurnRow[] = [];
-  let next = log.turn(turn + 1 + log.steeredInto(turn).length);
-  while (next && isOpen(next) && next.more.busy === "steer") {
+  for (let next = log.turn(turn + 1); next; next = log.turn(next.n + 1)) {
+    if (next.more.into === turn) continue;
+    if (!isOpen(next) || next.more.busy !== "steer") break;
     waiting.push(next);
-    next = log.turn(next.n + 1);
   }
   return waiting;
 }

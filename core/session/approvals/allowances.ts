@@ -1,0 +1,66 @@
+// Standing allowances: calls that a person has allowed for the session, or for all sessions of the profile, and the profile's
+// own mode. The session's are a meta row; the profile's are kept by its Account, and read again for each call that would ask, so
+// that a revoked one is gone at once.
+import type { Allowance } from "../../agent/contract.ts";
+import type { ApprovalMode, CommandApproval, StandingAllowance } from "../../schemas/approval.ts";
+import type { EngineContext } from "../context.ts";
+
+/** [own] More are not readable in a list. The oldest ones are dropped. */
+const MAX_SESSION_ALLOWANCES = 100;
+const KEY = "allowances";
+
+export interface ApprovalPolicy {
+  mode: ApprovalMode;
+  allowances: StandingAllowance[];
+}
+
+/** The session's allowances and the profile's, and the profile's mode. An Account that cannot be reached allows nothing. */
+export async function readPolicy(context: EngineContext): Promise<ApprovalPolicy> {
+  const own = sessionAllowances(context);
+  const { approvals, settings, report } = context.host;
+  if (!approvals) return { mode: settings.approvals.mode, allowances: own };
+  try {
+    const { mode, allowances } = await approvals.read();
+    return { mode: mode ?? settings.approvals.mode, allowances: [...own, ...allowances] };
+  } catch (error) {
+    report("approvals", error);
+    return { mode: "manual", allowances: own };
+  }
+}
+
+/** Newest last. */
+export function sessionAllowances({ log }: Pick<EngineContext, "log">): StandingAllowance[] {
+  return log.meta<StandingAllowance[]>(KEY) ?? [];
+}
+
+/** Inside the caller's transaction. */
+export function addSessionAllowances(context: EngineContext, { id, allowance }: CommandApproval): void {
+  if (allowance === null) return;
+  const { family, exact } = allowance;
+  const kind = family === undefined ? "exact" : "family";
+  const added: StandingAllowance = { v: 1, id, kind, key: family ?? exact, at: context.host.clock.now() };
+  const others = sessionAllowances(context).filter((known) => known.key !== added.key || known.kind !== kind);
+  context.log.setMeta(KEY, [...others, added].slice(-MAX_SESSION_ALLOWANCES));
+}
+
+/** False: there is none of that id. */
+export function revokeSessionAllowance(context: EngineContext, id: string): boolean {
+  const before = sessionAllowances(context);
+  const left = before.filter((known) => known.id !== id);
+  if (left.length === before.length) return false;
+  context.log.setMeta(KEY, left);
+  return true;
+}
+
+export function isCovered(standing: StandingAllowance[], allowance: Allowance | undefined): boolean {
+  if (!allowance) return false;
+  const { exact, family } = allowance;
+  return standing.some(({ kind, key }) => (kind === "exact" ? key === exact : family !== undefined && key === family));
+}
+
+/** What a wider answer allows, for a person; `null`: a call can only be allowed once. */
+export function nameCovered(allowance: Allowance | null): string | null {
+  if (allowance === null) return null;
+  const { exact, family } = allowance;
+  return family === undefined ? `exactly \`${exact}\`` : `every harmless \`${family}\` with any arguments`;
+}

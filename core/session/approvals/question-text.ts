@@ -1,0 +1,45 @@
+// The words of a question: for the person who decides it, and for the model whose call was refused. Pure.
+import type { ToolResult } from "../../agent/contract.ts";
+import { fail } from "../../agent/tool-result.ts";
+import type { CommandApproval } from "../../schemas/approval.ts";
+import type { AskedQuestion } from "../../schemas/entry.ts";
+
+/** [hermes] Refusals of the approval model in a row after which the model is told to stop and report. */
+const BREAKER_DENIALS = 3;
+
+/** What would run, why it is asked, what a wider answer covers, and how to answer. */
+export function describeQuestion({ id, summary, reasons, covers }: Omit<AskedQuestion, "for" | "until">): string {
+  const short = id.slice(0, 6);
+  const wider = covers === null ? [] : [`\`/approve ${short} session\` or \`always\` allows: ${covers}`];
+  return [
+    `The agent asks to run:\n${summary}`,
+    ...reasons.map((reason) => `- ${reason}`),
+    `Answer with \`/approve ${short}\` or \`/deny ${short} REASON\`.`,
+    ...wider,
+  ].join("\n");
+}
+
+/** The result of a call that was not allowed. A person's reason is the person's own words. */
+export function toDenial({ by, reason, state }: CommandApproval, modelDenials: number, waitMs: number): ToolResult {
+  if (state === "expired" || by === "timeout") {
+    const text = `Nobody answered within ${describeWait(waitMs)}, so this was not run. Do not ask for it again in this turn: go on without it, or say what is left to do.`;
+    return fail("approval_timed_out", text);
+  }
+  const denied =
+    "This was not allowed, so it was not run. Do not reach the same effect another way: go on without it, or ask the person.";
+  if (by !== "model") return withReason(fail("approval_denied", denied), "principal", reason);
+  const isBroken = modelDenials >= BREAKER_DENIALS;
+  const stop =
+    " Several calls in a row were refused: stop here, and report to the person what you wanted to do and why.";
+  return withReason(fail("approval_denied", `${denied}${isBroken ? stop : ""}`), "own", reason);
+}
+
+function withReason(denial: ToolResult, source: "principal" | "own", reason: string | null): ToolResult {
+  if (reason === null || reason === "") return denial;
+  return { ...denial, parts: [...denial.parts, { source, text: JSON.stringify({ reason }) }] };
+}
+
+function describeWait(ms: number): string {
+  const minutes = Math.round(ms / 60_000);
+  return minutes >= 2 ? `${minutes} minutes` : `${Math.max(1, Math.round(ms / 1_000))} seconds`;
+}

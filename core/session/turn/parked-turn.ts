@@ -1,0 +1,88 @@
+// Takes up a parked turn: answers the commands that the person sent meanwhile, ends a wait whose time is over, and lets the turn
+// go on once its wait has ended. Called by the driver whenever a parked turn is due.
+import { isBesideCommand, parseSessionCommand } from "../../commands/parse-command.ts";
+import type { NoticeEntry } from "../../schemas/entry.ts";
+import type { EngineContext } from "../context.ts";
+import type { TurnRow } from "../log-turns.ts";
+import { toNotice } from "../prompt/notices.ts";
+import { placeNotice } from "../readers/events.ts";
+import { runApprovalCommand } from "./commands/approval-commands.ts";
+import type { DriveState } from "./drive-state.ts";
+import { renewLease } from "./lease.ts";
+import { endWait } from "./park-turn.ts";
+import { WAIT_ENDS } from "./wait-ends.ts";
+
+/** The turn as it continues; `null`: it still waits, or it has ended. */
+export async function takeUpParked(drive: DriveState, n: number): Promise<TurnRow | null> {
+  const { context } = drive;
+  const { host, log, jobs } = context;
+  for (let row = nextCommand(context, n); row; row = nextCommand(context, n)) await answerBeside(context, n, row);
+  const turn = log.turn(n)!;
+  if (turn.state !== "parked") return null;
+  const { parked } = turn.more;
+  if (parked && !parked.over && parked.until > host.clock.now()) {
+    host.sql.transaction(() => jobs.put("drive", parked.until, { kind: "drive", paused: true }));
+    return null;
+  }
+  if (parked && !parked.over) {
+    endWait(context, turn, {
+      code: "approval_decided",
+      record: () => WAIT_ENDS[parked.for].expire(context, parked.id),
+    });
+  }
+  return continueAfterWait(drive, n);
+}
+
+/** The wait is not a crash: it does not count as an attempt. */
+function continueAfterWait({ context, begun }: DriveState, n: number): TurnRow {
+  const { host, log, jobs } = context;
+  const parked = log.turn(n)!;
+  const { parked: _, ...more } = parked.more;
+  const turn: TurnRow = { ...parked, state: "running", more };
+  host.sql.transaction(() => {
+    log.putTurn(turn);
+    renewLease(context, jobs.get("drive")?.tries);
+  });
+  begun.add(n);
+  return turn;
+}
+
+/** A waiting command about approvals that its author sent after the turn had been parked. */
+function nextCommand({ log }: EngineContext, n: number): TurnRow | null {
+  const parked = log.turn(n)!;
+  const since = parked.more.parked?.since;
+  if (parked.state !== "parked" || since === undefined || parked.more.parked?.over) return null;
+  const waiting = log.openTurns().filter((row) => row.state === "queued" && (row.more.since ?? 0) >= since);
+  return waiting.find((row) => isBesideCommand(row.waiting ?? "")) ?? null;
+}
+
+/**
+ * Carries out a command beside the parked turn. Its words and its answer become notices of that turn, which no model reads, and
+ * its own turn ends with that turn, like one that steered it.
+ */
+async function answerBeside(context: EngineContext, n: number, row: TurnRow): Promise<void> {
+  const { host, log, hub } = context;
+  const command = parseSessionCommand(row.waiting!)!;
+  const toTurn = (code: string, text: string) =>
+    toNotice({ n: log.nextEntry(), turn: n, at: host.clock.now(), code, text });
+  let isPlaced = false;
+  /** Inside a transaction. */
+  const place = (): NoticeEntry => {
+    isPlaced = true;
+    const said = { ...toTurn("command", row.waiting!), said: { accepted: row.n } };
+    log.put(said);
+    const startedAt = host.clock.now();
+    log.putTurn({ ...row, state: "steered", waiting: null, input: said.n, startedAt, more: { into: n } });
+    return said;
+  };
+  const { text } = await runApprovalCommand(context, command, place);
+  // Stopped meanwhile, which has ended the command too; or the decision has placed it.
+  if (isPlaced || log.turn(row.n)?.state !== "queued" || log.turn(n)?.state !== "parked") return;
+  const written: NoticeEntry[] = [];
+  host.sql.transaction(() => {
+    written.push(place());
+    written.push(toTurn("command_answer", text));
+    log.put(written[1]!);
+  });
+  for (const notice of written) hub.emit(placeNotice(notice));
+}

@@ -1,0 +1,60 @@
+// What a profile allows its sessions to run without a question: its own mode, which may only be stricter than the operator's, and
+// its standing allowances.
+import { createRoute } from "@hono/zod-openapi";
+import * as z from "zod";
+import { ApprovalPolicyInfo, PutApprovalMode } from "../../../core/schemas/api.ts";
+import { ApprovalId, stricterMode } from "../../../core/schemas/approval.ts";
+import { readSettings } from "../../../wiring/settings.ts";
+import { unwrap } from "../problems.ts";
+import { type ApiEnv, PROBLEM_RESPONSE, createRouter, describeResponses, jsonBody } from "../router.ts";
+import { openAccount } from "../sessions/session-rpc.ts";
+
+export const approvalPolicy = createRouter();
+
+approvalPolicy.openapi(
+  createRoute({
+    method: "get",
+    path: "/v1/approvals",
+    operationId: "readApprovalPolicy",
+    description: "Reads which commands ask a person first, and which are always allowed.",
+    responses: describeResponses(200, "The mode in force, and the standing allowances", ApprovalPolicyInfo),
+  }),
+  async (c) => c.json(await readPolicy(c.env, c.var.profile), 200),
+);
+
+approvalPolicy.openapi(
+  createRoute({
+    method: "put",
+    path: "/v1/approvals",
+    operationId: "putApprovalMode",
+    description: "Sets the profile's own mode. It is in force where it is stricter than the operator's.",
+    request: { body: jsonBody(PutApprovalMode) },
+    responses: describeResponses(200, "The mode in force, and the standing allowances", ApprovalPolicyInfo),
+  }),
+  async (c) => {
+    unwrap(await openAccount(c.env, c.var.profile).putApprovalMode(c.req.valid("json").mode));
+    return c.json(await readPolicy(c.env, c.var.profile), 200);
+  },
+);
+
+approvalPolicy.openapi(
+  createRoute({
+    method: "delete",
+    path: "/v1/approvals/{allowance}",
+    operationId: "revokeProfileAllowance",
+    description: "Revokes an allowance of the profile. Such calls ask again.",
+    request: { params: z.object({ allowance: ApprovalId }) },
+    responses: { 204: { description: "Revoked" }, default: PROBLEM_RESPONSE },
+  }),
+  async (c) => {
+    unwrap(await openAccount(c.env, c.var.profile).revokeAllowance(c.req.valid("param").allowance));
+    return c.body(null, 204);
+  },
+);
+
+async function readPolicy(env: ApiEnv["Bindings"], profile: string): Promise<z.infer<typeof ApprovalPolicyInfo>> {
+  const { mode: own, allowances } = await openAccount(env, profile).readApprovals();
+  const operator = readSettings(env).approvals.mode;
+  const listed = allowances.map(({ id, kind, key, at }) => ({ id, kind, key, at }));
+  return { mode: own ? stricterMode(operator, own) : operator, operator, profile: own, allowances: listed };
+}
