@@ -23,6 +23,7 @@ describe("docs/STORAGE.md", () => {
         "durable-objects/account-erasure.ts",
         "durable-objects/account-curation.ts",
         "durable-objects/account-upkeep.ts",
+        "durable-objects/account-approvals.ts",
       ),
     );
     expect(tablesIn("core", "durable-objects")).toEqual(

@@ -52,7 +52,7 @@ export function createHostTerminal(options: HostToolOptions): Tool<Args> {
     reattaches: true,
     failsOften: true,
     inPieces: "Write a long text with write_file, in parts, and let the command read it.",
-    gate: ({ command, stdin }) => gateCommand(command, options.mode, stdin),
+    gate: ({ command, stdin }) => gateCommand(command, stdin),
     timeoutMs: ({ timeout_ms }) => (timeout_ms ?? DEFAULT_TIMEOUT_MS) + SLACK_MS,
     run: (args, context) => (args.background ? runInBackground(options, args, context) : run(options, args, context)),
   };

@@ -2,7 +2,6 @@
 import type { Tool } from "../../agent/contract.ts";
 import type { Clock } from "../../ports.ts";
 import type { Settings } from "../../schemas/settings.ts";
-import type { ApprovalMode } from "../approval/command-gate.ts";
 import type { ExecHost } from "./exec-host.ts";
 
 export interface HostToolOptions {
@@ -11,7 +10,6 @@ export interface HostToolOptions {
   settings: Settings;
   /** Its id begins the ops of its calls, so that a session sees its own processes only. */
   session: string;
-  mode: ApprovalMode;
   /** Reads results that were too long for the conversation: they are in the workspace. */
   readSpilled: Tool;
 }

@@ -60,17 +60,19 @@ export function createProcess(options: HostToolOptions): Tool<Args> {
     effect: "unkeyed",
     reattaches: true,
     failsOften: true,
-    gate: (args) => gate(args, options),
+    gate,
     timeoutMs: ({ timeout_ms }) => (timeout_ms ?? DEFAULT_WAIT_MS) + SLACK_MS,
     run: (args, context) => run(options, args, context),
   };
 }
 
 /** What is written to a shell or an interpreter runs there, so it is judged like a command. */
-function gate({ action, id, data }: Args, { mode }: HostToolOptions): CallGate {
+function gate({ action, id, data }: Args): CallGate {
   if (action !== "write" || !data) return { verdict: "run" };
-  const judged = gateCommand(data, mode);
-  return judged.verdict === "ask" ? { ...judged, summary: `write to the running command ${id}: ${data}` } : judged;
+  const judged = gateCommand(data);
+  if (judged.verdict !== "ask") return judged;
+  // Only once: what the same words do depends on what runs there.
+  return { verdict: "ask", summary: `write to the running command ${id}: ${data}`, reasons: judged.reasons };
 }
 
 async function run(options: HostToolOptions, args: Args, context: ToolContext): Promise<ToolResult> {
