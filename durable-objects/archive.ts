@@ -54,8 +54,8 @@ const READS_AN_ALARM = 400;
 /** Between two alarms. */
 const REST_MS = 100;
 /** Pages of 4 KB in one step of a merge, and steps of an erasure before it answers, and of an alarm. */
-const MERGED_PAGES = 500;
-const MERGE_STEPS = 6;
+const MERGED_PAGES = 250;
+const MERGE_STEPS = 2;
 
 const wordsMemory = createWordsCache(16 << 20);
 

@@ -13,9 +13,11 @@ interface World {
   isOld?: boolean;
   /** The first put of a turn fails. */
   isFlaky?: boolean;
+  /** Each message is posted in another year. */
+  isLong?: boolean;
 }
 
-async function runWithCrash({ learning, isOld = false, isFlaky = false }: World, crashAt: number) {
+async function runWithCrash({ learning, isOld = false, isFlaky = false, isLong = false }: World, crashAt: number) {
   const model = createScriptedModel(
     Array.from({ length: 60 }, () => (request) => {
       const last = request.messages.at(-1)!;
@@ -24,10 +26,12 @@ async function runWithCrash({ learning, isOld = false, isFlaky = false }: World,
     }),
   );
   const failed = new Set<number>();
+  let sent = 0;
   const harness = createSessionHarness({
     model,
     settings: { review: { afterModelCalls: 1_000, minValue: 1 } },
     onMessages({ turn }) {
+      sent += 1;
       if (!isFlaky || failed.has(turn)) return;
       failed.add(turn);
       throw new Error("unreachable");
@@ -38,15 +42,20 @@ async function runWithCrash({ learning, isOld = false, isFlaky = false }: World,
     const isOpen = () => harness.sql.run("SELECT 1 FROM job").length > 0;
     for (let wakes = 0; isOpen() && harness.alarmAt() !== null && wakes < 60; wakes++) await life.wake();
   };
+  const awaitYear = (year: number) => {
+    if (isLong) harness.clock.advance(Math.max(0, Date.UTC(year, 0, 2) - harness.clock.now()));
+  };
   const drive = async (life: SessionLife) => {
     await life.engine.create({ learning, title: "" });
-    for (const text of ["List the skills", "/pending"]) {
+    for (const [i, text] of ["List the skills", "/pending"].entries()) {
+      awaitYear(2026 + i);
       expect(await life.engine.post({ text, key: text })).toMatchObject({ ok: true });
       await settle(life);
     }
   };
   const drivePart = async (life: SessionLife) => {
     if (!isOld) await drive(life);
+    awaitYear(2028);
     expect(await life.engine.post({ text: "Again", key: "Again" })).toMatchObject({ ok: true });
     await settle(life);
   };
@@ -66,7 +75,7 @@ async function runWithCrash({ learning, isOld = false, isFlaky = false }: World,
   await first.settled();
   const second = harness.boot();
   await drivePart(second);
-  return { harness, writes: harness.writes() - writesBefore, entries: must(second.engine.entries(0)) };
+  return { harness, sent, writes: harness.writes() - writesBefore, entries: must(second.engine.entries(0)) };
 }
 
 /** What the index must have: the messages of the log. */
@@ -82,6 +91,8 @@ describe.each([
   ["that does not learn", { learning: "off" }],
   ["of an earlier version", { learning: "on", isOld: true }],
   ["whose Archive fails once for each turn", { learning: "on", isFlaky: true }],
+  ["that lives through two New Years", { learning: "on", isLong: true }],
+  ["that lives through two New Years and does not learn", { learning: "off", isLong: true }],
 ] as [string, World][])("the index of a session %s", async (_, world) => {
   const { writes } = await runWithCrash(world, Infinity);
 
@@ -89,11 +100,17 @@ describe.each([
     "equals its log after a crash at write %i",
     async (at) => {
       const { harness, entries } = await runWithCrash(world, at);
-      const rows = harness.archiveSql.run<{ turn: number; n: number; role: string; text: string; place: number }>(
-        "SELECT turn, n, role, text, place FROM message ORDER BY id",
-      );
+      const parts = harness.parts
+        .sqls()
+        .map((sql) =>
+          sql.run<{ turn: number; n: number; role: string; text: string; place: number }>(
+            "SELECT turn, n, role, text, place FROM message ORDER BY id",
+          ),
+        );
+      const rows = parts.flat();
       expect(rows.map(({ turn, n, role, text }) => `${turn} ${n} ${role} ${text}`)).toEqual(messagesOf(entries));
-      expect(rows.map(({ place }) => place)).toEqual(rows.map((_row, i) => i + 1));
+      for (const part of parts) expect(part.map(({ place }) => place)).toEqual(part.map((_row, i) => i + 1));
+      expect([...harness.parts.others.keys()]).toEqual(world.isLong ? [2027, 2028] : []);
       expect(new Set(rows.map(({ turn }) => turn)).size).toBe(3);
       expect(harness.sql.run("SELECT id FROM job")).toEqual([]);
     },

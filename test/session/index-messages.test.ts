@@ -297,6 +297,42 @@ describe("a session from before the index existed, in trouble", () => {
   });
 });
 
+describe("a session that lives through two New Years", () => {
+  it("asks the first part once for each later year, and then sends its turns to that year's", async () => {
+    const sent: number[] = [];
+    const world = await setUp(
+      Array.from({ length: 9 }, () => done),
+      { onMessages: ({ turn }) => void sent.push(turn) },
+    );
+    for (const year of [2026, 2027, 2028]) {
+      world.clock.advance(Math.max(0, Date.UTC(year, 1, 1) - world.clock.now()));
+      for (const text of ["a", "b", "c"]) await world.say(`${text} of ${year}`);
+    }
+    expect(sent).toEqual([1, 2, 3, 4, 4, 5, 6, 7, 7, 8, 9]);
+    expect(world.parts.calls.filter((call) => call.startsWith("put"))).toEqual([
+      ...["put 2027", "put 2027", "put 2027", "put 2028", "put 2028", "put 2028"],
+    ]);
+    const all = await world.parts.split.around(SESSION, 0, 0, 100);
+    expect(all.filter(({ role }) => role === "user").map(({ text }) => text)).toEqual(
+      [2026, 2027, 2028].flatMap((year) => ["a", "b", "c"].map((text) => `${text} of ${year}`)),
+    );
+  });
+
+  it("waits for a part that is out of reach, and keeps the order of its turns", async () => {
+    const world = await setUp(Array.from({ length: 9 }, () => done));
+    await world.say("One");
+    world.clock.advance(Date.UTC(2027, 1, 1) - world.clock.now());
+    world.parts.unreachable.add(2027);
+    await world.say("Two");
+    await world.say("Three");
+    expect((await world.parts.split.search({ query: "one two three", limit: 9 })).missing).toEqual([2027]);
+    world.parts.unreachable.clear();
+    await world.drainAll();
+    const all = await world.parts.split.around(SESSION, 0, 0, 100);
+    expect(all.filter(({ role }) => role === "user").map(({ text }) => text)).toEqual(["One", "Two", "Three"]);
+  });
+});
+
 describe("a session that is erased", () => {
   it("leaves nothing in the index, also if a job of it waits, and its object sends nothing after that", async () => {
     let isDown = false;

@@ -93,8 +93,8 @@ function makeTools(
     ...(host.pending && { pending: host.pending }),
     taint: context.taint,
     todos: createTodoList(context),
-    ...(learning &&
-      host.messages &&
+    // Whether or not the session learns: it reads what was said, and nothing that was learned from it.
+    ...(host.messages &&
       host.sessions && {
         recall: { index: host.messages, sessions: host.sessions, outOfView: () => findOutOfView(context.log) },
       }),

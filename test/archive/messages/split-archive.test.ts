@@ -4,12 +4,18 @@ import { describe, expect, it } from "vitest";
 import { createMessageArchive } from "../../../core/archive/messages/message-archive.ts";
 import { hashPieces } from "../../../core/archive/messages/purged-texts.ts";
 import { firstIdOf } from "../../../core/archive/messages/years.ts";
-import type { ArchivedTurn, IndexedMessage, MessageQuery, MessageRole } from "../../../core/schemas/archived-message.ts";
+import type {
+  ArchivedTurn,
+  IndexedMessage,
+  MessageQuery,
+  MessageRole,
+} from "../../../core/schemas/archived-message.ts";
 import { toPieces } from "../../../core/skills/search/text-pieces.ts";
 import { createArchiveParts } from "../../support/archive-parts.ts";
 import { createNodeSql } from "../../support/bindings/node-sql.ts";
 import { createTestClock } from "../../support/clock.ts";
 import { createSeededRandom } from "../../support/seeded-random.ts";
+import { toUlid } from "../../support/ulid.ts";
 
 const DAY = 24 * 3_600_000;
 const SALT = "profile";
@@ -17,12 +23,6 @@ const at = (text: string) => Date.parse(`${text}T12:00:00Z`);
 const LONG = toUlid(at("2026-01-01"), "A1");
 const ALSO_LONG = toUlid(at("2026-12-31"), "A2");
 const LATE = toUlid(at("2028-06-01"), "A3");
-
-function toUlid(time: number, end: string): string {
-  const signs = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
-  const digits = Array.from({ length: 10 }, (_, i) => signs[Math.floor(time / 32 ** (9 - i)) % 32]!);
-  return digits.join("") + end.padStart(16, "0");
-}
 
 const NOUNS =
   "bridge tunnel kettle walrus ledger violin saffron harbour lantern meadow orchard pebble quarry ribbon".split(" ");

@@ -97,13 +97,12 @@ describe("session_search in a session", () => {
     expect(found[1]!.principal).toContain("The launch word is heron.");
   });
 
-  it("is not offered with learning off", async () => {
-    const on = await setUp([done]);
-    await on.say("Hello.");
-    const off = await setUp([done], "off");
-    await off.say("Hello.");
-    expect(toolNames(on.model.requests[0]!)).toContain("session_search");
-    expect(toolNames(off.model.requests[0]!)).not.toContain("session_search");
+  it("is offered and works with learning off, which only hides what was learned", async () => {
+    const { model, say, searches } = await setUp([search({ query: "kiln temperature" }), done], "off");
+    await say("How hot is our kiln?");
+    expect(toolNames(model.requests[0]!)).toContain("session_search");
+    expect(toolNames(model.requests[0]!)).not.toContain("memory");
+    expect(searches()[0]!.parts.find(({ source }) => source === "principal")!.text).toContain("1260 degrees");
   });
 });
 
