@@ -5,10 +5,11 @@ import { listModelAddresses } from "../core/models/model-addresses.ts";
 import type { ModelEnv } from "../core/models/model-env.ts";
 import { type OutboundPolicy, toOrigin } from "../core/outbound/judge-url.ts";
 import { type Outbound, createOutbound } from "../core/outbound/outbound.ts";
+import { type ExecEnv, parseExecEnv } from "../core/tools/host/exec-env.ts";
 import type { Settings } from "../core/schemas/settings.ts";
 import { systemClock } from "../stores/platform/system-clock.ts";
 
-export type OutboundEnv = ModelEnv & ProviderEnv;
+export type OutboundEnv = ModelEnv & ProviderEnv & ExecEnv;
 
 export function openOutbound(env: OutboundEnv, settings: Settings): Outbound {
   return createOutbound({
@@ -24,8 +25,10 @@ export function openOutbound(env: OutboundEnv, settings: Settings): Outbound {
  */
 export function readPolicy(env: OutboundEnv, { outbound }: Settings): OutboundPolicy {
   const providers = parseProviderEnv(env);
+  const exec = parseExecEnv(env);
   const addresses = [
     ...listModelAddresses(env),
+    ...(exec.ok && exec.value ? [exec.value.baseUrl] : []),
     ...(providers.ok ? providers.value.map(({ baseUrl }) => baseUrl) : []),
   ];
   return {

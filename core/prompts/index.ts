@@ -23,13 +23,17 @@ export interface PromptInput {
   day: string;
 }
 
+const IN_WORKSPACE = "The person's files are in the workspace, under `/work`; paths are relative to it.";
+const ON_HOST =
+  "You work on a real machine, in the folder where `terminal` starts; paths are relative to it. What you change there stays changed, also when the person did not expect it.";
+
 /** Frozen for an epoch. Whatever changes most often comes last. */
 export function buildPrompt(input: PromptInput): string {
   const has = (name: string) => input.tools.includes(name);
   const parts = [
     input.identity || identity,
     trust,
-    has("terminal") || has("read_file") ? work : "",
+    has("terminal") || has("read_file") ? work.replace("{{files}}", has("process") ? ON_HOST : IN_WORKSPACE) : "",
     has("skill_view") ? skills : "",
     has("skill_manage") ? skillsWrite : "",
     has("memory") ? memory : "",

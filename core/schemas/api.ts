@@ -46,8 +46,12 @@ export const KeyList = Page.extend({ keys: z.array(KeyInfo) });
 /** `off`: only bundled skills. Learned skills and memory are neither shown nor loadable, and no review follows. */
 export const Learning = z.enum(["on", "off"]);
 export type Learning = z.infer<typeof Learning>;
+/** `workspace`: files of the session's own, and a shell over them. `host`: files and commands of the operator's exec host. */
+export const Backend = z.enum(["workspace", "host"]);
+export type Backend = z.infer<typeof Backend>;
 export const CreateSession = z.strictObject({
   learning: Learning.default("on"),
+  backend: Backend.default("workspace"),
   title: z.string().max(200).optional(),
 });
 export const SessionInfo = z.object({
@@ -57,6 +61,8 @@ export const SessionInfo = z.object({
   createdAt: z.int(),
 });
 export type SessionInfo = z.infer<typeof SessionInfo>;
+export const CreatedSession = SessionInfo.extend({ backend: Backend });
+export type CreatedSession = z.infer<typeof CreatedSession>;
 /** Newest first. */
 export const SessionList = Page.extend({ sessions: z.array(SessionInfo) });
 export const TurnInfo = z.object({
@@ -84,7 +90,7 @@ export const TurnInfo = z.object({
   endedAt: z.int().nullable(),
 });
 export type TurnInfo = z.infer<typeof TurnInfo>;
-export const SessionDetail = SessionInfo.extend({
+export const SessionDetail = CreatedSession.extend({
   state: z.enum(["idle", "busy"]),
   turns: z.array(TurnInfo),
   /** Reviews that were sent and have no result yet. */

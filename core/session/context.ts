@@ -29,6 +29,7 @@ import type { Settings } from "../schemas/settings.ts";
 import type { Booking, Budget, Spending } from "../schemas/usage.ts";
 import type { RunChecks } from "../skills/checks.ts";
 import type { Seeds } from "../skills/library.ts";
+import type { ExecHost } from "../tools/host/exec-host.ts";
 import type { SkillSearch } from "../tools/skills/skill-search.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import type { SessionTaint } from "../learning/taint/taint.ts";
@@ -59,6 +60,8 @@ export interface SessionHost {
   runChecks?: RunChecks;
   /** Runs code that the model writes. Absent: the tool execute_code is absent. */
   sandbox?: CodeSandbox;
+  /** The operator's exec host. Absent or `null`: there is none for this profile. */
+  exec?: ExecHost | null;
   /** Whether a setting of this name exists for tools (a variable, a credentials file). Absent: none exists. */
   isSet?(name: string): boolean;
   memory(overlay: Overlay): MemoryStore;
@@ -146,6 +149,8 @@ export interface SessionMeta {
   learning: Learning;
   title: string;
   createdAt: number;
+  /** Where the agent works. Absent: in the session's workspace. */
+  backend?: "host";
   /** Every turn that has ended is indexed, or a job for it exists. Absent in sessions from before the index existed. */
   indexed?: true;
   /** The year whose part of the index this session sends turns of that year to. Absent while the first part takes them. */

@@ -7,10 +7,11 @@ import type {
   AllowanceInfo,
   ApprovalDetail,
   ApprovalInfo,
+  Backend,
+  CreatedSession,
   FileInfo,
   Learning,
   SessionDetail,
-  SessionInfo,
   TurnObservation,
 } from "../schemas/api.ts";
 import type { Entry } from "../schemas/entry.ts";
@@ -39,6 +40,14 @@ const UNKNOWN_SESSION = err("session_not_found", "There is no such session. Crea
 export interface AcceptedStream {
   accepted: Accepted;
   events: ReadableStream<Uint8Array>;
+}
+
+/** What a session is created with. `createdAt`: milliseconds since 1970, now by default. */
+export interface NewSession {
+  learning: Learning;
+  title: string;
+  createdAt?: number;
+  backend?: Backend;
 }
 
 export type SessionEngine = ReturnType<typeof createSessionEngine>;
@@ -85,9 +94,10 @@ function toLifecycle(engine: Engine) {
   const { context, outbox, driver } = engine;
   const { host, log, jobs, hub } = context;
   return {
-    async create(input: { learning: Learning; title: string; createdAt?: number }): Promise<SessionInfo> {
+    async create({ backend, ...input }: NewSession): Promise<CreatedSession> {
       if (!engine.known) {
         const created: SessionMeta = { v: 1, createdAt: host.clock.now(), ...input };
+        if (backend === "host") created.backend = backend;
         if (host.messages) created.indexed = true;
         host.sql.transaction(() => {
           createTables(host.sql);

@@ -1,5 +1,5 @@
 // Describes a session and its turns for the API. Reads the log only. Called by the engine.
-import type { SessionDetail, SessionInfo, TurnInfo } from "../schemas/api.ts";
+import type { CreatedSession, SessionDetail, TurnInfo } from "../schemas/api.ts";
 import { toTurnId } from "../schemas/ids.ts";
 import type { EngineContext } from "./context.ts";
 import { sessionUsage } from "./ledger.ts";
@@ -8,9 +8,9 @@ import { type TurnRow, isOpen } from "./log-turns.ts";
 /** The newest turns that a session's detail lists. */
 const DETAIL_TURNS = 100;
 
-export function toSessionInfo({ host, meta }: EngineContext): SessionInfo {
-  const { title, learning, createdAt } = meta();
-  return { session: host.session, title, learning, createdAt };
+export function toSessionInfo({ host, meta }: EngineContext): CreatedSession {
+  const { title, learning, createdAt, backend = "workspace" } = meta();
+  return { session: host.session, title, learning, backend, createdAt };
 }
 
 export function toSessionDetail(context: EngineContext): SessionDetail {

@@ -13,6 +13,9 @@ import { createExecuteCode } from "./code/execute-code.ts";
 import { createCheckInspector } from "./skills/check-inspector.ts";
 import type { ChangeRequests } from "./files/file-tool-options.ts";
 import { createFileTools } from "./files/files.ts";
+import { createReadFile } from "./files/read-file.ts";
+import type { HostToolOptions } from "./host/host-tool-options.ts";
+import { createHostTools } from "./host/host-tools.ts";
 import { type ApprovalContext, createAskingMemoryTool } from "./approval/approval.ts";
 import type { MemoryGate } from "./approval/hold.ts";
 import { type MemoryToolOptions, createMemoryTool } from "./memory/memory.ts";
@@ -25,6 +28,8 @@ import { type TodoList, createTodo } from "./todo/todo.ts";
 export interface SessionToolOptions {
   workspace: Workspace;
   approvals?: ChangeRequests;
+  /** The session works on a real machine. `null`: on one that is not there, so it has no file tools. Absent: in the workspace. */
+  machine?: Pick<HostToolOptions, "exec" | "mode"> | null;
   library: Library;
   /** `null`: skills can be read, not written. */
   skills: SkillStore | null;
@@ -58,12 +63,12 @@ export interface SessionToolOptions {
 }
 
 export function createTools(options: SessionToolOptions): Tool[] {
-  const { workspace, approvals, library, skills, memory, origin, session, clock, settings } = options;
+  const { library, skills, memory, origin, session, clock, settings } = options;
   const search = options.search && withinTime(options.search, clock);
   const approval = options.pending && { pending: options.pending, session, clock };
   const { taint, todos, sandbox } = options;
   return [
-    ...createFileTools({ workspace, settings, clock, approvals, ...(taint && { isTainted: taint.isTainted }) }),
+    ...placeTools(options),
     ...(sandbox ? [createExecuteCode({ sandbox, clock, settings })] : []),
     ...(todos ? [createTodo(todos)] : []),
     ...createSkillTools({
@@ -95,6 +100,20 @@ export function createTools(options: SessionToolOptions): Tool[] {
       : []),
     ...(options.recall ? [createSessionSearch({ ...options.recall, session, clock })] : []),
   ];
+}
+
+/** The tools for files and commands, where the session works. */
+function placeTools({ machine, workspace, approvals, taint, session, clock, settings }: SessionToolOptions): Tool[] {
+  const isTainted = taint && { isTainted: taint.isTainted };
+  if (machine === undefined) return createFileTools({ workspace, settings, clock, approvals, ...isTainted });
+  if (machine === null) return [];
+  return createHostTools({
+    ...machine,
+    session,
+    clock,
+    settings,
+    readSpilled: createReadFile({ workspace, settings }),
+  });
 }
 
 function memoryTool(options: MemoryToolOptions, approval: ApprovalContext | undefined): Tool {

@@ -9,8 +9,9 @@ import type { ProviderEnv } from "../../core/memory/provider-env.ts";
 import { createCircuit } from "../../core/memory/provider-guard.ts";
 import { type ProviderDeps, openProvider } from "../../core/memory/providers/index.ts";
 import type { ModelEnv } from "../../core/models/model-env.ts";
+import type { ExecEnv } from "../../core/tools/host/exec-env.ts";
 import type { Alarm } from "../../core/ports.ts";
-import type { Learning, SessionInfo } from "../../core/schemas/api.ts";
+import type { CreatedSession } from "../../core/schemas/api.ts";
 import { ProfileId, SessionId } from "../../core/schemas/ids.ts";
 import type { Rating } from "../../core/schemas/learning/learning.ts";
 import type { ReviewMessage } from "../../core/schemas/learning/review.ts";
@@ -21,6 +22,7 @@ import type { SessionHost } from "../../core/session/context.ts";
 import {
   type AcceptedStream,
   type SessionCalls,
+  type NewSession,
   type SessionEngine,
   createSessionEngine,
 } from "../../core/session/engine.ts";
@@ -31,6 +33,7 @@ import { systemClock } from "../../stores/platform/system-clock.ts";
 import { runChecks } from "../../wiring/checks.ts";
 import { openSandbox } from "../../wiring/sandbox.ts";
 import { openModels } from "../../wiring/models.ts";
+import { openExecHost } from "../../wiring/exec.ts";
 import { openOutbound } from "../../wiring/outbound.ts";
 import {
   type StoreScope,
@@ -47,7 +50,7 @@ import type { Archive } from "../archive.ts";
 import { toSql } from "../sql.ts";
 import { isErased, leaveTombstone, guardErased } from "./erased.ts";
 
-export interface SessionEnv extends ModelEnv, ProviderEnv {
+export interface SessionEnv extends ModelEnv, ProviderEnv, ExecEnv {
   SKILLS: R2Bucket;
   MEMORY: KVNamespace;
   REVIEWS: Queue<ReviewMessage>;
@@ -97,7 +100,7 @@ export class Session extends DurableObject<SessionEnv> implements SessionCalls {
   }
 
   /** `null`: the session was deleted before it was created. */
-  async create(input: { learning: Learning; title: string; createdAt?: number }): Promise<SessionInfo | null> {
+  async create(input: NewSession): Promise<CreatedSession | null> {
     if (this.#isErased || isErased(this.ctx.storage)) return null;
     return this.#engine.create(input);
   }
@@ -253,9 +256,12 @@ function toHost(ctx: DurableObjectState, env: SessionEnv, settings: Settings): S
   const memoryProvider = openProvider(env, { profile, session }, { ...MEMORY_DEPS, fetch: outbound.fetch });
   // A session works without a memory provider. The log tells the operator what is wrong.
   if (!memoryProvider.ok) console.error(`session ${session}: memory provider: ${memoryProvider.failure.message}`);
+  const exec = openExecHost(env, profile, outbound);
+  if (!exec.ok) console.error(`session ${session}: exec host: ${exec.failure.message}`);
   return {
     profile,
     session,
+    exec: exec.ok ? exec.value : null,
     sql: toSql(ctx.storage),
     alarm: toAlarm(ctx.storage),
     clock,

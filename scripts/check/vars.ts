@@ -3,6 +3,7 @@
 import { parseSettings } from "../../core/limits.ts";
 import { parseProviderEnv } from "../../core/memory/provider-env.ts";
 import { checkModels } from "../../core/models/routing.ts";
+import { parseExecEnv } from "../../core/tools/host/exec-env.ts";
 import { ProfileId } from "../../core/schemas/ids.ts";
 import { PlainError } from "../command-line.ts";
 import { selectWorkerVars } from "../stack/worker-vars.ts";
@@ -12,7 +13,12 @@ type Env = Record<string, string | undefined>;
 /** Throws a PlainError that names the first invalid variable. */
 export function checkVars(env: Env): void {
   const vars = selectWorkerVars(env, "");
-  for (const result of [parseSettings(vars.TALARIA_SETTINGS), checkModels(vars), parseProviderEnv(vars)]) {
+  for (const result of [
+    parseSettings(vars.TALARIA_SETTINGS),
+    checkModels(vars),
+    parseProviderEnv(vars),
+    parseExecEnv(vars),
+  ]) {
     if (!result.ok) throw new PlainError(toFix(result.failure.message));
   }
   const memories = parseProviderEnv(vars);

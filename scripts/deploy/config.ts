@@ -2,7 +2,7 @@
 // dry-run.ts. Never writes a secret into a config.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { MEMORY_SECRETS, MEMORY_VARS, MODEL_SECRETS, PLAIN_VARS, selectWorkerVars } from "../stack/worker-vars.ts";
+import { API_SECRETS, API_VARS, MODEL_SECRETS, PLAIN_VARS, selectWorkerVars } from "../stack/worker-vars.ts";
 import type { WorkerConfig, WorkerName } from "../stack/wrangler.ts";
 import { buildDeployedConfig } from "./plan.ts";
 
@@ -15,8 +15,8 @@ export interface Deployment {
 }
 
 export const OPERATOR_TOKEN = "TALARIA_OPERATOR_TOKEN";
-export const SECRETS: readonly string[] = [...MODEL_SECRETS, ...MEMORY_SECRETS];
-export const UNSETTABLE: readonly string[] = [...SECRETS, ...PLAIN_VARS, ...MEMORY_VARS];
+export const SECRETS: readonly string[] = [...MODEL_SECRETS, ...API_SECRETS];
+export const UNSETTABLE: readonly string[] = [...SECRETS, ...PLAIN_VARS, ...API_VARS];
 
 export function pickGivenVars(names: readonly string[], { env, unset }: Deployment): Record<string, string> {
   const { [OPERATOR_TOKEN]: _, ...vars } = selectWorkerVars(env, "", names);
@@ -25,7 +25,7 @@ export function pickGivenVars(names: readonly string[], { env, unset }: Deployme
 }
 
 export function selectVars(worker: WorkerName, deployment: Deployment): Record<string, string> {
-  return pickGivenVars(worker === "api" ? [...PLAIN_VARS, ...MEMORY_VARS] : PLAIN_VARS, deployment);
+  return pickGivenVars(worker === "api" ? [...PLAIN_VARS, ...API_VARS] : PLAIN_VARS, deployment);
 }
 
 export const REHEARSAL_NOTE =

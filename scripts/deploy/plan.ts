@@ -1,6 +1,6 @@
 // Steps of a deployment as functions over data: create missing resources, fill in ids, choose secrets, read warnings. Called by
 // deploy.ts and dry-run.ts. Touches no file.
-import { MEMORY_SECRETS } from "../stack/worker-vars.ts";
+import { API_SECRETS } from "../stack/worker-vars.ts";
 import type { WorkerConfig, WorkerName } from "../stack/wrangler.ts";
 import type { Inventory } from "./checks.ts";
 import { type CloudflareApi, DeployError } from "./cloudflare.ts";
@@ -66,7 +66,7 @@ export function buildDeployedConfig(
 /** Only the api Worker gets the operator's token, because only it checks the token. */
 export function selectSecrets(worker: WorkerName, secrets: Record<string, string>): Record<string, string> {
   if (worker === "api") return secrets;
-  const ofApi = ["TALARIA_OPERATOR_TOKEN", ...MEMORY_SECRETS];
+  const ofApi = ["TALARIA_OPERATOR_TOKEN", ...API_SECRETS];
   return Object.fromEntries(Object.entries(secrets).filter(([name]) => !ofApi.includes(name)));
 }
 

@@ -4,7 +4,7 @@ import { DEFAULTS } from "../../core/limits.ts";
 import { listVariables } from "../../core/models/model-env.ts";
 import { NAMED_SERVERS } from "../../core/models/wires/openai-compat.ts";
 import { Settings } from "../../core/schemas/settings.ts";
-import { MEMORY_SECRETS, MEMORY_VARS, MODEL_SECRETS, PLAIN_VARS } from "../stack/worker-vars.ts";
+import { API_SECRETS, API_VARS, MODEL_SECRETS, PLAIN_VARS } from "../stack/worker-vars.ts";
 import { PROVIDER_NOTES, VARIABLES } from "./variables.ts";
 
 const INTRO = `# Configuration
@@ -44,7 +44,7 @@ export function toConfigurationPage(): string {
 
 function toVariables(): string {
   const ofProviders = NAMED_SERVERS.flatMap((server) => listVariables(server) as string[]);
-  const reaching = [...MODEL_SECRETS, ...PLAIN_VARS, ...MEMORY_SECRETS, ...MEMORY_VARS];
+  const reaching = [...MODEL_SECRETS, ...PLAIN_VARS, ...API_SECRETS, ...API_VARS];
   const missing = reaching.filter((name) => !(name in VARIABLES) && !ofProviders.includes(name));
   if (missing.length > 0) throw new Error(`scripts/docs/variables.ts does not describe ${missing.join(", ")}.`);
   return renderTable(

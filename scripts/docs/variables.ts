@@ -28,6 +28,11 @@ export const VARIABLES: Readonly<Record<string, string>> = {
   HONCHO_API_KEY: "The key of Honcho.",
   HONCHO_BASE_URL: "Another address of Honcho.",
   HONCHO_WORKSPACE: "The workspace in Honcho. Default: `talaria`.",
+  TALARIA_EXEC_URL:
+    "The address of an [exec host](EXEC-HOST.md), on which sessions with `backend: host` work. `npm start -- --shell FOLDER` starts one and sets it.",
+  TALARIA_EXEC_TOKEN: "The token of that exec host. Only the api Worker gets it.",
+  TALARIA_EXEC_PROFILES:
+    "The profiles that may use the exec host, by id, separated by commas; `*` for all. Whoever holds a key of one may run commands there. Default: none; with `--shell` all.",
   TALARIA_PUBLIC_PROFILE: "The profile whose public skills are served at the host's root, under `/.well-known/`.",
   TALARIA_PUBLIC_URL:
     "The address at which your own proxy serves `npm start`, such as `https://talaria.example`. Any other host name except loopback is refused.",

@@ -67,6 +67,14 @@ export const MEMORY_VARS: readonly string[] = [
   ...Object.values(MEMORY_PROVIDERS).flatMap(({ plain }) => plain),
 ];
 
+/** The exec host: for the api Worker only, whose sessions use it. */
+export const EXEC_SECRETS: readonly string[] = ["TALARIA_EXEC_TOKEN"];
+export const EXEC_VARS: readonly string[] = ["TALARIA_EXEC_URL", "TALARIA_EXEC_PROFILES"];
+
+/** Everything that only the api Worker gets, beside the operator's token. */
+export const API_SECRETS: readonly string[] = [...MEMORY_SECRETS, ...EXEC_SECRETS];
+export const API_VARS: readonly string[] = [...MEMORY_VARS, ...EXEC_VARS];
+
 /**
  * The variables of `env` that a Worker receives, plus the operator's token. Empty values count as absent. Keys of providers that no
  * chosen model uses are left out: a shell often holds tokens of other programs.
@@ -74,7 +82,7 @@ export const MEMORY_VARS: readonly string[] = [
 export function selectWorkerVars(
   env: Record<string, string | undefined>,
   operatorToken: string,
-  names: readonly string[] = [...MODEL_SECRETS, ...PLAIN_VARS, ...MEMORY_SECRETS, ...MEMORY_VARS],
+  names: readonly string[] = [...MODEL_SECRETS, ...PLAIN_VARS, ...API_SECRETS, ...API_VARS],
 ): Record<string, string> {
   const unused = listUnusedVariables(env);
   const given = names.flatMap((name) => {

@@ -4,11 +4,12 @@ import type { ModelEnv } from "../../core/models/model-env.ts";
 import type { CurationMessage } from "../../core/schemas/learning/curation.ts";
 import type { ReviewMessage } from "../../core/schemas/learning/review.ts";
 import type { Settings } from "../../core/schemas/settings.ts";
+import { type ExecEnv, mayUseExec, parseExecEnv } from "../../core/tools/host/exec-env.ts";
 import type { Account } from "../../durable-objects/account.ts";
 import type { Archive } from "../../durable-objects/archive.ts";
 import { AppError } from "./problems.ts";
 
-export interface Env extends ModelEnv {
+export interface Env extends ModelEnv, ExecEnv {
   SESSION: DurableObjectNamespace;
   ACCOUNT: DurableObjectNamespace<Account>;
   ARCHIVE: DurableObjectNamespace<Archive>;
@@ -26,4 +27,15 @@ export function parseEnvSettings(env: Env): Settings {
   const settings = parseSettings(env.TALARIA_SETTINGS);
   if (!settings.ok) throw new AppError("bad_settings", `${settings.failure.message.replace(/\.?$/, "")}.`);
   return settings.value;
+}
+
+/** Throws unless the deployment has an exec host that sessions of this profile may use. */
+export function assertExecHost(env: Env, profile: string): void {
+  const config = parseExecEnv(env);
+  if (config.ok && mayUseExec(config.value, profile)) return;
+  const detail =
+    config.ok && config.value
+      ? "The operator did not allow this profile to use the exec host. Have them add it to TALARIA_EXEC_PROFILES."
+      : "This deployment has no exec host. Start it with `npm start -- --shell FOLDER`, or leave `backend` out.";
+  throw new AppError("backend_unavailable", detail);
 }

@@ -60,6 +60,7 @@ export const PROBLEMS = {
   revision_purged: [410, "The revision was purged"],
   key_not_found: [404, "No such key"],
   session_not_found: [404, "No such session"],
+  backend_unavailable: [409, "No exec host for this profile"],
   turn_not_found: [404, "No such turn"],
   file_not_found: [404, "No such file"],
   skill_not_found: [404, "No such skill"],

@@ -84,6 +84,7 @@ function makeTools(
   const builtIn = createTools({
     workspace,
     approvals: createFileChanges(context),
+    ...(context.meta().backend === "host" && { machine: host.exec ? { exec: host.exec } : null }),
     library: createLibrary({ store: learned ? host.skills : null, seeds: host.seeds, scene }),
     skills: learned ? host.skills : null,
     ...(learned && host.search && { search: host.search }),

@@ -23,7 +23,7 @@ export const READING =
   "one result; then `more` says how to read on. `lines` is the number of lines the file has. To look at a large file, " +
   "ask for its first lines; to find or count something in it, use search_files or terminal.";
 
-export function createReadFile({ workspace, settings }: FileToolOptions): Tool<Args> {
+export function createReadFile({ workspace, settings }: Pick<FileToolOptions, "workspace" | "settings">): Tool<Args> {
   return {
     name: "read_file",
     description: `Reads a text file of the workspace. ${READING}`,

@@ -36,6 +36,7 @@ export function createHostPatch({ exec }: HostToolOptions): Tool<Args> {
       const read = await readTouched(exec, names, context.signal);
       if (!read.ok) return toHostFailure(read.failure);
       const plan = planPatch(args, toFiles(read.value));
+      if (!plan.ok && plan.failure.code === "not_found") return fail("not_found", MISSING);
       if (!plan.ok) return toPatchRefusal(plan.failure, "content");
       const unfit = plan.value.find(({ after, movedTo, movedFrom }) => after === null || movedTo || movedFrom);
       if (unfit) return fail("not_supported", "Files are moved and deleted with terminal here. No file was changed.");
@@ -43,6 +44,9 @@ export function createHostPatch({ exec }: HostToolOptions): Tool<Args> {
     },
   };
 }
+
+const MISSING =
+  "A file to change does not exist: look with search_files, or write a new file with write_file. No file was changed.";
 
 /** A file by the path that the call gave. `text` is `null` for bytes that are no text; an absent file has no entry. */
 type Snapshot = Map<string, { text: string | null; size: number }>;

@@ -2,8 +2,9 @@
 import { createRoute } from "@hono/zod-openapi";
 import * as z from "zod";
 import { ulid } from "ulid";
-import { CreateSession, SessionDetail, SessionInfo, SessionList } from "../../../core/schemas/api.ts";
+import { CreateSession, CreatedSession, SessionDetail, SessionList } from "../../../core/schemas/api.ts";
 import { SessionId } from "../../../core/schemas/ids.ts";
+import { assertExecHost } from "../env.ts";
 import { AppError } from "../problems.ts";
 import { pageQuery } from "../pages.ts";
 import { PROBLEM_RESPONSE, describeResponses, createRouter, optionalJsonBody } from "../router.ts";
@@ -19,13 +20,16 @@ sessions.openapi(
     path: "/v1/sessions",
     operationId: "createSession",
     description:
-      'Starts a conversation. With `"learning":"off"` it neither uses nor produces learned skills and memory.',
+      'Starts a conversation. With `"learning":"off"` it neither uses nor produces learned skills and memory. With `"backend":"host"` ' +
+      "the agent works on the operator's exec host (docs/EXEC-HOST.md): real commands and files, each command asks first. Without " +
+      "an exec host, or if the operator did not allow it to this profile, that is refused (`backend_unavailable`).",
     request: { body: optionalJsonBody(CreateSession) },
-    responses: describeResponses(201, "The session", SessionInfo),
+    responses: describeResponses(201, "The session", CreatedSession),
   }),
   async (c) => {
-    const { learning, title = "" } = c.req.valid("json");
+    const { learning, title = "", backend } = c.req.valid("json");
     const { profile } = c.var;
+    if (backend === "host") assertExecHost(c.env, profile);
     const session = ulid();
     // Registered first: the deletion of a profile must know every session.
     const createdAt = Date.now();
@@ -33,7 +37,7 @@ sessions.openapi(
     if (!(await openAccount(c.env, profile).registerSession(listed))) {
       throw new AppError("profile_gone", "This profile has been deleted.");
     }
-    const info = await openSession(c.env, profile, session).create({ learning, title, createdAt });
+    const info = await openSession(c.env, profile, session).create({ learning, title, createdAt, backend });
     if (!info)
       throw new AppError(
         "session_not_found",
