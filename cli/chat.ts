@@ -1,6 +1,7 @@
 // `npm run chat`: the terminal client of a running Talaria. Reads the flags, then sends one prompt or shows one page; a
 // conversation is handled by converse.ts. Must use the HTTP API only.
 import { parseArgs } from "node:util";
+import { Backend } from "../core/schemas/api.ts";
 import { findNearest } from "../core/commands/parse-command.ts";
 import { type Client, ProblemError, UnreachableError, createClient } from "./connection/client.ts";
 import { UsageError, readConnection } from "./connection/connection.ts";
@@ -13,6 +14,7 @@ const HELP = `npm run chat -- [options] [learning [SKILL]]
 
   -p, --prompt TEXT   send one message, print the answer, exit
   --session ID        continue a session instead of a new one
+  --backend host      a new session works on the exec host instead of in a workspace
   --json              print each event as one line of JSON
   learning [SKILL]    show what was learned, whether it helps and what it cost, exit
   --url URL           where the API is (else TALARIA_URL, else .talaria/local.json)
@@ -55,7 +57,7 @@ async function main(): Promise<number> {
     return 0;
   }
   const { version, model } = await client.health();
-  const session = flags.session ?? (await client.createSession()).session;
+  const session = flags.session ?? (await client.createSession(readBackend(flags.backend))).session;
   const chat: Chat = { client, session, json: flags.json ?? false, show: createTerminalShow() };
   if (flags.prompt !== undefined) return (await runTurn(chat, flags.prompt)) ? 0 : 1;
   const detail = await client.session(session);
@@ -71,6 +73,7 @@ function readFlags(args: string[]) {
       options: {
         prompt: { type: "string", short: "p" },
         session: { type: "string" },
+        backend: { type: "string" },
         json: { type: "boolean" },
         url: { type: "string" },
         key: { type: "string" },
@@ -84,6 +87,13 @@ function readFlags(args: string[]) {
   } catch (error) {
     throw new UsageError(`${toSentence(error)}\n\`npm run chat -- --help\` shows the options.`);
   }
+}
+
+function readBackend(name: string | undefined): { backend?: Backend } {
+  if (name === undefined) return {};
+  const backend = Backend.safeParse(name);
+  if (backend.success) return { backend: backend.data };
+  throw new UsageError(`--backend takes ${Backend.options.join(" or ")}, not ${JSON.stringify(name)}.`);
 }
 
 function describeUnexpected(argument: string): string {

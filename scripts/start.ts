@@ -2,6 +2,7 @@
 // cron triggers, because nothing else fires them locally.
 import { relative, resolve } from "node:path";
 import { Health } from "../core/schemas/api.ts";
+import { ConfigError, checkFolder } from "../exec-host/config.ts";
 import { checkVars, readPublicUrl } from "./check/vars.ts";
 import { UsageError, parseFlags, runCommand } from "./command-line.ts";
 import { openLocalAccess, readOperatorToken } from "./stack/local-state.ts";
@@ -10,12 +11,14 @@ import { checkState, toEndSentence } from "./stack/state-check.ts";
 import { type Stack, startStack } from "./stack/stack.ts";
 import { selectWorkerVars } from "./stack/worker-vars.ts";
 
-const USAGE = `Usage: npm start [-- --port N]
+const USAGE = `Usage: npm start [-- --port N] [--shell FOLDER]
 
 Runs all of Talaria on this machine until Ctrl-C. State is kept in .talaria/.
 
-  --port N    port on 127.0.0.1 (default 8787)
-  -h, --help  this text`;
+  --port N        port on 127.0.0.1 (default 8787)
+  --shell FOLDER  also starts an exec host: sessions created with "backend":"host" run commands as you, starting in
+                  FOLDER, and each command asks first (docs/EXEC-HOST.md)
+  -h, --help      this text`;
 
 const DEFAULT_PORT = 8787;
 const FIRST_CRON_MS = 15_000;
@@ -24,9 +27,13 @@ const PROGRESS_EVERY_MS = 5_000;
 const home = resolve(import.meta.dirname, "../.talaria");
 const accessFile = resolve(home, "local.json");
 
-await runCommand(USAGE, () => serve(parsePort(parseFlags({ port: { type: "string" } }).port)));
+await runCommand(USAGE, () => {
+  const flags = parseFlags({ port: { type: "string" }, shell: { type: "string" } });
+  return serve(parsePort(flags.port), flags.shell);
+});
 
-async function serve(port: number): Promise<number> {
+async function serve(port: number, shell: string | undefined): Promise<number> {
+  const folder = shell === undefined ? undefined : chooseFolder(shell);
   const abort = new AbortController();
   const stopped = new Promise<"stopped">((done) => {
     onStopSignal(() => {
@@ -43,13 +50,14 @@ async function serve(port: number): Promise<number> {
   try {
     const stack = await startStack({
       port,
+      ...(folder !== undefined && { shell: folder }),
       stateDir,
       vars: selectWorkerVars(process.env, token),
       publicUrl: readPublicUrl(process.env),
       say: progress.say,
       signal: abort.signal,
     }).finally(progress.end);
-    const why = await waitUntilEnded(stack, stateDir, token, stopped).finally(stack.stop);
+    const why = await waitUntilEnded(stack, { token, folder, stopped }).finally(stack.stop);
     if (why === "ended") {
       console.error(toEndSentence(stateDir, stack.log));
       return 1;
@@ -63,15 +71,14 @@ async function serve(port: number): Promise<number> {
 
 async function waitUntilEnded(
   stack: Stack,
-  stateDir: string,
-  token: string,
-  stopped: Promise<"stopped">,
+  { token, folder, stopped }: { token: string; folder: string | undefined; stopped: Promise<"stopped"> },
 ): Promise<"stopped" | "ended"> {
+  const stateDir = resolve(home, "state");
   const ended = stack.ended.then(() => "ended" as const);
   const ready = openLocalAccess({ file: accessFile, stateDir, url: stack.url, token, say: console.error }).then(
     async (access) => {
       const health = Health.parse(await (await fetch(`${stack.url}/health`)).json());
-      console.log(writeGreeting(stack, access.profile, health.model));
+      console.log(writeGreeting(stack, access.profile, health.model, folder));
     },
   );
   await Promise.race([stopped, ready]);
@@ -79,12 +86,12 @@ async function waitUntilEnded(
   return Promise.race([stopped, ended]).finally(() => timers.forEach(clearTimeout));
 }
 
-function writeGreeting(stack: Stack, profile: string, model: string): string {
+function writeGreeting(stack: Stack, profile: string, model: string, folder: string | undefined): string {
   const access = relative(process.cwd(), accessFile) || accessFile;
   return `Talaria is listening on ${stack.url}
 Model: ${model}${model.startsWith("rehearsal") ? " (no model key is set; see docs/CONFIGURATION.md)" : ""}
 Profile: ${profile} (its key is in ${access})
-Log: ${relative(process.cwd(), stack.log)}
+Log: ${relative(process.cwd(), stack.log)}${folder === undefined ? "" : `\nExec host: ${folder} (npm run chat -- --backend host)`}
 
 Try it from another terminal: npm run chat, or
 
@@ -119,6 +126,21 @@ function createProgress(): { say(line: string): void; end(): void } {
     },
     end: () => clearInterval(timer),
   };
+}
+
+/** A relative folder is meant from where the person typed the command: npm starts scripts in the checkout. */
+function chooseFolder(given: string): string {
+  if (process.env.TALARIA_EXEC_URL?.trim()) {
+    throw new UsageError("--shell starts an exec host, and TALARIA_EXEC_URL names another one. Leave one of them out.");
+  }
+  try {
+    const folder = checkFolder(resolve(process.env.INIT_CWD ?? process.cwd(), given));
+    if (!`${home}/`.startsWith(`${folder}/`)) return folder;
+  } catch (error) {
+    if (error instanceof ConfigError) throw new UsageError(error.message);
+    throw error;
+  }
+  throw new UsageError(`${given} holds Talaria's own state, with its keys. Name a folder for the agent's work.`);
 }
 
 function parsePort(text: string | undefined): number {

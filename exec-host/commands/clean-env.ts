@@ -5,8 +5,7 @@ const SECRET_NAME = /KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL|AUTH/i;
 /** Addresses with a password, such as `postgres://me:pass@host/db`. */
 const ADDRESS_WITH_PASSWORD = /:\/\/[^/\s:@]{0,200}:[^/\s@]{1,200}@/;
 
-/** `mark`: a variable that every process of the command inherits, by which it is found again. */
-export function cleanEnv(env: NodeJS.ProcessEnv, mark: { name: string; value: string }): Record<string, string> {
+export function withoutSecrets(env: NodeJS.ProcessEnv): Record<string, string> {
   const kept = Object.entries(env).filter(
     (entry): entry is [string, string] =>
       entry[1] !== undefined &&
@@ -14,5 +13,5 @@ export function cleanEnv(env: NodeJS.ProcessEnv, mark: { name: string; value: st
       !entry[0].toUpperCase().startsWith("TALARIA_") &&
       !ADDRESS_WITH_PASSWORD.test(entry[1]),
   );
-  return { ...Object.fromEntries(kept), [mark.name]: mark.value };
+  return Object.fromEntries(kept);
 }

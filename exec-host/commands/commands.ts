@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { LIMITS } from "../limits.ts";
 import { Problem } from "../problem.ts";
-import { cleanEnv } from "./clean-env.ts";
+import { withoutSecrets } from "./clean-env.ts";
 import { Command, type CommandRequest, type CommandState } from "./command.ts";
 import { type Mark, killOnce } from "./processes.ts";
 
@@ -28,7 +28,7 @@ export class Commands {
       throw new Problem("too_many_commands", "Too many commands run at once. Wait for some, or end them.");
     }
     const mark: Mark = { name: MARK_NAME, value: `${this.boot}.${++this.#count}.` };
-    const command = new Command(request, cleanEnv(process.env, mark), mark);
+    const command = new Command(request, { ...withoutSecrets(process.env), [MARK_NAME]: mark.value }, mark);
     await command.started();
     this.#commands.set(request.op, command);
     this.#running++;

@@ -14,6 +14,7 @@ import {
 } from "miniflare";
 import type { WorkerOptions } from "./bundle.ts";
 import { PORT_TAKEN, READY, createDoor } from "./door.ts";
+import { type ExecHostOptions, startExecHost } from "./exec-host.ts";
 import { createOutboundProxy, readProxyPolicy } from "./outbound-proxy.ts";
 
 const LOG_EVERY_MS = 60_000;
@@ -27,10 +28,14 @@ export interface HostOptions {
   /** The first one serves HTTP. */
   workers: WorkerOptions[];
   vars: Record<string, string>;
+  /** Absent: no exec host is started. */
+  exec?: ExecHostOptions;
 }
 
 const file = process.argv[2] ?? "";
-const { port, publicUrl, socketsDir, dataDir, workers, vars } = JSON.parse(readFileSync(file, "utf8")) as HostOptions;
+const { port, publicUrl, socketsDir, dataDir, workers, vars, exec } = JSON.parse(
+  readFileSync(file, "utf8"),
+) as HostOptions;
 rmSync(file);
 
 // Any local user can send a malformed request to Miniflare's loopback port, which becomes an unhandled rejection there.
@@ -51,8 +56,18 @@ await new Promise<void>((done, fail) => door.once("error", fail).listen(port, "1
   },
 );
 
+/** What the api Worker gets. The person who starts the stack makes every profile of it, so all may use the exec host. */
+const apiVars = exec
+  ? {
+      TALARIA_EXEC_PROFILES: "*",
+      ...vars,
+      TALARIA_EXEC_URL: await startExecHost(exec),
+      TALARIA_EXEC_TOKEN: exec.token,
+    }
+  : vars;
+
 const outboundSocket = join(socketsDir, "outbound");
-const outbound = createOutboundProxy({ policy: readProxyPolicy(vars) });
+const outbound = createOutboundProxy({ policy: readProxyPolicy(apiVars) });
 await new Promise<void>((done, fail) => outbound.once("error", fail).listen(outboundSocket, done));
 
 /** Only a service binding can lead to a socket, and a Worker's way out can only be another Worker. */
@@ -88,7 +103,7 @@ const miniflare = new Miniflare(
     workers: [
       ...workers.map((worker, i) => ({
         ...worker,
-        bindings: { ...worker.bindings, ...vars },
+        bindings: { ...worker.bindings, ...(i === 0 ? apiVars : vars) },
         outboundService: OUTBOUND.name,
         // Miniflare appends `:<port>` to the host, so the socket's path ends in `:0`.
         ...(i === 0 ? { unsafeDirectSockets: [{ host: `unix:${join(socketsDir, "api")}`, port: 0 }] } : {}),

@@ -17,6 +17,7 @@ import {
   statSync,
   writeFileSync,
 } from "node:fs";
+import { randomBytes } from "node:crypto";
 import { request } from "node:http";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
@@ -36,6 +37,8 @@ import {
   signalGroup,
 } from "./processes.ts";
 import { PORT_TAKEN, READY } from "./door.ts";
+import { withoutSecrets } from "../../exec-host/commands/clean-env.ts";
+import type { ExecHostOptions } from "./exec-host.ts";
 import type { HostOptions } from "./host.ts";
 import { describeFullDisk } from "./state-check.ts";
 
@@ -47,6 +50,8 @@ export interface StackOptions {
   vars: Record<string, string>;
   /** Public address of the operator's own proxy. Requests to loopback addresses are always allowed. */
   publicUrl?: string;
+  /** Starts an exec host on this folder. */
+  shell?: string;
   /** File for the Workers' output. Default: `<stateDir>/stack.log`. */
   log?: string;
   /** Aborts a start and kills the whole group. No effect once the stack runs. */
@@ -105,7 +110,8 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     const socketsDir = mkdtempSync(join(tmpdir(), "talaria-")); // of mode 0700
     record = { ...record, socketsDir };
     const dataDir = join(stateDir, "data", "v3");
-    const { group, ended } = launch(stateDir, log, { port, publicUrl, socketsDir, dataDir, workers, vars });
+    const exec = options.shell === undefined ? undefined : toExecHost(options.shell);
+    const { group, ended } = launch(stateDir, log, { port, publicUrl, socketsDir, dataDir, workers, vars, exec });
     record = { ...record, group };
     hold(stateDir, group);
     writeRecord(stateDir, record);
@@ -315,6 +321,13 @@ async function build(stateDir: string, say: (line: string) => void, signal: Abor
     if (!(error instanceof BundleError)) throw error;
     throw new StackError("does_not_build", error.message);
   }
+}
+
+/** The environment that commands inherit: what npm sets for its scripts would mislead an npm that a command runs. */
+function toExecHost(folder: string): ExecHostOptions {
+  const env = Object.entries(withoutSecrets(process.env)).filter(([name]) => !/^npm_/i.test(name));
+  const token = randomBytes(32).toString("hex");
+  return { folder, token, umask: process.umask(), env: Object.fromEntries(env) };
 }
 
 function launch(stateDir: string, log: string, options: HostOptions) {
