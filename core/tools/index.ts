@@ -29,7 +29,7 @@ export interface SessionToolOptions {
   workspace: Workspace;
   approvals?: ChangeRequests;
   /** The session works on a real machine. `null`: on one that is not there, so it has no file tools. Absent: in the workspace. */
-  machine?: Pick<HostToolOptions, "exec" | "mode"> | null;
+  machine?: Pick<HostToolOptions, "exec"> | null;
   library: Library;
   /** `null`: skills can be read, not written. */
   skills: SkillStore | null;
