@@ -43,7 +43,7 @@ search.openapi(
     operationId: "searchMessages",
     description:
       "Searches the messages of finished turns. A query without words finds nothing. `highlights` are offsets of the found words in " +
-      "the snippet, in UTF-16 units.",
+      "the snippet, in UTF-16 units. `missing` names years whose messages cannot be searched now; the results are then of the others.",
     request: { query: SearchQuery },
     responses: describeResponses(200, "Messages, best first", SearchResults),
   }),
