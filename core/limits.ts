@@ -168,6 +168,7 @@ export const DEFAULTS: Settings = {
     maxRequests: 12, // [own] one in five minutes, enough for a person and too few for a loop
   },
   outbound: { allow: [], ports: [] },
+  web: { search: "auto", brave: {}, tavily: {}, exa: {}, searxng: {} },
 };
 
 /** Limits of the platform or of a stored form, which operators cannot change. */
@@ -213,6 +214,7 @@ export function parseSettings(json: string | undefined): Result<Settings> {
     learning: { ...DEFAULTS.learning, ...patch.data.learning },
     curation: { ...DEFAULTS.curation, ...patch.data.curation },
     outbound: { ...DEFAULTS.outbound, ...patch.data.outbound },
+    web: { ...DEFAULTS.web, ...patch.data.web },
   });
 }
 

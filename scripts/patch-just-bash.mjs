@@ -1,9 +1,7 @@
 // Patches the installed just-bash where it would exhaust an isolate's 128 MB: see docs/decisions/0037-what-a-shell-may-hold.md.
 // Called by scripts/run.mjs before every command. Idempotent. Throws when the installed version differs from the patched one.
 // Needs no package.
-import { createHash } from "node:crypto";
-import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { patchPackage } from "./patch-package.mjs";
 
 const FILE = "just-bash/dist/bundle/browser.js";
 /** `from` must occur exactly once, `pattern` exactly `times` times. */
@@ -201,29 +199,7 @@ const PATCHES = [
   },
 ];
 
-const MARK = `/* patched ${createHash("sha256").update(JSON.stringify(PATCHES)).digest("hex").slice(0, 16)} */`;
-
 /** `modules`: a node_modules folder. */
 export function patchJustBash(modules) {
-  const path = join(modules, FILE);
-  const original = `${path}.orig`;
-  if (!existsSync(path)) return; // not installed; the code that needs it will report that
-  const installed = readFileSync(path, "utf8");
-  if (installed.startsWith(MARK)) return;
-  let text = installed.startsWith("/* patched ") ? readFileSync(original, "utf8") : installed;
-  replaceFile(original, text);
-  for (const { why, from, pattern, times = 1, to } of PATCHES) {
-    const found = pattern ? (text.match(new RegExp(pattern, "g"))?.length ?? 0) : text.split(from).length - 1;
-    if (found !== times) {
-      throw new Error(`just-bash has changed at a patched place (${why}). Update scripts/patch-just-bash.mjs.`);
-    }
-    text = pattern ? text.replace(new RegExp(pattern, "g"), to) : text.replace(from, () => to);
-  }
-  replaceFile(path, `${MARK}\n${text}`);
-}
-
-/** Replaces the file instead of its contents: package managers hard-link files of their cache into node_modules. */
-function replaceFile(path, text) {
-  writeFileSync(`${path}.${process.pid}`, text);
-  renameSync(`${path}.${process.pid}`, path);
+  patchPackage(modules, { file: FILE, patches: PATCHES, name: "just-bash", script: "scripts/patch-just-bash.mjs" });
 }

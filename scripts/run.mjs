@@ -20,6 +20,7 @@ import { delimiter, dirname, join, resolve, sep } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { patchJustBash } from "./patch-just-bash.mjs";
 import { meterQuickJs } from "./patch-quickjs.mjs";
+import { patchUnpdf } from "./patch-unpdf.mjs";
 
 const MIN_NODE = 24;
 /** Interval of progress lines: a silent install looks like one that hangs. */
@@ -35,6 +36,7 @@ try {
   else {
     patchJustBash(modules);
     meterQuickJs(modules);
+    patchUnpdf(modules);
     await runCommand(process.argv.slice(2));
   }
 } catch (error) {

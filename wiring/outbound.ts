@@ -7,9 +7,10 @@ import { type OutboundPolicy, toOrigin } from "../core/outbound/judge-url.ts";
 import { type Outbound, createOutbound } from "../core/outbound/outbound.ts";
 import { type ExecEnv, parseExecEnv } from "../core/tools/host/exec-env.ts";
 import type { Settings } from "../core/schemas/settings.ts";
+import { type SearchEnv, listSearchAddresses } from "../core/tools/web/search/search-env.ts";
 import { systemClock } from "../stores/platform/system-clock.ts";
 
-export type OutboundEnv = ModelEnv & ProviderEnv & ExecEnv;
+export type OutboundEnv = ModelEnv & ProviderEnv & ExecEnv & SearchEnv;
 
 export function openOutbound(env: OutboundEnv, settings: Settings): Outbound {
   return createOutbound({
@@ -23,13 +24,14 @@ export function openOutbound(env: OutboundEnv, settings: Settings): Outbound {
  * What the operator excepts: `outbound` of the settings, and the addresses that the operator's variables name. A new variable that holds
  * an address of configuration is added here.
  */
-export function readPolicy(env: OutboundEnv, { outbound }: Settings): OutboundPolicy {
+export function readPolicy(env: OutboundEnv, { outbound, web }: Settings): OutboundPolicy {
   const providers = parseProviderEnv(env);
   const exec = parseExecEnv(env);
   const addresses = [
     ...listModelAddresses(env),
     ...(exec.ok && exec.value ? [exec.value.baseUrl] : []),
     ...(providers.ok ? providers.value.map(({ baseUrl }) => baseUrl) : []),
+    ...listSearchAddresses(env, web),
   ];
   return {
     ports: outbound.ports,

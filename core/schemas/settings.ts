@@ -341,6 +341,19 @@ const outbound = z
     ports: z.array(z.int().min(1).max(65_535)).describe("Ports of public hosts, beside 80, 443, 8080 and 8443."),
   })
   .describe("What agents may reach beside public http and https addresses; see THREAT-MODEL.md.");
+const service = z.strictObject({ apiBase: z.url({ protocol: /^https?$/ }).optional() });
+
+const web = z
+  .strictObject({
+    search: z
+      .enum(["auto", "brave", "tavily", "exa", "searxng"])
+      .describe("The service of `web_search`. `auto`: the first of these whose variable is set."),
+    brave: service.describe("`apiBase`: another server that speaks the API of Brave Search."),
+    tavily: service.describe("`apiBase`: another server that speaks Tavily's API."),
+    exa: service.describe("`apiBase`: another server that speaks Exa's API."),
+    searxng: service.describe("`apiBase`: takes precedence over `SEARXNG_URL`."),
+  })
+  .describe("The web: which service searches it.");
 
 const approvals = z
   .strictObject({
@@ -364,6 +377,7 @@ export const Settings = z.strictObject({
   learning,
   curation,
   outbound,
+  web,
 });
 export type Settings = z.infer<typeof Settings>;
 
@@ -382,5 +396,6 @@ export const SettingsPatch = z.strictObject({
   learning: learning.partial().optional(),
   curation: curation.partial().optional(),
   outbound: outbound.partial().optional(),
+  web: web.partial().optional(),
 });
 export type SettingsPatch = z.infer<typeof SettingsPatch>;

@@ -30,6 +30,7 @@ import type { Booking, Budget, Spending } from "../schemas/usage.ts";
 import type { RunChecks } from "../skills/checks.ts";
 import type { Seeds } from "../skills/library.ts";
 import type { ExecHost } from "../tools/host/exec-host.ts";
+import type { WebPorts } from "../tools/web/web.ts";
 import type { SkillSearch } from "../tools/skills/skill-search.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import type { SessionTaint } from "../learning/taint/taint.ts";
@@ -78,6 +79,8 @@ export interface SessionHost {
   messages?: MessageIndex;
   /** The titles and times of the profile's sessions. Absent: the agent cannot search earlier sessions. */
   sessions?: SessionList;
+  /** The way to the web. Absent: the session has no web tools. */
+  web?: WebPorts;
   reviews: ReviewStore;
   queue: Queue<ReviewMessage>;
   account: AccountPort;

@@ -24,6 +24,7 @@ import type { SkillGate, SkillInspector } from "./skills/skill-manage.ts";
 import { type SkillSearch, withinTime } from "./skills/skill-search.ts";
 import { createSkillTools } from "./skills/skills.ts";
 import { type TodoList, createTodo } from "./todo/todo.ts";
+import { type WebPorts, createWebTools } from "./web/web.ts";
 
 export interface SessionToolOptions {
   workspace: Workspace;
@@ -53,6 +54,8 @@ export interface SessionToolOptions {
   todos?: TodoList;
   /** Searches the profile's sessions. Absent: they cannot be searched. */
   recall?: Omit<SessionSearchOptions, "session" | "clock">;
+  /** Absent: no tool reaches the web. */
+  web?: WebPorts;
   /** `null`: no memory. */
   memory: MemoryStore | null;
   /** The origin of saved skills and facts. */
@@ -98,6 +101,7 @@ export function createTools(options: SessionToolOptions): Tool[] {
           ),
         ]
       : []),
+    ...(options.web ? createWebTools(options.web, clock, settings) : []),
     ...(options.recall ? [createSessionSearch({ ...options.recall, session, clock })] : []),
   ];
 }

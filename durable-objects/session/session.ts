@@ -10,6 +10,7 @@ import { createCircuit } from "../../core/memory/provider-guard.ts";
 import { type ProviderDeps, openProvider } from "../../core/memory/providers/index.ts";
 import type { ModelEnv } from "../../core/models/model-env.ts";
 import type { ExecEnv } from "../../core/tools/host/exec-env.ts";
+import type { SearchEnv } from "../../core/tools/web/search/search-env.ts";
 import type { Alarm } from "../../core/ports.ts";
 import type { CreatedSession } from "../../core/schemas/api.ts";
 import { ProfileId, SessionId } from "../../core/schemas/ids.ts";
@@ -35,6 +36,7 @@ import { openSandbox } from "../../wiring/sandbox.ts";
 import { openModels } from "../../wiring/models.ts";
 import { openExecHost } from "../../wiring/exec.ts";
 import { openOutbound } from "../../wiring/outbound.ts";
+import { openWeb } from "../../wiring/web.ts";
 import {
   type StoreScope,
   SESSION_INDEXES,
@@ -50,7 +52,7 @@ import type { Archive } from "../archive.ts";
 import { toSql } from "../sql.ts";
 import { isErased, leaveTombstone, guardErased } from "./erased.ts";
 
-export interface SessionEnv extends ModelEnv, ProviderEnv, ExecEnv {
+export interface SessionEnv extends ModelEnv, ProviderEnv, ExecEnv, SearchEnv {
   SKILLS: R2Bucket;
   MEMORY: KVNamespace;
   REVIEWS: Queue<ReviewMessage>;
@@ -300,6 +302,7 @@ function toHost(ctx: DurableObjectState, env: SessionEnv, settings: Settings): S
       search: (query) => env.ARCHIVE.getByName(profile).searchMessages(query),
       around: (of, n, before, after) => env.ARCHIVE.getByName(profile).messagesAround(of, n, before, after),
     },
+    web: openWeb(env, settings, outbound, (problem) => console.error(`session ${session}: web_search: ${problem}`)),
     pending: openPendingStore(place),
     reviews: openReviewStore(place),
     queue: toQueue(env.REVIEWS),

@@ -4,6 +4,7 @@ import { parseSettings } from "../../core/limits.ts";
 import { parseProviderEnv } from "../../core/memory/provider-env.ts";
 import { checkModels } from "../../core/models/routing.ts";
 import { parseExecEnv } from "../../core/tools/host/exec-env.ts";
+import { openSearch } from "../../core/tools/web/search/search-env.ts";
 import { ProfileId } from "../../core/schemas/ids.ts";
 import { PlainError } from "../command-line.ts";
 import { selectWorkerVars } from "../stack/worker-vars.ts";
@@ -13,12 +14,9 @@ type Env = Record<string, string | undefined>;
 /** Throws a PlainError that names the first invalid variable. */
 export function checkVars(env: Env): void {
   const vars = selectWorkerVars(env, "");
-  for (const result of [
-    parseSettings(vars.TALARIA_SETTINGS),
-    checkModels(vars),
-    parseProviderEnv(vars),
-    parseExecEnv(vars),
-  ]) {
+  const settings = parseSettings(vars.TALARIA_SETTINGS);
+  const search = settings.ok ? openSearch(vars, settings.value.web) : settings;
+  for (const result of [settings, checkModels(vars), parseProviderEnv(vars), parseExecEnv(vars), search]) {
     if (!result.ok) throw new PlainError(toFix(result.failure.message));
   }
   const memories = parseProviderEnv(vars);

@@ -71,9 +71,13 @@ export const MEMORY_VARS: readonly string[] = [
 export const EXEC_SECRETS: readonly string[] = ["TALARIA_EXEC_TOKEN"];
 export const EXEC_VARS: readonly string[] = ["TALARIA_EXEC_URL", "TALARIA_EXEC_PROFILES"];
 
+/** Variables for the api Worker only: no other Worker searches the web. */
+export const SEARCH_SECRETS: readonly string[] = ["BRAVE_API_KEY", "TAVILY_API_KEY", "EXA_API_KEY"];
+export const SEARCH_VARS: readonly string[] = ["SEARXNG_URL"];
+
 /** Everything that only the api Worker gets, beside the operator's token. */
-export const API_SECRETS: readonly string[] = [...MEMORY_SECRETS, ...EXEC_SECRETS];
-export const API_VARS: readonly string[] = [...MEMORY_VARS, ...EXEC_VARS];
+export const API_SECRETS: readonly string[] = [...MEMORY_SECRETS, ...EXEC_SECRETS, ...SEARCH_SECRETS];
+export const API_VARS: readonly string[] = [...MEMORY_VARS, ...EXEC_VARS, ...SEARCH_VARS];
 
 /**
  * The variables of `env` that a Worker receives, plus the operator's token. Empty values count as absent. Keys of providers that no

@@ -5,7 +5,9 @@ import { describe, expect, it } from "vitest";
 import { DEFAULTS } from "../../core/limits.ts";
 import type { MessageIndex, SessionList } from "../../core/ports.ts";
 import { createLibrary } from "../../core/skills/library.ts";
+import type { Outbound } from "../../core/outbound/outbound.ts";
 import { createTools } from "../../core/tools/index.ts";
+import type { SearchProvider } from "../../core/tools/web/search/provider.ts";
 import { createWorkspace } from "../../core/workspace/workspace.ts";
 import { createMemoryStore } from "../../stores/memory-store.ts";
 import { createSkillStore } from "../../stores/skills/skill-store.ts";
@@ -29,6 +31,7 @@ describe("docs/ARCHITECTURE.md", () => {
       workspace: createWorkspace({ sql: createNodeSql(), clock, maxFileBytes: 1, maxBytes: 1 }),
       memory: createMemoryStore({ kv: createMemoryKv({ clock }), profile: PROFILE, clock, overlayMs: 0 }),
       todos: { items: () => [], put: () => {}, labelOf: () => "own" },
+      web: { outbound: {} as Outbound, search: { name: "brave" } as SearchProvider },
       recall: { index: {} as MessageIndex, sessions: {} as SessionList, outOfView: () => null },
       ...{ origin: "foreground", session: SESSION },
     });

@@ -10,7 +10,15 @@ import { pickGivenVars, hasRealModel } from "../../scripts/deploy/config.ts";
 import { dryRun } from "../../scripts/deploy/dry-run.ts";
 import { createMissing, buildDeployedConfig, selectSecrets, findWarnings } from "../../scripts/deploy/plan.ts";
 import { listResources } from "../../scripts/deploy/resources.ts";
-import { MEMORY_SECRETS, MEMORY_VARS, PLAIN_VARS, selectWorkerVars } from "../../scripts/stack/worker-vars.ts";
+import { SEARCH_SECRETS as CORE_SECRETS, SEARCH_VARIABLES } from "../../core/tools/web/search/search-env.ts";
+import {
+  MEMORY_SECRETS,
+  MEMORY_VARS,
+  PLAIN_VARS,
+  SEARCH_SECRETS,
+  SEARCH_VARS,
+  selectWorkerVars,
+} from "../../scripts/stack/worker-vars.ts";
 import { type RunWrangler, readWorkerConfigs } from "../../scripts/stack/wrangler.ts";
 import { createTempFolders } from "../support/temp-folders.ts";
 import { ACCOUNT_ID, CloudflareAccount } from "../support/cloudflare-account.ts";
@@ -241,6 +249,17 @@ describe("the variables of a memory provider", () => {
   it("are the variables that the Session reads", () => {
     expect([...MEMORY_SECRETS]).toEqual([...PROVIDER_SECRETS]);
     expect(MEMORY_VARS.toSorted()).toEqual(PROVIDER_VARIABLES.toSorted());
+  });
+});
+
+describe("the variables of web_search", () => {
+  it("go to the api Worker alone, and are those that it reads", () => {
+    const given = { BRAVE_API_KEY: "b", SEARXNG_URL: "https://searx.example" };
+    expect(selectWorkerVars(given, "token")).toEqual({ ...given, TALARIA_OPERATOR_TOKEN: "token" });
+    expect(selectSecrets("api", given)).toEqual(given);
+    expect(selectSecrets("review", { BRAVE_API_KEY: "b" })).toEqual({});
+    expect([...SEARCH_SECRETS]).toEqual([...CORE_SECRETS]);
+    expect([...SEARCH_VARS]).toEqual([...SEARCH_VARIABLES]);
   });
 });
 

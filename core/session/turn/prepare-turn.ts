@@ -99,6 +99,7 @@ function makeTools(
       host.sessions && {
         recall: { index: host.messages, sessions: host.sessions, outOfView: () => findOutOfView(context.log) },
       }),
+    ...(host.web && { web: host.web }),
     memory: learning ? host.memory(context.overlay) : null,
     origin: LEARN_COMMAND.test(request.trim()) ? "user" : "foreground",
     session: host.session,

@@ -1,0 +1,238 @@
+// Converts an HTML page to Markdown: what a reader of the page sees, with absolute links. Called by page-reader.ts. Works on the stream of
+// tags, without a tree, so that time and memory are linear whatever the page contains. Pure.
+import {
+  BLOCKS,
+  SKIPPED,
+  SKIPPED_OUTSIDE_MAIN,
+  SKIPPED_ROLES,
+  SKIPPED_ROLES_OUTSIDE_MAIN,
+  VOID,
+  endsOpen,
+} from "./elements.ts";
+import { MarkdownWriter } from "./markdown-writer.ts";
+import { readTags } from "./read-tags.ts";
+
+export interface HtmlPage {
+  title: string;
+  markdown: string;
+  /** The page is longer than what was converted. */
+  isCut: boolean;
+}
+
+/** Open elements that are followed. Browsers stop at 512. */
+const MAX_OPEN = 512;
+/** How far up a closing tag looks for its element. */
+const MAX_SEARCHED = 64;
+/** Less than this is no main content but a frame for scripts. */
+const MIN_MAIN_CHARS = 250;
+
+type Attributes = Record<string, string>;
+type Mark = ReturnType<MarkdownWriter["beginMark"]>;
+
+interface Open {
+  name: string;
+  /** Carried out when it closes. */
+  end?: () => void;
+  isSkipped: boolean;
+  isMain: boolean;
+}
+
+/** `maxChars`: of Markdown; the conversion ends there. */
+export function htmlToMarkdown(html: string, pageUrl: string, maxChars: number): HtmlPage {
+  const writer = new MarkdownWriter();
+  const open: Open[] = [];
+  /** Opening tags beyond MAX_OPEN: their closing tags must not end others. */
+  let untracked = 0;
+  let skipped = 0;
+  let mains = 0;
+  let base = pageUrl;
+  let title: string | null = null;
+  let isInTitle = false;
+  const places: Record<"main" | "article", { from: number; to: number }[]> = { main: [], article: [] };
+
+  const pop = () => {
+    const { end, isSkipped, isMain } = open.pop()!;
+    if (isSkipped) skipped--;
+    if (isMain) mains--;
+    end?.();
+  };
+
+  function begin(name: string, attributes: Attributes): Open {
+    const isSkipped = isHidden(name, attributes) || (mains === 0 && isAround(name, attributes));
+    const isMain = name === "main" || name === "article" || attributes.role === "main";
+    if (isMain) mains++;
+    if (isSkipped) skipped++;
+    return { name, isSkipped, isMain, ...(skipped === 0 && { end: enter(name, attributes) }) };
+  }
+
+  /** Writes what an element begins with. Returns what ends it. */
+  function enter(name: string, attributes: Attributes): (() => void) | undefined {
+    const wrapped =
+      (wrap: (text: string) => string, mark: Mark = writer.beginMark()) =>
+      () =>
+        writer.endMark(mark, wrap);
+    if (name === "main" || name === "article" || attributes.role === "main") {
+      const place = { from: writer.endBlock(), to: 0 };
+      places[name === "article" ? "article" : "main"].push(place);
+      return () => void (place.to = writer.endBlock());
+    }
+    switch (name) {
+      case "h1":
+      case "h2":
+      case "h3":
+      case "h4":
+      case "h5":
+      case "h6":
+        writer.beginHeading(Number(name[1]));
+        return () => writer.endHeading();
+      case "strong":
+      case "b":
+        return wrapped((text) => `**${text}**`);
+      case "em":
+      case "i":
+        return wrapped((text) => `*${text}*`);
+      case "del":
+      case "s":
+        return wrapped((text) => `~~${text}~~`);
+      case "code":
+      case "kbd":
+      case "samp":
+        writer.nameLanguage(languageOf(attributes));
+        return wrapped(toCode);
+      case "a": {
+        const url = toAbsolute(attributes.href, base);
+        if (url === null) return undefined;
+        writer.beginLink(url);
+        return () => writer.endLink();
+      }
+      case "pre":
+        writer.beginPre(languageOf(attributes));
+        return () => writer.endPre();
+      case "blockquote":
+        writer.beginQuote();
+        return () => writer.endContainer();
+      case "ul":
+        writer.beginList(0);
+        return () => writer.endContainer();
+      case "ol": {
+        const start = Number(attributes.start);
+        writer.beginList(Number.isInteger(start) && start > 0 && start < 1e9 ? start : 1);
+        return () => writer.endContainer();
+      }
+      case "li":
+        writer.beginItem();
+        return () => void writer.endBlock();
+      case "table":
+        writer.beginTable();
+        return () => writer.endTable();
+      case "tr":
+        writer.beginRow();
+        return undefined;
+      case "td":
+      case "th":
+        writer.beginCell(name === "th");
+        return undefined;
+      default:
+        if (!BLOCKS.has(name)) return undefined;
+        writer.endBlock();
+        return () => void writer.endBlock();
+    }
+  }
+
+  function writeVoid(name: string, attributes: Attributes): void {
+    if (name === "base") base = toAbsolute(attributes.href, pageUrl) ?? base;
+    if (skipped > 0 || isHidden(name, attributes)) return;
+    if (name === "br") writer.lineBreak();
+    if (name === "hr") writer.rule();
+    if (name !== "img") return;
+    const [alt, src] = [attributes.alt?.trim() ?? "", toAbsolute(attributes.src, base)];
+    // A picture without words, or one in the page itself, says nothing to a reader of text.
+    if (alt !== "") writer.text(src === null ? alt : `![${alt}](${src})`);
+  }
+
+  readTags(html, {
+    open(name, attributes) {
+      if (name === "title" && skipped === 0) {
+        isInTitle = title === null;
+        title ??= "";
+        return;
+      }
+      if (VOID.has(name)) return writeVoid(name, attributes);
+      if (name === "head") return;
+      while (open.length > 0 && endsOpen(name, open.at(-1)!.name)) pop();
+      if (open.length < MAX_OPEN) open.push(begin(name, attributes));
+      else untracked++;
+    },
+    close(name) {
+      if (name === "title") {
+        isInTitle = false;
+        return;
+      }
+      if (untracked > 0) {
+        untracked--;
+        return;
+      }
+      const at = findOpen(open, name);
+      while (at !== -1 && open.length > at) pop();
+    },
+    text(text) {
+      if (isInTitle) title = `${title}${text}`.slice(0, 1_000);
+      else if (skipped === 0) writer.text(text);
+    },
+    isDone: () => writer.chars > maxChars,
+  });
+  const isCut = writer.chars > maxChars;
+  while (open.length > 0) pop();
+  writer.endBlock();
+  const markdown = toMain(writer, places).slice(0, maxChars).toWellFormed();
+  return { title: (title ?? "").replace(/\s+/g, " ").trim(), markdown, isCut };
+}
+
+/** The page's main content if the page marks it and it is more than a frame; else everything. */
+function toMain(writer: MarkdownWriter, places: Record<string, { from: number; to: number }[]>): string {
+  for (const marked of [places.main!, places.article!]) {
+    // Several articles are a list of articles; what is around them may matter as much.
+    if (marked.length !== 1) continue;
+    const text = writer.toText(marked[0]!.from, marked[0]!.to);
+    if (text.length >= MIN_MAIN_CHARS) return text;
+  }
+  return writer.toText();
+}
+
+function findOpen(open: Open[], name: string): number {
+  const end = Math.max(0, open.length - MAX_SEARCHED);
+  for (let i = open.length - 1; i >= end; i--) if (open[i]!.name === name) return i;
+  return -1;
+}
+
+function isHidden(name: string, attributes: Attributes): boolean {
+  if (SKIPPED.has(name) || SKIPPED_ROLES.has(attributes.role ?? "")) return true;
+  if (attributes.hidden !== undefined && attributes.hidden !== "until-found") return true;
+  if (attributes["aria-hidden"]?.toLowerCase() === "true") return true;
+  return HIDING_STYLE.test(attributes.style ?? "");
+}
+
+/** Ways in which a page keeps text from its readers, but not from a program that reads it. */
+const HIDING_STYLE =
+  /(?:^|[;\s])(?:display\s{0,5}:\s{0,5}none|visibility\s{0,5}:\s{0,5}(?:hidden|collapse)|opacity\s{0,5}:\s{0,5}0(?:\.0{1,5})?(?![.\d])|font-size\s{0,5}:\s{0,5}0(?![.\d]))/i;
+
+function isAround(name: string, { role = "" }: Attributes): boolean {
+  return SKIPPED_OUTSIDE_MAIN.has(name) || SKIPPED_ROLES_OUTSIDE_MAIN.has(role);
+}
+
+/** `null` for what is not an address on the web, and for a place in the same page. */
+function toAbsolute(href: string | undefined, base: string): string | null {
+  const text = href?.trim() ?? "";
+  if (text === "" || text.startsWith("#")) return null;
+  const url = URL.parse(text, base);
+  if (!url || !/^(?:https?|mailto):$/.test(url.protocol)) return null;
+  return url.href.replaceAll("(", "%28").replaceAll(")", "%29");
+}
+
+function languageOf({ class: names = "" }: Attributes): string {
+  return /(?:^|\s)(?:lang|language|highlight-source)-([\w+#.-]{1,30})/.exec(names)?.[1] ?? "";
+}
+
+function toCode(text: string): string {
+  return text.includes("`") ? `\`\` ${text} \`\`` : `\`${text}\``;
+}
