@@ -63,8 +63,8 @@ it("a rare word is in no byte of the file after bounded steps, and every other m
   const { steps, most } = mergeAll();
   expect(["zyxwquark", "yxwquark", "qjvzk", "jvz"].filter(has)).toEqual([]);
   expect(steps).toBeGreaterThan(6);
-  // A page more or less, and the rows that describe pages.
-  expect(most).toBeLessThan(4 * PAGES);
+  // FTS5 writes about five rows for a page: the page, its entry in the tree, and those that it replaces.
+  expect(most).toBeLessThan(8 * PAGES);
   expect([archive.isMergeDue(), archive.merge(PAGES)]).toEqual([false, false]);
   check();
   sql.close();
