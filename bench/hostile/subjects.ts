@@ -56,12 +56,12 @@ import { conditionsOf } from "../../core/skills/format/conditions.ts";
 import { contractOf } from "../../core/skills/format/contract.ts";
 import { archiveKindOf, unpack } from "../../core/skills/exchange/archive.ts";
 import { readArchive, readFolder, readSkillMd } from "../../core/skills/exchange/import.ts";
-import { gunzip, inflate } from "../../core/skills/exchange/inflate.ts";
+import { gunzip, inflate } from "../../core/zip/inflate.ts";
 import { checkPath } from "../../core/skills/exchange/paths.ts";
 import { chooseName } from "../../core/skills/exchange/skill-name.ts";
 import { makeStrictCopy } from "../../core/skills/exchange/strict.ts";
 import { readTar } from "../../core/skills/exchange/tar.ts";
-import { readZip } from "../../core/skills/exchange/zip-reader.ts";
+import { readZip } from "../../core/skills/exchange/read-zip.ts";
 import { parseSkill, toCategory } from "../../core/skills/format/format.ts";
 import { readFrontmatter } from "../../core/skills/format/frontmatter.ts";
 import { diffFiles } from "../../core/skills/history.ts";
@@ -240,33 +240,31 @@ export const SUBJECTS: readonly Subject[] = [
     archiveKindOf(encodeText(text)),
     unpack(encodeText(text)),
   ]),
-  subject("readArchive zip", "core/skills/exchange/zip-reader.ts", (text) =>
+  subject("readArchive zip", "core/zip/zip-reader.ts", (text) =>
     readArchive(zipSync({ "a/SKILL.md": encodeText(wrapAsSkill(text)) }, { level: 1 })),
   ),
-  subject("readZip names", "core/skills/exchange/zip-reader.ts", (text) =>
+  subject("readZip names", "core/zip/zip-reader.ts", (text) =>
     readZip(
       zipSync(Object.fromEntries(text.match(/[^]{1,60}/g)!.map((name, n) => [`${n}${name}`, new Uint8Array()])), {
         level: 0,
       }),
     ),
   ),
-  subject("readZip hidden", "core/skills/exchange/zip-reader.ts", (text) =>
+  subject("readZip hidden", "core/zip/zip-reader.ts", (text) =>
     readZip(encodeText(`PK\x03\x04${text}PK\x05\x06${"\0".repeat(18)}`)),
   ),
   subject("readTar", "core/skills/exchange/tar.ts", (text) => readTar(encodeText(text))),
-  subject("inflate", "core/skills/exchange/inflate.ts", (text) => inflate(encodeText(text), 10 << 20)),
-  subject("gunzip name", "core/skills/exchange/inflate.ts", (text) =>
+  subject("inflate", "core/zip/inflate.ts", (text) => inflate(encodeText(text), 10 << 20)),
+  subject("gunzip name", "core/zip/inflate.ts", (text) =>
     gunzip(Uint8Array.of(31, 139, 8, 8, 0, 0, 0, 0, 0, 3, ...encodeText(text.replaceAll("\0", "x"))), 10 << 20),
   ),
-  subject("gunzip members", "core/skills/exchange/inflate.ts", (text) => gunzip(repeatGzipMembers(text), 10 << 20)),
+  subject("gunzip members", "core/zip/inflate.ts", (text) => gunzip(repeatGzipMembers(text), 10 << 20)),
   subject("diffFiles", "core/skills/history.ts", (text, other) => diffFiles({ a: text }, { a: other })),
   subject("patchText", ["core/patch/patch.ts", "core/skills/edit/patch-search.ts"], (text, other) =>
     patchText(text, { oldString: other, newString: text.slice(1), replaceAll: true }),
   ),
-  subject(
-    "patchText passage",
-    ["core/patch/patch-search.ts", "core/skills/edit/patch-similar.ts"],
-    (text, other) => patchText(text, { oldString: other.slice(0, 2_000), newString: "x", replaceAll: false }),
+  subject("patchText passage", ["core/patch/patch-search.ts", "core/skills/edit/patch-similar.ts"], (text, other) =>
+    patchText(text, { oldString: other.slice(0, 2_000), newString: "x", replaceAll: false }),
   ),
   subject("readEscapes", "core/patch/patch-escapes.ts", (text, other) => readEscapes(text, other)),
   subject("parseInvocation", "core/skills/invocation.ts", (text) =>

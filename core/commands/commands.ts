@@ -83,6 +83,13 @@ export const COMMANDS = [
     help: "review the recent work now, and earlier work about FOCUS",
   },
   {
+    name: "rollback",
+    argument: optional(word("N")),
+    handler: "session",
+    access: "owner",
+    help: "set the files back to checkpoint N; without N, list them",
+  },
+  {
     name: "approvals",
     aliases: ["pending"],
     argument: null,

@@ -155,6 +155,40 @@ export const StoredFile = z.object({ path: z.string(), size: z.int() });
 export type StoredFile = z.infer<typeof StoredFile>;
 export const FileList = Page.extend({ files: z.array(FileInfo) });
 
+/** What the workspace was when a turn began, or before a restore or an import. */
+export const Checkpoint = z.object({
+  n: z.int(),
+  /** The number of the turn; of another kind, of the newest turn at that time. */
+  turn: z.int(),
+  at: z.int(),
+  kind: z.enum(["turn", "restore", "import"]),
+  /** How many files, folders and links changed before the next checkpoint, and the bytes that these had. */
+  files: z.int(),
+  bytes: z.int(),
+});
+export type Checkpoint = z.infer<typeof Checkpoint>;
+/** Newest first. */
+export const CheckpointList = Page.extend({ checkpoints: z.array(Checkpoint) });
+const PathChanges = z.object({
+  /** At most 1,000, sorted by path. */
+  changes: z.array(z.object({ path: z.string(), change: z.enum(["added", "changed", "removed"]) })),
+  /** How many more there are; absent: none. */
+  more: z.int().optional(),
+});
+/** `changes`: how the workspace differs now from the checkpoint. */
+export const CheckpointDetail = Checkpoint.extend(PathChanges.shape).extend({
+  /** With `path`: the unified difference of that file. `null`: it is not text, or too large. */
+  diff: z.string().nullable().optional(),
+});
+export type CheckpointDetail = z.infer<typeof CheckpointDetail>;
+/** `undo`: the checkpoint that undoes the restore; `null` if it cannot be undone. `changes`: what the restore changed. */
+export const RestoredCheckpoint = PathChanges.extend({ restored: z.int(), undo: z.int().nullable() });
+export type RestoredCheckpoint = z.infer<typeof RestoredCheckpoint>;
+export const DeletedCheckpoints = z.object({ deleted: z.int() });
+/** `undo`: the checkpoint from before the import. */
+export const ImportedWorkspace = z.object({ files: z.int(), bytes: z.int(), undo: z.int().nullable() });
+export type ImportedWorkspace = z.infer<typeof ImportedWorkspace>;
+
 /**
  * `file`: new content of a file that instructs the agent, which only the person may write. `command`: a call that a parked turn
  * wants to make.

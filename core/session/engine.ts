@@ -9,19 +9,18 @@ import type {
   ApprovalInfo,
   Backend,
   CreatedSession,
-  FileInfo,
   Learning,
   SessionDetail,
   TurnObservation,
 } from "../schemas/api.ts";
 import type { Entry } from "../schemas/entry.ts";
 import { toTurnId } from "../schemas/ids.ts";
-import type { ImageType } from "../schemas/media/image.ts";
 import type { Observation, Rating } from "../schemas/learning/learning.ts";
 import { type PostedMessage, acceptMessage, toAccepted } from "./accept-message.ts";
 import type { SessionHost, SessionMeta } from "./context.ts";
 import { rateTurn, readObservation } from "./learning/ratings.ts";
-import { type Engine, openEngine } from "./open-engine.ts";
+import { createOwnerFiles } from "./files/owner-files.ts";
+import { type Engine, UNKNOWN_SESSION, openEngine, wake } from "./open-engine.ts";
 import type { ReaderState, StandingReader } from "./readers/standing-reader.ts";
 import { createTables } from "./schema.ts";
 import { toSessionDetail, toSessionInfo } from "./session-info.ts";
@@ -33,8 +32,6 @@ import {
   openApproval,
   revokeAllowance,
 } from "./approvals/approvals.ts";
-
-const UNKNOWN_SESSION = err("session_not_found", "There is no such session. Create one with POST /v1/sessions.");
 
 /** An accepted message and its turn's server-sent events, from the beginning. */
 export interface AcceptedStream {
@@ -58,6 +55,8 @@ export type SessionCalls = Promised<
     SessionEngine,
     | ("detail" | "post" | "events" | "entryPage" | "stop" | "rate" | "observation")
     | ("putFile" | "getFile" | "deleteFile" | "listFiles" | "getImage")
+    | ("listCheckpoints" | "openCheckpoint" | "restoreCheckpoint" | "deleteCheckpoints")
+    | ("exportWorkspace" | "importWorkspace")
     | ("listApprovals" | "openApproval" | "decideApproval" | "listAllowances" | "revokeAllowance")
   >
 >;
@@ -75,19 +74,9 @@ export function createSessionEngine(host: SessionHost) {
     ...toConversation(engine),
     ...toReading(engine),
     ...toLearning(engine),
-    ...toFiles(engine),
+    ...createOwnerFiles(engine),
     ...toApprovals(engine),
   };
-}
-
-/**
- * Whether the session exists. Open turns without a driver were cut off, so any request resumes them, without waiting for the
- * alarm.
- */
-function wake({ known, context, driver }: Engine): boolean {
-  if (!known) return false;
-  if (context.log.openTurns().length > 0) driver.kick();
-  return true;
 }
 
 function toLifecycle(engine: Engine) {
@@ -208,46 +197,6 @@ function toLearning(engine: Engine) {
     /** Failures: `turn_not_found`, `turn_not_ended`. */
     observation: (n: number): Result<TurnObservation> => (wake(engine) ? readObservation(context, n) : UNKNOWN_SESSION),
   };
-}
-
-/** The owner's side of the workspace. */
-function toFiles(engine: Engine) {
-  const { workspace, images } = engine.context;
-  const missing = (path: string) => err("file_not_found", `There is no file '${path}' in this session's workspace.`);
-  return {
-    /** Failures: `bad_path`, `file_too_large`, `workspace_full`. */
-    putFile: (path: string, body: Uint8Array): Result<{ path: string; size: number }> =>
-      wake(engine) ? workspace.putAsPrincipal(path, body) : UNKNOWN_SESSION,
-    /** Failures: `file_not_found`. */
-    getFile(path: string): Result<Uint8Array> {
-      if (!wake(engine)) return UNKNOWN_SESSION;
-      const body = workspace.read(path);
-      return body ? ok(body) : missing(path);
-    },
-    /** Failures: `file_not_found`. */
-    deleteFile(path: string): Result<null> {
-      if (!wake(engine)) return UNKNOWN_SESSION;
-      return workspace.remove(path) ? ok(null) : missing(path);
-    },
-    /** An image of a message, as it was sent. Failures: `image_not_found`. */
-    getImage(sha256: string): Result<{ type: ImageType; bytes: Uint8Array }> {
-      if (!wake(engine)) return UNKNOWN_SESSION;
-      const type = images.typeOf(sha256);
-      if (!type) return err("image_not_found", "No message of this session has this image.");
-      return ok({ type, bytes: joinParts([...images.parts(sha256)]) });
-    },
-    listFiles: (): Result<FileInfo[]> => (wake(engine) ? ok(workspace.list()) : UNKNOWN_SESSION),
-  };
-}
-
-function joinParts(parts: Uint8Array[]): Uint8Array {
-  const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    whole.set(part, at);
-    at += part.length;
-  }
-  return whole;
 }
 
 /** What waits for the owner, and what the owner has allowed. */

@@ -1,4 +1,5 @@
 // Wires the parts of a session's engine over its host, and remembers whether the session exists. Called by engine.ts only.
+import { err } from "../errors.ts";
 import type { Sql } from "../ports.ts";
 import { createWorkspace } from "../workspace/workspace.ts";
 import type { EngineContext, SessionHost, SessionMeta } from "./context.ts";
@@ -20,6 +21,18 @@ export interface Engine {
   readonly readers: Readers;
   /** False until the session is created, and after it was deleted. */
   known: boolean;
+}
+
+export const UNKNOWN_SESSION = err("session_not_found", "There is no such session. Create one with POST /v1/sessions.");
+
+/**
+ * Whether the session exists. Open turns without a driver were cut off, so any request resumes them, without waiting for the
+ * alarm.
+ */
+export function wake({ known, context, driver }: Engine): boolean {
+  if (!known) return false;
+  if (context.log.openTurns().length > 0) driver.kick();
+  return true;
 }
 
 export function openEngine(given: SessionHost): Engine {

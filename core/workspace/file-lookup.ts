@@ -102,6 +102,11 @@ export class FileLookup {
     return node;
   }
 
+  /** The bytes of a node's content part by part. */
+  contentOf(content: string | null): Generator<Uint8Array> {
+    return this.#contents.read(content);
+  }
+
   /** The bytes of a file part by part, so that only one part is in memory. */
   parts(path: string): Generator<Uint8Array> {
     return this.#contents.read(this.requireNode(path).node.content);

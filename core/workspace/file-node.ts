@@ -58,10 +58,12 @@ export class FileError extends Error {
   override name = "FileError";
   readonly code: FileErrorCode;
   readonly what: string;
+  readonly path: string;
   constructor(code: FileErrorCode, what: string, path: string) {
     super(`${code}: ${what}, '${path}'`);
     this.code = code;
     this.what = what;
+    this.path = path;
   }
 }
 

@@ -2,10 +2,12 @@
 // synchronous core of the workspace, called by workspace.ts and mount.ts only. Paths are absolute and normalised. Failures are
 // FileErrors with POSIX codes, as shell commands expect. Methods without a `writer` act for the agent, which may not change
 // instruction files. Each writing method is a transaction of its own, or joins the one of `inTransaction`.
+import type { Failure } from "../errors.ts";
 import type { Clock, Sql } from "../ports.ts";
 import { ChangeLog } from "./checkpoints/change-log.ts";
 import { Checkpoints } from "./checkpoints/checkpoints.ts";
 import { createContents } from "./contents.ts";
+import { type PlacedEntry, readTarget } from "./exchange/import-zip.ts";
 import { FileLookup } from "./file-lookup.ts";
 import { FileError, type FileNode, PROTECTED, type Writer } from "./file-node.ts";
 import { isInstructionFile, mayHoldInstructions } from "./instruction-files.ts";
@@ -23,6 +25,16 @@ export interface FileTreeOptions {
   turn?(): number;
   /** Limit on the bytes that only checkpoints refer to. */
   maxCheckpointBytes?: number;
+}
+
+/** An entry of an archive that cannot be unpacked. */
+export class BrokenEntry extends Error {
+  override name = "BrokenEntry";
+  readonly failure: Failure;
+  constructor(failure: Failure) {
+    super(failure.message);
+    this.failure = failure;
+  }
 }
 
 export class FileTree {
@@ -125,7 +137,7 @@ export class FileTree {
     this.inTransaction(() => {
       const resolved = this.lookup.resolve(path, false);
       this.#rejectInstructionFile(resolved, path);
-      this.#makeLink(target, resolved, path, "own");
+      this.#makeLink(target, resolved, path, { writer: "own" });
     });
   }
 
@@ -185,6 +197,52 @@ export class FileTree {
     this.#setAttribute(path, "mtime = ?", mtime);
   }
 
+  /**
+   * Writes the entries of an archive for the owner, in a checkpoint of their own. `replace`: everything else is removed first.
+   * Call inside `inTransaction`, sorted so that a folder comes before what it holds. A broken entry throws a `BrokenEntry`.
+   */
+  importEntries(entries: readonly PlacedEntry[], replace: boolean): void {
+    this.#changes.begin("import", { replace });
+    if (replace) for (const node of this.lookup.children("/")) this.#writer.remove(joinPath("/", node.name), node);
+    for (const entry of entries) this.#importEntry(entry);
+  }
+
+  #importEntry({ path, place, kind, mode, mtime, read }: PlacedEntry): void {
+    const { folder } = splitPath(place);
+    if (this.lookup.resolve(folder) !== folder) throw new FileError("ENOTDIR", "a link is on the way", path);
+    this.#makeParentFolders(place, path);
+    const old = this.lookup.node(place);
+    if (old?.kind === "folder" && kind === "folder") {
+      this.#writer.update(place, old, "mode = ?, mtime = ?", mode ?? old.mode, mtime ?? old.mtime);
+      return;
+    }
+    if (old?.kind === "folder") throw new FileError("EISDIR", "a folder is there", path);
+    if (old && kind === "folder") throw new FileError("ENOTDIR", "a file is there", path);
+    if (old) this.#writer.remove(place, old);
+    const attributes = { writer: "principal", ...(mtime !== null && { mtime }) } as const;
+    if (kind === "folder") {
+      this.#writer.insert(place, path, {
+        kind,
+        mode: mode ?? 0o755,
+        size: 0,
+        target: null,
+        content: null,
+        ...attributes,
+      });
+      return;
+    }
+    const bytes = read();
+    if (!bytes.ok) throw new BrokenEntry(bytes.failure);
+    if (kind === "file") {
+      this.#checkSize(bytes.value.length, path);
+      this.#writer.insertFile(place, path, bytes.value, { mode: mode ?? 0o644, ...attributes });
+      return;
+    }
+    const target = readTarget(bytes.value);
+    if (target === null) throw new FileError("EINVAL", "the target of the link is not a text", path);
+    this.#makeLink(target, place, path, attributes);
+  }
+
   /** Runs `work` in one transaction, which the calls in it join. If it fails, everything remembered is read again. */
   inTransaction<T>(work: () => T): T {
     if (this.#isInTransaction) return work();
@@ -234,11 +292,11 @@ export class FileTree {
     this.#writer.insert(resolved, path, empty);
   }
 
-  #makeLink(target: string, resolved: string, path: string, writer: Writer): void {
+  #makeLink(target: string, resolved: string, path: string, attributes: { writer: Writer; mtime?: number }): void {
     if (this.lookup.node(resolved)) throw new FileError("EEXIST", "file already exists", path);
     const size = pathBytes(target);
     if (size > MAX_PATH_BYTES) throw new FileError("ENAMETOOLONG", "file name too long", path);
-    this.#writer.insert(resolved, path, { kind: "link", mode: 0o777, size, target, writer, content: null });
+    this.#writer.insert(resolved, path, { kind: "link", mode: 0o777, size, target, content: null, ...attributes });
   }
 
   #copy({ path, node }: { path: string; node: FileNode }, target: string): void {
@@ -249,7 +307,7 @@ export class FileTree {
       this.#writer.putContent(target, target, { content: node.content ?? "", size: node.size, writer });
       this.#writer.update(target, this.lookup.node(target)!, "mode = ?", node.mode);
     } else if (node.kind === "link") {
-      this.#makeLink(node.target ?? "", target, target, "own");
+      this.#makeLink(node.target ?? "", target, target, { writer: "own" });
     } else {
       this.#makeFolder(target, target, true);
       for (const child of this.lookup.children(path)) {

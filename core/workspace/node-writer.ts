@@ -54,6 +54,17 @@ export class NodeWriter {
     contents.retain(content, "file");
   }
 
+  /** Writes a new file with these attributes; nothing is at the path. */
+  insertFile(
+    resolved: string,
+    path: string,
+    bytes: Uint8Array,
+    attributes: Pick<FileNode, "mode" | "writer"> & { mtime?: number },
+  ): void {
+    const content = formatParts(this.#options.contents.put(bytes, (size, rows) => this.#charge(size, rows, path)));
+    this.insert(resolved, path, { kind: "file", size: bytes.length, target: null, content, ...attributes });
+  }
+
   /** Writes a file whose parent folder exists. Returns whether it is new. */
   writeFile(resolved: string, path: string, bytes: Uint8Array, writer: Writer): boolean {
     const content = formatParts(this.#options.contents.put(bytes, (size, rows) => this.#charge(size, rows, path)));

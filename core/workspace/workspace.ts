@@ -9,7 +9,9 @@ import { type Encoding, decode, encode, readEncoding } from "./encoding.ts";
 import { FileError, type FileNode, type Writer } from "./file-node.ts";
 import type { Checkpoints } from "./checkpoints/checkpoints.ts";
 import type { FileLookup } from "./file-lookup.ts";
-import { FileTree, type FileTreeOptions } from "./file-tree.ts";
+import type { WorkspaceSnapshot } from "./exchange/export-zip.ts";
+import { placeEntries } from "./exchange/import-zip.ts";
+import { BrokenEntry, FileTree, type FileTreeOptions } from "./file-tree.ts";
 import { isInstructionFile } from "./instruction-files.ts";
 import { type Mount, type MountOptions, createMount } from "./mount.ts";
 import { TURN_WRITES, type WriteBudget, createWriteBudget } from "./write-budget.ts";
@@ -35,7 +37,10 @@ export class Workspace implements IFileSystem {
   readonly #tree: FileTree;
   readonly #files: FileLookup;
 
+  readonly #limits: Pick<FileTreeOptions, "maxBytes" | "maxFileBytes">;
+
   constructor(options: FileTreeOptions) {
+    this.#limits = options;
     this.#tree = new FileTree(options);
     this.#files = this.#tree.lookup;
   }
@@ -235,6 +240,38 @@ export class Workspace implements IFileSystem {
     if (!parsed.ok || parsed.value === "/") return false;
     const removed = attempt(path, () => this.#tree.remove(parsed.value, "principal", { recursive: true, force: true }));
     return removed.ok && removed.value;
+  }
+
+  /** Everything as it is now, folders before what they hold, for an export. */
+  snapshot(): WorkspaceSnapshot {
+    const path = ({ parent, name }: FileNode) => joinPath(parent, name);
+    const nodes = this.#files.all().sort((a, b) => (path(a) < path(b) ? -1 : 1));
+    return { nodes, read: (content) => this.#files.contentOf(content) };
+  }
+
+  /**
+   * Unpacks a zip for the owner, all or nothing. `replace`: what was there before is removed. Failures: those of `placeEntries`
+   * and of `putAsPrincipal`.
+   */
+  importZip(zip: Uint8Array, replace: boolean): Result<{ files: number; bytes: number; undo: number | null }> {
+    const placed = placeEntries(zip, this.#limits);
+    if (!placed.ok) return placed;
+    try {
+      this.#tree.inTransaction(() => this.#tree.importEntries(placed.value, replace));
+    } catch (error) {
+      if (error instanceof BrokenEntry) return { ok: false, failure: error.failure };
+      if (!(error instanceof FileError)) throw error;
+      return attempt(error.path, () => {
+        throw error;
+      });
+    }
+    const files = placed.value.filter(({ kind }) => kind === "file");
+    const undo = this.checkpoints.list().at(-1);
+    return ok({
+      files: files.length,
+      bytes: files.reduce((sum, { size }) => sum + size, 0),
+      undo: undo?.kind === "import" ? undo.n : null,
+    });
   }
 
   /** Whether a file at this path would be read as the owner's instructions. */

@@ -153,6 +153,24 @@ export class Session extends DurableObject<SessionEnv> implements SessionCalls {
   async listFiles() {
     return this.#engine.listFiles();
   }
+  async listCheckpoints() {
+    return this.#engine.listCheckpoints();
+  }
+  async openCheckpoint(n: number, path?: string) {
+    return this.#engine.openCheckpoint(n, path);
+  }
+  async restoreCheckpoint(n: number, key?: string) {
+    return this.#engine.restoreCheckpoint(n, key);
+  }
+  async deleteCheckpoints() {
+    return this.#engine.deleteCheckpoints();
+  }
+  async exportWorkspace() {
+    return this.#engine.exportWorkspace();
+  }
+  async importWorkspace(zip: Uint8Array, replace: boolean) {
+    return this.#engine.importWorkspace(zip, replace);
+  }
   async listApprovals() {
     return this.#engine.listApprovals();
   }

@@ -5,7 +5,9 @@ import type { MiddlewareHandler } from "hono";
 import { FIXED } from "../../core/limits.ts";
 import { IMPORT } from "../../core/skills/exchange/import-limits.ts";
 import { approvalPolicy } from "./profiles/approval-policy.ts";
+import { MAX_ZIP_BYTES } from "../../core/workspace/exchange/zip-limits.ts";
 import { approvals } from "./sessions/approvals.ts";
+import { checkpoints } from "./sessions/checkpoints.ts";
 import { authenticate } from "./auth.ts";
 import { curator } from "./learning/curator.ts";
 import { parseEnvSettings } from "./env.ts";
@@ -30,11 +32,13 @@ import { turns } from "./sessions/turns.ts";
 import { usage } from "./profiles/usage.ts";
 import { socket } from "./sessions/socket.ts";
 import { wellKnown } from "./skills/well-known.ts";
+import { workspace } from "./sessions/workspace.ts";
 
 export { Account } from "../../durable-objects/account.ts";
 export { Archive } from "../../durable-objects/archive.ts";
 export { Session } from "../../durable-objects/session/session.ts";
 
+const WORKSPACE_PATH = /^\/v1\/sessions\/[^/]+\/workspace$/;
 const FILES_PATH = /^\/v1\/sessions\/[^/]+\/files\//;
 
 const MESSAGES_PATH = /^\/v1\/sessions\/[^/]+\/messages$/;
@@ -42,7 +46,7 @@ const MESSAGES_PATH = /^\/v1\/sessions\/[^/]+\/messages$/;
 const limitBody: MiddlewareHandler<ApiEnv> = (c, next) => {
   const { maxFileBytes } = parseEnvSettings(c.env).turn;
   const isFile = FILES_PATH.test(c.req.path);
-  const maxSize = isFile ? maxFileBytes : maxJsonBytes(c.req.path);
+  const maxSize = isFile ? maxFileBytes : maxBodyBytes(c.req.path);
   const refuse = () => {
     throw new AppError(
       isFile ? "file_too_large" : "body_too_large",
@@ -52,7 +56,8 @@ const limitBody: MiddlewareHandler<ApiEnv> = (c, next) => {
   return bodyLimit({ maxSize, onError: refuse })(c, next);
 };
 
-function maxJsonBytes(path: string): number {
+function maxBodyBytes(path: string): number {
+  if (WORKSPACE_PATH.test(path)) return MAX_ZIP_BYTES;
   if (MESSAGES_PATH.test(path)) return FIXED.messageBytes;
   return path === IMPORT_ROUTE ? IMPORT.requestBytes : FIXED.requestBytes;
 }
@@ -104,6 +109,8 @@ for (const resource of [
   socket,
   files,
   images,
+  checkpoints,
+  workspace,
   approvals,
   approvalPolicy,
   pending,

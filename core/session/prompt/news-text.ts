@@ -17,12 +17,14 @@ export interface UnreportedNews {
   memory: Record<Sha256, { known: boolean; lives: boolean; store: MemoryStoreName; text: string }>;
   reviews: string[];
   decisions: { path: string; approved: boolean }[];
+  /** Restores of the files by the checkpoint that each began, so that a repeated one counts once. Absent: none. */
+  restores?: Record<number, { turn: number; paths: number }>;
   /** How many more there were, of all kinds; absent: none. */
   more?: number;
 }
 
 /** Decisions are the harness's words. Every quotation of a model's words has the source `own` and is fenced. */
-export function toParts({ skills, memory, reviews, decisions, more = 0 }: UnreportedNews): Part[] {
+export function toParts({ skills, memory, reviews, decisions, restores = {}, more = 0 }: UnreportedNews): Part[] {
   const skillLines = Object.entries(skills).sort(([a], [b]) => (a < b ? -1 : 1));
   const ofSkills = (title: string, takes: (skill: UnreportedNews["skills"][string]) => boolean) =>
     section(
@@ -49,7 +51,8 @@ export function toParts({ skills, memory, reviews, decisions, more = 0 }: Unrepo
     ofMemory("New in memory:", true),
     ofMemory("No longer in memory:", false),
   ].filter((text) => text !== "");
-  const told = ["Since your prompt was written, this has changed.", ...decisions.map(describeDecision)].join("\n");
+  const facts = [...decisions.map(describeDecision), ...Object.values(restores).map(describeRestore)];
+  const told = ["Since your prompt was written, this has changed.", ...facts].join("\n");
   if (more > 0) quoted.push(`And ${more} more changes, not listed here.`);
   if (quoted.length === 0) return [{ source: "outcome", text: told }];
   return [
@@ -69,6 +72,12 @@ function describeDecision({ path, approved }: UnreportedNews["decisions"][number
   return approved
     ? `- The person approved your change of ${toLine(path)}: the file holds it, and it counts from the next new prompt on.`
     : `- The person refused your change of ${toLine(path)}: the file stays as it is. Do not ask for the same again.`;
+}
+
+/** Names no file: their names may come from anywhere. */
+function describeRestore({ turn, paths }: { turn: number; paths: number }): string {
+  const what = `${paths} ${paths === 1 ? "path" : "paths"} of the workspace`;
+  return `- The person set the files back to what they were when turn ${turn} began. That changed ${what}. Read a file again before you rely on it.`;
 }
 
 export function toLine(text: string): string {

@@ -48,7 +48,12 @@ export function beginEpoch(context: Pick<EngineContext, "host" | "log">, learned
     putKnownMemory(log, { upTo, dueAt, told: toShownFacts(shown) }, learned.memory);
   }
   if (log.meta<UnreportedNews>("news"))
-    changeNews(log, ({ reviews, decisions }) => ({ ...NO_NEWS, reviews, decisions }));
+    changeNews(log, ({ reviews, decisions, restores }) => ({
+      ...NO_NEWS,
+      reviews,
+      decisions,
+      ...(restores && { restores }),
+    }));
 }
 
 /** Call inside the transaction that records a review's result. */
@@ -62,6 +67,11 @@ export function addReviewNews(log: Log, { summary, lessons }: Pick<ReviewResult,
 /** Call inside the transaction that records a person's decision. */
 export function addDecisionNews(log: Log, decision: UnreportedNews["decisions"][number]): void {
   changeNews(log, (news) => ({ ...news, decisions: [...news.decisions, decision] }));
+}
+
+/** Call inside the transaction that restores the files. `undo`: the checkpoint that the restore began. */
+export function addRestoreNews(log: Log, undo: number, restore: { turn: number; paths: number }): void {
+  changeNews(log, (news) => ({ ...news, restores: { ...news.restores, [undo]: restore } }));
 }
 
 /**
@@ -91,21 +101,25 @@ export function takeNotes({ host, log, hub }: EngineContext, turn: Pick<TurnRow,
 
 export function changeNews(log: Log, change: (news: UnreportedNews) => UnreportedNews): void {
   const news = boundNews(change(log.meta<UnreportedNews>("news") ?? NO_NEWS));
-  const { skills, memory, reviews, decisions } = news;
-  const count = Object.keys(skills).length + Object.keys(memory).length + reviews.length + decisions.length;
+  const { skills, memory, reviews, decisions, restores = {} } = news;
+  const kinds = [skills, memory, reviews, decisions, restores];
+  const count = kinds.reduce((sum, kind) => sum + Object.keys(kind).length, 0);
   log.setMeta("news", count > 0 ? news : null);
 }
 
 /** Keeps the newest of each kind: longer notes are not useful, and the row has a size limit. */
 function boundNews(news: UnreportedNews): UnreportedNews {
-  const { skills, memory, reviews, decisions, more = 0 } = news;
+  const { skills, memory, reviews, decisions, restores = {}, more = 0 } = news;
   const kept = {
     skills: Object.fromEntries(Object.entries(skills).slice(-MAX_NEWS)),
     memory: Object.fromEntries(Object.entries(memory).slice(-MAX_NEWS)),
     reviews: reviews.slice(-MAX_NEWS),
     decisions: decisions.slice(-MAX_NEWS),
+    restores: Object.fromEntries(Object.entries(restores).slice(-MAX_NEWS)),
   };
   const count = (kinds: typeof kept) => Object.values(kinds).reduce((sum, kind) => sum + Object.keys(kind).length, 0);
-  const left = more + count({ skills, memory, reviews, decisions }) - count(kept);
-  return { v: 1, ...kept, ...(left > 0 && { more: left }) };
+  const left = more + count({ skills, memory, reviews, decisions, restores }) - count(kept);
+  const { restores: keptRestores, ...others } = kept;
+  const ofRestores = Object.keys(keptRestores).length > 0 && { restores: keptRestores };
+  return { v: 1, ...others, ...ofRestores, ...(left > 0 && { more: left }) };
 }

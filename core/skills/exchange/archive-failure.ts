@@ -1,19 +1,8 @@
 // The refusals of archives in one form: `bad_archive` with a machine-readable reason, and `archive_too_large`. Used by
 // the zip and tar readers. Pure.
 import { err } from "../../errors.ts";
+import type { ArchiveReason } from "../../zip/zip-reader.ts";
 import { IMPORT } from "./import-limits.ts";
-
-type ArchiveReason =
-  | "not_an_archive"
-  | "truncated"
-  | "inconsistent"
-  | "checksum"
-  | "encrypted"
-  | "compression"
-  | "link"
-  | "special_file"
-  | "split"
-  | "encoding";
 
 export function badArchive(reason: ArchiveReason, sentence: string) {
   return err("bad_archive", `${sentence} Pack the skill's folder again, as a plain zip.`, { reason });

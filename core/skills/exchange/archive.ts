@@ -5,9 +5,9 @@ import { type Result, err } from "../../errors.ts";
 import { type FileBodies, toBytes } from "../../schemas/file-body.ts";
 import { archiveTooLarge, badArchive, unpackedTooLarge } from "./archive-failure.ts";
 import { IMPORT } from "./import-limits.ts";
-import { gunzip } from "./inflate.ts";
-import { readTar, writeTar } from "./tar.ts";
-import { type ArchiveEntries, readZip } from "./zip-reader.ts";
+import { gunzip } from "../../zip/inflate.ts";
+import { type ArchiveEntries, readTar, writeTar } from "./tar.ts";
+import { readZip } from "./read-zip.ts";
 
 type ArchiveKind = "zip" | "tar.gz";
 

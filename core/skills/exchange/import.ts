@@ -15,7 +15,8 @@ import { baseOf, checkSkillName } from "../format/validate.ts";
 import { unpack } from "./archive.ts";
 import { archiveTooLarge } from "./archive-failure.ts";
 import { IMPORT } from "./import-limits.ts";
-import { checkPath, checkPathConflicts, quotePath } from "./paths.ts";
+import { quotePath } from "../../zip/quote-path.ts";
+import { checkPath, checkPathConflicts } from "./paths.ts";
 import { chooseName } from "./skill-name.ts";
 
 export interface ImportedSkill {

@@ -2,6 +2,7 @@
 // checks them before it looks at any file. Pure.
 import { type Failure, err } from "../../errors.ts";
 import { byteLength } from "../../schemas/learning/digest.ts";
+import { HIDDEN, quotePath } from "../../zip/quote-path.ts";
 import { IMPORT } from "./import-limits.ts";
 
 /** Failure: `bad_path`. Also rejects paths that some system would normalise to a bad one. */
@@ -33,15 +34,6 @@ export function checkPathConflicts(paths: string[]): Failure | null {
   }
   return null;
 }
-
-/** Quotes any path for use in a sentence. */
-export function quotePath(path: string): string {
-  const shown = path.length > 80 ? `${path.slice(0, 80)}…` : path;
-  return JSON.stringify(shown.toWellFormed().replace(HIDDEN, "\uFFFD"));
-}
-
-/** Control characters, and characters that change text direction or break lines. */
-const HIDDEN = /[\p{Cc}\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/gu;
 
 function problemOf(path: string): string | null {
   if (path === "") return "it is empty";

@@ -3,8 +3,9 @@
 import { type Result, ok } from "../../errors.ts";
 import { badArchive, tooManyEntries } from "./archive-failure.ts";
 import { IMPORT } from "./import-limits.ts";
-import { quotePath } from "./paths.ts";
-import type { ArchiveEntries } from "./zip-reader.ts";
+import { quotePath } from "../../zip/quote-path.ts";
+
+export type ArchiveEntries = [path: string, bytes: Uint8Array][];
 
 const BLOCK = 512;
 

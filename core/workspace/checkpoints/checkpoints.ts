@@ -38,10 +38,13 @@ export interface CheckpointsOptions {
 }
 
 export interface RestoreOptions {
-  /** The restore is not part of a turn, so it begins a checkpoint of its own, which keeps this key. */
-  alone?: { key?: string };
-  /** Writes rows of the caller in the same transaction. */
-  also?(changes: PathChange[]): void;
+  /**
+   * The restore is not part of a turn, so it begins a checkpoint of its own, which keeps this key. `isBusy`: it may not begin
+   * now; one with the same key that was made before is answered all the same.
+   */
+  alone?: { key?: string | undefined; isBusy?: boolean };
+  /** Writes rows of the caller in the same transaction. Not called when nothing has changed. */
+  also?(restored: Restored & { undo: number; turn: number }): void;
 }
 
 export interface Restored {
@@ -95,7 +98,7 @@ export class Checkpoints {
 
   /**
    * Sets the workspace back to checkpoint `n`, instruction files included: a person orders it. A repeated restore changes
-   * nothing. Failures: `checkpoint_not_found`, `idempotency_conflict`.
+   * nothing. Failures: `checkpoint_not_found`, `idempotency_conflict`, `session_busy`.
    */
   restore(n: number, { alone, also }: RestoreOptions = {}): Result<Restored> {
     const { changes, inTransaction, quota } = this.#options;
@@ -104,16 +107,20 @@ export class Checkpoints {
       return err("idempotency_conflict", `The key was used to restore checkpoint ${before.of}: choose another key.`);
     }
     if (before) return ok({ n, undo: before.n, changes: this.#compare(before.n) });
-    if (!this.#has(n)) return this.#missing(n);
+    if (alone?.isBusy) {
+      return err("session_busy", "A turn is running or waiting: restore when it has ended, or stop it first.");
+    }
+    const target = this.list().find((checkpoint) => checkpoint.n === n);
+    if (!target) return this.#missing(n);
     const restored = inTransaction(() => {
       const images = this.#imagesSince(n);
-      if (alone) changes.begin("restore", { of: n, ...alone });
+      if (alone) changes.begin("restore", { of: n, key: alone.key });
       for (const image of images) this.#putBack(image);
       quota.discardCount(); // a restore may exceed a quota that was lowered meanwhile
       const undo = changes.ofTurn()?.n ?? null;
-      const changed = undo === null ? [] : this.#compare(undo);
-      also?.(changed);
-      return { n, undo, changes: changed };
+      const made = { n, undo, changes: undo === null ? [] : this.#compare(undo) };
+      if (undo !== null && made.changes.length > 0) also?.({ ...made, undo, turn: target.turn });
+      return made;
     });
     // The checkpoint of the restore itself may be too large to keep.
     return ok({ ...restored, undo: restored.undo !== null && this.#has(restored.undo) ? restored.undo : null });

@@ -1,7 +1,7 @@
 // Writes zip files byte by byte, so that a test can set any header field to a false value. Used by the tests of the zip reader.
 // Without options the result is a plain, stored zip that any unpacker accepts.
 import { deflateSync } from "fflate";
-import { crc32 } from "../../../core/skills/exchange/crc32.ts";
+import { crc32 } from "../../../core/zip/crc32.ts";
 
 export interface HandMadeEntry {
   /** Strings are encoded as UTF-8. */

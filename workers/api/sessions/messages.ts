@@ -19,7 +19,7 @@ const MAX_ENTRIES = 500;
 /** A placeholder host: the stub addresses one object. */
 const SESSION_URL = "https://session/messages";
 
-const IdempotencyKey = z
+export const IdempotencyKey = z
   .string()
   .regex(/^[\x21-\x7e]{1,255}$/, "an idempotency key is 1 to 255 visible ASCII characters");
 

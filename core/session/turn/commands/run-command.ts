@@ -9,6 +9,7 @@ import { answerRefine } from "../../learning/refine.ts";
 import type { NoticeEnding } from "../endings.ts";
 import { runApprovalCommand } from "./approval-commands.ts";
 import { refreshPrompt } from "../prepare-turn.ts";
+import { rollBack } from "./rollback.ts";
 
 export interface CommandRun {
   context: EngineContext;
@@ -22,6 +23,7 @@ export const SESSION_COMMANDS: Record<SessionCommandName, RunCommand> = {
   compress: runCompress,
   refresh: runRefresh,
   refine: ({ context }, focus) => answerRefine(context, focus),
+  rollback: ({ context }, n) => rollBack(context, n),
   approvals: ({ context }) => runApprovalCommand(context, { name: "approvals", argument: "" }),
   approve: ({ context }, argument) => runApprovalCommand(context, { name: "approve", argument }),
   deny: ({ context }, argument) => runApprovalCommand(context, { name: "deny", argument }),

@@ -1,0 +1,51 @@
+// `/rollback [N]`: lists the checkpoints of the workspace, or sets the files back to one. Called by run-command.ts. The restore
+// belongs to the command's turn, so a command that is repeated after a crash changes nothing more and answers the same.
+import type { PathChange } from "../../../workspace/checkpoints/checkpoints.ts";
+import type { EngineContext } from "../../context.ts";
+import { listCheckpoints, parseCheckpoint, restore } from "../../files/checkpoints.ts";
+import type { NoticeEnding } from "../endings.ts";
+
+const MAX_NAMED = 20;
+
+export function rollBack(context: EngineContext, argument: string): NoticeEnding {
+  if (argument === "") return { state: "done", code: "checkpoints", text: describeCheckpoints(context) };
+  const n = parseCheckpoint(argument);
+  const restored = n.ok ? restore(context, n.value) : n;
+  if (!restored.ok) {
+    const { code, message } = restored.failure;
+    return { state: "failed", code, text: `${message} /rollback lists them.` };
+  }
+  const { changes, undo } = restored.value;
+  const text =
+    changes.length === 0
+      ? `The files are as they were at checkpoint ${restored.value.n}: nothing had to change.`
+      : [
+          `The files are as they were at checkpoint ${restored.value.n}.`,
+          ...describeChanges(changes),
+          describeUndo(undo),
+        ].join("\n");
+  return { state: "done", code: "rolled_back", text };
+}
+
+function describeCheckpoints(context: EngineContext): string {
+  // This command's own turn has changed nothing, so it has no checkpoint.
+  const lines = listCheckpoints(context).map(({ n, turn, at, kind, files }) => {
+    const when = `${new Date(at).toISOString().slice(0, 16).replace("T", " ")} UTC`;
+    const what =
+      kind === "turn" ? `when turn ${turn} began` : `before ${kind === "import" ? "an import" : "a restore"}`;
+    return `${n}: ${what}, ${when}; ${files} changed after it`;
+  });
+  if (lines.length === 0) return "No checkpoint is kept: no turn has changed a file.";
+  return `${lines.join("\n")}\n\n/rollback N sets all files back to what they were at checkpoint N.`;
+}
+
+const DONE: Record<PathChange["change"], string> = { added: "brought back", changed: "set back", removed: "removed" };
+
+function describeChanges(changes: PathChange[]): string[] {
+  const named = changes.slice(0, MAX_NAMED).map(({ path, change }) => `- ${DONE[change]}: ${path}`);
+  return changes.length > MAX_NAMED ? [...named, `- and ${changes.length - MAX_NAMED} more`] : named;
+}
+
+function describeUndo(undo: number | null): string {
+  return undo === null ? "This cannot be undone." : `/rollback ${undo} undoes this.`;
+}

@@ -1,0 +1,75 @@
+// Unpacks a zip into a workspace: checks every name before anything is written, then writes all entries or none. The files count
+// as the owner's writing. Called by FileTree inside its transaction.
+import { type Failure, type Result, err, ok } from "../../errors.ts";
+import { quotePath } from "../../zip/quote-path.ts";
+import { type ZipEntry, openZip } from "../../zip/zip-reader.ts";
+import { normalizePath, parseWorkspacePath } from "../workspace-path.ts";
+import { toZipRules } from "./zip-limits.ts";
+
+/** An entry with its place in the workspace, in the stored form. */
+export interface PlacedEntry extends ZipEntry {
+  place: string;
+}
+
+/**
+ * The entries of an archive, folders before what they hold. Nothing is unpacked yet. Links are kept as links: they lead nowhere
+ * outside the workspace. Failures: `bad_archive`, `archive_too_large`, `too_many_files`, `file_too_large`, `bad_path`.
+ */
+export function placeEntries(
+  zip: Uint8Array,
+  { maxBytes, maxFileBytes }: { maxBytes: number; maxFileBytes: number },
+): Result<PlacedEntry[]> {
+  const opened = openZip(zip, toZipRules(maxBytes));
+  if (!opened.ok) return opened;
+  const placed = new Map<string, PlacedEntry>();
+  for (const entry of opened.value) {
+    const failure = checkName(entry);
+    if (failure) return { ok: false, failure };
+    const place = normalizePath(`/${entry.path}`);
+    if (entry.kind !== "folder" && entry.size > maxFileBytes) {
+      return err(
+        "file_too_large",
+        `${quotePath(entry.path)} has ${entry.size} bytes; a file may have ${maxFileBytes}.`,
+      );
+    }
+    if (place === "/") continue; // the entry of the packed folder itself
+    if (placed.has(place)) return badName(entry, "it is in the archive twice");
+    placed.set(place, { ...entry, place });
+  }
+  const sorted = [...placed.values()].sort((a, b) => (a.place < b.place ? -1 : 1));
+  for (const entry of sorted) {
+    for (let at = entry.place.lastIndexOf("/"); at > 0; at = entry.place.lastIndexOf("/", at - 1)) {
+      const above = placed.get(entry.place.slice(0, at));
+      if (above && above.kind !== "folder") return badName(entry, `${quotePath(above.path)} is not a folder`);
+    }
+  }
+  return ok(sorted);
+}
+
+function checkName({ path, kind, isFromUnix }: ZipEntry): Failure | null {
+  const name = kind === "folder" ? path.slice(0, -1) : path;
+  let problem: string | null = null;
+  if (name.startsWith("/")) problem = "it is absolute";
+  else if (name.includes("\\") && !isFromUnix) problem = "it contains a backslash";
+  else if (name.split("/").includes("..")) problem = "it leads out of its folder";
+  else if (name.split("/").some((part) => part === "") && name !== "") problem = "it contains an empty name";
+  if (problem !== null) return badName({ path }, problem).failure;
+  // A path that begins with the name of the mount would lose it.
+  const parsed = parseWorkspacePath(`./${name}`);
+  if (!parsed.ok) return badName({ path }, "it is too long, or contains a NUL or half of a surrogate pair").failure;
+  return null;
+}
+
+function badName({ path }: Pick<ZipEntry, "path">, why: string) {
+  return err("bad_path", `${quotePath(path)} cannot be unpacked: ${why}. Nothing was changed.`);
+}
+
+/** Whether the workspace may take a link: its target is text of a sensible length. */
+export function readTarget(bytes: Uint8Array): string | null {
+  try {
+    const target = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+    return target === "" || target.includes("\0") ? null : target;
+  } catch {
+    return null; // not UTF-8
+  }
+}
