@@ -197,6 +197,26 @@ const PATCHES = [
     from: "if(e.length>=n.maxResults)return!1;",
     to: 'if(e.length>=n.maxResults)throw new C(`brace expansion result limit exceeded (${n.maxResults})`,"brace_expansion");',
   },
+  {
+    why: "a missing command is explained by the shell's user, as bash does with command_not_found_handle",
+    from: "if(!c)return n4(t)?K(",
+    to: 'if(!c||"error"in c&&c.error!=="permission_denied"){let q=i.commands.get("command_not_found_handle");if(q)return await q.execute([t],{})}if(!c)return n4(t)?K(',
+  },
+  {
+    why: "the same for command -v",
+    from: "}else r&&(i+=`${a}: not found\n`),o=1}return Q(s,i,o)}",
+    to: '}else{r&&(i+=`${a}: not found\n`);let q=e.commands.get("command_not_found_handle"),v=q&&await q.execute(["-v",a],{});v&&(i+=v.stderr),o=1}}return Q(s,i,o)}',
+  },
+  {
+    why: "the same for the interpreter that a script names",
+    from: 'if(i.startsWith("#!")){let l=i.indexOf(`\n`);l!==-1&&(i=i.slice(l+1))}let o=e.state.loopDepth',
+    to: 'if(i.startsWith("#!")){let l=i.indexOf(`\n`);{let q=e.commands.get("command_not_found_handle"),v=q&&await q.execute(["#!",l===-1?i:i.slice(0,l)],{});if(v&&v.exitCode!==0)return v}l!==-1&&(i=i.slice(l+1))}let o=e.state.loopDepth',
+  },
+  {
+    why: "a command with & runs in the foreground, which was not said",
+    from: "throw l.prependOutput(n.stdout,n.stderr),l}return n.build(r)}async executePipeline(",
+    to: 'throw l.prependOutput(n.stdout,n.stderr),l}if(t.background){let q=this.ctx.commands.get("command_not_found_handle"),v=q&&await q.execute(["&"],{});v&&v.stderr&&n.append("stderr",v.stderr)}return n.build(r)}async executePipeline(',
+  },
 ];
 
 /** `modules`: a node_modules folder. */

@@ -39,6 +39,8 @@ export interface SessionToolOptions {
   runChecks?: RunChecks;
   /** Runs code that the model writes. Absent: it cannot. */
   sandbox?: CodeSandbox;
+  /** Whether the session has a tool of this name, once all tools exist. */
+  isOffered?(tool: string): boolean;
   /** Fingerprints of all tools of the session, once these exist. */
   fingerprints?(): ToolFingerprints;
   /** Absent: no person can be asked. */
@@ -107,9 +109,11 @@ export function createTools(options: SessionToolOptions): Tool[] {
 }
 
 /** The tools for files and commands, where the session works. */
-function placeTools({ machine, workspace, approvals, taint, session, clock, settings }: SessionToolOptions): Tool[] {
+function placeTools(options: SessionToolOptions): Tool[] {
+  const { machine, workspace, approvals, taint, isOffered, session, clock, settings } = options;
   const isTainted = taint && { isTainted: taint.isTainted };
-  if (machine === undefined) return createFileTools({ workspace, settings, clock, approvals, ...isTainted });
+  const hints = isOffered && { isOffered };
+  if (machine === undefined) return createFileTools({ workspace, settings, clock, approvals, ...hints, ...isTainted });
   if (machine === null) return [];
   return createHostTools({
     ...machine,

@@ -20,7 +20,11 @@ export interface CallOutcome {
   sources: Record<string, string[]>;
 }
 
-export function createFileBench(sql: Sql, turn: Partial<Settings["turn"]> = {}): FileBench {
+/** `isOffered`: whether the session has a tool, for hints. */
+export function createFileBench(
+  sql: Sql,
+  { isOffered, ...turn }: Partial<Settings["turn"]> & { isOffered?: (tool: string) => boolean } = {},
+): FileBench {
   migrateWorkspace(sql);
   const settings = { ...DEFAULTS, turn: { ...DEFAULTS.turn, ...turn } };
   const workspace = createWorkspace({
@@ -29,7 +33,9 @@ export function createFileBench(sql: Sql, turn: Partial<Settings["turn"]> = {}):
     maxFileBytes: settings.turn.maxFileBytes,
     maxBytes: settings.turn.maxWorkspaceBytes,
   });
-  const tools = new Map(createFileTools({ workspace, settings }).map((tool) => [tool.name, tool]));
+  const tools = new Map(
+    createFileTools({ workspace, settings, ...(isOffered && { isOffered }) }).map((tool) => [tool.name, tool]),
+  );
   return {
     workspace,
     put(path, content) {

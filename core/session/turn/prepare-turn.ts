@@ -68,7 +68,7 @@ export function sessionTools(
   // Some tools read the list of offered tools when they run. It is filled in below, once all tools exist.
   const offered: OfferedTools = { names: [], prints: {} };
   const settings = withResultLimits(context.host.settings, () => model.contextWindow);
-  const tools = makeTools(context, request, { scene: readScene(context, offered), settings });
+  const tools = makeTools(context, request, { scene: readScene(context, offered), settings, offered });
   Object.assign(offered, describeOfferedTools(tools));
   return tools;
 }
@@ -76,7 +76,7 @@ export function sessionTools(
 function makeTools(
   context: EngineContext,
   request: string,
-  { scene, settings }: { scene: Scene; settings: Settings },
+  { scene, settings, offered }: { scene: Scene; settings: Settings; offered: OfferedTools },
 ): Tool[] {
   const { host, workspace } = context;
   const learning = context.meta().learning === "on";
@@ -90,6 +90,7 @@ function makeTools(
     ...(learned && host.search && { search: host.search }),
     ...(host.runChecks && { runChecks: host.runChecks }),
     ...(host.sandbox && { sandbox: host.sandbox }),
+    isOffered: (name) => offered.names.includes(name),
     ...(scene.fingerprints && { fingerprints: scene.fingerprints }),
     ...(host.pending && { pending: host.pending }),
     taint: context.taint,

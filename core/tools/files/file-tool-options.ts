@@ -15,6 +15,8 @@ export interface FileToolOptions {
   budget: WriteBudget;
   /** Whether a text that the agent writes repeats content it has read. Absent: never. */
   isTainted?(text: string): boolean;
+  /** Whether the session has a tool of this name. Known once all tools exist. */
+  isOffered?(tool: string): boolean;
   /** Absent: no person can be asked. */
   approvals?: ChangeRequests;
 }

@@ -5,6 +5,7 @@ import type { Clock } from "../../ports.ts";
 import type { Workspace } from "../../workspace/workspace.ts";
 import type { WriteBudget } from "../../workspace/write-budget.ts";
 import { createHeavyRun } from "./heavy-run.ts";
+import type { IsOffered } from "./missing-commands.ts";
 import { createShellCommands } from "./shell-commands.ts";
 
 export interface ShellRun {
@@ -23,6 +24,8 @@ export interface ShellOptions {
   /** Absent: no other session shares the isolate. */
   clock?: Clock;
   timeoutMs: number;
+  /** Whether the session has a tool of this name, for hints. Absent: it has none. */
+  isOffered?: IsOffered | undefined;
   /** Further words of the command, taken literally. */
   args?: string[];
   stdin?: string;
@@ -36,7 +39,7 @@ export async function runShell(command: string, options: ShellOptions): Promise<
   const { workspace, turnBudget } = options;
   const mount = workspace.mount({ turnBudget, onRefused: (error) => refused.add(error.message) });
   const heavy = options.clock && createHeavyRun(options.clock, options.signal, options.timeoutMs);
-  const { commands, refusal } = createShellCommands(heavy);
+  const { commands, refusal } = createShellCommands(heavy, options.isOffered);
   const bash = new Bash({
     fs: new MountableFs({
       base: scratch,

@@ -25,13 +25,13 @@ type Args = z.infer<typeof Args>;
 const DESCRIPTION =
   "Runs a command in a bash-like shell over the workspace, with pipes, loops, functions and here-documents. There are " +
   "awk, sed, grep, rg, jq, sort, uniq, cut, paste, join, tr, head, tail, wc, find, xargs, diff, od, date, seq, expr, " +
-  "sha256sum and the usual file commands; no python, node, perl, bc, curl or any network. Files under /work stay for the " +
+  "sha256sum and the usual file commands; no Python, compilers, network, installs or background jobs. Files under /work stay for the " +
   "whole session; /tmp, variables and the current folder last for one call. For arithmetic with fractions use awk, with " +
   'printf "%.2f" rather than print, which shortens large ones. This awk wants brackets after `length`, cannot count an ' +
   'array with it, and has no print | "command", system() or strftime(). A non-zero exit_code marks the call as failed. ' +
   "Long output is cut in the middle: filter it in the command.";
 
-export function createTerminal({ workspace, settings, clock, budget }: FileToolOptions): Tool<Args> {
+export function createTerminal({ workspace, settings, clock, budget, isOffered }: FileToolOptions): Tool<Args> {
   return {
     name: "terminal",
     description: DESCRIPTION,
@@ -41,7 +41,7 @@ export function createTerminal({ workspace, settings, clock, budget }: FileToolO
     inPieces: "Write a long text with write_file, in parts, and let the command read it.",
     async run(args, { signal }) {
       const timeoutMs = args.timeout_ms ?? DEFAULT_TIMEOUT_MS;
-      const run = await runShell(args.command, { workspace, turnBudget: budget, signal, clock, timeoutMs });
+      const run = await runShell(args.command, { workspace, turnBudget: budget, signal, clock, timeoutMs, isOffered });
       return toResult(run, timeoutMs, settings.turn.maxResultChars);
     },
   };

@@ -46,7 +46,15 @@ describe("a pending file change", () => {
     expect(await list()).toEqual({ approvals: [] });
     await ask("PUT", `/v1/sessions/${session}/files/AGENTS.md`, { key, body: "Use tabs.\n" });
     const id = await park(session, "1", "AGENTS.md", "Use spaces.\n");
-    const waiting = { id, kind: "file", path: "AGENTS.md", state: "waiting", size: 12, askedAt: expect.any(Number), decidedAt: null };
+    const waiting = {
+      id,
+      kind: "file",
+      path: "AGENTS.md",
+      state: "waiting",
+      size: 12,
+      askedAt: expect.any(Number),
+      decidedAt: null,
+    };
     expect(await list()).toEqual({ approvals: [waiting] });
     const read = await ask("GET", `${path}/${id}`, { key });
     expect(read.body).toEqual({ ...waiting, content: "Use spaces.\n", current: "Use tabs.\n" });
