@@ -20,7 +20,7 @@ export interface RunningHost {
 
 /** `env`: of the host itself. */
 export async function startExecHost(
-  options: { env?: Record<string, string>; folder?: string } = {},
+  options: { env?: Record<string, string>; folder?: string; port?: number } = {},
 ): Promise<RunningHost> {
   const base = realpathSync(mkdtempSync(join(tmpdir(), "talaria-exec-")));
   const [folder, beside] = [options.folder ?? join(base, "folder"), join(base, "beside")];
@@ -30,7 +30,9 @@ export async function startExecHost(
     stdio: ["pipe", "pipe", "inherit"],
     env: { ...process.env, ...options.env },
   });
-  child.stdin.write(`${JSON.stringify({ folder, token: EXEC_TOKEN, address: "127.0.0.1", port: 0, hosts: [] })}\n`);
+  child.stdin.write(
+    `${JSON.stringify({ folder, token: EXEC_TOKEN, address: "127.0.0.1", port: options.port ?? 0, hosts: [] })}\n`,
+  );
   const port = await new Promise<number>((done, fail) => {
     child.stdout.once("data", (line: Buffer) => done((JSON.parse(String(line)) as { listening: number }).listening));
     child.once("exit", (code) => fail(new Error(`the exec host ended with ${code}`)));

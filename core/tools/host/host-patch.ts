@@ -3,6 +3,7 @@
 import type { Tool, ToolContext, ToolResult } from "../../agent/contract.ts";
 import { addToOutcome, fail, succeed } from "../../agent/tool-result.ts";
 import { type Result, err, ok } from "../../errors.ts";
+import { parsePatch } from "../../patch/patch-text.ts";
 import { sha256Hex } from "../../schemas/learning/digest.ts";
 import { describeChanges, toPatchArgs, toPatchRefusal, touchedPaths } from "../files/patch.ts";
 import { MAX_PATCHED_BYTES, type PatchedFiles, type PlannedChange, planPatch } from "../files/plan-patch.ts";
@@ -35,14 +36,21 @@ export function createHostPatch({ exec }: HostToolOptions): Tool<Args> {
       if (context.resumed) return askAfter(exec, names, context);
       const read = await readTouched(exec, names, context.signal);
       if (!read.ok) return toHostFailure(read.failure);
+      if (changedPaths(args).some((path) => !read.value.has(path))) return fail("not_found", MISSING);
       const plan = planPatch(args, toFiles(read.value));
-      if (!plan.ok && plan.failure.code === "not_found") return fail("not_found", MISSING);
       if (!plan.ok) return toPatchRefusal(plan.failure, "content");
       const unfit = plan.value.find(({ after, movedTo, movedFrom }) => after === null || movedTo || movedFrom);
       if (unfit) return fail("not_supported", "Files are moved and deleted with terminal here. No file was changed.");
       return writeAll(exec, { changes: plan.value, names }, context);
     },
   };
+}
+
+/** The files that must exist. */
+function changedPaths({ path, patch }: Args): string[] {
+  if (patch === undefined) return path === undefined ? [] : [path];
+  const sections = parsePatch(patch);
+  return sections.ok ? sections.value.flatMap((section) => (section.kind === "add" ? [] : [section.path])) : [];
 }
 
 const MISSING =
@@ -70,7 +78,7 @@ function toFiles(snapshot: Snapshot): PatchedFiles {
     realPath: (path) => path,
     sizeOf: (path) => snapshot.get(path)?.size ?? 0,
     readText: (path) => snapshot.get(path) ?? null,
-    statFile: () => null,
+    statFile: (path) => (snapshot.has(path) ? { size: snapshot.get(path)!.size, writer: "content" } : null),
     list: () => [],
     isTaken: (path) => snapshot.has(path),
   };

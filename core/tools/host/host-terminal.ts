@@ -3,7 +3,7 @@
 import * as z from "zod";
 import type { Tool, ToolContext, ToolResult } from "../../agent/contract.ts";
 import { succeed } from "../../agent/tool-result.ts";
-import { type Result, ok } from "../../errors.ts";
+import type { Result } from "../../errors.ts";
 import type { ExecCommandState } from "../../schemas/exec.ts";
 import { gateCommand } from "../approval/command-gate.ts";
 import { describeState, endCommand, toCommandResult, toExecOp, toHostFailure, waitForCommand } from "./host-command.ts";
@@ -97,8 +97,7 @@ async function begin(
   const request = { op, attach: resumed === true, command, folder: workdir, stdin, background, timeoutMs, waitMs };
   const started = await exec.start(request, signal);
   if (started.ok || !LOST.has(started.failure.code) || signal.aborted) return started;
-  const known = await waitForCommand({ exec, clock }, op, 0, signal);
-  return known.ok ? ok(known.value) : started;
+  return waitForCommand({ exec, clock }, op, 0, signal);
 }
 
 const LOST = new Set(["host_unreachable", "host_failed", "host_garbled"]);
