@@ -6,6 +6,7 @@ import project from "./project.md";
 import skills from "./skills.md";
 import skillsWrite from "./skills-write.md";
 import trust from "./trust.md";
+import web from "./web.md";
 import work from "./work.md";
 
 export interface PromptInput {
@@ -34,6 +35,7 @@ export function buildPrompt(input: PromptInput): string {
     input.identity || identity,
     trust,
     has("terminal") || has("read_file") ? work.replace("{{files}}", has("process") ? ON_HOST : IN_WORKSPACE) : "",
+    has("web_extract") ? web : "",
     has("skill_view") ? skills : "",
     has("skill_manage") ? skillsWrite : "",
     has("memory") ? memory : "",

@@ -54,6 +54,10 @@ describe("a prompt", () => {
     const bare = buildPrompt({ ...INPUT, tools: [], projectBlock: "" });
     const pieces = ["## Working", "## Skills", "SKILLS BLOCK", "## Memory", "MEMORY BLOCK", "PROJECT BLOCK"];
     expect(placesIn(bare, [...pieces, "The person's files"])).toEqual(Array.from({ length: 7 }, () => -1));
+    expect([
+      bare.includes("## The web"),
+      buildPrompt({ ...INPUT, tools: ["web_extract"] }).includes("## The web"),
+    ]).toEqual([false, true]);
     const readOnly = buildPrompt({ ...INPUT, tools: ["skill_view"] });
     expect([readOnly.includes("SKILLS BLOCK"), readOnly.includes("skill_manage")]).toEqual([true, false]);
   });
