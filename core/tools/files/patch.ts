@@ -53,6 +53,7 @@ export function createPatch(options: Options): Tool<Args> {
     description: DESCRIPTION,
     parameters: Args,
     effect: "keyed",
+    marksContent: true,
     inPieces: "Patch one passage per call, with path, old_string and new_string.",
     /** `paths` with the hashes of all their contents before the first attempt and after its effect. Empty: it would fail. */
     async prepare(args): Promise<JsonObject> {
@@ -67,12 +68,13 @@ export function createPatch(options: Options): Tool<Args> {
       };
     },
     paths: (args) => ({ reads: [], writes: touchedPaths(args).map((path) => canonicalPath(workspace, path)) }),
-    async run(args, { op, prepared, resumed }) {
+    async run(args, { op, prepared, resumed, fromContent }) {
       const before = resumed ? findEffect(prepared, workspace) : "missing";
       if (before === "changed") return fail("file_changed", CHANGED_MEANWHILE);
       if (before === "made") return succeed({ files: prepared.paths as string[], note: MADE_BEFORE });
       const plan = planPatch(args, workspace);
-      return plan.ok ? carryOut(plan.value, op, options) : toPatchRefusal(plan.failure, sourceOf(args, workspace));
+      const marked = fromContent ? { ...options, isTainted: () => true } : options;
+      return plan.ok ? carryOut(plan.value, op, marked) : toPatchRefusal(plan.failure, sourceOf(args, workspace));
     },
   };
 }
