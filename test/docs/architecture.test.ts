@@ -30,6 +30,7 @@ describe("docs/ARCHITECTURE.md", () => {
       ...{ skills, library: createLibrary({ store: skills, seeds: {} }), clock, settings: DEFAULTS },
       workspace: createWorkspace({ sql: createNodeSql(), clock, maxFileBytes: 1, maxBytes: 1 }),
       memory: createMemoryStore({ kv: createMemoryKv({ clock }), profile: PROFILE, clock, overlayMs: 0 }),
+      sandbox: { run: async () => ({ stdout: "", stopped: null }) },
       todos: { items: () => [], put: () => {}, labelOf: () => "own" },
       web: { outbound: {} as Outbound, search: { name: "brave" } as SearchProvider },
       recall: { index: {} as MessageIndex, sessions: {} as SessionList, outOfView: () => null },

@@ -170,12 +170,7 @@ describe("an archive that is refused changes nothing", () => {
       "",
     ],
     ["with a device", () => zipped({ a: [encode(""), UNIX(0o020000, 0o644)] }), "bad_archive", "not a plain file"],
-    [
-      "with a file larger than allowed",
-      () => zipped({ a: noise((1 << 20) + 1) }),
-      "file_too_large",
-      "a file may have",
-    ],
+    ["with a file larger than allowed", () => zipped({ a: noise((1 << 20) + 1) }), "file_too_large", "a file may have"],
     [
       "that is larger than the workspace",
       () => zipped(Object.fromEntries([..."abcde"].map((name) => [name, noise(900_000)]))),
