@@ -6,6 +6,7 @@ import type { Clock, Fetch } from "../ports.ts";
 import type { Settings } from "../schemas/settings.ts";
 import { createAnthropicModel } from "./wires/anthropic.ts";
 import { DEFAULT_MODELS, lookUpFacts } from "./catalog.ts";
+import type { ImageApi } from "./image-maker.ts";
 import { type KeyHealth, createKeyPool } from "./key-pool.ts";
 import { type LearnedWindows, withLearnedWindow } from "./learned-windows.ts";
 import { type ModelEnv, SLOT_VARIABLES, trimVariables } from "./model-env.ts";
@@ -76,6 +77,26 @@ export function checkModels(env: ModelEnv): Result<null> {
 }
 
 type SlotDeps = ModelDeps & { isForVision: boolean };
+
+/**
+ * Where a provider's images API is. Failures: `model_not_configured`, also where the API cannot be: `openai` means OpenAI itself, and
+ * `openai-chat` the server at OPENAI_BASE_URL.
+ */
+export function findImageApi(raw: ModelEnv, spec: string): Result<ImageApi> {
+  const env = trimVariables(raw);
+  const choice = chooseNamed(spec.trim(), "images.model", env);
+  if (!choice.ok) return choice;
+  const { value } = choice;
+  const [key] = "keys" in value ? value.keys : [];
+  if (value.wire === "rehearsal" || value.wire === "anthropic" || !value.baseUrl || !key) {
+    return refuse(`images.model names no provider with an images API: ${spec}. ${FORMS}`);
+  }
+  if (/^openai:/.test(spec.trim()) && !isOpenAi(value.baseUrl)) {
+    return refuse("images.model names OpenAI, but OPENAI_BASE_URL is another server: write openai-chat:<model>.");
+  }
+  const { name, model, baseUrl } = value;
+  return ok({ name, model, baseUrl, key });
+}
 
 function createModel(choice: ModelChoice, settings: Settings["models"], deps: SlotDeps): Model {
   if (choice.wire === "rehearsal") return deps.rehearsal();

@@ -31,6 +31,7 @@ import type { RunChecks } from "../skills/checks.ts";
 import type { Seeds } from "../skills/library.ts";
 import type { ExecHost } from "../tools/host/exec-host.ts";
 import type { WebPorts } from "../tools/web/web.ts";
+import type { ImageMaker } from "../tools/vision/image-generate.ts";
 import type { SkillSearch } from "../tools/skills/skill-search.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import type { SessionTaint } from "../learning/taint/taint.ts";
@@ -70,6 +71,8 @@ export interface SessionHost {
   pending?: PendingStore;
   /** The way out for tools whose requests go where a model, a message or a person says. Absent: such tools are absent. */
   outbound?: Outbound;
+  /** Makes images for `image_generate`. Absent or `null`: there is no such tool. */
+  imageMaker?: ImageMaker | null;
   /** The external memory; absent or `null` if there is none. */
   memoryProvider?: MemoryProvider | null;
   evidence: EvidenceStore;

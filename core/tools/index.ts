@@ -23,6 +23,8 @@ import { type SessionSearchOptions, createSessionSearch } from "./recall/session
 import type { SkillGate, SkillInspector } from "./skills/skill-manage.ts";
 import { type SkillSearch, withinTime } from "./skills/skill-search.ts";
 import { createSkillTools } from "./skills/skills.ts";
+import { type ImageMaker, createImageGenerate } from "./vision/image-generate.ts";
+import { type VisionOptions, createVisionAnalyze } from "./vision/vision-analyze.ts";
 import { type TodoList, createTodo } from "./todo/todo.ts";
 import { type WebPorts, createWebTools } from "./web/web.ts";
 
@@ -58,6 +60,10 @@ export interface SessionToolOptions {
   recall?: Omit<SessionSearchOptions, "session" | "clock">;
   /** Absent: no tool reaches the web. */
   web?: WebPorts;
+  /** Looks at images. Absent: no model sees. */
+  vision?: Omit<VisionOptions, "workspace" | "settings">;
+  /** Absent: no provider makes images. */
+  imageMaker?: ImageMaker;
   /** `null`: no memory. */
   memory: MemoryStore | null;
   /** The origin of saved skills and facts. */
@@ -104,7 +110,18 @@ export function createTools(options: SessionToolOptions): Tool[] {
         ]
       : []),
     ...(options.web ? createWebTools(options.web, clock, settings) : []),
+    ...imageTools(options),
     ...(options.recall ? [createSessionSearch({ ...options.recall, session, clock })] : []),
+  ];
+}
+
+/** Images are files of the workspace, also of a session that works on another machine. */
+function imageTools({ vision, imageMaker, workspace, settings }: SessionToolOptions): Tool[] {
+  return [
+    ...(vision ? [createVisionAnalyze({ ...vision, workspace, settings })] : []),
+    ...(imageMaker
+      ? [createImageGenerate({ maker: imageMaker, workspace, settings, budget: workspace.beginTurn() })]
+      : []),
   ];
 }
 

@@ -33,6 +33,7 @@ import { toQueue } from "../../stores/platform/queue.ts";
 import { systemClock } from "../../stores/platform/system-clock.ts";
 import { runChecks } from "../../wiring/checks.ts";
 import { openSandbox } from "../../wiring/sandbox.ts";
+import { openImageMaker } from "../../wiring/images.ts";
 import { openModels } from "../../wiring/models.ts";
 import { openExecHost } from "../../wiring/exec.ts";
 import { openOutbound } from "../../wiring/outbound.ts";
@@ -300,6 +301,7 @@ function toHost(ctx: DurableObjectState, env: SessionEnv, settings: Settings): S
     search: (query) => env.ARCHIVE.getByName(profile).searchSkills(query),
     memory: (overlay) => openSessionMemory(env.MEMORY, place, overlay),
     outbound,
+    imageMaker: openImageMaker(env, settings, outbound),
     memoryProvider: memoryProvider.ok ? memoryProvider.value : null,
     evidence: openEvidenceStore(place),
     archive: {

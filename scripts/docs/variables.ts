@@ -21,6 +21,7 @@ export const VARIABLES: Readonly<Record<string, string>> = {
   TALARIA_MODEL_JUDGE:
     "A second judge of what a review writes: it reports each sentence that only a file, a page or a program asked for. Without it " +
     "rules alone decide. Use a capable model: one of 1.5 billion parameters held more honest sentences than wrong ones.",
+  TALARIA_MODEL_VISION: `${SAME_FORM} looking at images: \`vision_analyze\`, and descriptions for a model that does not see. Default: \`TALARIA_MODEL\`, where it sees.`,
   TALARIA_MEMORY_PROVIDER:
     "One external memory in addition to the built-in one: `mem0` or `honcho`. Only the api Worker gets its variables.",
   MEM0_API_KEY: "The key of Mem0.",

@@ -40,6 +40,7 @@ const MODEL_CHOICES = [
   "TALARIA_MODEL_TITLE",
   "TALARIA_MODEL_APPROVAL",
   "TALARIA_MODEL_JUDGE",
+  "TALARIA_MODEL_VISION",
 ];
 
 /** Variables of the caller's environment that reach all three Workers. */

@@ -2,6 +2,7 @@
 import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
+import { err, ok } from "../../core/errors.ts";
 import { DEFAULTS } from "../../core/limits.ts";
 import type { MessageIndex, SessionList } from "../../core/ports.ts";
 import { createLibrary } from "../../core/skills/library.ts";
@@ -33,6 +34,8 @@ describe("docs/ARCHITECTURE.md", () => {
       sandbox: { run: async () => ({ stdout: "", stopped: null }) },
       todos: { items: () => [], put: () => {}, labelOf: () => "own" },
       web: { outbound: {} as Outbound, search: { name: "brave" } as SearchProvider },
+      vision: { findImage: () => null, look: async () => ({ answer: ok({ text: "", model: "" }), spent: [] }) },
+      imageMaker: { make: async () => err("image_failed", "") },
       recall: { index: {} as MessageIndex, sessions: {} as SessionList, outOfView: () => null },
       ...{ origin: "foreground", session: SESSION },
     });

@@ -36,9 +36,9 @@ export function createOwnerFiles(engine: Engine) {
     /** An image of a message, as it was sent. Failures: `image_not_found`. */
     getImage(sha256: string): Result<{ type: ImageType; bytes: Uint8Array }> {
       if (!wake(engine)) return UNKNOWN_SESSION;
-      const type = images.typeOf(sha256);
-      if (!type) return err("image_not_found", "No message of this session has this image.");
-      return ok({ type, bytes: concatBytes([...images.parts(sha256)]) });
+      const found = images.find(sha256);
+      if (!found) return err("image_not_found", "No message of this session has this image.");
+      return ok({ type: found.type, bytes: concatBytes([...images.parts(sha256)]) });
     },
     listFiles: (): Result<FileInfo[]> => (wake(engine) ? ok(workspace.list()) : UNKNOWN_SESSION),
 

@@ -2,7 +2,7 @@
 // came with. Used by the parts of this folder and the engine. The tables are made with the first image: a session without
 // images has none.
 import type { Sql } from "../../ports.ts";
-import type { ImageRef, ImageType } from "../../schemas/media/image.ts";
+import type { ImageRef } from "../../schemas/media/image.ts";
 
 /** Below the platform's 2 MB a row, and divisible by 3, so that parts can be encoded in Base64 one by one. */
 const PART_BYTES = 1_200_000;
@@ -42,12 +42,14 @@ export function createImageRows(sql: Sql) {
     },
     has: (sha256: string): boolean =>
       hasTables() && sql.run("SELECT 1 AS one FROM image WHERE sha256 = ?", sha256).length > 0,
+    /** The image whose hash begins with `id`: hexadecimal digits. */
+    find(id: string): Pick<ImageRef, "sha256" | "type" | "bytes"> | null {
+      if (!hasTables()) return null;
+      const query = "SELECT sha256, type, bytes FROM image WHERE sha256 >= ? AND sha256 < ? ORDER BY sha256 LIMIT 1";
+      return sql.run<Pick<ImageRef, "sha256" | "type" | "bytes">>(query, id, `${id}g`)[0] ?? null;
+    },
     totalBytes: (): number =>
       hasTables() ? sql.run<{ sum: number }>("SELECT coalesce(sum(bytes), 0) AS sum FROM image")[0]!.sum : 0,
-    typeOf: (sha256: string): ImageType | null =>
-      hasTables()
-        ? (sql.run<{ type: ImageType }>("SELECT type FROM image WHERE sha256 = ?", sha256)[0]?.type ?? null)
-        : null,
     /** Reads one row at a time, so that a caller never holds more than it needs. */
     *parts(sha256: string): Generator<Uint8Array> {
       for (let i = 0; hasTables(); i++) {

@@ -15,6 +15,7 @@ import type { Settings } from "../../schemas/settings.ts";
 import type { Scene } from "../../skills/format/conditions.ts";
 import { renderSkillIndex } from "../../skills/index-block.ts";
 import { createLibrary, mergeLines, offeredLines } from "../../skills/library.ts";
+import { toImageTools } from "../images/image-tools.ts";
 import { createTools } from "../../tools/index.ts";
 import { createFileChanges } from "../approvals/file-changes.ts";
 import { parseSessionCommand } from "../../commands/parse-command.ts";
@@ -101,6 +102,7 @@ function makeTools(
         recall: { index: host.messages, sessions: host.sessions, outOfView: () => findOutOfView(context.log) },
       }),
     ...(host.web && { web: host.web }),
+    ...toImageTools(context),
     memory: learning ? host.memory(context.overlay) : null,
     origin: LEARN_COMMAND.test(request.trim()) ? "user" : "foreground",
     session: host.session,

@@ -2,6 +2,8 @@
 import * as z from "zod";
 import type { Tool, ToolResult } from "../../agent/contract.ts";
 import { fail, succeed } from "../../agent/tool-result.ts";
+import { readImageHeader } from "../../images/read-header.ts";
+import { describeFacts } from "../../images/sentence.ts";
 import type { JsonObject } from "../../schemas/entry.ts";
 import { fitsIn, jsonChars, takeStart } from "../clip.ts";
 import { type FileToolOptions, canonicalPath } from "./file-tool-options.ts";
@@ -41,7 +43,7 @@ export function createReadFile({ workspace, settings }: Pick<FileToolOptions, "w
           workspace.list().map((file) => file.path),
         );
       const { text, size } = file;
-      if (text === null) return refuseBinary(located.value, size);
+      if (text === null) return refuseBinary(located.value, size, workspace.read(args.path));
       return showLines({
         path: located.value,
         bytes: size,
@@ -54,7 +56,13 @@ export function createReadFile({ workspace, settings }: Pick<FileToolOptions, "w
   };
 }
 
-export function refuseBinary(path: string, bytes: number): ToolResult {
+/** `content`: the whole file, or as much of it as an image's header takes; absent: it is not looked at. */
+export function refuseBinary(path: string, bytes: number, content: Uint8Array | null = null): ToolResult {
+  const header = content && readImageHeader(content);
+  if (header) {
+    const hint = "Use vision_analyze to ask what it shows. Without that tool, say that you cannot see images.";
+    return fail("image_file", `'${path}' is an image (${describeFacts({ ...header, bytes })}), not text. ${hint}`);
+  }
   const hint = `Look at it with terminal, for example: head -c 200 '${path}' | od -c`;
   return fail("binary_file", `'${path}' is not UTF-8 text (${bytes} bytes). ${hint}`);
 }

@@ -14,7 +14,7 @@ import type { ArchivedTurn } from "../../../core/schemas/archived-message.ts";
 import type { TurnSignature } from "../../../core/schemas/learning/learning.ts";
 import type { ReviewMessage } from "../../../core/schemas/learning/review.ts";
 import type { Settings } from "../../../core/schemas/settings.ts";
-import type { AccountPort, ApprovalPort } from "../../../core/session/context.ts";
+import type { AccountPort, ApprovalPort, SessionHost } from "../../../core/session/context.ts";
 import type { Booking } from "../../../core/schemas/usage.ts";
 import type { RunChecks } from "../../../core/skills/checks.ts";
 import { type SessionEngine, createSessionEngine } from "../../../core/session/engine.ts";
@@ -60,6 +60,8 @@ export interface HarnessOptions {
   models?: Partial<Record<ModelSlot, ModelChain>>;
   tools?: Tool[];
   memoryProvider?: MemoryProvider;
+  imageMaker?: SessionHost["imageMaker"];
+  outbound?: SessionHost["outbound"];
   runChecks?: RunChecks;
   sandbox?: CodeSandbox;
   settings?: Partial<{ [Key in keyof Settings]: Partial<Settings[Key]> }>;
@@ -151,6 +153,8 @@ export function createSessionHarness(options: HarnessOptions) {
       ...(options.approvals && { approvals: options.approvals }),
       ...(options.isUnattended && { isUnattended: options.isUnattended }),
       memoryProvider: options.memoryProvider,
+      imageMaker: options.imageMaker,
+      ...(options.outbound && { outbound: options.outbound }),
       runChecks: options.runChecks,
       sandbox: options.sandbox,
       skills: createSkillStore({
