@@ -1,6 +1,7 @@
 // Checkpoints of a session: each turn that changes files has one, a person sets the files back by command or by the API, and the
 // model learns of it.
 import { describe, expect, it } from "vitest";
+import type { Model } from "../../../core/agent/contract.ts";
 import { textOf } from "../../../core/schemas/entry.ts";
 import type { ScriptLine } from "../../support/wires/scripted-model.ts";
 import { createScriptedModel } from "../../support/wires/scripted-model.ts";
@@ -12,6 +13,18 @@ const write = (path: string, content: string): ScriptLine => ({
 });
 const run = (command: string): ScriptLine => ({ calls: [{ name: "terminal", args: { command } }] });
 const done: ScriptLine = { text: "Done." };
+
+/** A model whose answer depends on how many results it has read, so that a repeated call is answered the same. */
+function answerByResults(script: ScriptLine[]): Model {
+  const model = createScriptedModel(script);
+  return {
+    ...model,
+    stream(request, signal) {
+      const results = request.messages.filter(({ role }) => role === "tool").length;
+      return createScriptedModel([script[results]!]).stream(request, signal);
+    },
+  };
+}
 
 async function setUp(script: ScriptLine[]) {
   const session = await createScriptedSession(script, { learning: "off" });
@@ -113,8 +126,9 @@ describe("/rollback", () => {
 describe("checkpoints of a session", () => {
   it("include what the owner changes between turns, and a turn resumed after a crash continues its own", async () => {
     for (let cut = 1; cut < 60; cut++) {
-      const model = createScriptedModel([write("a.txt", "one"), write("b.txt", "two"), done]);
-      const harness = createSessionHarness({ model });
+      const harness = createSessionHarness({
+        model: answerByResults([write("a.txt", "one"), write("b.txt", "two"), done]),
+      });
       const life = harness.boot();
       await life.engine.create({ learning: "off", title: "" });
       life.engine.putFile("data.csv", new TextEncoder().encode("1"));
