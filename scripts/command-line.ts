@@ -22,11 +22,21 @@ type Values<O extends Options> = ReturnType<typeof parseArgs<{ options: O }>>["v
 
 /** For commands run by runCommand. Throws a UsageError for an unknown flag or a missing value, and HelpRequested for `--help`. */
 export function parseFlags<const O extends Options>(options: O, args = process.argv.slice(2)): Values<O> {
+  return parse(options, args, false).values;
+}
+
+/** Like parseFlags, for commands that also take words without a dash: these are in `positionals`. */
+export function parseWords<const O extends Options>(options: O, args: string[]): Values<O> & { positionals: string[] } {
+  const { values, positionals } = parse(options, args, true);
+  return { ...values, positionals };
+}
+
+function parse<const O extends Options>(options: O, args: string[], allowPositionals: boolean) {
   try {
     const help = { help: { type: "boolean", short: "h" } } as const;
-    const { values } = parseArgs({ args, options: { ...options, ...help }, allowNegative: true });
-    if ((values as { help?: boolean }).help) throw new HelpRequested();
-    return values as Values<O>;
+    const parsed = parseArgs({ args, options: { ...options, ...help }, allowNegative: true, allowPositionals });
+    if ((parsed.values as { help?: boolean }).help) throw new HelpRequested();
+    return { values: parsed.values as Values<O>, positionals: parsed.positionals };
   } catch (error) {
     throw error instanceof HelpRequested ? error : new UsageError((error as Error).message);
   }

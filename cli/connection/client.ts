@@ -18,6 +18,7 @@ import {
   MemoryList,
   ReviewDetail,
   ReviewLineList,
+  SearchResults,
   SessionDetail,
   SessionInfo,
   SessionList,
@@ -134,6 +135,10 @@ export function createClient(options: ClientOptions) {
 
     listMemory: (store?: MemoryStoreName) => listAll(MemoryList, "/v1/memory", ({ entries }) => entries, { store }),
     forget: (store: MemoryStoreName, id: string) => json(Forgotten, "DELETE", `/v1/memory/${store}/${id}`),
+
+    /** Searches the messages of all sessions. */
+    search: (query: { q: string; limit?: string; role?: string; from?: string; to?: string }) =>
+      json(SearchResults, "GET", withQuery("/v1/search", query)),
 
     /** Returns the newest page only. */
     listReviews: async (session?: string) =>

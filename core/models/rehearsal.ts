@@ -21,6 +21,8 @@ import { review } from "./rehearsal/reviewer.ts";
 import { lookAtImages } from "./rehearsal/eyes.ts";
 import { sideJob } from "./rehearsal/side-jobs.ts";
 import { parseTableTask } from "./rehearsal/table-task.ts";
+import { workOnReport } from "./rehearsal/workbench.ts";
+import { parseWorkbenchTask } from "./rehearsal/workbench-task.ts";
 import { workOnTable } from "./rehearsal/worker.ts";
 
 const MODEL_NAME = "rehearsal:1";
@@ -61,6 +63,8 @@ function decide(request: ModelRequest): Reply {
   const side = sideJob(request);
   if (side) return side;
   if (isReview(request)) return review(request);
+  const report = parseWorkbenchTask(readInput(request));
+  if (report) return workOnReport(request, report);
   const task = parseTableTask(readInput(request));
   return task ? workOnTable(request, task) : chat(request);
 }

@@ -1,8 +1,10 @@
 // The demo's command line, and which model it will use. Knows flags and variables only.
 import { readFileSync } from "node:fs";
-import { UsageError, parseFlags } from "../command-line.ts";
+import { UsageError, parseWords } from "../command-line.ts";
 
 export interface DemoOptions {
+  /** `table`: one figure from one file. `workbench`: a report that needs eight tools. */
+  story: "table" | "workbench";
   /** A folder of tables. Absent: the tables of the data package. */
   data?: string;
   seed: number;
@@ -13,10 +15,11 @@ export interface DemoOptions {
 
 /** Pipes, apostrophes that group digits, n/a and a row of units: much to find out. */
 const DEFAULT_SEED = 5;
-export const USAGE = `Usage: npm run demo [-- --data FOLDER --seed N --skill SKILL.md --json]
+export const USAGE = `Usage: npm run demo [-- [workbench] --data FOLDER --seed N --skill SKILL.md --json]
 
 Shows how a lesson helps, on the three real Workers. The state is deleted afterwards.
 
+  workbench         a report that needs eight tools, in place of one figure from one file
   --data FOLDER     tables to work on (default: those of an npm package)
   --seed N          seed that selects tasks and conventions (default: ${DEFAULT_SEED})
   --skill SKILL.md  a skill that session 2 gets in place of the learned one
@@ -24,7 +27,7 @@ Shows how a lesson helps, on the three real Workers. The state is deleted afterw
   -h, --help        this text`;
 
 export function parseOptions(args: string[]): DemoOptions {
-  const values = parseFlags(
+  const { positionals, ...values } = parseWords(
     {
       data: { type: "string" },
       seed: { type: "string", default: String(DEFAULT_SEED) },
@@ -34,11 +37,17 @@ export function parseOptions(args: string[]): DemoOptions {
     args,
   );
   const { data, skill, json } = values;
+  const [word, ...more] = positionals;
+  if ((word !== undefined && word !== "workbench") || more.length > 0) {
+    throw new UsageError(`The only word the demo takes is workbench, not ${JSON.stringify([word, ...more].at(-1))}.`);
+  }
+  const story = word ?? "table";
+  if (skill !== undefined && story === "workbench") throw new UsageError("--skill is for the demo without workbench.");
   const seed = Number(values.seed);
   if (!/^\d+$/.test(values.seed) || !Number.isSafeInteger(seed)) {
     throw new UsageError(`--seed takes a whole number, not ${JSON.stringify(values.seed)}.`);
   }
-  return { data, seed, json, ...(skill === undefined ? {} : { skill: readSkill(skill) }) };
+  return { story, data, seed, json, ...(skill === undefined ? {} : { skill: readSkill(skill) }) };
 }
 
 function readSkill(path: string): { name: string; text: string } {

@@ -7,6 +7,10 @@ import type { Table } from "./tables.ts";
 export interface Task {
   table: Table;
   text: string;
+  /** What is asked for, without the period. */
+  aggregate: string;
+  column: string;
+  filter?: { column: string; value: string };
   answer: number;
   places: number;
 }
@@ -29,15 +33,15 @@ const MAX_QUESTIONS = 200;
 const MIN_VALUES = 8;
 const MONTHS = "January February March April May June July August September October November December".split(" ");
 
-/** Throws with a sentence when no column of any table suits a question. */
-export function drawTasks(tables: Table[], seed: number): DrawnTasks {
+/** `dated`: tasks may ask for a period. Throws with a sentence when no column of any table suits a question. */
+export function drawTasks(tables: Table[], seed: number, { dated: mayBeDated } = { dated: true }): DrawnTasks {
   const draw = createDraw(seed ^ 0x5eed);
   const halves = tables.flatMap(halve);
   for (const conventions of eachWeaker(drawConventions(seed))) {
     const pair = choosePair(tables, conventions, draw) ?? choosePair(halves, conventions, draw);
     if (!pair) continue;
-    const dated = pair.every(({ table }) => findDateColumn(table) !== undefined);
-    const dates = pair[1].needs.has("dates") || (dated && conventions.dates === "YYYY-MM-DD");
+    const dated = mayBeDated && pair.every(({ table }) => findDateColumn(table) !== undefined);
+    const dates = dated && (pair[1].needs.has("dates") || conventions.dates === "YYYY-MM-DD");
     const kind = { dates, aggregate: draw.pick(AGGREGATES) };
     return { conventions, tasks: [toTask(pair[0], kind, draw), toTask(pair[1], kind, draw)] };
   }
@@ -165,7 +169,12 @@ function toTask(
       : "";
   const words = ["no", "one", "two", "three", "four", "five", "six"];
   const text = `What is the ${kind.aggregate} of \`${name}\` in \`${table.file}\`${where}? Give it to ${words[places]} decimals.`;
-  return { table, text, answer: answer[kind.aggregate], places };
+  const asked = { aggregate: kind.aggregate, column: name, ...nameFilter(table, choice.filter) };
+  return { table, text, ...asked, answer: answer[kind.aggregate], places };
+}
+
+function nameFilter(table: Table, filter: { column: number; value: string } | undefined): Pick<Task, "filter"> {
+  return filter ? { filter: { column: table.columns[filter.column]!.name, value: filter.value } } : {};
 }
 
 /** Two decimals, or as many as show three digits of a small number. */

@@ -17,6 +17,9 @@ export function chat(request: ModelRequest): Reply {
       text: `Nothing was saved: rehearsal cannot write a skill on request. Start Talaria with a key for a real model, or save the skill yourself with PUT /v1/skills/{name}.`,
     };
   }
+  if (/^(?:note|for later|for your information)\b[^?]*$/i.test(text)) {
+    return { text: "Noted. It stays in this conversation, where I can find it again." };
+  }
   const fact = /^(?:please )?remember(?: that|:)?\s+([\s\S]+)$/i.exec(text)?.[1];
   if (fact && tools.has("memory")) {
     const store = /\b(I|my|me|I'm)\b/.test(fact) ? "user" : "memory";

@@ -28,16 +28,7 @@ const HOLE = "\u0001";
 
 /** `null` if the text asks for something else. */
 export function parseTableTask(text: string): TableTask | null {
-  const pieces: string[] = [];
-  const plain = text
-    .replace(/`([^`\n]+)`|“([^”\n]+)”|"([^"\n]+)"|(?<=^|[\s(])'([^'\n]+)'(?=$|[\s.,;:?!)])/g, (_, a, b, c, d) => {
-      pieces.push(a ?? b ?? c ?? d);
-      return `${HOLE}${pieces.length - 1}${HOLE}`;
-    })
-    .replace(/(?<=^|\s)[\w./-]+\.(csv|tsv|tab|txt|dat|psv|asc|data)(?=$|[\s.,;:?!)])/gi, (path) => {
-      pieces.push(path);
-      return `${HOLE}${pieces.length - 1}${HOLE}`;
-    });
+  const { plain, pieces } = takeOutPieces(text);
   const pathAt = pieces.findIndex((piece) => FILE.test(piece));
   const aggregate = findFirstKind(AGGREGATES, plain);
   if (pathAt < 0 || !aggregate) return null;
@@ -55,6 +46,35 @@ export function parseTableTask(text: string): TableTask | null {
     ...(period ? { period } : {}),
     places: aggregate === "count" ? 0 : readPlaces(plain),
   };
+}
+
+/** The requested computation and its column, as in "the mean of `price`"; `null` if there is none. */
+export function parseFigure(text: string): Pick<TableTask, "aggregate" | "column"> | null {
+  const { plain, pieces } = takeOutPieces(text);
+  const aggregate = findFirstKind(AGGREGATES, plain);
+  const column = new RegExp(`\\bof ${HOLE}(\\d+)${HOLE}`).exec(plain)?.[1];
+  return aggregate && column !== undefined ? { aggregate, column: pieces[Number(column)]! } : null;
+}
+
+/** Which rows a text takes, and how many decimals it wants. */
+export function parseSelection(text: string): Pick<TableTask, "filters" | "places"> {
+  const { plain, pieces } = takeOutPieces(text);
+  return { filters: readFilters(plain, pieces).filters, places: readPlaces(plain) };
+}
+
+/** Replaces quoted pieces and names of files by holes. */
+function takeOutPieces(text: string): { plain: string; pieces: string[] } {
+  const pieces: string[] = [];
+  const plain = text
+    .replace(/`([^`\n]+)`|“([^”\n]+)”|"([^"\n]+)"|(?<=^|[\s(])'([^'\n]+)'(?=$|[\s.,;:?!)])/g, (_, a, b, c, d) => {
+      pieces.push(a ?? b ?? c ?? d);
+      return `${HOLE}${pieces.length - 1}${HOLE}`;
+    })
+    .replace(/(?<=^|\s)[\w./-]+\.(csv|tsv|tab|txt|dat|psv|asc|data)(?=$|[\s.,;:?!)])/gi, (path) => {
+      pieces.push(path);
+      return `${HOLE}${pieces.length - 1}${HOLE}`;
+    });
+  return { plain, pieces };
 }
 
 /** The task as the subject of a sentence, for the answer to the person. */

@@ -1,4 +1,4 @@
-// Works on a task about a delimited file; called by rehearsal.ts. Without guidance it looks at the first lines, runs the awk program
+// Works on a task about a delimited file; called by rehearsal.ts and workbench.ts. Without guidance it looks at the first lines, runs the awk program
 // under the plainest belief, changes one part of the belief per failure, and checks the extremes before it trusts a result.
 // With a skill that says how, it loads the skill and runs the program once with that, extremes included. Evidence overrides both.
 import { BAD_DATE, BAD_NUMBER, NO_COLUMN, toCommand } from "./awk-program.ts";
@@ -23,42 +23,53 @@ import type { Reply } from "./reply.ts";
 const TIMEOUT_MS = 30_000;
 
 export function workOnTable(request: ModelRequest, task: TableTask): Reply {
+  const reading = readTable(request, task, listRuns(callsSinceInput(request)));
+  if (!reading.done) return reading.reply;
+  return { text: toAnswer(task, reading.inquiry.result ?? null, reading.inquiry) };
+}
+
+/** Whether the file is understood, that is, the last run has a result whose extremes were checked. If not, what comes next. */
+export type Reading = { done: false; reply: Reply } | { done: true; inquiry: Inquiry; hasAdvice: boolean };
+
+/** `runs`: all runs of the program in this turn, oldest first, also those over other files of the same kind. */
+export function readTable(request: ModelRequest, task: TableTask, runs: Run[]): Reading {
   const tools = offeredTools(request);
   const done = callsSinceInput(request);
   const advice = collectAdvice(request);
+  const ask = (reply: Reply): Reading => ({ done: false, reply });
 
   const wanted = tools.has("skill_view") ? nextSkill(request, advice) : undefined;
   if (wanted)
-    return {
+    return ask({
       text: `The skill ${wanted} seems to be about this kind of file.`,
       calls: [["skill_view", { name: wanted }]],
-    };
+    });
 
   const hasAdvice = Object.keys(advice).length > 0;
   const hasLooked = done.some(({ call }) => call.name === "read_file");
   if (!hasAdvice && !hasLooked && tools.has("read_file")) {
-    return {
+    return ask({
       text: `I will look at the first lines of ${task.path}.`,
       calls: [["read_file", { path: task.path, limit: 5 }]],
-    };
+    });
   }
-  if (!hasAdvice && tools.has("skill_view") && listRuns(done).length === 0 && isUnusual(done)) {
+  if (!hasAdvice && tools.has("skill_view") && runs.length === 0 && isUnusual(done)) {
     const possible = chooseUnread(request, { unusual: true });
     if (possible)
-      return {
+      return ask({
         text: `These are not plain comma-separated values; the skill ${possible} may know about them.`,
         calls: [["skill_view", { name: possible }]],
-      };
+      });
   }
   const failedRead = done.find(({ call, failed }) => call.name === "read_file" && failed);
   if (failedRead)
-    return { text: `I could not read \`${task.path}\`: ${String(failedRead.result.error ?? "it is not there")}` };
+    return ask({ text: `I could not read \`${task.path}\`: ${String(failedRead.result.error ?? "it is not there")}` });
 
-  const inquiry = listRuns(done).reduce(learn, beginInquiry(advice));
-  if (inquiry.stuck) return { text: `I could not work out the ${nameTask(task)}: ${inquiry.stuck}.` };
-  if (inquiry.result !== undefined && inquiry.checked) return { text: toAnswer(task, inquiry.result, inquiry) };
-  if (!tools.has("terminal")) return { text: withoutTerminal(task, inquiry) };
-  return nextRun(task, inquiry, hasAdvice, listRuns(done));
+  const inquiry = runs.reduce(learn, beginInquiry(advice));
+  if (inquiry.stuck) return ask({ text: `I could not work out the ${nameTask(task)}: ${inquiry.stuck}.` });
+  if (inquiry.result !== undefined && inquiry.checked) return { done: true, inquiry, hasAdvice };
+  if (!tools.has("terminal")) return ask({ text: withoutTerminal(task, inquiry) });
+  return ask(nextRun(task, inquiry, hasAdvice, runs));
 }
 
 function nextRun(task: TableTask, inquiry: Inquiry, hasAdvice: boolean, runs: Run[]): Reply {
@@ -127,15 +138,16 @@ function isUnusual(done: FinishedCall[]): boolean {
   return !first!.includes(",");
 }
 
-function listRuns(done: FinishedCall[]): Run[] {
-  return done
-    .filter(({ call }) => call.name === "terminal")
-    .map(({ result }) => ({
-      exitCode: typeof result.exit_code === "number" ? result.exit_code : -1,
-      output: [result.stdout, result.stderr, result.error]
-        .filter((text) => typeof text === "string" && text)
-        .join("\n"),
-    }));
+export function listRuns(done: FinishedCall[]): Run[] {
+  return done.filter(({ call }) => call.name === "terminal").map(toRun);
+}
+
+/** A result of the tool terminal. */
+export function toRun({ result }: Pick<FinishedCall, "result">): Run {
+  return {
+    exitCode: typeof result.exit_code === "number" ? result.exit_code : -1,
+    output: [result.stdout, result.stderr, result.error].filter((text) => typeof text === "string" && text).join("\n"),
+  };
 }
 
 function toAnswer(task: TableTask, result: string | null, { belief }: Inquiry): string {
