@@ -59,6 +59,7 @@ export function beginInquiry(advice: Advice): Inquiry {
 export function learn(before: Inquiry, run: Run): Inquiry {
   const state = structuredClone(before);
   if (run.exitCode === 0) return learnFromSuccess(state, run.output);
+  discardResult(state);
   if (run.exitCode === NO_COLUMN) return nextSeparator(state, run.output);
   const seen = /line (\d+), column "[^]*?": "([^]*?)" is not a (?:number|date); the line is: ([^]*)$/.exec(run.output);
   if (!seen || (run.exitCode !== BAD_NUMBER && run.exitCode !== BAD_DATE)) {

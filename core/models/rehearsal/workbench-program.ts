@@ -22,7 +22,8 @@ export function writeProgram(task: TableTask, belief: Belief, paths: string[]): 
 const runs = [], parts = [];
 for (const path of ${JSON.stringify(paths)}) {
   const quoted = path.replaceAll("'", "'\\\\''");
-  const { exit_code, stdout, stderr } = await tools.terminal({ command: command.replace("${ANY_PATH}", () => quoted), timeout_ms: 30000 });
+  const call = { command: command.replace("${ANY_PATH}", () => quoted), timeout_ms: 30000 };
+  const { exit_code = -1, stdout = "", stderr = "" } = await tools.terminal(call).catch((error) => error.result ?? { stderr: error.message });
   runs.push({ path, exit_code, stdout, stderr });
   if (exit_code !== 0) break;
   const value = /^result: (\\S+)/m.exec(stdout)[1];

@@ -16,6 +16,9 @@ const STEPS = [
   "Compute the figure over all parts and write it down",
 ];
 
+/** Each part may contradict the reading of those before it, in more than one way. */
+const MAX_PROGRAMS = 8;
+
 export function workOnReport(request: ModelRequest, task: WorkbenchTask): Reply {
   const tools = offeredTools(request);
   const done = callsSinceInput(request);
@@ -67,6 +70,9 @@ export function workOnReport(request: ModelRequest, task: WorkbenchTask): Reply 
     done.findLastIndex(({ call }) => call.name === "terminal") >
     done.findLastIndex(({ call }) => call.name === "execute_code");
   if (!joined || isNew) {
+    if (done.filter(({ call }) => call.name === "execute_code").length >= MAX_PROGRAMS) {
+      return { text: `I could not read all parts in \`${task.folder}\` in one way.` };
+    }
     return {
       text: `I can read these files. One program reads all ${paths.length} parts, so that their lines stay out of this conversation.`,
       calls: [["execute_code", { code: writeProgram(whole, reading.inquiry.belief, paths) }]],
@@ -109,7 +115,7 @@ function listAllRuns(done: FinishedCall[]): { path?: string; run: Run }[] {
 }
 
 function readJoined(finished: FinishedCall | undefined): JoinedParts | null {
-  const value = finished?.result.value;
+  const value = finished?.result.returned;
   return isObject(value) && Array.isArray(value.runs) ? (value as unknown as JoinedParts) : null;
 }
 
@@ -124,7 +130,7 @@ function writeDown(task: WorkbenchTask, { parts }: JoinedParts, figure: string, 
     };
   }
   if (!has("patch")) {
-    const edit = { path: task.report, old: task.placeholder, new: figure };
+    const edit = { path: task.report, old_string: task.placeholder, new_string: figure };
     return { text: "Then the report, in which only the figure changes.", calls: [["patch", edit]] };
   }
   const plans = done.filter(({ call }) => call.name === "todo").length;
