@@ -9,7 +9,12 @@ import { isRehearsal, parseOptions } from "../../scripts/demo/options.ts";
 
 describe("the command line", () => {
   it("has only a seed by default", () => {
-    expect(parseOptions([])).toEqual({ data: undefined, seed: 5, json: false });
+    expect(parseOptions([])).toEqual({ story: "table", data: undefined, seed: 5, json: false });
+  });
+
+  it("takes the word workbench, with the flags that fit it", () => {
+    const given = parseOptions(["workbench", "--seed", "3", "--data", "x"]);
+    expect(given).toEqual({ story: "workbench", data: "x", seed: 3, json: false });
   });
 
   it("reads a skill with the name its front matter gives", () => {
@@ -17,6 +22,7 @@ describe("the command line", () => {
     const text = "---\nname: My Office Files\ndescription: How to read them.\n---\nText.\n";
     writeFileSync(path, text);
     expect(parseOptions(["--data", "x", "--seed", "12", "--skill", path, "--json"])).toEqual({
+      story: "table",
       data: "x",
       seed: 12,
       json: true,
@@ -28,7 +34,9 @@ describe("the command line", () => {
     [["--seed", "x"], '--seed takes a whole number, not "x".'],
     [["--seed", "-1"], "--seed"],
     [["--sed", "1"], "Unknown option '--sed'"],
-    [["extra"], "Unexpected argument 'extra'"],
+    [["extra"], 'The only word the demo takes is workbench, not "extra".'],
+    [["workbench", "extra"], '"extra"'],
+    [["workbench", "--skill", "x"], "--skill is for the demo without workbench."],
     [["--skill", "/no/such/file"], "--skill: /no/such/file cannot be read."],
   ])("%j is refused with an explanation", (args, message) => {
     expect(() => parseOptions(args)).toThrow(UsageError);

@@ -15,14 +15,17 @@ import { createWorkspace, migrateWorkspace } from "../../core/workspace/workspac
 import { renderSkillIndex } from "../../core/skills/index-block.ts";
 import { createLibrary } from "../../core/skills/library.ts";
 import { createTools } from "../../core/tools/index.ts";
+import { createQuickJsSandbox } from "../../core/sandbox/quickjs-code.ts";
 import { textOrEmpty } from "../../core/schemas/file-body.ts";
 
 import { seeds } from "../../skills-seed/index.ts";
 import { createMemoryStore } from "../../stores/memory-store.ts";
 import { createPendingStore } from "../../stores/pending-store.ts";
 import { createReviewStore } from "../../stores/reviews/review-store.ts";
+import { systemClock } from "../../stores/platform/system-clock.ts";
 import { createSkillStore } from "../../stores/skills/skill-store.ts";
 import { createTestClock } from "./clock.ts";
+import { quickjs } from "./quickjs.ts";
 import { createMemoryBucket } from "./bindings/memory-bucket.ts";
 import { createMemoryKv } from "./bindings/memory-kv.ts";
 import { createNodeSql } from "./bindings/node-sql.ts";
@@ -37,6 +40,8 @@ export interface Session {
   promptTokens: number;
   /** Tool names in call order. A failed call's name ends in `!`. */
   calls: string[];
+  /** The texts of the workspace's files by path, at the end. */
+  files: Record<string, string>;
 }
 
 export type Desk = ReturnType<typeof createDesk>;
@@ -69,6 +74,7 @@ export function createDesk(model: Model) {
       skills: store,
       memory: learning ? memory : null,
       origin: "foreground",
+      sandbox: createQuickJsSandbox({ module: quickjs, clock: systemClock }),
       session,
       clock,
       settings: DEFAULTS,
@@ -95,12 +101,20 @@ export function createDesk(model: Model) {
       random,
       signal: new AbortController().signal,
     });
+    const texts = workspace.list().map(({ path }) => [path, workspace.readText(path)?.text ?? ""]);
     sql.close();
     if (end.state !== "done") throw new Error(`the turn ended ${end.state}: ${JSON.stringify(end)}`);
     const calls = entries.flatMap((entry) =>
       entry.kind === "tool" ? [entry.call.name + (entry.failed ? "!" : "")] : [],
     );
-    return { entries, text: end.text, stats: end.stats, promptTokens: promptTokens(end.stats.usage), calls };
+    return {
+      entries,
+      text: end.text,
+      stats: end.stats,
+      promptTokens: promptTokens(end.stats.usage),
+      calls,
+      files: Object.fromEntries(texts),
+    };
   }
 
   /** Runs the review of the last session. */

@@ -48,7 +48,7 @@ export function parseTableTask(text: string): TableTask | null {
   };
 }
 
-/** The requested computation and its column, as in "the mean of `price`"; `null` if there is none. */
+/** The requested computation and its column, as in "the mean of `x`"; `null` if there is none. */
 export function parseFigure(text: string): Pick<TableTask, "aggregate" | "column"> | null {
   const { plain, pieces } = takeOutPieces(text);
   const aggregate = findFirstKind(AGGREGATES, plain);

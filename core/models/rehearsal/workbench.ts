@@ -4,7 +4,7 @@ import type { ModelRequest } from "../../agent/contract.ts";
 import { isObject } from "../../unknown-object.ts";
 import type { Run } from "./belief.ts";
 import type { Reply } from "./reply.ts";
-import { type FinishedCall, callsSinceInput, offeredTools } from "./request.ts";
+import { type FinishedCall, callsSinceInput, offeredTools, readInput } from "./request.ts";
 import type { TableTask } from "./table-task.ts";
 import { type JoinedParts, toPartTask, writeProgram } from "./workbench-program.ts";
 import { type WorkbenchTask, readAgreement } from "./workbench-task.ts";
@@ -32,13 +32,13 @@ export function workOnReport(request: ModelRequest, task: WorkbenchTask): Reply 
 
   if (tools.has("todo") && !last("todo")) return plan();
   const search = last("session_search");
-  if (tools.has("session_search") && !search) {
+  const agreed = readAgreement([readInput(request), search?.result], task.column!);
+  if (!agreed && !search && tools.has("session_search")) {
     return {
       text: "What was agreed about this report I look up in earlier conversations.",
       calls: [["session_search", { query: `report on ${task.column}: which rows, how many decimals` }]],
     };
   }
-  const agreed = readAgreement(search?.result, task.column!);
   if (!agreed)
     return {
       text: `I found nothing that was agreed about a report on \`${task.column}\`: which rows does it take, and how many decimals?`,
