@@ -235,6 +235,8 @@ export interface Tool<Args = any> {
   prepares?(args: Args): boolean;
   /** Expected failures are results with `failed`. A throw becomes the result `tool_crashed`. */
   run(args: Args, context: ToolContext): Promise<ToolResult>;
+  /** Releases what the tool holds for its turn, such as a browser. Called when an attempt at the turn ends. Must not throw. Idempotent. */
+  end?(): Promise<void>;
 }
 
 /** Receives the pieces of an answer while it streams. */

@@ -109,7 +109,7 @@ export function createTools(options: SessionToolOptions): Tool[] {
           ),
         ]
       : []),
-    ...(options.web ? createWebTools(options.web, clock, settings) : []),
+    ...(options.web ? createWebTools(options.web, { clock, settings, workspace: options.workspace }) : []),
     ...imageTools(options),
     ...(options.recall ? [createSessionSearch({ ...options.recall, session, clock })] : []),
   ];

@@ -37,7 +37,7 @@ import { openImageMaker } from "../../wiring/images.ts";
 import { openModels } from "../../wiring/models.ts";
 import { openExecHost } from "../../wiring/exec.ts";
 import { openOutbound } from "../../wiring/outbound.ts";
-import { openWeb } from "../../wiring/web.ts";
+import { type BrowserBinding, openWeb } from "../../wiring/web.ts";
 import {
   type StoreScope,
   SESSION_INDEXES,
@@ -53,7 +53,7 @@ import type { Archive } from "../archive.ts";
 import { toSql } from "../sql.ts";
 import { isErased, leaveTombstone, guardErased } from "./erased.ts";
 
-export interface SessionEnv extends ModelEnv, ProviderEnv, ExecEnv, SearchEnv {
+export interface SessionEnv extends ModelEnv, ProviderEnv, ExecEnv, SearchEnv, BrowserBinding {
   SKILLS: R2Bucket;
   MEMORY: KVNamespace;
   REVIEWS: Queue<ReviewMessage>;

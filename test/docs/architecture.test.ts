@@ -8,6 +8,7 @@ import type { MessageIndex, SessionList } from "../../core/ports.ts";
 import { createLibrary } from "../../core/skills/library.ts";
 import type { Outbound } from "../../core/outbound/outbound.ts";
 import { createTools } from "../../core/tools/index.ts";
+import type { BrowserPort } from "../../core/tools/web/browser/browser-page.ts";
 import type { SearchProvider } from "../../core/tools/web/search/provider.ts";
 import { createWorkspace } from "../../core/workspace/workspace.ts";
 import { createMemoryStore } from "../../stores/memory-store.ts";
@@ -33,7 +34,7 @@ describe("docs/ARCHITECTURE.md", () => {
       memory: createMemoryStore({ kv: createMemoryKv({ clock }), profile: PROFILE, clock, overlayMs: 0 }),
       sandbox: { run: async () => ({ stdout: "", stopped: null }) },
       todos: { items: () => [], put: () => {}, labelOf: () => "own" },
-      web: { outbound: {} as Outbound, search: { name: "brave" } as SearchProvider },
+      web: { outbound: {} as Outbound, search: { name: "brave" } as SearchProvider, browser: {} as BrowserPort },
       vision: { findImage: () => null, look: async () => ({ answer: ok({ text: "", model: "" }), spent: [] }) },
       imageMaker: { make: async () => err("image_failed", "") },
       recall: { index: {} as MessageIndex, sessions: {} as SessionList, outOfView: () => null },

@@ -7,7 +7,7 @@ import type { Entry, ToolEntry } from "../../core/schemas/entry.ts";
 import { type LocalSite, startLocalSite } from "../support/web/local-site.ts";
 import { makeTextPdf } from "../support/web/make-pdf.ts";
 import { type ModelServer, startModelServer } from "../support/wires/model-server.ts";
-import { type Script, writeScript } from "../support/wires/wire-script.ts";
+import { type Reply, type Script, writeScript } from "../support/wires/wire-script.ts";
 
 const OPERATOR = "operator-token-for-tests";
 const KEY = "brave-key-5f0a";
@@ -30,8 +30,10 @@ beforeAll(async () => {
     };
   });
   models = await startModelServer();
-  const call = (id: string, name: string, args: object) =>
-    ({ kind: "answer", answer: { calls: [{ id, name, arguments: JSON.stringify(args) }] } }) as const;
+  const call = (id: string, name: string, args: object): Reply => ({
+    kind: "answer",
+    answer: { calls: [{ id, name, arguments: JSON.stringify(args) }] },
+  });
   script = await writeScript(models.url, [
     call("c1", "web_search", { query: "harbour quay length", limit: 2 }),
     call("c2", "web_extract", {

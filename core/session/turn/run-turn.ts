@@ -51,9 +51,13 @@ export async function runTurn(drive: DriveState, turn: TurnRow, current: Current
   const loading = invoked.value ?? (learned && (await readRecalled(context, turn, request, learned)));
   await recall.writeNote(turn, request, journal.put);
   if (loading) recordInvocation(context, turn, loading, journal.put);
-  return {
-    end: await runLoop({ ...toLoopOptions(drive, turn, current, compaction), models: models.value, tools, system }),
-  };
+  try {
+    return {
+      end: await runLoop({ ...toLoopOptions(drive, turn, current, compaction), models: models.value, tools, system }),
+    };
+  } finally {
+    for (const tool of tools) await tool.end?.();
+  }
 }
 
 function toCompactionOptions(

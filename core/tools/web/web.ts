@@ -4,6 +4,9 @@ import type { Outbound } from "../../outbound/outbound.ts";
 import type { Clock } from "../../ports.ts";
 import { createPageReader } from "./page/page-reader.ts";
 import type { Settings } from "../../schemas/settings.ts";
+import type { Workspace } from "../../workspace/workspace.ts";
+import type { BrowserPort } from "./browser/browser-page.ts";
+import { createBrowserTools } from "./browser/browser-tools.ts";
 import type { SearchProvider } from "./search/provider.ts";
 import { createWebExtract } from "./web-extract.ts";
 import { createWebSearch } from "./web-search.ts";
@@ -13,12 +16,23 @@ export interface WebPorts {
   outbound: Outbound;
   /** `null`: no search service is set. */
   search: SearchProvider | null;
+  /** Absent: the deployment has no browser. */
+  browser?: BrowserPort;
 }
 
-/** For one turn: pages that it has read are kept until it ends. */
-export function createWebTools({ outbound, search }: WebPorts, clock: Clock, settings: Settings): Tool[] {
+export interface WebToolOptions {
+  clock: Clock;
+  settings: Settings;
+  workspace: Workspace;
+}
+
+/** For one turn: pages that it has read, and its browser, are kept until it ends. */
+export function createWebTools({ outbound, search, browser }: WebPorts, options: WebToolOptions): Tool[] {
+  const { clock, settings, workspace } = options;
+  const { maxResultChars } = settings.turn;
   return [
     ...(search ? [createWebSearch({ provider: search, outbound, clock })] : []),
     createWebExtract(createPageReader(outbound), settings),
+    ...(browser ? createBrowserTools({ port: browser, clock, workspace, maxResultChars }) : []),
   ];
 }
