@@ -8,12 +8,13 @@ import {
   type PutAnswer,
   type SplitArchive,
   createSplitArchive,
-  toMatcher,
+  eraseIn,
 } from "../core/archive/messages/split-archive.ts";
 import { putIntoYear } from "../core/archive/messages/year-part.ts";
 import { firstIdOf } from "../core/archive/messages/years.ts";
 import { isPartCurrent, putPartVersion } from "../core/archive/schema.ts";
 import { type Result, err } from "../core/errors.ts";
+import type { Sql } from "../core/ports.ts";
 import type { ArchivedTurn, TextPurge } from "../core/schemas/archived-message.ts";
 import { systemClock } from "../stores/platform/system-clock.ts";
 import { toSql } from "./sql.ts";
@@ -68,7 +69,7 @@ export function createArchiveMessages({ storage, id }: DurableObject["ctx"], ope
       return (open().own[call] as (...given: unknown[]) => unknown)(...args);
     },
     erasePieces: (pieces: ErasedPieces, after: number): number | null =>
-      open().own.eraseWhere(toMatcher(pieces, profile), after).next,
+      eraseIn(open().own, pieces, { after, salt: profile }),
     /** From now on messages are refused, so that no late one begins a part that no later pass would find. */
     async erase(): Promise<void> {
       const markErased = () => {
@@ -76,13 +77,20 @@ export function createArchiveMessages({ storage, id }: DurableObject["ctx"], ope
         putPartVersion(sql, ERASED, 1);
       };
       markErased();
-      await open().split.eraseOthers();
+      for (const other of listOtherYears(sql)) await openObject(`${profile}/${other}`).erase();
       await storage.deleteAlarm();
       await storage.deleteAll();
       opened = null;
       markErased();
     },
   };
+}
+
+/** Reads tables of any version. */
+function listOtherYears(sql: Sql): number[] {
+  if (sql.run("SELECT 1 FROM sqlite_master WHERE name = 'message_year'").length === 0) return [];
+  const years = sql.run<{ year: number }>("SELECT year FROM message_year ORDER BY year");
+  return years.slice(1).map(({ year }) => year);
 }
 
 function toOtherPart(stub: PartStub): OtherPart & { purges(): Promise<TextPurge[]> } {
@@ -103,6 +111,5 @@ function toOtherPart(stub: PartStub): OtherPart & { purges(): Promise<TextPurge[
     putPurge: ask("putPurge"),
     purges: ask("purges"),
     erasePieces: (pieces, after) => stub.erasePart(pieces, after),
-    eraseAll: () => stub.erase(),
   };
 }

@@ -167,15 +167,13 @@ export class Archive extends DurableObject<ArchiveEnv> {
   }
 
   override async alarm(): Promise<void> {
-    try {
-      await this.#mergeErased();
-      if (!isFirstPart(this.ctx)) return;
-      const { unread, read } = await this.#skills().fill(READS_AN_ALARM);
-      if (unread > 0 && read > 0) await this.#wakeSoon();
-    } catch (error) {
-      // Not thrown: the platform's six quick retries would fail the same way. The next search or erasure starts again.
-      console.error(`archive: the alarm failed: ${messageOf(error)}`);
-    }
+    await this.#mergeErased().catch((error: unknown) => reportAlarm("merging the message index", error));
+    if (isFirstPart(this.ctx)) await this.#fillSkills().catch((error: unknown) => reportAlarm("reading skills", error));
+  }
+
+  async #fillSkills(): Promise<void> {
+    const { unread, read } = await this.#skills().fill(READS_AN_ALARM);
+    if (unread > 0 && read > 0) await this.#wakeSoon();
   }
 
   /** Removes words of erased messages from the indexes; alarms continue where they are many. */
@@ -212,6 +210,11 @@ export class Archive extends DurableObject<ArchiveEnv> {
       memory: wordsMemory,
     }));
   }
+}
+
+/** Not thrown: the platform's six quick retries would fail the same way. The next search or erasure starts again. */
+function reportAlarm(what: string, error: unknown): void {
+  console.error(`archive: ${what} failed: ${messageOf(error)}`);
 }
 
 function isFirstPart({ id }: DurableObjectState): boolean {

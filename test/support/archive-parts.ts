@@ -6,7 +6,7 @@ import {
   type OtherPart,
   type PutAnswer,
   createSplitArchive,
-  toMatcher,
+  eraseIn,
 } from "../../core/archive/messages/split-archive.ts";
 import { putIntoYear } from "../../core/archive/messages/year-part.ts";
 import { firstIdOf } from "../../core/archive/messages/years.ts";
@@ -54,11 +54,9 @@ export function createArchiveParts({ clock, readBytes }: { clock: Clock; readByt
       near: call("near", (own, ...args) => own.near(...args)),
       eraseSession: call("eraseSession", (own, ...args) => own.eraseSession(...args)),
       putPurge: call("putPurge", (own, ...args) => own.putPurge(...args)),
-      erasePieces: call(
-        "erasePieces",
-        (own, pieces: ErasedPieces, after: number) => own.eraseWhere(toMatcher(pieces, SALT), after).next,
+      erasePieces: call("erasePieces", (own, pieces: ErasedPieces, after: number) =>
+        eraseIn(own, pieces, { after, salt: SALT }),
       ),
-      eraseAll: call("eraseAll", () => void others.delete(year)),
     };
   }
 

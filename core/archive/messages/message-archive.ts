@@ -34,7 +34,14 @@ import {
 } from "./message-search.ts";
 import { openMessageTables } from "./message-tables.ts";
 import { countIndexedWords, toIndexedWords, toStoredText } from "./message-words.ts";
-import { createPurgedMatcher, putPurge, readPurged, readPurgedSince, readPurges } from "./purged-texts.ts";
+import {
+  createPurgedMatcher,
+  putPurge,
+  putPurgedTitles,
+  readPurged,
+  readPurgedSince,
+  readPurges,
+} from "./purged-texts.ts";
 import { type ChosenWords, type Statistics, readStatistics } from "./query-words.ts";
 import { createdAtOf } from "./years.ts";
 
@@ -57,7 +64,11 @@ export interface MessageArchive {
    * Removes the messages with a text that is meant, in a part of the rows that one call can read: from the row after `after` on.
    * `next`: what to pass as `after` to continue; `null` at the end. Their turns are not indexed again.
    */
-  eraseWhere(isMeant: (text: string) => boolean, after?: number): { erased: number; next: number | null };
+  eraseWhere(
+    isMeant: (text: string) => boolean,
+    after?: number,
+    isTitleMeant?: (title: string) => boolean,
+  ): { erased: number; next: number | null };
 
   // ---- what a search over several parts asks of each; see split-search.ts ----
   statistics(query: string): Statistics;
@@ -112,8 +123,8 @@ export function createMessageArchive(sql: Sql, options: MessageArchiveOptions = 
     around: (session, n, before, after) => cutAround(readNear(sql, session, n, before, after), n, before, after),
     eraseSession: (session) => eraseMessagesOfSession(sql, session),
     isErased: (session) => isErasedSession(sql, session),
-    eraseWhere(isMeant, after = 0) {
-      if (after <= firstId) eraseTitlesWhere(sql, isMeant);
+    eraseWhere(isMeant, after = 0, isTitleMeant = isMeant) {
+      if (after <= firstId) putPurgedTitles(sql, eraseTitlesWhere(sql, isTitleMeant), salt);
       return eraseMessagesWhere(sql, isMeant, after);
     },
     statistics: (query) => readStatistics(sql, query),

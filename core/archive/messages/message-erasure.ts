@@ -46,10 +46,12 @@ export function isErasedSession(sql: Sql, session: SessionId): boolean {
   return found.length > 0;
 }
 
-/** Takes titles that are meant out of all headings. */
-export function eraseTitlesWhere(sql: Sql, isMeant: (text: string) => boolean): void {
+/** Takes titles that are meant out of all headings, and returns them. */
+export function eraseTitlesWhere(sql: Sql, isMeant: (text: string) => boolean): string[] {
   const titles = sql.run<{ session: SessionId; title: string }>("SELECT session, title FROM message_title");
-  for (const { session, title } of titles) if (isMeant(title)) sql.transaction(() => putTitle(sql, session, ""));
+  const meant = titles.filter(({ title }) => isMeant(title));
+  for (const { session } of meant) sql.transaction(() => putTitle(sql, session, ""));
+  return meant.map(({ title }) => title);
 }
 
 /** Reads rows from the one after `after` on. `next`: the last row read if there are more. */

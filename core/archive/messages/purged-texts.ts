@@ -62,6 +62,18 @@ export function putPurge(sql: Sql, { subject, at, pieces }: TextPurge): void {
   });
 }
 
+const TITLES = "titles";
+
+/** Titles that a purge has taken away. Their sessions send them again with the next turn. */
+export function putPurgedTitles(sql: Sql, titles: string[], salt: string): void {
+  const [last] = sql.run<{ at: number | null }>("SELECT max(at) AS at FROM message_purge");
+  const pieces = hashPieces(
+    titles.map(squeeze).filter((title) => title !== ""),
+    salt,
+  );
+  if (pieces.length > 0) putPurge(sql, { subject: TITLES, at: last?.at ?? 0, pieces });
+}
+
 /** The pieces of one purge; none if it is unknown. */
 export function readPurged(sql: Sql, subject: string): PurgedPiece[] {
   return parseRows(sql.run<PurgeRow>("SELECT subject, at, pieces FROM message_purge WHERE subject = ?", subject));

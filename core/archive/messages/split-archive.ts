@@ -11,7 +11,7 @@ import type {
   TextPurge,
 } from "../../schemas/archived-message.ts";
 import type { SessionId } from "../../schemas/ids.ts";
-import { holdsAny } from "../../skills/search/text-pieces.ts";
+import { holdsAny, squeeze } from "../../skills/search/text-pieces.ts";
 import { withTimeout } from "../../timeout.ts";
 import { type MessageArchive, cutAround } from "./message-archive.ts";
 import { createPurgedMatcher } from "./purged-texts.ts";
@@ -24,7 +24,6 @@ export interface OtherPart extends PartReader {
   eraseSession(session: SessionId): Promise<number>;
   putPurge(purge: TextPurge): Promise<void>;
   erasePieces(pieces: ErasedPieces, after: number): Promise<number | null>;
-  eraseAll(): Promise<void>;
 }
 
 /** The pieces of a text that is erased: themselves, or their hashes if the text is not known any more. */
@@ -44,8 +43,6 @@ export interface SplitArchive {
   putPurge(purge: TextPurge): Promise<void>;
   /** Erases messages in one part. Returns what to pass as `after` to continue; `null` at the end. */
   erasePieces(pieces: ErasedPieces, after: number): Promise<number | null>;
-  /** Erases the other parts. */
-  eraseOthers(): Promise<void>;
 }
 
 export interface SplitArchiveOptions {
@@ -126,22 +123,40 @@ export function createSplitArchive({ sql, own, openPart, clock, salt }: SplitArc
       const later = others();
       const year = later.findLast((one) => firstIdOf(one) <= after);
       const next =
-        year === undefined
-          ? own.eraseWhere(toMatcher(pieces, salt), after).next
-          : await openPart(year).erasePieces(pieces, after);
+        year === undefined ? eraseIn(own, pieces, { after, salt }) : await openPart(year).erasePieces(pieces, after);
       if (next !== null) return next;
       const following = later.find((one) => firstIdOf(one) > after);
       return following === undefined ? null : firstIdOf(following);
     },
-
-    async eraseOthers() {
-      for (const year of others()) await openPart(year).eraseAll();
-    },
   };
+}
+
+/** Erases messages in one part. Returns what to pass as `after` to continue; `null` at its end. */
+export function eraseIn(
+  part: MessageArchive,
+  pieces: ErasedPieces,
+  { after, salt }: { after: number; salt: string },
+): number | null {
+  return part.eraseWhere(toMatcher(pieces, salt), after, toTitleMatcher(pieces, salt)).next;
 }
 
 export function toMatcher(pieces: ErasedPieces, salt: string): (text: string) => boolean {
   return "texts" in pieces ? (text) => holdsAny(text, pieces.texts) : createPurgedMatcher(pieces.hashes, salt);
+}
+
+/** Letters and digits in a row that a title shares with a text which it was made from. */
+const TITLE_OVERLAP = 12;
+
+/** A title is often made of a part of a message, and so of a part of a piece. */
+function toTitleMatcher(pieces: ErasedPieces, salt: string): (title: string) => boolean {
+  if (!("texts" in pieces)) return toMatcher(pieces, salt);
+  const parts = new Set(pieces.texts.flatMap((piece) => cutOverlaps(piece)));
+  return (title) => holdsAny(title, pieces.texts) || cutOverlaps(squeeze(title)).some((part) => parts.has(part));
+}
+
+function cutOverlaps(squeezed: string): string[] {
+  const count = Math.max(0, squeezed.length - TITLE_OVERLAP + 1);
+  return Array.from({ length: count }, (_, at) => squeezed.slice(at, at + TITLE_OVERLAP));
 }
 
 /** Each part brought its own nearest ones, so only the nearest of all are known to be complete. */

@@ -51,7 +51,12 @@ describe("a deleted profile", () => {
     expectProblem(await ask("DELETE", deletePath), 401, "key_missing", "No key");
     expect((await ask("DELETE", deletePath, { key })).status).toBe(204);
 
-    const left = [`ACCOUNT ${profile} erasure`, `SESSION ${profile}/${session} tombstone`, `r2 p/${profile}/GONE`];
+    const left = [
+      `ACCOUNT ${profile} erasure`,
+      `ARCHIVE ${profile} archive_part`,
+      `SESSION ${profile}/${session} tombstone`,
+      `r2 p/${profile}/GONE`,
+    ];
     expect([await findPlaces(profile, "zebra"), await findPlaces(profile, profile)]).toEqual([[], left]);
     expectProblem(await ask("GET", "/v1/sessions", { key }), 401, "key_unknown", "Unknown key");
     expectProblem(await ask("DELETE", deletePath, { key: OPERATOR }), 404, "profile_not_found", "No such profile");
@@ -120,6 +125,7 @@ describe("a deleted session", () => {
     expect(await findPlaces(profile, ...words)).toEqual([]);
     const marks = [
       `ACCOUNT ${profile} erasure`,
+      `ARCHIVE ${profile} message_turn`,
       `SESSION ${profile}/${session} tombstone`,
       `r2 p/${profile}/deleted/sessions/${session}`,
     ];
@@ -171,7 +177,9 @@ describe("a deleted skill", () => {
     expect((await ask("DELETE", path, { key })).status).toBe(204);
     expect(await findPlaces(profile, "zebraone", "zebratwo")).toEqual([]);
     const mark = `r2 p/${profile}/deleted/skills/zebra-skill`;
-    expect(await findPlaces(profile, "zebra-skill")).toEqual([`ACCOUNT ${profile} erasure`, mark]);
+    expect(await findPlaces(profile, "zebra-skill")).toEqual([
+      ...[`ACCOUNT ${profile} erasure`, `ARCHIVE ${profile} message_purge`, mark],
+    ]);
     expectProblem(await ask("GET", path, { key }), 404, "skill_not_found", "No such skill");
     expectProblem(await ask("DELETE", path, { key }), 404, "skill_not_found", "No such skill");
     const bundled = await ask("DELETE", "/v1/skills/using-the-workspace", { key });

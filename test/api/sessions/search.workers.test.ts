@@ -2,7 +2,9 @@
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import type { SearchResult } from "../../../core/schemas/api.ts";
 import { dayOf } from "../../../core/schemas/ids.ts";
-import { START_MS, ask, createProfile, createSession, expectProblem, fetchApi } from "../api-calls.ts";
+import { memoryId } from "../../../core/schemas/memory.ts";
+import { toUlid } from "../../support/ulid.ts";
+import { START_MS, ask, createProfile, createSession, env, expectProblem, fetchApi } from "../api-calls.ts";
 
 const DAY_MS = 24 * 60 * 60_000;
 let key: string;
@@ -95,5 +97,35 @@ describe("GET /v1/search", () => {
     expect(await search("q=zirconium", other.key)).toEqual([]);
     expect((await ask("DELETE", `/v1/sessions/${theirs}`, { key: other.key })).status).toBe(204);
     expect(await search("q=orchid", other.key)).toEqual([]);
+  });
+
+  it("names no missing year when all can be searched", async () => {
+    expect((await ask("GET", "/v1/search?q=zirconium", { key })).body).toMatchObject({ missing: [] });
+  });
+
+  it("finds a purged fact no more, nor when its session says it again, and a second purge works without the text", async () => {
+    const { profile, key: owner } = await createProfile();
+    const fact = "The vault of the orchid house opens with 4711.";
+    const path = `/v1/memory/user/${memoryId(fact)}/purge`;
+    const own = await createSession(owner);
+    await say(owner, own, fact);
+    await indexed("q=orchid", owner);
+    expect((await ask("POST", "/v1/memory", { key: owner, body: { store: "user", content: fact } })).status).toBe(201);
+    expect((await ask("POST", path, { key: owner })).status).toBe(200);
+    expect(await search("q=orchid", owner)).toEqual([]);
+
+    await say(owner, own, `Zebras graze. ${fact}`);
+    await say(owner, own, "Giraffes drink.");
+    await indexed("q=giraffes", owner);
+    expect(await search("q=orchid+vault+zebras", owner)).toEqual([]);
+
+    // A session that began long after the purge may say it again.
+    const later = toUlid(Date.now() + 60 * 60_000, "A");
+    await env.ACCOUNT.getByName(profile).registerSession({ session: later, title: "", learning: "on", createdAt: 1 });
+    const messages = [{ n: 1, role: "user" as const, at: Date.now(), text: `Again: ${fact}` }];
+    await env.ARCHIVE.getByName(profile).putMessages({ session: later, turn: 1, messages });
+    expect(await search("q=orchid", owner)).toHaveLength(1);
+    expect(await ask("POST", path, { key: owner })).toMatchObject({ status: 200, body: { deleted: 0 } });
+    expect(await search("q=orchid", owner)).toEqual([]);
   });
 });

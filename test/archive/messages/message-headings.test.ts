@@ -2,6 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { createMessageArchive } from "../../../core/archive/messages/message-archive.ts";
 import { hashPieces } from "../../../core/archive/messages/purged-texts.ts";
+import { eraseIn } from "../../../core/archive/messages/split-archive.ts";
 import { toPieces } from "../../../core/skills/search/text-pieces.ts";
 import { createNodeSql } from "../../support/bindings/node-sql.ts";
 
@@ -86,6 +87,20 @@ describe("the title of a session", () => {
     expect(find("Kowalski")).toEqual([]);
     expect(bytes().toLowerCase()).not.toContain("kowalski");
     check();
+  });
+
+  it("that is a part of a purged text is taken away too", () => {
+    const archive = createMessageArchive(createNodeSql());
+    const toTurn = (session: string, turn: number, title: string) =>
+      archive.put({ session, turn, title, messages: [{ n: turn, role: "user", at: AT, text: "Hello" }] });
+    toTurn("a", 1, "The vault of the orchid house");
+    toTurn("b", 1, "Orchid care");
+    const texts = toPieces(["Remember: the vault of the orchid house opens with 4711."]);
+    archive.putPurge({ subject: "s", at: AT, pieces: hashPieces(texts, "") });
+    expect(eraseIn(archive, { texts }, { after: 0, salt: "" })).toBeNull();
+    toTurn("a", 2, "The vault of the orchid house");
+    expect(archive.search({ query: "orchid", limit: 9 }).map(({ session }) => session)).toEqual(["b"]);
+    expect(archive.search({ query: "vault", limit: 9 })).toEqual([]);
   });
 
   it("of an earlier version, which stored none, is replaced too", () => {

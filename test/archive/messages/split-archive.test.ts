@@ -246,12 +246,6 @@ describe("an archive over three years", () => {
         expect.objectContaining({ text }),
       );
   });
-
-  it("erases each part with the profile", async () => {
-    const world = await createWorld();
-    await world.split.eraseOthers();
-    expect([...world.others.keys()]).toEqual([]);
-  });
 });
 
 describe("a part out of reach", () => {

@@ -325,3 +325,29 @@ describe("reading", () => {
     expect((await setUp().run({})).outcome).toMatchObject({ count: 0, hint: "There is no other session yet." });
   });
 });
+
+describe("years that cannot be searched", () => {
+  it("are named with what was found, and when nothing was", async () => {
+    const missing = [2025, 2026];
+    const archive = createMessageArchive(createNodeSql());
+    const index: MessageIndex = {
+      put: async () => null,
+      search: async (query) => ({ found: archive.search(query), missing }),
+      around: async (...place) => archive.around(...place),
+    };
+    const { say, run } = setUp({ index });
+    say(DISK, "The kiln", [["user", "Our kiln fires at 1260 degrees."]]);
+    archive.put({
+      session: DISK,
+      turn: 1,
+      messages: [{ n: 1, role: "user", at: DAY, text: "Our kiln fires at 1260 degrees." }],
+    });
+    for (const [query, count] of [
+      ["kiln", 1],
+      ["orchid", 0],
+    ] as const) {
+      const { outcome } = await run({ query });
+      expect(outcome).toMatchObject({ count, missing, partly: expect.stringContaining("cannot be searched now") });
+    }
+  });
+});
