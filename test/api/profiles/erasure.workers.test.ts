@@ -74,7 +74,9 @@ describe("a deleted profile", () => {
       expect(await findPlaces(profile, "zebra")).toEqual([]);
     }
     await passErasures(profile);
-    const marks = [`SESSION ${profile}/${session} tombstone`, `r2 p/${profile}/GONE`];
+    const marks = [
+      ...[`ARCHIVE ${profile} archive_part`, `SESSION ${profile}/${session} tombstone`, `r2 p/${profile}/GONE`],
+    ];
     expect(await findPlaces(profile, profile)).toEqual(marks);
   });
 
