@@ -1,5 +1,6 @@
 // The gate of a tool that runs commands on a real machine, made of the rules' verdict. Called by such tools in `Tool.gate`. Pure.
 import type { CallGate } from "../../agent/contract.ts";
+import { toAllowance } from "./command-rules/command-allowance.ts";
 import { judgeCommand } from "./command-rules/judge-command.ts";
 
 /**
@@ -21,5 +22,6 @@ export function gateCommand(command: string, stdin = ""): CallGate {
     verdict: "ask",
     summary: stdin === "" ? command : `${command}\n<<< ${stdin}`,
     reasons: findings.map(({ sentence }) => sentence),
+    allowance: toAllowance(command, stdin, findings.length === 0),
   };
 }

@@ -1,0 +1,46 @@
+// What a person may allow for longer than one call: the exact command, or a harmless program with its subcommand, such as
+// `npm test`. Used by command-gate.ts. Pure.
+import type { Allowance } from "../../../agent/contract.ts";
+import { basenameOf, isUnknown } from "./arguments.ts";
+import { normaliseCommand } from "./normalise-command.ts";
+import { parseLine } from "./simple-commands.ts";
+
+/** Programs whose first operand says what they do. */
+const WITH_SUBCOMMAND = new Set(
+  "git npm pnpm yarn bun cargo go make just docker kubectl pip pip3 uv poetry terraform npx deno gradle mvn dotnet gh".split(
+    " ",
+  ),
+);
+/** Programs that only read and print, whatever their arguments. */
+const READERS = new Set(
+  "ls pwd cat head tail wc grep rg find stat file du df ps which date uname whoami id pytest tsc jq diff tree".split(
+    " ",
+  ),
+);
+/** `npm run NAME`, `go tool NAME`: the next word says what runs. */
+const NAMES_NEXT = new Set(["run", "run-script", "exec", "tool", "compose", "x"]);
+
+/** `isHarmless`: no rule met the command. Only then may others like it be allowed with it. */
+export function toAllowance(command: string, stdin: string, isHarmless: boolean): Allowance {
+  const exact = normaliseCommand(stdin === "" ? command : `${command}\n<<< ${stdin}`);
+  const family = isHarmless && stdin === "" ? findFamily(exact) : null;
+  return { exact, ...(family !== null && { family }) };
+}
+
+/** Only for one plain program: no list, pipe, redirection, variable or unknown word. */
+function findFamily(command: string): string | null {
+  const line = parseLine(command);
+  const [only] = line?.commands ?? [];
+  if (!only || line?.commands.length !== 1 || line.scripts.length > 0) return null;
+  const { words, variables, redirections } = only;
+  const [program = "", ...args] = words;
+  const isPlain =
+    variables.length === 0 && redirections.length === 0 && !words.some(isUnknown) && basenameOf(program) === program;
+  if (!isPlain) return null;
+  if (READERS.has(program)) return program;
+  const [subcommand = "", name = ""] = args;
+  if (/^python3?$/.test(program) && subcommand === "-m" && /^\w+$/.test(name)) return `${program} -m ${name}`;
+  if (!WITH_SUBCOMMAND.has(program) || !/^[a-z][\w:@./-]*$/i.test(subcommand)) return null;
+  if (!NAMES_NEXT.has(subcommand)) return `${program} ${subcommand}`;
+  return /^[a-z][\w:@./-]*$/i.test(name) ? `${program} ${subcommand} ${name}` : null;
+}
