@@ -88,7 +88,7 @@ const createSession = async (): Promise<string> =>
   (await call<CreatedSession>("POST", "/v1/sessions", { backend: "host", learning: "off" })).session;
 
 async function post(session: string, answers: ScriptedAnswer[]): Promise<void> {
-  script.push(...answers);
+  script.splice(0, script.length, ...answers);
   await call("POST", `/v1/sessions/${session}/messages`, { text: "Go on." });
 }
 
@@ -174,15 +174,19 @@ test("no file tool leaves the folder, whatever the model tries", async () => {
     "/etc/passwd",
     "a/../../beside/secret",
   ];
-  const session = await createSession();
-  const results = await work(
-    session,
-    ...paths.map((path) => toCalls(["read_file", { path }])),
-    ...paths.map((path) => toCalls(["write_file", { path, content: "taken" }])),
-    ...paths.map((path) => toCalls(["patch", { path, old_string: "SECRET", new_string: "taken" }])),
-    ...paths.map((path) => toCalls(["search_files", { pattern: "SECRET|root", path }])),
-    toCalls(["search_files", { pattern: "SECRET" }], ["terminal", { command: "pwd", workdir: "out" }]),
-  );
+  // A session each: a turn ends when many calls in a row fail.
+  const tries: [name: string, args: (path: string) => JsonObject][] = [
+    ["read_file", (path) => ({ path })],
+    ["write_file", (path) => ({ path, content: "taken" })],
+    ["patch", (path) => ({ path, old_string: "SECRET", new_string: "taken" })],
+    ["search_files", (path) => ({ pattern: "SECRET|root", path })],
+  ];
+  const results: (JsonObject & { failed: boolean })[] = [];
+  for (const [name, toArgs] of tries) {
+    results.push(...(await work(await createSession(), ...paths.map((path) => toCalls([name, toArgs(path)])))));
+  }
+  const last = toCalls(["search_files", { pattern: "SECRET" }], ["terminal", { command: "pwd", workdir: "out" }]);
+  results.push(...(await work(await createSession(), last)));
   expect(results.length).toBe(26);
   expect(results.filter(({ failed }) => !failed)).toEqual([{ matches: 0, truncated: false, lines: [], failed: false }]);
   expect(JSON.stringify(results)).not.toMatch(/SECRET|root:x/);
