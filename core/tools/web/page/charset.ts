@@ -24,8 +24,12 @@ function readMark([a, b, c]: Uint8Array): TextDecoder | null {
 function readDeclaration(bytes: Uint8Array): TextDecoder | null {
   const head = new TextDecoder("windows-1252").decode(bytes.subarray(0, DECLARED_WITHIN));
   const xml = /^\s{0,100}<\?xml[^>]{0,200}?\sencoding\s{0,20}=\s{0,20}["']([\w.:-]{1,40})/.exec(head)?.[1];
-  const meta = /<meta\s[^>]{0,500}?\bcharset\s{0,20}=\s{0,20}["']?([\w.:-]{1,40})/i.exec(head)?.[1];
-  const label = xml ?? meta;
+  const metas = head.match(/<meta\s[^<>]{1,500}>/gi) ?? [];
+  const label =
+    xml ??
+    metas.flatMap(
+      (meta) => /\scharset\s{0,20}=\s{0,20}["']?([\w.:-]{1,40})/i.exec(meta.replaceAll(";", " "))?.[1] ?? [],
+    )[0];
   // A document that was readable up to here is not in UTF-16, whatever it says.
   return label && /^utf-?16/i.test(label) ? null : toDecoder(label);
 }

@@ -229,8 +229,18 @@ function toAbsolute(href: string | undefined, base: string): string | null {
   return url.href.replaceAll("(", "%28").replaceAll(")", "%29");
 }
 
+const LANGUAGE_PREFIXES = ["language-", "lang-", "highlight-source-"];
+
 function languageOf({ class: names = "" }: Attributes): string {
-  return /(?:^|\s)(?:lang|language|highlight-source)-([\w+#.-]{1,30})/.exec(names)?.[1] ?? "";
+  for (const name of names.slice(0, 1_000).split(" ")) {
+    const prefix = LANGUAGE_PREFIXES.find((each) => name.startsWith(each));
+    if (prefix)
+      return name
+        .slice(prefix.length)
+        .replace(/[^\w+#.-]/g, "")
+        .slice(0, 30);
+  }
+  return "";
 }
 
 function toCode(text: string): string {
