@@ -37,8 +37,7 @@ export const VARIABLES: Readonly<Record<string, string>> = {
   BRAVE_API_KEY: "`web_search` with Brave Search. Only the api Worker gets the variables of `web_search`.",
   TAVILY_API_KEY: "`web_search` with Tavily.",
   EXA_API_KEY: "`web_search` with Exa.",
-  SEARXNG_URL:
-    "`web_search` with a SearXNG of your own, which must allow JSON (`search.formats`).",
+  SEARXNG_URL: "`web_search` with a SearXNG of your own, which must allow JSON (`search.formats`).",
   TALARIA_PUBLIC_PROFILE: "The profile whose public skills are served at the host's root, under `/.well-known/`.",
   TALARIA_PUBLIC_URL:
     "The address at which your own proxy serves `npm start`, such as `https://talaria.example`. Any other host name except loopback is refused.",

@@ -109,6 +109,7 @@ describe("htmlToMarkdown", () => {
     const page = htmlToMarkdown("<p>word</p>".repeat(100_000), "https://site.example/", 1_000);
     expect([page.markdown.length, page.isCut]).toEqual([1_000, true]);
     expect(convert("<p>a").isCut).toBe(false);
+    expect(convert(`${"<p>".repeat(600_000)}far down`)).toMatchObject({ markdown: "", isCut: true });
   });
 });
 

@@ -23,6 +23,8 @@ export interface HtmlPage {
 const MAX_OPEN = 512;
 /** How far up a closing tag looks for its element. */
 const MAX_SEARCHED = 64;
+/** The longest pages that people write (a specification, a whole book) have 300,000; each takes some microseconds. */
+const MAX_TAGS = 400_000;
 /** Less than this is no main content but a frame for scripts. */
 const MIN_MAIN_CHARS = 250;
 
@@ -43,6 +45,7 @@ export function htmlToMarkdown(html: string, pageUrl: string, maxChars: number):
   const open: Open[] = [];
   /** Opening tags beyond MAX_OPEN: their closing tags must not end others. */
   let untracked = 0;
+  let tags = 0;
   let skipped = 0;
   let mains = 0;
   let base = pageUrl;
@@ -152,6 +155,7 @@ export function htmlToMarkdown(html: string, pageUrl: string, maxChars: number):
 
   readTags(html, {
     open(name, attributes) {
+      tags++;
       if (name === "title" && skipped === 0) {
         isInTitle = title === null;
         title ??= "";
@@ -179,9 +183,9 @@ export function htmlToMarkdown(html: string, pageUrl: string, maxChars: number):
       if (isInTitle) title = `${title}${text}`.slice(0, 1_000);
       else if (skipped === 0) writer.text(text);
     },
-    isDone: () => writer.chars > maxChars,
+    isDone: () => writer.chars > maxChars || tags > MAX_TAGS,
   });
-  const isCut = writer.chars > maxChars;
+  const isCut = writer.chars > maxChars || tags > MAX_TAGS;
   while (open.length > 0) pop();
   writer.endBlock();
   const markdown = toMain(writer, places).slice(0, maxChars).toWellFormed();
