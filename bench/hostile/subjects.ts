@@ -57,6 +57,10 @@ import { contractOf } from "../../core/skills/format/contract.ts";
 import { archiveKindOf, unpack } from "../../core/skills/exchange/archive.ts";
 import { readArchive, readFolder, readSkillMd } from "../../core/skills/exchange/import.ts";
 import { gunzip, inflate } from "../../core/zip/inflate.ts";
+import { decodeText } from "../../core/tools/web/page/charset.ts";
+import { feedToMarkdown } from "../../core/tools/web/page/feed.ts";
+import { htmlToMarkdown } from "../../core/tools/web/page/html/html-to-markdown.ts";
+import { findKind } from "../../core/tools/web/page/media-type.ts";
 import { checkPath } from "../../core/skills/exchange/paths.ts";
 import { chooseName } from "../../core/skills/exchange/skill-name.ts";
 import { makeStrictCopy } from "../../core/skills/exchange/strict.ts";
@@ -185,6 +189,14 @@ const TAINT = [
   "core/learning/markdown.ts",
 ];
 
+const PAGES = [
+  "core/tools/web/page/charset.ts",
+  "core/tools/web/page/feed.ts",
+  "core/tools/web/page/media-type.ts",
+  "core/tools/web/page/html/html-to-markdown.ts",
+  "core/tools/web/page/html/markdown-writer.ts",
+];
+
 export const SUBJECTS: readonly Subject[] = [
   // Texts that become part of a prompt or are stored.
   subject("scanText guide", SCANNER, (text) => scanText(text, "guide")),
@@ -230,6 +242,10 @@ export const SUBJECTS: readonly Subject[] = [
       "SKILL.md": `---\nname: hostile\ndescription: a\nx: 1\nallowed-tools: ${JSON.stringify(text)}\n---\nx`,
     }),
   ),
+  subject("htmlToMarkdown", PAGES, (text) => htmlToMarkdown(text, "https://site.example/", 1_000_000)),
+  subject("feedToMarkdown", PAGES, (text) => feedToMarkdown(`<rss>${text}`, "https://site.example/")),
+  subject("decodeText", PAGES, (text) => decodeText(encodeText(text), text)),
+  subject("findKind", PAGES, (text) => findKind(text, encodeText(text))),
   subject("readSkillMd", "core/skills/exchange/import.ts", (text) => readSkillMd(encodeText(text))),
   subject("readFolder", "core/skills/exchange/import.ts", (text) =>
     readFolder({ "a/SKILL.md": wrapAsSkill(text), "a/b.md": text }),

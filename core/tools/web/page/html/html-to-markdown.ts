@@ -1,16 +1,9 @@
 // Converts an HTML page to Markdown: what a reader of the page sees, with absolute links. Called by page-reader.ts. Works on the stream of
 // tags, without a tree, so that time and memory are linear whatever the page contains. Pure.
-import {
-  BLOCKS,
-  SKIPPED,
-  SKIPPED_OUTSIDE_MAIN,
-  SKIPPED_ROLES,
-  SKIPPED_ROLES_OUTSIDE_MAIN,
-  VOID,
-  endsOpen,
-} from "./elements.ts";
+import { BLOCKS, VOID, endsOpen } from "./elements.ts";
 import { MarkdownWriter } from "./markdown-writer.ts";
 import { readTags } from "./read-tags.ts";
+import { isAround, isHidden } from "./visibility.ts";
 
 export interface HtmlPage {
   title: string;
@@ -207,21 +200,6 @@ function findOpen(open: Open[], name: string): number {
   const end = Math.max(0, open.length - MAX_SEARCHED);
   for (let i = open.length - 1; i >= end; i--) if (open[i]!.name === name) return i;
   return -1;
-}
-
-function isHidden(name: string, attributes: Attributes): boolean {
-  if (SKIPPED.has(name) || SKIPPED_ROLES.has(attributes.role ?? "")) return true;
-  if (attributes.hidden !== undefined && attributes.hidden !== "until-found") return true;
-  if (attributes["aria-hidden"]?.toLowerCase() === "true") return true;
-  return HIDING_STYLE.test(attributes.style ?? "");
-}
-
-/** Ways in which a page keeps text from its readers, but not from a program that reads it. */
-const HIDING_STYLE =
-  /(?:^|[;\s])(?:display\s{0,5}:\s{0,5}none|visibility\s{0,5}:\s{0,5}(?:hidden|collapse)|opacity\s{0,5}:\s{0,5}0(?:\.0{1,5})?(?![.\d])|font-size\s{0,5}:\s{0,5}0(?![.\d]))/i;
-
-function isAround(name: string, { role = "" }: Attributes): boolean {
-  return SKIPPED_OUTSIDE_MAIN.has(name) || SKIPPED_ROLES_OUTSIDE_MAIN.has(role);
 }
 
 /** `null` for what is not an address on the web, and for a place in the same page. */
