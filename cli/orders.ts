@@ -3,6 +3,7 @@ import type { ClientCommandName } from "../core/commands/commands.ts";
 import { renderCommandHelp } from "../core/commands/help.ts";
 import type { TypedLine } from "../core/commands/parse-command.ts";
 import type { BusyMode } from "../core/schemas/settings.ts";
+import { type AttachedImage, readImageFile } from "./image-file.ts";
 import { createBackoff } from "./connection/backoff.ts";
 import { type Client, UnreachableError } from "./connection/client.ts";
 import { renderLearning } from "./learning.ts";
@@ -39,6 +40,7 @@ export function createOrders(options: OrderOptions): (order: Order) => Promise<n
     steer: (text) => say(text, "steer"),
     interrupt: (text) => say(text, "interrupt"),
     queue: (text) => say(text, "queue"),
+    image: async (path) => showLine(await attach(path)),
     stop: async () => void (await client.stop(session)),
     usage: async () => showLine(await readUsage(client, session)),
     learning: async (skill) => showLine(renderLearning(await client.learning(skill === "" ? {} : { skill })).trimEnd()),
@@ -46,14 +48,26 @@ export function createOrders(options: OrderOptions): (order: Order) => Promise<n
     help: async () => showLine(COMMAND_HELP),
   };
 
+  /** For the next message. */
+  let images: AttachedImage[] = [];
+
+  async function attach(path: string): Promise<string> {
+    const read = await readImageFile(path);
+    if ("refusal" in read) return read.refusal;
+    images.push(read.image);
+    return `(${read.image.name} goes with your next message)`;
+  }
+
   /** Every attempt has the same idempotency key, so that the message is accepted once. */
   async function say(text: string, busy?: BusyMode): Promise<number> {
     options.onMessage();
+    const sent = { busy, images };
+    images = []; // even if the message is refused: it says why, and the person attaches a better one
     const key = crypto.randomUUID();
     const backoff = createBackoff({});
     for (;;) {
       try {
-        const { turn } = await client.postMessage(session, text, key, busy);
+        const { turn } = await client.postMessage(session, text, key, sent);
         const n = Number(turn.split("-")[1]);
         options.onTurn(n);
         return n;

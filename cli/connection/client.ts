@@ -32,6 +32,7 @@ import {
 } from "../../core/schemas/api.ts";
 import { Observation, type Rating } from "../../core/schemas/learning/learning.ts";
 import { LearningLedger } from "../../core/schemas/learning/ledger.ts";
+import type { GivenImage } from "../../core/schemas/media/image.ts";
 import type { BusyMode } from "../../core/schemas/settings.ts";
 import { SkillHead } from "../../core/schemas/skill.ts";
 import { type UsageBy, UsageReport } from "../../core/schemas/usage.ts";
@@ -99,9 +100,14 @@ export function createClient(options: ClientOptions) {
       json(TurnObservation, "GET", `/v1/sessions/${session}/turns/${turn}/observation`),
     stop: (session: string) => json(Stopped, "POST", `/v1/sessions/${session}/stop`),
     /** Posts a message and returns without waiting for its turn. `busy`: what it does to a running turn. */
-    postMessage: (session: string, text: string, key?: string, busy?: BusyMode) =>
+    postMessage: (
+      session: string,
+      text: string,
+      key?: string,
+      { busy, images = [] }: { busy?: BusyMode | undefined; images?: GivenImage[] } = {},
+    ) =>
       json(Accepted, "POST", `/v1/sessions/${session}/messages`, {
-        body: { text, ...(busy ? { busy } : {}) },
+        body: { text, ...(busy ? { busy } : {}), ...(images.length > 0 ? { images } : {}) },
         headers: key ? { "idempotency-key": key } : {},
       }),
     /** One WebSocket with the events of all turns after an id. Does not reconnect. */

@@ -145,6 +145,14 @@ export const COMMANDS = [
     help: "send TEXT when the running turn has ended",
   },
   {
+    name: "image",
+    argument: text("PATH"),
+    handler: "client",
+    access: "participant",
+    onlyIn: "terminal",
+    help: "send the image file PATH with your next message",
+  },
+  {
     name: "stop",
     argument: null,
     handler: "client",

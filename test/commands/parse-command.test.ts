@@ -78,7 +78,12 @@ describe("a word after a slash", () => {
   });
 
   it.each([
-    ["/", "terminal", "participant", ["/compress", "/refresh", "/skill", "/steer", "/interrupt", "/queue", "/stop"]],
+    [
+      "/",
+      "terminal",
+      "participant",
+      ["/compress", "/refresh", "/skill", "/steer", "/interrupt", "/queue", "/image", "/stop"],
+    ],
     ["/re", "web", "owner", ["/refresh", "/refine", "/reject", "/revoke"]],
     ["/q", "terminal", "owner", ["/queue", "/quit"]],
     ["/q", "channel", "owner", ["/queue"]],

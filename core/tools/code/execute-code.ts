@@ -13,7 +13,7 @@ import {
   MAX_REPLY_CHARS,
   MAX_RUN_MS,
 } from "../../sandbox/code-sandbox.ts";
-import type { JsonObject } from "../../schemas/entry.ts";
+import type { JsonObject, ToolSpend } from "../../schemas/entry.ts";
 import type { Settings } from "../../schemas/settings.ts";
 import { isObject } from "../../unknown-object.ts";
 import { fitsIn, headAndTail, jsonChars } from "../clip.ts";
@@ -58,7 +58,8 @@ export function createExecuteCode({ sandbox, clock, settings }: ExecuteCodeOptio
       const calls = createCalls(inner, clock);
       const { names } = calls;
       const run = await sandbox.run({ code, tools: names, call: calls.call, now: clock.now(), seed: op, signal });
-      return toResult(run, calls, settings.turn.maxResultChars);
+      const result = toResult(run, calls, settings.turn.maxResultChars);
+      return calls.spent.length > 0 ? { ...result, spent: calls.spent } : result;
     },
   };
 }
@@ -75,17 +76,21 @@ interface Calls {
   names: readonly string[];
   call(name: string, args: string): Promise<CallReply>;
   lines: CallLine[];
+  /** What the calls spent, such as those of `vision_analyze`. */
+  spent: ToolSpend[];
   /** Whether a result had text from outside. What the code makes of it counts as such, too. */
   hasReadContent(): boolean;
 }
 
 function createCalls(inner: InnerCalls | undefined, clock: Clock): Calls {
   const lines: CallLine[] = [];
+  const spent: ToolSpend[] = [];
   let count = 0;
   let hasReadContent = false;
   return {
     names: inner?.names ?? [],
     lines,
+    spent,
     hasReadContent: () => hasReadContent,
     async call(name, json) {
       if (!inner || ++count > MAX_CALLS) {
@@ -93,6 +98,7 @@ function createCalls(inner: InnerCalls | undefined, clock: Clock): Calls {
       }
       const began = clock.now();
       const result = await inner.call(name, parseArgs(json));
+      spent.push(...(result.spent ?? []));
       hasReadContent ||= result.parts.some(({ source }) => source === "content");
       addLine(lines, { tool: name.slice(0, 64), ok: !result.failed, times: 1, ms: clock.now() - began });
       return toReply(name, result);
