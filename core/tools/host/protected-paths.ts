@@ -1,38 +1,23 @@
-// Files of a real machine that a write asks about first, after hermes-agent's list: they decide who may enter the machine, what runs
-// by itself, or what instructs an agent. Used by the gates of write_file and patch. Pure.
+// Files of a real machine that a write asks about first: those that the rules for commands protect, and those that make other programs
+// run commands or instruct other agents. Used by the gates of write_file and patch. Pure.
 import type { CallGate } from "../../agent/contract.ts";
+import { findProtectedWrite } from "../approval/command-rules/file-rules.ts";
+import { SENTENCES } from "../approval/command-rules/sentences.ts";
 
-interface Rule {
-  /** Matched against each path in lower case, with a slash before it. */
-  pattern: RegExp;
-  why: string;
-}
-
-const RULES: Rule[] = [
-  { pattern: /\/\.ssh\//, why: "It decides who may enter this machine, or others, by SSH." },
+/** Matched against the path in lower case, with a slash before it. */
+const MORE_RULES: { pattern: RegExp; why: string }[] = [
+  { pattern: /\/\.(?:aws|azure|gnupg|kube|docker)\//, why: "It changes credentials, or where they are sent." },
   {
-    pattern:
-      /\/\.(?:bashrc|bash_profile|bash_login|bash_logout|bash_aliases|profile|zshrc|zshenv|zprofile|zlogin|kshrc|cshrc|inputrc)$/,
-    why: "Every new shell runs it.",
+    pattern: /\/(?:\.yarnrc|\.yarnrc\.yml|\.htpasswd|credentials|credentials\.json)$/,
+    why: SENTENCES["write-credentials"],
   },
-  { pattern: /\/\.config\/(?:fish|autostart|systemd)\//, why: "It runs by itself." },
-  {
-    pattern:
-      /\/(?:\.netrc|\.pgpass|\.npmrc|\.yarnrc|\.yarnrc\.yml|\.pypirc|\.git-credentials|\.htpasswd|id_(?:rsa|dsa|ecdsa|ed25519)|credentials|credentials\.json)$/,
-    why: "It holds credentials, or says where they are sent.",
-  },
-  {
-    pattern: /\/\.(?:aws|azure|gnupg|kube|docker|config\/gcloud)\//,
-    why: "It holds credentials, or says where they are sent.",
-  },
-  { pattern: /\/\.env(?:rc|\.[^/]{1,100})?$/, why: "It holds the project's settings and secrets." },
-  { pattern: /\/\.git\//, why: "It is Git's own: its hooks and settings run commands." },
+  { pattern: /\/\.env(?:rc|\.[^/]{1,100})$/, why: SENTENCES["write-secrets"] },
+  { pattern: /\/\.git\//, why: "It changes Git's own files, which can run commands." },
   { pattern: /\/\.(?:gitconfig|gitmodules|husky\/[^/]{1,200})$/, why: "It makes Git run commands." },
   {
-    pattern: /\/(?:\.github\/workflows|\.circleci|\.vscode|\.idea|\.devcontainer)\//,
+    pattern: /\/(?:\.github\/workflows|\.circleci|\.vscode|\.idea|\.devcontainer)\/|\/\.gitlab-ci\.yml$/,
     why: "It makes other programs run commands.",
   },
-  { pattern: /\/\.gitlab-ci\.yml$/, why: "It makes other programs run commands." },
   {
     pattern:
       /\/(?:agents|claude|gemini|soul|talaria|\.talaria|\.hermes)\.md$|\/\.(?:cursorrules|windsurfrules|clinerules)$|\/\.(?:cursor|claude|talaria)\//,
@@ -50,12 +35,13 @@ export function gateWrites(what: string, paths: string[]): CallGate {
   return { verdict: "ask", summary: `${what} ${paths.join(", ")}`, reasons };
 }
 
-/** `null`: anybody may write it. */
+/** `null`: an ordinary file. */
 export function whyProtected(path: string): string | null {
-  const normal = `/${path
+  const normal = path
     .split("/")
     .filter((part) => part !== "" && part !== ".")
-    .join("/")
-    .toLowerCase()}`;
-  return RULES.find(({ pattern }) => pattern.test(normal))?.why ?? null;
+    .join("/");
+  const rule = findProtectedWrite(path.startsWith("/") ? `/${normal}` : normal);
+  if (rule) return SENTENCES[rule];
+  return MORE_RULES.find(({ pattern }) => pattern.test(`/${normal.toLowerCase()}`))?.why ?? null;
 }
