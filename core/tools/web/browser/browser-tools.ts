@@ -144,7 +144,7 @@ export function createBrowserTools({ port, clock, workspace, maxResultChars }: B
     }),
     {
       name: "browser_screenshot",
-      description: `Takes a picture of what the open page shows now and stores it as ${SCREENSHOT} in the workspace.`,
+      description: `Takes a picture of what the open page shows now and stores it as ${SCREENSHOT} in the workspace. Look at it with vision_analyze, if you have that.`,
       parameters: z.strictObject({}),
       effect: "keyed",
       async run(_args, { signal }) {
