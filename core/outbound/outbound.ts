@@ -84,7 +84,7 @@ export function createOutbound(deps: { fetch: Fetch; clock: Clock; policy: Outbo
     const sent: SentRequest = {
       method,
       headers: new Headers(options.headers),
-      body: options.body,
+      body: options.body as BodyInit | undefined, // never over shared memory, which the type would allow
       signal: stop.signal,
       maxRedirects: isRead ? (options.maxRedirects ?? MAX_REDIRECTS) : 0,
     };

@@ -151,7 +151,7 @@ function listOwnAddresses(): string[] {
 
 /** One spelling for each address. A zone is dropped: it names an interface of this machine. */
 function toHost(address: string): string {
-  const bare = address.replace(/^\[|\]$|%.*$/g, "");
+  const bare = address.replace(/^\[|\]$/g, "").split("%", 1)[0]!;
   return URL.parse(`http://${bare.includes(":") ? `[${bare}]` : bare}/`)?.hostname ?? address;
 }
 
