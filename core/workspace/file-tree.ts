@@ -2,19 +2,18 @@
 // synchronous core of the workspace, called by workspace.ts and mount.ts only. Paths are absolute and normalised. Failures are
 // FileErrors with POSIX codes, as shell commands expect. Methods without a `writer` act for the agent, which may not change
 // instruction files. Each writing method is a transaction of its own, or joins the one of `inTransaction`.
-import type { Failure } from "../errors.ts";
 import type { Clock, Sql } from "../ports.ts";
 import { ChangeLog } from "./checkpoints/change-log.ts";
 import { Checkpoints } from "./checkpoints/checkpoints.ts";
 import { createContents } from "./contents.ts";
-import { type PlacedEntry, readTarget } from "./exchange/import-zip.ts";
+import { type PlacedEntry, importEntries } from "./exchange/import-zip.ts";
 import { FileLookup } from "./file-lookup.ts";
-import { FileError, type FileNode, PROTECTED, type Writer } from "./file-node.ts";
-import { isInstructionFile, mayHoldInstructions } from "./instruction-files.ts";
+import { FileError, type FileNode, type Writer } from "./file-node.ts";
+import { isInstructionFile, rejectInstructionFile, rejectInstructionFilesIn } from "./instruction-files.ts";
 import { NodeWriter } from "./node-writer.ts";
 import { type Quota, createQuota } from "./quota.ts";
 import type { WriteBudget } from "./write-budget.ts";
-import { MAX_PATH_BYTES, isUnder, joinPath, pathBytes, splitPath } from "./workspace-path.ts";
+import { MAX_PATH_BYTES, isUnder, joinPath, pathBytes } from "./workspace-path.ts";
 
 export interface FileTreeOptions {
   sql: Sql;
@@ -25,16 +24,6 @@ export interface FileTreeOptions {
   turn?(): number;
   /** Limit on the bytes that only checkpoints refer to. */
   maxCheckpointBytes?: number;
-}
-
-/** An entry of an archive that cannot be unpacked. */
-export class BrokenEntry extends Error {
-  override name = "BrokenEntry";
-  readonly failure: Failure;
-  constructor(failure: Failure) {
-    super(failure.message);
-    this.failure = failure;
-  }
 }
 
 export class FileTree {
@@ -77,10 +66,10 @@ export class FileTree {
   ): boolean {
     return this.inTransaction(() => {
       const resolved = this.lookup.resolve(path, !options.replaceLink);
-      if (writer !== "principal") this.#rejectInstructionFile(resolved, path);
+      if (writer !== "principal") rejectInstructionFile(resolved, path);
       const link = options.replaceLink ? this.lookup.node(resolved) : null;
       if (link?.kind === "link") this.#writer.remove(resolved, link);
-      this.#makeParentFolders(resolved, path);
+      this.#writer.makeParentFolders(resolved, path);
       const created = this.#write(resolved, path, bytes, writer);
       options.also?.();
       return created;
@@ -111,10 +100,10 @@ export class FileTree {
   ): { created: boolean; size: number } {
     return this.inTransaction(() => {
       const resolved = this.lookup.resolve(path);
-      this.#rejectInstructionFile(resolved, path);
+      rejectInstructionFile(resolved, path);
       const node = this.lookup.node(resolved);
       if (node?.kind !== "file") {
-        this.#makeParentFolders(resolved, path);
+        this.#writer.makeParentFolders(resolved, path);
         return { created: this.#write(resolved, path, bytes, writer), size: bytes.length };
       }
       const size = node.size + bytes.length;
@@ -128,16 +117,16 @@ export class FileTree {
   makeFolder(path: string, recursive: boolean): void {
     this.inTransaction(() => {
       const resolved = this.lookup.resolve(path);
-      this.#rejectInstructionFile(resolved, path);
-      this.#makeFolder(resolved, path, recursive);
+      rejectInstructionFile(resolved, path);
+      this.#writer.makeFolder(resolved, path, recursive);
     });
   }
 
   makeLink(target: string, path: string): void {
     this.inTransaction(() => {
       const resolved = this.lookup.resolve(path, false);
-      this.#rejectInstructionFile(resolved, path);
-      this.#makeLink(target, resolved, path, { writer: "own" });
+      rejectInstructionFile(resolved, path);
+      this.#writer.makeLink(target, resolved, path, { writer: "own" });
     });
   }
 
@@ -146,7 +135,7 @@ export class FileTree {
     return this.inTransaction(() => {
       const resolved = this.lookup.resolve(path, false);
       const node = this.lookup.node(resolved);
-      if (node && by !== "principal") this.#rejectInstructionFilesIn(resolved, resolved, path);
+      if (node && by !== "principal") rejectInstructionFilesIn(this.lookup, resolved, resolved, path);
       if (!node && options.force) return false;
       if (!node) throw new FileError("ENOENT", "no such file or directory", path);
       if (resolved === "/") throw new FileError("EBUSY", "the workspace itself cannot be removed", path);
@@ -178,8 +167,8 @@ export class FileTree {
       const source = this.lookup.requireNode(from, false);
       const target = this.lookup.resolve(to, false);
       if (target === source.path) return;
-      this.#rejectInstructionFilesIn(source.path, source.path, from);
-      this.#rejectInstructionFilesIn(source.path, target, to);
+      rejectInstructionFilesIn(this.lookup, source.path, source.path, from);
+      rejectInstructionFilesIn(this.lookup, source.path, target, to);
       if (source.path === "/") throw new FileError("EBUSY", "the workspace itself cannot be moved", from);
       if (isUnder(target, source.path)) throw new FileError("EINVAL", "cannot move a directory into itself", to);
       this.#clearForMove(source.node, target, to);
@@ -197,50 +186,12 @@ export class FileTree {
     this.#setAttribute(path, "mtime = ?", mtime);
   }
 
-  /**
-   * Writes the entries of an archive for the owner, in a checkpoint of their own. `replace`: everything else is removed first.
-   * Call inside `inTransaction`, sorted so that a folder comes before what it holds. A broken entry throws a `BrokenEntry`.
-   */
+  /** Writes the entries of an archive for the owner, in a checkpoint of their own. `replace`: all else is removed first. */
   importEntries(entries: readonly PlacedEntry[], replace: boolean): void {
-    this.#changes.begin("import", { replace });
-    if (replace) for (const node of this.lookup.children("/")) this.#writer.remove(joinPath("/", node.name), node);
-    for (const entry of entries) this.#importEntry(entry);
-  }
-
-  #importEntry({ path, place, kind, mode, mtime, read }: PlacedEntry): void {
-    const { folder } = splitPath(place);
-    if (this.lookup.resolve(folder) !== folder) throw new FileError("ENOTDIR", "a link is on the way", path);
-    this.#makeParentFolders(place, path);
-    const old = this.lookup.node(place);
-    if (old?.kind === "folder" && kind === "folder") {
-      this.#writer.update(place, old, "mode = ?, mtime = ?", mode ?? old.mode, mtime ?? old.mtime);
-      return;
-    }
-    if (old?.kind === "folder") throw new FileError("EISDIR", "a folder is there", path);
-    if (old && kind === "folder") throw new FileError("ENOTDIR", "a file is there", path);
-    if (old) this.#writer.remove(place, old);
-    const attributes = { writer: "principal", ...(mtime !== null && { mtime }) } as const;
-    if (kind === "folder") {
-      this.#writer.insert(place, path, {
-        kind,
-        mode: mode ?? 0o755,
-        size: 0,
-        target: null,
-        content: null,
-        ...attributes,
-      });
-      return;
-    }
-    const bytes = read();
-    if (!bytes.ok) throw new BrokenEntry(bytes.failure);
-    if (kind === "file") {
-      this.#checkSize(bytes.value.length, path);
-      this.#writer.insertFile(place, path, bytes.value, { mode: mode ?? 0o644, ...attributes });
-      return;
-    }
-    const target = readTarget(bytes.value);
-    if (target === null) throw new FileError("EINVAL", "the target of the link is not a text", path);
-    this.#makeLink(target, place, path, attributes);
+    this.inTransaction(() => {
+      this.#changes.begin("import", { replace });
+      importEntries({ lookup: this.lookup, writer: this.#writer, maxFileBytes: this.#maxFileBytes }, entries, replace);
+    });
   }
 
   /** Runs `work` in one transaction, which the calls in it join. If it fails, everything remembered is read again. */
@@ -272,44 +223,23 @@ export class FileTree {
     });
   }
 
-  #makeParentFolders(resolved: string, path: string): void {
-    if (resolved !== "/") this.#makeFolder(splitPath(resolved).folder, path, true);
-  }
-
   #write(resolved: string, path: string, bytes: Uint8Array, writer: Writer): boolean {
     this.#rejectFolder(resolved, path);
     this.#checkSize(bytes.length, path);
     return this.#writer.writeFile(resolved, path, bytes, writer);
   }
 
-  #makeFolder(resolved: string, path: string, recursive: boolean): void {
-    const node = this.lookup.node(resolved);
-    if (node?.kind === "folder" && recursive) return;
-    if (node) throw new FileError("EEXIST", "file already exists", path);
-    const { folder } = splitPath(resolved);
-    if (recursive && !this.lookup.node(folder)) this.#makeFolder(folder, path, true);
-    const empty = { kind: "folder", mode: 0o755, size: 0, target: null, writer: "own", content: null } as const;
-    this.#writer.insert(resolved, path, empty);
-  }
-
-  #makeLink(target: string, resolved: string, path: string, attributes: { writer: Writer; mtime?: number }): void {
-    if (this.lookup.node(resolved)) throw new FileError("EEXIST", "file already exists", path);
-    const size = pathBytes(target);
-    if (size > MAX_PATH_BYTES) throw new FileError("ENAMETOOLONG", "file name too long", path);
-    this.#writer.insert(resolved, path, { kind: "link", mode: 0o777, size, target, content: null, ...attributes });
-  }
-
   #copy({ path, node }: { path: string; node: FileNode }, target: string): void {
-    this.#rejectInstructionFile(target, target);
+    rejectInstructionFile(target, target);
     if (node.kind === "file") {
       this.#rejectFolder(target, target);
       const writer = node.writer === "own" ? "own" : "content";
       this.#writer.putContent(target, target, { content: node.content ?? "", size: node.size, writer });
       this.#writer.update(target, this.lookup.node(target)!, "mode = ?", node.mode);
     } else if (node.kind === "link") {
-      this.#makeLink(node.target ?? "", target, target, { writer: "own" });
+      this.#writer.makeLink(node.target ?? "", target, target, { writer: "own" });
     } else {
-      this.#makeFolder(target, target, true);
+      this.#writer.makeFolder(target, target, true);
       for (const child of this.lookup.children(path)) {
         this.#copy({ path: joinPath(path, child.name), node: child }, joinPath(target, child.name));
       }
@@ -319,20 +249,6 @@ export class FileTree {
   #rejectFolder(resolved: string, path: string): void {
     if (this.lookup.node(resolved)?.kind !== "folder") return;
     throw new FileError("EISDIR", "illegal operation on a directory", path);
-  }
-
-  #rejectInstructionFile(resolved: string, path: string): void {
-    if (!isInstructionFile(resolved)) return;
-    throw new FileError("EPERM", PROTECTED, path);
-  }
-
-  /** Throws if `to`, or any node of `from` once it lies in `to`, is an instruction file. */
-  #rejectInstructionFilesIn(from: string, to: string, path: string): void {
-    this.#rejectInstructionFile(to, path);
-    if (!mayHoldInstructions(to)) return;
-    for (const { parent, name } of this.lookup.below(from)) {
-      this.#rejectInstructionFile(to + joinPath(parent, name).slice(from.length), path);
-    }
   }
 
   #clearForMove(node: FileNode, target: string, to: string): void {

@@ -1,7 +1,9 @@
 // Decides which files of a workspace are instruction files: files that the prompt takes in as the owner's words. The
 // file tree keeps the agent from writing them, core/session/prompt/context-files.ts reads them. Pure. Paths are in
 // their stored form: `/AGENTS.md`.
-import { isUnder } from "./workspace-path.ts";
+import type { FileLookup } from "./file-lookup.ts";
+import { FileError, PROTECTED } from "./file-node.ts";
+import { isUnder, joinPath } from "./workspace-path.ts";
 
 export const SOUL = "/soul.md";
 
@@ -38,4 +40,19 @@ export function toTypePattern(path: string): string {
 /** Whether a folder may contain instruction files, so that moving or removing it must check what is inside. */
 export function mayHoldInstructions(path: string): boolean {
   return isUnder(CURSOR_RULES, path.toLowerCase());
+}
+
+/** Throws `EPERM` for an instruction file. `path`: as the caller wrote it. */
+export function rejectInstructionFile(resolved: string, path: string): void {
+  if (!isInstructionFile(resolved)) return;
+  throw new FileError("EPERM", PROTECTED, path);
+}
+
+/** Throws if `to`, or any node of `from` once it lies in `to`, is an instruction file. */
+export function rejectInstructionFilesIn(lookup: FileLookup, from: string, to: string, path: string): void {
+  rejectInstructionFile(to, path);
+  if (!mayHoldInstructions(to)) return;
+  for (const { parent, name } of lookup.below(from)) {
+    rejectInstructionFile(to + joinPath(parent, name).slice(from.length), path);
+  }
 }

@@ -54,6 +54,28 @@ export class NodeWriter {
     contents.retain(content, "file");
   }
 
+  /** Makes a folder, and with `recursive` those above it. */
+  makeFolder(resolved: string, path: string, recursive: boolean): void {
+    const { lookup } = this.#options;
+    const node = lookup.node(resolved);
+    if (node?.kind === "folder" && recursive) return;
+    if (node) throw new FileError("EEXIST", "file already exists", path);
+    const { folder } = splitPath(resolved);
+    if (recursive && !lookup.node(folder)) this.makeFolder(folder, path, true);
+    this.insert(resolved, path, { kind: "folder", mode: 0o755, size: 0, target: null, writer: "own", content: null });
+  }
+
+  makeParentFolders(resolved: string, path: string): void {
+    if (resolved !== "/") this.makeFolder(splitPath(resolved).folder, path, true);
+  }
+
+  makeLink(target: string, resolved: string, path: string, attributes: { writer: Writer; mtime?: number }): void {
+    if (this.#options.lookup.node(resolved)) throw new FileError("EEXIST", "file already exists", path);
+    const size = pathBytes(target);
+    if (size > MAX_PATH_BYTES) throw new FileError("ENAMETOOLONG", "file name too long", path);
+    this.insert(resolved, path, { kind: "link", mode: 0o777, size, target, content: null, ...attributes });
+  }
+
   /** Writes a new file with these attributes; nothing is at the path. */
   insertFile(
     resolved: string,

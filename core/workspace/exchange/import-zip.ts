@@ -3,7 +3,10 @@
 import { type Failure, type Result, err, ok } from "../../errors.ts";
 import { quotePath } from "../../zip/quote-path.ts";
 import { type ZipEntry, openZip } from "../../zip/zip-reader.ts";
-import { normalizePath, parseWorkspacePath } from "../workspace-path.ts";
+import type { FileLookup } from "../file-lookup.ts";
+import { FileError } from "../file-node.ts";
+import type { NodeWriter } from "../node-writer.ts";
+import { joinPath, normalizePath, parseWorkspacePath, splitPath } from "../workspace-path.ts";
 import { toZipRules } from "./zip-limits.ts";
 
 /** An entry with its place in the workspace, in the stored form. */
@@ -64,12 +67,63 @@ function badName({ path }: Pick<ZipEntry, "path">, why: string) {
   return err("bad_path", `${quotePath(path)} cannot be unpacked: ${why}. Nothing was changed.`);
 }
 
-/** Whether the workspace may take a link: its target is text of a sensible length. */
-export function readTarget(bytes: Uint8Array): string | null {
-  try {
-    const target = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
-    return target === "" || target.includes("\0") ? null : target;
-  } catch {
-    return null; // not UTF-8
+/** An entry of an archive that cannot be unpacked. */
+export class BrokenEntry extends Error {
+  override name = "BrokenEntry";
+  readonly failure: Failure;
+  constructor(failure: Failure) {
+    super(failure.message);
+    this.failure = failure;
   }
+}
+
+/** Where the entries are written: the parts of a FileTree. */
+interface ImportTarget {
+  lookup: FileLookup;
+  writer: NodeWriter;
+  maxFileBytes: number;
+}
+
+/** Call inside a transaction, with the result of `placeEntries`. Throws a `BrokenEntry` or a FileError. */
+export function importEntries(target: ImportTarget, entries: readonly PlacedEntry[], replace: boolean): void {
+  const { lookup, writer } = target;
+  if (replace) for (const node of lookup.children("/")) writer.remove(joinPath("/", node.name), node);
+  for (const entry of entries) importEntry(target, entry);
+}
+
+function importEntry({ lookup, writer, maxFileBytes }: ImportTarget, entry: PlacedEntry): void {
+  const { path, place, kind, mode, mtime } = entry;
+  const { folder } = splitPath(place);
+  if (lookup.resolve(folder) !== folder) throw new FileError("ENOTDIR", "a link is on the way", path);
+  writer.makeParentFolders(place, path);
+  const old = lookup.node(place);
+  if (old?.kind === "folder" && kind === "folder") {
+    writer.update(place, old, "mode = ?, mtime = ?", mode ?? old.mode, mtime ?? old.mtime);
+    return;
+  }
+  if (old?.kind === "folder") throw new FileError("EISDIR", "a folder is there", path);
+  if (old && kind === "folder") throw new FileError("ENOTDIR", "a file is there", path);
+  if (old) writer.remove(place, old);
+  const attributes = { writer: "principal", ...(mtime !== null && { mtime }) } as const;
+  if (kind === "folder") {
+    writer.insert(place, path, { kind, mode: mode ?? 0o755, size: 0, target: null, content: null, ...attributes });
+    return;
+  }
+  const bytes = entry.read();
+  if (!bytes.ok) throw new BrokenEntry(bytes.failure);
+  if (kind === "link") writer.makeLink(readTarget(bytes.value, path), place, path, attributes);
+  else if (bytes.value.length > maxFileBytes) throw new FileError("EFBIG", "file too large", path);
+  else writer.insertFile(place, path, bytes.value, { mode: mode ?? 0o644, ...attributes });
+}
+
+function readTarget(bytes: Uint8Array, path: string): string {
+  let target = "";
+  try {
+    target = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    // Not UTF-8: refused below.
+  }
+  if (target === "" || target.includes("\0"))
+    throw new FileError("EINVAL", "the target of the link is not a text", path);
+  return target;
 }
