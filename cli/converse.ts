@@ -3,6 +3,7 @@
 import { createInterface } from "node:readline";
 import { completeCommand, parseTypedLine } from "../core/commands/parse-command.ts";
 import type { SessionDetail } from "../core/schemas/api.ts";
+import type { TurnState } from "../core/schemas/entry.ts";
 import { type Client, ProblemError } from "./connection/client.ts";
 import { followSession } from "./follow.ts";
 import { type Order, createOrders } from "./orders.ts";
@@ -42,7 +43,7 @@ export function completeLine(typed: string): [completions: string[], completed: 
 
 /** The event id to begin after: a running turn is shown whole, of an idle session only what follows its last turn. */
 export function chooseStartEvent({ turns }: Pick<SessionDetail, "turns">): string {
-  const running = turns.find(({ state }) => state === "running");
+  const running = turns.find(({ state }) => state === "running" || state === "parked");
   if (running) return `${running.input}.0`;
   const ended = turns.findLast(({ final }) => final !== null);
   return ended ? `${ended.final}.999999999999999` : "0.0";
@@ -56,7 +57,8 @@ export async function converse(conversation: Conversation): Promise<boolean> {
   const over = Promise.withResolvers<void>();
   const left = new AbortController();
   const turns = createTurns();
-  for (const { n, state } of conversation.session.turns) if (state === "running" || state === "queued") turns.add(n);
+  const isOpen = (state: TurnState) => state === "running" || state === "parked" || state === "queued";
+  for (const { n, state } of conversation.session.turns) if (isOpen(state)) turns.add(n);
   const lines = createInterface({
     input: process.stdin,
     output: terminal ? process.stdout : undefined,
@@ -123,7 +125,7 @@ export async function converse(conversation: Conversation): Promise<boolean> {
       if (event.type === "turn_start") prompt.hide();
       if (json) process.stdout.write(`${toPlainJson({ id, ...event })}\n`);
       else prompt.aside(() => show.event(event));
-      if (event.type === "turn_end") showPrompt();
+      if (event.type === "turn_end" || event.type === "turn_park") showPrompt();
     }
   }
 

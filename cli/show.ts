@@ -73,6 +73,8 @@ export function createDisplay(screen: Screen) {
         case "notice_add":
           if (FOR_THE_MODEL.has(event.code)) return;
           return line(event.code === "learned" ? `★ ${toOneLine(event.text)}` : `! ${event.text}`);
+        case "turn_park":
+          return line(`? ${event.text}`);
         case "turn_end":
           return line(describeEnd(event));
       }

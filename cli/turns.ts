@@ -8,6 +8,10 @@ export function createTurns() {
   const ended = new Map<number, TurnState>();
   /** Turns whose input joined a running turn, and the number of that turn. Both end together. */
   const into = new Map<number, number>();
+  /** Turns that wait for an answer. */
+  const parked = new Set<number>();
+  /** The parked turn to which a command was sent that is not answered yet. */
+  let answering: number | null = null;
   const waiters = new Set<() => void>();
 
   function wakeWaiters(): void {
@@ -27,7 +31,8 @@ export function createTurns() {
   const resolveTurn = (n: number) => into.get(n) ?? n;
 
   return {
-    isQuiet: (): boolean => open.size === 0,
+    /** Nothing runs: every open turn waits for an answer. */
+    isQuiet: (): boolean => [...open].every((n) => parked.has(n)),
     /** Adds a turn from a response of the API. Its events may have arrived already. */
     add(n: number): void {
       if (!ended.has(resolveTurn(n))) open.add(resolveTurn(n));
@@ -38,17 +43,25 @@ export function createTurns() {
       if (event.type === "steer_add") {
         into.set(event.turn, event.into);
         open.delete(event.turn);
+        answering = parked.delete(event.into) ? event.into : answering;
+      }
+      if (event.type === "turn_park") parked.add(event.turn);
+      if (event.type === "notice_add" && event.code === "command_answer" && answering !== null) parked.add(answering);
+      if (event.type === "tool_start" || event.type === "entry_start") {
+        parked.clear();
+        answering = null;
       }
       if (event.type === "turn_end") {
         open.delete(event.turn);
+        parked.delete(event.turn);
         ended.set(event.turn, event.state);
       }
       wakeWaiters();
     },
-    /** Resolves with the final state of the turn, or of the turn that its input joined. */
+    /** Resolves with the final state of the turn, or of the turn that its input joined; with `parked` if that waits for an answer. */
     async waitForEnd(n: number): Promise<TurnState> {
-      await waitUntil(() => ended.has(resolveTurn(n)));
-      return ended.get(resolveTurn(n))!;
+      await waitUntil(() => ended.has(resolveTurn(n)) || parked.has(resolveTurn(n)));
+      return ended.get(resolveTurn(n)) ?? "parked";
     },
     /** Resolves when any turn is open. */
     waitForOpen: (): Promise<void> => waitUntil(() => open.size > 0),

@@ -36,6 +36,7 @@ import {
   prepareCall,
   refuseCall,
   runToolCall,
+  toDenied,
   toRefused,
 } from "./tool-calls.ts";
 import { fail, renderForModel } from "./tool-result.ts";
@@ -170,7 +171,9 @@ async function admit({ options }: TurnCalls, step: number, pending: Pending): Pr
       ? { state: "refused" as const, result: fail(gate.code, gate.reason) }
       : ((await options.journal.admit?.(step, { call, gate })) ?? NOBODY_TO_ASK);
   if (admission.state === "parked") throw new TurnParked();
-  return admission.state === "run" ? pending : { ...pending, prepared: toRefused(prepared.tool, admission.result) };
+  if (admission.state === "run") return pending;
+  const refuse = gate.verdict === "refuse" ? toRefused : toDenied;
+  return { ...pending, prepared: refuse(prepared.tool, admission.result) };
 }
 
 const NOBODY_TO_ASK = {

@@ -34,7 +34,7 @@ export class TurnParked extends Error {
 /** A call that can run, or the refusal it gets. `ours`: the harness refuses it, and the call itself may be valid. */
 export type PreparedCall =
   | { tool: Tool; args: unknown; refusal: null }
-  | { tool: Tool | null; args: null; refusal: ToolResult; ours: boolean };
+  | { tool: Tool | null; args: null; refusal: ToolResult; ours: boolean; neverRan?: true };
 
 /** A call whose tool may call others. */
 export type OuterCall = Pick<Attempt, "op" | "note">;
@@ -109,6 +109,11 @@ export function toRefused(tool: Tool | null, refusal: ToolResult): PreparedCall 
   return { tool, args: null, refusal, ours: true };
 }
 
+/** A call whose refusal was decided and stored before its intent: no attempt can have run it. */
+export function toDenied(tool: Tool, refusal: ToolResult): PreparedCall {
+  return { tool, args: null, refusal, ours: true, neverRan: true };
+}
+
 /** `run` for a call that is refused already. */
 export function gateOf({ tool, args, refusal }: PreparedCall): CallGate {
   return refusal === null ? (tool.gate?.(args) ?? { verdict: "run" }) : { verdict: "run" };
@@ -169,9 +174,10 @@ export function mayPrepare(tool: Tool, args: unknown): boolean {
  * An earlier attempt may have run a call that this one refuses. So an open intent may be answered with "was not run" only if the
  * tool changes nothing.
  */
-function effectOnReplay({ tool, refusal }: PreparedCall): Effect {
+function effectOnReplay(prepared: PreparedCall): Effect {
+  const { tool, refusal } = prepared;
   if (refusal === null) return tool.reattaches ? "keyed" : tool.effect;
-  return tool === null || tool.effect === "read" ? "read" : "unkeyed";
+  return prepared.neverRan || tool === null || tool.effect === "read" ? "read" : "unkeyed";
 }
 
 /** An explicit abort reason: without one each abort creates an error with a stack trace. */

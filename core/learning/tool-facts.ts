@@ -10,6 +10,18 @@ export function isSelfTool({ call }: Pick<ToolEntry, "call">): boolean {
   return SELF_TOOLS.has(call.name);
 }
 
+/** Codes of calls that a person, the approval model or the rules for commands did not allow. They never ran. */
+const DENIALS = new Set(
+  "approval_denied approval_timed_out approval_unattended approval_unavailable approval_needed command_refused".split(
+    " ",
+  ),
+);
+
+/** Says nothing about the task or a skill: the call was not run. */
+export function wasDenied(tool: Pick<ToolEntry, "parts" | "failed">): boolean {
+  return tool.failed && DENIALS.has(String(readOutcome(tool).code));
+}
+
 /** The strings, numbers and booleans in the arguments of a call, as text, in order. Not recursive, since models may nest deeply. */
 export function leavesOf(value: unknown): string[] {
   const leaves: string[] = [];

@@ -15,7 +15,7 @@ import type {
 import { Judge } from "../../schemas/skill.ts";
 import { shownTexts } from "./shown-texts.ts";
 import { mayComeAgain } from "../requests.ts";
-import { failureCode, isSelfTool, readOutcome } from "../tool-facts.ts";
+import { failureCode, isSelfTool, readOutcome, wasDenied } from "../tool-facts.ts";
 import { findTriedWords } from "./tried-words.ts";
 import { findUnfollowed } from "./unfollowed.ts";
 
@@ -34,7 +34,9 @@ interface TurnToObserve {
 /** Observes a turn from the log alone. `withNeighbours` adds similar turns, `withJudgement` adds later judges. */
 export function observeTurn(options: TurnToObserve): Observation {
   const entries = options.entries.filter((entry) => entry.turn === options.turn);
-  const tools = entries.filter((entry) => entry.kind === "tool" && entry.state === "done") as ToolEntry[];
+  const tools = entries.filter(
+    (entry) => entry.kind === "tool" && entry.state === "done" && !wasDenied(entry),
+  ) as ToolEntry[];
   const failed = tools.filter((tool) => tool.failed);
   const recoveries = recoveriesIn(tools).slice(0, MAX_LISTED);
   const shown = shownTexts(entries, loadedTexts);

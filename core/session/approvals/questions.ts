@@ -18,6 +18,8 @@ import { type TriageBudget, triageCall } from "./triage.ts";
 export interface QuestionPlace {
   turn: number;
   step: number;
+  /** An earlier attempt has written the intent of the call. */
+  hasIntent: boolean;
   /** Budgets of the turn, for the model that decides first. */
   findRefusal: TriageBudget;
   signal: AbortSignal;
@@ -38,6 +40,7 @@ export async function admitCall(
   if (known.ok && known.value.kind === "command" && known.value.state !== "waiting") {
     return toAdmission(context, known.value);
   }
+  if (place.hasIntent) return { state: "run" };
   const policy = await readPolicy(context);
   const mode = stricterMode(host.settings.approvals.mode, policy.mode);
   if (mode === "off" || (mode !== "manual" && gate.reasons.length === 0)) return { state: "run" };

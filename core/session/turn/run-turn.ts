@@ -90,8 +90,9 @@ function toLoopOptions(
     journal: {
       ...journal,
       async admit(step, request) {
-        if (journal.hasCall(step, request.call)) return { state: "run" };
-        return admitCall(context, { turn: turn.n, step, findRefusal, signal: abort.signal, put: journal.put }, request);
+        const hasIntent = journal.hasCall(step, request.call);
+        const { put } = journal;
+        return admitCall(context, { turn: turn.n, step, hasIntent, findRefusal, signal: abort.signal, put }, request);
       },
     },
     history: readHistory(context, turn),

@@ -1,8 +1,7 @@
 // The dangerous commands by program: those that a person must allow. Rules for files are in file-rules.ts, those for code in
 // code-rules.ts. Used by judge-command.ts. Pure.
 import { basenameOf, hasAny, hasFlag, isUnknown, isWholeSystem, operandsOf, protectionOf } from "./arguments.ts";
-import { judgeContainers } from "./container-rules.ts";
-import { judgeGit } from "./git-rules.ts";
+import { judgeContainers, judgeGit } from "./git-and-containers.ts";
 import { type DangerousRule, when } from "./sentences.ts";
 
 type Rule = (args: string[], name: string) => DangerousRule | null | undefined | false;
