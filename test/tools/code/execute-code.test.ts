@@ -186,8 +186,10 @@ describe("text from outside", () => {
     const { life, results } = await runCode(
       [
         `await tools.write_file({ path: "before.txt", content: "mine" });
+         await tools.write_file({ path: "patched.txt", content: "mine" });
          const { content } = await tools.read_file({ path: "in.txt" });
          await tools.write_file({ path: "after.txt", content: content.split("").reverse().join("") })
+         await tools.patch({ path: "patched.txt", old_string: "mine", new_string: content })
          console.log("done")`,
       ],
       { files: { "in.txt": "outside\n" } },
@@ -195,7 +197,11 @@ describe("text from outside", () => {
     expect(results[0]).toMatchObject({ failed: false, content: { stdout: "done\n" } });
     const files = life.engine.listFiles();
     const writerOf = (path: string) => files.ok && files.value.find((file) => file.path.endsWith(path))?.writer;
-    expect([writerOf("before.txt"), writerOf("after.txt")]).toEqual(["own", "content"]);
+    expect([writerOf("before.txt"), writerOf("after.txt"), writerOf("patched.txt")]).toEqual([
+      "own",
+      "content",
+      "content",
+    ]);
   });
 
   test("cannot become the agent's own words in memory", async () => {
