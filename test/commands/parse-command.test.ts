@@ -78,12 +78,7 @@ describe("a word after a slash", () => {
   });
 
   it.each([
-    [
-      "/",
-      "terminal",
-      "participant",
-      ["/compress", "/refresh", "/skill", "/steer", "/interrupt", "/queue", "/image", "/stop"],
-    ],
+    ["/", "terminal", "participant", ["/compress", "/refresh", "/skill", "/steer", "/interrupt", "/queue", "/image"]],
     ["/re", "web", "owner", ["/refresh", "/refine", "/reject", "/revoke"]],
     ["/q", "terminal", "owner", ["/queue", "/quit"]],
     ["/q", "channel", "owner", ["/queue"]],

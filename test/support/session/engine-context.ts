@@ -1,5 +1,6 @@
 // The context that the parts of a session's engine share, over node:sqlite and the stores' doubles, for tests of single parts. It
 // counts requests to R2 and KV. It can crash at any write and be reopened on what was stored.
+import { err } from "../../../core/errors.ts";
 import { DEFAULTS } from "../../../core/limits.ts";
 import type { Sql } from "../../../core/ports.ts";
 import type { Learning } from "../../../core/schemas/api.ts";
@@ -69,7 +70,7 @@ export function createEngineContext({ learning = "on" }: { learning?: Learning }
       random: () => 0.5,
       token: () => "0123456789abcdef",
       settings,
-      models: unused,
+      models: () => err("model_not_configured", "There is no model here."),
       seeds,
       skills: createSkillStore({ bucket: watched(bucket), profile: PROFILE, clock, random: () => 0.5, swapMs: 1_000 }),
       memory: (overlay) =>
