@@ -145,7 +145,7 @@ test("a restore gives back exactly what the workspace was when a turn began, wha
       unwrap(world.workspace.checkpoints.restore(restored.value.undo!, { alone: {} }));
       expect(describeAll(world)).toEqual(last);
     }),
-    { numRuns: 300 },
+    { numRuns: 150 },
   );
 });
 
@@ -156,3 +156,54 @@ async function applyAll(world: World, changes: Change[]): Promise<void> {
     });
   }
 }
+
+test("the newest twenty checkpoints are kept, and older contents go with theirs", () => {
+  const { sql, state, workspace } = createWorld();
+  for (state.turn = 1; state.turn <= 25; state.turn++) workspace.putAsAgent("a", encode(`turn ${state.turn}`));
+  expect(workspace.checkpoints.list().map(({ n }) => n)).toEqual(Array.from({ length: 20 }, (_, i) => i + 6));
+  expect(sql.run("SELECT count(*) AS parts FROM file_part")).toEqual([{ parts: 21 }]);
+  expect(workspace.checkpoints.restore(5)).toMatchObject({ ok: false, failure: { code: "checkpoint_not_found" } });
+});
+
+test("the oldest checkpoints are dropped when their contents need too much room", () => {
+  const { state, workspace } = createWorld({ maxCheckpointBytes: 2_500 });
+  for (state.turn = 1; state.turn <= 5; state.turn++) {
+    workspace.putAsAgent("a", new Uint8Array(1_000).fill(state.turn));
+  }
+  expect(workspace.checkpoints.list().map(({ n }) => n)).toEqual([4, 5]);
+  workspace.checkpoints.restore(4, { alone: {} });
+  expect(workspace.read("a")![0]).toBe(3);
+});
+
+test("a turn that alone exceeds the room has no checkpoint, which a restore says, and the next turn has one", () => {
+  const { sql, state, workspace } = createWorld({ maxCheckpointBytes: 1_500 });
+  state.turn = 1;
+  for (const path of ["a", "b"]) workspace.putAsAgent(path, new Uint8Array(1_000).fill(path.charCodeAt(0)));
+  state.turn = 2;
+  workspace.remove("a");
+  workspace.remove("b");
+  workspace.putAsAgent("c", encode("after"));
+  expect(workspace.checkpoints.list()).toEqual([]);
+  const refused = workspace.checkpoints.restore(2);
+  expect(refused).toMatchObject({ failure: { message: expect.stringContaining("too large to keep") } });
+  state.turn = 3;
+  workspace.putAsAgent("c", encode("later"));
+  expect(workspace.checkpoints.list().map(({ n, turn }) => [n, turn])).toEqual([[3, 3]]);
+  expectNoStrays(sql);
+});
+
+test("a rename, a copy and an append store no byte of the file again", async () => {
+  const { sql, state, workspace } = createWorld();
+  const bytes = () => sql.run<{ sum: number }>("SELECT sum(length(data)) AS sum FROM file_part")[0]!.sum;
+  state.turn = 1;
+  workspace.putAsAgent(
+    "a",
+    new Uint8Array(600_000).map((_, i) => (i * 7919) >> 3),
+  );
+  expect(bytes()).toBe(600_000);
+  state.turn = 2;
+  await workspace.mv("/a", "/b");
+  await workspace.cp("/b", "/c");
+  await workspace.appendFile("/b", "end");
+  expect(bytes()).toBe(600_003);
+});
