@@ -39,6 +39,9 @@ const LOAD_MS = 15_000;
 /** A click needs this long to begin a navigation. */
 const SETTLE_MS = 500;
 
+/** What a page starts waits until it was admitted. */
+const WAITING = { autoAttach: true, waitForDebuggerOnStart: true, flatten: true };
+
 export function createBrowserPage(port: BrowserPort, clock: Clock): BrowserPage {
   let current: { cdp: Cdp; page: OpenPage } | null = null;
   let queue: Promise<unknown> = Promise.resolve();
@@ -111,7 +114,7 @@ async function openPage(cdp: Cdp, port: BrowserPort, clock: Clock): Promise<Resu
         ? cdp.send("Fetch.continueRequest", { requestId }, from)
         : cdp.send("Fetch.failRequest", { requestId, errorReason: "BlockedByClient" }, from));
     }
-    if (method === "Target.attachedToTarget") void admit(cdp, params);
+    if (method === "Target.attachedToTarget") void admit(cdp, params, targetId);
     if (method === "Page.javascriptDialogOpening") void send("Page.handleJavaScriptDialog", { accept: false });
     if (from !== session) return;
     if (method === "Page.frameStartedLoading" || method === "Page.frameStartedNavigating") loads++;
@@ -123,7 +126,7 @@ async function openPage(cdp: Cdp, port: BrowserPort, clock: Clock): Promise<Resu
     ["Network.setBypassServiceWorker", { bypass: true }],
     // WebSockets are not among the requests that can be judged.
     ["Network.setBlockedURLs", { urls: ["ws://*", "wss://*"] }],
-    ["Target.setAutoAttach", { autoAttach: true, waitForDebuggerOnStart: true, flatten: true }],
+    ["Target.setAutoAttach", WAITING],
     ["Page.enable"],
     ["Accessibility.enable"],
   ];
@@ -131,6 +134,10 @@ async function openPage(cdp: Cdp, port: BrowserPort, clock: Clock): Promise<Resu
     const done = await send(method, params);
     if (!done.ok) return done;
   }
+
+  // Windows that the page opens are not below it, so the browser itself must hold them.
+  const held = await cdp.send("Target.setAutoAttach", WAITING);
+  if (!held.ok) return held;
 
   const awaitLoad = async () => {
     const timer = new AbortController();
@@ -183,18 +190,20 @@ async function openPage(cdp: Cdp, port: BrowserPort, clock: Clock): Promise<Resu
 }
 
 /** Frames of other sites get the same rules as the page. Windows are closed; workers wait for ever, since their requests are not judged. */
-async function admit(cdp: Cdp, params: UnknownObject): Promise<void> {
+async function admit(cdp: Cdp, params: UnknownObject, ownTarget: unknown): Promise<void> {
   const { type, targetId } = toObject(params.targetInfo);
   const session = String(params.sessionId);
-  if (type === "page") {
-    await cdp.send("Target.closeTarget", { targetId });
-    return;
-  }
-  if (type !== "iframe") return;
-  const isRuled = await cdp.send("Fetch.enable", { patterns: [{ urlPattern: "*" }] }, session);
-  await cdp.send("Network.enable", {}, session);
-  const isBlocked = await cdp.send("Network.setBlockedURLs", { urls: ["ws://*", "wss://*"] }, session);
-  if (isRuled.ok && isBlocked.ok) await cdp.send("Runtime.runIfWaitingForDebugger", {}, session);
+  if (targetId === ownTarget) return;
+  if (type !== "page" && type !== "iframe") return;
+  // Sent together: a window that waits stops the page that opened it, so nothing of that page answers before.
+  const rules = [
+    cdp.send("Fetch.enable", { patterns: [{ urlPattern: "*" }] }, session),
+    cdp.send("Network.enable", {}, session),
+    cdp.send("Network.setBlockedURLs", { urls: ["ws://*", "wss://*"] }, session),
+    cdp.send("Runtime.runIfWaitingForDebugger", {}, session),
+  ];
+  if (type === "page") rules.push(cdp.send("Target.closeTarget", { targetId }));
+  await Promise.all(rules);
 }
 
 /** `data:` and `blob:` hold what the page already has. */

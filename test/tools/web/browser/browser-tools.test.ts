@@ -27,6 +27,27 @@ const PAGE = `<title>Shop</title><h1>Shop</h1><p style="display:none">hidden ord
   fetch("INSIDE/secret").then(() => (note.textContent = "reached"), () => (note.textContent = "refused by the browser"));
 </script>`;
 
+/** Every way we know in which a page makes requests. */
+const WAYS = `<title>Ways</title><iframe src="INSIDE/frame"></iframe><img src="INSIDE/image"><link rel="stylesheet" href="INSIDE/style">
+<script>
+  const code = (what) => URL.createObjectURL(new Blob([what], { type: "text/javascript" }));
+  new Worker(code("fetch('INSIDE/worker', { mode: 'no-cors' })"));
+  new SharedWorker(code("fetch('INSIDE/shared', { mode: 'no-cors' })"));
+  new WebSocket("INSIDE/socket".replace("http", "ws"));
+  new EventSource("INSIDE/events");
+  navigator.sendBeacon("INSIDE/beacon", "x");
+  window.open("INSIDE/window");
+  const form = Object.assign(document.createElement("form"), { action: "INSIDE/form", target: "_blank" });
+  document.documentElement.append(form);
+  form.submit();
+  const frame = document.createElement("iframe");
+  frame.srcdoc = "<script>fetch('INSIDE/srcdoc', { mode: 'no-cors' })<\/script>";
+  document.documentElement.append(frame);
+</script>`;
+
+const WINDOWS = `<title>Windows</title><a href="INSIDE/blank" target="_blank">Open</a>
+<input aria-label="Key" onkeydown="window.open('INSIDE/opened'); window.open('INSIDE/apart', '', 'noopener')">`;
+
 let site: LocalSite;
 let inside: LocalSite;
 let chromium: ChildProcess;
@@ -40,6 +61,8 @@ describe.skipIf(!CHROMIUM)("the browser tools on Chromium", () => {
       if (path.startsWith("/found"))
         return html(`<title>Found</title><p>Found ${new URLSearchParams(path.slice(6)).get("q")}</p>`);
       if (path === "/next") return html("<title>Next</title><h1>Second</h1>");
+      if (path === "/windows") return html(WINDOWS.replaceAll("INSIDE", inside.origin));
+      if (path === "/ways") return html(WAYS.replaceAll("INSIDE", inside.origin));
       if (path === "/away") return { status: 302, headers: { location: `${inside.origin}/secret` } };
       return html(PAGE.replace("INSIDE", inside.origin));
     });
@@ -151,6 +174,31 @@ describe.skipIf(!CHROMIUM)("the browser tools on Chromium", () => {
       expect(await call("navigate", { url })).toMatchObject({ failed: true, code: "url_refused" });
     }
     expect(inside.requests).toEqual([]);
+    await end();
+  });
+
+  it("lets no frame, worker, socket, window or form of a page reach inside", { timeout: 60_000 }, async () => {
+    const { call, end } = open();
+    const page = await call("navigate", { url: `${site.origin}/ways` });
+    expect(page).toMatchObject({ failed: false, title: "Ways" });
+    expect(page.requests_refused).toBeGreaterThanOrEqual(1);
+    await new Promise((resolve) => setTimeout(resolve, 2_000));
+    expect(inside.requests.map(({ path }) => path)).toEqual([]);
+    await end();
+  });
+
+  it("closes windows that a click or a key opens, before they ask for anything", { timeout: 60_000 }, async () => {
+    const { call, end } = open();
+    await call("navigate", { url: `${site.origin}/windows` });
+    for (const act of [
+      () => call("click", { ref: "@e1" }),
+      () => call("type", { ref: "@e2", text: "x", submit: true }),
+    ]) {
+      expect(await act()).toMatchObject({ failed: false, title: "Windows" });
+      await call("snapshot");
+    }
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    expect(inside.requests.map(({ path }) => path)).toEqual([]);
     await end();
   });
 
