@@ -17,8 +17,8 @@ export interface PatchHunk {
 }
 
 const MAX_SECTIONS = 50;
-const HEADER = /^\*\*\* (Add|Update|Delete) File: *(.+?) *$/;
-const MOVE = /^\*\*\* Move to: *(.+?) *$/;
+const HEADER = /^\*\*\* (Add|Update|Delete) File:(.*)$/;
+const MOVE = /^\*\*\* Move to:(.*)$/;
 /** Headers of a unified diff give line numbers, which models count wrongly. They are ignored. */
 const LINE_NUMBERS = /^@@ -\d{1,9}(?:,\d{1,9})? \+\d{1,9}(?:,\d{1,9})? @@ ?/;
 
@@ -34,7 +34,7 @@ export function parsePatch(text: string): Result<PatchSection[]> {
     const header = HEADER.exec(line);
     const section = sections.at(-1);
     if (header) {
-      sections.push(toSection(header[1]!, header[2]!));
+      sections.push(toSection(header[1]!, header[2]!.trim()));
       if (sections.length > MAX_SECTIONS) return bad(i, `a patch has at most ${MAX_SECTIONS} files: send several`);
     } else if (!section) {
       if (begin >= 0 && line.trim() !== "")
@@ -48,7 +48,7 @@ export function parsePatch(text: string): Result<PatchSection[]> {
       if (!isFiller(line)) return bad(i, "nothing follows '*** Delete File'");
     } else {
       const move = MOVE.exec(line);
-      if (move && section.hunks.length === 0) section.moveTo = move[1]!;
+      if (move && section.hunks.length === 0) section.moveTo = move[1]!.trim();
       else if (!readHunkLine(section.hunks, line)) {
         return bad(i, "a line of a hunk begins with '@@', a blank, '-' or '+'");
       }
