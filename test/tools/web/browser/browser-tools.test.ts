@@ -41,7 +41,7 @@ const WAYS = `<title>Ways</title><iframe src="INSIDE/frame"></iframe><img src="I
   document.documentElement.append(form);
   form.submit();
   const frame = document.createElement("iframe");
-  frame.srcdoc = "<script>fetch('INSIDE/srcdoc', { mode: 'no-cors' })<\/script>";
+  frame.srcdoc = "<script>fetch('INSIDE/srcdoc', { mode: 'no-cors' })<\\/script>";
   document.documentElement.append(frame);
 </script>`;
 
