@@ -171,13 +171,13 @@ export function mayPrepare(tool: Tool, args: unknown): boolean {
 }
 
 /**
- * An earlier attempt may have run a call that this one refuses. So an open intent may be answered with "was not run" only if the
- * tool changes nothing.
+ * An earlier attempt may have run a call that this one refuses, also one whose tool is gone (an exec host that is not configured any
+ * more). So an open intent may be answered with "was not run" only if the tool changes nothing.
  */
 function effectOnReplay(prepared: PreparedCall): Effect {
   const { tool, refusal } = prepared;
   if (refusal === null) return tool.reattaches ? "keyed" : tool.effect;
-  return prepared.neverRan || tool === null || tool.effect === "read" ? "read" : "unkeyed";
+  return prepared.neverRan || tool?.effect === "read" ? "read" : "unkeyed";
 }
 
 /** An explicit abort reason: without one each abort creates an error with a stack trace. */
