@@ -39,6 +39,13 @@ const LOAD_MS = 15_000;
 /** A click needs this long to begin a navigation. */
 const SETTLE_MS = 500;
 
+/** Connections that are not among the requests that can be judged. Runs in each document before its own scripts. */
+const NO_SOCKETS = {
+  source:
+    'for (const name of ["WebSocket", "WebSocketStream", "WebTransport", "RTCPeerConnection", "webkitRTCPeerConnection"]) delete globalThis[name];',
+  runImmediately: true,
+};
+
 /** What a page starts waits until it was admitted. */
 const WAITING = { autoAttach: true, waitForDebuggerOnStart: true, flatten: true };
 
@@ -124,8 +131,7 @@ async function openPage(cdp: Cdp, port: BrowserPort, clock: Clock): Promise<Resu
     ["Fetch.enable", { patterns: [{ urlPattern: "*" }] }],
     ["Network.enable"],
     ["Network.setBypassServiceWorker", { bypass: true }],
-    // WebSockets are not among the requests that can be judged.
-    ["Network.setBlockedURLs", { urls: ["ws://*", "wss://*"] }],
+    ["Page.addScriptToEvaluateOnNewDocument", NO_SOCKETS],
     ["Target.setAutoAttach", WAITING],
     ["Page.enable"],
     ["Accessibility.enable"],
@@ -199,7 +205,7 @@ async function admit(cdp: Cdp, params: UnknownObject, ownTarget: unknown): Promi
   const rules = [
     cdp.send("Fetch.enable", { patterns: [{ urlPattern: "*" }] }, session),
     cdp.send("Network.enable", {}, session),
-    cdp.send("Network.setBlockedURLs", { urls: ["ws://*", "wss://*"] }, session),
+    cdp.send("Page.addScriptToEvaluateOnNewDocument", NO_SOCKETS, session),
     cdp.send("Runtime.runIfWaitingForDebugger", {}, session),
   ];
   if (type === "page") rules.push(cdp.send("Target.closeTarget", { targetId }));
