@@ -4,7 +4,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { ok } from "../../../../core/errors.ts";
 import { judgeUrl } from "../../../../core/outbound/judge-url.ts";
 import { createBrowserTools } from "../../../../core/tools/web/browser/browser-tools.ts";
@@ -55,10 +55,12 @@ let site: LocalSite;
 let inside: LocalSite;
 let chromium: ChildProcess;
 let address = "";
-const folder = mkdtempSync(join(tmpdir(), "chromium-"));
+let folder = "";
 
 describe.skipIf(!CHROMIUM)("the browser tools on Chromium", () => {
-  beforeAll(async () => {
+  // One browser a test, as a deployment has one a turn.
+  beforeEach(async () => {
+    folder = mkdtempSync(join(tmpdir(), "chromium-"));
     inside = await startLocalSite(() => ({ headers: { "access-control-allow-origin": "*" }, body: "secret" }));
     site = await startLocalSite((path) => {
       if (path.startsWith("/found"))
@@ -88,7 +90,7 @@ describe.skipIf(!CHROMIUM)("the browser tools on Chromium", () => {
       });
     });
   }, 60_000);
-  afterAll(async () => {
+  afterEach(async () => {
     chromium?.kill("SIGKILL");
     await Promise.all([site?.close(), inside?.close()]);
     rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
