@@ -276,10 +276,10 @@ export const SUBJECTS: readonly Subject[] = [
   ),
   subject("gunzip members", "core/zip/inflate.ts", (text) => gunzip(repeatGzipMembers(text), 10 << 20)),
   subject("diffFiles", "core/skills/history.ts", (text, other) => diffFiles({ a: text }, { a: other })),
-  subject("patchText", ["core/patch/patch.ts", "core/skills/edit/patch-search.ts"], (text, other) =>
+  subject("patchText", ["core/patch/patch.ts", "core/patch/patch-search.ts"], (text, other) =>
     patchText(text, { oldString: other, newString: text.slice(1), replaceAll: true }),
   ),
-  subject("patchText passage", ["core/patch/patch-search.ts", "core/skills/edit/patch-similar.ts"], (text, other) =>
+  subject("patchText passage", ["core/patch/patch-search.ts", "core/patch/patch-similar.ts"], (text, other) =>
     patchText(text, { oldString: other.slice(0, 2_000), newString: "x", replaceAll: false }),
   ),
   subject("readEscapes", "core/patch/patch-escapes.ts", (text, other) => readEscapes(text, other)),
