@@ -29,8 +29,13 @@ export interface Contents {
   append(content: string, bytes: Uint8Array, charge: ChargeWrite): Part[];
   /** A row of this kind refers to the content from now on. */
   retain(content: string | null, by: Referrer): void;
-  /** A row of this kind no longer refers to it. Parts without a reference are deleted. */
+  /** A row of this kind no longer refers to it. */
   release(content: string | null, by: Referrer): void;
+  /**
+   * Deletes the parts that nothing refers to. Call at the end of a transaction: until then a row that is still to be written may
+   * refer to a part whose last reference is gone, such as one of the checkpoint that a restore drops.
+   */
+  deleteUnused(): void;
   /** Bytes of parts that only checkpoints refer to. */
   keptBytes(): number;
   /** The bytes part by part. Throws when a part was deleted meanwhile. */
@@ -48,6 +53,8 @@ interface References {
 export function createContents(sql: Sql): Contents {
   let references: Map<string, References> | null = null;
   let keptBytes = 0;
+  /** Hashes of parts that had no reference at some time in this transaction. */
+  const maybeUnused = new Set<string>();
 
   function load(): void {
     if (references) return;
@@ -69,10 +76,18 @@ export function createContents(sql: Sql): Contents {
       const wasKept = isKept(found);
       found[by] += times;
       keptBytes += (Number(isKept(found)) - Number(wasKept)) * size;
-      if (found.file > 0 || found.checkpoint > 0) continue;
+      if (isUnused(found)) maybeUnused.add(hash);
+    }
+  }
+
+  function deleteUnused(): void {
+    for (const hash of maybeUnused) {
+      const found = references!.get(hash);
+      if (!found || !isUnused(found)) continue;
       references!.delete(hash);
       sql.run("DELETE FROM file_part WHERE hash = ?", hash);
     }
+    maybeUnused.clear();
   }
 
   function putPart(data: Uint8Array, charge: ChargeWrite): Part {
@@ -102,6 +117,7 @@ export function createContents(sql: Sql): Contents {
     load,
     forget() {
       references = null;
+      maybeUnused.clear();
     },
     put,
     append(content, bytes, charge) {
@@ -112,11 +128,16 @@ export function createContents(sql: Sql): Contents {
     },
     retain: (content, by) => change(content, by, 1),
     release: (content, by) => change(content, by, -1),
+    deleteUnused,
     keptBytes: () => keptBytes,
     *read(content) {
       for (const { hash } of parseParts(content)) yield readPart(hash);
     },
   };
+}
+
+function isUnused({ file, checkpoint }: References): boolean {
+  return file === 0 && checkpoint === 0;
 }
 
 function isKept({ file, checkpoint }: References): boolean {

@@ -204,6 +204,7 @@ export class FileTree {
         this.#contents.load();
         const done = work();
         this.#changes.settle();
+        this.#contents.deleteUnused();
         return done;
       });
     } catch (error) {

@@ -157,6 +157,47 @@ async function applyAll(world: World, changes: Change[]): Promise<void> {
   }
 }
 
+test("every file keeps its bytes while the oldest checkpoints are dropped", async () => {
+  const turns = fc.array(fc.array(change, { minLength: 1, maxLength: 2 }), { minLength: 22, maxLength: 40 });
+  await fc.assert(
+    fc.asyncProperty(turns, fc.constantFrom(30_000, 1 << 20), async (turns, maxCheckpointBytes) => {
+      const world = createWorld({ maxCheckpointBytes });
+      const seen: unknown[] = [];
+      for (const changes of turns) {
+        seen.push(describeAll(world));
+        world.state.turn++;
+        await applyAll(world, changes);
+        describeAll(world); // reads each file
+        expectNoStrays(world.sql);
+      }
+      const [oldest] = world.workspace.checkpoints.list();
+      if (!oldest) return;
+      unwrap(world.workspace.checkpoints.restore(oldest.n, { alone: {} }));
+      if (oldest.kind === "turn") expect(describeAll(world)).toEqual(seen[oldest.turn - 1]);
+      expectNoStrays(world.sql);
+    }),
+    { numRuns: 40 },
+  );
+});
+
+/** Then `original` is only in the oldest of twenty checkpoints. */
+function changeTwentyTimes({ state, workspace }: World): void {
+  workspace.putAsPrincipal("a", encode("original"));
+  for (state.turn = 1; state.turn <= 20; state.turn++) workspace.putAsAgent("a", encode(`turn ${state.turn}`));
+}
+
+test.each([
+  ["restored in a turn", ({ checkpoints }: Workspace) => checkpoints.restore(1)],
+  ["restored alone", ({ checkpoints }: Workspace) => checkpoints.restore(1, { alone: {} })],
+  ["written again", (workspace: Workspace) => workspace.putAsAgent("a", encode("original"))],
+])("bytes that only the dropped checkpoint had are %s", (_, act) => {
+  const world = createWorld();
+  changeTwentyTimes(world);
+  unwrap(act(world.workspace));
+  expect(new TextDecoder().decode(world.workspace.read("a")!)).toBe("original");
+  expectNoStrays(world.sql);
+});
+
 test("the newest twenty checkpoints are kept, and older contents go with theirs", () => {
   const { sql, state, workspace } = createWorld();
   for (state.turn = 1; state.turn <= 25; state.turn++) workspace.putAsAgent("a", encode(`turn ${state.turn}`));
