@@ -44,7 +44,10 @@ async function main(mode: string | undefined): Promise<number> {
 /** Every expression of the product, by hash. */
 async function findExpressions(): Promise<Map<string, FoundRegex>> {
   const files = globSync("{core,stores,wiring,workers,cli,durable-objects}/**/*.ts", { cwd: root }).sort();
-  const found = [...files.flatMap((file) => readLiterals(file).regexes), ...(await collectFromModules(files))];
+  // The host's modules are not loaded: one starts it.
+  const host = globSync("exec-host/**/*.ts", { cwd: root }).sort();
+  const literals = [...files, ...host].flatMap((file) => readLiterals(file).regexes);
+  const found = [...literals, ...(await collectFromModules(files))];
   return new Map(found.map((regex) => [hashExpression(regex), regex]));
 }
 

@@ -39,13 +39,18 @@ export function resolvePath(path: string): string {
 const SYSTEM =
   "bin|boot|dev|etc|home|lib|lib32|lib64|opt|proc|root|run|sbin|srv|sys|usr|var|System|Library|Applications|Users|private";
 /** The root, a folder that the system needs as a whole, or a home. Also all that is directly in one. */
-const WHOLE_SYSTEM = new RegExp(
-  `^(?:/|/\\*|/(?:${SYSTEM})(?:/\\*)?|/(?:usr|var)/(?:bin|lib|sbin|local|log)(?:/\\*)?|~[\\w-]*(?:/(?:\\*|\\.\\*))?|[A-Za-z]:[\\\\/]?\\*?(?:\\.\\*)?|%SystemRoot%|\\$env:SystemRoot)$`,
-  "i",
-);
+const WHOLE_SYSTEM = [
+  /^\/\*?$/,
+  new RegExp(`^/(?:${SYSTEM})(?:/\\*)?$`, "i"),
+  /^\/(?:usr|var)\/(?:bin|lib|sbin|local|log)(?:\/\*)?$/i,
+  /^~[\w-]*(?:\/\.?\*)?$/,
+  /^[A-Za-z]:[\\/]?\*?(?:\.\*)?$/,
+  /^(?:%SystemRoot%|\$env:SystemRoot)$/i,
+];
 
 export function isWholeSystem(path: string): boolean {
-  return WHOLE_SYSTEM.test(resolvePath(path)) || WHOLE_SYSTEM.test(path);
+  const spellings = [resolvePath(path), path];
+  return WHOLE_SYSTEM.some((pattern) => spellings.some((spelling) => pattern.test(spelling)));
 }
 
 /** A disk or a partition. */
@@ -59,11 +64,12 @@ const SSH_FILE = /(?:^|\/)\.ssh\/./;
 const SHELL_FILE =
   /(?:^|\/)\.(?:bashrc|bash_profile|bash_login|bash_logout|bash_aliases|profile|zshrc|zshenv|zprofile|zlogin|kshrc|cshrc|tcshrc|inputrc|xprofile|xinitrc)$|(?:^|\/)\.config\/(?:fish\/|autostart\/|systemd\/)/;
 const CREDENTIALS =
-  /(?:^|\/)(?:\.aws\/(?:credentials|config)|\.netrc|\.pgpass|\.npmrc|\.pypirc|\.git-credentials|\.kube\/config|\.docker\/config\.json|\.gnupg\/.+|\.config\/(?:gcloud|gh|hub)\b.*|\.vault-token|id_(?:rsa|dsa|ecdsa|ed25519)|shadow|gshadow)$/;
+  /(?:^|\/)(?:\.aws\/(?:credentials|config)|\.netrc|\.pgpass|\.npmrc|\.pypirc|\.git-credentials|\.kube\/config|\.docker\/config\.json|\.vault-token|id_(?:rsa|dsa|ecdsa|ed25519)|shadow|gshadow)$/;
+const CREDENTIALS_FOLDER = /(?:^|\/)(?:\.gnupg\/.|\.config\/(?:gcloud|gh|hub)(?!\w))/;
 const PROJECT_SECRETS = /(?:^|\/)\.env(?:\.(?!example$|sample$|template$|dist$)[\w.-]+)?$|(?:^|\/)\.dev\.vars$/;
 const GIT_FILE = /(?:^|\/)\.git\/(?:hooks\/.|config$)/;
-const AGENT_FILE =
-  /(?:^|\/)(?:SOUL\.md|AGENTS\.md|CLAUDE\.md|\.cursorrules|\.(?:talaria|hermes)\.md|\.talaria\/.+|wrangler\.toml)$/;
+const AGENT_FILE = /(?:^|\/)(?:SOUL\.md|AGENTS\.md|CLAUDE\.md|\.cursorrules|\.(?:talaria|hermes)\.md|wrangler\.toml)$/;
+const AGENT_FOLDER = /(?:^|\/)\.talaria\/./;
 
 export type ProtectedKind = "history" | "system" | "ssh" | "shell" | "credentials" | "secrets" | "git" | "agent";
 
@@ -74,10 +80,10 @@ export function protectionOf(path: string): ProtectedKind | null {
   if (/(?:^|\/)\.\w+_history$/.test(resolved)) return "history";
   if (SSH_FILE.test(resolved)) return "ssh";
   if (SHELL_FILE.test(resolved)) return "shell";
-  if (CREDENTIALS.test(resolved)) return "credentials";
+  if (holdsCredentials(resolved)) return "credentials";
   if (PROJECT_SECRETS.test(resolved)) return "secrets";
   if (GIT_FILE.test(resolved)) return "git";
-  if (AGENT_FILE.test(resolved)) return "agent";
+  if (AGENT_FILE.test(resolved) || AGENT_FOLDER.test(resolved)) return "agent";
   return SYSTEM_FILE.test(resolved) && !/^\/(?:usr\/(?:local\/)?src|sys\/fs\/cgroup)\//.test(resolved)
     ? "system"
     : null;
@@ -86,11 +92,19 @@ export function protectionOf(path: string): ProtectedKind | null {
 /** A file whose contents are secrets. */
 export function isSecretFile(path: string): boolean {
   const resolved = resolvePath(path);
-  return (
-    CREDENTIALS.test(resolved) ||
-    PROJECT_SECRETS.test(resolved) ||
-    /(?:^|\/)\.ssh(?:\/(?!known_hosts|config|.*\.pub$).*)?$/.test(resolved)
-  );
+  return holdsCredentials(resolved) || PROJECT_SECRETS.test(resolved) || isPrivateInSsh(resolved);
+}
+
+function holdsCredentials(path: string): boolean {
+  return CREDENTIALS.test(path) || CREDENTIALS_FOLDER.test(path);
+}
+
+/** A folder `.ssh`, or what lies in one, but for public keys, known hosts and settings. */
+function isPrivateInSsh(path: string): boolean {
+  const parts = path.split("/");
+  const at = parts.indexOf(".ssh");
+  const inside = parts.slice(at + 1).join("/");
+  return at >= 0 && !/^(?:known_hosts|config)/.test(inside) && !inside.endsWith(".pub");
 }
 
 export function isUnknown(word: string): boolean {

@@ -55,20 +55,35 @@ export function readsProgram([, ...args]: string[]): boolean {
 }
 
 const CODE_PATTERNS: [DangerousRule, RegExp][] = [
+  ["program-code", /\bos\.(?:system|popen|exec[lv]|spawn|remove|unlink|rmdir|removedirs|kill|chmod|chown)/],
   [
     "program-code",
-    /\b(?:os\.(?:system|popen|exec[lv]\w*|spawn\w*|remove|unlink|rmdir|removedirs|kill|chmod|chown)|subprocess\b|shutil\.(?:rmtree|move)|pty\.spawn|rmtree|child_process|execSync|spawnSync|execFile\w*|(?:rm|rmdir|unlink)(?:Sync)?\s?\(|Deno\.(?:run|remove|Command)|Bun\.spawn|FileUtils\.\w*rm|File\.(?:delete|unlink)|Dir\.(?:delete|rmdir)|IO\.popen|Open3|shell_exec|passthru|proc_open|do shell script)/,
+    /\b(?:subprocess\b|shutil\.(?:rmtree|move)|pty\.spawn|rmtree|child_process|execSync|spawnSync|execFile)/,
   ],
-  ["program-code", /\b(?:system|exec|popen|unlink|qx|eval|__import__)\s?[("'{]|\b(?:system|unlink|exec)\s+["']/],
+  ["program-code", /\b(?:rm|rmdir|unlink)(?:Sync)?\s?\(/],
+  [
+    "program-code",
+    /\b(?:Deno\.(?:run|remove|Command)|Bun\.spawn|FileUtils\.\w{0,20}rm|File\.(?:delete|unlink)|Dir\.(?:delete|rmdir))/,
+  ],
+  ["program-code", /\b(?:IO\.popen|Open3|shell_exec|passthru|proc_open|do shell script)/],
+  ["program-code", /\b(?:system|exec|popen|unlink|qx|eval|__import__)\s?[("'{]/],
+  ["program-code", /\b(?:system|unlink|exec)\s+["']/],
   ["program-code", /\bexec\s?\(|\beval\s?\(|compile\s?\(|\bFunction\s?\(/],
-  ["remote-code", /\b(?:Invoke-Expression|iex|DownloadString|Invoke-WebRequest[^|]{0,500}\|)/i],
+  ["remote-code", /\b(?:Invoke-Expression|iex|DownloadString)/i],
   ["open-port", /socket\.(?:socket|connect)|net\.(?:connect|Socket|createServer)|TCPSocket|fsockopen/],
 ];
 
 export function findInCode(program: string, code: string): DangerousRule[] {
   // There, text between backticks is a command.
   if (/^(?:perl|ruby|php)$/.test(toLanguage(program)) && /`[^`]+`/.test(code)) return ["program-code"];
-  return CODE_PATTERNS.flatMap(([rule, pattern]) => (pattern.test(code) ? [rule] : []));
+  const found = CODE_PATTERNS.flatMap(([rule, pattern]) => (pattern.test(code) ? [rule] : []));
+  return pipesDownload(code) ? [...found, "remote-code"] : found;
+}
+
+/** Of PowerShell. */
+function pipesDownload(code: string): boolean {
+  const at = code.search(/\bInvoke-WebRequest/i);
+  return at >= 0 && code.includes("|", at);
 }
 
 /** Texts between quotes in code: one of them may be a command. */
@@ -125,9 +140,14 @@ export function namesMetadata(word: string): boolean {
 }
 
 /** For a text that is no valid command: what a shell would still run before it finds the error. */
-const HARDLINE_TEXT =
-  /(?:^|[\s;&|(])rm\s+(?:-{1,2}[\w-]+\s+){1,8}["']?(?:\/|~|\$HOME|\$\{HOME\})["']?(?:\*|\s|$|;)|\bmkfs(?:\.\w+)?\s|\bof=\/dev\/(?:sd|nvme|disk|hd|vd)|>\s?\/dev\/(?:sd|nvme|hd|vd)|:\(\)\s?\{/;
+const HARDLINE_TEXTS = [
+  /(?:^|[\s;&|(])rm(?:\s+-[\w-]+){1,8}\s+["']?(?:\/|~|\$HOME|\$\{HOME\})["']?(?:\*|\s|$|;)/,
+  /\bmkfs(?:\.\w+)?\s/,
+  /\bof=\/dev\/(?:sd|nvme|disk|hd|vd)/,
+  />\s?\/dev\/(?:sd|nvme|hd|vd)/,
+  /:\(\)\s?\{/,
+];
 
 export function looksHardline(text: string): boolean {
-  return HARDLINE_TEXT.test(text);
+  return HARDLINE_TEXTS.some((pattern) => pattern.test(text));
 }

@@ -82,10 +82,7 @@ const RULES: Record<string, Rule> = {
   chmod: (args) => {
     const mode = args.find((arg) => !/^-[A-Za-z]*$|^--/.test(arg) || /^-[rwxs]/.test(arg)) ?? "";
     const isOpen = /^0?[0-7]{0,2}[0-7]?[2367]$/.test(mode) || /^0?[2467][0-7]{3}$/.test(mode);
-    return when(
-      isOpen || /(?:^|,)[ugo]*[ao][ugo]*[+=][rx]*w/.test(mode) || /[+=][rwx]*s/.test(mode),
-      "open-permissions",
-    );
+    return when(isOpen || mode.split(",").some(letsOthersWrite) || /[+=][rwx]*s/.test(mode), "open-permissions");
   },
   chown: (args) =>
     when(
@@ -269,4 +266,10 @@ function judgeTar(args: string[]): DangerousRule | null {
 
 function judgeNetcat(args: string[]): DangerousRule | null {
   return when(["e", "c", "l"].some((flag) => hasFlag(args, flag)) || hasAny(args, "--exec", "--listen"), "open-port");
+}
+
+/** A clause of a symbolic mode: `o+w`, `a=rwx`. */
+function letsOthersWrite(clause: string): boolean {
+  const [who = "", what = ""] = clause.split(/[+=]/);
+  return /[ao]/.test(who) && what.includes("w");
 }

@@ -127,7 +127,7 @@ export function scriptsOf(words: string[], input: string | null): string[] {
 
 function shellScripts(args: string[], input: string | null): string[] {
   if (hasFlag(args, "n")) return [];
-  const at = args.findIndex((arg) => /^-[a-z]*c[a-z]*$/i.test(arg) && !arg.startsWith("--"));
+  const at = args.findIndex((arg) => /^-[a-z]+$/i.test(arg) && /c/i.test(arg));
   if (at >= 0) {
     const script = args.slice(at + 1).find((arg) => !arg.startsWith("-"));
     return script === undefined ? [] : [script];
