@@ -9,6 +9,8 @@ const MAX_BYTES = 300_000_000;
 /** Operators of all pages, and of one, whose text is in memory at once. A page of dense text has about 10,000. */
 const MAX_STEPS = 2_000_000;
 const MAX_PAGE_STEPS = 300_000;
+/** Entries of all fonts' tables (widths, maps to text) and what takes as much memory: about 50 bytes each. A Chinese font has up to 60,000. */
+const MAX_ENTRIES = 800_000;
 const MAX_PAGES = 1_000;
 /** pdf.js looks for each page from the first one on. */
 const MAX_LOOKUPS = 2_000_000;
@@ -18,6 +20,7 @@ interface PdfBudget {
   buffer: number;
   bytes: number;
   steps: number;
+  entries: number;
   isSpent: boolean;
 }
 
@@ -60,7 +63,7 @@ async function readNow(bytes: Uint8Array, maxChars: number, signal: AbortSignal)
   const pdfjs = await getResolvedPDFJS();
   const { pdfBudget: budget } = pdfjs as unknown as { pdfBudget?: PdfBudget };
   assert(budget, "the installed unpdf is not patched");
-  Object.assign(budget, { buffer: MAX_BUFFER_BYTES, bytes: MAX_BYTES, steps: 0, isSpent: false });
+  Object.assign(budget, { buffer: MAX_BUFFER_BYTES, bytes: MAX_BYTES, steps: 0, entries: MAX_ENTRIES, isSpent: false });
   const loading = pdfjs.getDocument({ data: bytes.slice(), ...OPTIONS });
   try {
     const document = await loading.promise;

@@ -86,6 +86,36 @@ describe("readPdf", () => {
       () => makePagePdf({ stream: "q Q ".repeat(2_000_000), deflate: true }),
       "pdf_too_complex",
     ],
+    ["widths of two thousand million characters", () => makeFontPdf({ widths: "0 2000000000 500" }), "pdf_too_complex"],
+    ["widths below zero", () => makeFontPdf({ widths: "-2000000000 5 500" }), "pdf_too_complex"],
+    [
+      "states saved six million times",
+      () => makePagePdf({ stream: "q ".repeat(6_000_000), deflate: true }),
+      "pdf_too_complex",
+    ],
+    [
+      "a page of half a million streams",
+      () => {
+        const contents = `[${"3 0 R ".repeat(500_000)}]`;
+        return makePdf([
+          "<< /Type /Catalog /Pages 2 0 R >>",
+          "<< /Type /Pages /Kids [4 0 R] /Count 1 >>",
+          { stream: "q Q" },
+          `<< /Type /Page /Parent 2 0 R /Contents ${contents} >>`,
+        ]);
+      },
+      "pdf_too_complex",
+    ],
+    [
+      "a string of fifteen million characters",
+      () => makePagePdf({ stream: `BT /F1 12 Tf (${"a".repeat(15_000_000)}) Tj ET`, deflate: true }),
+      "pdf_too_complex",
+    ],
+    [
+      "a line of eight million characters",
+      () => new TextEncoder().encode(`%PDF-1.7\n${"1 0 obj ".repeat(1_000_000)}`),
+      "pdf_broken",
+    ],
     [
       "a form that draws itself",
       () => makePagePdf({ stream: "/N Do" }, "/XObject << /N 6 0 R >>", [form("/N Do", 6)]),
@@ -93,6 +123,34 @@ describe("readPdf", () => {
     ],
   ])("answers within seconds to %s", { timeout: 60_000 }, async (_what, make, code) => {
     expect(await read(make())).toBe(code);
+  });
+
+  it.each([
+    ["sixteen million codes", "<000000> <fffffe> <0041>"],
+    ["the same codes 50,000 times", Array.from({ length: 50_000 }, () => "<0000> <ffff> <0041>").join("\n")],
+    ["long texts for each code", `<0000> <ffff> <${"0041".repeat(20_000)}>`],
+  ])("reads the text of a font whose map has %s, and says that something is missing", async (_what, ranges) => {
+    expect(await read(makeFontPdf({ ranges }))).toMatchObject({ isCut: true });
+  });
+
+  it("reads a font that maps every code to text", async () => {
+    expect(await read(makeFontPdf({ ranges: "<0000> <ffff> <0000>" }))).toEqual({
+      title: "",
+      text: "AB",
+      isCut: false,
+    });
+  });
+
+  it("never reads metadata in XML, however much it holds", async () => {
+    const pdf = makePdf([
+      "<< /Type /Catalog /Pages 2 0 R /Metadata 6 0 R >>",
+      "<< /Type /Pages /Kids [4 0 R] /Count 1 >>",
+      "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
+      "<< /Type /Page /Parent 2 0 R /Contents 5 0 R /Resources << /Font << /F1 3 0 R >> >> >>",
+      { stream: "BT /F1 12 Tf (text) Tj ET" },
+      { dict: " /Type /Metadata /Subtype /XML", stream: "<a>".repeat(6_000_000), deflate: true },
+    ]);
+    expect(await read(pdf)).toEqual({ title: "", text: "text", isCut: false });
   });
 
   it("answers within seconds to forms that draw each other twice, forty levels deep", { timeout: 60_000 }, async () => {
@@ -113,6 +171,23 @@ describe("readPdf", () => {
 function form(stream: string, next: number): PdfObject {
   const resources = `/Resources << /Font << /F1 3 0 R >> /XObject << /N ${next} 0 R >> >>`;
   return { dict: ` /Type /XObject /Subtype /Form /BBox [0 0 1 1] ${resources}`, stream };
+}
+
+/** A page with the codes 0041 and 0042. `widths`: of characters, as in `/W`. `ranges`: of codes and their text, as in a ToUnicode map. */
+function makeFontPdf({ widths = "", ranges = "" }: { widths?: string; ranges?: string }): Uint8Array {
+  const map = `begincmap 1 begincodespacerange <0000> <ffff> endcodespacerange 1 beginbfrange ${ranges} endbfrange endcmap`;
+  const toUnicode = ranges === "" ? "" : "/ToUnicode 9 0 R";
+  return makePdf([
+    "<< /Type /Catalog /Pages 2 0 R >>",
+    "<< /Type /Pages /Kids [4 0 R] /Count 1 >>",
+    "<< /Registry (Adobe) /Ordering (Identity) /Supplement 0 >>",
+    "<< /Type /Page /Parent 2 0 R /Contents 5 0 R /Resources << /Font << /F1 6 0 R >> >> >>",
+    { stream: "BT /F1 12 Tf <00410042> Tj ET" },
+    `<< /Type /Font /Subtype /Type0 /BaseFont /Foo /Encoding /Identity-H /DescendantFonts [7 0 R] ${toUnicode} >>`,
+    `<< /Type /Font /Subtype /CIDFontType2 /BaseFont /Foo /CIDSystemInfo 3 0 R /FontDescriptor 8 0 R /W [${widths}] >>`,
+    "<< /Type /FontDescriptor /FontName /Foo /Flags 4 >>",
+    { stream: map, deflate: true },
+  ]);
 }
 
 /** 60 MB of spaces, compressed twice. */
