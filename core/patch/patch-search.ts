@@ -32,8 +32,18 @@ export function splitLines(text: string): Line[] {
   });
 }
 
-export function findExact(text: string, wanted: string, options: SearchOptions): TextRange[] {
-  return findRuns(toCodes(text), toCodes(wanted), options).map((from) => ({ from, to: from + wanted.length }));
+/** `wholeLines`: only where the wanted text begins and ends with a line. */
+export function findExact(text: string, wanted: string, options: SearchOptions, wholeLines = false): TextRange[] {
+  const accepts = (from: number) => !wholeLines || (isLineStart(text, from) && isLineEnd(text, from + wanted.length));
+  return findRuns(toCodes(text), toCodes(wanted), options, accepts).map((from) => ({ from, to: from + wanted.length }));
+}
+
+function isLineStart(text: string, at: number): boolean {
+  return at === 0 || text[at - 1] === "\n" || (at === 1 && text.startsWith("\uFEFF"));
+}
+
+function isLineEnd(text: string, at: number): boolean {
+  return at === text.length || text[at] === "\n" || text.startsWith("\r\n", at);
 }
 
 /** Indexes of the first lines of all runs that equal the wanted lines. */

@@ -1,7 +1,6 @@
 // Reads the multi-file form of a patch, which several models were trained on ("*** Begin Patch"). Called by the tool patch. Pure.
 // Tolerates what models add around it: code fences, words before the beginning, a missing end.
 import { type Result, err, ok } from "../errors.ts";
-import { patchText } from "./patch.ts";
 
 /** One file of a patch, in the order of the text. */
 export type PatchSection =
@@ -26,7 +25,10 @@ const LINE_NUMBERS = /^@@ -\d{1,9}(?:,\d{1,9})? \+\d{1,9}(?:,\d{1,9})? @@ ?/;
 export function parsePatch(text: string): Result<PatchSection[]> {
   const lines = text.split(/\r?\n/);
   const begin = lines.findIndex((line) => line.trim() === "*** Begin Patch");
-  const end = lines.findIndex((line, i) => i > begin && line.trim() === "*** End Patch");
+  // With a blank before it, it is a line of a file.
+  const end = lines.findIndex((line, i) => i > begin && line.trimEnd() === "*** End Patch");
+  const after = end < 0 ? -1 : lines.findIndex((line, i) => i > end && HEADER.test(line));
+  if (after >= 0) return bad(after, "'*** End Patch' comes before this file. Put all files before it");
   const sections: PatchSection[] = [];
   const added = new Map<PatchSection, string[]>();
   for (let i = begin + 1; i < (end < 0 ? lines.length : end); i++) {
@@ -109,84 +111,4 @@ function isFiller(line: string): boolean {
 
 function bad(i: number, why: string): Result<never> {
   return err("bad_patch", `Line ${i + 1} of the patch cannot be read: ${why}.`);
-}
-
-/**
- * The text after all hunks, each searched after the one before it. Failures: those of `patchText`, `anchor_not_found`,
- * `nothing_to_change`; with the number of the hunk when there are several.
- */
-export function applyHunks(text: string, hunks: readonly PatchHunk[], maxChars: number): Result<string> {
-  let [now, from] = [text, 0];
-  for (const [i, hunk] of hunks.entries()) {
-    const applied = applyHunk(now, from, hunk, maxChars);
-    if (!applied.ok && hunks.length === 1) return applied;
-    if (!applied.ok) {
-      const { code, message, facts } = applied.failure;
-      return err(code, `Hunk ${i + 1}: ${message}`, facts);
-    }
-    from = applied.value.length - commonEnd(now, applied.value);
-    now = applied.value;
-  }
-  return ok(now);
-}
-
-function applyHunk(
-  text: string,
-  from: number,
-  { anchors, oldLines, newLines }: PatchHunk,
-  maxChars: number,
-): Result<string> {
-  let start = from;
-  for (const anchor of anchors) {
-    const at = findAnchor(text, anchor, start) ?? findAnchor(text, anchor, 0);
-    if (at === null) {
-      return err(
-        "anchor_not_found",
-        `No line is '${anchor.slice(0, 200)}', which stands after @@: copy it from the file.`,
-      );
-    }
-    start = at;
-  }
-  if (oldLines.every((line) => line === ""))
-    return insertLines(text, anchors.length > 0 ? start : null, newLines, maxChars);
-  const passage = { oldString: oldLines.join("\n"), newString: newLines.join("\n"), replaceAll: false, maxChars };
-  const after = patchText(text.slice(start), { ...passage, takeFirst: anchors.length > 0 });
-  if (after.ok) return ok(text.slice(0, start) + after.value.text);
-  if (start === 0 || after.failure.code === "several_matches") return after;
-  // The hunk may lie before the one above it. Line numbers in a failure are then those of the whole text.
-  const anywhere = patchText(text, passage);
-  return anywhere.ok ? ok(anywhere.value.text) : anywhere;
-}
-
-/** Without a place the lines go to the end; otherwise after the line that begins there. */
-function insertLines(text: string, after: number | null, lines: string[], maxChars: number): Result<string> {
-  const lineEnd = after === null ? -1 : text.indexOf("\n", after);
-  const at = lineEnd < 0 ? text.length : lineEnd + 1;
-  const isOpen = at > 0 && text[at - 1] !== "\n";
-  const inserted = `${isOpen ? "\n" : ""}${lines.join("\n")}\n`;
-  if (text.length + inserted.length > maxChars) {
-    return err("too_large", `The file would become larger than ${maxChars} characters: insert less.`);
-  }
-  return ok(text.slice(0, at) + inserted + text.slice(at));
-}
-
-/** Offset of the first line from `from` on that is the anchor or, when none is, contains it. */
-function findAnchor(text: string, anchor: string, from: number): number | null {
-  let containing: number | null = null;
-  for (let at = from; at < text.length;) {
-    const end = text.indexOf("\n", at);
-    const line = text.slice(at, end < 0 ? text.length : end).trim();
-    if (line === anchor) return at;
-    if (containing === null && line.includes(anchor)) containing = at;
-    if (end < 0) break;
-    at = end + 1;
-  }
-  return containing;
-}
-
-function commonEnd(a: string, b: string): number {
-  const most = Math.min(a.length, b.length);
-  let same = 0;
-  while (same < most && a[a.length - 1 - same] === b[b.length - 1 - same]) same++;
-  return same;
 }

@@ -24,6 +24,13 @@ export interface Patch {
   replaceAll: boolean;
   /** Of several exact places the first is meant: the caller has found the surroundings. */
   takeFirst?: boolean;
+  /**
+   * Both strings are lines of a file: nothing matches inside a line. `removed`: `newString` has no line, so the matched lines go;
+   * otherwise an empty `newString` is an empty line.
+   */
+  wholeLines?: "replaced" | "removed";
+  /** Lines before the text, which is a part of a file: failures count lines of the file. */
+  linesBefore?: number;
   /** Largest result in characters; by default that of a skill's file. */
   maxChars?: number;
 }
@@ -64,14 +71,15 @@ export function patchText(text: string, patch: Patch): Result<PatchedText> {
   }
   if (oldString === newString) return err("nothing_to_change", "old_string and new_string are the same.");
   const found = findPassage(text, patch);
-  if (!found) return notFound(text, oldString);
+  const lineOf = (offset: number) => (patch.linesBefore ?? 0) + lineAt(text, offset);
+  if (!found) return notFound(text, oldString, patch.linesBefore ?? 0);
   if (patch.takeFirst && !isByLikeness(found.match)) found.ranges.length = 1;
   const { match, ranges } = found;
-  if (ranges.length > 1 && !replaceAll) return severalMatches(text, ranges, match);
-  if (replaceAll && isByLikeness(match)) return inexactReplaceAll(text, ranges);
+  if (ranges.length > 1 && !replaceAll) return severalMatches(ranges, match, lineOf);
+  if (replaceAll && isByLikeness(match)) return inexactReplaceAll(ranges, lineOf);
   const drift = findEscapeDrift(text, found, patch);
-  if (drift) return escapeDrift(drift, lineAt(text, ranges[0]!.from));
-  return replace(text, found, patch.maxChars ?? FIXED.skillFileBytes);
+  if (drift) return escapeDrift(drift, lineOf(ranges[0]!.from));
+  return replace(text, found, patch);
 }
 
 /** Where the passage is and what replaces it. */
@@ -87,22 +95,23 @@ interface FoundPassage {
   drift?: string | null;
 }
 
-function findPassage(text: string, { oldString, newString, replaceAll }: Patch): FoundPassage | null {
+function findPassage(text: string, { oldString, newString, replaceAll, wholeLines }: Patch): FoundPassage | null {
   const options = { most: replaceAll ? Infinity : MAX_COUNTED, overlapping: !replaceAll };
-  const scope: SearchScope = { text, lines: splitLines(text), options };
   const given = { oldString, newString };
-  const exact = findExact(text, oldString, options);
+  const isByLine = wholeLines !== undefined;
+  const exact = findExact(text, oldString, options, isByLine);
   if (exact.length > 0) return { match: "exact", ranges: exact, ...given, by: "characters" };
+  const scope: SearchScope = { text, lines: splitLines(text), options, isByLine };
   const trimmed = trimPassage(given);
   return (
     byLines("trimmed_lines", (line) => line.trimEnd(), trimmed, scope) ??
     byLines("white_space", (line) => line.trimEnd().replace(/\s+/gu, " "), trimmed, scope) ??
     byLines("indentation", toIndentless, trimmed, scope) ??
-    byFolding("white_space", false, given, scope) ??
+    (isByLine ? null : byFolding("white_space", false, given, scope)) ??
     byEscapes(given, scope) ??
-    byBoundary(given, scope) ??
+    (isByLine ? null : byBoundary(given, scope)) ??
     byLines("unicode", foldLine, trimmed, scope) ??
-    byFolding("unicode", true, given, scope) ??
+    (isByLine ? null : byFolding("unicode", true, given, scope)) ??
     byLikeness(trimmed, scope)
   );
 }
@@ -111,6 +120,7 @@ interface SearchScope {
   text: string;
   lines: Line[];
   options: SearchOptions;
+  isByLine: boolean;
 }
 type PassageAndReplacement = Pick<Patch, "oldString" | "newString">;
 
@@ -155,7 +165,7 @@ function byFolding(
 
 function byEscapes({ oldString, newString }: PassageAndReplacement, scope: SearchScope): FoundPassage | null {
   for (const { drift, ...meant } of readEscapes(oldString, newString)) {
-    const exact = findExact(scope.text, meant.oldString, scope.options);
+    const exact = findExact(scope.text, meant.oldString, scope.options, scope.isByLine);
     if (exact.length > 0) return { match: "escapes", ranges: exact, ...meant, by: "characters", drift };
     const found = byLines("escapes", toIndentless, trimPassage(meant), scope);
     if (found) return { ...found, drift };
@@ -247,14 +257,14 @@ function findEscapeDrift(
 function replace(
   text: string,
   { match, ranges, oldString, newString, by }: FoundPassage,
-  maxChars: number,
+  { wholeLines, maxChars = FIXED.skillFileBytes }: Patch,
 ): Result<PatchedText> {
   const passage = { oldLines: oldString.split("\n"), newLines: newString.split("\n") };
   const pieces: string[] = [];
   let length = 0;
   let at = 0;
   for (const place of ranges) {
-    const isRemoved = by === "lines" && newString === "";
+    const isRemoved = wholeLines ? wholeLines === "removed" : by === "lines" && newString === "";
     const range = isRemoved ? withLineEnd(text, place) : place;
     const replacement = isRemoved ? "" : replacementFor(text, range, { match, newString, passage });
     pieces.push(text.slice(at, range.from), replacement);
@@ -287,8 +297,8 @@ function tooLarge(maxChars: number): Result<never> {
   );
 }
 
-function severalMatches(text: string, found: TextRange[], match: PatchMatch): Result<never> {
-  const lines = found.slice(0, MAX_PLACES).map(({ from }) => lineAt(text, from));
+function severalMatches(found: TextRange[], match: PatchMatch, lineOf: (offset: number) => number): Result<never> {
+  const lines = found.slice(0, MAX_PLACES).map(({ from }) => lineOf(from));
   const more = found.length > MAX_PLACES ? ", …" : "";
   const [how, advice] = isByLikeness(match)
     ? ["resembles", "copy the one you mean exactly"]
@@ -303,8 +313,8 @@ function severalMatches(text: string, found: TextRange[], match: PatchMatch): Re
   );
 }
 
-function inexactReplaceAll(text: string, found: TextRange[]): Result<never> {
-  const lines = found.slice(0, MAX_PLACES).map(({ from }) => lineAt(text, from));
+function inexactReplaceAll(found: TextRange[], lineOf: (offset: number) => number): Result<never> {
+  const lines = found.slice(0, MAX_PLACES).map(({ from }) => lineOf(from));
   return err(
     "inexact_replace_all",
     `old_string only resembles line ${lines.join(", ")}, and replace_all needs an exact copy: copy it from the file.`,
@@ -320,8 +330,8 @@ function escapeDrift(escape: string, line: number): Result<never> {
   );
 }
 
-function notFound(text: string, wanted: string): Result<never> {
-  const nearest = nearestLines(text, wanted);
+function notFound(text: string, wanted: string, linesBefore: number): Result<never> {
+  const nearest = nearestLines(text, wanted).map((near) => ({ ...near, line: near.line + linesBefore }));
   const places = nearest.map(({ line }) => line).join(", ");
   const hint = nearest.length > 0 ? ` Did you mean line ${places} (nearest)?` : "";
   return err("not_found", `old_string is not in the file.${hint} View it again and copy the passage exactly.`, {

@@ -90,6 +90,7 @@ export class Workspace extends ShellFiles {
    */
   changeAsAgent(changes: readonly AgentChange[], budget: WriteBudget | null = null): Result<null> {
     let current = "";
+    const changed = new Set<string>();
     return attempt(
       () => current,
       () =>
@@ -97,6 +98,9 @@ export class Workspace extends ShellFiles {
           this.tree.inTransaction(() => {
             for (const change of changes) {
               current = change.path;
+              const place = this.files.resolve(toStoredPath(change.path));
+              if (changed.has(place)) throw new FileError("EEXIST", "another change names this file as well", current);
+              changed.add(place);
               this.#changeForAgent(change);
             }
             return null;

@@ -96,7 +96,8 @@ describe("every route of the contract", () => {
     // A search has no pages.
     const lists = limited.filter(({ operation }) => operation.operationId !== "searchMessages");
     expect(lists.map(({ operation }) => operation.operationId).sort()).toEqual([
-      ...["listApprovals", "listCurationRuns", "listEntries", "listFiles", "listKeys", "listMemory", "listPending"],
+      ...["listApprovals", "listCheckpoints", "listCurationRuns", "listEntries", "listFiles", "listKeys", "listMemory"],
+      "listPending",
       ...["listReviews", "listSessions", "listSkillRevisions", "listSkills", "readLearning", "readUsage"],
     ]);
     for (const { path, key, operation } of lists) {

@@ -1,16 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { applyHunks, parsePatch } from "../../core/patch/patch-text.ts";
+import { parsePatch } from "../../core/patch/patch-text.ts";
 
-const MAX = 10_000;
 const parse = (...lines: string[]) => parsePatch(lines.join("\n"));
-
-function applyTo(text: string, ...lines: string[]) {
-  const parsed = parse("*** Begin Patch", "*** Update File: a", ...lines, "*** End Patch");
-  const [section] = parsed.ok ? parsed.value : [];
-  if (section?.kind !== "update") throw new Error("not an update");
-  return applyHunks(text, section.hunks, MAX);
-}
 
 describe("parsePatch", () => {
   it("reads files that are added, moved, changed and deleted, in their order", () => {
@@ -52,6 +44,11 @@ describe("parsePatch", () => {
       ["*** Begin Patch", "*** Add File: a", "x"],
       "each line of a new file begins with '+'",
     ],
+    [
+      "has a file after its end",
+      ["*** Add File: a", "+x", "*** End Patch", "*** Add File: b"],
+      "comes before this file",
+    ],
     ["has lines after a deletion", ["*** Begin Patch", "*** Delete File: a", "-x"], "nothing follows"],
     [
       "has a bare line in a hunk",
@@ -76,55 +73,11 @@ describe("parsePatch", () => {
     );
     fc.assert(fc.property(fc.array(line), (lines) => void parse(...lines)));
   });
-});
 
-describe("applyHunks", () => {
-  const text = "def one():\n    return 1\n\ndef two():\n    return 1\n";
-
-  it("finds a passage that occurs twice below its anchor", () => {
-    expect(applyTo(text, "@@ def two():", "-    return 1", "+    return 2")).toEqual({
-      ok: true,
-      value: "def one():\n    return 1\n\ndef two():\n    return 2\n",
+  it("takes '*** End Patch' after a blank for a line of the file", () => {
+    const lines = ["@@", " *** End Patch", "-tail", "+TAIL", "*** End Patch"];
+    expect(parse("*** Begin Patch", "*** Update File: a", ...lines)).toMatchObject({
+      value: [{ hunks: [{ oldLines: ["*** End Patch", "tail"], newLines: ["*** End Patch", "TAIL"] }] }],
     });
-  });
-
-  it("searches each hunk after the one before it", () => {
-    expect(
-      applyTo(text, "@@ def one():", "-    return 1", "+    return 9", "@@", "-    return 1", "+    return 8"),
-    ).toEqual({
-      ok: true,
-      value: "def one():\n    return 9\n\ndef two():\n    return 8\n",
-    });
-  });
-
-  it("finds a hunk that lies before the one above it", () => {
-    expect(applyTo("a\nb\nc\n", "@@", "-c", "+C", "@@", "-a", "+A")).toEqual({ ok: true, value: "A\nb\nC\n" });
-  });
-
-  it("inserts lines after an anchor, and at the end without one", () => {
-    expect(applyTo("a\nb", "@@ a", "+x")).toEqual({ ok: true, value: "a\nx\nb" });
-    expect(applyTo("a\nb", "@@", "+x")).toEqual({ ok: true, value: "a\nb\nx\n" });
-    expect(applyTo("", "@@", "+x")).toEqual({ ok: true, value: "x\n" });
-  });
-
-  it("refuses a passage that occurs twice without an anchor, and one that is not there", () => {
-    expect(applyTo(text, "@@", "-    return 1", "+    return 2")).toMatchObject({
-      failure: { code: "several_matches" },
-    });
-    expect(applyTo(text, "@@", "-    return 7 or more", "+x")).toMatchObject({ failure: { code: "not_found" } });
-    expect(applyTo(text, "@@ def three():", "-    return 1", "+x")).toMatchObject({
-      failure: { code: "anchor_not_found" },
-    });
-  });
-
-  it("names the hunk that fails when there are several", () => {
-    expect(applyTo("a\nb\n", "@@", "-a", "+A", "@@", "-something else entirely", "+x")).toMatchObject({
-      failure: { code: "not_found", message: expect.stringMatching(/^Hunk 2: /) },
-    });
-  });
-
-  it("refuses a text that would become too large", () => {
-    expect(applyTo("a\n", "@@", `+${"x".repeat(MAX)}`)).toMatchObject({ failure: { code: "too_large" } });
-    expect(applyTo("a\n", "@@", "-a", `+${"x".repeat(MAX)}y`)).toMatchObject({ failure: { code: "too_large" } });
   });
 });

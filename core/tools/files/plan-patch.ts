@@ -2,7 +2,8 @@
 // would change. Called by patch.ts, before the call and when it runs. Changes nothing.
 import { type Failure, type Result, err, ok } from "../../errors.ts";
 import { type PatchedText, patchText } from "../../patch/patch.ts";
-import { type PatchSection, applyHunks, parsePatch } from "../../patch/patch-text.ts";
+import { type HunkLimits, MAX_SEARCHED_CHARS, applyHunks } from "../../patch/apply-hunks.ts";
+import { type PatchSection, parsePatch } from "../../patch/patch-text.ts";
 import type { Workspace } from "../../workspace/workspace.ts";
 import { describeMissing } from "./nearest-paths.ts";
 
@@ -67,8 +68,9 @@ export function planPatch(args: PatchArgs, workspace: PatchedFiles): Result<Plan
 
 function planSections(sections: PatchSection[], workspace: PatchedFiles): Result<PlannedChange[]> {
   const changes = new Map<string, PlannedChange>();
+  const limits: HunkLimits = { maxChars: MAX_PATCHED_BYTES, search: { left: MAX_SEARCHED_CHARS } };
   for (const section of sections) {
-    const planned = planSection(section, changes, workspace);
+    const planned = planSection(section, { changes, workspace, limits });
     if (!planned.ok) return sections.length === 1 ? planned : withFile(planned.failure, section);
   }
   const all = [...changes.values()].filter(
@@ -77,11 +79,13 @@ function planSections(sections: PatchSection[], workspace: PatchedFiles): Result
   return all.length > 0 ? ok(all) : err("nothing_to_change", "The patch changes nothing: the files already say so.");
 }
 
-function planSection(
-  section: PatchSection,
-  changes: Map<string, PlannedChange>,
-  workspace: PatchedFiles,
-): Result<null> {
+interface PatchPlan {
+  changes: Map<string, PlannedChange>;
+  workspace: PatchedFiles;
+  limits: HunkLimits;
+}
+
+function planSection(section: PatchSection, { changes, workspace, limits }: PatchPlan): Result<null> {
   if (section.kind === "add") {
     const free = findFree(section.path, changes, workspace);
     if (!free.ok) return free;
@@ -98,14 +102,18 @@ function planSection(
   const { path, text, planned } = opened.value;
   const before = planned ? planned.before : text;
   if (section.kind === "update" && section.moveTo === undefined) {
-    const after = applyHunks(text, section.hunks, MAX_PATCHED_BYTES);
+    const after = applyHunks(text, section.hunks, limits);
     if (!after.ok) return after;
     if (section.hunks.length === 0) return err("nothing_to_change", "The section has no hunk that changes a line.");
     changes.set(path, { ...planned, path, before, after: after.value, written: addWritten(planned, section.hunks) });
     return ok(null);
   }
-  if (!workspace.statFile(path) && !planned) {
-    return err("bad_path", `'${path}' lies behind a link: name the file itself.`);
+  const named = workspace.locate(section.path);
+  if (named.ok && named.value !== path) {
+    return err("bad_path", `'${section.path}' leads to '${path}' by a link: name '${path}' itself, or use terminal.`);
+  }
+  if (planned?.movedFrom !== undefined) {
+    return err("bad_patch", `'${path}' was moved there by an earlier section: name '${planned.movedFrom}' once.`);
   }
   if (section.kind === "delete") {
     changes.set(path, { path, before, after: null, written: "" });
@@ -113,7 +121,7 @@ function planSection(
   }
   const to = findFree(section.moveTo!, changes, workspace);
   if (!to.ok) return to;
-  const after = applyHunks(text, section.hunks, MAX_PATCHED_BYTES);
+  const after = applyHunks(text, section.hunks, limits);
   if (!after.ok) return after;
   if (planned) return err("bad_patch", `'${path}' is changed by another section: move it in that one.`);
   changes.set(path, { path, before, after: null, movedTo: to.value, written: "" });
