@@ -8,7 +8,6 @@ export const CODE_GLOBALS = `({ print, send, done }, names, now, seed) => {
   const { stringify, parse } = JSON;
   const { apply, construct } = Reflect;
   const { slice } = String.prototype;
-  const { then } = Promise.prototype;
   const Text = String, Fault = Error, Pending = Promise, Real = Date;
   const { isArray } = Array;
   const isError = (value) => value instanceof Fault;
@@ -26,7 +25,7 @@ export const CODE_GLOBALS = `({ print, send, done }, names, now, seed) => {
   const log = (...values) => {
     let line = "";
     for (let i = 0; i < values.length; i++) line += (i > 0 ? " " : "") + show(values[i]);
-    print(cut(line + "\\n", ${MAX_PRINTED_CHARS + 1}));
+    print(stringify(cut(line + "\\n", ${MAX_PRINTED_CHARS + 1})));
   };
   globalThis.console = { log, info: log, debug: log, warn: log, error: log };
 
@@ -76,15 +75,27 @@ export const CODE_GLOBALS = `({ print, send, done }, names, now, seed) => {
     error.result = parse(json);
     reject(error);
   };
-  const describe = (thrown) => {
-    if (thrown === null) return done(false, "InternalError: out of memory", "");
-    if (!isError(thrown)) return done(false, "Uncaught " + cut(show(thrown), 2000), "");
-    done(false, cut(thrown.name + ": " + thrown.message, 2000), cut(thrown.stack, 4000));
+  const fail = (text, stack) => done(false, stringify(cut(text, 2000)), cut(stack, 4000));
+  // Without memory for an error, QuickJS throws null, or a value of no type.
+  const isWithoutMemory = (thrown) => thrown === null || typeof thrown === "unknown";
+  const describeOnce = (thrown) => {
+    if (isWithoutMemory(thrown)) done(false, '"InternalError: out of memory"', "");
+    else if (isError(thrown)) fail(thrown.name + ": " + thrown.message, thrown.stack);
+    else fail("Uncaught " + show(thrown), "");
   };
-  const watch = (promise) => apply(then, promise, [(value) => {
-    const json = toJson(value);
-    done(true, json === undefined ? "" : json, "");
-  }, describe]);
-  const fail = (watched) => apply(then, watched, [undefined, describe]);
-  return { settle, describe, watch: (promise) => { fail(watch(promise)); } };
+  // The code may have changed what its errors and classes answer.
+  const describe = (thrown) => {
+    try { describeOnce(thrown); } catch (odd) {
+      try { describeOnce(odd); } catch { done(false, '"Uncaught error that cannot be shown"', ""); }
+    }
+  };
+  // await does not use Promise.prototype.then, which the code may have replaced. The code may also have closed the async function
+  // around it, so that this is no promise.
+  const watch = async (promise) => {
+    try {
+      const json = toJson(await promise);
+      done(true, json === undefined ? "" : json, "");
+    } catch (thrown) { describe(thrown); }
+  };
+  return { settle, describe, watch };
 }`;

@@ -40,6 +40,6 @@ export interface CodeRun {
 export const MAX_PRINTED_CHARS = 200_000;
 /** Time for a whole run, which only passes while it waits for tools. With the wait before it, below `turn.toolTimeoutMs`. */
 export const MAX_RUN_MS = 60_000;
-/** Maximum length of the arguments of one call, as JSON, and of its result. */
+/** Maximum length of the arguments of all calls in flight, as JSON, since the host holds them; and of one result. */
 export const MAX_ARGUMENT_CHARS = 2_000_000;
 export const MAX_REPLY_CHARS = 1_000_000;

@@ -85,13 +85,16 @@ function begin(engine: Engine, program: CodeProgram, output: Output): Running {
       }),
     );
   };
-  define("print", (text) => print(running, vm.getString(text)));
+  define("print", (text) => print(running, readText(vm, text)));
   define("send", (id, name, args) =>
     send(running, program, { id: vm.getNumber(id), name: vm.getString(name), args: vm.getString(args) }),
   );
-  define("done", (ok, text, stack) =>
-    finish(running, program, { ok: vm.dump(ok) === true, text: vm.getString(text), stack: vm.getString(stack) }),
-  );
+  define("done", (ok, text, stack) => {
+    const isOk = vm.dump(ok) === true;
+    // What was returned is JSON already.
+    const said = isOk ? vm.getString(text) : readText(vm, text);
+    finish(running, program, { ok: isOk, text: said, stack: vm.getString(stack) });
+  });
   const names = vm.unwrapResult(vm.evalCode(JSON.stringify(program.tools), "names.js"));
   const globals = vm.unwrapResult(vm.evalCode(CODE_GLOBALS, "globals.js"));
   const made = vm.unwrapResult(
@@ -204,6 +207,11 @@ function expectReply(running: Running): void {
     resolve();
     expectReply(running);
   };
+}
+
+/** A text that was sent as JSON, because QuickJS's host reads a text only up to its first NUL. */
+function readText(vm: QuickJSContext, json: QuickJSHandle): string {
+  return JSON.parse(vm.getString(json)) as string;
 }
 
 /** FNV-1a. */
