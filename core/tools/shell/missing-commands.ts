@@ -82,11 +82,15 @@ export const MISSING_COMMANDS: readonly MissingCommands[] = [
   },
   {
     names: words("vi vim nvim view nano emacs ed ex pico micro code"),
-    sentence: () => "there is no editor here: read with read_file, and change a file with patch or write_file.",
+    sentence: (has) => {
+      const tools = ["patch", "write_file"].filter(has);
+      return `there is no editor here: change a file with ${either(...tools, "sed -i", "cat > file <<EOF")}.`;
+    },
   },
   {
     names: words("less more most man info pager"),
-    sentence: () => "nobody can page through a text here: use head, tail or sed -n, or read_file.",
+    sentence: (has) =>
+      `nobody can page through a text here: use ${either("head, tail or sed -n", has("read_file") ? "read_file" : null)}.`,
   },
   {
     names: words(

@@ -24,7 +24,7 @@ test.each(MISSING_COMMANDS.map((row) => [row.names[0]!, row] as const))(
     const said = sentence(() => false);
     expect(stderr).toBe(names.map((name) => `bash: ${name}: command not found: ${said}\n`).join(""));
     expect(said).toMatch(/^[a-z][^.]*(\.[^.]*)*\.$/);
-    expect(said).not.toMatch(/execute_code|web_extract|browser environments|Exclude/);
+    expect(said).not.toMatch(/[a-z]_[a-z]|\b(patch|terminal|process|todo|memory)\b|browser environments|Exclude/);
   },
 );
 
@@ -35,12 +35,15 @@ test("no command has two rows, and none that the shell has", () => {
 });
 
 test("tools are named where the session has them", async () => {
-  const all = ["execute_code", "web_extract"];
+  const all = ["execute_code", "web_extract", "patch", "write_file", "read_file"];
   expect((await run("python3 a.py", all)).stderr).toContain("write it in JavaScript with execute_code, or use awk");
   expect((await run("node a.js", all)).stderr).toBe(
     "bash: node: command not found: this shell does not run JavaScript: call the tool execute_code instead.\n",
   );
   expect((await run("curl https://example.com", all)).stderr).toContain("read a page with web_extract");
+  expect((await run("vim a", all)).stderr).toContain("change a file with patch, or write_file, or sed -i");
+  expect((await run("vim a", ["patch"])).stderr).toContain("change a file with patch, or sed -i");
+  expect((await run("less a", all)).stderr).toContain("or read_file.");
   for (const { sentence } of MISSING_COMMANDS) expect(sentence(() => true).length).toBeLessThan(220);
 });
 
