@@ -158,6 +158,8 @@ export interface InnerCalls {
   readonly names: readonly string[];
   /** Never throws. A call that the rules of direct calls refuse gives their refusal. `malformed`: arguments that are not a JSON object. */
   call(name: string, args: Pick<ToolCall, "args" | "malformed">): Promise<ToolResult>;
+  /** Must be called before the calling tool ends. Refuses calls that have not begun, and waits for the others, for 15 seconds at most. */
+  end(): Promise<void>;
 }
 
 /** `parts` are JSON objects as text, each with one source. The model reads them merged. See tool-result.ts. */
@@ -166,7 +168,7 @@ export interface ToolResult {
   parts: Part[];
   /** What the call spent on models or other paid services. */
   spent?: ToolSpend[];
-  /** Set by the loop: fingerprint of the result before it was cut, moved to a file or replaced. */
+  /** Set by the loop: fingerprint of the result before it was cut, moved to a file or replaced. Times do not count. */
   print?: string;
 }
 

@@ -3,11 +3,10 @@
 // `callsTools`. Keeps no state between calls of that tool.
 import { messageOf } from "../errors.ts";
 import type { JsonObject, ToolCall } from "../schemas/entry.ts";
-import { sha256Hex } from "../schemas/learning/digest.ts";
 import type { Attempt, CallGate, InnerCalls, Tool, ToolResult } from "./contract.ts";
 import { type GuardDecision, type GuardedCall, toGuardedCall } from "./guardrails.ts";
 import { type OuterCall, type PreparedCall, mayPrepare, prepareCall } from "./tool-calls.ts";
-import { addToOutcome, fail } from "./tool-result.ts";
+import { addToOutcome, fail, toPrint } from "./tool-result.ts";
 
 export interface InnerRules {
   tools: ReadonlyMap<string, Tool>;
@@ -17,6 +16,8 @@ export interface InnerRules {
   observe(call: GuardedCall, result: ToolResult): GuardDecision;
   /** Runs one call with its timeout. Never throws. */
   run(prepared: Extract<PreparedCall, { refusal: null }>, attempt: Omit<Attempt, "entry">): Promise<ToolResult>;
+  /** Waits for calls that run, and calls them off when they take too long. */
+  finish(running: Promise<unknown>): Promise<void>;
 }
 
 /** What a crashed outer call has left of an inner one. Calls that only read are not recorded. */
@@ -29,21 +30,39 @@ export function createInnerCalls(rules: InnerRules, outer: OuterCall): InnerCall
   const tools = new Map([...rules.tools].filter(([, tool]) => !tool.callsTools));
   const inner: Inner = { rules, outer, tools, calls: 0, hasReadContent: false, records: [], running: [] };
   const take = createTurnstile(rules.maxParallelCalls);
+  const open = new Set<Promise<ToolResult>>();
+  let hasEnded = false;
+  const carryOut = async (name: string, args: Pick<ToolCall, "args" | "malformed">): Promise<ToolResult> => {
+    const call: ToolCall = { id: `${outer.op}.${++inner.calls}`, name, ...args };
+    const prepared = prepareCall(call, tools, null);
+    if (prepared.refusal !== null) return prepared.refusal;
+    const leave = await take(prepared.tool.effect === "read");
+    try {
+      return hasEnded ? ENDED : await runInner(inner, call, prepared);
+    } finally {
+      leave();
+    }
+  };
   return {
     names: [...tools.keys()],
     async call(name, args) {
-      const call: ToolCall = { id: `${outer.op}.${++inner.calls}`, name, ...args };
-      const prepared = prepareCall(call, tools, null);
-      if (prepared.refusal !== null) return prepared.refusal;
-      const leave = await take(prepared.tool.effect === "read");
+      if (hasEnded) return ENDED;
+      const result = carryOut(name, args);
+      open.add(result);
       try {
-        return await runInner(inner, call, prepared);
+        return await result;
       } finally {
-        leave();
+        open.delete(result);
       }
+    },
+    async end() {
+      hasEnded = true;
+      if (open.size > 0) await rules.finish(Promise.allSettled(open));
     },
   };
 }
+
+const ENDED = fail("code_ended", "The code ended before this call began, so it was not run.");
 
 interface Inner {
   rules: InnerRules;
@@ -82,8 +101,7 @@ async function runInner(
     const result = await rules.run(prepared, { op: call.id, prepared: facts, ...fromContent });
     note(result.failed ? "failed" : "done");
     inner.hasReadContent ||= result.parts.some(({ source }) => source === "content");
-    const print = sha256Hex(JSON.stringify([result.failed, result.parts]));
-    const decision = rules.observe(guarded, { ...result, print });
+    const decision = rules.observe(guarded, { ...result, print: toPrint(result) });
     return decision.action === "warn" ? addToOutcome(result, { warning: decision.message }) : result;
   } catch (error) {
     return fail("tool_crashed", `The tool failed: ${messageOf(error).slice(0, 500)}. Try another way.`);

@@ -27,6 +27,7 @@ import type { ResultBudget } from "./result-budget.ts";
 import {
   type CallRules,
   type PreparedCall,
+  CALL_DONE,
   type RanCall,
   TurnParked,
   TurnStopped,
@@ -206,6 +207,8 @@ function run(turn: TurnCalls, step: number, pending: Pending, messages: Message[
 /** `signal`: of the call that makes them. */
 function innerRules(turn: TurnCalls, signal: AbortSignal): InnerRules {
   const { clock, limits } = turn.options;
+  const ending = new AbortController();
+  const untilEnd = AbortSignal.any([signal, ending.signal]);
   return {
     tools: turn.tools,
     maxParallelCalls: limits.maxParallelCalls,
@@ -220,14 +223,24 @@ function innerRules(turn: TurnCalls, signal: AbortSignal): InnerRules {
     },
     async run(prepared, attempt) {
       try {
-        return await execute(prepared, attempt, { clock, signal, toolTimeoutMs: limits.toolTimeoutMs });
+        return await execute(prepared, attempt, { clock, signal: untilEnd, toolTimeoutMs: limits.toolTimeoutMs });
       } catch (error) {
         if (error instanceof TurnStopped) return fail("aborted", "The call was called off before it ended.");
         throw error;
       }
     },
+    async finish(running) {
+      const timer = new AbortController();
+      await Promise.race([running, clock.sleep(END_MS, timer.signal)]);
+      timer.abort(CALL_DONE);
+      ending.abort(CALL_DONE);
+      await running;
+    },
   };
 }
+
+/** Time for calls that still run when the code that made them is stopped. */
+const END_MS = 15_000;
 
 function mayHalt({ options: { guardrails } }: TurnCalls): boolean {
   const kind = guardrails?.settings.hardStops;

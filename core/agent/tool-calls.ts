@@ -3,7 +3,6 @@
 import { isObject } from "../unknown-object.ts";
 import { messageOf } from "../errors.ts";
 import type { Clock } from "../ports.ts";
-import { sha256Hex } from "../schemas/learning/digest.ts";
 import type { ToolCall } from "../schemas/entry.ts";
 import { SHORTENED } from "./compaction/compaction-prune.ts";
 import type {
@@ -19,7 +18,7 @@ import type {
 } from "./contract.ts";
 import type { GuardDecision } from "./guardrails.ts";
 import { type ResultBudget, toRepeat } from "./result-budget.ts";
-import { addToOutcome, fail } from "./tool-result.ts";
+import { addToOutcome, fail, toPrint } from "./tool-result.ts";
 
 /** Thrown when the turn is stopped while a tool runs; the call stays open. Only the loop may catch it. */
 export class TurnStopped extends Error {
@@ -181,7 +180,7 @@ function effectOnReplay(prepared: PreparedCall): Effect {
 }
 
 /** An explicit abort reason: without one each abort creates an error with a stack trace. */
-const CALL_DONE = "done";
+export const CALL_DONE = "done";
 
 /** A tool that ignores its signal is abandoned at the timeout. Throws `TurnStopped`. */
 export async function execute(
@@ -262,8 +261,7 @@ async function finaliseResult(
   { call, tool, entry }: { call: ToolCall; tool: Tool | null; entry: number },
   { budget, isShown, judge }: CallRules,
 ): Promise<ToolResult> {
-  const print = sha256Hex([result.failed, ...result.parts.map((part) => `${part.source} ${part.text}`)].join("\n"));
-  const raw = { ...result, print };
+  const raw = { ...result, print: toPrint(result) };
   const place = `${entry}-${call.name.replace(/[^\w-]+/g, "-").slice(0, 60)}`;
   const repeat = isShown(raw) ? toRepeat(raw, call) : null;
   const shown = repeat ?? (await budget.fit(raw, place, tool?.keepsResults ?? false));

@@ -2,6 +2,7 @@
 // part is a JSON object. Used by every tool, and by code that reads a log. Pure.
 import { isObject } from "../unknown-object.ts";
 import { escapeTagsInJson } from "../prompt-block.ts";
+import { sha256Hex } from "../schemas/learning/digest.ts";
 import type { Part, JsonObject } from "../schemas/entry.ts";
 import type { Source } from "../schemas/ids.ts";
 import type { ToolResult } from "./contract.ts";
@@ -35,6 +36,15 @@ export function addToOutcome(result: ToolResult, facts: JsonObject): ToolResult 
 export function readOutcome({ parts }: ToolResult): JsonObject {
   const outcome = parts.find(({ source }) => source === "outcome");
   return outcome ? (JSON.parse(outcome.text) as JsonObject) : {};
+}
+
+/** How long something took, in facts from the harness. It differs when nothing else does. */
+const TIMES = /"(?:ms|duration_ms)":\d+|\b\d+ ms\b/g;
+
+/** Equal for equal results, apart from times. */
+export function toPrint({ failed, parts }: ToolResult): string {
+  const texts = parts.map(({ source, text }) => `${source} ${source === "outcome" ? text.replace(TIMES, "") : text}`);
+  return sha256Hex([failed, ...texts].join("\n"));
 }
 
 function toParts(bySource: Partial<Record<Source, JsonObject>>): Part[] {

@@ -10,6 +10,7 @@ import {
   type CallReply,
   type CodeRun,
   type CodeSandbox,
+  MAX_ARGUMENT_CHARS,
   MAX_REPLY_CHARS,
   MAX_RUN_MS,
 } from "../../sandbox/code-sandbox.ts";
@@ -58,6 +59,7 @@ export function createExecuteCode({ sandbox, clock, settings }: ExecuteCodeOptio
       const calls = createCalls(inner, clock);
       const { names } = calls;
       const run = await sandbox.run({ code, tools: names, call: calls.call, now: clock.now(), seed: op, signal });
+      await inner?.end();
       const result = toResult(run, calls, settings.turn.maxResultChars);
       return calls.spent.length > 0 ? { ...result, spent: calls.spent } : result;
     },
@@ -86,6 +88,7 @@ function createCalls(inner: InnerCalls | undefined, clock: Clock): Calls {
   const lines: CallLine[] = [];
   const spent: ToolSpend[] = [];
   let count = 0;
+  let charsInFlight = 0;
   let hasReadContent = false;
   return {
     names: inner?.names ?? [],
@@ -96,8 +99,16 @@ function createCalls(inner: InnerCalls | undefined, clock: Clock): Calls {
       if (!inner || ++count > MAX_CALLS) {
         return toFailure("call_limit", `Code may make ${MAX_CALLS} calls of tools. Do the rest in another call.`);
       }
+      if (charsInFlight + json.length > MAX_ARGUMENT_CHARS) {
+        return toFailure(
+          "too_much_at_once",
+          "The calls that still run have too long arguments together. Await them first.",
+        );
+      }
+      charsInFlight += json.length;
       const began = clock.now();
       const result = await inner.call(name, parseArgs(json));
+      charsInFlight -= json.length;
       spent.push(...(result.spent ?? []));
       hasReadContent ||= result.parts.some(({ source }) => source === "content");
       addLine(lines, { tool: name.slice(0, 64), ok: !result.failed, times: 1, ms: clock.now() - began });

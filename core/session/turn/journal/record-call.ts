@@ -16,6 +16,7 @@ export async function recordCall(record: TurnRecord, step: number, work: CallWor
   const earlier = earlierCalls.get(callKey(step, work.call));
   if (earlier?.state === "done") return { value: earlier, entry: earlier.n };
   const intent = earlier ?? openIntent(record, step, work, work.prepare ? await prepare(record, work.prepare) : {});
+  let isOpen = true;
   const result =
     earlier && !mayRunAgain(work.effect)
       ? outcomeUnknown(earlier)
@@ -23,9 +24,13 @@ export async function recordCall(record: TurnRecord, step: number, work: CallWor
           op: `${host.session}-${turn}:${intent.n}`,
           prepared: intent.prepared,
           entry: intent.n,
-          note: (facts) => addFacts(record, intent, facts),
+          // A call that was abandoned at its timeout may note facts after its result is recorded.
+          note: (facts) => {
+            if (isOpen) addFacts(record, intent, facts);
+          },
           ...(earlier && { resumed: true as const }),
         });
+  isOpen = false;
   assertOpen(record);
   noteProgress(record);
   const { failed, parts, print, spent } = result;
