@@ -8,7 +8,10 @@ import { AppError, isProblemCode, unwrap } from "../../workers/api/problems.ts";
 const ROOT = join(import.meta.dirname, "../..");
 /** Files that create the failures which handlers unwrap. */
 const SOURCES = [
-  /^core\/session\/(engine|accept-message|session-info)\.ts$/,
+  /^core\/session\/(open-engine|accept-message|session-info)\.ts$/,
+  /^core\/session\/files\/.*\.ts$/,
+  /^core\/session\/images\/take-images\.ts$/,
+  /^core\/images\/check-image\.ts$/,
   /^core\/workspace\/.*\.ts$/,
   /^core\/skills\/format\/validate\.ts$/,
   /^core\/skills\/history\.ts$/,
