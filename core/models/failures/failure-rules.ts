@@ -255,7 +255,7 @@ export const FAILURE_RULES: FailureRule[] = [
     seen: "OpenAI, DeepSeek, OpenRouter, llama.cpp, vLLM, Mistral, Ollama, Z.ai",
     wires: OPENAI,
     message:
-      /(does|do)( not|n't) support images?\b|(does|do)( not|n't) support (image|vision|multimodal)|image input is not|support image input|required for image input|not a multimodal model|image_url is only supported|unknown variant .?image_url|at most \d+ image/i,
+      /do(?:es)?(?: not|n't) support (?:image|vision|multimodal)|image input is not|support image input|required for image input|not a multimodal model|image_url is only supported|unknown variant .?image_url|at most \d{1,6} image/i,
     means: "images_refused",
   },
 

@@ -141,7 +141,6 @@ export function namesMetadata(word: string): boolean {
 
 /** For a text that is no valid command: what a shell would still run before it finds the error. */
 const HARDLINE_TEXTS = [
-  /(?:^|[\s;&|(])rm(?:\s+-[\w-]+){1,8}\s+["']?(?:\/|~|\$HOME|\$\{HOME\})["']?(?:\*|\s|$|;)/,
   /\bmkfs(?:\.\w+)?\s/,
   /\bof=\/dev\/(?:sd|nvme|disk|hd|vd)/,
   />\s?\/dev\/(?:sd|nvme|hd|vd)/,
@@ -149,5 +148,18 @@ const HARDLINE_TEXTS = [
 ];
 
 export function looksHardline(text: string): boolean {
-  return HARDLINE_TEXTS.some((pattern) => pattern.test(text));
+  return removesEverything(text) || HARDLINE_TEXTS.some((pattern) => pattern.test(text));
+}
+
+const WHOLE_TREE = /^["']?(?:\/|~|\$HOME|\$\{HOME\})["']?(?:[*;]|$)/;
+
+/** `rm` with an option, and then the root or a home. */
+function removesEverything(text: string): boolean {
+  const words = text.split(/[\s&|(]+/);
+  return words.some((word, i) => {
+    if (word !== "rm" && !word.endsWith(";rm")) return false;
+    const rest = words.slice(i + 1, i + 10);
+    const first = rest.findIndex((other) => !other.startsWith("-"));
+    return first > 0 && WHOLE_TREE.test(rest[first]!);
+  });
 }
