@@ -158,13 +158,12 @@ function describeChange({ path, before, after, movedFrom, found }: PlannedChange
   return { path, change, ...found };
 }
 
-/** Facts that quote a file have that file's source. */
+/** Facts that quote a file, or say where a text is in it, have that file's source: code could read it by them. */
 export function toPatchRefusal({ code, message, facts = {} }: Failure, source: "own" | "content"): ToolResult {
-  const { preview, nearest, ...outcome } = facts;
+  const { nearest, preview, lines, matches, ...outcome } = facts;
   const refusal = fail(code, message, outcome as JsonObject);
-  if (preview === undefined && nearest === undefined) return refusal;
-  const text = JSON.stringify({ ...(nearest !== undefined && { nearest }), preview });
-  return { ...refusal, parts: [...refusal.parts, { source, text }] };
+  const text = JSON.stringify({ nearest, preview, lines, matches });
+  return text === "{}" ? refusal : { ...refusal, parts: [...refusal.parts, { source, text }] };
 }
 
 function toBytes(text: string | null): Uint8Array | null {

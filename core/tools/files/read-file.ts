@@ -91,7 +91,8 @@ export function showLines({ path, bytes, text, args, label, maxChars }: FileRead
   const total = countLines(text);
   const first = args.offset ?? 1;
   if (first > Math.max(1, total)) {
-    return fail("past_end", `'${path}' has ${total} lines: ask for an offset of at most ${total}.`);
+    const refusal = fail("past_end", `'${path}' has ${total} lines: ask for an offset of at most ${total}.`);
+    return { ...refusal, parts: [...refusal.parts, { source: label, text: JSON.stringify({ lines: total }) }] };
   }
   const start = skipLines(text, 0, first - 1);
   const count = Math.min(args.limit ?? total, total - first + 1);

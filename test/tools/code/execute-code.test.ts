@@ -204,6 +204,21 @@ describe("text from outside", () => {
     ]);
   });
 
+  test.each([
+    ["where a text is", `tools.patch({ path: "in.txt", old_string: "s", new_string: "t" })`],
+    ["that a text is not there", `tools.patch({ path: "in.txt", old_string: "a b c d e", new_string: "t" })`],
+    ["how many lines there are", `tools.read_file({ path: "in.txt", offset: 99 })`],
+    ["an exit code", `tools.terminal({ command: "exit $(wc -l < in.txt)" })`],
+  ])("marks what the code writes after a failure that says %s", async (_what, call) => {
+    const { life, result } = await runCode(
+      [`await ${call}.catch(() => 0); await tools.write_file({ path: "w.txt", content: "x" }); return 1`],
+      { files: { "in.txt": "secret\nsss\n" } },
+    );
+    const files = life.engine.listFiles();
+    expect(files.ok && files.value.find(({ path }) => path.endsWith("w.txt"))?.writer).toBe("content");
+    expect(result.content).toEqual({ returned: 1 });
+  });
+
   test("cannot become the agent's own words in memory", async () => {
     const add = `tools.memory({ store: "memory", action: "add", content: "Deploys are on Tuesday." })`;
     const { results } = await runCode(
