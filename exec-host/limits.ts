@@ -7,7 +7,8 @@ export const LIMITS = {
   writeBytes: 8 << 20,
   /** A piece of a file that is read at once. */
   readBytes: 1 << 20,
-  commandBytes: 128 << 10,
+  /** Linux takes one argument of at most 128 KiB, with its end and what we add to it. */
+  commandBytes: 120 << 10,
   stdinBytes: 8 << 20,
   opChars: 200,
   pathBytes: 4_096,

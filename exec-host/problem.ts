@@ -29,7 +29,7 @@ export const PROBLEMS = {
   too_many_commands: 429,
   stdin_full: 429,
   internal: 500,
-  command_not_started: 500,
+  command_not_started: 503,
   host_full: 507,
   disk_full: 507,
 } as const;

@@ -87,7 +87,7 @@ async function startCommand({ root, commands, ops }: Machine, fields: Fields): P
       if (!place.stats.isDirectory()) throw new Problem("not_a_folder", `'${place.path}' is not a folder.`);
       return readlinkSync(toPath(place.fd));
     });
-    await commands.start({ op: operation.op, command, cwd, stdin, background, timeoutMs });
+    commands.start({ op: operation.op, command, cwd, stdin, background, timeoutMs });
     return null;
   });
   return endedOrAfter(commands, operation.op, waitMs);

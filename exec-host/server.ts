@@ -21,8 +21,12 @@ const HEADERS = {
   "x-content-type-options": "nosniff",
 };
 
+const BAD_REQUEST = "HTTP/1.1 400 Bad Request\r\nconnection: close\r\n\r\n";
+/** How often timeouts of headers and requests are checked. Node's own 30 s would triple them. */
+const CHECK_MS = 2_000;
+
 export function createExecServer(machine: Machine, options: ServerOptions): Server {
-  const server = createServer((incoming, outgoing) => {
+  const server = createServer({ connectionsCheckingInterval: CHECK_MS }, (incoming, outgoing) => {
     handle(machine, options, incoming)
       .then((answer) => send(outgoing, 200, answer))
       .catch((error: unknown) => {
@@ -34,9 +38,11 @@ export function createExecServer(machine: Machine, options: ServerOptions): Serv
   });
   server.maxConnections = LIMITS.connections;
   server.requestTimeout = 60_000;
-  server.headersTimeout = 10_000;
+  server.headersTimeout = 5_000;
+  // Destroyed after the reply: a client that keeps its half of the connection open would hold one of the few there are.
   server.on("clientError", (_error, socket) => {
-    if (socket.writable) socket.end("HTTP/1.1 400 Bad Request\r\nconnection: close\r\n\r\n");
+    if (socket.writable) socket.end(BAD_REQUEST, () => socket.destroy());
+    else socket.destroy();
   });
   return server;
 }

@@ -40,7 +40,12 @@ export const ExecOutput = z.object({
 });
 export type ExecOutput = z.infer<typeof ExecOutput>;
 
-export const ExecPiece = z.object({ path: z.string(), size: z.int(), length: z.int(), base64: z.string() });
+export const ExecPiece = z.object({
+  path: z.string(),
+  size: z.int().min(0),
+  length: z.int().min(0),
+  base64: z.base64(),
+});
 export const ExecEntries = z.object({
   path: z.string(),
   entries: z.array(z.object({ name: z.string(), kind: z.enum(["file", "folder", "link", "other"]) })),

@@ -1,6 +1,6 @@
 // One command: started in a session and process group of its own, its output collected, ended at its time limit with everything that
 // it left running. Made by commands.ts. Never throws after its start: what went wrong is in its state.
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, type SpawnOptions, spawn } from "node:child_process";
 import { LIMITS } from "../limits.ts";
 import { Problem } from "../problem.ts";
 import { Output, type OutputSummary } from "./output.ts";
@@ -61,6 +61,7 @@ export class Command {
   #known: Found[] = [];
   #end: { exitCode: number | null; signal: string | null; at: number; leftovers: number } | null = null;
 
+  /** Throws a Problem when there is no process. */
   constructor(request: CommandRequest, env: Record<string, string>, mark: Mark) {
     const { op, background, command, cwd, stdin, timeoutMs } = request;
     this.op = op;
@@ -69,7 +70,7 @@ export class Command {
     this.#mark = mark;
     const tail = background ? LIMITS.backgroundTailBytes : LIMITS.tailBytes;
     this.#output = { stdout: new Output(LIMITS.headBytes, tail), stderr: new Output(LIMITS.headBytes, tail) };
-    this.#child = spawn("bash", ["-c", background ? `exec 2>&1\n${command}` : command], {
+    this.#child = spawnBash(background ? `exec 2>&1\n${command}` : command, {
       cwd,
       env,
       detached: true, // setsid: a session and a process group of its own
@@ -89,17 +90,6 @@ export class Command {
       clearTimeout(timer);
       this.#tell();
     });
-  }
-
-  /** Resolves when the process exists; rejects with a Problem when it could not be made. */
-  started(): Promise<void> {
-    if (this.#child.pid !== undefined) return Promise.resolve();
-    return Promise.reject(
-      new Problem(
-        "command_not_started",
-        "The command could not be started: the machine has no process left, or no bash.",
-      ),
-    );
   }
 
   state(): CommandState {
@@ -202,4 +192,20 @@ export class Command {
       listeners.add(check);
     });
   }
+}
+
+/** Node throws some failures, reports others by an event only, and without a free descriptor returns a child without streams. */
+function spawnBash(script: string, options: SpawnOptions): ChildProcess {
+  let child: ChildProcess | null = null;
+  try {
+    child = spawn("bash", ["-c", script], options);
+    child.on("error", () => {}); // unhandled, it would end the host
+  } catch {
+    // E2BIG: the text and the environment together
+  }
+  if (child?.pid !== undefined) return child;
+  throw new Problem(
+    "command_not_started",
+    "The command could not be started: its folder is gone, the machine has no process or no open file left, or it has no bash.",
+  );
 }

@@ -22,14 +22,13 @@ export class Commands {
   #runningInBackground = 0;
 
   /** Throws a Problem. */
-  async start(request: CommandRequest): Promise<Command> {
+  start(request: CommandRequest): Command {
     const { background } = request;
     if (this.#running >= LIMITS.running || (background && this.#runningInBackground >= LIMITS.runningInBackground)) {
       throw new Problem("too_many_commands", "Too many commands run at once. Wait for some, or end them.");
     }
     const mark: Mark = { name: MARK_NAME, value: `${this.boot}.${++this.#count}.` };
     const command = new Command(request, { ...withoutSecrets(process.env), [MARK_NAME]: mark.value }, mark);
-    await command.started();
     this.#commands.set(request.op, command);
     this.#running++;
     if (background) this.#runningInBackground++;

@@ -12,6 +12,8 @@ export interface Mark {
 
 const ROUNDS = 60;
 const ROUND_MS = 10;
+/** One round can miss a process: one that forks while /proc is read, and one without an environment because exec just replaced it. */
+const EMPTY_ROUNDS = 3;
 
 /** A process by pid and start time: pids are reused. */
 export interface Found {
@@ -22,9 +24,10 @@ export interface Found {
 /** Sends SIGKILL until none is left. `known`: processes that were found earlier. Returns how many were found. */
 export async function killAll(mark: Mark, leader: number | null, known: Found[] = []): Promise<number> {
   const killed = new Set<number>();
-  for (let round = 0; round < ROUNDS; round++) {
+  for (let round = 0, empty = 0; round < ROUNDS; round++) {
     const found = killOnce(mark, leader, known);
-    if (found.length === 0) break;
+    empty = found.length === 0 ? empty + 1 : 0;
+    if (empty === EMPTY_ROUNDS) break;
     for (const { pid } of found) killed.add(pid);
     await pause(ROUND_MS);
   }
@@ -53,7 +56,7 @@ export function askToEnd(leader: number): void {
   }
 }
 
-/** Live processes only: a zombie holds nothing. */
+/** Live processes only: a zombie without threads holds nothing. */
 export function findProcesses(mark: Mark, leader: number | null, known: Found[] = []): Found[] {
   const stats = readdirSync("/proc").flatMap((name) => (/^\d+$/.test(name) ? readStat(Number(name)) : []));
   const members = new Set<number>();
@@ -83,7 +86,8 @@ function readStat(pid: number): ProcStat[] {
     // The name in parentheses may hold any character, so fields are counted from its end: state 3, start time 22.
     const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
     const [state, parent, group, session] = fields;
-    if (state === "Z" || state === "X") return [];
+    // A process whose first thread has ended is a zombie to /proc, while its other threads run: field 20 counts them.
+    if (state === "X" || (state === "Z" && Number(fields[17]) <= 1)) return [];
     return [
       { pid, startedAt: fields[19] ?? "", parent: Number(parent), group: Number(group), session: Number(session) },
     ];
@@ -94,10 +98,18 @@ function readStat(pid: number): ProcStat[] {
 
 function hasMark(pid: number, { name, value }: Mark): boolean {
   try {
-    const environ = readFileSync(`/proc/${pid}/environ`, "latin1");
+    const environ = readEnviron(pid);
     const wanted = `${name}=${value}`;
     return environ.startsWith(wanted) || environ.includes(`\0${wanted}`);
   } catch {
     return false; // another user's process, or it has just ended
   }
+}
+
+/** A process whose first thread has ended shows its environment only through another thread. */
+function readEnviron(pid: number): string {
+  const text = readFileSync(`/proc/${pid}/environ`, "latin1");
+  if (text !== "") return text;
+  const other = readdirSync(`/proc/${pid}/task`).find((task) => Number(task) !== pid);
+  return other === undefined ? "" : readFileSync(`/proc/${pid}/task/${other}/environ`, "latin1");
 }

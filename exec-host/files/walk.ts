@@ -88,8 +88,12 @@ interface Walk {
   stats: Stats;
 }
 
+const ROOT_DELETED =
+  "The folder that the exec host serves was deleted. Tell the person: it must be made again, and the exec host started again.";
+
 function withWalk<T>(root: Root, path: string, use: (walk: Walk) => T): T {
   const walk: Walk = { root, fds: [root.fd], names: [], stats: fstatSync(root.fd) };
+  if (walk.stats.nlink === 0) throw new Problem("file_not_found", ROOT_DELETED);
   try {
     return use(walk);
   } catch (error) {

@@ -18,15 +18,16 @@ export interface RunningHost {
   end(): Promise<void>;
 }
 
-/** `env`: of the host itself. */
+/** `env`: of the host itself. `maxFiles`: descriptors that it may have open. */
 export async function startExecHost(
-  options: { env?: Record<string, string>; folder?: string; port?: number } = {},
+  options: { env?: Record<string, string>; folder?: string; port?: number; maxFiles?: number } = {},
 ): Promise<RunningHost> {
   const base = realpathSync(mkdtempSync(join(tmpdir(), "talaria-exec-")));
   const [folder, beside] = [options.folder ?? join(base, "folder"), join(base, "beside")];
   for (const made of [folder, beside]) mkdirSync(made, { recursive: true });
   const main = resolve(import.meta.dirname, "../../exec-host/main.ts");
-  const child = spawn(process.execPath, ["--no-warnings", main, "--stdin"], {
+  const limit = options.maxFiles === undefined ? "" : `ulimit -n ${options.maxFiles}; `;
+  const child = spawn("bash", ["-c", `${limit}exec "$@"`, "bash", process.execPath, "--no-warnings", main, "--stdin"], {
     stdio: ["pipe", "pipe", "inherit"],
     env: { ...process.env, ...options.env },
   });

@@ -110,7 +110,9 @@ async function readFile(
     if (!read.ok) return read;
     const { size, length } = read.value;
     if (size > maxBytes || offset + length > maxBytes) return ok({ path: read.value.path, size, bytes: null });
-    pieces.push(fromBase64(read.value.base64));
+    const piece = fromBase64(read.value.base64);
+    if (piece.length !== length) return err("host_garbled", GARBLED);
+    pieces.push(piece);
     offset += length;
     if (length < PIECE_BYTES) return ok({ path: read.value.path, size: offset, bytes: join(pieces, offset) });
   }

@@ -10,6 +10,8 @@ import type { HostToolOptions } from "./host-tool-options.ts";
 
 /** One request waits this long: much longer ones look dead to proxies. */
 const WAIT_MS = 25_000;
+/** A host or a proxy that answers at once, though the command runs, is not asked more often. */
+const MIN_WAIT_MS = 1_000;
 /** Waits between attempts at a host that does not answer: it may be restarting. */
 const RETRY_MS = [500, 1_000, 2_000, 4_000, 8_000];
 /** The kill of a called-off command may arrive before the command does. */
@@ -45,11 +47,13 @@ export async function waitForCommand(
   let tries = 0;
   for (;;) {
     if (signal.aborted) return err("aborted", "The call was called off.");
-    const left = Math.max(0, until - clock.now());
+    const asked = clock.now();
+    const left = Math.max(0, until - asked);
     const state = await exec.command(op, Math.min(WAIT_MS, left), signal);
     if (state.ok) {
       tries = 0;
       if (state.value.state === "ended" || clock.now() >= until) return state;
+      if (clock.now() - asked < MIN_WAIT_MS) await clock.sleep(MIN_WAIT_MS, signal);
       continue;
     }
     const retryMs = RETRY_MS[tries++];

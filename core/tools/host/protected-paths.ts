@@ -4,6 +4,9 @@ import type { CallGate } from "../../agent/contract.ts";
 import { findProtectedWrite } from "../approval/command-rules/file-rules.ts";
 import { SENTENCES } from "../approval/command-rules/sentences.ts";
 
+const OTHERS_RUN = "It makes other programs run commands.";
+const INSTRUCTS = "It instructs agents that work here.";
+
 /** Matched against the path in lower case, with a slash before it. */
 const MORE_RULES: { pattern: RegExp; why: string }[] = [
   { pattern: /\/\.(?:aws|azure|gnupg|kube|docker)\//, why: "It changes credentials, or where they are sent." },
@@ -12,16 +15,36 @@ const MORE_RULES: { pattern: RegExp; why: string }[] = [
     why: SENTENCES["write-credentials"],
   },
   { pattern: /\/\.env(?:rc|\.[^/]{1,100})$/, why: SENTENCES["write-secrets"] },
-  { pattern: /\/\.git\//, why: "It changes Git's own files, which can run commands." },
-  { pattern: /\/\.(?:gitconfig|gitmodules|husky\/[^/]{1,200})$/, why: "It makes Git run commands." },
+  // Also a file `.git`, which names the folder of a repository elsewhere.
+  { pattern: /\/\.git(?:\/|$)/, why: "It changes Git's own files, which can run commands." },
   {
-    pattern: /\/(?:\.github\/workflows|\.circleci|\.vscode|\.idea|\.devcontainer)\/|\/\.gitlab-ci\.yml$/,
-    why: "It makes other programs run commands.",
+    pattern: /\/(?:\.gitconfig|\.gitmodules|\.pre-commit-config\.ya?ml|\.?lefthook\.ya?ml)$|\/\.(?:husky|githooks)\//,
+    why: "It makes Git run commands.",
   },
   {
     pattern:
-      /\/(?:agents|claude|gemini|soul|talaria|\.talaria|\.hermes)\.md$|\/\.(?:cursorrules|windsurfrules|clinerules)$|\/\.(?:cursor|claude|talaria)\//,
-    why: "It instructs agents that work here.",
+      /\/(?:\.(?:github|gitea|forgejo)\/(?:workflows|actions)|\.circleci|\.buildkite|\.woodpecker|\.vscode|\.idea|\.zed|\.devcontainer)\//,
+    why: OTHERS_RUN,
+  },
+  {
+    pattern:
+      /\/(?:\.(?:gitlab-ci|travis|drone|woodpecker|appveyor)\.ya?ml|(?:azure|bitbucket)-pipelines\.ya?ml|appveyor\.ya?ml|jenkinsfile)$/,
+    why: OTHERS_RUN,
+  },
+  {
+    pattern:
+      /\/(?:sitecustomize\.py|usercustomize\.py|[^/]{1,255}\.pth|\.cargo\/config(?:\.toml)?|\.rprofile|\.(?:gdb|lldb)init|\.(?:n?vim|ex)rc|\.dir-locals\.el|\.?mise\.toml|\.tmux\.conf)$/,
+    why: OTHERS_RUN,
+  },
+  {
+    pattern:
+      /\/(?:agents|agents\.override|claude|claude\.local|gemini|soul|talaria|\.talaria|\.hermes|copilot-instructions)\.md$/,
+    why: INSTRUCTS,
+  },
+  {
+    pattern:
+      /\/\.(?:cursorrules|windsurfrules|clinerules|mcp\.json|aider\.conf\.ya?ml)$|\/opencode\.jsonc?$|\/\.(?:cursor|claude|talaria|hermes|codex|gemini|agents|windsurf|clinerules|roo|kiro|continue|opencode|github\/instructions)\//,
+    why: INSTRUCTS,
   },
 ];
 
@@ -41,7 +64,9 @@ export function whyProtected(path: string): string | null {
     .split("/")
     .filter((part) => part !== "" && part !== ".")
     .join("/");
-  const rule = findProtectedWrite(path.startsWith("/") ? `/${normal}` : normal);
+  const named = path.startsWith("/") ? `/${normal}` : normal;
+  // Some file systems do not distinguish `.SSH` from `.ssh`.
+  const rule = findProtectedWrite(named) ?? findProtectedWrite(named.toLowerCase());
   if (rule) return SENTENCES[rule];
   return MORE_RULES.find(({ pattern }) => pattern.test(`/${normal.toLowerCase()}`))?.why ?? null;
 }

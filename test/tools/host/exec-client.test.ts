@@ -55,6 +55,18 @@ describe("a reply that cannot be used", () => {
   });
 });
 
+describe("a piece of a file", () => {
+  test.each([
+    ["is not base64", { base64: "%%%", length: 3 }],
+    ["has fewer bytes than it says", { base64: "", length: 1 << 20 }],
+    ["has more bytes than it says", { base64: "AAAAAAAA", length: 2 }],
+    ["has a negative length", { base64: "", length: -1 }],
+  ])("that %s is garbled", async (_what, piece) => {
+    const { exec } = createClient([reply(200, JSON.stringify({ path: "a", size: 3, ...piece }))]);
+    expect(await exec.readFile("a", 4 << 20, signal)).toMatchObject({ ok: false, failure: { code: "host_garbled" } });
+  });
+});
+
 test("a request names the operator's address, follows no redirect, and waits longer than the host does", async () => {
   const { exec, sent } = createClient([reply(200, JSON.stringify(RUNNING))]);
   await exec.command("S-1:2", 25_000, signal);
@@ -79,6 +91,18 @@ describe("waiting for a command", () => {
       if (i % 10 === 9) clock.advance(2_000);
     }
     expect(await waiting).toMatchObject({ ok: false, failure: { code: "command_unknown" } });
+  });
+
+  test("asks a host that does not wait once a second at most", async () => {
+    const clock = createTestClock();
+    const { exec, sent } = createClient([reply(200, JSON.stringify(RUNNING))]);
+    const waiting = waitForCommand({ exec, clock }, "a", 10_000, signal);
+    for (let i = 0; i < 400; i++) {
+      await Promise.resolve();
+      if (i % 20 === 19) clock.advance(1_000);
+    }
+    expect(await waiting).toMatchObject({ ok: true, value: { state: "running" } });
+    expect(sent.length).toBeLessThan(15);
   });
 
   test("gives up a host that stays away", async () => {

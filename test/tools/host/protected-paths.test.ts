@@ -34,6 +34,24 @@ describe("a write asks first", () => {
       ".cursor/rules/a.mdc",
       ".claude/settings.json",
     ],
+    ...["sub/.git", ".git/", ".SSH/authorized_keys", ".Env", "a/.BASHRC", "ID_RSA"],
+    ...[
+      ".pre-commit-config.yaml",
+      "lefthook.yml",
+      ".githooks/pre-push",
+      ".husky/_/husky.sh",
+      ".travis.yml",
+      "Jenkinsfile",
+    ],
+    ...[
+      ".github/actions/a/action.yml",
+      "azure-pipelines.yml",
+      ".forgejo/workflows/a.yml",
+      "a/sitecustomize.py",
+      "x.pth",
+    ],
+    ...[".cargo/config.toml", ".Rprofile", ".gdbinit", ".vimrc", "mise.toml", ".zed/tasks.json"],
+    ...["CLAUDE.local.md", ".mcp.json", ".codex/config.toml", ".github/copilot-instructions.md", ".clinerules/a.md"],
     ...["./.env", "a/./.env", ".//.git//config", "/abs/olute/.env"],
   ])("%s", (path) => {
     expect(whyProtected(path)).toMatch(/^It /);
@@ -53,6 +71,9 @@ describe("a write asks first", () => {
     ".github/README.md",
     "ssh/config",
     "x.env.ts",
+    "src/.gitkeep",
+    "docs/actions/a.yml",
+    "cargo/config.toml",
   ])("not %s", (path) => {
     expect(whyProtected(path)).toBeNull();
     expect(gateWrites("write to", [path])).toEqual({ verdict: "run" });
