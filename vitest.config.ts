@@ -76,7 +76,11 @@ export default defineConfig({
           markdown,
           cloudflareTest({
             wrangler: { configPath: "./wrangler.toml" },
-            miniflare: { bindings: { TALARIA_OPERATOR_TOKEN: "operator-token-for-tests" } },
+            miniflare: {
+              bindings: { TALARIA_OPERATOR_TOKEN: "operator-token-for-tests" },
+              // Bound, and used only by the tests of code in Dynamic Workers: the setting `code.sandbox` is not `dynamic`.
+              workerLoaders: { LOADER: {} },
+            },
           }),
         ],
         test: {

@@ -169,6 +169,7 @@ export const DEFAULTS: Settings = {
   },
   outbound: { allow: [], ports: [] },
   web: { search: "auto", brave: {}, tavily: {}, exa: {}, searxng: {} },
+  code: { sandbox: "quickjs" },
 };
 
 /** Limits of the platform or of a stored form, which operators cannot change. */
@@ -215,6 +216,7 @@ export function parseSettings(json: string | undefined): Result<Settings> {
     curation: { ...DEFAULTS.curation, ...patch.data.curation },
     outbound: { ...DEFAULTS.outbound, ...patch.data.outbound },
     web: { ...DEFAULTS.web, ...patch.data.web },
+    code: { ...DEFAULTS.code, ...patch.data.code },
   });
 }
 

@@ -1,7 +1,17 @@
-// The globals of code that a model writes: console, tools, a clock that stands still and seeded random numbers. A script that
-// quickjs-code.ts runs in the sandbox before the code. It keeps the host's functions in its closure, where the code cannot reach them,
-// and uses only built-ins that it has saved: the code may replace them all.
+// The globals of code that a model writes: console, tools, a clock that stands still and seeded random numbers. A script that both
+// sandboxes of execute_code run before the code. It keeps the host's functions in its closure, where the code cannot reach them, and
+// uses only built-ins that it has saved: the code may replace them all.
 import { MAX_ARGUMENT_CHARS, MAX_PRINTED_CHARS } from "./code-sandbox.ts";
+
+/** What the code finds beside console and tools: the globals of QuickJS. A Dynamic Worker loses all others. */
+export const LANGUAGE_GLOBALS: readonly string[] = (
+  "AggregateError Array ArrayBuffer BigInt BigInt64Array BigUint64Array Boolean DOMException DataView Date Error EvalError " +
+  "FinalizationRegistry Float16Array Float32Array Float64Array Function Infinity Int16Array Int32Array Int8Array " +
+  "InternalError Iterator JSON Map Math NaN Number Object Promise Proxy RangeError ReferenceError Reflect RegExp Set " +
+  "SharedArrayBuffer String Symbol SyntaxError TypeError URIError Uint16Array Uint32Array Uint8Array Uint8ClampedArray " +
+  "WeakMap WeakRef WeakSet decodeURI decodeURIComponent encodeURI encodeURIComponent escape eval globalThis isFinite isNaN " +
+  "parseFloat parseInt queueMicrotask undefined unescape"
+).split(" ");
 
 /** Evaluates to a function that takes the host's functions and returns what the host calls: `settle` and `watch`. */
 export const CODE_GLOBALS = `({ print, send, done }, names, now, seed) => {

@@ -31,9 +31,11 @@ export interface CodeRun {
   error?: { text: string; line?: number };
   /**
    * What ended the run early. `wait`: it waited longer than `MAX_RUN_MS`. `never`: it waited for a promise that nothing settles. `busy`:
-   * it did not begin, because other sandboxes were live. `signal`: it was called off.
+   * it did not begin, because other sandboxes were live. `signal`: it was called off. `lost`: the sandbox itself failed.
    */
-  stopped: StopReason | "wait" | "never" | "busy" | "signal" | null;
+  stopped: StopReason | "wait" | "never" | "busy" | "signal" | "lost" | null;
+  /** What the code printed since it last waited for a tool is lost. */
+  hasLostOutput?: true;
 }
 
 /** Maximum length of what a run prints, and of what it returns. */

@@ -1,5 +1,6 @@
-// Allows two live sandboxes in an isolate: sessions share its memory. The others wait in the order in which they came. Called by
-// quickjs-code.ts. A run polls with its own timer, because the promise of another run belongs to another object's events.
+// Allows few sandboxes to be live at once; the others wait in the order in which they came. Two of QuickJS in an isolate, since sessions
+// share its memory: called by quickjs-code.ts. wiring/dynamic-worker.ts has places of its own. A run polls with its own timer, because
+// the promise of another run belongs to another object's events.
 import type { Clock } from "../ports.ts";
 import { MAX_RUN_MS } from "./code-sandbox.ts";
 import { MAX_MEMORY_BYTES } from "./engine.ts";
@@ -18,9 +19,6 @@ interface Place {
   at: number;
 }
 
-let live: Place[] = [];
-let waiting: Place[] = [];
-
 export interface WaitOptions {
   clock: Clock;
   signal: AbortSignal;
@@ -29,34 +27,47 @@ export interface WaitOptions {
   maxWaitMs?: number;
 }
 
-/** A function that must be called when the sandbox is gone, even if it failed; or why there is no place for it. */
-export async function takePlace(options: WaitOptions): Promise<(() => void) | "busy" | "signal"> {
-  const { clock, signal, isBlocked = () => false, maxWaitMs = MAX_WAIT_MS } = options;
-  const began = clock.now();
-  const mine: Place = { at: began };
-  waiting.push(mine);
-  try {
-    for (;;) {
-      const now = clock.now();
-      if (signal.aborted) return "signal";
-      mine.at = now;
-      if (!waiting.includes(mine)) waiting.push(mine); // it was taken for evicted
-      live = live.filter(({ at }) => now - at < MAX_LIVE_MS);
-      waiting = waiting.filter(({ at }) => now - at < MAX_SILENT_MS);
-      if (live.length < MAX_LIVE && waiting[0] === mine && !isBlocked()) break;
-      if (now - began >= maxWaitMs) return "busy";
-      await clock.sleep(LOOK_AGAIN_MS, signal);
-    }
-  } finally {
-    waiting = waiting.filter((other) => other !== mine);
-  }
-  live.push(mine);
-  return () => {
-    live = live.filter((other) => other !== mine);
-  };
+export interface Places {
+  /** A function that must be called when the sandbox is gone, even if it failed; or why there is no place for it. */
+  take(options: WaitOptions): Promise<(() => void) | "busy" | "signal">;
+  countLive(): number;
 }
+
+export function createPlaces(maxLive: number): Places {
+  let live: Place[] = [];
+  let waiting: Place[] = [];
+  return { take, countLive: () => live.length };
+
+  async function take({ clock, signal, isBlocked = () => false, maxWaitMs = MAX_WAIT_MS }: WaitOptions) {
+    const began = clock.now();
+    const mine: Place = { at: began };
+    waiting.push(mine);
+    try {
+      for (;;) {
+        const now = clock.now();
+        if (signal.aborted) return "signal";
+        mine.at = now;
+        if (!waiting.includes(mine)) waiting.push(mine); // it was taken for evicted
+        live = live.filter(({ at }) => now - at < MAX_LIVE_MS);
+        waiting = waiting.filter(({ at }) => now - at < MAX_SILENT_MS);
+        if (live.length < maxLive && waiting[0] === mine && !isBlocked()) break;
+        if (now - began >= maxWaitMs) return "busy";
+        await clock.sleep(LOOK_AGAIN_MS, signal);
+      }
+    } finally {
+      waiting = waiting.filter((other) => other !== mine);
+    }
+    live.push(mine);
+    return () => {
+      live = live.filter((other) => other !== mine);
+    };
+  }
+}
+
+const ofIsolate = createPlaces(MAX_LIVE);
+export const takePlace = ofIsolate.take;
 
 /** Bytes of the isolate's memory that live sandboxes may use. */
 export function heldBySandboxes(): number {
-  return live.length * MAX_MEMORY_BYTES;
+  return ofIsolate.countLive() * MAX_MEMORY_BYTES;
 }

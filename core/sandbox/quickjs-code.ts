@@ -4,6 +4,7 @@
 import type { QuickJSContext, QuickJSHandle, QuickJSRuntime } from "quickjs-emscripten-core";
 import type { Clock } from "../ports.ts";
 import { CODE_GLOBALS } from "./code-globals.ts";
+import { CODE_FILE, findLine, toSeed } from "./code-program.ts";
 import { type CodeProgram, type CodeRun, type CodeSandbox, MAX_PRINTED_CHARS, MAX_RUN_MS } from "./code-sandbox.ts";
 import { type Engine, JOB_UNITS, RUN_FUEL, findStopReason, startEngine } from "./engine.ts";
 import { takePlace } from "./live-sandboxes.ts";
@@ -103,13 +104,11 @@ function begin(engine: Engine, program: CodeProgram, output: Output): Running {
   running.settle = vm.getProp(made, "settle");
   engine.setFuel(RUN_FUEL);
   // On one line, so that lines of an error are lines of the code. The new line ends a comment at the code's end.
-  const started = vm.evalCode(`(async () => {${program.code}\n})()`, FILE);
+  const started = vm.evalCode(`(async () => {${program.code}\n})()`, CODE_FILE);
   const report = vm.getProp(made, started.error ? "describe" : "watch");
   vm.unwrapResult(vm.callFunction(report, vm.undefined, started.error ?? started.value)).dispose();
   return running;
 }
-
-const FILE = "code.js";
 
 /** Until the code has ended, and its calls with it. Returns why it ended early. Traps pass through. */
 async function runToEnd(running: Running, { signal }: CodeProgram, clock: Clock): Promise<CodeRun["stopped"]> {
@@ -173,9 +172,8 @@ function finish(
   } else if (ok) {
     if (text !== "") output.value = text;
   } else {
-    const line = /code\.js:(\d+)/.exec(stack)?.[1];
-    // QuickJS finds a missing end after the code, on the next line.
-    output.error = { text, ...(line && { line: Math.min(Number(line), code.split("\n").length) }) };
+    const line = findLine(stack, code);
+    output.error = { text, ...(line !== undefined && { line }) };
   }
 }
 
@@ -212,11 +210,4 @@ function expectReply(running: Running): void {
 /** A text that was sent as JSON, because QuickJS's host reads a text only up to its first NUL. */
 function readText(vm: QuickJSContext, json: QuickJSHandle): string {
   return JSON.parse(vm.getString(json)) as string;
-}
-
-/** FNV-1a. */
-function toSeed(text: string): number {
-  let hash = 0x811c9dc5;
-  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
-  return hash >>> 0;
 }

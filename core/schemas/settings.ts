@@ -355,6 +355,16 @@ const web = z
   })
   .describe("The web: which service searches it.");
 
+const code = z
+  .strictObject({
+    sandbox: z
+      .enum(["quickjs", "dynamic"])
+      .describe(
+        "Where `execute_code` runs. `quickjs`: an interpreter in the Worker, whose limits hold everywhere. `dynamic`: a Dynamic Worker for each run, faster, billed by the platform, and only where the binding `LOADER` exists; else QuickJS. Local servers do not limit a Dynamic Worker's computing: an endless loop stops the whole server.",
+      ),
+  })
+  .describe("Code that the model writes.");
+
 const approvals = z
   .strictObject({
     mode: ApprovalMode.describe(
@@ -378,6 +388,7 @@ export const Settings = z.strictObject({
   curation,
   outbound,
   web,
+  code,
 });
 export type Settings = z.infer<typeof Settings>;
 
@@ -397,5 +408,6 @@ export const SettingsPatch = z.strictObject({
   curation: curation.partial().optional(),
   outbound: outbound.partial().optional(),
   web: web.partial().optional(),
+  code: code.partial().optional(),
 });
 export type SettingsPatch = z.infer<typeof SettingsPatch>;

@@ -32,7 +32,7 @@ import { seeds } from "../../skills-seed/index.ts";
 import { toQueue } from "../../stores/platform/queue.ts";
 import { systemClock } from "../../stores/platform/system-clock.ts";
 import { runChecks } from "../../wiring/checks.ts";
-import { openSandbox } from "../../wiring/sandbox.ts";
+import { type LoaderBinding, openSandbox } from "../../wiring/sandbox.ts";
 import { openImageMaker } from "../../wiring/images.ts";
 import { openModels } from "../../wiring/models.ts";
 import { openExecHost } from "../../wiring/exec.ts";
@@ -53,7 +53,7 @@ import type { Archive } from "../archive.ts";
 import { toSql } from "../sql.ts";
 import { isErased, leaveTombstone, guardErased } from "./erased.ts";
 
-export interface SessionEnv extends ModelEnv, ProviderEnv, ExecEnv, SearchEnv, BrowserBinding {
+export interface SessionEnv extends ModelEnv, ProviderEnv, ExecEnv, SearchEnv, BrowserBinding, LoaderBinding {
   SKILLS: R2Bucket;
   MEMORY: KVNamespace;
   REVIEWS: Queue<ReviewMessage>;
@@ -296,7 +296,7 @@ function toHost(ctx: DurableObjectState, env: SessionEnv, settings: Settings): S
     },
     seeds,
     runChecks,
-    sandbox: openSandbox(clock),
+    sandbox: openSandbox(env, settings, clock, (problem) => console.error(`session ${session}: ${problem}`)),
     skills: openSkillStore(place, { indexes: SESSION_INDEXES }),
     search: (query) => env.ARCHIVE.getByName(profile).searchSkills(query),
     memory: (overlay) => openSessionMemory(env.MEMORY, place, overlay),

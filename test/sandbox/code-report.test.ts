@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { createQuickJsSandbox } from "../../core/sandbox/quickjs-code.ts";
 import { systemClock } from "../../stores/platform/system-clock.ts";
 import { quickjs as module } from "../support/quickjs.ts";
-import { toProgram } from "./sandbox-cases.ts";
+import { toProgram } from "../support/code-program.ts";
 
 const sandbox = createQuickJsSandbox({ module, clock: systemClock });
 const run = (code: string) => sandbox.run(toProgram(code));

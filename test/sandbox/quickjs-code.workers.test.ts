@@ -4,7 +4,7 @@ import quickjs from "#wasm/quickjs.wasm";
 import { createQuickJsSandbox } from "../../core/sandbox/quickjs-code.ts";
 import { systemClock } from "../../stores/platform/system-clock.ts";
 import { BOMBS } from "./hostile-code.ts";
-import { toProgram } from "./sandbox-cases.ts";
+import { toProgram } from "../support/code-program.ts";
 
 const sandbox = createQuickJsSandbox({ module: quickjs, clock: systemClock });
 

@@ -152,7 +152,7 @@ function toFailure(code: string, message: string): CallReply {
 const ENVELOPE_CHARS = 1_000;
 
 function toResult(run: CodeRun, calls: Calls, maxChars: number): ToolResult {
-  const stop = run.stopped === null ? null : STOPPED[run.stopped];
+  const stop = run.stopped === null ? null : toStop(run.stopped, run.hasLostOutput);
   const outcome: JsonObject = {
     ...(stop ?? (run.error && { code: "code_failed", error: "The code threw an error: see thrown." })),
     ...(calls.lines.length > 0 && { calls: calls.lines }),
@@ -185,7 +185,13 @@ function toValue(
   return { value: text, chars: maxChars, cut: true };
 }
 
+function toStop(stopped: NonNullable<CodeRun["stopped"]>, hasLostOutput = false): { code: string; error: string } {
+  const { code, error } = STOPPED[stopped];
+  return { code, error: hasLostOutput ? error.replace(KEPT, KEPT_IN_PART) : error };
+}
+
 const KEPT = "What it had printed, and what its calls had done, is kept.";
+const KEPT_IN_PART = "What its calls had done is kept. What it printed after the last of them is lost.";
 const STOPPED: Record<NonNullable<CodeRun["stopped"]>, { code: string; error: string }> = {
   time: {
     code: "timed_out",
@@ -193,7 +199,7 @@ const STOPPED: Record<NonNullable<CodeRun["stopped"]>, { code: string; error: st
   },
   memory: {
     code: "memory_limit",
-    error: `The code needed more than its 16 MB and was stopped. ${KEPT} Work on one piece at a time.`,
+    error: `The code needed more memory than it may have and was stopped. ${KEPT} Work on one piece at a time.`,
   },
   stack: {
     code: "stack_limit",
@@ -215,6 +221,10 @@ const STOPPED: Record<NonNullable<CodeRun["stopped"]>, { code: string; error: st
   busy: {
     code: "sandbox_busy",
     error: "The code was not run: all sandboxes of this place are in use. Try again later, or call the tools directly.",
+  },
+  lost: {
+    code: "sandbox_lost",
+    error: `The sandbox failed before the code ended. ${KEPT} Run the rest again, or call the tools directly.`,
   },
   signal: { code: "aborted", error: `The code was called off before it ended. ${KEPT}` },
 };
