@@ -56,6 +56,17 @@ describe("the tree of docs/ARCHITECTURE.md", () => {
   });
 });
 
+describe("the folders in the tree of docs/ARCHITECTURE.md", () => {
+  const [, tree = ""] = document.split("\n## The tree\n");
+  const listFolders = (path: string) =>
+    readdirSync(join(folder, "..", path), { withFileTypes: true }).filter((entry) => entry.isDirectory());
+
+  it.each(["core", "core/session", "core/tools"])("are all those of %s/", (path) => {
+    const missing = listFolders(path).filter(({ name }) => !new RegExp(`\\b${name}/`).test(tree));
+    expect(missing.map(({ name }) => name)).toEqual([]);
+  });
+});
+
 describe("docs/DECISIONS.md", () => {
   it("lists every decision", () => {
     const decisions = readFileSync(join(folder, "DECISIONS.md"), "utf8");
