@@ -36,6 +36,16 @@ export function parseLines(lines: string[]): Order {
   return lines.length === 1 || text === "" ? parseOrder(text) : { kind: "message", text };
 }
 
+/** What a person reads who types a message while a turn waits for an answer. A command is the answer. */
+export function describeWait(text: string): { hint: string; isSent: boolean } | null {
+  if (text.startsWith("/")) return null;
+  if (!/^(?:y|yes|ok|n|no|once|session|always|approve|allow|deny|[osad])[.!]?$/i.test(text)) {
+    return { hint: "(sent when the question above is answered)", isSent: true };
+  }
+  const hint = "(Not sent: answer the question with /approve, /approve session, /approve always or /deny.)";
+  return { hint, isSent: false };
+}
+
 /** Without a command before the cursor, Tab is a tab: pasted tables keep theirs. */
 export function completeLine(typed: string): [completions: string[], completed: string] {
   return [typed.startsWith("/") ? completeCommand(typed, "terminal", "owner") : [`${typed}\t`], typed];
@@ -73,6 +83,7 @@ export async function converse(conversation: Conversation): Promise<boolean> {
     showLine,
     showPrompt,
     leave,
+    takesPaths: terminal,
     onMessage: prompt.leave,
     onTurn(n) {
       mine.push(n);
@@ -106,6 +117,8 @@ export async function converse(conversation: Conversation): Promise<boolean> {
     lines.removeAllListeners();
     lines.close();
     if (terminal) process.stdout.write("\n");
+    const hasTurns = mine.length > 0 || conversation.session.turns.length > 0;
+    if (terminal && hasTurns) show.line(`To continue: npm run chat -- --session ${session}`);
   }
   return isDone;
 
@@ -138,6 +151,9 @@ export async function converse(conversation: Conversation): Promise<boolean> {
   function take(order: Order): void {
     // Commands act at once, as in a terminal. Leaving waits for the answers to the lines before.
     const isAside = order.kind === "command" && order.name !== "exit";
+    const waits = terminal && turns.isParked() && order.kind === "message" ? describeWait(order.text) : null;
+    if (waits) showLine(waits.hint);
+    if (waits && !waits.isSent) return prompt.show();
     if (terminal || isAside) void send(order);
     else piped.add(order);
   }
@@ -164,11 +180,17 @@ export async function converse(conversation: Conversation): Promise<boolean> {
     over.resolve();
   }
 
+  /** The first Ctrl-C stops a turn, also one that waits for an answer, or discards the typed line. The next one leaves. */
   function onInterrupt(): void {
-    if (turns.isQuiet()) return over.resolve();
+    if (turns.isQuiet() && terminal && lines.line !== "") {
+      process.stdout.write("^C\n");
+      for (const name of ["e", "u"]) lines.write(null, { ctrl: true, name }); // to the end of the line; delete it
+      return;
+    }
+    if (turns.isQuiet() && (isStopping || !turns.isParked())) return over.resolve();
     if (isStopping) return over.reject(new InterruptedError());
     isStopping = true;
-    show.line("(stopping; Ctrl-C again leaves without waiting)");
+    showLine("(stopping; Ctrl-C again leaves without waiting)");
     void send({ kind: "command", name: "stop", argument: "" });
   }
 }

@@ -1,9 +1,9 @@
 // Carries out what a person typed: sends a message, or runs a command of the client. Used by converse.ts.
 import type { ClientCommandName } from "../core/commands/commands.ts";
 import { renderCommandHelp } from "../core/commands/help.ts";
-import type { TypedLine } from "../core/commands/parse-command.ts";
+import { type TypedLine, parseSessionCommand } from "../core/commands/parse-command.ts";
 import type { BusyMode } from "../core/schemas/settings.ts";
-import { type AttachedImage, readImageFile } from "./image-file.ts";
+import { type AttachedImage, isImagePath, readImageFile } from "./image-file.ts";
 import { createBackoff } from "./connection/backoff.ts";
 import { type Client, UnreachableError } from "./connection/client.ts";
 import { renderLearning } from "./learning.ts";
@@ -13,7 +13,7 @@ export const COMMAND_HELP = `A line sent while a turn runs waits for its end, un
 ${renderCommandHelp("terminal", "owner")}
 
 /NAME [x=1] TEXT loads the skill NAME for TEXT; up to five names may stand in front. Tab completes a command.
-Pasted lines are one message. Ctrl-C stops the turn; a second Ctrl-C leaves, and so does Ctrl-D.`;
+Pasted lines are one message. Ctrl-C discards a typed line or stops the turn, and else leaves; so does Ctrl-D.`;
 
 /** Commands of the session and of the model are messages: the server carries them out. */
 export type Order = TypedLine | { kind: "nothing" };
@@ -28,6 +28,8 @@ export interface OrderOptions {
   onMessage(): void;
   /** Called with the turn of each accepted message. */
   onTurn(n: number): void;
+  /** A message that is only the path of an image is `/image` with that path. */
+  takesPaths?: boolean;
   /** The command `/exit`. */
   leave(): Promise<void>;
 }
@@ -61,8 +63,9 @@ export function createOrders(options: OrderOptions): (order: Order) => Promise<n
   /** Every attempt has the same idempotency key, so that the message is accepted once. */
   async function say(text: string, busy?: BusyMode): Promise<number> {
     options.onMessage();
-    const sent = { busy, images };
-    images = []; // even if the message is refused: it says why, and the person attaches a better one
+    const isCommand = parseSessionCommand(text) !== null; // no model reads it, so the images wait for the next message
+    const sent = { busy, images: isCommand ? [] : images };
+    if (!isCommand) images = []; // even if the message is refused: it says why, and the person attaches a better one
     const key = crypto.randomUUID();
     const backoff = createBackoff({});
     for (;;) {
@@ -81,7 +84,9 @@ export function createOrders(options: OrderOptions): (order: Order) => Promise<n
   return async function obey(order) {
     switch (order.kind) {
       case "message":
-        return say(order.text);
+        if (!options.takesPaths || !isImagePath(order.text)) return say(order.text);
+        showLine(await attach(order.text));
+        return null;
       case "command":
         return (await commands[order.name](order.argument)) ?? null;
       case "misused":

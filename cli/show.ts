@@ -1,5 +1,6 @@
 // Shows the events of a turn as lines in a terminal. The answer goes to `answer`, everything else to `aside`, so that a pipe
 // gets only the answer. Must never output control characters: texts of models and files could control the terminal.
+import { isBesideCommand } from "../core/commands/parse-command.ts";
 import type { AgentEvent, JsonObject } from "../core/schemas/entry.ts";
 
 export interface Screen {
@@ -52,6 +53,7 @@ export function createDisplay(screen: Screen) {
           if (shownEntry === event.entry) line("(the answer was cut off; it starts again)");
           return;
         case "steer_add":
+          if (isBesideCommand(event.text)) return; // its answer follows
           return line(`(put into the running turn: ${toOneLine(event.text)})`);
         case "tool_start": {
           const call = truncate(`${toOneLine(event.name)} ${summarise(event.args)}`, screen.columns - 5);

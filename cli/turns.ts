@@ -33,6 +33,8 @@ export function createTurns() {
   return {
     /** Nothing runs: every open turn waits for an answer. */
     isQuiet: (): boolean => [...open].every((n) => parked.has(n)),
+    /** A turn waits for an answer. */
+    isParked: (): boolean => parked.size > 0,
     /** Adds a turn from a response of the API. Its events may have arrived already. */
     add(n: number): void {
       if (!ended.has(resolveTurn(n))) open.add(resolveTurn(n));

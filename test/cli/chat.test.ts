@@ -13,7 +13,7 @@ const COMPILE_CACHE = { NODE_COMPILE_CACHE: tempFolder() };
 
 const CHAT = join(import.meta.dirname, "../../cli/chat.ts");
 const SESSION = "01ARZ3NDEKTSV4RRFFQ69G5FAV";
-const INFO = { session: SESSION, title: "", learning: "on", createdAt: 1 };
+const INFO = { session: SESSION, title: "", learning: "on", backend: "workspace", createdAt: 1 };
 
 const USAGE = { input: 10, output: 2, cacheRead: 0, cacheWrite: 0 };
 const STATS = { modelCalls: 1, toolCalls: 0, failedCalls: 0, usage: USAGE };

@@ -1,6 +1,6 @@
 // How the chat client reads typed and pasted lines, and how it tracks the turns of a session.
 import { describe, expect, it, vi } from "vitest";
-import { completeLine, parseLines, parseOrder, chooseStartEvent } from "../../cli/converse.ts";
+import { completeLine, describeWait, parseLines, parseOrder, chooseStartEvent } from "../../cli/converse.ts";
 import { gatherPasted } from "../../cli/pasted-lines.ts";
 import { createTurns } from "../../cli/turns.ts";
 import { NO_STATS } from "../../core/schemas/entry.ts";
@@ -21,6 +21,20 @@ describe("a typed line", () => {
     expect(completeLine("/qu")).toEqual([["/queue", "/quit"], "/qu"]);
     expect(completeLine("/stop it")).toEqual([[], "/stop it"]);
     expect(completeLine("a")).toEqual([["a\t"], "a"]);
+  });
+});
+
+describe("a line typed while a question waits", () => {
+  it.each(["y", "yes", "No.", "once", "session", "always", "deny", "o"])(
+    "that looks like an answer is not sent: %s",
+    (text) => {
+      expect(describeWait(text)).toMatchObject({ isSent: false, hint: expect.stringContaining("/approve") });
+    },
+  );
+
+  it("is sent, and said to wait, unless it is a command", () => {
+    expect(describeWait("no, use the other file")).toMatchObject({ isSent: true });
+    expect(describeWait("/deny no")).toBeNull();
   });
 });
 

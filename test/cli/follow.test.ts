@@ -10,7 +10,7 @@ import type { FakeSocket } from "../support/wires/fake-socket.ts";
 const SESSION = "01ARZ3NDEKTSV4RRFFQ69G5FAV";
 const SOCKET = `/v1/sessions/${SESSION}/socket`;
 const USAGE = { calls: 0, tokens: 0, usd: 0 };
-const INFO = { session: SESSION, title: "", learning: "on", createdAt: 1 };
+const INFO = { session: SESSION, title: "", learning: "on", backend: "workspace", createdAt: 1 };
 const DETAIL = { ...INFO, state: "idle", turns: [], reviewing: [], usage: USAGE };
 const READ_SESSION = { [`GET /v1/sessions/${SESSION}`]: answerJson(200, DETAIL) };
 

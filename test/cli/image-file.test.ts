@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import type { Client } from "../../cli/connection/client.ts";
-import { readImageFile } from "../../cli/image-file.ts";
+import { isImagePath, readImageFile } from "../../cli/image-file.ts";
 import { createOrders } from "../../cli/orders.ts";
 import { parseTypedLine } from "../../core/commands/parse-command.ts";
 import { makePng, toDataUrl } from "../support/images.ts";
@@ -22,6 +22,20 @@ describe("an image file", () => {
     expect([await readImageFile(path), await readImageFile(` "${path}" `)]).toEqual([read, read]);
   });
 
+  it("is found as a terminal types it when it is dropped: in quotes, or with escaped spaces", async () => {
+    const escaped = path.replaceAll(" ", "\\ ");
+    expect([path, escaped, `'${path}'`].map(isImagePath)).toEqual([true, true, true]);
+    const others = ["What is /a.png?", "a cat.png", `${folder}/no.png`, `see ${path}`, folder];
+    expect(others.map(isImagePath)).toEqual([false, false, false, false, false]);
+    expect(await readImageFile(escaped)).toMatchObject({ image: { name: "a cat.png" } });
+  });
+
+  it("that is not an image is refused before it is sent", async () => {
+    const text = join(folder, "text.png");
+    writeFileSync(text, "hello");
+    expect(await readImageFile(text)).toEqual({ refusal: "(text.png is not a PNG, JPEG, WebP or GIF image.)" });
+  });
+
   it("that is absent, a folder or too large gives a sentence", async () => {
     const large = join(folder, "large.png");
     writeFileSync(large, new Uint8Array(6_000_000));
@@ -34,8 +48,23 @@ describe("an image file", () => {
   });
 });
 
+it("a line that is only the path of an image is /image, where the client takes paths", async () => {
+  const posted: string[] = [];
+  const client = {
+    postMessage: async (_session: string, text: string) => (
+      posted.push(text),
+      { turn: "01J00000000000000000000000-1" }
+    ),
+  } as unknown as Client;
+  const ignored = { showLine() {}, showPrompt() {}, onMessage() {}, onTurn() {}, leave: async () => {} };
+  for (const takesPaths of [true, false]) {
+    await createOrders({ client, session: "s", takesPaths, ...ignored })(parseTypedLine(path));
+  }
+  expect(posted).toEqual([path]);
+});
+
 describe("/image", () => {
-  it("sends the file with the next message, and not with the one after it", async () => {
+  it("sends the file with the next message to the model, and not with the one after it", async () => {
     const posted: unknown[] = [];
     const lines: string[] = [];
     const client = {
@@ -48,9 +77,10 @@ describe("/image", () => {
       ...{ client, session: "s", showLine: (line) => void lines.push(line), showPrompt() {} },
       ...{ onMessage() {}, onTurn() {}, leave: async () => {} },
     });
-    for (const line of [`/image ${path}`, "/image no.png", "What is this?", "And now?"])
+    for (const line of [`/image ${path}`, "/image no.png", "/rollback", "What is this?", "And now?"])
       await obey(parseTypedLine(line));
     expect(posted).toEqual([
+      ["/rollback", []],
       ["What is this?", [{ data, name: "a cat.png" }]],
       ["And now?", []],
     ]);

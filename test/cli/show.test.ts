@@ -89,6 +89,11 @@ describe("a turn on screen", () => {
     expect(aside).toBe("(put into the running turn: Leave out the [2Jlast)\n★ Remembered 1 fact\n");
   });
 
+  it("does not repeat a command that answers a question", () => {
+    const { aside } = show([{ type: "steer_add", turn: 2, into: 1, entry: 3, text: "/approve session" }], false);
+    expect(aside).toBe("");
+  });
+
   it("never holds control characters", () => {
     expect(toPlain("a\x1b]0;title\x07b\x1b[2Jc\u202Ed\r\n\te")).toBe("a]0;titleb[2Jcd\n\te");
     const { both } = show([{ type: "text_delta", entry: 1, offset: 0, text: "\x1b[31mred" }], true);
