@@ -1,8 +1,13 @@
 // Answers everything that is not a table task; called by rehearsal.ts. Introduces itself, and carries out a few simple requests that it
 // recognises by their words. This is what `npm run chat` shows without a key.
 import type { ModelRequest } from "../../agent/contract.ts";
+import { clip, toOneLine } from "../../clip.ts";
+import type { JsonObject } from "../../schemas/entry.ts";
+import { isObject } from "../../unknown-object.ts";
 import { type FinishedCall, callsSinceInput, readInput, listedSkills, offeredTools } from "./request.ts";
 import type { Reply } from "./reply.ts";
+
+const MAX_FOUND_CHARS = 160;
 
 export function chat(request: ModelRequest): Reply {
   const text = readInput(request).trim();
@@ -29,8 +34,12 @@ export function chat(request: ModelRequest): Reply {
     text,
   )?.[1];
   if (file && tools.has("read_file")) return { text: "", calls: [["read_file", { path: file, limit: 40 }]] };
+  const query = readQuery(text);
+  if (query && tools.has("session_search")) {
+    return { text: "I look in earlier conversations.", calls: [["session_search", { query }]] };
+  }
   if (/\b(list|show|which|what)\b.*\bfiles?\b|^ls\b/i.test(text) && tools.has("terminal")) {
-    return { text: "Here is the workspace.", calls: [["terminal", { command: "find . -type f | sort" }]] };
+    return { text: "I look at the files.", calls: [["terminal", { command: "find . -type f | sort" }]] };
   }
   if (/\b(list|show|which|what)\b.*\bskills\b/i.test(text)) {
     if (tools.has("skills_list")) return { text: "These are the skills.", calls: [["skills_list", {}]] };
@@ -44,26 +53,42 @@ export function chat(request: ModelRequest): Reply {
   return { text: introduce(request) };
 }
 
+const MAX_QUERY_CHARS = 300;
+
+/** Of "Search my earlier conversations for rain" or "What did we say about rain?": what is looked for. */
+function readQuery(text: string): string | undefined {
+  if (text.length > MAX_QUERY_CHARS) return undefined;
+  const asked = /^(?:search|look|find)\b.*?\b(?:earlier|past|previous|old)\b.*?\b(?:for|about)\s+(\S.*)$/i.exec(text);
+  return (asked ?? /\bdid we (?:say|decide|agree|do|discuss)\s+(?:about\s+|on\s+)?(\S.*)$/i.exec(text))?.[1];
+}
+
 function introduce(request: ModelRequest): string {
   const skills = listedSkills(request.system).map(({ name }) => name);
   const known = skills.length > 0 ? ` Skills at hand: ${skills.slice(0, 8).join(", ")}.` : "";
   return (
     "I am rehearsal, the small deterministic model that ships with Talaria for trying it without a model key. " +
     "I can work out a figure from a delimited file in the workspace (name the file, the column in backticks, and mean, " +
-    "total, smallest or largest), list or show files and skills, run `a command`, and remember a fact when you begin " +
-    `with "remember that".${known} For anything else, start Talaria with a key for a real model.`
+    "total, smallest or largest), list or show files and skills, run: `a command`, search earlier conversations for words, " +
+    `and remember a fact when you begin with "remember that".${known} For anything else, start Talaria with a key for a real model.`
   );
 }
 
 function report({ call, failed, result }: FinishedCall): string {
+  if (result.code === "approval_denied") {
+    const reason = String(result.reason ?? "").trim();
+    return `Not run: it was refused${reason === "" ? "" : `, because: ${reason}`}.`;
+  }
+  if (result.code === "approval_timed_out") return "Not run: nobody approved it in time.";
   if (failed) return `That did not work: ${String(result.error ?? result.stderr ?? "no reason was given")}`.trim();
   switch (call.name) {
     case "memory":
-      return result.state === "waiting" ? "It waits for you: /pending shows it." : "Remembered.";
+      return result.state === "waiting" ? "It waits for you: /approvals shows it." : "Remembered.";
     case "skills_list":
       return (
         lines(result.skills, (skill) => `- ${String(skill.name)}: ${String(skill.description)}`) || "There are none."
       );
+    case "session_search":
+      return lines(result.sessions, (session) => toFoundSession(session, result.person)) || "I found nothing.";
     case "terminal":
       return String(result.stdout ?? "").trim() || "It printed nothing.";
     default:
@@ -73,6 +98,13 @@ function report({ call, failed, result }: FinishedCall): string {
 
 function lines(list: unknown, toLine: (item: Record<string, unknown>) => string): string {
   return Array.isArray(list) ? list.map((item) => toLine(item as Record<string, unknown>)).join("\n") : "";
+}
+
+/** The session and what the person wrote in it. */
+function toFoundSession({ session, title, started }: JsonObject, person: unknown): string {
+  const said = isObject(person) ? person[String(session)] : undefined;
+  const words = lines(said, ({ text }) => `  ${clip(toOneLine(String(text)), MAX_FOUND_CHARS)}`);
+  return `- ${String(title ?? session)} (${String(started ?? "")}):${words === "" ? "" : `\n${words}`}`;
 }
 
 function sentence(text: string): string {

@@ -42,7 +42,7 @@ export function restoreCheckpoint({ log, workspace }: Parts, n: number, key?: st
 export function restore({ log, workspace }: Parts, n: number, alone?: RestoreOptions["alone"]): Result<Restored> {
   return workspace.checkpoints.restore(n, {
     ...(alone && { alone }),
-    also: ({ undo, turn, changes }) => addRestoreNews(log, undo, { turn, paths: changes.length }),
+    also: ({ undo, turn, kind, changes }) => addRestoreNews(log, undo, { turn, kind, paths: changes.length }),
   });
 }
 

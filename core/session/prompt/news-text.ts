@@ -5,6 +5,7 @@ import { escapeTags, fence } from "../../prompt-block.ts";
 import type { Part } from "../../schemas/entry.ts";
 import type { Sha256 } from "../../schemas/ids.ts";
 import type { MemoryStoreName } from "../../schemas/memory.ts";
+import type { CheckpointInfo } from "../../workspace/checkpoints/checkpoints.ts";
 
 /** Of one kind of news in one note. */
 const MAX_LINES = 20;
@@ -18,9 +19,16 @@ export interface UnreportedNews {
   reviews: string[];
   decisions: { path: string; approved: boolean }[];
   /** Restores of the files by the checkpoint that each began, so that a repeated one counts once. Absent: none. */
-  restores?: Record<number, { turn: number; paths: number }>;
+  restores?: Record<number, RestoreNews>;
   /** How many more there were, of all kinds; absent: none. */
   more?: number;
+}
+
+/** `kind`: of the checkpoint; absent: `turn`. */
+export interface RestoreNews {
+  turn: number;
+  paths: number;
+  kind?: CheckpointInfo["kind"];
 }
 
 /** Decisions are the harness's words. Every quotation of a model's words has the source `own` and is fenced. */
@@ -75,9 +83,12 @@ function describeDecision({ path, approved }: UnreportedNews["decisions"][number
 }
 
 /** Names no file: their names may come from anywhere. */
-function describeRestore({ turn, paths }: { turn: number; paths: number }): string {
+function describeRestore({ turn, paths, kind = "turn" }: RestoreNews): string {
   const what = `${paths} ${paths === 1 ? "path" : "paths"} of the workspace`;
-  return `- The person set the files back to what they were when turn ${turn} began. That changed ${what}. Read a file again before you rely on it.`;
+  const when = { turn: `when turn ${turn} began`, restore: "before an earlier restore", import: "before an import" }[
+    kind
+  ];
+  return `- The person set the files back to what they were ${when}. That changed ${what}. Read a file again before you rely on it.`;
 }
 
 export function toLine(text: string): string {

@@ -19,7 +19,7 @@ import {
   settledUpTo,
   toShownFacts,
 } from "./known-content.ts";
-import { type UnreportedNews, toLine, toParts } from "./news-text.ts";
+import { type RestoreNews, type UnreportedNews, toLine, toParts } from "./news-text.ts";
 import { isSilent } from "./notices.ts";
 
 /** Of one kind of news, until it is reported. Further ones are only counted. */
@@ -70,7 +70,7 @@ export function addDecisionNews(log: Log, decision: UnreportedNews["decisions"][
 }
 
 /** Call inside the transaction that restores the files. `undo`: the checkpoint that the restore began. */
-export function addRestoreNews(log: Log, undo: number, restore: { turn: number; paths: number }): void {
+export function addRestoreNews(log: Log, undo: number, restore: RestoreNews): void {
   changeNews(log, (news) => ({ ...news, restores: { ...news.restores, [undo]: restore } }));
 }
 

@@ -44,7 +44,7 @@ export interface RestoreOptions {
    */
   alone?: { key?: string | undefined; isBusy?: boolean };
   /** Writes rows of the caller in the same transaction. Not called when nothing has changed. */
-  also?(restored: Restored & { undo: number; turn: number }): void;
+  also?(restored: Restored & { undo: number } & Pick<CheckpointInfo, "turn" | "kind">): void;
 }
 
 export interface Restored {
@@ -119,7 +119,7 @@ export class Checkpoints {
       quota.discardCount(); // a restore may exceed a quota that was lowered meanwhile
       const undo = changes.ofTurn()?.n ?? null;
       const made = { n, undo, changes: undo === null ? [] : this.#compare(undo) };
-      if (undo !== null && made.changes.length > 0) also?.({ ...made, undo, turn: target.turn });
+      if (undo !== null && made.changes.length > 0) also?.({ ...made, undo, turn: target.turn, kind: target.kind });
       return made;
     });
     // The checkpoint of the restore itself may be too large to keep.

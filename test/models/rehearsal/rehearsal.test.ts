@@ -12,7 +12,9 @@ import { createDesk } from "../../support/rehearsal-run.ts";
 describeModel("rehearsal", async () => ({ model: createRehearsalModel() }), { scripted: false });
 
 const spec = (name: string) => ({ name, description: name, parameters: { type: "object" } });
-const SESSION_TOOLS = ["read_file", "terminal", "skills_list", "skill_view", "skill_manage", "memory"].map(spec);
+const SESSION_TOOLS = [
+  ...["read_file", "terminal", "skills_list", "skill_view", "skill_manage", "memory", "session_search"],
+].map(spec);
 const ask = (text: string, change: Partial<ModelRequest> = {}) =>
   readAnswer(
     createRehearsalModel(),
@@ -95,6 +97,8 @@ describe("rehearsal", () => {
     ["Show me the file notes.txt", "read_file", { path: "notes.txt", limit: 40 }],
     ["What skills do you have?", "skills_list", {}],
     ["Show the skill using-the-workspace", "skill_view", { name: "using-the-workspace" }],
+    ["Search my earlier conversations for the rain report", "session_search", { query: "the rain report" }],
+    ["What did we agree about the rain report?", "session_search", { query: "the rain report?" }],
     ["run `wc -l notes.txt`", "terminal", { command: "wc -l notes.txt" }],
   ])("does what “%s” asks for", async (text, name, args) => {
     const answer = await ask(text);
@@ -103,12 +107,33 @@ describe("rehearsal", () => {
 
   it.each([
     ['{"done":"added"}', "Remembered."],
-    ['{"state":"waiting"}', "It waits for you: /pending shows it."],
+    ['{"state":"waiting"}', "It waits for you: /approvals shows it."],
   ])("reports what became of a fact: %s", async (text, said) => {
     const messages: Message[] = [
       { role: "user", text: "remember that I prefer short answers" },
       { role: "assistant", text: "", calls: [{ id: "call_1", name: "memory", args: {} }] },
       { role: "tool", call: "call_1", name: "memory", text, failed: false },
+    ];
+    expect((await ask("", { messages })).text).toBe(said);
+  });
+
+  it.each([
+    ["session_search", '{"count":0,"hint":"Nothing matches."}', false, "I found nothing."],
+    [
+      "session_search",
+      '{"count":1,"person":{"s1":[{"n":1,"text":"Note: two decimals."}]},"sessions":[{"session":"s1","title":"Rain","started":"2026-01-05 10:00","messages":[]}]}',
+      ...[false, "- Rain (2026-01-05 10:00):\n  Note: two decimals."],
+    ],
+    ["terminal", '{"error":"Not allowed.","code":"approval_denied"}', true, "Not run: it was refused."],
+    [
+      ...["terminal", '{"error":"Not allowed.","code":"approval_denied","reason":"no network"}', true],
+      "Not run: it was refused, because: no network.",
+    ],
+  ] as [string, string, boolean, string][])("reports a result of %s: %s", async (name, text, failed, said) => {
+    const messages: Message[] = [
+      { role: "user", text: "Go." },
+      { role: "assistant", text: "", calls: [{ id: "call_1", name, args: {} }] },
+      { role: "tool", call: "call_1", name, text, failed },
     ];
     expect((await ask("", { messages })).text).toBe(said);
   });

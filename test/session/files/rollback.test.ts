@@ -55,7 +55,7 @@ describe("/rollback", () => {
       { n: 1, turn: 1, kind: "turn", files: 1 },
     ]);
     await say("/rollback");
-    expect(last()).toMatch(/^2: when turn 3 began, .* UTC; 3 changed after it\n1: when turn 1 began/);
+    expect(last()).toMatch(/^2: when turn 3 began, .* UTC; 3 paths changed after it\n1: when turn 1 began/);
     await say("/rollback 2");
     expect(last()).toBe(
       [
@@ -80,6 +80,27 @@ describe("/rollback", () => {
     const shown = JSON.stringify(model.requests.at(-1)!.messages);
     expect(shown).toContain("The person set the files back to what they were when turn 1 began. That changed 1 path");
     expect(shown).not.toContain("/rollback");
+  });
+
+  it("tells the model what an imported or restored checkpoint was", async () => {
+    const { say, model, engine } = await setUp([write("a.txt", "one"), done, { text: "I see." }]);
+    await say("Write one.");
+    await say("/rollback 1");
+    expect(must(engine.restoreCheckpoint(2))).toMatchObject({ restored: 2, undo: 3 });
+    expect(must(engine.restoreCheckpoint(3))).toMatchObject({ restored: 3 });
+    await say("Go on.");
+    const shown = JSON.stringify(model.requests.at(-1)!.messages);
+    expect(shown).toContain("what they were when turn 2 began");
+    expect(shown).toContain("what they were before an earlier restore");
+  });
+
+  it("in a session on an exec host says that files of the machine are not set back", async () => {
+    const harness = createSessionHarness({ model: createScriptedModel([]) });
+    const life = harness.boot();
+    await life.engine.create({ learning: "off", title: "", backend: "host" });
+    await life.engine.post({ text: "/rollback" });
+    await life.settled();
+    expect(textOf(must(life.engine.entries(0)).at(-1)!)).toContain("Files on the machine are not set back");
   });
 
   it("also sets back an instruction file, which the owner wrote", async () => {

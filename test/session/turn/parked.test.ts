@@ -371,6 +371,19 @@ describe("beside a parked turn", () => {
     expect([ran, waiting().length]).toEqual([["rm a"], 1]);
   });
 
+  it("a decision without an id says that nothing waits, and /revoke without an id revokes nothing", async () => {
+    const { say, entries } = await setUp([call("rm a"), { text: "1" }]);
+    const last = () => entries().at(-1)!.parts[0]!.text;
+    await say("/approve");
+    expect(last()).toBe("Nothing waits for you.");
+    await say("Go.");
+    await say("/approve session");
+    await say("/revoke");
+    expect(last()).toMatch(/^Name what you revoke/);
+    await say("/approvals");
+    expect(last()).toContain("session, exactly `rm a`");
+  });
+
   it("a command that means nothing is answered, and the turn stays parked", async () => {
     const { say, turn, entries, alarmAt, clock, ran } = await setUp([call("rm a"), { text: "Gone." }]);
     await say("Go.");

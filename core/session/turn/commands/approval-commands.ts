@@ -43,6 +43,7 @@ function nameOf(approval: ApprovalInfo): string {
   return approval.kind === "file" ? approval.path : clipSummary(approval.summary, approval.id);
 }
 
+const NOTHING = "Nothing waits for you.";
 const ID = /^[0-9a-f]{4,20}$/;
 
 /** `[ID] [once|session|always]` after /approve, `[ID] [REASON]` after /deny. */
@@ -71,7 +72,9 @@ async function findAsked(context: EngineContext, id: string): Promise<Result<Ask
   if (id === "") {
     const waiting = all.findLast(({ kind, state }) => kind === "command" && state === "waiting");
     if (waiting) return ok({ kind: "approval", id: waiting.id });
-    return err("pending_not_found", "Name what you decide: /approvals shows what waits, each with its id.");
+    const others = all.some(({ state }) => state === "waiting") || (await describePending(context)).length > 0;
+    const text = others ? "Name what you decide: /approvals shows what waits, each with its id." : NOTHING;
+    return err("pending_not_found", text);
   }
   const found: Asked[] = all.filter((one) => one.id.startsWith(id)).map((one) => ({ kind: "approval", id: one.id }));
   const changes = await hasPending(context, id);
@@ -94,7 +97,7 @@ async function listAll(context: EngineContext): Promise<NoticeEnding> {
   );
   const waiting =
     parts.length === 0
-      ? "Nothing waits for you."
+      ? NOTHING
       : `${parts.join("\n\n")}\n\nDecide with /approve <id> or /deny <id>; the first letters of an id are enough.`;
   const allowed = standing.length === 0 ? "" : `\n\nAllowed without asking (/revoke <id>):\n${standing.join("\n")}`;
   return { state: "done", code: "pending", text: `${waiting}${allowed}` };
@@ -108,6 +111,10 @@ function describe(approval: ApprovalInfo): string {
 }
 
 async function revoke(context: EngineContext, id: string): Promise<NoticeEnding> {
+  if (id === "") {
+    const text = "Name what you revoke, as /revoke ID: /approvals shows what you allowed, each with its id.";
+    return { state: "failed", code: "allowance_not_found", text };
+  }
   const found = (await listAllowances(context)).filter((one) => one.id.startsWith(id));
   const [only] = found;
   if (!only || new Set(found.map((one) => one.id)).size > 1) {

@@ -6,14 +6,17 @@ import { listCheckpoints, parseCheckpoint, restore } from "../../files/checkpoin
 import type { NoticeEnding } from "../endings.ts";
 
 const MAX_NAMED = 20;
+/** In a session on an exec host, whose files have no checkpoints. */
+const ON_HOST = "Checkpoints hold the session's own files. Files on the machine are not set back: use git there.";
 
 export function rollBack(context: EngineContext, argument: string): NoticeEnding {
-  if (argument === "") return { state: "done", code: "checkpoints", text: describeCheckpoints(context) };
+  const note = context.meta().backend === "host" ? `\n\n${ON_HOST}` : "";
+  if (argument === "") return { state: "done", code: "checkpoints", text: `${describeCheckpoints(context)}${note}` };
   const n = parseCheckpoint(argument);
   const restored = n.ok ? restore(context, n.value) : n;
   if (!restored.ok) {
     const { code, message } = restored.failure;
-    return { state: "failed", code, text: `${message} /rollback lists them.` };
+    return { state: "failed", code, text: `${message} /rollback lists them.${note}` };
   }
   const { changes, undo } = restored.value;
   const text =
@@ -33,9 +36,9 @@ function describeCheckpoints(context: EngineContext): string {
     const when = `${new Date(at).toISOString().slice(0, 16).replace("T", " ")} UTC`;
     const what =
       kind === "turn" ? `when turn ${turn} began` : `before ${kind === "import" ? "an import" : "a restore"}`;
-    return `${n}: ${what}, ${when}; ${files} changed after it`;
+    return `${n}: ${what}, ${when}; ${files} ${files === 1 ? "path" : "paths"} changed after it`;
   });
-  if (lines.length === 0) return "No checkpoint is kept: no turn has changed a file.";
+  if (lines.length === 0) return "No checkpoint is kept: no turn has changed a file of the session.";
   return `${lines.join("\n")}\n\n/rollback N sets all files back to what they were at checkpoint N.`;
 }
 
