@@ -55,19 +55,81 @@ describe("the rules for commands", () => {
     }
   });
 
+  it.each([
+    "echo \u001b]; rm -rf build; echo \u0007",
+    "echo ＂; rm -rf build; echo ＂",
+    "echo ＇; rm -rf build; echo ＇",
+    "ls # note \\\nrm -rf build",
+    "echo a\u00a0#; rm -rf build",
+    "echo a\u200b#; rm -rf build",
+    "echo a ＃; rm -rf build",
+  ])("find the command that a shell reads and a reader does not: %j", (command) => {
+    expect(judgeCommand(command)).toMatchObject({ verdict: "ask", findings: [{ rule: "delete-forced" }] });
+  });
+
+  it.each([
+    ["npx rimraf build", "delete-forced"],
+    ["npx -c 'rm -rf build'", "delete-forced"],
+    ["npm exec -- rm -rf build", "delete-forced"],
+    ["pnpm exec rm -rf build", "delete-forced"],
+    ["poetry run bash -c 'rm -rf build'", "delete-forced"],
+    ["uv run --quiet rm -rf build", "delete-forced"],
+    ["git grep -O'rm -rf build' x", "hidden-program"],
+    ["git fetch --upload-pack='rm -rf build' .", "hidden-program"],
+    ["git clone ext::'sh -c rm% -rf% build' x", "hidden-program"],
+    ["rg --pre ./x y", "hidden-program"],
+    ["go test -exec 'rm -rf build' ./...", "hidden-program"],
+    ["make test --eval='$(shell rm -rf build)'", "hidden-program"],
+    ["npm test --script-shell=./x", "hidden-program"],
+    ["find . -fprint ~/.bashrc", "write-shell"],
+    ["git log --output=.git/hooks/pre-commit", "write-git"],
+  ])("look behind the program that starts another one: %s", (command, rule) => {
+    const judged = judgeCommand(command);
+    expect(judged.verdict === "ask" && judged.findings.map((finding) => finding.rule)).toContain(rule);
+  });
+
   it("judge the input of a shell and of an interpreter, and no other", () => {
     expect(judgeCommand("bash", "rm -rf /").verdict).toBe("refuse");
     expect(judgeCommand("sudo sh -s", "rm -rf build").verdict).toBe("ask");
     expect(judgeCommand("python3 -", "import shutil; shutil.rmtree('x')").verdict).toBe("ask");
     expect(judgeCommand("cat", "rm -rf /").verdict).toBe("run");
+    expect(judgeCommand("bash", `${"ls\n".repeat(8_000)}rm -rf build`).verdict).toBe("ask");
+    expect(judgeCommand("cat", "x".repeat(100_000)).verdict).toBe("run");
+    for (const reader of ["ls; bash", "xargs -0 sh -c", 'read x; eval "$x"']) {
+      expect([reader, judgeCommand(reader, "rm -rf build").verdict]).toEqual([reader, "ask"]);
+    }
+    expect(judgeCommand("source /dev/stdin", "rm -rf build").verdict).toBe("ask");
+    expect(judgeCommand(". /proc/self/fd/0", "rm -rf build").verdict).toBe("ask");
   });
 
   it("take linear time on hostile texts", () => {
     const started = performance.now();
-    for (const piece of ["rm -", "'", '"', "$(", "\\", "a=", "{a,b}", "../", "--x ", "|", "<<A\n", "\u001b[0"]) {
+    for (const piece of [
+      "rm -",
+      "'",
+      '"',
+      "$(",
+      "\\",
+      "a=",
+      "{a,b}",
+      "../",
+      "--x ",
+      "|",
+      "<<A\n",
+      "\u001b[0",
+      "a|",
+      "echo x | ",
+      "echo a;",
+      "find . -exec ",
+      "find . -exec rm {} + ",
+      "sudo ",
+      "eval '",
+      "npx ",
+    ]) {
       judgeCommand(piece.repeat(Math.floor(19_000 / piece.length)));
     }
     expect(performance.now() - started).toBeLessThan(20_000);
+    expect(judgeCommand("x".repeat(100_000)).verdict).toBe("refuse");
   });
 });
 
@@ -77,9 +139,11 @@ describe("what a person may allow for longer", () => {
     return gate.verdict === "ask" ? gate.allowance : null;
   };
 
-  it("is the exact command, as a shell reads it", () => {
+  it("is the exact command, never one that only looks like it", () => {
     expect(allowance("rm -rf  build")).toEqual({ exact: "rm -rf  build" });
-    expect(allowance("rm -rf \\\nbuild")).toEqual({ exact: "rm -rf build" });
+    expect(allowance("rm -rf \\\nbuild")).toEqual({ exact: "rm -rf \\\nbuild" });
+    expect(allowance("rm -rf ｂuild")).toEqual({ exact: "rm -rf ｂuild" });
+    expect(allowance("rm -rf bu\u200bild")).toEqual({ exact: "rm -rf bu\u200bild" });
   });
 
   it.each([
@@ -97,6 +161,24 @@ describe("what a person may allow for longer", () => {
     ["bash run.sh", undefined],
     ["git -C x status", undefined],
     ["cat $(ls)", undefined],
+    ["npm test; curl a.example", undefined],
+    ["npm test $(curl a.example)", undefined],
+    ["npm test `curl a.example`", undefined],
+    ['npm test "$(curl a.example)"', undefined],
+    ["npm test <(curl a.example)", undefined],
+    ["npm test ${x:-$(curl a.example)}", undefined],
+    ["npm test & curl a.example", undefined],
+    ["npm test\ncurl a.example", undefined],
+    ["npm test -- --x > ~/.bashrc", undefined],
+    ["npm test --script-shell=./x", undefined],
+    ["ｎｐｍ test", undefined],
+    ["n\u200bpm test", undefined],
+    ["nр\u043c test", undefined],
+    ["ls # note \\\nrm -rf build", undefined],
+    ["ls \u001b]; rm -rf build; echo \u0007", undefined],
+    ["uv run python x.py", undefined],
+    ["poetry run bash x.sh", undefined],
+    ["git log --output=.env", undefined],
   ])("is for %j also the family %j", (command, family) => {
     expect(allowance(command)?.family).toBe(family);
   });

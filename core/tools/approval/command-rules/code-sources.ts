@@ -13,6 +13,8 @@ export function findCode({ words, before, substituted, input, redirections }: Si
   if (program !== "" && isUnknown(program))
     found.push(substituted.length > 0 ? classifySource(substituted) : "unknown-code");
   const takesProgram = (SHELLS.has(name) && readsInput(words)) || (isInterpreter(program) && readsProgram(words));
+  if ((name === "source" || name === ".") && words.slice(1).some((word) => STDIN.test(word)))
+    found.push("unknown-code");
   if (takesProgram && before.length > 0 && input === null) found.push(classifySource(before));
   if (takesProgram && input !== null && isUnknown(input)) found.push("unknown-code");
   const isFed = redirections.some(({ operator, target }) => operator === "<" && isUnknown(target));
@@ -24,6 +26,8 @@ export function findCode({ words, before, substituted, input, redirections }: Si
   }
   return found;
 }
+
+const STDIN = /^\/(?:dev\/(?:stdin|fd\/\d+)|proc\/self\/fd\/\d+)$/;
 
 function readsInput([, ...args]: string[]): boolean {
   return (

@@ -4,6 +4,11 @@ import type { Allowance } from "../../../agent/contract.ts";
 import { basenameOf, isUnknown } from "./arguments.ts";
 import { normaliseCommand } from "./normalise-command.ts";
 import { parseLine } from "./simple-commands.ts";
+import { unwrap } from "./unwrap.ts";
+
+/** A family of these would allow any code. */
+const RUNS_ANY =
+  /^(?:(?:ba|da|z|k|fi)?sh|python[\d.]*|node|deno|bun|ruby|perl|php|lua|osascript|tsx|ts-node|xargs|env|rm|rimraf)$/;
 
 /** Programs whose first operand says what they do. */
 const WITH_SUBCOMMAND = new Set(
@@ -20,10 +25,14 @@ const READERS = new Set(
 /** `npm run NAME`, `go tool NAME`: the next word says what runs. */
 const NAMES_NEXT = new Set(["run", "run-script", "exec", "tool", "compose", "x"]);
 
-/** `isHarmless`: no rule met the command. Only then may others like it be allowed with it. */
+/**
+ * The exact key is the text itself: two texts that look alike need not do the same. `isHarmless`: no rule met the command. Only then may others like it be allowed with
+ * it.
+ */
 export function toAllowance(command: string, stdin: string, isHarmless: boolean): Allowance {
-  const exact = normaliseCommand(stdin === "" ? command : `${command}\n<<< ${stdin}`);
-  const family = isHarmless && stdin === "" ? findFamily(exact) : null;
+  const exact = stdin === "" ? command : `${command}\n<<< ${stdin}`;
+  const isPlain = normaliseCommand(command) === command.trim();
+  const family = isHarmless && isPlain && stdin === "" ? findFamily(command) : null;
   return { exact, ...(family !== null && { family }) };
 }
 
@@ -41,6 +50,7 @@ function findFamily(command: string): string | null {
   const [subcommand = "", name = ""] = args;
   if (/^python3?$/.test(program) && subcommand === "-m" && /^\w+$/.test(name)) return `${program} -m ${name}`;
   if (!WITH_SUBCOMMAND.has(program) || !/^[a-z][\w:@./-]*$/i.test(subcommand)) return null;
+  if (unwrap(words).words.length < words.length && RUNS_ANY.test(basenameOf(unwrap(words).words[0] ?? ""))) return null;
   if (!NAMES_NEXT.has(subcommand)) return `${program} ${subcommand}`;
   return /^[a-z][\w:@./-]*$/i.test(name) ? `${program} ${subcommand} ${name}` : null;
 }

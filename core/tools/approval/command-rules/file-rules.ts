@@ -1,5 +1,6 @@
 // The files that a program writes, reads or sends, and what follows from it. Used by judge-command.ts. Pure.
 import { type ProtectedKind, basenameOf, isSecretFile, operandsOf, protectionOf } from "./arguments.ts";
+import { filesOfOptions } from "./programs/hidden-commands.ts";
 import { type DangerousRule, when } from "./sentences.ts";
 
 const WRITE_RULES: Record<ProtectedKind, DangerousRule> = {
@@ -20,6 +21,10 @@ export function findProtectedWrite(path: string): DangerousRule | null {
 
 /** The files that a program writes, by its arguments. */
 export function writtenBy([program = "", ...args]: string[]): string[] {
+  return [...filesOfOptions([program, ...args]), ...filesOfOperands([program, ...args])];
+}
+
+function filesOfOperands([program = "", ...args]: string[]): string[] {
   const operands = operandsOf(args);
   switch (basenameOf(program)) {
     case "tee":

@@ -4,13 +4,15 @@
 import { basenameOf, isUnknown } from "./arguments.ts";
 import { codeOf, findInCode, isInterpreter, looksHardline, namesMetadata, stringsIn } from "./code-rules.ts";
 import { DOWNLOADERS, classifySource, findCode, isKnownTool } from "./code-sources.ts";
-import { findDangerous } from "./dangerous.ts";
+import { findDangerous } from "./programs/dangerous.ts";
 import { findProtectedWrite, readsSecret, sendsInput, writtenBy } from "./file-rules.ts";
 import { type HardlineRule, explainHardline, findHardline } from "./hardline.ts";
 import { normaliseCommand } from "./normalise-command.ts";
+import { runsHidden } from "./programs/hidden-commands.ts";
 import { type DangerousRule, SENTENCES } from "./sentences.ts";
 import { type SimpleCommand, parseLine } from "./simple-commands.ts";
 import { findInEnvironment, findSql, findWrapped, wrapperScripts } from "./surroundings.ts";
+import { UNKNOWN } from "./shell-words.ts";
 import { SHELLS, scriptsOf, unwrap } from "./unwrap.ts";
 
 /** A rule that a command met. */
@@ -43,7 +45,9 @@ const TOO_LONG: CommandFinding = {
 export function judgeCommand(command: string, stdin = ""): CommandVerdict {
   if (command.length > MAX_COMMAND_CHARS) return { verdict: "refuse", finding: TOO_LONG };
   const judging: Judging = { dangerous: new Set(), hardline: null, isTooComplex: false, commands: 0 };
-  judgeScript(judging, command, { input: stdin === "" ? null : stdin.slice(0, MAX_COMMAND_CHARS), depth: 0 });
+  // A shell or an interpreter that would read a longer input counts as running unknown code.
+  const input = stdin === "" ? null : stdin.length > MAX_COMMAND_CHARS ? UNKNOWN : stdin;
+  judgeScript(judging, command, { input, depth: 0 });
   const { hardline, dangerous, isTooComplex } = judging;
   if (hardline) return { verdict: "refuse", finding: { rule: hardline, sentence: explainHardline(hardline) } };
   if (isTooComplex) return { verdict: "refuse", finding: TOO_LONG };
@@ -58,8 +62,24 @@ interface Judging {
   commands: number;
 }
 
-function judgeScript(judging: Judging, text: string, { input, depth }: { input: string | null; depth: number }): void {
-  const normal = normaliseCommand(text);
+interface Scene {
+  input: string | null;
+  depth: number;
+}
+
+/**
+ * As the text is, and as it looks: a shell reads full-width quotes and escape sequences as letters, so the plain text alone could
+ * hide a command in what looks like a quotation or a comment.
+ */
+function judgeScript(judging: Judging, text: string, scene: Scene): void {
+  const raw = text.replaceAll("\r\n", "\n");
+  const normal = normaliseCommand(raw);
+  judgeText(judging, raw, scene);
+  if (normal !== raw.trim()) judgeText(judging, normal, scene);
+}
+
+function judgeText(judging: Judging, normal: string, { input, depth }: Scene): void {
+  if (judging.isTooComplex) return;
   if (depth > MAX_DEPTH) {
     judging.isTooComplex = true;
     return;
@@ -71,8 +91,8 @@ function judgeScript(judging: Judging, text: string, { input, depth }: { input: 
     return;
   }
   if (line.isForkBomb) judging.hardline ??= "fork-bomb";
-  judging.commands += line.commands.length;
-  if (judging.commands > MAX_COMMANDS) {
+  judging.commands += Math.max(1, line.commands.length);
+  if (line.isTooLong || judging.commands > MAX_COMMANDS) {
     judging.isTooComplex = true;
     return;
   }
@@ -118,6 +138,7 @@ function judgeSimple(judging: Judging, command: SimpleCommand, place: Place): vo
       command.before.map((one) => unwrappedEnv(one.words)),
       command.redirections.flatMap(({ operator, target }) => (operator === "<" ? [target] : [])),
     ),
+    runsHidden(words) ? ("hidden-program" as const) : null,
     isEmptying(inner) ? ("overwrite-file" as const) : null,
   ];
   for (const rule of found) if (rule) dangerous.add(rule);

@@ -39,6 +39,7 @@ export const SENTENCES = {
   "remote-code": "It runs code from the network.",
   "decoded-code": "It runs code that was encoded, so nobody can read it here.",
   "unknown-code": "It runs code that is not in the command, so nobody can read it here.",
+  "hidden-program": "An option makes the program run another one.",
   "program-code": "It runs code in an interpreter that deletes files or starts programs.",
   "metadata-address": "It asks the metadata service of a cloud, which gives out credentials.",
   "sql-destroy": "It drops or empties tables or databases.",

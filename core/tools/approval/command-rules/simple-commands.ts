@@ -26,6 +26,8 @@ export interface ParsedLine {
   scripts: string[];
   /** A function that calls itself in a pipeline or in the background. */
   isForkBomb: boolean;
+  /** A pipeline has more commands than can be judged, each by all before it. */
+  isTooLong: boolean;
 }
 
 /** The parser, made once: it keeps nothing between two texts. */
@@ -35,7 +37,7 @@ let parser: Bash | undefined;
 export function parseLine(text: string): ParsedLine | null {
   parser ??= new Bash({ fs: new InMemoryFs({}), defenseInDepth: false, commands: [] });
   try {
-    const line: ParsedLine = { commands: [], scripts: [], isForkBomb: false };
+    const line: ParsedLine = { commands: [], scripts: [], isForkBomb: false, isTooLong: false };
     walk(parser.transform(text).ast, { line, variables: new Map(), depth: 0 });
     return line;
   } catch {
@@ -50,6 +52,8 @@ interface Walk {
 }
 
 const MAX_DEPTH = 200;
+/** Commands of one pipeline. */
+const MAX_PIPED = 200;
 
 function walk(value: unknown, at: Walk): void {
   if (at.depth > MAX_DEPTH) throw new RangeError("too deep");
@@ -80,7 +84,9 @@ function forgetOrKnow(loop: Node, { variables }: Walk): void {
 
 function walkPipeline(pipeline: Node, at: Walk): void {
   const before: SimpleCommand[] = [];
-  for (const command of pipeline["commands"] as unknown[]) {
+  const commands = pipeline["commands"] as unknown[];
+  at.line.isTooLong ||= commands.length > MAX_PIPED;
+  for (const command of commands.slice(0, MAX_PIPED)) {
     if (!isNode(command)) continue;
     if (command.type === "SimpleCommand") {
       const simple = readCommand(command, before, at);

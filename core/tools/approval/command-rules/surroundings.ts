@@ -25,6 +25,8 @@ export function findWrapped(wrappers: Wrappers, words: string[]): DangerousRule[
     }
     if ((wrapper === "xargs" || wrapper === "parallel") && (name === "rm" || name === "unlink" || name === "shred"))
       found.push("delete-many");
+    // The script is one of the words from the input.
+    if (wrapper === "xargs" && SHELLS.has(name) && /^-[a-z]*c$/.test(words.at(-1) ?? "")) found.push("unknown-code");
     if (wrapper === "exec" && words.length === 0) continue;
   }
   return found;

@@ -34,6 +34,41 @@ const WRAPPERS: Record<string, { valued: string; skips?: number; assigns?: true 
 
 export const SHELLS = new Set(["sh", "bash", "zsh", "dash", "ash", "ksh", "mksh", "fish", "rbash"]);
 
+/** Programs that run the program after a subcommand: `poetry run rm`, `pnpm exec rm`, `npx rimraf`. */
+const RUNNERS: Record<string, string[]> = {
+  npx: [],
+  bunx: [],
+  uvx: [],
+  pipx: ["run"],
+  npm: ["exec", "x"],
+  pnpm: ["exec", "dlx"],
+  yarn: ["exec", "dlx"],
+  bun: ["x"],
+  uv: ["run"],
+  poetry: ["run"],
+  pipenv: ["run"],
+  hatch: ["run"],
+  rye: ["run"],
+  bundle: ["exec"],
+  mise: ["exec", "x"],
+  rustup: ["run"],
+};
+
+/** The words from the program on that a runner starts; `null`: it starts none. */
+function afterRunner(words: string[]): string[] | null {
+  const name = basenameOf(words[0]!);
+  const verbs = Object.hasOwn(RUNNERS, name) ? RUNNERS[name]! : null;
+  if (!verbs) return null;
+  let at = 1;
+  if (verbs.length > 0) {
+    while (words[at]?.startsWith("-")) at++;
+    if (!verbs.includes(words[at] ?? "")) return null;
+    at++;
+  }
+  while (words[at]?.startsWith("-") && !/^(?:-c|--call)$/.test(words[at]!)) at++;
+  return at < words.length ? words.slice(at) : null;
+}
+
 /** The words from the innermost program on, and the wrappers before it. */
 export function unwrap(words: string[]): { words: string[]; wrappers: { name: string; options: string[] }[] } {
   const wrappers: { name: string; options: string[] }[] = [];
@@ -41,6 +76,13 @@ export function unwrap(words: string[]): { words: string[]; wrappers: { name: st
   while (rest.length > 0) {
     const name = basenameOf(rest[0]!);
     const wrapper = Object.hasOwn(WRAPPERS, name) ? WRAPPERS[name]! : undefined;
+    const started = wrapper ? null : afterRunner(rest);
+    if (started) {
+      wrappers.push({ name, options: rest.slice(1, rest.length - started.length) });
+      // `npx -c 'rm -rf build'` is a script for a shell.
+      rest = /^(?:-c|--call)$/.test(started[0]!) ? ["sh", "-c", ...started.slice(1)] : started;
+      continue;
+    }
     if (!wrapper) break;
     const options = takeOptions(rest.slice(1), wrapper);
     wrappers.push({ name, options });
@@ -162,18 +204,22 @@ function containerScripts(args: string[]): string[] {
       ];
 }
 
+/** More commands of one search are not written by honest people, and each would be judged with all after it. */
+const MAX_EXECS = 10;
 const EXEC = new Set(["-exec", "-execdir", "-ok", "-okdir", "-x", "--exec", "-X", "--exec-batch"]);
 
 /** The found paths are unknown, but lie below where the search begins. */
 function findScripts(args: string[]): string[] {
   const from = args.find((arg) => !arg.startsWith("-")) ?? ".";
-  return args.flatMap((arg, at) => {
-    if (!EXEC.has(arg)) return [];
+  const starts = args.flatMap((arg, at) => (EXEC.has(arg) ? [at] : []));
+  // Unknown code asks.
+  if (starts.length > MAX_EXECS) return [UNKNOWN];
+  return starts.map((at) => {
     const end = args.findIndex((one, i) => i > at && (one === ";" || one === "+"));
     const words = args
       .slice(at + 1, end < 0 ? undefined : end)
       .map((word) => (word === "{}" ? `${from}/${UNKNOWN}` : word));
-    return [words.map(quoteWord).join(" ")];
+    return words.map(quoteWord).join(" ");
   });
 }
 

@@ -1,6 +1,6 @@
 // The dangerous commands of git and of container programs. Used by dangerous.ts. Pure.
-import { hasAny, hasFlag, operandsOf } from "./arguments.ts";
-import { type DangerousRule, when } from "./sentences.ts";
+import { hasAny, hasFlag, operandsOf } from "../arguments.ts";
+import { type DangerousRule, when } from "../sentences.ts";
 
 /** Options of git before its subcommand that take a value. */
 const GIT_VALUED = new Set(["-C", "-c", "--git-dir", "--work-tree", "--namespace"]);

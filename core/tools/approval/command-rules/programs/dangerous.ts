@@ -1,10 +1,9 @@
 // The dangerous commands by program: those that a person must allow. Rules for files are in file-rules.ts, those for code in
-// code-rules.ts. Used by judge-command.ts. Pure.
-import { basenameOf, hasAny, hasFlag, isUnknown, isWholeSystem, operandsOf, protectionOf } from "./arguments.ts";
+// code-rules.ts, those for administrators' programs in system-rules.ts. Used by judge-command.ts. Pure.
+import { basenameOf, hasAny, hasFlag, isUnknown, isWholeSystem, operandsOf, protectionOf } from "../arguments.ts";
+import { type DangerousRule, when } from "../sentences.ts";
 import { judgeContainers, judgeGit } from "./git-and-containers.ts";
-import { type DangerousRule, when } from "./sentences.ts";
-
-type Rule = (args: string[], name: string) => DangerousRule | null | undefined | false;
+import { type Rule, SYSTEM_RULES, always } from "./system-rules.ts";
 
 const removes: Rule = (args) => {
   if (hasAny(args, "--help", "--version")) return null;
@@ -31,10 +30,6 @@ const services: Rule = (args) =>
     args.some((arg) => /^(?:stop|restart|disable|mask|kill|unload|bootout|reload-or-restart|isolate)$/.test(arg)),
     "stop-service",
   );
-const always =
-  (rule: DangerousRule): Rule =>
-  () =>
-    rule;
 const clusters: Rule = (args) =>
   when(
     args.some((arg) =>
@@ -57,6 +52,7 @@ const powershells: Rule = (args) =>
   );
 
 const RULES: Record<string, Rule> = {
+  ...SYSTEM_RULES,
   rm: removes,
   srm: removes,
   rimraf: always("delete-forced"),
@@ -147,47 +143,6 @@ const RULES: Record<string, Rule> = {
   gsutil: (args) => when(args.includes("rm") || args.includes("rb"), "cluster-change"),
   az: clusters,
   wrangler: clusters,
-  su: always("sudo-unsafe"),
-  runuser: always("sudo-unsafe"),
-  pkexec: always("sudo-unsafe"),
-  crontab: (args) => when(!hasFlag(args, "l") || hasFlag(args, "r"), "cron-change"),
-  at: (args) => when(!hasAny(args, "--help", "-l"), "cron-change"),
-  batch: always("cron-change"),
-  visudo: always("user-change"),
-  useradd: always("user-change"),
-  userdel: always("user-change"),
-  usermod: always("user-change"),
-  adduser: always("user-change"),
-  deluser: always("user-change"),
-  groupadd: always("user-change"),
-  groupdel: always("user-change"),
-  passwd: always("user-change"),
-  chpasswd: always("user-change"),
-  chsh: always("user-change"),
-  iptables: (args) => when(!hasFlag(args, "L") && !hasFlag(args, "S"), "firewall"),
-  ip6tables: (args) => when(!hasFlag(args, "L") && !hasFlag(args, "S"), "firewall"),
-  nft: (args) => when(args[0] !== "list", "firewall"),
-  ufw: (args) => when(args[0] !== "status", "firewall"),
-  "firewall-cmd": always("firewall"),
-  setenforce: always("firewall"),
-  csrutil: always("firewall"),
-  spctl: always("firewall"),
-  mount: (args) => when(operandsOf(args).length > 0, "disk-change"),
-  umount: always("disk-change"),
-  fdisk: (args) => when(!hasFlag(args, "l"), "disk-change"),
-  sfdisk: always("disk-change"),
-  sgdisk: always("disk-change"),
-  parted: (args) => when(!hasFlag(args, "l"), "disk-change"),
-  swapoff: always("disk-change"),
-  lvremove: always("disk-change"),
-  vgremove: always("disk-change"),
-  zfs: (args) => when(args[0] === "destroy" || args[0] === "rollback", "disk-change"),
-  zpool: (args) => when(args[0] === "destroy", "disk-change"),
-  cryptsetup: always("disk-change"),
-  modprobe: always("kernel-change"),
-  insmod: always("kernel-change"),
-  rmmod: always("kernel-change"),
-  sysctl: (args) => when(hasFlag(args, "w") || args.some((arg) => arg.includes("=")), "kernel-change"),
   history: (args) => when(hasFlag(args, "c") || hasFlag(args, "d") || hasFlag(args, "w"), "hide-history"),
   unset: (args) =>
     when(
