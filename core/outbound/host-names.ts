@@ -24,11 +24,17 @@ const ADDRESS_SERVICES = [
   ...["plex.direct", "ip6.name", "rbndr.us", "1u.ms", "rebind.network"],
 ];
 
+/** RFC 1035: no resolver has a longer name or label. */
+const MAX_NAME_CHARS = 253;
+const MAX_LABEL_CHARS = 63;
+
 /** Why the name is refused, for a message: "is a name of a private network". `null`: the name is public. */
 export function findInsideName(hostname: string): string | null {
   const name = hostname.replace(/\.$/, "");
   const labels = name.split(".");
   if (labels.includes("")) return "is not a complete name";
+  if (name.length > MAX_NAME_CHARS || labels.some((label) => label.length > MAX_LABEL_CHARS))
+    return "is too long for a name";
   if (labels.length === 1) return "is a single word, which only a private network resolves";
   if (isBelow(name, INSIDE)) return "is a name of this machine, of a private network or of nothing";
   if (isBelow(name, LOOPBACK_SERVICES)) return "is a name that resolves to this machine";

@@ -1,6 +1,9 @@
-// Reads a reply's body within limits of size and content type. Called by outbound.ts and redirects.ts. Must never buffer more than the
-// limit and one piece.
+// Reads a reply's body within limits of size and content type. Called by outbound.ts and redirects.ts. Must never buffer more than
+// twice the limit and one piece.
 import { type Result, err, ok } from "../errors.ts";
+
+/** Of the buffer of a reply that is at least one byte long. */
+const FIRST_BYTES = 16 << 10;
 
 export interface ReplyLimits {
   maxBytes: number;
@@ -23,7 +26,7 @@ export async function readReply(response: Response, limits: ReplyLimits): Promis
     return tooLarge(maxBytes);
   }
   const reader = response.body?.getReader();
-  const pieces: Uint8Array[] = [];
+  let bytes = new Uint8Array(0);
   let size = 0;
   while (reader) {
     const { done, value } = await awaitUnlessAborted(reader.read(), signal, () => undefined).catch((error: unknown) => {
@@ -31,14 +34,16 @@ export async function readReply(response: Response, limits: ReplyLimits): Promis
       throw error;
     });
     if (done) break;
-    size += value.byteLength;
-    if (size > maxBytes) {
+    if (size + value.byteLength > maxBytes) {
       void reader.cancel().catch(() => undefined); // the connection may be gone already
       return tooLarge(maxBytes);
     }
-    pieces.push(value);
+    // Copied, not kept: a piece of one byte may hold a buffer of 4 KB.
+    bytes = withRoom(bytes, size, value.byteLength, maxBytes);
+    bytes.set(value, size);
+    size += value.byteLength;
   }
-  return ok(join(pieces, size));
+  return ok(bytes.subarray(0, size));
 }
 
 /** Closes a body that nobody reads. */
@@ -72,13 +77,15 @@ function tooLarge(maxBytes: number): Result<never> {
   return err("reply_too_large", `The reply is larger than ${maxBytes} bytes.`, { maxBytes });
 }
 
-function join(pieces: Uint8Array[], size: number): Uint8Array {
-  if (pieces.length === 1) return pieces[0]!;
-  const all = new Uint8Array(size);
-  let at = 0;
-  for (const piece of pieces) {
-    all.set(piece, at);
-    at += piece.byteLength;
-  }
-  return all;
+/** `bytes` with room for `more` after the first `size`: the same, or a copy of twice the length. */
+function withRoom(
+  bytes: Uint8Array<ArrayBuffer>,
+  size: number,
+  more: number,
+  maxBytes: number,
+): Uint8Array<ArrayBuffer> {
+  if (size + more <= bytes.length) return bytes;
+  const larger = new Uint8Array(Math.min(maxBytes, Math.max(2 * bytes.length, size + more, FIRST_BYTES)));
+  larger.set(bytes.subarray(0, size));
+  return larger;
 }

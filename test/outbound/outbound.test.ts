@@ -1,4 +1,7 @@
 // The way out, with a scripted fetch: what is sent, where redirects lead, and the limits of a reply.
+import { setImmediate } from "node:timers/promises";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { describe, expect, it } from "vitest";
 import { type OutboundRequest, OutboundError, createOutbound } from "../../core/outbound/outbound.ts";
 import { PROXY_FAILURE } from "../../core/outbound/redirects.ts";
@@ -176,6 +179,28 @@ describe("a reply's limits", () => {
     expect(await codeOf(request(URL_A))).toBe("reply_too_large");
     expect(seen.pulls).toBeLessThan(2);
     expect(await request("https://b.example.com/")).toMatchObject({ value: { bytes: new Uint8Array(1_000) } });
+  });
+
+  it("keep nothing of a piece but its bytes: many platforms hand out a small piece of a large buffer", async () => {
+    setFlagsFromString("--expose-gc");
+    const collect = runInNewContext("gc") as () => void;
+    const buffers: WeakRef<ArrayBuffer>[] = [];
+    let held = Infinity;
+    const body = new ReadableStream<Uint8Array>({
+      async pull(controller) {
+        const buffer = new ArrayBuffer(64 << 10);
+        buffers.push(new WeakRef(buffer));
+        controller.enqueue(new Uint8Array(buffer, 0, 1).fill(7));
+        if (buffers.length < 300) return;
+        await setImmediate();
+        collect();
+        held = buffers.filter((ref) => ref.deref()).length;
+        controller.close();
+      },
+    });
+    const { request } = createScripted({ [URL_A]: new Response(body) });
+    expect(await request(URL_A)).toMatchObject({ value: { bytes: new Uint8Array(300).fill(7) } });
+    expect(held).toBeLessThan(10);
   });
 
   it("compare content types without parameters, only of a good reply", async () => {

@@ -105,6 +105,12 @@ describe("htmlToMarkdown", () => {
     expect([page.title, page.markdown]).toEqual(["A & B c", "x"]);
   });
 
+  it("leaves out the addresses of links beyond a limit, never their text", () => {
+    const empty = (n: number) => `<base href="/${"b".repeat(3_000)}">${"<a href=/x></a>".repeat(n)}<a href=/x>y</a>`;
+    const read = (html: string) => htmlToMarkdown(html, "https://site.example/", 200).markdown;
+    expect([read(empty(2)), read(empty(5))]).toEqual(["[y](https://site.example/x)", "y"]);
+  });
+
   it("ends at the given length, and says so", () => {
     const page = htmlToMarkdown("<p>word</p>".repeat(100_000), "https://site.example/", 1_000);
     expect([page.markdown.length, page.isCut]).toEqual([1_000, true]);
@@ -136,6 +142,8 @@ describe("hostile pages end within seconds", () => {
     ["a style that repeats", `<p style="${"display : ".repeat(N)}">x`],
     ["fences of code", `<pre>${"```\n".repeat(5 * N)}</pre>`],
     ["300,000 links that begin", "<a href=/x>".repeat(3 * N)],
+    ["400,000 links from a long address", `<base href="/${"b".repeat(3_900)}">${"<a href=x>y</a>".repeat(4 * N)}`],
+    ["a title of two million entities", `<title>${"&lt;".repeat(20 * N)}`],
   ])("%s", { timeout: 30_000 }, (_what, html) => {
     expect(convert(html).markdown.length).toBeLessThanOrEqual(1_000_000);
   });

@@ -18,6 +18,9 @@ const MAX_OPEN = 512;
 const MAX_SEARCHED = 64;
 /** The longest pages that people write (a specification, a whole book) have 300,000; each takes some microseconds. */
 const MAX_TAGS = 400_000;
+/** Characters of addresses that are made absolute, for each character of text: each link of a page is parsed with the whole base address. */
+const ADDRESS_SHARE = 64;
+const MAX_TITLE_CHARS = 1_000;
 /** Less than this is no main content but a frame for scripts. */
 const MIN_MAIN_CHARS = 250;
 
@@ -44,7 +47,14 @@ export function htmlToMarkdown(html: string, pageUrl: string, maxChars: number):
   let base = pageUrl;
   let title: string | null = null;
   let isInTitle = false;
+  let addressChars = maxChars * ADDRESS_SHARE;
   const places: Record<"main" | "article", { from: number; to: number }[]> = { main: [], article: [] };
+
+  /** A link beyond the limit is text without its address. */
+  const resolve = (href: string | undefined, to = base) => {
+    addressChars -= to.length + (href?.length ?? 0);
+    return addressChars < 0 ? null : toAbsolute(href, to);
+  };
 
   const pop = () => {
     const { end, isSkipped, isMain } = open.pop()!;
@@ -96,7 +106,7 @@ export function htmlToMarkdown(html: string, pageUrl: string, maxChars: number):
         writer.nameLanguage(languageOf(attributes));
         return wrapped(toCode);
       case "a": {
-        const url = toAbsolute(attributes.href, base);
+        const url = resolve(attributes.href);
         if (url === null) return undefined;
         writer.beginLink(url);
         return () => writer.endLink();
@@ -136,12 +146,12 @@ export function htmlToMarkdown(html: string, pageUrl: string, maxChars: number):
   }
 
   function writeVoid(name: string, attributes: Attributes): void {
-    if (name === "base") base = toAbsolute(attributes.href, pageUrl) ?? base;
+    if (name === "base") base = resolve(attributes.href, pageUrl) ?? base;
     if (skipped > 0 || isHidden(name, attributes)) return;
     if (name === "br") writer.lineBreak();
     if (name === "hr") writer.rule();
     if (name !== "img") return;
-    const [alt, src] = [attributes.alt?.trim() ?? "", toAbsolute(attributes.src, base)];
+    const [alt, src] = [attributes.alt?.trim() ?? "", resolve(attributes.src)];
     // A picture without words, or one in the page itself, says nothing to a reader of text.
     if (alt !== "") writer.text(src === null ? alt : `![${alt}](${src})`);
   }
@@ -173,7 +183,8 @@ export function htmlToMarkdown(html: string, pageUrl: string, maxChars: number):
       while (at !== -1 && open.length > at) pop();
     },
     text(text) {
-      if (isInTitle) title = `${title}${text}`.slice(0, 1_000);
+      if (isInTitle)
+        title = (title ?? "").length < MAX_TITLE_CHARS ? `${title}${text}`.slice(0, MAX_TITLE_CHARS) : title;
       else if (skipped === 0) writer.text(text);
     },
     isDone: () => writer.chars > maxChars || tags > MAX_TAGS,
