@@ -10,6 +10,8 @@ export interface ExecConfig {
   /** Address to listen on; a name of a network that others reach needs a long token. */
   address: string;
   port: number;
+  /** Path of a Unix socket to listen on, instead of address and port. Its folder must be private. */
+  socket?: string;
   /** Names, beside those of loopback, that a Host header may have. */
   hosts: string[];
   /** Of the person, not of the process that started this one. */

@@ -2,8 +2,7 @@
 // settings from the environment; `node main.ts --stdin` reads them as one line from standard input, and ends when that closes.
 // docs/EXEC-HOST.md has the protocol. Needs Linux and bash. Imports nothing outside this folder and `node:`.
 import { spawn, spawnSync } from "node:child_process";
-import { existsSync } from "node:fs";
-import type { AddressInfo } from "node:net";
+import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { Commands } from "./commands/commands.ts";
@@ -31,13 +30,16 @@ async function main(): Promise<void> {
   startReaper(commands);
   endWith(commands);
   const server = createExecServer({ root, commands, ops: new Ops() }, { ...config, report: console.error });
+  const { address, port, socket } = config;
+  if (socket !== undefined) rmSync(socket, { force: true }); // of a host that was killed
   await new Promise<void>((done, fail) => {
-    server.once("error", fail).listen(config.port, config.address, done);
+    server.once("error", fail).listen(socket === undefined ? { port, host: address } : { path: socket }, done);
   }).catch((error: Error) => {
-    throw new ConfigError(`${config.address}:${config.port} cannot be opened: ${error.message}`);
+    throw new ConfigError(`${socket ?? `${address}:${port}`} cannot be opened: ${error.message}`);
   });
-  // The starter reads the port from this line.
-  console.log(JSON.stringify({ listening: (server.address() as AddressInfo).port }));
+  // The starter reads the port, or the path of the socket, from this line.
+  const bound = server.address();
+  console.log(JSON.stringify({ listening: typeof bound === "string" ? bound : bound?.port }));
 }
 
 /** One line of JSON. The end of the input, whenever it comes, is the end of the starter and of the host. */

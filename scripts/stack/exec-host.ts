@@ -1,5 +1,6 @@
 // Starts the exec host beside the Workers, in their process group, and starts it again when it ends. Called by host.ts. The host gets
-// its settings, token included, through its standard input, and ends when that closes.
+// its settings, token included, through its standard input, and ends when that closes. It listens on a socket in a private folder: a
+// port would be free while the host restarts, and whoever took it would receive the token.
 import { spawn } from "node:child_process";
 import { resolve } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
@@ -13,22 +14,24 @@ export interface ExecHostOptions {
   env: Record<string, string>;
 }
 
+/** What the Workers call it. The name has no address: outbound-proxy.ts leads it to the socket. */
+const NAME = "exec-host.invalid";
+export const EXEC_HOST_URL = `http://${NAME}`;
 const RESTART_MS = 500;
 const main = resolve(import.meta.dirname, "../../exec-host/main.ts");
 
-/** Its address. Rejects when the first start fails; the reason is in the log. */
-export async function startExecHost(options: ExecHostOptions): Promise<string> {
-  const { port, ended } = await launch(options, 0);
-  void keepRunning(options, port, ended);
-  return `http://127.0.0.1:${port}`;
+/** `socket`: the path to listen on. Rejects when the first start fails; the reason is in the log. */
+export async function startExecHost(options: ExecHostOptions, socket: string): Promise<void> {
+  const { ended } = await launch(options, socket);
+  void keepRunning(options, socket, ended);
 }
 
-async function keepRunning(options: ExecHostOptions, port: number, first: Promise<string>): Promise<never> {
+async function keepRunning(options: ExecHostOptions, socket: string, first: Promise<string>): Promise<never> {
   for (let ended = first; ;) {
     console.error(`The exec host ended (${await ended}) and is started again.`);
     await pause(RESTART_MS);
     try {
-      ({ ended } = await launch(options, port));
+      ({ ended } = await launch(options, socket));
     } catch (error) {
       ended = Promise.resolve((error as Error).message);
     }
@@ -36,10 +39,7 @@ async function keepRunning(options: ExecHostOptions, port: number, first: Promis
 }
 
 /** `ended` resolves to the exit code or the signal. */
-async function launch(
-  { env, ...config }: ExecHostOptions,
-  port: number,
-): Promise<{ port: number; ended: Promise<string> }> {
+async function launch({ env, ...config }: ExecHostOptions, socket: string): Promise<{ ended: Promise<string> }> {
   const child = spawn(process.execPath, ["--no-warnings", main, "--stdin"], {
     env,
     stdio: ["pipe", "pipe", "inherit"],
@@ -49,8 +49,8 @@ async function launch(
     child.once("error", (error) => done(error.message));
     child.once("exit", (code, signal) => done(signal ?? String(code)));
   });
-  child.stdin.write(`${JSON.stringify({ ...config, address: "127.0.0.1", port, hosts: [] })}\n`);
-  const line = new Promise<string>((done) => child.stdout.once("data", (data: Buffer) => done(String(data))));
-  const first = await Promise.race([line, ended.then((why) => Promise.reject(new Error(`exit ${why}`)))]);
-  return { port: (JSON.parse(first) as { listening: number }).listening, ended };
+  child.stdin.write(`${JSON.stringify({ ...config, socket, hosts: [NAME] })}\n`);
+  const listening = new Promise<void>((done) => child.stdout.once("data", () => done()));
+  await Promise.race([listening, ended.then((why) => Promise.reject(new Error(`exit ${why}`)))]);
+  return { ended };
 }

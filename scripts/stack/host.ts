@@ -14,7 +14,7 @@ import {
 } from "miniflare";
 import type { WorkerOptions } from "./bundle.ts";
 import { PORT_TAKEN, READY, createDoor } from "./door.ts";
-import { type ExecHostOptions, startExecHost } from "./exec-host.ts";
+import { EXEC_HOST_URL, type ExecHostOptions, startExecHost } from "./exec-host.ts";
 import { createOutboundProxy, readProxyPolicy } from "./outbound-proxy.ts";
 
 const LOG_EVERY_MS = 60_000;
@@ -56,18 +56,24 @@ await new Promise<void>((done, fail) => door.once("error", fail).listen(port, "1
   },
 );
 
+const execSocket = join(socketsDir, "exec");
+if (exec) await startExecHost(exec, execSocket);
+
 /** What the api Worker gets. The person who starts the stack makes every profile of it, so all may use the exec host. */
 const apiVars = exec
   ? {
       TALARIA_EXEC_PROFILES: "*",
       ...vars,
-      TALARIA_EXEC_URL: await startExecHost(exec),
+      TALARIA_EXEC_URL: EXEC_HOST_URL,
       TALARIA_EXEC_TOKEN: exec.token,
     }
   : vars;
 
 const outboundSocket = join(socketsDir, "outbound");
-const outbound = createOutboundProxy({ policy: readProxyPolicy(apiVars) });
+const outbound = createOutboundProxy({
+  policy: readProxyPolicy(apiVars),
+  sockets: exec ? { [EXEC_HOST_URL]: execSocket } : {},
+});
 await new Promise<void>((done, fail) => outbound.once("error", fail).listen(outboundSocket, done));
 
 /** Only a service binding can lead to a socket, and a Worker's way out can only be another Worker. */

@@ -22,6 +22,8 @@ import { type OutboundEnv, readPolicy } from "../../wiring/outbound.ts";
 
 export interface OutboundProxyOptions {
   policy: OutboundPolicy;
+  /** Unix sockets of this machine, by the origin that the Workers call. */
+  sockets?: Record<string, string>;
   /** Default: the system's resolver. */
   resolve?: (hostname: string) => Promise<ResolvedAddress[]>;
   /** The addresses of this machine. Default: those of its network interfaces. */
@@ -57,7 +59,13 @@ export function readProxyPolicy(vars: OutboundEnv & { TALARIA_SETTINGS?: string 
 
 /** A server for absolute-form requests, to be bound to a Unix socket. A refusal is a reply with the header `PROXY_FAILURE`. */
 export function createOutboundProxy(options: OutboundProxyOptions): Server {
-  const { policy, resolve = resolveAll, listOwn = listOwnAddresses, findRange = findSpecialRange } = options;
+  const {
+    policy,
+    sockets = {},
+    resolve = resolveAll,
+    listOwn = listOwnAddresses,
+    findRange = findSpecialRange,
+  } = options;
   const named = new Set([...policy.allow, ...policy.configured]);
   const timing = { keepAlive: true, timeout: IDLE_MS, autoSelectFamilyAttemptTimeout: NEXT_ADDRESS_MS };
   const checked = { ...timing, lookup: toCheckedLookup(resolve, isRefused) };
@@ -84,6 +92,7 @@ export function createOutboundProxy(options: OutboundProxyOptions): Server {
     const send = protocol === "https:" ? sendHttps : sendHttp;
     const sent = send(url.href, {
       method: incoming.method,
+      socketPath: sockets[url.origin],
       headers: [...listPassed(incoming.rawHeaders), "host", url.host],
       agent: agents[isNamed ? "named" : "checked"][protocol],
       maxHeaderSize: MAX_HEADER_BYTES,
