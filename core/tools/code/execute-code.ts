@@ -152,7 +152,7 @@ function toFailure(code: string, message: string): CallReply {
 const ENVELOPE_CHARS = 1_000;
 
 function toResult(run: CodeRun, calls: Calls, maxChars: number): ToolResult {
-  const stop = run.stopped === null ? null : toStop(run.stopped, run.hasLostOutput);
+  const stop = run.stopped === null ? null : toStop(run, run.stopped, calls.names);
   const outcome: JsonObject = {
     ...(stop ?? (run.error && { code: "code_failed", error: "The code threw an error: see thrown." })),
     ...(calls.lines.length > 0 && { calls: calls.lines }),
@@ -185,11 +185,18 @@ function toValue(
   return { value: text, chars: maxChars, cut: true };
 }
 
-function toStop(stopped: NonNullable<CodeRun["stopped"]>, hasLostOutput = false): { code: string; error: string } {
+/** Names a tool only where the session has it. */
+function toStop(
+  { hasLostOutput }: CodeRun,
+  stopped: NonNullable<CodeRun["stopped"]>,
+  tools: readonly string[],
+): { code: string; error: string } {
   const { code, error } = STOPPED[stopped];
-  return { code, error: hasLostOutput ? error.replace(KEPT, KEPT_IN_PART) : error };
+  const kept = hasLostOutput ? error.replace(KEPT, KEPT_IN_PART) : error;
+  return { code, error: stopped === "output" && tools.includes("write_file") ? `${kept} ${TO_FILE}` : kept };
 }
 
+const TO_FILE = "Write the rest to a file with tools.write_file.";
 const KEPT = "What it had printed, and what its calls had done, is kept.";
 const KEPT_IN_PART = "What its calls had done is kept. What it printed after the last of them is lost.";
 const STOPPED: Record<NonNullable<CodeRun["stopped"]>, { code: string; error: string }> = {
@@ -207,7 +214,7 @@ const STOPPED: Record<NonNullable<CodeRun["stopped"]>, { code: string; error: st
   },
   output: {
     code: "output_limit",
-    error: `The code printed or returned too much and was stopped. ${KEPT} Print less, or write the rest to a file with tools.write_file.`,
+    error: `The code printed or returned too much and was stopped. ${KEPT} Print less.`,
   },
   wait: {
     code: "timed_out",

@@ -50,6 +50,40 @@ test("a call that still runs when the code is stopped is waited for, and what it
   expect(result).toMatchObject({ failed: true, content: { stdout: "x\n" } });
 });
 
+test("the result of code that was abandoned at its timeout stays in the log, and a call that was not ready by then is not run", async () => {
+  const notes: string[] = [];
+  const begun = Promise.withResolvers<void>();
+  const ready = Promise.withResolvers<Record<string, never>>();
+  const prepare = () => {
+    begun.resolve();
+    return ready.promise;
+  };
+  const script = [code("await tools.act({ i: 1 })"), { calls: [{ name: "later", args: { i: 2 } }] }, { text: "Done." }];
+  const later = createNoteTool("later", [], {
+    parameters,
+    async run() {
+      ready.resolve({});
+      await new Promise((resolve) => setTimeout(resolve, 10));
+      return succeed({});
+    },
+  });
+  const session = createCodeSession(script, {
+    tools: [createNoteTool("act", notes, { parameters, prepare }), later],
+    settings: { turn: { toolTimeoutMs: 20_000 } },
+  });
+  await session.begin();
+  const asked = session.ask();
+  await begun.promise;
+  await new Promise((resolve) => setTimeout(resolve, 10));
+  session.harness.clock.advance(20_001);
+  await asked;
+  expect(notes).toEqual([]);
+  expect(toShown(session.toolEntries()[0]!)).toEqual({
+    failed: true,
+    outcome: { code: "timed_out", error: expect.stringContaining("look before you do it again") },
+  });
+});
+
 test("calls side by side hold arguments up to one limit together", async () => {
   const note = createNoteTool("note", [], { parameters: z.strictObject({ s: z.string().describe("Text.") }) });
   const { result } = await runCode(
