@@ -125,9 +125,18 @@ function follow(walk: Walk, parts: string[], path: string): void {
     if (entered === null) throw new Problem("file_not_found", `There is no '${path.slice(0, 300)}'.`);
     if (entered !== "link") continue;
     if (++links > LIMITS.pathLinks) throw new Problem("link_refused", "This path leads through too many links.");
-    const target = readlinkSync(toPath(walk.fds.at(-1)!, part));
+    const target = readLink(walk, part, path);
     if (target.startsWith("/")) leaveTo(walk, 1);
     queue.push(...splitPath(walk.root, target).toReversed());
+  }
+}
+
+function readLink(walk: Walk, part: string, path: string): string {
+  try {
+    return readlinkSync(toPath(walk.fds.at(-1)!, part));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EINVAL") throw error;
+    throw new Problem("link_refused", `'${path.slice(0, 300)}' changed while it was opened. Try again.`); // no link any more
   }
 }
 
@@ -190,7 +199,7 @@ function splitPath(root: Root, path: string): string[] {
 
 /** Its target is a fact, not in the sentence: others may have chosen its words. */
 function linkRefused(walk: Walk, part: string, path: string): Problem {
-  const target = readlinkSync(toPath(walk.fds.at(-1)!, part));
+  const target = readLink(walk, part, path);
   const link = [...walk.names, part].join("/");
   return new Problem(
     "link_refused",
