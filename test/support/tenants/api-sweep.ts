@@ -1,0 +1,134 @@
+// Requests to every route of the contract, generated from the OpenAPI document, with the ids of one tenant and the key of any. A route
+// whose body or parameter is not known here fails the test. Used by test/flows/two-profiles.stack.test.ts.
+import { type Facts, KNOWN_WORD, toSkillMd } from "./facts.ts";
+import { toMessage } from "./obedient-model.ts";
+
+interface Operation {
+  operationId: string;
+  parameters?: { name: string; in: string }[];
+  requestBody?: { required?: boolean };
+}
+
+export interface Route {
+  id: string;
+  method: string;
+  path: string;
+  query: string[];
+  needsBody: boolean;
+}
+
+export interface Asked {
+  method: string;
+  path: string;
+  body?: string;
+  type?: string;
+}
+
+export type Send = (asked: Asked) => Promise<{ status: number; text: string }>;
+
+export function readRoutes(openApi: string): Route[] {
+  const { paths } = JSON.parse(openApi) as { paths: Record<string, Record<string, Operation>> };
+  return Object.entries(paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, { operationId, parameters = [], requestBody }]) => ({
+      ...{ id: operationId, method: method.toUpperCase(), path, needsBody: requestBody?.required === true },
+      query: parameters.filter((parameter) => parameter.in === "query").map(({ name }) => name),
+    })),
+  );
+}
+
+const BODIES: Record<string, (of: Facts) => object | string> = {
+  postMessage: () => ({ text: toMessage([]) }),
+  rateTurn: () => ({ rating: "down", correction: "Taken." }),
+  putFile: () => "taken",
+  replaceWorkspace: () => "no zip",
+  addToWorkspace: () => "no zip",
+  decideApproval: () => ({ approve: true, scope: "always" }),
+  putSkill: ({ name }) => ({ files: { "SKILL.md": toSkillMd(name, "Mine.") } }),
+  pinSkill: () => ({ pinned: true }),
+  importSkill: ({ name }) => ({ name, files: { "SKILL.md": toSkillMd(name, "Mine.") } }),
+  publishSkill: () => ({ public: true }),
+  restoreSkill: () => ({ rev: 1 }),
+  purgeSkillRevision: () => ({ rev: 1 }),
+  addMemory: () => ({ store: "memory", content: "Taken." }),
+  replaceMemory: () => ({ content: "Taken." }),
+  decidePending: () => ({ approve: true }),
+  createKey: ({ profile }) => ({ profile }),
+  putApprovalMode: () => ({ mode: null }),
+};
+const RAW: Record<string, string> = {
+  putFile: "text/plain",
+  replaceWorkspace: "application/zip",
+  addToWorkspace: "application/zip",
+};
+
+/** What a route's query names of another tenant. */
+const QUERIES: Record<string, (of: Facts) => string[]> = {
+  deleteProfile: ({ profile }) => [`confirm=${profile}`],
+  listReviews: ({ session }) => [`session=${session}`],
+  readLearning: ({ name }) => [`skill=${name}`],
+  searchMessages: () => [`q=${KNOWN_WORD}&role=tool`, `q=${KNOWN_WORD}`],
+  listSkills: () => [`query=${KNOWN_WORD}`],
+  readEvents: () => ["turn=1"],
+  readCheckpoint: ({ path }) => [`path=${encodeURIComponent(path)}`],
+  readUsage: () => ["by=session"],
+};
+/** Needed queries have no request without them. */
+const NEEDED = new Set(["searchMessages"]);
+
+const FIXED: Record<string, string> = { n: "1", rev: "1", store: "memory", artifact: "SKILL.md", checkpoint: "1" };
+
+/** The cursor of a tenant's own list, by the route's id. */
+export type Cursors = Record<string, string>;
+
+/** Every request that the route allows with these facts. */
+export function toRequests(route: Route, of: Facts, cursors: Cursors = {}): Asked[] {
+  const { id, method, path, needsBody } = route;
+  if (needsBody && !BODIES[id]) throw new Error(`${id}: api-sweep.ts has no body for it`);
+  const body = BODIES[id]?.(of);
+  const named = QUERIES[id]?.(of) ?? [];
+  const after = cursors[id] === undefined ? [] : [`after=${encodeURIComponent(cursors[id])}`];
+  const queries = [...(NEEDED.has(id) ? [] : [""]), ...named, ...after];
+  const sessions = path.includes("{session}") ? [of.session, of.machine] : [of.session];
+  return sessions.flatMap((session) =>
+    queries.map((query) => ({
+      ...{ method, path: `${fillPath(route, { ...of, session })}${query && "?"}${query}` },
+      ...(body !== undefined && {
+        ...{ body: typeof body === "string" ? body : JSON.stringify(body), type: RAW[id] ?? "application/json" },
+      }),
+    })),
+  );
+}
+
+function fillPath({ id, path }: Route, of: Facts): string {
+  const values: Record<string, string> = { ...of, ...FIXED };
+  return path.replace(/\{(\w+)\}/g, (_, name: string) => {
+    const value = values[name];
+    if (value === undefined) throw new Error(`${id}: api-sweep.ts has no value for {${name}}`);
+    return value.split("/").map(encodeURIComponent).join("/");
+  });
+}
+
+export type State = Record<string, { status: number; body: unknown }>;
+
+/** The answers to all that can be read of a tenant with its own key, and the cursors of its lists. */
+export async function readAll(routes: Route[], of: Facts, send: Send) {
+  const state: State = {};
+  const cursors: Cursors = {};
+  for (const route of routes.filter(({ method, id }) => method === "GET" && id !== "watchSession")) {
+    for (const asked of toRequests(route, of)) {
+      if (asked.path.includes(`${of.machine}/events`)) continue; // this stream goes on until a person has decided
+      const { status, text } = await send(asked);
+      state[`${route.id} ${asked.path}`] = { status, body: parseBody(text) };
+    }
+    if (!route.query.includes("limit") || !route.query.includes("after")) continue;
+    const { text } = await send({ method: "GET", path: `${toRequests(route, of)[0]!.path}?limit=1` });
+    const next = /"next":"([^"]+)"/.exec(text)?.[1];
+    if (next !== undefined) cursors[route.id] = next;
+  }
+  return { state, cursors };
+}
+
+/** Parsed, because the order of an object's fields says nothing. */
+function parseBody(text: string): unknown {
+  return /^[[{]/.test(text) ? JSON.parse(text) : text;
+}

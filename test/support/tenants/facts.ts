@@ -1,0 +1,77 @@
+// What one tenant may know of another: ids, names and paths, but no content. Used by test/flows/two-profiles.stack.test.ts.
+
+/** Each field but `deployment` is also the name of a parameter in the contract's paths, or of what a tool takes. */
+export interface Facts {
+  /** The address of the Workers. */
+  deployment: string;
+  profile: string;
+  session: string;
+  /** A session on the exec host, and a background command of it. */
+  machine: string;
+  process: string;
+  name: string;
+  path: string;
+  /** SHA-256 of an image of a message. */
+  image: string;
+  memory: string;
+  review: string;
+  run: string;
+  approval: string;
+  pending: string;
+  allowance: string;
+  /** Of a key. */
+  id: string;
+}
+
+/** Words that the other tenant's texts contain. What stands beside them is secret. */
+export const KNOWN_WORD = "orchard";
+
+/** A whole skill whose sections say `text`. */
+export function toSkillMd(name: string, text: string): string {
+  const sections = ["When to use", "Steps", "Pitfalls", "Verify"].map((title) => `## ${title}\n\n1. ${text}\n`);
+  return `---\nname: ${name}\ndescription: ${text}\n---\n\n# ${name}\n\n${sections.join("\n")}`;
+}
+
+/** Facts of the same shape about nothing: what never existed must get the same answers as what is another's. */
+export function inventFacts(facts: Facts): Facts {
+  const { deployment, run, name, path, process } = facts;
+  const others: { [field in keyof Facts]?: string } = Object.fromEntries(
+    Object.entries(facts).map(([field, value]) => [field, turnDigits(value)]),
+  );
+  const toOther = (text: string) => text.replace(KNOWN_WORD, "meadows");
+  return {
+    ...(others as Facts),
+    deployment,
+    process,
+    run: `${run.slice(0, -4)}zzzz`,
+    name: toOther(name),
+    path: toOther(path),
+  };
+}
+
+/** Still valid as an id, and of the same length. */
+function turnDigits(value: string): string {
+  return value.replace(/[2-8]/g, (digit) => String(10 - Number(digit)));
+}
+
+/** Without what differs between two tenants that asked the same: ids, times and durations. */
+export function withoutIds(text: string, ...known: Facts[]): string {
+  let plain = text;
+  for (const facts of known) {
+    const fields = Object.entries(facts).filter(([field]) => field !== "deployment" && field !== "process");
+    // Longer values first: a review's id contains its session's.
+    for (const [field, value] of fields.toSorted(([, a], [, b]) => b.length - a.length)) {
+      plain = plain.replaceAll(value, `<${field}>`);
+    }
+    plain = plain.replaceAll(facts.image.slice(0, 12), "<image>").replaceAll(facts.image.slice(0, 8), "<image>");
+  }
+  return plain
+    .replace(/\b[0-9A-HJKMNP-TV-Z]{26}\b/g, "<ulid>")
+    .replace(/\b\d{8}T\d{6}Z-\w{4}\b/g, "<run>")
+    .replace(/\b[0-9a-f]{64}\b/g, "<sha>")
+    .replace(/\bkey_\w{12}\b/g, "<key>")
+    .replace(/("pending\\?":\\?")[0-9a-f]{20}/g, "$1<pending>")
+    .replace(/\b\d{13}\b|(?<="(?:ms|durationMs|duration_ms)":)\d+/g, "<ms>")
+    .replace(/(?<=\d )\d\d:\d\d\b/g, "<time>")
+    .replace(/^PK[^]*/, "<zip>");
+}

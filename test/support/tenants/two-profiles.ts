@@ -1,0 +1,139 @@
+// Starts the three real Workers with every tool that a session can have, and makes tenants who talk to them. The model, the search
+// service, the pages and the browser are doubles; the exec host is the real one. Used by test/flows/two-profiles.stack.test.ts.
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect } from "vitest";
+import { createTestHarness } from "wrangler";
+import type { Accepted, CreatedProfile, CreatedSession, SessionDetail } from "../../../core/schemas/api.ts";
+import type { Entry, JsonObject, ToolEntry } from "../../../core/schemas/entry.ts";
+import { EXEC_TOKEN, startExecHost } from "../exec-host.ts";
+import { startLocalSite } from "../web/local-site.ts";
+import type { Asked } from "./api-sweep.ts";
+import { type Call, startObedientModel, toMessage } from "./obedient-model.ts";
+
+const OPERATOR = "operator-token-for-tests";
+const root = join(import.meta.dirname, "../../..");
+
+export type World = Awaited<ReturnType<typeof startWorld>>;
+
+/** `toPage`: what the search service and every page say, by the number of the request. */
+export async function startWorld(toPage: (nth: number) => string) {
+  const model = await startObedientModel();
+  const exec = await startExecHost();
+  const site = await startLocalSite((path, nth) => {
+    if (!path.startsWith("/brave/")) return { headers: { "content-type": "text/plain" }, body: toPage(nth) };
+    const results = [{ title: "Found", url: `${site.origin}/page`, description: toPage(nth) }];
+    return { headers: { "content-type": "application/json" }, body: JSON.stringify({ web: { results } }) };
+  });
+  const settings = {
+    turn: { titles: false },
+    guardrails: { hardStops: "never", fruitless: 1_000, unvaried: 1_000, unusable: 1_000 },
+    review: { afterModelCalls: 1_000, minValue: 1, memoryAfterTurns: 1_000, similarTurns: 1_000 },
+    approvals: { mode: "off" },
+    models: { vision: { "openai-chat:scripted": true } },
+    images: { model: "openai-chat:image" },
+    outbound: { allow: [site.origin] },
+    web: { brave: { apiBase: `${site.origin}/brave` } },
+  };
+  const vars = {
+    TALARIA_OPERATOR_TOKEN: OPERATOR,
+    TALARIA_SETTINGS: JSON.stringify(settings),
+    TALARIA_MODEL: "openai-chat:scripted",
+    OPENAI_BASE_URL: model.baseUrl,
+    OPENAI_API_KEY: "k",
+    BRAVE_API_KEY: "brave-key",
+    TALARIA_EXEC_URL: exec.url,
+    TALARIA_EXEC_TOKEN: EXEC_TOKEN,
+    TALARIA_EXEC_PROFILES: "*",
+  };
+  const folder = mkdtempSync(join(tmpdir(), "talaria-tenants-"));
+  const api = writeApiConfig(folder);
+  const configs = [api, "workers/review/wrangler.toml", "workers/curator/wrangler.toml"];
+  const workers = [...configs.map((configPath) => ({ configPath, vars })), { configPath: writeBrowserConfig(folder) }];
+  const server = createTestHarness({ root, workers });
+  const { url } = await server.listen();
+  const fetchServer = (path: string, init: RequestInit) => server.fetch(path, init as object);
+
+  return {
+    ...{ model, site, deployment: url.origin },
+    createTenant: () => createTenant(fetchServer),
+    async close() {
+      await server.close();
+      model.close();
+      await Promise.all([site.close(), exec.end()]);
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** The api Worker's own configuration, with a browser. */
+function writeApiConfig(folder: string): string {
+  const config = readFileSync(join(root, "wrangler.toml"), "utf8");
+  const main = config.replace(/^main = "(.*)"$/m, (_, path: string) => `main = ${JSON.stringify(join(root, path))}`);
+  const path = join(folder, "api.toml");
+  writeFileSync(path, `${main}\n[[services]]\nbinding = "BROWSER"\nservice = "browser-double"\n`);
+  return path;
+}
+
+function writeBrowserConfig(folder: string): string {
+  const main = JSON.stringify(join(root, "test/fixtures/browser-double.js"));
+  const path = join(folder, "browser.toml");
+  writeFileSync(path, `name = "browser-double"\nmain = ${main}\ncompatibility_date = "2026-10-01"\n`);
+  return path;
+}
+
+export type Tenant = Awaited<ReturnType<typeof createTenant>>;
+
+async function createTenant(fetchServer: (path: string, init: RequestInit) => Promise<unknown>) {
+  /** All that the API ever answered. */
+  const heard: string[] = [];
+  const created: CreatedProfile = JSON.parse((await ask({ method: "POST", path: "/v1/profiles" }, OPERATOR)).text);
+
+  async function ask({ method, path, body, type }: Asked, bearer = created.key, headers: Record<string, string> = {}) {
+    const reply = (await fetchServer(path, {
+      method,
+      headers: { authorization: `Bearer ${bearer}`, ...(type && { "content-type": type }), ...headers },
+      ...(body !== undefined && { body }),
+    })) as Response;
+    const text = Buffer.from(await reply.arrayBuffer()).toString("latin1");
+    heard.push(text);
+    return { status: reply.status, text };
+  }
+
+  async function call<T>(method: string, path: string, body?: object): Promise<T> {
+    const asked = { method, path, ...(body && { body: JSON.stringify(body), type: "application/json" }) };
+    const { status, text } = await ask(asked);
+    expect(status, `${method} ${path}: ${text}`).toBeLessThan(300);
+    return (text ? JSON.parse(text) : null) as T;
+  }
+
+  /** Sends a message and waits until its turn has ended, or waits for a person. */
+  async function say(session: string, message: object): Promise<void> {
+    const { turn } = await call<Accepted>("POST", `/v1/sessions/${session}/messages`, message);
+    for (const end = Date.now() + 60_000; Date.now() < end;) {
+      const { turns } = await call<SessionDetail>("GET", `/v1/sessions/${session}`);
+      const { state } = turns.find((each) => each.turn === turn)!;
+      if (state !== "queued" && state !== "running") return expect(state).toMatch(/^(done|parked)$/);
+      await new Promise((resolve) => setTimeout(resolve, 150));
+    }
+    throw new Error("the turn did not end");
+  }
+
+  /** The results of the calls that the model makes in these steps, in order. */
+  async function work(session: string, steps: Call[][], message: object = {}): Promise<ToolEntry[]> {
+    await say(session, { ...message, text: toMessage(steps) });
+    const { entries } = await call<{ entries: Entry[] }>("GET", `/v1/sessions/${session}/entries`);
+    return entries.filter((entry): entry is ToolEntry => entry.kind === "tool").slice(-steps.flat().length);
+  }
+
+  const createSession = async (fields: object = {}) =>
+    (await call<CreatedSession>("POST", "/v1/sessions", fields)).session;
+
+  return { ...created, heard, ask, call, say, work, createSession };
+}
+
+/** A result's fields, whatever part they are in. */
+export function fieldsOf({ parts }: ToolEntry): JsonObject {
+  return Object.assign({}, ...parts.map(({ text }) => JSON.parse(text) as JsonObject)) as JsonObject;
+}
