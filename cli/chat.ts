@@ -132,6 +132,7 @@ async function runTurn({ client, session, json, show }: Chat, text: string): Pro
     for await (const { id, event } of client.streamMessage(session, text, { signal: leave.signal, onReconnect })) {
       if (json) process.stdout.write(`${toPlainJson({ id, ...event })}\n`);
       else show.event(event);
+      if (event.type === "turn_park" && !json) show.line(describeAnswer(session));
       if (event.type === "turn_end") state = event.state;
     }
   } catch (error) {
@@ -142,6 +143,11 @@ async function runTurn({ client, session, json, show }: Chat, text: string): Pro
     process.off("SIGINT", onInterrupt);
   }
   return state === "done";
+}
+
+/** One message has no line to answer on. */
+function describeAnswer(session: string): string {
+  return `(waiting; answer from another terminal: npm run chat -- --session ${session} -p "/approve")`;
 }
 
 function toSentence(error: unknown): string {

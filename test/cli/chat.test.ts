@@ -143,6 +143,24 @@ describe("npm run chat", { timeout: 30_000 }, () => {
     expect(api.requests.map((request) => request.body)).toEqual(['{"text":"hi"}']);
   });
 
+  it("says where a question is answered when one prompt waits for it", async () => {
+    const question = {
+      for: "approval" as const,
+      id: "ab12cd34ab12cd34ab12",
+      summary: "rm a",
+      reasons: [],
+      covers: null,
+      until: 9,
+    };
+    const park: Wire = [
+      "2.1",
+      { type: "turn_park", turn: 1, entry: 2, question, text: "The agent asks to run:\nrm a" },
+    ];
+    await using api = await startFakeApi([answerEvents([TURN[0]!, park, ...TURN.slice(1)])], ALWAYS);
+    const { stderr } = await chat(["-p", "hi"], connected(api.url)).ended;
+    expect(stderr).toContain(`npm run chat -- --session ${SESSION} -p "/approve"`);
+  });
+
   it("prints each event as a line of JSON with --json", async () => {
     await using api = await startFakeApi([answerEvents(TURN)], ALWAYS);
     const { code, stdout, stderr } = await chat(["-p", "hi", "--json"], connected(api.url)).ended;

@@ -30,6 +30,10 @@ export function chat(request: ModelRequest): Reply {
     const store = /\b(I|my|me|I'm)\b/.test(fact) ? "user" : "memory";
     return { text: "I will keep that.", calls: [["memory", { action: "add", store, content: sentence(fact) }]] };
   }
+  const command = /^(?:run|execute)\s*:?\s*`([^`]+)`|^\$\s+(.+)$/i.exec(text);
+  if (command && tools.has("terminal")) {
+    return { text: "", calls: [["terminal", { command: (command[1] ?? command[2])! }]] };
+  }
   const file = /\b(?:show|read|open|print|cat)\b\s+(?:me\s+)?(?:the\s+)?(?:file\s+)?[`"']?([\w./-]+\.\w+)[`"']?/i.exec(
     text,
   )?.[1];
@@ -46,10 +50,6 @@ export function chat(request: ModelRequest): Reply {
   }
   const skill = /\b(?:show|view|load|open|read)\b.*?\bskill\b\s+`?([a-z0-9]+(?:-[a-z0-9]+)*)`?/i.exec(text)?.[1];
   if (skill && tools.has("skill_view")) return { text: "", calls: [["skill_view", { name: skill }]] };
-  const command = /^(?:run|execute)\s*:?\s*`([^`]+)`|^\$\s+(.+)$/i.exec(text);
-  if (command && tools.has("terminal")) {
-    return { text: "", calls: [["terminal", { command: (command[1] ?? command[2])! }]] };
-  }
   return { text: introduce(request) };
 }
 

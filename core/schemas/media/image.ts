@@ -21,17 +21,20 @@ export type ImageRef = z.infer<typeof ImageRef>;
 export type ImageSize = Pick<ImageRef, "width" | "height">;
 
 /** An image of a message to post: a file of the workspace, or a data URL. */
-export const GivenImage = z.union([
-  z.strictObject({
-    /** Of a file in the workspace. The message keeps the bytes that the file has now. */
-    path: z.string().min(1).max(1_024),
-  }),
-  z.strictObject({
-    /** `data:image/png;base64,…`. The declared type is not trusted: the bytes decide. */
-    data: z.string().startsWith("data:"),
-    name: z.string().min(1).max(200).optional(),
-  }),
-]);
+export const GivenImage = z.union(
+  [
+    z.strictObject({
+      /** Of a file in the workspace. The message keeps the bytes that the file has now. */
+      path: z.string().min(1).max(1_024),
+    }),
+    z.strictObject({
+      /** `data:image/png;base64,…`. The declared type is not trusted: the bytes decide. */
+      data: z.string().startsWith("data:"),
+      name: z.string().min(1).max(200).optional(),
+    }),
+  ],
+  "an image is {path} of a file in the workspace, or {data, name?} with a data URL",
+);
 export type GivenImage = z.infer<typeof GivenImage>;
 
 /** The extension of a file of this type, without the dot. */

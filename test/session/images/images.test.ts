@@ -2,6 +2,7 @@
 import { describe, expect, it } from "vitest";
 import type { Message } from "../../../core/agent/contract.ts";
 import { NO_USAGE } from "../../../core/schemas/entry.ts";
+import { GivenImage } from "../../../core/schemas/media/image.ts";
 import { sha256Hex } from "../../../core/schemas/learning/digest.ts";
 import { makePng, toDataUrl } from "../../support/images.ts";
 import { createScriptedSession, must } from "../../support/session/scripted-session.ts";
@@ -35,6 +36,12 @@ async function setUp(script: ScriptLine[], options: { sees?: boolean; eyes?: Scr
 }
 
 describe("an image in a message", () => {
+  it("of another form is refused with the forms that are taken", () => {
+    expect(GivenImage.safeParse({ url: "https://example.org/a.png" }).error!.issues[0]!.message).toMatch(
+      /\{path\}.*\{data, name\?\}/,
+    );
+  });
+
   it("is stored once, named by the entry, and sent to a model that sees on every call", async () => {
     const world = await setUp([{ text: "A cat." }, { text: "Still a cat." }], { sees: true });
     expect(await world.send("What is this?", [{ data: toDataUrl(PNG), name: "cat.png" }])).toMatchObject({ ok: true });
