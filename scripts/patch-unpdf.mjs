@@ -10,7 +10,7 @@ const PATCHES = [
     to:
       "export const pdfBudget={buffer:0,bytes:0,steps:0,entries:0,isSpent:!1};" +
       'function spendPdf(e,t){if(e>pdfBudget.buffer||(pdfBudget.bytes-=e)<0||(pdfBudget.steps-=t)<0){pdfBudget.isSpent=!0;throw Error("the budget of the document is spent")}}' +
-      'function fillPdf(e){if((pdfBudget.entries-=e)<0){pdfBudget.isSpent=!0;throw Error("the budget of the document is spent")}}' +
+      'function fillPdf(e){if(!((pdfBudget.entries-=e)>=0)){pdfBudget.isSpent=!0;throw Error("the budget of the document is spent")}}' +
       "export{AbortException,",
   },
   {
@@ -71,7 +71,22 @@ const PATCHES = [
   {
     why: "the same for a font of single bytes",
     from: "if(Array.isArray(o)){let e=n.firstChar",
-    to: "if(Array.isArray(o)){fillPdf(o.length);let e=n.firstChar",
+    to: "if(Array.isArray(o)){fillPdf(Math.max(0,o.length-256));let e=n.firstChar",
+  },
+  {
+    why: "the same where fonts are compared, before they are read",
+    from: "let l=e.get(`Widths`)||t.get(`Widths`);if(Array.isArray(l)){",
+    to: "let l=e.get(`Widths`)||t.get(`Widths`);if(Array.isArray(l)){fillPdf(Math.max(0,l.length-256));",
+  },
+  {
+    why: "the same for widths of a font of two bytes",
+    from: "let n=e.get(`W`)||t.get(`W`);if(Array.isArray(n)){",
+    to: "let n=e.get(`W`)||t.get(`W`);if(Array.isArray(n)){fillPdf(Math.max(0,n.length-1e3));",
+  },
+  {
+    why: "names of characters, in one long array that many fonts share",
+    from: "let e=s.get(`Differences`),t=0;for(let r of e)",
+    to: "let e=s.get(`Differences`),t=0;fillPdf(Math.max(0,e.length-600));for(let r of e)",
   },
   {
     why: "a font takes about as much as this many entries, however short its description",

@@ -133,6 +133,13 @@ describe("readPdf", () => {
     expect(await read(makeFontPdf({ ranges }))).toMatchObject({ isCut: true });
   });
 
+  it.each([
+    ["widths", "/Widths 3 0 R", `[${"1 ".repeat(200_000)}]`],
+    ["names of characters", "/Encoding 3 0 R", `<< /Differences [0 ${"/a ".repeat(200_000)}] >>`],
+  ])("ends at 3,000 fonts that share 200,000 %s, and says so", async (_what, entry, shared) => {
+    expect(await read(makeSharingPdf(entry, shared))).toMatchObject({ isCut: true });
+  });
+
   it("reads a font that maps every code to text", async () => {
     expect(await read(makeFontPdf({ ranges: "<0000> <ffff> <0000>" }))).toEqual({
       title: "",
@@ -187,6 +194,19 @@ function makeFontPdf({ widths = "", ranges = "" }: { widths?: string; ranges?: s
     `<< /Type /Font /Subtype /CIDFontType2 /BaseFont /Foo /CIDSystemInfo 3 0 R /FontDescriptor 8 0 R /W [${widths}] >>`,
     "<< /Type /FontDescriptor /FontName /Foo /Flags 4 >>",
     { stream: map, deflate: true },
+  ]);
+}
+
+/** A page that uses 3,000 fonts, each with this entry, which refers to object 3. */
+function makeSharingPdf(entry: string, shared: string): Uint8Array {
+  const fonts = Array.from({ length: 3_000 }, (_, i) => `/F${i} ${6 + i} 0 R`);
+  return makePdf([
+    "<< /Type /Catalog /Pages 2 0 R >>",
+    "<< /Type /Pages /Kids [4 0 R] /Count 1 >>",
+    shared,
+    `<< /Type /Page /Parent 2 0 R /Contents 5 0 R /Resources << /Font << ${fonts.join(" ")} >> >> >>`,
+    { stream: fonts.map((_, i) => `BT /F${i} 1 Tf (a) Tj ET`).join("\n") },
+    ...fonts.map(() => `<< /Type /Font /Subtype /Type1 /BaseFont /Foo /FontDescriptor << /Flags 4 >> ${entry} >>`),
   ]);
 }
 
