@@ -285,6 +285,11 @@ export interface Journal {
    */
   admit?(step: number, request: GatedCall): Promise<Admission>;
   /**
+   * Whether a call whose gate says `ask` runs without a question: by the mode, or by a standing allowance. For calls that code makes,
+   * which cannot wait. Absent: none does.
+   */
+  isAllowed?(gate: GatedCall["gate"]): Promise<boolean>;
+  /**
    * The result of the `index`-th call of a step: the recorded one, or that of `run`. Writes the intent first, synchronously if
    * there is no `prepare`. A call whose intent has no result runs again only if `effect` allows; else the result says that the
    * outcome is unknown.

@@ -8,12 +8,16 @@ import { type GuardDecision, type GuardedCall, toGuardedCall } from "./guardrail
 import { type OuterCall, type PreparedCall, mayPrepare, prepareCall } from "./tool-calls.ts";
 import { addToOutcome, fail, toPrint } from "./tool-result.ts";
 
+type AskingGate = Extract<CallGate, { verdict: "ask" }>;
+
 export interface InnerRules {
   tools: ReadonlyMap<string, Tool>;
   maxParallelCalls: number;
   /** The guardrails: why the call may not run, or `null`. */
   decide(call: GuardedCall, running: GuardedCall[]): { code: string; message: string } | null;
   observe(call: GuardedCall, result: ToolResult): GuardDecision;
+  /** Whether a call that asks runs without a question. */
+  isAllowed(gate: AskingGate): Promise<boolean>;
   /** Runs one call with its timeout. Never throws. */
   run(prepared: Extract<PreparedCall, { refusal: null }>, attempt: Omit<Attempt, "entry">): Promise<ToolResult>;
   /** Waits for calls that run, and calls them off when they take too long. */
@@ -82,7 +86,7 @@ async function runInner(
 ): Promise<ToolResult> {
   const { rules, outer, records } = inner;
   const { tool, args } = prepared;
-  const refusal = findGateRefusal(tool, args) ?? findSourceRefusal(tool, inner.hasReadContent);
+  const refusal = (await findGateRefusal(rules, tool, args)) ?? findSourceRefusal(tool, inner.hasReadContent);
   if (refusal) return refusal;
   const guarded = toGuardedCall(call, tool);
   const guard = rules.decide(guarded, inner.running);
@@ -111,15 +115,16 @@ async function runInner(
 }
 
 /** Nobody can be asked while code runs. */
-function findGateRefusal(tool: Tool, args: unknown): ToolResult | null {
+async function findGateRefusal(rules: InnerRules, tool: Tool, args: unknown): Promise<ToolResult | null> {
   let gate: CallGate | undefined;
   try {
     gate = tool.gate?.(args);
   } catch {
-    gate = { verdict: "ask", summary: "", reasons: [] }; // as for a direct call
+    gate = { verdict: "ask", summary: "", reasons: ["It could not be judged."] };
   }
   if (gate === undefined || gate.verdict === "run") return null;
   if (gate.verdict === "refuse") return fail(gate.code, gate.reason);
+  if (await rules.isAllowed(gate)) return null;
   return fail(
     "approval_needed",
     `A person must approve this call of ${tool.name}, and code cannot wait for that. Call ${tool.name} directly.`,

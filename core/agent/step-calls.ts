@@ -206,12 +206,13 @@ function run(turn: TurnCalls, step: number, pending: Pending, messages: Message[
 
 /** `signal`: of the call that makes them. */
 function innerRules(turn: TurnCalls, signal: AbortSignal): InnerRules {
-  const { clock, limits } = turn.options;
+  const { clock, journal, limits } = turn.options;
   const ending = new AbortController();
   const untilEnd = AbortSignal.any([signal, ending.signal]);
   return {
     tools: turn.tools,
     maxParallelCalls: limits.maxParallelCalls,
+    isAllowed: async (gate) => (await journal.isAllowed?.(gate)) ?? false,
     decide(guarded, running) {
       const { innerHalt } = turn;
       return innerHalt ?? toRefusal(decide(turn, guarded, running));

@@ -4,6 +4,7 @@
 import type { Allowance } from "../../agent/contract.ts";
 import type { ApprovalMode, CommandApproval, StandingAllowance } from "../../schemas/approval.ts";
 import type { EngineContext } from "../context.ts";
+import { showHidden } from "./question-text.ts";
 
 /** [own] More are not readable in a list. The oldest ones are dropped. */
 const MAX_SESSION_ALLOWANCES = 100;
@@ -62,5 +63,5 @@ export function isCovered(standing: StandingAllowance[], allowance: Allowance | 
 export function nameCovered(allowance: Allowance | null): string | null {
   if (allowance === null) return null;
   const { exact, family } = allowance;
-  return family === undefined ? `exactly \`${exact}\`` : `every harmless \`${family}\` with any arguments`;
+  return family === undefined ? `exactly \`${showHidden(exact)}\`` : `every harmless \`${family}\` with any arguments`;
 }

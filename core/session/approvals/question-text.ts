@@ -7,6 +7,31 @@ import type { AskedQuestion } from "../../schemas/entry.ts";
 /** [hermes] Refusals of the approval model in a row after which the model is told to stop and report. */
 const BREAKER_DENIALS = 3;
 
+/** Control characters other than tab and line feed, those that turn or hide text, and separators that look like blanks. */
+const HIDDEN = /(?![\t\n ])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Zs}\p{Default_Ignorable_Code_Point}\p{Co}]/gu;
+const BLANK_LINES = /\n(?:[ \t]*\n){3,}/g;
+const BLANKS = /[ \t]{40,}/g;
+
+/** A command as a person can read it: hidden characters by their code, and long blank stretches by their length. */
+export function showHidden(command: string): string {
+  return command
+    .replace(HIDDEN, (sign) => `⟨U+${sign.codePointAt(0)!.toString(16).toUpperCase().padStart(4, "0")}⟩`)
+    .replace(BLANK_LINES, (lines) => `\n⟨${lines.split("\n").length - 2} blank lines⟩\n`)
+    .replace(BLANKS, (blanks) => ` ⟨${blanks.length} blanks⟩ `);
+}
+
+const MAX_SUMMARY_CHARS = 1_500;
+
+/** What would run, as a person can read it: its beginning and its end, and how much is left out between them. */
+export function clipSummary(summary: string, id: string): string {
+  const text = showHidden(summary);
+  if (text.length <= MAX_SUMMARY_CHARS) return text;
+  const half = MAX_SUMMARY_CHARS / 2;
+  const left = text.length - 2 * half;
+  const [start, end] = [text.slice(0, half).toWellFormed(), text.slice(-half).toWellFormed()];
+  return `${start}\n[… ${left} characters are left out here: read approval ${id} to see all of it …]\n${end}`;
+}
+
 /** What would run, why it is asked, what a wider answer covers, and how to answer. */
 export function describeQuestion({ id, summary, reasons, covers }: Omit<AskedQuestion, "for" | "until">): string {
   const short = id.slice(0, 6);

@@ -3,7 +3,7 @@
 import type { Admission, GatedCall } from "../../agent/contract.ts";
 import { fail } from "../../agent/tool-result.ts";
 import { type Result, err, ok } from "../../errors.ts";
-import { type ApprovalScope, type CommandApproval, stricterMode } from "../../schemas/approval.ts";
+import { type ApprovalMode, type ApprovalScope, type CommandApproval, stricterMode } from "../../schemas/approval.ts";
 import type { NoticeEntry } from "../../schemas/entry.ts";
 import { sha256Hex } from "../../schemas/learning/digest.ts";
 import type { SpentCall } from "../../schemas/usage.ts";
@@ -12,7 +12,7 @@ import { toNotice } from "../prompt/notices.ts";
 import { type WaitEnd, endWait, parkTurn } from "../turn/park-turn.ts";
 import { addSessionAllowances, readPolicy, isCovered, nameCovered } from "./allowances.ts";
 import { openApprovalRows } from "./approval-rows.ts";
-import { describeQuestion, toDenial } from "./question-text.ts";
+import { clipSummary, describeQuestion, toDenial } from "./question-text.ts";
 import { type TriageBudget, triageCall } from "./triage.ts";
 
 export interface QuestionPlace {
@@ -41,10 +41,8 @@ export async function admitCall(
     return toAdmission(context, known.value);
   }
   if (place.hasIntent) return { state: "run" };
-  const policy = await readPolicy(context);
-  const mode = stricterMode(host.settings.approvals.mode, policy.mode);
-  if (mode === "off" || (mode !== "manual" && gate.reasons.length === 0)) return { state: "run" };
-  if (isCovered(policy.allowances, gate.allowance)) return { state: "run" };
+  const { mode, isAllowed } = await judgeGate(context, gate);
+  if (isAllowed) return { state: "run" };
   const asked: CommandApproval = {
     ...{ v: 2, kind: "command", id, state: "waiting", turn: place.turn, tool: call.name },
     summary: gate.summary,
@@ -65,6 +63,21 @@ export async function admitCall(
   if (log.turn(place.turn)?.state !== "running" || place.signal.aborted) return { state: "parked" };
   ask(context, asked, spent);
   return { state: "parked" };
+}
+
+/** Whether a call runs without a question, by the mode or a standing allowance. No model is asked. */
+export async function isAllowedUnasked(context: EngineContext, gate: GatedCall["gate"]): Promise<boolean> {
+  return (await judgeGate(context, gate)).isAllowed;
+}
+
+async function judgeGate(
+  context: EngineContext,
+  gate: GatedCall["gate"],
+): Promise<{ mode: ApprovalMode; isAllowed: boolean }> {
+  const policy = await readPolicy(context);
+  const mode = stricterMode(context.host.settings.approvals.mode, policy.mode);
+  const isUnasked = mode === "off" || (mode !== "manual" && gate.reasons.length === 0);
+  return { mode, isAllowed: isUnasked || isCovered(policy.allowances, gate.allowance) };
 }
 
 const UNATTENDED = fail(
@@ -168,6 +181,8 @@ export async function decideQuestion(
     const now = openApprovalRows(context).find(asked.id);
     if (now.ok && now.value.kind === "command" && now.value.state !== "waiting") {
       const again = checkDecision(now.value, approve, scope);
+      // Another decision, the timeout or a stop came first, so this one allows nothing.
+      if (again !== "open" && !again.ok) await host.approvals?.revoke(asked.id);
       return again === "open" ? ok(now.value) : again;
     }
   }
@@ -245,13 +260,4 @@ function closeQuestion(
   const closed: CommandApproval = { ...found.value, state, by, decidedAt: context.host.clock.now() };
   rows.put(closed);
   return closed;
-}
-
-const MAX_SUMMARY_CHARS = 1_500;
-
-/** Says how much is hidden, so that nobody approves a hidden part by mistake. */
-export function clipSummary(text: string, id: string): string {
-  if (text.length <= MAX_SUMMARY_CHARS) return text;
-  const left = text.length - MAX_SUMMARY_CHARS;
-  return `${text.slice(0, MAX_SUMMARY_CHARS).toWellFormed()}\n… and ${left} characters more: read approval ${id} to see all of it.`;
 }

@@ -5,7 +5,7 @@ import { parseSessionCommand } from "../../commands/parse-command.ts";
 import { ok } from "../../errors.ts";
 import { NO_STATS, textOf } from "../../schemas/entry.ts";
 import { looksLikeInvocation } from "../../skills/invocation.ts";
-import { admitCall } from "../approvals/questions.ts";
+import { admitCall, isAllowedUnasked } from "../approvals/questions.ts";
 import { createContextKeeper } from "../compaction/compact.ts";
 import type { CompactionOptions } from "../compaction/shorten.ts";
 import { createImageDesk } from "../images/image-desk.ts";
@@ -94,6 +94,7 @@ function toLoopOptions(
         const { put } = journal;
         return admitCall(context, { turn: turn.n, step, hasIntent, findRefusal, signal: abort.signal, put }, request);
       },
+      isAllowed: (gate) => isAllowedUnasked(context, gate),
     },
     history: readHistory(context, turn),
     limits: settings.turn,

@@ -145,6 +145,23 @@ describe("a call of the code", () => {
     expect(notes).toEqual(['{"act":"run"}']);
   });
 
+  test("that asks runs where nobody would be asked: in the mode `off`, and where no rule meets it in the mode `rules`", async () => {
+    const gate = ({ act }: { act: string }): CallGate => ({
+      ...{ verdict: "ask", summary: act, reasons: act === "rm" ? ["It deletes."] : [] },
+    });
+    const parameters = z.strictObject({ act: z.string().describe("What.") });
+    const text = `const said = []; for (const act of ["ls", "rm"]) try { await tools.act({ act }); said.push("ran") } catch (e) { said.push(e.code) } return said`;
+    for (const [mode, returned] of [
+      ["off", ["ran", "ran"]],
+      ["rules", ["ran", "approval_needed"]],
+      ["manual", ["approval_needed", "approval_needed"]],
+    ] as const) {
+      const tools = [createNoteTool("act", [], { parameters, gate })];
+      const { result } = await runCode([text], { tools, settings: { approvals: { mode } } });
+      expect([mode, result.own]).toEqual([mode, { returned }]);
+    }
+  });
+
   test("that changes something runs alone, in its place", async () => {
     const order: string[] = [];
     const tool = (name: string, effect: "read" | "unkeyed") =>
