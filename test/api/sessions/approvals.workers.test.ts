@@ -5,6 +5,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { createFileChanges } from "../../../core/session/approvals/file-changes.ts";
 import type { EngineContext } from "../../../core/session/context.ts";
 import { createLog } from "../../../core/session/log.ts";
+import { createAccountApprovals } from "../../../durable-objects/account-approvals.ts";
 import { toSql } from "../../../durable-objects/sql.ts";
 import { systemClock } from "../../../stores/platform/system-clock.ts";
 import { START_MS, ask, createProfile, createSession, env, expectProblem } from "../api-calls.ts";
@@ -100,5 +101,25 @@ describe("a pending file change", () => {
     expect((await decide(id, { approve: "yes" })).body).toMatchObject({ status: 400, code: "body_invalid" });
     expect((await decide(id, { approve: true, force: true })).body).toMatchObject({ code: "field_unknown" });
     expect((await decide("1", { approve: true })).body).toMatchObject({ status: 400, code: "bad_approval_id" });
+  });
+});
+
+describe("the profile's approvals", () => {
+  it("hold its mode and its allowances, each for this profile alone, until they are revoked", async () => {
+    const stranger = await createProfile();
+    expect((await ask("PUT", "/v1/approvals", { key, body: { mode: "rules" } })).status).toBe(200);
+    const id = "ab".repeat(10);
+    await runInDurableObject(env.ACCOUNT.getByName(profile), (_, state) => {
+      createAccountApprovals(toSql(state.storage)).allow({ id, kind: "family", key: "npm test", at: 1 });
+    });
+    const own = await ask("GET", "/v1/approvals", { key });
+    expect(own.body).toMatchObject({ profile: "rules", allowances: [{ id, kind: "family", key: "npm test", at: 1 }] });
+    const other = await ask("GET", "/v1/approvals", { key: stranger.key });
+    expect(other.body).toMatchObject({ profile: null, allowances: [] });
+    const taken = await ask("DELETE", `/v1/approvals/${id}`, { key: stranger.key });
+    expectProblem(taken, 404, "allowance_not_found", "No such allowance");
+    expect((await ask("DELETE", `/v1/approvals/${id}`, { key })).status).toBe(204);
+    expect((await ask("GET", "/v1/approvals", { key })).body).toMatchObject({ allowances: [] });
+    expect((await ask("PUT", "/v1/approvals", { key, body: { mode: "never" } })).status).toBe(400);
   });
 });
