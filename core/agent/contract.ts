@@ -279,6 +279,8 @@ export interface Journal {
   additions?(step: number): Message[];
   /** Whether calls of one step may begin before earlier ones have ended. Intents are written in the order of `call`. */
   readonly parallel: boolean;
+  /** Every attempt has the same tools, so a call of an unknown tool has never run. Absent: a tool may have been taken away since. */
+  readonly toolsNeverChange?: true;
   /**
    * Decides on a call whose gate says `ask`, before its intent is written. `parked`: a person was asked, and the turn ends its run
    * in memory. A call that is recorded already is admitted again. Absent: nobody can be asked, and such calls are refused.

@@ -141,7 +141,7 @@ export async function runToolCall(
   let ran = false;
   const recorded = await journal.call(step, index, {
     call,
-    effect: effectOnReplay(prepared),
+    effect: effectOnReplay(prepared, journal),
     ...(prepared.refusal === null &&
       mayPrepare(prepared.tool, prepared.args) && {
         async prepare() {
@@ -173,9 +173,10 @@ export function mayPrepare(tool: Tool, args: unknown): boolean {
  * An earlier attempt may have run a call that this one refuses, also one whose tool is gone (an exec host that is not configured any
  * more). So an open intent may be answered with "was not run" only if the tool changes nothing.
  */
-function effectOnReplay(prepared: PreparedCall): Effect {
+function effectOnReplay(prepared: PreparedCall, { toolsNeverChange }: Journal): Effect {
   const { tool, refusal } = prepared;
   if (refusal === null) return tool.reattaches ? "keyed" : tool.effect;
+  if (tool === null && toolsNeverChange) return "read";
   return prepared.neverRan || tool?.effect === "read" ? "read" : "unkeyed";
 }
 

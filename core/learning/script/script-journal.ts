@@ -63,6 +63,7 @@ export function createScriptJournal(options: ScriptJournalOptions): ScriptJourna
     steps: () => script.slice(0, next),
     /** Steps have consecutive numbers, so calls cannot run in parallel. */
     parallel: false,
+    toolsNeverChange: true,
 
     async answer(_step, ask): Promise<Result<Recorded<Answer>, ModelFailure>> {
       let recorded = script[next];
