@@ -18,7 +18,7 @@ import type { FileBodies, FileBody } from "./schemas/file-body.ts";
 import type { CurationId, Day, ProfileId, ReviewId, SessionId, Sha256, SkillName, TurnId } from "./schemas/ids.ts";
 import type { Neighbourhood, TaskKind, TurnSignature } from "./schemas/learning/learning.ts";
 import type { MemoryAdd, MemoryEntry, MemoryStoreName } from "./schemas/memory.ts";
-import type { PendingChange, PendingId, PendingInfo } from "./schemas/pending.ts";
+import type { PendingChange, PendingId, PendingInfo } from "./schemas/approvals/pending.ts";
 import type { ReviewDead, ReviewJob, ReviewResult, ReviewState, ReviewStep } from "./schemas/learning/review.ts";
 import type {
   Evidence,

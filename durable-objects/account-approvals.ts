@@ -2,7 +2,7 @@
 // tables are made with the first row. Called by the Account.
 import { type Result, err, ok } from "../core/errors.ts";
 import type { Sql } from "../core/ports.ts";
-import { ApprovalMode, StandingAllowance } from "../core/schemas/approval.ts";
+import { ApprovalMode, StandingAllowance } from "../core/schemas/approvals/approval.ts";
 import type { ProfileApprovals } from "../core/session/context.ts";
 
 /** [own] A longer list is not readable. */

@@ -3,7 +3,7 @@
 import { DurableObject } from "cloudflare:workers";
 import { type Result, assert, err, messageOf, ok } from "../core/errors.ts";
 import { sha256Hex } from "../core/schemas/learning/digest.ts";
-import type { ApprovalMode, StandingAllowance } from "../core/schemas/approval.ts";
+import type { ApprovalMode, StandingAllowance } from "../core/schemas/approvals/approval.ts";
 import type { CreatedKey, KeyInfo, Learning, SessionInfo } from "../core/schemas/api.ts";
 import { type CurationId, DAY_MS, type ProfileId, type SessionId, type SkillName } from "../core/schemas/ids.ts";
 import type { Grant } from "../core/schemas/learning/review.ts";

@@ -3,7 +3,7 @@
 import type { Bucket, KeyValue } from "../core/ports.ts";
 import type { ProfileId, SessionId, SkillName } from "../core/schemas/ids.ts";
 import { shardOf } from "../core/schemas/learning/digest.ts";
-import { PendingChange } from "../core/schemas/pending.ts";
+import { PendingChange } from "../core/schemas/approvals/pending.ts";
 import { keyOf, prefixOf, slotsOf } from "./keys.ts";
 import { deleteAll, mapObjects, listFolders, listObjects, parseRecord } from "./objects.ts";
 

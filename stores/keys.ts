@@ -5,7 +5,7 @@ import { WorkId } from "../core/schemas/learning/curation.ts";
 import { sha256Hex } from "../core/schemas/learning/digest.ts";
 import { CurationId, Day, ProfileId, ReviewId, SessionId, Sha256, SkillName, TurnId } from "../core/schemas/ids.ts";
 import { MemoryStoreName } from "../core/schemas/memory.ts";
-import { PendingId } from "../core/schemas/pending.ts";
+import { PendingId } from "../core/schemas/approvals/pending.ts";
 import { Judge } from "../core/schemas/skill.ts";
 
 /** R2 `SKILLS`. */

@@ -3,7 +3,7 @@
 import { type Result, err, ok } from "../core/errors.ts";
 import type { Bucket, Clock, PendingStore, Random } from "../core/ports.ts";
 import type { ProfileId } from "../core/schemas/ids.ts";
-import { PendingChange, PendingInfo } from "../core/schemas/pending.ts";
+import { PendingChange, PendingInfo } from "../core/schemas/approvals/pending.ts";
 import { createBackoff } from "./backoff.ts";
 import { keyOf, prefixOf } from "./keys.ts";
 import { createOnce, deleteAll, mapObjects, listObjects, parseRecord, readRecord, swapObject } from "./objects.ts";

@@ -21,8 +21,8 @@ import { review } from "./rehearsal/reviewer.ts";
 import { lookAtImages } from "./rehearsal/eyes.ts";
 import { sideJob } from "./rehearsal/side-jobs.ts";
 import { parseTableTask } from "./rehearsal/table-task.ts";
-import { workOnReport } from "./rehearsal/workbench.ts";
-import { parseWorkbenchTask } from "./rehearsal/workbench-task.ts";
+import { workOnReport } from "./rehearsal/report/report.ts";
+import { parseWorkbenchTask } from "./rehearsal/report/report-task.ts";
 import { workOnTable } from "./rehearsal/worker.ts";
 
 const MODEL_NAME = "rehearsal:1";

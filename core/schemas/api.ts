@@ -2,7 +2,7 @@
 // workers/api/ binds each one to its route.
 import * as z from "zod";
 import { Entry, TurnState, TurnStats, WaitKind } from "./entry.ts";
-import { ApprovalMode, ApprovalScope, CommandApproval, FileApproval, StandingAllowance } from "./approval.ts";
+import { ApprovalMode, ApprovalScope, CommandApproval, FileApproval, StandingAllowance } from "./approvals/approval.ts";
 import { CurationRun, CurationWork, WorkId } from "./learning/curation.ts";
 import { GivenImage } from "./media/image.ts";
 import { FileContents } from "./file-body.ts";

@@ -1,7 +1,7 @@
 // Every setting an operator may change, as one JSON variable (TALARIA_SETTINGS). Defaults: core/limits.ts. The descriptions
 // are the text of docs/CONFIGURATION.md; `npm run docs` writes it. A name that ends in `Ms` is in milliseconds.
 import * as z from "zod";
-import { ApprovalMode } from "./approval.ts";
+import { ApprovalMode } from "./approvals/approval.ts";
 import { Trigger } from "./learning/review.ts";
 
 const count = z.int().min(0);

@@ -21,7 +21,7 @@ import type {
   TurnArchive,
 } from "../ports.ts";
 import type { Learning } from "../schemas/api.ts";
-import type { ApprovalMode, StandingAllowance } from "../schemas/approval.ts";
+import type { ApprovalMode, StandingAllowance } from "../schemas/approvals/approval.ts";
 import type { ReviewId, SessionId, TurnId } from "../schemas/ids.ts";
 import type { Grant, ReviewMessage } from "../schemas/learning/review.ts";
 import type { CodeSandbox } from "../sandbox/code-sandbox.ts";

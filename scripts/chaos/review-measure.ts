@@ -4,7 +4,7 @@ import { CurationRun, CurationWork, CuratorNotes } from "../../core/schemas/lear
 import { sha256Hex, textOfFiles } from "../../core/schemas/learning/digest.ts";
 import type { Entry } from "../../core/schemas/entry.ts";
 import { fromCitation } from "../../core/schemas/ids.ts";
-import { PendingChange } from "../../core/schemas/pending.ts";
+import { PendingChange } from "../../core/schemas/approvals/pending.ts";
 import { type Lesson, ReviewResult } from "../../core/schemas/learning/review.ts";
 import { SkillHead, SkillIndex, SkillRevision, SkillStats } from "../../core/schemas/skill.ts";
 import { isUnmerged } from "./merge.ts";

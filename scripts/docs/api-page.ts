@@ -1,5 +1,5 @@
 // docs/API.md: every route with who may call it, what it takes and what it answers, then the error codes. Pure.
-import { DOOR_PROBLEMS } from "../stack/door-problems.ts";
+import { DOOR_PROBLEMS } from "../stack/network/door-problems.ts";
 import type { Contract, Operation, Parameter, ProblemTable, Shape } from "./contract.ts";
 
 const INTRO = `# HTTP API

@@ -13,9 +13,9 @@ import {
   convertV4MiniflareOptions,
 } from "miniflare";
 import type { WorkerOptions } from "./bundle.ts";
-import { PORT_TAKEN, READY, createDoor } from "./door.ts";
+import { PORT_TAKEN, READY, createDoor } from "./network/door.ts";
 import { EXEC_HOST_URL, type ExecHostOptions, startExecHost } from "./exec-host.ts";
-import { createOutboundProxy, readProxyPolicy } from "./outbound-proxy.ts";
+import { createOutboundProxy, readProxyPolicy } from "./network/outbound-proxy.ts";
 
 const LOG_EVERY_MS = 60_000;
 

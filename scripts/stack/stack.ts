@@ -36,7 +36,7 @@ import {
   identifyProcess,
   signalGroup,
 } from "./processes.ts";
-import { PORT_TAKEN, READY } from "./door.ts";
+import { PORT_TAKEN, READY } from "./network/door.ts";
 import { withoutSecrets } from "../../exec-host/commands/clean-env.ts";
 import type { ExecHostOptions } from "./exec-host.ts";
 import type { HostOptions } from "./host.ts";

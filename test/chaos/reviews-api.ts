@@ -7,7 +7,7 @@ import { createRehearsalModel } from "../../core/models/rehearsal.ts";
 import { shardOf } from "../../core/schemas/learning/digest.ts";
 import type { Answer } from "../../core/schemas/entry.ts";
 import { dayOf } from "../../core/schemas/ids.ts";
-import { PendingChange } from "../../core/schemas/pending.ts";
+import { PendingChange } from "../../core/schemas/approvals/pending.ts";
 import { findOwner, proposeMerge } from "../../scripts/chaos/merge.ts";
 import { keyOf } from "../../stores/keys.ts";
 import product from "../../workers/api/index.ts";

@@ -5,7 +5,7 @@ import { resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { DEFAULTS } from "../../core/limits.ts";
 import { toConfigurationPage } from "../../scripts/docs/configuration-page.ts";
-import { DOOR_PROBLEMS } from "../../scripts/stack/door-problems.ts";
+import { DOOR_PROBLEMS } from "../../scripts/stack/network/door-problems.ts";
 import { MODEL_SECRETS, PLAIN_VARS } from "../../scripts/stack/worker-vars.ts";
 import { PROBLEMS } from "../../workers/api/problems.ts";
 

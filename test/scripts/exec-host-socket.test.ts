@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { EXEC_HOST_URL, startExecHost } from "../../scripts/stack/exec-host.ts";
-import { createOutboundProxy } from "../../scripts/stack/outbound-proxy.ts";
+import { createOutboundProxy } from "../../scripts/stack/network/outbound-proxy.ts";
 
 const base = mkdtempSync(join(tmpdir(), "talaria-sock-"));
 const [socket, proxySocket] = [join(base, "exec"), join(base, "outbound")];

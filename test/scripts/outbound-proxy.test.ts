@@ -14,7 +14,7 @@ import {
   type ResolvedAddress,
   createOutboundProxy,
   readProxyPolicy,
-} from "../../scripts/stack/outbound-proxy.ts";
+} from "../../scripts/stack/network/outbound-proxy.ts";
 
 const PUBLIC = "127.0.0.2";
 const INSIDE = "127.0.0.1";

@@ -1,5 +1,5 @@
 // A Worker of the local stack that asks for any address, as if every check in the Worker had failed: its requests leave through the
-// stack's proxy (scripts/stack/outbound-proxy.ts), and reach nothing on this machine but what the operator named.
+// stack's proxy (scripts/stack/network/outbound-proxy.ts), and reach nothing on this machine but what the operator named.
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { type IncomingMessage, type ServerResponse, createServer } from "node:http";

@@ -4,7 +4,7 @@ import { type IncomingMessage, type RequestListener, type Server, createServer, 
 import { type AddressInfo, connect } from "node:net";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
-import { createDoor, refuse } from "../../scripts/stack/door.ts";
+import { createDoor, refuse } from "../../scripts/stack/network/door.ts";
 import { createTempFolders } from "../support/temp-folders.ts";
 
 const tempFolder = createTempFolders();

@@ -3,7 +3,7 @@
 import type { SkillName } from "../../schemas/ids.ts";
 import type { TurnSignature } from "../../schemas/learning/learning.ts";
 import type { LearningLedger, LedgerSkill, Lift } from "../../schemas/learning/ledger.ts";
-import type { PendingInfo } from "../../schemas/pending.ts";
+import type { PendingInfo } from "../../schemas/approvals/pending.ts";
 import type { ReviewDead, ReviewResult, ReviewState } from "../../schemas/learning/review.ts";
 import type { Settings } from "../../schemas/settings.ts";
 import {

@@ -2,7 +2,7 @@
 // core/learning/ledger/ledger.ts explains each figure.
 import * as z from "zod";
 import { CurationId, Day, ReviewId, Sha256, SkillName } from "../ids.ts";
-import { PendingInfo } from "../pending.ts";
+import { PendingInfo } from "../approvals/pending.ts";
 import { Trigger } from "./review.ts";
 import { Origin, SkillHead, SkillState, TextVerdict } from "../skill.ts";
 

@@ -2,7 +2,7 @@
 // own mode. The session's are a meta row; the profile's are kept by its Account, and read again for each call that would ask, so
 // that a revoked one is gone at once.
 import type { Allowance } from "../../agent/contract.ts";
-import type { ApprovalMode, CommandApproval, StandingAllowance } from "../../schemas/approval.ts";
+import type { ApprovalMode, CommandApproval, StandingAllowance } from "../../schemas/approvals/approval.ts";
 import type { EngineContext } from "../context.ts";
 import { showHidden } from "./question-text.ts";
 

@@ -1,7 +1,7 @@
 // The rows of what waits for a person in a session, and of what was decided lately. Read and written by the files beside this
 // one. Reads all rows at once, because they are few. Rows of version 1 stay as they are until they change.
 import { type Result, err, ok } from "../../errors.ts";
-import { type Approval, parseApproval } from "../../schemas/approval.ts";
+import { type Approval, parseApproval } from "../../schemas/approvals/approval.ts";
 import type { EngineContext } from "../context.ts";
 
 /** How many decided approvals are kept, so that a decision that is sent twice gets the same answer. */

@@ -2,7 +2,7 @@
 // session's commands list and decide them here. Repeating a decision gives the same answer.
 import { type Result, ok } from "../../errors.ts";
 import type { AllowanceInfo, ApprovalDetail, ApprovalInfo } from "../../schemas/api.ts";
-import type { Approval, StandingAllowance } from "../../schemas/approval.ts";
+import type { Approval, StandingAllowance } from "../../schemas/approvals/approval.ts";
 import type { NoticeEntry } from "../../schemas/entry.ts";
 import type { EngineContext } from "../context.ts";
 import { nameCovered, revokeSessionAllowance, sessionAllowances } from "./allowances.ts";

@@ -1,7 +1,7 @@
 // Changes to instruction files that the agent asks for and only the person may make. `write_file` requests them here, without
 // parking the turn; approvals.ts decides them. All calls are idempotent: an id names one change.
 import { type Result, err, ok } from "../../errors.ts";
-import type { FileApproval } from "../../schemas/approval.ts";
+import type { FileApproval } from "../../schemas/approvals/approval.ts";
 import { byteLength, sha256Hex } from "../../schemas/learning/digest.ts";
 import type { ChangeRequests } from "../../tools/files/file-tool-options.ts";
 import type { EngineContext } from "../context.ts";

@@ -1,7 +1,7 @@
 // The words of a question: for the person who decides it, and for the model whose call was refused. Pure.
 import type { ToolResult } from "../../agent/contract.ts";
 import { fail } from "../../agent/tool-result.ts";
-import type { CommandApproval } from "../../schemas/approval.ts";
+import type { CommandApproval } from "../../schemas/approvals/approval.ts";
 import type { AskedQuestion } from "../../schemas/entry.ts";
 
 /** [hermes] Refusals of the approval model in a row after which the model is told to stop and report. */

@@ -3,13 +3,18 @@
 import type { Admission, GatedCall } from "../../agent/contract.ts";
 import { fail } from "../../agent/tool-result.ts";
 import { type Result, err, ok } from "../../errors.ts";
-import { type ApprovalMode, type ApprovalScope, type CommandApproval, stricterMode } from "../../schemas/approval.ts";
+import {
+  type ApprovalMode,
+  type ApprovalScope,
+  type CommandApproval,
+  stricterMode,
+} from "../../schemas/approvals/approval.ts";
 import type { NoticeEntry } from "../../schemas/entry.ts";
 import { sha256Hex } from "../../schemas/learning/digest.ts";
 import type { SpentCall } from "../../schemas/usage.ts";
 import type { EngineContext } from "../context.ts";
 import { toNotice } from "../prompt/notices.ts";
-import { type WaitEnd, endWait, parkTurn } from "../turn/park-turn.ts";
+import { type WaitEnd, endWait, parkTurn } from "../turn/waiting/park-turn.ts";
 import { addSessionAllowances, readPolicy, isCovered, nameCovered } from "./allowances.ts";
 import { openApprovalRows } from "./approval-rows.ts";
 import { clipSummary, describeQuestion, toDenial } from "./question-text.ts";

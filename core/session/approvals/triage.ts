@@ -5,7 +5,7 @@ import { askModel } from "../../agent/model-turn.ts";
 import type { Failure } from "../../errors.ts";
 import { approvalPrompt, renderApprovalRequest } from "../../prompts/approval.ts";
 import { redactText } from "../../redact.ts";
-import type { CommandApproval } from "../../schemas/approval.ts";
+import type { CommandApproval } from "../../schemas/approvals/approval.ts";
 import { type SpentCall, toSpentCall } from "../../schemas/usage.ts";
 import { isObject } from "../../unknown-object.ts";
 import type { EngineContext } from "../context.ts";

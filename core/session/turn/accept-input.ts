@@ -7,7 +7,7 @@ import type { BusyMode } from "../../schemas/settings.ts";
 import type { TurnRow } from "../log-turns.ts";
 import type { DriveState } from "./drive-state.ts";
 import { renewLease } from "./lease.ts";
-import { wakeParked } from "./park-turn.ts";
+import { wakeParked } from "./waiting/park-turn.ts";
 
 /** A message that was checked. `images`: their bytes are stored. */
 export interface AcceptedInput {

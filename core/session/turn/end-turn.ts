@@ -21,7 +21,7 @@ import type { NoticeEnding } from "./endings.ts";
 import { planTitle } from "./title.ts";
 import type { DriveState } from "./drive-state.ts";
 import { renewLease } from "./lease.ts";
-import { WAIT_ENDS } from "./wait-ends.ts";
+import { WAIT_ENDS } from "./waiting/wait-ends.ts";
 
 const CUT_OFF = "The turn was interrupted.";
 

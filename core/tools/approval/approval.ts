@@ -10,7 +10,7 @@ import type { JsonObject } from "../../schemas/entry.ts";
 import { textOrEmpty } from "../../schemas/file-body.ts";
 import type { SessionId } from "../../schemas/ids.ts";
 import { type MemoryEntry, memoryId } from "../../schemas/memory.ts";
-import type { PendingChange, PendingReason, PendingTool } from "../../schemas/pending.ts";
+import type { PendingChange, PendingReason, PendingTool } from "../../schemas/approvals/pending.ts";
 import type { Origin } from "../../schemas/skill.ts";
 import { SKILL_MD } from "../../skills/format/format.ts";
 import type { ParkChange, ParkedChange } from "./hold.ts";

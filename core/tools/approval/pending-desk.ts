@@ -8,7 +8,7 @@ import { readTargets } from "../../memory/plan.ts";
 import type { Clock, MemoryStore, PendingStore, SkillStore } from "../../ports.ts";
 import type { JsonObject } from "../../schemas/entry.ts";
 import { MemoryStoreName } from "../../schemas/memory.ts";
-import { type PendingChange, PendingDetail, PendingId, PendingInfo } from "../../schemas/pending.ts";
+import { type PendingChange, PendingDetail, PendingId, PendingInfo } from "../../schemas/approvals/pending.ts";
 import type { Settings } from "../../schemas/settings.ts";
 import type { SkillHead } from "../../schemas/skill.ts";
 import { type Seeds, createLibrary } from "../../skills/library.ts";

@@ -2,7 +2,7 @@
 // write_file and patch.
 import type { ToolResult } from "../../agent/contract.ts";
 import { fail, succeed } from "../../agent/tool-result.ts";
-import type { FileState } from "../../schemas/approval.ts";
+import type { FileState } from "../../schemas/approvals/approval.ts";
 import { type FileToolOptions, canonicalPath } from "./file-tool-options.ts";
 
 /** `content`: the whole file as it would be. Idempotent by `op`. */

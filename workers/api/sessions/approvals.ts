@@ -9,7 +9,7 @@ import {
   SessionAllowances,
 } from "../../../core/schemas/api.ts";
 import * as z from "zod";
-import { ApprovalId } from "../../../core/schemas/approval.ts";
+import { ApprovalId } from "../../../core/schemas/approvals/approval.ts";
 import { ascending, pageQuery, toPage } from "../pages.ts";
 import { unwrap } from "../problems.ts";
 import { PROBLEM_RESPONSE, describeResponses, createRouter, jsonBody } from "../router.ts";

@@ -4,7 +4,7 @@
 import type { SessionCommand } from "../../../commands/commands.ts";
 import { type Result, err, ok } from "../../../errors.ts";
 import type { ApprovalInfo } from "../../../schemas/api.ts";
-import { ApprovalScope } from "../../../schemas/approval.ts";
+import { ApprovalScope } from "../../../schemas/approvals/approval.ts";
 import type { NoticeEntry } from "../../../schemas/entry.ts";
 import { decideApproval, listAllowances, listApprovals, revokeAllowance } from "../../approvals/approvals.ts";
 import { clipSummary, describeQuestion } from "../../approvals/question-text.ts";

@@ -1,6 +1,6 @@
 // Changes of skills and memory that agents asked for, as the commands of approval-commands.ts show and decide them. Idempotent: a
 // decision that is repeated after a crash answers the same.
-import type { PendingInfo } from "../../../schemas/pending.ts";
+import type { PendingInfo } from "../../../schemas/approvals/pending.ts";
 import { type PendingDesk, createPendingDesk } from "../../../tools/approval/pending-desk.ts";
 import type { EngineContext } from "../../context.ts";
 import type { NoticeEnding } from "../endings.ts";

@@ -1,11 +1,11 @@
 // Pauses a turn when no model of its chain answers now but one may later. The object may leave memory; the alarm brings the
 // turn back. Called by the driver after the loop has ended.
-import type { ModelFailure } from "../../agent/contract.ts";
-import type { TurnRow } from "../log-turns.ts";
-import { toNotice } from "../prompt/notices.ts";
-import { placeNotice } from "../readers/events.ts";
-import type { DriveState } from "./drive-state.ts";
-import { countDone } from "./restart.ts";
+import type { ModelFailure } from "../../../agent/contract.ts";
+import type { TurnRow } from "../../log-turns.ts";
+import { toNotice } from "../../prompt/notices.ts";
+import { placeNotice } from "../../readers/events.ts";
+import type { DriveState } from "../drive-state.ts";
+import { countDone } from "../restart.ts";
 
 /** `delayMs`: the wait that the provider asked for. False: the turn has paused often enough, or the wait is too long. */
 export function pauseTurn(drive: DriveState, n: number, failure: ModelFailure, delayMs = 0): boolean {

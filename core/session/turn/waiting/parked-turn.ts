@@ -1,14 +1,14 @@
 // Takes up a parked turn: answers the commands that the person sent meanwhile, ends a wait whose time is over, and lets the turn
 // go on once its wait has ended. Called by the driver whenever a parked turn is due.
-import { isBesideCommand, parseSessionCommand } from "../../commands/parse-command.ts";
-import type { NoticeEntry } from "../../schemas/entry.ts";
-import type { EngineContext } from "../context.ts";
-import type { TurnRow } from "../log-turns.ts";
-import { toNotice } from "../prompt/notices.ts";
-import { placeNotice } from "../readers/events.ts";
-import { runApprovalCommand } from "./commands/approval-commands.ts";
-import type { DriveState } from "./drive-state.ts";
-import { renewLease } from "./lease.ts";
+import { isBesideCommand, parseSessionCommand } from "../../../commands/parse-command.ts";
+import type { NoticeEntry } from "../../../schemas/entry.ts";
+import type { EngineContext } from "../../context.ts";
+import type { TurnRow } from "../../log-turns.ts";
+import { toNotice } from "../../prompt/notices.ts";
+import { placeNotice } from "../../readers/events.ts";
+import { runApprovalCommand } from "../commands/approval-commands.ts";
+import type { DriveState } from "../drive-state.ts";
+import { renewLease } from "../lease.ts";
 import { endWait } from "./park-turn.ts";
 import { WAIT_ENDS } from "./wait-ends.ts";
 

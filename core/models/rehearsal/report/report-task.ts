@@ -1,6 +1,6 @@
 // Parses a request for a report: one figure over all parts of a table in a folder, put into a text, and a table of the parts. Parses what
 // was agreed about such a report in an earlier session. Used by rehearsal.ts and workbench.ts. Pure. Must know no particular data.
-import { type TableTask, parseFigure, parseSelection } from "./table-task.ts";
+import { type TableTask, parseFigure, parseSelection } from "../table-task.ts";
 
 export interface WorkbenchTask extends Pick<TableTask, "aggregate" | "column"> {
   /** Without a slash at its end. */

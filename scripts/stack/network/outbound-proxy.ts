@@ -14,11 +14,11 @@ import { Agent as HttpsAgent, request as sendHttps } from "node:https";
 import type { LookupFunction } from "node:net";
 import { networkInterfaces } from "node:os";
 import { pipeline } from "node:stream";
-import { parseSettings, DEFAULTS } from "../../core/limits.ts";
-import { findSpecialRange } from "../../core/outbound/addresses.ts";
-import { type OutboundPolicy, judgeUrl } from "../../core/outbound/judge-url.ts";
-import { PROXY_FAILURE } from "../../core/outbound/redirects.ts";
-import { type OutboundEnv, readPolicy } from "../../wiring/outbound.ts";
+import { parseSettings, DEFAULTS } from "../../../core/limits.ts";
+import { findSpecialRange } from "../../../core/outbound/addresses.ts";
+import { type OutboundPolicy, judgeUrl } from "../../../core/outbound/judge-url.ts";
+import { PROXY_FAILURE } from "../../../core/outbound/redirects.ts";
+import { type OutboundEnv, readPolicy } from "../../../wiring/outbound.ts";
 
 export interface OutboundProxyOptions {
   policy: OutboundPolicy;

@@ -1,14 +1,14 @@
 // Writes a report over the parts of a table; called by rehearsal.ts. It plans, looks up what was agreed, finds the parts, learns to read
 // the first one as worker.ts does, reads all with one program, and writes the results. A part that contradicts the reading changes it.
-import type { ModelRequest } from "../../agent/contract.ts";
-import { isObject } from "../../unknown-object.ts";
-import type { Run } from "./belief.ts";
-import type { Reply } from "./reply.ts";
-import { type FinishedCall, callsSinceInput, offeredTools, readInput } from "./request.ts";
-import type { TableTask } from "./table-task.ts";
-import { type JoinedParts, toPartTask, writeProgram } from "./workbench-program.ts";
-import { type WorkbenchTask, readAgreement } from "./workbench-task.ts";
-import { readTable, toRun } from "./worker.ts";
+import type { ModelRequest } from "../../../agent/contract.ts";
+import { isObject } from "../../../unknown-object.ts";
+import type { Run } from "../belief.ts";
+import type { Reply } from "../reply.ts";
+import { type FinishedCall, callsSinceInput, offeredTools, readInput } from "../request.ts";
+import type { TableTask } from "../table-task.ts";
+import { type JoinedParts, toPartTask, writeProgram } from "./report-program.ts";
+import { type WorkbenchTask, readAgreement } from "./report-task.ts";
+import { readTable, toRun } from "../worker.ts";
 
 const STEPS = [
   "Look up what was agreed about this report",

@@ -1,9 +1,9 @@
 // A change of skills or memory that an agent requests and a person decides: the call as it was made, and its effect. Stored in
 // R2, where a session, a review and the API can reach it. The API leaves out what only a repetition needs.
 import * as z from "zod";
-import { JsonObject } from "./entry.ts";
-import { SessionId, Sha256, SkillName } from "./ids.ts";
-import { Origin } from "./skill.ts";
+import { JsonObject } from "../entry.ts";
+import { SessionId, Sha256, SkillName } from "../ids.ts";
+import { Origin } from "../skill.ts";
 
 /** Derived from the op of the call, so that a repeated call finds its own. */
 export const PendingId = z.string().regex(/^[0-9a-f]{20}$/, "the id of a pending change is 20 hexadecimal characters");

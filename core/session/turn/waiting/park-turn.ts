@@ -1,12 +1,12 @@
 // The parked state: a turn that has begun waits for something outside, and nothing of it is in memory. Whatever lets a turn wait
 // parks it here and ends the wait here. The turn's own row says what it waits for; the job `drive` is due when the wait ends.
 // Everything is synchronous: a wait begins and ends in one transaction each.
-import { assert } from "../../errors.ts";
-import type { NoticeEntry, WaitKind } from "../../schemas/entry.ts";
-import type { EngineContext } from "../context.ts";
-import type { TurnRow } from "../log-turns.ts";
-import { toNotice } from "../prompt/notices.ts";
-import { placeNotice } from "../readers/events.ts";
+import { assert } from "../../../errors.ts";
+import type { NoticeEntry, WaitKind } from "../../../schemas/entry.ts";
+import type { EngineContext } from "../../context.ts";
+import type { TurnRow } from "../../log-turns.ts";
+import { toNotice } from "../../prompt/notices.ts";
+import { placeNotice } from "../../readers/events.ts";
 
 export interface Wait {
   for: WaitKind;

@@ -1,8 +1,8 @@
 // Writes the program for the tool execute_code that reads all parts of a table with one shell command each, and joins their figures.
 // Used by workbench.ts. Pure.
-import { toCommand } from "./awk-program.ts";
-import type { Belief } from "./conventions.ts";
-import type { TableTask } from "./table-task.ts";
+import { toCommand } from "../awk-program.ts";
+import type { Belief } from "../conventions.ts";
+import type { TableTask } from "../table-task.ts";
 
 /** What the program returns: what each run printed and, if all parts could be read, the figure and a line for each part. */
 export interface JoinedParts {
