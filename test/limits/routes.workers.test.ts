@@ -156,7 +156,15 @@ interface Asked {
 }
 
 /** One call checks the profile's key with the Account. The session's object answers in one more, from its own tables. */
-const OF_SESSION = { most: 2, status: 404, values: { session: SESSION, n: "1", approval: PENDING, path: "a.txt" } };
+const OF_SESSION = {
+  most: 2,
+  status: 404,
+  values: {
+    ...{ session: SESSION, n: "1", approval: PENDING, path: "a.txt" },
+    ...{ allowance: PENDING, checkpoint: "1", image: "a".repeat(64) },
+  },
+};
+const ZIP = { body: "bytes", type: "application/zip" };
 const OPEN = { profile, name: "public-3", artifact: "SKILL.md", path: "a.md" };
 
 const TABLE: Record<string, Asked> = {
@@ -183,9 +191,23 @@ const TABLE: Record<string, Asked> = {
   "PUT /v1/sessions/{session}/files/{path}": { ...OF_SESSION, body: "bytes", type: "text/plain" },
   "GET /v1/sessions/{session}/files/{path}": OF_SESSION,
   "DELETE /v1/sessions/{session}/files/{path}": OF_SESSION,
+  "GET /v1/sessions/{session}/images/{image}": OF_SESSION,
+  "GET /v1/sessions/{session}/workspace": OF_SESSION,
+  "PUT /v1/sessions/{session}/workspace": { ...OF_SESSION, ...ZIP },
+  "POST /v1/sessions/{session}/workspace": { ...OF_SESSION, ...ZIP },
+  "GET /v1/sessions/{session}/checkpoints": OF_SESSION,
+  "DELETE /v1/sessions/{session}/checkpoints": OF_SESSION,
+  "GET /v1/sessions/{session}/checkpoints/{checkpoint}": OF_SESSION,
+  "POST /v1/sessions/{session}/checkpoints/{checkpoint}/restore": OF_SESSION,
   "GET /v1/sessions/{session}/approvals": OF_SESSION,
   "GET /v1/sessions/{session}/approvals/{approval}": OF_SESSION,
   "POST /v1/sessions/{session}/approvals/{approval}": { ...OF_SESSION, body: { approve: true } },
+  "GET /v1/sessions/{session}/allowances": OF_SESSION,
+  "DELETE /v1/sessions/{session}/allowances/{allowance}": OF_SESSION,
+  "GET /v1/approvals": { most: 2, status: 200 },
+  // The key, the new mode and the policy then.
+  "PUT /v1/approvals": { most: 3, status: 200, body: { mode: "manual" } },
+  "DELETE /v1/approvals/{allowance}": { most: 2, status: 204, values: { allowance: PENDING } },
   "GET /v1/pending": { most: 140, status: 200 },
   "GET /v1/pending/{pending}": { most: 10, status: 200, values: { pending: PENDING } },
   "POST /v1/pending/{pending}": { most: 20, status: 200, values: { pending: PENDING }, body: { approve: false } },

@@ -122,3 +122,20 @@ export async function passErasures(profile: string): Promise<void> {
   });
   await runDurableObjectAlarm(account);
 }
+
+/**
+ * Runs the Archive's alarms until no index has a word of an erased message. An erasure itself only takes the first steps of a merge, see
+ * docs/STORAGE.md.
+ */
+export async function finishMerges(profile: string): Promise<void> {
+  const archive = env.ARCHIVE.getByName(profile);
+  const isMerged = () =>
+    runInDurableObject(
+      archive,
+      (_, { storage }) => storage.sql.exec("SELECT 1 FROM message_merge").toArray().length === 0,
+    );
+  await vi.waitUntil(async () => {
+    await runDurableObjectAlarm(archive);
+    return isMerged();
+  }, soon);
+}

@@ -97,14 +97,19 @@ function createCountedAccount(profile: string) {
     eraseSkill: async () => {},
     eraseProfile: async () => true,
     isErasing: async () => false,
+    readApprovals: async () => ({ mode: null, allowances: [] }),
+    putApprovalMode: async () => ok(null),
+    revokeAllowance: async () => ok(null),
   };
 }
 
 const NO_TURNS = { turns: 0, judged: 0, successes: 0 };
 const archive = {
   turnsOf: async () => [],
-  searchMessages: async () => [],
+  searchMessages: async () => ({ found: [], missing: [] }),
   liftOf: async () => ({ before: NO_TURNS, after: NO_TURNS }),
+  beginPurge: async () => {},
+  purgedPieces: async () => [],
   eraseTexts: async () => null,
 };
 
@@ -115,5 +120,8 @@ const session = {
   fetch: async () => Response.json((await unknown()).failure, { status: 400 }),
   ...{ post: unknown, events: unknown, entryPage: unknown, stop: unknown, rate: unknown, observation: unknown },
   ...{ putFile: unknown, getFile: unknown, deleteFile: unknown, listFiles: unknown },
+  ...{ getImage: unknown, exportWorkspace: unknown, importWorkspace: unknown },
+  ...{ listCheckpoints: unknown, openCheckpoint: unknown, restoreCheckpoint: unknown, deleteCheckpoints: unknown },
   ...{ listApprovals: unknown, openApproval: unknown, decideApproval: unknown },
+  ...{ listAllowances: unknown, revokeAllowance: unknown },
 };
