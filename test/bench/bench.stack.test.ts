@@ -11,8 +11,8 @@ import { measureTurns } from "../../bench/turn/measure.ts";
 import { toLine } from "../../bench/turn/report.ts";
 
 const WINDOW_TOKENS = 40_000;
-/** The turn's own rows, and those for observing and booking it after its answer. */
-const MAX_ROWS_10_STEPS = 80;
+/** The turn's own rows, those of the checkpoint of its eleven changes, and those for observing and booking it after its answer. */
+const MAX_ROWS_10_STEPS = 92;
 const MAX_ROWS_400_CHUNKS = 45;
 const SETTINGS = {
   models: { windows: { [BENCH_MODEL]: WINDOW_TOKENS } },

@@ -104,7 +104,7 @@ it(
     const { status, lines, out, err } = runDemo("workbench", "--json");
     expect([status, err]).toEqual([0, ""]);
     expectGain(JSON.parse(lines.at(-1)!) as Figures, 1.3);
-    const [, first = ""] = out.split(/^\d {2}/m).filter((part) => part.startsWith("Session"));
+    const [first = ""] = out.split(/^\d {2}/m).filter((part) => part.startsWith("Session"));
     const tools = new Set([...first.matchAll(/→ (\w+)/g)].map((match) => match[1]));
     expect([...tools].toSorted()).toEqual(EIGHT_TOOLS);
   },

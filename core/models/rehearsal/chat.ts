@@ -68,7 +68,7 @@ function introduce(request: ModelRequest): string {
   return (
     "I am rehearsal, the small deterministic model that ships with Talaria for trying it without a model key. " +
     "I can work out a figure from a delimited file in the workspace (name the file, the column in backticks, and mean, " +
-    "total, smallest or largest), list or show files and skills, run: `a command`, search earlier conversations for words, " +
+    "total, smallest or largest), list or show files and skills, run: `a command`, search earlier conversations, " +
     `and remember a fact when you begin with "remember that".${known} For anything else, start Talaria with a key for a real model.`
   );
 }
