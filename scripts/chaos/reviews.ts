@@ -146,6 +146,8 @@ class Run {
       if (isEnough && (strikes || this.#unhit().length === 0 || spare-- === 0 || Date.now() > spareUntil)) break;
       await this.#cycle(strikes?.[this.#kills]);
     }
+    if (this.#world.passed.size === 0)
+      throw new Error("No report of the Workers reached this run: it would find nothing.");
     const sessions = await this.#finish();
     await this.#kill();
     const owed = readOwed(this.#stateDir).filter((job) => !job.startsWith("drive"));
@@ -371,7 +373,8 @@ class Run {
       TALARIA_MODEL_REVIEW: "openai-chat:scripted",
       TALARIA_MODEL_CURATION: "openai-chat:scripted",
       OPENAI_BASE_URL: `http://127.0.0.1:${this.#port}/chaos/v1`,
-      TALARIA_SETTINGS: JSON.stringify(SETTINGS),
+      // No other variable names the recording server, and the URL policy would refuse it.
+      TALARIA_SETTINGS: JSON.stringify({ ...SETTINGS, outbound: { allow: [this.#world.url] } }),
       TALARIA_CHAOS: JSON.stringify({ url: this.#world.url, points, old: this.#makeOld() }),
     };
   }

@@ -12,6 +12,7 @@ import { findOwner, proposeMerge } from "../../scripts/chaos/merge.ts";
 import { keyOf } from "../../stores/keys.ts";
 import product from "../../workers/api/index.ts";
 import type { Env } from "../../workers/api/env.ts";
+import { report } from "./store-failpoints.ts";
 
 export { Account } from "../../durable-objects/account.ts";
 export { Archive } from "../../durable-objects/archive.ts";
@@ -99,7 +100,7 @@ async function complete(body: ChatRequest, env: Env): Promise<Response> {
   if (subject) {
     const answers = request.messages.filter(({ role }) => role === "assistant").length;
     const { url } = JSON.parse((env as unknown as { TALARIA_CHAOS: string }).TALARIA_CHAOS) as { url: string };
-    await fetch(`${url}/asked`, { method: "POST", body: JSON.stringify({ subject, answers }) });
+    await report(url, "/asked", { subject, answers });
   }
   if (/\bdoomed\b/.test(seen)) return Response.json({ error: { message: "No." } }, { status: 400 });
   const answer = await answerRequest(request, seen);

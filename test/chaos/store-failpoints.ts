@@ -27,8 +27,8 @@ export function withStorePoints<Env extends Stores>(env: Env, worker: string): E
   const plan = readPlan(env);
   const chosenPoints = new Set(plan.points[worker]);
 
-  function post(path: string, body: object): Promise<Response> {
-    return fetch(`${plan.url}${path}`, { method: "POST", body: JSON.stringify({ worker, ...body }) });
+  function post(path: string, body: object): Promise<void> {
+    return report(plan.url, path, { worker, ...body });
   }
 
   async function pass(point: string): Promise<void> {
@@ -84,6 +84,12 @@ export function withStorePoints<Env extends Stores>(env: Env, worker: string): E
   function isOld(key: string): boolean {
     return plan.old.some((review) => key.includes(`/reviews/${review}/`));
   }
+}
+
+/** Throws when the recording server is not reached: a run whose reports are lost would find nothing. */
+export async function report(url: string, path: string, body: object): Promise<void> {
+  const answer = await fetch(`${url}${path}`, { method: "POST", body: JSON.stringify(body) });
+  if (!answer.ok) throw new Error(`The recording server's ${path} answered ${answer.status}.`);
 }
 
 /**
