@@ -30,13 +30,13 @@ export interface WaitOptions {
 export interface Places {
   /** A function that must be called when the sandbox is gone, even if it failed; or why there is no place for it. */
   take(options: WaitOptions): Promise<(() => void) | "busy" | "signal">;
-  countLive(): number;
+  countLive(now: number): number;
 }
 
 export function createPlaces(maxLive: number): Places {
   let live: Place[] = [];
   let waiting: Place[] = [];
-  return { take, countLive: () => live.length };
+  return { take, countLive: (now) => live.filter(isAlive(now)).length };
 
   async function take({ clock, signal, isBlocked = () => false, maxWaitMs = MAX_WAIT_MS }: WaitOptions) {
     const began = clock.now();
@@ -48,7 +48,7 @@ export function createPlaces(maxLive: number): Places {
         if (signal.aborted) return "signal";
         mine.at = now;
         if (!waiting.includes(mine)) waiting.push(mine); // it was taken for evicted
-        live = live.filter(({ at }) => now - at < MAX_LIVE_MS);
+        live = live.filter(isAlive(now));
         waiting = waiting.filter(({ at }) => now - at < MAX_SILENT_MS);
         if (live.length < maxLive && waiting[0] === mine && !isBlocked()) break;
         if (now - began >= maxWaitMs) return "busy";
@@ -64,10 +64,12 @@ export function createPlaces(maxLive: number): Places {
   }
 }
 
+const isAlive = (now: number) => (place: Place) => now - place.at < MAX_LIVE_MS;
+
 const ofIsolate = createPlaces(MAX_LIVE);
 export const takePlace = ofIsolate.take;
 
 /** Bytes of the isolate's memory that live sandboxes may use. */
-export function heldBySandboxes(): number {
-  return ofIsolate.countLive() * MAX_MEMORY_BYTES;
+export function heldBySandboxes(now: number): number {
+  return ofIsolate.countLive(now) * MAX_MEMORY_BYTES;
 }

@@ -8,7 +8,10 @@ import { toProgram } from "../support/code-program.ts";
 
 const sandbox = createQuickJsSandbox({ module: quickjs, clock: systemClock });
 
-test.each(BOMBS)("%s is stopped", { timeout: 60_000 }, async (_what, code, stopped) => {
+/** A part of them: the module counts alike in workerd and in Node, where all run. */
+const SAMPLE = BOMBS.filter((_, i) => i % 4 === 0);
+
+test.each(SAMPLE)("%s is stopped", { timeout: 60_000 }, async (_what, code, stopped) => {
   const ended = await sandbox.run(toProgram(code));
   expect([stopped].flat()).toContain(ended.stopped);
 });

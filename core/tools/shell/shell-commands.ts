@@ -2,7 +2,6 @@
 // an isolate cannot measure its free memory. So the memory of each command is estimated from its input first, and a command
 // above the budget is refused. Used by shell.ts and core/checks/shell.ts, one instance per run.
 import { type CustomCommand, type ExecResult, defineCommand, getCommandNames } from "just-bash/browser";
-import { heldBySandboxes } from "../../sandbox/live-sandboxes.ts";
 import { adaptAwkArguments } from "./awk-arguments.ts";
 import type { HeavyRun } from "./heavy-run.ts";
 import { type IsOffered, createMissingHandle, explainMissing } from "./missing-commands.ts";
@@ -125,7 +124,7 @@ async function whyRefused(name: string, args: string[], context: Context, heavy?
   }
   const shapes = [measureText(input), ...(await measureFiles(args, sizes, cost, context))];
   const needed = estimateMemory(shapes, cost);
-  const room = BUDGET_BYTES - heldBy(context.env) - heldBySandboxes();
+  const room = BUDGET_BYTES - heldBy(context.env) - (heavy?.heldByOthers() ?? 0);
   if (needed <= room) return null;
   const lines = shapes.reduce((sum, shape) => sum + shape.lines, 0);
   const most = Math.floor((room / needed) * bytes);

@@ -1,5 +1,5 @@
 // The tool execute_code in a session: what the model reads, under which label, and which rules the calls of the code follow.
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, onTestFinished } from "vitest";
 import * as z from "zod";
 import type { CallGate } from "../../../core/agent/contract.ts";
 import { succeed } from "../../../core/agent/tool-result.ts";
@@ -253,6 +253,8 @@ describe("text from outside", () => {
 test("a call that a crash cuts off is not repeated, and reports which calls it had made", async () => {
   const notes: string[] = [];
   const parameters = z.strictObject({ what: z.string().describe("What.") });
+  const end = Promise.withResolvers<void>();
+  onTestFinished(() => end.resolve()); // the sandbox of the killed session leaves its place
   let kill = () => {};
   const act = createNoteTool("act", notes, {
     parameters,
@@ -260,7 +262,7 @@ test("a call that a crash cuts off is not repeated, and reports which calls it h
       notes.push(what);
       if (what === "second") {
         kill();
-        await new Promise(() => {});
+        await end.promise;
       }
       return succeed({});
     },
