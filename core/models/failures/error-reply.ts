@@ -1,5 +1,6 @@
 // Parses a provider's error reply: bodies of many shapes, and how long to wait before a retry. Called by failures.ts, stream-guard.ts and
 // the adapters. Pure. Does not decide what a reply means; failure-rules.ts does.
+import { toWait } from "../../retry-after.ts";
 import { isObject } from "../../unknown-object.ts";
 
 /** The readable parts of one reply. `status` is absent for an error inside a stream. */
@@ -71,23 +72,6 @@ export function parseBody(text: string): unknown {
   }
 }
 
-/** Longer waits are pointless. The limit also keeps an absurd number from becoming an invalid date. */
-const MAX_WAIT_MS = 31 * 24 * 60 * 60_000;
-
-/**
- * Reads `retry-after-ms` (OpenAI, Anthropic), else `Retry-After` in seconds or as a date. A date is compared with the reply's own
- * `Date` header, which needs no clock and tolerates a wrong one. Undefined for anything else.
- */
-export function readRetryAfter(headers: Headers | undefined): number | undefined {
-  const exact = headers?.get("retry-after-ms");
-  if (exact && Number.isFinite(Number(exact))) return toWait(Number(exact));
-  const value = headers?.get("retry-after")?.trim();
-  if (!value) return undefined;
-  if (Number.isFinite(Number(value))) return toWait(Number(value) * 1_000);
-  const waitMs = Date.parse(value) - Date.parse(headers?.get("date") ?? "");
-  return Number.isNaN(waitMs) ? undefined : toWait(waitMs);
-}
-
 /** OpenAI: "Please try again in 1.2s"; Groq: "in 7m12.5s", "in 320ms"; Azure: "Please retry after 26 seconds". */
 export function readWaitInWords(message: string): number | undefined {
   const said = message.match(
@@ -97,10 +81,6 @@ export function readWaitInWords(message: string): number | undefined {
   const [, hours = "0", minutes = "0", seconds = "0", unit = "s"] = said;
   const rest = Number(seconds) * (unit.toLowerCase() === "ms" ? 1 : 1_000);
   return toWait(Number(hours) * 3_600_000 + Number(minutes) * 60_000 + rest);
-}
-
-function toWait(ms: number): number {
-  return Math.min(MAX_WAIT_MS, Math.max(0, Math.ceil(ms)));
 }
 
 /** Google: `details: [{"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "34.07s"}]`. */

@@ -2,7 +2,8 @@
 // model call. failure-codes.ts lists the codes, failure-rules.ts maps replies to codes, error-reply.ts parses bodies. Pure.
 // A message must never contain a key.
 import type { ModelFailure } from "../../agent/contract.ts";
-import { type ErrorReply, readRetryAfter, readWaitInWords } from "./error-reply.ts";
+import { readRetryAfter } from "../../retry-after.ts";
+import { type ErrorReply, readWaitInWords } from "./error-reply.ts";
 import { MODEL_FAILURES, type ModelFailureCode } from "./failure-codes.ts";
 import { findRule } from "./failure-rules.ts";
 import { readAnswerLimit, readSizes } from "./overflow-sizes.ts";

@@ -1,12 +1,8 @@
 // The message of a failure, and how long it asks to wait. What each reply means: provider-failures.test.ts.
 import { describe, expect, it } from "vitest";
-import {
-  parseBody,
-  readErrorBody,
-  readRetryAfter,
-  readWaitInWords,
-} from "../../../core/models/failures/error-reply.ts";
+import { parseBody, readErrorBody, readWaitInWords } from "../../../core/models/failures/error-reply.ts";
 import { readReplyFailure, createModelFailure, redact } from "../../../core/models/failures/failures.ts";
+import { readRetryAfter } from "../../../core/retry-after.ts";
 
 const toReply = (status: number | undefined, body: unknown) => {
   const text = typeof body === "string" ? body : JSON.stringify(body);

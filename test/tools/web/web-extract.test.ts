@@ -36,6 +36,10 @@ const PAGES: Record<string, Answer> = {
   "/untyped": { body: "just text" },
   "/gone": { status: 404, headers: { "content-type": "text/html" }, body: "<h1>No such page</h1>" },
   "/busy": { status: 429, headers: { "retry-after": "30" } },
+  "/busy-until": {
+    status: 429,
+    headers: { "retry-after": "Wed, 21 Oct 2026 07:28:40 GMT", date: "Wed, 21 Oct 2026 07:28:00 GMT" },
+  },
   "/empty": { headers: { "content-type": "text/html" }, body: '<div id="app"></div><script>render()</script>' },
   "/huge": { headers: { "content-type": "text/html", "content-length": String(9 << 20) }, body: "x".repeat(9 << 20) },
 };
@@ -143,6 +147,7 @@ describe("web_extract refuses", () => {
     ["/binary", "page_type_refused", /unknown/],
     ["/gone", "page_refused", /404/],
     ["/busy", "page_refused", /wait 30 seconds/],
+    ["/busy-until", "page_refused", /wait 40 seconds/],
     ["/empty", "page_empty", /browser_navigate/],
     ["/huge", "reply_too_large", /larger/],
   ])("%s: %s", async (path, code, error) => {

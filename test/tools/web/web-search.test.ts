@@ -180,8 +180,12 @@ describe("a service that refuses", () => {
     expect(found).toMatchObject({ failed: false, outcome: { requests: 2, found: 1 } });
   });
 
-  it("and asks for a long wait is not asked again: the model reads how long", async () => {
-    const found = await search("exa", () => json({}, 429, { "retry-after": "120" }));
+  it.each<Record<string, string>>([
+    { "retry-after": "120" },
+    { "retry-after": "Wed, 21 Oct 2026 07:30:00 GMT", date: "Wed, 21 Oct 2026 07:28:00 GMT" },
+    { "x-ratelimit-reset": "120, 1419704" },
+  ])("and asks for a long wait is not asked again: the model reads how long (%o)", async (headers) => {
+    const found = await search("exa", () => json({}, 429, headers));
     expect(found.outcome).toMatchObject({ code: "search_rate_limited", requests: 1, retry_after_s: 120 });
   });
 

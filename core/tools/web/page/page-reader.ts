@@ -2,6 +2,7 @@
 // page asks no server again.
 import { type Result, err, ok } from "../../../errors.ts";
 import type { Outbound, OutboundReply } from "../../../outbound/outbound.ts";
+import { readRetryAfter } from "../../../retry-after.ts";
 import { decodeText } from "./charset.ts";
 import { feedToMarkdown } from "./feed.ts";
 import { htmlToMarkdown } from "./html/html-to-markdown.ts";
@@ -68,7 +69,7 @@ export function createPageReader(outbound: Outbound): PageReader {
 }
 
 async function toPage({ url, status, headers, bytes }: OutboundReply, signal: AbortSignal): Promise<Result<WebPage>> {
-  if (status < 200 || status > 299) return refuseStatus(status, headers.get("retry-after"));
+  if (status < 200 || status > 299) return refuseStatus(status, headers);
   const type = headers.get("content-type") ?? "";
   const kind = findKind(type, bytes);
   if (kind === null) return refuseType(type);
@@ -109,8 +110,9 @@ function refuseType(type: string): Result<never> {
   );
 }
 
-function refuseStatus(status: number, retryAfter: string | null): Result<never> {
-  const wait = status === 429 && /^\d{1,6}$/.test(retryAfter ?? "") ? ` It asks to wait ${retryAfter} seconds.` : "";
+function refuseStatus(status: number, headers: Headers): Result<never> {
+  const waitMs = status === 429 ? readRetryAfter(headers) : undefined;
+  const wait = waitMs === undefined ? "" : ` It asks to wait ${Math.ceil(waitMs / 1_000)} seconds.`;
   return err("page_refused", `The server answered ${status}${MEANINGS[status] ?? ""}.${wait} Try another page.`, {
     status,
   });

@@ -3,6 +3,7 @@
 import { type Result, err, ok } from "../../../errors.ts";
 import type { Outbound, OutboundReply } from "../../../outbound/outbound.ts";
 import type { Clock } from "../../../ports.ts";
+import { readRetryAfter } from "../../../retry-after.ts";
 import type { SearchFault, SearchHit, SearchProvider } from "./provider.ts";
 
 const TIMEOUT_MS = 15_000;
@@ -76,13 +77,13 @@ function faultOf(status: number): SearchFault {
 }
 
 /**
- * Milliseconds that the service asks for. `Retry-After` is in seconds or a date, which is not read here. Brave sends
- * `X-RateLimit-Reset: 1, 1419704`, seconds for each of its windows; the first is the one per second.
+ * Milliseconds that the service asks for. Brave sends `X-RateLimit-Reset: 1, 1419704`, seconds for each of its windows; the
+ * first is the one per second.
  */
 function readWait(sent: Result<OutboundReply>): number {
-  const headers = sent.ok ? sent.value.headers : null;
-  const seconds = headers?.get("retry-after") ?? headers?.get("x-ratelimit-reset")?.split(",")[0] ?? "";
-  return /^\s*\d{1,9}\s*$/.test(seconds) ? Number(seconds) * 1_000 : DEFAULT_WAIT_MS;
+  const headers = sent.ok ? sent.value.headers : undefined;
+  const reset = headers?.get("x-ratelimit-reset")?.split(",")[0]?.trim() ?? "";
+  return readRetryAfter(headers) ?? (/^\d{1,9}$/.test(reset) ? Number(reset) * 1_000 : DEFAULT_WAIT_MS);
 }
 
 function parseJson(bytes: Uint8Array): unknown {
