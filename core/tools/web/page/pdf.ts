@@ -46,7 +46,7 @@ const OPTIONS = {
 
 let queue: Promise<unknown> = Promise.resolve();
 
-/** Failures: `pdf_locked`, `pdf_broken`, `pdf_too_complex`, `aborted`. */
+/** Failures: `pdf_locked`, `pdf_broken`, `pdf_no_text`, `pdf_too_complex`, `aborted`. */
 export function readPdf(
   bytes: Uint8Array,
   maxChars: number,
