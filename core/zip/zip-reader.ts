@@ -245,7 +245,7 @@ function findExtra(extra: Uint8Array, wanted: number): Uint8Array | null {
   return null;
 }
 
-/** Finds the data of each entry. Overlapping entries are refused: they let a small archive hold a huge one. */
+/** Finds the data of each entry. `limit`: where the list of files begins. Overlapping entries are refused: they let a small archive hold a huge one. */
 function locateData(
   view: DataView,
   entries: ListedEntry[],
@@ -261,6 +261,9 @@ function locateData(
     placed.push({ entry, from });
   }
   const sorted = placed.toSorted((a, b) => a.entry.offset - b.entry.offset);
+  if ((sorted[0]?.entry.offset ?? limit) > 0) {
+    return rules.bad("inconsistent", "The archive begins with other bytes than those of its first entry.");
+  }
   for (const [n, { entry }] of sorted.entries()) {
     const before = sorted[n - 1];
     if (before && before.from + before.entry.packedSize > entry.offset) {

@@ -84,6 +84,7 @@ describe("a zip", () => {
     ["that is cut off", () => zipOf([own]).subarray(0, 60), "not_an_archive"],
     ["with bytes after it", () => Uint8Array.of(...zipOf([own]), 1), "not_an_archive"],
     ["with bytes before it", () => zipOf([own], { before: bytesOf("PK#!"), directoryOffset: 83 }), "inconsistent"],
+    ["with bytes before it that its offsets count", () => zipOf([own], { before: bytesOf("PK#!") }), "inconsistent"],
     ["of several parts", () => zipOf([own], { disk: 1 }), "split"],
     ["that promises more files than it has", () => zipOf([own], { entries: 2 }), "inconsistent"],
     ["that promises fewer files than it has", () => zipOf([own, own], { entries: 1 }), "inconsistent"],
