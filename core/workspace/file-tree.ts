@@ -190,7 +190,13 @@ export class FileTree {
   importEntries(entries: readonly PlacedEntry[], replace: boolean): void {
     this.inTransaction(() => {
       this.#changes.begin("import", { replace });
-      importEntries({ lookup: this.lookup, writer: this.#writer, maxFileBytes: this.#maxFileBytes }, entries, replace);
+      const target = {
+        lookup: this.lookup,
+        quota: this.#quota,
+        writer: this.#writer,
+        maxFileBytes: this.#maxFileBytes,
+      };
+      importEntries(target, entries, replace);
     });
   }
 

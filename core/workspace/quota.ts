@@ -10,6 +10,8 @@ const MAX_NODES = 20_000;
 export interface Quota {
   /** Must be called before the first change of a transaction: counts what is there, once per wake. */
   load(): void;
+  /** Throws `ENOSPC` when there is no room for so much more. */
+  requireRoom(bytes: number, nodes: number, path: string): void;
   /** Counts a change that is about to be made, or refuses it with `ENOSPC`. */
   charge(bytes: number, nodes: number, path: string): void;
   hasRoom(bytes: number): boolean;
@@ -25,22 +27,27 @@ export function createQuota(sql: Sql, maxBytes: number): Quota {
     return sql.run<{ bytes: number; nodes: number }>(sums)[0]!;
   }
 
+  function requireRoom(bytes: number, nodes: number, path: string): void {
+    const before = (used ??= countUsage());
+    if (bytes > 0 && before.bytes + bytes > maxBytes) {
+      const what = `no space left on device (${before.bytes} of ${maxBytes} bytes are used; remove files first)`;
+      throw new FileError("ENOSPC", what, path);
+    }
+    if (nodes > 0 && before.nodes + nodes > MAX_NODES) {
+      const what = `no space left on device (${MAX_NODES} files and folders; remove some first)`;
+      throw new FileError("ENOSPC", what, path);
+    }
+  }
+
   return {
     load() {
       used ??= countUsage();
     },
+    requireRoom,
     charge(bytes, nodes, path) {
       if (bytes === 0 && nodes === 0) return;
-      const before = (used ??= countUsage());
-      if (bytes > 0 && before.bytes + bytes > maxBytes) {
-        const what = `no space left on device (${before.bytes} of ${maxBytes} bytes are used; remove files first)`;
-        throw new FileError("ENOSPC", what, path);
-      }
-      if (nodes > 0 && before.nodes + nodes > MAX_NODES) {
-        const what = `no space left on device (${MAX_NODES} files and folders; remove some first)`;
-        throw new FileError("ENOSPC", what, path);
-      }
-      used = { bytes: before.bytes + bytes, nodes: before.nodes + nodes };
+      requireRoom(bytes, nodes, path);
+      used = { bytes: used!.bytes + bytes, nodes: used!.nodes + nodes };
     },
     hasRoom: (bytes) => (used ??= countUsage()).bytes + bytes <= maxBytes,
     discardCount() {

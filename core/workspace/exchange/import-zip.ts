@@ -6,6 +6,7 @@ import { type ZipEntry, openZip } from "../../zip/zip-reader.ts";
 import type { FileLookup } from "../file-lookup.ts";
 import { FileError } from "../file-node.ts";
 import type { NodeWriter } from "../node-writer.ts";
+import type { Quota } from "../quota.ts";
 import { joinPath, normalizePath, parseWorkspacePath, splitPath } from "../workspace-path.ts";
 import { toZipRules } from "./zip-limits.ts";
 
@@ -80,6 +81,7 @@ export class BrokenEntry extends Error {
 /** Where the entries are written: the parts of a FileTree. */
 interface ImportTarget {
   lookup: FileLookup;
+  quota: Quota;
   writer: NodeWriter;
   maxFileBytes: number;
 }
@@ -87,8 +89,26 @@ interface ImportTarget {
 /** Call inside a transaction, with the result of `placeEntries`. Throws a `BrokenEntry` or a FileError. */
 export function importEntries(target: ImportTarget, entries: readonly PlacedEntry[], replace: boolean): void {
   const { lookup, writer } = target;
+  checkRoom(target, entries, replace);
   if (replace) for (const node of lookup.children("/")) writer.remove(joinPath("/", node.name), node);
   for (const entry of entries) importEntry(target, entry);
+}
+
+/** Before anything is written, because thousands of files take long to write. */
+function checkRoom({ lookup, quota }: ImportTarget, entries: readonly PlacedEntry[], replace: boolean): void {
+  const present = lookup.all();
+  const sizes = new Map(replace ? [] : present.map(({ parent, name, size }) => [joinPath(parent, name), size]));
+  let bytes = replace ? -present.reduce((sum, { size }) => sum + size, 0) : 0;
+  let nodes = replace ? -present.length : 0;
+  for (const { path, place, size } of entries) {
+    for (let at = place; at !== "/" && !sizes.has(at); at = splitPath(at).folder) {
+      sizes.set(at, 0);
+      nodes++;
+    }
+    bytes += size - sizes.get(place)!;
+    sizes.set(place, size);
+    quota.requireRoom(bytes, nodes, path);
+  }
 }
 
 function importEntry({ lookup, writer, maxFileBytes }: ImportTarget, entry: PlacedEntry): void {

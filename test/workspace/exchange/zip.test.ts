@@ -133,6 +133,18 @@ describe("an archive that is refused changes nothing", () => {
   const zipped = (files: Record<string, unknown>) => zipSync(files as Zippable);
   const cases: [what: string, zip: () => Uint8Array, code: string, words: string][] = [
     ["that is not a zip", () => encode("hello, this is not a zip file at all"), "bad_archive", "incomplete"],
+    [
+      "with a program before it",
+      () => handMadeZip([{ name: "a", body: "x" }], { before: encode("#!/bin/sh\n") }),
+      "bad_archive",
+      "begins with other bytes",
+    ],
+    [
+      "with a program and no entry",
+      () => handMadeZip([], { before: encode("#!/bin/sh\n") }),
+      "bad_archive",
+      "begins with other bytes",
+    ],
     ["with a path that climbs", () => zipped({ "a/../../b": encode("x") }), "bad_path", "leads out"],
     ["with an absolute path", () => zipped({ "/etc/passwd": encode("x") }), "bad_path", "absolute"],
     ["with a Windows path", () => zipped({ "..\\b": encode("x") }), "bad_path", "backslash"],
@@ -204,6 +216,24 @@ describe("an archive that is refused changes nothing", () => {
     const zip = zipSync({ a: new Uint8Array(6 << 20), b: new Uint8Array(6 << 20) });
     expect(workspace.importZip(zip, false)).toMatchObject({ failure: { code: "archive_too_large" } });
     expect(rows()).toEqual([]);
+  });
+
+  test("with more files and folders than fit, before any is written", () => {
+    const { workspace, sql } = create();
+    sql.run(`WITH RECURSIVE i(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM i WHERE n < 19990)
+      INSERT INTO file_node SELECT '/', n, 'file', 420, 0, 0, NULL, 'own', '' FROM i`);
+    const run = sql.run;
+    const written: string[] = [];
+    sql.run = (query, ...values) => {
+      if (query.startsWith("INSERT INTO file_")) written.push(query);
+      return run(query, ...values);
+    };
+    const zip = zipSync(Object.fromEntries([..."0123456789"].map((name) => [`d/${name}`, encode(name)])));
+    expect(workspace.importZip(zip, false)).toMatchObject({
+      failure: { code: "workspace_full", message: expect.stringContaining("'d/9': no space left on device (20000") },
+    });
+    expect(written).toEqual([]);
+    expect(workspace.importZip(zip, true)).toMatchObject({ ok: true });
   });
 
   test("that does not fit beside what is there", () => {
