@@ -177,7 +177,7 @@ const PathChanges = z.object({
 });
 /** `changes`: how the workspace differs now from the checkpoint. */
 export const CheckpointDetail = Checkpoint.extend(PathChanges.shape).extend({
-  /** With `path`: the unified difference of that file. `null`: it is not text, or too large. */
+  /** With `path`: the unified difference of that file. `null`: it is not a text file, or too large. */
   diff: z.string().nullable().optional(),
 });
 export type CheckpointDetail = z.infer<typeof CheckpointDetail>;

@@ -19,7 +19,7 @@ export function listCheckpoints({ workspace }: Parts): Checkpoint[] {
   return workspace.checkpoints.list().reverse();
 }
 
-/** `path`: also shows the difference of that file. Failures: `checkpoint_not_found`, `bad_path`. */
+/** `path`: also shows the difference of that file. Failures: `checkpoint_not_found`, `bad_path`, `file_not_found`. */
 export function openCheckpoint({ workspace }: Parts, n: number, path?: string): Result<CheckpointDetail> {
   const changed = workspace.checkpoints.changesSince(n);
   if (!changed.ok) return changed;
@@ -29,7 +29,10 @@ export function openCheckpoint({ workspace }: Parts, n: number, path?: string): 
   const located = workspace.locate(path);
   if (!located.ok) return located;
   const { before, now } = workspace.checkpoints.versions(n, `/${located.value}`);
-  return ok({ ...detail, diff: diffVersions(located.value, before, now) });
+  if (before || now) return ok({ ...detail, diff: diffVersions(located.value, before, now) });
+  const isFolderOrLink = workspace.isTaken(path) || changed.value.some((one) => one.path === located.value);
+  if (isFolderOrLink) return ok({ ...detail, diff: null });
+  return err("file_not_found", `There is no file '${located.value}' in checkpoint ${n}, and none now.`);
 }
 
 /** Failures: `checkpoint_not_found`, `session_busy`, `idempotency_conflict`. */

@@ -73,6 +73,8 @@ describe("checkpoints over HTTP", () => {
         { n: 1, turn: 1, at, kind: "turn", files: 1, bytes: 0 },
       ],
     });
+    const unknown = await ask("GET", `${path}/checkpoints/2?path=c.txt`, { key });
+    expectProblem(unknown, 404, "file_not_found", "No such file");
     const read = await ask("GET", `${path}/checkpoints/2?path=a.txt`, { key });
     expect(read.body).toMatchObject({
       changes: [

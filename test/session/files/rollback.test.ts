@@ -202,6 +202,16 @@ describe("checkpoints of a session", () => {
     expect(must(engine.restoreCheckpoint(2, "key-1"))).toMatchObject({ undo: 3 });
   });
 
+  it("show no difference of a folder or a link", async () => {
+    const { say, engine } = await setUp([run("mkdir d; echo x > f; ln -s f l"), done, run("rm -r d l"), done]);
+    await say("Make them.");
+    await say("Remove them.");
+    const diffs = [1, 2].flatMap((n) => ["d", "l"].map((path) => engine.openCheckpoint(n, path)));
+    const missing = { ok: false, failure: { code: "file_not_found" } };
+    const there = { ok: true, value: { diff: null } };
+    expect(diffs).toMatchObject([missing, missing, there, there]);
+  });
+
   it("show the difference of a file, and are gone when the owner deletes them", async () => {
     const { say, engine, sql, put } = await setUp([write("a.txt", "one\n"), done, write("a.txt", "two\n"), done]);
     await say("Write one.");
@@ -212,6 +222,7 @@ describe("checkpoints of a session", () => {
     });
     expect(must(engine.openCheckpoint(1))).toMatchObject({ changes: [{ path: "a.txt", change: "added" }] });
     expect(engine.openCheckpoint(7)).toMatchObject({ failure: { code: "checkpoint_not_found" } });
+    expect(engine.openCheckpoint(2, "b.txt")).toMatchObject({ failure: { code: "file_not_found" } });
     put("secret.txt", "secret");
     engine.deleteFile("secret.txt");
     put("a.txt", "three\n");

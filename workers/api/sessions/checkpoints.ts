@@ -45,7 +45,7 @@ checkpoints.openapi(
     path: `${CHECKPOINTS}/{checkpoint}`,
     operationId: "readCheckpoint",
     description:
-      "Says which paths have changed since the checkpoint. With `path` it also shows the difference of that file.",
+      "Says which paths have changed since the checkpoint. With `path` it also shows the difference of that file, which must be in the checkpoint or there now.",
     request: { params: CheckpointParams, query: z.strictObject({ path: z.string().min(1).optional() }) },
     responses: describeResponses(200, "The checkpoint", CheckpointDetail),
   }),
