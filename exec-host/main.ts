@@ -1,4 +1,4 @@
-// The exec host: runs commands and reads and writes files below one folder, for whoever has its token. `node main.ts` reads its
+// The exec host: runs commands and reads and writes files below one folder, for the holder of its token. `node main.ts` reads its
 // settings from the environment; `node main.ts --stdin` reads them as one line from standard input, and ends when that closes.
 // docs/EXEC-HOST.md has the protocol. Needs Linux and bash. Imports nothing outside this folder and `node:`.
 import { spawn, spawnSync } from "node:child_process";

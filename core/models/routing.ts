@@ -55,7 +55,7 @@ export function createModels(
   const choices = chooseModels(env, slot);
   if (!choices.ok) return choices;
   const [primary, ...fallbacks] = choices.value;
-  // Whoever names a model for this slot says that it sees.
+  // A model that is named for this slot sees.
   const isForVision = slot === "vision" && Boolean(env[SLOT_VARIABLES.vision]?.trim());
   const create = (choice: ModelChoice) => createModel(choice, settings, { ...deps, isForVision });
   return ok([create(primary), ...fallbacks.map(create)]);

@@ -33,7 +33,7 @@ export const VARIABLES: Readonly<Record<string, string>> = {
     "The address of an [exec host](EXEC-HOST.md), on which sessions with `backend: host` work. `npm start -- --shell FOLDER` starts one and sets it.",
   TALARIA_EXEC_TOKEN: "The token of that exec host. Only the api Worker gets it.",
   TALARIA_EXEC_PROFILES:
-    "The profiles that may use the exec host, by id, separated by commas; `*` for all. Whoever holds a key of one may run commands there. Default: none; with `--shell` all.",
+    "The profiles that may use the exec host, by id, separated by commas; `*` for all. The holder of a key of one may run commands there. Default: none; with `--shell` all.",
   BRAVE_API_KEY: "`web_search` with Brave Search. Only the api Worker gets the variables of `web_search`.",
   TAVILY_API_KEY: "`web_search` with Tavily.",
   EXA_API_KEY: "`web_search` with Exa.",

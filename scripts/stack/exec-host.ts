@@ -1,6 +1,6 @@
 // Starts the exec host beside the Workers, in their process group, and starts it again when it ends. Called by host.ts. The host gets
 // its settings, token included, through its standard input, and ends when that closes. It listens on a socket in a private folder: a
-// port would be free while the host restarts, and whoever took it would receive the token.
+// port would be free while the host restarts, and another program that took it would receive the token.
 import { spawn } from "node:child_process";
 import { resolve } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";

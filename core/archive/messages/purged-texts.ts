@@ -1,5 +1,5 @@
 // Texts that a person purged, kept as hashes, so that what reaches the index later is recognised and left out. Used by
-// message-archive.ts, and by wiring/erase-text.ts for a repeated purge. Keeps no text; whoever reads the hashes can test a guess.
+// message-archive.ts, and by wiring/erase-text.ts for a repeated purge. Keeps no text, but a reader of the hashes can test a guess.
 import type { Sql } from "../../ports.ts";
 import type { PurgedPiece, TextPurge } from "../../schemas/archived-message.ts";
 import { sha256Hex } from "../../schemas/learning/digest.ts";

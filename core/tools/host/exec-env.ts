@@ -38,7 +38,7 @@ export function parseExecEnv(env: ExecEnv): Result<ExecConfig | null> {
   return ok({ baseUrl: url.href.replace(/\/$/, ""), token, profiles: profiles.includes("*") ? null : profiles });
 }
 
-/** A profile may use the machine only if the operator named it: whoever holds its key may then run commands there. */
+/** A profile may use the machine only if the operator named it, because the holder of its key may then run commands there. */
 export function mayUseExec(config: ExecConfig | null, profile: string): config is ExecConfig {
   return config !== null && (config.profiles === null || config.profiles.includes(profile));
 }

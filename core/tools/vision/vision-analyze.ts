@@ -1,5 +1,5 @@
 // The tool vision_analyze: has a model that sees answer a question about one image. Changes nothing. The answer is content: text in an
-// image may be written to mislead whoever reads it.
+// image may be written to mislead its reader.
 import * as z from "zod";
 import type { Tool } from "../../agent/contract.ts";
 import { fail, succeed } from "../../agent/tool-result.ts";
