@@ -100,7 +100,7 @@ function parseRows(rows: PurgeRow[]): PurgedPiece[] {
 }
 
 /** FNV-1a over UTF-16 units. */
-function hashHead(text: string, at = 0, size = HEAD): number {
+export function hashHead(text: string, at = 0, size = HEAD): number {
   let hash = 0x811c9dc5;
   for (let i = at; i < at + size && i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
   return hash >>> 0;

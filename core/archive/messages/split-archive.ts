@@ -11,10 +11,11 @@ import type {
   TextPurge,
 } from "../../schemas/archived-message.ts";
 import type { SessionId } from "../../schemas/ids.ts";
-import { holdsAny, squeeze } from "../../skills/search/text-pieces.ts";
+import { holdsAny } from "../../skills/search/text-pieces.ts";
 import { withTimeout } from "../../timeout.ts";
 import { type MessageArchive, cutAround } from "./message-archive.ts";
 import { createPurgedMatcher } from "./purged-texts.ts";
+import { createTitleMatcher } from "./purged-titles.ts";
 import { type PartReader, type SearchedPart, searchParts } from "./split-search.ts";
 import { createdAtOf, firstIdOf, yearOf } from "./years.ts";
 
@@ -137,26 +138,12 @@ export function eraseIn(
   pieces: ErasedPieces,
   { after, salt }: { after: number; salt: string },
 ): number | null {
-  return part.eraseWhere(toMatcher(pieces, salt), after, toTitleMatcher(pieces, salt)).next;
+  const holds = toMatcher(pieces, salt);
+  return part.eraseWhere(holds, after, "texts" in pieces ? createTitleMatcher(pieces.texts) : holds).next;
 }
 
 export function toMatcher(pieces: ErasedPieces, salt: string): (text: string) => boolean {
   return "texts" in pieces ? (text) => holdsAny(text, pieces.texts) : createPurgedMatcher(pieces.hashes, salt);
-}
-
-/** Letters and digits in a row that a title shares with a text which it was made from. */
-const TITLE_OVERLAP = 12;
-
-/** A title is often made of a part of a message, and so of a part of a piece. */
-function toTitleMatcher(pieces: ErasedPieces, salt: string): (title: string) => boolean {
-  if (!("texts" in pieces)) return toMatcher(pieces, salt);
-  const parts = new Set(pieces.texts.flatMap((piece) => cutOverlaps(piece)));
-  return (title) => holdsAny(title, pieces.texts) || cutOverlaps(squeeze(title)).some((part) => parts.has(part));
-}
-
-function cutOverlaps(squeezed: string): string[] {
-  const count = Math.max(0, squeezed.length - TITLE_OVERLAP + 1);
-  return Array.from({ length: count }, (_, at) => squeezed.slice(at, at + TITLE_OVERLAP));
 }
 
 /** Each part brought its own nearest ones, so only the nearest of all are known to be complete. */
