@@ -15,7 +15,7 @@ import { firstIdOf } from "../core/archive/messages/years.ts";
 import { isPartCurrent, putPartVersion } from "../core/archive/schema.ts";
 import { type Result, err } from "../core/errors.ts";
 import type { Sql } from "../core/ports.ts";
-import type { ArchivedTurn, TextPurge } from "../core/schemas/archived-message.ts";
+import type { ArchivedTurn } from "../core/schemas/archived-message.ts";
 import { systemClock } from "../stores/platform/system-clock.ts";
 import { toSql } from "./sql.ts";
 
@@ -93,7 +93,7 @@ function listOtherYears(sql: Sql): number[] {
   return years.slice(1).map(({ year }) => year);
 }
 
-function toOtherPart(stub: PartStub): OtherPart & { purges(): Promise<TextPurge[]> } {
+function toOtherPart(stub: PartStub): OtherPart {
   const ask =
     (call: PartCall) =>
     async (...args: unknown[]) => {

@@ -145,7 +145,10 @@ export class Archive extends DurableObject<ArchiveEnv> {
   }
   /** What is known of an earlier purge of the same thing, whose text is gone. */
   async purgedPieces(subject: string): Promise<PurgedPiece[]> {
-    return this.#index().own().purgedPieces(subject);
+    return this.#index()
+      .own()
+      .purges(subject)
+      .flatMap(({ pieces }) => pieces);
   }
   /**
    * Erases turns whose request, and messages whose text, contains one of these pieces; see core/skills/search/text-pieces.ts. Messages go

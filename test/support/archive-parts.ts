@@ -54,6 +54,7 @@ export function createArchiveParts({ clock, readBytes }: { clock: Clock; readByt
       near: call("near", (own, ...args) => own.near(...args)),
       eraseSession: call("eraseSession", (own, ...args) => own.eraseSession(...args)),
       putPurge: call("putPurge", (own, ...args) => own.putPurge(...args)),
+      purges: call("purges", (own, ...args) => own.purges(...args)),
       erasePieces: call("erasePieces", (own, pieces: ErasedPieces, after: number) =>
         eraseIn(own, pieces, { after, salt: SALT }),
       ),

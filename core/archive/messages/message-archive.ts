@@ -10,7 +10,6 @@ import type {
   IndexedMessage,
   MessageQuery,
   MessageRole,
-  PurgedPiece,
   TextPurge,
 } from "../../schemas/archived-message.ts";
 import type { SessionId } from "../../schemas/ids.ts";
@@ -34,14 +33,7 @@ import {
 } from "./message-search.ts";
 import { openMessageTables } from "./message-tables.ts";
 import { countIndexedWords, toIndexedWords, toStoredText } from "./message-words.ts";
-import {
-  createPurgedMatcher,
-  putPurge,
-  putPurgedTitles,
-  readPurged,
-  readPurgedSince,
-  readPurges,
-} from "./purged-texts.ts";
+import { createPurgedMatcher, putPurge, putPurgedTitles, readPurgedSince, readPurges } from "./purged-texts.ts";
 import { type ChosenWords, type Statistics, readStatistics } from "./query-words.ts";
 import { createdAtOf } from "./years.ts";
 
@@ -85,8 +77,8 @@ export interface MessageArchive {
   // ---- purges ----
   /** From now on, no message of a session from before the purge is stored that holds the text. Idempotent. */
   putPurge(purge: TextPurge): void;
-  purgedPieces(subject: string): PurgedPiece[];
-  purges(): TextPurge[];
+  /** All, or those of one subject. */
+  purges(subject?: string): TextPurge[];
   /** Merges about `pages` pages of 4 KB. False: no word of an erased message is in the indexes any more. */
   merge(pages: number): boolean;
   isMergeDue(): boolean;
@@ -139,8 +131,7 @@ export function createMessageArchive(sql: Sql, options: MessageArchiveOptions = 
     read: (found) => readFound(sql, found),
     near: (session, n, before, after) => readNear(sql, session, n, before, after),
     putPurge: (purge) => putPurge(sql, purge),
-    purgedPieces: (subject) => readPurged(sql, subject),
-    purges: () => readPurges(sql),
+    purges: (subject) => readPurges(sql, subject),
     merge: (pages) => mergeSome(sql, pages),
     isMergeDue: () => isMergeDue(sql),
   };

@@ -52,7 +52,7 @@ export function createPurgedMatcher(pieces: PurgedPiece[], salt: string): (text:
 export function putPurge(sql: Sql, { subject, at, pieces }: TextPurge): void {
   sql.transaction(() => {
     // A repeated purge of a text that is unknown by then keeps its pieces. One that knows more texts adds theirs.
-    const known = new Set(readPurged(sql, subject).map(({ hash }) => hash));
+    const known = new Set(readPurges(sql, subject).flatMap((purge) => purge.pieces.map(({ hash }) => hash)));
     const added = pieces.filter(({ hash }) => !known.has(hash));
     sql.run("UPDATE message_purge SET at = max(at, ?) WHERE subject = ?", at, subject);
     for (let from = 0; from < added.length; from += ROW_PIECES) {
@@ -62,7 +62,8 @@ export function putPurge(sql: Sql, { subject, at, pieces }: TextPurge): void {
   });
 }
 
-const TITLES = "titles";
+/** The subject of titles that purges have taken away. */
+export const TITLES = "titles";
 
 /** Titles that a purge has taken away. Their sessions send them again with the next turn. */
 export function putPurgedTitles(sql: Sql, titles: string[], salt: string): void {
@@ -74,18 +75,17 @@ export function putPurgedTitles(sql: Sql, titles: string[], salt: string): void 
   if (pieces.length > 0) putPurge(sql, { subject: TITLES, at: last?.at ?? 0, pieces });
 }
 
-/** The pieces of one purge; none if it is unknown. */
-export function readPurged(sql: Sql, subject: string): PurgedPiece[] {
-  return parseRows(sql.run<PurgeRow>("SELECT subject, at, pieces FROM message_purge WHERE subject = ?", subject));
-}
-
 /** Pieces of all purges after a time. */
 export function readPurgedSince(sql: Sql, since: number): PurgedPiece[] {
   return parseRows(sql.run<PurgeRow>("SELECT subject, at, pieces FROM message_purge WHERE at > ?", since));
 }
 
-export function readPurges(sql: Sql): TextPurge[] {
-  const rows = sql.run<PurgeRow>("SELECT subject, at, pieces FROM message_purge ORDER BY id");
+/** All, or those of one subject. */
+export function readPurges(sql: Sql, subject?: string): TextPurge[] {
+  const rows = sql.run<PurgeRow>(
+    "SELECT subject, at, pieces FROM message_purge WHERE subject = coalesce(?, subject) ORDER BY id",
+    subject ?? null,
+  );
   return rows.map((row) => ({ subject: row.subject, at: row.at, pieces: parseRows([row]) }));
 }
 

@@ -14,7 +14,7 @@ import type { SessionId } from "../../schemas/ids.ts";
 import { holdsAny } from "../../skills/search/text-pieces.ts";
 import { withTimeout } from "../../timeout.ts";
 import { type MessageArchive, cutAround } from "./message-archive.ts";
-import { createPurgedMatcher } from "./purged-texts.ts";
+import { TITLES, createPurgedMatcher } from "./purged-texts.ts";
 import { createTitleMatcher } from "./purged-titles.ts";
 import { type PartReader, type SearchedPart, searchParts } from "./split-search.ts";
 import { createdAtOf, firstIdOf, yearOf } from "./years.ts";
@@ -24,6 +24,7 @@ export interface OtherPart extends PartReader {
   near(session: SessionId, n: number, before: number, after: number): Promise<IndexedMessage[]>;
   eraseSession(session: SessionId): Promise<number>;
   putPurge(purge: TextPurge): Promise<void>;
+  purges(subject?: string): Promise<TextPurge[]>;
   erasePieces(pieces: ErasedPieces, after: number): Promise<number | null>;
 }
 
@@ -73,6 +74,11 @@ export function createSplitArchive({ sql, own, openPart, clock, salt }: SplitArc
     return all.filter(({ year }) => first === undefined || isMeant(year));
   }
 
+  async function putPurge(purge: TextPurge): Promise<void> {
+    own.putPurge(purge);
+    await Promise.all(others().map((year) => openPart(year).putPurge(purge)));
+  }
+
   return {
     put(turn) {
       const year = yearOf(turn.endedAt ?? turn.messages.at(-1)?.at ?? clock.now());
@@ -115,17 +121,17 @@ export function createSplitArchive({ sql, own, openPart, clock, salt }: SplitArc
       return erased;
     },
 
-    async putPurge(purge) {
-      own.putPurge(purge);
-      await Promise.all(others().map((year) => openPart(year).putPurge(purge)));
-    },
+    putPurge,
 
     async erasePieces(pieces, after) {
       const later = others();
       const year = later.findLast((one) => firstIdOf(one) <= after);
-      const next =
-        year === undefined ? eraseIn(own, pieces, { after, salt }) : await openPart(year).erasePieces(pieces, after);
+      const part = year === undefined ? null : openPart(year);
+      const next = part ? await part.erasePieces(pieces, after) : eraseIn(own, pieces, { after, salt });
       if (next !== null) return next;
+      // A title that this part has taken away would come back with the session's next turn in another.
+      const [titles, ...more] = part ? await part.purges(TITLES) : own.purges(TITLES);
+      if (titles) await putPurge({ ...titles, pieces: [titles, ...more].flatMap((purge) => purge.pieces) });
       const following = later.find((one) => firstIdOf(one) > after);
       return following === undefined ? null : firstIdOf(following);
     },

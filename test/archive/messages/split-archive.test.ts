@@ -248,6 +248,30 @@ describe("an archive over three years", () => {
   });
 });
 
+describe("a title that held a purged text", () => {
+  const toTurn = (session: string, turn: number, year: number): ArchivedTurn => ({
+    ...{ session, turn, title: "The vault of the orchid house", endedAt: Date.UTC(year, 5) },
+    messages: [{ n: turn, role: "user", at: Date.UTC(year, 5), text: "Hello" }],
+  });
+
+  it("leads no search to the session's messages of other years, whether their part exists or begins later", async () => {
+    const other = toTurn(ALSO_LONG, 1, 2027);
+    const world = await createWorld([toTurn(LONG, 1, 2026), { ...other, title: "Plans" }]);
+    await eraseAll(world, "Remember: the vault of the orchid house opens with 4711.");
+    for (const year of [2027, 2028]) await world.send(toTurn(LONG, year, year));
+    expect(await world.around(LONG, 1, 0, 9)).toHaveLength(3);
+    expect(await world.search({ query: "orchid", limit: 9 })).toEqual([]);
+  });
+
+  it("and was in a later part only, does not come back either", async () => {
+    const world = await createWorld([{ ...toTurn(LONG, 1, 2026), title: "" }, toTurn(LONG, 2, 2027)]);
+    await eraseAll(world, "Remember: the vault of the orchid house opens with 4711.");
+    for (const [i, year] of [2026, 2027, 2028].entries()) await world.send(toTurn(LONG, 10 + i, year));
+    expect(await world.around(LONG, 1, 0, 9)).toHaveLength(5);
+    expect(await world.search({ query: "orchid", limit: 9 })).toEqual([]);
+  });
+});
+
 describe("a part out of reach", () => {
   it("is named by a search, which finds what the others have", async () => {
     const world = await createWorld();
