@@ -37,7 +37,11 @@ export interface PartStub {
   erase(): Promise<void>;
 }
 
-export function createArchiveMessages({ storage, id }: DurableObject["ctx"], openObject: (name: string) => PartStub) {
+/** `wake`: asks for an alarm, which merges the indexes. */
+export function createArchiveMessages(
+  { storage, id }: DurableObject["ctx"],
+  { openObject, wake }: { openObject(name: string): PartStub; wake(): void },
+) {
   const sql = toSql(storage);
   // `<profile>`, or `<profile>/<year>`.
   const [profile = "", year] = (id.name ?? "").split("/");
@@ -50,6 +54,8 @@ export function createArchiveMessages({ storage, id }: DurableObject["ctx"], ope
   const open = () => {
     if (opened) return opened;
     const own = createMessageArchive(sql, options);
+    // The object stopped between an erasure and its alarm, or the alarm failed.
+    if (own.isMergeDue()) wake();
     const openPart = (other: number) => toOtherPart(openObject(`${profile}/${other}`));
     return (opened = { own, split: createSplitArchive({ sql, own, openPart, clock: systemClock, salt: profile }) });
   };

@@ -199,7 +199,10 @@ export class Archive extends DurableObject<ArchiveEnv> {
   }
 
   #index(): ArchiveMessages {
-    return (this.#messages ??= createArchiveMessages(this.ctx, (name) => this.env.ARCHIVE.getByName(name)));
+    return (this.#messages ??= createArchiveMessages(this.ctx, {
+      openObject: (name) => this.env.ARCHIVE.getByName(name),
+      wake: () => this.ctx.waitUntil(this.#wakeSoon()),
+    }));
   }
 
   #skills(): SkillArchive {
@@ -215,7 +218,7 @@ export class Archive extends DurableObject<ArchiveEnv> {
   }
 }
 
-/** Not thrown: the platform's six quick retries would fail the same way. The next search or erasure starts again. */
+/** Not thrown: the platform's six quick retries would fail the same way. The next search or erasure starts again, and the object's next start. */
 function reportAlarm(what: string, error: unknown): void {
   console.error(`archive: ${what} failed: ${messageOf(error)}`);
 }

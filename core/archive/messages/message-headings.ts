@@ -27,17 +27,20 @@ export function putTitle(sql: Sql, session: SessionId, title: string, present: s
   const known = readTitle(sql, session);
   if (known === title) return;
   const old = toStems(known ?? present);
-  const isChanged = rewriteHeadings(sql, session, (heading, at) => {
+  let isOldGone = false;
+  rewriteHeadings(sql, session, (heading, at) => {
     const date = toDateWords(at);
-    const speaker = withoutEnd(withoutEnd(heading, date), old);
-    return joinWords(speaker, toStems(title), date);
+    const before = withoutEnd(heading, date);
+    const speaker = withoutEnd(before, old);
+    const next = joinWords(speaker, toStems(title), date);
+    isOldGone ||= next !== heading && speaker !== before;
+    return next;
   });
-  if (isChanged) planMerge(sql);
+  if (isOldGone) planMerge(sql);
   sql.run("INSERT INTO message_title VALUES(?, ?) ON CONFLICT DO UPDATE SET title = excluded.title", session, title);
 }
 
-function rewriteHeadings(sql: Sql, session: SessionId, rewrite: (heading: string, at: number) => string): boolean {
-  let isChanged = false;
+function rewriteHeadings(sql: Sql, session: SessionId, rewrite: (heading: string, at: number) => string): void {
   for (let after = 0; ;) {
     const rows = sql.run<{ id: number; place: number; at: number; words: string; heading: string }>(
       `SELECT id, place, at, words, heading FROM message WHERE session = ? AND place > ? ORDER BY place LIMIT ${PAGE}`,
@@ -46,7 +49,6 @@ function rewriteHeadings(sql: Sql, session: SessionId, rewrite: (heading: string
     for (const { id, at, words, heading } of rows) {
       const next = rewrite(heading, at);
       if (next === heading) continue;
-      isChanged = true;
       // An index of external content needs the indexed text of a row in order to delete it.
       sql.run(
         "INSERT INTO message_words(message_words, rowid, words, heading) VALUES('delete', ?, ?, ?)",
@@ -55,7 +57,7 @@ function rewriteHeadings(sql: Sql, session: SessionId, rewrite: (heading: string
       sql.run("UPDATE message SET heading = ? WHERE id = ?", next, id);
       sql.run("INSERT INTO message_words(rowid, words, heading) VALUES(?, ?, ?)", id, words, next);
     }
-    if (rows.length < PAGE) return isChanged;
+    if (rows.length < PAGE) return;
     after = rows.at(-1)!.place;
   }
 }

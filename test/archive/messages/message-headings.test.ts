@@ -48,9 +48,10 @@ const DATE = "thursdai 26 novemb 2026";
 
 describe("the title of a session", () => {
   it("that is given later counts for its earlier messages too", () => {
-    const { put, find, headings, check } = createWorld();
+    const { archive, put, find, headings, check } = createWorld();
     put(1, undefined, "Hello", "ok");
     put(2, "The pottery", "More", "ok");
+    expect(archive.isMergeDue()).toBe(false); // no word is gone
     expect(headings()).toEqual([
       `potteri ${DATE}`,
       `termin potteri ${DATE}`,
