@@ -1,6 +1,7 @@
 // Runs the three Workers in one workerd behind one TCP port: `node host.ts <file>`, under keeper.ts. The file holds secrets: it is
 // read once and removed. workerd listens on Unix sockets in a folder of mode 0700 and on no port; Miniflare's own loopback port
-// requires a secret. The Workers' requests leave through outbound-proxy.ts. The TCP port is bound first, so the marker file `ready` proves that this process answers there.
+// requires a secret. The Workers' requests leave through outbound-proxy.ts. The TCP port is bound first, so the marker file `ready`
+// proves that this process answers there. Imports nothing that is slow to load, because each start waits for it.
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
@@ -15,7 +16,7 @@ import {
 import type { WorkerOptions } from "./bundle.ts";
 import { PORT_TAKEN, READY, createDoor } from "./network/door.ts";
 import { EXEC_HOST_URL, type ExecHostOptions, startExecHost } from "./exec-host.ts";
-import { createOutboundProxy, readProxyPolicy } from "./network/outbound-proxy.ts";
+import { type OutboundProxyOptions, createOutboundProxy } from "./network/outbound-proxy.ts";
 
 const LOG_EVERY_MS = 60_000;
 
@@ -28,12 +29,16 @@ export interface HostOptions {
   /** The first one serves HTTP. */
   workers: WorkerOptions[];
   vars: Record<string, string>;
+  /** What the api Worker gets instead of `vars`. */
+  apiVars: Record<string, string>;
+  /** Of the Workers' requests, as they read it from `apiVars`. */
+  policy: OutboundProxyOptions["policy"];
   /** Absent: no exec host is started. */
   exec?: ExecHostOptions;
 }
 
 const file = process.argv[2] ?? "";
-const { port, publicUrl, socketsDir, dataDir, workers, vars, exec } = JSON.parse(
+const { port, publicUrl, socketsDir, dataDir, workers, vars, apiVars, policy, exec } = JSON.parse(
   readFileSync(file, "utf8"),
 ) as HostOptions;
 rmSync(file);
@@ -59,21 +64,8 @@ await new Promise<void>((done, fail) => door.once("error", fail).listen(port, "1
 const execSocket = join(socketsDir, "exec");
 if (exec) await startExecHost(exec, execSocket);
 
-/** What the api Worker gets. The person who starts the stack makes every profile of it, so all may use the exec host. */
-const apiVars = exec
-  ? {
-      TALARIA_EXEC_PROFILES: "*",
-      ...vars,
-      TALARIA_EXEC_URL: EXEC_HOST_URL,
-      TALARIA_EXEC_TOKEN: exec.token,
-    }
-  : vars;
-
 const outboundSocket = join(socketsDir, "outbound");
-const outbound = createOutboundProxy({
-  policy: readProxyPolicy(apiVars),
-  sockets: exec ? { [EXEC_HOST_URL]: execSocket } : {},
-});
+const outbound = createOutboundProxy({ policy, sockets: exec ? { [EXEC_HOST_URL]: execSocket } : {} });
 await new Promise<void>((done, fail) => outbound.once("error", fail).listen(outboundSocket, done));
 
 /** Only a service binding can lead to a socket, and a Worker's way out can only be another Worker. */

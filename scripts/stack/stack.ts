@@ -37,8 +37,9 @@ import {
   signalGroup,
 } from "./processes.ts";
 import { PORT_TAKEN, READY } from "./network/door.ts";
+import { readProxyPolicy } from "./network/proxy-policy.ts";
 import { withoutSecrets } from "../../exec-host/commands/clean-env.ts";
-import type { ExecHostOptions } from "./exec-host.ts";
+import { EXEC_HOST_URL, type ExecHostOptions } from "./exec-host.ts";
 import type { HostOptions } from "./host.ts";
 import { describeFullDisk } from "./state-check.ts";
 
@@ -111,7 +112,11 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     record = { ...record, socketsDir };
     const dataDir = join(stateDir, "data", "v3");
     const exec = options.shell === undefined ? undefined : toExecHost(options.shell);
-    const { group, ended } = launch(stateDir, log, { port, publicUrl, socketsDir, dataDir, workers, vars, exec });
+    const apiVars = toApiVars(vars, exec);
+    const { group, ended } = launch(stateDir, log, {
+      ...{ port, publicUrl, socketsDir, dataDir, workers, vars, apiVars, exec },
+      policy: readProxyPolicy(apiVars),
+    });
     record = { ...record, group };
     hold(stateDir, group);
     writeRecord(stateDir, record);
@@ -328,6 +333,17 @@ function toExecHost(folder: string): ExecHostOptions {
   const env = Object.entries(withoutSecrets(process.env)).filter(([name]) => !/^npm_/i.test(name));
   const token = randomBytes(32).toString("hex");
   return { folder, token, umask: process.umask(), env: Object.fromEntries(env) };
+}
+
+/** The person who starts the stack makes every profile of it, so all may use the exec host. */
+function toApiVars(vars: Record<string, string>, exec: ExecHostOptions | undefined): Record<string, string> {
+  if (!exec) return vars;
+  return {
+    TALARIA_EXEC_PROFILES: "*",
+    ...vars,
+    TALARIA_EXEC_URL: EXEC_HOST_URL,
+    TALARIA_EXEC_TOKEN: exec.token,
+  };
 }
 
 function launch(stateDir: string, log: string, options: HostOptions) {

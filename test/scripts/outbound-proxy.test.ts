@@ -13,8 +13,8 @@ import {
   type OutboundProxyOptions,
   type ResolvedAddress,
   createOutboundProxy,
-  readProxyPolicy,
 } from "../../scripts/stack/network/outbound-proxy.ts";
+import { readProxyPolicy } from "../../scripts/stack/network/proxy-policy.ts";
 
 const PUBLIC = "127.0.0.2";
 const INSIDE = "127.0.0.1";

@@ -14,11 +14,9 @@ import { Agent as HttpsAgent, request as sendHttps } from "node:https";
 import type { LookupFunction } from "node:net";
 import { networkInterfaces } from "node:os";
 import { pipeline } from "node:stream";
-import { parseSettings, DEFAULTS } from "../../../core/limits.ts";
 import { findSpecialRange } from "../../../core/outbound/addresses.ts";
 import { type OutboundPolicy, judgeUrl } from "../../../core/outbound/judge-url.ts";
 import { PROXY_FAILURE } from "../../../core/outbound/redirects.ts";
-import { type OutboundEnv, readPolicy } from "../../../wiring/outbound.ts";
 
 export interface OutboundProxyOptions {
   policy: OutboundPolicy;
@@ -50,12 +48,6 @@ const WORKERD_IDLE_MS = 60_000;
 /** How long one of several addresses may take before the next is tried as well. Node's 250 ms is too short for a far server. */
 const NEXT_ADDRESS_MS = 2_000;
 const MAX_HEADER_BYTES = 64 << 10;
-
-/** The policy that the Workers read from the same variables. Bad settings, which they report themselves, except nothing. */
-export function readProxyPolicy(vars: OutboundEnv & { TALARIA_SETTINGS?: string }): OutboundPolicy {
-  const settings = parseSettings(vars.TALARIA_SETTINGS);
-  return readPolicy(vars, settings.ok ? settings.value : DEFAULTS);
-}
 
 /** A server for absolute-form requests, to be bound to a Unix socket. A refusal is a reply with the header `PROXY_FAILURE`. */
 export function createOutboundProxy(options: OutboundProxyOptions): Server {
