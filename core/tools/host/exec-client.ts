@@ -3,6 +3,7 @@
 import type * as z from "zod";
 import { type Result, err, ok } from "../../errors.ts";
 import type { Outbound } from "../../outbound/outbound.ts";
+import { fromBase64, toBase64 } from "../../schemas/base64.ts";
 import {
   ExecCommandList,
   ExecCommandState,
@@ -138,17 +139,6 @@ function join(pieces: Uint8Array[], size: number): Uint8Array {
     at += piece.length;
   }
   return whole;
-}
-
-/** In pieces, because a call takes a limited number of arguments. */
-function toBase64(bytes: Uint8Array): string {
-  let binary = "";
-  for (let at = 0; at < bytes.length; at += 8_192) binary += String.fromCharCode(...bytes.subarray(at, at + 8_192));
-  return btoa(binary);
-}
-
-function fromBase64(text: string): Uint8Array {
-  return Uint8Array.from(atob(text), (char) => char.charCodeAt(0));
 }
 
 /** Codes of 401 and 403 that mean us, not a file. */
