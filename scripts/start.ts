@@ -2,11 +2,11 @@
 // cron triggers, because nothing else fires them locally.
 import { relative, resolve } from "node:path";
 import { Health } from "../core/schemas/api.ts";
-import { ConfigError, checkFolder } from "../exec-host/config.ts";
 import { checkVars, readPublicUrl } from "./check/vars.ts";
 import { UsageError, parseFlags, runCommand } from "./command-line.ts";
 import { openLocalAccess, readOperatorToken } from "./stack/local-state.ts";
 import { onStopSignal } from "./stack/processes.ts";
+import { chooseShellFolder } from "./stack/shell-folder.ts";
 import { checkState, toEndSentence } from "./stack/state-check.ts";
 import { type Stack, startStack } from "./stack/stack.ts";
 import { selectWorkerVars } from "./stack/worker-vars.ts";
@@ -133,14 +133,7 @@ function chooseFolder(given: string): string {
   if (process.env.TALARIA_EXEC_URL?.trim()) {
     throw new UsageError("--shell starts an exec host, and TALARIA_EXEC_URL names another one. Leave one of them out.");
   }
-  try {
-    const folder = checkFolder(resolve(process.env.INIT_CWD ?? process.cwd(), given));
-    if (!`${home}/`.startsWith(`${folder}/`)) return folder;
-  } catch (error) {
-    if (error instanceof ConfigError) throw new UsageError(error.message);
-    throw error;
-  }
-  throw new UsageError(`${given} holds Talaria's own state, with its keys. Name a folder for the agent's work.`);
+  return chooseShellFolder(given, process.env.INIT_CWD ?? process.cwd(), home);
 }
 
 function parsePort(text: string | undefined): number {

@@ -10,8 +10,11 @@ import { pickGivenVars, hasRealModel } from "../../scripts/deploy/config.ts";
 import { dryRun } from "../../scripts/deploy/dry-run.ts";
 import { createMissing, buildDeployedConfig, selectSecrets, findWarnings } from "../../scripts/deploy/plan.ts";
 import { listResources } from "../../scripts/deploy/resources.ts";
+import { EXEC_SECRETS as CORE_EXEC_SECRETS, EXEC_VARIABLES } from "../../core/tools/host/exec-env.ts";
 import { SEARCH_SECRETS as CORE_SECRETS, SEARCH_VARIABLES } from "../../core/tools/web/search/search-env.ts";
 import {
+  EXEC_SECRETS,
+  EXEC_VARS,
   MEMORY_SECRETS,
   MEMORY_VARS,
   PLAIN_VARS,
@@ -249,6 +252,17 @@ describe("the variables of a memory provider", () => {
   it("are the variables that the Session reads", () => {
     expect([...MEMORY_SECRETS]).toEqual([...PROVIDER_SECRETS]);
     expect(MEMORY_VARS.toSorted()).toEqual(PROVIDER_VARIABLES.toSorted());
+  });
+});
+
+describe("the variables of the exec host", () => {
+  it("go to the api Worker alone, and are those that it reads", () => {
+    const given = { TALARIA_EXEC_TOKEN: "t", TALARIA_EXEC_URL: "https://exec.example", TALARIA_EXEC_PROFILES: "*" };
+    expect(selectWorkerVars(given, "token")).toEqual({ ...given, TALARIA_OPERATOR_TOKEN: "token" });
+    expect(selectSecrets("api", { TALARIA_EXEC_TOKEN: "t" })).toEqual({ TALARIA_EXEC_TOKEN: "t" });
+    expect(selectSecrets("review", { TALARIA_EXEC_TOKEN: "t" })).toEqual({});
+    expect([...EXEC_SECRETS]).toEqual([...CORE_EXEC_SECRETS]);
+    expect([...EXEC_VARS]).toEqual([...EXEC_VARIABLES]);
   });
 });
 
