@@ -44,11 +44,11 @@ export class FileTree {
     this.#contents = createContents(sql);
     this.lookup = new FileLookup(sql, this.#contents);
     this.#changes = new ChangeLog({ sql, clock, contents: this.#contents, turn, maxBytes: maxCheckpointBytes });
-    const shared = { sql, clock, contents: this.#contents, changes: this.#changes, quota: this.#quota };
-    this.#writer = new NodeWriter({ ...shared, lookup: this.lookup });
+    const shared = { sql, changes: this.#changes, quota: this.#quota, lookup: this.lookup };
+    this.#writer = new NodeWriter({ ...shared, clock, contents: this.#contents });
     this.checkpoints = new Checkpoints({
       ...shared,
-      lookup: this.lookup,
+      writer: this.#writer,
       inTransaction: (work) => this.inTransaction(work),
     });
   }

@@ -1,5 +1,6 @@
 // Writes the rows of a workspace: nodes and contents, with their quotas, budgets and the record of what was there before. Every
-// change of a workspace passes through here. Called by file-tree.ts and checkpoints/restore.ts, which decide what may change.
+// change of a workspace passes through here. Called by file-tree.ts, exchange/import-zip.ts and checkpoints/checkpoints.ts, which
+// decide what may change.
 import type { Clock, Sql, SqlValue } from "../ports.ts";
 import type { ChangeLog } from "./checkpoints/change-log.ts";
 import { type Contents, formatParts } from "./contents.ts";
@@ -40,16 +41,30 @@ export class NodeWriter {
   }
 
   insert(resolved: string, path: string, node: NewNode): void {
-    const { sql, clock, contents, changes, quota } = this.#options;
+    const { clock, changes, quota } = this.#options;
     this.requireParentFolder(resolved, path);
     if (pathBytes(resolved) > MAX_PATH_BYTES) throw new FileError("ENAMETOOLONG", "file name too long", path);
     quota.charge(node.size, 1, path);
     this.#charge(0, 1 + changes.record(resolved, null), path);
     const { folder, name } = splitPath(resolved);
-    const { kind, mode, mtime = clock.now(), size, target, writer, content } = node;
+    this.#insertRow({ ...node, parent: folder, name, mtime: node.mtime ?? clock.now() });
+  }
+
+  /** Sets a path back to what it was, whatever the quotas are now. `null`: nothing is there, or was. */
+  putBack(resolved: string, node: FileNode | null, was: FileNode | null): void {
+    const { sql, contents, changes } = this.#options;
+    const { folder, name } = splitPath(resolved);
+    changes.record(resolved, node);
+    sql.run("DELETE FROM file_node WHERE parent = ? AND name = ?", folder, name);
+    if (was) this.#insertRow(was);
+    contents.release(node?.content ?? null, "file");
+  }
+
+  #insertRow({ parent, name, kind, mode, mtime, size, target, writer, content }: FileNode): void {
+    const { sql, contents } = this.#options;
     sql.run(
       `INSERT INTO file_node(parent, name, kind, mode, mtime, size, target, writer, content) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-      ...[folder, name, kind, mode, mtime, size, target, writer, content],
+      ...[parent, name, kind, mode, mtime, size, target, writer, content],
     );
     contents.retain(content, "file");
   }

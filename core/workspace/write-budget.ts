@@ -1,5 +1,5 @@
 // Limits how many bytes and rows a call and a turn may write to SQLite. These are billed, and no other limit counts
-// them, because rewriting takes no more space. Charged by file-tree.ts inside its transaction. Kept in memory: a
+// them, because rewriting takes no more space. Charged by node-writer.ts inside a transaction. Kept in memory: a
 // resumed turn starts with a fresh budget, and its restarts are limited (`turn.maxAttempts`).
 import { FileError } from "./file-node.ts";
 
@@ -10,7 +10,7 @@ export interface WriteBudget {
   isSpent(): boolean;
 }
 
-/** Ten files of the largest size, and as many files as a workspace holds, at two rows each. */
+/** Ten files of the largest size, or 13,000 small new ones, at three rows each. */
 export const CALL_WRITES = { bytes: 100_000_000, rows: 40_000 };
 /** A million rows cost one dollar. */
 export const TURN_WRITES = { bytes: 1_000_000_000, rows: 200_000 };

@@ -3,9 +3,9 @@
 // that it can be undone. Called by workspace.ts through FileTree. change-log.ts explains the stored form.
 import { type Result, err, ok } from "../../errors.ts";
 import type { Sql } from "../../ports.ts";
-import type { Contents } from "../contents.ts";
 import { type FileNode, type Writer } from "../file-node.ts";
 import type { FileLookup } from "../file-lookup.ts";
+import type { NodeWriter } from "../node-writer.ts";
 import type { Quota } from "../quota.ts";
 import { joinPath, toWorkspacePath } from "../workspace-path.ts";
 import type { ChangeLog, CheckpointKind } from "./change-log.ts";
@@ -30,10 +30,10 @@ export interface PathChange {
 
 export interface CheckpointsOptions {
   sql: Sql;
-  contents: Contents;
   changes: ChangeLog;
   lookup: FileLookup;
   quota: Quota;
+  writer: NodeWriter;
   inTransaction<T>(work: () => T): T;
 }
 
@@ -91,7 +91,7 @@ export class Checkpoints {
     const node = this.#options.lookup.node(path);
     const read = (found: ChangedNode | FileNode | null): StoredVersion | null =>
       found?.kind === "file"
-        ? { size: found.size!, writer: found.writer!, parts: () => this.#options.contents.read(found.content) }
+        ? { size: found.size!, writer: found.writer!, parts: () => this.#options.lookup.contentOf(found.content) }
         : null;
     return { before: read(was ?? node), now: read(node) };
   }
@@ -132,21 +132,10 @@ export class Checkpoints {
   }
 
   #putBack(image: ChangedNode): void {
-    const { sql, contents, changes, lookup } = this.#options;
+    const { lookup, writer } = this.#options;
     const path = joinPath(image.parent, image.name);
     const node = lookup.node(path);
-    if (isSame(image, node)) return;
-    changes.record(path, node);
-    sql.run("DELETE FROM file_node WHERE parent = ? AND name = ?", image.parent, image.name);
-    if (image.kind !== null) {
-      const { parent, name, kind, mode, mtime, size, target, writer, content } = image;
-      sql.run(
-        `INSERT INTO file_node(parent, name, kind, mode, mtime, size, target, writer, content) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-        ...[parent, name, kind, mode, mtime, size, target, writer, content],
-      );
-      contents.retain(content, "file");
-    }
-    contents.release(node?.content ?? null, "file");
+    if (!isSame(image, node)) writer.putBack(path, node, image.kind === null ? null : image);
   }
 
   #compare(n: number): PathChange[] {
