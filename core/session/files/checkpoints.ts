@@ -49,12 +49,6 @@ export function restore({ log, workspace }: Parts, n: number, alone?: RestoreOpt
   });
 }
 
-/** Reads `n` as a person writes it. Failure: `checkpoint_not_found`. */
-export function parseCheckpoint(text: string): Result<number> {
-  if (/^\d{1,9}$/.test(text)) return ok(Number(text));
-  return err("checkpoint_not_found", `'${text.slice(0, 40).toWellFormed()}' is not the number of a checkpoint.`);
-}
-
 function toRestored({ n, undo, changes }: Restored): RestoredCheckpoint {
   return { restored: n, undo, ...limit(changes) };
 }

@@ -1,8 +1,9 @@
 // `/rollback [N]`: lists the checkpoints of the workspace, or sets the files back to one. Called by run-command.ts. The restore
 // belongs to the command's turn, so a command that is repeated after a crash changes nothing more and answers the same.
+import { type Result, err, ok } from "../../../errors.ts";
 import type { PathChange } from "../../../workspace/checkpoints/checkpoints.ts";
 import type { EngineContext } from "../../context.ts";
-import { listCheckpoints, parseCheckpoint, restore } from "../../files/checkpoints.ts";
+import { listCheckpoints, restore } from "../../files/checkpoints.ts";
 import type { NoticeEnding } from "../endings.ts";
 
 const MAX_NAMED = 20;
@@ -28,6 +29,11 @@ export function rollBack(context: EngineContext, argument: string): NoticeEnding
           describeUndo(undo),
         ].join("\n");
   return { state: "done", code: "rolled_back", text };
+}
+
+function parseCheckpoint(text: string): Result<number> {
+  if (/^\d{1,9}$/.test(text)) return ok(Number(text));
+  return err("checkpoint_not_found", `'${text.slice(0, 40).toWellFormed()}' is not the number of a checkpoint.`);
 }
 
 function describeCheckpoints(context: EngineContext): string {
