@@ -69,7 +69,7 @@ export default class extends WorkerEntrypoint {
       settle(id, reply.ok, reply.json, reply.message, reply.code);
       finishIfIdle();
     };
-    const { settle, describe, watch } = begin({ print, send, done }, names, now, seed);
+    const { settle, describe, watch } = begin({ print, send, done, isMemoryFull: () => false }, names, now, seed);
     import("./${CODE_FILE}").then(({ default: code }) => watch(code()), describe);
     await finished;
     flush();

@@ -2,7 +2,7 @@
 // given files. It must never have network, clock, randomness or any other function of the host. Created by run-checks.ts with the
 // WebAssembly module of a Worker's bundle, because Workers cannot compile WebAssembly at run time.
 import type { QuickJSContext, QuickJSHandle, QuickJSRuntime } from "quickjs-emscripten-core";
-import { type Engine, INITIAL_MEMORY_BYTES, JOB_UNITS, disposeContext, findStopReason, startEngine } from "./engine.ts";
+import { type Engine, JOB_UNITS, disposeContext, findStopReason, newHostFunction, startEngine } from "./engine.ts";
 import { MAX_OUTPUT_CHARS, type Program, type ProgramRun, resolveIn } from "./program.ts";
 
 export interface Sandbox {
@@ -38,7 +38,7 @@ export function createSandbox(wasmModule: WebAssembly.Module): Sandbox {
       started.setFuel(fuel);
       const done = work(inside);
       disposeContext(started, inside);
-      isReusable = started.memoryBytes() <= INITIAL_MEMORY_BYTES;
+      isReusable = !started.hasGrown();
       return done;
     } catch (thrown) {
       // A trap, an abort, or an overflow of the host's stack. The instance is discarded with all that the script did.
@@ -69,7 +69,7 @@ export function createSandbox(wasmModule: WebAssembly.Module): Sandbox {
     parse: (text) =>
       within(
         CHECK_FUEL,
-        ({ vm }) => compile(vm, text, "global") && compile(vm, text, "module"),
+        (inside) => compile(inside, text, "global") && compile(inside, text, "module"),
         () => null,
       ),
   };
@@ -82,7 +82,8 @@ interface Inside {
 }
 
 /** The syntax error; null: the text compiles. */
-function compile(vm: QuickJSContext, text: string, type: "global" | "module"): string | null {
+function compile(inside: Inside, text: string, type: "global" | "module"): string | null {
+  const { vm } = inside;
   const compiled = vm.evalCode(text, "script.js", { type, compileOnly: true });
   if (!compiled.error) {
     compiled.value.dispose();
@@ -91,32 +92,26 @@ function compile(vm: QuickJSContext, text: string, type: "global" | "module"): s
   const stack: unknown = vm.getProp(compiled.error, "stack").consume((handle) => vm.dump(handle));
   const line = /script\.js:(\d+)/.exec(String(stack))?.[1];
   // Other errors, such as a missing module, are not syntax errors.
-  const problem = describe(vm, compiled.error);
+  const problem = describe(inside, compiled.error);
   if (!problem.startsWith("SyntaxError")) return null;
   return line ? `line ${line}: ${problem}` : problem;
 }
 
-function runModule(
-  { engine, vm, runtime }: Inside,
-  { entry, files }: Program & { entry: string },
-  output: Output,
-): ProgramRun {
+function runModule(inside: Inside, { entry, files }: Program & { entry: string }, output: Output): ProgramRun {
+  const { engine, vm, runtime } = inside;
   runtime.setModuleLoader(
     (path) =>
       Object.hasOwn(files, path) ? files[path]! : { error: new Error(`there is no file '${path}' to import`) },
     (from, path) => (path.startsWith(".") ? resolveIn(from, path) : path),
   );
-  addGlobals(vm, files, {
+  addGlobals(inside, files, {
     isFull: output.isFull,
     write(stream, text) {
       output.write(stream, text);
       if (output.isFull()) engine.setFuel(0);
     },
   });
-  const { problem, isCutOff } = settle(
-    { engine, vm, runtime },
-    vm.evalCode(files[entry] ?? "", entry, { type: "module" }),
-  );
+  const { problem, isCutOff } = settle(inside, vm.evalCode(files[entry] ?? "", entry, { type: "module" }));
   if (problem !== null) output.write(2, `${problem}\n`);
   const why = problem === null ? null : isCutOff ? "time" : toStopped(findStopReason(null, problem));
   return { exitCode: problem === null ? 0 : 1, ...output.texts(), stopped: why };
@@ -128,20 +123,21 @@ function toStopped(why: ReturnType<typeof findStopReason>): ProgramRun["stopped"
 
 /** Runs pending jobs. `problem`: what was thrown, or null. `isCutOff`: there were too many jobs. */
 function settle(
-  { engine, vm, runtime }: Inside,
+  inside: Inside,
   evaluated: ReturnType<QuickJSContext["evalCode"]>,
 ): { problem: string | null; isCutOff: boolean } {
+  const { engine, vm, runtime } = inside;
   const ended = (problem: string | null, isCutOff = false) => ({ problem, isCutOff });
-  if (evaluated.error) return ended(describe(vm, evaluated.error));
+  if (evaluated.error) return ended(describe(inside, evaluated.error));
   const promise = evaluated.value;
   for (let jobs = 0; runtime.hasPendingJob(); jobs += JOBS_AT_ONCE) {
     if (jobs >= MAX_JOBS) return ended("InternalError: interrupted", true);
     engine.charge(JOBS_AT_ONCE * JOB_UNITS);
     const done = runtime.executePendingJobs(JOBS_AT_ONCE);
-    if (done.error) return ended(describe(vm, done.error));
+    if (done.error) return ended(describe(inside, done.error));
   }
   const state = vm.getPromiseState(promise);
-  const problem = state.type === "rejected" ? describe(vm, state.error) : null;
+  const problem = state.type === "rejected" ? describe(inside, state.error) : null;
   if (state.type === "fulfilled") state.value.dispose();
   if (promise.alive) promise.dispose();
   return ended(state.type === "pending" ? "Error: it waits for something that never comes" : problem);
@@ -150,12 +146,12 @@ function settle(
 const JOBS_AT_ONCE = 100;
 
 /** Name and message. Reading them may run more of the script, within the same limits. */
-function describe(vm: QuickJSContext, error: QuickJSHandle): string {
+function describe({ engine, vm }: Inside, error: QuickJSHandle): string {
   const thrown: unknown = vm.dump(error);
   error.dispose();
-  // When QuickJS is out of memory, it cannot create the error and throws null.
-  if (thrown === null) return "InternalError: out of memory";
-  if (typeof thrown !== "object") return String(thrown).slice(0, MAX_ERROR_CHARS);
+  // When QuickJS is out of memory, it cannot create the error and throws null. Its memory has grown then.
+  if (thrown === null && engine.hasGrown()) return "InternalError: out of memory";
+  if (typeof thrown !== "object" || thrown === null) return String(thrown).slice(0, MAX_ERROR_CHARS);
   const { name = "Error", message = "" } = thrown as { name?: unknown; message?: unknown };
   return `${String(name)}: ${String(message)}`.slice(0, MAX_ERROR_CHARS);
 }
@@ -179,11 +175,15 @@ const GLOBALS = `(write, read) => {
   Math.random = () => 0.5;
 }`;
 
-function addGlobals(vm: QuickJSContext, files: Record<string, string>, output: Pick<Output, "write" | "isFull">): void {
-  const write = vm.newFunction("write", (stream, text) => {
+function addGlobals(
+  { engine, vm }: Inside,
+  files: Record<string, string>,
+  output: Pick<Output, "write" | "isFull">,
+): void {
+  const write = newHostFunction(engine, vm, "write", (stream, text) => {
     if (!output.isFull()) output.write(vm.getNumber(stream) === 1 ? 1 : 2, vm.getString(text));
   });
-  const read = vm.newFunction("readFile", (path) => {
+  const read = newHostFunction(engine, vm, "readFile", (path) => {
     const name = resolveIn("", vm.getString(path));
     if (!Object.hasOwn(files, name)) throw new Error(`there is no file '${name}'`);
     return vm.newString(files[name]!);

@@ -14,7 +14,7 @@ export const LANGUAGE_GLOBALS: readonly string[] = (
 ).split(" ");
 
 /** Evaluates to a function that takes the host's functions and returns what the host calls: `settle` and `watch`. */
-export const CODE_GLOBALS = `({ print, send, done }, names, now, seed) => {
+export const CODE_GLOBALS = `({ print, send, done, isMemoryFull }, names, now, seed) => {
   const { stringify, parse } = JSON;
   const { apply, construct } = Reflect;
   const { slice } = String.prototype;
@@ -86,8 +86,8 @@ export const CODE_GLOBALS = `({ print, send, done }, names, now, seed) => {
     reject(error);
   };
   const fail = (text, stack) => done(false, stringify(cut(text, 2000)), cut(stack, 4000));
-  // Without memory for an error, QuickJS throws null, or a value of no type.
-  const isWithoutMemory = (thrown) => thrown === null || typeof thrown === "unknown";
+  // Without memory for an error, QuickJS throws null, or a value of no type. The code may throw null, too.
+  const isWithoutMemory = (thrown) => thrown === null ? isMemoryFull() : typeof thrown === "unknown";
   const describeOnce = (thrown) => {
     if (isWithoutMemory(thrown)) done(false, '"InternalError: out of memory"', "");
     else if (isError(thrown)) fail(thrown.name + ": " + thrown.message, thrown.stack);

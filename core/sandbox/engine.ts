@@ -4,6 +4,7 @@
 import RELEASE_SYNC from "@jitl/quickjs-wasmfile-release-sync";
 import {
   type QuickJSContext,
+  type QuickJSHandle,
   type QuickJSRuntime,
   type QuickJSSyncVariant,
   type QuickJSWASMModule,
@@ -19,8 +20,8 @@ export interface Engine {
   /** Takes units for work that the host does for the script. */
   charge(units: number): void;
   hasRunOut(): boolean;
-  /** Bytes of linear memory, which never shrinks. */
-  memoryBytes(): number;
+  /** Whether the heap was larger at any time than the memory that an instance begins with. Memory never shrinks. */
+  hasGrown(): boolean;
 }
 
 /**
@@ -42,7 +43,6 @@ const STACK_BYTES = 128 << 10;
  * misses some allocations.
  */
 const MEMORY = { initial: 256, maximum: 384 };
-export const INITIAL_MEMORY_BYTES = MEMORY.initial << 16;
 export const MAX_MEMORY_BYTES = MEMORY.maximum << 16;
 
 /** The package's types describe its CommonJS build, whose default export is one level deeper. */
@@ -102,8 +102,27 @@ function toEngine(quickJs: QuickJSWASMModule, fuel: WebAssembly.Global): Engine 
     setFuel,
     charge: (units) => chargeTo(fuel, units),
     hasRunOut: () => fuel.value < 0n,
-    memoryBytes: () => quickJs.getWasmMemory().buffer.byteLength,
+    hasGrown: () => quickJs.getWasmMemory().buffer.byteLength > MEMORY.initial << 16,
   };
+}
+
+/**
+ * A function of the host for scripts. When a trap of the instance ends `work`, the function returns, and the instance traps as it goes on:
+ * to throw the trap into the script would trap again, and the package would log that.
+ */
+export function newHostFunction(
+  engine: Engine,
+  vm: QuickJSContext,
+  name: string,
+  work: (...args: QuickJSHandle[]) => QuickJSHandle | void,
+): QuickJSHandle {
+  return vm.newFunction(name, (...args) => {
+    try {
+      return work(...args);
+    } catch (thrown) {
+      if (!engine.hasRunOut()) throw thrown;
+    }
+  });
 }
 
 /** Frees what a run has left. Throws if it cannot. */

@@ -6,7 +6,7 @@ import type { Clock } from "../ports.ts";
 import { CODE_GLOBALS } from "./code-globals.ts";
 import { CODE_FILE, findLine, toSeed } from "./code-program.ts";
 import { type CodeProgram, type CodeRun, type CodeSandbox, MAX_PRINTED_CHARS, MAX_RUN_MS } from "./code-sandbox.ts";
-import { type Engine, JOB_UNITS, RUN_FUEL, findStopReason, startEngine } from "./engine.ts";
+import { type Engine, JOB_UNITS, RUN_FUEL, findStopReason, newHostFunction, startEngine } from "./engine.ts";
 import { takePlace } from "./live-sandboxes.ts";
 
 export interface QuickJsOptions {
@@ -75,16 +75,13 @@ function begin(engine: Engine, program: CodeProgram, output: Output): Running {
   const running = { engine, vm, runtime, output, replies: [], callsInFlight: 0 } as unknown as Running;
   expectReply(running);
   const host = vm.newObject();
-  const define = (name: string, work: (...args: QuickJSHandle[]) => void) => {
-    vm.setProp(
-      host,
-      name,
-      vm.newFunction(name, (...args) => {
-        engine.charge(HOST_CALL_UNITS);
-        // Without fuel every function of the instance traps, and it traps by itself when it goes on.
-        if (!engine.hasRunOut()) work(...args);
-      }),
-    );
+  const define = (name: string, work: (...args: QuickJSHandle[]) => QuickJSHandle | void) => {
+    const called = newHostFunction(engine, vm, name, (...args) => {
+      engine.charge(HOST_CALL_UNITS);
+      // Without fuel every function of the instance traps, and it traps by itself when it goes on.
+      if (!engine.hasRunOut()) return work(...args);
+    });
+    vm.setProp(host, name, called);
   };
   define("print", (text) => print(running, readText(vm, text)));
   define("send", (id, name, args) =>
@@ -96,6 +93,8 @@ function begin(engine: Engine, program: CodeProgram, output: Output): Running {
     const said = isOk ? vm.getString(text) : readText(vm, text);
     finish(running, program, { ok: isOk, text: said, stack: vm.getString(stack) });
   });
+  // The heap's limit is the memory of a new instance, which holds more than the heap: a full heap has made it grow.
+  define("isMemoryFull", () => (engine.hasGrown() ? vm.true : vm.false));
   const names = vm.unwrapResult(vm.evalCode(JSON.stringify(program.tools), "names.js"));
   const globals = vm.unwrapResult(vm.evalCode(CODE_GLOBALS, "globals.js"));
   const made = vm.unwrapResult(

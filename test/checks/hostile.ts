@@ -78,6 +78,7 @@ export const FAILING: [string, Files, Expected][] = [
   ["another exit code", command("echo ok; exit 3"), fails(/exit code 3 instead of 0/, /ok/)],
   ["other output", command("echo no"), fails(/nothing in its output matches \/\^ok\$\//, /no/)],
   ["an error", script("js", `throw new TypeError("bad input")`), fails(/exit code 1/, /TypeError: bad input/)],
+  ["null that it throws", script("js", "throw null"), fails(/exit code 1/, /^null$/m)],
   ["no JavaScript", script("js", "let ="), fails(/exit code 1/, /SyntaxError/)],
   [
     "a promise that never settles",

@@ -44,6 +44,9 @@ export function describeCodeSandbox(name: string, make: (clock: Clock) => CodeSa
           error: { text: expect.stringMatching(/^SyntaxError/), line: 2 },
         });
         expect(await run("throw { a: 1 }")).toMatchObject({ error: { text: 'Uncaught {"a":1}' } });
+        for (const code of ["throw null", "await Promise.reject(null)"]) {
+          expect(await run(code)).toEqual({ stdout: "", error: { text: "Uncaught null" }, stopped: null });
+        }
       });
 
       test("keeps what was printed before it failed or was stopped", async () => {
