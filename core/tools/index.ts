@@ -20,6 +20,7 @@ import { type ApprovalContext, createAskingMemoryTool } from "./approval/approva
 import type { MemoryGate } from "./approval/hold.ts";
 import { type MemoryToolOptions, createMemoryTool } from "./memory/memory.ts";
 import { type SessionSearchOptions, createSessionSearch } from "./recall/session-search.ts";
+import type { Alternatives } from "./shell/missing-commands.ts";
 import type { SkillGate, SkillInspector } from "./skills/skill-manage.ts";
 import { type SkillSearch, withinTime } from "./skills/skill-search.ts";
 import { createSkillTools } from "./skills/skills.ts";
@@ -41,8 +42,8 @@ export interface SessionToolOptions {
   runChecks?: RunChecks;
   /** Runs code that the model writes. Absent: it cannot. */
   sandbox?: CodeSandbox;
-  /** Whether the session has a tool of this name, once all tools exist. */
-  isOffered?(tool: string): boolean;
+  /** What the shell names instead of a missing command. Its tools are known once all exist. Absent: nothing. */
+  alternatives?: Alternatives;
   /** Fingerprints of all tools of the session, once these exist. */
   fingerprints?(): ToolFingerprints;
   /** Absent: no person can be asked. */
@@ -80,7 +81,7 @@ export function createTools(options: SessionToolOptions): Tool[] {
   const { taint, todos, sandbox } = options;
   return [
     ...placeTools(options),
-    ...(sandbox ? [createExecuteCode({ sandbox, clock, settings })] : []),
+    ...(sandbox ? [createExecuteCode({ sandbox, clock, settings, hasFiles: options.machine !== null })] : []),
     ...(todos ? [createTodo(todos)] : []),
     ...createSkillTools({
       library,
@@ -127,9 +128,9 @@ function imageTools({ vision, imageMaker, workspace, settings }: SessionToolOpti
 
 /** The tools for files and commands, where the session works. */
 function placeTools(options: SessionToolOptions): Tool[] {
-  const { machine, workspace, approvals, taint, isOffered, session, clock, settings } = options;
+  const { machine, workspace, approvals, taint, alternatives, session, clock, settings } = options;
   const isTainted = taint && { isTainted: taint.isTainted };
-  const hints = isOffered && { isOffered };
+  const hints = alternatives && { alternatives };
   if (machine === undefined) return createFileTools({ workspace, settings, clock, approvals, ...hints, ...isTainted });
   if (machine === null) return [];
   return createHostTools({

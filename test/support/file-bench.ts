@@ -5,6 +5,7 @@ import type { Sql } from "../../core/ports.ts";
 import type { Settings } from "../../core/schemas/settings.ts";
 import { type Workspace, createWorkspace, migrateWorkspace } from "../../core/workspace/workspace.ts";
 import { createFileTools } from "../../core/tools/files/files.ts";
+import type { Alternatives } from "../../core/tools/shell/missing-commands.ts";
 import { createTestClock } from "./clock.ts";
 
 export interface FileBench {
@@ -20,10 +21,9 @@ export interface CallOutcome {
   sources: Record<string, string[]>;
 }
 
-/** `isOffered`: whether the session has a tool, for hints. */
 export function createFileBench(
   sql: Sql,
-  { isOffered, ...turn }: Partial<Settings["turn"]> & { isOffered?: (tool: string) => boolean } = {},
+  { alternatives, ...turn }: Partial<Settings["turn"]> & { alternatives?: Alternatives } = {},
 ): FileBench {
   migrateWorkspace(sql);
   const settings = { ...DEFAULTS, turn: { ...DEFAULTS.turn, ...turn } };
@@ -34,7 +34,7 @@ export function createFileBench(
     maxBytes: settings.turn.maxWorkspaceBytes,
   });
   const tools = new Map(
-    createFileTools({ workspace, settings, ...(isOffered && { isOffered }) }).map((tool) => [tool.name, tool]),
+    createFileTools({ workspace, settings, ...(alternatives && { alternatives }) }).map((tool) => [tool.name, tool]),
   );
   return {
     workspace,

@@ -174,7 +174,7 @@ test("the model reads that the last prints of a run that the platform ended are 
   const { sandbox } = createSandbox(async () => {
     throw new Error("Worker exceeded CPU time limit.");
   });
-  const tool = createExecuteCode({ sandbox, clock: systemClock, settings: DEFAULTS });
+  const tool = createExecuteCode({ sandbox, clock: systemClock, settings: DEFAULTS, hasFiles: true });
   const { failed, parts } = await tool.run({ code: "for (;;);" }, {
     op: "o",
     signal: new AbortController().signal,

@@ -137,6 +137,7 @@ test("the tool execute_code runs in a Dynamic Worker: calls, their limit, and a 
     sandbox: openSandbox({ LOADER: loader }, settings, systemClock, report),
     clock: systemClock,
     settings,
+    hasFiles: true,
   });
   const inner: InnerCalls = {
     end: async () => {},

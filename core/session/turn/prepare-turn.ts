@@ -91,7 +91,7 @@ function makeTools(
     ...(learned && host.search && { search: host.search }),
     ...(host.runChecks && { runChecks: host.runChecks }),
     ...(host.sandbox && { sandbox: host.sandbox }),
-    isOffered: (name) => offered.names.includes(name),
+    alternatives: { isOffered: (name) => offered.names.includes(name), hasMachine: Boolean(host.exec) },
     ...(scene.fingerprints && { fingerprints: scene.fingerprints }),
     ...(host.pending && { pending: host.pending }),
     taint: context.taint,

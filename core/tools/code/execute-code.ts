@@ -2,9 +2,8 @@
 // return stays in the sandbox; the model reads only what the code prints and returns. A call that was cut off is never repeated, since
 // the calls it had made may have taken effect.
 import * as z from "zod";
-import { renderParts, succeed } from "../../agent/tool-result.ts";
 import type { InnerCalls, Tool, ToolResult } from "../../agent/contract.ts";
-import { readOutcome } from "../../agent/tool-result.ts";
+import { readOutcome, renderParts, succeed } from "../../agent/tool-result.ts";
 import type { Clock } from "../../ports.ts";
 import {
   type CallReply,
@@ -31,11 +30,14 @@ const Args = z.strictObject({
 });
 type Args = z.infer<typeof Args>;
 
-const DESCRIPTION =
+/** Names tools for files only where the session has them. */
+const toDescription = (hasFiles: boolean) =>
   "Runs JavaScript in a sandbox where your other tools are async functions. Use it when a task needs many calls, or sums, " +
-  "sorting and JSON over their results: only what the code prints with console.log or returns comes back. Example: " +
-  "const paths = ['a.csv', 'b.csv']; const files = await Promise.all(paths.map((path) => tools.read_file({ path }))); " +
-  "return files.map((file) => file.content.length). " +
+  "sorting and JSON over their results: only what the code prints with console.log or returns comes back. " +
+  (hasFiles
+    ? "Example: const paths = ['a.csv', 'b.csv']; const files = await Promise.all(paths.map((path) => tools.read_file({ path }))); " +
+      "return files.map((file) => file.content.length). "
+    : "") +
   "Arguments and results are those of the tools; a failed call throws an Error with .code and .result. At most " +
   `${MAX_CALLS} calls, about a second of computing and 16 MB. There is no network, no timer, no import and no Node; Date is the time ` +
   "of the call. Variables do not stay.";
@@ -44,17 +46,19 @@ export interface ExecuteCodeOptions {
   sandbox: CodeSandbox;
   clock: Clock;
   settings: Settings;
+  /** Whether the session has tools for files. */
+  hasFiles: boolean;
 }
 
-export function createExecuteCode({ sandbox, clock, settings }: ExecuteCodeOptions): Tool<Args> {
+export function createExecuteCode({ sandbox, clock, settings, hasFiles }: ExecuteCodeOptions): Tool<Args> {
   return {
     name: "execute_code",
-    description: DESCRIPTION,
+    description: toDescription(hasFiles),
     parameters: Args,
     effect: "unkeyed",
     failsOften: true,
     callsTools: true,
-    inPieces: "Write data with write_file, in parts, and let the code read it.",
+    ...(hasFiles && { inPieces: "Write data with write_file, in parts, and let the code read it." }),
     async run({ code }, { op, signal, inner }) {
       const calls = createCalls(inner, clock);
       const { names } = calls;

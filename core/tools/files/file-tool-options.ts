@@ -5,6 +5,7 @@ import type { FileState } from "../../schemas/approvals/approval.ts";
 import type { Settings } from "../../schemas/settings.ts";
 import type { Workspace } from "../../workspace/workspace.ts";
 import type { WriteBudget } from "../../workspace/write-budget.ts";
+import type { Alternatives } from "../shell/missing-commands.ts";
 
 export interface FileToolOptions {
   workspace: Workspace;
@@ -15,8 +16,8 @@ export interface FileToolOptions {
   budget: WriteBudget;
   /** Whether a text that the agent writes repeats content it has read. Absent: never. */
   isTainted?(text: string): boolean;
-  /** Whether the session has a tool of this name. Known once all tools exist. */
-  isOffered?(tool: string): boolean;
+  /** What the shell names instead of a missing command. Absent: nothing. */
+  alternatives?: Alternatives;
   /** Absent: no person can be asked. */
   approvals?: ChangeRequests;
 }

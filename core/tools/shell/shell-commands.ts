@@ -4,7 +4,7 @@
 import { type CustomCommand, type ExecResult, defineCommand, getCommandNames } from "just-bash/browser";
 import { adaptAwkArguments } from "./awk-arguments.ts";
 import type { HeavyRun } from "./heavy-run.ts";
-import { type IsOffered, createMissingHandle, explainMissing } from "./missing-commands.ts";
+import { type Alternatives, NO_ALTERNATIVES, createMissingHandle, explainMissing } from "./missing-commands.ts";
 
 /** Bytes of memory per byte of input, per line, and per byte of the longest line where that needs more. */
 interface Cost {
@@ -62,8 +62,8 @@ export interface ShellCommands {
   refusal(): string | null;
 }
 
-/** `heavy`: present when other runs share the memory. `isOffered`: whether the session has a tool, for hints. */
-export function createShellCommands(heavy?: HeavyRun, isOffered: IsOffered = () => false): ShellCommands {
+/** `heavy`: present when other runs share the memory. */
+export function createShellCommands(heavy?: HeavyRun, here: Alternatives = NO_ALTERNATIVES): ShellCommands {
   let refusal: string | null = null;
   const names = getCommandNames().filter((name) => !UNCHECKED.has(name));
   const commands = names.map((name) =>
@@ -81,16 +81,16 @@ export function createShellCommands(heavy?: HeavyRun, isOffered: IsOffered = () 
       return unshared(await context.origCommand(adapted.args));
     }),
   );
-  return { commands: [...commands, createWhich(isOffered), createMissingHandle(isOffered)], refusal: () => refusal };
+  return { commands: [...commands, createWhich(here), createMissingHandle(here)], refusal: () => refusal };
 }
 
 /** `which` that says what to use instead of a missing command. */
-function createWhich(isOffered: IsOffered): CustomCommand {
+function createWhich(here: Alternatives): CustomCommand {
   return defineCommand("which", async (args, context) => {
     if (!context.origCommand) throw new Error("just-bash gave no original which to wrap");
     const result = await context.origCommand(args);
     const missing = args.flatMap((name) => {
-      const sentence = explainMissing(name, isOffered);
+      const sentence = explainMissing(name, here);
       return sentence === null ? [] : [`which: ${name}: ${sentence}\n`];
     });
     return { ...result, stderr: result.stderr + missing.join("") };

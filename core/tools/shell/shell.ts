@@ -5,7 +5,7 @@ import type { Clock } from "../../ports.ts";
 import type { Workspace } from "../../workspace/workspace.ts";
 import type { WriteBudget } from "../../workspace/write-budget.ts";
 import { createHeavyRun } from "./heavy-run.ts";
-import type { IsOffered } from "./missing-commands.ts";
+import type { Alternatives } from "./missing-commands.ts";
 import { createShellCommands } from "./shell-commands.ts";
 
 export interface ShellRun {
@@ -24,8 +24,8 @@ export interface ShellOptions {
   /** Absent: no other session shares the isolate. */
   clock?: Clock;
   timeoutMs: number;
-  /** Whether the session has a tool of this name, for hints. Absent: it has none. */
-  isOffered?: IsOffered | undefined;
+  /** What the sentences about missing commands name. Absent: nothing. */
+  alternatives?: Alternatives | undefined;
   /** Further words of the command, taken literally. */
   args?: string[];
   stdin?: string;
@@ -39,7 +39,7 @@ export async function runShell(command: string, options: ShellOptions): Promise<
   const { workspace, turnBudget } = options;
   const mount = workspace.mount({ turnBudget, onRefused: (error) => refused.add(error.message) });
   const heavy = options.clock && createHeavyRun(options.clock, options.signal, options.timeoutMs);
-  const { commands, refusal } = createShellCommands(heavy, options.isOffered);
+  const { commands, refusal } = createShellCommands(heavy, options.alternatives);
   const bash = new Bash({
     fs: new MountableFs({
       base: scratch,

@@ -31,7 +31,7 @@ const DESCRIPTION =
   'array with it, and has no print | "command", system() or strftime(). A non-zero exit_code marks the call as failed. ' +
   "Long output is cut in the middle: filter it in the command.";
 
-export function createTerminal({ workspace, settings, clock, budget, isOffered }: FileToolOptions): Tool<Args> {
+export function createTerminal({ workspace, settings, clock, budget, alternatives }: FileToolOptions): Tool<Args> {
   return {
     name: "terminal",
     description: DESCRIPTION,
@@ -41,7 +41,14 @@ export function createTerminal({ workspace, settings, clock, budget, isOffered }
     inPieces: "Write a long text with write_file, in parts, and let the command read it.",
     async run(args, { signal }) {
       const timeoutMs = args.timeout_ms ?? DEFAULT_TIMEOUT_MS;
-      const run = await runShell(args.command, { workspace, turnBudget: budget, signal, clock, timeoutMs, isOffered });
+      const run = await runShell(args.command, {
+        workspace,
+        turnBudget: budget,
+        signal,
+        clock,
+        timeoutMs,
+        alternatives,
+      });
       return toResult(run, timeoutMs, settings.turn.maxResultChars);
     },
   };

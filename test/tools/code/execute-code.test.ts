@@ -319,3 +319,15 @@ test("twelve files are summed for a tenth of the tokens of direct calls", async 
   expect(direct.toolEntries()).toHaveLength(12);
   expect(chars.code * 10).toBeLessThan(chars.direct);
 });
+
+test("the tool names tools for files only where the session has them", async () => {
+  const describeTool = async (backend: "workspace" | "host") => {
+    const { model, life, ask } = createCodeSession([{ text: "Done." }]);
+    await life.engine.create({ learning: "on", title: "", backend });
+    await ask();
+    return model.requests[0]!.tools.find(({ name }) => name === "execute_code")!.description;
+  };
+  expect(await describeTool("workspace")).toContain("tools.read_file");
+  // A session on a machine that is not there.
+  expect(await describeTool("host")).not.toMatch(/read_file|write_file/);
+});

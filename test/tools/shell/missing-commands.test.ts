@@ -1,30 +1,32 @@
 // What the shell says about commands that it does not have, wherever a command is looked for.
 import { getCommandNames } from "just-bash/browser";
 import { describe, expect, test } from "vitest";
-import { MISSING_COMMANDS } from "../../../core/tools/shell/missing-commands.ts";
+import { MISSING_COMMANDS, NO_ALTERNATIVES } from "../../../core/tools/shell/missing-commands.ts";
 import { createFileBench } from "../../support/file-bench.ts";
 import { createNodeSql } from "../../support/bindings/node-sql.ts";
 
-async function run(command: string, tools: string[] = []) {
+async function run(command: string, tools: string[] = [], hasMachine = false) {
   const bench = createFileBench(createNodeSql(), {
     maxResultChars: 100_000,
-    isOffered: (name) => tools.includes(name),
+    alternatives: { isOffered: (name) => tools.includes(name), hasMachine },
   });
   const { result } = await bench.call("terminal", { command });
   return result as { exit_code: number; stdout: string; stderr: string };
 }
 
-const PYTHON = "there is no Python here: use awk, sed and jq; a session on a real machine (backend host) has it.\n";
+const PYTHON = "there is no Python here: use awk, sed and jq.\n";
 
 test.each(MISSING_COMMANDS.map((row) => [row.names[0]!, row] as const))(
   "the row of %s: each command ends with 127 and one sentence",
   async (_first, { names, sentence }) => {
     const { stdout, stderr } = await run(names.map((name) => `${name} -x 1 > out; echo $?`).join("\n"));
     expect(stdout).toBe("127\n".repeat(names.length));
-    const said = sentence(() => false);
+    const said = sentence(NO_ALTERNATIVES);
     expect(stderr).toBe(names.map((name) => `bash: ${name}: command not found: ${said}\n`).join(""));
     expect(said).toMatch(/^[a-z][^.]*(\.[^.]*)*\.$/);
-    expect(said).not.toMatch(/[a-z]_[a-z]|\b(patch|terminal|process|todo|memory)\b|browser environments|Exclude/);
+    expect(said).not.toMatch(
+      /[a-z]_[a-z]|backend host|\b(patch|terminal|process|todo|memory)\b|browser environments|Exclude/,
+    );
   },
 );
 
@@ -44,7 +46,19 @@ test("tools are named where the session has them", async () => {
   expect((await run("vim a", all)).stderr).toContain("change a file with patch, or write_file, or sed -i");
   expect((await run("vim a", ["patch"])).stderr).toContain("change a file with patch, or sed -i");
   expect((await run("less a", all)).stderr).toContain("or read_file.");
-  for (const { sentence } of MISSING_COMMANDS) expect(sentence(() => true).length).toBeLessThan(220);
+  for (const { sentence } of MISSING_COMMANDS)
+    expect(sentence({ isOffered: () => true, hasMachine: true }).length).toBeLessThan(220);
+});
+
+test("a session on a real machine is named where there is one", async () => {
+  const machine = "a session on a real machine (backend host) has it.\n";
+  const said = async (command: string, hasMachine: boolean) =>
+    (await run(command, [], hasMachine)).stderr.replace(/^.*not found: /, "");
+  expect(await said("python3 a.py", true)).toBe(`there is no Python here: use awk, sed and jq; ${machine}`);
+  expect(await said("gcc a.c", true)).toBe(`nothing can be compiled or built here: ${machine}`);
+  expect(await said("gcc a.c", false)).toBe(
+    "nothing can be compiled or built here: tell the person that it cannot be done here.\n",
+  );
 });
 
 describe("a missing command is explained", () => {
