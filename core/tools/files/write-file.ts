@@ -5,6 +5,7 @@ import * as z from "zod";
 import type { Tool } from "../../agent/contract.ts";
 import { fail, succeed } from "../../agent/tool-result.ts";
 import { askPerson } from "./ask-person.ts";
+import type { JsonObject } from "../../schemas/entry.ts";
 import { type FileToolOptions, canonicalPath } from "./file-tool-options.ts";
 
 /** `base`: what paths are relative to. */
@@ -51,10 +52,15 @@ export function createWriteFile({ workspace, approvals, isTainted, budget }: Opt
         return askPerson(toWhole(args, workspace), op, { workspace, approvals });
       }
       if (!written.ok) return fail(written.failure.code, written.failure.message);
-      const { path, size, created } = written.value;
-      return succeed({ path, bytes: size, created });
+      const { path, created } = written.value;
+      return succeed(toWritten(args, path, created));
     },
   };
+}
+
+/** Counts what the call wrote. The size of the file would say something of its content, which code of the model may read as its own. */
+export function toWritten({ content, append }: Args, path: string, created: boolean): JsonObject {
+  return { path, [append ? "appended_bytes" : "bytes"]: new TextEncoder().encode(content).length, created };
 }
 
 const CHANGED_MEANWHILE =

@@ -4,7 +4,7 @@ import type { Tool, ToolContext, ToolResult } from "../../agent/contract.ts";
 import { fail, succeed } from "../../agent/tool-result.ts";
 import { READING, refuseBinary, showLines, toReadArgs } from "../files/read-file.ts";
 import { MAX_LINES, globToPattern, showMatches, toSearchArgs } from "../files/search-files.ts";
-import { toWriteArgs } from "../files/write-file.ts";
+import { toWriteArgs, toWritten } from "../files/write-file.ts";
 import { toExecOp, toHostFailure } from "./host-command.ts";
 import type { HostToolOptions } from "./host-tool-options.ts";
 import { gateWrites } from "./protected-paths.ts";
@@ -66,8 +66,8 @@ export function createHostWriteFile({ exec }: HostToolOptions): Tool {
         signal,
       );
       if (!written.ok) return toHostFailure(written.failure);
-      const { path, size, created } = written.value;
-      return succeed({ path, bytes: size, created });
+      const { path, created } = written.value;
+      return succeed(toWritten(args, path, created));
     },
   };
 }

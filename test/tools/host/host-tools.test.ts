@@ -102,7 +102,7 @@ describe("a call that was cut off", () => {
     await bench.call("write_file", args, { op });
     expect((await bench.call("write_file", args, { op, resumed: true })).result).toMatchObject({
       path: "appended",
-      bytes: 1,
+      appended_bytes: 1,
     });
     expect(readFileSync(inside("appended"), "utf8")).toBe("x");
   });
