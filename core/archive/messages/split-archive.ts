@@ -16,7 +16,7 @@ import { withTimeout } from "../../timeout.ts";
 import { type MessageArchive, cutAround } from "./message-archive.ts";
 import { TITLES, createPurgedMatcher } from "./purged-texts.ts";
 import { createTitleMatcher } from "./purged-titles.ts";
-import { type PartReader, type SearchedPart, searchParts } from "./split-search.ts";
+import { PART_MS, type PartReader, type SearchedPart, searchParts } from "./split-search.ts";
 import { createdAtOf, firstIdOf, yearOf } from "./years.ts";
 
 /** What the first part asks of another. Each may reject. */
@@ -55,8 +55,6 @@ export interface SplitArchiveOptions {
   salt: string;
 }
 
-/** The other parts answer in milliseconds, and within a second when they have to start. */
-const PART_MS = 5_000;
 /** A turn that waits for a person may end in the year after its messages. */
 const LATE_YEARS = 1;
 const DAY_MS = 24 * 60 * 60_000;
@@ -69,7 +67,7 @@ export function createSplitArchive({ sql, own, openPart, clock, salt }: SplitArc
     const [first, ...later] = years();
     const all = [
       { year: first ?? 0, mayFail: false, reader: own },
-      ...later.map((year) => ({ year, mayFail: true, reader: limitTime(openPart(year), clock) })),
+      ...later.map((year) => ({ year, mayFail: true, reader: openPart(year) })),
     ];
     return all.filter(({ year }) => first === undefined || isMeant(year));
   }
@@ -100,7 +98,7 @@ export function createSplitArchive({ sql, own, openPart, clock, salt }: SplitArc
       const end = to === undefined ? Infinity : yearOf(to - 1) + LATE_YEARS;
       const [first = 0] = years();
       const parts = listParts((year) => year >= yearOf(begin) && (year <= end || year === first));
-      return searchParts(parts, query);
+      return searchParts(parts, query, clock);
     },
 
     async around(session, n, before, after) {
@@ -109,7 +107,7 @@ export function createSplitArchive({ sql, own, openPart, clock, salt }: SplitArc
       if (asked.length === 0) return own.around(session, n, before, after);
       const near = await Promise.all([
         own.near(session, n, before, after),
-        ...asked.map((year) => limitTime(openPart(year), clock).near(session, n, before, after)),
+        ...asked.map((year) => withTimeout(openPart(year).near(session, n, before, after), PART_MS, clock)),
       ]);
       return cutAround(joinNear(near.flat(), n, before, after), n, before, after);
     },
@@ -158,17 +156,4 @@ function joinNear(near: IndexedMessage[], n: number, before: number, after: numb
   const from = inOrder.findIndex((message) => message.n >= n);
   const at = from < 0 ? inOrder.length : from;
   return inOrder.slice(Math.max(0, at - before - 1), at + after + 1);
-}
-
-function limitTime<Part extends OtherPart>(part: Part, clock: Clock): OtherPart {
-  const within = <T>(answer: T | Promise<T>): Promise<T> => withTimeout(Promise.resolve(answer), PART_MS, clock);
-  return {
-    ...part,
-    search: (...args) => within(part.search(...args)),
-    statistics: (...args) => within(part.statistics(...args)),
-    windows: (...args) => within(part.windows(...args)),
-    edges: (...args) => within(part.edges(...args)),
-    read: (...args) => within(part.read(...args)),
-    near: (...args) => within(part.near(...args)),
-  };
 }

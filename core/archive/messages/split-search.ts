@@ -1,8 +1,10 @@
 // One search over several parts of an archive, which finds what one archive with all messages would. The parts first say how frequent the
 // words of the query are, so that every message is scored by the words of all. A part that cannot be asked is named in the answer.
 // Called by split-archive.ts. Messages of one session that two parts have, as over New Year, are neighbours here.
+import type { Clock } from "../../ports.ts";
 import type { FoundMessage, MessageQuery, MessageSearch } from "../../schemas/archived-message.ts";
 import type { SessionId } from "../../schemas/ids.ts";
+import { withTimeout } from "../../timeout.ts";
 import type { MessageArchive } from "./message-archive.ts";
 import type { RankedMessage } from "./message-ranking.ts";
 import { type ChosenWords, chooseWords } from "./query-words.ts";
@@ -15,6 +17,9 @@ export type PartReader = {
   ) => ReturnType<MessageArchive[Call]> | Promise<ReturnType<MessageArchive[Call]>>;
 };
 
+/** The other parts answer in milliseconds, and within a second when they have to start. */
+export const PART_MS = 5_000;
+
 /** `mayFail`: the part is another object. */
 export interface SearchedPart {
   year: number;
@@ -23,9 +28,9 @@ export interface SearchedPart {
 }
 
 /** `parts`: those to search, earliest first. Rejects if a part that may not fail does. */
-export async function searchParts(parts: SearchedPart[], asked: MessageQuery): Promise<MessageSearch> {
+export async function searchParts(parts: SearchedPart[], asked: MessageQuery, clock: Clock): Promise<MessageSearch> {
   const missing = new Set<number>();
-  const ask = createAsk(missing);
+  const ask = createAsk(missing, clock);
   if (parts.length === 0) return { found: [], missing: [] };
   if (parts.length === 1) {
     const [found] = await ask(parts, ({ reader }) => reader.search(asked));
@@ -58,15 +63,15 @@ type Answers<T> = { part: SearchedPart; answer: T }[];
 type Ask = <T>(parts: SearchedPart[], call: (part: SearchedPart) => T | Promise<T>) => Promise<Answers<T>>;
 
 /** Asks parts at once, and leaves out those that failed, in this question and in an earlier one. */
-function createAsk(missing: Set<number>): Ask {
+function createAsk(missing: Set<number>, clock: Clock): Ask {
   return async (parts, call) => {
     const answers = await Promise.all(
       parts.map(async (part) => {
         if (missing.has(part.year)) return null;
+        if (!part.mayFail) return { part, answer: await call(part) };
         try {
-          return { part, answer: await call(part) };
-        } catch (error) {
-          if (!part.mayFail) throw error;
+          return { part, answer: await withTimeout(Promise.resolve(call(part)), PART_MS, clock) };
+        } catch {
           missing.add(part.year); // out of reach, too slow, or written by a newer version
           return null;
         }

@@ -55,7 +55,8 @@ function createTurns(seed: number): ArchivedTurn[] {
 }
 
 async function createWorld(turns: ArchivedTurn[] = createTurns(1)) {
-  const parts = createArchiveParts({ clock: createTestClock() });
+  const clock = createTestClock();
+  const parts = createArchiveParts({ clock });
   const one = createMessageArchive(createNodeSql(), { salt: SALT });
   /** As a session does: the first part says where the first turn of a year goes. */
   const years = new Map<string, number>();
@@ -76,6 +77,7 @@ async function createWorld(turns: ArchivedTurn[] = createTurns(1)) {
     found.map(({ score, ...rest }) => ({ ...rest, id: 0, ...(score !== undefined && { score: score.toFixed(9) }) }));
   return {
     ...parts,
+    clock,
     send,
     search: async (query: MessageQuery) => strip((await parts.split.search(query)).found),
     searchOne: (query: MessageQuery) => strip(one.search(query)),
@@ -284,6 +286,15 @@ describe("a part out of reach", () => {
     expect(only.missing).toEqual([2027]);
     world.unreachable.add(2028);
     expect((await world.split.search({ query: "walrus", limit: 5, from: at("2028-02-01") })).missing).toEqual([2028]);
+  });
+
+  it("that does not answer is named too, after five seconds, and fails a reading", async () => {
+    const world = await createWorld();
+    world.silent.add(2027);
+    const began = world.clock.now();
+    expect((await world.split.search({ query: "walrus bridge kettle", limit: 50 })).missing).toEqual([2027]);
+    await expect(world.split.around(LONG, 1, 5, 5)).rejects.toThrow("no answer within 5000 ms");
+    expect(world.clock.now() - began).toBeGreaterThanOrEqual(10_000);
   });
 
   it.each(["windows", "edges", "read"] as const)("while it answers (%s) is left out too", async (call) => {
