@@ -2,7 +2,7 @@
 // (loop.ts) depends on nothing else. Types only.
 import type * as z from "zod";
 import type { Failure, Result } from "../errors.ts";
-import type { Answer, Cost, JsonObject, Part, ToolCall, ToolSpend, Usage } from "../schemas/entry.ts";
+import type { Answer, AskedQuestion, Cost, JsonObject, Part, ToolCall, ToolSpend, Usage } from "../schemas/entry.ts";
 import type { ImageRef, ImageSize } from "../schemas/media/image.ts";
 import type { Effort } from "../schemas/settings.ts";
 
@@ -195,6 +195,21 @@ export interface Allowance {
   family?: string;
 }
 
+/**
+ * What a call waits for before it can have a result. The turn is parked with it. Its kind has a row in `WAIT_ENDS`
+ * (core/session/turn/waiting).
+ */
+export interface CallWait {
+  /** Its kind, its id and its deadline, and what readers are shown. */
+  asked: AskedQuestion;
+  /** The code of the notice that says so: one that no model reads (core/session/prompt/notices.ts). */
+  code: string;
+  /** The text of that notice, for the person. */
+  text: string;
+  /** Writes what the wait is about, inside the transaction that parks the turn. */
+  record?(): void;
+}
+
 export interface Tool<Args = any> {
   readonly name: string;
   /** For the model. */
@@ -235,6 +250,13 @@ export interface Tool<Args = any> {
   gate?(args: Args): CallGate;
   /** Whether `prepare` is needed for this call; such a call runs alone. Absent: needed for every call of a tool with `prepare`. */
   prepares?(args: Args): boolean;
+  /**
+   * What the call waits for now; `null`: nothing, and `run` has the result. Called in every attempt after the intent and before
+   * `run`, with the same `op`: when the wait has ended, and after a crash. So what it begins must be found again by `op`. Only
+   * microtasks pass between its return and the turn's parking. For tools that are `keyed` and have no `paths`. Code cannot call
+   * such a tool.
+   */
+  wait?(args: Args, context: ToolContext): Promise<CallWait | null>;
   /** Expected failures are results with `failed`. A throw becomes the result `tool_crashed`. */
   run(args: Args, context: ToolContext): Promise<ToolResult>;
   /** Releases what the tool holds for its turn, such as a browser. Called when an attempt at the turn ends. Must not throw. Idempotent. */
@@ -291,6 +313,11 @@ export interface Journal {
    * which cannot wait. Absent: none does.
    */
   isAllowed?(gate: GatedCall["gate"]): Promise<boolean>;
+  /**
+   * Parks the turn with what its call waits for; the call keeps its intent. Does nothing if the turn was stopped meanwhile. Absent:
+   * no call can wait here.
+   */
+  park?(wait: CallWait): void;
   /**
    * The result of the `index`-th call of a step: the recorded one, or that of `run`. Writes the intent first, synchronously if
    * there is no `prepare`. A call whose intent has no result runs again only if `effect` allows; else the result says that the

@@ -31,7 +31,7 @@ export interface InnerRecord extends JsonObject {
 }
 
 export function createInnerCalls(rules: InnerRules, outer: OuterCall): InnerCalls {
-  const tools = new Map([...rules.tools].filter(([, tool]) => !tool.callsTools));
+  const tools = new Map([...rules.tools].filter(([, tool]) => !tool.callsTools && !tool.wait));
   const inner: Inner = { rules, outer, tools, calls: 0, hasReadContent: false, records: [], running: [] };
   const take = createTurnstile(rules.maxParallelCalls);
   const open = new Set<Promise<ToolResult>>();

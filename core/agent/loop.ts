@@ -97,7 +97,7 @@ export type LoopEnd =
   | { state: "stopped"; stats: TurnStats }
   /** The person sent an interrupting message. Every call has its result, and the model was not asked again. */
   | { state: "interrupted"; stats: TurnStats }
-  /** A person was asked about a call. The journal has stored the question and what the turn waits for. */
+  /** A person was asked about a call, or a call waits. The journal has stored what the turn waits for. */
   | { state: "parked"; stats: TurnStats }
   /** No model of the chain works now, but one may later. `delayMs`: when, if a provider said so. */
   | { state: "paused"; failure: ModelFailure; delayMs?: number; stats: TurnStats };

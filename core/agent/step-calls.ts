@@ -224,7 +224,9 @@ function innerRules(turn: TurnCalls, signal: AbortSignal): InnerRules {
     },
     async run(prepared, attempt) {
       try {
-        return await execute(prepared, attempt, { clock, signal: untilEnd, toolTimeoutMs: limits.toolTimeoutMs });
+        const rules = { clock, signal: untilEnd, toolTimeoutMs: limits.toolTimeoutMs };
+        // Tools that wait are not among those that code may call.
+        return (await execute(prepared, attempt, rules)) as ToolResult;
       } catch (error) {
         if (error instanceof TurnStopped) return fail("aborted", "The call was called off before it ended.");
         throw error;

@@ -8,6 +8,7 @@ import { SHORTENED } from "./compaction/compaction-prune.ts";
 import type {
   Attempt,
   CallGate,
+  CallWait,
   Effect,
   InnerCalls,
   Journal,
@@ -25,7 +26,7 @@ export class TurnStopped extends Error {
   override name = "TurnStopped";
 }
 
-/** Thrown when a person is asked about a call, and nothing of the call is recorded yet. Only the loop may catch it. */
+/** Thrown when the turn is parked: a person is asked whether a call may run, or a call waits. Only the loop may catch it. */
 export class TurnParked extends Error {
   override name = "TurnParked";
 }
@@ -157,11 +158,28 @@ export async function runToolCall(
       ran = true;
       if (prepared.refusal !== null && prepared.ours) return prepared.refusal;
       const result = prepared.refusal ?? (await execute(prepared, attempt, rules));
+      if (isWait(result)) return park(journal, result);
       return finaliseResult(result, { call, tool, entry: attempt.entry }, rules);
     },
   });
   if (!ran) rules.budget.count(recorded.value);
   return { ...recorded, ran };
+}
+
+/** The intent stays open, and the next attempt asks the tool again. */
+function park(journal: Journal, wait: CallWait): ToolResult {
+  if (!journal.park) return CANNOT_WAIT;
+  journal.park(wait);
+  throw new TurnParked();
+}
+
+const CANNOT_WAIT = fail(
+  "cannot_wait",
+  "This waits for something outside, and nothing can wait here. Do it another way.",
+);
+
+export function isWait(result: ToolResult | CallWait): result is CallWait {
+  return "asked" in result;
 }
 
 /** Whether the call's intent is recorded with facts from `prepare`. */
@@ -183,12 +201,12 @@ function effectOnReplay(prepared: PreparedCall, { toolsNeverChange }: Journal): 
 /** An explicit abort reason: without one each abort creates an error with a stack trace. */
 export const CALL_DONE = "done";
 
-/** A tool that ignores its signal is abandoned at the timeout. Throws `TurnStopped`. */
+/** The result, or what the call waits for. A tool that ignores its signal is abandoned at the timeout. Throws `TurnStopped`. */
 export async function execute(
   { tool, args }: Extract<PreparedCall, { refusal: null }>,
   attempt: Omit<Attempt, "entry">,
   { clock, signal, createInner, ...rules }: Pick<CallRules, "clock" | "signal" | "toolTimeoutMs" | "createInner">,
-): Promise<ToolResult> {
+): Promise<ToolResult | CallWait> {
   const toolTimeoutMs = tool.timeoutMs?.(args) ?? rules.toolTimeoutMs;
   const own = new AbortController();
   const timer = new AbortController();
@@ -231,8 +249,10 @@ async function soon(): Promise<null> {
   return null;
 }
 
-async function runGuarded(tool: Tool, args: unknown, context: ToolContext): Promise<ToolResult> {
+async function runGuarded(tool: Tool, args: unknown, context: ToolContext): Promise<ToolResult | CallWait> {
   try {
+    const wait = await tool.wait?.(args, context);
+    if (wait) return wait;
     const { failed, parts, spent } = await tool.run(args, context);
     if (parts.every((part) => isObjectJson(part.text))) return { failed, parts, ...(spent && { spent }) };
     return crashed("its result is not a JSON object");

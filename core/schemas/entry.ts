@@ -160,16 +160,20 @@ export const CompactionEntry = z.object({
 export const WaitKind = z.enum(["approval"]);
 export type WaitKind = z.infer<typeof WaitKind>;
 
-/** A question to the person. `covers`: what `session` and `always` would allow from now on; `null`: only this call may be allowed. */
-export const AskedQuestion = z.object({
-  for: WaitKind,
+/** A question whether a call may run. `covers`: what `session` and `always` would allow from now on; `null`: only this call may be allowed. */
+const ApprovalQuestion = z.object({
+  for: z.literal("approval"),
   id: z.string(),
   until: z.int(),
   summary: z.string(),
   reasons: z.array(z.string()),
   covers: z.string().nullable(),
 });
+
+/** What a parked turn waits for, as readers are shown it. One shape for each `WaitKind`. */
+export const AskedQuestion = z.discriminatedUnion("for", [ApprovalQuestion]);
 export type AskedQuestion = z.infer<typeof AskedQuestion>;
+export type ApprovalQuestion = z.infer<typeof ApprovalQuestion>;
 
 /** Written by the harness: why a turn has no answer, that it was interrupted and resumed, what a review learned. */
 export const NoticeEntry = z.object({

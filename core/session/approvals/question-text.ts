@@ -2,7 +2,7 @@
 import type { ToolResult } from "../../agent/contract.ts";
 import { fail } from "../../agent/tool-result.ts";
 import type { CommandApproval } from "../../schemas/approvals/approval.ts";
-import type { AskedQuestion } from "../../schemas/entry.ts";
+import type { ApprovalQuestion } from "../../schemas/entry.ts";
 
 /** [hermes] Refusals of the approval model in a row after which the model is told to stop and report. */
 const BREAKER_DENIALS = 3;
@@ -33,7 +33,7 @@ export function clipSummary(summary: string, id: string): string {
 }
 
 /** What would run, why it is asked, what a wider answer covers, and how to answer. */
-export function describeQuestion({ id, summary, reasons, covers }: Omit<AskedQuestion, "for" | "until">): string {
+export function describeQuestion({ id, summary, reasons, covers }: Omit<ApprovalQuestion, "for" | "until">): string {
   const short = id.slice(0, 6);
   const wider = covers === null ? [] : [`\`/approve ${short} session\` or \`always\` allows: ${covers}`];
   return [

@@ -200,12 +200,11 @@ export async function decideQuestion(
   const turn = log.turn(asked.turn);
   if (turn?.more.parked?.id !== asked.id) return err("approval_decided", "The turn that asked this has ended.");
   endWait(context, turn, {
-    code: "approval_decided",
     ...(before && { before }),
     record() {
       openApprovalRows(context).put(decided);
       if (approve && scope === "session") addSessionAllowances(context, asked);
-      return describeDecision(decided);
+      return { code: "approval_decided", text: describeDecision(decided) };
     },
   });
   return ok(decided);
@@ -246,9 +245,10 @@ function describeDecision({ state, scope, allowance, summary, id }: CommandAppro
 export const QUESTION_END: WaitEnd = {
   expire(context, id) {
     const closed = closeQuestion(context, id, "expired", "timeout");
-    return closed
+    const text = closed
       ? `Nobody decided in time, so this was not run: ${clipSummary(closed.summary, id)}`
       : "Nobody decided.";
+    return { code: "approval_decided", text };
   },
   withdraw: (context, id) => void closeQuestion(context, id, "withdrawn", "turn"),
 };

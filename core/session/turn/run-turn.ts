@@ -19,6 +19,7 @@ import { readInvocation, readRecalled, recordInvocation } from "./commands/invok
 import { prepareTurn } from "./prepare-turn.ts";
 import { runCommand } from "./commands/run-command.ts";
 import { markServer } from "./server-mark.ts";
+import { parkCall } from "./waiting/park-turn.ts";
 import { spillResult } from "./journal/spill.ts";
 
 /** `ending`: the turn ends without the loop, because it was a command or could not begin. */
@@ -95,6 +96,7 @@ function toLoopOptions(
         return admitCall(context, { turn: turn.n, step, hasIntent, findRefusal, signal: abort.signal, put }, request);
       },
       isAllowed: (gate) => isAllowedUnasked(context, gate),
+      park: (wait) => parkCall(context, turn.n, wait),
     },
     history: readHistory(context, turn),
     limits: settings.turn,

@@ -2,6 +2,7 @@
 // parks it here and ends the wait here. The turn's own row says what it waits for; the job `drive` is due when the wait ends.
 // Everything is synchronous: a wait begins and ends in one transaction each.
 import { assert } from "../../../errors.ts";
+import type { CallWait } from "../../../agent/contract.ts";
 import type { NoticeEntry, WaitKind } from "../../../schemas/entry.ts";
 import type { EngineContext } from "../../context.ts";
 import type { TurnRow } from "../../log-turns.ts";
@@ -18,8 +19,8 @@ export interface Wait {
 
 /** What one kind of wait does. Both are called inside the caller's transaction. */
 export interface WaitEnd {
-  /** The time is over. Returns a text for the person. */
-  expire(context: EngineContext, id: string): string;
+  /** The time is over. Returns a notice for the person, of a code that no model reads. */
+  expire(context: EngineContext, id: string): { code: string; text: string };
   /** The turn ends before the wait does. */
   withdraw(context: EngineContext, id: string): void;
 }
@@ -47,14 +48,26 @@ export function parkTurn(
   hub.emit(placeNotice(notice));
 }
 
+/** Parks the turn with what one of its calls waits for. Does nothing for a turn that was stopped meanwhile. */
+export function parkCall(context: EngineContext, n: number, wait: CallWait): void {
+  const { asked, code, text, record } = wait;
+  const { log, host } = context;
+  if (log.turn(n)?.state !== "running") return;
+  parkTurn(context, n, {
+    wait: { for: asked.for, id: asked.id, until: asked.until },
+    notice: { ...toNotice({ n: log.nextEntry(), turn: n, at: host.clock.now(), code, text }), asked },
+    record: () => record?.(),
+  });
+}
+
 /**
  * Ends the wait: the turn goes on when it is driven next, which the caller begins. `record` writes the outcome in the same
- * transaction; it returns the text of the notice.
+ * transaction; it returns the notice.
  */
 export function endWait(
   context: EngineContext,
   turn: TurnRow,
-  { code, record, before }: { code: string; record(): string; before?(): NoticeEntry },
+  { record, before }: { record(): { code: string; text: string }; before?(): NoticeEntry },
 ): void {
   const { host, log, jobs, hub } = context;
   const { parked } = turn.more;
@@ -62,8 +75,8 @@ export function endWait(
   const notices: NoticeEntry[] = [];
   host.sql.transaction(() => {
     if (before) notices.push(before());
-    const text = record();
-    notices.push(toNotice({ n: log.nextEntry(), turn: turn.n, at: host.clock.now(), code, text }));
+    const said = record();
+    notices.push(toNotice({ n: log.nextEntry(), turn: turn.n, at: host.clock.now(), ...said }));
     log.put(notices.at(-1)!);
     log.putTurn({ ...turn, more: { ...turn.more, parked: { ...parked, over: true } } });
     jobs.put("drive", host.clock.now(), { kind: "drive", paused: true });

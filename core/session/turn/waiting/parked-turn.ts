@@ -25,10 +25,7 @@ export async function takeUpParked(drive: DriveState, n: number): Promise<TurnRo
     return null;
   }
   if (parked && !parked.over) {
-    endWait(context, turn, {
-      code: "approval_decided",
-      record: () => WAIT_ENDS[parked.for].expire(context, parked.id),
-    });
+    endWait(context, turn, { record: () => WAIT_ENDS[parked.for].expire(context, parked.id) });
   }
   return continueAfterWait(drive, n);
 }
