@@ -4,7 +4,7 @@ import { DurableObject } from "cloudflare:workers";
 import { type Result, assert, err, messageOf, ok } from "../core/errors.ts";
 import { sha256Hex } from "../core/schemas/learning/digest.ts";
 import type { ApprovalMode, StandingAllowance } from "../core/schemas/approvals/approval.ts";
-import type { CreatedKey, KeyInfo, Learning, SessionInfo } from "../core/schemas/api.ts";
+import type { CreatedKey, KeyInfo, SessionInfo } from "../core/schemas/api.ts";
 import { type CurationId, DAY_MS, type ProfileId, type SessionId, type SkillName } from "../core/schemas/ids.ts";
 import type { Grant } from "../core/schemas/learning/review.ts";
 import type { Settings } from "../core/schemas/settings.ts";
@@ -22,6 +22,7 @@ import {
 import { APPROVAL_TABLES, createAccountApprovals } from "./account-approvals.ts";
 import { CURATION_SCHEMA, collectSpent, countRequest, putAllowance, reserveRun } from "./account-curation.ts";
 import { UPKEEP_SCHEMA, createUpkeep } from "./account-upkeep.ts";
+import { SESSION_SCHEMA, SESSION_TABLES, type SessionPage, createSessionRows } from "./account-sessions.ts";
 import { type AccountLedger, LEDGER_SCHEMA, createAccountLedger } from "./account-ledger.ts";
 import { DELETED } from "./ledger-lines.ts";
 import { markProfileGone } from "../stores/erasure.ts";
@@ -37,16 +38,15 @@ const WORK_RETRY_MS = 60_000;
 const NEWER_RETRY_MS = 60 * 60_000;
 /** All tables except those that an erasure still needs. */
 const OWN_TABLES = [
-  ...["keys", "session", "review_slot", "booked", "usage_line", "reservation", "account_state", "curation_request"],
+  ...["keys", "review_slot", "booked", "usage_line", "reservation", "account_state", "curation_request"],
+  ...SESSION_TABLES,
   ...APPROVAL_TABLES,
 ];
-const MORE_SCHEMA = [...ERASURE_SCHEMA, ...CURATION_SCHEMA, ...UPKEEP_SCHEMA];
+const MORE_SCHEMA = [...SESSION_SCHEMA, ...ERASURE_SCHEMA, ...CURATION_SCHEMA, ...UPKEEP_SCHEMA];
 
 const SCHEMA = [
   `CREATE TABLE IF NOT EXISTS keys (id TEXT PRIMARY KEY, hash TEXT NOT NULL, label TEXT NOT NULL,
     created_at INTEGER NOT NULL, revoked_at INTEGER) STRICT, WITHOUT ROWID`,
-  `CREATE TABLE IF NOT EXISTS session (id TEXT PRIMARY KEY, title TEXT NOT NULL, learning TEXT NOT NULL,
-    created_at INTEGER NOT NULL) STRICT, WITHOUT ROWID`,
 ];
 
 const PROFILE_GONE = err("profile_gone", "This profile has been deleted.");
@@ -122,43 +122,34 @@ export class Account extends DurableObject<AccountEnv> {
     return ok(null);
   }
 
-  /** Call before the session is created, so that every session of a profile is known here. False: the profile was deleted. */
-  registerSession({ session, title, learning, createdAt }: SessionInfo): boolean {
+  /**
+   * Call before the session is created, so that every session of a profile is known here. False: the profile was deleted, or the
+   * session that began this one.
+   */
+  registerSession(info: SessionInfo): boolean {
     if (!this.#isWritable()) return false;
-    this.#sql.exec(
-      "INSERT INTO session VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
-      session,
-      title,
-      learning,
-      createdAt,
-    );
+    if (info.kind && info.kind !== "chat") this.#ledger(); // an older account has no table of kinds
+    if (info.parent && !this.#isListed(info.parent)) return false;
+    this.#sessions().add(info);
     return true;
   }
 
-  /** Newest first, those created before `after`. */
-  listSessions({ after, limit }: { after?: SessionId | undefined; limit: number }): SessionInfo[] {
-    if (!this.#exists()) return [];
-    return this.#sql
-      .exec<{ session: string; title: string; learning: Learning; createdAt: number }>(
-        `SELECT id AS session, title, learning, created_at AS createdAt FROM session
-          WHERE ? IS NULL OR id < ? ORDER BY id DESC LIMIT ?`,
-        after ?? null,
-        after ?? null,
-        limit,
-      )
-      .toArray();
+  #isListed(session: SessionId): boolean {
+    return this.#sessions().find([session]).length > 0;
+  }
+
+  /** Newest first, those created before `after`. Chats, unless another kind is asked for. */
+  listSessions({ kind = "chat", ...page }: Omit<SessionPage, "kind"> & Partial<SessionPage>): SessionInfo[] {
+    return this.#exists() ? this.#sessions().list({ ...page, kind }) : [];
   }
 
   /** Those of these sessions that exist, in any order. */
   findSessions(sessions: SessionId[]): SessionInfo[] {
-    if (!this.#exists()) return [];
-    return this.#sql
-      .exec<{ session: string; title: string; learning: Learning; createdAt: number }>(
-        `SELECT id AS session, title, learning, created_at AS createdAt FROM session
-          WHERE id IN (SELECT value FROM json_each(?))`,
-        JSON.stringify(sessions),
-      )
-      .toArray();
+    return this.#exists() ? this.#sessions().find(sessions) : [];
+  }
+
+  #sessions() {
+    return createSessionRows(toSql(this.ctx.storage));
   }
 
   reserveReview(request: ReviewRequest): ReviewAdmission {
@@ -208,7 +199,7 @@ export class Account extends DurableObject<AccountEnv> {
     this.ctx.waitUntil(
       this.#noteDay(Date.now()).catch((error: unknown) => console.error(`account: upkeep: ${messageOf(error)}`)),
     );
-    if (title) this.#sql.exec("UPDATE session SET title = ? WHERE id = ? AND title = ''", title, session);
+    if (title) this.#sessions().entitle(session, title);
   }
 
   /** `null`: the profile was deleted. */
@@ -296,17 +287,20 @@ export class Account extends DurableObject<AccountEnv> {
   // ---- deletion ----
 
   /**
-   * `unknown`: there is no such session. `pending`: a store failed, and the alarm retries. The alarm also sweeps what late writes
-   * leave.
+   * Also deletes the sessions that this one began. `unknown`: there is no such session. `pending`: a store failed, and the alarm
+   * retries. The alarm also sweeps what late writes leave.
    */
   async eraseSession(session: SessionId): Promise<"unknown" | "pending" | "deleted"> {
     if (!this.#isWritable()) return "unknown";
     const ledger = this.#ledger();
     const known = this.ctx.storage.transactionSync(() => {
-      const deleted = this.#sql.exec("DELETE FROM session WHERE id = ? RETURNING id", session).toArray();
-      if (deleted.length === 0 && !this.#erasures().isPending("session", session)) return false;
-      ledger.forgetSession(session);
-      this.#erasures().begin("session", session, Date.now());
+      const begun = this.#sessions().descendants(session);
+      if (!this.#sessions().remove(session) && !this.#erasures().isPending("session", session)) return false;
+      for (const one of [session, ...begun]) {
+        this.#sessions().remove(one);
+        ledger.forgetSession(one);
+        this.#erasures().begin("session", one, Date.now());
+      }
       return true;
     });
     return known ? this.#erase("session", session) : "unknown";

@@ -10,6 +10,7 @@ import { CurationId, ProfileId, ReviewId, SessionId, Sha256, SkillName, TurnId }
 import { Observation, TraceStep } from "./learning/learning.ts";
 import { MemoryEntry, MemoryStoreName } from "./memory.ts";
 import { Lesson, ReviewDead, ReviewJob, ReviewResult, ReviewState } from "./learning/review.ts";
+import { SessionKind } from "./sessions/session-kind.ts";
 import { BusyMode } from "./settings.ts";
 import { IndexLine, PastRevision, SkillHead, SkillRevision, SkillTombstone } from "./skill.ts";
 import { SessionUsage } from "./usage.ts";
@@ -59,6 +60,10 @@ export const SessionInfo = z.object({
   title: z.string(),
   learning: Learning,
   createdAt: z.int(),
+  /** Absent: `chat`. */
+  kind: SessionKind.optional(),
+  /** Of a session that another one began: which. */
+  parent: SessionId.optional(),
 });
 export type SessionInfo = z.infer<typeof SessionInfo>;
 export const CreatedSession = SessionInfo.extend({ backend: Backend });

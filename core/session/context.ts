@@ -25,6 +25,7 @@ import type { ApprovalMode, StandingAllowance } from "../schemas/approvals/appro
 import type { ReviewId, SessionId, TurnId } from "../schemas/ids.ts";
 import type { Grant, ReviewMessage } from "../schemas/learning/review.ts";
 import type { CodeSandbox } from "../sandbox/code-sandbox.ts";
+import type { SessionKind } from "../schemas/sessions/session-kind.ts";
 import type { Settings } from "../schemas/settings.ts";
 import type { Booking, Budget, Spending } from "../schemas/usage.ts";
 import type { RunChecks } from "../skills/checks.ts";
@@ -157,6 +158,11 @@ export interface SessionMeta {
   createdAt: number;
   /** Where the agent works. Absent: in the session's workspace. */
   backend?: "host";
+  /** Absent: `chat`. */
+  kind?: Exclude<SessionKind, "chat">;
+  /** Of a session that another one began: which, and how many sessions are above it. Absent: 0. */
+  parent?: SessionId;
+  depth?: number;
   /** Every turn that has ended is indexed, or a job for it exists. Absent in sessions from before the index existed. */
   indexed?: true;
   /** The year whose part of the index this session sends turns of that year to. Absent while the first part takes them. */

@@ -19,6 +19,7 @@ describe("docs/STORAGE.md", () => {
     expect(rowsOf("SQLite: Account")).toEqual(
       tablesIn(
         "durable-objects/account.ts",
+        "durable-objects/account-sessions.ts",
         "durable-objects/account-ledger.ts",
         "durable-objects/account-erasure.ts",
         "durable-objects/account-curation.ts",

@@ -4,6 +4,7 @@ import * as z from "zod";
 import { ulid } from "ulid";
 import { CreateSession, CreatedSession, SessionDetail, SessionList } from "../../../core/schemas/api.ts";
 import { SessionId } from "../../../core/schemas/ids.ts";
+import { SessionKind } from "../../../core/schemas/sessions/session-kind.ts";
 import { assertExecHost } from "../env.ts";
 import { AppError } from "../problems.ts";
 import { pageQuery } from "../pages.ts";
@@ -52,13 +53,19 @@ sessions.openapi(
     method: "get",
     path: "/v1/sessions",
     operationId: "listSessions",
-    description: "Lists the profile's sessions.",
-    request: { query: z.strictObject(pageQuery(1_000, { after: SessionId })) },
+    description:
+      "Lists the profile's sessions: the chats, or those of another kind. `delegated`: begun by `delegate_task` in another session.",
+    request: {
+      query: z.strictObject({
+        ...pageQuery(1_000, { after: SessionId }),
+        kind: z.enum([...SessionKind.options, "all"]).default("chat"),
+      }),
+    },
     responses: describeResponses(200, "Sessions, newest first", SessionList),
   }),
   async (c) => {
-    const { after, limit } = c.req.valid("query");
-    const sessions = await openAccount(c.env, c.var.profile).listSessions({ after, limit: limit + 1 });
+    const { after, limit, kind } = c.req.valid("query");
+    const sessions = await openAccount(c.env, c.var.profile).listSessions({ after, limit: limit + 1, kind });
     const page = sessions.slice(0, limit);
     return c.json({ sessions: page, ...(sessions.length > limit && { next: page.at(-1)!.session }) }, 200);
   },
@@ -91,7 +98,7 @@ sessions.openapi(
     operationId: "deleteSession",
     description:
       "Permanently deletes the session: its log and files, its reviews, and what is remembered of its turns. What was learned " +
-      "from it stays. A running turn is cut off, and open streams are closed.",
+      "from it stays. A running turn is cut off, and open streams are closed. Sessions that it delegated work to are deleted with it.",
     request: { params: SessionParams },
     responses: {
       202: { description: "Accepted; a store failed, and the rest is deleted within minutes" },

@@ -1,0 +1,93 @@
+// The profile's list of sessions, as its Account keeps it: what there is, of what kind, and which session began it. Used by the
+// Account, over any Sql. Synchronous. Chats have no row of their kind, so they cost nothing more.
+import type { Sql } from "../core/ports.ts";
+import type { Learning, SessionInfo } from "../core/schemas/api.ts";
+import type { SessionId } from "../core/schemas/ids.ts";
+import type { SessionKind } from "../core/schemas/sessions/session-kind.ts";
+
+export const SESSION_TABLES = ["session", "session_kind"];
+
+export const SESSION_SCHEMA = [
+  `CREATE TABLE IF NOT EXISTS session (id TEXT PRIMARY KEY, title TEXT NOT NULL, learning TEXT NOT NULL,
+    created_at INTEGER NOT NULL) STRICT, WITHOUT ROWID`,
+  `CREATE TABLE IF NOT EXISTS session_kind (id TEXT PRIMARY KEY, kind TEXT NOT NULL, parent TEXT) STRICT, WITHOUT ROWID`,
+];
+
+export interface SessionPage {
+  /** Sessions created before this one. */
+  after?: SessionId | undefined;
+  limit: number;
+  /** `all`: of every kind. */
+  kind: SessionKind | "all";
+}
+
+interface SessionRow {
+  session: string;
+  title: string;
+  learning: Learning;
+  createdAt: number;
+  kind: SessionKind | null;
+  parent: string | null;
+}
+
+/** The tables must exist; `session_kind` may be missing in an account that no newer version has written yet. */
+export function createSessionRows(sql: Sql) {
+  const columns = "id AS session, title, learning, created_at AS createdAt";
+  const hasKinds = () =>
+    sql.run("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'session_kind'").length > 0;
+  const select = () =>
+    hasKinds()
+      ? `SELECT session.${columns}, kind, parent FROM session LEFT JOIN session_kind USING (id)`
+      : `SELECT ${columns}, NULL AS kind, NULL AS parent FROM session`;
+  return {
+    /** Idempotent. */
+    add({ session, title, learning, createdAt, kind, parent }: SessionInfo): void {
+      sql.run(
+        "INSERT INTO session VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
+        ...[session, title, learning, createdAt],
+      );
+      if (!kind || kind === "chat") return;
+      sql.run("INSERT INTO session_kind VALUES (?, ?, ?) ON CONFLICT DO NOTHING", session, kind, parent ?? null);
+    },
+    /** Newest first. */
+    list({ after, limit, kind }: SessionPage): SessionInfo[] {
+      const [ofKind, ...kinds] = kind === "all" ? ["1"] : kind === "chat" ? ["kind IS NULL"] : ["kind = ?", kind];
+      const query = `SELECT * FROM (${select()}) WHERE (? IS NULL OR session < ?) AND ${ofKind}
+        ORDER BY session DESC LIMIT ?`;
+      return sql.run<SessionRow>(query, after ?? null, after ?? null, ...kinds, limit).map(toInfo);
+    },
+    /** In any order. */
+    find(sessions: SessionId[]): SessionInfo[] {
+      return sql
+        .run<SessionRow>(
+          `SELECT * FROM (${select()}) WHERE session IN (SELECT value FROM json_each(?))`,
+          JSON.stringify(sessions),
+        )
+        .map(toInfo);
+    },
+    /** All that `session` began, and what those began, without itself. */
+    descendants(session: SessionId): SessionId[] {
+      if (!hasKinds()) return [];
+      return sql
+        .run<{ id: string }>(
+          `WITH RECURSIVE tree(id) AS (SELECT id FROM session_kind WHERE parent = ? UNION
+            SELECT session_kind.id FROM session_kind JOIN tree ON session_kind.parent = tree.id) SELECT id FROM tree`,
+          session,
+        )
+        .map(({ id }) => id);
+    },
+    /** False: there is none of that id. */
+    remove(session: SessionId): boolean {
+      if (hasKinds()) sql.run("DELETE FROM session_kind WHERE id = ?", session);
+      return sql.run("DELETE FROM session WHERE id = ? RETURNING id", session).length > 0;
+    },
+    /** Names a session that has no title. */
+    entitle(session: SessionId, title: string): void {
+      sql.run("UPDATE session SET title = ? WHERE id = ? AND title = ''", title, session);
+    },
+  };
+}
+
+function toInfo({ kind, parent, ...info }: SessionRow): SessionInfo {
+  return { ...info, ...(kind && { kind }), ...(parent && { parent }) };
+}
