@@ -35,6 +35,15 @@ import type {
   SkillUse,
 } from "./schemas/skill.ts";
 
+// ---- secrets of tenants ----
+
+/** Keeps what a tenant gave in confidence unreadable where it is stored. One profile cannot open what another has sealed. */
+export interface Sealer {
+  seal(text: string): Promise<string>;
+  /** Failure: `secret_unreadable`. */
+  open(sealed: string): Promise<Result<string>>;
+}
+
 // ---- time, chance, waiting ----
 
 /** Milliseconds since 1970, UTC. */

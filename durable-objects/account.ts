@@ -6,6 +6,12 @@ import { sha256Hex } from "../core/schemas/learning/digest.ts";
 import type { ApprovalMode, StandingAllowance } from "../core/schemas/approvals/approval.ts";
 import type { CreatedKey, KeyInfo, SessionInfo } from "../core/schemas/api.ts";
 import { type CurationId, DAY_MS, type ProfileId, type SessionId, type SkillName } from "../core/schemas/ids.ts";
+import {
+  type ProfileSection,
+  type ProfileSetting,
+  type ProfileSettings,
+  noProfileSettings,
+} from "../core/schemas/profile/settings.ts";
 import type { Grant } from "../core/schemas/learning/review.ts";
 import type { Settings } from "../core/schemas/settings.ts";
 import type { Booking, Budget, UsageAsked, UsageReport } from "../core/schemas/usage.ts";
@@ -20,6 +26,7 @@ import {
   toErasureStores,
 } from "./account-erasure.ts";
 import { APPROVAL_TABLES, createAccountApprovals } from "./account-approvals.ts";
+import { SETTINGS_TABLE, createAccountSettings } from "./account-settings.ts";
 import { CURATION_SCHEMA, collectSpent, countRequest, putAllowance, reserveRun } from "./account-curation.ts";
 import { UPKEEP_SCHEMA, createUpkeep } from "./account-upkeep.ts";
 import { SESSION_SCHEMA, SESSION_TABLES, type SessionPage, createSessionRows } from "./account-sessions.ts";
@@ -41,6 +48,7 @@ const OWN_TABLES = [
   ...["keys", "review_slot", "booked", "usage_line", "reservation", "account_state", "curation_request"],
   ...SESSION_TABLES,
   ...APPROVAL_TABLES,
+  SETTINGS_TABLE,
 ];
 const MORE_SCHEMA = [...SESSION_SCHEMA, ...ERASURE_SCHEMA, ...CURATION_SCHEMA, ...UPKEEP_SCHEMA];
 
@@ -84,15 +92,18 @@ export class Account extends DurableObject<AccountEnv> {
     return ok({ ...info, profile, key: toKey(profile, secret) });
   }
 
-  /** `willWrite`: throws if a newer version made the tables, which are then read-only. */
-  check(secret: string, willWrite = false): boolean {
-    if (!this.#exists()) return false;
+  /**
+   * The revision of the profile's settings; `null`: the key is unknown. `willWrite`: throws if a newer version made the tables,
+   * which are then read-only.
+   */
+  check(secret: string, willWrite = false): number | null {
+    if (!this.#exists()) return null;
     const hash = sha256Hex(secret);
     const hashes = this.#sql.exec<{ hash: string }>("SELECT hash FROM keys WHERE revoked_at IS NULL").toArray();
     // Compares with all hashes, so that the time does not reveal which one matched.
     const isKnown = hashes.filter((row) => isSameHash(row.hash, hash)).length > 0;
     if (isKnown && willWrite) this.#upkeep().checkVersion();
-    return isKnown;
+    return isKnown ? this.#profileSettings().rev() : null;
   }
 
   /** Keys that are not revoked, oldest first. */
@@ -270,6 +281,32 @@ export class Account extends DurableObject<AccountEnv> {
     if (!this.#isWritable()) return PROFILE_GONE;
     this.#approvals().putMode(mode);
     return ok(null);
+  }
+
+  // ---- settings of the profile ----
+
+  readSettings(): ProfileSettings {
+    return this.#exists() ? this.#profileSettings().read() : noProfileSettings();
+  }
+
+  /** Replaces the value of the key. Failures: `profile_gone`, `too_many_settings`, `setting_too_large`. */
+  putSetting<Section extends ProfileSection>(
+    section: Section,
+    key: string,
+    value: ProfileSetting<Section>,
+  ): Result<null> {
+    return this.#isWritable() ? this.#profileSettings().put(section, key, value) : PROFILE_GONE;
+  }
+
+  /** Failures: `profile_gone`, `setting_not_found`. */
+  removeSetting(section: ProfileSection, key: string): Result<null> {
+    if (!this.#isWritable()) return PROFILE_GONE;
+    if (this.#profileSettings().remove(section, key)) return ok(null);
+    return err("setting_not_found", `This profile has no ${section} of that name.`);
+  }
+
+  #profileSettings() {
+    return createAccountSettings(toSql(this.ctx.storage));
   }
 
   #approvals() {

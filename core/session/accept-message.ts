@@ -18,6 +18,8 @@ export interface PostedMessage {
   key?: string;
   /** What the message does while a turn is running. Absent: the operator's `turn.busy`. */
   busy?: BusyMode;
+  /** Revision of the profile's settings, as the sender knows it. Absent: nothing is set. Not a part of the body. */
+  settingsRev?: number;
 }
 
 export interface AcceptedMessage {
@@ -65,7 +67,8 @@ function placeMessage({ context, driver }: Engine, input: PostedMessage): Result
   if (!taken.ok) return taken;
   const turn = host.sql.transaction(() => {
     const images = taken.value.store();
-    const message = { text: input.text, ...(images.length > 0 && { images }), busy: input.busy ?? busy };
+    const { text, settingsRev } = input;
+    const message = { text, settingsRev, ...(images.length > 0 && { images }), busy: input.busy ?? busy };
     const accepted = driver.accept((log.lastTurn()?.n ?? 0) + 1, message);
     if (input.key !== undefined) log.putKey(input.key, hashBody(input), accepted.n);
     return accepted;
@@ -87,7 +90,7 @@ const BODY_V2 = "v2:";
 
 /** Hashes all fields that the body has. A field left out differs from the same field set to its default. */
 function hashBody(input: PostedMessage): string {
-  const { key: _, ...body } = input;
+  const { key: _, settingsRev: __, ...body } = input;
   const fields = Object.entries(body).filter(([, value]) => value !== undefined);
   return BODY_V2 + sha256Hex(JSON.stringify(fields.sort(([a], [b]) => (a < b ? -1 : 1))));
 }

@@ -23,6 +23,7 @@ import type {
 import type { Learning } from "../schemas/api.ts";
 import type { ApprovalMode, StandingAllowance } from "../schemas/approvals/approval.ts";
 import type { ReviewId, SessionId, TurnId } from "../schemas/ids.ts";
+import type { ProfileSettings } from "../schemas/profile/settings.ts";
 import type { Grant, ReviewMessage } from "../schemas/learning/review.ts";
 import type { CodeSandbox } from "../sandbox/code-sandbox.ts";
 import type { SessionKind } from "../schemas/sessions/session-kind.ts";
@@ -90,6 +91,8 @@ export interface SessionHost {
   account: AccountPort;
   /** The profile's standing allowances and its own mode of approval. Absent: there are none. */
   approvals?: ApprovalPort;
+  /** What the profile's owner has set for its agent. Absent: nothing can be set. */
+  readProfileSettings?(): Promise<ProfileSettings>;
   /** True: nobody can answer a question in this run, so calls that need an answer are refused. Absent: somebody can. */
   isUnattended?(): boolean;
   /** Keeps the object awake for work that is not awaited. The promise must not reject. */

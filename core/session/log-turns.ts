@@ -17,6 +17,8 @@ const TurnDetails = z.object({
   since: z.int().optional(),
   /** Of a waiting input: its images. */
   images: z.array(ImageRef).optional(),
+  /** Revision of the profile's settings that the turn must know. Absent: none. */
+  settingsRev: z.int().optional(),
   /** Of a steered input: the turn it was put into. */
   into: z.int().optional(),
   /** Number of answers and results at the last restart. */

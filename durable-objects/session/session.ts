@@ -13,6 +13,7 @@ import type { ExecEnv } from "../../core/tools/host/exec-env.ts";
 import type { SearchEnv } from "../../core/tools/web/search/search-env.ts";
 import type { Alarm } from "../../core/ports.ts";
 import type { CreatedSession } from "../../core/schemas/api.ts";
+import type { ProfileSettings } from "../../core/schemas/profile/settings.ts";
 import { ProfileId, SessionId } from "../../core/schemas/ids.ts";
 import type { Rating } from "../../core/schemas/learning/learning.ts";
 import type { ReviewMessage } from "../../core/schemas/learning/review.ts";
@@ -36,6 +37,7 @@ import { type LoaderBinding, openSandbox } from "../../wiring/sandbox.ts";
 import { openImageMaker } from "../../wiring/images.ts";
 import { openModels } from "../../wiring/models.ts";
 import { openExecHost } from "../../wiring/exec.ts";
+import type { SealingEnv } from "../../wiring/sealing.ts";
 import { openOutbound } from "../../wiring/outbound.ts";
 import { type BrowserBinding, openWeb } from "../../wiring/web.ts";
 import {
@@ -53,7 +55,8 @@ import type { Archive } from "../archive.ts";
 import { toSql } from "../sql.ts";
 import { isErased, leaveTombstone, guardErased } from "./erased.ts";
 
-export interface SessionEnv extends ModelEnv, ProviderEnv, ExecEnv, SearchEnv, BrowserBinding, LoaderBinding {
+export interface SessionEnv
+  extends ModelEnv, ProviderEnv, ExecEnv, SearchEnv, BrowserBinding, LoaderBinding, SealingEnv {
   SKILLS: R2Bucket;
   MEMORY: KVNamespace;
   REVIEWS: Queue<ReviewMessage>;
@@ -336,6 +339,7 @@ function toHost(ctx: DurableObjectState, env: SessionEnv, settings: Settings): S
       allow: (allowance) => env.ACCOUNT.getByName(profile).allow(allowance) as Promise<Result<null>>,
       revoke: async (id) => (await env.ACCOUNT.getByName(profile).revokeAllowance(id)).ok,
     },
+    readProfileSettings: () => env.ACCOUNT.getByName(profile).readSettings() as Promise<ProfileSettings>,
     background: (work) => ctx.waitUntil(work),
     report: (what, error) => console.error(`session ${session}: ${what}: ${messageOf(error)}`),
   };

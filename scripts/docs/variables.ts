@@ -44,6 +44,8 @@ export const VARIABLES: Readonly<Record<string, string>> = {
   TALARIA_SETTINGS: 'JSON: any part of the [settings](#settings), such as `{"review":{"afterModelCalls":5}}`.',
   TALARIA_OPERATOR_TOKEN:
     "Creates profiles and keys (`POST /v1/profiles`, `POST /v1/keys`). `npm start` generates it (`.talaria/state/operator-token`), and so does `npm run deploy`.",
+  TALARIA_SEALING_KEY:
+    "Seals the secrets that profiles store, such as tokens of other services; at least 16 characters. Only the api Worker gets it. Default: derived from the operator's token. After a change of either, stored secrets must be entered again.",
   TALARIA_URL: "Clients: the Talaria to talk to. Takes precedence over `.talaria/local.json`.",
   TALARIA_KEY: "Clients: the key to use. Takes precedence over `.talaria/local.json`.",
 };

@@ -72,12 +72,20 @@ export const MEMORY_VARS: readonly string[] = [
 export const EXEC_SECRETS: readonly string[] = ["TALARIA_EXEC_TOKEN"];
 export const EXEC_VARS: readonly string[] = ["TALARIA_EXEC_URL", "TALARIA_EXEC_PROFILES"];
 
+/** Seals what tenants give in confidence: for the api Worker only, which stores and uses it. */
+export const SEALING_SECRETS: readonly string[] = ["TALARIA_SEALING_KEY"];
+
 /** Variables for the api Worker only: no other Worker searches the web. */
 export const SEARCH_SECRETS: readonly string[] = ["BRAVE_API_KEY", "TAVILY_API_KEY", "EXA_API_KEY"];
 export const SEARCH_VARS: readonly string[] = ["SEARXNG_URL"];
 
 /** Everything that only the api Worker gets, beside the operator's token. */
-export const API_SECRETS: readonly string[] = [...MEMORY_SECRETS, ...EXEC_SECRETS, ...SEARCH_SECRETS];
+export const API_SECRETS: readonly string[] = [
+  ...MEMORY_SECRETS,
+  ...EXEC_SECRETS,
+  ...SEARCH_SECRETS,
+  ...SEALING_SECRETS,
+];
 export const API_VARS: readonly string[] = [...MEMORY_VARS, ...EXEC_VARS, ...SEARCH_VARS];
 
 /**

@@ -25,6 +25,7 @@ describe("docs/STORAGE.md", () => {
         "durable-objects/account-curation.ts",
         "durable-objects/account-upkeep.ts",
         "durable-objects/account-approvals.ts",
+        "durable-objects/account-settings.ts",
       ),
     );
     expect(tablesIn("core", "durable-objects")).toEqual(

@@ -15,7 +15,7 @@ const OPERATOR_ROUTES = new Set(["POST /v1/profiles", "POST /v1/keys"]);
 /** Allowed for the operator and for a key of the profile itself. */
 const OWN_PROFILE = /^DELETE \/v1\/profiles\/([^/]+)$/;
 
-/** How long a revoked key may still work in an isolate that has accepted it. */
+/** How long a revoked key may still work, and old settings be in force, in an isolate that has accepted the key. */
 const KEEP_ACCEPTED_MS = 30_000;
 /** Keys kept in memory by one isolate. */
 const MAX_ACCEPTED = 1_000;
@@ -28,7 +28,7 @@ export const authenticate: MiddlewareHandler<ApiEnv> = async (c, next) => {
   const owned = OWN_PROFILE.exec(route)?.[1];
   if (OPERATOR_ROUTES.has(route)) assertOperator(c);
   else if (owned !== undefined) await assertMayDelete(c, owned);
-  else if (!OPEN_ROUTES.has(route) && !PUBLIC_ROUTE.test(route)) c.set("profile", await authenticateProfile(c));
+  else if (!OPEN_ROUTES.has(route) && !PUBLIC_ROUTE.test(route)) await authenticateProfile(c);
   await next();
 };
 
@@ -38,21 +38,31 @@ export const operatorOnly: MiddlewareHandler<ApiEnv> = async (c, next) => {
   await next();
 };
 
-/** Called after a revocation, so that at least this isolate refuses the key at once. */
+/**
+ * Called after a key was revoked or the profile's settings changed, so that at least this isolate refuses the key or knows the
+ * new settings at once.
+ */
 export function forgetAcceptedKeys(profile: ProfileId): void {
   acceptedKeys.forget(profile);
 }
 
+interface AcceptedKey {
+  profile: ProfileId;
+  /** Revision of the profile's settings when the key was checked. */
+  settingsRev: number;
+}
+
 export function createAcceptedKeys(keepMs: number, max: number) {
-  const untilByKey = new Map<string, { profile: ProfileId; until: number }>();
+  const untilByKey = new Map<string, { profile: ProfileId; settingsRev: number; until: number }>();
   return {
-    add(key: string, profile: ProfileId, now: number): void {
+    add(key: string, { profile, settingsRev }: AcceptedKey, now: number): void {
       const oldest = untilByKey.keys().next();
       if (untilByKey.size >= max && !oldest.done) untilByKey.delete(oldest.value);
-      untilByKey.set(key, { profile, until: now + keepMs });
+      untilByKey.set(key, { profile, settingsRev, until: now + keepMs });
     },
-    has(key: string, now: number): boolean {
-      return (untilByKey.get(key)?.until ?? 0) > now;
+    get(key: string, now: number): AcceptedKey | null {
+      const entry = untilByKey.get(key);
+      return entry && entry.until > now ? entry : null;
     },
     forget(profile: ProfileId): void {
       for (const [key, entry] of untilByKey) if (entry.profile === profile) untilByKey.delete(key);
@@ -67,11 +77,16 @@ async function authenticateProfile(c: Context<ApiEnv>): Promise<ProfileId> {
   const now = Date.now();
   const willWrite = c.req.method !== "GET" && c.req.method !== "HEAD";
   const cacheKey = willWrite ? `write ${key}` : key;
-  if (!acceptedKeys.has(cacheKey, now)) {
-    if (!(await openAccount(c.env, parsed.profile).check(parsed.secret, willWrite))) throw unknownKey();
-    acceptedKeys.add(cacheKey, parsed.profile, now);
+  let accepted = acceptedKeys.get(cacheKey, now);
+  if (!accepted) {
+    const settingsRev = await openAccount(c.env, parsed.profile).check(parsed.secret, willWrite);
+    if (settingsRev === null) throw unknownKey();
+    accepted = { profile: parsed.profile, settingsRev };
+    acceptedKeys.add(cacheKey, accepted, now);
   }
-  return parsed.profile;
+  c.set("profile", accepted.profile);
+  c.set("settingsRev", accepted.settingsRev);
+  return accepted.profile;
 }
 
 /** A key of another profile gets the same refusal whether or not this profile exists. */
@@ -83,7 +98,6 @@ async function assertMayDelete(c: Context<ApiEnv>, profile: string): Promise<voi
       "operator_required",
       "This key belongs to another profile. Use a key of the profile to delete, or the operator's token.",
     );
-  c.set("profile", own);
 }
 
 function assertOperator(c: Context<ApiEnv>): void {

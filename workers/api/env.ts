@@ -7,9 +7,10 @@ import type { Settings } from "../../core/schemas/settings.ts";
 import { type ExecEnv, mayUseExec, parseExecEnv } from "../../core/tools/host/exec-env.ts";
 import type { Account } from "../../durable-objects/account.ts";
 import type { Archive } from "../../durable-objects/archive.ts";
+import type { SealingEnv } from "../../wiring/sealing.ts";
 import { AppError } from "./problems.ts";
 
-export interface Env extends ModelEnv, ExecEnv {
+export interface Env extends ModelEnv, ExecEnv, SealingEnv {
   SESSION: DurableObjectNamespace;
   ACCOUNT: DurableObjectNamespace<Account>;
   ARCHIVE: DurableObjectNamespace<Archive>;
@@ -17,7 +18,6 @@ export interface Env extends ModelEnv, ExecEnv {
   MEMORY: KVNamespace;
   REVIEWS: Queue<ReviewMessage>;
   CURATION: Queue<CurationMessage>;
-  TALARIA_OPERATOR_TOKEN?: string;
   TALARIA_SETTINGS?: string;
   /** The profile whose public skills are served at the root of this host. */
   TALARIA_PUBLIC_PROFILE?: string;

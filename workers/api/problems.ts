@@ -73,6 +73,7 @@ export const PROBLEMS = {
   pending_not_found: [404, "No such pending change"],
   approval_not_found: [404, "No such approval"],
   allowance_not_found: [404, "No such allowance"],
+  setting_not_found: [404, "No such setting"],
   checkpoint_not_found: [404, "No such checkpoint"],
   // conflicts and limits
   memory_purged: [409, "The fact was purged"],
@@ -98,6 +99,7 @@ export const PROBLEMS = {
   pending_stale: [409, "The target has changed"],
   approval_too_wide: [422, "This call can only be allowed once"],
   too_many_allowances: [409, "Too many standing allowances"],
+  too_many_settings: [409, "Too many settings of this kind"],
   approval_decided: [409, "Already decided differently"],
   approval_replaced: [409, "The agent now requests different content"],
   turn_not_ended: [409, "The turn has not ended"],

@@ -11,7 +11,11 @@ import { AppError, type ProblemCode } from "./problems.ts";
 export interface ApiEnv {
   Bindings: Env;
   /** Set by authentication; absent on open routes and operator routes. */
-  Variables: { profile: ProfileId };
+  Variables: {
+    profile: ProfileId;
+    /** Revision of the profile's settings; sent with each message, so that its session knows whether to read them again. */
+    settingsRev: number;
+  };
 }
 
 /** Every route refuses unknown query fields and a missing body. */

@@ -14,11 +14,13 @@ export interface AcceptedInput {
   text: string;
   images?: ImageRef[] | undefined;
   busy: BusyMode;
+  /** See `TurnDetails`. */
+  settingsRev?: number | undefined;
 }
 
 /** Inside the caller's transaction. */
 export function acceptInput({ context, recall, begun }: DriveState, n: number, input: AcceptedInput): TurnRow {
-  const { text, images, busy } = input;
+  const { text, images, busy, settingsRev } = input;
   const { host, log } = context;
   const [running] = log.openTurns();
   // A command addresses the session itself, so it neither steers nor interrupts the running turn.
@@ -26,16 +28,16 @@ export function acceptInput({ context, recall, begun }: DriveState, n: number, i
   if (!running || mode !== "steer") recall.startSearch(n, text);
   if (!running) {
     renewLease(context);
-    return beginTurn({ context, begun }, toQueuedTurn(n, text, { images }));
+    return beginTurn({ context, begun }, toQueuedTurn(n, text, { images, settingsRev }));
   }
   const waits = { busy: mode, since: host.clock.now(), ...(mode === "interrupt" && { interrupts: running.n }) };
-  const queued = toQueuedTurn(n, text, { ...waits, images });
+  const queued = toQueuedTurn(n, text, { ...waits, images, settingsRev });
   log.putTurn(queued);
   if (running.state === "parked" && isBesideCommand(text)) wakeParked(context);
   return queued;
 }
 
-function toQueuedTurn(n: number, text: string, { images, ...waits }: TurnRow["more"]): TurnRow {
+function toQueuedTurn(n: number, text: string, { images, settingsRev, ...waits }: TurnRow["more"]): TurnRow {
   return {
     n,
     state: "queued",
@@ -46,7 +48,7 @@ function toQueuedTurn(n: number, text: string, { images, ...waits }: TurnRow["mo
     stats: NO_STATS,
     startedAt: null,
     endedAt: null,
-    more: { ...waits, ...(images && { images }) },
+    more: { ...waits, ...(images && { images }), ...(settingsRev && { settingsRev }) },
   };
 }
 
@@ -55,9 +57,10 @@ function beginTurn({ context, begun }: Pick<DriveState, "context" | "begun">, tu
   const { host, log } = context;
   const n = log.nextEntry();
   const startedAt = host.clock.now();
-  const running: TurnRow = { ...turn, state: "running", waiting: null, input: n, attempts: 1, startedAt, more: {} };
+  const { since, interrupts, images, settingsRev } = turn.more;
+  const more = settingsRev ? { settingsRev } : {};
+  const running: TurnRow = { ...turn, state: "running", waiting: null, input: n, attempts: 1, startedAt, more };
   const parts = [{ source: "principal" as const, text: turn.waiting ?? "" }];
-  const { since, interrupts, images } = turn.more;
   const waited = since !== undefined && { waited: { since, ...(interrupts !== undefined && { interrupts }) } };
   log.put({ v: 1, n, turn: turn.n, at: startedAt, kind: "user", parts, ...waited, ...(images && { images }) });
   log.putTurn(running);

@@ -25,6 +25,7 @@ import type { EngineContext } from "../context.ts";
 import type { TurnRow } from "../log-turns.ts";
 import { isHeldOut } from "../prompt/held-out.ts";
 import { beginEpoch, takeNotes } from "../prompt/notes.ts";
+import { renewProfileSettings } from "../prompt/profile-settings.ts";
 import { type OfferedTools, readScene, describeOfferedTools } from "../prompt/scene.ts";
 import { createTodoList } from "../prompt/todos.ts";
 
@@ -53,6 +54,7 @@ export async function prepareTurn(
   request: string,
   model?: Pick<Model, "contextWindow">,
 ): Promise<{ tools: Tool[]; system: string; learned: SkillLine[] | null }> {
+  await renewProfileSettings(context, turn);
   const tools = sessionTools(context, request, model);
   const contextWindow = model?.contextWindow;
   const { text: system, learned } = await freezePrompt(context, { tools, force: false, request, contextWindow });

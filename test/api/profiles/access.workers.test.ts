@@ -171,25 +171,22 @@ describe("keys", () => {
 describe("the keys that an isolate caches", () => {
   it("are valid until they expire", () => {
     const checked = createAcceptedKeys(30_000, 10);
-    checked.add("key", "p", 1_000);
-    expect([checked.has("key", 30_999), checked.has("key", 31_000), checked.has("other", 1_000)]).toEqual([
-      true,
-      false,
-      false,
-    ]);
+    checked.add("key", { profile: "p", settingsRev: 3 }, 1_000);
+    expect(checked.get("key", 30_999)).toMatchObject({ profile: "p", settingsRev: 3 });
+    expect([checked.get("key", 31_000), checked.get("other", 1_000)]).toEqual([null, null]);
   });
 
   it("are limited in number: the oldest is dropped first", () => {
     const checked = createAcceptedKeys(30_000, 2);
-    for (const key of ["a", "b", "c"]) checked.add(key, key, 0);
-    expect(["a", "b", "c"].map((key) => checked.has(key, 1))).toEqual([false, true, true]);
+    for (const key of ["a", "b", "c"]) checked.add(key, { profile: key, settingsRev: 0 }, 0);
+    expect(["a", "b", "c"].map((key) => checked.get(key, 1) !== null)).toEqual([false, true, true]);
   });
 
   it("can be dropped for one profile", () => {
     const checked = createAcceptedKeys(30_000, 10);
-    checked.add("a", "p", 0);
-    checked.add("b", "q", 0);
+    checked.add("a", { profile: "p", settingsRev: 0 }, 0);
+    checked.add("b", { profile: "q", settingsRev: 0 }, 0);
     checked.forget("p");
-    expect(["a", "b"].map((key) => checked.has(key, 1))).toEqual([false, true]);
+    expect(["a", "b"].map((key) => checked.get(key, 1) !== null)).toEqual([false, true]);
   });
 });

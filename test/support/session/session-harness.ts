@@ -74,6 +74,8 @@ export interface HarnessOptions {
   /** What the profile allows all its sessions. Absent: nothing. */
   approvals?: ApprovalPort;
   isUnattended?(): boolean;
+  /** What the profile's owner has set. Absent: nothing can be set. */
+  readProfileSettings?: SessionHost["readProfileSettings"];
   /** The size of the Archive's database. */
   archiveBytes?(): number;
   /** The profile's sessions, oldest first. Absent: the agent has no tool that searches them. */
@@ -151,6 +153,7 @@ export function createSessionHarness(options: HarnessOptions) {
       seeds,
       moreTools: options.tools ?? [],
       ...(options.approvals && { approvals: options.approvals }),
+      ...(options.readProfileSettings && { readProfileSettings: options.readProfileSettings }),
       ...(options.isUnattended && { isUnattended: options.isUnattended }),
       memoryProvider: options.memoryProvider,
       imageMaker: options.imageMaker,

@@ -42,7 +42,8 @@ messages.openapi(
     const key = c.req.valid("header")["idempotency-key"];
     const { text, images, busy } = c.req.valid("json");
     assertUsableText(text, images !== undefined);
-    const message = { text, images, key, busy };
+    const { settingsRev } = c.var;
+    const message = { text, images, key, busy, ...(settingsRev > 0 && { settingsRev }) };
     if (/\btext\/event-stream\b/i.test(c.req.header("accept") ?? "")) {
       const body = JSON.stringify(message);
       const answer = await unwrapResponse(await session.fetch(new Request(SESSION_URL, { method: "POST", body })));

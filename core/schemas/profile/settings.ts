@@ -1,0 +1,28 @@
+// What a profile's owner has set for its agent. The Account keeps it by section and key, with a revision that rises at every
+// change; a Session keeps the newest copy it was told of. Secrets inside are sealed. Forms only.
+import type * as z from "zod";
+import { ToolSettings } from "./tools.ts";
+
+/** The form of one value of each section. A section is a map; what its keys are is said at its row. */
+export const PROFILE_SECTIONS = {
+  /** Key `all`. */
+  tools: ToolSettings,
+} as const;
+
+export type ProfileSection = keyof typeof PROFILE_SECTIONS;
+export const PROFILE_SECTION_NAMES = Object.keys(PROFILE_SECTIONS) as ProfileSection[];
+
+export type ProfileSetting<Section extends ProfileSection> = z.infer<(typeof PROFILE_SECTIONS)[Section]>;
+
+export type ProfileSections = { [Section in ProfileSection]: Record<string, ProfileSetting<Section>> };
+
+/** `rev`: 0 if nothing was ever set. */
+export interface ProfileSettings {
+  rev: number;
+  sections: ProfileSections;
+}
+
+export function noProfileSettings(): ProfileSettings {
+  const sections = Object.fromEntries(PROFILE_SECTION_NAMES.map((name) => [name, {}]));
+  return { rev: 0, sections: sections as ProfileSections };
+}

@@ -1,0 +1,26 @@
+// The session's copy of what the profile's owner has set for its agent. A message says which revision its sender knows; a session
+// with an older copy reads the settings again before the turn's tools are made. Meta key `profile`.
+import { type ProfileSettings, noProfileSettings } from "../../schemas/profile/settings.ts";
+import type { EngineContext } from "../context.ts";
+import type { TurnRow } from "../log-turns.ts";
+
+interface StoredSettings extends ProfileSettings {
+  v: 1;
+}
+
+const NOTHING_SET = noProfileSettings();
+
+/** Treat as read-only. */
+export function profileSettings({ log }: Pick<EngineContext, "log">): ProfileSettings {
+  const stored = log.meta<StoredSettings>("profile");
+  // A copy from before a section existed lacks it.
+  return stored ? { rev: stored.rev, sections: { ...NOTHING_SET.sections, ...stored.sections } } : NOTHING_SET;
+}
+
+/** Throws if the Account cannot be reached, so that no turn runs under rules that its owner has replaced. */
+export async function renewProfileSettings({ host, log }: EngineContext, turn: TurnRow): Promise<void> {
+  const wanted = turn.more.settingsRev ?? 0;
+  if (!host.readProfileSettings || wanted <= profileSettings({ log }).rev) return;
+  const stored: StoredSettings = { v: 1, ...(await host.readProfileSettings()) };
+  log.setMeta("profile", stored);
+}

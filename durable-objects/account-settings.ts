@@ -1,0 +1,82 @@
+// What a profile's owner has set for its agent, by section and key, with a revision that rises at every change. Its table is made
+// with the first row. Called by the Account.
+import { type Result, err, ok } from "../core/errors.ts";
+import type { Sql } from "../core/ports.ts";
+import {
+  PROFILE_SECTIONS,
+  type ProfileSection,
+  type ProfileSetting,
+  type ProfileSettings,
+  noProfileSettings,
+} from "../core/schemas/profile/settings.ts";
+
+/** [own] Values of one section: a longer list is not readable, and a session reads all of them at once. */
+const MAX_VALUES = 100;
+/** [own] JSON characters of one value. */
+const MAX_VALUE_CHARS = 64 * 1024;
+
+export const SETTINGS_TABLE = "profile_setting";
+
+/** The revision is the row of section `''`. */
+const SCHEMA = `CREATE TABLE IF NOT EXISTS profile_setting (section TEXT NOT NULL, key TEXT NOT NULL, value TEXT NOT NULL,
+  PRIMARY KEY (section, key)) STRICT, WITHOUT ROWID`;
+
+export function createAccountSettings(sql: Sql) {
+  const hasTable = () =>
+    sql.run("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", SETTINGS_TABLE).length > 0;
+  const readRev = () =>
+    Number(sql.run<{ value: string }>(`SELECT value FROM ${SETTINGS_TABLE} WHERE section = ''`)[0]?.value ?? 0);
+  const raiseRev = () =>
+    void sql.run(`INSERT OR REPLACE INTO ${SETTINGS_TABLE} VALUES ('', '', ?)`, String(readRev() + 1));
+
+  return {
+    rev: (): number => (hasTable() ? readRev() : 0),
+
+    /** Values that this version no longer understands are left out. */
+    read(): ProfileSettings {
+      const settings = noProfileSettings();
+      if (!hasTable()) return settings;
+      settings.rev = readRev();
+      const rows = sql.run<{ section: ProfileSection; key: string; value: string }>(
+        `SELECT section, key, value FROM ${SETTINGS_TABLE} WHERE section <> '' ORDER BY section, key`,
+      );
+      for (const { section, key, value } of rows) {
+        const parsed = PROFILE_SECTIONS[section]?.safeParse(JSON.parse(value));
+        if (parsed?.success) Object.assign(settings.sections[section], { [key]: parsed.data });
+      }
+      return settings;
+    },
+
+    /** Replaces the value of the key. Failures: `too_many_settings`, `setting_too_large`. */
+    put<Section extends ProfileSection>(section: Section, key: string, value: ProfileSetting<Section>): Result<null> {
+      const text = JSON.stringify(value);
+      if (text.length > MAX_VALUE_CHARS) {
+        return err("setting_too_large", `As JSON, one setting has at most ${MAX_VALUE_CHARS} characters.`);
+      }
+      return sql.transaction(() => {
+        sql.run(SCHEMA);
+        const keys = sql.run<{ key: string }>(`SELECT key FROM ${SETTINGS_TABLE} WHERE section = ?`, section);
+        if (keys.length >= MAX_VALUES && !keys.some((row) => row.key === key)) {
+          return err("too_many_settings", `A profile has at most ${MAX_VALUES} ${section}: remove one first.`);
+        }
+        sql.run(`INSERT OR REPLACE INTO ${SETTINGS_TABLE} VALUES (?, ?, ?)`, section, key, text);
+        raiseRev();
+        return ok(null);
+      });
+    },
+
+    /** False: there was none of that key. */
+    remove(section: ProfileSection, key: string): boolean {
+      if (!hasTable()) return false;
+      return sql.transaction(() => {
+        const removed = sql.run(
+          `DELETE FROM ${SETTINGS_TABLE} WHERE section = ? AND key = ? RETURNING key`,
+          section,
+          key,
+        );
+        if (removed.length > 0) raiseRev();
+        return removed.length > 0;
+      });
+    },
+  };
+}
