@@ -122,15 +122,15 @@ export function createSplitArchive({ sql, own, openPart, clock, salt }: SplitArc
     putPurge,
 
     async erasePieces(pieces, after) {
-      const later = others();
-      const year = later.findLast((one) => firstIdOf(one) <= after);
+      const year = others().findLast((one) => firstIdOf(one) <= after);
       const part = year === undefined ? null : openPart(year);
       const next = part ? await part.erasePieces(pieces, after) : eraseIn(own, pieces, { after, salt });
       if (next !== null) return next;
       // A title that this part has taken away would come back with the session's next turn in another.
       const [titles, ...more] = part ? await part.purges(TITLES) : own.purges(TITLES);
       if (titles) await putPurge({ ...titles, pieces: [titles, ...more].flatMap((purge) => purge.pieces) });
-      const following = later.find((one) => firstIdOf(one) > after);
+      // Another part may have begun meanwhile.
+      const following = others().find((one) => firstIdOf(one) > after);
       return following === undefined ? null : firstIdOf(following);
     },
   };

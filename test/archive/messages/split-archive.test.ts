@@ -272,6 +272,22 @@ describe("a title that held a purged text", () => {
     expect(await world.around(LONG, 1, 0, 9)).toHaveLength(5);
     expect(await world.search({ query: "orchid", limit: 9 })).toEqual([]);
   });
+
+  it("does not stay in a part that begins while the last one is erased", async () => {
+    const world = await createWorld([{ ...toTurn(LONG, 1, 2026), title: "" }, toTurn(LONG, 2, 2027)]);
+    const { push } = world.calls;
+    const begun: Promise<unknown>[] = [];
+    world.calls.push = (...made) => {
+      const next = toTurn(LONG, 3, 2028);
+      if (made[0] === "erasePieces 2027") begun.push(world.put(next, null), world.put(next, 2028));
+      return push.apply(world.calls, made);
+    };
+    await eraseAll(world, "Remember: the vault of the orchid house opens with 4711.");
+    await Promise.all(begun);
+    expect(begun).toHaveLength(2);
+    expect(await world.around(LONG, 1, 0, 9)).toHaveLength(3);
+    expect(await world.search({ query: "orchid", limit: 9 })).toEqual([]);
+  });
 });
 
 describe("a part out of reach", () => {
