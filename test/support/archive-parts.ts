@@ -19,9 +19,24 @@ export type ArchiveParts = ReturnType<typeof createArchiveParts>;
 
 const SALT = "profile";
 
-export function createArchiveParts({ clock, readBytes }: { clock: Clock; readBytes?: () => number }) {
+export interface ArchivePartsOptions {
+  clock: Clock;
+  readBytes?(): number;
+  /** Runs before each write of a part, and before and after each call between parts. It may throw. */
+  step?(): void;
+}
+
+export function createArchiveParts({ clock, readBytes, step = () => {} }: ArchivePartsOptions) {
   const options = { salt: SALT, ...(readBytes && { readBytes }) };
-  const firstSql = createNodeSql();
+  const createSql = (): Sql => {
+    const sql = createNodeSql();
+    const run: Sql["run"] = (query, ...values) => {
+      if (!/^\s*SELECT/i.test(query)) step();
+      return sql.run(query, ...values);
+    };
+    return { ...sql, run };
+  };
+  const firstSql = createSql();
   const first = createMessageArchive(firstSql, options);
   const others = new Map<number, { sql: Sql; own: MessageArchive }>();
   /** Years whose part fails. */
@@ -33,7 +48,7 @@ export function createArchiveParts({ clock, readBytes }: { clock: Clock; readByt
   function openYear(year: number) {
     const known = others.get(year);
     if (known) return known;
-    const sql = createNodeSql();
+    const sql = createSql();
     const made = { sql, own: createMessageArchive(sql, { ...options, firstId: firstIdOf(year) }) };
     others.set(year, made);
     return made;
@@ -46,7 +61,10 @@ export function createArchiveParts({ clock, readBytes }: { clock: Clock; readByt
         calls.push(`${name} ${year}`);
         if (unreachable.has(year)) throw new Error("unreachable");
         if (silent.has(year)) await new Promise(() => {});
-        return structuredClone(answer(openYear(year).own, ...structuredClone(args)));
+        step();
+        const answered = structuredClone(answer(openYear(year).own, ...structuredClone(args)));
+        step();
+        return answered;
       };
     return {
       search: call("search", (own, ...args) => own.search(...args)),

@@ -116,7 +116,7 @@ export function createMessageArchive(sql: Sql, options: MessageArchiveOptions = 
     eraseSession: (session) => eraseMessagesOfSession(sql, session),
     isErased: (session) => isErasedSession(sql, session),
     eraseWhere(isMeant, after = 0, isTitleMeant = isMeant) {
-      if (after <= firstId) putPurgedTitles(sql, eraseTitlesWhere(sql, isTitleMeant), salt);
+      if (after <= firstId) eraseTitlesWhere(sql, isTitleMeant, (titles) => putPurgedTitles(sql, titles, salt));
       return eraseMessagesWhere(sql, isMeant, after);
     },
     statistics: (query) => readStatistics(sql, query),

@@ -46,12 +46,12 @@ export function isErasedSession(sql: Sql, session: SessionId): boolean {
   return found.length > 0;
 }
 
-/** Takes titles that are meant out of all headings, and returns them. */
-export function eraseTitlesWhere(sql: Sql, isMeant: (text: string) => boolean): string[] {
+/** Takes titles that are meant out of all headings. `keep` gets them before, so that they are known if the work stops here. */
+export function eraseTitlesWhere(sql: Sql, isMeant: (text: string) => boolean, keep: (titles: string[]) => void): void {
   const titles = sql.run<{ session: SessionId; title: string }>("SELECT session, title FROM message_title");
   const meant = titles.filter(({ title }) => isMeant(title));
+  keep(meant.map(({ title }) => title));
   for (const { session } of meant) sql.transaction(() => putTitle(sql, session, ""));
-  return meant.map(({ title }) => title);
 }
 
 /** Reads rows from the one after `after` on. `next`: the last row read if there are more. */
