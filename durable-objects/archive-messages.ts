@@ -39,7 +39,7 @@ export interface PartStub {
 
 /** `wake`: asks for an alarm, which merges the indexes. */
 export function createArchiveMessages(
-  { storage, id }: DurableObject["ctx"],
+  { storage, id }: Pick<DurableObject["ctx"], "storage" | "id">,
   { openObject, wake }: { openObject(name: string): PartStub; wake(): void },
 ) {
   const sql = toSql(storage);

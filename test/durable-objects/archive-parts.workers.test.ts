@@ -9,6 +9,7 @@ import { ok } from "../../core/errors.ts";
 import type { ArchivedTurn } from "../../core/schemas/archived-message.ts";
 import { toPieces } from "../../core/skills/search/text-pieces.ts";
 import type { Archive } from "../../durable-objects/archive.ts";
+import { createArchiveMessages } from "../../durable-objects/archive-messages.ts";
 import { toSql } from "../../durable-objects/sql.ts";
 import { newProfileId } from "../support/skills/profile-ids.ts";
 import { toUlid } from "../support/ulid.ts";
@@ -98,6 +99,26 @@ it("a deleted profile leaves nothing in any part, and no part begins again", asy
   expect(await archive(2028).putMessages(toTurn(OTHER, 2, 2028, "A walrus"))).toMatchObject({ ok: false });
   expect(await archive().searchMessages({ query: "walrus", limit: 9 })).toEqual({ found: [], missing: [] });
   for (const year of [2027, 2028]) await expect(rows(year)).rejects.toThrow("no such table");
+});
+
+it("a deletion of a profile that stops between two parts takes no message from then on, and is complete once repeated", async () => {
+  const { profile, archive, put, rows } = await createLong();
+  const stopped = runInDurableObject(archive(), (_, state) =>
+    createArchiveMessages(state, {
+      openObject(name) {
+        if (name === `${profile}/2028`) throw new Error("stopped");
+        return ARCHIVE.getByName(name);
+      },
+      wake: () => {},
+    }).erase(),
+  );
+  await expect(stopped).rejects.toThrow("stopped");
+  expect(await rows(2028)).toBe(4);
+  await expect(rows(2027)).rejects.toThrow("no such table");
+  for (const year of [2026, 2027, 2029])
+    expect(await put(toTurn(OTHER, year, year, "A walrus"))).toMatchObject({ failure: { code: "archive_erased" } });
+  await archive().erase();
+  for (const year of [undefined, 2027, 2028]) await expect(rows(year)).rejects.toThrow("no such table");
 });
 
 it("a part of another profile cannot be reached by any argument of a search or a reading", async () => {
