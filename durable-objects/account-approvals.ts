@@ -1,12 +1,10 @@
 // What a profile has allowed for all its sessions: standing allowances, and a mode of approval stricter than the operator's. Its
 // tables are made with the first row. Called by the Account.
-import { type Result, err, ok } from "../core/errors.ts";
+import { type Result, ok } from "../core/errors.ts";
 import type { Sql } from "../core/ports.ts";
 import { ApprovalMode, StandingAllowance } from "../core/schemas/approvals/approval.ts";
+import { checkRoom } from "../core/session/approvals/allowance-room.ts";
 import type { ProfileApprovals } from "../core/session/context.ts";
-
-/** [own] A longer list is not readable. */
-const MAX_ALLOWANCES = 200;
 
 export const APPROVAL_TABLES = ["allowance", "approval_mode"];
 
@@ -31,16 +29,14 @@ export function createAccountApprovals(sql: Sql) {
       const [row] = sql.run<{ mode: string }>("SELECT mode FROM approval_mode");
       return { mode: row ? ApprovalMode.parse(row.mode) : null, allowances: all() };
     },
-    /** Idempotent by `id`. Of equal keys only one is kept. */
-    allow({ id, kind, key, at }: Omit<StandingAllowance, "v">): Result<null> {
+    /** Idempotent by `id`. Failure: `too_many_allowances`. */
+    allow(allowance: Omit<StandingAllowance, "v">): Result<null> {
+      const { id, kind, key, at } = allowance;
       return sql.transaction(() => {
         createTables();
-        const known = all();
-        if (known.some((one) => one.id === id || (one.kind === kind && one.key === key))) return ok(null);
-        if (known.length >= MAX_ALLOWANCES) {
-          return err("too_many_allowances", `A profile has at most ${MAX_ALLOWANCES} allowances: revoke one first.`);
-        }
-        sql.run("INSERT INTO allowance VALUES (?, ?, ?, ?)", id, kind, key, at);
+        const room = checkRoom(all(), allowance);
+        if (!room.ok) return room;
+        if (!room.value.isKept) sql.run("INSERT INTO allowance VALUES (?, ?, ?, ?)", id, kind, key, at);
         return ok(null);
       });
     },

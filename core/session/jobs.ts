@@ -1,6 +1,7 @@
 // The jobs of a session: one table of work to do later, and one alarm for all of it. The table is also the outbox: a row is
 // written in the transaction that makes it necessary, and leaves when its effect is proved. See docs/decisions/0008.
 import type { Alarm, Clock, Random, Sql } from "../ports.ts";
+import type { StandingAllowance } from "../schemas/approvals/approval.ts";
 import type { ReviewCounters, TaskKind } from "../schemas/learning/learning.ts";
 import type { Grant, ReviewVerdict, Trigger } from "../schemas/learning/review.ts";
 import type { Evidence } from "../schemas/skill.ts";
@@ -58,6 +59,8 @@ export type Job =
   | { kind: "verdicts"; verdicts: ReviewVerdict[]; at: number }
   /** A notice that waits until no answer streams. */
   | { kind: "notice"; text: string }
+  /** What a person has always allowed, on its way to the profile's Account. */
+  | { kind: "allow"; allowance: StandingAllowance }
   /** Only in rows of schema version 2. */
   | { kind: "evidence"; evidence: Evidence[] }
   | { kind: "active"; day: string };

@@ -32,9 +32,15 @@ const TurnDetails = z.object({
   pauses: z.int().optional(),
   doneAtPause: z.int().optional(),
   pausedUntil: z.int().optional(),
-  /** Of a parked turn: what it waits for, since when, and until when at most. `over`: the wait has ended, and the turn may go on. */
+  /**
+   * Of a parked turn: what it waits for, since when, and until when at most. `newest`: the newest message at that time; absent in older
+   * rows. `over`: the wait has ended, and the turn may go on.
+   */
   parked: z
-    .object({ for: WaitKind, id: z.string(), since: z.int(), until: z.int(), over: z.literal(true).optional() })
+    .object({
+      ...{ for: WaitKind, id: z.string(), since: z.int(), until: z.int(), newest: z.int().optional() },
+      over: z.literal(true).optional(),
+    })
     .optional(),
   /** Of an ended turn: why it ended. */
   reason: z.string().optional(),
@@ -91,10 +97,13 @@ export function createTurnRows(sql: Sql) {
     return turn(newest);
   }
 
-  /** Inputs that were put into turn `n`. They were accepted while it was open, so only waiting inputs stand between them. */
+  /**
+   * Inputs that were put into turn `n`. They were accepted while it was open, so only waiting inputs stand between them, and those
+   * that were put into an earlier turn while it was parked.
+   */
   function steeredInto(n: number): TurnRow[] {
     const steered: TurnRow[] = [];
-    for (let next = turn(n + 1); next && (next.more.into === n || isOpen(next)); next = turn(next.n + 1)) {
+    for (let next = turn(n + 1); next && (next.state === "steered" || isOpen(next)); next = turn(next.n + 1)) {
       if (next.more.into === n) steered.push(next);
     }
     return steered;

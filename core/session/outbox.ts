@@ -2,6 +2,7 @@
 // a result that can be read. Until then it is carried out again, which its id makes harmless. Called by the driver after a turn
 // and by the engine's alarm.
 import { withTimeout } from "../timeout.ts";
+import { carryAllowance } from "./approvals/allowances.ts";
 import type { EngineContext } from "./context.ts";
 import { type IndexRow, carryIndexing, giveUpIndexing, indexLater, indexRows } from "./index-messages.ts";
 import type { JobRow } from "./jobs.ts";
@@ -165,6 +166,8 @@ async function carryOut(context: EngineContext, row: JobRow): Promise<void> {
     case "active":
       await host.evidence.markActive(row.job.day);
       return jobs.delete(row.id);
+    case "allow":
+      return carryAllowance(context, { ...row, job: row.job });
     case "usage":
       await host.account.book(row.job.booking);
       return jobs.delete(row.id);

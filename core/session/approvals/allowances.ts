@@ -4,6 +4,7 @@
 import type { Allowance } from "../../agent/contract.ts";
 import type { ApprovalMode, CommandApproval, StandingAllowance } from "../../schemas/approvals/approval.ts";
 import type { EngineContext } from "../context.ts";
+import type { Job, JobRow } from "../jobs.ts";
 import { showHidden } from "./question-text.ts";
 
 /** [own] More are not readable in a list. The oldest ones are dropped. */
@@ -34,14 +35,52 @@ export function sessionAllowances({ log }: Pick<EngineContext, "log">): Standing
   return log.meta<StandingAllowance[]>(KEY) ?? [];
 }
 
-/** Inside the caller's transaction. */
-export function addSessionAllowances(context: EngineContext, { id, allowance }: CommandApproval): void {
-  if (allowance === null) return;
-  const { family, exact } = allowance;
+/** The widest allowance that the person was shown. The call must have one. */
+export function toStanding({ host }: EngineContext, { id, allowance }: CommandApproval): StandingAllowance {
+  const { family, exact } = allowance!;
   const kind = family === undefined ? "exact" : "family";
-  const added: StandingAllowance = { v: 1, id, kind, key: family ?? exact, at: context.host.clock.now() };
-  const others = sessionAllowances(context).filter((known) => known.key !== added.key || known.kind !== kind);
+  return { v: 1, id, kind, key: family ?? exact, at: host.clock.now() };
+}
+
+/** Inside the caller's transaction. */
+export function addSessionAllowances(context: EngineContext, asked: CommandApproval): void {
+  const added = toStanding(context, asked);
+  const others = sessionAllowances(context).filter(({ key, kind }) => key !== added.key || kind !== added.kind);
   context.log.setMeta(KEY, [...others, added].slice(-MAX_SESSION_ALLOWANCES));
+}
+
+/** Inside the transaction of the decision: the profile's Account keeps only what was decided, also after a crash. */
+export function putProfileAllowance(context: EngineContext, asked: CommandApproval): void {
+  const { host, jobs } = context;
+  const allowance = toStanding(context, asked);
+  jobs.put(allowRow(asked.id), host.clock.now() + host.settings.turn.leaseMs, { kind: "allow", allowance });
+}
+
+/** After the decision, so that the turn's next calls are covered. Never rejects: the outbox tries again. */
+export async function keepProfileAllowance(context: EngineContext, id: string): Promise<void> {
+  const { jobs, host } = context;
+  try {
+    await jobs.arm();
+    const row = jobs.get(allowRow(id));
+    if (row?.job.kind === "allow") await carryAllowance(context, { ...row, job: row.job });
+  } catch (error) {
+    host.report("approvals", error);
+  }
+}
+
+/** Sends an allowance to the profile's Account. A job of the outbox. */
+export async function carryAllowance(
+  { host, jobs }: EngineContext,
+  { id, job }: JobRow & { job: Extract<Job, { kind: "allow" }> },
+): Promise<void> {
+  const kept = await host.approvals?.allow(job.allowance);
+  // The profile was deleted, or another session took the last place meanwhile.
+  if (kept && !kept.ok) host.report(`job ${id}`, kept.failure.message);
+  jobs.delete(id);
+}
+
+function allowRow(id: string): string {
+  return `allow:${id}`;
 }
 
 /** False: there is none of that id. */

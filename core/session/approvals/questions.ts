@@ -13,9 +13,20 @@ import type { NoticeEntry } from "../../schemas/entry.ts";
 import { sha256Hex } from "../../schemas/learning/digest.ts";
 import type { SpentCall } from "../../schemas/usage.ts";
 import type { EngineContext } from "../context.ts";
+import { bookLate } from "../ledger.ts";
 import { toNotice } from "../prompt/notices.ts";
+import { placeNotice } from "../readers/events.ts";
 import { type WaitEnd, endWait, parkTurn } from "../turn/waiting/park-turn.ts";
-import { addSessionAllowances, readPolicy, isCovered, nameCovered } from "./allowances.ts";
+import { checkRoom } from "./allowance-room.ts";
+import {
+  addSessionAllowances,
+  isCovered,
+  keepProfileAllowance,
+  nameCovered,
+  putProfileAllowance,
+  readPolicy,
+  toStanding,
+} from "./allowances.ts";
 import { openApprovalRows } from "./approval-rows.ts";
 import { clipSummary, describeQuestion, toDenial } from "./question-text.ts";
 import { type TriageBudget, triageCall } from "./triage.ts";
@@ -56,17 +67,21 @@ export async function admitCall(
     ...{ askedAt: host.clock.now(), until: host.clock.now() + host.settings.turn.approvalMs },
     ...{ decidedAt: null, by: null, scope: null, reason: null },
   };
-  let spent: NoticeEntry["approval"] = [];
-  if (mode === "smart") {
-    const judged = await triageCall(context, asked, place);
-    const { decision, reason } = judged;
-    if (decision !== "ask") return recordModel(context, asked, { decision, reason, spent: judged.spent }, place);
-    spent = judged.spent;
+  const judged = mode === "smart" ? await triageCall(context, asked, place) : null;
+  // Stopped meanwhile: the question would be asked for nothing.
+  if (log.turn(place.turn)?.state !== "running" || place.signal.aborted) {
+    bookLate(
+      context,
+      place.turn,
+      (judged?.spent ?? []).map((spent) => ({ kind: "approval", ...spent })),
+    );
+    return { state: "parked" };
+  }
+  if (judged && judged.decision !== "ask") {
+    return recordModel(context, asked, { ...judged, decision: judged.decision }, place);
   }
   if (host.isUnattended?.()) return { state: "refused", result: UNATTENDED };
-  // Stopped or interrupted meanwhile: the question would be asked for nothing.
-  if (log.turn(place.turn)?.state !== "running" || place.signal.aborted) return { state: "parked" };
-  ask(context, asked, spent);
+  ask(context, asked, judged?.spent ?? [], place);
   return { state: "parked" };
 }
 
@@ -90,7 +105,7 @@ const UNATTENDED = fail(
   "This needs a person's approval, and nobody is there in this run. Do it another way, or say what is left to do.",
 );
 
-function ask(context: EngineContext, asked: CommandApproval, spent: NoticeEntry["approval"]): void {
+function ask(context: EngineContext, asked: CommandApproval, spent: SpentCall[], { put }: QuestionPlace): void {
   const { host, log } = context;
   const { id, until, turn, summary, reasons, askedAt } = asked;
   const question = {
@@ -101,12 +116,15 @@ function ask(context: EngineContext, asked: CommandApproval, spent: NoticeEntry[
   const notice: NoticeEntry = {
     ...toNotice({ n: log.nextEntry(), turn, at: askedAt, code: "approval_asked", text: describeQuestion(question) }),
     asked: question,
-    ...(spent && spent.length > 0 && { approval: spent }),
+    ...(spent.length > 0 && { approval: spent }),
   };
   parkTurn(context, turn, {
     wait: { for: "approval", id, until },
     notice,
-    record: () => openApprovalRows({ host, log }).add(asked),
+    record() {
+      openApprovalRows({ host, log }).add(asked);
+      put(notice);
+    },
   });
 }
 
@@ -135,6 +153,7 @@ function recordModel(
     openApprovalRows(context).add(decided);
     put({ ...notice, approval: judged.spent });
   });
+  context.hub.emit(placeNotice(notice));
   return toAdmission(context, decided);
 }
 
@@ -168,7 +187,7 @@ export interface QuestionDecision {
 
 /**
  * A person's decision. Repeating it gives the same answer. The caller has the driver continue. `before`: an entry to write first,
- * in the same transaction. Failures: `approval_decided`, `approval_too_wide`, and those of storing an allowance.
+ * in the same transaction. Failures: `approval_decided`, `approval_too_wide`, `too_many_allowances`.
  */
 export async function decideQuestion(
   context: EngineContext,
@@ -179,17 +198,16 @@ export async function decideQuestion(
   const { host, log } = context;
   const refusal = checkDecision(asked, approve, scope);
   if (refusal !== "open") return refusal;
-  if (approve && scope === "always") {
-    // Idempotent, and before the decision: a decision that cannot be kept is not made.
-    const kept = await host.approvals?.allow({ id: asked.id, ...widest(asked), at: host.clock.now() });
-    if (kept && !kept.ok) return kept;
+  const isForAll = approve && scope === "always" && host.approvals !== undefined;
+  if (isForAll) {
+    // A decision that cannot be kept is not made.
+    const room = checkRoom((await host.approvals!.read()).allowances, toStanding(context, asked));
+    if (!room.ok) return room;
     const now = openApprovalRows(context).find(asked.id);
-    if (now.ok && now.value.kind === "command" && now.value.state !== "waiting") {
-      const again = checkDecision(now.value, approve, scope);
-      // Another decision, the timeout or a stop came first, so this one allows nothing.
-      if (again !== "open" && !again.ok) await host.approvals?.revoke(asked.id);
-      return again === "open" ? ok(now.value) : again;
-    }
+    if (!now.ok) return now;
+    // Another decision, the timeout or a stop may have come first.
+    const again = checkDecision(now.value as CommandApproval, approve, scope);
+    if (again !== "open") return again;
   }
   const decided: CommandApproval = {
     ...asked,
@@ -204,9 +222,11 @@ export async function decideQuestion(
     record() {
       openApprovalRows(context).put(decided);
       if (approve && scope === "session") addSessionAllowances(context, asked);
+      if (isForAll) putProfileAllowance(context, asked);
       return { code: "approval_decided", text: describeDecision(decided) };
     },
   });
+  if (isForAll) await keepProfileAllowance(context, asked.id);
   return ok(decided);
 }
 
@@ -226,12 +246,6 @@ function checkDecision(
   }
   const isSame = by === "person" && (approve ? state === "approved" && asked.scope === scope : state === "refused");
   return isSame ? ok(asked) : err("approval_decided", `This was ${state} before.`);
-}
-
-/** The widest key that the person was shown. */
-function widest({ allowance }: CommandApproval): { kind: "exact" | "family"; key: string } {
-  const family = allowance?.family;
-  return family === undefined ? { kind: "exact", key: allowance!.exact } : { kind: "family", key: family };
 }
 
 function describeDecision({ state, scope, allowance, summary, id }: CommandApproval): string {

@@ -3,8 +3,11 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import type { CallGate, Tool } from "../../../core/agent/contract.ts";
+import { ok } from "../../../core/errors.ts";
+import type { StandingAllowance } from "../../../core/schemas/approvals/approval.ts";
 import { renderParts, succeed } from "../../../core/agent/tool-result.ts";
 import { type SessionLife, Crash, createSessionHarness } from "../../support/session/session-harness.ts";
+import { must } from "../../support/session/scripted-session.ts";
 import { createScriptedModel } from "../../support/wires/scripted-model.ts";
 
 /** Depends on the request alone: the same place in the turn always gets the same answer. */
@@ -23,10 +26,11 @@ const createWalker = () =>
     }),
   );
 
-type Way = "approve" | "deny" | "command" | "timeout" | "session";
+type Way = "approve" | "deny" | "command" | "timeout" | "session" | "steered" | "always";
 
 async function runWithCrash(way: Way, crashAt: number) {
   const ran: string[] = [];
+  const kept: StandingAllowance[] = [];
   const tool: Tool = {
     ...{ name: "act", description: "Acts.", parameters: z.strictObject({}), effect: "unkeyed" },
     gate: (): CallGate => ({ verdict: "ask", summary: "act", reasons: ["It acts."], allowance: { exact: "act" } }),
@@ -39,6 +43,14 @@ async function runWithCrash(way: Way, crashAt: number) {
     model: createWalker(),
     tools: [tool],
     settings: { review: { enabled: false } },
+    approvals: {
+      read: async () => ({ mode: null, allowances: [...kept] }),
+      async allow(allowance) {
+        if (!kept.some(({ id }) => id === allowance.id)) kept.push({ ...allowance, v: 1 });
+        return ok(null);
+      },
+      revoke: async () => false,
+    },
   });
   let life = harness.boot();
   await life.engine.create({ learning: "off", title: "" });
@@ -65,14 +77,28 @@ async function runWithCrash(way: Way, crashAt: number) {
     else if (way === "timeout") await attempt((now) => now.wake());
     else if (way === "command") await post("/approve", `answer ${waiting}`);
     else {
-      const scope = way === "session" ? { scope: "session" as const } : {};
-      await attempt((now) => now.engine.decideApproval(waiting, { approve: way !== "deny", ...scope }));
+      if (way === "steered") {
+        const message = { text: "Also.", key: `also ${waiting}`, busy: "steer" as const };
+        for (let twice = 0; twice < 2; twice++) await attempt((now) => now.engine.post(message));
+      }
+      const scope = way === "session" || way === "always" ? { scope: way } : {};
+      // The person who got no answer changes their mind.
+      const approve = way !== "deny" && !(way === "always" && crashed);
+      await attempt((now) => now.engine.decideApproval(waiting, { approve, ...(approve && scope) }));
     }
     await life.settled();
   }
+  for (let wakes = 0; harness.alarmAt() !== null && wakes < 9; wakes++) await attempt((now) => now.wake());
   const entries = life.engine.entries(0);
   if (!entries.ok) throw new Error(entries.failure.code);
-  return { ran, crashed, detail: life.engine.detail()!, entries: entries.value, life };
+  return {
+    ran,
+    crashed,
+    detail: life.engine.detail()!,
+    entries: entries.value,
+    approvals: must(life.engine.listApprovals()),
+    kept,
+  };
 }
 
 describe("a crash at every write of a turn that asks", () => {
@@ -82,6 +108,7 @@ describe("a crash at every write of a turn that asks", () => {
     ["command", 2, 2],
     ["timeout", 0, 2],
     ["session", 2, 1],
+    ["steered", 2, 2],
   ])("answered by %s runs each call at most once and asks once", async (way, runs, questions) => {
     let crashes = 0;
     for (let crashAt = 1; crashAt < 80; crashAt++) {
@@ -97,9 +124,32 @@ describe("a crash at every write of a turn that asks", () => {
       expect([at, done + unknown, done <= ran.length]).toEqual([at, runs, true]);
       const asked = entries.filter((entry) => entry.kind === "notice" && entry.code === "approval_asked").length;
       expect([at, asked]).toEqual([at, questions]);
+      const steered = entries.filter((entry) => entry.kind === "user" && entry.steer).length;
+      const joined = detail.turns.filter(({ state, into }) => state === "steered" && into === 1).length;
+      const messages = way === "steered" || way === "command" ? 2 : 0;
+      expect([at, steered, joined, detail.turns.length]).toEqual([
+        at,
+        way === "steered" ? 2 : 0,
+        messages,
+        1 + messages,
+      ]);
       if (!crashed) break;
       crashes++;
     }
     expect(crashes).toBeGreaterThan(10);
+  });
+
+  it("leaves the profile an allowance only if the decision was stored", async () => {
+    const stored = new Set<number>();
+    for (let crashAt = 1, crashed = true; crashed; crashAt++) {
+      const run = await runWithCrash("always", crashAt);
+      crashed = run.crashed;
+      const decided = run.approvals.flatMap((one) =>
+        one.kind === "command" && one.scope === "always" ? [one.id] : [],
+      );
+      expect([crashAt, run.kept.map(({ id }) => id)]).toEqual([crashAt, decided]);
+      stored.add(decided.length);
+    }
+    expect(stored).toEqual(new Set([0, 1]));
   });
 });

@@ -1,71 +1,17 @@
 // A parked turn: a call that a person must allow first. The turn leaves the isolate, and goes on exactly where it was.
 import { describe, expect, it } from "vitest";
-import * as z from "zod";
-import type { CallGate, Tool } from "../../../core/agent/contract.ts";
-import { renderParts, succeed } from "../../../core/agent/tool-result.ts";
-import type { ApprovalInfo } from "../../../core/schemas/api.ts";
-import type { Entry } from "../../../core/schemas/entry.ts";
 import { collect } from "../../support/session/collect-events.ts";
-import type { HarnessOptions } from "../../support/session/session-harness.ts";
-import { createScriptedSession, must } from "../../support/session/scripted-session.ts";
+import {
+  HOUR_MS,
+  call,
+  codes,
+  codesOf,
+  createParkedSession as setUp,
+  createParkedSessionWithProfile as setUpWithProfile,
+  results,
+} from "../../support/session/parked-session.ts";
+import { must } from "../../support/session/scripted-session.ts";
 import { type ScriptLine, createScriptedModel } from "../../support/wires/scripted-model.ts";
-
-const HOUR_MS = 60 * 60_000;
-
-/** A machine whose commands ask: `rm` is dangerous, `npm` has a family, `nuke` is refused. */
-function createMachine() {
-  const ran: string[] = [];
-  const gate = ({ command }: { command: string }): CallGate => {
-    const [program, sub] = command.split(" ");
-    if (program === "look") return { verdict: "run" };
-    if (program === "nuke") return { verdict: "refuse", code: "command_refused", reason: "Never." };
-    const reasons = program === "rm" ? ["It deletes files."] : [];
-    const family = program === "npm" ? { family: `npm ${sub}` } : {};
-    return { verdict: "ask", summary: command, reasons, allowance: { exact: command, ...family } };
-  };
-  const tool: Tool<{ command: string }> = {
-    ...{ name: "run", description: "Runs.", parameters: z.strictObject({ command: z.string() }), effect: "unkeyed" },
-    ...{ gate, failsOften: true },
-    async run({ command }) {
-      ran.push(command);
-      return succeed({ exit_code: 0, ran: command });
-    },
-  };
-  return { ran, tool };
-}
-
-const call = (...commands: string[]): ScriptLine => ({
-  calls: commands.map((command, i) => ({ name: "run", id: `c${i}-${command.length}`, args: { command } })),
-});
-
-async function setUp(script: ScriptLine[], { settings = {}, ...rest }: Partial<HarnessOptions> = {}) {
-  const machine = createMachine();
-  const session = await createScriptedSession(script, {
-    ...{ learning: "off", tools: [machine.tool], settings: { review: { enabled: false }, ...settings } },
-    ...rest,
-  });
-  const { engine, life } = session;
-  return {
-    ...session,
-    ran: machine.ran,
-    tool: machine.tool,
-    approvals: () => must(engine.listApprovals()),
-    waiting: () => must(engine.listApprovals()).filter(({ state }) => state === "waiting"),
-    turn: (n = 1) => engine.detail()!.turns.find((row) => row.n === n)!,
-    async decide(decision: Parameters<typeof engine.decideApproval>[1], id = pickId(must(engine.listApprovals()))) {
-      const decided = await engine.decideApproval(id, decision);
-      await life.settled();
-      return decided;
-    },
-  };
-}
-
-/** The question that waits, or else any other. */
-const pickId = (all: ApprovalInfo[]) => (all.find(({ state }) => state === "waiting") ?? all.at(-1)!).id;
-const results = (entries: Entry[]) =>
-  entries.flatMap((entry) => (entry.kind === "tool" ? [JSON.parse(renderParts(entry.parts)) as object] : []));
-const codesOf = (all: ApprovalInfo[]) => all.map(({ state }) => state);
-const codes = (entries: Entry[]) => entries.flatMap((entry) => (entry.kind === "notice" ? [entry.code] : []));
 
 describe("a call that a person must allow", () => {
   it("parks the turn: nothing runs, no intent is written, and only the timeout wakes the object", async () => {
@@ -146,9 +92,7 @@ describe("a call that a person must allow", () => {
   });
 
   it("is refused without a question where nobody can answer", async () => {
-    const machine = createMachine();
     const { say, turn, entries, approvals } = await setUp([call("rm a"), { text: "No." }], {
-      tools: [machine.tool],
       isUnattended: () => true,
     });
     await say("Go.");
@@ -252,6 +196,22 @@ describe("a decision", () => {
     expect([ran, kept, codesOf(approvals())]).toEqual([[], [], ["refused"]]);
   });
 
+  it("for always that is sent twice at the same instant gets the same answer twice", async () => {
+    const { say, engine, life, ran, kept, approvals, entries } = await setUpWithProfile([
+      call("rm a"),
+      { text: "Done." },
+    ]);
+    await say("Go.");
+    const id = approvals()[0]!.id;
+    const always = { approve: true, scope: "always" } as const;
+    const both = await Promise.all([engine.decideApproval(id, always), engine.decideApproval(id, always)]);
+    await life.settled();
+    const value = { id, state: "approved", scope: "always" };
+    expect(both).toMatchObject([{ value }, { value }]);
+    expect([ran, kept.length]).toEqual([["rm a"], 1]);
+    expect(codes(entries())).toEqual(["approval_asked", "approval_decided"]);
+  });
+
   it("after the timeout or after a stop allows nothing", async () => {
     for (const end of ["timeout", "stop"]) {
       const { say, engine, life, ran, kept, approvals } = await setUpWithProfile([call("rm a"), { text: "Done." }]);
@@ -279,31 +239,6 @@ describe("a decision", () => {
     expect([ran, waiting().length]).toEqual([[], 1]);
   });
 });
-
-/** A profile's Account that keeps allowances in memory. */
-async function setUpWithProfile(
-  script: ScriptLine[],
-  { isFull = false, mode = null as "manual" | null, settings = {} } = {},
-) {
-  const kept: { v: 1; id: string; kind: "exact" | "family"; key: string; at: number }[] = [];
-  const session = await setUp(script, {
-    settings,
-    approvals: {
-      read: async () => ({ mode, allowances: [...kept] }),
-      async allow(allowance) {
-        if (isFull) return { ok: false, failure: { code: "too_many_allowances", message: "Full." } };
-        if (!kept.some(({ id }) => id === allowance.id)) kept.push({ v: 1, ...allowance });
-        return { ok: true, value: null };
-      },
-      async revoke(id) {
-        const at = kept.findIndex((one) => one.id === id);
-        if (at >= 0) kept.splice(at, 1);
-        return at >= 0;
-      },
-    },
-  });
-  return { ...session, kept };
-}
 
 describe("the mode `smart`", () => {
   /** `said`: what the approval model answers, for each of its calls. */
@@ -500,13 +435,14 @@ describe("beside a parked turn", () => {
   });
 
   it("a command that was sent before the question does not answer it", async () => {
-    const { engine, life, turn, ran, clock } = await setUp([call("rm a"), { text: "Gone." }]);
+    const { engine, life, say, turn, ran } = await setUp([call("rm a"), { text: "Gone." }]);
     const posted = engine.post({ text: "Go." });
-    await engine.post({ text: "/approve" });
-    clock.advance(1);
+    await engine.post({ text: "/approve" }); // in the same millisecond
     await posted;
     await life.settled();
-    expect([turn(1).state, turn(2).state, ran]).toEqual(["parked", "queued", []]);
+    await say("/approvals"); // looks at the parked turn
+    expect([1, 2, 3].map((n) => turn(n).state)).toEqual(["parked", "queued", "steered"]);
+    expect(ran).toEqual([]);
   });
 
   it("an open stream shows the question, stays for five minutes, and then lets the object sleep", async () => {

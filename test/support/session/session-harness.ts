@@ -152,7 +152,7 @@ export function createSessionHarness(options: HarnessOptions) {
       models: (slot) => ok(options.models?.[slot] ?? [options.model]),
       seeds,
       moreTools: options.tools ?? [],
-      ...(options.approvals && { approvals: options.approvals }),
+      ...(options.approvals && { approvals: mortalApprovals(options.approvals, step) }),
       ...(options.readProfileSettings && { readProfileSettings: options.readProfileSettings }),
       ...(options.isUnattended && { isUnattended: options.isUnattended }),
       memoryProvider: options.memoryProvider,
@@ -279,6 +279,14 @@ function listSessions(sessions: SessionInfo[]): SessionList {
 function merge(patch: HarnessOptions["settings"] = {}): Settings {
   const entries = Object.entries(DEFAULTS).map(([key, value]) => [key, { ...value, ...patch[key as keyof Settings] }]);
   return Object.fromEntries(entries) as Settings;
+}
+
+function mortalApprovals(port: ApprovalPort, step: (write: boolean) => void): ApprovalPort {
+  return {
+    read: async () => (step(false), port.read()),
+    allow: async (allowance) => (step(true), port.allow(allowance)),
+    revoke: async (id) => (step(true), port.revoke(id)),
+  };
 }
 
 function mortalBucket(bucket: Bucket, step: (write: boolean) => void): Bucket {

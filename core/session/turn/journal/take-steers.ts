@@ -42,7 +42,7 @@ function waitingSteers({ context, turn }: TurnRecord): TurnRow[] {
   const { log } = context;
   const waiting: TurnRow[] = [];
   for (let next = log.turn(turn + 1); next; next = log.turn(next.n + 1)) {
-    if (next.more.into === turn) continue;
+    if (next.state === "steered") continue;
     if (!isOpen(next) || next.more.busy !== "steer") break;
     waiting.push(next);
   }

@@ -26,8 +26,8 @@ export interface WaitEnd {
 }
 
 /**
- * Parks the running turn, with `notice` as the reader's word of it. `record` writes what the wait is about, in the same
- * transaction. After this the caller ends the turn's run in memory.
+ * Parks the running turn, with `notice` as the reader's word of it. `record` writes the notice and what the wait is about, in the
+ * same transaction. After this the caller ends the turn's run in memory.
  */
 export function parkTurn(
   context: EngineContext,
@@ -41,8 +41,8 @@ export function parkTurn(
   const { fruitlessSince: _, ...more } = turn.more;
   host.sql.transaction(() => {
     record();
-    log.put(notice);
-    log.putTurn({ ...turn, state: "parked", more: { ...more, parked: { ...wait, since: host.clock.now() } } });
+    const parked = { ...wait, since: host.clock.now(), newest: log.lastTurn()!.n };
+    log.putTurn({ ...turn, state: "parked", more: { ...more, parked } });
     jobs.put("drive", wait.until, { kind: "drive", paused: true });
   });
   hub.emit(placeNotice(notice));
@@ -53,10 +53,14 @@ export function parkCall(context: EngineContext, n: number, wait: CallWait): voi
   const { asked, code, text, record } = wait;
   const { log, host } = context;
   if (log.turn(n)?.state !== "running") return;
+  const notice = { ...toNotice({ n: log.nextEntry(), turn: n, at: host.clock.now(), code, text }), asked };
   parkTurn(context, n, {
     wait: { for: asked.for, id: asked.id, until: asked.until },
-    notice: { ...toNotice({ n: log.nextEntry(), turn: n, at: host.clock.now(), code, text }), asked },
-    record: () => record?.(),
+    notice,
+    record() {
+      record?.();
+      log.put(notice);
+    },
   });
 }
 

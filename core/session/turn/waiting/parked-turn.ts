@@ -46,10 +46,10 @@ function continueAfterWait({ context, begun }: DriveState, n: number): TurnRow {
 
 /** A waiting command about approvals that its author sent after the turn had been parked. */
 function nextCommand({ log }: EngineContext, n: number): TurnRow | null {
-  const parked = log.turn(n)!;
-  const since = parked.more.parked?.since;
-  if (parked.state !== "parked" || since === undefined || parked.more.parked?.over) return null;
-  const waiting = log.openTurns().filter((row) => row.state === "queued" && (row.more.since ?? 0) >= since);
+  const { state, more } = log.turn(n)!;
+  const { parked } = more;
+  if (state !== "parked" || !parked || parked.over) return null;
+  const waiting = log.openTurns().filter((row) => row.state === "queued" && row.n > (parked.newest ?? n));
   return waiting.find((row) => isBesideCommand(row.waiting ?? "")) ?? null;
 }
 
@@ -72,7 +72,15 @@ async function answerBeside(context: EngineContext, n: number, row: TurnRow): Pr
     log.putTurn({ ...row, state: "steered", waiting: null, input: said.n, startedAt, more: { into: n } });
     return said;
   };
-  const { text } = await runApprovalCommand(context, command, place);
+  const text = await runApprovalCommand(context, command, place).then(
+    (answer) => answer.text,
+    (error: unknown) => {
+      if (isPlaced) throw error; // the transaction was rolled back
+      // A store that is out must not keep the turn from its timeout.
+      host.report(`/${command.name}`, error);
+      return "A store did not answer, so this may not be done. Send the command again.";
+    },
+  );
   // Stopped meanwhile, which has ended the command too; or the decision has placed it.
   if (isPlaced || log.turn(row.n)?.state !== "queued" || log.turn(n)?.state !== "parked") return;
   const written: NoticeEntry[] = [];
