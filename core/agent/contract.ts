@@ -182,7 +182,10 @@ export type CallGate =
       verdict: "ask";
       /** What would be done, exactly: for a command, its whole text. */
       summary: string;
-      /** Why the call is dangerous, each a sentence. Empty: no rule says so, and only the mode `manual` asks. */
+      /**
+       * Why the call is dangerous, each a sentence without words of the call: the approval model trusts it. Empty: no rule says so, and
+       * only the mode `manual` asks.
+       */
       reasons: string[];
       /** What a person may allow for longer than this call. Absent: only this call. */
       allowance?: Allowance;

@@ -50,12 +50,15 @@ const MORE_RULES: { pattern: RegExp; why: string }[] = [
 
 /** `paths`: as the call names them. The host refuses to write through links, so their words are what is written. */
 export function gateWrites(what: string, paths: string[]): CallGate {
-  const reasons = paths.flatMap((path) => {
+  const guarded = paths.flatMap((path) => {
     const why = whyProtected(path);
-    return why === null ? [] : [`'${path}': ${why}`];
+    return why === null ? [] : [{ path, why }];
   });
-  if (reasons.length === 0) return { verdict: "run" };
-  return { verdict: "ask", summary: `${what} ${paths.join(", ")}`, reasons };
+  if (guarded.length === 0) return { verdict: "run" };
+  // The model chose the paths, so they belong to the summary: the approval model trusts the reasons.
+  const which = paths.length === 1 ? [] : guarded.map(({ path, why }) => `${path}: ${why}`);
+  const summary = [`${what} ${paths.join(", ")}`, ...which].join("\n");
+  return { verdict: "ask", summary, reasons: [...new Set(guarded.map(({ why }) => why))] };
 }
 
 /** `null`: an ordinary file. */

@@ -54,11 +54,15 @@ describe("a write asks first", () => {
     ...["CLAUDE.local.md", ".mcp.json", ".codex/config.toml", ".github/copilot-instructions.md", ".clinerules/a.md"],
     ...["./.env", "a/./.env", ".//.git//config", "/abs/olute/.env"],
   ])("%s", (path) => {
-    expect(whyProtected(path)).toMatch(/^It /);
-    expect(gateWrites("write to", ["ok.txt", path])).toMatchObject({
-      verdict: "ask",
-      reasons: [expect.stringContaining(path)],
+    const why = whyProtected(path);
+    expect(why).toMatch(/^It /);
+    // The approval model trusts the reasons, so they have no words of the call.
+    const asked = { verdict: "ask", reasons: [why] };
+    expect(gateWrites("write to", ["ok.txt", path])).toEqual({
+      ...asked,
+      summary: `write to ok.txt, ${path}\n${path}: ${why}`,
     });
+    expect(gateWrites("write to", [path])).toEqual({ ...asked, summary: `write to ${path}` });
   });
 
   test.each([
