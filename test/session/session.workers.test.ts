@@ -25,6 +25,39 @@ function must<T>(result: { ok: true; value: T } | { ok: false; failure: { code: 
   return result.value;
 }
 
+const CALL = { id: "c1", name: "write_file", args: { path: "a.txt", content: "Once." } };
+const APPROVAL = "ab".repeat(10);
+
+/** A session whose first turn waits for a person, as parking it leaves its rows. */
+async function openParked() {
+  const stub = await open();
+  await runInDurableObject(stub, async (_session, { storage }) => {
+    const [since, until] = [Date.now(), Date.now() + 3_600_000];
+    const base = { v: 1, turn: 1, at: since };
+    const usage = { input: 10, output: 5, cacheRead: 0, cacheWrite: 0 };
+    const answer = { calls: [CALL], stop: "tools", usage, model: "demo" };
+    const entries = [
+      { ...base, n: 1, kind: "user", parts: [{ source: "principal", text: "Hello" }] },
+      { ...base, n: 2, kind: "assistant", parts: [], answer },
+      { ...base, n: 3, kind: "notice", parts: [{ source: "own", text: "May it?" }], code: "approval_asked" },
+    ];
+    for (const entry of entries) storage.sql.exec("INSERT INTO entry VALUES(?, 1, ?)", entry.n, JSON.stringify(entry));
+    const stats = JSON.stringify({ modelCalls: 1, toolCalls: 0, failedCalls: 0, usage });
+    const more = JSON.stringify({ parked: { for: "approval", id: APPROVAL, since, until, newest: 1 } });
+    const row = "INSERT INTO turn VALUES(1, 'parked', NULL, 1, NULL, 1, ?, ?, NULL, ?, NULL)";
+    storage.sql.exec(row, stats, since, more);
+    const asked = {
+      ...{ v: 2, kind: "command", id: APPROVAL, state: "waiting", turn: 1, tool: CALL.name, summary: "a.txt" },
+      ...{ reasons: [], allowance: null, askedAt: since, until, decidedAt: null, by: null, scope: null, reason: null },
+    };
+    storage.sql.exec("INSERT INTO meta VALUES(?, ?)", `approval:${APPROVAL}`, JSON.stringify(asked));
+    storage.sql.exec('INSERT INTO job VALUES(\'drive\', ?, 0, \'{"kind":"drive","paused":true}\')', until);
+    await storage.setAlarm(until);
+  });
+  await evictDurableObject(stub);
+  return stub;
+}
+
 describe("a session object", () => {
   it("streams a turn, and the same events again to a reader that joins after an eviction", async () => {
     const stub = await open();
@@ -81,6 +114,38 @@ describe("a session object", () => {
     const events = await collect(must(await stub.events({ turn: 1 })));
     expect(events.at(-1)?.event).toMatchObject({ type: "turn_end", state: "done" });
     expect(await stub.detail()).toMatchObject({ turns: [{ attempts: 2, state: "done" }] });
+  });
+
+  it("is still parked after an eviction, also if its alarm comes early, and goes on with the answer, twenty at once", async () => {
+    await Promise.all(
+      Array.from({ length: 20 }, async () => {
+        const stub = await openParked();
+        expect(await stub.detail()).toMatchObject({ state: "busy", turns: [{ state: "parked" }] });
+        await runDurableObjectAlarm(stub);
+        expect(await stub.detail()).toMatchObject({ turns: [{ state: "parked", attempts: 1 }] });
+        expect(must(await stub.listFiles())).toEqual([]);
+        must(await stub.decideApproval(APPROVAL, { approve: true }));
+        const events = await collect(must(await stub.events({ turn: 1 })));
+        expect(events.at(-1)?.event).toMatchObject({ type: "turn_end", state: "done" });
+        expect(events.filter(({ event }) => event.type === "tool_end")).toHaveLength(1);
+        expect(await stub.detail()).toMatchObject({ turns: [{ state: "done", attempts: 1 }] });
+        expect(must(await stub.listFiles())).toEqual([{ path: "a.txt", size: 5, writer: "own" }]);
+      }),
+    );
+  });
+
+  it("that is parked can be deleted: no alarm is left, and no answer counts", async () => {
+    const stub = await openParked();
+    await stub.detail();
+    await runInDurableObject(stub, async (session, { storage }) => {
+      await (session as Session).erase();
+      expect(await storage.getAlarm()).toBeNull();
+    });
+    const failure = { code: "session_not_found" };
+    expect(await stub.decideApproval(APPROVAL, { approve: true })).toMatchObject({ failure });
+    await evictDurableObject(stub);
+    expect(await stub.decideApproval(APPROVAL, { approve: true })).toMatchObject({ failure });
+    expect(await runDurableObjectAlarm(stub)).toBe(false);
   });
 
   it("keeps waking while the settings are invalid, so that it continues once they are fixed", async () => {

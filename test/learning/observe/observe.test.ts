@@ -107,6 +107,24 @@ describe("observeTurn", () => {
     expect(seen.request).not.toContain(key);
   });
 
+  it.each(["approval_denied", "approval_timed_out", "command_refused"])(
+    "takes no call for a failure that was not allowed (%s)",
+    (code) => {
+      const made = call("a", "terminal", { command: "make install" });
+      const denied = tool(7, call("b", "terminal"), { outcome: { error: "No.", code } }, { failed: true });
+      const turn = (...more: Parameters<typeof look>[0]) =>
+        look([
+          user(1, "Install it"),
+          assistant(2, "", [made]),
+          tool(3, made, { outcome: {} }),
+          ...more,
+          assistant(9, "Done."),
+        ]);
+      expect(turn(denied)).toEqual(turn());
+      expect(turn(denied)).toMatchObject({ outcome: "success", failedCalls: 0, errors: [], toolCalls: 1 });
+    },
+  );
+
   it("judges by the last tool that worked on the task, not by the agent's own notes", () => {
     const [a, b, m] = [call("a", "terminal"), call("b", "terminal"), call("m", "memory")];
     const entries = [

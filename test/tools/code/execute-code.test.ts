@@ -3,6 +3,8 @@ import { describe, expect, test, onTestFinished } from "vitest";
 import * as z from "zod";
 import type { CallGate } from "../../../core/agent/contract.ts";
 import { succeed } from "../../../core/agent/tool-result.ts";
+import { ok } from "../../../core/errors.ts";
+import { must } from "../../support/session/scripted-session.ts";
 import { code, createCodeSession, createNoteTool, runCode, toShown } from "./code-session.ts";
 
 const FILES = Object.fromEntries(
@@ -160,6 +162,32 @@ describe("a call of the code", () => {
       const { result } = await runCode([text], { tools, settings: { approvals: { mode } } });
       expect([mode, result.own]).toEqual([mode, { returned }]);
     }
+  });
+
+  test("that a standing allowance covers runs, whether the session or its profile has it; the next one is refused", async () => {
+    const notes: string[] = [];
+    const gate = ({ act }: { act: string }): CallGate => ({
+      ...{ verdict: "ask", summary: act, reasons: ["It acts."], allowance: { exact: act } },
+    });
+    const parameters = z.strictObject({ act: z.string().describe("What.") });
+    const act = createNoteTool("act", notes, { parameters, gate });
+    const text = `const said = []; for (const act of ["one", "two", "three"]) try { await tools.act({ act }); said.push("ran") } catch (e) { said.push(e.code) } return said`;
+    const script = [{ calls: [{ name: "act", args: { act: "one" } }] }, code(text), { text: "Done." }];
+    const ofProfile = { v: 1 as const, id: "ab".repeat(10), kind: "exact" as const, key: "two", at: 1 };
+    const approvals = {
+      read: async () => ({ mode: null, allowances: [ofProfile] }),
+      allow: async () => ok(null),
+      revoke: async () => false,
+    };
+    const session = createCodeSession(script, { tools: [act], approvals });
+    await session.begin();
+    await session.ask();
+    const { engine } = session.life;
+    const [asked] = must(engine.listApprovals());
+    must(await engine.decideApproval(asked!.id, { approve: true, scope: "session" }));
+    await session.life.settled();
+    expect(toShown(session.toolEntries().at(-1)!).own).toEqual({ returned: ["ran", "ran", "approval_needed"] });
+    expect(notes).toEqual(["one", "one", "two"].map((what) => JSON.stringify({ act: what })));
   });
 
   test("that changes something runs alone, in its place", async () => {
