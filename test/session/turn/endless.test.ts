@@ -118,7 +118,7 @@ describe("a model that never ends", () => {
 
   it("but writes many files, or appends to one, may continue", async () => {
     const args = (n: number) =>
-      n < 80 ? { path: `part-${n}.txt`, content: "x" } : { path: "a.txt", content: "x", append: true };
+      n < 80 ? { path: `part-${n}.txt`, content: "x" } : { path: "a.txt", content: `${n}`, append: true };
     const reply: Reply = (n) => (n >= 160 ? { text: "Done." } : { calls: [{ name: "write_file", args: args(n) }] });
     const ended = await run(reply, true);
     expect([ended.turn.state, ended.turn.reason, ended.calls]).toEqual(["done", "answer", 161]);
