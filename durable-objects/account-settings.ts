@@ -14,6 +14,11 @@ import {
 const MAX_VALUES = 100;
 /** [own] JSON characters of one value. */
 const MAX_VALUE_CHARS = 64 * 1024;
+/** [own] A catalog holds schemas. All of them are in one row of a session, of at most 2 MB. */
+const MORE_CHARS: Partial<Record<ProfileSection, number>> = { mcpCatalogs: 128 * 1024 };
+const FEWER_VALUES: Partial<Record<ProfileSection, number>> = { mcp: 10 };
+/** A value of these sections exists only while its key exists in the other one. */
+const BELONGS_TO: Partial<Record<ProfileSection, ProfileSection>> = { mcpCatalogs: "mcp", mcpGrants: "mcp" };
 
 export const SETTINGS_TABLE = "profile_setting";
 
@@ -26,6 +31,8 @@ export function createAccountSettings(sql: Sql) {
     sql.run("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", SETTINGS_TABLE).length > 0;
   const readRev = () =>
     Number(sql.run<{ value: string }>(`SELECT value FROM ${SETTINGS_TABLE} WHERE section = ''`)[0]?.value ?? 0);
+  const keysOf = (section: ProfileSection) =>
+    sql.run<{ key: string }>(`SELECT key FROM ${SETTINGS_TABLE} WHERE section = ?`, section).map(({ key }) => key);
   const raiseRev = () =>
     void sql.run(`INSERT OR REPLACE INTO ${SETTINGS_TABLE} VALUES ('', '', ?)`, String(readRev() + 1));
 
@@ -47,17 +54,23 @@ export function createAccountSettings(sql: Sql) {
       return settings;
     },
 
-    /** Replaces the value of the key. Failures: `too_many_settings`, `setting_too_large`. */
+    /** Replaces the value of the key. Failures: `too_many_settings`, `setting_too_large`, `setting_not_found` (of what it belongs to). */
     put<Section extends ProfileSection>(section: Section, key: string, value: ProfileSetting<Section>): Result<null> {
       const text = JSON.stringify(value);
-      if (text.length > MAX_VALUE_CHARS) {
-        return err("setting_too_large", `As JSON, one setting has at most ${MAX_VALUE_CHARS} characters.`);
+      const maxChars = MORE_CHARS[section] ?? MAX_VALUE_CHARS;
+      if (text.length > maxChars) {
+        return err("setting_too_large", `As JSON, one setting has at most ${maxChars} characters.`);
       }
       return sql.transaction(() => {
         sql.run(SCHEMA);
-        const keys = sql.run<{ key: string }>(`SELECT key FROM ${SETTINGS_TABLE} WHERE section = ?`, section);
-        if (keys.length >= MAX_VALUES && !keys.some((row) => row.key === key)) {
-          return err("too_many_settings", `A profile has at most ${MAX_VALUES} ${section}: remove one first.`);
+        const owner = BELONGS_TO[section];
+        if (owner && !keysOf(owner).includes(key)) {
+          return err("setting_not_found", `This profile has no ${owner} of that name.`);
+        }
+        const keys = keysOf(section);
+        const maxValues = FEWER_VALUES[section] ?? MAX_VALUES;
+        if (keys.length >= maxValues && !keys.includes(key)) {
+          return err("too_many_settings", `A profile has at most ${maxValues} ${section}: remove one first.`);
         }
         sql.run(`INSERT OR REPLACE INTO ${SETTINGS_TABLE} VALUES (?, ?, ?)`, section, key, text);
         raiseRev();
@@ -74,6 +87,9 @@ export function createAccountSettings(sql: Sql) {
           section,
           key,
         );
+        for (const [owned, owner] of Object.entries(BELONGS_TO)) {
+          if (owner === section) sql.run(`DELETE FROM ${SETTINGS_TABLE} WHERE section = ? AND key = ?`, owned, key);
+        }
         if (removed.length > 0) raiseRev();
         return removed.length > 0;
       });

@@ -219,6 +219,8 @@ export interface Tool<Args = any> {
   readonly description: string;
   /** A strict object with a description for each field. */
   readonly parameters: z.ZodType<Args>;
+  /** The JSON Schema that models read, for a tool whose arguments another server describes. Absent: that of `parameters`. */
+  readonly schema?: JsonObject;
   readonly effect: Effect;
   /**
    * Can ask what became of a call that was cut off: `run` is then called with `resumed`, and must not begin the effect. For tools

@@ -9,10 +9,10 @@ const known = new WeakMap<z.ZodType, JsonObject>();
 
 /** In the order of `tools`; shorter for a model with a small window. */
 export function toToolSpecs(tools: Tool[], contextWindow = Infinity): ToolSpec[] {
-  const specs = tools.map(({ name, description, parameters }) => ({
+  const specs = tools.map(({ name, description, parameters, schema }) => ({
     name,
     description,
-    parameters: toSchema(parameters),
+    parameters: schema ?? toSchema(parameters),
   }));
   return isSmall(contextWindow) ? shortenSchemas(specs) : specs;
 }

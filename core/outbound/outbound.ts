@@ -3,6 +3,7 @@
 // platform's fetch. A failure never contains a URL: it may hold a secret.
 import { type Failure, type Result, err, ok } from "../errors.ts";
 import type { Clock, Fetch } from "../ports.ts";
+import { createLimitedFetch } from "./limited-fetch.ts";
 import { readReply } from "./read-reply.ts";
 import { type JudgedReply, type SentRequest, sendJudged } from "./redirects.ts";
 import type { OutboundPolicy } from "./judge-url.ts";
@@ -50,9 +51,15 @@ export interface Outbound {
    * platform's fetch rejects with otherwise. `redirect: "error"` acts like `manual`.
    */
   fetch: Fetch;
+  /**
+   * A fetch for addresses that a profile names and whose reply is streamed: MCP servers. Checks the URL, excepts no address of
+   * configuration, follows no redirect, and ends a reply that is larger. Rejects with an `OutboundError` (`url_refused`,
+   * `reply_too_large`), also while the body is read. The caller limits the time.
+   */
+  limitedFetch(maxBytes: number): Fetch;
 }
 
-/** Thrown by `Outbound.fetch` with the failure that `Outbound.request` would return. */
+/** Thrown by `Outbound.fetch` and `limitedFetch` with the failure that `Outbound.request` would return. */
 export class OutboundError extends Error {
   override name = "OutboundError";
   readonly code: string;
@@ -118,7 +125,9 @@ export function createOutbound(deps: { fetch: Fetch; clock: Clock; policy: Outbo
     return reply.value.response;
   };
 
-  return { request, fetch: fetchConfigured };
+  const toError = (failure: Failure) => new OutboundError(failure);
+  const limitedFetch = (maxBytes: number) => createLimitedFetch({ fetch, policy, toError }, maxBytes);
+  return { request, fetch: fetchConfigured, limitedFetch };
 }
 
 async function toReply(

@@ -20,6 +20,8 @@ export interface PromptInput {
   memoryBlock: string;
   /** What the person's project files say, "" or absent for none. */
   projectBlock?: string;
+  /** Which MCP servers do not answer, "" or absent for none. */
+  mcpBlock?: string;
   /** UTC day, `YYYY-MM-DD`. Never the time: the prompt must be the same all day. */
   day: string;
 }
@@ -41,6 +43,7 @@ export function buildPrompt(input: PromptInput): string {
     has("memory") ? memory : "",
     has("skill_view") ? input.skillsBlock : "",
     has("memory") ? input.memoryBlock : "",
+    input.mcpBlock ?? "",
     input.projectBlock ? `${project.trim()}\n\n${input.projectBlock}` : "",
     `Today is ${input.day} (UTC).`,
   ];

@@ -2,6 +2,7 @@
 // (EngineContext, made by open-engine.ts). Types only.
 import type { ModelChain, ModelSlot, Tool } from "../agent/contract.ts";
 import type { Result } from "../errors.ts";
+import type { McpDialer } from "../mcp/ports.ts";
 import type { MemoryProvider } from "../memory/provider.ts";
 import type { Outbound } from "../outbound/outbound.ts";
 import type {
@@ -23,6 +24,7 @@ import type {
 import type { Learning } from "../schemas/api.ts";
 import type { ApprovalMode, StandingAllowance } from "../schemas/approvals/approval.ts";
 import type { ReviewId, SessionId, TurnId } from "../schemas/ids.ts";
+import type { McpCatalog } from "../schemas/mcp.ts";
 import type { ProfileSettings } from "../schemas/profile/settings.ts";
 import type { Grant, ReviewMessage } from "../schemas/learning/review.ts";
 import type { CodeSandbox } from "../sandbox/code-sandbox.ts";
@@ -93,11 +95,19 @@ export interface SessionHost {
   approvals?: ApprovalPort;
   /** What the profile's owner has set for its agent. Absent: nothing can be set. */
   readProfileSettings?(): Promise<ProfileSettings>;
+  /** The way to the profile's MCP servers. Absent: none has tools here. */
+  mcp?: McpPort;
   /** True: nobody can answer a question in this run, so calls that need an answer are refused. Absent: somebody can. */
   isUnattended?(): boolean;
   /** Keeps the object awake for work that is not awaited. The promise must not reject. */
   background(work: Promise<void>): void;
   report(what: string, error: unknown): void;
+}
+
+export interface McpPort {
+  dialer: McpDialer;
+  /** Stores what a server offered, for all sessions of the profile. A server that was removed meanwhile is left alone. */
+  storeCatalog(server: string, catalog: McpCatalog): Promise<void>;
 }
 
 /** What a profile has allowed for all its sessions. Kept by its Account. */

@@ -1,12 +1,19 @@
 // What a profile's owner has set for its agent. The Account keeps it by section and key, with a revision that rises at every
 // change; a Session keeps the newest copy it was told of. Secrets inside are sealed. Forms only.
 import type * as z from "zod";
+import { McpCatalog, McpGrant, McpServer } from "../mcp.ts";
 import { ToolSettings } from "./tools.ts";
 
 /** The form of one value of each section. A section is a map; what its keys are is said at its row. */
 export const PROFILE_SECTIONS = {
   /** Key `all`. */
   tools: ToolSettings,
+  /** By the server's name. */
+  mcp: McpServer,
+  /** By the server's name: what it offered when it was last asked. */
+  mcpCatalogs: McpCatalog,
+  /** By the server's name: a permission by OAuth. */
+  mcpGrants: McpGrant,
 } as const;
 
 export type ProfileSection = keyof typeof PROFILE_SECTIONS;

@@ -6,6 +6,8 @@ import type { TurnRow } from "../log-turns.ts";
 
 interface StoredSettings extends ProfileSettings {
   v: 1;
+  /** The session itself has changed the settings since: read them again before the next turn, whatever its message says. */
+  outdated?: true;
 }
 
 const NOTHING_SET = noProfileSettings();
@@ -20,7 +22,14 @@ export function profileSettings({ log }: Pick<EngineContext, "log">): ProfileSet
 /** Throws if the Account cannot be reached, so that no turn runs under rules that its owner has replaced. */
 export async function renewProfileSettings({ host, log }: EngineContext, turn: TurnRow): Promise<void> {
   const wanted = turn.more.settingsRev ?? 0;
-  if (!host.readProfileSettings || wanted <= profileSettings({ log }).rev) return;
+  const isOutdated = log.meta<StoredSettings>("profile")?.outdated === true;
+  if (!host.readProfileSettings || (wanted <= profileSettings({ log }).rev && !isOutdated)) return;
   const stored: StoredSettings = { v: 1, ...(await host.readProfileSettings()) };
   log.setMeta("profile", stored);
+}
+
+/** Call after the session has changed the profile's settings. The running turn keeps its copy. */
+export function markProfileSettingsOutdated({ log }: Pick<EngineContext, "log">): void {
+  const stored = log.meta<StoredSettings>("profile");
+  if (stored && !stored.outdated) log.setMeta("profile", { ...stored, outdated: true });
 }

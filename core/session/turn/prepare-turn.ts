@@ -4,6 +4,8 @@
 import type { Model, Tool, ToolSpec } from "../../agent/contract.ts";
 import { isSmall, promptLimits, withResultLimits } from "../../agent/small-window.ts";
 import { toToolSpecs } from "../../agent/tool-specs.ts";
+import { deferTools } from "../../mcp/bridges.ts";
+import { describeUnavailable, isMcpTool } from "../../mcp/mcp-tools.ts";
 import { renderMemoryBlock } from "../../memory/block.ts";
 import { freeTools } from "../../memory/provider.ts";
 import { buildPrompt } from "../../prompts/index.ts";
@@ -25,6 +27,7 @@ import type { EngineContext } from "../context.ts";
 import type { TurnRow } from "../log-turns.ts";
 import { isHeldOut } from "../prompt/held-out.ts";
 import { beginEpoch, takeNotes } from "../prompt/notes.ts";
+import { createTurnMcpTools, readMcpEntries, renewCatalogs } from "../prompt/mcp-servers.ts";
 import { renewProfileSettings } from "../prompt/profile-settings.ts";
 import { type OfferedTools, readScene, describeOfferedTools } from "../prompt/scene.ts";
 import { createTodoList } from "../prompt/todos.ts";
@@ -55,6 +58,7 @@ export async function prepareTurn(
   model?: Pick<Model, "contextWindow">,
 ): Promise<{ tools: Tool[]; system: string; learned: SkillLine[] | null }> {
   await renewProfileSettings(context, turn);
+  renewCatalogs(context);
   const tools = sessionTools(context, request, model);
   const contextWindow = model?.contextWindow;
   const { text: system, learned } = await freezePrompt(context, { tools, force: false, request, contextWindow });
@@ -71,9 +75,16 @@ export function sessionTools(
   // Some tools read the list of offered tools when they run. It is filled in below, once all tools exist.
   const offered: OfferedTools = { names: [], prints: {} };
   const settings = withResultLimits(context.host.settings, () => model.contextWindow);
-  const tools = makeTools(context, request, { scene: readScene(context, offered), settings, offered });
+  const all = makeTools(context, request, { scene: readScene(context, offered), settings, offered });
+  const tools = deferTools(all, isMcpTool, () => turnWindow(context));
   Object.assign(offered, describeOfferedTools(tools));
   return tools;
+}
+
+/** The window that foreign tools get their share of. The same for all that ask for the session's tools. */
+function turnWindow({ host }: EngineContext): number {
+  const models = host.models("turn");
+  return models.ok ? models.value[0].contextWindow : Infinity;
 }
 
 function makeTools(
@@ -111,7 +122,8 @@ function makeTools(
     clock: host.clock,
     settings,
   });
-  const others = [...builtIn, ...(host.moreTools ?? [])];
+  const own = [...builtIn, ...(host.moreTools ?? [])];
+  const others = [...own, ...createTurnMcpTools(context, own)];
   if (!learning || !host.memoryProvider) return others;
   const names = others.map((tool) => tool.name);
   const { tools, refused } = freeTools(host.memoryProvider, names);
@@ -179,6 +191,7 @@ export async function freezePrompt(
     skillsBlock: renderSkillIndex(lines, limits.indexTokens, request),
     memoryBlock: renderMemoryBlock(memory, user, host.settings, limits.memory),
     projectBlock: files.block,
+    mcpBlock: describeUnavailable(readMcpEntries(context)),
     day: dayOf(now),
   });
   const frozen: FrozenPrompt = {

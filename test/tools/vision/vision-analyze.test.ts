@@ -25,6 +25,7 @@ async function setUp(
   const outbound = request && {
     request: async (url: string, options: OutboundRequest) => request(url, options),
     fetch,
+    limitedFetch: () => fetch,
   };
   const harness = createSessionHarness({
     model,

@@ -1,0 +1,146 @@
+// What a profile has set up of servers of the Model Context Protocol (MCP): the servers, what they offered when they were last asked,
+// and permissions by OAuth. Kept by the Account as profile settings. Secrets are stored sealed (wiring/sealing.ts) only.
+import * as z from "zod";
+import { JsonObject } from "./entry.ts";
+import { Sha256 } from "./ids.ts";
+
+/** Part of a tool's name, so it has no `_`: `mcp_<server>_<tool>` then has one reading. */
+export const McpServerName = z
+  .string()
+  .regex(
+    /^[a-z](?:[a-z0-9-]{0,22}[a-z0-9])?$/,
+    "must have 1 to 24 lower-case letters, digits or hyphens, a letter first",
+  );
+export type McpServerName = z.infer<typeof McpServerName>;
+
+/** `sse`: the transport that streamable HTTP replaced. */
+export const McpTransport = z.enum(["http", "sse", "stdio"]);
+export type McpTransport = z.infer<typeof McpTransport>;
+
+/** `*` stands for any characters, `?` for one. */
+const Glob = z.string().min(1).max(100);
+const HeaderName = z.string().regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/, "must be the name of an HTTP header");
+const HeaderValue = z.string().regex(/^[\t\x20-\x7e\x80-\xff]{0,8192}$/, "must be the value of an HTTP header");
+const VariableName = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]{0,99}$/, "must be the name of an environment variable");
+const few = (value: object) => Object.keys(value).length <= 20;
+
+const Choice = {
+  include: z.array(Glob).max(50).optional(),
+  exclude: z.array(Glob).max(50).optional(),
+  timeoutMs: z.int().min(1_000).max(600_000).optional(),
+  enabled: z.boolean().optional(),
+};
+
+/** Body of `PUT /v1/mcp/servers/{server}`: the whole setting. What is left out is not kept from before. */
+export const PutMcpServer = z
+  .strictObject({
+    url: z.string().min(1).max(2_000).optional().describe("Address of a remote server."),
+    transport: z
+      .enum(["http", "sse"])
+      .optional()
+      .describe("Absent: streamable HTTP is tried first, then the older SSE."),
+    command: z
+      .string()
+      .min(1)
+      .max(4_000)
+      .optional()
+      .describe("Instead of `url`: a bash command that the exec host runs; it speaks over standard input and output."),
+    headers: z
+      .record(HeaderName, HeaderValue)
+      .refine(few, "must be at most 20")
+      .optional()
+      .describe("Sent with every request to the server. Stored sealed, never shown."),
+    env: z
+      .record(VariableName, z.string().max(8_192))
+      .refine(few, "must be at most 20")
+      .optional()
+      .describe("Environment variables of `command`. Stored sealed, never shown."),
+    include: Choice.include.describe("Tools to offer, with `*` and `?`. Absent: all. Wins over `exclude`."),
+    exclude: Choice.exclude.describe("Tools not to offer, with `*` and `?`."),
+    timeoutMs: Choice.timeoutMs.describe("Of one call. Default: 60,000."),
+    enabled: Choice.enabled.describe("False: the server is kept and not used. Default: true."),
+  })
+  .refine(({ url, command }) => (url === undefined) !== (command === undefined), "must have either `url` or `command`")
+  .refine(({ command, headers, transport }) => command === undefined || (!headers && !transport), {
+    error: "`headers` and `transport` belong to a `url`",
+  })
+  .refine(({ url, env }) => url === undefined || !env, { error: "`env` belongs to a `command`" });
+export type PutMcpServer = z.infer<typeof PutMcpServer>;
+
+/** What is sealed of a server. */
+export const McpSecret = z.union([
+  z.strictObject({ url: z.string(), headers: z.record(z.string(), z.string()) }),
+  z.strictObject({ command: z.string(), env: z.record(z.string(), z.string()) }),
+]);
+export type McpSecret = z.infer<typeof McpSecret>;
+
+/** Section `mcp` of the profile settings, by server name. */
+export const McpServer = z.strictObject({
+  v: z.literal(1),
+  kind: z.enum(["remote", "local"]),
+  /** The address without its query, or the command's first word: the rest may hold a secret. */
+  shown: z.string(),
+  transport: z.enum(["http", "sse"]).optional(),
+  /** An `McpSecret` as JSON. */
+  sealed: z.string(),
+  /** Names of the headers or variables. */
+  secretNames: z.array(z.string()),
+  ...Choice,
+});
+export type McpServer = z.infer<typeof McpServer>;
+
+/** One tool as its server described it, made safe to show: see core/mcp/read-listing.ts. */
+export const McpTool = z.strictObject({
+  /** The server's own name of it. */
+  name: z.string(),
+  description: z.string(),
+  /** JSON Schema of the arguments. */
+  schema: JsonObject,
+  /** The server says that it changes nothing. */
+  readOnly: z.boolean(),
+  /** Fingerprint of all that the server said of the tool. */
+  print: Sha256,
+  /** Patterns that the scanner found. The texts are then withheld. */
+  findings: z.array(z.string()).optional(),
+});
+export type McpTool = z.infer<typeof McpTool>;
+
+export const McpListing = z.strictObject({
+  transport: McpTransport,
+  /** What the server said of itself at a connection without a session, which saves asking it again. Absent: it needs a session. */
+  discovered: JsonObject.optional(),
+  /** Those that the profile wants and that can be shown. */
+  tools: z.array(McpTool),
+  /** The server's names of others, as many as fit. */
+  others: z.array(z.string()),
+  /** How many tools the server named. */
+  listed: z.int(),
+  resources: z.boolean(),
+  prompts: z.boolean(),
+});
+export type McpListing = z.infer<typeof McpListing>;
+
+/** Section `mcpCatalogs` of the profile settings, by server name: what the server offered when it was last asked. */
+export const McpCatalog = z.strictObject({
+  v: z.literal(1),
+  /** Fingerprint of the setting that was used. A catalog of another setting is ignored. */
+  of: z.string(),
+  checkedAt: z.int(),
+  /** `null`: it has never answered. */
+  listing: McpListing.nullable(),
+  /** Why it could not be asked last time. `null`: it could. */
+  failure: z.strictObject({ code: z.string(), message: z.string() }).nullable(),
+});
+export type McpCatalog = z.infer<typeof McpCatalog>;
+
+/** Section `mcpGrants` of the profile settings, by server name: a permission by OAuth, or one that a person is asked for. */
+export const McpGrant = z.strictObject({
+  v: z.literal(1),
+  /** `McpServer.shown`. A grant for another address is ignored. */
+  of: z.string(),
+  state: z.enum(["asked", "granted"]),
+  at: z.int(),
+  /** What the OAuth client must remember, as JSON: wiring/mcp/oauth.ts. */
+  sealed: z.string(),
+});
+export type McpGrant = z.infer<typeof McpGrant>;

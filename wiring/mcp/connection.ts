@@ -1,0 +1,155 @@
+// One connection to an MCP server, over the official client package: streamable HTTP, the older SSE, or standard input and output of a
+// command on the exec host. Loaded by dialer.ts with the first connection. What the package throws never leaves this folder: it may hold
+// an address, or words of the server.
+import { Client, type Transport } from "@modelcontextprotocol/client";
+import { type Result, err, ok } from "../../core/errors.ts";
+import type { McpConnection, McpDialer, McpEntry, McpFailure, McpMethod } from "../../core/mcp/ports.ts";
+import type { JsonObject } from "../../core/schemas/entry.ts";
+import type { McpSecret, McpTransport } from "../../core/schemas/mcp.ts";
+import { systemClock } from "../../stores/platform/system-clock.ts";
+import { type McpDialerDeps, MAX_REPLY_BYTES } from "./dialer.ts";
+import { isWrongTransport, toFailure } from "./failures.ts";
+import { createSessionProvider } from "./oauth.ts";
+import { createStdioTransport } from "./stdio-transport.ts";
+import { LostAnswers, createHttpTransport, createSseTransport } from "./transports.ts";
+
+/** Pages of a list. */
+const MAX_PAGES = 20;
+const CLIENT = { name: "talaria", version: "1.0.0" };
+
+type OpenOptions = Parameters<McpDialer["open"]>[1];
+type Opened = Result<McpConnection, McpFailure>;
+
+export async function openConnection(
+  deps: McpDialerDeps,
+  entry: McpEntry,
+  secret: McpSecret,
+  options: OpenOptions,
+): Promise<Opened> {
+  const { exec } = deps;
+  if ("command" in secret) {
+    if (!exec) return err("mcp_not_supported", "A local server needs an exec host, and this profile has none.");
+    return connect(entry, "stdio", createStdioTransport(exec, secret, deps.token()), options);
+  }
+  const url = URL.parse(secret.url);
+  if (!url) return err("url_refused", "The server's address is not a valid URL.");
+  const fetch = withHeaders(deps.outbound.limitedFetch(MAX_REPLY_BYTES), url.origin, secret.headers);
+  const authProvider = entry.grant?.state === "granted" ? createSessionProvider(deps, entry) : undefined;
+  const make = (transport: "http" | "sse") =>
+    (transport === "http" ? createHttpTransport : createSseTransport)(url, {
+      fetch,
+      ...(authProvider && { authProvider }),
+    });
+  const known = entry.config.transport ?? entry.catalog?.listing?.transport;
+  const first = known === "sse" ? "sse" : "http";
+  const opened = await connect(entry, first, make(first), options);
+  if (opened.ok || known || !isWrongTransport(opened.failure)) return opened;
+  return connect(entry, "sse", make("sse"), options);
+}
+
+/** The profile's headers go to the server's origin only: the package sends others to OAuth servers too. */
+function withHeaders(fetch: typeof globalThis.fetch, origin: string, headers: Record<string, string>) {
+  return (url: string | URL, init: RequestInit = {}) => {
+    const sent = new Headers(init.headers);
+    if (new URL(url).origin === origin) {
+      for (const [name, value] of Object.entries(headers)) if (!sent.has(name)) sent.set(name, value);
+    }
+    return fetch(url, { ...init, headers: sent });
+  };
+}
+
+async function connect(
+  entry: McpEntry,
+  kind: McpTransport,
+  transport: Transport,
+  { timeoutMs, signal, onListChanged }: OpenOptions,
+): Promise<Opened> {
+  const client = new Client(CLIENT, {
+    capabilities: {},
+    versionNegotiation: { mode: "auto" },
+    listMaxPages: MAX_PAGES,
+    ...(onListChanged && {
+      listChanged: { tools: { autoRefresh: false, onChanged: () => onListChanged() } },
+    }),
+  });
+  client.onerror = () => undefined; // what fails is reported by the call that it fails
+  const limit = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
+  const discovered = entry.catalog?.listing?.discovered;
+  try {
+    await unlessAborted(
+      client.connect(transport, {
+        timeout: timeoutMs,
+        signal: limit,
+        ...(discovered && { prior: { kind: "modern" as const, discover: discovered as never } }),
+      }),
+      limit,
+    );
+  } catch (error) {
+    void client.close().catch(() => undefined); // it may not be open
+    if (discovered && !signal.aborted) {
+      // The server may have been replaced by one that needs a session.
+      return connect({ ...entry, catalog: null }, kind, transport, {
+        timeoutMs,
+        signal,
+        ...(onListChanged && { onListChanged }),
+      });
+    }
+    return { ok: false, failure: toFailure(error, { isConnecting: true, signal }) };
+  }
+  return ok(toConnection(client, kind));
+}
+
+function toConnection(client: Client, transport: McpTransport): McpConnection {
+  const { tools, resources, prompts } = client.getServerCapabilities() ?? {};
+  let closed: Promise<void> | null = null;
+  return {
+    transport,
+    discovered: client.getDiscoverResult() as JsonObject | undefined,
+    offers: { tools: tools !== undefined, resources: resources !== undefined, prompts: prompts !== undefined },
+    async ask(method, params, { timeoutMs, signal }) {
+      const limit = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
+      try {
+        const options = { timeout: timeoutMs, signal: limit };
+        return ok(await unlessAborted(request(client, method, params, options), limit));
+      } catch (error) {
+        return { ok: false, failure: toFailure(error, { isConnecting: false, signal }) };
+      }
+    },
+    close: () => (closed ??= close(client)),
+  };
+}
+
+function request(
+  client: Client,
+  method: McpMethod,
+  params: JsonObject,
+  options: { timeout: number; signal: AbortSignal },
+): Promise<unknown> {
+  const fresh = { ...options, cacheMode: "bypass" as const };
+  if (method === "tools/call") return client.callTool(params as never, options);
+  if (method === "tools/list") return client.listTools(undefined, fresh);
+  if (method === "resources/list") return client.listResources(undefined, fresh);
+  if (method === "resources/read") return client.readResource(params as never, fresh);
+  if (method === "prompts/list") return client.listPrompts(undefined, fresh);
+  return client.getPrompt(params as never, options);
+}
+
+const CLOSE_MS = 2_000;
+
+/** Tells the server that the session is over, which it may not hear. */
+async function close(client: Client): Promise<void> {
+  const { transport } = client;
+  const terminated = transport instanceof LostAnswers ? transport.terminate() : Promise.resolve();
+  await Promise.race([terminated.catch(() => undefined), systemClock.sleep(CLOSE_MS)]);
+  await client.close().catch(() => undefined); // it is gone already
+}
+
+/** The package may wait for a server that never answers, whatever its options say. */
+function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const onAbort = () => reject(signal.reason instanceof Error ? signal.reason : new Error("aborted"));
+    signal.addEventListener("abort", onAbort, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", onAbort));
+    if (signal.aborted) onAbort();
+  });
+}

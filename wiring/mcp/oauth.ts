@@ -1,0 +1,197 @@
+// A profile's permission for an MCP server by OAuth, over the official client package: discovery, dynamic registration, PKCE, the exchange
+// of a code, refresh. What must be remembered is one sealed JSON text. Called by connection.ts and by the routes. No token or code may reach
+// a message, a log or a result.
+import { type OAuthClientProvider, auth } from "@modelcontextprotocol/client";
+import { type Result, err, ok } from "../../core/errors.ts";
+import type { McpEntry } from "../../core/mcp/ports.ts";
+import type { Outbound } from "../../core/outbound/outbound.ts";
+import type { McpGrant, McpServerName } from "../../core/schemas/mcp.ts";
+import { systemClock } from "../../stores/platform/system-clock.ts";
+import type { Sealer } from "../../core/ports.ts";
+
+/** Where the profile's grants are kept: its Account. */
+export interface GrantStore {
+  read(server: McpServerName): Promise<McpGrant | null>;
+  store(server: McpServerName, grant: McpGrant): Promise<void>;
+}
+
+export interface OAuthDeps {
+  outbound: Pick<Outbound, "limitedFetch">;
+  sealer: Result<Sealer>;
+  grants: GrantStore;
+}
+
+/** What is sealed of a grant. The package's own objects are kept as they are. */
+interface GrantState {
+  redirectUrl: string;
+  client?: unknown;
+  tokens?: unknown;
+  discovery?: unknown;
+  verifier?: string;
+  /** Of the request that a person was sent to; proves that the answer is to it. */
+  nonce?: string;
+}
+
+/** A person has this long to say yes. */
+export const ASKED_MS = 15 * 60_000;
+const AUTH_MS = 20_000;
+/** Metadata and tokens are small. */
+const MAX_AUTH_BYTES = 256 << 10;
+
+/** Starts a permission. `of`: `McpServer.shown`. Returns the address that the person must open. Failure: `mcp_oauth_failed`. */
+export async function startGrant(
+  deps: OAuthDeps,
+  server: McpServerName,
+  { url, of, redirectUrl, nonce }: { url: string; of: string; redirectUrl: string; nonce: string },
+): Promise<Result<{ open: string }>> {
+  const state: GrantState = { redirectUrl, nonce };
+  let open: URL | null = null;
+  const provider = createProvider(state, { redirect: (to) => void (open = to) });
+  const asked = await authorize(deps, provider, { serverUrl: url });
+  const address = open as URL | null;
+  if (!asked || !address || !/^https?:$/.test(address.protocol)) return FAILED;
+  const stored = await storeState(deps, server, state, { of, state: "asked" });
+  return stored.ok ? ok({ open: address.href }) : stored;
+}
+
+/** Ends it with what the person's browser brought back. Failures: `mcp_oauth_failed`, `mcp_oauth_unknown`. */
+export async function finishGrant(
+  deps: OAuthDeps,
+  server: McpServerName,
+  { url, nonce, params }: { url: string; nonce: string; params: URLSearchParams },
+): Promise<Result<null>> {
+  const grant = await deps.grants.read(server);
+  const state = grant && (await openState(deps, grant));
+  const isLate = grant !== null && systemClock.now() - grant.at > ASKED_MS;
+  if (!state || grant.state !== "asked" || isLate || !isEqual(state.nonce ?? "", nonce)) return UNKNOWN;
+  const code = params.get("code");
+  if (code === null) return FAILED;
+  delete state.nonce;
+  const iss = params.get("iss");
+  const isGranted = await authorize(deps, createProvider(state, {}), {
+    serverUrl: url,
+    authorizationCode: code,
+    ...(iss !== null && { iss }),
+  });
+  if (!isGranted || !state.tokens) return FAILED;
+  delete state.verifier;
+  const stored = await storeState(deps, server, state, { of: grant.of, state: "granted" });
+  return stored.ok ? ok(null) : stored;
+}
+
+/** For connections: gives tokens, and refreshes them. Never asks a person. */
+export function createSessionProvider(deps: OAuthDeps, { name, config, grant }: McpEntry): OAuthClientProvider {
+  const state: GrantState = { redirectUrl: "" };
+  let isLoaded = false;
+  const load = async (fresh: boolean) => {
+    if (isLoaded && !fresh) return;
+    // Another session may have refreshed the tokens since, which ends those that this one knows.
+    const stored = fresh ? await deps.grants.read(name) : grant;
+    const opened = stored && (await openState(deps, stored));
+    if (opened) Object.assign(state, opened);
+    isLoaded = true;
+  };
+  return createProvider(state, {
+    load,
+    saved: async () => void (await storeState(deps, name, state, { of: config.shown, state: "granted" })),
+  });
+}
+
+interface ProviderHooks {
+  /** `fresh`: tokens are about to be refreshed. */
+  load?(fresh: boolean): Promise<void>;
+  saved?(): Promise<void>;
+  redirect?(to: URL): void;
+}
+
+function createProvider(state: GrantState, { load, saved, redirect }: ProviderHooks): OAuthClientProvider {
+  return {
+    get redirectUrl() {
+      return state.redirectUrl;
+    },
+    get clientMetadata() {
+      return {
+        client_name: "Talaria",
+        redirect_uris: [state.redirectUrl],
+        grant_types: ["authorization_code", "refresh_token"],
+        response_types: ["code"],
+        token_endpoint_auth_method: "none",
+      };
+    },
+    state: () => state.nonce ?? "",
+    async clientInformation() {
+      await load?.(false);
+      return state.client as never;
+    },
+    saveClientInformation(client) {
+      state.client = client;
+    },
+    async tokens(context) {
+      await load?.(context !== undefined);
+      return state.tokens as never;
+    },
+    async saveTokens(tokens) {
+      state.tokens = tokens;
+      await saved?.();
+    },
+    redirectToAuthorization: (to) => redirect?.(to),
+    saveCodeVerifier(verifier) {
+      state.verifier = verifier;
+    },
+    codeVerifier: () => state.verifier ?? "",
+    saveDiscoveryState(discovery) {
+      state.discovery = discovery;
+    },
+    discoveryState: () => state.discovery as never,
+  };
+}
+
+async function authorize(
+  { outbound }: OAuthDeps,
+  provider: OAuthClientProvider,
+  options: { serverUrl: string; authorizationCode?: string; iss?: string },
+): Promise<boolean> {
+  const fetch = outbound.limitedFetch(MAX_AUTH_BYTES);
+  const signal = AbortSignal.timeout(AUTH_MS);
+  try {
+    await auth(provider, {
+      ...options,
+      fetchFn: (url, init) =>
+        fetch(url, { ...init, signal: init?.signal ? AbortSignal.any([signal, init.signal]) : signal }),
+    });
+    return true;
+  } catch {
+    return false; // what is thrown may hold a code, a token or the server's words
+  }
+}
+
+async function storeState(
+  { sealer, grants }: OAuthDeps,
+  server: McpServerName,
+  state: GrantState,
+  as: Pick<McpGrant, "of" | "state">,
+): Promise<Result<null>> {
+  if (!sealer.ok) return sealer;
+  const sealed = await sealer.value.seal(JSON.stringify(state));
+  await grants.store(server, { v: 1, ...as, at: systemClock.now(), sealed });
+  return ok(null);
+}
+
+async function openState({ sealer }: OAuthDeps, { sealed }: McpGrant): Promise<GrantState | null> {
+  const text = sealer.ok ? await sealer.value.open(sealed) : sealer;
+  return text.ok ? (JSON.parse(text.value) as GrantState) : null;
+}
+
+const FAILED = err(
+  "mcp_oauth_failed",
+  "The server's authorization did not work: it could not be found, it refused to register this client, or the code was refused. Start again, or use a header with a key.",
+);
+const UNKNOWN = err("mcp_oauth_unknown", "There is no such authorization, or it is too old. Start it again.");
+
+/** In constant time for texts of one length. */
+function isEqual(a: string, b: string): boolean {
+  if (a === "" || a.length !== b.length) return false;
+  let difference = 0;
+  for (let at = 0; at < a.length; at++) difference |= a.charCodeAt(at) ^ b.charCodeAt(at);
+  return difference === 0;
+}
