@@ -18,6 +18,8 @@ const markdown = {
 const dependencies = [
   "@anthropic-ai/sdk/client",
   "@hono/zod-openapi",
+  "@modelcontextprotocol/client",
+  "@modelcontextprotocol/server",
   "@noble/hashes/sha2.js",
   "@noble/hashes/utils.js",
   "eventsource-parser",

@@ -5,7 +5,14 @@ import { type Result, assert, err, messageOf, ok } from "../core/errors.ts";
 import { sha256Hex } from "../core/schemas/learning/digest.ts";
 import type { ApprovalMode, StandingAllowance } from "../core/schemas/approvals/approval.ts";
 import type { CreatedKey, KeyInfo, SessionInfo } from "../core/schemas/api.ts";
-import { type CurationId, DAY_MS, type ProfileId, type SessionId, type SkillName } from "../core/schemas/ids.ts";
+import {
+  type CurationId,
+  DAY_MS,
+  type ProfileId,
+  type SessionId,
+  type Sha256,
+  type SkillName,
+} from "../core/schemas/ids.ts";
 import {
   type ProfileSection,
   type ProfileSetting,
@@ -30,6 +37,7 @@ import { SETTINGS_TABLE, createAccountSettings } from "./account-settings.ts";
 import { CURATION_SCHEMA, collectSpent, countRequest, putAllowance, reserveRun } from "./account-curation.ts";
 import { UPKEEP_SCHEMA, createUpkeep } from "./account-upkeep.ts";
 import { SESSION_SCHEMA, SESSION_TABLES, type SessionPage, createSessionRows } from "./account-sessions.ts";
+import { REQUEST_TABLE, createSessionRequests } from "./account-requests.ts";
 import { type AccountLedger, LEDGER_SCHEMA, createAccountLedger } from "./account-ledger.ts";
 import { DELETED } from "./ledger-lines.ts";
 import { markProfileGone } from "../stores/erasure.ts";
@@ -49,6 +57,7 @@ const OWN_TABLES = [
   ...SESSION_TABLES,
   ...APPROVAL_TABLES,
   SETTINGS_TABLE,
+  REQUEST_TABLE,
 ];
 const MORE_SCHEMA = [...SESSION_SCHEMA, ...ERASURE_SCHEMA, ...CURATION_SCHEMA, ...UPKEEP_SCHEMA];
 
@@ -143,6 +152,22 @@ export class Account extends DurableObject<AccountEnv> {
     if (info.parent && !this.#isListed(info.parent)) return false;
     this.#sessions().add(info);
     return true;
+  }
+
+  /**
+   * The same, once for each key: the session that the key began before, or this one. `key`: SHA-256 of the idempotency key. `null`:
+   * the profile was deleted.
+   */
+  registerSessionOnce(key: Sha256, info: SessionInfo): SessionId | null {
+    const requests = createSessionRequests(toSql(this.ctx.storage));
+    return this.ctx.storage.transactionSync(() => {
+      if (!this.#isWritable()) return null;
+      const known = requests.find(key);
+      if (known !== null) return known;
+      if (!this.registerSession(info)) return null;
+      requests.put(key, info.session);
+      return info.session;
+    });
   }
 
   #isListed(session: SessionId): boolean {
@@ -336,6 +361,7 @@ export class Account extends DurableObject<AccountEnv> {
       for (const one of [session, ...begun]) {
         this.#sessions().remove(one);
         ledger.forgetSession(one);
+        createSessionRequests(toSql(this.ctx.storage)).forget(one);
         this.#erasures().begin("session", one, Date.now());
       }
       return true;

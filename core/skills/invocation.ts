@@ -129,7 +129,7 @@ export const SKILLS_OPEN = "<skills>\n";
  * content cannot close, remarks about them, and last the person's request.
  */
 export function renderInvocation({ invocation, skills, remarks, session, day }: InvocationText): Part[] {
-  const values = new Map(invocation.values.map(({ name, value }) => [toParameter(name), value]));
+  const values = toValues(invocation);
   const used = new Set<string>();
   const names = skills.map(({ view }) => view.name).join(", ");
   const pieces: [Source, string][] = [
@@ -139,7 +139,7 @@ export function renderInvocation({ invocation, skills, remarks, session, day }: 
     ],
   ];
   for (const { view, content, nextOffset } of skills) {
-    const filled = fill(content, { values, used, dir: `skill:${view.name}`, session, day });
+    const filled = fillPlaceholders(content, { values, used, dir: `skill:${view.name}`, session, day });
     pieces.push(
       ["outcome", `\n<skill name="${view.name}">\n`],
       ["own", escapeTags(filled.text)],
@@ -148,9 +148,7 @@ export function renderInvocation({ invocation, skills, remarks, session, day }: 
       ["outcome", warningsAbout(view, filled, nextOffset).join("")],
     );
   }
-  // Values that no skill has a placeholder for belong to the request.
-  const rest = invocation.values.filter(({ name }) => !used.has(toParameter(name))).map(({ typed }) => typed.trim());
-  const request = [...rest, invocation.text].filter((piece) => piece !== "").join(" ");
+  const request = requestOf(invocation, used);
   pieces.push(["outcome", `${remarks.map((remark) => `${remark}\n`).join("")}</skills>\n\n`]);
   if (request === "") {
     pieces.push([
@@ -159,6 +157,17 @@ export function renderInvocation({ invocation, skills, remarks, session, day }: 
     ]);
   } else pieces.push(["principal", request]);
   return toParts(pieces);
+}
+
+/** The values by parameter, as `fillPlaceholders` takes them. */
+export function toValues({ values }: Invocation): Map<string, string> {
+  return new Map(values.map(({ name, value }) => [toParameter(name), value]));
+}
+
+/** What the person asks for. Values that no skill has a placeholder for belong to it. */
+export function requestOf({ values, text }: Invocation, used: Set<string>): string {
+  const rest = values.filter(({ name }) => !used.has(toParameter(name))).map(({ typed }) => typed.trim());
+  return [...rest, text].filter((piece) => piece !== "").join(" ");
 }
 
 function warningsAbout(view: SkillView, filled: FilledBody, nextOffset: number | undefined): string[] {
@@ -211,8 +220,8 @@ interface FilledBody {
 const PLACEHOLDER =
   /(?<![${\\])\{\{[ \t]{0,8}([\p{L}_][\p{L}\p{N}_-]{0,63})[ \t]{0,8}\}\}(?!\})|\$\{(HERMES_SKILL_DIR|HERMES_SESSION_ID)\}/gu;
 
-/** Fills placeholders in one pass, so that a value is never filled again. */
-function fill(
+/** Fills placeholders in one pass, so that a value is never filled again. `used` receives the names of the values it inserted. */
+export function fillPlaceholders(
   content: string,
   given: { values: Map<string, string>; used: Set<string>; dir: string; session: string; day: string },
 ): FilledBody {

@@ -18,6 +18,7 @@ import { images } from "./sessions/images.ts";
 import { keys } from "./profiles/keys.ts";
 import { learning } from "./learning/learning.ts";
 import { memory } from "./learning/memory.ts";
+import { MCP_ROUTE, mcp } from "./mcp/mcp.ts";
 import { messages } from "./sessions/messages.ts";
 import { AppError, answerError, answerProblem } from "./problems.ts";
 import { pending } from "./learning/pending.ts";
@@ -43,7 +44,9 @@ const FILES_PATH = /^\/v1\/sessions\/[^/]+\/files\//;
 
 const MESSAGES_PATH = /^\/v1\/sessions\/[^/]+\/messages$/;
 
+/** The MCP server refuses a large body itself, as JSON-RPC. */
 const limitBody: MiddlewareHandler<ApiEnv> = (c, next) => {
+  if (c.req.path === MCP_ROUTE) return next();
   const { maxFileBytes } = parseEnvSettings(c.env).turn;
   const isFile = FILES_PATH.test(c.req.path);
   const maxSize = isFile ? maxFileBytes : maxBodyBytes(c.req.path);
@@ -123,6 +126,7 @@ for (const resource of [
   learning,
   curator,
   usage,
+  mcp,
 ]) {
   app.route("/", resource);
 }

@@ -175,7 +175,7 @@ export function answerProblem(error: AppError, c: Context, id?: string): Respons
 }
 
 /** Known errors: ours, Hono's, and those that the platform flags as retryable. */
-function toAppError(error: Error & { retryable?: boolean; overloaded?: boolean }): AppError | null {
+export function toAppError(error: Error & { retryable?: boolean; overloaded?: boolean }): AppError | null {
   if (error instanceof AppError) return error;
   if (error instanceof HTTPException && error.status === 415) {
     return new AppError(

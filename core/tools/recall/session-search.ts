@@ -30,10 +30,10 @@ import {
 } from "./shown-messages.ts";
 
 export interface SessionSearchOptions {
-  index: MessageIndex;
+  index: Pick<MessageIndex, "search" | "around">;
   sessions: SessionList;
-  /** The present session. */
-  session: SessionId;
+  /** The present session. Absent: the reader is in none, so all are searched. */
+  session?: SessionId;
   /** Recognises messages of the present session that its model no longer reads. `null`: it reads all of them. */
   outOfView(): ((message: Pick<IndexedMessage, "n" | "role">) => boolean) | null;
   clock: Clock;
@@ -175,8 +175,8 @@ async function searchUnread(
 ): Promise<MessageSearch> {
   const isOutOfView = outOfView();
   const [others, own] = await Promise.all([
-    index.search({ ...asked, without: [present] }),
-    isOutOfView ? index.search({ ...asked, only: present }) : { found: [], missing: [] },
+    index.search({ ...asked, without: present === undefined ? [] : [present] }),
+    isOutOfView && present !== undefined ? index.search({ ...asked, only: present }) : { found: [], missing: [] },
   ]);
   const found = [...others.found, ...own.found.filter((message) => isOutOfView?.(message))];
   const missing = [...new Set([...others.missing, ...own.missing])].toSorted((a, b) => a - b);

@@ -45,7 +45,6 @@ async function createProfile(word: string, end: string) {
   }
   const tool = createSessionSearch({
     index: {
-      put,
       search: (query) => ARCHIVE.getByName(profile).searchMessages(query),
       around: (...place) => ARCHIVE.getByName(profile).messagesAround(...place),
     },

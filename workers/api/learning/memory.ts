@@ -2,11 +2,8 @@
 // content, and a forgotten fact does not come back.
 import { createRoute } from "@hono/zod-openapi";
 import * as z from "zod";
-import { ulid } from "ulid";
-import { fitNewest, selectLimit, parseFact, measureUsage } from "../../../core/memory/rules.ts";
-import { purgedFailure } from "../../../core/memory/plan.ts";
+import { fitNewest, selectLimit, measureUsage } from "../../../core/memory/rules.ts";
 import { reasonToHide } from "../../../core/memory/shown.ts";
-import type { MemoryStore } from "../../../core/ports.ts";
 import {
   Forgotten,
   MemoryList,
@@ -16,15 +13,14 @@ import {
   PutMemory,
 } from "../../../core/schemas/api.ts";
 import { Sha256 } from "../../../core/schemas/ids.ts";
-import { type MemoryEntry, MemoryStoreName, memoryId } from "../../../core/schemas/memory.ts";
+import { type MemoryEntry, MemoryStoreName } from "../../../core/schemas/memory.ts";
 import { type Finding, scanText } from "../../../core/skills/scanner/scanner.ts";
 import { purgeText } from "../skills/copies.ts";
 import { parseEnvSettings } from "../env.ts";
 import { ascending, pageQuery, toPage } from "../pages.ts";
-import { AppError, unwrap } from "../problems.ts";
 import { describeResponses, createRouter, jsonBody } from "../router.ts";
-import { openAccount } from "../sessions/session-rpc.ts";
 import { openMemory } from "../stores.ts";
+import { addFact, forgetFact, memoryNotFound, newOp, replaceFact } from "./memory-writes.ts";
 
 export const memory = createRouter();
 
@@ -76,9 +72,7 @@ memory.openapi(
   }),
   async (c) => {
     const { store, content } = c.req.valid("json");
-    const fact = unwrap(parseFact(content));
-    const { id, existed } = await addByPerson(openMemory(c.env, c.var.profile), store, fact, newOp());
-    return c.json({ store, id, existed }, 201);
+    return c.json(await addFact({ env: c.env, profile: c.var.profile }, store, content), 201);
   },
 );
 
@@ -93,17 +87,8 @@ memory.openapi(
   }),
   async (c) => {
     const { store, memory: id } = c.req.valid("param");
-    const fact = unwrap(parseFact(c.req.valid("json").content));
-    const opened = openMemory(c.env, c.var.profile);
-    const entry = (await opened.list(store)).find((candidate) => candidate.id === id);
-    if (!entry) throw notFound(store);
-    if (memoryId(fact) === id) return c.json({ store, id, existed: true }, 200);
-    const op = newOp();
-    // Adds before it removes: an interrupted request then leaves both facts, and loses none.
-    const added = await addByPerson(opened, store, fact, op);
-    await opened.remove(store, id, { op, at: Date.now(), adds: entry.adds });
-    await openAccount(c.env, c.var.profile).noteActivity();
-    return c.json({ store, id: added.id, existed: added.existed }, 200);
+    const { content } = c.req.valid("json");
+    return c.json(await replaceFact({ env: c.env, profile: c.var.profile }, { store, id, content }), 200);
   },
 );
 
@@ -118,9 +103,7 @@ memory.openapi(
   }),
   async (c) => {
     const { store, memory: id } = c.req.valid("param");
-    const removed = await openMemory(c.env, c.var.profile).remove(store, id, { op: newOp(), at: Date.now() });
-    if (removed === 0) throw notFound(store);
-    await openAccount(c.env, c.var.profile).noteActivity();
+    const removed = await forgetFact({ env: c.env, profile: c.var.profile }, store, id);
     return c.json({ removed }, 200);
   },
 );
@@ -144,7 +127,7 @@ memory.openapi(
     const gone = text === null ? [] : [text];
     await purgeText(c.env, c.var.profile, { subject: `memory/${store}/${id}`, gone, kept: [] });
     const deleted = await openMemory(c.env, c.var.profile).purge(store, id, { op: newOp(), at: Date.now() });
-    if (deleted === null) throw notFound(store);
+    if (deleted === null) throw memoryNotFound(store);
     return c.json({ store, id, deleted }, 200);
   },
 );
@@ -185,21 +168,4 @@ function toListed(entry: MemoryEntry, inside: Set<MemoryEntry>): MemoryListing["
 
 function toListedFinding({ pattern, category, severity, reason }: Finding) {
   return { pattern, category, severity, reason };
-}
-
-async function addByPerson(opened: MemoryStore, store: MemoryStoreName, text: string, op: string) {
-  const added = await opened.add(store, op, { v: 1, text, at: Date.now(), origin: "user", source: "principal" });
-  if (added.purged) unwrap(purgedFailure());
-  return added;
-}
-
-function newOp(): string {
-  return `api:${ulid()}`;
-}
-
-function notFound(store: MemoryStoreName): AppError {
-  return new AppError(
-    "memory_not_found",
-    `There is no entry of that id in \`${store}\`; one that was added within the last minute may not be visible yet.`,
-  );
 }

@@ -107,7 +107,7 @@ messages.openapi(
 );
 
 /** Providers refuse a blank text and half of a surrogate pair. Once stored, such a message would make every later turn fail. */
-function assertUsableText(text: string, hasImages: boolean): void {
+export function assertUsableText(text: string, hasImages: boolean): void {
   if (text.trim() === "" && !hasImages) throw new AppError("body_invalid", "The message is blank. Send a text.");
   if (!text.isWellFormed())
     throw new AppError("bad_text", "The text contains half of a surrogate pair. Send well-formed Unicode.");

@@ -1,19 +1,16 @@
 // The public skills of a profile and their archives. An archive is packed once, when its skill is published or first requested
 // with a new text. Used by the well-known routes to read, and by the routes that publish, archive and restore.
 import type { SkillStore } from "../../../core/ports.ts";
-import { hashFiles, sha256Hex, textOfFiles } from "../../../core/schemas/learning/digest.ts";
+import { sha256Hex } from "../../../core/schemas/learning/digest.ts";
 import type { FileBody } from "../../../core/schemas/file-body.ts";
-import type { ProfileId, SkillName } from "../../../core/schemas/ids.ts";
+import type { ProfileId } from "../../../core/schemas/ids.ts";
 import type { IndexLine, SkillHead } from "../../../core/schemas/skill.ts";
-import { withoutRequests } from "../../../core/schemas/skill-requests.ts";
 import { pack } from "../../../core/skills/exchange/archive.ts";
-import { SKILL_MD, parseSkill } from "../../../core/skills/format/format.ts";
-import { followsBundle } from "../../../core/skills/library.ts";
-import { seeds } from "../../../skills-seed/index.ts";
 import { type PublicArchives, createPublicArchives } from "../../../stores/skills/public-archives.ts";
 import { toBucket } from "../../../stores/platform/r2.ts";
 import type { Env } from "../env.ts";
 import { openSkills } from "../stores.ts";
+import { type PresentSkill, presentSkill, readSkillFile } from "./present-skill.ts";
 
 export interface PublicScope {
   profile: ProfileId;
@@ -26,21 +23,11 @@ export function openPublic(env: Env, profile: ProfileId): PublicScope {
   return { profile, store: openSkills(env, profile), archives };
 }
 
-/** A public skill in its present form. */
-export type PublicSkill = Pick<SkillHead, "name" | "description" | "text" | "files">;
+export type PublicSkill = PresentSkill;
 
-/**
- * Null for a skill that is not public. The file of requests is left out, since it is in the owner's words. An unchanged bundled
- * skill follows the deployment.
- */
+/** Null for a skill that is not public. */
 export function toPublicSkill(head: SkillHead | null): PublicSkill | null {
-  if (!head || !isPublic(head)) return null;
-  if (!followsBundle(head)) return { ...head, files: withoutRequests(head.files) };
-  const own = findSeed(head.name);
-  const parsed = own && parseSkill(own[SKILL_MD] ?? "");
-  if (!parsed?.ok) return null;
-  const files = withoutRequests(hashFiles(own!));
-  return { name: head.name, description: parsed.value.description, text: textOfFiles(files), files };
+  return head && isPublic(head) ? presentSkill(head) : null;
 }
 
 export function isPublic(skill: Pick<IndexLine, "public" | "state">): boolean {
@@ -49,18 +36,6 @@ export function isPublic(skill: Pick<IndexLine, "public" | "state">): boolean {
 
 export function isJustText({ files }: PublicSkill): boolean {
   return Object.keys(files).length === 1;
-}
-
-/** Null when it was purged meanwhile. */
-export async function readPublicFile(
-  { store }: PublicScope,
-  { name, files }: PublicSkill,
-  path: string,
-): Promise<FileBody | null> {
-  const { sha256 } = files[path]!;
-  const own = findSeed(name);
-  const isOwn = own !== null && Object.hasOwn(own, path) && sha256Hex(own[path]!) === sha256;
-  return isOwn ? own[path]! : store.blob(sha256);
 }
 
 /** The archive and its SHA-256; null when the skill changed meanwhile and a file of it was purged. */
@@ -73,7 +48,7 @@ export async function packOnce(
   if (packed) return { zip: packed, digest: sha256Hex(packed) };
   const bodies: [string, FileBody][] = [];
   for (const path of Object.keys(skill.files)) {
-    const body = await readPublicFile(place, skill, path);
+    const body = await readSkillFile(store, skill, path);
     if (body === null) return null;
     bodies.push([path, body]);
   }
@@ -90,8 +65,4 @@ export async function followPublication(env: Env, profile: ProfileId, head: Skil
   const shown = toPublicSkill(head);
   if (shown && !isJustText(shown)) await packOnce(place, shown);
   else await place.archives.drop(head.name);
-}
-
-function findSeed(name: SkillName): Record<string, string> | null {
-  return Object.hasOwn(seeds, name) ? seeds[name]! : null;
 }

@@ -20,9 +20,9 @@ import {
   isPublic,
   openPublic,
   packOnce,
-  readPublicFile,
   toPublicSkill,
 } from "./public-skills.ts";
+import { readSkillFile } from "./present-skill.ts";
 import { type ApiEnv, PROBLEM_RESPONSE, describeResponses, createRouter, refuseQuery } from "../router.ts";
 
 export const wellKnown = createRouter();
@@ -176,7 +176,7 @@ async function answerOwnFile(c: Context<ApiEnv>, place: PublicScope, skill: Publ
   if (!file) throw notPublished();
   const etag = toEtag(file.sha256);
   if (isKnown(c, etag)) return notModified(etag);
-  const body = await readPublicFile(place, skill, path);
+  const body = await readSkillFile(place.store, skill, path);
   if (body === null) throw notPublished();
   const type = /\.md$/i.test(path) ? "text/markdown; charset=utf-8" : "application/octet-stream";
   const guard = { "content-security-policy": "sandbox; default-src 'none'" };

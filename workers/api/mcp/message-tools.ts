@@ -1,0 +1,96 @@
+// The tools send_message and get_turn: give work to a session, and read what became of it. The turn runs in its session; a client that
+// stops waiting stops nothing. With a key, a repeated call finds the session and the turn of the first one.
+import * as z from "zod";
+import { ulid } from "ulid";
+import { SessionId, TurnId } from "../../../core/schemas/ids.ts";
+import { sha256Hex } from "../../../core/schemas/learning/digest.ts";
+import { AppError, unwrap } from "../problems.ts";
+import { IdempotencyKey, assertUsableText } from "../sessions/messages.ts";
+import { openAccount, openSession } from "../sessions/session-rpc.ts";
+import { type CallContext, type McpScope, type McpTool, toResult } from "./contract.ts";
+import { awaitTurn } from "./turn-report.ts";
+
+/** Below the minute after which the official clients give up a call that reports no progress. */
+const USUAL_WAIT_S = 45;
+const MAX_WAIT_S = 300;
+
+const Wait = z
+  .int()
+  .min(0)
+  .max(MAX_WAIT_S)
+  .default(USUAL_WAIT_S)
+  .describe(`How many seconds to wait for the end of the turn, 0 to ${MAX_WAIT_S}. Default: ${USUAL_WAIT_S}.`);
+
+const SendArgs = z.strictObject({
+  text: z.string().describe("What Talaria should do or answer, in plain words."),
+  session: SessionId.optional().describe("The session to go on with. Absent: a new one begins."),
+  wait_seconds: Wait,
+  key: IdempotencyKey.optional().describe(
+    "Any text that is unique to this message. A call repeated with the same key and text sends nothing again.",
+  ),
+});
+type SendArgs = z.infer<typeof SendArgs>;
+
+const TurnArgs = z.strictObject({
+  turn: TurnId.describe("The turn, as send_message returned it."),
+  wait_seconds: Wait,
+});
+
+export function createMessageTools(scope: McpScope): McpTool<never>[] {
+  return [sendTool(scope), turnTool(scope)] as McpTool<never>[];
+}
+
+function sendTool(scope: McpScope): McpTool<SendArgs> {
+  return {
+    name: "send_message",
+    title: "Send a message",
+    description:
+      "Gives Talaria a message and waits for its answer. It works by itself with its own tools, which may take minutes: if the result " +
+      "has the state queued or running, call get_turn with its turn. Go on in the same session to refer to earlier messages.",
+    parameters: SendArgs,
+    annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
+    async run({ text, key, wait_seconds: seconds, ...args }, context) {
+      assertUsableText(text, false);
+      const session = args.session ?? (await beginSession(scope, key));
+      const posted = await openSession(scope.env, scope.profile, session).post({ text, ...(key && { key }) });
+      return report(scope, { turn: unwrap(posted).turn, seconds }, context);
+    },
+  };
+}
+
+function turnTool(scope: McpScope): McpTool<z.infer<typeof TurnArgs>> {
+  return {
+    name: "get_turn",
+    title: "Read a turn",
+    description: "Reads what became of a message, and waits for the answer if the turn has not ended.",
+    parameters: TurnArgs,
+    annotations: { readOnlyHint: true, openWorldHint: false },
+    run: ({ turn, wait_seconds: seconds }, context) => report(scope, { turn, seconds }, context),
+  };
+}
+
+async function report(
+  { env, profile }: McpScope,
+  { turn, seconds }: { turn: TurnId; seconds: number },
+  context: CallContext,
+) {
+  const [session, n] = turn.split("-") as [SessionId, string];
+  return toResult(
+    await awaitTurn(openSession(env, profile, session), { n: Number(n), waitMs: seconds * 1_000 }, context),
+  );
+}
+
+/** Registered first, as every session. A session of this key that was registered before is created again, which changes nothing. */
+async function beginSession({ env, profile }: McpScope, key: string | undefined): Promise<SessionId> {
+  const createdAt = Date.now();
+  const asked = { session: ulid(), title: "", learning: "on" as const, createdAt };
+  const account = openAccount(env, profile);
+  const session =
+    key === undefined
+      ? (await account.registerSession(asked)) && asked.session
+      : await account.registerSessionOnce(sha256Hex(key), asked);
+  if (!session) throw new AppError("profile_gone", "This profile has been deleted.");
+  const created = await openSession(env, profile, session).create({ learning: "on", title: "", createdAt });
+  if (!created) throw new AppError("session_not_found", "The session was deleted meanwhile. Send the message again.");
+  return session;
+}

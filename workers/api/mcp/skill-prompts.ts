@@ -1,0 +1,75 @@
+// Skills as prompts: what a slash command would load, worded for a client that has the skill's files as resources. Placeholders are
+// filled with `name=value` pairs at the start of the request.
+import {
+  type GetPromptRequest,
+  type GetPromptResult,
+  type ListPromptsResult,
+  ProtocolError,
+  ProtocolErrorCode,
+} from "@modelcontextprotocol/server";
+import { setupNote } from "../../../core/skills/format/conditions.ts";
+import { fillPlaceholders, parseInvocation, requestOf, toValues } from "../../../core/skills/invocation.ts";
+import type { SkillView } from "../../../core/skills/library.ts";
+import { dayOf } from "../../../core/schemas/ids.ts";
+import type { McpScope } from "./contract.ts";
+import { findOffered, openLibrary, pageOfSkills } from "./offered-skills.ts";
+import { toUri } from "./skill-resources.ts";
+
+const REQUEST_ARGUMENT = {
+  name: "request",
+  description: "What to do with the skill. Values for its placeholders come first, as name=value.",
+  required: false,
+};
+/** [own] Names of a skill's other files that the prompt lists; resources/list has all of them. */
+const MAX_FILES = 50;
+
+export async function listPrompts(scope: McpScope, cursor: string | undefined): Promise<ListPromptsResult> {
+  const { lines, ...next } = await pageOfSkills(scope, cursor);
+  return {
+    prompts: lines.map(({ name, description }) => ({ name, description, arguments: [REQUEST_ARGUMENT] })),
+    ...next,
+  };
+}
+
+export async function getPrompt(
+  scope: McpScope,
+  { name, arguments: given = {} }: GetPromptRequest["params"],
+): Promise<GetPromptResult> {
+  const unknown = Object.keys(given).find((key) => key !== REQUEST_ARGUMENT.name);
+  if (unknown !== undefined) throw refuse("A skill takes one argument, `request`.");
+  const library = openLibrary(scope);
+  const line = await findOffered(library, name);
+  if (!line) throw refuse("There is no such prompt. prompts/list has the skills that are offered.");
+  const viewed = await library.view(line.name);
+  if (!viewed.ok) throw refuse(viewed.failure.message);
+  const text = renderPrompt(viewed.value, given[REQUEST_ARGUMENT.name] ?? "");
+  return { description: line.description, messages: [{ role: "user", content: { type: "text", text } }] };
+}
+
+function renderPrompt(view: SkillView, request: string): string {
+  const known = { isSkill: () => false, isCommand: () => false, nearestCommand: () => undefined };
+  const parsed = parseInvocation(`/skill ${view.name} ${request}`, known);
+  const invocation = (parsed.ok && parsed.value) || { names: [view.name], values: [], text: request };
+  const used = new Set<string>();
+  const { text } = fillPlaceholders(view.content, {
+    values: toValues(invocation),
+    used,
+    dir: toUri(view.name, ""),
+    session: "",
+    day: dayOf(Date.now()),
+  });
+  const files = view.files.slice(1, 1 + MAX_FILES).map((path) => toUri(view.name, path));
+  return [
+    text.trimEnd(),
+    files.length > 0 && `Files of this skill, as resources of the same server:\n${files.join("\n")}`,
+    view.missing && setupNote(view.missing),
+    view.notice,
+    requestOf(invocation, used),
+  ]
+    .filter(Boolean)
+    .join("\n\n");
+}
+
+function refuse(message: string): ProtocolError {
+  return new ProtocolError(ProtocolErrorCode.InvalidParams, message);
+}

@@ -1,0 +1,115 @@
+// Waits for the end of a turn and reports it: its state, and the answer or the reason why there is none. Reads the session's events to
+// learn that something ended, and the session's detail to learn what. Stops nothing when the waiting ends.
+import { EventSourceParserStream } from "eventsource-parser/stream";
+import type { TurnInfo } from "../../../core/schemas/api.ts";
+import { type Entry, type JsonObject, textOf } from "../../../core/schemas/entry.ts";
+import { AppError, unwrap } from "../problems.ts";
+import type { SessionRpc } from "../sessions/session-rpc.ts";
+import type { CallContext } from "./contract.ts";
+
+/** How often a client that asked for progress is told that the turn still runs. */
+const PROGRESS_MS = 10_000;
+/** Pause before the events are opened again. They break off when the session's object restarts. */
+const REOPEN_MS = 500;
+
+interface Asked {
+  n: number;
+  /** 0: only look. */
+  waitMs: number;
+}
+
+/** Throws `session_not_found` and `turn_not_found`. */
+export async function awaitTurn(session: SessionRpc, { n, waitMs }: Asked, context: CallContext): Promise<JsonObject> {
+  const deadline = Date.now() + waitMs;
+  let turn = await readTurn(session, n);
+  while (isRunning(turn) && Date.now() < deadline && !context.signal.aborted) {
+    await context.reportProgress(`The turn is ${turn.state}.`);
+    const step = Math.min(PROGRESS_MS, deadline - Date.now());
+    const isOver = await waitForEvent(session, turn.n, step, context.signal);
+    turn = await readTurn(session, n);
+    if (isOver && isRunning(turn)) await sleep(REOPEN_MS, context.signal);
+  }
+  return toReport(session, turn);
+}
+
+/** The turn, or the running turn that took in its message. */
+async function readTurn(session: SessionRpc, n: number): Promise<TurnInfo> {
+  const detail = await session.detail();
+  if (!detail) throw new AppError("session_not_found", "There is no such session. search_sessions lists the sessions.");
+  const own = detail.turns.find((turn) => turn.n === n);
+  const turn = own?.into === undefined ? own : detail.turns.find((other) => other.n === own.into);
+  if (turn) return turn;
+  throw new AppError(
+    "turn_not_found",
+    "The session has no such turn among its newest 100. Read older ones with search_sessions.",
+  );
+}
+
+function isRunning({ state }: TurnInfo): boolean {
+  return state === "queued" || state === "running";
+}
+
+/** Whether the events ended or said that the turn ended or was parked, before the time was over. */
+async function waitForEvent(session: SessionRpc, n: number, waitMs: number, signal: AbortSignal): Promise<boolean> {
+  const opened = await session.events({ turn: n });
+  const events = unwrap(opened).pipeThrough(new TextDecoderStream()).pipeThrough(new EventSourceParserStream());
+  const reader = events.getReader();
+  let isLate = false;
+  const stop = () => {
+    isLate = true;
+    void reader.cancel().catch(() => {}); // the session's object has gone
+  };
+  const timer = setTimeout(stop, waitMs);
+  signal.addEventListener("abort", stop, { once: true });
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return !isLate;
+      if (value.event === "turn_end") return true;
+      // An earlier question is among the events too, so the turn itself says whether it waits.
+      if (value.event === "turn_park" && (await readTurn(session, n)).state === "parked") return true;
+    }
+  } catch (error) {
+    if (error instanceof AppError) throw error;
+    return !isLate; // the session's object restarts
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener("abort", stop);
+    void reader.cancel().catch(() => {}); // it has ended
+  }
+}
+
+function sleep(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    signal.addEventListener("abort", () => (clearTimeout(timer), resolve()), { once: true });
+  });
+}
+
+async function toReport(session: SessionRpc, turn: TurnInfo): Promise<JsonObject> {
+  const { turn: id, state, reason, parked, final } = turn;
+  const about = { session: id.split("-")[0]!, turn: id, state };
+  if (parked) {
+    const until = new Date(parked.until).toISOString();
+    return { ...about, waits_for: parked.for, id: parked.id, until, next: PARKED_NEXT };
+  }
+  if (final === null) return { ...about, next: RUNNING_NEXT };
+  const entries = await readEnd(session, final);
+  const answer = entries.findLast((entry) => entry.kind === "assistant" && entry.turn === turn.n);
+  const notice = entries.findLast((entry) => entry.kind === "notice" && entry.n === final);
+  return {
+    ...about,
+    ...(reason !== undefined && { reason }),
+    ...(answer && { answer: textOf(answer) }),
+    ...(notice && { notice: textOf(notice) }),
+  };
+}
+
+const RUNNING_NEXT = "The turn goes on without you. Call get_turn with this turn to wait for its answer.";
+const PARKED_NEXT =
+  "The turn waits for a person. Tell them: they answer it in Talaria's chat or API. Call get_turn with this turn afterwards.";
+
+/** The final entry, and the one before it: a notice may follow a closing answer. */
+async function readEnd(session: SessionRpc, final: number): Promise<Entry[]> {
+  return unwrap(await session.entryPage({ after: Math.max(0, final - 2), limit: 2 })).entries;
+}
