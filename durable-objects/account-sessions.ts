@@ -1,17 +1,22 @@
 // The profile's list of sessions, as its Account keeps it: what there is, of what kind, and which session began it. Used by the
-// Account, over any Sql. Synchronous. Chats have no row of their kind, so they cost nothing more.
+// Account, over any Sql. Synchronous. Chats have no row of their kind, and a session
+// without an idempotency key has none in `session_request`, so they cost nothing more.
 import type { Sql } from "../core/ports.ts";
 import type { Learning, SessionInfo } from "../core/schemas/api.ts";
-import type { SessionId } from "../core/schemas/ids.ts";
+import type { SessionId, Sha256 } from "../core/schemas/ids.ts";
 import type { SessionKind } from "../core/schemas/sessions/session-kind.ts";
 
-export const SESSION_TABLES = ["session", "session_kind"];
+export const SESSION_TABLES = ["session", "session_kind", "session_request"];
 
 export const SESSION_SCHEMA = [
   `CREATE TABLE IF NOT EXISTS session (id TEXT PRIMARY KEY, title TEXT NOT NULL, learning TEXT NOT NULL,
     created_at INTEGER NOT NULL) STRICT, WITHOUT ROWID`,
   `CREATE TABLE IF NOT EXISTS session_kind (id TEXT PRIMARY KEY, kind TEXT NOT NULL, parent TEXT) STRICT, WITHOUT ROWID`,
 ];
+
+/** Made with the first row. */
+const REQUEST_SCHEMA = `CREATE TABLE IF NOT EXISTS session_request (key TEXT PRIMARY KEY, session TEXT NOT NULL)
+  STRICT, WITHOUT ROWID`;
 
 export interface SessionPage {
   /** Sessions created before this one. */
@@ -33,8 +38,10 @@ interface SessionRow {
 /** The tables must exist; `session_kind` may be missing in an account that no newer version has written yet. */
 export function createSessionRows(sql: Sql) {
   const columns = "id AS session, title, learning, created_at AS createdAt";
-  const hasKinds = () =>
-    sql.run("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'session_kind'").length > 0;
+  const hasTable = (name: string) =>
+    sql.run("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", name).length > 0;
+  const hasKinds = () => hasTable("session_kind");
+  const hasRequests = () => hasTable("session_request");
   const select = () =>
     hasKinds()
       ? `SELECT session.${columns}, kind, parent FROM session LEFT JOIN session_kind USING (id)`
@@ -79,7 +86,17 @@ export function createSessionRows(sql: Sql) {
     /** False: there is none of that id. */
     remove(session: SessionId): boolean {
       if (hasKinds()) sql.run("DELETE FROM session_kind WHERE id = ?", session);
+      if (hasRequests()) sql.run("DELETE FROM session_request WHERE session = ?", session);
       return sql.run("DELETE FROM session WHERE id = ? RETURNING id", session).length > 0;
+    },
+    /** The session that a request with this key began, or null. `key`: SHA-256 of an idempotency key. */
+    begunBy(key: Sha256): SessionId | null {
+      if (!hasRequests()) return null;
+      return sql.run<{ session: string }>("SELECT session FROM session_request WHERE key = ?", key)[0]?.session ?? null;
+    },
+    putRequest(key: Sha256, session: SessionId): void {
+      sql.run(REQUEST_SCHEMA);
+      sql.run("INSERT INTO session_request VALUES (?, ?)", key, session);
     },
     /** Names a session that has no title. */
     entitle(session: SessionId, title: string): void {

@@ -37,7 +37,6 @@ import { SETTINGS_TABLE, createAccountSettings } from "./account-settings.ts";
 import { CURATION_SCHEMA, collectSpent, countRequest, putAllowance, reserveRun } from "./account-curation.ts";
 import { UPKEEP_SCHEMA, createUpkeep } from "./account-upkeep.ts";
 import { SESSION_SCHEMA, SESSION_TABLES, type SessionPage, createSessionRows } from "./account-sessions.ts";
-import { REQUEST_TABLE, createSessionRequests } from "./account-requests.ts";
 import { type AccountLedger, LEDGER_SCHEMA, createAccountLedger } from "./account-ledger.ts";
 import { DELETED } from "./ledger-lines.ts";
 import { markProfileGone } from "../stores/erasure.ts";
@@ -57,7 +56,6 @@ const OWN_TABLES = [
   ...SESSION_TABLES,
   ...APPROVAL_TABLES,
   SETTINGS_TABLE,
-  REQUEST_TABLE,
 ];
 const MORE_SCHEMA = [...SESSION_SCHEMA, ...ERASURE_SCHEMA, ...CURATION_SCHEMA, ...UPKEEP_SCHEMA];
 
@@ -159,13 +157,12 @@ export class Account extends DurableObject<AccountEnv> {
    * the profile was deleted.
    */
   registerSessionOnce(key: Sha256, info: SessionInfo): SessionId | null {
-    const requests = createSessionRequests(toSql(this.ctx.storage));
     return this.ctx.storage.transactionSync(() => {
       if (!this.#isWritable()) return null;
-      const known = requests.find(key);
+      const known = this.#sessions().begunBy(key);
       if (known !== null) return known;
       if (!this.registerSession(info)) return null;
-      requests.put(key, info.session);
+      this.#sessions().putRequest(key, info.session);
       return info.session;
     });
   }
@@ -361,7 +358,6 @@ export class Account extends DurableObject<AccountEnv> {
       for (const one of [session, ...begun]) {
         this.#sessions().remove(one);
         ledger.forgetSession(one);
-        createSessionRequests(toSql(this.ctx.storage)).forget(one);
         this.#erasures().begin("session", one, Date.now());
       }
       return true;

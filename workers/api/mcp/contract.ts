@@ -11,6 +11,8 @@ import { toAppError } from "../problems.ts";
 export interface McpScope {
   env: Env;
   profile: ProfileId;
+  /** Revision of the profile's settings, sent with each message. */
+  settingsRev: number;
 }
 
 /** What a running call may use of its request. */

@@ -8,5 +8,5 @@ export const mcp = createRouter();
 
 mcp.all(MCP_ROUTE, refuseQuery, async (c) => {
   const { serveMcp } = await import("./serve.ts");
-  return serveMcp(c.req.raw, { env: c.env, profile: c.var.profile });
+  return serveMcp(c.req.raw, { env: c.env, profile: c.var.profile, settingsRev: c.var.settingsRev });
 });

@@ -52,7 +52,9 @@ function sendTool(scope: McpScope): McpTool<SendArgs> {
     async run({ text, key, wait_seconds: seconds, ...args }, context) {
       assertUsableText(text, false);
       const session = args.session ?? (await beginSession(scope, key));
-      const posted = await openSession(scope.env, scope.profile, session).post({ text, ...(key && { key }) });
+      const { env, profile, settingsRev } = scope;
+      const message = { text, ...(key && { key }), ...(settingsRev > 0 && { settingsRev }) };
+      const posted = await openSession(env, profile, session).post(message);
       return report(scope, { turn: unwrap(posted).turn, seconds }, context);
     },
   };
