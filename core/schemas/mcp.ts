@@ -144,3 +144,42 @@ export const McpGrant = z.strictObject({
   sealed: z.string(),
 });
 export type McpGrant = z.infer<typeof McpGrant>;
+
+/** A server, for the profile's owner: no address in full, no header, no token. */
+export const McpServerInfo = z.strictObject({
+  server: McpServerName,
+  kind: McpServer.shape.kind,
+  address: z.string().describe("Without its query, or the first word of a command: the rest may hold a secret."),
+  enabled: z.boolean(),
+  secrets: z.array(z.string()).describe("Names of the headers or variables that are stored."),
+  include: z.array(z.string()).optional(),
+  exclude: z.array(z.string()).optional(),
+  timeoutMs: z.int().optional(),
+  authorization: z.enum(["none", "asked", "granted"]).describe("Access by OAuth."),
+  state: z.enum(["unknown", "ready", "unavailable", "unauthorized"]),
+  checkedAt: z.int().optional().describe("When it was last asked."),
+  reason: z.strictObject({ code: z.string(), message: z.string() }).optional(),
+  tools: z.int().describe("How many of its tools are offered."),
+});
+export type McpServerInfo = z.infer<typeof McpServerInfo>;
+export const McpServerList = z.strictObject({ servers: z.array(McpServerInfo) });
+
+/** What a server offers, as it was just asked. */
+export const McpServerTest = McpServerInfo.extend({
+  tools: z.array(
+    z.strictObject({
+      name: z.string().describe("As the agent calls it."),
+      tool: z.string().describe("As the server calls it."),
+      description: z.string(),
+      effect: z.enum(["read", "unkeyed"]),
+      findings: z.array(z.string()).optional().describe("Why the server's words are withheld from the agent."),
+    }),
+  ),
+  others: z.array(z.string()).describe("Tools that are not offered: left out by the setting, or impossible to show."),
+  resources: z.boolean(),
+  prompts: z.boolean(),
+});
+export type McpServerTest = z.infer<typeof McpServerTest>;
+
+/** Where the owner gives access, in a browser. */
+export const McpAuthorization = z.strictObject({ open: z.url(), expiresAt: z.int() });

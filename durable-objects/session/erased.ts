@@ -34,6 +34,7 @@ export function guardErased(host: SessionHost, wasErased: () => boolean): Sessio
     ...(host.archive && { archive: guardPort(host.archive, wasErased) }),
     ...(host.sessions && { sessions: guardPort(host.sessions, wasErased) }),
     ...(host.messages && { messages: guardPort(host.messages, wasErased) }),
+    ...(host.mcp && { mcp: guardPort(host.mcp, wasErased) }),
     ...(host.pending && { pending: guardPort(host.pending, wasErased) }),
     background: (work) =>
       host.background(

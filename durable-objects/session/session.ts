@@ -37,7 +37,9 @@ import { type LoaderBinding, openSandbox } from "../../wiring/sandbox.ts";
 import { openImageMaker } from "../../wiring/images.ts";
 import { openModels } from "../../wiring/models.ts";
 import { openExecHost } from "../../wiring/exec.ts";
-import type { SealingEnv } from "../../wiring/sealing.ts";
+import { createMcpDialer } from "../../wiring/mcp/dialer.ts";
+import { type SettingsAccount, openMcpDeps, storeCatalog } from "../../wiring/mcp/open-mcp.ts";
+import { type SealingEnv, openSealer } from "../../wiring/sealing.ts";
 import { openOutbound } from "../../wiring/outbound.ts";
 import { type BrowserBinding, openWeb } from "../../wiring/web.ts";
 import {
@@ -280,6 +282,10 @@ function toHost(ctx: DurableObjectState, env: SessionEnv, settings: Settings): S
   const memoryProvider = openProvider(env, { profile, session }, { ...MEMORY_DEPS, fetch: outbound.fetch });
   // A session works without a memory provider. The log tells the operator what is wrong.
   if (!memoryProvider.ok) console.error(`session ${session}: memory provider: ${memoryProvider.failure.message}`);
+  const account: SettingsAccount = {
+    readSettings: () => env.ACCOUNT.getByName(profile).readSettings() as Promise<ProfileSettings>,
+    putSetting: (...setting) => env.ACCOUNT.getByName(profile).putSetting(...setting) as Promise<Result<null>>,
+  };
   const exec = openExecHost(env, profile, outbound);
   if (!exec.ok) console.error(`session ${session}: exec host: ${exec.failure.message}`);
   return {
@@ -339,7 +345,13 @@ function toHost(ctx: DurableObjectState, env: SessionEnv, settings: Settings): S
       allow: (allowance) => env.ACCOUNT.getByName(profile).allow(allowance) as Promise<Result<null>>,
       revoke: async (id) => (await env.ACCOUNT.getByName(profile).revokeAllowance(id)).ok,
     },
-    readProfileSettings: () => env.ACCOUNT.getByName(profile).readSettings() as Promise<ProfileSettings>,
+    mcp: {
+      dialer: createMcpDialer(
+        openMcpDeps(account, { outbound, sealer: openSealer(env, profile), exec: exec.ok ? exec.value : null }),
+      ),
+      storeCatalog: (server, catalog) => storeCatalog(account, server, catalog),
+    },
+    readProfileSettings: account.readSettings,
     background: (work) => ctx.waitUntil(work),
     report: (what, error) => console.error(`session ${session}: ${what}: ${messageOf(error)}`),
   };

@@ -26,6 +26,7 @@ const GROUPS: [title: string, test: RegExp][] = [
   ["Changes that wait for approval", /^\/v1\/pending/],
   ["Reviews and learning", /^\/v1\/(reviews|learning)/],
   ["Curator", /^\/v1\/curator/],
+  ["MCP servers", /^\/v1\/mcp/],
   ["Usage", /^\/v1\/usage/],
   ["Profiles, keys, health", /./],
 ];

@@ -23,6 +23,7 @@ const VALUES: Record<string, string> = {
   path: "a.txt",
   artifact: "SKILL.md",
   image: "0".repeat(64),
+  server: "every",
 };
 
 interface Route {

@@ -33,7 +33,7 @@ interface GrantState {
 }
 
 /** A person has this long to say yes. */
-export const ASKED_MS = 15 * 60_000;
+const ASKED_MS = 15 * 60_000;
 const AUTH_MS = 20_000;
 /** Metadata and tokens are small. */
 const MAX_AUTH_BYTES = 256 << 10;
@@ -43,7 +43,7 @@ export async function startGrant(
   deps: OAuthDeps,
   server: McpServerName,
   { url, of, redirectUrl, nonce }: { url: string; of: string; redirectUrl: string; nonce: string },
-): Promise<Result<{ open: string }>> {
+): Promise<Result<{ open: string; expiresAt: number }>> {
   const state: GrantState = { redirectUrl, nonce };
   let open: URL | null = null;
   const provider = createProvider(state, { redirect: (to) => void (open = to) });
@@ -51,7 +51,7 @@ export async function startGrant(
   const address = open as URL | null;
   if (!asked || !address || !/^https?:$/.test(address.protocol)) return FAILED;
   const stored = await storeState(deps, server, state, { of, state: "asked" });
-  return stored.ok ? ok({ open: address.href }) : stored;
+  return stored.ok ? ok({ open: address.href, expiresAt: systemClock.now() + ASKED_MS }) : stored;
 }
 
 /** Ends it with what the person's browser brought back. Failures: `mcp_oauth_failed`, `mcp_oauth_unknown`. */

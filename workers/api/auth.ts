@@ -7,7 +7,7 @@ import type { ApiEnv } from "./router.ts";
 import { AppError } from "./problems.ts";
 import { openAccount } from "./sessions/session-rpc.ts";
 
-const OPEN_ROUTES = new Set(["GET /health", "GET /openapi.json"]);
+const OPEN_ROUTES = new Set(["GET /health", "GET /openapi.json", "GET /v1/mcp/callback"]);
 /** Published skills, open to everyone. */
 const PUBLIC_ROUTE = /^GET (?:\/p\/[^/]+)?\/\.well-known\/(?:agent-skills|skills)\//;
 const OPERATOR_ROUTES = new Set(["POST /v1/profiles", "POST /v1/keys"]);

@@ -19,6 +19,8 @@ import { keys } from "./profiles/keys.ts";
 import { learning } from "./learning/learning.ts";
 import { memory } from "./learning/memory.ts";
 import { MCP_ROUTE, mcp } from "./mcp/mcp.ts";
+import { mcpCallback } from "./mcp-servers/callback.ts";
+import { mcpServers } from "./mcp-servers/servers.ts";
 import { messages } from "./sessions/messages.ts";
 import { AppError, answerError, answerProblem } from "./problems.ts";
 import { pending } from "./learning/pending.ts";
@@ -116,6 +118,8 @@ for (const resource of [
   workspace,
   approvals,
   approvalPolicy,
+  mcpServers,
+  mcpCallback,
   pending,
   skills,
   exchange,

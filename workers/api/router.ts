@@ -134,6 +134,7 @@ const CODE_BY_FIELD: Record<string, ProblemCode> = {
   "param.run": "bad_run_id",
   "param.approval": "bad_approval_id",
   "param.allowance": "bad_approval_id",
+  "param.server": "bad_mcp_server",
   "param.checkpoint": "bad_checkpoint",
   "param.pending": "bad_pending_id",
   "param.path": "bad_path",
