@@ -47,6 +47,7 @@ export const DEFAULTS: Settings = {
     titles: true,
     busy: "queue", // [own] loses no message and interrupts no running turn unasked
   },
+  tools: { only: null, disabled: [] },
   approvals: { mode: "manual" }, // [own] [hermes] had the same default until it had a model that decides
   context: {
     threshold: 0.5, // [hermes]
@@ -203,6 +204,7 @@ export function parseSettings(json: string | undefined): Result<Settings> {
   }
   return ok({
     turn: { ...DEFAULTS.turn, ...patch.data.turn },
+    tools: { ...DEFAULTS.tools, ...patch.data.tools },
     approvals: { ...DEFAULTS.approvals, ...patch.data.approvals },
     context: { ...DEFAULTS.context, ...patch.data.context },
     guardrails: { ...DEFAULTS.guardrails, ...patch.data.guardrails },

@@ -189,6 +189,8 @@ export type CallGate =
       reasons: string[];
       /** What a person may allow for longer than this call. Absent: only this call. */
       allowance?: Allowance;
+      /** A person is asked in every mode, and no model decides in their place. */
+      insists?: true;
     }
   | { verdict: "refuse"; code: string; reason: string };
 
@@ -222,6 +224,8 @@ export interface Tool<Args = any> {
   /** The JSON Schema that models read, for a tool whose arguments another server describes. Absent: that of `parameters`. */
   readonly schema?: JsonObject;
   readonly effect: Effect;
+  /** For a tool that core/tools/toolsets.ts does not name. */
+  readonly toolset?: string;
   /**
    * Can ask what became of a call that was cut off: `run` is then called with `resumed`, and must not begin the effect. For tools
    * that are `unkeyed`.

@@ -2,6 +2,7 @@
 // are the text of docs/CONFIGURATION.md; `npm run docs` writes it. A name that ends in `Ms` is in milliseconds.
 import * as z from "zod";
 import { ApprovalMode } from "./approvals/approval.ts";
+import { ToolSettings } from "./profile/tools.ts";
 import { Trigger } from "./learning/review.ts";
 
 const count = z.int().min(0);
@@ -373,8 +374,18 @@ const approvals = z
   })
   .describe("Approval of commands before they run.");
 
+const tools = z
+  .strictObject({
+    only: ToolSettings.shape.only.unwrap().describe("Only these tools or toolsets are offered. `null`: all."),
+    disabled: ToolSettings.shape.disabled.unwrap().describe("These are absent, whatever `only` says."),
+  })
+  .describe(
+    "Which tools sessions get, by name or by toolset: `files`, `shell`, `code`, `web`, `browser`, `vision`, `skills`, `memory`, `recall`, `todo`, `asking`, `delegation`, `mcp-<server>`. A profile and a session may take away more.",
+  );
+
 export const Settings = z.strictObject({
   turn,
+  tools,
   approvals,
   context,
   guardrails,
@@ -395,6 +406,7 @@ export type Settings = z.infer<typeof Settings>;
 /** What an operator writes: any part of it. */
 export const SettingsPatch = z.strictObject({
   turn: turn.partial().optional(),
+  tools: tools.partial().optional(),
   approvals: approvals.partial().optional(),
   context: context.partial().optional(),
   guardrails: guardrails.partial().optional(),

@@ -25,6 +25,7 @@ import type { Learning } from "../schemas/api.ts";
 import type { ApprovalMode, StandingAllowance } from "../schemas/approvals/approval.ts";
 import type { ReviewId, SessionId, TurnId } from "../schemas/ids.ts";
 import type { McpCatalog } from "../schemas/mcp.ts";
+import type { ToolSettings } from "../schemas/profile/tools.ts";
 import type { ProfileSettings } from "../schemas/profile/settings.ts";
 import type { Grant, ReviewMessage } from "../schemas/learning/review.ts";
 import type { CodeSandbox } from "../sandbox/code-sandbox.ts";
@@ -169,6 +170,8 @@ export interface SessionMeta {
   learning: Learning;
   title: string;
   createdAt: number;
+  /** What the session's creator left it. Absent: everything. */
+  tools?: ToolSettings;
   /** Where the agent works. Absent: in the session's workspace. */
   backend?: "host";
   /** Absent: `chat`. */

@@ -2,6 +2,7 @@
 // change; a Session keeps the newest copy it was told of. Secrets inside are sealed. Forms only.
 import type * as z from "zod";
 import { McpCatalog, McpGrant, McpServer } from "../mcp.ts";
+import { ToolPolicy } from "./policies.ts";
 import { ToolSettings } from "./tools.ts";
 
 /** The form of one value of each section. A section is a map; what its keys are is said at its row. */
@@ -14,6 +15,8 @@ export const PROFILE_SECTIONS = {
   mcpCatalogs: McpCatalog,
   /** By the server's name: a permission by OAuth. */
   mcpGrants: McpGrant,
+  /** By id. */
+  policies: ToolPolicy,
 } as const;
 
 export type ProfileSection = keyof typeof PROFILE_SECTIONS;

@@ -1,8 +1,11 @@
-// Which tools a profile's owner has switched off. Forms only.
+// Which tools the operator, a profile's owner or the creator of a session leaves to a session. Forms only.
 import * as z from "zod";
 
-/** `disabled`: names of toolsets or of tools. They are absent from every session of the profile. */
+const Names = z.array(z.string().min(1).max(128)).max(100);
+
+/** Names of tools or of toolsets (core/tools/toolsets.ts). Every level must leave a tool: what one takes away, no other gives back. */
 export const ToolSettings = z.strictObject({
-  disabled: z.array(z.string().min(1).max(64)).max(64).optional(),
+  only: Names.nullable().optional().describe("Only these tools or toolsets are offered. Absent or `null`: all."),
+  disabled: Names.optional().describe("These tools or toolsets are absent, whatever `only` says."),
 });
 export type ToolSettings = z.infer<typeof ToolSettings>;

@@ -96,6 +96,7 @@ async function judgeGate(
 ): Promise<{ mode: ApprovalMode; isAllowed: boolean }> {
   const policy = await readPolicy(context);
   const mode = stricterMode(context.host.settings.approvals.mode, policy.mode);
+  if (gate.insists) return { mode: "manual", isAllowed: false };
   const isUnasked = mode === "off" || (mode !== "manual" && gate.reasons.length === 0);
   return { mode, isAllowed: isUnasked || isCovered(policy.allowances, gate.allowance) };
 }

@@ -19,12 +19,16 @@ export function profileSettings({ log }: Pick<EngineContext, "log">): ProfileSet
   return stored ? { rev: stored.rev, sections: { ...NOTHING_SET.sections, ...stored.sections } } : NOTHING_SET;
 }
 
-/** Throws if the Account cannot be reached, so that no turn runs under rules that its owner has replaced. */
-export async function renewProfileSettings({ host, log }: EngineContext, turn: TurnRow): Promise<void> {
-  const wanted = turn.more.settingsRev ?? 0;
+/** Whether the turn's sender knows newer settings than the session, or the session itself has changed them. */
+export function areSettingsOld({ host, log }: EngineContext, turn: TurnRow): boolean {
+  if (!host.readProfileSettings) return false;
   const isOutdated = log.meta<StoredSettings>("profile")?.outdated === true;
-  if (!host.readProfileSettings || (wanted <= profileSettings({ log }).rev && !isOutdated)) return;
-  const stored: StoredSettings = { v: 1, ...(await host.readProfileSettings()) };
+  return isOutdated || (turn.more.settingsRev ?? 0) > profileSettings({ log }).rev;
+}
+
+/** Throws if the Account cannot be reached, so that no turn runs under rules that its owner has replaced. */
+export async function renewProfileSettings({ host, log }: EngineContext): Promise<void> {
+  const stored: StoredSettings = { v: 1, ...(await host.readProfileSettings!()) };
   log.setMeta("profile", stored);
 }
 

@@ -19,6 +19,8 @@ import { renderSkillIndex } from "../../skills/index-block.ts";
 import { createLibrary, mergeLines, offeredLines } from "../../skills/library.ts";
 import { toImageTools } from "../images/image-tools.ts";
 import { createTools } from "../../tools/index.ts";
+import { applyPolicies } from "../../tools/policies.ts";
+import { type ToolRules, selectTools, sortTools } from "../../tools/toolsets.ts";
 import { createFileChanges } from "../approvals/file-changes.ts";
 import { parseSessionCommand } from "../../commands/parse-command.ts";
 import { readContextFiles } from "../prompt/context-files.ts";
@@ -28,7 +30,7 @@ import type { TurnRow } from "../log-turns.ts";
 import { isHeldOut } from "../prompt/held-out.ts";
 import { beginEpoch, takeNotes } from "../prompt/notes.ts";
 import { createTurnMcpTools, readMcpEntries, renewCatalogs } from "../prompt/mcp-servers.ts";
-import { renewProfileSettings } from "../prompt/profile-settings.ts";
+import { areSettingsOld, profileSettings, renewProfileSettings } from "../prompt/profile-settings.ts";
 import { type OfferedTools, readScene, describeOfferedTools } from "../prompt/scene.ts";
 import { createTodoList } from "../prompt/todos.ts";
 
@@ -57,7 +59,7 @@ export async function prepareTurn(
   request: string,
   model?: Pick<Model, "contextWindow">,
 ): Promise<{ tools: Tool[]; system: string; learned: SkillLine[] | null }> {
-  await renewProfileSettings(context, turn);
+  if (areSettingsOld(context, turn)) await renewProfileSettings(context);
   renewCatalogs(context);
   const tools = sessionTools(context, request, model);
   const contextWindow = model?.contextWindow;
@@ -75,8 +77,9 @@ export function sessionTools(
   // Some tools read the list of offered tools when they run. It is filled in below, once all tools exist.
   const offered: OfferedTools = { names: [], prints: {} };
   const settings = withResultLimits(context.host.settings, () => model.contextWindow);
-  const all = makeTools(context, request, { scene: readScene(context, offered), settings, offered });
-  const tools = deferTools(all, isMcpTool, () => turnWindow(context));
+  const made = makeTools(context, request, { scene: readScene(context, offered), settings, offered });
+  const kept = applyPolicies(selectTools(made, readToolRules(context)), profileSettings(context).sections.policies);
+  const tools = sortTools(deferTools(kept, isMcpTool, () => turnWindow(context)));
   Object.assign(offered, describeOfferedTools(tools));
   return tools;
 }
@@ -85,6 +88,18 @@ export function sessionTools(
 function turnWindow({ host }: EngineContext): number {
   const models = host.models("turn");
   return models.ok ? models.value[0].contextWindow : Infinity;
+}
+
+/** Who may take tools away from the session, and what each has taken. */
+export function readToolRules(context: EngineContext): ToolRules {
+  const { kind = "chat", tools } = context.meta();
+  const { all } = profileSettings(context).sections.tools;
+  return {
+    role: kind,
+    operator: context.host.settings.tools,
+    ...(all && { profile: all }),
+    ...(tools && { session: tools }),
+  };
 }
 
 function makeTools(

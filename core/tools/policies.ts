@@ -1,0 +1,110 @@
+// Applies the policies of a profile to the tools of a session: before a call through the tool's gate, after it to what the model
+// reads. What the tool itself refuses stays refused. Called when a turn's tools are made. Pure.
+import type { CallGate, Tool } from "../agent/contract.ts";
+import { fail, renderParts } from "../agent/tool-result.ts";
+import type { ToolPolicy } from "../schemas/profile/policies.ts";
+import { isObject } from "../unknown-object.ts";
+
+type PolicyOf<Hook extends ToolPolicy["hook"]> = Extract<ToolPolicy, { hook: Hook }> & { id: string };
+type Before = PolicyOf<"pre_tool_call">;
+type After = PolicyOf<"post_tool_call">;
+
+/** The very same tools if no policy names one of them. */
+export function applyPolicies(tools: Tool[], policies: Record<string, ToolPolicy>): Tool[] {
+  const all = Object.entries(policies).map(([id, policy]) => ({ ...policy, id }) as Before | After);
+  if (all.length === 0) return tools;
+  return tools.map((tool) => {
+    const own = all.filter((policy) => matchesPattern(policy.tool, tool.name));
+    const before = own.filter((policy): policy is Before => policy.hook === "pre_tool_call");
+    const after = own.filter((policy): policy is After => policy.hook === "post_tool_call");
+    return withhold(decide(tool, before), after);
+  });
+}
+
+function decide(tool: Tool, policies: Before[]): Tool {
+  if (policies.length === 0) return tool;
+  return {
+    ...tool,
+    gate(args: unknown): CallGate {
+      const gate = tool.gate?.(args) ?? { verdict: "run" };
+      if (gate.verdict === "refuse") return gate;
+      const matching = policies.filter((policy) => matchesArguments(policy, args));
+      const denied = matching.find(({ decision }) => decision === "deny");
+      if (denied) return { verdict: "refuse", code: "denied_by_policy", reason: describeDenial(denied) };
+      const asked = matching.find(({ decision }) => decision === "ask");
+      if (asked) return toQuestion(tool, args, { gate, asked });
+      return matching.length > 0 ? { verdict: "run" } : gate;
+    },
+  };
+}
+
+function describeDenial({ id, reason }: Before): string {
+  const why = reason ? `: ${reason.replace(/\.$/, "")}` : "";
+  return `The policy '${id}' of this profile forbids this call${why}. Do it another way, or say what is left to do.`;
+}
+
+/** A standing allowance of the person does not cover it: the policy asks for a decision on each call. */
+function toQuestion(tool: Tool, args: unknown, { gate, asked }: { gate: CallGate; asked: Before }): CallGate {
+  const own = gate.verdict === "ask" ? gate : { summary: `${tool.name} ${JSON.stringify(args)}`, reasons: [] };
+  const why = `The policy '${asked.id}' asks about this call${asked.reason ? `: ${asked.reason.replace(/\.$/, "")}` : ""}.`;
+  return { verdict: "ask", summary: own.summary, reasons: [...own.reasons, why], insists: true };
+}
+
+/** The call has run, and what it spent counts. */
+function withhold(tool: Tool, policies: After[]): Tool {
+  if (policies.length === 0) return tool;
+  return {
+    ...tool,
+    async run(args: unknown, context) {
+      const result = await tool.run(args, context);
+      const text = renderParts(result.parts);
+      const denied = policies.find(
+        (policy) =>
+          policy.decision === "deny" &&
+          matchesArguments(policy, args) &&
+          (policy.result === undefined || matchesPattern(policy.result, text)),
+      );
+      if (!denied) return result;
+      const why = denied.reason ? `: ${denied.reason.replace(/\.$/, "")}` : "";
+      const error = `The call has run. The policy '${denied.id}' of this profile withholds its result${why}.`;
+      return { ...fail("withheld_by_policy", error), ...(result.spent && { spent: result.spent }) };
+    },
+  };
+}
+
+function matchesArguments({ arguments: patterns }: Before | After, args: unknown): boolean {
+  return Object.entries(patterns ?? {}).every(([name, pattern]) =>
+    readArguments(args, name).some((text) => matchesPattern(pattern, text)),
+  );
+}
+
+/** The argument as text, or every argument for `*`. An absent argument is none. */
+function readArguments(args: unknown, name: string): string[] {
+  if (name === "*") return listTexts(args);
+  const value = name.split(".").reduce<unknown>((at, field) => (isObject(at) ? at[field] : undefined), args);
+  return value === undefined ? [] : [toText(value)];
+}
+
+function listTexts(value: unknown): string[] {
+  if (Array.isArray(value)) return value.flatMap(listTexts);
+  return isObject(value) ? Object.values(value).flatMap(listTexts) : [toText(value)];
+}
+
+function toText(value: unknown): string {
+  return typeof value === "string" ? value : (JSON.stringify(value) ?? "");
+}
+
+/** `*`: any run of characters. Linear in the text for each piece between stars. */
+export function matchesPattern(pattern: string, text: string): boolean {
+  const [first = "", ...rest] = pattern.split("*");
+  const last = rest.pop();
+  if (last === undefined) return text === first;
+  if (!text.startsWith(first)) return false;
+  let at = first.length;
+  for (const piece of rest) {
+    const found = text.indexOf(piece, at);
+    if (found === -1) return false;
+    at = found + piece.length;
+  }
+  return text.length - last.length >= at && text.endsWith(last);
+}

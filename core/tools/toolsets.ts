@@ -1,0 +1,86 @@
+// Which tools a session gets: every tool belongs to a toolset, and what the session is for, the operator, the profile's owner and
+// the session's creator each may take some away. Called when a turn's tools are made, and by listings. Pure.
+import type { Tool } from "../agent/contract.ts";
+import type { ToolSettings } from "../schemas/profile/tools.ts";
+import type { SessionKind } from "../schemas/sessions/session-kind.ts";
+
+/** Tools by toolset. A tool that comes from outside says its toolset itself (`Tool.toolset`). */
+export const TOOLSETS = {
+  files: ["read_file", "write_file", "patch", "search_files"],
+  shell: ["terminal", "process"],
+  code: ["execute_code"],
+  web: ["web_search", "web_extract"],
+  browser: [
+    "browser_navigate",
+    "browser_snapshot",
+    "browser_click",
+    "browser_type",
+    "browser_scroll",
+    "browser_back",
+    "browser_screenshot",
+  ],
+  vision: ["vision_analyze", "image_generate"],
+  skills: ["skills_list", "skill_view", "skill_manage"],
+  memory: ["memory"],
+  recall: ["session_search"],
+  todo: ["todo"],
+  asking: ["clarify"],
+  delegation: ["delegate_task"],
+} as const satisfies Record<string, readonly string[]>;
+
+const TOOLSET_BY_TOOL: ReadonlyMap<string, string> = new Map(
+  Object.entries(TOOLSETS).flatMap(([toolset, names]) => names.map((name): [string, string] => [name, toolset])),
+);
+
+/** The toolset of tools that neither the table nor the tool itself names. */
+const OTHER = "other";
+
+export function toolsetOf({ name, toolset }: Pick<Tool, "name" | "toolset">): string {
+  return toolset ?? TOOLSET_BY_TOOL.get(name) ?? OTHER;
+}
+
+/**
+ * What a session is for, as far as its tools depend on it. `webhook`: its messages come from strangers' systems. `job`: it runs by
+ * itself at a set time.
+ */
+export type ToolRole = SessionKind | "webhook" | "job";
+
+/** Tools and toolsets, as in `ToolSettings`. From Hermes Agent, which gives a webhook `clarify` too. */
+const ROLE_SETTINGS: Record<ToolRole, ToolSettings> = {
+  chat: {},
+  delegated: { disabled: ["asking", "memory", "jobs", "sending", "delegation"] },
+  webhook: { only: ["web", "vision_analyze"] },
+  job: { disabled: ["asking", "jobs"] },
+};
+
+export interface ToolRules {
+  role: ToolRole;
+  /** A delegated session that may delegate further. */
+  mayDelegate?: boolean;
+  operator?: ToolSettings;
+  profile?: ToolSettings;
+  session?: ToolSettings;
+}
+
+/** Why the tool is not offered, as a sentence; `null` if it is. */
+export function explainAbsence(tool: Pick<Tool, "name" | "toolset">, rules: ToolRules): string | null {
+  const words = [tool.name, toolsetOf(tool)];
+  const leaves = ({ only, disabled }: ToolSettings) =>
+    (!only || words.some((word) => only.includes(word))) && !words.some((word) => disabled?.includes(word));
+  const mayDelegate = rules.mayDelegate === true && words.includes("delegation");
+  if (!mayDelegate && !leaves(ROLE_SETTINGS[rules.role]))
+    return `A session of the kind \`${rules.role}\` does not get it.`;
+  if (!leaves(rules.operator ?? {})) return "The operator has switched it off (`tools`).";
+  if (!leaves(rules.profile ?? {})) return "The profile has switched it off (PUT /v1/tools).";
+  if (!leaves(rules.session ?? {})) return "The session was created without it.";
+  return null;
+}
+
+export function selectTools(tools: Tool[], rules: ToolRules): Tool[] {
+  return sortTools(tools.filter((tool) => explainAbsence(tool, rules) === null));
+}
+
+/** By name, so that the request's prefix is the same whatever order the tools were made in. */
+export function sortTools(tools: Tool[]): Tool[] {
+  return tools.toSorted((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
+}

@@ -1,0 +1,148 @@
+// Policies over tool calls: which calls they match, what the strictest makes of a call, and what the model then reads.
+import { describe, expect, test, vi } from "vitest";
+import * as z from "zod";
+import type { CallGate, Tool, ToolContext } from "../../core/agent/contract.ts";
+import { renderParts, succeed } from "../../core/agent/tool-result.ts";
+import { ToolPolicy } from "../../core/schemas/profile/policies.ts";
+import { applyPolicies, matchesPattern } from "../../core/tools/policies.ts";
+
+const CONTEXT = {} as ToolContext;
+const RUN: CallGate = { verdict: "run" };
+
+function toTool(gate: CallGate = RUN): Tool {
+  return {
+    name: "terminal",
+    description: "",
+    parameters: z.object({}),
+    effect: "unkeyed",
+    gate: () => gate,
+    run: vi.fn(async () => ({ ...succeed({ exit: 0 }, { content: { stdout: "key=abc" } }), spent: [] })),
+  };
+}
+
+function apply(policies: Record<string, unknown>, gate?: CallGate): Tool {
+  const parsed = Object.entries(policies).map(([id, policy]) => [id, ToolPolicy.parse(policy)] as const);
+  return applyPolicies([toTool(gate)], Object.fromEntries(parsed))[0]!;
+}
+
+const before = (decision: string, more: object = {}) => ({
+  hook: "pre_tool_call",
+  tool: "terminal",
+  decision,
+  ...more,
+});
+
+describe("a pattern", () => {
+  test.each([
+    ["abc", "abc", true],
+    ["abc", "abcd", false],
+    ["*", "", true],
+    ["a*", "a\nb", true],
+    ["*rm -rf*", "sudo rm -rf /", true],
+    ["a*b*a", "aba", true],
+    ["a*b*a", "aa", false],
+    ["aba*aba", "aba", false],
+    ["a**b", "ab", true],
+    ["", "x", false],
+    ["a.c", "abc", false],
+  ])("%j against %j: %s", (pattern, text, matches) => {
+    expect(matchesPattern(pattern, text)).toBe(matches);
+  });
+});
+
+describe("before a call", () => {
+  test("tools that no policy names are the very same", () => {
+    const tool = toTool();
+    expect(applyPolicies([tool], {})[0]).toBe(tool);
+    const other = ToolPolicy.parse({ ...before("deny"), tool: "web_*" });
+    expect(applyPolicies([tool], { p: other })[0]).toBe(tool);
+  });
+
+  test("deny refuses with the policy's name and reason", () => {
+    const gate = apply({ "no-rm": before("deny", { arguments: { command: "rm *" }, reason: "Too dangerous." }) }).gate!;
+    expect(gate({ command: "ls" })).toEqual(RUN);
+    expect(gate({ command: "rm x" })).toEqual({
+      verdict: "refuse",
+      code: "denied_by_policy",
+      reason:
+        "The policy 'no-rm' of this profile forbids this call: Too dangerous. Do it another way, or say what is left to do.",
+    });
+  });
+
+  test("ask has a person decide in every mode, and no allowance covers it", () => {
+    const own: CallGate = {
+      verdict: "ask",
+      summary: "rm x",
+      reasons: ["Deletes."],
+      allowance: { kind: "command", key: "rm" } as never,
+    };
+    expect(apply({ p: before("ask") }, own).gate!({})).toEqual({
+      verdict: "ask",
+      summary: "rm x",
+      reasons: ["Deletes.", "The policy 'p' asks about this call."],
+      insists: true,
+    });
+    expect(apply({ p: before("ask") }).gate!({ command: "ls" })).toMatchObject({
+      summary: 'terminal {"command":"ls"}',
+    });
+  });
+
+  test("allow lifts the tool's own question, and never its refusal", () => {
+    const asks: CallGate = { verdict: "ask", summary: "s", reasons: [] };
+    const refuses: CallGate = { verdict: "refuse", code: "hardline", reason: "r" };
+    expect(apply({ p: before("allow") }, asks).gate!({})).toEqual(RUN);
+    expect(apply({ p: before("allow") }, refuses).gate!({})).toBe(refuses);
+    expect(apply({ p: before("allow", { arguments: { command: "ls*" } }) }, asks).gate!({ command: "rm" })).toBe(asks);
+  });
+
+  test("the strictest of those that match decides, in whatever order they stand", () => {
+    const all = { a: before("allow"), b: before("ask"), c: before("deny") };
+    expect(apply(all).gate!({})).toMatchObject({ verdict: "refuse" });
+    expect(apply({ a: all.a, b: all.b }).gate!({})).toMatchObject({ verdict: "ask" });
+  });
+
+  test.each([
+    [{ command: "*x*" }, { command: "axb" }, true],
+    [{ command: "*x*" }, { other: "axb" }, false],
+    [{ command: "*x*", folder: "/etc*" }, { command: "x", folder: "/tmp" }, false],
+    [{ "options.deep": "1" }, { options: { deep: 1 } }, true],
+    [{ "options.deep": "1" }, { options: "deep" }, false],
+    [{ "*": "*secret*" }, { list: [{ at: "the secret" }] }, true],
+    [{ list: '["a","b"]' }, { list: ["a", "b"] }, true],
+  ])("arguments %j match %j: %s", (patterns, args, matches) => {
+    const gate = apply({ p: before("deny", { arguments: patterns }) }).gate!;
+    expect(gate(args).verdict === "refuse").toBe(matches);
+  });
+});
+
+describe("after a call", () => {
+  const after = (more: object = {}) => ({ hook: "post_tool_call", tool: "term*", decision: "deny", ...more });
+
+  test("deny withholds a result that matches, and keeps what the call spent", async () => {
+    const tool = apply({ keys: after({ result: "*key=*", reason: "It holds a key" }) });
+    const result = await tool.run({}, CONTEXT);
+    expect(result).toMatchObject({ failed: true, spent: [] });
+    expect(renderParts(result.parts)).not.toContain("abc");
+    expect(JSON.parse(result.parts[0]!.text)).toEqual({
+      error: "The call has run. The policy 'keys' of this profile withholds its result: It holds a key.",
+      code: "withheld_by_policy",
+    });
+  });
+
+  test("a result that does not match is passed on as it is", async () => {
+    const tool = apply({ keys: after({ result: "*token=*" }), ok: after({ decision: "allow" }) });
+    expect(renderParts((await tool.run({}, CONTEXT)).parts)).toContain("key=abc");
+  });
+});
+
+describe("the form of a policy", () => {
+  test.each([
+    [{ hook: "post_tool_call", tool: "x", decision: "ask" }],
+    [{ hook: "pre_tool_call", tool: "x", decision: "allow", result: "*" }],
+    [{ hook: "pre_tool_call", tool: "", decision: "allow" }],
+    [{ hook: "pre_tool_call", tool: "x", decision: "maybe" }],
+    [{ hook: "pre_tool_call", tool: "x", decision: "deny", code: "return true" }],
+  ])("refuses %j", (policy) => {
+    expect(ToolPolicy.safeParse(policy).success).toBe(false);
+  });
+});
