@@ -11,9 +11,10 @@ export function createMcpTools(entries: readonly McpEntry[], pool: McpPool, take
   const tools = new Map<string, Tool>();
   for (const entry of entries) {
     if (entry.config.enabled === false) continue;
+    const toolset = `mcp-${entry.name}`;
     const own = toServerTools(entry, pool);
     for (const tool of [...own, ...toResourceTools(entry, pool)]) {
-      if (!taken.has(tool.name) && !tools.has(tool.name)) tools.set(tool.name, tool);
+      if (!taken.has(tool.name) && !tools.has(tool.name)) tools.set(tool.name, { ...tool, toolset });
     }
   }
   return [...tools.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
