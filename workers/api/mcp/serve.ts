@@ -41,8 +41,8 @@ export async function serveMcp(request: Request, scope: McpScope): Promise<Respo
   if (refused) return refused;
   const read = await readBody(request);
   if (read instanceof Response) return read;
-  // No stream of changes is offered: nothing here would ever send one.
-  const handler = createMcpHandler(() => createServer(scope), { maxSubscriptions: 0 });
+  // A stream of changes is acknowledged as empty, since nothing here would send one. Its client holds it open.
+  const handler = createMcpHandler(() => createServer(scope), { maxSubscriptions: 1 });
   return handler.fetch(request, read);
 }
 

@@ -35,11 +35,11 @@ export async function getPrompt(
   scope: McpScope,
   { name, arguments: given = {} }: GetPromptRequest["params"],
 ): Promise<GetPromptResult> {
-  const unknown = Object.keys(given).find((key) => key !== REQUEST_ARGUMENT.name);
-  if (unknown !== undefined) throw refuse("A skill takes one argument, `request`.");
   const library = openLibrary(scope);
   const line = await findOffered(library, name);
   if (!line) throw refuse("There is no such prompt. prompts/list has the skills that are offered.");
+  const unknown = Object.keys(given).find((key) => key !== REQUEST_ARGUMENT.name);
+  if (unknown !== undefined) throw refuse("A skill takes one argument, `request`.");
   const viewed = await library.view(line.name);
   if (!viewed.ok) throw refuse(viewed.failure.message);
   const text = renderPrompt(viewed.value, given[REQUEST_ARGUMENT.name] ?? "");
