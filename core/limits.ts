@@ -44,6 +44,7 @@ export const DEFAULTS: Settings = {
     // [own] Hermes waits 300 s, in a process that must stay alive. A parked turn costs nothing, and people on messaging answer within
     // the hour; after that the machine has moved on, and so have the messages that wait in the queue
     approvalMs: 60 * MINUTE_MS,
+    clarifyMs: 60 * MINUTE_MS, // [hermes] 3,600 s
     titles: true,
     busy: "queue", // [own] loses no message and interrupts no running turn unasked
   },

@@ -116,6 +116,14 @@ export const COMMANDS = [
     help: "refuse ID; the agent reads the reason",
   },
   {
+    name: "answer",
+    argument: text("TEXT"),
+    handler: "session",
+    access: "participant",
+    beside: true,
+    help: "answer the agent's question: a number, or your own words",
+  },
+  {
     name: "revoke",
     argument: word("ID"),
     handler: "session",

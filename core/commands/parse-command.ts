@@ -25,6 +25,11 @@ export function isBesideCommand(message: string): boolean {
   return command !== null && findRow(command.name)?.beside === true;
 }
 
+/** Whether a message begins with a command of any kind, also one with a wrong argument. A path such as `/etc/hosts` does not. */
+export function isCommandWord(message: string): boolean {
+  return splitCommand(message) !== null;
+}
+
 export type TypedLine =
   | { kind: "message"; text: string }
   | { kind: "command"; name: ClientCommandName; argument: string }

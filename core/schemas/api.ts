@@ -2,7 +2,14 @@
 // workers/api/ binds each one to its route.
 import * as z from "zod";
 import { Entry, TurnState, TurnStats, WaitKind } from "./entry.ts";
-import { ApprovalMode, ApprovalScope, CommandApproval, FileApproval, StandingAllowance } from "./approvals/approval.ts";
+import {
+  ApprovalMode,
+  ApprovalScope,
+  ClarifyApproval,
+  CommandApproval,
+  FileApproval,
+  StandingAllowance,
+} from "./approvals/approval.ts";
 import { CurationRun, CurationWork, WorkId } from "./learning/curation.ts";
 import { GivenImage } from "./media/image.ts";
 import { FileContents } from "./file-body.ts";
@@ -88,7 +95,7 @@ export const TurnInfo = z.object({
   attempts: z.int(),
   /** Until when a running turn is paused, because none of its models can answer now and one may then. */
   pausedUntil: z.int().optional(),
-  /** Of a parked turn: what it waits for (`approval`: the decision on the approval `id`), since when, and until when at most. */
+  /** Of a parked turn: what it waits for (`approval`, `clarify`: the decision on the approval `id`), since when, and until when at most. */
   parked: z.object({ for: WaitKind, id: z.string(), since: z.int(), until: z.int() }).optional(),
   stats: TurnStats,
   startedAt: z.int().nullable(),
@@ -196,7 +203,7 @@ export type ImportedWorkspace = z.infer<typeof ImportedWorkspace>;
 
 /**
  * `file`: new content of a file that instructs the agent, which only the person may write. `command`: a call that a parked turn
- * wants to make.
+ * wants to make. `clarify`: questions whose answer a parked turn waits for.
  */
 export const ApprovalInfo = z.discriminatedUnion("kind", [
   FileApproval.omit({ v: true, content: true }),
@@ -204,6 +211,7 @@ export const ApprovalInfo = z.discriminatedUnion("kind", [
     /** What `session` and `always` would allow; `null`: only this call may be allowed. */
     covers: z.string().nullable(),
   }),
+  ClarifyApproval.omit({ v: true }),
 ]);
 export type ApprovalInfo = z.infer<typeof ApprovalInfo>;
 export const AllowanceInfo = StandingAllowance.omit({ v: true }).extend({ scope: z.enum(["session", "always"]) });
@@ -216,14 +224,33 @@ export const ApprovalDetail = z.discriminatedUnion("kind", [
     current: z.string().nullable(),
   }),
   ApprovalInfo.options[1],
+  ApprovalInfo.options[2],
 ]);
 export type ApprovalDetail = z.infer<typeof ApprovalDetail>;
-/** `scope` and `reason` are for calls. `reason`: why not; the model reads it. */
-export const DecideApproval = z.strictObject({
-  approve: z.boolean(),
-  scope: ApprovalScope.optional(),
-  reason: z.string().max(2_000).optional(),
+/** A person's answer to one question: choices by number, from 1, or as they were offered. */
+const GivenAnswer = z.strictObject({
+  choices: z
+    .array(z.union([z.int().min(1), z.string()]))
+    .max(10)
+    .optional(),
+  text: z.string().max(20_000).optional(),
 });
+/**
+ * `scope` is for calls. `reason`: why not; the model reads it. A question (`clarify`) is answered by `answer`, in words or by the
+ * number of a choice as in a message, or by `answers`, one for each question; `approve: false` declines to answer.
+ */
+export const DecideApproval = z
+  .strictObject({
+    approve: z.boolean().optional(),
+    scope: ApprovalScope.optional(),
+    reason: z.string().max(2_000).optional(),
+    answer: z.string().trim().min(1).max(20_000).optional(),
+    answers: z.array(GivenAnswer).min(1).max(5).optional(),
+  })
+  .refine(
+    ({ approve, answer, answers }) => [approve, answer, answers].filter((one) => one !== undefined).length === 1,
+    "give one of approve, answer and answers",
+  );
 export type DecideApproval = z.infer<typeof DecideApproval>;
 /** `mode`: the one in force, the stricter of the operator's and the profile's. */
 export const ApprovalPolicyInfo = z.object({

@@ -1,6 +1,7 @@
 // The session's log: its entries, and the events that readers receive. Stored in SQLite, carried in review jobs, sent to
 // readers. These are stored formats: for a change, raise `v` and keep a reader for the old one.
 import * as z from "zod";
+import { ClarifyQuestion } from "./approvals/clarify.ts";
 import { Sha256, SkillName, Source } from "./ids.ts";
 import { ImageRef } from "./media/image.ts";
 
@@ -156,8 +157,8 @@ export const CompactionEntry = z.object({
   /** The model calls of the summary, failed ones included. */
   calls: z.array(z.object({ model: z.string(), usage: Usage, cost: Cost.optional() })),
 });
-/** What a parked turn waits for. `approval`: a person's decision on a call. */
-export const WaitKind = z.enum(["approval"]);
+/** What a parked turn waits for. `approval`: a person's decision on a call. `clarify`: a person's answer to questions of the agent. */
+export const WaitKind = z.enum(["approval", "clarify"]);
 export type WaitKind = z.infer<typeof WaitKind>;
 
 /** A question whether a call may run. `covers`: what `session` and `always` would allow from now on; `null`: only this call may be allowed. */
@@ -170,8 +171,15 @@ const ApprovalQuestion = z.object({
   covers: z.string().nullable(),
 });
 
+const AskedClarify = z.object({
+  for: z.literal("clarify"),
+  id: z.string(),
+  until: z.int(),
+  questions: z.array(ClarifyQuestion),
+});
+
 /** What a parked turn waits for, as readers are shown it. One shape for each `WaitKind`. */
-export const AskedQuestion = z.discriminatedUnion("for", [ApprovalQuestion]);
+export const AskedQuestion = z.discriminatedUnion("for", [ApprovalQuestion, AskedClarify]);
 export type AskedQuestion = z.infer<typeof AskedQuestion>;
 export type ApprovalQuestion = z.infer<typeof ApprovalQuestion>;
 

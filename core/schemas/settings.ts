@@ -94,6 +94,11 @@ const turn = z
     approvalMs: ms
       .min(1_000)
       .describe("How long a call waits for a person's approval. Then it is refused, and the turn goes on."),
+    clarifyMs: ms
+      .min(1_000)
+      .describe(
+        "How long a turn waits for the answer to a question of the agent (`clarify`). Then the agent decides by its own judgement.",
+      ),
     titles: z.boolean().describe("Whether a session without a title gets one from a model after its first answer."),
   })
   .describe("One turn: its limits, timeouts and retries.");

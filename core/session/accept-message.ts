@@ -68,7 +68,10 @@ function placeMessage({ context, driver }: Engine, input: PostedMessage): Result
   const turn = host.sql.transaction(() => {
     const images = taken.value.store();
     const { text, settingsRev } = input;
-    const message = { text, settingsRev, ...(images.length > 0 && { images }), busy: input.busy ?? busy };
+    const message = {
+      ...{ text, settingsRev, ...(images.length > 0 && { images }) },
+      ...{ busy: input.busy ?? busy, isBusyChosen: input.busy !== undefined },
+    };
     const accepted = driver.accept((log.lastTurn()?.n ?? 0) + 1, message);
     if (input.key !== undefined) log.putKey(input.key, hashBody(input), accepted.n);
     return accepted;

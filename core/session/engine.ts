@@ -9,6 +9,7 @@ import type {
   ApprovalInfo,
   Backend,
   CreatedSession,
+  DecideApproval,
   Learning,
   SessionDetail,
   TurnObservation,
@@ -24,14 +25,7 @@ import { type Engine, UNKNOWN_SESSION, openEngine, wake } from "./open-engine.ts
 import type { ReaderState, StandingReader } from "./readers/standing-reader.ts";
 import { createTables } from "./schema.ts";
 import { toSessionDetail, toSessionInfo } from "./session-info.ts";
-import {
-  type QuestionDecision,
-  decideApproval,
-  listAllowances,
-  listApprovals,
-  openApproval,
-  revokeAllowance,
-} from "./approvals/approvals.ts";
+import { decideApproval, listAllowances, listApprovals, openApproval, revokeAllowance } from "./approvals/approvals.ts";
 
 /** An accepted message and its turn's server-sent events, from the beginning. */
 export interface AcceptedStream {
@@ -207,7 +201,7 @@ function toApprovals(engine: Engine) {
     /** Failures: `approval_not_found`. */
     openApproval: (id: string): Result<ApprovalDetail> => (wake(engine) ? openApproval(context, id) : UNKNOWN_SESSION),
     /** A turn that waited for it goes on. Failures: those of `decideApproval` in approvals.ts. */
-    async decideApproval(id: string, decision: QuestionDecision): Promise<Result<ApprovalInfo>> {
+    async decideApproval(id: string, decision: DecideApproval): Promise<Result<ApprovalInfo>> {
       if (!wake(engine)) return UNKNOWN_SESSION;
       const decided = await decideApproval(context, id, decision);
       if (context.log.openTurns().length > 0) driver.kick();

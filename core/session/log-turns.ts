@@ -19,6 +19,8 @@ const TurnDetails = z.object({
   images: z.array(ImageRef).optional(),
   /** Revision of the profile's settings that the turn must know. Absent: none. */
   settingsRev: z.int().optional(),
+  /** Of a waiting input: the question of a parked turn that it answers. */
+  answers: z.string().optional(),
   /** Of a steered input: the turn it was put into. */
   into: z.int().optional(),
   /** Number of answers and results at the last restart. */

@@ -9,6 +9,7 @@ import type { Library } from "../skills/library.ts";
 import type { Writer } from "../skills/edit/operations.ts";
 import type { RunChecks } from "../skills/checks.ts";
 import type { ToolFingerprints } from "../skills/format/contract.ts";
+import { type ClarifyDesk, createClarify } from "./asking/clarify.ts";
 import { createExecuteCode } from "./code/execute-code.ts";
 import { createCheckInspector } from "./skills/check-inspector.ts";
 import type { ChangeRequests } from "./files/file-tool-options.ts";
@@ -55,6 +56,8 @@ export interface SessionToolOptions {
     holdFacts: MemoryGate;
     isTainted(text: string): boolean;
   };
+  /** Asks the person. Absent: nobody can be asked. */
+  clarify?: ClarifyDesk;
   /** Absent: no todo list. */
   todos?: TodoList;
   /** Searches the profile's sessions. Absent: they cannot be searched. */
@@ -83,6 +86,7 @@ export function createTools(options: SessionToolOptions): Tool[] {
     ...placeTools(options),
     ...(sandbox ? [createExecuteCode({ sandbox, clock, settings, hasFiles: options.machine !== null })] : []),
     ...(todos ? [createTodo(todos)] : []),
+    ...(options.clarify ? [createClarify(options.clarify)] : []),
     ...createSkillTools({
       library,
       store: skills,

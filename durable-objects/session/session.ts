@@ -12,14 +12,13 @@ import type { ModelEnv } from "../../core/models/model-env.ts";
 import type { ExecEnv } from "../../core/tools/host/exec-env.ts";
 import type { SearchEnv } from "../../core/tools/web/search/search-env.ts";
 import type { Alarm } from "../../core/ports.ts";
-import type { CreatedSession } from "../../core/schemas/api.ts";
+import type { CreatedSession, DecideApproval } from "../../core/schemas/api.ts";
 import type { ProfileSettings } from "../../core/schemas/profile/settings.ts";
 import { ProfileId, SessionId } from "../../core/schemas/ids.ts";
 import type { Rating } from "../../core/schemas/learning/learning.ts";
 import type { ReviewMessage } from "../../core/schemas/learning/review.ts";
 import type { Settings } from "../../core/schemas/settings.ts";
 import type { PostedMessage } from "../../core/session/accept-message.ts";
-import type { QuestionDecision } from "../../core/session/approvals/approvals.ts";
 import type { SessionHost } from "../../core/session/context.ts";
 import {
   type AcceptedStream,
@@ -183,7 +182,7 @@ export class Session extends DurableObject<SessionEnv> implements SessionCalls {
   async openApproval(id: string) {
     return this.#engine.openApproval(id);
   }
-  async decideApproval(id: string, decision: QuestionDecision) {
+  async decideApproval(id: string, decision: DecideApproval) {
     return this.#engine.decideApproval(id, decision);
   }
   async listAllowances() {

@@ -62,7 +62,17 @@ describe("the help of commands", () => {
   it("leaves out what a client or a role cannot use", () => {
     expect(renderCommandHelp("web", "owner")).not.toContain("/exit");
     const participant = offeredCommands("channel", "participant").map(({ name }) => name);
-    expect(participant).toEqual(["compress", "refresh", "skill", "steer", "interrupt", "queue", "stop", "help"]);
+    expect(participant).toEqual([
+      "compress",
+      "refresh",
+      "skill",
+      "answer",
+      "steer",
+      "interrupt",
+      "queue",
+      "stop",
+      "help",
+    ]);
   });
 });
 

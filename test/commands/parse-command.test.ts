@@ -78,7 +78,7 @@ describe("a word after a slash", () => {
   });
 
   it.each([
-    ["/", "terminal", "participant", ["/compress", "/refresh", "/skill", "/steer", "/interrupt", "/queue", "/image"]],
+    ["/", "terminal", "participant", ["/compress", "/refresh", "/skill", "/answer", "/steer", "/interrupt", "/queue"]],
     ["/re", "web", "owner", ["/refresh", "/refine", "/reject", "/revoke"]],
     ["/q", "terminal", "owner", ["/queue", "/quit"]],
     ["/q", "channel", "owner", ["/queue"]],

@@ -105,6 +105,7 @@ export const PROBLEMS = {
   too_many_public: [409, "Too many public skills"],
   pending_decided: [409, "Already decided differently"],
   pending_stale: [409, "The target has changed"],
+  answer_invalid: [422, "Not an answer to this question"],
   approval_too_wide: [422, "This call can only be allowed once"],
   too_many_allowances: [409, "Too many standing allowances"],
   too_many_settings: [409, "Too many settings of this kind"],

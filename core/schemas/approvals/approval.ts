@@ -1,6 +1,7 @@
-// What waits for a person in a session: a call that must be allowed (`command`), or new content of a file that instructs the
-// agent (`file`). Stored in the session's meta rows under `approval:<id>`; api.ts has the forms on the wire.
+// What waits for a person in a session: a call that must be allowed (`command`), new content of a file that instructs the agent
+// (`file`), or questions of the agent (`clarify`). Stored in the session's meta rows under `approval:<id>`; api.ts has the forms on the wire.
 import * as z from "zod";
+import { ClarifyAnswer, ClarifyQuestion, ClarifyState } from "./clarify.ts";
 
 /** Derived from the requesting call, so that a repeated call finds its own. */
 export const ApprovalId = z.string().regex(/^[0-9a-f]{20}$/, "an approval id is 20 hexadecimal characters");
@@ -70,7 +71,26 @@ export const CommandApproval = z.object({
 });
 export type CommandApproval = z.infer<typeof CommandApproval>;
 
-export const Approval = z.discriminatedUnion("kind", [FileApproval, CommandApproval]);
+export const ClarifyApproval = z.object({
+  ...base,
+  kind: z.literal("clarify"),
+  state: ClarifyState,
+  turn: z.int().min(1),
+  questions: z.array(ClarifyQuestion),
+  /** The turn waits until then at most. */
+  until: z.int(),
+  /** After the decision: who decided. `timeout`: nobody. */
+  by: z.enum(["person", "timeout", "turn"]).nullable(),
+  /** One for each question. */
+  answers: z.array(ClarifyAnswer).nullable(),
+  /** An answer in words that do not divide into one for each question. */
+  said: z.string().nullable(),
+  /** Why the person does not want to answer. */
+  reason: z.string().nullable(),
+});
+export type ClarifyApproval = z.infer<typeof ClarifyApproval>;
+
+export const Approval = z.discriminatedUnion("kind", [FileApproval, CommandApproval, ClarifyApproval]);
 export type Approval = z.infer<typeof Approval>;
 
 /** Version 1 knew files only. */

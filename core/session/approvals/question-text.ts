@@ -64,7 +64,8 @@ function withReason(denial: ToolResult, source: "principal" | "own", reason: str
   return { ...denial, parts: [...denial.parts, { source, text: JSON.stringify({ reason }) }] };
 }
 
-function describeWait(ms: number): string {
+/** Such as "60 minutes". */
+export function describeWait(ms: number): string {
   const minutes = Math.round(ms / 60_000);
   return minutes >= 2 ? `${minutes} minutes` : `${Math.max(1, Math.round(ms / 1_000))} seconds`;
 }

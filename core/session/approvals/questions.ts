@@ -30,6 +30,7 @@ import {
 import { openApprovalRows } from "./approval-rows.ts";
 import { clipSummary, describeQuestion, toDenial } from "./question-text.ts";
 import { type TriageBudget, triageCall } from "./triage.ts";
+import { isUnattended } from "./unattended.ts";
 
 export interface QuestionPlace {
   turn: number;
@@ -80,7 +81,7 @@ export async function admitCall(
   if (judged && judged.decision !== "ask") {
     return recordModel(context, asked, { ...judged, decision: judged.decision }, place);
   }
-  if (host.isUnattended?.()) return { state: "refused", result: UNATTENDED };
+  if (isUnattended(context)) return { state: "refused", result: UNATTENDED };
   ask(context, asked, judged?.spent ?? [], place);
   return { state: "parked" };
 }

@@ -1,6 +1,6 @@
 // From an accepted input to a running turn. An input that finds a turn open is queued; otherwise its turn begins at once.
 // Called by the driver.
-import { isBesideCommand, parseSessionCommand } from "../../commands/parse-command.ts";
+import { isBesideCommand, isCommandWord, parseSessionCommand } from "../../commands/parse-command.ts";
 import { NO_STATS } from "../../schemas/entry.ts";
 import type { ImageRef } from "../../schemas/media/image.ts";
 import type { BusyMode } from "../../schemas/settings.ts";
@@ -16,6 +16,8 @@ export interface AcceptedInput {
   busy: BusyMode;
   /** See `TurnDetails`. */
   settingsRev?: number | undefined;
+  /** The sender said so, rather than the operator's settings. */
+  isBusyChosen: boolean;
 }
 
 /** Inside the caller's transaction. */
@@ -25,16 +27,32 @@ export function acceptInput({ context, recall, begun }: DriveState, n: number, i
   const [running] = log.openTurns();
   // A command addresses the session itself, so it neither steers nor interrupts the running turn.
   const mode = parseSessionCommand(text) ? "queue" : busy;
-  if (!running || mode !== "steer") recall.startSearch(n, text);
+  const answers = running ? findQuestion(running, input) : null;
+  if (!running || (mode !== "steer" && answers === null)) recall.startSearch(n, text);
   if (!running) {
     renewLease(context);
     return beginTurn({ context, begun }, toQueuedTurn(n, text, { images, settingsRev }));
+  }
+  if (answers !== null) {
+    // If the question ends meanwhile, the words still join the turn that asked.
+    const answer = toQueuedTurn(n, text, { busy: "steer", since: host.clock.now(), answers, images, settingsRev });
+    log.putTurn(answer);
+    wakeParked(context);
+    return answer;
   }
   const waits = { busy: mode, since: host.clock.now(), ...(mode === "interrupt" && { interrupts: running.n }) };
   const queued = toQueuedTurn(n, text, { ...waits, images, settingsRev });
   log.putTurn(queued);
   if (running.state === "parked" && isBesideCommand(text)) wakeParked(context);
   return queued;
+}
+
+/** The id of the question that the message answers: a message to a turn that has asked the person something is the answer. */
+function findQuestion({ state, more }: TurnRow, { text, busy, isBusyChosen }: AcceptedInput): string | null {
+  const { parked } = more;
+  if (state !== "parked" || parked?.for !== "clarify" || parked.over) return null;
+  const isForLater = isBusyChosen && busy !== "steer";
+  return isForLater || isCommandWord(text) ? null : parked.id;
 }
 
 function toQueuedTurn(n: number, text: string, { images, settingsRev, ...waits }: TurnRow["more"]): TurnRow {

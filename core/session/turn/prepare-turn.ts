@@ -21,7 +21,9 @@ import { toImageTools } from "../images/image-tools.ts";
 import { createTools } from "../../tools/index.ts";
 import { applyPolicies } from "../../tools/policies.ts";
 import { type ToolRules, selectTools, sortTools } from "../../tools/toolsets.ts";
+import { createClarifyDesk } from "../approvals/clarifying.ts";
 import { createFileChanges } from "../approvals/file-changes.ts";
+import { isUnattended } from "../approvals/unattended.ts";
 import { parseSessionCommand } from "../../commands/parse-command.ts";
 import { readContextFiles } from "../prompt/context-files.ts";
 import { findOutOfView } from "../compaction/out-of-view.ts";
@@ -124,6 +126,7 @@ function makeTools(
     ...(host.pending && { pending: host.pending }),
     taint: context.taint,
     todos: createTodoList(context),
+    ...(!isUnattended(context) && { clarify: createClarifyDesk(context) }),
     // Whether or not the session learns: it reads what was said, and nothing that was learned from it.
     ...(host.messages &&
       host.sessions && {

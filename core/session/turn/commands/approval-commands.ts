@@ -1,5 +1,5 @@
-// `/approvals`, `/approve`, `/deny` and `/revoke`: the person decides in the conversation about everything that agents asked for: calls of a
-// parked turn, instruction files, and changes of skills and memory. Called by run-command.ts, and by parked-turn.ts at once while
+// `/approvals`, `/approve`, `/deny`, `/answer` and `/revoke`: the person decides in the conversation about everything that agents asked
+// for: calls and questions of a parked turn, instruction files, and changes of skills and memory. Called by run-command.ts, and by parked-turn.ts at once while
 // a turn is parked. Idempotent: a command that is repeated after a crash answers the same.
 import type { SessionCommand } from "../../../commands/commands.ts";
 import { type Result, err, ok } from "../../../errors.ts";
@@ -7,6 +7,7 @@ import type { ApprovalInfo } from "../../../schemas/api.ts";
 import { ApprovalScope } from "../../../schemas/approvals/approval.ts";
 import type { NoticeEntry } from "../../../schemas/entry.ts";
 import { decideApproval, listAllowances, listApprovals, revokeAllowance } from "../../approvals/approvals.ts";
+import { describeAnswers, describeQuestions } from "../../approvals/clarify-text.ts";
 import { clipSummary, describeQuestion } from "../../approvals/question-text.ts";
 import type { EngineContext } from "../../context.ts";
 import type { NoticeEnding } from "../endings.ts";
@@ -20,6 +21,7 @@ export async function runApprovalCommand(
 ): Promise<NoticeEnding> {
   if (name === "approvals") return listAll(context);
   if (name === "revoke") return revoke(context, argument);
+  if (name === "answer") return answer(context, argument, place);
   const read = readDecision(argument, name === "approve");
   const found = await findAsked(context, read.id);
   if (!found.ok) return toFailure(found.failure);
@@ -27,10 +29,26 @@ export async function runApprovalCommand(
   const { scope, reason } = read;
   const decided = await decideApproval(context, found.value.id, { approve: name === "approve", scope, reason }, place);
   if (!decided.ok) return toFailure(decided.failure);
+  const text =
+    decided.value.kind === "clarify"
+      ? describeAnswers(decided.value)
+      : `${name === "approve" ? "Approved" : "Refused"}: ${nameOf(decided.value)}`;
+  return { state: "done", code: "decided", text };
+}
+
+/** Of the question that a parked turn waits for. */
+async function answer(context: EngineContext, words: string, place?: () => NoticeEntry): Promise<NoticeEnding> {
+  const waiting = listApprovals(context).find(({ kind, state }) => kind === "clarify" && state === "waiting");
+  if (!waiting) return { state: "failed", code: "pending_not_found", text: "No question waits for an answer." };
+  if (words === "") {
+    return { state: "failed", code: "answer_invalid", text: "Write it as /answer TEXT: a number, or your own words." };
+  }
+  const answered = await decideApproval(context, waiting.id, { answer: words }, place);
+  if (!answered.ok) return toFailure(answered.failure);
   return {
     state: "done",
     code: "decided",
-    text: `${name === "approve" ? "Approved" : "Refused"}: ${nameOf(decided.value)}`,
+    text: answered.value.kind === "clarify" ? describeAnswers(answered.value) : "",
   };
 }
 
@@ -38,7 +56,7 @@ function toFailure({ code, message }: { code: string; message: string }): Notice
   return { state: "failed", code, text: message };
 }
 
-function nameOf(approval: ApprovalInfo): string {
+function nameOf(approval: Exclude<ApprovalInfo, { kind: "clarify" }>): string {
   return approval.kind === "file" ? approval.path : clipSummary(approval.summary, approval.id);
 }
 
@@ -64,12 +82,12 @@ type Asked = { kind: "approval" | "pending"; id: string };
 
 /**
  * What a decision means: by its id or the beginning of it, decided ones included, so that a repeated command finds the same. Without
- * an id: the call that a parked turn waits for.
+ * an id: the call or the question that a parked turn waits for.
  */
 async function findAsked(context: EngineContext, id: string): Promise<Result<Asked>> {
   const all = listApprovals(context);
   if (id === "") {
-    const waiting = all.findLast(({ kind, state }) => kind === "command" && state === "waiting");
+    const waiting = all.findLast(({ kind, state }) => kind !== "file" && state === "waiting");
     if (waiting) return ok({ kind: "approval", id: waiting.id });
     const others = all.some(({ state }) => state === "waiting") || (await describePending(context)).length > 0;
     const text = others ? "Name what you decide: /approvals shows what waits, each with its id." : NOTHING;
@@ -106,6 +124,7 @@ function describe(approval: ApprovalInfo): string {
   if (approval.kind === "file") {
     return `${approval.id}: new content of ${approval.path} (${approval.size} bytes). Read it before you approve it.`;
   }
+  if (approval.kind === "clarify") return `${approval.id}: ${describeQuestions(approval.questions)}`;
   return `${approval.id}: ${describeQuestion({ ...approval, summary: clipSummary(approval.summary, approval.id) })}`;
 }
 

@@ -27,6 +27,7 @@ export const SESSION_COMMANDS: Record<SessionCommandName, RunCommand> = {
   approvals: ({ context }) => runApprovalCommand(context, { name: "approvals", argument: "" }),
   approve: ({ context }, argument) => runApprovalCommand(context, { name: "approve", argument }),
   deny: ({ context }, argument) => runApprovalCommand(context, { name: "deny", argument }),
+  answer: ({ context }, words) => runApprovalCommand(context, { name: "answer", argument: words }),
   revoke: ({ context }, id) => runApprovalCommand(context, { name: "revoke", argument: id }),
 };
 

@@ -6,7 +6,8 @@ import { placeSteer } from "../../readers/events.ts";
 import { type TurnRecord, putEntry } from "./turn-record.ts";
 
 /**
- * Turns the next waiting messages into entries of the running turn, up to the first that does not steer. Each message keeps its row
+ * Turns the next waiting messages into entries of the running turn, up to the first that does not steer, and those that answer its
+ * question. Each message keeps its row
  * in the list of turns, so its idempotency key, its readers and its position stay valid.
  */
 export function takeSteers(record: TurnRecord, step: number): UserEntry[] {
@@ -41,10 +42,12 @@ export function takeSteers(record: TurnRecord, step: number): UserEntry[] {
 function waitingSteers({ context, turn }: TurnRecord): TurnRow[] {
   const { log } = context;
   const waiting: TurnRow[] = [];
+  let isPastSteers = false;
   for (let next = log.turn(turn + 1); next; next = log.turn(next.n + 1)) {
     if (next.state === "steered") continue;
-    if (!isOpen(next) || next.more.busy !== "steer") break;
-    waiting.push(next);
+    if (!isOpen(next)) break;
+    isPastSteers ||= next.more.busy !== "steer";
+    if (!isPastSteers || next.more.answers !== undefined) waiting.push(next);
   }
   return waiting;
 }

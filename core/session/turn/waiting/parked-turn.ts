@@ -1,9 +1,11 @@
-// Takes up a parked turn: answers the commands that the person sent meanwhile, ends a wait whose time is over, and lets the turn
+// Takes up a parked turn: carries out what the person sent meanwhile (commands, and the answer to its question), ends a wait whose time is over, and lets the turn
 // go on once its wait has ended. Called by the driver whenever a parked turn is due.
 import { isBesideCommand, parseSessionCommand } from "../../../commands/parse-command.ts";
+import { assert } from "../../../errors.ts";
 import type { NoticeEntry } from "../../../schemas/entry.ts";
 import type { EngineContext } from "../../context.ts";
 import type { TurnRow } from "../../log-turns.ts";
+import { answerQuestion } from "../../approvals/approvals.ts";
 import { toNotice } from "../../prompt/notices.ts";
 import { placeNotice } from "../../readers/events.ts";
 import { runApprovalCommand } from "../commands/approval-commands.ts";
@@ -44,13 +46,13 @@ function continueAfterWait({ context, begun }: DriveState, n: number): TurnRow {
   return turn;
 }
 
-/** A waiting command about approvals that its author sent after the turn had been parked. */
+/** A message that answers the turn's question, or a command about approvals that its author sent after the turn had been parked. */
 function nextCommand({ log }: EngineContext, n: number): TurnRow | null {
   const { state, more } = log.turn(n)!;
   const { parked } = more;
   if (state !== "parked" || !parked || parked.over) return null;
   const waiting = log.openTurns().filter((row) => row.state === "queued" && row.n > (parked.newest ?? n));
-  return waiting.find((row) => isBesideCommand(row.waiting ?? "")) ?? null;
+  return waiting.find((row) => isBesideCommand(row.waiting ?? "") || row.more.answers === parked.id) ?? null;
 }
 
 /**
@@ -59,19 +61,21 @@ function nextCommand({ log }: EngineContext, n: number): TurnRow | null {
  */
 async function answerBeside(context: EngineContext, n: number, row: TurnRow): Promise<void> {
   const { host, log, hub } = context;
-  const command = parseSessionCommand(row.waiting!)!;
+  const answers = row.more.answers !== undefined && row.more.answers === log.turn(n)!.more.parked?.id;
   const toTurn = (code: string, text: string) =>
     toNotice({ n: log.nextEntry(), turn: n, at: host.clock.now(), code, text });
   let isPlaced = false;
   /** Inside a transaction. */
   const place = (): NoticeEntry => {
     isPlaced = true;
-    const said = { ...toTurn("command", row.waiting!), said: { accepted: row.n } };
+    const said = { ...toTurn(answers ? "message_answer" : "command", row.waiting!), said: { accepted: row.n } };
     log.put(said);
     const startedAt = host.clock.now();
     log.putTurn({ ...row, state: "steered", waiting: null, input: said.n, startedAt, more: { into: n } });
     return said;
   };
+  if (answers) return answerByMessage(context, row, place);
+  const command = parseSessionCommand(row.waiting!)!;
   const text = await runApprovalCommand(context, command, place).then(
     (answer) => answer.text,
     (error: unknown) => {
@@ -90,4 +94,13 @@ async function answerBeside(context: EngineContext, n: number, row: TurnRow): Pr
     log.put(written[1]!);
   });
   for (const notice of written) hub.emit(placeNotice(notice));
+}
+
+/** A message with images joins the turn as a whole, like one that steers it: a result of a tool holds no images. */
+function answerByMessage(context: EngineContext, { waiting, more }: TurnRow, place: () => NoticeEntry): void {
+  const hasImages = (more.images ?? []).length > 0;
+  const answered = hasImages
+    ? answerQuestion(context, more.answers!, { follows: true })
+    : answerQuestion(context, more.answers!, { words: waiting! }, place);
+  assert(answered.ok, "the question that the turn waits for takes any words");
 }
