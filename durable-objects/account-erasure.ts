@@ -2,12 +2,11 @@
 // objects. One pass is not enough, because listings may be stale, queues may deliver late and writers may still run. Called by
 // the Account.
 import { type Result, messageOf } from "../core/errors.ts";
-import { parseSettings } from "../core/limits.ts";
-import type { Bucket, Clock, KeyValue, SkillStore, Sql } from "../core/ports.ts";
+import type { SkillStore, Sql } from "../core/ports.ts";
 import { DAY_MS, type ProfileId, type SkillName } from "../core/schemas/ids.ts";
 import { eraseWorksOfSession } from "../stores/copies.ts";
 import { type TextArchive, eraseText } from "../wiring/erase-text.ts";
-import { countCalls } from "../stores/platform/counted-bucket.ts";
+import type { ErasureEnv, ErasureStores } from "../wiring/erasure-stores.ts";
 import {
   eraseProfileMemory,
   eraseProfileObjects,
@@ -16,20 +15,14 @@ import {
   markProfileGone,
   markSessionDeleted,
 } from "../stores/erasure.ts";
-import { toKeyValue } from "../stores/platform/kv.ts";
 import { GRACE_MS } from "../stores/skills/purge-lease.ts";
-import { toBucket } from "../stores/platform/r2.ts";
 import { createSkillStore } from "../stores/skills/skill-store.ts";
 import { readSkillTexts } from "../stores/skills/skill-texts.ts";
-import { systemClock } from "../stores/platform/system-clock.ts";
 import type { Archive } from "./archive.ts";
 
-export interface AccountEnv {
+export interface AccountEnv extends ErasureEnv {
   SESSION: DurableObjectNamespace;
   ARCHIVE: DurableObjectNamespace<Archive>;
-  SKILLS: R2Bucket;
-  MEMORY: KVNamespace;
-  TALARIA_SETTINGS?: string;
 }
 
 export const ERASURE_SCHEMA = [
@@ -37,7 +30,8 @@ export const ERASURE_SCHEMA = [
     PRIMARY KEY (kind, id)) STRICT, WITHOUT ROWID`,
 ];
 
-export type ErasureKind = "session" | "skill" | "profile";
+/** `external`: what an external memory keeps of the profile. */
+export type ErasureKind = "session" | "skill" | "profile" | "external";
 
 export interface ErasureRow {
   kind: ErasureKind;
@@ -56,6 +50,9 @@ const PASSES_AFTER_MS = [0, HOUR_MS, 30 * DAY_MS];
 /** Until another pass, if the last one still found something. */
 const FOUND_AGAIN_MS = DAY_MS;
 const RETRY_MS = 5 * 60_000;
+/** A service that refuses to erase is asked each hour, for as long as late writes may arrive. */
+const EXTERNAL_RETRY_MS = HOUR_MS;
+const EXTERNAL_GIVE_UP_MS = 30 * DAY_MS;
 /** Rows per alarm. A profile may have many sessions, and each costs a call and wakes an object. */
 const ROWS_AT_ONCE = 200;
 /** Sessions that are closed together, and share one wait for their writers. */
@@ -93,34 +90,12 @@ export function createErasures(sql: Sql) {
       else if (after !== undefined) next = { pass: pass + 1, due: at + after };
       sql.run("UPDATE erasure SET pass = ?, due = ? WHERE kind = ? AND id = ?", next.pass, next.due, kind, id);
     },
-    failed({ kind, id }: ErasureRow, now: number): void {
-      sql.run("UPDATE erasure SET due = ? WHERE kind = ? AND id = ?", now + RETRY_MS, kind, id);
+    failed({ kind, id, at }: ErasureRow, now: number): void {
+      let due: number | null = now + RETRY_MS;
+      if (kind === "external") due = now < at + EXTERNAL_GIVE_UP_MS ? now + EXTERNAL_RETRY_MS : null;
+      sql.run("UPDATE erasure SET due = ? WHERE kind = ? AND id = ?", due, kind, id);
     },
   };
-}
-
-/** `bucket` is unguarded: other writers are guarded against writing to deleted things, and this code writes those guards. */
-export interface ErasureStores {
-  bucket: Bucket;
-  kv: KeyValue;
-  clock: Clock;
-  swapMs: number;
-  /** Whether this invocation may begin another pass. If not, the next invocation continues. */
-  hasRoom(): boolean;
-}
-
-/** No pass begins after this many calls. [cf] An invocation may make 10,000, and one pass may take nearly all of them. */
-const BEGIN_CALLS = 1_000;
-
-export function toErasureStores(env: AccountEnv): ErasureStores {
-  const settings = parseSettings(env.TALARIA_SETTINGS);
-  const swapMs = settings.ok ? settings.value.skills.swapMs : RETRY_MS;
-  return withRoom({ bucket: toBucket(env.SKILLS), kv: toKeyValue(env.MEMORY), clock: systemClock, swapMs });
-}
-
-export function withRoom(stores: Omit<ErasureStores, "hasRoom">): ErasureStores {
-  const { bucket, calls } = countCalls(stores.bucket);
-  return { ...stores, bucket, hasRoom: () => calls() < BEGIN_CALLS };
 }
 
 /** Runs the passes that are due, as far as this invocation has room. Failed passes are retried later. */
@@ -216,6 +191,9 @@ export async function erasePass(
       const memory = await eraseProfileMemory(stores.kv, profile, MEMORY_KEYS_AT_ONCE);
       return { found: objects + memory.deleted, more: memory.more };
     }
+    case "external":
+      await stores.eraseExternal(profile);
+      return { found: 0, more: false };
   }
 }
 

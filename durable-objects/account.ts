@@ -24,14 +24,7 @@ import type { Settings } from "../core/schemas/settings.ts";
 import type { Booking, Budget, UsageAsked, UsageReport } from "../core/schemas/usage.ts";
 import type { ProfileApprovals, ReviewAdmission, ReviewRequest, TurnRequest } from "../core/session/context.ts";
 import { createKeyId, createSecret, isSameHash, toKey } from "./account-key.ts";
-import {
-  type AccountEnv,
-  ERASURE_SCHEMA,
-  type ErasureKind,
-  createErasures,
-  eraseDue,
-  toErasureStores,
-} from "./account-erasure.ts";
+import { type AccountEnv, ERASURE_SCHEMA, type ErasureKind, createErasures, eraseDue } from "./account-erasure.ts";
 import { APPROVAL_TABLES, createAccountApprovals } from "./account-approvals.ts";
 import { SETTINGS_TABLE, createAccountSettings } from "./account-settings.ts";
 import { CURATION_SCHEMA, collectSpent, countRequest, putAllowance, reserveRun } from "./account-curation.ts";
@@ -41,6 +34,7 @@ import { type AccountLedger, LEDGER_SCHEMA, createAccountLedger } from "./accoun
 import { DELETED } from "./ledger-lines.ts";
 import { markProfileGone } from "../stores/erasure.ts";
 import { createMemoryStore } from "../stores/memory-store.ts";
+import { hasExternalMemory, toErasureStores } from "../wiring/erasure-stores.ts";
 import { readSettings } from "../wiring/settings.ts";
 import { toSql } from "./sql.ts";
 
@@ -397,6 +391,8 @@ export class Account extends DurableObject<AccountEnv> {
       for (const { id } of [...listed, ...erased]) erasures.begin("session", id, now);
       this.#sql.exec("DELETE FROM erasure WHERE kind = 'skill'");
       erasures.begin("profile", profile, now);
+      // By the alarm, so that the request does not wait for another service.
+      if (hasExternalMemory(this.env)) erasures.begin("external", profile, now + 1);
       for (const table of OWN_TABLES) this.#sql.exec(`DROP TABLE IF EXISTS ${table}`);
     });
     this.#opened = null;

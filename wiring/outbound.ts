@@ -25,12 +25,12 @@ export function openOutbound(env: OutboundEnv, settings: Settings): Outbound {
  * an address of configuration is added here.
  */
 export function readPolicy(env: OutboundEnv, { outbound, web }: Settings): OutboundPolicy {
-  const providers = parseProviderEnv(env);
+  const memory = parseProviderEnv(env);
   const exec = parseExecEnv(env);
   const addresses = [
     ...listModelAddresses(env),
     ...(exec.ok && exec.value ? [exec.value.baseUrl] : []),
-    ...(providers.ok ? providers.value.map(({ baseUrl }) => baseUrl) : []),
+    ...(memory.ok && memory.value ? [memory.value.baseUrl] : []),
     ...listSearchAddresses(env, web),
   ];
   return {

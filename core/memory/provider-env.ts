@@ -1,66 +1,86 @@
 // The environment variables that choose and configure an external memory provider. Read by the api Worker's Session and
-// by the scripts that pass variables on. Pure. No failure contains the value of a key.
+// Account, and by the scripts that pass variables on. Pure. No failure contains the value of a key.
 import { type Result, err, ok } from "../errors.ts";
 
-export const PROVIDER_SECRETS = ["MEM0_API_KEY", "HONCHO_API_KEY"] as const;
-export const PROVIDER_VARIABLES = [
-  "TALARIA_MEMORY_PROVIDER",
-  "MEM0_BASE_URL",
-  "HONCHO_BASE_URL",
-  "HONCHO_WORKSPACE",
-] as const;
+/** `home`: the address without `url`. `workspace`: the variable of the part of the service that profiles share. */
+export const PROVIDER_KINDS = {
+  mem0: { key: "MEM0_API_KEY", url: "MEM0_BASE_URL", home: "https://api.mem0.ai" },
+  honcho: {
+    key: "HONCHO_API_KEY",
+    url: "HONCHO_BASE_URL",
+    home: "https://api.honcho.dev",
+    workspace: "HONCHO_WORKSPACE",
+  },
+  supermemory: { key: "SUPERMEMORY_API_KEY", url: "SUPERMEMORY_BASE_URL", home: "https://api.supermemory.ai" },
+  hindsight: { key: "HINDSIGHT_API_KEY", url: "HINDSIGHT_BASE_URL", home: "https://api.hindsight.vectorize.io" },
+  openviking: {
+    key: "OPENVIKING_API_KEY",
+    url: "OPENVIKING_BASE_URL",
+    home: "http://127.0.0.1:1933",
+    workspace: "OPENVIKING_ACCOUNT",
+  },
+} as const;
+
+export type ProviderName = keyof typeof PROVIDER_KINDS;
+
+type Kind<Key extends string, Url extends string, Workspace extends string> = {
+  key: Key;
+  url: Url;
+  home: string;
+  workspace?: Workspace;
+};
+type VariableOf<K> =
+  K extends Kind<infer Key, infer Url, infer Workspace>
+    ? Key | Url | (string extends Workspace ? never : Workspace)
+    : never;
 
 /** What an operator may set. An empty variable counts as absent. */
 export type ProviderEnv = {
-  [Name in (typeof PROVIDER_SECRETS)[number] | (typeof PROVIDER_VARIABLES)[number]]?: string;
+  [Name in "TALARIA_MEMORY_PROVIDER" | VariableOf<(typeof PROVIDER_KINDS)[ProviderName]>]?: string;
 };
-
-export type ProviderName = "mem0" | "honcho";
 
 export interface ProviderConfig {
   name: ProviderName;
   apiKey: string;
   /** Without a trailing slash. */
   baseUrl: string;
-  /** Used by Honcho only. */
+  /** Used by Honcho (its workspace) and OpenViking (its account) only. */
   workspace: string;
 }
-
-const KINDS = {
-  mem0: { key: "MEM0_API_KEY", url: "MEM0_BASE_URL", home: "https://api.mem0.ai" },
-  honcho: { key: "HONCHO_API_KEY", url: "HONCHO_BASE_URL", home: "https://api.honcho.dev" },
-} as const satisfies Record<ProviderName, { key: keyof ProviderEnv; url: keyof ProviderEnv; home: string }>;
 
 const DEFAULT_WORKSPACE = "talaria";
 /** Honcho's rule for workspace names. */
 const WORKSPACE = /^[a-zA-Z0-9_-]{1,512}$/;
 
 /**
- * The named providers, in order; `none` names none. The slot refuses more than one. Failures:
- * `unknown_memory_provider`, `memory_key_missing`, `bad_memory_url`, `bad_memory_workspace`.
+ * The named provider; `null` for none. Failures: `several_memory_providers`, `unknown_memory_provider`,
+ * `memory_key_missing`, `bad_memory_url`, `bad_memory_workspace`.
  */
-export function parseProviderEnv(env: ProviderEnv): Result<ProviderConfig[]> {
+export function parseProviderEnv(env: ProviderEnv): Result<ProviderConfig | null> {
   const names = (env.TALARIA_MEMORY_PROVIDER ?? "")
     .split(",")
     .map((name) => name.trim().toLowerCase())
     .filter((name) => name !== "" && name !== "none");
-  const configs: ProviderConfig[] = [];
-  for (const name of names) {
-    const config = toConfig(name, env);
-    if (!config.ok) return config;
-    configs.push(config.value);
+  const [name, ...others] = names;
+  if (name === undefined) return ok(null);
+  // With two, each would receive and return only half of the memory.
+  if (others.length > 0) {
+    return err(
+      "several_memory_providers",
+      `TALARIA_MEMORY_PROVIDER names ${names.length} external memories (${names.join(", ").slice(0, 80)}). Name one: only one can be used.`,
+    );
   }
-  return ok(configs);
+  return toConfig(name, env);
 }
 
 function toConfig(name: string, env: ProviderEnv): Result<ProviderConfig> {
   if (!isProviderName(name)) {
     return err(
       "unknown_memory_provider",
-      `TALARIA_MEMORY_PROVIDER names '${name.slice(0, 40)}'. It can be ${Object.keys(KINDS).join(" or ")}.`,
+      `TALARIA_MEMORY_PROVIDER names '${name.slice(0, 40)}'. It can be one of: ${Object.keys(PROVIDER_KINDS).join(", ")}.`,
     );
   }
-  const kind = KINDS[name];
+  const kind: Kind<keyof ProviderEnv, keyof ProviderEnv, keyof ProviderEnv> = PROVIDER_KINDS[name];
   const apiKey = env[kind.key]?.trim();
   if (!apiKey) {
     return err(
@@ -78,15 +98,15 @@ function toConfig(name: string, env: ProviderEnv): Result<ProviderConfig> {
       `${kind.url} must be an https address without credentials, query or fragment; http is allowed for this machine only.`,
     );
   }
-  const workspace = env.HONCHO_WORKSPACE?.trim() || DEFAULT_WORKSPACE;
+  const workspace = (kind.workspace && env[kind.workspace]?.trim()) || DEFAULT_WORKSPACE;
   if (!WORKSPACE.test(workspace)) {
-    return err("bad_memory_workspace", "HONCHO_WORKSPACE takes letters, digits, _ and -, at most 512 of them.");
+    return err("bad_memory_workspace", `${kind.workspace} takes letters, digits, _ and -, at most 512 of them.`);
   }
   return ok({ name, apiKey, baseUrl, workspace });
 }
 
 function isProviderName(name: string): name is ProviderName {
-  return Object.hasOwn(KINDS, name);
+  return Object.hasOwn(PROVIDER_KINDS, name);
 }
 
 /** The key is sent to this host only, so the connection must be encrypted or local. */

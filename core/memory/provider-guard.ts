@@ -91,6 +91,7 @@ export function guardProvider(
       callWithLimit(PROVIDER_LIMITS.prefetchMs, signal, (inner) => provider.preCompaction(messages, inner)),
     onWrite: (write, signal) =>
       callWithLimit(PROVIDER_LIMITS.syncMs, signal, (inner) => provider.onWrite(write, inner)),
+    eraseProfile: (signal) => callWithLimit(PROVIDER_LIMITS.syncMs, signal, (inner) => provider.eraseProfile(inner)),
     tools: () => provider.tools().map((tool) => failWhileOpen(tool, name, circuit)),
   };
 }

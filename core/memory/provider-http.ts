@@ -3,6 +3,7 @@
 // providers/.
 import { type Result, ok } from "../errors.ts";
 import { OutboundError } from "../outbound/outbound.ts";
+import { readRetryAfter } from "../retry-after.ts";
 import type { ProviderFailure } from "./provider.ts";
 
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
@@ -13,7 +14,7 @@ const MAX_REPLY_BYTES = 1 << 20;
 const REQUEST_FAULTS = new Set([400, 404, 405, 409, 410, 413, 414, 415, 422]);
 
 export interface ProviderRequest {
-  method: "GET" | "POST" | "DELETE";
+  method: "GET" | "POST" | "PUT" | "DELETE";
   /** Path below the base URL, with its segments encoded. */
   path: string;
   query?: Record<string, string | number | boolean>;
@@ -27,11 +28,11 @@ export type Send = (request: ProviderRequest) => Promise<Result<unknown, Provide
 export function createSend(options: {
   name: string;
   baseUrl: string;
-  /** The whole header, scheme and key. */
-  authorization: string;
+  /** The headers that hold the key and the tenant. */
+  headers: Record<string, string>;
   fetch: Fetch;
 }): Send {
-  const { name, baseUrl, authorization } = options;
+  const { name, baseUrl } = options;
 
   return async function send({ method, path, query = {}, body, signal }) {
     const words = new URLSearchParams(Object.entries(query).map(([key, value]) => [key, String(value)])).toString();
@@ -39,7 +40,7 @@ export function createSend(options: {
     try {
       const response = await options.fetch(`${baseUrl}${path}${words && `?${words}`}`, {
         method,
-        headers: { authorization, "content-type": "application/json", accept: "application/json" },
+        headers: { ...options.headers, "content-type": "application/json", accept: "application/json" },
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
         redirect: "manual",
         signal,
@@ -47,8 +48,10 @@ export function createSend(options: {
       status = response.status;
       if (!response.ok) {
         await response.body?.cancel().catch(() => undefined); // the connection may be gone already
+        const retryAfterMs = readRetryAfter(response.headers);
         return fail("memory_provider_refused", `${name} answered ${status}.`, {
           facts: { status },
+          ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
           retry: status === 429 || status === 503,
           isRequestFault: REQUEST_FAULTS.has(status),
         });

@@ -1,13 +1,15 @@
-// The contract of an external memory provider beside the built-in memory, and the one slot it may take. Adapters are in
+// The contract of an external memory provider beside the built-in memory. Adapters are in
 // providers/, limits in provider-guard.ts. The session calls it through core/session/memory/recall.ts. This file makes
 // no request.
 import type { Message, Tool } from "../agent/contract.ts";
-import { type Failure, type Result, err, ok } from "../errors.ts";
+import type { Failure, Result } from "../errors.ts";
 import type { MemoryStoreName } from "../schemas/memory.ts";
 
 export interface ProviderFailure extends Failure {
   /** The service did not accept the request, so sending it again cannot do anything twice. */
   retry?: boolean;
+  /** The wait that the service asked for. */
+  retryAfterMs?: number;
   /** The request itself was wrong, which says nothing about the service. */
   isRequestFault?: boolean;
 }
@@ -39,26 +41,13 @@ export interface MemoryProvider {
   /** Text for the model that summarises these messages before they are removed from the conversation; "" for none. */
   preCompaction(messages: Message[], signal: AbortSignal): Promise<Result<string, ProviderFailure>>;
   onWrite(write: MemoryWrite, signal: AbortSignal): Promise<Result<null, ProviderFailure>>;
+  /**
+   * Removes what the service keeps of the profile, in all sessions. `more`: this call removed a part, and another one
+   * must follow. A service that knows nothing of the profile is a success.
+   */
+  eraseProfile(signal: AbortSignal): Promise<Result<{ more: boolean }, ProviderFailure>>;
   /** The provider's own tools. A tool whose name is already taken is left out. */
   tools(): Tool[];
-}
-
-/** At most one external provider: with two, each would receive and return only half of the memory. */
-export function createProviderSlot() {
-  let taken: MemoryProvider | null = null;
-  return {
-    current: (): MemoryProvider | null => taken,
-    register(provider: MemoryProvider): Result<MemoryProvider> {
-      if (taken) {
-        return err(
-          "memory_provider_taken",
-          `'${taken.name}' is already the external memory provider, so '${provider.name}' cannot be one too. Name one.`,
-        );
-      }
-      taken = provider;
-      return ok(provider);
-    },
-  };
 }
 
 /**

@@ -19,10 +19,6 @@ export function checkVars(env: Env): void {
   for (const result of [settings, checkModels(vars), parseProviderEnv(vars), parseExecEnv(vars), search]) {
     if (!result.ok) throw new PlainError(toFix(result.failure.message));
   }
-  const memories = parseProviderEnv(vars);
-  if (memories.ok && memories.value.length > 1) {
-    throw new PlainError("TALARIA_MEMORY_PROVIDER names several providers. Name one.");
-  }
   const { TALARIA_PUBLIC_PROFILE: profile } = vars;
   if (profile && !ProfileId.safeParse(profile).success) {
     throw new PlainError("TALARIA_PUBLIC_PROFILE is not a profile id (26 letters and digits). Fix or unset it.");

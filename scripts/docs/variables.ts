@@ -23,12 +23,20 @@ export const VARIABLES: Readonly<Record<string, string>> = {
     "rules alone decide. Use a capable model: one of 1.5 billion parameters held more honest sentences than wrong ones.",
   TALARIA_MODEL_VISION: `${SAME_FORM} looking at images: \`vision_analyze\`, and descriptions for a model that does not see. Default: \`TALARIA_MODEL\`, where it sees.`,
   TALARIA_MEMORY_PROVIDER:
-    "One external memory in addition to the built-in one: `mem0` or `honcho`. Only the api Worker gets its variables.",
+    "One external memory in addition to the built-in one: `mem0`, `honcho`, `supermemory`, `hindsight` or `openviking`. Several are refused at the start. Only the api Worker gets its variables.",
   MEM0_API_KEY: "The key of Mem0.",
   MEM0_BASE_URL: "Another address of Mem0.",
   HONCHO_API_KEY: "The key of Honcho.",
   HONCHO_BASE_URL: "Another address of Honcho.",
   HONCHO_WORKSPACE: "The workspace in Honcho. Default: `talaria`.",
+  SUPERMEMORY_API_KEY: "The key of Supermemory.",
+  SUPERMEMORY_BASE_URL: "Another address of Supermemory.",
+  HINDSIGHT_API_KEY: "The key of Hindsight. A server of your own that checks no key accepts any value.",
+  HINDSIGHT_BASE_URL: "Another address of Hindsight, such as a server of your own: `http://localhost:8888`.",
+  OPENVIKING_API_KEY:
+    "The `root_api_key` of an OpenViking server of your own, which must run with `auth_mode: trusted`: each profile is one of its users.",
+  OPENVIKING_BASE_URL: "The address of that server. Default: this machine, port 1933.",
+  OPENVIKING_ACCOUNT: "The account in OpenViking. Default: `talaria`.",
   TALARIA_EXEC_URL:
     "The address of an [exec host](EXEC-HOST.md), on which sessions with `backend: host` work. `npm start -- --shell FOLDER` starts one and sets it.",
   TALARIA_EXEC_TOKEN: "The token of that exec host. Only the api Worker gets it.",

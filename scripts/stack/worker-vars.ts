@@ -29,6 +29,9 @@ const PROVIDERS: Record<string, { secret: string; plain?: string[] }> = {
 const MEMORY_PROVIDERS: Record<string, { secret: string; plain: string[] }> = {
   mem0: { secret: "MEM0_API_KEY", plain: ["MEM0_BASE_URL"] },
   honcho: { secret: "HONCHO_API_KEY", plain: ["HONCHO_BASE_URL", "HONCHO_WORKSPACE"] },
+  supermemory: { secret: "SUPERMEMORY_API_KEY", plain: ["SUPERMEMORY_BASE_URL"] },
+  hindsight: { secret: "HINDSIGHT_API_KEY", plain: ["HINDSIGHT_BASE_URL"] },
+  openviking: { secret: "OPENVIKING_API_KEY", plain: ["OPENVIKING_BASE_URL", "OPENVIKING_ACCOUNT"] },
 };
 
 /** Variables that choose a model for a slot. */

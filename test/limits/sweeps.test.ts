@@ -16,8 +16,8 @@ import {
   createErasures,
   eraseDue,
   erasePass,
-  withRoom,
 } from "../../durable-objects/account-erasure.ts";
+import { withRoom } from "../../wiring/erasure-stores.ts";
 import { LEDGER_SCHEMA, createAccountLedger } from "../../durable-objects/account-ledger.ts";
 import { eraseCopies } from "../../stores/copies.ts";
 import { createCurationStore } from "../../stores/curation/curation-store.ts";
@@ -213,12 +213,13 @@ describe("an erasure", () => {
     const namespace = { getByName: () => (counter.calls++, object) };
     return { counter, env: { SESSION: namespace, ARCHIVE: namespace } as unknown as AccountEnv };
   };
+  const eraseExternal = async () => {};
   const row = (kind: ErasureRow["kind"], id: string): ErasureRow => ({ kind, id, at: 0, pass: 0, due: 0 });
 
   async function erase(scene: ReturnType<typeof createScene>, what: ErasureRow): Promise<number> {
     const { counter, bucket } = scene.open();
     const objects = env();
-    const stores = withRoom({ bucket, kv: createMemoryKv(scene), clock: scene.clock, swapMs: 60_000 });
+    const stores = withRoom({ bucket, kv: createMemoryKv(scene), clock: scene.clock, swapMs: 60_000, eraseExternal });
     await erasePass(objects.env, stores, scene.profile, what, false);
     return counter.calls + objects.counter.calls;
   }
@@ -293,7 +294,7 @@ describe("an erasure", () => {
     while (left() > 0) {
       const objects = env();
       const { counter, bucket } = scene.open();
-      const stores = withRoom({ bucket, kv: createMemoryKv(scene), clock: scene.clock, swapMs: 60_000 });
+      const stores = withRoom({ bucket, kv: createMemoryKv(scene), clock: scene.clock, swapMs: 60_000, eraseExternal });
       await eraseDue({ env: objects.env, stores, profile: scene.profile, erasures, isGone: false });
       alarms.push(counter.calls + objects.counter.calls);
     }
@@ -310,7 +311,7 @@ describe("an erasure", () => {
     let waits = 0;
     const clock = { now: () => scene.clock.now(), sleep: async () => void waits++ };
     const { bucket } = scene.open();
-    const stores = withRoom({ bucket, kv: createMemoryKv(scene), clock, swapMs: 60_000 });
+    const stores = withRoom({ bucket, kv: createMemoryKv(scene), clock, swapMs: 60_000, eraseExternal });
     const run = () => eraseDue({ env: env().env, stores, profile: scene.profile, erasures, isGone: false });
     await run();
     expect([waits, sql.run("SELECT 1 FROM erasure WHERE pass = 0").length]).toEqual([1, 0]);

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { type ProviderEnv, parseProviderEnv } from "../../core/memory/provider-env.ts";
 import { createCircuit } from "../../core/memory/provider-guard.ts";
-import { type MemoryProvider, createProviderSlot, freeTools } from "../../core/memory/provider.ts";
+import { type MemoryProvider, freeTools } from "../../core/memory/provider.ts";
 import { openProvider } from "../../core/memory/providers/index.ts";
 import { createTestClock } from "../support/clock.ts";
 
@@ -11,8 +11,8 @@ const HONCHO: ProviderEnv = { TALARIA_MEMORY_PROVIDER: "honcho", HONCHO_API_KEY:
 
 describe("parseProviderEnv", () => {
   it("selects no provider unless one is named, even if keys are set", () => {
-    expect(parseProviderEnv({ MEM0_API_KEY: "k", HONCHO_API_KEY: "k" })).toEqual({ ok: true, value: [] });
-    expect(parseProviderEnv({ ...MEM0, TALARIA_MEMORY_PROVIDER: " none " })).toEqual({ ok: true, value: [] });
+    expect(parseProviderEnv({ MEM0_API_KEY: "k", HONCHO_API_KEY: "k" })).toEqual({ ok: true, value: null });
+    expect(parseProviderEnv({ ...MEM0, TALARIA_MEMORY_PROVIDER: " none " })).toEqual({ ok: true, value: null });
   });
 
   it.each<[ProviderEnv, object]>([
@@ -23,8 +23,26 @@ describe("parseProviderEnv", () => {
     [{ ...HONCHO, HONCHO_BASE_URL: "http://[::1]:8000" }, { baseUrl: "http://[::1]:8000" }],
     [{ ...MEM0, MEM0_BASE_URL: "https://proxy.example/mem0/" }, { baseUrl: "https://proxy.example/mem0" }],
     [{ ...MEM0, TALARIA_MEMORY_PROVIDER: "Mem0" }, { name: "mem0" }],
+    [
+      { TALARIA_MEMORY_PROVIDER: "supermemory", SUPERMEMORY_API_KEY: "sm" },
+      { name: "supermemory", apiKey: "sm", baseUrl: "https://api.supermemory.ai" },
+    ],
+    [
+      { TALARIA_MEMORY_PROVIDER: "hindsight", HINDSIGHT_API_KEY: "any", HINDSIGHT_BASE_URL: "http://localhost:8888" },
+      { name: "hindsight", apiKey: "any", baseUrl: "http://localhost:8888" },
+    ],
+    [
+      { TALARIA_MEMORY_PROVIDER: "openviking", OPENVIKING_API_KEY: "root" },
+      { name: "openviking", apiKey: "root", baseUrl: "http://127.0.0.1:1933", workspace: "talaria" },
+    ],
+    [
+      { TALARIA_MEMORY_PROVIDER: "openviking", OPENVIKING_API_KEY: "root", OPENVIKING_ACCOUNT: "home" },
+      { workspace: "home" },
+    ],
+    // Another provider's workspace is not read.
+    [{ ...MEM0, HONCHO_WORKSPACE: "a/b" }, { workspace: "talaria" }],
   ])("reads %j", (env, config) => {
-    expect(parseProviderEnv(env)).toMatchObject({ ok: true, value: [config] });
+    expect(parseProviderEnv(env)).toMatchObject({ ok: true, value: config });
   });
 
   it.each<[ProviderEnv, string]>([
@@ -39,6 +57,13 @@ describe("parseProviderEnv", () => {
     [{ ...MEM0, MEM0_BASE_URL: "https://mem0.example?a=b" }, "bad_memory_url"],
     [{ ...MEM0, MEM0_BASE_URL: "mem0.example" }, "bad_memory_url"],
     [{ ...HONCHO, HONCHO_WORKSPACE: "a/b" }, "bad_memory_workspace"],
+    [
+      { TALARIA_MEMORY_PROVIDER: "openviking", OPENVIKING_API_KEY: "secret", OPENVIKING_ACCOUNT: "a/b" },
+      "bad_memory_workspace",
+    ],
+    [{ TALARIA_MEMORY_PROVIDER: "openviking" }, "memory_key_missing"],
+    [{ ...MEM0, ...HONCHO, TALARIA_MEMORY_PROVIDER: "mem0,honcho" }, "several_memory_providers"],
+    [{ TALARIA_MEMORY_PROVIDER: "mem0, nothing-known" }, "several_memory_providers"],
   ])("refuses %j without revealing a key", (env, code) => {
     const parsed = parseProviderEnv(env);
     expect(parsed).toMatchObject({ ok: false, failure: { code } });
@@ -61,22 +86,14 @@ describe("the single external memory provider", () => {
   });
 
   it.each(["mem0,honcho", "honcho, mem0", "mem0,mem0"])("cannot be a second one: %s", (names) => {
-    const [first, second] = names.split(",").map((name) => name.trim());
+    const listed = names.replace(/, ?/, ", ");
     expect(openProvider({ ...MEM0, ...HONCHO, TALARIA_MEMORY_PROVIDER: names }, tenant, deps)).toEqual({
       ok: false,
       failure: {
-        code: "memory_provider_taken",
-        message: `'${first}' is already the external memory provider, so '${second}' cannot be one too. Name one.`,
+        code: "several_memory_providers",
+        message: `TALARIA_MEMORY_PROVIDER names 2 external memories (${listed}). Name one: only one can be used.`,
       },
     });
-  });
-
-  it("is the first one registered", () => {
-    const slot = createProviderSlot();
-    expect(slot.register(PROVIDER)).toEqual({ ok: true, value: PROVIDER });
-    expect(slot.register({ ...PROVIDER, name: "late" })).toMatchObject({ failure: { code: "memory_provider_taken" } });
-    expect(slot.register(PROVIDER)).toMatchObject({ failure: { code: "memory_provider_taken" } });
-    expect(slot.current()).toBe(PROVIDER);
   });
 });
 
@@ -95,5 +112,6 @@ const PROVIDER: MemoryProvider = {
   sync: async () => ({ ok: true, value: null }),
   preCompaction: async () => ({ ok: true, value: "" }),
   onWrite: async () => ({ ok: true, value: null }),
+  eraseProfile: async () => ({ ok: true, value: { more: false } }),
   tools: () => ["memory", "recall", "recall"].map((name) => ({ ...TOOL, name })),
 };

@@ -154,6 +154,7 @@ function provider(prefetch: MemoryProvider["prefetch"]): MemoryProvider {
     sync: async () => ok(null),
     preCompaction: async () => ok(""),
     onWrite: async () => ok(null),
+    eraseProfile: async () => ok({ more: false }),
     tools: () => [],
   };
 }

@@ -40,6 +40,10 @@ describe("variables", () => {
     [{ TALARIA_MODEL_REVIEW: "groq:" }, /^TALARIA_MODEL_REVIEW names no model with groq:/],
     [{ OPENAI_BASE_URL: "localhost:8000", OPENAI_API_KEY: "k", OPENAI_MODEL: "m" }, /^OPENAI_BASE_URL must be /],
     [{ TALARIA_MEMORY_PROVIDER: "mem1" }, /^TALARIA_MEMORY_PROVIDER names 'mem1'/],
+    [
+      { TALARIA_MEMORY_PROVIDER: "mem0,hindsight", MEM0_API_KEY: "k" },
+      /^TALARIA_MEMORY_PROVIDER names 2 external memories \(mem0, hindsight\)\. Name one: only one can be used\.$/,
+    ],
     [{ TALARIA_PUBLIC_PROFILE: "me" }, /^TALARIA_PUBLIC_PROFILE is not a profile id/],
     [{ TALARIA_PUBLIC_URL: "talaria.example" }, /^TALARIA_PUBLIC_URL must be a scheme and a host/],
     [{ TALARIA_PUBLIC_URL: "https://talaria.example/path" }, /^TALARIA_PUBLIC_URL must be/],

@@ -3,7 +3,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { PROVIDER_SECRETS, PROVIDER_VARIABLES } from "../../core/memory/provider-env.ts";
+import { PROVIDER_KINDS } from "../../core/memory/provider-env.ts";
 import { checkAccount } from "../../scripts/deploy/checks.ts";
 import { DeployError, openAccount } from "../../scripts/deploy/cloudflare.ts";
 import { pickGivenVars, hasRealModel } from "../../scripts/deploy/config.ts";
@@ -250,8 +250,10 @@ describe("the variables of a memory provider", () => {
   });
 
   it("are the variables that the Session reads", () => {
-    expect([...MEMORY_SECRETS]).toEqual([...PROVIDER_SECRETS]);
-    expect(MEMORY_VARS.toSorted()).toEqual(PROVIDER_VARIABLES.toSorted());
+    const kinds: { key: string; url: string; workspace?: string }[] = Object.values(PROVIDER_KINDS);
+    const plain = kinds.flatMap(({ url, workspace = [] }) => [url, workspace].flat());
+    expect([...MEMORY_SECRETS]).toEqual(kinds.map(({ key }) => key));
+    expect(MEMORY_VARS.toSorted()).toEqual(["TALARIA_MEMORY_PROVIDER", ...plain].toSorted());
   });
 });
 

@@ -2,20 +2,19 @@
 // fetch. In the operator's workspace, each profile has two peers, the person and the agent, and its own sessions.
 // Requests match those of Honcho's own client: test/fixtures/memory-providers/.
 import * as z from "zod";
-import type { Tool } from "../../agent/contract.ts";
-import { fail as failCall, succeed } from "../../agent/tool-result.ts";
 import { type Result, ok } from "../../errors.ts";
-import { redactText } from "../../redact.ts";
 import { normaliseMemory } from "../../schemas/memory.ts";
 import type { ProviderConfig } from "../provider-env.ts";
 import { type Fetch, type ProviderRequest, createSend, fail } from "../provider-http.ts";
 import type { MemoryProvider, MemoryWrite, ProviderFailure } from "../provider.ts";
-import { toQuery } from "../recall.ts";
 import { cutIntoPieces } from "./texts.ts";
 import { type Tenant, tenantHash } from "./tenant.ts";
+import { createQuestionTool } from "./tools.ts";
 
 const TOP_K = 10;
 const MAX_CONCLUSIONS = 25;
+/** [Honcho] The largest page of a list. */
+const PAGE = 100;
 /** Honcho's server accepts 25,000 characters a message. */
 const MESSAGE_CHARS = 20_000;
 const MAX_PIECES = 10;
@@ -25,6 +24,7 @@ const Context = z.object({ representation: z.string().nullish(), peer_card: z.ar
 const Summary = z.object({ content: z.string() }).nullish();
 const Summaries = z.object({ short_summary: Summary, long_summary: Summary });
 const Conclusions = z.array(z.object({ id: z.string(), content: z.string() }));
+const Page = z.object({ items: z.array(z.object({ id: z.string() })) });
 const Chat = z.object({ content: z.string().nullish() });
 
 interface HonchoApi {
@@ -34,7 +34,13 @@ interface HonchoApi {
   session: string;
   /** A GET of a path in the operator's workspace. */
   get(path: string, query: ProviderRequest["query"], signal: AbortSignal): Promise<Result<unknown, ProviderFailure>>;
-  post(path: string, body: unknown, signal: AbortSignal): Promise<Result<unknown, ProviderFailure>>;
+  post(
+    path: string,
+    body: unknown,
+    signal: AbortSignal,
+    query?: ProviderRequest["query"],
+  ): Promise<Result<unknown, ProviderFailure>>;
+  put(path: string, body: unknown, signal: AbortSignal): Promise<Result<unknown, ProviderFailure>>;
   /** A POST that first creates workspace, peers and session where missing. */
   postToPeers(path: string, body: unknown, signal: AbortSignal): Promise<Result<unknown, ProviderFailure>>;
   remove(path: string, signal: AbortSignal): Promise<Result<unknown, ProviderFailure>>;
@@ -50,11 +56,38 @@ export function createHoncho(config: ProviderConfig, tenant: Tenant, fetch: Fetc
     const found = parse(Conclusions, sent, []);
     if (!found.ok) return found;
     const same = found.value.filter(({ content }) => normaliseMemory(content) === normaliseMemory(text));
-    for (const { id } of same) {
-      const gone = await api.remove(`/conclusions/${encodeURIComponent(id)}`, signal);
+    return removeAll("/conclusions", same, signal);
+  }
+
+  async function removeAll(
+    path: string,
+    items: { id: string }[],
+    signal: AbortSignal,
+  ): Promise<Result<null, ProviderFailure>> {
+    for (const { id } of items) {
+      const gone = await api.remove(`${path}/${encodeURIComponent(id)}`, signal);
       if (!gone.ok && !isNotFound(gone)) return gone;
     }
     return ok(null);
+  }
+
+  /** One page of the person's sessions and one of their conclusions, and the card. The names of the peers stay. */
+  async function eraseProfile(signal: AbortSignal): Promise<Result<{ more: boolean }, ProviderFailure>> {
+    const filters = { observer_id: person, observed_id: person };
+    const lists: { path: string; list: string; body: object; query: NonNullable<ProviderRequest["query"]> }[] = [
+      { path: "/sessions", list: `/peers/${person}/sessions`, body: {}, query: { size: PAGE } },
+      { path: "/conclusions", list: "/conclusions/list", body: { filters }, query: { page: 1, size: PAGE } },
+    ];
+    let more = false;
+    for (const { path, list, body, query } of lists) {
+      const page = parse(Page, await api.post(list, body, signal, query), { items: [] });
+      if (!page.ok) return page;
+      const gone = await removeAll(path, page.value.items, signal);
+      if (!gone.ok) return gone;
+      more ||= page.value.items.length >= PAGE;
+    }
+    const cleared = await api.put(`/peers/${person}/card`, { peer_card: [] }, signal);
+    return cleared.ok || isNotFound(cleared) ? ok({ more }) : cleared;
   }
 
   async function mirror(write: MemoryWrite, signal: AbortSignal): Promise<Result<null, ProviderFailure>> {
@@ -93,8 +126,9 @@ export function createHoncho(config: ProviderConfig, tenant: Tenant, fetch: Fetc
       return ok((long_summary ?? short_summary)?.content ?? "");
     },
     onWrite: mirror,
+    eraseProfile,
     tools: () => [
-      askTool(async (query, signal) => {
+      createQuestionTool("honcho_ask", async (query, signal) => {
         const body = { query, stream: false };
         const sent = await api.post(`/peers/${person}/chat`, body, signal);
         const chat = parse(Chat, sent, {});
@@ -105,15 +139,15 @@ export function createHoncho(config: ProviderConfig, tenant: Tenant, fetch: Fetc
 }
 
 function createApi({ workspace, baseUrl, apiKey }: ProviderConfig, tenant: Tenant, fetch: Fetch): HonchoApi {
-  const send = createSend({ name: "Honcho", baseUrl, authorization: `Bearer ${apiKey}`, fetch });
+  const send = createSend({ name: "Honcho", baseUrl, headers: { authorization: `Bearer ${apiKey}` }, fetch });
   const profile = tenantHash(tenant);
   const person = `user-${profile}`;
   const agent = `agent-${profile}`;
   // Profiles share a workspace and therefore its session names, so the name includes the profile.
   const session = `${profile}-${tenant.session}`;
   const root = `/v3/workspaces/${workspace}`;
-  const post: HonchoApi["post"] = (path, body, signal) =>
-    send({ method: "POST", path: `${root}${path}`, body, signal });
+  const post: HonchoApi["post"] = (path, body, signal, query) =>
+    send({ method: "POST", path: `${root}${path}`, body, signal, ...(query && { query }) });
   let isOpen = false;
 
   /** Needed only before a write: an unknown person has nothing to recall. */
@@ -141,6 +175,7 @@ function createApi({ workspace, baseUrl, apiKey }: ProviderConfig, tenant: Tenan
     session,
     get: (path, query, signal) => send({ method: "GET", path: `${root}${path}`, ...(query && { query }), signal }),
     post,
+    put: (path, body, signal) => send({ method: "PUT", path: `${root}${path}`, body, signal }),
     async postToPeers(path, body, signal) {
       const opened = await open(signal);
       return opened.ok ? post(path, body, signal) : opened;
@@ -170,24 +205,4 @@ function isNotFound(sent: { failure: ProviderFailure }): boolean {
  */
 function withoutTimes(representation: string): string {
   return representation.replace(/^([ \t]*(?:[-*][ \t]+|\d+\.[ \t]+)?)\[\d{4}-\d\d-\d\d[^\]\n]{0,40}\]\s*/gm, "$1");
-}
-
-const Args = z.strictObject({ question: z.string().min(1).describe("One question about the person.") });
-
-function askTool(
-  ask: (query: string, signal: AbortSignal) => Promise<Result<string, ProviderFailure>>,
-): Tool<z.infer<typeof Args>> {
-  return {
-    name: "honcho_ask",
-    description:
-      "Asks the external memory a question about the person: what they prefer, said before, are working on. It may take seconds, and its answer is an inference.",
-    parameters: Args,
-    effect: "read",
-    async run({ question }, { signal }) {
-      const answer = await ask(toQuery(redactText(question)), signal);
-      if (!answer.ok) return failCall(answer.failure.code, `${answer.failure.message} Go on without it.`);
-      if (answer.value === "") return succeed({ known: false });
-      return succeed({ known: true }, { content: { answer: answer.value } });
-    },
-  };
 }

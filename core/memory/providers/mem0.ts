@@ -1,10 +1,7 @@
 // Adapter for mem0's platform (https://docs.mem0.ai, API v3), over an injected fetch. One profile is one `user_id`, one
 // session one `run_id`. Requests match those of mem0's own client: test/fixtures/memory-providers/.
 import * as z from "zod";
-import type { Tool } from "../../agent/contract.ts";
-import { fail as failCall, succeed } from "../../agent/tool-result.ts";
 import { type Result, ok } from "../../errors.ts";
-import { redactText } from "../../redact.ts";
 import { normaliseMemory } from "../../schemas/memory.ts";
 import type { ProviderConfig } from "../provider-env.ts";
 import { type Fetch, createSend, fail } from "../provider-http.ts";
@@ -12,6 +9,7 @@ import type { MemoryProvider, MemoryWrite, ProviderFailure } from "../provider.t
 import { toQuery } from "../recall.ts";
 import { cutMiddle, lastWords } from "./texts.ts";
 import { type Tenant, tenantHash } from "./tenant.ts";
+import { createSearchTool } from "./tools.ts";
 
 const MAX_RESULTS = 10;
 /** Longest text for each side of an exchange. A model extracts facts from it, so longer texts only cost more. */
@@ -25,7 +23,7 @@ type FoundMemories = z.infer<typeof FoundMemories>;
 
 export function createMem0(config: ProviderConfig, tenant: Tenant, fetch: Fetch): MemoryProvider {
   const { baseUrl, apiKey } = config;
-  const send = createSend({ name: "mem0", baseUrl, authorization: `Token ${apiKey}`, fetch });
+  const send = createSend({ name: "mem0", baseUrl, headers: { authorization: `Token ${apiKey}` }, fetch });
   const user = `profile-${tenantHash(tenant)}`;
   const run = tenant.session;
   // mem0's documentation says that a filter by user alone skips memories with a run id. Users report that it does not
@@ -40,6 +38,11 @@ export function createMem0(config: ProviderConfig, tenant: Tenant, fetch: Fetch)
     const found = FoundMemories.safeParse(raw);
     if (!found.success) return fail("memory_provider_reply", "mem0 sent an unexpected reply.");
     return ok(found.data.filter((memory) => (memory.user_id ?? user) === user));
+  }
+
+  async function searchTexts(query: string, signal: AbortSignal): Promise<Result<string[], ProviderFailure>> {
+    const found = await search(query, signal);
+    return found.ok ? ok(found.value.map(({ memory }) => memory)) : found;
   }
 
   async function add(body: Record<string, unknown>, signal: AbortSignal): Promise<Result<null, ProviderFailure>> {
@@ -75,10 +78,7 @@ export function createMem0(config: ProviderConfig, tenant: Tenant, fetch: Fetch)
 
   return {
     name: "mem0",
-    async prefetch(query, signal) {
-      const found = await search(query, signal);
-      return found.ok ? ok(found.value.map(({ memory }) => memory)) : found;
-    },
+    prefetch: searchTexts,
     sync: ({ user: asked, assistant }, signal) =>
       add(
         {
@@ -92,29 +92,14 @@ export function createMem0(config: ProviderConfig, tenant: Tenant, fetch: Fetch)
     async preCompaction(messages, signal) {
       const words = lastWords(messages);
       if (words === "") return ok("");
-      const found = await search(toQuery(words), signal);
-      return found.ok ? ok(found.value.map(({ memory }) => `- ${memory}`).join("\n")) : found;
+      const found = await searchTexts(toQuery(words), signal);
+      return found.ok ? ok(found.value.map((memory) => `- ${memory}`).join("\n")) : found;
     },
     onWrite: mirror,
-    tools: () => [searchTool(search)],
-  };
-}
-
-const Args = z.strictObject({ query: z.string().min(1).describe("What to look for, in a few words or a question.") });
-
-function searchTool(
-  search: (query: string, signal: AbortSignal) => Promise<Result<FoundMemories, ProviderFailure>>,
-): Tool<z.infer<typeof Args>> {
-  return {
-    name: "mem0_search",
-    description:
-      "Searches what earlier conversations left in the external memory. Results are recollections, not facts.",
-    parameters: Args,
-    effect: "read",
-    async run({ query }, { signal }) {
-      const found = await search(toQuery(redactText(query)), signal);
-      if (!found.ok) return failCall(found.failure.code, `${found.failure.message} Go on without it.`);
-      return succeed({ count: found.value.length }, { content: { memories: found.value.map(({ memory }) => memory) } });
+    async eraseProfile(signal) {
+      const sent = await send({ method: "DELETE", path: `/v2/entities/user/${user}/`, signal });
+      return sent.ok || sent.failure.facts?.status === 404 ? ok({ more: false }) : sent;
     },
+    tools: () => [createSearchTool("mem0_search", searchTexts)],
   };
 }

@@ -6,6 +6,8 @@ import type { EngineContext } from "../context.ts";
 
 /** Delay before the one retry of a sync that the provider certainly did not accept. */
 const RETRY_MS = 2_000;
+/** A longer wait that the provider asks for is not spent: it would keep the session's object awake. */
+const MAX_RETRY_MS = 20_000;
 /** Follow-up failures: the failure that caused them was reported already. */
 const FOLLOW_UP_CODES = new Set(["memory_provider_resting", "memory_provider_busy"]);
 
@@ -37,7 +39,9 @@ export async function callWithRetry(
 ): Promise<void> {
   const first = await callProvider(host, what, call);
   if (first?.ok !== false || !first.failure.retry) return;
-  await host.clock.sleep(RETRY_MS);
+  const waitMs = Math.max(RETRY_MS, first.failure.retryAfterMs ?? 0);
+  if (waitMs > MAX_RETRY_MS) return;
+  await host.clock.sleep(waitMs);
   await callProvider(host, what, call);
 }
 

@@ -208,6 +208,7 @@ describe("an external memory", () => {
     sync: async () => ok(null),
     preCompaction: async () => ok(""),
     onWrite: async () => ok(null),
+    eraseProfile: async () => ok({ more: false }),
     tools: () => [],
   });
 

@@ -26,6 +26,7 @@ function createProvider(double: Partial<MemoryProvider> = {}) {
     sync: async () => ok(null),
     preCompaction: async () => ok(""),
     onWrite: async () => ok(null),
+    eraseProfile: async () => ok({ more: false }),
     tools: () => [],
     ...double,
   };

@@ -2,13 +2,15 @@
 // all requests, in order.
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
+import type { ProviderName } from "../../../core/memory/provider-env.ts";
 import type { Fetch } from "../../../core/memory/provider-http.ts";
 
 export interface RecordedRequest {
   method: string;
   path: string;
   query: Record<string, string>;
-  headers: { authorization: string; "content-type": string };
+  /** Those of `HEADERS` that were sent. */
+  headers: Record<string, string>;
   body: unknown;
 }
 
@@ -27,7 +29,10 @@ interface Recording {
   exchanges: { operation: string; request: RecordedRequest; response: { status: number; body: unknown } }[];
 }
 
-export function readRecording(name: "mem0" | "honcho"): Recording {
+/** Headers that matter. The others name the client, or are made by the HTTP library. `content-type` only with a body. */
+const HEADERS = ["authorization", "x-api-key", "x-openviking-account", "x-openviking-user", "content-type"];
+
+export function readRecording(name: ProviderName): Recording {
   const path = resolve(import.meta.dirname, `../../fixtures/memory-providers/${name}.json`);
   return JSON.parse(readFileSync(path, "utf8")) as Recording;
 }
@@ -46,13 +51,17 @@ export function createProviderDouble({ exchanges }: Recording) {
       method: init.method ?? "GET",
       path: url.pathname,
       query: Object.fromEntries(url.searchParams),
-      headers: {
-        authorization: (headers.get("authorization") ?? "").replace(KEY, "<key>"),
-        "content-type": headers.get("content-type") ?? "",
-      },
+      headers: Object.fromEntries(
+        HEADERS.filter((name) => headers.has(name) && (name !== "content-type" || init.body)).map((name) => [
+          name,
+          headers.get(name)!.replace(KEY, "<key>"),
+        ]),
+      ),
       body: init.body ? (JSON.parse(init.body as string) as unknown) : null,
     });
-    const known = exchanges.find(({ request }) => request.method === init.method && request.path === url.pathname);
+    const { method, path, query } = requests.at(-1)!;
+    const same = exchanges.filter(({ request }) => request.method === method && request.path === path);
+    const known = same.find(({ request }) => JSON.stringify(request.query) === JSON.stringify(query)) ?? same[0];
     const { status, body } = known?.response ?? { status: 404, body: { detail: "not found" } };
     statuses.push(status);
     return new Response(status === 204 ? null : JSON.stringify(body), { status });

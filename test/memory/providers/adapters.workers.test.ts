@@ -1,8 +1,8 @@
 // The adapters inside workerd, over its own fetch: signals, redirects and bodies work there.
 import { describe, expect, inject, it } from "vitest";
-import { createCircuit } from "../../core/memory/provider-guard.ts";
-import { openProvider } from "../../core/memory/providers/index.ts";
-import { systemClock } from "../../stores/platform/system-clock.ts";
+import { createCircuit } from "../../../core/memory/provider-guard.ts";
+import { openProvider } from "../../../core/memory/providers/index.ts";
+import { systemClock } from "../../../stores/platform/system-clock.ts";
 
 const TENANT = { profile: "0123456789abcdefghjkmnpqrs", session: "01J00000000000000000000000" };
 const SIGNAL = new AbortController().signal;
