@@ -19,6 +19,7 @@ const dependencies = [
   "@anthropic-ai/sdk/client",
   "@hono/zod-openapi",
   "@modelcontextprotocol/client",
+  "@modelcontextprotocol/client/ext/skills",
   "@modelcontextprotocol/server",
   "@noble/hashes/sha2.js",
   "@noble/hashes/utils.js",

@@ -12,6 +12,7 @@ const SCENARIOS: [RegExp, string][] = [
   [/^input-required-result-(?!unsupported-methods$)/, "no tool or prompt here asks its client for input"],
   [/^elicitation-/, "no tool here asks its client for input"],
   [/^tasks-/, "the extension of tasks is not offered: a turn is a task of its own, which get_turn waits for"],
+  [/^sep-2640-skills-directory$/, "folders are not listed by themselves: resources/list has every file"],
   [/^logging-set-level$/, "no log messages are sent; the protocol of 2026-07-28 deprecates them"],
   [/^completion-complete$/, "no arguments are completed"],
   [/^resources-(?:un)?subscribe$/, "no changes are announced: the server keeps nothing between requests"],

@@ -13,13 +13,15 @@ export interface Suite {
   flags: string[];
 }
 
-/**
- * The released suite, which tests the protocols of 2025, and the next one, which tests that of 2026-07-28. The scenarios of extensions
- * run by name only.
- */
+const NEXT = "mcp-conformance-next";
+
+/** The released suite, which tests the protocols of 2025, and the next one, which tests that of 2026-07-28 and the extension of skills. */
 export const SUITES: Suite[] = [
   { package: "@modelcontextprotocol/conformance", flags: ["--suite", "all"] },
-  { package: "mcp-conformance-next", flags: ["--suite", "all", "--spec-version", "2026-07-28"] },
+  { package: NEXT, flags: ["--suite", "all", "--spec-version", "2026-07-28"] },
+  { package: NEXT, flags: ["--scenario", "sep-2640-skills-enumeration"] },
+  { package: NEXT, flags: ["--scenario", "sep-2640-skills-manifest"] },
+  { package: NEXT, flags: ["--scenario", "sep-2640-skills-directory"] },
 ];
 
 export interface ScenarioResult {

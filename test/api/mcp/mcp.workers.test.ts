@@ -1,6 +1,7 @@
 // The MCP server over real objects: what clients of both protocols list, call and read, that a profile sees only its own, and what is
 // refused and how.
 import type { CallToolResult, Client } from "@modelcontextprotocol/client";
+import { SkillsClient } from "@modelcontextprotocol/client/ext/skills";
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import { START_MS, ask, createProfile, fetchApi } from "../api-calls.ts";
 import { connect, rpc } from "./mcp-client.ts";
@@ -50,7 +51,12 @@ describe("the protocol", () => {
       "2026-07-28",
       "2025-11-25",
     ]);
-    expect(client.getServerCapabilities()).toEqual({ tools: {}, prompts: {}, resources: {} });
+    expect(client.getServerCapabilities()).toEqual({
+      tools: {},
+      prompts: {},
+      resources: {},
+      extensions: { "io.modelcontextprotocol/skills": {} },
+    });
     expect(old.getServerVersion()).toMatchObject({ name: "talaria", title: "Talaria" });
     const names = async (of: Client) => (await of.listTools()).tools.map(({ name }) => name);
     const memory = ["read_memory", "add_memory", "replace_memory", "forget_memory"];
@@ -131,8 +137,7 @@ describe("skills", () => {
     expect(resources.filter(({ uri }) => uri.startsWith("skill://kiln-keeping/"))).toEqual([
       {
         uri: "skill://kiln-keeping/SKILL.md",
-        name: "kiln-keeping/SKILL.md",
-        title: "kiln-keeping",
+        name: "kiln-keeping",
         description: "Fires a kiln. Use it when somebody asks for pottery.",
         mimeType: "text/markdown",
         size: SKILL_MD.length,
@@ -156,6 +161,19 @@ describe("skills", () => {
     expect((await client.listResourceTemplates()).resourceTemplates).toMatchObject([
       { uriTemplate: "skill://{name}/{+path}" },
     ]);
+  });
+
+  it("are entries of the extension for skills, whose files a client can verify", async () => {
+    const skills = new SkillsClient(client);
+    const { skills: listed } = await skills.list();
+    const uri = "skill://kiln-keeping/SKILL.md";
+    const entry = listed.find((skill) => skill.uri === uri)!;
+    expect(entry.frontmatter).toEqual({ name: "kiln-keeping", description: expect.stringMatching(/^Fires a kiln/) });
+    expect((await skills.get(uri)).skill).toEqual(entry);
+    for (const path of ["SKILL.md", "assets/glaze chart.bin", "references/curve.md"])
+      expect(await skills.read(entry, path)).toMatchObject({ verified: true });
+    expect(entry.resources).toHaveLength(3);
+    expect(await messageOf(skills.get("skill://old-keeping/SKILL.md"))).toMatchObject({ code: -32_602 });
   });
 
   it("are listed in pages, each skill once", async () => {

@@ -26,12 +26,15 @@ import {
 import { createMemoryTools } from "./memory-tools.ts";
 import { createMessageTools } from "./message-tools.ts";
 import { createSearchTool } from "./search-tool.ts";
+import { GetSkillParams, ListSkillsParams, SKILLS_EXTENSION, getSkill, listSkills } from "./skill-catalog.ts";
 import { getPrompt, listPrompts } from "./skill-prompts.ts";
 import { RESOURCE_TEMPLATE, listResources, readResource } from "./skill-resources.ts";
 
 const INSTRUCTIONS =
   "Talaria is an agent of its own, with a memory, skills that it learned, and sessions. Give it work with send_message. Find what " +
   "was said before with search_sessions, and what it remembers with read_memory. Its skills are prompts, and their files are resources.";
+
+const CAPABILITIES = { tools: {}, prompts: {}, resources: {}, extensions: { [SKILLS_EXTENSION]: {} } };
 
 /** [own] Requests in one body. Clients of 2025-03-26 may send several. */
 const MAX_BATCH = 20;
@@ -79,7 +82,7 @@ function refuse(status: number, code: number, message: string): Response {
 function createServer(scope: McpScope): Server {
   const server = new Server(
     { name: "talaria", title: "Talaria", version: VERSION },
-    { capabilities: { tools: {}, prompts: {}, resources: {} }, instructions: INSTRUCTIONS },
+    { capabilities: CAPABILITIES, instructions: INSTRUCTIONS },
   );
   const tools = createTools(scope);
   server.setRequestHandler("tools/list", () => ({ tools: tools.map(toListedTool) }));
@@ -89,6 +92,10 @@ function createServer(scope: McpScope): Server {
   server.setRequestHandler("resources/list", ({ params }) => guard(listResources(scope, params?.cursor)));
   server.setRequestHandler("resources/templates/list", () => ({ resourceTemplates: [RESOURCE_TEMPLATE] }));
   server.setRequestHandler("resources/read", ({ params }) => guard(readResource(scope, params.uri)));
+  server.setRequestHandler("skills/list", { params: ListSkillsParams }, ({ cursor }) =>
+    guard(listSkills(scope, cursor)),
+  );
+  server.setRequestHandler("skills/get", { params: GetSkillParams }, ({ uri }) => guard(getSkill(scope, uri)));
   return server;
 }
 

@@ -40,7 +40,7 @@ export async function readResource(scope: McpScope, uri: string): Promise<ReadRe
 }
 
 /** Null when it was deleted meanwhile. */
-async function openPresent({ env, profile }: McpScope, line: SkillLine): Promise<PresentSkill | null> {
+export async function openPresent({ env, profile }: McpScope, line: SkillLine): Promise<PresentSkill | null> {
   if (followsBundle(line)) return bundledSkill(line.name);
   const head = await openSkills(env, profile).head(line.name);
   return head && presentSkill(head);
@@ -50,8 +50,7 @@ function toResources({ name, description, files }: PresentSkill): Resource[] {
   const others = Object.keys(files).filter((path) => path !== SKILL_MD);
   return [SKILL_MD, ...others.toSorted()].map((path) => ({
     uri: toUri(name, path),
-    name: `${name}/${path}`,
-    ...(path === SKILL_MD && { title: name, description }),
+    ...(path === SKILL_MD ? { name, description } : { name: `${name}/${path}` }),
     ...(/\.md$/i.test(path) && { mimeType: "text/markdown" }),
     size: files[path]!.size,
   }));
@@ -61,7 +60,7 @@ export function toUri(name: string, path: string): string {
   return `skill://${name}/${path.split("/").map(encodeURIComponent).join("/")}`;
 }
 
-function parseUri(uri: string): { name: string; path: string } | null {
+export function parseUri(uri: string): { name: string; path: string } | null {
   const [, name, path] = /^skill:\/\/([a-z0-9-]{1,64})\/(.+)$/s.exec(uri) ?? [];
   if (name === undefined || path === undefined) return null;
   try {
