@@ -14,9 +14,11 @@ export interface QuickJsOptions {
   clock: Clock;
   /** Whether something else needs the isolate's memory now, so that no run may begin. */
   isBlocked?(): boolean;
+  /** Units that one run may compute: a test gives fewer. */
+  fuel?: number;
 }
 
-export function createQuickJsSandbox({ module, clock, isBlocked }: QuickJsOptions): CodeSandbox {
+export function createQuickJsSandbox({ module, clock, isBlocked, fuel = RUN_FUEL }: QuickJsOptions): CodeSandbox {
   return {
     async run(program) {
       const leave = await takePlace({ clock, signal: program.signal, ...(isBlocked && { isBlocked }) });
@@ -25,7 +27,7 @@ export function createQuickJsSandbox({ module, clock, isBlocked }: QuickJsOption
       let engine: Engine | null = null;
       try {
         engine = await startEngine(module);
-        return toRun(output, await runToEnd(begin(engine, program, output), program, clock));
+        return toRun(output, await runToEnd(begin({ engine, fuel, program, output }), program, clock));
       } catch (thrown) {
         // A trap, an abort, or an overflow of the host's stack. The instance is discarded with all that the code did.
         return toRun(output, findStopReason(engine, thrown) ?? "memory");
@@ -69,8 +71,15 @@ interface Running {
 /** Measured: a call of the host takes up to 30 µs on a busy machine. */
 const HOST_CALL_UNITS = 3_000;
 
+interface Beginning {
+  engine: Engine;
+  fuel: number;
+  program: CodeProgram;
+  output: Output;
+}
+
 /** Starts the code, up to its first `await` of a tool. */
-function begin(engine: Engine, program: CodeProgram, output: Output): Running {
+function begin({ engine, fuel, program, output }: Beginning): Running {
   const { vm, runtime } = engine.newContext();
   const running = { engine, vm, runtime, output, replies: [], callsInFlight: 0 } as unknown as Running;
   expectReply(running);
@@ -101,7 +110,7 @@ function begin(engine: Engine, program: CodeProgram, output: Output): Running {
     vm.callFunction(globals, vm.undefined, host, names, vm.newNumber(program.now), vm.newNumber(toSeed(program.seed))),
   );
   running.settle = vm.getProp(made, "settle");
-  engine.setFuel(RUN_FUEL);
+  engine.setFuel(fuel);
   // On one line, so that lines of an error are lines of the code. The new line ends a comment at the code's end.
   const started = vm.evalCode(`(async () => {${program.code}\n})()`, CODE_FILE);
   const report = vm.getProp(made, started.error ? "describe" : "watch");

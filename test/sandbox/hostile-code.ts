@@ -1,5 +1,6 @@
 // Code that tries to run past a limit of the sandbox, with the limit that ends it. Run by the tests in Node and in workerd.
 import type { CodeRun } from "../../core/sandbox/code-sandbox.ts";
+import { RUN_FUEL } from "../../core/sandbox/engine.ts";
 
 type Stopped = NonNullable<CodeRun["stopped"]>;
 
@@ -172,3 +173,8 @@ export const BOMBS: [what: string, code: string, stopped: Stopped | readonly Sto
     "time",
   ],
 ];
+
+/** Fuel for a program of the list: where `time` is the first reason, a tenth of a run's fuel ends it in the same way. */
+export function chooseFuel(stopped: (typeof BOMBS)[number][2]): number {
+  return [stopped].flat()[0] === "time" ? RUN_FUEL / 10 : RUN_FUEL;
+}

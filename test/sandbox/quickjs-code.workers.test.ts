@@ -3,17 +3,19 @@ import { expect, test } from "vitest";
 import quickjs from "#wasm/quickjs.wasm";
 import { createQuickJsSandbox } from "../../core/sandbox/quickjs-code.ts";
 import { systemClock } from "../../stores/platform/system-clock.ts";
-import { BOMBS } from "./hostile-code.ts";
+import { BOMBS, chooseFuel } from "./hostile-code.ts";
 import { toProgram } from "../support/code-program.ts";
 
 const sandbox = createQuickJsSandbox({ module: quickjs, clock: systemClock });
+const runBomb = ([, code, stopped]: (typeof BOMBS)[number]) =>
+  createQuickJsSandbox({ module: quickjs, clock: systemClock, fuel: chooseFuel(stopped) }).run(toProgram(code));
 
 /** A part of them: the module counts alike in workerd and in Node, where all run. */
 const SAMPLE = BOMBS.filter((_, i) => i % 4 === 0);
 
-test.each(SAMPLE)("%s is stopped", { timeout: 60_000 }, async (_what, code, stopped) => {
-  const ended = await sandbox.run(toProgram(code));
-  expect([stopped].flat()).toContain(ended.stopped);
+test.each(SAMPLE)("%s is stopped", { timeout: 60_000 }, async (...bomb) => {
+  const ended = await runBomb(bomb);
+  expect([bomb[2]].flat()).toContain(ended.stopped);
 });
 
 test("tools can be called, and waiting for one leaves the isolate to others", async () => {
@@ -37,7 +39,7 @@ test(
     };
     const quiet = Array.from({ length: 10 }, (_, i) => `for (let n = 0; n < 3; n++) await tools.wait({}); return ${i}`);
     const runs = quiet.flatMap((code, i) => [
-      sandbox.run(toProgram(bombs[i]![1])),
+      runBomb(bombs[i]!),
       sandbox.run(toProgram(code, { tools: ["wait"], call })),
     ]);
     const ended = await Promise.all(runs);
