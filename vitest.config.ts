@@ -108,8 +108,9 @@ export default defineConfig({
           // Wrangler is then loaded once for several files.
           isolate: false,
           include: ["test/**/*.stack.test.ts"],
+          globalSetup: ["test/support/build-setup.ts"],
           testTimeout: 120_000,
-          hookTimeout: 60_000,
+          hookTimeout: 120_000,
         },
       },
     ],

@@ -2,25 +2,23 @@
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createTestHarness } from "wrangler";
 import { createClient } from "../../cli/connection/client.ts";
+import { type Product, startProduct } from "../support/product.ts";
 import { createTempFolders } from "../support/temp-folders.ts";
 
 const OPERATOR = "operator-token-for-tests";
 const root = join(import.meta.dirname, "../..");
-const server = createTestHarness({
-  root,
-  workers: [{ configPath: "wrangler.toml", vars: { TALARIA_OPERATOR_TOKEN: OPERATOR } }],
-});
+let product: Product;
 const tempFolder = createTempFolders();
 let url = "";
 let key = "";
 
 beforeAll(async () => {
-  url = (await server.listen()).url.origin;
+  product = await startProduct({ vars: { TALARIA_OPERATOR_TOKEN: OPERATOR } });
+  ({ url } = product);
   ({ key } = await createClient({ url, key: OPERATOR }).createProfile());
 });
-afterAll(() => server.close());
+afterAll(() => product?.close());
 
 /** Resolves when `input` is used up and every message is answered. */
 async function chat(args: string[], input: string) {

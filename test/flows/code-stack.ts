@@ -2,11 +2,10 @@
 // the person's message, and then repeats what the tool said.
 import { type Server, createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { join } from "node:path";
 import { expect } from "vitest";
-import { createTestHarness } from "wrangler";
 import type { Entry, ToolEntry } from "../../core/schemas/entry.ts";
 import type { SettingsPatch } from "../../core/schemas/settings.ts";
+import { type ProductOptions, startProduct } from "../support/product.ts";
 import { toSse } from "../support/wires/sse-body.ts";
 import { toChatFrames } from "../support/wires/wire-openai-chat.ts";
 
@@ -17,9 +16,10 @@ interface ChatMessage {
   content: string;
 }
 
-export const ROOT = join(import.meta.dirname, "../..");
-
-export async function startCodeStack({ configPath = "wrangler.toml", settings = {} as SettingsPatch } = {}) {
+export async function startCodeStack({
+  settings = {} as SettingsPatch,
+  ...options
+}: { settings?: SettingsPatch } & Pick<ProductOptions, "configure"> = {}) {
   const model = await startModel();
   const baseUrl = `http://127.0.0.1:${(model.address() as AddressInfo).port}/v1`;
   const vars = {
@@ -27,44 +27,32 @@ export async function startCodeStack({ configPath = "wrangler.toml", settings = 
     TALARIA_SETTINGS: JSON.stringify({ turn: { titles: false }, review: { enabled: false }, ...settings }),
     ...{ OPENAI_BASE_URL: baseUrl, OPENAI_API_KEY: "k", OPENAI_MODEL: "scripted" },
   };
-  const server = createTestHarness({ root: ROOT, workers: [{ configPath, vars }] });
-  await server.listen();
-  const { key } = await request<{ key: string }>("POST", "/v1/profiles", OPERATOR);
+  const product = await startProduct({ vars, ...options });
+  const { key } = await product.request<{ key: string }>("POST", "/v1/profiles", OPERATOR);
   return { openSession, runIn, close };
 
   async function close() {
-    await server.close();
+    await product.close();
     model.close();
-  }
-
-  async function request<T>(method: string, path: string, bearer: string, body?: unknown): Promise<T> {
-    const response = await server.fetch(path, {
-      method,
-      headers: { authorization: `Bearer ${bearer}`, ...(body ? { "content-type": "application/json" } : {}) },
-      ...(body ? { body: JSON.stringify(body) } : {}),
-    });
-    const text = await response.text();
-    expect(response.ok, `${method} ${path}: ${response.status} ${text}`).toBe(true);
-    return JSON.parse(text) as T;
   }
 
   /** One turn whose message is the code. Returns the entry of the call, and the answer. */
   async function runIn(session: string, code: string): Promise<{ tool: ToolEntry; answer: string; ms: number }> {
     const began = performance.now();
-    const stream = await server.fetch(`/v1/sessions/${session}/messages`, {
+    const stream = await product.fetch(`/v1/sessions/${session}/messages`, {
       method: "POST",
       headers: { authorization: `Bearer ${key}`, "content-type": "application/json", accept: "text/event-stream" },
       body: JSON.stringify({ text: code }),
     });
     expect(await stream.text()).toContain("event: turn_end");
-    const { entries } = await request<{ entries: Entry[] }>("GET", `/v1/sessions/${session}/entries`, key);
+    const { entries } = await product.request<{ entries: Entry[] }>("GET", `/v1/sessions/${session}/entries`, key);
     const tool = entries.findLast((entry): entry is ToolEntry => entry.kind === "tool")!;
     return { tool, answer: JSON.stringify(entries.at(-1)), ms: performance.now() - began };
   }
 
   async function openSession(): Promise<string> {
-    const { session } = await request<{ session: string }>("POST", "/v1/sessions", key, { learning: "off" });
-    await server.fetch(`/v1/sessions/${session}/files/in.txt`, {
+    const { session } = await product.request<{ session: string }>("POST", "/v1/sessions", key, { learning: "off" });
+    await product.fetch(`/v1/sessions/${session}/files/in.txt`, {
       method: "PUT",
       headers: { authorization: `Bearer ${key}` },
       body: "text\n",

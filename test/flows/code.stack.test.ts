@@ -1,11 +1,8 @@
 // Code across the real api Worker: ten sessions whose model sends bombs, beside ten quiet ones, in one workerd process; and code in Dynamic
 // Workers, where the configuration binds them.
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterEach, expect, it } from "vitest";
 import { BOMBS } from "../sandbox/hostile-code.ts";
-import { FILE_CODE, ROOT, codeOf, startCodeStack } from "./code-stack.ts";
+import { FILE_CODE, codeOf, startCodeStack } from "./code-stack.ts";
 
 let stack: Awaited<ReturnType<typeof startCodeStack>> | undefined;
 afterEach(() => stack?.close());
@@ -42,24 +39,16 @@ it(
   "with the two lines of wrangler.toml and the setting, code runs in a Dynamic Worker",
   { timeout: 180_000 },
   async () => {
-    const folder = mkdtempSync(join(tmpdir(), "talaria-dynamic-"));
-    try {
-      const configPath = join(folder, "wrangler.toml");
-      const config = readFileSync(join(ROOT, "wrangler.toml"), "utf8")
-        .replace('# [[worker_loaders]]\n# binding = "LOADER"', '[[worker_loaders]]\nbinding = "LOADER"')
-        .replace('main = "workers', `main = "${ROOT}/workers`);
-      writeFileSync(configPath, config);
-      stack = await startCodeStack({ configPath, settings: { code: { sandbox: "dynamic" } } });
-      const session = await stack.openSession();
-      const { tool, answer } = await stack.runIn(session, FILE_CODE);
-      expect([tool.failed, answer.includes("TEXT")]).toEqual([false, true]);
-      // QuickJS makes code from text.
-      const { answer: refused } = await stack.runIn(session, "return eval('6 * 7')");
-      expect(refused).toContain("EvalError");
-      expect(codeOf((await stack.runIn(session, "await new Promise(() => {})")).tool)).toBe("never_settled");
-      expect((await stack.runIn(session, "return [6 * 7, typeof fetch]")).answer).toMatch(/42[^]*undefined/);
-    } finally {
-      rmSync(folder, { recursive: true });
-    }
+    const configure = (toml: string) =>
+      toml.replace('# [[worker_loaders]]\n# binding = "LOADER"', '[[worker_loaders]]\nbinding = "LOADER"');
+    stack = await startCodeStack({ configure, settings: { code: { sandbox: "dynamic" } } });
+    const session = await stack.openSession();
+    const { tool, answer } = await stack.runIn(session, FILE_CODE);
+    expect([tool.failed, answer.includes("TEXT")]).toEqual([false, true]);
+    // QuickJS makes code from text.
+    const { answer: refused } = await stack.runIn(session, "return eval('6 * 7')");
+    expect(refused).toContain("EvalError");
+    expect(codeOf((await stack.runIn(session, "await new Promise(() => {})")).tool)).toBe("never_settled");
+    expect((await stack.runIn(session, "return [6 * 7, typeof fetch]")).answer).toMatch(/42[^]*undefined/);
   },
 );

@@ -1,35 +1,28 @@
 // The main flow across the three real Workers: a turn, its review through the queue, a second session that uses the lesson, a
 // control session without it, and the curator's report. Also a client on an unreliable connection, over real HTTP.
-import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { createTestHarness } from "wrangler";
 import type { Accepted, CurationReport, ReviewLineList, SessionDetail, SkillDetail } from "../../core/schemas/api.ts";
 import { type Entry, textOf } from "../../core/schemas/entry.ts";
+import { type Product, startProduct } from "../support/product.ts";
 import { collect } from "../support/session/collect-events.ts";
 
 const OPERATOR = "operator-token-for-tests";
-const vars = { TALARIA_OPERATOR_TOKEN: OPERATOR };
-const root = join(import.meta.dirname, "../..");
-const server = createTestHarness({
-  root,
-  workers: ["wrangler.toml", "workers/review/wrangler.toml", "workers/curator/wrangler.toml"].map((configPath) => ({
-    configPath,
-    vars,
-  })),
-});
 
+let product: Product;
 let key = "";
-let url: URL;
 
 beforeAll(async () => {
-  ({ url } = await server.listen());
+  product = await startProduct({
+    vars: { TALARIA_OPERATOR_TOKEN: OPERATOR },
+    names: ["api", "review", "curator"],
+  });
   const created = await call<{ key: string }>("POST", "/v1/profiles", undefined, OPERATOR);
   key = created.key;
 });
-afterAll(() => server.close());
+afterAll(() => product?.close());
 
 async function call<T>(method: string, path: string, body?: unknown, bearer = key): Promise<T> {
-  const response = await server.fetch(path, {
+  const response = await product.fetch(path, {
     method,
     headers: {
       authorization: `Bearer ${bearer}`,
@@ -60,13 +53,13 @@ async function ask(
   learning = "on",
 ): Promise<SessionDetail & { answer: string }> {
   const { session } = await call<{ session: string }>("POST", "/v1/sessions", { learning });
-  const put = await server.fetch(`/v1/sessions/${session}/files/${file}`, {
+  const put = await product.fetch(`/v1/sessions/${session}/files/${file}`, {
     method: "PUT",
     headers: { authorization: `Bearer ${key}`, "content-type": "application/octet-stream" },
     body: table.text,
   });
   expect(put.ok).toBe(true);
-  const stream = await server.fetch(`/v1/sessions/${session}/messages`, {
+  const stream = await product.fetch(`/v1/sessions/${session}/messages`, {
     method: "POST",
     headers: { authorization: `Bearer ${key}`, "content-type": "application/json", accept: "text/event-stream" },
     body: JSON.stringify({ text: `In \`${file}\`, what is the mean of \`${column}\`? Give it to two decimals.` }),
@@ -128,7 +121,7 @@ describe("the main flow", () => {
 describe("a client on an unreliable connection", () => {
   const headers = () => ({ authorization: `Bearer ${key}`, "content-type": "application/json" });
   const post = (session: string, text: string, more: Record<string, string> = {}) =>
-    fetch(new URL(`/v1/sessions/${session}/messages`, url), {
+    product.fetch(`/v1/sessions/${session}/messages`, {
       method: "POST",
       headers: { ...headers(), ...more },
       body: JSON.stringify({ text }),
@@ -136,7 +129,7 @@ describe("a client on an unreliable connection", () => {
   const listen = async (session: string, lastEventId: string) =>
     collect(
       (
-        await fetch(new URL(`/v1/sessions/${session}/events`, url), {
+        await product.fetch(`/v1/sessions/${session}/events`, {
           headers: { ...headers(), "last-event-id": lastEventId },
         })
       ).body!,
@@ -176,7 +169,7 @@ describe("a client on an unreliable connection", () => {
     expect([other.status, other.headers.get("content-type")]).toEqual([409, "application/problem+json"]);
     expect(await other.json()).toMatchObject({ code: "idempotency_conflict" });
     for (const turn of [1, 2]) {
-      const events = await fetch(new URL(`/v1/sessions/${session}/events?turn=${turn}`, url), { headers: headers() });
+      const events = await product.fetch(`/v1/sessions/${session}/events?turn=${turn}`, { headers: headers() });
       expect((await collect(events.body!)).at(-1)!.event).toMatchObject({ type: "turn_end", turn, state: "done" });
     }
     const { entries } = await call<{ entries: Entry[] }>("GET", `/v1/sessions/${session}/entries`);

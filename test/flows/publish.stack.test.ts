@@ -6,17 +6,14 @@ import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { createTestHarness } from "wrangler";
 import { type FileBodies, toBytes } from "../../core/schemas/file-body.ts";
 import { pack } from "../../core/skills/exchange/archive.ts";
+import { type Product, startProduct } from "../support/product.ts";
 import { createTempFolders } from "../support/temp-folders.ts";
 
 const OPERATOR = "operator-token-for-tests";
 const root = join(import.meta.dirname, "../..");
-const server = createTestHarness({
-  root,
-  workers: [{ configPath: "wrangler.toml", vars: { TALARIA_OPERATOR_TOKEN: OPERATOR } }],
-});
+let product: Product;
 const tempFolder = createTempFolders();
 let url = "";
 let owner = { profile: "", key: "" };
@@ -32,7 +29,8 @@ const SKILLS: Record<string, FileBodies> = {
 };
 
 beforeAll(async () => {
-  url = (await server.listen()).url.origin;
+  product = await startProduct({ vars: { TALARIA_OPERATOR_TOKEN: OPERATOR } });
+  ({ url } = product);
   owner = (await (await post("/v1/profiles", {}, OPERATOR)).json()) as typeof owner;
   for (const [name, files] of Object.entries(SKILLS)) {
     await post("/v1/skills/import", pack("zip", files, name));
@@ -41,7 +39,7 @@ beforeAll(async () => {
   const hidden = "---\nname: hidden\ndescription: Not for others.\n---\n\nBody\n";
   await post("/v1/skills/import", { files: { "SKILL.md": hidden } });
 });
-afterAll(() => server.close());
+afterAll(() => product?.close());
 
 async function post(path: string, body: object, key = owner.key): Promise<Response> {
   const isArchive = body instanceof Uint8Array;

@@ -1,19 +1,25 @@
 // Starts the three real Workers with every tool that a session can have, and makes tenants who talk to them. The model, the search
 // service, the pages and the browser are doubles; the exec host is the real one. Used by test/flows/two-profiles.stack.test.ts.
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "vitest";
-import { createTestHarness } from "wrangler";
 import type { Accepted, CreatedProfile, CreatedSession, SessionDetail } from "../../../core/schemas/api.ts";
 import type { Entry, JsonObject, ToolEntry } from "../../../core/schemas/entry.ts";
+import type { WorkerOptions } from "../../../scripts/stack/bundle.ts";
+import type { WorkerName } from "../../../scripts/stack/wrangler.ts";
 import { EXEC_TOKEN, startExecHost } from "../exec-host.ts";
+import { type Product, startProduct } from "../product.ts";
 import { startLocalSite } from "../web/local-site.ts";
 import type { Asked } from "./api-sweep.ts";
 import { type Call, startObedientModel, toMessage } from "./obedient-model.ts";
 
 const OPERATOR = "operator-token-for-tests";
-const root = join(import.meta.dirname, "../../..");
+const fixtures = join(import.meta.dirname, "../../fixtures");
+const BROWSER: WorkerOptions = {
+  name: "browser-double",
+  modules: [{ type: "ESModule", path: join(fixtures, "browser-double.js") }],
+  modulesRoot: fixtures,
+  compatibilityDate: "2026-10-01",
+};
 
 export type World = Awaited<ReturnType<typeof startWorld>>;
 
@@ -47,55 +53,34 @@ export async function startWorld(toPage: (nth: number) => string) {
     TALARIA_EXEC_TOKEN: EXEC_TOKEN,
     TALARIA_EXEC_PROFILES: "*",
   };
-  const folder = mkdtempSync(join(tmpdir(), "talaria-tenants-"));
-  const api = writeApiConfig(folder);
-  const configs = [api, "workers/review/wrangler.toml", "workers/curator/wrangler.toml"];
-  const workers = [...configs.map((configPath) => ({ configPath, vars })), { configPath: writeBrowserConfig(folder) }];
-  const server = createTestHarness({ root, workers });
-  const { url } = await server.listen();
-  const fetchServer = (path: string, init: RequestInit) => server.fetch(path, init as object);
+  const configure = (toml: string) => `${toml}\n[[services]]\nbinding = "BROWSER"\nservice = "browser-double"\n`;
+  const names: WorkerName[] = ["api", "review", "curator"];
+  const product = await startProduct({ vars, names, configure, beside: [BROWSER] });
 
   return {
-    ...{ model, site, deployment: url.origin },
-    createTenant: () => createTenant(fetchServer),
+    ...{ model, site, deployment: product.url },
+    createTenant: () => createTenant(product.fetch),
     async close() {
-      await server.close();
+      await product.close();
       model.close();
       await Promise.all([site.close(), exec.end()]);
-      rmSync(folder, { recursive: true, force: true });
     },
   };
 }
 
-/** The api Worker's own configuration, with a browser. */
-function writeApiConfig(folder: string): string {
-  const config = readFileSync(join(root, "wrangler.toml"), "utf8");
-  const main = config.replace(/^main = "(.*)"$/m, (_, path: string) => `main = ${JSON.stringify(join(root, path))}`);
-  const path = join(folder, "api.toml");
-  writeFileSync(path, `${main}\n[[services]]\nbinding = "BROWSER"\nservice = "browser-double"\n`);
-  return path;
-}
-
-function writeBrowserConfig(folder: string): string {
-  const main = JSON.stringify(join(root, "test/fixtures/browser-double.js"));
-  const path = join(folder, "browser.toml");
-  writeFileSync(path, `name = "browser-double"\nmain = ${main}\ncompatibility_date = "2026-10-01"\n`);
-  return path;
-}
-
 export type Tenant = Awaited<ReturnType<typeof createTenant>>;
 
-async function createTenant(fetchServer: (path: string, init: RequestInit) => Promise<unknown>) {
+async function createTenant(fetchServer: Product["fetch"]) {
   /** All that the API ever answered. */
   const heard: string[] = [];
   const created: CreatedProfile = JSON.parse((await ask({ method: "POST", path: "/v1/profiles" }, OPERATOR)).text);
 
   async function ask({ method, path, body, type }: Asked, bearer = created.key, headers: Record<string, string> = {}) {
-    const reply = (await fetchServer(path, {
+    const reply = await fetchServer(path, {
       method,
       headers: { authorization: `Bearer ${bearer}`, ...(type && { "content-type": type }), ...headers },
       ...(body !== undefined && { body }),
-    })) as Response;
+    });
     const text = Buffer.from(await reply.arrayBuffer()).toString("latin1");
     heard.push(text);
     return { status: reply.status, text };
