@@ -120,8 +120,11 @@ export class Command {
   /** A piece of output; waits, at most `ms`, until there is one. */
   async read(stream: StreamName, { from, limit, ms }: { from: number; limit: number; ms: number }) {
     const output = this.#output[stream];
-    if (ms > 0) await this.#waitFor(ms, () => this.#end !== null || output.bytes > from);
-    return { ...output.read(from, limit), state: this.#end ? ("ended" as const) : ("running" as const) };
+    if (ms > 0) await this.#waitFor(ms, () => this.#end !== null || output.hasMore(from));
+    return {
+      ...output.read(from, limit, this.#end === null),
+      state: this.#end ? ("ended" as const) : ("running" as const),
+    };
   }
 
   /** `end`: no more will come. Throws a Problem. */

@@ -53,12 +53,22 @@ export class Output {
     return { bytes: this.bytes, head: toText(this.#head), tail: toText(tail) };
   }
 
-  /** At most `limit` bytes from `from` on; a character that is cut by a limit is left for the next piece. */
-  read(from: number, limit: number): OutputPiece {
+  /**
+   * At most `limit` bytes from `from` on. A character that is cut by the limit is left for the next piece; if the stream may grow, also one
+   * whose end has not come yet.
+   */
+  read(from: number, limit: number, mayGrow = false): OutputPiece {
     const { at, kept } = this.#keptFrom(from);
     let end = Math.min(kept.length, limit);
-    if (end < kept.length) end = wholeChars(kept, end);
+    if (end < kept.length || mayGrow) end = wholeChars(kept, end);
     return { from: at, next: at + end, bytes: this.bytes, text: kept.toString("utf8", 0, end) };
+  }
+
+  /** Whether there is a whole character from `from` on. */
+  hasMore(from: number): boolean {
+    if (this.bytes - from >= 4 || this.bytes <= from) return this.bytes > from;
+    const { kept } = this.#keptFrom(from);
+    return isInside(kept[0]!) || kept.length >= lengthOf(kept[0]!);
   }
 
   #keptFrom(from: number): { at: number; kept: Buffer } {
@@ -86,10 +96,14 @@ function wholeChars(bytes: Buffer, end: number): number {
   for (let at = end - 1; at >= Math.max(0, end - 4); at--) {
     const byte = bytes[at]!;
     if (isInside(byte)) continue;
-    const length = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : byte >= 0xc0 ? 2 : 1;
-    return at + length > end ? at || end : end;
+    return at + lengthOf(byte) > end ? at || end : end;
   }
   return end;
+}
+
+/** Of a character that begins with this byte. */
+function lengthOf(byte: number): number {
+  return byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : byte >= 0xc0 ? 2 : 1;
 }
 
 /** A byte in the middle of a character of UTF-8. */

@@ -169,6 +169,20 @@ describe("a background command", () => {
     });
   });
 
+  test("is read in whole characters, also when one arrives in two parts", async () => {
+    const op = nextOp();
+    const command = "printf 'a\\303'; sleep 0.4; printf '\\274b\\n'";
+    await host.call("POST /v1/commands", { op, command, background: true });
+    let [text, from, state] = ["", 0, "running"];
+    while (state === "running" || from < 5) {
+      const path = `/v1/commands/${encodeURIComponent(op)}/output?from=${from}&waitMs=5000`;
+      const { body } = await host.call(`GET ${path}`);
+      text += body.text;
+      ({ next: from, state } = body);
+    }
+    expect(text).toBe("aüb\n");
+  });
+
   test("is written to once for one op", async () => {
     const { body } = await start("cat");
     const write = { op: nextOp(), data: base64("once\n") };

@@ -9,6 +9,7 @@ import type { McpSecret, McpTransport } from "../../core/schemas/mcp.ts";
 import { systemClock } from "../../stores/platform/system-clock.ts";
 import { type McpDialerDeps, MAX_REPLY_BYTES } from "./dialer.ts";
 import { isWrongTransport, toFailure } from "./failures.ts";
+import { hushTokenErrors } from "./hush-token-errors.ts";
 import { createSessionProvider } from "./oauth.ts";
 import { createStdioTransport } from "./stdio-transport.ts";
 import { LostAnswers, createHttpTransport, createSseTransport } from "./transports.ts";
@@ -33,7 +34,7 @@ export async function openConnection(
   }
   const url = URL.parse(secret.url);
   if (!url) return err("url_refused", "The server's address is not a valid URL.");
-  const fetch = withHeaders(deps.outbound.limitedFetch(MAX_REPLY_BYTES), url.origin, secret.headers);
+  const fetch = hushTokenErrors(withHeaders(deps.outbound.limitedFetch(MAX_REPLY_BYTES), url.origin, secret.headers));
   const authProvider = entry.grant?.state === "granted" ? createSessionProvider(deps, entry) : undefined;
   const make = (transport: "http" | "sse") =>
     (transport === "http" ? createHttpTransport : createSseTransport)(url, {

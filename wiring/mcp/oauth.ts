@@ -6,6 +6,7 @@ import { type Result, err, ok } from "../../core/errors.ts";
 import type { McpEntry } from "../../core/mcp/ports.ts";
 import type { Outbound } from "../../core/outbound/outbound.ts";
 import type { McpGrant, McpServerName } from "../../core/schemas/mcp.ts";
+import { hushTokenErrors } from "./hush-token-errors.ts";
 import { systemClock } from "../../stores/platform/system-clock.ts";
 import type { Sealer } from "../../core/ports.ts";
 
@@ -138,6 +139,12 @@ function createProvider(state: GrantState, { load, saved, redirect }: ProviderHo
     saveCodeVerifier(verifier) {
       state.verifier = verifier;
     },
+    invalidateCredentials(scope) {
+      // What is stored stays: another session may have newer tokens.
+      if (scope === "client" || scope === "all") delete state.client;
+      if (scope === "tokens" || scope === "all") delete state.tokens;
+      if (scope === "discovery" || scope === "all") delete state.discovery;
+    },
     codeVerifier: () => state.verifier ?? "",
     saveDiscoveryState(discovery) {
       state.discovery = discovery;
@@ -151,7 +158,7 @@ async function authorize(
   provider: OAuthClientProvider,
   options: { serverUrl: string; authorizationCode?: string; iss?: string },
 ): Promise<boolean> {
-  const fetch = outbound.limitedFetch(MAX_AUTH_BYTES);
+  const fetch = hushTokenErrors(outbound.limitedFetch(MAX_AUTH_BYTES));
   const signal = AbortSignal.timeout(AUTH_MS);
   try {
     await auth(provider, {

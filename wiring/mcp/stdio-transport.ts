@@ -10,7 +10,8 @@ import type { McpSecret } from "../../core/schemas/mcp.ts";
 import type { ExecHost } from "../../core/tools/host/exec-host.ts";
 import { MAX_REPLY_BYTES } from "./dialer.ts";
 
-const PIECE_BYTES = 512 << 10;
+/** The most that the host gives at once. */
+const PIECE_BYTES = 256 << 10;
 const WAIT_MS = 20_000;
 /** The longest that one connection may last: that of a turn. */
 const LIFE_MS = 6 * 3_600_000;

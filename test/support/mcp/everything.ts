@@ -1,5 +1,6 @@
 // The reference server of the Model Context Protocol as a process, and what a dialer needs to reach it. For tests.
 import { type ChildProcess, spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
 import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -93,12 +94,12 @@ export function openTestDialer(allow: string[], deps: Partial<McpDialerDeps> = {
     clock: systemClock,
     policy: { ports: [], allow, configured: [] },
   });
-  let tokens = 0;
+
   const all: McpDialerDeps = {
     outbound,
     sealer: ok(reversing),
     exec: null,
-    token: () => `test${++tokens}`,
+    token: () => randomUUID(),
     grants: {
       read: async (server) => grants.get(server) ?? null,
       store: async (server, grant) => void grants.set(server, grant),
