@@ -253,12 +253,28 @@ async function runGuarded(tool: Tool, args: unknown, context: ToolContext): Prom
   try {
     const wait = await tool.wait?.(args, context);
     if (wait) return wait;
-    const { failed, parts, spent } = await tool.run(args, context);
-    if (parts.every((part) => isObjectJson(part.text))) return { failed, parts, ...(spent && { spent }) };
-    return crashed("its result is not a JSON object");
+    const result: unknown = await tool.run(args, context);
+    if (!isToolResult(result)) return BAD_RESULT;
+    const { failed, parts, spent } = result;
+    return { failed, parts, ...(spent && { spent }) };
   } catch (error) {
     return crashed(messageOf(error));
   }
+}
+
+const BAD_RESULT = fail(
+  "bad_tool_result",
+  "The tool answered in a form that is not a result, so it is unknown what it did. Look before you call it again.",
+);
+
+/** Every part is a JSON object as text, with a source. */
+function isToolResult(result: unknown): result is ToolResult {
+  if (!isObject(result) || typeof result.failed !== "boolean" || !Array.isArray(result.parts)) return false;
+  const parts: unknown[] = result.parts;
+  return parts.every(
+    (part) =>
+      isObject(part) && typeof part.source === "string" && typeof part.text === "string" && isObjectJson(part.text),
+  );
 }
 
 function crashed(why: string): ToolResult {

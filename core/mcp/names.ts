@@ -1,5 +1,6 @@
 // Names of MCP tools as a model sees them, and which tools of a server a profile wants. Used by server-tools.ts, resource-tools.ts and
 // the routes. Pure: the same listing gives the same names.
+import { matchesGlob } from "../glob.ts";
 import { sha256Hex } from "../schemas/learning/digest.ts";
 import type { McpServer } from "../schemas/mcp.ts";
 
@@ -26,24 +27,4 @@ export function toToolNames(server: string, names: readonly string[]): string[] 
 export function isWanted({ include, exclude }: Pick<McpServer, "include" | "exclude">, tool: string): boolean {
   if (include) return include.some((glob) => matchesGlob(glob, tool));
   return !exclude?.some((glob) => matchesGlob(glob, tool));
-}
-
-/** `*`: any characters, `?`: one. Takes time in proportion to both lengths: a pattern with many `*` is not slow. */
-export function matchesGlob(glob: string, text: string): boolean {
-  let [at, star, retry] = [0, -1, 0];
-  let read = 0;
-  while (read < text.length) {
-    if (glob[at] === "*") {
-      star = at++;
-      retry = read;
-    } else if (at < glob.length && (glob[at] === "?" || glob[at] === text[read])) {
-      at++;
-      read++;
-    } else if (star >= 0) {
-      at = star + 1;
-      read = ++retry;
-    } else return false;
-  }
-  while (glob[at] === "*") at++;
-  return at === glob.length;
 }

@@ -17,6 +17,7 @@ import { CurationId, ProfileId, ReviewId, SessionId, Sha256, SkillName, TurnId }
 import { Observation, TraceStep } from "./learning/learning.ts";
 import { MemoryEntry, MemoryStoreName } from "./memory.ts";
 import { Lesson, ReviewDead, ReviewJob, ReviewResult, ReviewState } from "./learning/review.ts";
+import { ToolSettings } from "./profile/tools.ts";
 import { SessionKind } from "./sessions/session-kind.ts";
 import { BusyMode } from "./settings.ts";
 import { IndexLine, PastRevision, SkillHead, SkillRevision, SkillTombstone } from "./skill.ts";
@@ -60,6 +61,7 @@ export type Backend = z.infer<typeof Backend>;
 export const CreateSession = z.strictObject({
   learning: Learning.default("on"),
   backend: Backend.default("workspace"),
+  tools: ToolSettings.optional(),
   title: z.string().max(200).optional(),
 });
 export const SessionInfo = z.object({

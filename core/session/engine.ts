@@ -22,6 +22,10 @@ import type { SessionHost, SessionMeta } from "./context.ts";
 import { rateTurn, readObservation } from "./learning/ratings.ts";
 import { createOwnerFiles } from "./files/owner-files.ts";
 import { type Engine, UNKNOWN_SESSION, openEngine, wake } from "./open-engine.ts";
+import type { ToolSettings } from "../schemas/profile/tools.ts";
+import type { ListedTool } from "../schemas/tool-list.ts";
+import { listTools } from "../tools/tool-list.ts";
+import { listMadeTools } from "./turn/prepare-turn.ts";
 import type { ReaderState, StandingReader } from "./readers/standing-reader.ts";
 import { createTables } from "./schema.ts";
 import { toSessionDetail, toSessionInfo } from "./session-info.ts";
@@ -39,6 +43,8 @@ export interface NewSession {
   title: string;
   createdAt?: number;
   backend?: Backend;
+  /** What the session's creator leaves it. Absent: everything. */
+  tools?: ToolSettings;
 }
 
 export type SessionEngine = ReturnType<typeof createSessionEngine>;
@@ -47,7 +53,7 @@ export type SessionEngine = ReturnType<typeof createSessionEngine>;
 export type SessionCalls = Promised<
   Pick<
     SessionEngine,
-    | ("detail" | "post" | "events" | "entryPage" | "stop" | "rate" | "observation")
+    | ("detail" | "listTools" | "post" | "events" | "entryPage" | "stop" | "rate" | "observation")
     | ("putFile" | "getFile" | "deleteFile" | "listFiles" | "getImage")
     | ("listCheckpoints" | "openCheckpoint" | "restoreCheckpoint" | "deleteCheckpoints")
     | ("exportWorkspace" | "importWorkspace")
@@ -93,6 +99,13 @@ function toLifecycle(engine: Engine) {
 
     /** `null` for a session that was never created. */
     detail: (): SessionDetail | null => (wake(engine) ? toSessionDetail(context) : null),
+
+    /** `null` for a session that was never created. */
+    async listTools(): Promise<ListedTool[] | null> {
+      if (!wake(engine)) return null;
+      const { made, rules } = listMadeTools(context);
+      return listTools(made, rules);
+    },
 
     /** The session is deleted: aborts the running turn, sends readers away, and forgets the session. */
     end(): void {

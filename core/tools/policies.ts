@@ -3,6 +3,7 @@
 import type { CallGate, Tool } from "../agent/contract.ts";
 import { fail, renderParts } from "../agent/tool-result.ts";
 import type { ToolPolicy } from "../schemas/profile/policies.ts";
+import { matchesGlob } from "../glob.ts";
 import { isObject } from "../unknown-object.ts";
 
 type PolicyOf<Hook extends ToolPolicy["hook"]> = Extract<ToolPolicy, { hook: Hook }> & { id: string };
@@ -14,7 +15,7 @@ export function applyPolicies(tools: Tool[], policies: Record<string, ToolPolicy
   const all = Object.entries(policies).map(([id, policy]) => ({ ...policy, id }) as Before | After);
   if (all.length === 0) return tools;
   return tools.map((tool) => {
-    const own = all.filter((policy) => matchesPattern(policy.tool, tool.name));
+    const own = all.filter((policy) => matchesGlob(policy.tool, tool.name));
     const before = own.filter((policy): policy is Before => policy.hook === "pre_tool_call");
     const after = own.filter((policy): policy is After => policy.hook === "post_tool_call");
     return withhold(decide(tool, before), after);
@@ -62,7 +63,7 @@ function withhold(tool: Tool, policies: After[]): Tool {
         (policy) =>
           policy.decision === "deny" &&
           matchesArguments(policy, args) &&
-          (policy.result === undefined || matchesPattern(policy.result, text)),
+          (policy.result === undefined || matchesGlob(policy.result, text)),
       );
       if (!denied) return result;
       const why = denied.reason ? `: ${denied.reason.replace(/\.$/, "")}` : "";
@@ -74,7 +75,7 @@ function withhold(tool: Tool, policies: After[]): Tool {
 
 function matchesArguments({ arguments: patterns }: Before | After, args: unknown): boolean {
   return Object.entries(patterns ?? {}).every(([name, pattern]) =>
-    readArguments(args, name).some((text) => matchesPattern(pattern, text)),
+    readArguments(args, name).some((text) => matchesGlob(pattern, text)),
   );
 }
 
@@ -92,19 +93,4 @@ function listTexts(value: unknown): string[] {
 
 function toText(value: unknown): string {
   return typeof value === "string" ? value : (JSON.stringify(value) ?? "");
-}
-
-/** `*`: any run of characters. Linear in the text for each piece between stars. */
-export function matchesPattern(pattern: string, text: string): boolean {
-  const [first = "", ...rest] = pattern.split("*");
-  const last = rest.pop();
-  if (last === undefined) return text === first;
-  if (!text.startsWith(first)) return false;
-  let at = first.length;
-  for (const piece of rest) {
-    const found = text.indexOf(piece, at);
-    if (found === -1) return false;
-    at = found + piece.length;
-  }
-  return text.length - last.length >= at && text.endsWith(last);
 }

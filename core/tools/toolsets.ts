@@ -80,6 +80,9 @@ export function selectTools(tools: Tool[], rules: ToolRules): Tool[] {
   return sortTools(tools.filter((tool) => explainAbsence(tool, rules) === null));
 }
 
+/** Every name of a tool or toolset that settings may hold, but for those of MCP servers. */
+export const TOOL_WORDS: readonly string[] = [...Object.keys(TOOLSETS), ...TOOLSET_BY_TOOL.keys(), OTHER];
+
 /** By name, so that the request's prefix is the same whatever order the tools were made in. */
 export function sortTools(tools: Tool[]): Tool[] {
   return tools.toSorted((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));

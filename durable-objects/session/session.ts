@@ -125,6 +125,9 @@ export class Session extends DurableObject<SessionEnv> implements SessionCalls {
   async detail() {
     return this.#engine.detail();
   }
+  async listTools() {
+    return this.#engine.listTools();
+  }
   async post(input: PostedMessage) {
     return this.#engine.post(input);
   }

@@ -219,8 +219,19 @@ describe("the calls of an answer", () => {
     tools[0] = { ...tools[0]!, run: async () => ({ failed: false, parts: [{ source: "content", text: "plain" }] }) };
     const { running, messages } = setUp("look:a", { tools });
     await running;
-    expect(shown(messages)[0]?.code).toBe("tool_crashed");
+    expect(shown(messages)[0]?.code).toBe("bad_tool_result");
   });
+
+  it.each([undefined, null, "text", { failed: false }, { failed: "no", parts: [] }, { failed: false, parts: [null] }])(
+    "turn %j, which is no result at all, into a failure that the model can read",
+    async (result) => {
+      const { tools } = createDesk();
+      tools[0] = { ...tools[0]!, run: async () => result as never };
+      const { running, messages } = setUp("look:a", { tools });
+      await running;
+      expect(shown(messages)[0]?.code).toBe("bad_tool_result");
+    },
+  );
 });
 
 describe("a call that takes too long", () => {

@@ -34,6 +34,8 @@ import { skills } from "./skills/skills.ts";
 import { turns } from "./sessions/turns.ts";
 import { usage } from "./profiles/usage.ts";
 import { socket } from "./sessions/socket.ts";
+import { policies } from "./tools/policies.ts";
+import { tools } from "./tools/tools.ts";
 import { wellKnown } from "./skills/well-known.ts";
 import { workspace } from "./sessions/workspace.ts";
 
@@ -119,6 +121,8 @@ for (const resource of [
   approvals,
   approvalPolicy,
   mcpServers,
+  policies,
+  tools,
   mcpCallback,
   pending,
   skills,

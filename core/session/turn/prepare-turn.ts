@@ -92,6 +92,14 @@ function turnWindow({ host }: EngineContext): number {
   return models.ok ? models.value[0].contextWindow : Infinity;
 }
 
+/** All tools of the session before any is taken away, and who takes which. Nothing can be called with them. */
+export function listMadeTools(context: EngineContext): { made: Tool[]; rules: ToolRules } {
+  const offered: OfferedTools = { names: [], prints: {} };
+  const { settings } = context.host;
+  const made = makeTools(context, "", { scene: readScene(context, offered), settings, offered });
+  return { made, rules: readToolRules(context) };
+}
+
 /** Who may take tools away from the session, and what each has taken. */
 export function readToolRules(context: EngineContext): ToolRules {
   const { kind = "chat", tools } = context.meta();

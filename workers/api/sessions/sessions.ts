@@ -7,6 +7,7 @@ import { SessionId } from "../../../core/schemas/ids.ts";
 import { SessionKind } from "../../../core/schemas/sessions/session-kind.ts";
 import { assertExecHost } from "../env.ts";
 import { AppError } from "../problems.ts";
+import { assertToolWords } from "../tools/tool-words.ts";
 import { pageQuery } from "../pages.ts";
 import { PROBLEM_RESPONSE, describeResponses, createRouter, optionalJsonBody } from "../router.ts";
 import { openAccount, openSession } from "./session-rpc.ts";
@@ -23,12 +24,14 @@ sessions.openapi(
     description:
       'Starts a conversation. With `"learning":"off"` it neither uses nor produces learned skills and memory. With `"backend":"host"` ' +
       "the agent works on the operator's exec host (docs/EXEC-HOST.md): real commands and files, each command asks first. Without " +
-      "an exec host, or if the operator did not allow it to this profile, that is refused (`backend_unavailable`).",
+      "an exec host, or if the operator did not allow it to this profile, that is refused (`backend_unavailable`). `tools` takes tools or " +
+      "toolsets away from this session (GET /v1/tools names them).",
     request: { body: optionalJsonBody(CreateSession) },
     responses: describeResponses(201, "The session", CreatedSession),
   }),
   async (c) => {
-    const { learning, title = "", backend } = c.req.valid("json");
+    const { learning, title = "", backend, tools } = c.req.valid("json");
+    if (tools) assertToolWords(tools);
     const { profile } = c.var;
     if (backend === "host") assertExecHost(c.env, profile);
     const session = ulid();
@@ -38,7 +41,10 @@ sessions.openapi(
     if (!(await openAccount(c.env, profile).registerSession(listed))) {
       throw new AppError("profile_gone", "This profile has been deleted.");
     }
-    const info = await openSession(c.env, profile, session).create({ learning, title, createdAt, backend });
+    const info = await openSession(c.env, profile, session).create({
+      ...{ learning, title, createdAt, backend },
+      ...(tools && { tools }),
+    });
     if (!info)
       throw new AppError(
         "session_not_found",
