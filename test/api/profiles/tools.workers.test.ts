@@ -1,6 +1,6 @@
 // Tools and policies over HTTP: what is listed, what is refused, and that a session obeys from its next message on.
-import { expect, it } from "vitest";
-import { type Answer, ask as askApi, createProfile } from "../api-calls.ts";
+import { beforeAll, expect, it } from "vitest";
+import { type Answer, START_MS, ask as askApi, createProfile } from "../api-calls.ts";
 
 interface ToolAnswer extends Answer {
   body: any;
@@ -11,6 +11,8 @@ const ask = askApi as (...asked: Parameters<typeof askApi>) => Promise<ToolAnswe
 function expectProblem(answer: ToolAnswer, status: number, code: string): void {
   expect([answer.status, answer.body.code]).toEqual([status, code]);
 }
+
+beforeAll(async () => void (await createProfile()), START_MS);
 
 it("lists tools with reasons, and switches some off for all sessions", async () => {
   const { key } = await createProfile();
