@@ -2,6 +2,7 @@
 // conversation is handled by converse.ts. Must use the HTTP API only.
 import { parseArgs } from "node:util";
 import { Backend } from "../core/schemas/api.ts";
+import type { WaitKind } from "../core/schemas/entry.ts";
 import { findNearest } from "../core/commands/parse-command.ts";
 import { type Client, ProblemError, UnreachableError, createClient } from "./connection/client.ts";
 import { UsageError, readConnection } from "./connection/connection.ts";
@@ -132,7 +133,8 @@ async function runTurn({ client, session, json, show }: Chat, text: string): Pro
     for await (const { id, event } of client.streamMessage(session, text, { signal: leave.signal, onReconnect })) {
       if (json) process.stdout.write(`${toPlainJson({ id, ...event })}\n`);
       else show.event(event);
-      if (event.type === "turn_park" && !json) show.line(describeAnswer(session));
+      const hint = event.type === "turn_park" ? describeAnswer(session, event.question.for) : null;
+      if (hint !== null && !json) show.line(hint);
       if (event.type === "turn_end") state = event.state;
     }
   } catch (error) {
@@ -145,9 +147,12 @@ async function runTurn({ client, session, json, show }: Chat, text: string): Pro
   return state === "done";
 }
 
-/** One message has no line to answer on. */
-function describeAnswer(session: string): string {
-  return `(waiting; answer from another terminal: npm run chat -- --session ${session} -p "/approve")`;
+const ANSWERS: Partial<Record<WaitKind, string>> = { approval: "/approve", clarify: "1" };
+
+/** One message has no line to answer on. `null`: the turn does not wait for the person. */
+function describeAnswer(session: string, waitsFor: WaitKind): string | null {
+  const answer = ANSWERS[waitsFor];
+  return answer ? `(waiting; answer from another terminal: npm run chat -- --session ${session} -p "${answer}")` : null;
 }
 
 function toSentence(error: unknown): string {

@@ -3,7 +3,7 @@
 import { createInterface } from "node:readline";
 import { completeCommand, parseTypedLine } from "../core/commands/parse-command.ts";
 import type { SessionDetail } from "../core/schemas/api.ts";
-import type { TurnState } from "../core/schemas/entry.ts";
+import type { TurnState, WaitKind } from "../core/schemas/entry.ts";
 import { type Client, ProblemError } from "./connection/client.ts";
 import { followSession } from "./follow.ts";
 import { type Order, createOrders } from "./orders.ts";
@@ -36,9 +36,9 @@ export function parseLines(lines: string[]): Order {
   return lines.length === 1 || text === "" ? parseOrder(text) : { kind: "message", text };
 }
 
-/** What a person reads who types a message while a turn waits for an answer. A command is the answer. */
-export function describeWait(text: string): { hint: string; isSent: boolean } | null {
-  if (text.startsWith("/")) return null;
+/** What a person reads who types a message while a turn waits. A command decides on a call; any words answer a question. */
+export function describeWait(text: string, waitsFor: WaitKind): { hint: string; isSent: boolean } | null {
+  if (text.startsWith("/") || waitsFor !== "approval") return null;
   if (!/^(?:y|yes|ok|n|no|once|session|always|approve|allow|deny|[osad])[.!]?$/i.test(text)) {
     return { hint: "(sent when the question above is answered)", isSent: true };
   }
@@ -151,7 +151,8 @@ export async function converse(conversation: Conversation): Promise<boolean> {
   function take(order: Order): void {
     // Commands act at once, as in a terminal. Leaving waits for the answers to the lines before.
     const isAside = order.kind === "command" && order.name !== "exit";
-    const waits = terminal && turns.isParked() && order.kind === "message" ? describeWait(order.text) : null;
+    const waitsFor = turns.waitsFor();
+    const waits = terminal && waitsFor && order.kind === "message" ? describeWait(order.text, waitsFor) : null;
     if (waits) showLine(waits.hint);
     if (waits && !waits.isSent) return prompt.show();
     if (terminal || isAside) void send(order);
@@ -187,7 +188,7 @@ export async function converse(conversation: Conversation): Promise<boolean> {
       for (const name of ["e", "u"]) lines.write(null, { ctrl: true, name }); // to the end of the line; delete it
       return;
     }
-    if (turns.isQuiet() && (isStopping || !turns.isParked())) return over.resolve();
+    if (turns.isQuiet() && (isStopping || turns.waitsFor() === null)) return over.resolve();
     if (isStopping) return over.reject(new InterruptedError());
     isStopping = true;
     showLine("(stopping; Ctrl-C again leaves without waiting)");

@@ -2,6 +2,7 @@
 // gets only the answer. Must never output control characters: texts of models and files could control the terminal.
 import { isBesideCommand } from "../core/commands/parse-command.ts";
 import type { AgentEvent, JsonObject } from "../core/schemas/entry.ts";
+import { renderCard } from "./question-card.ts";
 
 export interface Screen {
   answer(text: string): void;
@@ -17,12 +18,16 @@ export type Display = ReturnType<typeof createDisplay>;
 const FOR_THE_MODEL: ReadonlySet<string> = new Set(["news", "rating"]);
 
 export function createDisplay(screen: Screen) {
-  const dim = (text: string) => (screen.rich ? `\x1b[2m${text}\x1b[0m` : text);
+  const styled = (code: number) => (text: string) => (screen.rich ? `\x1b[${code}m${text}\x1b[0m` : text);
+  const dim = styled(2);
+  const strong = styled(1);
   /** What wrote the unfinished line: the answer, or a running tool. */
   let open: "nothing" | "answer" | "tool" = "nothing";
   const calls = new Map<number, string>();
   /** The entry whose text was shown last. */
   let shownEntry: number | null = null;
+  /** The agent has asked something, and the next message is the answer. */
+  let isAsking = false;
 
   function endLine(): void {
     if (open === "answer") screen.answer("\n");
@@ -53,7 +58,7 @@ export function createDisplay(screen: Screen) {
           if (shownEntry === event.entry) line("(the answer was cut off; it starts again)");
           return;
         case "steer_add":
-          if (isBesideCommand(event.text)) return; // its answer follows
+          if (isBesideCommand(event.text) || isAsking) return; // its answer follows
           return line(`(put into the running turn: ${toOneLine(event.text)})`);
         case "tool_start": {
           const call = truncate(`${toOneLine(event.name)} ${summarise(event.args)}`, screen.columns - 5);
@@ -74,9 +79,14 @@ export function createDisplay(screen: Screen) {
         }
         case "notice_add":
           if (FOR_THE_MODEL.has(event.code)) return;
+          if (event.code === "clarify_answered") isAsking = false;
+          if (event.code === "clarify_answered") return line(`✓ ${event.text}`);
           return line(event.code === "learned" ? `★ ${toOneLine(event.text)}` : `! ${event.text}`);
         case "turn_park":
-          return line(`? ${event.text}`);
+          endLine();
+          isAsking = event.question.for === "clarify";
+          screen.aside(`${renderCard(toPlainDeep(event), { strong, faint: dim })}\n`);
+          return;
         case "turn_end":
           return line(describeEnd(event));
       }
@@ -103,6 +113,11 @@ const CONTROL = /(?![\n\t])[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu;
 
 export function toPlain(text: string): string {
   return text.replace(CONTROL, "");
+}
+
+/** Every text in it without control characters. */
+function toPlainDeep<T>(value: T): T {
+  return JSON.parse(JSON.stringify(value), (_, one: unknown) => (typeof one === "string" ? toPlain(one) : one)) as T;
 }
 
 export function toOneLine(text: string): string {

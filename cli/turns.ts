@@ -1,7 +1,10 @@
 // Tracks which turns of a session are open, from its events, and lets callers wait for the end of a turn. Used by converse.ts.
-import type { AgentEvent, TurnState } from "../core/schemas/entry.ts";
+import type { AgentEvent, TurnState, WaitKind } from "../core/schemas/entry.ts";
 
 export type Turns = ReturnType<typeof createTurns>;
+
+/** What only the person can end. A turn that waits for anything else is busy. */
+const FOR_PERSON: ReadonlySet<WaitKind> = new Set(["approval", "clarify"]);
 
 export function createTurns() {
   const open = new Set<number>();
@@ -9,9 +12,9 @@ export function createTurns() {
   /** Turns whose input joined a running turn, and the number of that turn. Both end together. */
   const into = new Map<number, number>();
   /** Turns that wait for an answer. */
-  const parked = new Set<number>();
+  const parked = new Map<number, WaitKind>();
   /** The parked turn to which a command was sent that is not answered yet. */
-  let answering: number | null = null;
+  let answering: [number, WaitKind] | null = null;
   const waiters = new Set<() => void>();
 
   function wakeWaiters(): void {
@@ -33,8 +36,8 @@ export function createTurns() {
   return {
     /** Nothing runs: every open turn waits for an answer. */
     isQuiet: (): boolean => [...open].every((n) => parked.has(n)),
-    /** A turn waits for an answer. */
-    isParked: (): boolean => parked.size > 0,
+    /** What a turn waits for; `null`: none waits for the person. */
+    waitsFor: (): WaitKind | null => [...parked.values()][0] ?? null,
     /** Adds a turn from a response of the API. Its events may have arrived already. */
     add(n: number): void {
       if (!ended.has(resolveTurn(n))) open.add(resolveTurn(n));
@@ -45,10 +48,11 @@ export function createTurns() {
       if (event.type === "steer_add") {
         into.set(event.turn, event.into);
         open.delete(event.turn);
-        answering = parked.delete(event.into) ? event.into : answering;
+        const kind = parked.get(event.into);
+        if (kind && parked.delete(event.into)) answering = [event.into, kind];
       }
-      if (event.type === "turn_park") parked.add(event.turn);
-      if (event.type === "notice_add" && event.code === "command_answer" && answering !== null) parked.add(answering);
+      if (event.type === "turn_park" && FOR_PERSON.has(event.question.for)) parked.set(event.turn, event.question.for);
+      if (event.type === "notice_add" && event.code === "command_answer" && answering) parked.set(...answering);
       if (event.type === "tool_start" || event.type === "entry_start") {
         parked.clear();
         answering = null;

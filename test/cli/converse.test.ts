@@ -28,13 +28,20 @@ describe("a line typed while a question waits", () => {
   it.each(["y", "yes", "No.", "once", "session", "always", "deny", "o"])(
     "that looks like an answer is not sent: %s",
     (text) => {
-      expect(describeWait(text)).toMatchObject({ isSent: false, hint: expect.stringContaining("/approve") });
+      expect(describeWait(text, "approval")).toMatchObject({
+        isSent: false,
+        hint: expect.stringContaining("/approve"),
+      });
     },
   );
 
   it("is sent, and said to wait, unless it is a command", () => {
-    expect(describeWait("no, use the other file")).toMatchObject({ isSent: true });
-    expect(describeWait("/deny no")).toBeNull();
+    expect(describeWait("no, use the other file", "approval")).toMatchObject({ isSent: true });
+    expect(describeWait("/deny no", "approval")).toBeNull();
+  });
+
+  it("is the answer to a question of the agent, whatever it says", () => {
+    expect(describeWait("yes", "clarify")).toBeNull();
   });
 });
 

@@ -65,7 +65,9 @@ export function createClarify(desk: ClarifyDesk): Tool<Args> {
 function toQuestions({ question, choices, multi_select, questions }: Args): ClarifyQuestion[] {
   const all = questions ?? [{ question: question!, choices, multi_select }];
   return all.map((one) => {
-    return { question: one.question, choices: one.choices ?? [], multiSelect: one.multi_select ?? false };
+    // A choice is one line in every channel.
+    const choices = (one.choices ?? []).map((choice) => choice.replace(/\s+/g, " "));
+    return { question: one.question, choices, multiSelect: one.multi_select ?? false };
   });
 }
 
