@@ -44,6 +44,8 @@ const MAX_KEYS = 100;
 /** The alarm returns after this if its work dies. */
 const WORK_RETRY_MS = 60_000;
 const NEWER_RETRY_MS = 60 * 60_000;
+/** After the erasure of a profile began: the request that began it takes the rows that are due at once. */
+const EXTERNAL_AFTER_MS = 1_000;
 /** All tables except those that an erasure still needs. */
 const OWN_TABLES = [
   ...["keys", "review_slot", "booked", "usage_line", "reservation", "account_state", "curation_request"],
@@ -392,7 +394,7 @@ export class Account extends DurableObject<AccountEnv> {
       this.#sql.exec("DELETE FROM erasure WHERE kind = 'skill'");
       erasures.begin("profile", profile, now);
       // By the alarm, so that the request does not wait for another service.
-      if (hasExternalMemory(this.env)) erasures.begin("external", profile, now + 1);
+      if (hasExternalMemory(this.env)) erasures.begin("external", profile, now + EXTERNAL_AFTER_MS);
       for (const table of OWN_TABLES) this.#sql.exec(`DROP TABLE IF EXISTS ${table}`);
     });
     this.#opened = null;

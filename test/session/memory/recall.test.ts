@@ -315,6 +315,22 @@ describe("a turn of a session with an external memory", () => {
     expect(life.reports).toHaveLength(times);
   });
 
+  it.each<[string, number, number[]]>([
+    ["after the wait that the provider asks for", 7_000, [0, 7_000]],
+    ["after two seconds at least", 100, [0, 2_000]],
+    ["not at all if the provider asks for a wait of a minute", 60_000, [0]],
+  ])("is sent once more %s", async (_what, retryAfterMs, expected) => {
+    const at: number[] = [];
+    const { say: post, harness } = await setUp([{ text: "On Friday." }], {
+      sync: async () => {
+        at.push(harness.clock.now());
+        return fail("memory_provider_refused", "double answered 429.", { retry: true, retryAfterMs });
+      },
+    });
+    await post(ASK);
+    expect(at.map((time) => time - at[0]!)).toEqual(expected);
+  });
+
   it.each(["interrupted", "failed", "a command"])("is not sent if it is %s", async (what) => {
     const script = what === "failed" ? [{ failure: { code: "bad_request" } }] : [{ until: new Promise(() => {}) }];
     const { life, told } = await setUp(script);
