@@ -80,7 +80,7 @@ export const DEFAULTS: Settings = {
     caps: { web_search: 50, delegate_task: 50 },
   },
   budget: { sessionTokens: 0, sessionUsd: 0, profileDayTokens: 0, profileDayUsd: 0 },
-  models: { effort: {}, prices: {}, windows: {}, vision: {}, keyOrder: "fill_first" },
+  models: { effort: {}, prices: {}, windows: {}, vision: {}, choices: [], keyOrder: "fill_first" },
   images: {
     maxBytes: 3_932_160, // Anthropic: 5 MiB as Base64, which is 3.75 MiB of bytes; OpenAI takes 20 MB
     maxSide: 8_000, // Anthropic; it also keeps out small files that unpack to gigabytes

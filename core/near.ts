@@ -1,4 +1,5 @@
 // Detects mistyped words, for hints in refusals. Pure.
+import { distance } from "fastest-levenshtein";
 
 /** True when, after removing the common prefix and suffix, at most two letters differ. */
 export function isNear(a: string, b: string): boolean {
@@ -8,4 +9,26 @@ export function isNear(a: string, b: string): boolean {
   let end = 0;
   while (end < most - same && a.at(-1 - end) === b.at(-1 - end)) end += 1;
   return Math.max(a.length, b.length) - same - end <= 2;
+}
+
+/** Shorter words are a part of too many names. */
+const MIN_PART_CHARS = 3;
+
+/**
+ * The name that is most like a word, in either case: one that holds the word, else the one with the fewest different letters. The part
+ * after a colon is compared too (`provider:model`). `null`: no names.
+ */
+export function findClosest(word: string, names: readonly string[]): string | null {
+  const wanted = word.trim().toLowerCase();
+  const measure = (name: string) => {
+    const whole = name.toLowerCase();
+    if (wanted.length >= MIN_PART_CHARS && whole.includes(wanted)) return 0;
+    return Math.min(distance(wanted, whole), distance(wanted, whole.slice(whole.indexOf(":") + 1)));
+  };
+  let best: { name: string; far: number } | null = null;
+  for (const name of names) {
+    const far = measure(name);
+    if (!best || far < best.far) best = { name, far };
+  }
+  return best?.name ?? null;
 }

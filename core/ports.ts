@@ -358,6 +358,8 @@ export interface MessageIndex {
    * Rejects if some of them may be out of reach.
    */
   around(session: SessionId, n: number, before: number, after: number): Promise<IndexedMessage[]>;
+  /** Gives all messages of a session another title. Idempotent. Absent: titles stay as they are. */
+  rename?(session: SessionId, title: string): Promise<void>;
 }
 
 /** The profile's sessions, as its Account lists them. */
@@ -366,6 +368,8 @@ export interface SessionList {
   recent(limit: number): Promise<SessionInfo[]>;
   /** Those of these sessions that the profile has, in any order. */
   find(sessions: SessionId[]): Promise<SessionInfo[]>;
+  /** Gives the session that asks another title in the list. Idempotent. Absent: titles stay as they are. */
+  rename?(title: string): Promise<void>;
 }
 
 /** Measures how close texts are in meaning, in any language. Absent if nothing is bound; searches then use words alone. */

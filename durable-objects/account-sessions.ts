@@ -98,6 +98,9 @@ export function createSessionRows(sql: Sql) {
       sql.run(REQUEST_SCHEMA);
       sql.run("INSERT INTO session_request VALUES (?, ?)", key, session);
     },
+    rename(session: SessionId, title: string): void {
+      sql.run("UPDATE session SET title = ? WHERE id = ?", title, session);
+    },
     /** Names a session that has no title. */
     entitle(session: SessionId, title: string): void {
       sql.run("UPDATE session SET title = ? WHERE id = ? AND title = ''", title, session);

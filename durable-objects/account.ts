@@ -177,6 +177,11 @@ export class Account extends DurableObject<AccountEnv> {
     return this.#exists() ? this.#sessions().find(sessions) : [];
   }
 
+  /** A person has given the session a title. Idempotent. */
+  renameSession(session: SessionId, title: string): void {
+    if (this.#isWritable()) this.#sessions().rename(session, title);
+  }
+
   #sessions() {
     return createSessionRows(toSql(this.ctx.storage));
   }

@@ -21,7 +21,18 @@ import { toSql } from "./sql.ts";
 
 /** What the first part may ask of another, through `Archive.askPart`. */
 const PART_CALLS = [
-  ...(["search", "statistics", "windows", "edges", "read", "near", "eraseSession", "putPurge", "purges"] as const),
+  ...([
+    "search",
+    "statistics",
+    "windows",
+    "edges",
+    "read",
+    "near",
+    "rename",
+    "eraseSession",
+    "putPurge",
+    "purges",
+  ] as const),
 ];
 type PartCall = (typeof PART_CALLS)[number];
 
@@ -113,6 +124,7 @@ function toOtherPart(stub: PartStub): OtherPart {
     edges: ask("edges"),
     read: ask("read"),
     near: ask("near"),
+    rename: ask("rename"),
     eraseSession: ask("eraseSession"),
     putPurge: ask("putPurge"),
     purges: ask("purges"),

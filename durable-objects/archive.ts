@@ -112,10 +112,16 @@ export class Archive extends DurableObject<ArchiveEnv> {
     return this.#index().split().around(session, n, before, after);
   }
 
+  /** Gives all messages of a session another title. */
+  async renameSession(session: SessionId, title: string): Promise<void> {
+    await this.#index().split().rename(session, title);
+    await this.#mergeErased();
+  }
+
   // ---- calls between the objects of a profile; see archive-messages.ts ----
   async askPart(call: Parameters<ArchiveMessages["ask"]>[0], args: unknown[]): Promise<unknown> {
     const answer = this.#index().ask(call, args);
-    if (call === "eraseSession") await this.#mergeErased();
+    if (call === "eraseSession" || call === "rename") await this.#mergeErased();
     return answer;
   }
   async erasePart(pieces: ErasedPieces, after: number): Promise<number | null> {

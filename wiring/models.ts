@@ -6,7 +6,7 @@ import { type Result, err } from "../core/errors.ts";
 import { createKeyHealth } from "../core/models/key-pool.ts";
 import { MODEL_SECRETS, MODEL_VARIABLES, type ModelEnv } from "../core/models/model-env.ts";
 import { createRehearsalModel } from "../core/models/rehearsal.ts";
-import { type ModelDeps, createModels } from "../core/models/routing.ts";
+import { type ChosenModel, type ModelDeps, createModels, listModelChoices } from "../core/models/routing.ts";
 import type { Outbound } from "../core/outbound/outbound.ts";
 import type { Settings } from "../core/schemas/settings.ts";
 import { systemClock } from "../stores/platform/system-clock.ts";
@@ -29,11 +29,18 @@ export function openModels(
   settings: Settings,
   slot: ModelSlot,
   { fetch }: Pick<Outbound, "fetch">,
+  first?: string,
 ): Result<ModelChain> {
   const variables = Variables.safeParse(env);
   if (!variables.success) {
     const name = String(variables.error.issues[0]?.path[0]);
     return err("bad_environment", `The variable ${name} is not a string. Set it to a string in the configuration.`);
   }
-  return createModels(variables.data, settings.models, { ...SHARED, fetch }, slot);
+  return createModels(variables.data, settings.models, { ...SHARED, fetch }, slot, first);
+}
+
+/** The models that a person may choose for a session, the default first. Those that lack a key or an address are left out. */
+export function readModelChoices(env: ModelEnv, settings: Settings): ChosenModel[] {
+  const variables = Variables.safeParse(env);
+  return variables.success ? listModelChoices(variables.data, settings.models) : [];
 }

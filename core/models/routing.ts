@@ -3,7 +3,7 @@
 import type { Model, ModelChain, ModelSlot } from "../agent/contract.ts";
 import { type Result, err, ok } from "../errors.ts";
 import type { Clock, Fetch } from "../ports.ts";
-import type { Settings } from "../schemas/settings.ts";
+import type { Effort, Settings } from "../schemas/settings.ts";
 import { createAnthropicModel } from "./wires/anthropic.ts";
 import { DEFAULT_MODELS, lookUpFacts } from "./catalog.ts";
 import type { ImageApi } from "./image-maker.ts";
@@ -43,18 +43,23 @@ const SERVER_NAMES = NAMED_SERVERS.map(({ name }) => name).join(", ");
 const FORMS = `Use anthropic:<model>, openai:<model>, openai-chat:<model>, rehearsal, or <provider>:<model> with one of ${SERVER_NAMES}.`;
 
 /**
- * The models of a slot, the primary first. A slot without its own variable uses the models of the turn.
- * Failures: `model_not_configured`; the message names the variable to set.
+ * The models of a slot, the primary first. A slot without its own variable uses the models of the turn. `first`: a name of
+ * `listModelChoices`, which then goes before the others.
+ * Failures: `model_not_configured`, whose message names the variable to set; `unknown_model`.
  */
 export function createModels(
   env: ModelEnv,
   settings: Settings["models"],
   deps: ModelDeps,
   slot: ModelSlot,
+  first?: string,
 ): Result<ModelChain> {
   const choices = chooseModels(env, slot);
   if (!choices.ok) return choices;
-  const [primary, ...fallbacks] = choices.value;
+  const chosen = first === undefined ? null : offerModels(env, settings).find(({ name }) => name === first);
+  if (chosen === undefined) return err("unknown_model", `The model ${first} is not one to choose.`);
+  const others = choices.value.filter(({ name }) => name !== chosen?.name);
+  const [primary, ...fallbacks] = chosen ? ([chosen, ...others] as const) : choices.value;
   // A model that is named for this slot sees.
   const isForVision = slot === "vision" && Boolean(env[SLOT_VARIABLES.vision]?.trim());
   const create = (choice: ModelChoice) => createModel(choice, settings, { ...deps, isForVision });
@@ -67,13 +72,39 @@ export function readModelName(env: ModelEnv): string {
   return choices.ok ? choices.value[0].name : "unconfigured";
 }
 
-/** Checks that every slot names valid models with all the variables they need. Sends no request. */
-export function checkModels(env: ModelEnv): Result<null> {
+/** Checks that every slot and every choice names valid models with all the variables they need. Sends no request. */
+export function checkModels(env: ModelEnv, { choices: offered }: Pick<Settings["models"], "choices">): Result<null> {
   for (const slot of Object.keys(SLOT_VARIABLES) as ModelSlot[]) {
     const choices = chooseModels(env, slot);
     if (!choices.ok) return choices;
   }
-  return ok(null);
+  const refused = offered.map((spec) => chooseNamed(spec.trim(), CHOICES, trimVariables(env))).find(({ ok }) => !ok);
+  return refused && !refused.ok ? refused : ok(null);
+}
+
+/** A model that a person may choose for a session. `efforts`: those it has, as far as known. */
+export interface ChosenModel {
+  name: string;
+  isDefault: boolean;
+  efforts?: readonly Effort[];
+}
+
+/** The default first, its fallbacks, then `models.choices`. Those that lack a key or an address are left out. */
+export function listModelChoices(env: ModelEnv, settings: Settings["models"]): ChosenModel[] {
+  return offerModels(env, settings).map((choice, i) => {
+    const { efforts } = choice.wire === "rehearsal" ? {} : lookUpFacts(toLookUp(choice), settings);
+    return { name: choice.name, isDefault: i === 0, ...(efforts && { efforts }) };
+  });
+}
+
+const CHOICES = "models.choices";
+
+function offerModels(raw: ModelEnv, { choices }: Pick<Settings["models"], "choices">): ModelChoice[] {
+  const env = trimVariables(raw);
+  const turn = chooseModels(env, "turn");
+  const named = choices.map((spec) => chooseNamed(spec.trim(), CHOICES, env));
+  const all = [...(turn.ok ? turn.value : []), ...named.flatMap((choice) => (choice.ok ? [choice.value] : []))];
+  return [...new Map(all.map((choice) => [choice.name, choice])).values()];
 }
 
 type SlotDeps = ModelDeps & { isForVision: boolean };
@@ -114,8 +145,7 @@ function createWithKey(
   settings: Settings["models"],
   deps: SlotDeps,
 ): Model {
-  const provider = choice.wire === "chat" ? choice.compat.catalog : choice.wire;
-  const known = lookUpFacts({ provider, id: choice.model, name: choice.name }, settings);
+  const known = lookUpFacts(toLookUp(choice), settings);
   const facts = deps.isForVision ? { ...known, sees: known.sees ?? true } : known;
   const options = { ...choice, apiKey, facts, fetch: deps.fetch, clock: deps.clock };
   switch (options.wire) {
@@ -126,6 +156,11 @@ function createWithKey(
     case "chat":
       return createOpenAiChatModel(options);
   }
+}
+
+function toLookUp(choice: Exclude<ModelChoice, { wire: "rehearsal" }>): Parameters<typeof lookUpFacts>[0] {
+  const provider = choice.wire === "chat" ? choice.compat.catalog : choice.wire;
+  return { provider, id: choice.model, name: choice.name };
 }
 
 function chooseModels(raw: ModelEnv, slot: ModelSlot): Result<[ModelChoice, ...ModelChoice[]]> {

@@ -12,6 +12,8 @@ import work from "./work.md";
 export interface PromptInput {
   /** The person's own words for who the agent is; absent: ours. */
   identity?: string | null;
+  /** How the person wants the agent to be in this session, "" or absent for nothing. */
+  personality?: string;
   /** Names of the tools that are offered; guidance comes only for these. */
   tools: string[];
   /** The skills index, "" for an empty library. */
@@ -35,6 +37,7 @@ export function buildPrompt(input: PromptInput): string {
   const has = (name: string) => input.tools.includes(name);
   const parts = [
     input.identity || identity,
+    input.personality ?? "",
     trust,
     has("terminal") || has("read_file") ? work.replace("{{files}}", has("process") ? ON_HOST : IN_WORKSPACE) : "",
     has("web_extract") ? web : "",

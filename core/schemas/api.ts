@@ -16,10 +16,12 @@ import { FileContents } from "./file-body.ts";
 import { CurationId, ProfileId, ReviewId, SessionId, Sha256, SkillName, TurnId } from "./ids.ts";
 import { Observation, TraceStep } from "./learning/learning.ts";
 import { MemoryEntry, MemoryStoreName } from "./memory.ts";
+import { Personality } from "./profile/personality.ts";
 import { Lesson, ReviewDead, ReviewJob, ReviewResult, ReviewState } from "./learning/review.ts";
 import { ToolSettings } from "./profile/tools.ts";
+import { SessionChoice } from "./sessions/session-choice.ts";
 import { SessionKind } from "./sessions/session-kind.ts";
-import { BusyMode } from "./settings.ts";
+import { BusyMode, Effort } from "./settings.ts";
 import { IndexLine, PastRevision, SkillHead, SkillRevision, SkillTombstone } from "./skill.ts";
 import { SessionUsage } from "./usage.ts";
 
@@ -75,10 +77,22 @@ export const SessionInfo = z.object({
   parent: SessionId.optional(),
 });
 export type SessionInfo = z.infer<typeof SessionInfo>;
-export const CreatedSession = SessionInfo.extend({ backend: Backend });
+/** `model`, `effort`, `personality` and `tools`: as the person has chosen them for this session. Absent: the default. */
+export const CreatedSession = SessionInfo.extend({ backend: Backend }).extend(SessionChoice.shape);
 export type CreatedSession = z.infer<typeof CreatedSession>;
 /** Newest first. */
 export const SessionList = Page.extend({ sessions: z.array(SessionInfo) });
+/** A model that may be chosen for a session. `efforts`: how much it can reason, as far as known. */
+export const ModelInfo = z.object({
+  name: z.string(),
+  isDefault: z.boolean(),
+  efforts: z.array(Effort).optional(),
+});
+export const ModelList = z.object({ models: z.array(ModelInfo) });
+/** `own`: put by the profile's owner; else it ships. */
+export const PersonalityInfo = Personality.extend({ name: z.string(), own: z.boolean() });
+export const PersonalityList = z.object({ personalities: z.array(PersonalityInfo) });
+
 export const TurnInfo = z.object({
   turn: TurnId,
   n: z.int(),

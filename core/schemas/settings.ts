@@ -184,6 +184,12 @@ const models = z
       .describe(
         'Whether a model reads images, by model, such as `{"ollama:my-model":true}`. Takes precedence over the catalog. A model that is not known is sent none.',
       ),
+    choices: z
+      .array(z.string().trim().min(1).max(200))
+      .max(50)
+      .describe(
+        'Models that a person may choose for a session, besides those of `TALARIA_MODEL`, as `<provider>:<model>`, such as `["anthropic:claude-opus-5"]`. Their providers need the same variables as in `TALARIA_MODEL`.',
+      ),
     keyOrder: z
       .enum(["fill_first", "round_robin", "least_used"])
       .describe("Which of several keys is used: the first that works, each in turn, or the least used."),

@@ -29,6 +29,7 @@ import type { ToolSettings } from "../schemas/profile/tools.ts";
 import type { ProfileSettings } from "../schemas/profile/settings.ts";
 import type { Grant, ReviewMessage } from "../schemas/learning/review.ts";
 import type { CodeSandbox } from "../sandbox/code-sandbox.ts";
+import type { SessionChoice } from "../schemas/sessions/session-choice.ts";
 import type { SessionKind } from "../schemas/sessions/session-kind.ts";
 import type { Settings } from "../schemas/settings.ts";
 import type { Booking, Budget, Spending } from "../schemas/usage.ts";
@@ -55,8 +56,13 @@ export interface SessionHost {
   /** 16 random characters that cannot be guessed. */
   token(): string;
   settings: Settings;
-  /** The models of a kind of work: the primary, then the fallbacks. */
-  models(slot: ModelSlot): Result<ModelChain>;
+  /**
+   * The models of a kind of work: the primary, then the fallbacks. `first`: a name of `modelChoices`, which is then the primary.
+   * Failures: `model_not_configured`, `unknown_model`.
+   */
+  models(slot: ModelSlot, first?: string): Result<ModelChain>;
+  /** The names of the models that a person may choose for a session. Absent: there is nothing to choose. */
+  modelChoices?(): string[];
   seeds: Seeds;
   /** Tools that the deployment adds to the built-in ones. */
   moreTools?: Tool[];
@@ -179,6 +185,8 @@ export interface SessionMeta {
   /** Of a session that another one began: which, and how many sessions are above it. Absent: 0. */
   parent?: SessionId;
   depth?: number;
+  /** What the person has chosen for it. Absent: all defaults. */
+  choice?: SessionChoice;
   /** Every turn that has ended is indexed, or a job for it exists. Absent in sessions from before the index existed. */
   indexed?: true;
   /** The year whose part of the index this session sends turns of that year to. Absent while the first part takes them. */
@@ -198,6 +206,8 @@ export interface EngineContext {
   /** Recognises which of the agent's words come from content it has read. */
   taint: SessionTaint;
   meta(): SessionMeta;
+  /** Inside the caller's transaction. A field that is `undefined` is removed. */
+  changeMeta(changes: { [Field in keyof SessionMeta]?: SessionMeta[Field] | undefined }): void;
   /** Inside the caller's transaction. */
   rename(title: string): void;
   /** From now on, each turn's end plans that its messages are indexed. Inside the caller's transaction. */

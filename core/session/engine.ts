@@ -16,9 +16,13 @@ import type {
 } from "../schemas/api.ts";
 import type { Entry } from "../schemas/entry.ts";
 import { toTurnId } from "../schemas/ids.ts";
+import type { ChangeSession } from "../schemas/sessions/session-choice.ts";
 import type { Observation, Rating } from "../schemas/learning/learning.ts";
 import { type PostedMessage, acceptMessage, toAccepted } from "./accept-message.ts";
 import type { SessionHost, SessionMeta } from "./context.ts";
+import { changeSession } from "./choice/change-session.ts";
+import { areSettingsOld, renewProfileSettings } from "./prompt/profile-settings.ts";
+import { renameNow } from "./rename.ts";
 import { rateTurn, readObservation } from "./learning/ratings.ts";
 import { createOwnerFiles } from "./files/owner-files.ts";
 import { type Engine, UNKNOWN_SESSION, openEngine, wake } from "./open-engine.ts";
@@ -53,7 +57,7 @@ export type SessionEngine = ReturnType<typeof createSessionEngine>;
 export type SessionCalls = Promised<
   Pick<
     SessionEngine,
-    | ("detail" | "listTools" | "post" | "events" | "entryPage" | "stop" | "rate" | "observation")
+    | ("detail" | "listTools" | "post" | "change" | "events" | "entryPage" | "stop" | "rate" | "observation")
     | ("putFile" | "getFile" | "deleteFile" | "listFiles" | "getImage")
     | ("listCheckpoints" | "openCheckpoint" | "restoreCheckpoint" | "deleteCheckpoints")
     | ("exportWorkspace" | "importWorkspace")
@@ -149,6 +153,19 @@ function toConversation(engine: Engine) {
       if (!posted.ok) return posted;
       const events = readers.events({ turn: posted.value.turn.n });
       return events.ok ? ok({ accepted: toAccepted(session, posted.value), events: events.value }) : events;
+    },
+    /**
+     * Returns the session as it is now. `settingsRev`: revision of the profile's settings, as the caller knows it. A running turn keeps
+     * what it began with. Failures: `session_not_found`, `unknown_model`, `unknown_personality`.
+     */
+    async change(changes: ChangeSession, settingsRev: number): Promise<Result<SessionDetail>> {
+      if (!wake(engine)) return UNKNOWN_SESSION;
+      if (areSettingsOld(context, { more: { settingsRev } })) await renewProfileSettings(context);
+      const changed = await changeSession(context, changes);
+      if (!changed.ok) return changed;
+      await context.jobs.arm();
+      if (changes.title !== undefined) await renameNow(context);
+      return ok(toSessionDetail(context));
     },
     /** Resumes nothing first: a resumed turn would drop the part of its answer that a person has read. */
     async stop(): Promise<Result<{ stopped: string[] }>> {

@@ -59,6 +59,8 @@ export type Job =
   | { kind: "verdicts"; verdicts: ReviewVerdict[]; at: number }
   /** A notice that waits until no answer streams. */
   | { kind: "notice"; text: string }
+  /** A person has given the session this title: the profile's list and its message index are to be told. */
+  | { kind: "rename"; title: string }
   /** What a person has always allowed, on its way to the profile's Account. */
   | { kind: "allow"; allowance: StandingAllowance }
   /** Only in rows of schema version 2. */

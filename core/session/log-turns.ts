@@ -5,6 +5,7 @@ import type { Sql } from "../ports.ts";
 import { type TurnState, TurnStats, WaitKind } from "../schemas/entry.ts";
 import { ImageRef } from "../schemas/media/image.ts";
 import { ObservedTurn } from "../schemas/learning/learning.ts";
+import { SessionChoice } from "../schemas/sessions/session-choice.ts";
 import { BusyMode } from "../schemas/settings.ts";
 
 /** What decides a turn's restarts, its pauses and its place in the queue. An absent field means that this has not happened. */
@@ -21,6 +22,8 @@ const TurnDetails = z.object({
   settingsRev: z.int().optional(),
   /** Of a waiting input: the question of a parked turn that it answers. */
   answers: z.string().optional(),
+  /** What the person had chosen for the session when the turn began. Absent: all defaults. */
+  choice: SessionChoice.optional(),
   /** Of a steered input: the turn it was put into. */
   into: z.int().optional(),
   /** Number of answers and results at the last restart. */

@@ -70,11 +70,12 @@ export function openEngine(given: SessionHost): Engine {
       if (!meta) throw new Error("the session was never created");
       return meta;
     },
+    changeMeta,
     rename: (title) => changeMeta({ title }),
     markIndexed: () => changeMeta({ indexed: true }),
     setIndexYear: (indexYear) => changeMeta({ indexYear }),
   };
-  function changeMeta(change: Partial<SessionMeta>): void {
+  function changeMeta(change: Parameters<EngineContext["changeMeta"]>[0]): void {
     log.setMeta("session", { ...context.meta(), ...change });
   }
   const outbox = createOutbox(context);

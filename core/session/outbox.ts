@@ -13,6 +13,7 @@ import { carryRating } from "./learning/rating-job.ts";
 import { carryReview, settleReview } from "./learning/review-job.ts";
 import { carryVerdicts } from "./learning/verdicts-job.ts";
 import { putBookingRow } from "./ledger.ts";
+import { carryRename } from "./rename.ts";
 import { makeTitle } from "./turn/title.ts";
 
 /** Longer than two timeouts of the Archive. A late answer finds that another attempt has deleted the row, and changes nothing. */
@@ -168,6 +169,8 @@ async function carryOut(context: EngineContext, row: JobRow): Promise<void> {
       return jobs.delete(row.id);
     case "allow":
       return carryAllowance(context, { ...row, job: row.job });
+    case "rename":
+      return carryRename(context, { ...row, job: row.job });
     case "usage":
       await host.account.book(row.job.booking);
       return jobs.delete(row.id);

@@ -9,8 +9,8 @@ import { type TurnRow, isOpen } from "./log-turns.ts";
 const DETAIL_TURNS = 100;
 
 export function toSessionInfo({ host, meta }: EngineContext): CreatedSession {
-  const { title, learning, createdAt, backend = "workspace" } = meta();
-  return { session: host.session, title, learning, backend, createdAt };
+  const { title, learning, createdAt, backend = "workspace", choice } = meta();
+  return { session: host.session, title, learning, backend, createdAt, ...choice };
 }
 
 export function toSessionDetail(context: EngineContext): SessionDetail {

@@ -60,6 +60,8 @@ export interface ToolRules {
   operator?: ToolSettings;
   profile?: ToolSettings;
   session?: ToolSettings;
+  /** What the person has chosen for the session since. */
+  chosen?: ToolSettings;
 }
 
 /** Why the tool is not offered, as a sentence; `null` if it is. */
@@ -73,6 +75,7 @@ export function explainAbsence(tool: Pick<Tool, "name" | "toolset">, rules: Tool
   if (!leaves(rules.operator ?? {})) return "The operator has switched it off (`tools`).";
   if (!leaves(rules.profile ?? {})) return "The profile has switched it off (PUT /v1/tools).";
   if (!leaves(rules.session ?? {})) return "The session was created without it.";
+  if (!leaves(rules.chosen ?? {})) return "It was switched off for this session (PATCH /v1/sessions/{session}).";
   return null;
 }
 

@@ -2,7 +2,7 @@
 // ports here and nowhere below. Its name is `<profile>/<session>`, built by workers/api from the principal.
 import { DurableObject } from "cloudflare:workers";
 import type { PutAnswer } from "../../core/archive/messages/split-archive.ts";
-import type { ModelChain, ModelSlot } from "../../core/agent/contract.ts";
+import type { ModelChain } from "../../core/agent/contract.ts";
 import { type Result, StateNewerError, assert, err, messageOf, ok } from "../../core/errors.ts";
 import { parseSettings } from "../../core/limits.ts";
 import type { ProviderEnv } from "../../core/memory/provider-env.ts";
@@ -17,6 +17,7 @@ import type { ProfileSettings } from "../../core/schemas/profile/settings.ts";
 import { ProfileId, SessionId } from "../../core/schemas/ids.ts";
 import type { Rating } from "../../core/schemas/learning/learning.ts";
 import type { ReviewMessage } from "../../core/schemas/learning/review.ts";
+import type { ChangeSession } from "../../core/schemas/sessions/session-choice.ts";
 import type { Settings } from "../../core/schemas/settings.ts";
 import type { PostedMessage } from "../../core/session/accept-message.ts";
 import type { SessionHost } from "../../core/session/context.ts";
@@ -34,7 +35,7 @@ import { systemClock } from "../../stores/platform/system-clock.ts";
 import { runChecks } from "../../wiring/checks.ts";
 import { type LoaderBinding, openSandbox } from "../../wiring/sandbox.ts";
 import { openImageMaker } from "../../wiring/images.ts";
-import { openModels } from "../../wiring/models.ts";
+import { openModels, readModelChoices } from "../../wiring/models.ts";
 import { openExecHost } from "../../wiring/exec.ts";
 import { createMcpDialer } from "../../wiring/mcp/dialer.ts";
 import { type SettingsAccount, openMcpDeps, storeCatalog } from "../../wiring/mcp/open-mcp.ts";
@@ -139,6 +140,9 @@ export class Session extends DurableObject<SessionEnv> implements SessionCalls {
   }
   async stop() {
     return this.#engine.stop();
+  }
+  async change(changes: ChangeSession, settingsRev: number) {
+    return this.#engine.change(changes, settingsRev);
   }
   async rate(n: number, rating: Rating) {
     return this.#engine.rate(n, rating);
@@ -279,7 +283,7 @@ function toHost(ctx: DurableObjectState, env: SessionEnv, settings: Settings): S
   const session = SessionId.parse(sessionPart);
   const clock = systemClock;
   const place: StoreScope = { bucket: openBucket(env.SKILLS), profile, settings };
-  const chains = new Map<ModelSlot, Result<ModelChain>>();
+  const chains = new Map<string, Result<ModelChain>>();
   const outbound = openOutbound(env, settings);
   const memoryProvider = openProvider(env, { profile, session }, { ...MEMORY_DEPS, fetch: outbound.fetch });
   // A session works without a memory provider. The log tells the operator what is wrong.
@@ -300,11 +304,13 @@ function toHost(ctx: DurableObjectState, env: SessionEnv, settings: Settings): S
     random: Math.random,
     settings,
     token: () => Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => LETTERS[byte & 31]).join(""),
-    models(slot) {
-      const chain = chains.get(slot) ?? openModels(env, settings, slot, outbound);
-      chains.set(slot, chain);
+    models(slot, first) {
+      const key = `${slot} ${first ?? ""}`;
+      const chain = chains.get(key) ?? openModels(env, settings, slot, outbound, first);
+      chains.set(key, chain);
       return chain;
     },
+    modelChoices: () => readModelChoices(env, settings).map(({ name }) => name),
     seeds,
     runChecks,
     sandbox: openSandbox(env, settings, clock, (problem) => console.error(`session ${session}: ${problem}`)),
@@ -322,6 +328,7 @@ function toHost(ctx: DurableObjectState, env: SessionEnv, settings: Settings): S
     sessions: {
       recent: (limit) => env.ACCOUNT.getByName(profile).listSessions({ limit }),
       find: (sessions) => env.ACCOUNT.getByName(profile).findSessions(sessions),
+      rename: (title) => env.ACCOUNT.getByName(profile).renameSession(session, title),
     },
     messages: {
       async put(turn, year) {
@@ -332,6 +339,7 @@ function toHost(ctx: DurableObjectState, env: SessionEnv, settings: Settings): S
       },
       search: (query) => env.ARCHIVE.getByName(profile).searchMessages(query),
       around: (of, n, before, after) => env.ARCHIVE.getByName(profile).messagesAround(of, n, before, after),
+      rename: (of, title) => env.ARCHIVE.getByName(profile).renameSession(of, title),
     },
     web: openWeb(env, settings, outbound, (problem) => console.error(`session ${session}: web_search: ${problem}`)),
     pending: openPendingStore(place),

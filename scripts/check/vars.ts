@@ -16,7 +16,8 @@ export function checkVars(env: Env): void {
   const vars = selectWorkerVars(env, "");
   const settings = parseSettings(vars.TALARIA_SETTINGS);
   const search = settings.ok ? openSearch(vars, settings.value.web) : settings;
-  for (const result of [settings, checkModels(vars), parseProviderEnv(vars), parseExecEnv(vars), search]) {
+  const models = settings.ok ? checkModels(vars, settings.value.models) : settings;
+  for (const result of [settings, models, parseProviderEnv(vars), parseExecEnv(vars), search]) {
     if (!result.ok) throw new PlainError(toFix(result.failure.message));
   }
   const { TALARIA_PUBLIC_PROFILE: profile } = vars;

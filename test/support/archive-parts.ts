@@ -73,6 +73,7 @@ export function createArchiveParts({ clock, readBytes, step = () => {} }: Archiv
       edges: call("edges", (own, ...args) => own.edges(...args)),
       read: call("read", (own, ...args) => own.read(...args)),
       near: call("near", (own, ...args) => own.near(...args)),
+      rename: call("rename", (own, ...args) => own.rename(...args)),
       eraseSession: call("eraseSession", (own, ...args) => own.eraseSession(...args)),
       putPurge: call("putPurge", (own, ...args) => own.putPurge(...args)),
       purges: call("purges", (own, ...args) => own.purges(...args)),

@@ -28,6 +28,8 @@ import { profiles } from "./profiles/profiles.ts";
 import { reviews } from "./learning/reviews.ts";
 import { type ApiEnv, createRouter, refuseQuery } from "./router.ts";
 import { search } from "./sessions/search.ts";
+import { personalities } from "./profiles/personalities.ts";
+import { sessionChoices } from "./sessions/choices.ts";
 import { sessions } from "./sessions/sessions.ts";
 import { skillHistory } from "./skills/skill-history.ts";
 import { skills } from "./skills/skills.ts";
@@ -110,6 +112,8 @@ for (const resource of [
   profiles,
   keys,
   sessions,
+  sessionChoices,
+  personalities,
   messages,
   search,
   turns,

@@ -56,6 +56,10 @@ export const PROBLEMS = {
   too_many_files: [422, "Too many files"],
   bad_archive: [422, "Invalid archive"],
   archive_too_large: [413, "The archive is too large"],
+  unknown_model: [422, "Not a model to choose"],
+  unknown_personality: [422, "No such personality"],
+  bad_personality: [400, "Invalid name of a personality"],
+  personality_refused: [422, "The personality was refused"],
   // missing or deleted
   route_not_found: [404, "No such route"],
   profile_not_found: [404, "No such profile"],

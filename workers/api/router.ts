@@ -126,6 +126,7 @@ const CODE_BY_FIELD: Record<string, ProblemCode> = {
   "param.profile": "bad_profile_id",
   "param.session": "bad_session_id",
   "param.n": "bad_turn",
+  "param.personality": "bad_personality",
   "param.name": "bad_skill_name",
   "param.rev": "bad_revision",
   "param.store": "bad_memory_store",

@@ -49,6 +49,8 @@ export interface MessageArchive {
   search(query: MessageQuery): FoundMessage[];
   /** Messages of a session in their order, from `before` before the entry `n` (or the next entry, or the last one) to `after` after it. */
   around(session: SessionId, n: number, before: number, after: number): IndexedMessage[];
+  /** Gives all messages of a session another title; none to a title that holds a purged text. Idempotent. */
+  rename(session: SessionId, title: string): void;
   /** Removes every message of a session, and takes none of it any more. Returns how many messages it had. */
   eraseSession(session: SessionId): number;
   isErased(session: SessionId): boolean;
@@ -113,6 +115,7 @@ export function createMessageArchive(sql: Sql, options: MessageArchiveOptions = 
     put: (turn) => putTurn(sql, turn, { readBytes, isPurged: toMatcher(turn.session) }),
     search: (query) => searchMessages(sql, query),
     around: (session, n, before, after) => cutAround(readNear(sql, session, n, before, after), n, before, after),
+    rename: (session, title) => renameSession(sql, session, toMatcher(session)(title) ? "" : title),
     eraseSession: (session) => eraseMessagesOfSession(sql, session),
     isErased: (session) => isErasedSession(sql, session),
     eraseWhere(isMeant, after = 0, isTitleMeant = isMeant) {
@@ -171,6 +174,14 @@ function putTurn(
     }
     sql.run("UPDATE message_sum SET messages = messages + ?, words = words + ?, last = ?", count, words, id);
     return ok(null);
+  });
+}
+
+/** A session that has no message here gets its title with its first one. */
+function renameSession(sql: Sql, session: SessionId, title: string): void {
+  sql.transaction(() => {
+    const hasMessages = sql.run("SELECT 1 FROM message WHERE session = ? LIMIT 1", session).length > 0;
+    if (hasMessages) putTitle(sql, session, title, readTitle(sql, session) ?? "");
   });
 }
 

@@ -22,6 +22,7 @@ import { createdAtOf, firstIdOf, yearOf } from "./years.ts";
 /** What the first part asks of another. Each may reject. */
 export interface OtherPart extends PartReader {
   near(session: SessionId, n: number, before: number, after: number): Promise<IndexedMessage[]>;
+  rename(session: SessionId, title: string): Promise<void>;
   eraseSession(session: SessionId): Promise<number>;
   putPurge(purge: TextPurge): Promise<void>;
   purges(subject?: string): Promise<TextPurge[]>;
@@ -40,6 +41,8 @@ export interface SplitArchive {
   search(query: MessageQuery): Promise<MessageSearch>;
   /** As `MessageArchive.around`. Rejects if a part is out of reach that may have such messages. */
   around(session: SessionId, n: number, before: number, after: number): Promise<IndexedMessage[]>;
+  /** Idempotent. After a failure, repeat it. */
+  rename(session: SessionId, title: string): Promise<void>;
   /** Idempotent. After a failure, repeat it. */
   eraseSession(session: SessionId): Promise<number>;
   putPurge(purge: TextPurge): Promise<void>;
@@ -110,6 +113,12 @@ export function createSplitArchive({ sql, own, openPart, clock, salt }: SplitArc
         ...asked.map((year) => withTimeout(openPart(year).near(session, n, before, after), PART_MS, clock)),
       ]);
       return cutAround(joinNear(near.flat(), n, before, after), n, before, after);
+    },
+
+    async rename(session, title) {
+      own.rename(session, title);
+      const begin = yearOf(createdAtOf(session) - DAY_MS);
+      for (const year of others()) if (year >= begin) await openPart(year).rename(session, title);
     },
 
     async eraseSession(session) {

@@ -2,6 +2,7 @@
 // change; a Session keeps the newest copy it was told of. Secrets inside are sealed. Forms only.
 import type * as z from "zod";
 import { McpCatalog, McpGrant, McpServer } from "../mcp.ts";
+import { Personality } from "./personality.ts";
 import { ToolPolicy } from "./policies.ts";
 import { ToolSettings } from "./tools.ts";
 
@@ -9,6 +10,8 @@ import { ToolSettings } from "./tools.ts";
 export const PROFILE_SECTIONS = {
   /** Key `all`. */
   tools: ToolSettings,
+  /** By the name that a person chooses it by. */
+  personalities: Personality,
   /** By the server's name. */
   mcp: McpServer,
   /** By the server's name: what it offered when it was last asked. */

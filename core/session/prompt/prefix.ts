@@ -4,6 +4,7 @@ import type { Message, Model } from "../../agent/contract.ts";
 import { toToolSpecs } from "../../agent/tool-specs.ts";
 import type { SentMessage, SentPrefix } from "../../schemas/learning/review.ts";
 import type { EngineContext } from "../context.ts";
+import { turnEffort } from "../choice/choice.ts";
 import { compactionsBefore, readHistory } from "./history.ts";
 import { withoutCommands } from "../turn/commands/without-commands.ts";
 import { frozenPrompt } from "../turn/prepare-turn.ts";
@@ -26,7 +27,7 @@ export function readPrefix(
   const messages = readHistory(context, { input: to });
   // A review has no bytes of images, so it cannot send the same request.
   if (messages.some((message) => message.role === "user" && message.images)) return undefined;
-  const effort = host.settings.models.effort.turn;
+  const effort = turnEffort(context);
   return {
     cache: model.cache,
     at: last.at,

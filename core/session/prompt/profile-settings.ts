@@ -20,7 +20,10 @@ export function profileSettings({ log }: Pick<EngineContext, "log">): ProfileSet
 }
 
 /** Whether the turn's sender knows newer settings than the session, or the session itself has changed them. */
-export function areSettingsOld({ host, log }: EngineContext, turn: TurnRow): boolean {
+export function areSettingsOld(
+  { host, log }: EngineContext,
+  turn: { more: Pick<TurnRow["more"], "settingsRev"> },
+): boolean {
   if (!host.readProfileSettings) return false;
   const isOutdated = log.meta<StoredSettings>("profile")?.outdated === true;
   return isOutdated || (turn.more.settingsRev ?? 0) > profileSettings({ log }).rev;
@@ -30,6 +33,13 @@ export function areSettingsOld({ host, log }: EngineContext, turn: TurnRow): boo
 export async function renewProfileSettings({ host, log }: EngineContext): Promise<void> {
   const stored: StoredSettings = { v: 1, ...(await host.readProfileSettings!()) };
   log.setMeta("profile", stored);
+}
+
+/** Reads the settings now, whatever revision is known. */
+export async function readProfileSettingsAgain({ host, log }: Pick<EngineContext, "host" | "log">): Promise<void> {
+  if (!host.readProfileSettings) return;
+  const read = await host.readProfileSettings();
+  if (read.rev > profileSettings({ log }).rev) log.setMeta("profile", { v: 1, ...read } satisfies StoredSettings);
 }
 
 /** Call after the session has changed the profile's settings. The running turn keeps its copy. */

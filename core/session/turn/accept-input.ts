@@ -76,7 +76,8 @@ function beginTurn({ context, begun }: Pick<DriveState, "context" | "begun">, tu
   const n = log.nextEntry();
   const startedAt = host.clock.now();
   const { since, interrupts, images, settingsRev } = turn.more;
-  const more = settingsRev ? { settingsRev } : {};
+  const { choice } = context.meta();
+  const more = { ...(settingsRev && { settingsRev }), ...(choice && { choice }) };
   const running: TurnRow = { ...turn, state: "running", waiting: null, input: n, attempts: 1, startedAt, more };
   const parts = [{ source: "principal" as const, text: turn.waiting ?? "" }];
   const waited = since !== undefined && { waited: { since, ...(interrupts !== undefined && { interrupts }) } };

@@ -12,6 +12,7 @@ import {
 } from "../../schemas/entry.ts";
 import type { EngineContext } from "../context.ts";
 import { endReason, placeNotice, placeTurnEnd, replay } from "../readers/events.ts";
+import { turnModels } from "../choice/choice.ts";
 import type { SessionJournal } from "./journal/journal.ts";
 import { learnFromTurn } from "../learning/learn.ts";
 import { settleLedger } from "../ledger.ts";
@@ -134,10 +135,10 @@ function toClosingEntries(
 }
 
 function toPartialAnswer(
-  { host }: EngineContext,
+  context: EngineContext,
   { n, turn, at, text, spent }: Pick<AssistantEntry, "n" | "turn" | "at"> & Pick<NoticeEnding, "text" | "spent">,
 ): AssistantEntry {
-  const models = host.models("turn");
+  const models = turnModels(context);
   const model = models.ok ? models.value[0].name : "none";
   const parts = [{ source: "own" as const, text }];
   const answer = { calls: [], stop: "end" as const, ...(spent ?? { usage: NO_STATS.usage, model }) };

@@ -22,6 +22,7 @@ import { createTools } from "../../tools/index.ts";
 import { applyPolicies } from "../../tools/policies.ts";
 import { type ToolRules, selectTools, sortTools } from "../../tools/toolsets.ts";
 import { createClarifyDesk } from "../approvals/clarifying.ts";
+import { currentChoice, personalityText, turnModels } from "../choice/choice.ts";
 import { createFileChanges } from "../approvals/file-changes.ts";
 import { isUnattended } from "../approvals/unattended.ts";
 import { parseSessionCommand } from "../../commands/parse-command.ts";
@@ -44,6 +45,8 @@ interface FrozenPrompt extends Partial<OfferedTools> {
   /** Hash of the tools' descriptions, which are part of the cached prefix. */
   tools: string;
   text: string;
+  /** Fingerprint of the personality in it. Absent: none. */
+  personality?: string;
   /** Tokens of the window that the prompt was made for. Absent: a large window. */
   window?: number;
 }
@@ -87,8 +90,8 @@ export function sessionTools(
 }
 
 /** The window that foreign tools get their share of. The same for all that ask for the session's tools. */
-function turnWindow({ host }: EngineContext): number {
-  const models = host.models("turn");
+function turnWindow(context: EngineContext): number {
+  const models = turnModels(context);
   return models.ok ? models.value[0].contextWindow : Infinity;
 }
 
@@ -103,12 +106,14 @@ export function listMadeTools(context: EngineContext): { made: Tool[]; rules: To
 /** Who may take tools away from the session, and what each has taken. */
 export function readToolRules(context: EngineContext): ToolRules {
   const { kind = "chat", tools } = context.meta();
+  const { tools: chosen } = currentChoice(context);
   const { all } = profileSettings(context).sections.tools;
   return {
     role: kind,
     operator: context.host.settings.tools,
     ...(all && { profile: all }),
     ...(tools && { session: tools }),
+    ...(chosen && { chosen }),
   };
 }
 
@@ -188,7 +193,7 @@ function lastRequest({ log }: EngineContext): string {
   return "";
 }
 
-/** The prompt of the epoch. Makes a new one if `force` is set, the tools changed, or the provider's cache has expired. */
+/** The prompt of the epoch. Makes a new one if `force` is set, the tools or the personality changed, or the provider's cache has expired. */
 export async function freezePrompt(
   context: EngineContext,
   options: { tools: Tool[]; force: boolean; request?: string; contextWindow?: number | undefined },
@@ -197,7 +202,9 @@ export async function freezePrompt(
   const { tools, force, request, contextWindow = Infinity } = options;
   const before = log.meta<FrozenPrompt>("prompt");
   const specs = hashOfSpecs(tools);
-  const isSame = before?.tools === specs && !isTooWide(before, contextWindow);
+  const chosen = personalityText(context);
+  const personality = chosen === "" ? undefined : sha256Hex(chosen);
+  const isSame = before?.tools === specs && before.personality === personality && !isTooWide(before, contextWindow);
   if (!force && before && isSame && !hasLapsed(context, before)) {
     return { text: before.text, learned: null };
   }
@@ -213,6 +220,7 @@ export async function freezePrompt(
   const now = host.clock.now();
   const text = buildPrompt({
     identity: files.identity,
+    personality: chosen,
     tools: offered.names,
     skillsBlock: renderSkillIndex(lines, limits.indexTokens, request),
     memoryBlock: renderMemoryBlock(memory, user, host.settings, limits.memory),
@@ -227,6 +235,7 @@ export async function freezePrompt(
     tools: specs,
     ...offered,
     text,
+    ...(personality && { personality }),
     ...(isSmall(contextWindow) && { window: contextWindow }),
   };
   host.sql.transaction(() => {

@@ -9,6 +9,7 @@ import { admitCall, isAllowedUnasked } from "../approvals/questions.ts";
 import { createContextKeeper } from "../compaction/compact.ts";
 import type { CompactionOptions } from "../compaction/shorten.ts";
 import { createImageDesk } from "../images/image-desk.ts";
+import { turnEffort, turnModels } from "../choice/choice.ts";
 import { bookLate, openBudget } from "../ledger.ts";
 import type { TurnRow } from "../log-turns.ts";
 import type { Log } from "../log.ts";
@@ -29,8 +30,6 @@ export async function runTurn(drive: DriveState, turn: TurnRow, current: Current
   const { context, outbox, recall } = drive;
   const { host, log, jobs } = context;
   const { journal, abort } = current;
-  const models = host.models("turn");
-  if (!models.ok) return { end: { state: "failed", failure: models.failure, stats: NO_STATS } };
   // An object may die between accepting an input and setting its alarm, and then a request may take up the turn. So the alarm
   // is set before the turn is driven.
   await jobs.arm();
@@ -38,7 +37,9 @@ export async function runTurn(drive: DriveState, turn: TurnRow, current: Current
   const request = textOf(log.entry(turn.input!)!);
   const compaction = toCompactionOptions(drive, turn, current);
   const command = parseSessionCommand(request);
-  if (command) return { ending: await runCommand(command, { context, signal: abort.signal, compaction }) };
+  if (command) return { ending: await runCommand(command, { context, turn, signal: abort.signal, compaction }) };
+  const models = turnModels(context);
+  if (!models.ok) return { end: { state: "failed", failure: models.failure, stats: NO_STATS } };
   const [model] = models.value;
   const invoked = looksLikeInvocation(request)
     ? await readInvocation(context, turn, request, model.contextWindow)
@@ -100,7 +101,7 @@ function toLoopOptions(
     },
     history: readHistory(context, turn),
     limits: settings.turn,
-    effort: settings.models.effort.turn,
+    effort: turnEffort(context),
     cacheKey: host.session,
     clock: host.clock,
     random: host.random,

@@ -113,11 +113,12 @@ function settle(context: EngineContext, { id, job }: TitleRow, title: string, wo
   const { host, jobs } = context;
   const { clock, session } = host;
   const lines = toUsageLines(job.spent.map((call: SpentCall) => ({ kind: "title", ...call })));
+  const isUntitled = context.meta().title === ""; // a person may have named it meanwhile
   host.sql.transaction(() => {
-    if (title !== "") context.rename(title);
+    if (title !== "" && isUntitled) context.rename(title);
     if (work !== null) noteKinds(context, [{ turn: job.turn, kind: work }], "title");
     if (lines.length === 0) return jobs.delete(id);
-    const named = title === "" ? {} : { title };
+    const named = title === "" || !isUntitled ? {} : { title };
     putBooking(context, { id: toTitleId(session), session, at: clock.now(), lines, ...named });
   });
 }

@@ -82,6 +82,8 @@ export interface HarnessOptions {
   sessions?: SessionInfo[];
   /** Counts requests as the platform does, including the checks for tombstones before a write. */
   counter?: Counter;
+  /** Other ports of the host, or others in place of these. */
+  host?: Partial<SessionHost>;
   /** Runs while a message is being sent to the queue. */
   onSend?(message: ReviewMessage): Promise<void>;
 }
@@ -192,6 +194,7 @@ export function createSessionHarness(options: HarnessOptions) {
         },
         search: (query) => parts.split.search(query),
         around: (session, n, before, after) => parts.split.around(session, n, before, after),
+        rename: (session, title) => parts.split.rename(session, title),
       },
       pending: createPendingStore({ bucket: stores.bucket, profile, clock, random: createSeededRandom(5) }),
       reviews: createReviewStore({ bucket: stores.bucket, profile }),
@@ -222,6 +225,7 @@ export function createSessionHarness(options: HarnessOptions) {
         void work.catch(() => {}).finally(() => background.delete(work)); // rejected by a crash, which ended this lifetime
       },
       report: (what, error) => reports.push(`${what}: ${String(error)}`),
+      ...options.host,
     });
     return {
       engine,

@@ -4,7 +4,10 @@ import type { SessionCommand, SessionCommandName } from "../../../commands/comma
 import { compress } from "../../compaction/compact.ts";
 import { type CompactionOptions, SAVES_NOTHING } from "../../compaction/shorten.ts";
 import type { SummaryCall } from "../../compaction/summarise.ts";
+import { turnModels } from "../../choice/choice.ts";
+import { choose } from "../../choice/choice-commands.ts";
 import type { EngineContext } from "../../context.ts";
+import type { TurnRow } from "../../log-turns.ts";
 import { answerRefine } from "../../learning/refine.ts";
 import type { NoticeEnding } from "../endings.ts";
 import { runApprovalCommand } from "./approval-commands.ts";
@@ -13,6 +16,8 @@ import { rollBack } from "./rollback.ts";
 
 export interface CommandRun {
   context: EngineContext;
+  /** The command's own turn. */
+  turn: TurnRow;
   signal: AbortSignal;
   compaction: CompactionOptions;
 }
@@ -23,6 +28,10 @@ export const SESSION_COMMANDS: Record<SessionCommandName, RunCommand> = {
   compress: runCompress,
   refresh: runRefresh,
   refine: ({ context }, focus) => answerRefine(context, focus),
+  model: (run, name) => choose(run, "model", name),
+  reasoning: (run, effort) => choose(run, "effort", effort),
+  personality: (run, name) => choose(run, "personality", name),
+  title: (run, title) => choose(run, "title", title),
   rollback: ({ context }, n) => rollBack(context, n),
   approvals: ({ context }) => runApprovalCommand(context, { name: "approvals", argument: "" }),
   approve: ({ context }, argument) => runApprovalCommand(context, { name: "approve", argument }),
@@ -51,7 +60,7 @@ async function runCompress({ context, signal, compaction: options }: CommandRun,
 }
 
 async function runRefresh({ context }: CommandRun): Promise<NoticeEnding> {
-  const models = context.host.models("turn");
+  const models = turnModels(context);
   await refreshPrompt(context, models.ok ? models.value[0].contextWindow : undefined);
   const text = "The prompt was rebuilt from the current skills, memory and files.";
   return { state: "done", code: "refreshed", text };

@@ -1,0 +1,48 @@
+// What a person chooses for a session: title, model, effort, personality, tools; and the models there are to choose from.
+import { createRoute } from "@hono/zod-openapi";
+import { ModelList, SessionDetail } from "../../../core/schemas/api.ts";
+import { ChangeSession } from "../../../core/schemas/sessions/session-choice.ts";
+import { readModelChoices } from "../../../wiring/models.ts";
+import { parseEnvSettings } from "../env.ts";
+import { unwrap } from "../problems.ts";
+import { createRouter, describeResponses, jsonBody } from "../router.ts";
+import { openSession } from "./session-rpc.ts";
+import { SessionParams } from "./sessions.ts";
+
+export const sessionChoices = createRouter();
+
+sessionChoices.openapi(
+  createRoute({
+    method: "patch",
+    path: "/v1/sessions/{session}",
+    operationId: "changeSession",
+    description:
+      "Renames the session, or chooses its model, how much it reasons, its personality and the tools that are switched off for it. " +
+      "An absent field stays as it is; `null` goes back to the default. A running turn keeps what it began with. A personality begins a new epoch.",
+    request: { params: SessionParams, body: jsonBody(ChangeSession) },
+    responses: describeResponses(200, "The session as it is now", SessionDetail),
+  }),
+  async (c) => {
+    const { session } = c.req.valid("param");
+    const changed = await openSession(c.env, c.var.profile, session).change(c.req.valid("json"), c.var.settingsRev);
+    return c.json(unwrap(changed), 200);
+  },
+);
+
+sessionChoices.openapi(
+  createRoute({
+    method: "get",
+    path: "/v1/models",
+    operationId: "listModels",
+    description:
+      "Lists the models that may be chosen for a session: those of the deployment, and the operator's `models.choices`.",
+    responses: describeResponses(200, "The models, the default first", ModelList),
+  }),
+  (c) => {
+    const models = readModelChoices(c.env, parseEnvSettings(c.env));
+    return c.json(
+      { models: models.map(({ efforts, ...model }) => ({ ...model, ...(efforts && { efforts: [...efforts] }) })) },
+      200,
+    );
+  },
+);
