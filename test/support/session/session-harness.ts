@@ -76,6 +76,8 @@ export interface HarnessOptions {
   isUnattended?(): boolean;
   /** What the profile's owner has set. Absent: nothing can be set. */
   readProfileSettings?: SessionHost["readProfileSettings"];
+  /** The way to the profile's MCP servers. Absent: none has tools. */
+  mcp?: SessionHost["mcp"];
   /** The size of the Archive's database. */
   archiveBytes?(): number;
   /** The profile's sessions, oldest first. Absent: the agent has no tool that searches them. */
@@ -156,6 +158,7 @@ export function createSessionHarness(options: HarnessOptions) {
       moreTools: options.tools ?? [],
       ...(options.approvals && { approvals: mortalApprovals(options.approvals, step) }),
       ...(options.readProfileSettings && { readProfileSettings: options.readProfileSettings }),
+      ...(options.mcp && { mcp: options.mcp }),
       ...(options.isUnattended && { isUnattended: options.isUnattended }),
       memoryProvider: options.memoryProvider,
       imageMaker: options.imageMaker,
