@@ -49,6 +49,14 @@ export const DEFAULTS: Settings = {
     busy: "queue", // [own] loses no message and interrupts no running turn unasked
   },
   tools: { only: null, disabled: [] },
+  delegation: {
+    maxTasks: 10, // [hermes] max_concurrent_children
+    maxDepth: 1, // [hermes] max_spawn_depth
+    maxSteps: 250, // [hermes] delegation.max_iterations
+    stallMs: 20 * MINUTE_MS, // [hermes] the longer of its two limits, inside a tool; more than turn.noProgressMs, which ends most
+    waitMs: 24 * 60 * MINUTE_MS, // [own] Hermes has none; it only bounds a wait for children that cannot be reached
+    summaryChars: 24_000, // [hermes] longest summary
+  },
   approvals: { mode: "manual" }, // [own] [hermes] had the same default until it had a model that decides
   context: {
     threshold: 0.5, // [hermes]
@@ -206,6 +214,7 @@ export function parseSettings(json: string | undefined): Result<Settings> {
   return ok({
     turn: { ...DEFAULTS.turn, ...patch.data.turn },
     tools: { ...DEFAULTS.tools, ...patch.data.tools },
+    delegation: { ...DEFAULTS.delegation, ...patch.data.delegation },
     approvals: { ...DEFAULTS.approvals, ...patch.data.approvals },
     context: { ...DEFAULTS.context, ...patch.data.context },
     guardrails: { ...DEFAULTS.guardrails, ...patch.data.guardrails },

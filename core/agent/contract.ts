@@ -2,7 +2,17 @@
 // (loop.ts) depends on nothing else. Types only.
 import type * as z from "zod";
 import type { Failure, Result } from "../errors.ts";
-import type { Answer, AskedQuestion, Cost, JsonObject, Part, ToolCall, ToolSpend, Usage } from "../schemas/entry.ts";
+import type {
+  Answer,
+  AskedQuestion,
+  Cost,
+  DelegatedSpending,
+  JsonObject,
+  Part,
+  ToolCall,
+  ToolSpend,
+  Usage,
+} from "../schemas/entry.ts";
 import type { ImageRef, ImageSize } from "../schemas/media/image.ts";
 import type { Effort } from "../schemas/settings.ts";
 
@@ -168,6 +178,8 @@ export interface ToolResult {
   parts: Part[];
   /** What the call spent on models or other paid services. */
   spent?: ToolSpend[];
+  /** What the sessions that the call began have spent. It counts towards the turn's budget, and they book it themselves. */
+  delegated?: DelegatedSpending;
   /** Set by the loop: fingerprint of the result before it was cut, moved to a file or replaced. Times do not count. */
   print?: string;
 }

@@ -255,8 +255,8 @@ async function runGuarded(tool: Tool, args: unknown, context: ToolContext): Prom
     if (wait) return wait;
     const result: unknown = await tool.run(args, context);
     if (!isToolResult(result)) return BAD_RESULT;
-    const { failed, parts, spent } = result;
-    return { failed, parts, ...(spent && { spent }) };
+    const { failed, parts, spent, delegated } = result;
+    return { failed, parts, ...(spent && { spent }), ...(delegated && { delegated }) };
   } catch (error) {
     return crashed(messageOf(error));
   }

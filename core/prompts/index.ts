@@ -1,5 +1,6 @@
 // Every paragraph a model reads in a session, in the order it reads them. Pure; the same input gives the same bytes.
 // The reviewer's words are in review.ts.
+import delegated from "./delegated.md";
 import identity from "./identity.md";
 import memory from "./memory.md";
 import project from "./project.md";
@@ -14,6 +15,8 @@ export interface PromptInput {
   identity?: string | null;
   /** How the person wants the agent to be in this session, "" or absent for nothing. */
   personality?: string;
+  /** The session works on a task of another session. */
+  isDelegated?: boolean;
   /** Names of the tools that are offered; guidance comes only for these. */
   tools: string[];
   /** The skills index, "" for an empty library. */
@@ -39,6 +42,7 @@ export function buildPrompt(input: PromptInput): string {
     input.identity || identity,
     input.personality ?? "",
     trust,
+    input.isDelegated ? delegated : "",
     has("terminal") || has("read_file") ? work.replace("{{files}}", has("process") ? ON_HOST : IN_WORKSPACE) : "",
     has("web_extract") ? web : "",
     has("skill_view") ? skills : "",

@@ -2,7 +2,7 @@
 // readers. These are stored formats: for a change, raise `v` and keep a reader for the old one.
 import * as z from "zod";
 import { ClarifyQuestion } from "./approvals/clarify.ts";
-import { Sha256, SkillName, Source } from "./ids.ts";
+import { SessionId, Sha256, SkillName, Source } from "./ids.ts";
 import { ImageRef } from "./media/image.ts";
 
 /** A piece of an entry with one origin. Tool parts hold a JSON object as text; the others hold plain text. */
@@ -110,6 +110,9 @@ export const ToolSpend = z.object({
   cost: Cost.optional(),
 });
 export type ToolSpend = z.infer<typeof ToolSpend>;
+/** What a session has spent, in tokens and millionths of a US dollar, with the sessions that it began. */
+export const DelegatedSpending = z.object({ calls: z.int().min(0), tokens: z.int().min(0), usdMicros: z.int().min(0) });
+export type DelegatedSpending = z.infer<typeof DelegatedSpending>;
 /** One tool call. `open` is the intent, written before the tool runs; `done` carries the result. */
 export const ToolEntry = z.object({
   ...base,
@@ -122,6 +125,8 @@ export const ToolEntry = z.object({
   /** Fingerprint of the tool's own result, before it was cut, spilled to a file or replaced. Used by the guardrails. */
   print: z.string().optional(),
   spent: z.array(ToolSpend).optional(),
+  /** What the sessions that the call began have spent. They book it themselves. */
+  delegated: DelegatedSpending.optional(),
 });
 /**
  * A note to the model after the input of a turn, whose prompt stays unchanged. It reports changes within the epoch (skills,
@@ -157,8 +162,11 @@ export const CompactionEntry = z.object({
   /** The model calls of the summary, failed ones included. */
   calls: z.array(z.object({ model: z.string(), usage: Usage, cost: Cost.optional() })),
 });
-/** What a parked turn waits for. `approval`: a person's decision on a call. `clarify`: a person's answer to questions of the agent. */
-export const WaitKind = z.enum(["approval", "clarify"]);
+/**
+ * What a parked turn waits for. `approval`: a person's decision on a call. `clarify`: a person's answer to questions of the agent.
+ * `children`: sessions that work for it.
+ */
+export const WaitKind = z.enum(["approval", "clarify", "children"]);
 export type WaitKind = z.infer<typeof WaitKind>;
 
 /** A question whether a call may run. `covers`: what `session` and `always` would allow from now on; `null`: only this call may be allowed. */
@@ -178,8 +186,16 @@ const AskedClarify = z.object({
   questions: z.array(ClarifyQuestion),
 });
 
+/** Sessions that work for the turn, in the order of their tasks. `id`: the call that began them. */
+const ChildrenQuestion = z.object({
+  for: z.literal("children"),
+  id: z.string(),
+  until: z.int(),
+  tasks: z.array(z.object({ session: SessionId, goal: z.string() })),
+});
+
 /** What a parked turn waits for, as readers are shown it. One shape for each `WaitKind`. */
-export const AskedQuestion = z.discriminatedUnion("for", [ApprovalQuestion, AskedClarify]);
+export const AskedQuestion = z.discriminatedUnion("for", [ApprovalQuestion, AskedClarify, ChildrenQuestion]);
 export type AskedQuestion = z.infer<typeof AskedQuestion>;
 export type ApprovalQuestion = z.infer<typeof ApprovalQuestion>;
 

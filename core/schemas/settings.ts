@@ -394,9 +394,31 @@ const tools = z
     "Which tools sessions get, by name or by toolset: `files`, `shell`, `code`, `web`, `browser`, `vision`, `skills`, `memory`, `recall`, `todo`, `asking`, `delegation`, `mcp-<server>`. A profile and a session may take away more.",
   );
 
+const delegation = z
+  .strictObject({
+    maxTasks: count.min(1).max(50).describe("Tasks of one call, which run side by side."),
+    maxDepth: count
+      .max(5)
+      .describe("How deep sessions may delegate: 1 lets a conversation delegate, and its children not. 0: nobody can."),
+    maxSteps: count.min(1).describe("Model calls of a delegated turn, if `turn.maxSteps` does not allow fewer."),
+    stallMs: ms
+      .min(1_000)
+      .describe(
+        "A delegated session that makes no progress for this long is stopped, and the turn goes on without it.",
+      ),
+    waitMs: ms.min(1_000).describe("The longest time that a turn waits for delegated work."),
+    summaryChars: count
+      .min(500)
+      .describe(
+        "Characters of one task's answer in the result; the whole answer is then in a file. Several share the room of a result.",
+      ),
+  })
+  .describe("Work that a session gives to sessions of its own (`delegate_task`).");
+
 export const Settings = z.strictObject({
   turn,
   tools,
+  delegation,
   approvals,
   context,
   guardrails,
@@ -418,6 +440,7 @@ export type Settings = z.infer<typeof Settings>;
 export const SettingsPatch = z.strictObject({
   turn: turn.partial().optional(),
   tools: tools.partial().optional(),
+  delegation: delegation.partial().optional(),
   approvals: approvals.partial().optional(),
   context: context.partial().optional(),
   guardrails: guardrails.partial().optional(),

@@ -46,7 +46,8 @@ async function kick({ driver }: Engine): Promise<void> {
   driver.kick();
 }
 
-function placeMessage({ context, driver }: Engine, input: PostedMessage): Result<AcceptedMessage> {
+/** Without driving the turn. */
+export function placeMessage({ context, driver }: Engine, input: PostedMessage): Result<AcceptedMessage> {
   const { host, log } = context;
   const { maxMessageChars, maxQueuedTurns, busy } = host.settings.turn;
   if (input.text.length > maxMessageChars) {

@@ -30,6 +30,7 @@ import type { ProfileSettings } from "../schemas/profile/settings.ts";
 import type { Grant, ReviewMessage } from "../schemas/learning/review.ts";
 import type { CodeSandbox } from "../sandbox/code-sandbox.ts";
 import type { SessionChoice } from "../schemas/sessions/session-choice.ts";
+import type { ChildProgress, ChildReport, ChildTask } from "../schemas/sessions/delegation.ts";
 import type { SessionKind } from "../schemas/sessions/session-kind.ts";
 import type { Settings } from "../schemas/settings.ts";
 import type { Booking, Budget, Spending } from "../schemas/usage.ts";
@@ -104,6 +105,8 @@ export interface SessionHost {
   readProfileSettings?(): Promise<ProfileSettings>;
   /** The way to the profile's MCP servers. Absent: none has tools here. */
   mcp?: McpPort;
+  /** The sessions that this one begins, and the one that began it. Absent: the agent cannot delegate. */
+  children?: ChildPort;
   /** True: nobody can answer a question in this run, so calls that need an answer are refused. Absent: somebody can. */
   isUnattended?(): boolean;
   /** Keeps the object awake for work that is not awaited. The promise must not reject. */
@@ -115,6 +118,18 @@ export interface McpPort {
   dialer: McpDialer;
   /** Stores what a server offered, for all sessions of the profile. A server that was removed meanwhile is left alone. */
   storeCatalog(server: string, catalog: McpCatalog): Promise<void>;
+}
+
+/** Calls between sessions of a profile. Each is repeated until it answers; ids make that harmless. Rejects if it cannot be reached. */
+export interface ChildPort {
+  /** Lists the child with the Account and gives it its task. Failure: it, or its parent, was deleted, or it refuses the task. */
+  begin(child: SessionId, task: ChildTask): Promise<Result<null>>;
+  /** Ends the child's turn; a child that never began is made and stopped, so that a late `begin` changes nothing. */
+  stop(child: SessionId, task: ChildTask): Promise<Result<null>>;
+  /** `null`: there is no such session. */
+  look(child: SessionId): Promise<ChildProgress | null>;
+  /** Tells the parent how the child ended. A parent that was deleted takes it too. */
+  report(parent: SessionId, child: SessionId, report: ChildReport): Promise<void>;
 }
 
 /** What a profile has allowed for all its sessions. Kept by its Account. */
@@ -187,6 +202,8 @@ export interface SessionMeta {
   depth?: number;
   /** What the person has chosen for it. Absent: all defaults. */
   choice?: SessionChoice;
+  /** Of a delegated session: the label of its task, and what it may spend. */
+  delegated?: Pick<ChildTask, "source" | "budget">;
   /** Every turn that has ended is indexed, or a job for it exists. Absent in sessions from before the index existed. */
   indexed?: true;
   /** The year whose part of the index this session sends turns of that year to. Absent while the first part takes them. */

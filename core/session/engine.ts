@@ -7,10 +7,8 @@ import type {
   AllowanceInfo,
   ApprovalDetail,
   ApprovalInfo,
-  Backend,
   CreatedSession,
   DecideApproval,
-  Learning,
   SessionDetail,
   TurnObservation,
 } from "../schemas/api.ts";
@@ -19,19 +17,19 @@ import { toTurnId } from "../schemas/ids.ts";
 import type { ChangeSession } from "../schemas/sessions/session-choice.ts";
 import type { Observation, Rating } from "../schemas/learning/learning.ts";
 import { type PostedMessage, acceptMessage, toAccepted } from "./accept-message.ts";
-import type { SessionHost, SessionMeta } from "./context.ts";
+import type { SessionHost } from "./context.ts";
 import { changeSession } from "./choice/change-session.ts";
 import { areSettingsOld, renewProfileSettings } from "./prompt/profile-settings.ts";
 import { renameNow } from "./rename.ts";
+import { createDelegationCalls } from "./delegation/delegation-calls.ts";
+import { refuseMessage } from "./delegation/child-life.ts";
 import { rateTurn, readObservation } from "./learning/ratings.ts";
 import { createOwnerFiles } from "./files/owner-files.ts";
-import { type Engine, UNKNOWN_SESSION, openEngine, wake } from "./open-engine.ts";
-import type { ToolSettings } from "../schemas/profile/tools.ts";
+import { type Engine, type NewSession, UNKNOWN_SESSION, createSession, openEngine, wake } from "./open-engine.ts";
 import type { ListedTool } from "../schemas/tool-list.ts";
 import { listTools } from "../tools/tool-list.ts";
 import { listMadeTools } from "./turn/prepare-turn.ts";
 import type { ReaderState, StandingReader } from "./readers/standing-reader.ts";
-import { createTables } from "./schema.ts";
 import { toSessionDetail, toSessionInfo } from "./session-info.ts";
 import { decideApproval, listAllowances, listApprovals, openApproval, revokeAllowance } from "./approvals/approvals.ts";
 
@@ -39,16 +37,6 @@ import { decideApproval, listAllowances, listApprovals, openApproval, revokeAllo
 export interface AcceptedStream {
   accepted: Accepted;
   events: ReadableStream<Uint8Array>;
-}
-
-/** What a session is created with. `createdAt`: milliseconds since 1970, now by default. */
-export interface NewSession {
-  learning: Learning;
-  title: string;
-  createdAt?: number;
-  backend?: Backend;
-  /** What the session's creator leaves it. Absent: everything. */
-  tools?: ToolSettings;
 }
 
 export type SessionEngine = ReturnType<typeof createSessionEngine>;
@@ -61,6 +49,7 @@ export type SessionCalls = Promised<
     | ("putFile" | "getFile" | "deleteFile" | "listFiles" | "getImage")
     | ("listCheckpoints" | "openCheckpoint" | "restoreCheckpoint" | "deleteCheckpoints")
     | ("exportWorkspace" | "importWorkspace")
+    | ("beginChild" | "stopChild" | "lookAtChild" | "takeReport" | "listChildren")
     | ("listApprovals" | "openApproval" | "decideApproval" | "listAllowances" | "revokeAllowance")
   >
 >;
@@ -69,6 +58,8 @@ type Promised<Calls> = {
     ? (...asked: Asked) => Promise<Awaited<Answer>>
     : never;
 };
+
+export type { NewSession } from "./open-engine.ts";
 
 /** A session that was never created answers `session_not_found`, or nothing, to everything but `create`. */
 export function createSessionEngine(host: SessionHost) {
@@ -80,6 +71,7 @@ export function createSessionEngine(host: SessionHost) {
     ...toLearning(engine),
     ...createOwnerFiles(engine),
     ...toApprovals(engine),
+    ...createDelegationCalls(engine),
   };
 }
 
@@ -87,17 +79,8 @@ function toLifecycle(engine: Engine) {
   const { context, outbox, driver } = engine;
   const { host, log, jobs, hub } = context;
   return {
-    async create({ backend, ...input }: NewSession): Promise<CreatedSession> {
-      if (!engine.known) {
-        const created: SessionMeta = { v: 1, createdAt: host.clock.now(), ...input };
-        if (backend === "host") created.backend = backend;
-        if (host.messages) created.indexed = true;
-        host.sql.transaction(() => {
-          createTables(host.sql);
-          log.setMeta("session", created);
-        });
-        engine.known = true;
-      }
+    async create(input: NewSession): Promise<CreatedSession> {
+      createSession(engine, input);
       return toSessionInfo(context);
     },
 
@@ -140,16 +123,16 @@ function toConversation(engine: Engine) {
   const { context, driver, readers } = engine;
   const { session } = context.host;
   return {
-    /** Failures: `session_not_found`, `message_too_long`, `idempotency_conflict`, `too_many_queued`. */
+    /** Failures: `session_not_found`, `session_delegated`, `message_too_long`, `idempotency_conflict`, `too_many_queued`. */
     async post(input: PostedMessage): Promise<Result<Accepted>> {
       if (!wake(engine)) return UNKNOWN_SESSION;
-      const posted = await acceptMessage(engine, input);
+      const posted = refuseMessage(context) ?? (await acceptMessage(engine, input));
       return posted.ok ? ok(toAccepted(session, posted.value)) : posted;
     },
     /** `post` and the events of its turn in one answer: saves a round trip before the first token. */
     async postAndRead(input: PostedMessage): Promise<Result<AcceptedStream>> {
       if (!wake(engine)) return UNKNOWN_SESSION;
-      const posted = await acceptMessage(engine, input);
+      const posted = refuseMessage(context) ?? (await acceptMessage(engine, input));
       if (!posted.ok) return posted;
       const events = readers.events({ turn: posted.value.turn.n });
       return events.ok ? ok({ accepted: toAccepted(session, posted.value), events: events.value }) : events;

@@ -57,6 +57,12 @@ export type Job =
   | { kind: "rating"; turn: number; nth: number }
   /** A review's verdicts on turns, to be recorded with the skills and turns they concern. */
   | { kind: "verdicts"; verdicts: ReviewVerdict[]; at: number }
+  /** An order to a session that this one began. The last one counts, so both have the same row. */
+  | { kind: "child"; session: string; order: "begin" | "stop" }
+  /** The children of the call `op` are to be looked at: one may have stalled, or its report may be lost. */
+  | { kind: "children"; op: string }
+  /** The turn of a delegated session has ended, and its parent does not know yet. */
+  | { kind: "report" }
   /** A notice that waits until no answer streams. */
   | { kind: "notice"; text: string }
   /** A person has given the session this title: the profile's list and its message index are to be told. */

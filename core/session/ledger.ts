@@ -2,7 +2,7 @@
 // books the sums with the profile's Account through the outbox, and checks the budgets before each call. Called by the driver
 // and the outbox. A running call is never cut off for money; the next one is refused.
 import { type Failure, err } from "../errors.ts";
-import type { Entry, NoticeEntry } from "../schemas/entry.ts";
+import type { DelegatedSpending, Entry, NoticeEntry } from "../schemas/entry.ts";
 import { DAY_MS, dayOf, toTurnId } from "../schemas/ids.ts";
 import type { Settings } from "../schemas/settings.ts";
 import {
@@ -24,7 +24,7 @@ import {
 import type { EngineContext } from "./context.ts";
 import type { TurnRow } from "./log-turns.ts";
 
-/** Meta key `usage`: everything this session has booked. */
+/** Meta key `usage`: everything this session has booked, and what the sessions that it began have booked. */
 interface SessionTotals extends Spending {
   v: 1;
   calls: number;
@@ -39,14 +39,15 @@ export interface TurnBudget {
   findRefusal(): Promise<Failure | null>;
 }
 
-/** `spentSoFar`: by this turn alone. Asks the Account only if a daily limit is set. */
+/** `soFar`: by this turn alone, and by the sessions that it began. Asks the Account only if a daily limit is set. */
 export function openBudget(
-  { host, log }: EngineContext,
+  context: EngineContext,
   turn: Pick<TurnRow, "n">,
-  spentSoFar: () => Spending,
+  soFar: { spent(): Spending; delegated(): Spending },
 ): TurnBudget {
+  const { host, log } = context;
   const { account, clock, session, settings } = host;
-  const turnBudget = toBudget(settings.turn.maxTokens, settings.turn.maxUsd);
+  const turnBudget = limitOfTurn(context);
   const sessionBudget = toBudget(settings.budget.sessionTokens, settings.budget.sessionUsd);
   const profileDayBudget = dayBudget(settings);
   if (![turnBudget, sessionBudget, profileDayBudget].some(isLimited)) return { findRefusal: async () => null };
@@ -56,10 +57,10 @@ export function openBudget(
 
   return {
     async findRefusal() {
-      const spent = spentSoFar();
-      if (isSpent(spent, turnBudget)) return turnBudgetSpent(spent, turnBudget);
-      const totals = log.meta<SessionTotals>("usage") ?? NO_TOTALS;
-      if (isSpent(addSpending(totals, spent), sessionBudget)) return sessionBudgetSpent(sessionBudget);
+      const spent = soFar.spent();
+      const withChildren = addSpending(spent, soFar.delegated());
+      if (isSpent(withChildren, turnBudget)) return turnBudgetSpent(withChildren, turnBudget);
+      if (isSpent(addSpending(sessionTotals(log), spent), sessionBudget)) return sessionBudgetSpent(sessionBudget);
       if (!isLimited(profileDayBudget) || (reserved && !isSpent(spent, reserved))) return null;
       const now = clock.now();
       reserved = await account.reserveTurn({
@@ -72,6 +73,40 @@ export function openBudget(
       return reserved ? null : profileBudgetSpent(profileDayBudget, now);
     },
   };
+}
+
+/** A turn's limits: the operator's, and what the parent of a delegated session left it. */
+function limitOfTurn({ host, meta }: EngineContext): Budget {
+  const { maxTokens, maxUsd } = host.settings.turn;
+  const own = toBudget(maxTokens, maxUsd);
+  const given = meta().delegated?.budget;
+  return given ? { tokens: minOf(own.tokens, given.tokens), usdMicros: minOf(own.usdMicros, given.usdMicros) } : own;
+}
+
+/** 0 is no limit. */
+function minOf(a: number, b: number): number {
+  return a === 0 || b === 0 ? Math.max(a, b) : Math.min(a, b);
+}
+
+/** An equal part for each of `parts` sessions of what turn `n` and its session have left. */
+export function shareBudget(context: EngineContext, turn: Pick<TurnRow, "n" | "input">, parts: number): Budget {
+  const { host, log } = context;
+  const entries = log.entries(turn.input!).filter((entry) => entry.turn === turn.n);
+  const spent = sumSpent(entries);
+  const ofTurn = leftOf(limitOfTurn(context), addSpending(spent, sumDelegated(entries)));
+  const { sessionTokens, sessionUsd } = host.settings.budget;
+  const ofSession = leftOf(toBudget(sessionTokens, sessionUsd), addSpending(sessionTotals(log), spent));
+  const share = (a: number, b: number) => {
+    const left = minOf(a, b);
+    return left === 0 ? 0 : Math.max(1, Math.floor(left / parts));
+  };
+  return { tokens: share(ofTurn.tokens, ofSession.tokens), usdMicros: share(ofTurn.usdMicros, ofSession.usdMicros) };
+}
+
+/** At least 1 of what is limited: 0 would be no limit. */
+function leftOf(limit: Budget, spent: Spending): Budget {
+  const left = (most: number, used: number) => (most === 0 ? 0 : Math.max(1, most - used));
+  return { tokens: left(limit.tokens, spent.tokens), usdMicros: left(limit.usdMicros, spent.usdMicros) };
 }
 
 /** The operator's limits for all sessions of a profile together in one UTC day. */
@@ -131,11 +166,22 @@ export function putBookingRow({ host, jobs }: EngineContext, booking: Booking): 
   jobs.put(bookingRow(booking.id), host.clock.now() + host.settings.turn.leaseMs, { kind: "usage", booking });
 }
 
-function addTotals({ log }: EngineContext, { lines }: Booking): void {
+function addTotals(context: EngineContext, { lines }: Booking): void {
   if (lines.length === 0) return;
-  const before = log.meta<SessionTotals>("usage") ?? NO_TOTALS;
-  const calls = lines.reduce((sum, line) => sum + line.calls, before.calls);
-  log.setMeta("usage", { v: 1, calls, ...addSpending(before, sumUsageLines(lines)) } satisfies SessionTotals);
+  const calls = lines.reduce((sum, line) => sum + line.calls, 0);
+  addDelegated(context, { calls, ...sumUsageLines(lines) });
+}
+
+/** Adds what a session that this one began has spent and booked. Inside the caller's transaction. */
+export function addDelegated({ log }: EngineContext, spent: DelegatedSpending): void {
+  const before = sessionTotals(log);
+  const totals: SessionTotals = { v: 1, calls: before.calls + spent.calls, ...addSpending(before, spent) };
+  log.setMeta("usage", totals);
+}
+
+/** Everything that the session has booked, and what the sessions that it began have reported. */
+export function sessionTotals({ meta }: Pick<EngineContext["log"], "meta">): SessionTotals {
+  return meta<SessionTotals>("usage") ?? NO_TOTALS;
 }
 
 /** The id of a booking's row in the outbox. */
@@ -147,7 +193,7 @@ export function bookingRow(id: string): string {
 export async function hasBudgetOutsideTurn({ host, log, jobs }: EngineContext, id: string): Promise<boolean> {
   const { account, clock, session, settings } = host;
   const ofSession = toBudget(settings.budget.sessionTokens, settings.budget.sessionUsd);
-  if (isSpent(log.meta<SessionTotals>("usage") ?? NO_TOTALS, ofSession)) return false;
+  if (isSpent(sessionTotals(log), ofSession)) return false;
   const day = dayBudget(settings);
   if (!isLimited(day)) return true;
   // Bookings that wait in `observe` jobs must count now. Booking them again later changes nothing.
@@ -156,7 +202,7 @@ export async function hasBudgetOutsideTurn({ host, log, jobs }: EngineContext, i
 }
 
 export function sessionUsage({ log }: Pick<EngineContext, "log">): SessionUsage {
-  const { calls, tokens, usdMicros } = log.meta<SessionTotals>("usage") ?? NO_TOTALS;
+  const { calls, tokens, usdMicros } = sessionTotals(log);
   return { calls, tokens, usd: usdMicros / 1_000_000 };
 }
 
@@ -188,6 +234,14 @@ export function toTurnLines(entries: Entry[]): UsageLine[] {
 /** What the calls recorded in these entries used and cost. */
 export function sumSpent(entries: Entry[]): Spending {
   return sumUsageLines(toTurnLines(entries));
+}
+
+/** What the sessions that these calls began have spent. They book it themselves. */
+export function sumDelegated(entries: Entry[]): Spending {
+  return entries.reduce(
+    (sum, entry) => (entry.kind === "tool" && entry.delegated ? addSpending(sum, entry.delegated) : sum),
+    NOTHING_SPENT,
+  );
 }
 
 /** A failed summary leaves a notice for each of its calls, and so does the description of an image. All others belong to the turn. */

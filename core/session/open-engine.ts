@@ -1,6 +1,7 @@
 // Wires the parts of a session's engine over its host, and remembers whether the session exists. Called by engine.ts only.
 import { err } from "../errors.ts";
 import type { Sql } from "../ports.ts";
+import type { Backend, Learning } from "../schemas/api.ts";
 import { createWorkspace } from "../workspace/workspace.ts";
 import type { EngineContext, SessionHost, SessionMeta } from "./context.ts";
 import { createImageRows } from "./images/image-rows.ts";
@@ -11,7 +12,7 @@ import { createOverlay } from "./memory/overlay.ts";
 import { type Outbox, createOutbox } from "./outbox.ts";
 import { createHub } from "./readers/hub.ts";
 import { type Readers, createReaders } from "./readers/readers.ts";
-import { hasTables, migrate } from "./schema.ts";
+import { createTables, hasTables, migrate } from "./schema.ts";
 import { type Driver, createDriver } from "./turn/drive.ts";
 
 export interface Engine {
@@ -82,6 +83,28 @@ export function openEngine(given: SessionHost): Engine {
   const driver = createDriver(context, outbox);
   const readers = createReaders({ log, hub, live: driver.live });
   return Object.assign(session, { context, outbox, driver, readers });
+}
+
+/** What a session is created with. `createdAt`: milliseconds since 1970, now by default. */
+export interface NewSession extends Pick<SessionMeta, "kind" | "parent" | "depth" | "delegated" | "tools"> {
+  learning: Learning;
+  title: string;
+  createdAt?: number;
+  backend?: Backend;
+}
+
+/** Does nothing for a session that exists. */
+export function createSession(engine: Engine, { backend, ...input }: NewSession): void {
+  if (engine.known) return;
+  const { host, log } = engine.context;
+  const created: SessionMeta = { v: 1, createdAt: host.clock.now(), ...input };
+  if (backend === "host") created.backend = backend;
+  if (host.messages) created.indexed = true;
+  host.sql.transaction(() => {
+    createTables(host.sql);
+    log.setMeta("session", created);
+  });
+  engine.known = true;
 }
 
 /** A session that was never created has no tables, and opening it makes none. */

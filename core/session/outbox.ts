@@ -6,6 +6,7 @@ import { carryAllowance } from "./approvals/allowances.ts";
 import type { EngineContext } from "./context.ts";
 import { type IndexRow, carryIndexing, giveUpIndexing, indexLater, indexRows } from "./index-messages.ts";
 import type { JobRow } from "./jobs.ts";
+import { carryOrder, carryReport, carryWatch } from "./delegation/carry-child.ts";
 import { carryKinds } from "./learning/kinds.ts";
 import { carryNotice } from "./learning/learned-notice.ts";
 import { carryObservation } from "./learning/observe-job.ts";
@@ -54,6 +55,7 @@ export function createOutbox(context: EngineContext) {
 
 async function runJobs(context: EngineContext): Promise<void> {
   const { host, jobs } = context;
+  await attemptFresh(context, "report"); // a parent waits for it
   // Titles go first: the same call names the kind of work, which the observation of the turn needs. A slow model does not delay it.
   const attempted = new Set(freshRows(context, "title").map(({ id }) => id));
   const naming = attemptFresh(context, "title");
@@ -73,11 +75,11 @@ async function runJobs(context: EngineContext): Promise<void> {
 }
 
 /** Rows of these kinds are attempted before they are due. Their late due time only saves an alarm after every turn. */
-async function attemptFresh(context: EngineContext, kind: "usage" | "title"): Promise<void> {
+async function attemptFresh(context: EngineContext, kind: "usage" | "title" | "report"): Promise<void> {
   for (const row of freshRows(context, kind)) await attempt(context, row);
 }
 
-function freshRows({ jobs }: EngineContext, kind: "usage" | "title"): JobRow[] {
+function freshRows({ jobs }: EngineContext, kind: "usage" | "title" | "report"): JobRow[] {
   return jobs.all().filter((row) => row.job.kind === kind && row.tries === 0);
 }
 
@@ -178,6 +180,12 @@ async function carryOut(context: EngineContext, row: JobRow): Promise<void> {
       return makeTitle(context, { ...row, job: row.job });
     case "index":
       return carryIndexing(context, { ...row, job: row.job });
+    case "child":
+      return carryOrder(context, { ...row, job: row.job });
+    case "children":
+      return carryWatch(context, { ...row, job: row.job });
+    case "report":
+      return carryReport(context, row);
     case "kinds":
       return carryKinds(context, { ...row, job: row.job });
     case "review":

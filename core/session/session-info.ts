@@ -9,8 +9,17 @@ import { type TurnRow, isOpen } from "./log-turns.ts";
 const DETAIL_TURNS = 100;
 
 export function toSessionInfo({ host, meta }: EngineContext): CreatedSession {
-  const { title, learning, createdAt, backend = "workspace", choice } = meta();
-  return { session: host.session, title, learning, backend, createdAt, ...choice };
+  const { title, learning, createdAt, backend = "workspace", kind, parent, choice } = meta();
+  return {
+    session: host.session,
+    title,
+    learning,
+    backend,
+    createdAt,
+    ...(kind && { kind }),
+    ...(parent && { parent }),
+    ...choice,
+  };
 }
 
 export function toSessionDetail(context: EngineContext): SessionDetail {

@@ -12,6 +12,7 @@ import type { ToolFingerprints } from "../skills/format/contract.ts";
 import { type ClarifyDesk, createClarify } from "./asking/clarify.ts";
 import { createExecuteCode } from "./code/execute-code.ts";
 import { createCheckInspector } from "./skills/check-inspector.ts";
+import { type Delegation, createDelegateTask } from "./delegation/delegate-task.ts";
 import type { ChangeRequests } from "./files/file-tool-options.ts";
 import { createFileTools } from "./files/files.ts";
 import { createReadFile } from "./files/read-file.ts";
@@ -60,6 +61,8 @@ export interface SessionToolOptions {
   clarify?: ClarifyDesk;
   /** Absent: no todo list. */
   todos?: TodoList;
+  /** Gives tasks to sessions of their own. Absent: it cannot. */
+  delegation?: Delegation;
   /** Searches the profile's sessions. Absent: they cannot be searched. */
   recall?: Omit<SessionSearchOptions, "session" | "clock">;
   /** Absent: no tool reaches the web. */
@@ -87,6 +90,7 @@ export function createTools(options: SessionToolOptions): Tool[] {
     ...(sandbox ? [createExecuteCode({ sandbox, clock, settings, hasFiles: options.machine !== null })] : []),
     ...(todos ? [createTodo(todos)] : []),
     ...(options.clarify ? [createClarify(options.clarify)] : []),
+    ...(options.delegation ? [createDelegateTask(options.delegation, settings)] : []),
     ...createSkillTools({
       library,
       store: skills,

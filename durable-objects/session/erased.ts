@@ -35,6 +35,7 @@ export function guardErased(host: SessionHost, wasErased: () => boolean): Sessio
     ...(host.sessions && { sessions: guardPort(host.sessions, wasErased) }),
     ...(host.messages && { messages: guardPort(host.messages, wasErased) }),
     ...(host.mcp && { mcp: guardPort(host.mcp, wasErased) }),
+    ...(host.children && { children: guardPort(host.children, wasErased) }),
     ...(host.pending && { pending: guardPort(host.pending, wasErased) }),
     background: (work) =>
       host.background(

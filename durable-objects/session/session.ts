@@ -18,9 +18,10 @@ import { ProfileId, SessionId } from "../../core/schemas/ids.ts";
 import type { Rating } from "../../core/schemas/learning/learning.ts";
 import type { ReviewMessage } from "../../core/schemas/learning/review.ts";
 import type { ChangeSession } from "../../core/schemas/sessions/session-choice.ts";
+import type { ChildReport, ChildTask } from "../../core/schemas/sessions/delegation.ts";
 import type { Settings } from "../../core/schemas/settings.ts";
 import type { PostedMessage } from "../../core/session/accept-message.ts";
-import type { SessionHost } from "../../core/session/context.ts";
+import type { ChildPort, SessionHost } from "../../core/session/context.ts";
 import {
   type AcceptedStream,
   type SessionCalls,
@@ -62,12 +63,14 @@ export interface SessionEnv
   SKILLS: R2Bucket;
   MEMORY: KVNamespace;
   REVIEWS: Queue<ReviewMessage>;
+  SESSION: DurableObjectNamespace<Session>;
   ACCOUNT: DurableObjectNamespace<Account>;
   ARCHIVE: DurableObjectNamespace<Archive>;
   TALARIA_SETTINGS?: string;
 }
 
 const WRONG_SETTINGS_MS = 60_000;
+const SESSION_GONE = err("session_gone", "This session, or the one that began it, has been deleted.");
 
 /** 32 letters, so that five random bits select one. */
 const LETTERS = "abcdefghijklmnopqrstuvwxyz234567";
@@ -109,8 +112,10 @@ export class Session extends DurableObject<SessionEnv> implements SessionCalls {
 
   /** `null`: the session was deleted before it was created. */
   async create(input: NewSession): Promise<CreatedSession | null> {
-    if (this.#isErased || isErased(this.ctx.storage)) return null;
-    return this.#engine.create(input);
+    return this.#isGone() ? null : this.#engine.create(input);
+  }
+  #isGone(): boolean {
+    return this.#isErased || isErased(this.ctx.storage);
   }
   /** Deletes everything and leaves a tombstone. Idempotent. Called by the profile's Account. */
   async erase(): Promise<void> {
@@ -191,6 +196,21 @@ export class Session extends DurableObject<SessionEnv> implements SessionCalls {
   }
   async decideApproval(id: string, decision: DecideApproval) {
     return this.#engine.decideApproval(id, decision);
+  }
+  async stopChild(task: ChildTask) {
+    return this.#isGone() ? SESSION_GONE : this.#engine.stopChild(task);
+  }
+  async beginChild(task: ChildTask) {
+    return this.#isGone() ? SESSION_GONE : this.#engine.beginChild(task);
+  }
+  async lookAtChild() {
+    return this.#engine.lookAtChild();
+  }
+  async takeReport(child: SessionId, report: ChildReport) {
+    return this.#engine.takeReport(child, report);
+  }
+  async listChildren() {
+    return this.#engine.listChildren();
   }
   async listAllowances() {
     return this.#engine.listAllowances();
@@ -362,10 +382,26 @@ function toHost(ctx: DurableObjectState, env: SessionEnv, settings: Settings): S
       storeCatalog: (server, catalog) => storeCatalog(account, server, catalog),
     },
     readProfileSettings: account.readSettings,
+    children: openChildren(env, profile, session),
     background: (work) => ctx.waitUntil(work),
     report: (what, error) => console.error(`session ${session}: ${what}: ${messageOf(error)}`),
   };
 }
+
+/** The children of a session are objects of the same profile: their names are built from it. */
+function openChildren(env: SessionEnv, profile: ProfileId, parent: SessionId): ChildPort {
+  const open = (session: SessionId) => env.SESSION.getByName(`${profile}/${session}`) as unknown as ChildRpc;
+  const register = (session: SessionId, { title, learning, createdAt }: ChildTask): Promise<boolean> =>
+    env.ACCOUNT.getByName(profile).registerSession({ session, title, learning, createdAt, kind: "delegated", parent });
+  return {
+    begin: async (child, task) => ((await register(child, task)) ? open(child).beginChild(task) : SESSION_GONE),
+    stop: async (child, task) => ((await register(child, task)) ? open(child).stopChild(task) : SESSION_GONE),
+    look: (child) => open(child).lookAtChild(),
+    report: (to, child, report) => open(to).takeReport(child, report),
+  };
+}
+
+type ChildRpc = Pick<Session, "beginChild" | "stopChild" | "lookAtChild" | "takeReport">;
 
 function toAlarm(storage: DurableObjectStorage): Alarm {
   return {

@@ -33,6 +33,7 @@ describe("docs/ARCHITECTURE.md", () => {
       workspace: createWorkspace({ sql: createNodeSql(), clock, maxFileBytes: 1, maxBytes: 1 }),
       memory: createMemoryStore({ kv: createMemoryKv({ clock }), profile: PROFILE, clock, overlayMs: 0 }),
       sandbox: { run: async () => ({ stdout: "", stopped: null }) },
+      delegation: { maxTaskChars: 1, wait: () => null, ended: () => [], spill: () => err("", "") },
       todos: { items: () => [], put: () => {}, labelOf: () => "own" },
       web: { outbound: {} as Outbound, search: { name: "brave" } as SearchProvider, browser: {} as BrowserPort },
       vision: { findImage: () => null, look: async () => ({ answer: ok({ text: "", model: "" }), spent: [] }) },

@@ -120,6 +120,7 @@ export const PROBLEMS = {
   turn_not_ended: [409, "The turn has not ended"],
   too_many_ratings: [409, "Too many ratings"],
   too_many_readers: [429, "Too many open connections"],
+  session_delegated: [409, "The session works on a task of another one"],
   too_many_queued: [429, "Too many messages are waiting"],
   file_too_large: [413, "File too large"],
   workspace_full: [507, "The workspace is full"],

@@ -27,9 +27,11 @@ export function learnFromTurn(context: EngineContext, turn: TurnRow, entries: En
   const { settings } = host;
   const now = host.clock.now();
   const day = dayOf(now);
-  const isNewDay = reviewState(log).activeDay !== day;
-  // A command, or a turn without a model call, has nothing to learn from.
-  const isObserved = context.meta().learning === "on" && turn.stats.modelCalls > 0;
+  const { learning, kind } = context.meta();
+  const isDelegated = kind === "delegated";
+  const isNewDay = !isDelegated && reviewState(log).activeDay !== day; // its parent has noted the day
+  // A command, or a turn without a model call, has nothing to learn from. Nobody judges a delegated turn, and it starts no review.
+  const isObserved = learning === "on" && !isDelegated && turn.stats.modelCalls > 0;
   const final = entries.at(-1);
   const isRefined = final?.kind === "notice" && final.code === REFINING;
   const focus = isRefined ? readRefineFocus(entries) : "";

@@ -11,9 +11,10 @@ const MAX_RETRY_MS = 20_000;
 /** Follow-up failures: the failure that caused them was reported already. */
 const FOLLOW_UP_CODES = new Set(["memory_provider_resting", "memory_provider_busy"]);
 
-/** `null` without a provider, and in a session that does not learn. */
+/** `null` without a provider, and in a session that does not learn or was delegated. */
 export function findProvider({ host, meta }: EngineContext): MemoryProvider | null {
-  return host.memoryProvider && meta().learning === "on" ? host.memoryProvider : null;
+  const { learning, kind } = meta();
+  return host.memoryProvider && learning === "on" && kind === undefined ? host.memoryProvider : null;
 }
 
 /** `undefined` when the provider's adapter threw an error. */

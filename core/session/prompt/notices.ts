@@ -10,6 +10,7 @@ const SILENT_CODES = new Set([
   ...["resumed", "model_retried", "paused", "learned", "compaction_failed", "pending", "image_described"],
   ...["approval_asked", "approval_decided", "approval_judged", "command", "command_answer"],
   ...["clarify_asked", "clarify_answered", "clarify_timed_out", "message_answer"],
+  ...["children_begun", "child_ended"],
 ]);
 
 export function toNotice(notice: Pick<NoticeEntry, "n" | "turn" | "at" | "code"> & { text: string }): NoticeEntry {

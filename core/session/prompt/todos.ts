@@ -15,7 +15,8 @@ export function createTodoList({ log, taint }: Pick<EngineContext, "log" | "tain
   };
 }
 
-function hasReadInTurn(log: Log): boolean {
+/** Whether a result of the running turn had text from outside. */
+export function hasReadInTurn(log: Log): boolean {
   const input = log.openTurns()[0]?.input;
   if (!input) return false;
   return log.entries(input).some(({ parts }) => parts.some(({ source }) => source === "content"));

@@ -1,7 +1,7 @@
 // From an accepted input to a running turn. An input that finds a turn open is queued; otherwise its turn begins at once.
 // Called by the driver.
 import { isBesideCommand, isCommandWord, parseSessionCommand } from "../../commands/parse-command.ts";
-import { NO_STATS } from "../../schemas/entry.ts";
+import { NO_STATS, type Part } from "../../schemas/entry.ts";
 import type { ImageRef } from "../../schemas/media/image.ts";
 import type { BusyMode } from "../../schemas/settings.ts";
 import type { TurnRow } from "../log-turns.ts";
@@ -72,14 +72,16 @@ function toQueuedTurn(n: number, text: string, { images, settingsRev, ...waits }
 
 /** Inside the caller's transaction: the input becomes an entry. */
 function beginTurn({ context, begun }: Pick<DriveState, "context" | "begun">, turn: TurnRow): TurnRow {
-  const { host, log } = context;
+  const { host, log, meta } = context;
   const n = log.nextEntry();
   const startedAt = host.clock.now();
   const { since, interrupts, images, settingsRev } = turn.more;
   const { choice } = context.meta();
   const more = { ...(settingsRev && { settingsRev }), ...(choice && { choice }) };
   const running: TurnRow = { ...turn, state: "running", waiting: null, input: n, attempts: 1, startedAt, more };
-  const parts = [{ source: "principal" as const, text: turn.waiting ?? "" }];
+  // A delegated task was written by the model of another session.
+  const source = meta().delegated?.source ?? "principal";
+  const parts: Part[] = [{ source, text: turn.waiting ?? "" }];
   const waited = since !== undefined && { waited: { since, ...(interrupts !== undefined && { interrupts }) } };
   log.put({ v: 1, n, turn: turn.n, at: startedAt, kind: "user", parts, ...waited, ...(images && { images }) });
   log.putTurn(running);

@@ -44,6 +44,8 @@ export function createDriver(context: EngineContext, outbox: Outbox) {
     kick: (): void => kick(drive),
     live: (): LiveText | null => drive.current?.journal.live() ?? null,
     isRunning: (): boolean => drive.current !== null,
+    /** When something last came from a model or a tool of the turn that is driven; `null`: none is. */
+    lastProgressAt: (): number | null => drive.current?.journal.lastProgressAt() ?? null,
     /** Ends a turn in a planned wait if a waiting message interrupts it. */
     redirect: (): void => redirectPaused(drive),
     /** Ends every open turn; queued ones never run. Returns their numbers. */

@@ -2,14 +2,7 @@
 // the driver when the loop has ended or the turn is stopped. Synchronous, so that a stop and an answer cannot both end it.
 import { byteLength } from "../../schemas/learning/digest.ts";
 import { FIXED } from "../../limits.ts";
-import {
-  type AssistantEntry,
-  type Entry,
-  NO_STATS,
-  type NoticeEntry,
-  type TurnStats,
-  addUsage,
-} from "../../schemas/entry.ts";
+import { type AssistantEntry, type Entry, NO_STATS, type NoticeEntry } from "../../schemas/entry.ts";
 import type { EngineContext } from "../context.ts";
 import { endReason, placeNotice, placeTurnEnd, replay } from "../readers/events.ts";
 import { turnModels } from "../choice/choice.ts";
@@ -20,6 +13,7 @@ import { type TurnRow, hasBegun } from "../log-turns.ts";
 import { toNotice } from "../prompt/notices.ts";
 import type { NoticeEnding } from "./endings.ts";
 import { planTitle } from "./title.ts";
+import { countTurn } from "./count-turn.ts";
 import type { DriveState } from "./drive-state.ts";
 import { renewLease } from "./lease.ts";
 import { WAIT_ENDS } from "./waiting/wait-ends.ts";
@@ -83,6 +77,7 @@ function writeEnd(context: EngineContext, ended: TurnRow, { entries, closing, pa
     for (const row of steered) log.putTurn({ ...row, final, endedAt, more: { ...row.more, ...ended.more } });
     ledger.write(learning.write(ledger.booking));
     title?.write();
+    if (context.meta().kind === "delegated") jobs.put("report", host.clock.now(), { kind: "report" });
     if (log.openTurns().length > 0) renewLease(context);
     else jobs.delete("drive");
   });
@@ -148,26 +143,4 @@ function toPartialAnswer(
 /** The beginning of a text that is too long for a row. */
 function toStorable(text: string): string {
   return byteLength(JSON.stringify(text)) < FIXED.rowBytes / 2 ? text : text.slice(0, FIXED.rowBytes / 12);
-}
-
-/** Failed calls and calls of a compaction are not steps, but their tokens and money count. */
-function countTurn(entries: Entry[]): TurnStats {
-  const stats: TurnStats = { ...NO_STATS };
-  const pay = ({ usage, cost }: Pick<Extract<Entry, { kind: "assistant" }>["answer"], "usage" | "cost">) => {
-    stats.usage = addUsage(stats.usage, usage);
-    if (cost && cost.source !== "none") stats.usdMicros = (stats.usdMicros ?? 0) + cost.usdMicros;
-  };
-  for (const entry of entries) {
-    if (entry.kind === "assistant") {
-      stats.modelCalls++;
-      pay(entry.answer);
-    }
-    if (entry.kind === "compaction") for (const call of entry.calls) pay(call);
-    if (entry.kind === "notice" && entry.spent) pay(entry.spent);
-    if (entry.kind === "notice") for (const call of [...(entry.compaction ?? []), ...(entry.approval ?? [])]) pay(call);
-    if (entry.kind === "tool") for (const call of entry.spent ?? []) pay(call);
-    if (entry.kind === "tool") stats.toolCalls++;
-    if (entry.kind === "tool" && entry.failed) stats.failedCalls++;
-  }
-  return stats;
 }

@@ -18,6 +18,8 @@ import type { Scene } from "../../skills/format/conditions.ts";
 import { renderSkillIndex } from "../../skills/index-block.ts";
 import { createLibrary, mergeLines, offeredLines } from "../../skills/library.ts";
 import { toImageTools } from "../images/image-tools.ts";
+import { createDelegation } from "../delegation/delegate.ts";
+import { findProvider } from "../memory/provider-calls.ts";
 import { createTools } from "../../tools/index.ts";
 import { applyPolicies } from "../../tools/policies.ts";
 import { type ToolRules, selectTools, sortTools } from "../../tools/toolsets.ts";
@@ -105,11 +107,12 @@ export function listMadeTools(context: EngineContext): { made: Tool[]; rules: To
 
 /** Who may take tools away from the session, and what each has taken. */
 export function readToolRules(context: EngineContext): ToolRules {
-  const { kind = "chat", tools } = context.meta();
+  const { kind = "chat", tools, depth = 0 } = context.meta();
   const { tools: chosen } = currentChoice(context);
   const { all } = profileSettings(context).sections.tools;
   return {
     role: kind,
+    mayDelegate: depth < context.host.settings.delegation.maxDepth,
     operator: context.host.settings.tools,
     ...(all && { profile: all }),
     ...(tools && { session: tools }),
@@ -125,9 +128,11 @@ function makeTools(
   const { host, workspace } = context;
   const learning = context.meta().learning === "on";
   const learned = learning && !isHeldOut(host);
+  const { kind, depth = 0 } = context.meta();
   const builtIn = createTools({
     workspace,
-    approvals: createFileChanges(context),
+    // Nobody reads what a delegated session asks for.
+    ...(kind === "delegated" ? {} : { approvals: createFileChanges(context) }),
     ...(context.meta().backend === "host" && { machine: host.exec ? { exec: host.exec } : null }),
     library: createLibrary({ store: learned ? host.skills : null, seeds: host.seeds, scene }),
     skills: learned ? host.skills : null,
@@ -140,6 +145,7 @@ function makeTools(
     taint: context.taint,
     todos: createTodoList(context),
     ...(!isUnattended(context) && { clarify: createClarifyDesk(context) }),
+    ...(host.children && depth < settings.delegation.maxDepth && { delegation: createDelegation(context) }),
     // Whether or not the session learns: it reads what was said, and nothing that was learned from it.
     ...(host.messages &&
       host.sessions && {
@@ -155,9 +161,10 @@ function makeTools(
   });
   const own = [...builtIn, ...(host.moreTools ?? [])];
   const others = [...own, ...createTurnMcpTools(context, own)];
-  if (!learning || !host.memoryProvider) return others;
+  const provider = findProvider(context);
+  if (!provider) return others;
   const names = others.map((tool) => tool.name);
-  const { tools, refused } = freeTools(host.memoryProvider, names);
+  const { tools, refused } = freeTools(provider, names);
   for (const name of refused) host.report("memory provider", `its tool '${name}' is left out: the name is taken`);
   return [...others, ...tools];
 }
@@ -213,7 +220,8 @@ export async function freezePrompt(
   const index = learning && !isHeldOut(host) ? await host.skills.index() : null;
   const offered = describeOfferedTools(tools);
   const lines = offeredLines(mergeLines(index, host.seeds), readScene(context, offered));
-  const store = learning ? host.memory(context.overlay) : null;
+  const { kind } = context.meta();
+  const store = learning && kind !== "delegated" ? host.memory(context.overlay) : null;
   const [user, memory] = store ? [await store.list("user"), await store.list("memory")] : [[], []];
   const limits = promptLimits(host.settings, contextWindow);
   const files = readContextFiles(workspace, limits.fileChars);
@@ -221,6 +229,7 @@ export async function freezePrompt(
   const text = buildPrompt({
     identity: files.identity,
     personality: chosen,
+    isDelegated: kind === "delegated",
     tools: offered.names,
     skillsBlock: renderSkillIndex(lines, limits.indexTokens, request),
     memoryBlock: renderMemoryBlock(memory, user, host.settings, limits.memory),

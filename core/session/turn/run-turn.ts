@@ -12,7 +12,9 @@ import { createImageDesk } from "../images/image-desk.ts";
 import { turnEffort, turnModels } from "../choice/choice.ts";
 import { bookLate, openBudget } from "../ledger.ts";
 import type { TurnRow } from "../log-turns.ts";
+import type { EngineContext } from "../context.ts";
 import type { Log } from "../log.ts";
+import type { Settings } from "../../schemas/settings.ts";
 import { readHistory } from "../prompt/history.ts";
 import type { CurrentTurn, DriveState } from "./drive-state.ts";
 import type { NoticeEnding } from "./endings.ts";
@@ -74,7 +76,7 @@ function toCompactionOptions(
       const booked = calls.map((call) => ({ kind: "compaction" as const, ...call }));
       bookLate(context, turn.n, booked);
     },
-    findRefusal: openBudget(context, turn, journal.spent).findRefusal,
+    findRefusal: openBudget(context, turn, journal).findRefusal,
     readRecalled: recall.recallForSummary,
   };
 }
@@ -100,7 +102,7 @@ function toLoopOptions(
       park: (wait) => parkCall(context, turn.n, wait),
     },
     history: readHistory(context, turn),
-    limits: settings.turn,
+    limits: limitsOf(context),
     effort: turnEffort(context),
     cacheKey: host.session,
     clock: host.clock,
@@ -113,6 +115,13 @@ function toLoopOptions(
     images: createImageDesk(context, { turn: turn.n, ...compaction }),
     findRefusal,
   };
+}
+
+/** A delegated turn may take fewer steps. */
+function limitsOf({ host, meta }: EngineContext): Settings["turn"] {
+  const { turn, delegation } = host.settings;
+  if (meta().kind !== "delegated") return turn;
+  return { ...turn, maxSteps: Math.min(turn.maxSteps, delegation.maxSteps) };
 }
 
 /** Whether a waiting message wants turn `n` to end. */

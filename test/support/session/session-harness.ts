@@ -14,7 +14,7 @@ import type { ArchivedTurn } from "../../../core/schemas/archived-message.ts";
 import type { TurnSignature } from "../../../core/schemas/learning/learning.ts";
 import type { ReviewMessage } from "../../../core/schemas/learning/review.ts";
 import type { Settings } from "../../../core/schemas/settings.ts";
-import type { AccountPort, ApprovalPort, SessionHost } from "../../../core/session/context.ts";
+import type { AccountPort, ApprovalPort, ChildPort, SessionHost } from "../../../core/session/context.ts";
 import type { Booking } from "../../../core/schemas/usage.ts";
 import type { RunChecks } from "../../../core/skills/checks.ts";
 import { type SessionEngine, createSessionEngine } from "../../../core/session/engine.ts";
@@ -27,7 +27,7 @@ import { createReviewStore } from "../../../stores/reviews/review-store.ts";
 import { createSkillStore } from "../../../stores/skills/skill-store.ts";
 import { type Counter, countBucket, countCall, countKv } from "../bindings/counted.ts";
 import { createSeededRandom } from "../seeded-random.ts";
-import { createTestClock } from "../clock.ts";
+import { type TestClock, createTestClock } from "../clock.ts";
 import { createMemoryBucket } from "../bindings/memory-bucket.ts";
 import { createMemoryKv } from "../bindings/memory-kv.ts";
 import { createNodeSql } from "../bindings/node-sql.ts";
@@ -56,6 +56,13 @@ export interface SessionLife {
 
 export interface HarnessOptions {
   model: Model;
+  /** Default: `SESSION`, with a clock of its own. */
+  session?: string;
+  clock?: TestClock;
+  /** The sessions that this one begins. Absent: the agent cannot delegate. */
+  children?: ChildPort;
+  /** Asked before each write, of any port. True: this lifetime ends with it. */
+  isCut?(): boolean;
   /** Models by slot. The other slots use `model`. */
   models?: Partial<Record<ModelSlot, ModelChain>>;
   tools?: Tool[];
@@ -94,7 +101,7 @@ export type SessionHarness = ReturnType<typeof createSessionHarness>;
 
 export function createSessionHarness(options: HarnessOptions) {
   const sql = createNodeSql();
-  const clock = createTestClock();
+  const { session = SESSION, clock = createTestClock() } = options;
   const bucket = createMemoryBucket({ clock });
   const kv = createMemoryKv({ clock });
   const records = createTurnRecords({ sql: createNodeSql(), discount: DEFAULTS.learning.discount });
@@ -114,7 +121,7 @@ export function createSessionHarness(options: HarnessOptions) {
     const reports: string[] = [];
     const step = (write: boolean) => {
       if (!alive) throw new Crash("dead");
-      if (write && ++count >= lastWrite) {
+      if (write && (++count >= lastWrite || options.isCut?.())) {
         alive = false;
         throw new Crash(`at write ${count}`);
       }
@@ -141,7 +148,8 @@ export function createSessionHarness(options: HarnessOptions) {
     };
     const engine = createSessionEngine({
       profile,
-      session: SESSION,
+      session,
+      ...(options.children && { children: options.children }),
       sql: mortal,
       alarm: {
         set: async (at) => {

@@ -50,6 +50,8 @@ export interface SessionJournal extends Journal {
   entries(): Entry[];
   /** What the calls in `entries()` used and cost. */
   spent(): Spending;
+  /** What the sessions that these calls began have spent. */
+  delegated(): Spending;
   /** When something last came from a model or a tool. */
   lastProgressAt(): number;
   /** Counts as progress: a model that is not asked through the journal, such as one that summarises, sent something. */
@@ -76,6 +78,7 @@ export function createSessionJournal(context: EngineContext, turn: number): Sess
     final: () => record.final,
     entries: () => [...record.written.values()].toSorted((a, b) => a.n - b.n),
     spent: () => record.spent,
+    delegated: () => record.delegated,
     lastProgressAt: () => record.progressAt,
     noteActivity: () => noteProgress(record),
     abandon: (failure) => giveUpAnswer(record, "The model's answer did not come.", failure.spent),

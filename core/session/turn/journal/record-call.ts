@@ -33,7 +33,7 @@ export async function recordCall(record: TurnRecord, step: number, work: CallWor
   isOpen = false;
   assertOpen(record);
   noteProgress(record);
-  const { failed, parts, print, spent } = result;
+  const { failed, parts, print, spent, delegated } = result;
   const at = host.clock.now();
   const done: ToolEntry = {
     ...intent,
@@ -43,6 +43,7 @@ export async function recordCall(record: TurnRecord, step: number, work: CallWor
     at,
     ...(print && { print }),
     ...(spent && { spent }),
+    ...(delegated && { delegated }),
   };
   putEntry(record, done);
   hub.emit(placeTool(done)[1]!);

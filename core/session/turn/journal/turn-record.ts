@@ -4,7 +4,7 @@ import type { Scrubber } from "../../../memory/scrub.ts";
 import type { AssistantEntry, Entry, ToolCall, ToolEntry } from "../../../schemas/entry.ts";
 import type { SpentCall, Spending } from "../../../schemas/usage.ts";
 import type { EngineContext } from "../../context.ts";
-import { addSpending, sumSpent } from "../../ledger.ts";
+import { addSpending, sumDelegated, sumSpent } from "../../ledger.ts";
 import type { LiveText } from "../../readers/events.ts";
 
 /** Ends a drive whose turn other code has ended. Only the driver may catch it. */
@@ -42,6 +42,8 @@ export interface TurnRecord {
   readonly written: Map<number, Entry>;
   /** What the calls in `written` used and cost. */
   spent: Spending;
+  /** What the sessions that these calls began have spent. */
+  delegated: Spending;
   /** When something last came from a model or a tool. */
   progressAt: number;
   live: LiveAnswer | null;
@@ -64,6 +66,7 @@ export function openRecord(context: EngineContext, turn: number): TurnRecord {
     earlierCalls: new Map(tools.map((entry) => [callKey(entry.step, entry.call), entry])),
     written: new Map(earlier.map((entry) => [entry.n, entry])),
     spent: sumSpent(earlier),
+    delegated: sumDelegated(earlier),
     progressAt: host.clock.now(),
     live: null,
     final: null,
@@ -83,6 +86,7 @@ export function assertOpen(record: TurnRecord): void {
 export function putEntry(record: TurnRecord, entry: Entry): void {
   record.context.log.put(entry);
   if (!record.written.has(entry.n)) record.spent = addSpending(record.spent, sumSpent([entry]));
+  if (entry.kind === "tool" && entry.delegated) record.delegated = addSpending(record.delegated, entry.delegated);
   record.written.set(entry.n, entry);
 }
 
