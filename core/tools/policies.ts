@@ -6,23 +6,21 @@ import type { ToolPolicy } from "../schemas/profile/policies.ts";
 import { matchesGlob } from "../glob.ts";
 import { isObject } from "../unknown-object.ts";
 
-type PolicyOf<Hook extends ToolPolicy["hook"]> = Extract<ToolPolicy, { hook: Hook }> & { id: string };
-type Before = PolicyOf<"pre_tool_call">;
-type After = PolicyOf<"post_tool_call">;
+type Policy = ToolPolicy & { id: string };
 
 /** The very same tools if no policy names one of them. */
 export function applyPolicies(tools: Tool[], policies: Record<string, ToolPolicy>): Tool[] {
-  const all = Object.entries(policies).map(([id, policy]) => ({ ...policy, id }) as Before | After);
+  const all = Object.entries(policies).map(([id, policy]) => ({ ...policy, id }));
   if (all.length === 0) return tools;
   return tools.map((tool) => {
     const own = all.filter((policy) => matchesGlob(policy.tool, tool.name));
-    const before = own.filter((policy): policy is Before => policy.hook === "pre_tool_call");
-    const after = own.filter((policy): policy is After => policy.hook === "post_tool_call");
+    const before = own.filter((policy) => policy.hook === "pre_tool_call");
+    const after = own.filter((policy) => policy.hook === "post_tool_call");
     return withhold(decide(tool, before), after);
   });
 }
 
-function decide(tool: Tool, policies: Before[]): Tool {
+function decide(tool: Tool, policies: Policy[]): Tool {
   if (policies.length === 0) return tool;
   return {
     ...tool,
@@ -39,20 +37,20 @@ function decide(tool: Tool, policies: Before[]): Tool {
   };
 }
 
-function describeDenial({ id, reason }: Before): string {
+function describeDenial({ id, reason }: Policy): string {
   const why = reason ? `: ${reason.replace(/\.$/, "")}` : "";
   return `The policy '${id}' of this profile forbids this call${why}. Do it another way, or say what is left to do.`;
 }
 
 /** A standing allowance of the person does not cover it: the policy asks for a decision on each call. */
-function toQuestion(tool: Tool, args: unknown, { gate, asked }: { gate: CallGate; asked: Before }): CallGate {
+function toQuestion(tool: Tool, args: unknown, { gate, asked }: { gate: CallGate; asked: Policy }): CallGate {
   const own = gate.verdict === "ask" ? gate : { summary: `${tool.name} ${JSON.stringify(args)}`, reasons: [] };
   const why = `The policy '${asked.id}' asks about this call${asked.reason ? `: ${asked.reason.replace(/\.$/, "")}` : ""}.`;
   return { verdict: "ask", summary: own.summary, reasons: [...own.reasons, why], insists: true };
 }
 
 /** The call has run, and what it spent counts. */
-function withhold(tool: Tool, policies: After[]): Tool {
+function withhold(tool: Tool, policies: Policy[]): Tool {
   if (policies.length === 0) return tool;
   return {
     ...tool,
@@ -73,7 +71,7 @@ function withhold(tool: Tool, policies: After[]): Tool {
   };
 }
 
-function matchesArguments({ arguments: patterns }: Before | After, args: unknown): boolean {
+function matchesArguments({ arguments: patterns }: Policy, args: unknown): boolean {
   return Object.entries(patterns ?? {}).every(([name, pattern]) =>
     readArguments(args, name).some((text) => matchesGlob(pattern, text)),
   );

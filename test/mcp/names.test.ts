@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { isWanted, matchesGlob, toToolNames } from "../../core/mcp/names.ts";
+import { matchesGlob } from "../../core/glob.ts";
+import { isWanted, toToolNames } from "../../core/mcp/names.ts";
 
 test("a tool is named after its server, with the characters that all providers accept", () => {
   expect(toToolNames("git", ["list", "a.b", "Größe"])).toEqual(["mcp_git_list", "mcp_git_a_b", "mcp_git_Gr__e"]);
