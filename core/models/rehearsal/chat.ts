@@ -34,6 +34,8 @@ export function chat(request: ModelRequest): Reply {
   if (command && tools.has("terminal")) {
     return { text: "", calls: [["terminal", { command: (command[1] ?? command[2])! }]] };
   }
+  const question = readQuestion(text);
+  if (question && tools.has("clarify")) return { text: "", calls: [["clarify", question]] };
   const file = /\b(?:show|read|open|print|cat)\b\s+(?:me\s+)?(?:the\s+)?(?:file\s+)?[`"']?([\w./-]+\.\w+)[`"']?/i.exec(
     text,
   )?.[1];
@@ -53,6 +55,13 @@ export function chat(request: ModelRequest): Reply {
   return { text: introduce(request) };
 }
 
+/** Of "Ask me: Which colour? red, blue": the question and its choices. */
+function readQuestion(text: string): JsonObject | null {
+  const [, question, offered = ""] = /^ask me:?\s+([^?]+\?)(.*)$/i.exec(text) ?? [];
+  const choices = offered.split(",").flatMap((choice) => (choice.trim() === "" ? [] : [choice.trim()]));
+  return question === undefined ? null : { question, ...(choices.length > 0 && { choices: choices.slice(0, 4) }) };
+}
+
 const MAX_QUERY_CHARS = 300;
 
 /** Of "Search my earlier conversations for rain" or "What did we say about rain?": what is looked for. */
@@ -69,6 +78,7 @@ function introduce(request: ModelRequest): string {
     "I am rehearsal, the small deterministic model that ships with Talaria for trying it without a model key. " +
     "I can work out a figure from a delimited file in the workspace (name the file, the column in backticks, and mean, " +
     "total, smallest or largest), list or show files and skills, run: `a command`, search earlier conversations, " +
+    'ask you something when you begin with "ask me:", ' +
     `and remember a fact when you begin with "remember that".${known} For anything else, start Talaria with a key for a real model.`
   );
 }
@@ -83,6 +93,8 @@ function report({ call, failed, result }: FinishedCall): string {
   switch (call.name) {
     case "memory":
       return result.state === "waiting" ? "It waits for you: /approvals shows it." : "Remembered.";
+    case "clarify":
+      return reportAnswer(call.args, result);
     case "skills_list":
       return (
         lines(result.skills, (skill) => `- ${String(skill.name)}: ${String(skill.description)}`) || "There are none."
@@ -94,6 +106,16 @@ function report({ call, failed, result }: FinishedCall): string {
     default:
       return String(result.content ?? "").trim() || "Done.";
   }
+}
+
+function reportAnswer({ choices }: JsonObject, { answered, answers, answer }: JsonObject): string {
+  if (answered !== true) {
+    const [first] = Array.isArray(choices) ? (choices as unknown[]) : [];
+    return `You did not answer, so I decided by myself: ${String(first ?? "I go on without it")}.`;
+  }
+  const [only] = Array.isArray(answers) ? (answers as unknown[]) : [];
+  const { chosen, text = answer } = isObject(only) ? only : {};
+  return `Your answer: ${Array.isArray(chosen) ? chosen.map(String).join(", ") : String(text ?? "as in your message")}.`;
 }
 
 function lines(list: unknown, toLine: (item: Record<string, unknown>) => string): string {

@@ -13,7 +13,7 @@ describeModel("rehearsal", async () => ({ model: createRehearsalModel() }), { sc
 
 const spec = (name: string) => ({ name, description: name, parameters: { type: "object" } });
 const SESSION_TOOLS = [
-  ...["read_file", "terminal", "skills_list", "skill_view", "skill_manage", "memory", "session_search"],
+  ...["read_file", "clarify", "terminal", "skills_list", "skill_view", "skill_manage", "memory", "session_search"],
 ].map(spec);
 const ask = (text: string, change: Partial<ModelRequest> = {}) =>
   readAnswer(
@@ -101,6 +101,8 @@ describe("rehearsal", () => {
     ["What did we agree about the rain report?", "session_search", { query: "the rain report?" }],
     ["run: `cat notes.txt`", "terminal", { command: "cat notes.txt" }],
     ["run `wc -l notes.txt`", "terminal", { command: "wc -l notes.txt" }],
+    ["Ask me: Which colour? red, dark blue", "clarify", { question: "Which colour?", choices: ["red", "dark blue"] }],
+    ["ask me Why?", "clarify", { question: "Why?" }],
   ])("does what “%s” asks for", async (text, name, args) => {
     const answer = await ask(text);
     expect(answer.calls).toEqual([{ id: "call_1", name, args }]);
@@ -125,6 +127,9 @@ describe("rehearsal", () => {
       '{"count":1,"person":{"s1":[{"n":1,"text":"Note: two decimals."}]},"sessions":[{"session":"s1","title":"Rain","started":"2026-01-05 10:00","messages":[]}]}',
       ...[false, "- Rain (2026-01-05 10:00):\n  Note: two decimals."],
     ],
+    ["clarify", '{"answered":true,"answers":[{"chosen":["red"]}]}', false, "Your answer: red."],
+    ["clarify", '{"answered":true,"answers":[{"text":"none"}]}', false, "Your answer: none."],
+    ["clarify", '{"answered":false}', false, "You did not answer, so I decided by myself: I go on without it."],
     ["terminal", '{"error":"Not allowed.","code":"approval_denied"}', true, "Not run: it was refused."],
     [
       ...["terminal", '{"error":"Not allowed.","code":"approval_denied","reason":"no network"}', true],
