@@ -18,9 +18,10 @@ import {
 import { GRACE_MS } from "../stores/skills/purge-lease.ts";
 import { createSkillStore } from "../stores/skills/skill-store.ts";
 import { readSkillTexts } from "../stores/skills/skill-texts.ts";
+import type { HookEnv } from "./account-hooks.ts";
 import type { Archive } from "./archive.ts";
 
-export interface AccountEnv extends ErasureEnv {
+export interface AccountEnv extends ErasureEnv, HookEnv {
   SESSION: DurableObjectNamespace;
   ARCHIVE: DurableObjectNamespace<Archive>;
 }

@@ -21,6 +21,10 @@ export function createKeyId(): string {
   return `key_${randomBase32(12)}`;
 }
 
+export function createHookId(): string {
+  return `hook_${randomBase32(12)}`;
+}
+
 export function toKey(profile: ProfileId, secret: string): string {
   return `tal_${profile}_${secret}`;
 }

@@ -25,7 +25,19 @@ import type { Booking, Budget, UsageAsked, UsageReport } from "../core/schemas/u
 import type { ProfileApprovals, ReviewAdmission, ReviewRequest, TurnRequest } from "../core/session/context.ts";
 import { createKeyId, createSecret, isSameHash, toKey } from "./account-key.ts";
 import { type AccountEnv, ERASURE_SCHEMA, type ErasureKind, createErasures, eraseDue } from "./account-erasure.ts";
+import { HOOK_TABLE } from "../core/hooks/delivery-rows.ts";
+import type {
+  CreateHook,
+  CreatedHook,
+  HookDelivery,
+  HookEvent,
+  HookId,
+  HookInfo,
+  HookTest,
+  RotatedSecret,
+} from "../core/schemas/profile/hooks.ts";
 import { APPROVAL_TABLES, createAccountApprovals } from "./account-approvals.ts";
+import { type AccountHooks, createAccountHooks } from "./account-hooks.ts";
 import { SETTINGS_TABLE, createAccountSettings } from "./account-settings.ts";
 import { CURATION_SCHEMA, collectSpent, countRequest, putAllowance, reserveRun } from "./account-curation.ts";
 import { UPKEEP_SCHEMA, createUpkeep } from "./account-upkeep.ts";
@@ -52,6 +64,7 @@ const OWN_TABLES = [
   ...SESSION_TABLES,
   ...APPROVAL_TABLES,
   SETTINGS_TABLE,
+  HOOK_TABLE,
 ];
 const MORE_SCHEMA = [...SESSION_SCHEMA, ...ERASURE_SCHEMA, ...CURATION_SCHEMA, ...UPKEEP_SCHEMA];
 
@@ -66,6 +79,7 @@ export class Account extends DurableObject<AccountEnv> {
   readonly #sql = this.ctx.storage.sql;
   #opened: AccountLedger | null = null;
   #working: Promise<void> | null = null;
+  #openedHooks: AccountHooks | null = null;
 
   /** Creates the account. Idempotent. */
   init(profile: ProfileId): void {
@@ -328,6 +342,70 @@ export class Account extends DurableObject<AccountEnv> {
     return err("setting_not_found", `This profile has no ${section} of that name.`);
   }
 
+  // ---- webhooks; account-hooks.ts documents them ----
+
+  async createHook(input: CreateHook): Promise<Result<CreatedHook>> {
+    return this.#isWritable() ? this.#hooks().create(input) : PROFILE_GONE;
+  }
+
+  listHooks(): HookInfo[] {
+    return this.#exists() ? this.#hooks().list() : [];
+  }
+
+  readHook(id: HookId): Result<HookInfo> {
+    return this.#exists() ? this.#hooks().read(id) : PROFILE_GONE;
+  }
+
+  removeHook(id: HookId): Result<null> {
+    return this.#isWritable() ? this.#hooks().remove(id) : PROFILE_GONE;
+  }
+
+  async rotateHookSecret(id: HookId): Promise<Result<RotatedSecret>> {
+    return this.#isWritable() ? this.#hooks().rotate(id) : PROFILE_GONE;
+  }
+
+  async testHook(id: HookId): Promise<Result<HookTest>> {
+    return this.#isWritable() ? this.#hooks().test(id) : PROFILE_GONE;
+  }
+
+  listDeliveries(id: HookId): Result<HookDelivery[]> {
+    return this.#exists() ? this.#hooks().deliveries(id) : PROFILE_GONE;
+  }
+
+  /** An event of a session. Once this has answered, the event is sent to every hook that wants it. Ignores deleted sessions. */
+  async takeHookEvent(event: HookEvent): Promise<void> {
+    if (!this.#isWritable()) return;
+    if (event.session && this.#hasErasures() && this.#erasures().has("session", event.session)) return;
+    if (!this.#hooks().take(event)) return;
+    this.#sendHookEvents();
+    await this.#arm();
+  }
+
+  /** Not awaited: receivers may be slow, and no alarm fires while one is handled. */
+  #sendHookEvents(): void {
+    const sent = this.#hooks()
+      .sendDue()
+      .then(() => this.#arm());
+    this.ctx.waitUntil(sent.catch((error: unknown) => console.error(`account: hooks: ${messageOf(error)}`)));
+  }
+
+  #hooks(): AccountHooks {
+    this.#openedHooks ??= createAccountHooks({
+      sql: toSql(this.ctx.storage),
+      env: this.env,
+      profile: this.ctx.id.name!,
+      settings: this.#profileSettings(),
+      exists: () => this.#exists(),
+    });
+    return this.#openedHooks;
+  }
+
+  #hasHookEvents(): boolean {
+    return (
+      this.#sql.exec("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", HOOK_TABLE).toArray().length > 0
+    );
+  }
+
   #profileSettings() {
     return createAccountSettings(toSql(this.ctx.storage));
   }
@@ -358,6 +436,7 @@ export class Account extends DurableObject<AccountEnv> {
       if (!this.#sessions().remove(session) && !this.#erasures().isPending("session", session)) return false;
       for (const one of [session, ...begun]) {
         this.#sessions().remove(one);
+        if (this.#hasHookEvents()) this.#hooks().forgetSession(one);
         ledger.forgetSession(one);
         this.#erasures().begin("session", one, Date.now());
       }
@@ -434,6 +513,7 @@ export class Account extends DurableObject<AccountEnv> {
     await this.ctx.storage.setAlarm(Date.now() + WORK_RETRY_MS);
     if (this.#hasErasures()) await this.#eraseDue();
     if (this.#exists()) await this.#sweepDue();
+    if (this.#hasHookEvents()) this.#sendHookEvents();
     await this.#arm();
   }
 
@@ -453,10 +533,18 @@ export class Account extends DurableObject<AccountEnv> {
     const dues = [
       this.#hasErasures() ? this.#erasures().nextDue() : null,
       this.#exists() ? this.#upkeep().due() : null,
+      this.#hookDue(),
     ].filter((at) => at !== null);
     const due = dues.length === 0 ? null : Math.min(...dues);
     if (due === null) await this.ctx.storage.deleteAlarm();
     else await this.ctx.storage.setAlarm(Math.max(due, Date.now()));
+  }
+
+  /** While events are being sent, the alarm only matters if the object dies. */
+  #hookDue(): number | null {
+    if (!this.#hasHookEvents()) return null;
+    const due = this.#hooks().nextDue();
+    return due !== null && this.#hooks().isSending() ? Math.max(due, Date.now() + WORK_RETRY_MS) : due;
   }
 
   /** The tables must exist. */

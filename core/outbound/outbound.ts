@@ -4,7 +4,7 @@
 import { type Failure, type Result, err, ok } from "../errors.ts";
 import type { Clock, Fetch } from "../ports.ts";
 import { createLimitedFetch } from "./limited-fetch.ts";
-import { readReply } from "./read-reply.ts";
+import { discardBody, readReply } from "./read-reply.ts";
 import { type JudgedReply, type SentRequest, sendJudged } from "./redirects.ts";
 import type { OutboundPolicy } from "./judge-url.ts";
 
@@ -19,6 +19,8 @@ export interface OutboundRequest {
   timeoutMs: number;
   /** Of the decoded body. */
   maxBytes: number;
+  /** The reply's body is dropped unread: its status says all. */
+  ignoreBody?: true;
   /** Accepted types of a 2xx reply: `text/html`, `image/*`. Absent: any. */
   contentTypes?: readonly string[];
   /** GET and HEAD only. Default 5; 0: the redirect itself is the reply. */
@@ -132,9 +134,13 @@ export function createOutbound(deps: { fetch: Fetch; clock: Clock; policy: Outbo
 
 async function toReply(
   { url, response }: JudgedReply,
-  { maxBytes, contentTypes }: OutboundRequest,
+  { maxBytes, contentTypes, ignoreBody }: OutboundRequest,
   signal: AbortSignal,
 ): Promise<Result<OutboundReply>> {
+  if (ignoreBody) {
+    discardBody(response);
+    return ok({ url, status: response.status, headers: response.headers, bytes: new Uint8Array() });
+  }
   const bytes = await readReply(response, { maxBytes, contentTypes, signal });
   if (!bytes.ok) return bytes;
   return ok({ url, status: response.status, headers: response.headers, bytes: bytes.value });

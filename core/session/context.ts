@@ -26,6 +26,7 @@ import type { ApprovalMode, StandingAllowance } from "../schemas/approvals/appro
 import type { ReviewId, SessionId, TurnId } from "../schemas/ids.ts";
 import type { McpCatalog } from "../schemas/mcp.ts";
 import type { ToolSettings } from "../schemas/profile/tools.ts";
+import type { HookEvent } from "../schemas/profile/hooks.ts";
 import type { ProfileSettings } from "../schemas/profile/settings.ts";
 import type { Grant, ReviewMessage } from "../schemas/learning/review.ts";
 import type { CodeSandbox } from "../sandbox/code-sandbox.ts";
@@ -107,6 +108,8 @@ export interface SessionHost {
   mcp?: McpPort;
   /** The sessions that this one begins, and the one that began it. Absent: the agent cannot delegate. */
   children?: ChildPort;
+  /** Takes an event for the profile's webhooks. It is stored once this has answered. Absent: there are no webhooks. */
+  hooks?: { take(event: HookEvent): Promise<void> };
   /** True: nobody can answer a question in this run, so calls that need an answer are refused. Absent: somebody can. */
   isUnattended?(): boolean;
   /** Keeps the object awake for work that is not awaited. The promise must not reject. */

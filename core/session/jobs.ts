@@ -2,6 +2,7 @@
 // written in the transaction that makes it necessary, and leaves when its effect is proved. See docs/decisions/0008.
 import type { Alarm, Clock, Random, Sql } from "../ports.ts";
 import type { StandingAllowance } from "../schemas/approvals/approval.ts";
+import type { HookEvent } from "../schemas/profile/hooks.ts";
 import type { ReviewCounters, TaskKind } from "../schemas/learning/learning.ts";
 import type { Grant, ReviewVerdict, Trigger } from "../schemas/learning/review.ts";
 import type { Evidence } from "../schemas/skill.ts";
@@ -69,6 +70,8 @@ export type Job =
   | { kind: "rename"; title: string }
   /** What a person has always allowed, on its way to the profile's Account. */
   | { kind: "allow"; allowance: StandingAllowance }
+  /** An event that a webhook of the profile wants, on its way to the profile's Account. */
+  | { kind: "hook"; event: HookEvent }
   /** Only in rows of schema version 2. */
   | { kind: "evidence"; evidence: Evidence[] }
   | { kind: "active"; day: string };

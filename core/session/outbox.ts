@@ -7,6 +7,7 @@ import type { EngineContext } from "./context.ts";
 import { type IndexRow, carryIndexing, giveUpIndexing, indexLater, indexRows } from "./index-messages.ts";
 import type { JobRow } from "./jobs.ts";
 import { carryOrder, carryReport, carryWatch } from "./delegation/carry-child.ts";
+import { carryEvent } from "./hooks/plan-event.ts";
 import { carryKinds } from "./learning/kinds.ts";
 import { carryNotice } from "./learning/learned-notice.ts";
 import { carryObservation } from "./learning/observe-job.ts";
@@ -55,9 +56,12 @@ export function createOutbox(context: EngineContext) {
 
 async function runJobs(context: EngineContext): Promise<void> {
   const { host, jobs } = context;
+  // Events do not wait for models and stores.
+  const events = freshRows(context, "hook");
+  const reported = Promise.all(events.map((row) => attempt(context, row)));
   await attemptFresh(context, "report"); // a parent waits for it
   // Titles go first: the same call names the kind of work, which the observation of the turn needs. A slow model does not delay it.
-  const attempted = new Set(freshRows(context, "title").map(({ id }) => id));
+  const attempted = new Set([...events, ...freshRows(context, "title")].map(({ id }) => id));
   const naming = attemptFresh(context, "title");
   await withTimeout(naming, NAMING_MS, host.clock).catch(() => undefined); // timeout: the observation proceeds without the kind
   await indexTurns(context);
@@ -69,7 +73,7 @@ async function runJobs(context: EngineContext): Promise<void> {
     attempted.add(row.id);
     await attempt(context, row);
   }
-  await naming;
+  await Promise.all([naming, reported]);
   await attemptFresh(context, "usage");
   await jobs.arm();
 }
@@ -79,7 +83,7 @@ async function attemptFresh(context: EngineContext, kind: "usage" | "title" | "r
   for (const row of freshRows(context, kind)) await attempt(context, row);
 }
 
-function freshRows({ jobs }: EngineContext, kind: "usage" | "title" | "report"): JobRow[] {
+function freshRows({ jobs }: EngineContext, kind: "usage" | "title" | "report" | "hook"): JobRow[] {
   return jobs.all().filter((row) => row.job.kind === kind && row.tries === 0);
 }
 
@@ -186,6 +190,8 @@ async function carryOut(context: EngineContext, row: JobRow): Promise<void> {
       return carryWatch(context, { ...row, job: row.job });
     case "report":
       return carryReport(context, row);
+    case "hook":
+      return carryEvent(context, row, row.job);
     case "kinds":
       return carryKinds(context, { ...row, job: row.job });
     case "review":

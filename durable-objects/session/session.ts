@@ -383,6 +383,7 @@ function toHost(ctx: DurableObjectState, env: SessionEnv, settings: Settings): S
     },
     readProfileSettings: account.readSettings,
     children: openChildren(env, profile, session),
+    hooks: { take: (event) => env.ACCOUNT.getByName(profile).takeHookEvent(event) },
     background: (work) => ctx.waitUntil(work),
     report: (what, error) => console.error(`session ${session}: ${what}: ${messageOf(error)}`),
   };

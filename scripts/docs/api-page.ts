@@ -27,6 +27,7 @@ const GROUPS: [title: string, test: RegExp][] = [
   ["Reviews and learning", /^\/v1\/(reviews|learning)/],
   ["Curator", /^\/v1\/curator/],
   ["MCP servers", /^\/v1\/mcp/],
+  ["Webhooks", /^\/v1\/hooks/],
   ["Usage", /^\/v1\/usage/],
   ["Profiles, keys, health", /./],
 ];

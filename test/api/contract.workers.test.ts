@@ -19,6 +19,7 @@ const VALUES: Record<string, string> = {
   run: "20260101T000000Z-abcd",
   approval: "0".repeat(20),
   pending: "0".repeat(20),
+  hook: "hook_000000000000",
   id: "key_000000000000",
   path: "a.txt",
   artifact: "SKILL.md",

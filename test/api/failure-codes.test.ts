@@ -18,7 +18,8 @@ const SOURCES = [
   /^core\/skills\/exchange\/(import|archive|archive-failure|paths)\.ts$/,
   /^stores\/skills\/skill-.*\.ts$/,
   /^core\/tools\/approval\/pending-desk\.ts$/,
-  /^durable-objects\/account\.ts$/,
+  /^durable-objects\/account(-hooks)?\.ts$/,
+  /^core\/hooks\/judge-hook-url\.ts$/,
   /^workers\/api\/.*\.ts$/,
 ];
 

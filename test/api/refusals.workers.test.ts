@@ -305,6 +305,8 @@ describe("the API's description", () => {
         "GET /v1/learning",
         "GET /v1/search",
         "GET /v1/usage",
+        ...["POST /v1/hooks", "GET /v1/hooks", "GET /v1/hooks/{hook}", "DELETE /v1/hooks/{hook}"],
+        ...["POST /v1/hooks/{hook}/test", "POST /v1/hooks/{hook}/rotate", "GET /v1/hooks/{hook}/deliveries"],
         "GET /v1/curator",
         "POST /v1/curator/run",
         "POST /v1/curator/pause",

@@ -26,6 +26,7 @@ describe("docs/STORAGE.md", () => {
         "durable-objects/account-upkeep.ts",
         "durable-objects/account-approvals.ts",
         "durable-objects/account-settings.ts",
+        "core/hooks",
       ),
     );
     expect(tablesIn("core", "durable-objects")).toEqual(

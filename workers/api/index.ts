@@ -14,6 +14,7 @@ import { parseEnvSettings } from "./env.ts";
 import { IMPORT_ROUTE, exchange } from "./skills/exchange.ts";
 import { files } from "./sessions/files.ts";
 import { VERSION, health } from "./health.ts";
+import { hooks } from "./profiles/hooks.ts";
 import { images } from "./sessions/images.ts";
 import { keys } from "./profiles/keys.ts";
 import { learning } from "./learning/learning.ts";
@@ -139,6 +140,7 @@ for (const resource of [
   curator,
   usage,
   mcp,
+  hooks,
 ]) {
   app.route("/", resource);
 }

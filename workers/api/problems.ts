@@ -44,6 +44,7 @@ export const PROBLEMS = {
   bad_approval_id: [400, "Invalid approval id"],
   bad_checkpoint: [400, "Invalid checkpoint number"],
   bad_mcp_server: [400, "Invalid name of an MCP server"],
+  bad_hook_id: [400, "Invalid hook id"],
   bad_pending_id: [400, "Invalid pending change id"],
   bad_policy_id: [400, "Invalid policy id"],
   bad_path: [400, "Invalid path"],
@@ -88,6 +89,7 @@ export const PROBLEMS = {
   url_refused: [422, "The address is refused"],
   setting_too_large: [413, "The setting is too large"],
   sealing_key_missing: [503, "Secrets cannot be stored"],
+  hook_not_found: [404, "No such hook"],
   checkpoint_not_found: [404, "No such checkpoint"],
   // conflicts and limits
   memory_purged: [409, "The fact was purged"],
@@ -114,6 +116,7 @@ export const PROBLEMS = {
   answer_invalid: [422, "Not an answer to this question"],
   approval_too_wide: [422, "This call can only be allowed once"],
   too_many_allowances: [409, "Too many standing allowances"],
+  too_many_hooks: [409, "Too many hooks"],
   too_many_settings: [409, "Too many settings of this kind"],
   approval_decided: [409, "Already decided differently"],
   approval_replaced: [409, "The agent now requests different content"],

@@ -139,6 +139,7 @@ const CODE_BY_FIELD: Record<string, ProblemCode> = {
   "param.checkpoint": "bad_checkpoint",
   "param.pending": "bad_pending_id",
   "param.policy": "bad_policy_id",
+  "param.hook": "bad_hook_id",
   "param.path": "bad_path",
   "param.image": "bad_image_id",
   "query.session": "bad_session_id",

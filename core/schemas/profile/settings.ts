@@ -4,6 +4,7 @@ import type * as z from "zod";
 import { McpCatalog, McpGrant, McpServer } from "../mcp.ts";
 import { Personality } from "./personality.ts";
 import { ToolPolicy } from "./policies.ts";
+import { HookSetting } from "./hooks.ts";
 import { ToolSettings } from "./tools.ts";
 
 /** The form of one value of each section. A section is a map; what its keys are is said at its row. */
@@ -20,6 +21,8 @@ export const PROFILE_SECTIONS = {
   mcpGrants: McpGrant,
   /** By id. */
   policies: ToolPolicy,
+  /** By the hook's id. */
+  hooks: HookSetting,
 } as const;
 
 export type ProfileSection = keyof typeof PROFILE_SECTIONS;

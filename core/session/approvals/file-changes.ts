@@ -5,6 +5,7 @@ import type { FileApproval } from "../../schemas/approvals/approval.ts";
 import { byteLength, sha256Hex } from "../../schemas/learning/digest.ts";
 import type { ChangeRequests } from "../../tools/files/file-tool-options.ts";
 import type { EngineContext } from "../context.ts";
+import { planFileQuestion } from "../hooks/events.ts";
 import { addDecisionNews } from "../prompt/notes.ts";
 import { openApprovalRows } from "./approval-rows.ts";
 
@@ -14,7 +15,8 @@ const MAX_CONTENT_BYTES = 200_000;
 
 type FileContext = Pick<EngineContext, "host" | "log" | "workspace">;
 
-export function createFileChanges({ host, log }: Pick<FileContext, "host" | "log">): ChangeRequests {
+export function createFileChanges(context: Pick<EngineContext, "host" | "log" | "jobs">): ChangeRequests {
+  const { host, log } = context;
   const rows = openApprovalRows({ host, log });
   return {
     park({ op, path, content }) {
@@ -36,6 +38,7 @@ export function createFileChanges({ host, log }: Pick<FileContext, "host" | "log
       host.sql.transaction(() => {
         for (const approval of replaced) rows.put(closeFile(approval, "replaced", askedAt));
         rows.add({ v: 2, kind: "file", id, path, state: "waiting", size, content, askedAt, decidedAt: null });
+        planFileQuestion(context, id);
       });
       return ok({ id, state: "waiting" });
     },

@@ -13,6 +13,7 @@ import type { LoadedText, Neighbourhood, Observation, TurnSignature } from "../.
 import type { Booking } from "../../schemas/usage.ts";
 import { withTimeout } from "../../timeout.ts";
 import type { EngineContext, SessionHost } from "../context.ts";
+import { planWithdrawn } from "../hooks/events.ts";
 import { isHeldOut } from "../prompt/held-out.ts";
 import type { Job, JobRow } from "../jobs.ts";
 import { indexLater, indexObservedTurn } from "../index-messages.ts";
@@ -166,8 +167,10 @@ export async function reportJudgement(
   return { ...report, moves: await writeEvidence(context, row, report) };
 }
 
-/** Plans notices for the person about withdrawn skills. Call inside the transaction that ends the job that withdrew them. */
-export function putWithdrawnNotices({ host, jobs }: EngineContext, moves: SkillMove[]): void {
+/** Plans notices for the person about withdrawn skills, and events for webhooks. Call inside the transaction that ends the job that withdrew them. */
+export function putWithdrawnNotices(context: EngineContext, moves: SkillMove[]): void {
+  const { host, jobs } = context;
+  planWithdrawn(context, moves);
   if (host.settings.review.notice === "off") return;
   for (const { skill, to, reason, rev, withdrew, inPart } of moves) {
     const what = inPart ? "changed: a part of it was withdrawn." : `withdrawn and is now ${to}.`;

@@ -9,6 +9,7 @@ import type { ReviewDead, ReviewJob, ReviewResult } from "../../schemas/learning
 import type { UsageLine } from "../../schemas/usage.ts";
 import type { EngineContext } from "../context.ts";
 import type { Job, JobRow } from "../jobs.ts";
+import { findPendingOfReview, planLearned, planPendingOfReview } from "../hooks/events.ts";
 import { dayBudget, putBooking } from "../ledger.ts";
 import type { TurnRow } from "../log-turns.ts";
 import { addReviewNews } from "../prompt/notes.ts";
@@ -52,6 +53,7 @@ export async function settleReview(
   const outcome = await host.reviews.outcome(row.job.review);
   if (!outcome) return false;
   const lines = await readReviewLines(context, outcome);
+  const waiting = "lessons" in outcome ? await findPendingOfReview(context, outcome) : [];
   if (!jobs.get(row.id)) return true; // another look was quicker
   if (!mayWrite()) {
     jobs.put(row.id, host.clock.now() + review.looksMs[0]!, row.job);
@@ -63,6 +65,8 @@ export async function settleReview(
       addReviewNews(log, outcome);
       noteKinds(context, outcome.kinds ?? [], "review");
       putVerdicts(context, outcome);
+      planLearned(context, outcome);
+      planPendingOfReview(context, outcome.review, waiting);
     }
     // Before the notice, because the next review ends at the last entry.
     beginDue(context);

@@ -4,6 +4,7 @@ import { byteLength } from "../../schemas/learning/digest.ts";
 import { FIXED } from "../../limits.ts";
 import { type AssistantEntry, type Entry, NO_STATS, type NoticeEntry } from "../../schemas/entry.ts";
 import type { EngineContext } from "../context.ts";
+import { planTurnEnd } from "../hooks/events.ts";
 import { endReason, placeNotice, placeTurnEnd, replay } from "../readers/events.ts";
 import { turnModels } from "../choice/choice.ts";
 import type { SessionJournal } from "./journal/journal.ts";
@@ -48,6 +49,7 @@ export function endTurn(
     entries,
     closing,
     parked: turn.more.parked,
+    settingsRev: turn.more.settingsRev,
     isAnswered: !ending || ending.answered === true,
   });
   journal?.close();
@@ -58,12 +60,14 @@ interface TurnLeaves {
   entries: Entry[];
   closing: Entry[];
   parked: TurnRow["more"]["parked"];
+  settingsRev: number | undefined;
   isAnswered: boolean;
 }
 
 /** Writes the end together with everything the turn leaves: steered turns, learning, bookings, the title, the next lease. */
-function writeEnd(context: EngineContext, ended: TurnRow, { entries, closing, parked, isAnswered }: TurnLeaves): void {
+function writeEnd(context: EngineContext, ended: TurnRow, leaves: TurnLeaves): void {
   const { host, log, jobs } = context;
+  const { entries, closing, parked, settingsRev, isAnswered } = leaves;
   const { final, endedAt } = ended;
   const steered = log.steeredInto(ended.n);
   const learning = learnFromTurn(context, ended, entries);
@@ -78,6 +82,7 @@ function writeEnd(context: EngineContext, ended: TurnRow, { entries, closing, pa
     ledger.write(learning.write(ledger.booking));
     title?.write();
     if (context.meta().kind === "delegated") jobs.put("report", host.clock.now(), { kind: "report" });
+    planTurnEnd(context, ended, steered, settingsRev);
     if (log.openTurns().length > 0) renewLease(context);
     else jobs.delete("drive");
   });

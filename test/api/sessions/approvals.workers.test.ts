@@ -4,6 +4,7 @@ import { runInDurableObject } from "cloudflare:test";
 import { beforeAll, describe, expect, it } from "vitest";
 import { createFileChanges } from "../../../core/session/approvals/file-changes.ts";
 import type { EngineContext } from "../../../core/session/context.ts";
+import { createJobs } from "../../../core/session/jobs.ts";
 import { createLog } from "../../../core/session/log.ts";
 import { createAccountApprovals } from "../../../durable-objects/account-approvals.ts";
 import { toSql } from "../../../durable-objects/sql.ts";
@@ -19,7 +20,8 @@ async function park(session: string, op: string, path: string, content: string):
   return runInDurableObject(stub, (_, state) => {
     const sql = toSql(state.storage);
     const host = { sql, clock: systemClock } as EngineContext["host"];
-    const parked = createFileChanges({ host, log: createLog(sql) }).park({ op, path, content });
+    const jobs = createJobs({ sql, alarm: { set: async () => undefined }, clock: systemClock, random: Math.random });
+    const parked = createFileChanges({ host, log: createLog(sql), jobs }).park({ op, path, content });
     if (!parked.ok) throw new Error(parked.failure.code);
     return parked.value.id;
   });

@@ -85,6 +85,8 @@ export interface HarnessOptions {
   readProfileSettings?: SessionHost["readProfileSettings"];
   /** The way to the profile's MCP servers. Absent: none has tools. */
   mcp?: SessionHost["mcp"];
+  /** The profile's webhooks. Absent: there are none. */
+  hooks?: SessionHost["hooks"];
   /** The size of the Archive's database. */
   archiveBytes?(): number;
   /** The profile's sessions, oldest first. Absent: the agent has no tool that searches them. */
@@ -167,6 +169,14 @@ export function createSessionHarness(options: HarnessOptions) {
       ...(options.approvals && { approvals: mortalApprovals(options.approvals, step) }),
       ...(options.readProfileSettings && { readProfileSettings: options.readProfileSettings }),
       ...(options.mcp && { mcp: options.mcp }),
+      ...(options.hooks && {
+        hooks: {
+          take: async (event) => {
+            ask("account");
+            await options.hooks!.take(event);
+          },
+        },
+      }),
       ...(options.isUnattended && { isUnattended: options.isUnattended }),
       memoryProvider: options.memoryProvider,
       imageMaker: options.imageMaker,

@@ -3,6 +3,7 @@
 import type { Effect, Journal, Recorded, ToolResult } from "../../../agent/contract.ts";
 import { fail } from "../../../agent/tool-result.ts";
 import type { JsonObject, ToolEntry } from "../../../schemas/entry.ts";
+import { planPendingOfCall } from "../../hooks/events.ts";
 import { placeTool } from "../../readers/events.ts";
 import { type TurnRecord, assertOpen, callKey, noteProgress, putEntry } from "./turn-record.ts";
 
@@ -45,6 +46,8 @@ export async function recordCall(record: TurnRecord, step: number, work: CallWor
     ...(spent && { spent }),
     ...(delegated && { delegated }),
   };
+  // Before the result: a call that runs again finds its change, and the event is the same.
+  planPendingOfCall(context, done);
   putEntry(record, done);
   hub.emit(placeTool(done)[1]!);
   return { value: result, entry: intent.n };

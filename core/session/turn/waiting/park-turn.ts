@@ -5,6 +5,7 @@ import { assert } from "../../../errors.ts";
 import type { CallWait } from "../../../agent/contract.ts";
 import type { NoticeEntry, WaitKind } from "../../../schemas/entry.ts";
 import type { EngineContext } from "../../context.ts";
+import { planQuestion } from "../../hooks/events.ts";
 import type { TurnRow } from "../../log-turns.ts";
 import { toNotice } from "../../prompt/notices.ts";
 import { placeNotice } from "../../readers/events.ts";
@@ -41,6 +42,7 @@ export function parkTurn(
   const { fruitlessSince: _, ...more } = turn.more;
   host.sql.transaction(() => {
     record();
+    planQuestion(context, n, wait);
     const parked = { ...wait, since: host.clock.now(), newest: log.lastTurn()!.n };
     log.putTurn({ ...turn, state: "parked", more: { ...more, parked } });
     jobs.put("drive", wait.until, { kind: "drive", paused: true });

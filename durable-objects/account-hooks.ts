@@ -1,0 +1,166 @@
+// The webhooks of a profile, as its Account keeps them: subscriptions among its settings, secrets sealed, and the deliveries. Called
+// by the Account, which owns the alarm. A profile without hooks has no table and no row here.
+import { type Result, err, messageOf, ok } from "../core/errors.ts";
+import { openDeliveryRows } from "../core/hooks/delivery-rows.ts";
+import { toHookEvent } from "../core/hooks/hook-event.ts";
+import { createHookSender } from "../core/hooks/hook-sender.ts";
+import { judgeHookUrl } from "../core/hooks/judge-hook-url.ts";
+import { SECRET_BYTES, toHookSecret } from "../core/hooks/sign-hook.ts";
+import type { Sql } from "../core/ports.ts";
+import { DAY_MS, type ProfileId, type SessionId } from "../core/schemas/ids.ts";
+import {
+  type CreateHook,
+  type CreatedHook,
+  type HookDelivery,
+  type HookEvent,
+  type HookId,
+  HookInfo,
+  type HookSetting,
+  type HookTest,
+  type RotatedSecret,
+} from "../core/schemas/profile/hooks.ts";
+import { systemClock } from "../stores/platform/system-clock.ts";
+import { type OutboundEnv, openOutbound, readPolicy } from "../wiring/outbound.ts";
+import { type SealingEnv, openSealer } from "../wiring/sealing.ts";
+import { type SettingsVariable, readSettings } from "../wiring/settings.ts";
+import { createHookId } from "./account-key.ts";
+import type { createAccountSettings } from "./account-settings.ts";
+
+export type HookEnv = OutboundEnv & SealingEnv & SettingsVariable;
+
+/** [own] Each event is one row and up to three requests for every hook. */
+const MAX_HOOKS = 10;
+/** How long a former secret still signs after a rotation. */
+const ROTATION_MS = DAY_MS;
+
+export type AccountHooks = ReturnType<typeof createAccountHooks>;
+
+export function createAccountHooks(options: {
+  sql: Sql;
+  env: HookEnv;
+  profile: ProfileId;
+  settings: ReturnType<typeof createAccountSettings>;
+  /** False: the profile was deleted. */
+  exists(): boolean;
+}) {
+  const { sql, env, profile, settings, exists } = options;
+  const rows = openDeliveryRows(sql);
+  const operator = readSettings(env);
+  const policy = readPolicy(env, operator);
+  const sealer = openSealer(env, profile);
+  const clock = systemClock;
+  const readHooks = () => settings.read().sections.hooks;
+  const find = (id: HookId): Result<HookSetting> => {
+    const hook = readHooks()[id];
+    return hook ? ok(hook) : err("hook_not_found", "This profile has no hook of that id.");
+  };
+  const sender = createHookSender({
+    ...{ rows, readHooks, policy, sealer, clock },
+    outbound: openOutbound(env, operator),
+    disable(id) {
+      const hook = readHooks()[id];
+      if (hook) settings.put("hooks", id, { ...hook, disabledAt: clock.now() });
+    },
+    report: (what, error) => console.error(`account: ${what}: ${messageOf(error)}`),
+  });
+
+  async function sealNewSecret(): Promise<Result<{ secret: string; sealed: string }>> {
+    if (!sealer.ok) return sealer;
+    const secret = toHookSecret(crypto.getRandomValues(new Uint8Array(SECRET_BYTES)));
+    const sealed = await sealer.value.seal(secret);
+    return exists() ? ok({ secret, sealed }) : err("profile_gone", "This profile has been deleted.");
+  }
+
+  return {
+    /** The only answer with the secret. Failures: `url_refused`, `too_many_hooks`, `sealing_key_missing`, `profile_gone`. */
+    async create({ url, events, description }: CreateHook): Promise<Result<CreatedHook>> {
+      const judged = judgeHookUrl(url, policy);
+      if (!judged.ok) return judged;
+      const made = await sealNewSecret();
+      if (!made.ok) return made;
+      if (Object.keys(readHooks()).length >= MAX_HOOKS) {
+        return err("too_many_hooks", `A profile has at most ${MAX_HOOKS} hooks: delete one first.`);
+      }
+      const { secret, sealed } = made.value;
+      const id = createHookId();
+      const hook: HookSetting = {
+        ...{ v: 1, url: judged.value.href, events: [...new Set(events)] },
+        ...(description !== undefined && { description }),
+        ...{ createdAt: clock.now(), secret: sealed },
+      };
+      const put = settings.put("hooks", id, hook);
+      return put.ok ? ok({ ...toInfo(id, hook), secret }) : put;
+    },
+
+    /** Oldest first. */
+    list: (): HookInfo[] =>
+      Object.entries(readHooks())
+        .map(([id, hook]) => toInfo(id, hook))
+        .toSorted((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1)),
+
+    /** Failure: `hook_not_found`. */
+    read(id: HookId): Result<HookInfo> {
+      const hook = find(id);
+      return hook.ok ? ok(toInfo(id, hook.value)) : hook;
+    },
+
+    /** Failure: `hook_not_found`. */
+    remove(id: HookId): Result<null> {
+      const hook = find(id);
+      if (!hook.ok) return hook;
+      sql.transaction(() => rows.forgetHook(id));
+      settings.remove("hooks", id);
+      return ok(null);
+    },
+
+    /** The only answer with the new secret. Failures: `hook_not_found`, `sealing_key_missing`, `profile_gone`. */
+    async rotate(id: HookId): Promise<Result<RotatedSecret>> {
+      const made = await sealNewSecret();
+      if (!made.ok) return made;
+      const hook = find(id);
+      if (!hook.ok) return hook;
+      const { secret, sealed } = made.value;
+      const previousUntil = clock.now() + ROTATION_MS;
+      const previous = { secret: hook.value.secret, until: previousUntil };
+      const put = settings.put("hooks", id, { ...hook.value, secret: sealed, previous });
+      return put.ok ? ok({ secret, previousUntil }) : put;
+    },
+
+    /** Posts a `ping` at once, also to a disabled hook. Failure: `hook_not_found`. */
+    async test(id: HookId): Promise<Result<HookTest>> {
+      const hook = find(id);
+      if (!hook.ok) return hook;
+      const about = crypto.randomUUID();
+      const event = toHookEvent({ profile, type: "ping", about, at: clock.now(), data: { hook: id } });
+      return ok({ event: event.id, ...(await sender.sendNow(id, hook.value, event)) });
+    },
+
+    /** Newest first. Failure: `hook_not_found`. */
+    deliveries(id: HookId): Result<HookDelivery[]> {
+      const hook = find(id);
+      return hook.ok ? ok(rows.list(id)) : hook;
+    },
+
+    /** Adds a delivery for each hook that wants the event. Idempotent while the log has it. False: no hook wants it. */
+    take(event: HookEvent): boolean {
+      const wanted = Object.entries(readHooks()).filter(
+        ([, { events, disabledAt }]) => disabledAt === undefined && events.includes(event.type),
+      );
+      if (wanted.length > 0) {
+        sql.transaction(() => {
+          for (const [id] of wanted) rows.add(id, event, clock.now());
+        });
+      }
+      return wanted.length > 0;
+    },
+
+    forgetSession: (session: SessionId): void => rows.forgetSession(session),
+    sendDue: sender.sendDue,
+    nextDue: sender.nextDue,
+    isSending: sender.isSending,
+  };
+}
+
+function toInfo(id: HookId, hook: HookSetting): HookInfo {
+  return HookInfo.parse({ id, ...hook });
+}
