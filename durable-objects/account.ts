@@ -26,18 +26,10 @@ import type { ProfileApprovals, ReviewAdmission, ReviewRequest, TurnRequest } fr
 import { createKeyId, createSecret, isSameHash, toKey } from "./account-key.ts";
 import { type AccountEnv, ERASURE_SCHEMA, type ErasureKind, createErasures, eraseDue } from "./account-erasure.ts";
 import { HOOK_TABLE } from "../core/hooks/delivery-rows.ts";
-import type {
-  CreateHook,
-  CreatedHook,
-  HookDelivery,
-  HookEvent,
-  HookId,
-  HookInfo,
-  HookTest,
-  RotatedSecret,
-} from "../core/schemas/profile/hooks.ts";
+import type { HookEvent } from "../core/schemas/profile/hooks.ts";
 import { APPROVAL_TABLES, createAccountApprovals } from "./account-approvals.ts";
 import { type AccountHooks, createAccountHooks } from "./account-hooks.ts";
+import { HookDesk } from "./hook-desk.ts";
 import { SETTINGS_TABLE, createAccountSettings } from "./account-settings.ts";
 import { CURATION_SCHEMA, collectSpent, countRequest, putAllowance, reserveRun } from "./account-curation.ts";
 import { UPKEEP_SCHEMA, createUpkeep } from "./account-upkeep.ts";
@@ -344,32 +336,8 @@ export class Account extends DurableObject<AccountEnv> {
 
   // ---- webhooks; account-hooks.ts documents them ----
 
-  async createHook(input: CreateHook): Promise<Result<CreatedHook>> {
-    return this.#isWritable() ? this.#hooks().create(input) : PROFILE_GONE;
-  }
-
-  listHooks(): HookInfo[] {
-    return this.#exists() ? this.#hooks().list() : [];
-  }
-
-  readHook(id: HookId): Result<HookInfo> {
-    return this.#exists() ? this.#hooks().read(id) : PROFILE_GONE;
-  }
-
-  removeHook(id: HookId): Result<null> {
-    return this.#isWritable() ? this.#hooks().remove(id) : PROFILE_GONE;
-  }
-
-  async rotateHookSecret(id: HookId): Promise<Result<RotatedSecret>> {
-    return this.#isWritable() ? this.#hooks().rotate(id) : PROFILE_GONE;
-  }
-
-  async testHook(id: HookId): Promise<Result<HookTest>> {
-    return this.#isWritable() ? this.#hooks().test(id) : PROFILE_GONE;
-  }
-
-  listDeliveries(id: HookId): Result<HookDelivery[]> {
-    return this.#exists() ? this.#hooks().deliveries(id) : PROFILE_GONE;
+  hookDesk(): HookDesk {
+    return new HookDesk((willWrite) => ((willWrite ? this.#isWritable() : this.#exists()) ? this.#hooks() : null));
   }
 
   /** An event of a session. Once this has answered, the event is sent to every hook that wants it. Ignores deleted sessions. */

@@ -35,7 +35,7 @@ hooks.openapi(
     responses: describeResponses(201, "The hook, with its secret, which is never shown again", CreatedHook),
   }),
   async (c) => {
-    const created = unwrap(await openAccount(c.env, c.var.profile).createHook(c.req.valid("json")));
+    const created = unwrap(await openAccount(c.env, c.var.profile).hookDesk().create(c.req.valid("json")));
     forgetAcceptedKeys(c.var.profile);
     return c.json(created, 201);
   },
@@ -49,7 +49,7 @@ hooks.openapi(
     description: "Lists the profile's hooks, at most ten.",
     responses: describeResponses(200, "Hooks, oldest first", HookList),
   }),
-  async (c) => c.json({ hooks: await openAccount(c.env, c.var.profile).listHooks() }, 200),
+  async (c) => c.json({ hooks: await openAccount(c.env, c.var.profile).hookDesk().list() }, 200),
 );
 
 hooks.openapi(
@@ -61,7 +61,7 @@ hooks.openapi(
     request: { params: HookParams },
     responses: describeResponses(200, "The hook, without its secret", HookInfo),
   }),
-  async (c) => c.json(unwrap(await openAccount(c.env, c.var.profile).readHook(c.req.valid("param").hook)), 200),
+  async (c) => c.json(unwrap(await openAccount(c.env, c.var.profile).hookDesk().read(c.req.valid("param").hook)), 200),
 );
 
 hooks.openapi(
@@ -74,7 +74,7 @@ hooks.openapi(
     responses: { 204: { description: "Deleted" }, default: PROBLEM_RESPONSE },
   }),
   async (c) => {
-    unwrap(await openAccount(c.env, c.var.profile).removeHook(c.req.valid("param").hook));
+    unwrap(await openAccount(c.env, c.var.profile).hookDesk().remove(c.req.valid("param").hook));
     forgetAcceptedKeys(c.var.profile);
     return c.body(null, 204);
   },
@@ -90,7 +90,7 @@ hooks.openapi(
     request: { params: HookParams },
     responses: describeResponses(200, "The attempt: the status of the reply, or why there was none", HookTest),
   }),
-  async (c) => c.json(unwrap(await openAccount(c.env, c.var.profile).testHook(c.req.valid("param").hook)), 200),
+  async (c) => c.json(unwrap(await openAccount(c.env, c.var.profile).hookDesk().test(c.req.valid("param").hook)), 200),
 );
 
 hooks.openapi(
@@ -102,7 +102,8 @@ hooks.openapi(
     request: { params: HookParams },
     responses: describeResponses(200, "The new secret, which is never shown again", RotatedSecret),
   }),
-  async (c) => c.json(unwrap(await openAccount(c.env, c.var.profile).rotateHookSecret(c.req.valid("param").hook)), 200),
+  async (c) =>
+    c.json(unwrap(await openAccount(c.env, c.var.profile).hookDesk().rotate(c.req.valid("param").hook)), 200),
 );
 
 hooks.openapi(
@@ -116,7 +117,7 @@ hooks.openapi(
     responses: describeResponses(200, "Deliveries, newest first", HookDeliveryList),
   }),
   async (c) => {
-    const all = unwrap(await openAccount(c.env, c.var.profile).listDeliveries(c.req.valid("param").hook));
+    const all = unwrap(await openAccount(c.env, c.var.profile).hookDesk().deliveries(c.req.valid("param").hook));
     const sortKey = ({ at, event }: HookDelivery) => `${descending(at)}.${event}`;
     const sorted = all.toSorted((a, b) => (sortKey(a) < sortKey(b) ? -1 : 1));
     const { page, next } = toPage(sorted, { ...c.req.valid("query"), sortKey });
