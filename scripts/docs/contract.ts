@@ -3,7 +3,7 @@
 import { registerHooks } from "node:module";
 
 const STAND_INS: Record<string, string> = {
-  "cloudflare:workers": "export class DurableObject {}",
+  "cloudflare:workers": "export class DurableObject {} export class RpcTarget {}",
   "#wasm/quickjs.wasm": "export default null",
 };
 
