@@ -5,6 +5,9 @@ import { fail, renderParts } from "../agent/tool-result.ts";
 import type { ToolPolicy } from "../schemas/profile/policies.ts";
 import { matchesGlob } from "../glob.ts";
 import { isObject } from "../unknown-object.ts";
+import { readPlainCommand } from "./approval/command-rules/command-allowance.ts";
+import { listCommands } from "./approval/command-rules/list-commands.ts";
+import { toolsetOf } from "./toolsets.ts";
 
 type Policy = ToolPolicy & { id: string };
 
@@ -27,7 +30,7 @@ function decide(tool: Tool, policies: Policy[]): Tool {
     gate(args: unknown): CallGate {
       const gate = tool.gate?.(args) ?? { verdict: "run" };
       if (gate.verdict === "refuse") return gate;
-      const matching = policies.filter((policy) => matchesArguments(policy, args));
+      const matching = policies.filter((policy) => matchesCall(policy, tool, args, gate));
       const denied = matching.find(({ decision }) => decision === "deny");
       if (denied) return { verdict: "refuse", code: "denied_by_policy", reason: describeDenial(denied) };
       const asked = matching.find(({ decision }) => decision === "ask");
@@ -35,6 +38,33 @@ function decide(tool: Tool, policies: Policy[]): Tool {
       return matching.length > 0 ? { verdict: "run" } : gate;
     },
   };
+}
+
+/**
+ * Policies about commands see through the shell. `deny` and `ask` match each program that the command would run, `allow` the whole
+ * text: with a wildcard, like a standing allowance, only one plain program that no rule calls dangerous.
+ */
+function matchesCall(policy: Policy, tool: Tool, args: unknown, gate: CallGate): boolean {
+  if (toolsetOf(tool) !== "shell") return matchesArguments(policy, args);
+  if (policy.decision !== "allow") return matchesArguments(policy, args, listCommands);
+  return (
+    matchesArguments(policy, args) && (gate.verdict !== "ask" || isExact(policy) || isHarmless(policy, gate, args))
+  );
+}
+
+function isExact({ arguments: patterns = {} }: Policy): boolean {
+  const { command } = patterns;
+  return command !== undefined && !/[*?]/.test(command);
+}
+
+function isHarmless(
+  { arguments: patterns }: Policy,
+  gate: Extract<CallGate, { verdict: "ask" }>,
+  args: unknown,
+): boolean {
+  if (gate.reasons.length > 0) return false;
+  const command = isObject(args) ? args["command"] : undefined;
+  return patterns === undefined || (typeof command === "string" && readPlainCommand(command) !== null);
 }
 
 function describeDenial({ id, reason }: Policy): string {
@@ -71,9 +101,16 @@ function withhold(tool: Tool, policies: Policy[]): Tool {
   };
 }
 
-function matchesArguments({ arguments: patterns }: Policy, args: unknown): boolean {
+/** `expand`: further texts that stand for one of an argument. */
+function matchesArguments(
+  { arguments: patterns }: Policy,
+  args: unknown,
+  expand: (text: string) => string[] = () => [],
+): boolean {
   return Object.entries(patterns ?? {}).every(([name, pattern]) =>
-    readArguments(args, name).some((text) => matchesGlob(pattern, text)),
+    readArguments(args, name).some(
+      (text) => matchesGlob(pattern, text) || expand(text).some((one) => matchesGlob(pattern, one)),
+    ),
   );
 }
 

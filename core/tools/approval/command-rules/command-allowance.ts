@@ -1,5 +1,5 @@
 // What a person may allow for longer than one call: the exact command, or a harmless program with its subcommand, such as
-// `npm test`. Used by command-gate.ts. Pure.
+// `npm test`. Used by command-gate.ts and by policies.ts. Pure.
 import type { Allowance } from "../../../agent/contract.ts";
 import { basenameOf, isUnknown } from "./arguments.ts";
 import { normaliseCommand } from "./normalise-command.ts";
@@ -36,16 +36,22 @@ export function toAllowance(command: string, stdin: string, isHarmless: boolean)
   return { exact, ...(family !== null && { family }) };
 }
 
-/** Only for one plain program: no list, pipe, redirection, variable or unknown word. */
-function findFamily(command: string): string | null {
+/** The words of one plain program; `null` for a list, a pipe, a redirection, a variable, an unknown word, or a path as its name. */
+export function readPlainCommand(command: string): string[] | null {
   const line = parseLine(command);
   const [only] = line?.commands ?? [];
   if (!only || line?.commands.length !== 1 || line.scripts.length > 0) return null;
   const { words, variables, redirections } = only;
-  const [program = "", ...args] = words;
+  const [program = ""] = words;
   const isPlain =
     variables.length === 0 && redirections.length === 0 && !words.some(isUnknown) && basenameOf(program) === program;
-  if (!isPlain) return null;
+  return isPlain ? words : null;
+}
+
+function findFamily(command: string): string | null {
+  const words = readPlainCommand(command);
+  if (words === null) return null;
+  const [program = "", ...args] = words;
   if (READERS.has(program)) return program;
   const [subcommand = "", name = ""] = args;
   if (/^python3?$/.test(program) && subcommand === "-m" && /^\w+$/.test(name)) return `${program} -m ${name}`;
