@@ -2,12 +2,13 @@
 // stops waiting stops nothing. With a key, a repeated call finds the session and the turn of the first one.
 import * as z from "zod";
 import { ulid } from "ulid";
+import { parseSessionCommand } from "../../../core/commands/parse-command.ts";
 import { SessionId, TurnId } from "../../../core/schemas/ids.ts";
 import { sha256Hex } from "../../../core/schemas/learning/digest.ts";
 import { AppError, unwrap } from "../problems.ts";
 import { IdempotencyKey, assertUsableText } from "../sessions/messages.ts";
 import { openAccount, openSession } from "../sessions/session-rpc.ts";
-import { type CallContext, type McpScope, type McpTool, toResult } from "./contract.ts";
+import { type CallContext, type McpScope, type McpTool, toResult, toToolError } from "./contract.ts";
 import { awaitTurn } from "./turn-report.ts";
 
 /** Below the minute after which the official clients give up a call that reports no progress. */
@@ -31,6 +32,12 @@ const SendArgs = z.strictObject({
 });
 type SendArgs = z.infer<typeof SendArgs>;
 
+/** The client's model must not allow what it may have caused itself. */
+const APPROVAL_REFUSED = toToolError(
+  "person_needed",
+  "Only the person may allow a call, in Talaria's chat or API. Tell them what waits.",
+);
+
 const TurnArgs = z.strictObject({
   turn: TurnId.describe("The turn, as send_message returned it."),
   wait_seconds: Wait,
@@ -51,6 +58,7 @@ function sendTool(scope: McpScope): McpTool<SendArgs> {
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
     async run({ text, key, wait_seconds: seconds, ...args }, context) {
       assertUsableText(text, false);
+      if (parseSessionCommand(text)?.name === "approve") return APPROVAL_REFUSED;
       const session = args.session ?? (await beginSession(scope, key));
       const { env, profile, settingsRev } = scope;
       const message = { text, ...(key && { key }), ...(settingsRev > 0 && { settingsRev }) };

@@ -45,8 +45,9 @@ async function readTurn(session: SessionRpc, n: number): Promise<TurnInfo> {
   );
 }
 
-function isRunning({ state }: TurnInfo): boolean {
-  return state === "queued" || state === "running";
+/** A turn that waits for sessions which it began goes on by itself. */
+function isRunning({ state, parked }: TurnInfo): boolean {
+  return state === "queued" || state === "running" || parked?.for === "children";
 }
 
 /** Whether the events ended or said that the turn ended or was parked, before the time was over. */
@@ -67,7 +68,7 @@ async function waitForEvent(session: SessionRpc, n: number, waitMs: number, sign
       if (done) return !isLate;
       if (value.event === "turn_end") return true;
       // An earlier question is among the events too, so the turn itself says whether it waits.
-      if (value.event === "turn_park" && (await readTurn(session, n)).state === "parked") return true;
+      if (value.event === "turn_park" && !isRunning(await readTurn(session, n))) return true;
     }
   } catch (error) {
     if (error instanceof AppError) throw error;
@@ -89,9 +90,9 @@ function sleep(ms: number, signal: AbortSignal): Promise<void> {
 async function toReport(session: SessionRpc, turn: TurnInfo): Promise<JsonObject> {
   const { turn: id, state, reason, parked, final } = turn;
   const about = { session: id.split("-")[0]!, turn: id, state };
-  if (parked) {
+  if (parked && !isRunning(turn)) {
     const until = new Date(parked.until).toISOString();
-    return { ...about, waits_for: parked.for, id: parked.id, until, next: PARKED_NEXT };
+    return { ...about, waits_for: parked.for, until, ...(await readQuestion(session, parked.id)) };
   }
   if (final === null) return { ...about, next: RUNNING_NEXT };
   const entries = await readEnd(session, final);
@@ -106,8 +107,19 @@ async function toReport(session: SessionRpc, turn: TurnInfo): Promise<JsonObject
 }
 
 const RUNNING_NEXT = "The turn goes on without you. Call get_turn with this turn to wait for its answer.";
-const PARKED_NEXT =
-  "The turn waits for a person. Tell them: they answer it in Talaria's chat or API. Call get_turn with this turn afterwards.";
+const CLARIFY_NEXT = "Talaria asks this before it goes on. Answer with send_message in this session.";
+const APPROVAL_NEXT =
+  "A person must allow this call in Talaria's chat or API. Tell them, do not answer for them, and call get_turn with this turn later.";
+
+/** What a parked turn waits for. Only the identifier is left once it was decided. */
+async function readQuestion(session: SessionRpc, id: string): Promise<JsonObject> {
+  const opened = await session.openApproval(id);
+  if (!opened.ok) return { id, next: APPROVAL_NEXT };
+  if (opened.value.kind === "clarify") return { id, questions: opened.value.questions, next: CLARIFY_NEXT };
+  if (opened.value.kind === "file") return { id, path: opened.value.path, next: APPROVAL_NEXT };
+  const { summary, reasons } = opened.value;
+  return { id, summary, reasons, next: APPROVAL_NEXT };
+}
 
 /** The final entry, and the one before it: a notice may follow a closing answer. */
 async function readEnd(session: SessionRpc, final: number): Promise<Entry[]> {
