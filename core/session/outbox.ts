@@ -58,7 +58,9 @@ async function runJobs(context: EngineContext): Promise<void> {
   const { host, jobs } = context;
   // Events do not wait for models and stores.
   const events = freshRows(context, "hook");
-  const reported = Promise.all(events.map((row) => attempt(context, row)));
+  const reported = Promise.all(events.map((row) => attempt(context, row))).catch((error) =>
+    host.report("hooks", error),
+  );
   await attemptFresh(context, "report"); // a parent waits for it
   // Titles go first: the same call names the kind of work, which the observation of the turn needs. A slow model does not delay it.
   const attempted = new Set([...events, ...freshRows(context, "title")].map(({ id }) => id));
