@@ -114,6 +114,22 @@ test("an answer of 50 MB is cut off, with the outcome unknown for a tool that ma
   await turn.end();
 });
 
+test("a call of a tool that may change something, whose server dies, has an unknown outcome and is made once", async () => {
+  let calls = 0;
+  const turn = await begin(({ method }) => {
+    if (method === "tools/list") return { tools: [toListedTool("a")] };
+    if (method !== "tools/call") return null;
+    calls++;
+    return (response) => void response.socket!.destroy();
+  });
+  expect(readOutcome(await turn.call("mcp_liar_a"))).toMatchObject({
+    code: "mcp_lost",
+    error: expect.stringContaining("Whether the call took effect is unknown"),
+  });
+  expect(calls).toBe(1);
+  await turn.end();
+});
+
 test("a server that never answers a call costs the call's own time, and one that never answers at all is unavailable", async () => {
   const turn = await begin(({ method }) => {
     if (method === "tools/list") return { tools: [toListedTool("a")] };
