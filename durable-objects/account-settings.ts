@@ -18,7 +18,7 @@ const MAX_VALUE_CHARS = 64 * 1024;
 const MORE_CHARS: Partial<Record<ProfileSection, number>> = { mcpCatalogs: 128 * 1024 };
 const FEWER_VALUES: Partial<Record<ProfileSection, number>> = { mcp: 10 };
 /** A value of these sections exists only while its key exists in the other one. */
-const BELONGS_TO: Partial<Record<ProfileSection, ProfileSection>> = { mcpCatalogs: "mcp", mcpGrants: "mcp" };
+const BELONGS_TO: Partial<Record<ProfileSection, ProfileSection>> = { mcpCatalogs: "mcp", mcpAccess: "mcp" };
 
 export const SETTINGS_TABLE = "profile_setting";
 

@@ -5,18 +5,18 @@ import type { McpServer } from "../schemas/mcp.ts";
 import type { McpEntry } from "./ports.ts";
 
 /** Sorted by name. What belongs to an earlier setting of the same name is left out. */
-export function readEntries({ mcp, mcpCatalogs, mcpGrants }: ProfileSections): McpEntry[] {
+export function readEntries({ mcp, mcpCatalogs, mcpAccess }: ProfileSections): McpEntry[] {
   return Object.keys(mcp)
     .sort()
     .map((name) => {
       const config = mcp[name]!;
       const catalog = mcpCatalogs[name];
-      const grant = mcpGrants[name];
+      const access = mcpAccess[name];
       return {
         name,
         config,
         catalog: catalog?.of === printOfConfig(config) ? catalog : null,
-        grant: grant?.of === config.shown ? grant : null,
+        access: access?.of === config.target ? access : null,
       };
     });
 }

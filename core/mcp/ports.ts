@@ -1,7 +1,7 @@
 // What the MCP client needs from outside. wiring/mcp/ implements McpDialer over the official client package, tests over a fake. Types only.
 import type { Failure, Result } from "../errors.ts";
 import type { JsonObject } from "../schemas/entry.ts";
-import type { McpCatalog, McpGrant, McpListing, McpServer, McpServerName, McpTransport } from "../schemas/mcp.ts";
+import type { McpCatalog, McpAccess, McpListing, McpServer, McpServerName, McpTransport } from "../schemas/mcp.ts";
 
 /** A server as the profile's settings have it. */
 export interface McpEntry {
@@ -9,7 +9,7 @@ export interface McpEntry {
   config: McpServer;
   /** What it offered when it was last asked; `null`: it was never asked. */
   catalog: McpCatalog | null;
-  grant: McpGrant | null;
+  access: McpAccess | null;
 }
 
 /**

@@ -78,8 +78,10 @@ export type McpSecret = z.infer<typeof McpSecret>;
 export const McpServer = z.strictObject({
   v: z.literal(1),
   kind: z.enum(["remote", "local"]),
-  /** The address without its query, or the command's first word: the rest may hold a secret. */
+  /** The address's origin, or the command's first word: the rest may hold a secret. */
   shown: z.string(),
+  /** Names the whole address or command. */
+  target: z.string(),
   transport: z.enum(["http", "sse"]).optional(),
   /** An `McpSecret` as JSON. */
   sealed: z.string(),
@@ -133,23 +135,23 @@ export const McpCatalog = z.strictObject({
 });
 export type McpCatalog = z.infer<typeof McpCatalog>;
 
-/** Section `mcpGrants` of the profile settings, by server name: a permission by OAuth, or one that a person is asked for. */
-export const McpGrant = z.strictObject({
+/** Section `mcpAccess` of the profile settings, by server name: a permission by OAuth, or one that a person is asked for. */
+export const McpAccess = z.strictObject({
   v: z.literal(1),
-  /** `McpServer.shown`. A grant for another address is ignored. */
+  /** `McpServer.target`. Access to another address is ignored. */
   of: z.string(),
   state: z.enum(["asked", "granted"]),
   at: z.int(),
   /** What the OAuth client must remember, as JSON: wiring/mcp/oauth.ts. */
   sealed: z.string(),
 });
-export type McpGrant = z.infer<typeof McpGrant>;
+export type McpAccess = z.infer<typeof McpAccess>;
 
 /** A server, for the profile's owner: no address in full, no header, no token. */
 export const McpServerInfo = z.strictObject({
   server: McpServerName,
   kind: McpServer.shape.kind,
-  address: z.string().describe("Without its query, or the first word of a command: the rest may hold a secret."),
+  address: z.string().describe("Its origin, or the first word of a command: the rest may hold a secret."),
   enabled: z.boolean(),
   secrets: z.array(z.string()).describe("Names of the headers or variables that are stored."),
   include: z.array(z.string()).optional(),

@@ -35,7 +35,7 @@ export async function openConnection(
   const url = URL.parse(secret.url);
   if (!url) return err("url_refused", "The server's address is not a valid URL.");
   const fetch = hushTokenErrors(withHeaders(deps.outbound.limitedFetch(MAX_REPLY_BYTES), url.origin, secret.headers));
-  const authProvider = entry.grant?.state === "granted" ? createSessionProvider(deps, entry) : undefined;
+  const authProvider = entry.access?.state === "granted" ? createSessionProvider(deps, entry) : undefined;
   const make = (transport: "http" | "sse") =>
     (transport === "http" ? createHttpTransport : createSseTransport)(url, {
       fetch,

@@ -6,14 +6,14 @@ import type { Outbound } from "../../core/outbound/outbound.ts";
 import { McpSecret } from "../../core/schemas/mcp.ts";
 import type { ExecHost } from "../../core/tools/host/exec-host.ts";
 import type { Sealer } from "../../core/ports.ts";
-import type { GrantStore } from "./oauth.ts";
+import type { AccessStore } from "./oauth.ts";
 
 export interface McpDialerDeps {
   outbound: Pick<Outbound, "limitedFetch">;
   sealer: Result<Sealer>;
   /** `null`: none for this profile, so local servers cannot run. */
   exec: ExecHost | null;
-  grants: GrantStore;
+  accesses: AccessStore;
   /** Random letters, new with each call. */
   token(): string;
 }

@@ -5,25 +5,25 @@ import { type OAuthClientProvider, auth } from "@modelcontextprotocol/client";
 import { type Result, err, ok } from "../../core/errors.ts";
 import type { McpEntry } from "../../core/mcp/ports.ts";
 import type { Outbound } from "../../core/outbound/outbound.ts";
-import type { McpGrant, McpServerName } from "../../core/schemas/mcp.ts";
+import type { McpAccess, McpServerName } from "../../core/schemas/mcp.ts";
 import { hushTokenErrors } from "./hush-token-errors.ts";
 import { systemClock } from "../../stores/platform/system-clock.ts";
 import type { Sealer } from "../../core/ports.ts";
 
-/** Where the profile's grants are kept: its Account. */
-export interface GrantStore {
-  read(server: McpServerName): Promise<McpGrant | null>;
-  store(server: McpServerName, grant: McpGrant): Promise<void>;
+/** Where a profile's access to its servers is kept: its Account. */
+export interface AccessStore {
+  read(server: McpServerName): Promise<McpAccess | null>;
+  store(server: McpServerName, access: McpAccess): Promise<void>;
 }
 
 export interface OAuthDeps {
   outbound: Pick<Outbound, "limitedFetch">;
   sealer: Result<Sealer>;
-  grants: GrantStore;
+  accesses: AccessStore;
 }
 
-/** What is sealed of a grant. The package's own objects are kept as they are. */
-interface GrantState {
+/** What is sealed of an access. The package's own objects are kept as they are. */
+interface AccessState {
   redirectUrl: string;
   client?: unknown;
   tokens?: unknown;
@@ -39,13 +39,13 @@ const AUTH_MS = 20_000;
 /** Metadata and tokens are small. */
 const MAX_AUTH_BYTES = 256 << 10;
 
-/** Starts a permission. `of`: `McpServer.shown`. Returns the address that the person must open. Failure: `mcp_oauth_failed`. */
-export async function startGrant(
+/** Starts a permission. `of`: `McpServer.target`. Returns the address that the person must open. Failure: `mcp_oauth_failed`. */
+export async function startAccess(
   deps: OAuthDeps,
   server: McpServerName,
   { url, of, redirectUrl, nonce }: { url: string; of: string; redirectUrl: string; nonce: string },
 ): Promise<Result<{ open: string; expiresAt: number }>> {
-  const state: GrantState = { redirectUrl, nonce };
+  const state: AccessState = { redirectUrl, nonce };
   let open: URL | null = null;
   const provider = createProvider(state, { redirect: (to) => void (open = to) });
   const asked = await authorize(deps, provider, { serverUrl: url });
@@ -56,45 +56,45 @@ export async function startGrant(
 }
 
 /** Ends it with what the person's browser brought back. Failures: `mcp_oauth_failed`, `mcp_oauth_unknown`. */
-export async function finishGrant(
+export async function finishAccess(
   deps: OAuthDeps,
   server: McpServerName,
   { url, nonce, params }: { url: string; nonce: string; params: URLSearchParams },
 ): Promise<Result<null>> {
-  const grant = await deps.grants.read(server);
-  const state = grant && (await openState(deps, grant));
-  const isLate = grant !== null && systemClock.now() - grant.at > ASKED_MS;
-  if (!state || grant.state !== "asked" || isLate || !isEqual(state.nonce ?? "", nonce)) return UNKNOWN;
+  const access = await deps.accesses.read(server);
+  const state = access && (await openState(deps, access));
+  const isLate = access !== null && systemClock.now() - access.at > ASKED_MS;
+  if (!state || access.state !== "asked" || isLate || !isEqual(state.nonce ?? "", nonce)) return UNKNOWN;
   const code = params.get("code");
   if (code === null) return FAILED;
   delete state.nonce;
   const iss = params.get("iss");
-  const isGranted = await authorize(deps, createProvider(state, {}), {
+  const isGiven = await authorize(deps, createProvider(state, {}), {
     serverUrl: url,
     authorizationCode: code,
     ...(iss !== null && { iss }),
   });
-  if (!isGranted || !state.tokens) return FAILED;
+  if (!isGiven || !state.tokens) return FAILED;
   delete state.verifier;
-  const stored = await storeState(deps, server, state, { of: grant.of, state: "granted" });
+  const stored = await storeState(deps, server, state, { of: access.of, state: "granted" });
   return stored.ok ? ok(null) : stored;
 }
 
 /** For connections: gives tokens, and refreshes them. Never asks a person. */
-export function createSessionProvider(deps: OAuthDeps, { name, config, grant }: McpEntry): OAuthClientProvider {
-  const state: GrantState = { redirectUrl: "" };
+export function createSessionProvider(deps: OAuthDeps, { name, config, access }: McpEntry): OAuthClientProvider {
+  const state: AccessState = { redirectUrl: "" };
   let isLoaded = false;
   const load = async (fresh: boolean) => {
     if (isLoaded && !fresh) return;
     // Another session may have refreshed the tokens since, which ends those that this one knows.
-    const stored = fresh ? await deps.grants.read(name) : grant;
+    const stored = fresh ? await deps.accesses.read(name) : access;
     const opened = stored && (await openState(deps, stored));
     if (opened) Object.assign(state, opened);
     isLoaded = true;
   };
   return createProvider(state, {
     load,
-    saved: async () => void (await storeState(deps, name, state, { of: config.shown, state: "granted" })),
+    saved: async () => void (await storeState(deps, name, state, { of: config.target, state: "granted" })),
   });
 }
 
@@ -105,7 +105,7 @@ interface ProviderHooks {
   redirect?(to: URL): void;
 }
 
-function createProvider(state: GrantState, { load, saved, redirect }: ProviderHooks): OAuthClientProvider {
+function createProvider(state: AccessState, { load, saved, redirect }: ProviderHooks): OAuthClientProvider {
   return {
     get redirectUrl() {
       return state.redirectUrl;
@@ -173,20 +173,20 @@ async function authorize(
 }
 
 async function storeState(
-  { sealer, grants }: OAuthDeps,
+  { sealer, accesses }: OAuthDeps,
   server: McpServerName,
-  state: GrantState,
-  as: Pick<McpGrant, "of" | "state">,
+  state: AccessState,
+  as: Pick<McpAccess, "of" | "state">,
 ): Promise<Result<null>> {
   if (!sealer.ok) return sealer;
   const sealed = await sealer.value.seal(JSON.stringify(state));
-  await grants.store(server, { v: 1, ...as, at: systemClock.now(), sealed });
+  await accesses.store(server, { v: 1, ...as, at: systemClock.now(), sealed });
   return ok(null);
 }
 
-async function openState({ sealer }: OAuthDeps, { sealed }: McpGrant): Promise<GrantState | null> {
+async function openState({ sealer }: OAuthDeps, { sealed }: McpAccess): Promise<AccessState | null> {
   const text = sealer.ok ? await sealer.value.open(sealed) : sealer;
-  return text.ok ? (JSON.parse(text.value) as GrantState) : null;
+  return text.ok ? (JSON.parse(text.value) as AccessState) : null;
 }
 
 const FAILED = err(

@@ -2,7 +2,7 @@
 import type { Result } from "../../core/errors.ts";
 import type { Outbound } from "../../core/outbound/outbound.ts";
 import type { Sealer } from "../../core/ports.ts";
-import type { McpCatalog, McpGrant } from "../../core/schemas/mcp.ts";
+import type { McpCatalog, McpAccess } from "../../core/schemas/mcp.ts";
 import type { ProfileSettings } from "../../core/schemas/profile/settings.ts";
 import type { ExecHost } from "../../core/tools/host/exec-host.ts";
 import type { McpDialerDeps } from "./dialer.ts";
@@ -10,7 +10,7 @@ import type { McpDialerDeps } from "./dialer.ts";
 /** The part of the profile's Account that keeps settings. */
 export interface SettingsAccount {
   readSettings(): Promise<ProfileSettings>;
-  putSetting(section: "mcpCatalogs" | "mcpGrants", key: string, value: McpCatalog | McpGrant): Promise<Result<null>>;
+  putSetting(section: "mcpCatalogs" | "mcpAccess", key: string, value: McpCatalog | McpAccess): Promise<Result<null>>;
 }
 
 export function openMcpDeps(
@@ -20,12 +20,12 @@ export function openMcpDeps(
   return {
     ...rest,
     token: () => crypto.randomUUID(),
-    grants: {
+    accesses: {
       async read(server) {
-        return (await account.readSettings()).sections.mcpGrants[server] ?? null;
+        return (await account.readSettings()).sections.mcpAccess[server] ?? null;
       },
-      async store(server, grant) {
-        assertStored(await account.putSetting("mcpGrants", server, grant));
+      async store(server, access) {
+        assertStored(await account.putSetting("mcpAccess", server, access));
       },
     },
   };

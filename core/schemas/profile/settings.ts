@@ -1,7 +1,7 @@
 // What a profile's owner has set for its agent. The Account keeps it by section and key, with a revision that rises at every
 // change; a Session keeps the newest copy it was told of. Secrets inside are sealed. Forms only.
 import type * as z from "zod";
-import { McpCatalog, McpGrant, McpServer } from "../mcp.ts";
+import { McpCatalog, McpAccess, McpServer } from "../mcp.ts";
 import { Personality } from "./personality.ts";
 import { ToolPolicy } from "./policies.ts";
 import { HookSetting } from "./hooks.ts";
@@ -18,7 +18,7 @@ export const PROFILE_SECTIONS = {
   /** By the server's name: what it offered when it was last asked. */
   mcpCatalogs: McpCatalog,
   /** By the server's name: a permission by OAuth. */
-  mcpGrants: McpGrant,
+  mcpAccess: McpAccess,
   /** By id. */
   policies: ToolPolicy,
   /** By the hook's id. */

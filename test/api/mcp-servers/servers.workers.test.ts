@@ -9,7 +9,7 @@ beforeAll(async () => {
 }, START_MS);
 
 const PATH = "/v1/mcp/servers";
-const URL_WITH_KEY = "https://mcp.example.com/mcp?key=secret-in-query";
+const URL_WITH_KEY = "https://mcp.example.com/secret-in-path/mcp?key=secret-in-query";
 const body = {
   url: URL_WITH_KEY,
   headers: { authorization: "Bearer secret-in-header" },
@@ -23,7 +23,7 @@ describe("the routes of MCP servers", () => {
     const info = {
       server: "git",
       kind: "remote",
-      address: "https://mcp.example.com/mcp",
+      address: "https://mcp.example.com",
       enabled: false,
       secrets: ["authorization"],
       include: ["get_*"],

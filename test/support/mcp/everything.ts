@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { ok } from "../../../core/errors.ts";
 import type { McpEntry } from "../../../core/mcp/ports.ts";
 import { createOutbound } from "../../../core/outbound/outbound.ts";
-import type { McpGrant, McpServer } from "../../../core/schemas/mcp.ts";
+import type { McpAccess, McpServer } from "../../../core/schemas/mcp.ts";
 import { systemClock } from "../../../stores/platform/system-clock.ts";
 import { type McpDialerDeps, createMcpDialer } from "../../../wiring/mcp/dialer.ts";
 import type { Sealer } from "../../../core/ports.ts";
@@ -74,17 +74,17 @@ export const reversing: Sealer = {
 export function toRemote(url: string, more: Partial<McpServer> & { headers?: Record<string, string> } = {}): McpServer {
   const { headers = {}, ...config } = more;
   const sealed = [...JSON.stringify({ url, headers })].reverse().join("");
-  return { v: 1, kind: "remote", shown: url, sealed, secretNames: Object.keys(headers), ...config };
+  return { v: 1, kind: "remote", shown: url, target: url, sealed, secretNames: Object.keys(headers), ...config };
 }
 
 export function toEntry(name: string, config: McpServer, more: Partial<McpEntry> = {}): McpEntry {
-  return { name, config, catalog: null, grant: null, ...more };
+  return { name, config, catalog: null, access: null, ...more };
 }
 
 /** A dialer that may reach these origins of this machine, and the requests it made. */
 export function openTestDialer(allow: string[], deps: Partial<McpDialerDeps> = {}) {
   const requests: { method: string; url: string; headers: Headers; body: string }[] = [];
-  const grants = new Map<string, McpGrant>();
+  const accesses = new Map<string, McpAccess>();
   const outbound = createOutbound({
     fetch: (input: RequestInfo | URL, init: RequestInit = {}) => {
       const body = typeof init.body === "string" ? init.body : "";
@@ -100,11 +100,11 @@ export function openTestDialer(allow: string[], deps: Partial<McpDialerDeps> = {
     sealer: ok(reversing),
     exec: null,
     token: () => randomUUID(),
-    grants: {
-      read: async (server) => grants.get(server) ?? null,
-      store: async (server, grant) => void grants.set(server, grant),
+    accesses: {
+      read: async (server) => accesses.get(server) ?? null,
+      store: async (server, access) => void accesses.set(server, access),
     },
     ...deps,
   };
-  return { dialer: createMcpDialer(all), deps: all, requests, grants };
+  return { dialer: createMcpDialer(all), deps: all, requests, accesses };
 }

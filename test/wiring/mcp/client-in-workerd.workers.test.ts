@@ -33,11 +33,11 @@ test("the client lists and calls inside workerd, and a server of the newest prot
     sealer: ok({ seal: async (text) => text, open: async (text) => ok(text) }),
     exec: null,
     token: () => crypto.randomUUID(),
-    grants: { read: async () => null, store: async () => undefined },
+    accesses: { read: async () => null, store: async () => undefined },
   });
   const sealed = JSON.stringify({ url: "https://inside.example/mcp", headers: {} });
-  const config = { v: 1 as const, kind: "remote" as const, shown: "", sealed, secretNames: [] };
-  const entry = { name: "inside", config, catalog: null, grant: null };
+  const config = { v: 1 as const, kind: "remote" as const, shown: "", target: "", sealed, secretNames: [] };
+  const entry = { name: "inside", config, catalog: null, access: null };
   const opened = await dialer.open(entry, LIMITS);
   if (!opened.ok) throw new Error(opened.failure.code);
   expect(await opened.value.ask("tools/list", {}, LIMITS)).toMatchObject({ value: { tools: [{ name: "double" }] } });

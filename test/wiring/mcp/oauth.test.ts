@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
-import { finishGrant, startGrant } from "../../../wiring/mcp/oauth.ts";
+import { finishAccess, startAccess } from "../../../wiring/mcp/oauth.ts";
 import { openTestDialer, toEntry, toRemote } from "../../support/mcp/everything.ts";
 
 const SIGNAL = new AbortController().signal;
@@ -88,12 +88,12 @@ beforeEach(() => {
 });
 
 async function give() {
-  const { deps, dialer, grants } = openTestDialer([origin]);
+  const { deps, dialer, accesses } = openTestDialer([origin]);
   const url = `${origin}/mcp`;
   const config = toRemote(url);
-  const begun = await startGrant(deps, "oauth", {
+  const begun = await startAccess(deps, "oauth", {
     url,
-    of: config.shown,
+    of: config.target,
     redirectUrl: REDIRECT,
     nonce: "p.oauth.nonce",
   });
@@ -101,14 +101,14 @@ async function give() {
   const open = new URL(begun.value.open);
   challenge = open.searchParams.get("code_challenge")!;
   const finish = (params: Record<string, string>, nonce = "p.oauth.nonce") =>
-    finishGrant(deps, "oauth", { url, nonce, params: new URLSearchParams(params) });
+    finishAccess(deps, "oauth", { url, nonce, params: new URLSearchParams(params) });
   const connect = () =>
-    dialer.open(toEntry("oauth", config, { grant: grants.get("oauth")! }), { timeoutMs: 5_000, signal: SIGNAL });
-  return { deps, grants, open, finish, connect };
+    dialer.open(toEntry("oauth", config, { access: accesses.get("oauth")! }), { timeoutMs: 5_000, signal: SIGNAL });
+  return { deps, accesses, open, finish, connect };
 }
 
 test("a client registers itself, sends the person to the server with PKCE, and gets tokens for the code", async () => {
-  const { grants, open, finish, connect } = await give();
+  const { accesses, open, finish, connect } = await give();
   expect(registered).toMatchObject([{ client_name: "Talaria", redirect_uris: [REDIRECT] }]);
   expect(open.origin + open.pathname).toBe(`${origin}/authorize`);
   expect(Object.fromEntries(open.searchParams)).toMatchObject({
@@ -117,21 +117,21 @@ test("a client registers itself, sends the person to the server with PKCE, and g
     redirect_uri: REDIRECT,
     state: "p.oauth.nonce",
   });
-  expect(grants.get("oauth")).toMatchObject({ state: "asked" });
+  expect(accesses.get("oauth")).toMatchObject({ state: "asked" });
   expect(await finish({ code: "code-1" })).toEqual({ ok: true, value: null });
-  expect(grants.get("oauth")).toMatchObject({ state: "granted" });
+  expect(accesses.get("oauth")).toMatchObject({ state: "granted" });
   const opened = await connect();
   expect(opened.ok).toBe(true);
   if (opened.ok) await opened.value.close();
 });
 
 test("an answer to another request, a late one and a second one change nothing", async () => {
-  const { grants, finish } = await give();
+  const { accesses, finish } = await give();
   expect(await finish({ code: "code-1" }, "p.oauth.other")).toMatchObject({ failure: { code: "mcp_oauth_unknown" } });
   expect(exchanged).toEqual([]);
-  grants.set("oauth", { ...grants.get("oauth")!, at: Date.now() - 16 * 60_000 });
+  accesses.set("oauth", { ...accesses.get("oauth")!, at: Date.now() - 16 * 60_000 });
   expect(await finish({ code: "code-1" })).toMatchObject({ failure: { code: "mcp_oauth_unknown" } });
-  grants.set("oauth", { ...grants.get("oauth")!, at: Date.now() });
+  accesses.set("oauth", { ...accesses.get("oauth")!, at: Date.now() });
   expect((await finish({ code: "code-1" })).ok).toBe(true);
   expect(await finish({ code: "code-1" })).toMatchObject({ failure: { code: "mcp_oauth_unknown" } });
 });
@@ -147,14 +147,14 @@ test("a refused code is told and logged without the code or the server's words",
 });
 
 test("an expired token is refreshed at the next connection, and the new one is stored sealed", async () => {
-  const { deps, grants, finish, connect } = await give();
+  const { deps, accesses, finish, connect } = await give();
   await finish({ code: "code-1" });
   accepted = "access-2";
   const opened = await connect();
   expect(opened.ok).toBe(true);
   if (opened.ok) await opened.value.close();
   expect(exchanged.at(-1)).toMatchObject({ grant_type: "refresh_token", refresh_token: "refresh-1" });
-  const { sealed } = grants.get("oauth")!;
+  const { sealed } = accesses.get("oauth")!;
   expect(sealed).not.toContain("access-2");
   if (!deps.sealer.ok) throw new Error("no sealer");
   expect(await deps.sealer.value.open(sealed)).toMatchObject({ value: expect.stringContaining("access-2") });

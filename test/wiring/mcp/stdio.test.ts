@@ -20,7 +20,14 @@ function open(command: string, env: Record<string, string> = {}) {
   const outbound = createOutbound({ fetch: (...request) => fetch(...request), clock: systemClock, policy });
   const exec = createExecClient({ baseUrl: host.url, token: EXEC_TOKEN, outbound });
   const sealed = [...JSON.stringify({ command, env })].reverse().join("");
-  const config: McpServer = { v: 1, kind: "local", shown: "node", sealed, secretNames: Object.keys(env) };
+  const config: McpServer = {
+    v: 1,
+    kind: "local",
+    shown: "node",
+    target: "node",
+    sealed,
+    secretNames: Object.keys(env),
+  };
   return openTestDialer([], { exec }).dialer.open(toEntry("local", config), LIMITS);
 }
 

@@ -16,11 +16,11 @@ mcpCallback.get("/v1/mcp/callback", async (c) => {
   if (!profile.success) throw unknown();
   const account = openMcpAccount(c.env, profile.data);
   const entry = (await account.list()).find(({ name }) => name === server);
-  if (!entry?.grant) throw unknown();
+  if (!entry?.access) throw unknown();
   const secret = unwrap(await openSecret(account.deps.sealer, entry));
   if (!("url" in secret)) throw unknown();
-  const { finishGrant } = await import("../../../wiring/mcp/oauth.ts");
-  unwrap(await finishGrant(account.deps, entry.name, { url: secret.url, nonce, params: searchParams }));
+  const { finishAccess } = await import("../../../wiring/mcp/oauth.ts");
+  unwrap(await finishAccess(account.deps, entry.name, { url: secret.url, nonce, params: searchParams }));
   c.executionCtx.waitUntil(
     account
       .find(server)

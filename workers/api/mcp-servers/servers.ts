@@ -3,6 +3,7 @@ import { createRoute } from "@hono/zod-openapi";
 import * as z from "zod";
 import { toToolNames } from "../../../core/mcp/names.ts";
 import type { McpEntry } from "../../../core/mcp/ports.ts";
+import { sha256Hex } from "../../../core/schemas/learning/digest.ts";
 import { judgeUrl } from "../../../core/outbound/judge-url.ts";
 import {
   McpAuthorization,
@@ -110,11 +111,11 @@ mcpServers.openapi(
     const entry = await account.find(c.req.valid("param").server);
     const secret = unwrap(await openSecret(account.deps.sealer, entry));
     if (!("url" in secret)) throw new AppError("mcp_not_supported", "Access by OAuth is for servers with a `url`.");
-    const { startGrant } = await import("../../../wiring/mcp/oauth.ts");
+    const { startAccess } = await import("../../../wiring/mcp/oauth.ts");
     const begun = unwrap(
-      await startGrant(account.deps, entry.name, {
+      await startAccess(account.deps, entry.name, {
         url: secret.url,
-        of: entry.config.shown,
+        of: entry.config.target,
         redirectUrl: new URL("/v1/mcp/callback", c.req.url).href,
         nonce: `${c.var.profile}.${entry.name}.${crypto.randomUUID()}`,
       }),
@@ -139,7 +140,8 @@ function toConfig(body: PutMcpServer, sealed: string): McpServer {
   return {
     v: 1,
     kind: address ? "remote" : "local",
-    shown: address ? `${address.origin}${address.pathname}` : command!.trim().split(/\s/, 1)[0]!.slice(0, 100),
+    shown: address ? address.origin : command!.trim().split(/\s/, 1)[0]!.slice(0, 100),
+    target: sha256Hex(url ?? command!).slice(0, 16),
     ...(transport && { transport }),
     sealed,
     secretNames: Object.keys(headers ?? env ?? {}).sort(),
@@ -147,7 +149,7 @@ function toConfig(body: PutMcpServer, sealed: string): McpServer {
   };
 }
 
-function toInfo({ name, config, catalog, grant }: McpEntry): McpServerInfo {
+function toInfo({ name, config, catalog, access }: McpEntry): McpServerInfo {
   const { include, exclude, timeoutMs, enabled } = config;
   const failure = catalog?.failure;
   return {
@@ -159,7 +161,7 @@ function toInfo({ name, config, catalog, grant }: McpEntry): McpServerInfo {
     ...(include && { include }),
     ...(exclude && { exclude }),
     ...(timeoutMs !== undefined && { timeoutMs }),
-    authorization: grant?.state ?? "none",
+    authorization: access?.state ?? "none",
     state: stateOf(catalog),
     ...(catalog && { checkedAt: catalog.checkedAt }),
     ...(failure && { reason: failure }),
