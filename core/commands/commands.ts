@@ -111,6 +111,20 @@ export const COMMANDS = [
     help: "name the session TEXT",
   },
   {
+    name: "undo",
+    argument: null,
+    handler: "session",
+    access: "owner",
+    help: "take back the last turn and what it did to the files",
+  },
+  {
+    name: "retry",
+    argument: null,
+    handler: "session",
+    access: "owner",
+    help: "take back the last turn and send its message again",
+  },
+  {
     name: "rollback",
     argument: optional(word("N")),
     handler: "session",

@@ -108,6 +108,8 @@ export const TurnInfo = z.object({
    * code of a guardrail, a command or a failure. Absent while the turn runs, and for turns of an earlier version.
    */
   reason: z.string().optional(),
+  /** The person took the turn back: the turn of the command that did. */
+  undoneBy: z.int().optional(),
   attempts: z.int(),
   /** Until when a running turn is paused, because none of its models can answer now and one may then. */
   pausedUntil: z.int().optional(),

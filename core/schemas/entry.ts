@@ -210,6 +210,8 @@ export const NoticeEntry = z.object({
   asked: AskedQuestion.optional(),
   /** The text is a command that the person sent while the turn was parked; `accepted` is the number of its own turn. */
   said: z.object({ accepted: z.int().min(1) }).optional(),
+  /** The person took this turn back: no model reads it any more. */
+  undid: z.object({ turn: z.int().min(1) }).optional(),
   /** Calls of the model that decides on dangerous calls before a person is asked. */
   approval: z.array(z.object({ model: z.string(), usage: Usage, cost: Cost.optional() })).optional(),
   /** Further calls, for a summary that failed. */

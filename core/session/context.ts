@@ -30,6 +30,7 @@ import type { HookEvent } from "../schemas/profile/hooks.ts";
 import type { ProfileSettings } from "../schemas/profile/settings.ts";
 import type { Grant, ReviewMessage } from "../schemas/learning/review.ts";
 import type { CodeSandbox } from "../sandbox/code-sandbox.ts";
+import type { Origin } from "../schemas/sessions/origin.ts";
 import type { SessionChoice } from "../schemas/sessions/session-choice.ts";
 import type { ChildProgress, ChildReport, ChildTask } from "../schemas/sessions/delegation.ts";
 import type { SessionKind } from "../schemas/sessions/session-kind.ts";
@@ -189,6 +190,12 @@ export interface TurnRequest {
   day: Budget;
 }
 
+/** `by`: the turn of the command that took it back. */
+export interface UndoneTurn {
+  turn: number;
+  by: number;
+}
+
 export interface SessionMeta {
   v: 1;
   learning: Learning;
@@ -207,6 +214,10 @@ export interface SessionMeta {
   choice?: SessionChoice;
   /** Of a delegated session: the label of its task, and what it may spend. */
   delegated?: Pick<ChildTask, "source" | "budget">;
+  /** Turns that the person took back, oldest first. */
+  undone?: UndoneTurn[];
+  /** Of a branch: where its first turns were copied from, the farthest session first. Turns and entries up to these are copies. */
+  branchedFrom?: Origin[];
   /** Every turn that has ended is indexed, or a job for it exists. Absent in sessions from before the index existed. */
   indexed?: true;
   /** The year whose part of the index this session sends turns of that year to. Absent while the first part takes them. */

@@ -66,6 +66,8 @@ export type Job =
   | { kind: "report" }
   /** A notice that waits until no answer streams. */
   | { kind: "notice"; text: string }
+  /** A person took the turn back, which is to be recorded with the skills and turns it concerns. */
+  | { kind: "undone"; turn: number; nth: number }
   /** A person has given the session this title: the profile's list and its message index are to be told. */
   | { kind: "rename"; title: string }
   /** What a person has always allowed, on its way to the profile's Account. */

@@ -16,6 +16,7 @@ import { carryReview, settleReview } from "./learning/review-job.ts";
 import { carryVerdicts } from "./learning/verdicts-job.ts";
 import { putBookingRow } from "./ledger.ts";
 import { carryRename } from "./rename.ts";
+import { carryUndone } from "./undo/judge-undone.ts";
 import { makeTitle } from "./turn/title.ts";
 
 /** Longer than two timeouts of the Archive. A late answer finds that another attempt has deleted the row, and changes nothing. */
@@ -177,6 +178,8 @@ async function carryOut(context: EngineContext, row: JobRow): Promise<void> {
       return jobs.delete(row.id);
     case "allow":
       return carryAllowance(context, { ...row, job: row.job });
+    case "undone":
+      return carryUndone(context, { ...row, job: row.job });
     case "rename":
       return carryRename(context, { ...row, job: row.job });
     case "usage":

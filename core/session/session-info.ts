@@ -3,6 +3,7 @@ import type { CreatedSession, SessionDetail, TurnInfo } from "../schemas/api.ts"
 import { toTurnId } from "../schemas/ids.ts";
 import type { EngineContext } from "./context.ts";
 import { sessionUsage } from "./ledger.ts";
+import { undoneTurns } from "./undo/undone.ts";
 import { type TurnRow, isOpen } from "./log-turns.ts";
 
 /** The newest turns that a session's detail lists. */
@@ -23,28 +24,30 @@ export function toSessionInfo({ host, meta }: EngineContext): CreatedSession {
 }
 
 export function toSessionDetail(context: EngineContext): SessionDetail {
-  const { host, log, jobs } = context;
+  const { log, jobs } = context;
   const turns = log.turns(DETAIL_TURNS);
   return {
     ...toSessionInfo(context),
     state: turns.some(isOpen) ? "busy" : "idle",
-    turns: turns.map((turn) => toTurnInfo(host.session, turn)),
+    turns: turns.map((turn) => toTurnInfo(context, turn)),
     reviewing: jobs.all().flatMap((row) => (row.job.kind === "review" ? [row.job.review] : [])),
     usage: sessionUsage(context),
   };
 }
 
-function toTurnInfo(session: string, turn: TurnRow): TurnInfo {
+function toTurnInfo({ host, log }: EngineContext, turn: TurnRow): TurnInfo {
   const { n, state, input, final, attempts, stats, startedAt, endedAt, more } = turn;
   const { into, reason, pausedUntil, parked } = more;
+  const undone = undoneTurns(log).find((one) => one.turn === n);
   return {
-    turn: toTurnId(session, n),
+    turn: toTurnId(host.session, n),
     n,
     state,
     ...(into !== undefined && { into }),
     input,
     final,
     ...(reason !== undefined && { reason }),
+    ...(undone && { undoneBy: undone.by }),
     attempts,
     ...(pausedUntil !== undefined && { pausedUntil }),
     ...(state === "parked" &&

@@ -79,7 +79,7 @@ describe("a word after a slash", () => {
 
   it.each([
     ["/", "terminal", "participant", ["/compress", "/refresh", "/skill", "/answer", "/steer", "/interrupt", "/queue"]],
-    ["/re", "web", "owner", ["/refresh", "/refine", "/reasoning", "/reject", "/revoke"]],
+    ["/re", "web", "owner", ["/refresh", "/refine", "/reasoning", "/retry", "/reject", "/revoke"]],
     ["/q", "terminal", "owner", ["/queue", "/quit"]],
     ["/q", "channel", "owner", ["/queue"]],
     ["/stop it", "terminal", "owner", []],

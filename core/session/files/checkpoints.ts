@@ -37,12 +37,17 @@ export function openCheckpoint({ workspace }: Parts, n: number, path?: string): 
 
 /** Failures: `checkpoint_not_found`, `session_busy`, `idempotency_conflict`. */
 export function restoreCheckpoint({ log, workspace }: Parts, n: number, key?: string): Result<RestoredCheckpoint> {
-  const restored = restore({ log, workspace }, n, { key, isBusy: log.openTurns().length > 0 });
+  const restored = restore({ log, workspace }, n, { alone: { key, isBusy: log.openTurns().length > 0 } });
   return restored.ok ? ok(toRestored(restored.value)) : restored;
 }
 
-/** `alone`: the restore is not part of a turn. */
-export function restore({ log, workspace }: Parts, n: number, alone?: RestoreOptions["alone"]): Result<Restored> {
+/** `alone`: the restore is not part of a turn. `isTold`: the model reads of it. */
+export function restore(
+  { log, workspace }: Parts,
+  n: number,
+  { alone, isTold = true }: Pick<RestoreOptions, "alone"> & { isTold?: boolean } = {},
+): Result<Restored> {
+  if (!isTold) return workspace.checkpoints.restore(n, { ...(alone && { alone }) });
   return workspace.checkpoints.restore(n, {
     ...(alone && { alone }),
     also: ({ undo, turn, kind, changes }) => addRestoreNews(log, undo, { turn, kind, paths: changes.length }),

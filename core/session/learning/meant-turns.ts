@@ -5,6 +5,7 @@ import { wordsOf } from "../../skills/search/words.ts";
 import type { EngineContext } from "../context.ts";
 import type { TurnRow } from "../log-turns.ts";
 import { readTurnEntries } from "./observations.ts";
+import { isUndone } from "../undo/undone.ts";
 import { reviewState } from "./review-state.ts";
 
 /** Earlier turns that are searched for a focus. */
@@ -37,7 +38,8 @@ export function workBefore({ log }: EngineContext, entry: number): TurnRow[] {
   const turns: TurnRow[] = [];
   for (let n = log.lastTurn()?.n ?? 0; n > 0 && turns.length < MAX_TURNS_BACK; n--) {
     const turn = log.turn(n);
-    if (turn?.input && turn.input < entry && turn.final !== null && turn.stats.modelCalls > 0) turns.push(turn);
+    if (turn?.input && turn.input < entry && turn.final !== null && turn.stats.modelCalls > 0 && !isUndone(log, n))
+      turns.push(turn);
   }
   return turns;
 }

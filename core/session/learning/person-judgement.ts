@@ -7,6 +7,7 @@ import { type Entry, type ToolEntry, type UserEntry, textOf } from "../../schema
 import type { Judgement } from "../../schemas/learning/learning.ts";
 import type { EngineContext } from "../context.ts";
 import type { TurnRow } from "../log-turns.ts";
+import { isInherited, isUndone } from "../undo/undone.ts";
 import { type JudgedTurn, observe, readTurnEntries } from "./observations.ts";
 
 /** The end of an answer, where a question may be what the next message answers. */
@@ -35,7 +36,7 @@ export function judgeTurnBefore(
     ...(request && { request: textOf(request) }),
     ...(final && { answer: textOf(final) }),
   });
-  if (!couldReadAnswer(input, before)) return { judged: null, corrects: correction };
+  if (!couldReadAnswer(input, before) || isInherited(context, before.n)) return { judged: null, corrects: correction };
   const observation = log.observed(before.n)?.observation ?? observe(context, before, rowEntries);
   const isJudged = observation.judgements?.some(({ judge }) => judge === "message" || judge === "reviewer");
   if (isJudged) return null;
@@ -64,10 +65,10 @@ export function couldReadAnswer({ waited }: UserEntry, before: TurnRow): boolean
   return !waited || waited.interrupts === before.n || waited.since >= (before.endedAt ?? 0);
 }
 
-/** The last earlier turn with a model call. Turns that only carried out a command are skipped. */
+/** The last earlier turn with a model call that was not taken back. Turns that only carried out a command are skipped. */
 export function turnBefore({ log }: EngineContext, turn: TurnRow): TurnRow | null {
   for (let before = log.turn(turn.n - 1); before; before = log.turn(before.n - 1)) {
-    if (before.state !== "steered" && before.stats.modelCalls > 0) return before;
+    if (before.state !== "steered" && before.stats.modelCalls > 0 && !isUndone(log, before.n)) return before;
   }
   return null;
 }

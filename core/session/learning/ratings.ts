@@ -7,17 +7,21 @@ import type { TurnObservation } from "../../schemas/api.ts";
 import type { Observation, Rating } from "../../schemas/learning/learning.ts";
 import type { EngineContext } from "../context.ts";
 import { type TurnRow, isOpen } from "../log-turns.ts";
+import { isInherited, isUndone } from "../undo/undone.ts";
 import { readTurnEntries, observe } from "./observations.ts";
 
 /** Ratings of one turn: each changed rating is an object in R2. */
 const MAX_RATINGS = 100;
 
-/** Idempotent: the same rating again changes nothing. Failures: `turn_not_found`, `turn_not_ended`, `too_many_ratings`. */
+/** Idempotent: the same rating again changes nothing. Failures: `turn_not_found`, `turn_not_ended`, `turn_undone`, `turn_inherited`, `too_many_ratings`. */
 export function rateTurn(context: EngineContext, n: number, { rating, correction }: Rating): Result<Observation> {
   const { host, log, jobs } = context;
   const found = endedTurn(context, n);
   if (!found.ok) return found;
   const turn = found.value;
+  if (isUndone(log, turn.n)) return err("turn_undone", `Turn ${turn.n} was taken back, so it cannot be rated.`);
+  const origin = isInherited(context, turn.n) ? context.meta().branchedFrom!.find((one) => turn.n <= one.turn) : null;
+  if (origin) return err("turn_inherited", `Turn ${turn.n} was copied from session ${origin.session}: rate it there.`);
   const stored = log.observed(turn.n);
   const before = stored?.rating;
   if (stored && before?.rating === rating && before.correction === correction) return ok(stored.observation);

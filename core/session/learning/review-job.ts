@@ -16,6 +16,7 @@ import { addReviewNews } from "../prompt/notes.ts";
 import { readPrefix } from "../prompt/prefix.ts";
 import { offeredInPrompt } from "../prompt/scene.ts";
 import { withoutCommands } from "../turn/commands/without-commands.ts";
+import { isUndoMarker, isUndone } from "../undo/undone.ts";
 import { noteKinds } from "./kinds.ts";
 import { addLearnedNotice, isQuiet } from "./learned-notice.ts";
 import { readTurnEntries, observe } from "./observations.ts";
@@ -174,11 +175,15 @@ function observedTurns({ log }: EngineContext, from: number, entries: Entry[], e
   const numbers = [...new Set(entries.map((entry) => entry.turn))];
   // The range may begin with a notice or a note of a turn that ended before it.
   const inRange = numbers.map((n) => log.turn(n)!).filter((turn) => turn.final === null || turn.final >= from);
-  const answered = [...extraTurns, ...inRange].filter((turn) => turn.final !== null && turn.stats.modelCalls > 0);
+  const answered = [...extraTurns, ...inRange].filter(
+    (turn) => turn.final !== null && turn.stats.modelCalls > 0 && !isUndone(log, turn.n),
+  );
   return [...new Map(answered.map((turn) => [turn.n, turn])).values()];
 }
 
-/** Without commands to the session, and without notices of earlier reviews. */
+/** Without commands to the session, turns that were taken back (notices say which), and notices of earlier reviews. */
 function keepReviewable({ log }: EngineContext, entries: Entry[]): Entry[] {
-  return withoutCommands(entries, log).filter((entry) => entry.kind !== "notice" || entry.code !== "learned");
+  const shown = new Set(withoutCommands(entries, log));
+  const kept = entries.filter((entry) => shown.has(entry) || isUndoMarker(entry));
+  return kept.filter((entry) => entry.kind !== "notice" || entry.code !== "learned");
 }

@@ -55,7 +55,8 @@ function findQuestion({ state, more }: TurnRow, { text, busy, isBusyChosen }: Ac
   return isForLater || isCommandWord(text) ? null : parked.id;
 }
 
-function toQueuedTurn(n: number, text: string, { images, settingsRev, ...waits }: TurnRow["more"]): TurnRow {
+/** A turn that has not begun. */
+export function toQueuedTurn(n: number, text: string, { images, settingsRev, ...waits }: TurnRow["more"]): TurnRow {
   return {
     n,
     state: "queued",

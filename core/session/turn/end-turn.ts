@@ -51,6 +51,7 @@ export function endTurn(
     parked: turn.more.parked,
     settingsRev: turn.more.settingsRev,
     isAnswered: !ending || ending.answered === true,
+    also: ending?.also,
   });
   journal?.close();
   notifyReaders(context, ended, closing, wasCutOff);
@@ -62,12 +63,13 @@ interface TurnLeaves {
   parked: TurnRow["more"]["parked"];
   settingsRev: number | undefined;
   isAnswered: boolean;
+  also: NoticeEnding["also"];
 }
 
 /** Writes the end together with everything the turn leaves: steered turns, learning, bookings, the title, the next lease. */
 function writeEnd(context: EngineContext, ended: TurnRow, leaves: TurnLeaves): void {
   const { host, log, jobs } = context;
-  const { entries, closing, parked, settingsRev, isAnswered } = leaves;
+  const { entries, closing, parked, settingsRev, isAnswered, also } = leaves;
   const { final, endedAt } = ended;
   const steered = log.steeredInto(ended.n);
   const learning = learnFromTurn(context, ended, entries);
@@ -83,6 +85,7 @@ function writeEnd(context: EngineContext, ended: TurnRow, leaves: TurnLeaves): v
     title?.write();
     if (context.meta().kind === "delegated") jobs.put("report", host.clock.now(), { kind: "report" });
     planTurnEnd(context, ended, steered, settingsRev);
+    also?.();
     if (log.openTurns().length > 0) renewLease(context);
     else jobs.delete("drive");
   });
@@ -116,7 +119,7 @@ function toClosingEntries(
   ending: NoticeEnding,
 ): Entry[] {
   const { host, log } = context;
-  const { code, text: words, spent, answered, compaction = [] } = ending;
+  const { code, text: words, spent, answered, compaction = [], undid } = ending;
   const at = host.clock.now();
   const answer = answered ? journal!.final()! : null;
   if (answer) return [answer, toNotice({ n: answer.n + 1, turn, at, code, text: words })];
@@ -129,6 +132,7 @@ function toClosingEntries(
   const notice: NoticeEntry = {
     ...toNotice({ n: text === "" && !live ? first : first + 1, turn, at, code, text: words }),
     ...(compaction.length > 0 && { compaction }),
+    ...(undid && { undid }),
   };
   if (text === "") return [...lost, spent ? { ...notice, spent } : notice];
   return [...lost, toPartialAnswer(context, { n: first, turn, at, text, spent }), notice];

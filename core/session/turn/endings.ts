@@ -16,6 +16,10 @@ export interface NoticeEnding {
   spent?: ModelFailure["spent"];
   /** Model calls for a summary that failed. */
   compaction?: SummaryCall[];
+  /** The turn that the notice says was taken back. */
+  undid?: { turn: number };
+  /** Writes what else the ending means, inside the transaction that ends the turn. */
+  also?(): void;
 }
 
 export const STOPPED: NoticeEnding = { state: "stopped", code: "stopped", text: "The turn was stopped." };

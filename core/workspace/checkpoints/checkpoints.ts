@@ -126,6 +126,23 @@ export class Checkpoints {
     return ok({ ...restored, undo: restored.undo !== null && this.#has(restored.undo) ? restored.undo : null });
   }
 
+  /**
+   * The checkpoint of what the files were when a turn began; `null`: nothing has changed since. Failure: `checkpoint_not_found`, if it
+   * is no longer kept.
+   */
+  ofBeginning(turn: number): Result<number | null> {
+    const kept = this.list();
+    const gone = this.#ownRows().filter(({ kind }) => kind === "too_large" || kind === "deleted");
+    const found = kept.find((checkpoint) => checkpoint.turn >= turn);
+    const isLost = gone.some((row) => row.turn >= turn);
+    if (!found && !isLost) return ok(null);
+    // The oldest ones are dropped, and the first that is left may not be the first that was.
+    const before = [...kept, ...gone].some((checkpoint) => checkpoint.turn < turn);
+    const isFirst = found && (before || found.n === 1 || (found.turn === turn && found.kind === "turn"));
+    if (isFirst && !isLost) return ok(found.n);
+    return err("checkpoint_not_found", `what they were when turn ${turn} began is no longer kept.`);
+  }
+
   /** Deletes all checkpoints with the contents that only they hold. Returns how many there were. */
   deleteAll(): number {
     return this.#options.inTransaction(() => this.#options.changes.deleteAll());

@@ -1,14 +1,15 @@
 // `/rollback [N]`: lists the checkpoints of the workspace, or sets the files back to one. Called by run-command.ts. The restore
 // belongs to the command's turn, so a command that is repeated after a crash changes nothing more and answers the same.
 import { type Result, err, ok } from "../../../errors.ts";
-import type { PathChange } from "../../../workspace/checkpoints/checkpoints.ts";
+import type { PathChange, Restored } from "../../../workspace/checkpoints/checkpoints.ts";
 import type { EngineContext } from "../../context.ts";
 import { listCheckpoints, restore } from "../../files/checkpoints.ts";
 import type { NoticeEnding } from "../endings.ts";
 
 const MAX_NAMED = 20;
 /** In a session on an exec host, whose files have no checkpoints. */
-const ON_HOST = "Checkpoints hold the session's own files. Files on the machine are not set back: use git there.";
+export const ON_HOST =
+  "Checkpoints hold the session's own files. Files on the machine are not set back: use git there.";
 
 export function rollBack(context: EngineContext, argument: string): NoticeEnding {
   const note = context.meta().backend === "host" ? `\n\n${ON_HOST}` : "";
@@ -19,15 +20,13 @@ export function rollBack(context: EngineContext, argument: string): NoticeEnding
     const { code, message } = restored.failure;
     return { state: "failed", code, text: `${message} /rollback lists them.${note}` };
   }
-  const { changes, undo } = restored.value;
+  const { changes } = restored.value;
   const text =
     changes.length === 0
       ? `The files are as they were at checkpoint ${restored.value.n}: nothing had to change.`
-      : [
-          `The files are as they were at checkpoint ${restored.value.n}.`,
-          ...describeChanges(changes),
-          describeUndo(undo),
-        ].join("\n");
+      : [`The files are as they were at checkpoint ${restored.value.n}.`, ...describeRestored(restored.value)].join(
+          "\n",
+        );
   return { state: "done", code: "rolled_back", text };
 }
 
@@ -49,6 +48,11 @@ function describeCheckpoints(context: EngineContext): string {
 }
 
 const DONE: Record<PathChange["change"], string> = { added: "brought back", changed: "set back", removed: "removed" };
+
+/** What a restore changed, and how to undo it. */
+export function describeRestored({ changes, undo }: Pick<Restored, "changes" | "undo">): string[] {
+  return [...describeChanges(changes), describeUndo(undo)];
+}
 
 function describeChanges(changes: PathChange[]): string[] {
   const named = changes.slice(0, MAX_NAMED).map(({ path, change }) => `- ${DONE[change]}: ${path}`);

@@ -9,6 +9,7 @@ import { choose } from "../../choice/choice-commands.ts";
 import type { EngineContext } from "../../context.ts";
 import type { TurnRow } from "../../log-turns.ts";
 import { answerRefine } from "../../learning/refine.ts";
+import { retry, undo } from "../../undo/undo.ts";
 import type { NoticeEnding } from "../endings.ts";
 import { runApprovalCommand } from "./approval-commands.ts";
 import { refreshPrompt } from "../prepare-turn.ts";
@@ -32,6 +33,8 @@ export const SESSION_COMMANDS: Record<SessionCommandName, RunCommand> = {
   reasoning: (run, effort) => choose(run, "effort", effort),
   personality: (run, name) => choose(run, "personality", name),
   title: (run, title) => choose(run, "title", title),
+  undo: ({ context, turn }) => undo(context, turn),
+  retry: ({ context, turn }) => retry(context, turn),
   rollback: ({ context }, n) => rollBack(context, n),
   approvals: ({ context }) => runApprovalCommand(context, { name: "approvals", argument: "" }),
   approve: ({ context }, argument) => runApprovalCommand(context, { name: "approve", argument }),

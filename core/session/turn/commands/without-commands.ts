@@ -3,9 +3,11 @@
 import { type Entry, textOf } from "../../../schemas/entry.ts";
 import { parseSessionCommand } from "../../../commands/parse-command.ts";
 import type { Log } from "../../log.ts";
+import { withoutUndone } from "../../undo/undone.ts";
 
-/** Entries without the turns that were commands. Reads one more row if `entries` begin in the middle of a turn. */
-export function withoutCommands(entries: Entry[], log: Log): Entry[] {
+/** Entries without the turns that were commands, and without those that were taken back. Reads one more row if `entries` begin in the middle of a turn. */
+export function withoutCommands(all: Entry[], log: Log): Entry[] {
+  const entries = withoutUndone(all, log);
   const commands = new Set<number>();
   const begun = new Set<number>();
   for (const entry of entries) {
