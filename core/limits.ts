@@ -57,7 +57,8 @@ export const DEFAULTS: Settings = {
     waitMs: 24 * 60 * MINUTE_MS, // [own] Hermes has none; it only bounds a wait for children that cannot be reached
     summaryChars: 24_000, // [hermes] longest summary
   },
-  approvals: { mode: "manual" }, // [own] [hermes] had the same default until it had a model that decides
+  // `mode`: [own] [hermes] had the same default until it had a model that decides. `breaker`: [hermes]
+  approvals: { mode: "manual", breaker: 3 },
   context: {
     threshold: 0.5, // [hermes]
     thresholdSmall: 0.75, // [hermes] windows under 512,000 tokens

@@ -382,6 +382,11 @@ const approvals = z
     mode: ApprovalMode.describe(
       "Which commands on a real machine wait for a person's approval. `manual`: every one that no standing allowance covers. `rules`: those that a rule calls dangerous. `smart`: the model of the slot `approval` decides on those first. `off`: none. Some commands are refused in every mode. A profile may choose a stricter mode than the operator's.",
     ),
+    breaker: count
+      .min(0)
+      .describe(
+        "Refusals of the approval model in a row after which the agent is told to stop and report. A person's decisions do not count; an approval ends the row. 0: never.",
+      ),
   })
   .describe("Approval of commands before they run.");
 

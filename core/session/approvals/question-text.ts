@@ -4,9 +4,6 @@ import { fail } from "../../agent/tool-result.ts";
 import type { CommandApproval } from "../../schemas/approvals/approval.ts";
 import type { ApprovalQuestion } from "../../schemas/entry.ts";
 
-/** [hermes] Refusals of the approval model in a row after which the model is told to stop and report. */
-const BREAKER_DENIALS = 3;
-
 /** Control characters other than tab and line feed, those that turn or hide text, and separators that look like blanks. */
 const HIDDEN = /(?![\t\n ])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Zs}\p{Default_Ignorable_Code_Point}\p{Co}]/gu;
 const BLANK_LINES = /\n(?:[ \t]*\n){3,}/g;
@@ -44,8 +41,8 @@ export function describeQuestion({ id, summary, reasons, covers }: Omit<Approval
   ].join("\n");
 }
 
-/** The result of a call that was not allowed. A person's reason is the person's own words. */
-export function toDenial({ by, reason, state }: CommandApproval, modelDenials: number, waitMs: number): ToolResult {
+/** The result of a call that was not allowed. A person's reason is the person's own words. `isBroken`: too many were, one after the other. */
+export function toDenial({ by, reason, state }: CommandApproval, isBroken: boolean, waitMs: number): ToolResult {
   if (state === "expired" || by === "timeout") {
     const text = `Nobody answered within ${describeWait(waitMs)}, so this was not run. Do not ask for it again in this turn: go on without it, or say what is left to do.`;
     return fail("approval_timed_out", text);
@@ -53,7 +50,6 @@ export function toDenial({ by, reason, state }: CommandApproval, modelDenials: n
   const denied =
     "This was not allowed, so it was not run. Do not reach the same effect another way: go on without it, or ask the person.";
   if (by !== "model") return withReason(fail("approval_denied", denied), "principal", reason);
-  const isBroken = modelDenials >= BREAKER_DENIALS;
   const stop =
     " Several calls in a row were refused: stop here, and report to the person what you wanted to do and why.";
   return withReason(fail("approval_denied", `${denied}${isBroken ? stop : ""}`), "own", reason);

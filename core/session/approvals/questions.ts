@@ -161,8 +161,9 @@ function recordModel(
 
 function toAdmission(context: EngineContext, decided: CommandApproval): Admission {
   if (decided.state === "approved") return { state: "run" };
-  const streak = decided.by === "model" ? countModelDenials(context) : 0;
-  return { state: "refused", result: toDenial(decided, streak, context.host.settings.turn.approvalMs) };
+  const { approvals, turn } = context.host.settings;
+  const isBroken = decided.by === "model" && approvals.breaker > 0 && countModelDenials(context) >= approvals.breaker;
+  return { state: "refused", result: toDenial(decided, isBroken, turn.approvalMs) };
 }
 
 /** Refusals of the model in a row, the newest included. A refusal by a person does not count; any approval ends the row. */

@@ -1,13 +1,11 @@
 // A turn that asks the person something: parked, answered in each way that a person has, or decided by the agent after a timeout.
 import { describe, expect, it } from "vitest";
-import { renderParts } from "../../../core/agent/tool-result.ts";
 import type { Entry } from "../../../core/schemas/entry.ts";
 import { collect } from "../../support/session/collect-events.ts";
-import type { HarnessOptions } from "../../support/session/session-harness.ts";
-import { createScriptedSession, must } from "../../support/session/scripted-session.ts";
+import { HOUR_MS, codes, createParkedSession, results } from "../../support/session/parked-session.ts";
+import { must } from "../../support/session/scripted-session.ts";
 import type { ScriptLine } from "../../support/wires/scripted-model.ts";
 
-const HOUR_MS = 60 * 60_000;
 const PIXEL =
   "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
@@ -16,34 +14,21 @@ const ask = (args: object = { question: "Which database?", choices: ["Postgres",
 });
 const done: ScriptLine = { text: "Done." };
 
-async function setUp(script: ScriptLine[], { settings = {}, ...rest }: Partial<HarnessOptions> = {}) {
-  const session = await createScriptedSession(script, {
-    ...{ learning: "off", settings: { review: { enabled: false }, ...settings }, ...rest },
-  });
+async function setUp(...options: Parameters<typeof createParkedSession>) {
+  const session = await createParkedSession(...options);
   const { engine, life } = session;
-  const approvals = () => must(engine.listApprovals());
   return {
     ...session,
-    approvals,
-    turn: (n = 1) => engine.detail()!.turns.find((row) => row.n === n)!,
     async post(message: Parameters<typeof engine.post>[0]) {
       const posted = await engine.post(message);
       expect(posted).toMatchObject({ ok: true });
       await life.settled();
     },
-    async decide(decision: Parameters<typeof engine.decideApproval>[1], id = approvals().at(-1)!.id) {
-      const decided = await engine.decideApproval(id, decision);
-      await life.settled();
-      return decided;
-    },
   };
 }
 
-const results = (entries: Entry[]) =>
-  entries.flatMap((entry) => (entry.kind === "tool" ? [JSON.parse(renderParts(entry.parts)) as object] : []));
 const sources = (entries: Entry[]) =>
   entries.flatMap((entry) => (entry.kind === "tool" ? entry.parts.map(({ source }) => source) : []));
-const codes = (entries: Entry[]) => entries.flatMap((entry) => (entry.kind === "notice" ? [entry.code] : []));
 
 describe("a question to the person", () => {
   it("parks the turn: no model is asked, and only the timeout wakes the object", async () => {

@@ -242,10 +242,10 @@ describe("a decision", () => {
 
 describe("the mode `smart`", () => {
   /** `said`: what the approval model answers, for each of its calls. */
-  async function decideBy(said: ScriptLine[], commands: string[]) {
+  async function decideBy(said: ScriptLine[], commands: string[], approvals: object = {}) {
     const judge = createScriptedModel(said);
     const session = await setUp([call(...commands), { text: "Done." }], {
-      settings: { approvals: { mode: "smart" } },
+      settings: { approvals: { mode: "smart", ...approvals } },
       models: { approval: [judge] },
     });
     await session.say("Go.");
@@ -287,9 +287,14 @@ describe("the mode `smart`", () => {
 
   it("tells the agent to stop after three refusals in a row", async () => {
     const deny = { text: '{"decision":"deny","reason":"No."}' };
-    const { entries } = await decideBy([deny, deny, deny], ["rm a", "rm b", "rm c"]);
-    const stops = results(entries()).map((result) => JSON.stringify(result).includes("stop here"));
-    expect(stops).toEqual([false, false, true]);
+    const commands = ["rm a", "rm b", "rm c"];
+    const told = async (approvals: object) => {
+      const { entries } = await decideBy([deny, deny, deny], commands, approvals);
+      return results(entries()).map((result) => JSON.stringify(result).includes("stop here"));
+    };
+    expect(await told({})).toEqual([false, false, true]);
+    expect(await told({ breaker: 2 })).toEqual([false, true, true]);
+    expect(await told({ breaker: 0 })).toEqual([false, false, false]);
   });
 });
 

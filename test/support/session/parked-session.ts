@@ -6,8 +6,7 @@ import type { ApprovalInfo } from "../../../core/schemas/api.ts";
 import type { StandingAllowance } from "../../../core/schemas/approvals/approval.ts";
 import type { Entry } from "../../../core/schemas/entry.ts";
 import type { ScriptLine } from "../wires/scripted-model.ts";
-import { createScriptedSession, must } from "./scripted-session.ts";
-import type { HarnessOptions } from "./session-harness.ts";
+import { type SessionOptions, createScriptedSession, must } from "./scripted-session.ts";
 
 export const HOUR_MS = 60 * 60_000;
 
@@ -37,10 +36,7 @@ export const call = (...commands: string[]): ScriptLine => ({
   calls: commands.map((command, i) => ({ name: "run", id: `c${i}-${command.length}`, args: { command } })),
 });
 
-export async function createParkedSession(
-  script: ScriptLine[],
-  { settings = {}, ...rest }: Partial<HarnessOptions> = {},
-) {
+export async function createParkedSession(script: ScriptLine[], { settings = {}, ...rest }: SessionOptions = {}) {
   const machine = createMachine();
   const session = await createScriptedSession(script, {
     ...{ learning: "off", tools: [machine.tool], settings: { review: { enabled: false }, ...settings } },
