@@ -16,6 +16,8 @@ export function renderCard({ question, text }: Pick<ParkEvent, "question" | "tex
       return renderApproval(question, style);
     case "clarify":
       return renderClarify(question, style);
+    case "children":
+      return style.faint(`… ${text}`);
     default:
       return style.faint(`? ${text}`);
   }

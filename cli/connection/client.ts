@@ -1,5 +1,6 @@
 // A client of the HTTP API with one typed method for each route. Used by the terminal client and by scripts that drive a running
 // stack. Resumes a streamed turn after a broken connection. http.ts sends the requests.
+import { ChildList } from "../../core/schemas/sessions/delegation.ts";
 import type * as z from "zod";
 import {
   Accepted,
@@ -88,6 +89,8 @@ export function createClient(options: ClientOptions) {
     createSession: (body: z.input<typeof CreateSession> = {}) => json(SessionInfo, "POST", "/v1/sessions", { body }),
     listSessions: () => listAll(SessionList, "/v1/sessions", ({ sessions }) => sessions),
     session: (session: string) => json(SessionDetail, "GET", `/v1/sessions/${session}`),
+    /** The sessions that this one delegated tasks to. */
+    children: async (session: string) => (await json(ChildList, "GET", `/v1/sessions/${session}/children`)).children,
     entries: (session: string, after = 0) =>
       listAll(EntryList, `/v1/sessions/${session}/entries`, ({ entries }) => entries, { after: String(after) }),
     /** Usage of the profile, by default of the last 30 days. Returns totals and the first 1,000 lines. */

@@ -128,8 +128,12 @@ export function toMessages(entries: Entry[]): ArchivedMessage[] {
     const { n, at } = entry;
     switch (entry.kind) {
       case "user":
-      case "assistant":
-        return toMessage({ n, at, role: entry.kind, text: cut(textOf(entry), MAX_INDEXED_CHARS) });
+      case "assistant": {
+        // Searches show what a `user` said as the person's words, and the task of a delegated session is a model's.
+        const isPerson = entry.kind === "user" && entry.parts.every(({ source }) => source === "principal");
+        const role = isPerson ? "user" : "assistant";
+        return toMessage({ n, at, role, text: cut(textOf(entry), MAX_INDEXED_CHARS) });
+      }
       case "tool":
         if (entry.state === "open" || entry.call.name === SEARCH) return [];
         return toMessage({

@@ -86,7 +86,7 @@ export function openEngine(given: SessionHost): Engine {
 }
 
 /** What a session is created with. `createdAt`: milliseconds since 1970, now by default. */
-export interface NewSession extends Pick<SessionMeta, "kind" | "parent" | "depth" | "delegated" | "tools"> {
+export interface NewSession extends Pick<SessionMeta, "kind" | "parent" | "depth" | "delegated" | "tools" | "choice"> {
   learning: Learning;
   title: string;
   createdAt?: number;

@@ -20,6 +20,8 @@ export interface SaidPiece {
 /** Tools whose results repeat the arguments of the call. */
 export const ECHOING_TOOLS = new Set(["skill_manage", "memory", "write_file", "patch"]);
 
+const DELEGATING = "delegate_task";
+
 export function piecesOf(entry: Entry): SaidPiece[] {
   switch (entry.kind) {
     case "assistant":
@@ -29,7 +31,8 @@ export function piecesOf(entry: Entry): SaidPiece[] {
       ];
     case "tool":
       return entry.parts.map((part) => {
-        const isEcho = part.source === "own" && ECHOING_TOOLS.has(entry.call.name);
+        // What a session that the agent began answers is a model's words too.
+        const isEcho = part.source === "own" && (ECHOING_TOOLS.has(entry.call.name) || entry.call.name === DELEGATING);
         return { stream: isEcho ? "own" : streamOf(part.source), text: readPart(part), failed: entry.failed };
       });
     // A summary repeats earlier text in the model's words.

@@ -4,6 +4,7 @@ import * as z from "zod";
 import { DelegatedSpending, TurnStats } from "../entry.ts";
 import { SessionId } from "../ids.ts";
 import { ToolSettings } from "../profile/tools.ts";
+import { SessionChoice } from "./session-choice.ts";
 
 /** Limits of tokens and millionths of a US dollar. 0: no limit. */
 const Limits = z.object({ tokens: z.int().min(0), usdMicros: z.int().min(0) });
@@ -21,6 +22,8 @@ export const ChildTask = z.object({
   backend: z.literal("host").optional(),
   /** What the parent's creator took away from its tools. */
   tools: ToolSettings.optional(),
+  /** What the person has chosen for the parent's turn. A personality is for people, so a child has none. */
+  choice: SessionChoice.omit({ personality: true }).optional(),
   depth: z.int().min(1),
   budget: Limits,
   /** Revision of the profile's settings that the parent works under. Absent: none. */

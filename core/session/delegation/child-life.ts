@@ -18,11 +18,12 @@ const KEY = "task";
 export async function beginChild(engine: Engine, task: ChildTask): Promise<Result<null>> {
   const { context } = engine;
   const { host, log, jobs, hub } = context;
-  const { title, text, learning, backend, tools, parent, depth, source, budget, createdAt, settingsRev } = task;
+  const { title, text, learning, backend, tools, choice, parent, depth, source, budget, createdAt, settingsRev } = task;
   createSession(engine, {
     ...{ title, learning, createdAt, kind: "delegated", parent, depth, delegated: { source, budget } },
     ...(backend && { backend }),
     ...(tools && { tools }),
+    ...(choice && { choice }),
   });
   const placed = placeMessage(engine, { text, key: KEY, busy: "queue", ...(settingsRev && { settingsRev }) });
   if (!placed.ok) return placed;

@@ -4,6 +4,7 @@ import type { CallWait } from "../../agent/contract.ts";
 import type { SessionId } from "../../schemas/ids.ts";
 import type { ChildRecord, ChildTask } from "../../schemas/sessions/delegation.ts";
 import type { Delegation, GivenTask } from "../../tools/delegation/delegate-task.ts";
+import { currentChoice } from "../choice/choice.ts";
 import type { EngineContext } from "../context.ts";
 import { shareBudget } from "../ledger.ts";
 import { profileSettings } from "../prompt/profile-settings.ts";
@@ -34,6 +35,7 @@ function planChildren(context: EngineContext, op: string, tasks: GivenTask[]): C
   const { host, log, taint, meta } = context;
   const { learning, backend, tools, depth = 0 } = meta();
   const [turn] = log.openTurns();
+  const { personality: _, ...choice } = currentChoice(context);
   const budget = shareBudget(context, turn!, tasks.length);
   const hasRead = hasReadInTurn(log);
   const settingsRev = profileSettings(context).rev;
@@ -46,6 +48,7 @@ function planChildren(context: EngineContext, op: string, tasks: GivenTask[]): C
       learning,
       ...(backend && { backend }),
       ...(tools && { tools }),
+      ...(Object.keys(choice).length > 0 && { choice }),
       depth: depth + 1,
       budget,
       ...(settingsRev > 0 && { settingsRev }),

@@ -17,6 +17,7 @@ import type {
 } from "../../schemas/archived-message.ts";
 import type { JsonObject } from "../../schemas/entry.ts";
 import { SessionId } from "../../schemas/ids.ts";
+import type { SessionKind } from "../../schemas/sessions/session-kind.ts";
 import { withTimeout } from "../../timeout.ts";
 import {
   type ShownMessage,
@@ -162,20 +163,38 @@ async function findHits(
   const { found, missing } =
     only === undefined ? await searchUnread(asked, options) : await index.search({ ...asked, only });
   const titles = await readTitles([...new Set(found.map(({ session }) => session))], options);
+  const delegatedSessions = [...titles].flatMap(([session, { kind }]) => (kind === "delegated" ? [session] : []));
+  if (only === undefined && delegatedSessions.length > 0 && found.length >= CANDIDATES) {
+    // Delegated sessions may have taken the places of chats.
+    const more = await searchUnread(asked, options, delegatedSessions);
+    const known = new Set(found.map(({ id }) => id));
+    found.push(...more.found.filter(({ id }) => !known.has(id)));
+    for (const [session, info] of await readTitles(
+      more.found.map(({ session }) => session),
+      options,
+    ))
+      titles.set(session, info);
+  }
   // The index may still have messages of a session that was deleted a moment ago.
   const existing = found.filter(({ session }) => titles.has(session));
-  const pick = only === undefined ? pickHits : sortHits;
-  return { hits: pick(existing, limit, sort), titles, missing };
+  // What a delegated session said comes after what was said in chats: its parent has its answer.
+  const isChat = ({ session }: FoundMessage) => titles.get(session)!.kind === undefined;
+  if (only !== undefined) return { hits: sortHits(existing, limit, sort), titles, missing };
+  const hits = pickHits(existing.filter(isChat), limit, sort);
+  const delegated = existing.filter((hit) => !isChat(hit));
+  const others = hits.length < limit ? pickHits(delegated, limit - hits.length, sort) : [];
+  return { hits: [...hits, ...others], titles, missing };
 }
 
 /** Other sessions, and what the model no longer reads of its own. Its own is searched apart, so that it takes no other's place. */
 async function searchUnread(
   asked: MessageQuery,
   { index, session: present, outOfView }: SessionSearchOptions,
+  without: SessionId[] = [],
 ): Promise<MessageSearch> {
   const isOutOfView = outOfView();
   const [others, own] = await Promise.all([
-    index.search({ ...asked, without: present === undefined ? [] : [present] }),
+    index.search({ ...asked, without: present === undefined ? without : [present, ...without] }),
     isOutOfView && present !== undefined ? index.search({ ...asked, only: present }) : { found: [], missing: [] },
   ]);
   const found = [...others.found, ...own.found.filter((message) => isOutOfView?.(message))];
@@ -270,23 +289,26 @@ interface ShownSession {
   messages: ShownMessage[];
 }
 
-type Titles = Map<SessionId, { title: string; createdAt: number }>;
+type Titles = Map<SessionId, { title: string; createdAt: number; kind?: SessionKind | undefined }>;
 
 async function readTitles(sessions: SessionId[], options: SessionSearchOptions): Promise<Titles> {
   return toTitles(await options.sessions.find(sessions));
 }
 
-function toTitles(sessions: { session: SessionId; title: string; createdAt: number }[]): Titles {
+function toTitles(
+  sessions: { session: SessionId; title: string; createdAt: number; kind?: SessionKind | undefined }[],
+): Titles {
   return new Map(sessions.map(({ session, ...rest }) => [session, rest]));
 }
 
 /** The person's own words apart from all others: they are in a part of their own. */
 function toResult(outcome: JsonObject, shown: ShownSession[], titles: Titles): ToolResult {
   const sessions = shown.map(({ session, hit, messages }) => {
-    const { title, createdAt } = titles.get(session) ?? {};
+    const { title, createdAt, kind } = titles.get(session) ?? {};
     return {
       session,
       ...(title && { title }),
+      ...(kind && { kind }),
       ...(createdAt !== undefined && { started: toMinute(createdAt) }),
       ...(hit !== undefined && { hit }),
       messages: messages

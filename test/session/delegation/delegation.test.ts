@@ -89,6 +89,9 @@ describe("delegated tasks", () => {
     const [first] = family.children();
     expect(family.detail(first!)).toMatchObject({ kind: "delegated", parent: SESSION, title: GOALS[0] });
     expect(family.entries(first!)[0]!.parts[0]!.source).toBe("own");
+    await family.drain();
+    const indexed = await family.harness(first!).parts.split.search({ query: "red", limit: 5 });
+    expect(indexed.found.map(({ role }) => role)).toEqual(["assistant", "assistant"]);
     expect(await family.life(first!).engine.post({ text: "Hello" })).toMatchObject({
       failure: { code: "session_delegated" },
     });

@@ -34,6 +34,7 @@ async function setUp(script: ScriptLine[], learning: Learning = "on") {
   return {
     model,
     harness,
+    sessions,
     async say(text: string) {
       expect(await life.engine.post({ text })).toMatchObject({ ok: true });
       await life.settled();
@@ -49,6 +50,24 @@ async function setUp(script: ScriptLine[], learning: Learning = "on") {
 const toolNames = (request: ModelRequest) => request.tools.map(({ name }) => name);
 
 describe("session_search in a session", () => {
+  it("shows what a delegated session said after the chats, and none of it as the person's words", async () => {
+    const child = "01J00000000000000000000002";
+    const { harness, say, searches, sessions } = await setUp([search({ query: "kiln temperature" }), done]);
+    sessions.push({ ...info(child, "Kiln research"), kind: "delegated", parent: EARLIER });
+    harness.parts.split.put({
+      ...{ session: child, turn: 1, title: "Kiln research" },
+      messages: [
+        { n: 1, role: "assistant", at: AT, text: "The kiln temperature: kiln, temperature, kiln temperature." },
+      ],
+    });
+    await say("How hot is our kiln?");
+    const content = JSON.parse(searches()[0]!.parts.find(({ source }) => source === "content")!.text);
+    expect(content.sessions.map(({ session, kind }: { session: string; kind?: string }) => [session, kind])).toEqual([
+      [EARLIER, undefined],
+      [child, "delegated"],
+    ]);
+  });
+
   it("gives the model an earlier session, with the person's words and all others apart", async () => {
     const { model, say, searches } = await setUp([search({ query: "kiln temperature" }), done]);
     await say("How hot is our kiln?");

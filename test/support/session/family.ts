@@ -44,7 +44,12 @@ export function createFamily(options: HarnessOptions) {
     const known = members.get(session);
     if (known && !known.life.isDead()) return known;
     const harness =
-      known?.harness ?? createSessionHarness({ ...options, session, clock, isCut, children: toPort(session) });
+      known?.harness ??
+      createSessionHarness({
+        ...options,
+        ...{ session, clock, isCut, children: toPort(session) },
+        ...(members.size > 0 && { archive: members.get(SESSION)!.harness }),
+      });
     const fresh = { harness, life: harness.boot() };
     members.set(session, fresh);
     return fresh;

@@ -59,6 +59,8 @@ export interface HarnessOptions {
   /** Default: `SESSION`, with a clock of its own. */
   session?: string;
   clock?: TestClock;
+  /** The profile's Archive, where sessions share it. Default: one of its own. */
+  archive?: Pick<SessionHarness, "records" | "parts">;
   /** The sessions that this one begins. Absent: the agent cannot delegate. */
   children?: ChildPort;
   /** Asked before each write, of any port. True: this lifetime ends with it. */
@@ -106,8 +108,9 @@ export function createSessionHarness(options: HarnessOptions) {
   const { session = SESSION, clock = createTestClock() } = options;
   const bucket = createMemoryBucket({ clock });
   const kv = createMemoryKv({ clock });
-  const records = createTurnRecords({ sql: createNodeSql(), discount: DEFAULTS.learning.discount });
-  const parts = createArchiveParts({ clock, readBytes: () => options.archiveBytes?.() ?? 0 });
+  const { archive } = options;
+  const records = archive?.records ?? createTurnRecords({ sql: createNodeSql(), discount: DEFAULTS.learning.discount });
+  const parts = archive?.parts ?? createArchiveParts({ clock, readBytes: () => options.archiveBytes?.() ?? 0 });
   const { first: messages, firstSql: archiveSql } = parts;
   const sent: ReviewMessage[] = [];
   const booked: Booking[] = [];

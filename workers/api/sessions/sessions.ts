@@ -4,9 +4,10 @@ import * as z from "zod";
 import { ulid } from "ulid";
 import { CreateSession, CreatedSession, SessionDetail, SessionList } from "../../../core/schemas/api.ts";
 import { SessionId } from "../../../core/schemas/ids.ts";
+import { ChildList } from "../../../core/schemas/sessions/delegation.ts";
 import { SessionKind } from "../../../core/schemas/sessions/session-kind.ts";
 import { assertExecHost } from "../env.ts";
-import { AppError } from "../problems.ts";
+import { AppError, unwrap } from "../problems.ts";
 import { assertToolWords } from "../tools/tool-words.ts";
 import { pageQuery } from "../pages.ts";
 import { PROBLEM_RESPONSE, describeResponses, createRouter, optionalJsonBody } from "../router.ts";
@@ -94,6 +95,23 @@ sessions.openapi(
         "This profile has no session with that id. List the sessions with GET /v1/sessions.",
       );
     return c.json(detail, 200);
+  },
+);
+
+sessions.openapi(
+  createRoute({
+    method: "get",
+    path: "/v1/sessions/{session}/children",
+    operationId: "listChildren",
+    description:
+      "Lists the sessions that this one delegated tasks to, the newest 200: what each was to do, its state and what it has cost so far. " +
+      "Those that run are asked. Each is a session of its own: its log is at `/v1/sessions/{session}/entries`, its own children here.",
+    request: { params: SessionParams },
+    responses: describeResponses(200, "The children, newest first", ChildList),
+  }),
+  async (c) => {
+    const children = unwrap(await openSession(c.env, c.var.profile, c.req.valid("param").session).listChildren());
+    return c.json({ children }, 200);
   },
 );
 
