@@ -60,7 +60,7 @@ export interface HarnessOptions {
   session?: string;
   clock?: TestClock;
   /** The profile's Archive, where sessions share it. Default: one of its own. */
-  archive?: Pick<SessionHarness, "records" | "parts">;
+  archive?: { records: ReturnType<typeof createTurnRecords>; parts: ReturnType<typeof createArchiveParts> };
   /** The sessions that this one begins. Absent: the agent cannot delegate. */
   children?: ChildPort;
   /** Asked before each write, of any port. True: this lifetime ends with it. */
