@@ -294,6 +294,7 @@ describe("messages", () => {
     expect(await call("get_turn", { turn: sent.turn })).toMatchObject({ state: "done", answer: expect.any(String) });
     expect(await call("get_turn", { turn: `${sent.session as string}-9` })).toMatchObject({ code: "turn_not_found" });
     expect(await call("send_message", { text: " " })).toMatchObject({ isError: true, code: "body_invalid" });
+    expect(await call("send_message", { text: "/approve" })).toMatchObject({ isError: true, code: "person_needed" });
   });
 });
 

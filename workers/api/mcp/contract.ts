@@ -1,6 +1,6 @@
 // What the parts of the MCP server share: whom a request is for, the form of a tool, and how results and errors are worded. Errors of
 // the API keep their code. An unknown error is logged under an id, and its message is never sent.
-import { type CallToolResult, ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
+import type { CallToolResult } from "@modelcontextprotocol/server";
 import { ulid } from "ulid";
 import type * as z from "zod";
 import type { JsonObject } from "../../../core/schemas/entry.ts";
@@ -13,6 +13,19 @@ export interface McpScope {
   profile: ProfileId;
   /** Revision of the profile's settings, sent with each message. */
   settingsRev: number;
+}
+
+/** Codes of JSON-RPC. */
+export const RPC_CODES = { parse: -32_700, request: -32_600, params: -32_602, internal: -32_603 } as const;
+
+/** A request that asks for what there is not, or in a form that is not taken. Becomes a JSON-RPC error. */
+export class InvalidParams extends Error {
+  override name = "InvalidParams";
+  readonly data: JsonObject | undefined;
+  constructor(message: string, data?: JsonObject) {
+    super(message);
+    this.data = data;
+  }
 }
 
 /** What a running call may use of its request. */
@@ -56,11 +69,10 @@ export function toFailedCall(thrown: unknown): CallToolResult {
 }
 
 /** Of everything else: a JSON-RPC error, with the code of the API in its data. */
-export function toProtocolError(thrown: unknown): ProtocolError {
-  if (thrown instanceof ProtocolError) return thrown;
+export function toRpcError(thrown: unknown): { code: number; message: string; data?: JsonObject } {
+  if (thrown instanceof InvalidParams) return { code: RPC_CODES.params, message: thrown.message, data: thrown.data };
   const { code, message, isOurs } = describeError(thrown);
-  const kind = isOurs ? ProtocolErrorCode.InvalidParams : ProtocolErrorCode.InternalError;
-  return new ProtocolError(kind, message, { code });
+  return { code: isOurs ? RPC_CODES.params : RPC_CODES.internal, message, data: { code } };
 }
 
 function describeError(thrown: unknown): Refusal {

@@ -1,12 +1,11 @@
 // The skills that an MCP client may see: those that the agent would be offered. Read for each request.
-import { ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
 import type { SkillLine } from "../../../core/schemas/api.ts";
 import { SkillName } from "../../../core/schemas/ids.ts";
 import { type Library, createLibrary } from "../../../core/skills/library.ts";
 import { seeds } from "../../../skills-seed/index.ts";
 import { parseEnvSettings } from "../env.ts";
 import { openSkills } from "../stores.ts";
-import type { McpScope } from "./contract.ts";
+import { InvalidParams, type McpScope } from "./contract.ts";
 
 /** [own] Skills of one page. A page of resources reads one head for each. */
 const PAGE_SKILLS = 50;
@@ -22,10 +21,7 @@ export async function pageOfSkills(
   cursor: string | undefined,
 ): Promise<{ lines: SkillLine[]; nextCursor?: string }> {
   if (cursor !== undefined && !SkillName.safeParse(cursor).success) {
-    throw new ProtocolError(
-      ProtocolErrorCode.InvalidParams,
-      "The cursor is not one of this list. Begin again without it.",
-    );
+    throw new InvalidParams("The cursor is not one of this list. Begin again without it.");
   }
   const offered = await openLibrary(scope).offered();
   const rest = cursor === undefined ? offered : offered.filter(({ name }) => name > cursor);

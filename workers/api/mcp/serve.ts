@@ -1,17 +1,6 @@
 // Serves one MCP request. Nothing is kept between requests: each has a server of its own, for the present protocol and for clients of
-// 2025. Loaded by mcp.ts with the first request.
-import {
-  type CallToolResult,
-  ProtocolError,
-  ProtocolErrorCode,
-  Server,
-  type ServerContext,
-  createMcpHandler,
-  isJsonContentType,
-  localhostAllowedOrigins,
-  originValidationResponse,
-  readRequestBody,
-} from "@modelcontextprotocol/server";
+// 2025. The SDK is loaded with the first request, so that no other route waits for it. Called by mcp.ts, after authentication.
+import type { CallToolResult, Server, ServerContext } from "@modelcontextprotocol/server";
 import * as z from "zod";
 import { FIXED } from "../../../core/limits.ts";
 import { VERSION } from "../health.ts";
@@ -19,8 +8,10 @@ import {
   type CallContext,
   type McpScope,
   type McpTool,
+  InvalidParams,
+  RPC_CODES,
   toFailedCall,
-  toProtocolError,
+  toRpcError,
   toToolError,
 } from "./contract.ts";
 import { createMemoryTools } from "./memory-tools.ts";
@@ -28,6 +19,7 @@ import { createMessageTools } from "./message-tools.ts";
 import { createSearchTool } from "./search-tool.ts";
 import { GetSkillParams, ListSkillsParams, SKILLS_EXTENSION, getSkill, listSkills } from "./skill-catalog.ts";
 import { getPrompt, listPrompts } from "./skill-prompts.ts";
+import type * as loaded from "./sdk.ts";
 import { RESOURCE_TEMPLATE, listResources, readResource } from "./skill-resources.ts";
 
 const INSTRUCTIONS =
@@ -39,38 +31,41 @@ const CAPABILITIES = { tools: {}, prompts: {}, resources: {}, extensions: { [SKI
 /** [own] Requests in one body. Clients of 2025-03-26 may send several. */
 const MAX_BATCH = 20;
 
+type Sdk = typeof loaded;
+
 export async function serveMcp(request: Request, scope: McpScope): Promise<Response> {
-  const refused = originValidationResponse(request, allowedOrigins(request));
+  const sdk = await import("./sdk.ts");
+  const refused = sdk.originValidationResponse(request, allowedOrigins(sdk, request));
   if (refused) return refused;
-  const read = await readBody(request);
+  const read = await readBody(sdk, request);
   if (read instanceof Response) return read;
   // A stream of changes is acknowledged as empty, since nothing here would send one. Its client holds it open.
-  const handler = createMcpHandler(() => createServer(scope), { maxSubscriptions: 1 });
+  const handler = sdk.createMcpHandler(() => createServer(sdk, scope), { maxSubscriptions: 1 });
   return handler.fetch(request, read);
 }
 
 /** A browser's page must come from this host itself. Programs send no Origin. */
-function allowedOrigins(request: Request): string[] {
+function allowedOrigins({ localhostAllowedOrigins }: Sdk, request: Request): string[] {
   const { hostname } = new URL(request.url);
   const local = localhostAllowedOrigins();
   return local.includes(hostname) ? local : [hostname];
 }
 
 /** The parsed body. A response if it is too large or not JSON. Other types of content are refused by the SDK. */
-async function readBody(request: Request): Promise<{ parsedBody?: unknown } | Response> {
-  if (request.method !== "POST" || !isJsonContentType(request.headers.get("content-type"))) return {};
-  const read = await readRequestBody(request, FIXED.requestBytes);
+async function readBody(sdk: Sdk, request: Request): Promise<{ parsedBody?: unknown } | Response> {
+  if (request.method !== "POST" || !sdk.isJsonContentType(request.headers.get("content-type"))) return {};
+  const read = await sdk.readRequestBody(request, FIXED.requestBytes);
   if (read.tooLarge) {
-    return refuse(413, ProtocolErrorCode.InvalidRequest, `The body is larger than ${FIXED.requestBytes} bytes.`);
+    return refuse(413, RPC_CODES.request, `The body is larger than ${FIXED.requestBytes} bytes.`);
   }
   let parsedBody: unknown;
   try {
     parsedBody = JSON.parse(read.text);
   } catch {
-    return refuse(400, ProtocolErrorCode.ParseError, "The body is not valid JSON.");
+    return refuse(400, RPC_CODES.parse, "The body is not valid JSON.");
   }
   if (Array.isArray(parsedBody) && parsedBody.length > MAX_BATCH) {
-    return refuse(400, ProtocolErrorCode.InvalidRequest, `Send at most ${MAX_BATCH} requests in one body.`);
+    return refuse(400, RPC_CODES.request, `Send at most ${MAX_BATCH} requests in one body.`);
   }
   return { parsedBody };
 }
@@ -79,8 +74,8 @@ function refuse(status: number, code: number, message: string): Response {
   return Response.json({ jsonrpc: "2.0", error: { code, message }, id: null }, { status });
 }
 
-function createServer(scope: McpScope): Server {
-  const server = new Server(
+function createServer(sdk: Sdk, scope: McpScope): Server {
+  const server = new sdk.Server(
     { name: "talaria", title: "Talaria", version: VERSION },
     { capabilities: CAPABILITIES, instructions: INSTRUCTIONS },
   );
@@ -119,7 +114,7 @@ async function callTool(
   const tool = tools.find((candidate) => candidate.name === name);
   if (!tool) {
     const names = tools.map((candidate) => candidate.name).join(", ");
-    throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no such tool. There are: ${names}.`);
+    throw toThrown(new InvalidParams(`There is no such tool. There are: ${names}.`));
   }
   const args = tool.parameters.safeParse(given);
   if (!args.success) {
@@ -155,6 +150,12 @@ async function guard<Value>(work: Promise<Value>): Promise<Value> {
   try {
     return await work;
   } catch (error) {
-    throw toProtocolError(error);
+    throw toThrown(error);
   }
+}
+
+/** The SDK sends the code, message and data of an error as they are. */
+function toThrown(error: unknown): Error {
+  const { message, ...rest } = toRpcError(error);
+  return Object.assign(new Error(message), rest);
 }

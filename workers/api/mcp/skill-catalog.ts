@@ -1,6 +1,5 @@
 // Skills by the extension of MCP for skills (SEP-2640): entries with their frontmatter and the digest of each file, which is read as a
 // resource. A skill whose SKILL.md another reader could understand differently has no entry; its files are resources all the same.
-import { ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
 import * as z from "zod";
 import { MAX_CONNECTIONS, mapLimit } from "../../../core/map-limit.ts";
 import type { SkillLine } from "../../../core/schemas/api.ts";
@@ -9,7 +8,7 @@ import { SKILL_MD } from "../../../core/skills/format/format.ts";
 import { readFrontmatter } from "../../../core/skills/format/frontmatter.ts";
 import { type PresentSkill, readSkillFile } from "../skills/present-skill.ts";
 import { openSkills } from "../stores.ts";
-import type { McpScope } from "./contract.ts";
+import { InvalidParams, type McpScope } from "./contract.ts";
 import { findOffered, openLibrary, pageOfSkills } from "./offered-skills.ts";
 import { openPresent, parseUri, toUri } from "./skill-resources.ts";
 
@@ -37,10 +36,7 @@ export async function getSkill(scope: McpScope, uri: string) {
   const line = place?.path === SKILL_MD ? await findOffered(openLibrary(scope), place.name) : null;
   const skill = line && (await openEntry(scope, line));
   if (skill) return { skill, ...CACHE };
-  throw new ProtocolError(
-    ProtocolErrorCode.InvalidParams,
-    "There is no such skill. skills/list has those that there are.",
-  );
+  throw new InvalidParams("There is no such skill. skills/list has those that there are.");
 }
 
 async function openEntry(scope: McpScope, line: SkillLine): Promise<SkillEntry | null> {

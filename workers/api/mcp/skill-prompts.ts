@@ -1,17 +1,11 @@
 // Skills as prompts: what a slash command would load, worded for a client that has the skill's files as resources. Placeholders are
 // filled with `name=value` pairs at the start of the request.
-import {
-  type GetPromptRequest,
-  type GetPromptResult,
-  type ListPromptsResult,
-  ProtocolError,
-  ProtocolErrorCode,
-} from "@modelcontextprotocol/server";
+import type { GetPromptRequest, GetPromptResult, ListPromptsResult } from "@modelcontextprotocol/server";
 import { setupNote } from "../../../core/skills/format/conditions.ts";
 import { fillPlaceholders, parseInvocation, requestOf, toValues } from "../../../core/skills/invocation.ts";
 import type { SkillView } from "../../../core/skills/library.ts";
 import { dayOf } from "../../../core/schemas/ids.ts";
-import type { McpScope } from "./contract.ts";
+import { InvalidParams, type McpScope } from "./contract.ts";
 import { findOffered, openLibrary, pageOfSkills } from "./offered-skills.ts";
 import { toUri } from "./skill-resources.ts";
 
@@ -37,11 +31,11 @@ export async function getPrompt(
 ): Promise<GetPromptResult> {
   const library = openLibrary(scope);
   const line = await findOffered(library, name);
-  if (!line) throw refuse("There is no such prompt. prompts/list has the skills that are offered.");
+  if (!line) throw new InvalidParams("There is no such prompt. prompts/list has the skills that are offered.");
   const unknown = Object.keys(given).find((key) => key !== REQUEST_ARGUMENT.name);
-  if (unknown !== undefined) throw refuse("A skill takes one argument, `request`.");
+  if (unknown !== undefined) throw new InvalidParams("A skill takes one argument, `request`.");
   const viewed = await library.view(line.name);
-  if (!viewed.ok) throw refuse(viewed.failure.message);
+  if (!viewed.ok) throw new InvalidParams(viewed.failure.message);
   const text = renderPrompt(viewed.value, given[REQUEST_ARGUMENT.name] ?? "");
   return { description: line.description, messages: [{ role: "user", content: { type: "text", text } }] };
 }
@@ -68,8 +62,4 @@ function renderPrompt(view: SkillView, request: string): string {
   ]
     .filter(Boolean)
     .join("\n\n");
-}
-
-function refuse(message: string): ProtocolError {
-  return new ProtocolError(ProtocolErrorCode.InvalidParams, message);
 }

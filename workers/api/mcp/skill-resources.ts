@@ -1,10 +1,5 @@
 // Skills as resources: each file of an offered skill is `skill://<name>/<path>`, its bytes as they are stored.
-import {
-  type ListResourcesResult,
-  type ReadResourceResult,
-  type Resource,
-  ResourceNotFoundError,
-} from "@modelcontextprotocol/server";
+import type { ListResourcesResult, ReadResourceResult, Resource } from "@modelcontextprotocol/server";
 import { MAX_CONNECTIONS, mapLimit } from "../../../core/map-limit.ts";
 import type { SkillLine } from "../../../core/schemas/api.ts";
 import { toBase64 } from "../../../core/schemas/base64.ts";
@@ -12,7 +7,7 @@ import { SKILL_MD } from "../../../core/skills/format/format.ts";
 import { followsBundle } from "../../../core/skills/library.ts";
 import { type PresentSkill, bundledSkill, presentSkill, readSkillFile } from "../skills/present-skill.ts";
 import { openSkills } from "../stores.ts";
-import type { McpScope } from "./contract.ts";
+import { InvalidParams, type McpScope } from "./contract.ts";
 import { findOffered, openLibrary, pageOfSkills } from "./offered-skills.ts";
 
 export const RESOURCE_TEMPLATE = {
@@ -74,6 +69,6 @@ function textType(path: string): string {
   return /\.md$/i.test(path) ? "text/markdown" : "text/plain";
 }
 
-function notFound(uri: string): ResourceNotFoundError {
-  return new ResourceNotFoundError(uri, "There is no such resource. resources/list has the files of the skills.");
+function notFound(uri: string): InvalidParams {
+  return new InvalidParams("There is no such resource. resources/list has the files of the skills.", { uri });
 }
