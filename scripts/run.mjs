@@ -19,6 +19,7 @@ import { constants as os } from "node:os";
 import { delimiter, dirname, join, resolve, sep } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { patchJustBash } from "./patch-just-bash.mjs";
+import { patchMiniflare } from "./patch-miniflare.mjs";
 import { meterQuickJs } from "./patch-quickjs.mjs";
 import { patchUnpdf } from "./patch-unpdf.mjs";
 
@@ -35,6 +36,7 @@ try {
   if (failed) finish(failed);
   else {
     patchJustBash(modules);
+    patchMiniflare(modules);
     meterQuickJs(modules);
     patchUnpdf(modules);
     await runCommand(process.argv.slice(2));
