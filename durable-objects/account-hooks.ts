@@ -1,13 +1,14 @@
 // The webhooks of a profile, as its Account keeps them: subscriptions among its settings, secrets sealed, and the deliveries. Called
 // by the Account, which owns the alarm. A profile without hooks has no table and no row here.
 import { type Result, err, messageOf, ok } from "../core/errors.ts";
+import { findWithdrawn } from "../core/hooks/curation-events.ts";
 import { openDeliveryRows } from "../core/hooks/delivery-rows.ts";
 import { toHookEvent } from "../core/hooks/hook-event.ts";
 import { createHookSender } from "../core/hooks/hook-sender.ts";
 import { judgeHookUrl } from "../core/hooks/judge-hook-url.ts";
 import { SECRET_BYTES, toHookSecret } from "../core/hooks/sign-hook.ts";
-import type { Sql } from "../core/ports.ts";
-import { DAY_MS, type ProfileId, type SessionId } from "../core/schemas/ids.ts";
+import type { CurationStore, Sql } from "../core/ports.ts";
+import { DAY_MS, type ProfileId, type SessionId, toCurationId } from "../core/schemas/ids.ts";
 import {
   type CreateHook,
   type CreatedHook,
@@ -69,6 +70,18 @@ export function createAccountHooks(options: {
     const secret = toHookSecret(crypto.getRandomValues(new Uint8Array(SECRET_BYTES)));
     const sealed = await sealer.value.seal(secret);
     return exists() ? ok({ secret, sealed }) : err("profile_gone", "This profile has been deleted.");
+  }
+
+  /** Adds a delivery for each hook that wants the event. Idempotent while the log has it. False: no hook wants it. */
+  function take(event: HookEvent): boolean {
+    const wanted = Object.entries(readHooks()).filter(
+      ([, { events, disabledAt }]) => disabledAt === undefined && events.includes(event.type),
+    );
+    if (wanted.length === 0) return false;
+    sql.transaction(() => {
+      for (const [id] of wanted) rows.add(id, event, clock.now());
+    });
+    return true;
   }
 
   return {
@@ -141,17 +154,21 @@ export function createAccountHooks(options: {
       return hook.ok ? ok(rows.list(id)) : hook;
     },
 
-    /** Adds a delivery for each hook that wants the event. Idempotent while the log has it. False: no hook wants it. */
-    take(event: HookEvent): boolean {
-      const wanted = Object.entries(readHooks()).filter(
-        ([, { events, disabledAt }]) => disabledAt === undefined && events.includes(event.type),
+    take,
+
+    /** Takes what curations have withdrawn since the last look, or since a hook wanted to know. True: there was something. */
+    async takeCurations(store: CurationStore): Promise<boolean> {
+      const wanted = Object.values(readHooks()).filter(
+        ({ events, disabledAt }) => disabledAt === undefined && events.includes("skill.withdrawn"),
       );
-      if (wanted.length > 0) {
-        sql.transaction(() => {
-          for (const [id] of wanted) rows.add(id, event, clock.now());
-        });
-      }
-      return wanted.length > 0;
+      if (wanted.length === 0) return false;
+      const subscribed = toCurationId(Math.min(...wanted.map(({ createdAt }) => createdAt)), () => 0);
+      const last = rows.lastCuration() ?? "";
+      const { events, upTo } = await findWithdrawn(store, profile, last > subscribed ? last : subscribed);
+      if (upTo === null || !exists()) return false;
+      for (const event of events) take(event);
+      rows.putLastCuration(upTo);
+      return events.length > 0;
     },
 
     forgetSession: (session: SessionId): void => rows.forgetSession(session),

@@ -25,7 +25,7 @@ import type { Booking, Budget, UsageAsked, UsageReport } from "../core/schemas/u
 import type { ProfileApprovals, ReviewAdmission, ReviewRequest, TurnRequest } from "../core/session/context.ts";
 import { createKeyId, createSecret, isSameHash, toKey } from "./account-key.ts";
 import { type AccountEnv, ERASURE_SCHEMA, type ErasureKind, createErasures, eraseDue } from "./account-erasure.ts";
-import { HOOK_TABLE } from "../core/hooks/delivery-rows.ts";
+import { HOOK_TABLES } from "../core/hooks/delivery-rows.ts";
 import type { HookEvent } from "../core/schemas/profile/hooks.ts";
 import { APPROVAL_TABLES, createAccountApprovals } from "./account-approvals.ts";
 import { type AccountHooks, createAccountHooks } from "./account-hooks.ts";
@@ -36,6 +36,7 @@ import { UPKEEP_SCHEMA, createUpkeep } from "./account-upkeep.ts";
 import { SESSION_SCHEMA, SESSION_TABLES, type SessionPage, createSessionRows } from "./account-sessions.ts";
 import { type AccountLedger, LEDGER_SCHEMA, createAccountLedger } from "./account-ledger.ts";
 import { DELETED } from "./ledger-lines.ts";
+import { createCurationStore } from "../stores/curation/curation-store.ts";
 import { markProfileGone } from "../stores/erasure.ts";
 import { createMemoryStore } from "../stores/memory-store.ts";
 import { hasExternalMemory, toErasureStores } from "../wiring/erasure-stores.ts";
@@ -47,7 +48,8 @@ const MAX_KEYS = 100;
 
 /** The alarm returns after this if its work dies. */
 const WORK_RETRY_MS = 60_000;
-const NEWER_RETRY_MS = 60 * 60_000;
+const HOUR_MS = 60 * 60_000;
+const NEWER_RETRY_MS = HOUR_MS;
 /** After the erasure of a profile began: the request that began it takes the rows that are due at once. */
 const EXTERNAL_AFTER_MS = 1_000;
 /** All tables except those that an erasure still needs. */
@@ -56,7 +58,7 @@ const OWN_TABLES = [
   ...SESSION_TABLES,
   ...APPROVAL_TABLES,
   SETTINGS_TABLE,
-  HOOK_TABLE,
+  ...HOOK_TABLES,
 ];
 const MORE_SCHEMA = [...SESSION_SCHEMA, ...ERASURE_SCHEMA, ...CURATION_SCHEMA, ...UPKEEP_SCHEMA];
 
@@ -72,6 +74,8 @@ export class Account extends DurableObject<AccountEnv> {
   #opened: AccountLedger | null = null;
   #working: Promise<void> | null = null;
   #openedHooks: AccountHooks | null = null;
+  /** When reports of curations were last looked at, for hooks. */
+  #curationsSeenAt = 0;
 
   /** Creates the account. Idempotent. */
   init(profile: ProfileId): void {
@@ -237,7 +241,9 @@ export class Account extends DurableObject<AccountEnv> {
     const isDeleted = this.#erasures().has("session", session);
     ledger.book(isDeleted ? { ...booking, session: DELETED } : booking);
     this.ctx.waitUntil(
-      this.#noteDay(Date.now()).catch((error: unknown) => console.error(`account: upkeep: ${messageOf(error)}`)),
+      Promise.all([this.#noteDay(Date.now()), this.#reportCurations(Date.now())]).catch((error: unknown) =>
+        console.error(`account: upkeep: ${messageOf(error)}`),
+      ),
     );
     if (title) this.#sessions().entitle(session, title);
   }
@@ -349,6 +355,16 @@ export class Account extends DurableObject<AccountEnv> {
     await this.#arm();
   }
 
+  /** Hands to the hooks what curations have withdrawn: the curator has no way out. At most once an hour, while the profile is used. */
+  async #reportCurations(now: number): Promise<void> {
+    if (now - this.#curationsSeenAt < HOUR_MS || this.#profileSettings().rev() === 0) return;
+    this.#curationsSeenAt = now;
+    const curations = createCurationStore({ bucket: toErasureStores(this.env).bucket });
+    if (!(await this.#hooks().takeCurations(curations))) return;
+    this.#sendHookEvents();
+    await this.#arm();
+  }
+
   /** Not awaited: receivers may be slow, and no alarm fires while one is handled. */
   #sendHookEvents(): void {
     const sent = this.#hooks()
@@ -370,7 +386,7 @@ export class Account extends DurableObject<AccountEnv> {
 
   #hasHookEvents(): boolean {
     return (
-      this.#sql.exec("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", HOOK_TABLE).toArray().length > 0
+      this.#sql.exec("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'hook_delivery'").toArray().length > 0
     );
   }
 

@@ -1,12 +1,14 @@
 // The events that wait for a receiver, and the log of those that were sent: one row for each hook and event. Its table is made with
 // the first row. A body is kept while it may be sent. Used by the Account, over any Sql. Synchronous.
 import type { Sql } from "../ports.ts";
-import type { SessionId } from "../schemas/ids.ts";
-import { DAY_MS } from "../schemas/ids.ts";
+import { type CurationId, DAY_MS, type SessionId } from "../schemas/ids.ts";
 import type { DeliveryAttempt, DeliveryState, HookDelivery, HookEvent, HookId } from "../schemas/profile/hooks.ts";
 
-export const HOOK_TABLE = "hook_delivery";
+const HOOK_TABLE = "hook_delivery";
+export const HOOK_TABLES = [HOOK_TABLE, "hook_curation"];
 
+const MARK_SCHEMA = `CREATE TABLE IF NOT EXISTS hook_curation (one INTEGER PRIMARY KEY CHECK (one = 1), run TEXT NOT NULL)
+  STRICT, WITHOUT ROWID`;
 const SCHEMA = `CREATE TABLE IF NOT EXISTS hook_delivery (hook TEXT, event TEXT, type TEXT NOT NULL, session TEXT,
   at INTEGER NOT NULL, body TEXT, state TEXT NOT NULL, error TEXT, attempts TEXT NOT NULL, due INTEGER,
   PRIMARY KEY (hook, event)) STRICT, WITHOUT ROWID`;
@@ -124,6 +126,16 @@ export function openDeliveryRows(sql: Sql) {
       if (!hasTable()) return null;
       const [row] = sql.run<RawDelivery>("SELECT * FROM hook_delivery WHERE hook = ? AND event = ?", hook, event);
       return row ? toDelivery(row) : null;
+    },
+
+    /** The last curation whose withdrawals were reported; `null`: none was. */
+    lastCuration(): CurationId | null {
+      sql.run(MARK_SCHEMA);
+      return sql.run<{ run: CurationId }>("SELECT run FROM hook_curation")[0]?.run ?? null;
+    },
+
+    putLastCuration(run: CurationId): void {
+      sql.run("INSERT INTO hook_curation VALUES (1, ?) ON CONFLICT DO UPDATE SET run = excluded.run", run);
     },
 
     forgetHook(hook: HookId): void {

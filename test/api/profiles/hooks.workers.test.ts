@@ -3,6 +3,11 @@
 import { runInDurableObject } from "cloudflare:test";
 import { beforeAll, describe, expect, it } from "vitest";
 import { toHookEvent } from "../../../core/hooks/hook-event.ts";
+import { NO_USAGE } from "../../../core/schemas/entry.ts";
+import { toCurationId } from "../../../core/schemas/ids.ts";
+import type { CurationRun } from "../../../core/schemas/learning/curation.ts";
+import { createCurationStore } from "../../../stores/curation/curation-store.ts";
+import { toBucket } from "../../../stores/platform/r2.ts";
 import { START_MS, ask, createProfile, createSession, env } from "../api-calls.ts";
 
 let profile: string;
@@ -125,6 +130,37 @@ describe("an event of a session", () => {
     await account().takeHookEvent(toEvent(session, "unwanted"));
     expect(await log(id)).toEqual([]);
     await remove(id);
+  });
+});
+
+it("a skill that a curation withdrew is reported at the profile's next booking, once", async () => {
+  const [mine, run] = [await createProfile(), toCurationId(Date.now() + 60_000, Math.random)];
+  const stub = env.ACCOUNT.getByName(mine.profile);
+  const body = { ...WANTED, events: ["skill.withdrawn"] };
+  const { id } = (await ask("POST", "/v1/hooks", { key: mine.key, body })).body as { id: string };
+  const store = createCurationStore({ bucket: toBucket(env.SKILLS) });
+  const standing = { state: "trial" as const, rev: 3, text: "a".repeat(64) };
+  const verdict = { skill: "tables", seq: 1, from: standing, verdict: "withdrawn", why: "w", result: "moved" } as const;
+  const to = { state: "archived" as const, rev: 4, text: "a".repeat(64) };
+  const known = { v: 1 as const, run, profile: mine.profile, dryRun: false, moves: [] } satisfies Partial<CurationRun>;
+  await store.putPlan({ ...known, at: 1 });
+  const changes = [{ skill: "tables", from: standing, to, reason: "r" }];
+  const times = {
+    startedAt: 1,
+    finishedAt: 2,
+    skills: 1,
+    byState: { pending: 0, trial: 0, active: 0, stale: 0, archived: 1 },
+  };
+  await store.putReport({ ...known, ...times, verdicts: [verdict], changes, usage: NO_USAGE }, "report");
+  await store.changeNotes(mine.profile, (notes) => ({ ...notes, last: run }));
+  const session = await createSession(mine.key);
+  await stub.book({ id: `${session}-1`, session, at: Date.now(), lines: [] });
+  const types = async () =>
+    ((await ask("GET", `/v1/hooks/${id}/deliveries`, { key: mine.key })).body as { deliveries: { type: string }[] })
+      .deliveries;
+  await expect.poll(types).toMatchObject([{ type: "skill.withdrawn" }]);
+  await runInDurableObject(stub, (_, state) => {
+    expect(state.storage.sql.exec("SELECT run FROM hook_curation").toArray()).toEqual([{ run }]);
   });
 });
 
