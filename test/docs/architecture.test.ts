@@ -35,6 +35,7 @@ describe("docs/ARCHITECTURE.md", () => {
       sandbox: { run: async () => ({ stdout: "", stopped: null }) },
       delegation: { maxTaskChars: 1, wait: () => null, ended: () => [], spill: () => err("", "") },
       todos: { items: () => [], put: () => {}, labelOf: () => "own" },
+      clarify: { ask: () => null, find: () => null },
       web: { outbound: {} as Outbound, search: { name: "brave" } as SearchProvider, browser: {} as BrowserPort },
       vision: { findImage: () => null, look: async () => ({ answer: ok({ text: "", model: "" }), spent: [] }) },
       imageMaker: { make: async () => err("image_failed", "") },
