@@ -34,5 +34,5 @@ export function describeUnavailable(entries: readonly McpEntry[]): string {
   });
   return lines.length === 0
     ? ""
-    : `These MCP servers are not available now. Do not count on their tools:\n${lines.join("\n")}`;
+    : `These MCP servers did not answer when this prompt was made. Their tools may fail or be missing:\n${lines.join("\n")}`;
 }

@@ -103,15 +103,16 @@ export function createMcpPool(deps: { dialer: McpDialer; clock: Clock; store: St
   return {
     async ask(entry, { method, params, timeoutMs, tool }, signal) {
       for (let attempt = 1; ; attempt++) {
-        const from = hold(entry);
+        const from = hold(attempt === 1 ? entry : withoutDiscovery(entry));
         const connection = await from.connection;
         if (!connection.ok) return connection;
         const verified = tool ? await verify(entry, from, tool) : ok(null);
         const answer = verified.ok ? await connection.value.ask(method, params, { timeoutMs, signal }) : verified;
         if (answer.ok || !BROKEN.has(answer.failure.code)) return answer;
         await drop(entry.name, from);
-        // The server was started again: it knows nothing of this connection and did nothing.
-        if (answer.failure.code !== "mcp_session_gone" || attempt > 1) return answer;
+        // The server was started again, or replaced by an older one: it knows nothing of this connection and did nothing.
+        const wasRefused = entry.catalog?.listing?.discovered !== undefined && !verified.ok;
+        if (attempt > 1 || !(answer.failure.code === "mcp_session_gone" || wasRefused)) return answer;
       }
     },
     async end() {
@@ -126,6 +127,14 @@ export function createMcpPool(deps: { dialer: McpDialer; clock: Clock; store: St
 
 /** After these the connection is not used again. */
 const BROKEN = new Set(["mcp_lost", "mcp_session_gone", "mcp_unreachable", "mcp_timed_out", "mcp_answer_too_large"]);
+
+/** What a server said of itself once may be wrong now. */
+function withoutDiscovery(entry: McpEntry): McpEntry {
+  const { catalog } = entry;
+  if (!catalog?.listing) return entry;
+  const { discovered: _, ...listing } = catalog.listing;
+  return { ...entry, catalog: { ...catalog, listing } };
+}
 
 function isOutdated(catalog: McpCatalog | null, prints: Map<string, string>): boolean {
   const { tools = [], listed } = catalog?.listing ?? {};

@@ -1,7 +1,7 @@
 // One connection to an MCP server, over the official client package: streamable HTTP, the older SSE, or standard input and output of a
 // command on the exec host. Loaded by dialer.ts with the first connection. What the package throws never leaves this folder: it may hold
 // an address, or words of the server.
-import { Client, type Transport } from "@modelcontextprotocol/client";
+import { Client, type Transport, type jsonSchemaValidator } from "@modelcontextprotocol/client";
 import { type Result, err, ok } from "../../core/errors.ts";
 import type { McpConnection, McpDialer, McpEntry, McpFailure, McpMethod } from "../../core/mcp/ports.ts";
 import type { JsonObject } from "../../core/schemas/entry.ts";
@@ -10,12 +10,19 @@ import { systemClock } from "../../stores/platform/system-clock.ts";
 import { type McpDialerDeps, MAX_REPLY_BYTES } from "./dialer.ts";
 import { isWrongTransport, toFailure } from "./failures.ts";
 import { hushTokenErrors } from "./hush-token-errors.ts";
+import { createListLimit } from "./list-limit.ts";
 import { createSessionProvider } from "./oauth.ts";
 import { createStdioTransport } from "./stdio-transport.ts";
 import { LostAnswers, createHttpTransport, createSseTransport } from "./transports.ts";
 
 /** Pages of a list. */
 const MAX_PAGES = 20;
+/** Results are shown as they are, whatever form the server promised: the model reads them as content. */
+const ANY_RESULT: jsonSchemaValidator = {
+  getValidator:
+    <T>() =>
+    (input: unknown) => ({ valid: true, data: input as T, errorMessage: undefined }),
+};
 const CLIENT = { name: "talaria", version: "1.0.0" };
 
 type OpenOptions = Parameters<McpDialer["open"]>[1];
@@ -30,22 +37,23 @@ export async function openConnection(
   const { exec } = deps;
   if ("command" in secret) {
     if (!exec) return err("mcp_not_supported", "A local server needs an exec host, and this profile has none.");
-    return connect(entry, "stdio", createStdioTransport(exec, secret, deps.token()), options);
+    const transport = createStdioTransport(exec, secret, deps.token());
+    return connect(entry, { kind: "stdio", transport, beforeList: () => undefined }, options);
   }
   const url = URL.parse(secret.url);
   if (!url) return err("url_refused", "The server's address is not a valid URL.");
-  const fetch = hushTokenErrors(withHeaders(deps.outbound.limitedFetch(MAX_REPLY_BYTES), url.origin, secret.headers));
+  const plain = withHeaders(deps.outbound.limitedFetch(MAX_REPLY_BYTES), url.origin, secret.headers);
+  const { fetch, reset } = createListLimit(hushTokenErrors(plain), MAX_REPLY_BYTES);
   const authProvider = entry.access?.state === "granted" ? createSessionProvider(deps, entry) : undefined;
-  const make = (transport: "http" | "sse") =>
-    (transport === "http" ? createHttpTransport : createSseTransport)(url, {
-      fetch,
-      ...(authProvider && { authProvider }),
-    });
+  const make = (kind: "http" | "sse"): Link => {
+    const create = kind === "http" ? createHttpTransport : createSseTransport;
+    return { kind, transport: create(url, { fetch, ...(authProvider && { authProvider }) }), beforeList: reset };
+  };
   const known = entry.config.transport ?? entry.catalog?.listing?.transport;
   const first = known === "sse" ? "sse" : "http";
-  const opened = await connect(entry, first, make(first), options);
+  const opened = await connect(entry, make(first), options);
   if (opened.ok || known || !isWrongTransport(opened.failure)) return opened;
-  return connect(entry, "sse", make("sse"), options);
+  return connect(entry, make("sse"), options);
 }
 
 /** The profile's headers go to the server's origin only: the package sends others to OAuth servers too. */
@@ -59,16 +67,22 @@ function withHeaders(fetch: typeof globalThis.fetch, origin: string, headers: Re
   };
 }
 
+interface Link {
+  kind: McpTransport;
+  transport: Transport;
+  beforeList(): void;
+}
+
 async function connect(
   entry: McpEntry,
-  kind: McpTransport,
-  transport: Transport,
+  link: Link,
   { timeoutMs, signal, onListChanged }: OpenOptions,
 ): Promise<Opened> {
   const client = new Client(CLIENT, {
     capabilities: {},
     versionNegotiation: { mode: "auto" },
     listMaxPages: MAX_PAGES,
+    jsonSchemaValidator: ANY_RESULT,
     ...(onListChanged && {
       listChanged: { tools: { autoRefresh: false, onChanged: () => onListChanged() } },
     }),
@@ -78,7 +92,7 @@ async function connect(
   const discovered = entry.catalog?.listing?.discovered;
   try {
     await unlessAborted(
-      client.connect(transport, {
+      client.connect(link.transport, {
         timeout: timeoutMs,
         signal: limit,
         ...(discovered && { prior: { kind: "modern" as const, discover: discovered as never } }),
@@ -89,7 +103,7 @@ async function connect(
     void client.close().catch(() => undefined); // it may not be open
     if (discovered && !signal.aborted) {
       // The server may have been replaced by one that needs a session.
-      return connect({ ...entry, catalog: null }, kind, transport, {
+      return connect({ ...entry, catalog: null }, link, {
         timeoutMs,
         signal,
         ...(onListChanged && { onListChanged }),
@@ -97,10 +111,10 @@ async function connect(
     }
     return { ok: false, failure: toFailure(error, { isConnecting: true, signal }) };
   }
-  return ok(toConnection(client, kind));
+  return ok(toConnection(client, link));
 }
 
-function toConnection(client: Client, transport: McpTransport): McpConnection {
+function toConnection(client: Client, { kind: transport, beforeList }: Link): McpConnection {
   const { tools, resources, prompts } = client.getServerCapabilities() ?? {};
   let closed: Promise<void> | null = null;
   return {
@@ -108,7 +122,9 @@ function toConnection(client: Client, transport: McpTransport): McpConnection {
     discovered: client.getDiscoverResult() as JsonObject | undefined,
     offers: { tools: tools !== undefined, resources: resources !== undefined, prompts: prompts !== undefined },
     async ask(method, params, { timeoutMs, signal }) {
+      if (signal.aborted) return err("aborted", "The request was called off before it was sent.");
       const limit = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
+      if (method.endsWith("/list")) beforeList();
       try {
         const options = { timeout: timeoutMs, signal: limit };
         return ok(await unlessAborted(request(client, method, params, options), limit));
@@ -126,7 +142,8 @@ function request(
   params: JsonObject,
   options: { timeout: number; signal: AbortSignal },
 ): Promise<unknown> {
-  const fresh = { ...options, cacheMode: "bypass" as const };
+  // Asked again, and remembered: calls over the newest protocol send headers that the list declares.
+  const fresh = { ...options, cacheMode: "refresh" as const };
   if (method === "tools/call") return client.callTool(params as never, options);
   if (method === "tools/list") return client.listTools(undefined, fresh);
   if (method === "resources/list") return client.listResources(undefined, fresh);

@@ -66,3 +66,60 @@ test("the client lists and calls inside workerd, and a server of the newest prot
   await again.value.close();
   expect(asked).toEqual(["tools/call"]);
 });
+
+test("the older transport works inside workerd, and ends its calls when the stream ends", async () => {
+  const encoder = new TextEncoder();
+  let stream: WritableStreamDefaultWriter<Uint8Array> | undefined;
+  const send = (event: string, data: unknown) =>
+    stream!.write(
+      encoder.encode(`event: ${event}\ndata: ${typeof data === "string" ? data : JSON.stringify(data)}\n\n`),
+    );
+  const outbound = createOutbound({
+    fetch: async (input: RequestInfo | URL, init?: RequestInit) => {
+      if ((init?.method ?? "GET") === "GET") {
+        const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
+        stream = writable.getWriter();
+        void send("endpoint", "/post").catch(() => undefined);
+        return new Response(readable, { headers: { "content-type": "text/event-stream" } });
+      }
+      const { id, method } = JSON.parse(String(init!.body)) as { id?: number; method: string };
+      const begun = {
+        protocolVersion: "2025-06-18",
+        capabilities: { tools: {} },
+        serverInfo: { name: "old", version: "1" },
+      };
+      if (method === "initialize") void send("message", { jsonrpc: "2.0", id, result: begun });
+      else if (method === "tools/list") void send("message", { jsonrpc: "2.0", id, result: { tools: [] } });
+      else if (method === "tools/call") void stream!.abort(new Error("gone")).catch(() => undefined);
+      else if (id !== undefined) void send("message", { jsonrpc: "2.0", id, error: { code: -32601, message: "no" } });
+      return new Response(null, { status: 202 });
+    },
+    clock: systemClock,
+    policy: { ports: [], allow: [], configured: [] },
+  });
+  const dialer = createMcpDialer({
+    outbound,
+    sealer: ok({ seal: async (text) => text, open: async (text) => ok(text) }),
+    exec: null,
+    token: () => crypto.randomUUID(),
+    accesses: { read: async () => null, store: async () => undefined },
+  });
+  const sealed = JSON.stringify({ url: "https://old.example/sse", headers: {} });
+  const config = {
+    v: 1 as const,
+    kind: "remote" as const,
+    shown: "",
+    target: "",
+    sealed,
+    secretNames: [],
+    transport: "sse" as const,
+  };
+  const opened = await dialer.open({ name: "old", config, catalog: null, access: null }, LIMITS);
+  if (!opened.ok) throw new Error(opened.failure.code);
+  expect(await opened.value.ask("tools/list", {}, LIMITS)).toMatchObject({ value: { tools: [] } });
+  expect(await opened.value.ask("tools/call", { name: "a", arguments: {} }, LIMITS)).toMatchObject({
+    ok: false,
+    failure: { code: "mcp_lost" },
+  });
+  await opened.value.close();
+});

@@ -130,6 +130,20 @@ test("a call of a tool that may change something, whose server dies, has an unkn
   await turn.end();
 });
 
+test("a list of endless pages is cut off", async () => {
+  let pages = 0;
+  const server = await startJsonServer(({ method }) => {
+    if (method !== "tools/list") return null;
+    pages++;
+    return { tools: [toListedTool(`t${pages}`, { description: "x".repeat(1 << 20) })], nextCursor: `${pages}` };
+  });
+  servers.push(server);
+  const { dialer } = openTestDialer([server.origin]);
+  const catalog = await discover({ dialer, clock: systemClock }, toEntry("endless", toRemote(server.url)), SIGNAL);
+  expect(catalog).toMatchObject({ listing: null, failure: { code: "mcp_answer_too_large" } });
+  expect(pages).toBeLessThan(6);
+});
+
 test("a server that never answers a call costs the call's own time, and one that never answers at all is unavailable", async () => {
   const turn = await begin(({ method }) => {
     if (method === "tools/list") return { tools: [toListedTool("a")] };
