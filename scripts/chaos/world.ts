@@ -56,6 +56,43 @@ export function writeTaskText(task: number): string {
   return `Task ${task}: do the ten things, then say that they are done.`;
 }
 
+/** Parts that a delegation is split into. */
+export const PARTS = 3;
+
+/** The text of a message whose turn delegates its parts. */
+export function writeDelegationText(n: number): string {
+  return `Delegate ${n}: have its parts done, then say so.`;
+}
+
+/** The number of a part of delegation `n`, from 1. */
+export function toPart(n: number, at: number): number {
+  return n * 10 + at;
+}
+
+export function writePartAnswer(part: number): string {
+  return `Part ${part} is done.`;
+}
+
+/** What the model says in a delegation, as a parent or as a child that does one keyed thing; `null` for any other turn. */
+function answerDelegation(messages: ChatMessage[]): { text: string; calls: object[] } | null {
+  const input = messages.find(({ role }) => role === "user");
+  const text = joinTextParts(input?.content);
+  const isNew = !messages.some(({ role }) => role === "tool");
+  const call = (name: string, args: object) => [
+    { id: "d1", type: "function", function: { name, arguments: JSON.stringify(args) } },
+  ];
+  const part = /^Task:\nDo part (\d+)/.exec(text)?.[1];
+  if (part) {
+    if (isNew) return { text: "", calls: call("do_keyed", { task: Number(part), call: "part" }) };
+    return { text: writePartAnswer(Number(part)), calls: [] };
+  }
+  const whole = /^Delegate (\d+):/.exec(text)?.[1];
+  if (!whole) return null;
+  if (!isNew) return { text: "All parts are done.", calls: [] };
+  const tasks = Array.from({ length: PARTS }, (_, i) => ({ goal: `Do part ${toPart(Number(whole), i + 1)}.` }));
+  return { text: "", calls: call("delegate_task", { tasks }) };
+}
+
 const FINAL_CHARS = 5_000;
 const PIECE_CHARS = 250;
 /** Long enough for some kills to happen during an answer or a call. */
@@ -92,6 +129,8 @@ export async function startWorld(): Promise<World> {
   }
 
   async function answer({ messages }: ChatRequest, response: ServerResponse): Promise<void> {
+    const delegated = answerDelegation(messages);
+    if (delegated) return stream(response, delegated.text, delegated.calls);
     const at = messages.findLastIndex(({ role, content }) => role === "user" && TASK.test(joinTextParts(content)));
     const task = at < 0 ? null : Number(TASK.exec(joinTextParts(messages[at]!.content))![1]);
     const since = messages.slice(at + 1);

@@ -14,6 +14,8 @@ interface Plan {
   url: string;
   /** By session: the failpoint at which it dies. */
   points: Record<string, string>;
+  /** The failpoint of the sessions that are not named: those that others began. */
+  elsewhere?: string;
   /** Reports every failpoint, not only the end of a turn. */
   traced?: "all";
 }
@@ -31,7 +33,7 @@ export class Session extends ProductSession {
     this.failpoints = withFailpoints(
       { ...product, moreTools: chaosTools(plan.url) },
       {
-        at: plan.points[session],
+        at: plan.points[session] ?? plan.elsewhere,
         onPass(point) {
           if (isTold(point)) void Promise.resolve().then(() => post("/passed", point));
         },
@@ -49,6 +51,15 @@ export class Session extends ProductSession {
   }
   override async rate(...given: Parameters<ProductSession["rate"]>) {
     return this.untilKilled(() => super.rate(...given));
+  }
+  override async beginChild(...given: Parameters<ProductSession["beginChild"]>) {
+    return this.untilKilled(() => super.beginChild(...given));
+  }
+  override async stopChild(...given: Parameters<ProductSession["stopChild"]>) {
+    return this.untilKilled(() => super.stopChild(...given));
+  }
+  override async takeReport(...given: Parameters<ProductSession["takeReport"]>) {
+    return this.untilKilled(() => super.takeReport(...given));
   }
   override async alarm(): Promise<void> {
     return this.untilKilled(() => super.alarm());

@@ -110,7 +110,7 @@ export function withFailpoints(host: SessionHost, { at, onPass, onReached }: Fai
     };
   }
 
-  const { alarm, account, archive, messages, queue, evidence, reviews } = host;
+  const { alarm, account, archive, messages, queue, evidence, reviews, children } = host;
   return {
     hold: async () => death,
     host: {
@@ -132,6 +132,14 @@ export function withFailpoints(host: SessionHost, { at, onPass, onReached }: Fai
       }),
       ...(messages && {
         messages: { ...messages, put: (turn, year) => around("archive messages", () => messages.put(turn, year)) },
+      }),
+      ...(children && {
+        children: {
+          begin: (child, task) => around("begin child", () => children.begin(child, task)),
+          stop: (child, task) => around("stop child", () => children.stop(child, task)),
+          look: (child) => around("look at child", () => children.look(child)),
+          report: (parent, child, report) => around("report", () => children.report(parent, child, report)),
+        },
       }),
       queue: { send: (message, options) => around("send review", () => queue.send(message, options)) },
       evidence: {
@@ -165,7 +173,7 @@ function describeWrite(query: string, values: SqlValue[]): string | null {
     case "job":
       return `job ${String(values[0]).replace(/[:\s].*/s, "")}${gone}`;
     case "meta":
-      return `meta ${String(values[0])}${gone}`;
+      return `meta ${String(values[0]).replace(/:.*/s, "")}${gone}`;
     default:
       return `${table}${gone}`;
   }
