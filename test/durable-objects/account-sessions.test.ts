@@ -56,4 +56,16 @@ describe("the list of a profile's sessions", () => {
     expect(old.rows.descendants(id("A"))).toEqual([]);
     expect(old.rows.remove(id("A"))).toBe(true);
   });
+
+  it("knows which session a request began, until the session is removed, and makes no table before", () => {
+    const { rows: fresh, sql: other } = openRows();
+    const [key, another] = ["a".repeat(64), "b".repeat(64)];
+    fresh.add(chat("A"));
+    expect([fresh.begunBy(key), fresh.remove(id("B"))]).toEqual([null, false]);
+    expect(other.run("SELECT 1 FROM sqlite_master WHERE name = 'session_request'")).toEqual([]);
+    fresh.putRequest(key, id("A"));
+    expect([fresh.begunBy(key), fresh.begunBy(another)]).toEqual([id("A"), null]);
+    fresh.remove(id("A"));
+    expect(fresh.begunBy(key)).toBe(null);
+  });
 });
