@@ -19,9 +19,7 @@ import { LostAnswers, createHttpTransport, createSseTransport } from "./transpor
 const MAX_PAGES = 20;
 /** Results are shown as they are, whatever form the server promised: the model reads them as content. */
 const ANY_RESULT: jsonSchemaValidator = {
-  getValidator:
-    <T>() =>
-    (input: unknown) => ({ valid: true, data: input as T, errorMessage: undefined }),
+  getValidator: () => (input) => ({ valid: true, data: input as never, errorMessage: undefined }),
 };
 const CLIENT = { name: "talaria", version: "1.0.0" };
 
