@@ -4,9 +4,10 @@
 import type { Sql } from "../core/ports.ts";
 import type { Learning, SessionInfo } from "../core/schemas/api.ts";
 import type { SessionId, Sha256 } from "../core/schemas/ids.ts";
+import type { Origin } from "../core/schemas/sessions/origin.ts";
 import type { SessionKind } from "../core/schemas/sessions/session-kind.ts";
 
-export const SESSION_TABLES = ["session", "session_kind", "session_request"];
+export const SESSION_TABLES = ["session", "session_kind", "session_request", "session_origin"];
 
 export const SESSION_SCHEMA = [
   `CREATE TABLE IF NOT EXISTS session (id TEXT PRIMARY KEY, title TEXT NOT NULL, learning TEXT NOT NULL,
@@ -17,6 +18,9 @@ export const SESSION_SCHEMA = [
 /** Made with the first row. */
 const REQUEST_SCHEMA = `CREATE TABLE IF NOT EXISTS session_request (key TEXT PRIMARY KEY, session TEXT NOT NULL)
   STRICT, WITHOUT ROWID`;
+
+/** The same: only a branch has a row. `origins`: JSON, the farthest session first. */
+const ORIGIN_SCHEMA = `CREATE TABLE IF NOT EXISTS session_origin (id TEXT PRIMARY KEY, origins TEXT NOT NULL) STRICT, WITHOUT ROWID`;
 
 export interface SessionPage {
   /** Sessions created before this one. */
@@ -33,6 +37,7 @@ interface SessionRow {
   createdAt: number;
   kind: SessionKind | null;
   parent: string | null;
+  origins: string | null;
 }
 
 /** The tables must exist; `session_kind` may be missing in an account that no newer version has written yet. */
@@ -42,17 +47,26 @@ export function createSessionRows(sql: Sql) {
     sql.run("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", name).length > 0;
   const hasKinds = () => hasTable("session_kind");
   const hasRequests = () => hasTable("session_request");
-  const select = () =>
-    hasKinds()
-      ? `SELECT session.${columns}, kind, parent FROM session LEFT JOIN session_kind USING (id)`
-      : `SELECT ${columns}, NULL AS kind, NULL AS parent FROM session`;
+  const hasOrigins = () => hasTable("session_origin");
+  const select = () => {
+    const kinds = hasKinds()
+      ? ["kind, parent", "LEFT JOIN session_kind USING (id)"]
+      : ["NULL AS kind, NULL AS parent", ""];
+    const origins = hasOrigins() ? ["origins", "LEFT JOIN session_origin USING (id)"] : ["NULL AS origins", ""];
+    return `SELECT session.${columns}, ${kinds[0]}, ${origins[0]} FROM session ${kinds[1]} ${origins[1]}`;
+  };
   return {
     /** Idempotent. */
-    add({ session, title, learning, createdAt, kind, parent }: SessionInfo): void {
+    add({ session, title, learning, createdAt, kind, parent, branchedFrom }: SessionInfo): void {
       sql.run(
         "INSERT INTO session VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
         ...[session, title, learning, createdAt],
       );
+      if (branchedFrom) {
+        sql.run(ORIGIN_SCHEMA);
+        const origins = JSON.stringify(branchedFrom);
+        sql.run("INSERT INTO session_origin VALUES (?, ?) ON CONFLICT DO NOTHING", session, origins);
+      }
       if (!kind || kind === "chat") return;
       sql.run("INSERT INTO session_kind VALUES (?, ?, ?) ON CONFLICT DO NOTHING", session, kind, parent ?? null);
     },
@@ -86,6 +100,7 @@ export function createSessionRows(sql: Sql) {
     /** False: there is none of that id. */
     remove(session: SessionId): boolean {
       if (hasKinds()) sql.run("DELETE FROM session_kind WHERE id = ?", session);
+      if (hasOrigins()) sql.run("DELETE FROM session_origin WHERE id = ?", session);
       if (hasRequests()) sql.run("DELETE FROM session_request WHERE session = ?", session);
       return sql.run("DELETE FROM session WHERE id = ? RETURNING id", session).length > 0;
     },
@@ -108,6 +123,7 @@ export function createSessionRows(sql: Sql) {
   };
 }
 
-function toInfo({ kind, parent, ...info }: SessionRow): SessionInfo {
-  return { ...info, ...(kind && { kind }), ...(parent && { parent }) };
+function toInfo({ kind, parent, origins, ...info }: SessionRow): SessionInfo {
+  const branched = origins !== null && { branchedFrom: JSON.parse(origins) as Origin[] };
+  return { ...info, ...(kind && { kind }), ...(parent && { parent }), ...branched };
 }

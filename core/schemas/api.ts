@@ -19,6 +19,7 @@ import { MemoryEntry, MemoryStoreName } from "./memory.ts";
 import { Personality } from "./profile/personality.ts";
 import { Lesson, ReviewDead, ReviewJob, ReviewResult, ReviewState } from "./learning/review.ts";
 import { ToolSettings } from "./profile/tools.ts";
+import { Origin } from "./sessions/origin.ts";
 import { SessionChoice } from "./sessions/session-choice.ts";
 import { SessionKind } from "./sessions/session-kind.ts";
 import { BusyMode, Effort } from "./settings.ts";
@@ -75,6 +76,8 @@ export const SessionInfo = z.object({
   kind: SessionKind.optional(),
   /** Of a session that another one began: which. */
   parent: SessionId.optional(),
+  /** Of a branch: where its first turns were copied from, the farthest session first. */
+  branchedFrom: z.array(Origin).optional(),
 });
 export type SessionInfo = z.infer<typeof SessionInfo>;
 /** `model`, `effort`, `personality` and `tools`: as the person has chosen them for this session. Absent: the default. */
@@ -92,6 +95,14 @@ export const ModelList = z.object({ models: z.array(ModelInfo) });
 /** `own`: put by the profile's owner; else it ships. */
 export const PersonalityInfo = Personality.extend({ name: z.string(), own: z.boolean() });
 export const PersonalityList = z.object({ personalities: z.array(PersonalityInfo) });
+
+/** `turn`: the last one that the branch has; by default the newest that has ended. */
+export const BranchSession = z.strictObject({
+  turn: z.int().min(1).optional(),
+  title: z.string().trim().min(1).max(200).optional(),
+  /** `then`: the files as they were after that turn. `now`: as they are now, also where the others are no longer kept. */
+  files: z.enum(["then", "now"]).default("then"),
+});
 
 export const TurnInfo = z.object({
   turn: TurnId,

@@ -21,6 +21,8 @@ export interface ArchivedTurn {
   /** When the turn ended, Unix time in ms: its year (UTC) says which part of the archive takes it. Absent: the time of its last message. */
   endedAt?: number;
   messages: ArchivedMessage[];
+  /** Of a branch: the session whose words it may hold. Purges since that session's beginning apply. */
+  origin?: SessionId;
 }
 
 /** A message in the index. `id` rises with each message of a part of the archive, and later parts have higher ones. */

@@ -14,10 +14,13 @@ import type {
 } from "../schemas/api.ts";
 import type { Entry } from "../schemas/entry.ts";
 import { toTurnId } from "../schemas/ids.ts";
+import type { BranchNeed, BranchPage, BranchPlan } from "../schemas/sessions/branch.ts";
 import type { ChangeSession } from "../schemas/sessions/session-choice.ts";
 import type { Observation, Rating } from "../schemas/learning/learning.ts";
 import { type PostedMessage, acceptMessage, toAccepted } from "./accept-message.ts";
 import type { SessionHost } from "./context.ts";
+import { type BranchRequest, planBranch, readBranch } from "./branch/read-branch.ts";
+import { takeBranch } from "./branch/take-branch.ts";
 import { changeSession } from "./choice/change-session.ts";
 import { areSettingsOld, renewProfileSettings } from "./prompt/profile-settings.ts";
 import { renameNow } from "./rename.ts";
@@ -45,7 +48,19 @@ export type SessionEngine = ReturnType<typeof createSessionEngine>;
 export type SessionCalls = Promised<
   Pick<
     SessionEngine,
-    | ("detail" | "listTools" | "post" | "change" | "events" | "entryPage" | "stop" | "rate" | "observation")
+    | (
+        | "detail"
+        | "planBranch"
+        | "readBranch"
+        | "listTools"
+        | "post"
+        | "change"
+        | "events"
+        | "entryPage"
+        | "stop"
+        | "rate"
+        | "observation"
+      )
     | ("putFile" | "getFile" | "deleteFile" | "listFiles" | "getImage")
     | ("listCheckpoints" | "openCheckpoint" | "restoreCheckpoint" | "deleteCheckpoints")
     | ("exportWorkspace" | "importWorkspace")
@@ -84,6 +99,18 @@ function toLifecycle(engine: Engine) {
       return toSessionInfo(context);
     },
 
+    /** Failures: `session_not_found`, and those of `planBranch` in branch/read-branch.ts. */
+    planBranch: (asked: BranchRequest): Result<BranchPlan> =>
+      wake(engine) ? planBranch(context, asked) : UNKNOWN_SESSION,
+    /** Failures: `session_not_found`, `branch_outdated`. */
+    readBranch: (plan: BranchPlan, need: BranchNeed): Result<BranchPage> =>
+      wake(engine) ? readBranch(context, plan, need) : UNKNOWN_SESSION,
+    /** Makes this session a branch, page by page. Returns what it needs next. */
+    async takeBranch(plan: BranchPlan, page: BranchPage | null): Promise<BranchNeed> {
+      const need = takeBranch(engine, plan, page);
+      if (need.stage === "done") await jobs.arm();
+      return need;
+    },
     /** `null` for a session that was never created. */
     detail: (): SessionDetail | null => (wake(engine) ? toSessionDetail(context) : null),
 

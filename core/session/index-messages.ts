@@ -38,6 +38,12 @@ export function planIndexing(context: EngineContext, turn: number, isObserved: b
   if (!isObserved) putIndexJob(context, { from: turn, to: turn, due });
 }
 
+/** The turns of a branch that were copied are found in it too. Call inside the transaction that makes it. */
+export function indexInherited(context: EngineContext, to: number): void {
+  const { host } = context;
+  if (host.messages) putIndexJob(context, { from: 1, to, due: host.clock.now() });
+}
+
 /** Sends an observed turn. False: it needs a job of its own, because an earlier turn waits or the index failed. Never rejects. */
 export async function indexObservedTurn(context: EngineContext, turn: TurnRow): Promise<boolean> {
   const { host } = context;
@@ -109,9 +115,11 @@ async function sendTurn(context: EngineContext, turn: TurnRow): Promise<void> {
   const { host } = context;
   const messages = toMessages(readTurnEntries(context, turn));
   if (messages.length === 0) return;
-  const { title, indexYear } = context.meta();
-  const endedAt = turn.endedAt ?? messages.at(-1)!.at;
-  const archived = { session: host.session, turn: turn.n, messages, endedAt, ...(title !== "" && { title }) };
+  const { title, indexYear, branchedFrom: [origin] = [], createdAt } = context.meta();
+  // A branch has no messages in the index of years before its own.
+  const endedAt = Math.max(turn.endedAt ?? messages.at(-1)!.at, origin ? createdAt : 0);
+  const named = { ...(title !== "" && { title }), ...(origin && { origin: origin.session }) };
+  const archived = { session: host.session, turn: turn.n, messages, endedAt, ...named };
   const put = (to: number | null) => withTimeout(host.messages!.put(archived, to), INDEX_MS, host.clock);
   const elsewhere = await put(indexYear === yearOf(endedAt) ? indexYear : null);
   if (elsewhere === null) return;

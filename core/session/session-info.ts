@@ -10,7 +10,7 @@ import { type TurnRow, isOpen } from "./log-turns.ts";
 const DETAIL_TURNS = 100;
 
 export function toSessionInfo({ host, meta }: EngineContext): CreatedSession {
-  const { title, learning, createdAt, backend = "workspace", kind, parent, choice } = meta();
+  const { title, learning, createdAt, backend = "workspace", kind, parent, choice, branchedFrom } = meta();
   return {
     session: host.session,
     title,
@@ -20,6 +20,7 @@ export function toSessionInfo({ host, meta }: EngineContext): CreatedSession {
     ...(kind && { kind }),
     ...(parent && { parent }),
     ...choice,
+    ...(branchedFrom && { branchedFrom }),
   };
 }
 

@@ -149,6 +149,11 @@ export function formatParts(parts: readonly Part[]): string {
   return parts.map(({ hash, size }) => `${size}:${hash}`).join(" ");
 }
 
+/** The hashes in a stored form. */
+export function parsePartHashes(content: string): string[] {
+  return parseParts(content).map(({ hash }) => hash);
+}
+
 function parseParts(content: string | null): Part[] {
   if (!content) return [];
   return content.split(" ").map((part) => {

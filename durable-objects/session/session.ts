@@ -17,6 +17,8 @@ import type { ProfileSettings } from "../../core/schemas/profile/settings.ts";
 import { ProfileId, SessionId } from "../../core/schemas/ids.ts";
 import type { Rating } from "../../core/schemas/learning/learning.ts";
 import type { ReviewMessage } from "../../core/schemas/learning/review.ts";
+import type { BranchNeed, BranchPage, BranchPlan } from "../../core/schemas/sessions/branch.ts";
+import type { BranchRequest } from "../../core/session/branch/read-branch.ts";
 import type { ChangeSession } from "../../core/schemas/sessions/session-choice.ts";
 import type { ChildReport, ChildTask } from "../../core/schemas/sessions/delegation.ts";
 import type { Settings } from "../../core/schemas/settings.ts";
@@ -117,6 +119,11 @@ export class Session extends DurableObject<SessionEnv> implements SessionCalls {
   #isGone(): boolean {
     return this.#isErased || isErased(this.ctx.storage);
   }
+  /** `null`: the session was deleted before it was whole. */
+  async takeBranch(plan: BranchPlan, page: BranchPage | null): Promise<BranchNeed | null> {
+    if (this.#isErased || isErased(this.ctx.storage)) return null;
+    return this.#engine.takeBranch(plan, page);
+  }
   /** Deletes everything and leaves a tombstone. Idempotent. Called by the profile's Account. */
   async erase(): Promise<void> {
     this.#isErased = true;
@@ -145,6 +152,12 @@ export class Session extends DurableObject<SessionEnv> implements SessionCalls {
   }
   async stop() {
     return this.#engine.stop();
+  }
+  async planBranch(asked: BranchRequest) {
+    return this.#engine.planBranch(asked);
+  }
+  async readBranch(plan: BranchPlan, need: BranchNeed) {
+    return this.#engine.readBranch(plan, need);
   }
   async change(changes: ChangeSession, settingsRev: number) {
     return this.#engine.change(changes, settingsRev);

@@ -30,6 +30,7 @@ import { reviews } from "./learning/reviews.ts";
 import { type ApiEnv, createRouter, refuseQuery } from "./router.ts";
 import { search } from "./sessions/search.ts";
 import { personalities } from "./profiles/personalities.ts";
+import { branch } from "./sessions/branch.ts";
 import { sessionChoices } from "./sessions/choices.ts";
 import { sessions } from "./sessions/sessions.ts";
 import { skillHistory } from "./skills/skill-history.ts";
@@ -114,6 +115,7 @@ for (const resource of [
   keys,
   sessions,
   sessionChoices,
+  branch,
   personalities,
   messages,
   search,

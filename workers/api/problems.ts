@@ -121,6 +121,8 @@ export const PROBLEMS = {
   approval_decided: [409, "Already decided differently"],
   approval_replaced: [409, "The agent now requests different content"],
   turn_not_ended: [409, "The turn has not ended"],
+  files_not_kept: [409, "The files of that time are no longer kept"],
+  branch_outdated: [409, "The files changed meanwhile"],
   turn_undone: [409, "The turn was taken back"],
   turn_inherited: [409, "The turn was copied from another session"],
   too_many_ratings: [409, "Too many ratings"],

@@ -112,7 +112,7 @@ export function createMessageArchive(sql: Sql, options: MessageArchiveOptions = 
   const toMatcher = (session: SessionId) =>
     createPurgedMatcher(readPurgedSince(sql, createdAtOf(session) - LATE_MS), salt);
   return {
-    put: (turn) => putTurn(sql, turn, { readBytes, isPurged: toMatcher(turn.session) }),
+    put: (turn) => putTurn(sql, turn, { readBytes, isPurged: toMatcher(turn.origin ?? turn.session) }),
     search: (query) => searchMessages(sql, query),
     around: (session, n, before, after) => cutAround(readNear(sql, session, n, before, after), n, before, after),
     rename: (session, title) => renameSession(sql, session, toMatcher(session)(title) ? "" : title),

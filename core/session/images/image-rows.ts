@@ -40,6 +40,16 @@ export function createImageRows(sql: Sql) {
         sql.run("INSERT INTO image_part VALUES(?, ?, ?)", sha256, at / PART_BYTES, data.slice(at, at + PART_BYTES));
       }
     },
+    /** A row and its parts from another session. Inside the caller's transaction. */
+    copy(row: Record<string, string | number | null>, parts: Uint8Array[]): void {
+      if (!hasTables()) for (const statement of IMAGE_SCHEMA) sql.run(statement);
+      const { sha256, type, bytes, description, described_by: by } = row;
+      const values = [sha256!, type!, bytes!, description ?? null, by ?? null];
+      sql.run("INSERT INTO image VALUES(?, ?, ?, ?, ?) ON CONFLICT DO NOTHING", ...values);
+      for (const [i, data] of parts.entries()) {
+        sql.run("INSERT INTO image_part VALUES(?, ?, ?) ON CONFLICT DO NOTHING", sha256!, i, data);
+      }
+    },
     has: (sha256: string): boolean =>
       hasTables() && sql.run("SELECT 1 AS one FROM image WHERE sha256 = ?", sha256).length > 0,
     /** The image whose hash begins with `id`: hexadecimal digits. */

@@ -47,6 +47,11 @@ function change(log: Log, changes: Partial<ReviewState>): void {
   log.setMeta("learning", { ...reviewState(log), v: 2, ...changes } satisfies ReviewState);
 }
 
+/** Reviews begin after what was copied from another session. */
+export function beginReviewsAfter(log: Log, { entry, turn }: { entry: number; turn: number }): void {
+  change(log, { reviewedTo: entry, countedTo: turn });
+}
+
 export function noteActiveDay(log: Log, activeDay: string): void {
   change(log, { activeDay });
 }

@@ -15,7 +15,7 @@ import { ON_HOST, describeRestored } from "../turn/commands/rollback.ts";
 import type { NoticeEnding } from "../turn/endings.ts";
 import { judgeUndone } from "./judge-undone.ts";
 import { restoreTodos } from "./todos-before.ts";
-import { isUndone, undoneTurns } from "./undone.ts";
+import { isInherited, isUndone, undoneTurns } from "./undone.ts";
 
 /** Codes of the notices that end the turns of these commands. */
 export const UNDONE = "undone";
@@ -112,6 +112,7 @@ function takeBack(
 
 /** What happened to the files, for the person. */
 function setFilesBack(context: EngineContext, turn: number): string[] {
+  if (isInherited(context, turn)) return ["The files stay as they are: the turn was copied from another session."];
   const checkpoint = context.workspace.checkpoints.ofBeginning(turn);
   if (!checkpoint.ok) return [`The files stay as they are: ${checkpoint.failure.message}`];
   if (checkpoint.value === null) return [];

@@ -16,9 +16,10 @@ import type {
   MessageSearch,
 } from "../../schemas/archived-message.ts";
 import type { JsonObject } from "../../schemas/entry.ts";
+import type { SessionInfo } from "../../schemas/api.ts";
 import { SessionId } from "../../schemas/ids.ts";
-import type { SessionKind } from "../../schemas/sessions/session-kind.ts";
 import { withTimeout } from "../../timeout.ts";
+import { withoutCopies } from "./lineage.ts";
 import {
   type ShownMessage,
   clipMessage,
@@ -162,7 +163,8 @@ async function findHits(
   const asked = { query, limit: CANDIDATES, roles: role ? [role] : DEFAULT_ROLES };
   const { found, missing } =
     only === undefined ? await searchUnread(asked, options) : await index.search({ ...asked, only });
-  const titles = await readTitles([...new Set(found.map(({ session }) => session))], options);
+  const own = options.session && found.length > 0 ? [options.session] : [];
+  const titles = await readTitles([...new Set([...found.map(({ session }) => session), ...own])], options);
   const delegatedSessions = [...titles].flatMap(([session, { kind }]) => (kind === "delegated" ? [session] : []));
   if (only === undefined && delegatedSessions.length > 0 && found.length >= CANDIDATES) {
     // Delegated sessions may have taken the places of chats.
@@ -176,7 +178,8 @@ async function findHits(
       titles.set(session, info);
   }
   // The index may still have messages of a session that was deleted a moment ago.
-  const existing = found.filter(({ session }) => titles.has(session));
+  const all = found.filter(({ session }) => titles.has(session));
+  const existing = only === undefined ? dropCopies(all, titles, options) : all;
   // What a delegated session said comes after what was said in chats: its parent has its answer.
   const isChat = ({ session }: FoundMessage) => titles.get(session)!.kind === undefined;
   if (only !== undefined) return { hits: sortHits(existing, limit, sort), titles, missing };
@@ -184,6 +187,20 @@ async function findHits(
   const delegated = existing.filter((hit) => !isChat(hit));
   const others = hits.length < limit ? pickHits(delegated, limit - hits.length, sort) : [];
   return { hits: [...hits, ...others], titles, missing };
+}
+
+/** A branch repeats the messages of another session, which may be the present one. */
+function dropCopies(
+  found: FoundMessage[],
+  titles: Titles,
+  { session: present = "", outOfView }: SessionSearchOptions,
+): FoundMessage[] {
+  const lineage = new Map(
+    [...titles].flatMap(([session, { branchedFrom }]) => (branchedFrom ? [[session, branchedFrom]] : [])),
+  );
+  if (lineage.size === 0) return found;
+  const isOutOfView = outOfView();
+  return withoutCopies(found, { present, lineage, isOutOfView: (message) => isOutOfView?.(message) ?? false });
 }
 
 /** Other sessions, and what the model no longer reads of its own. Its own is searched apart, so that it takes no other's place. */
@@ -289,15 +306,14 @@ interface ShownSession {
   messages: ShownMessage[];
 }
 
-type Titles = Map<SessionId, { title: string; createdAt: number; kind?: SessionKind | undefined }>;
+type Titles = Map<SessionId, Listed>;
+type Listed = Pick<SessionInfo, "title" | "createdAt" | "kind" | "branchedFrom">;
 
 async function readTitles(sessions: SessionId[], options: SessionSearchOptions): Promise<Titles> {
   return toTitles(await options.sessions.find(sessions));
 }
 
-function toTitles(
-  sessions: { session: SessionId; title: string; createdAt: number; kind?: SessionKind | undefined }[],
-): Titles {
+function toTitles(sessions: (Listed & Pick<SessionInfo, "session">)[]): Titles {
   return new Map(sessions.map(({ session, ...rest }) => [session, rest]));
 }
 

@@ -143,6 +143,20 @@ export class Checkpoints {
     return err("checkpoint_not_found", `what they were when turn ${turn} began is no longer kept.`);
   }
 
+  /** All files, folders and links as they were in checkpoint `n`; `null`: as they are now. */
+  nodesAt(n: number | null): FileNode[] {
+    const columns = `parent, name, ${NODE_FIELDS.join(", ")}`;
+    const now = this.#options.sql.run<FileNode>(`SELECT ${columns} FROM file_node`);
+    if (n === null) return now;
+    const nodes = new Map(now.map((node) => [joinPath(node.parent, node.name), node]));
+    for (const { n: _, ...image } of this.#imagesSince(n) as (ChangedNode & { n: number })[]) {
+      const path = joinPath(image.parent, image.name);
+      if (image.kind === null) nodes.delete(path);
+      else nodes.set(path, image);
+    }
+    return [...nodes.values()];
+  }
+
   /** Deletes all checkpoints with the contents that only they hold. Returns how many there were. */
   deleteAll(): number {
     return this.#options.inTransaction(() => this.#options.changes.deleteAll());

@@ -1,0 +1,119 @@
+// The branch: takes what is copied page by page, each in one transaction, and begins to exist with the last one. What it has says what it
+// needs next, so a copy that was cut off anywhere goes on. Called by the engine.
+import { parsePartHashes } from "../../workspace/contents.ts";
+import type { BranchNeed, BranchPage, BranchPlan } from "../../schemas/sessions/branch.ts";
+import type { CompactionState } from "../prompt/history.ts";
+import { compactionState } from "../prompt/history.ts";
+import type { SessionMeta } from "../context.ts";
+import { indexInherited } from "../index-messages.ts";
+import { beginReviewsAfter } from "../learning/review-state.ts";
+import type { Engine } from "../open-engine.ts";
+import { createTables, hasTables } from "../schema.ts";
+
+/** Meta key `branching`, until the branch is whole. */
+interface Begun extends Omit<Extract<BranchPage, { stage: "begin" }>, "stage" | "nodes"> {
+  v: 1;
+  plan: BranchPlan;
+}
+
+/** Parts of files that one page is asked for. */
+const PARTS_A_PAGE = 64;
+
+/** `page`: what was needed last; `null` at the beginning. Returns what is needed next. Idempotent. */
+export function takeBranch(engine: Engine, plan: BranchPlan, page: BranchPage | null): BranchNeed {
+  if (engine.known) return { stage: "done" };
+  const { host, log } = engine.context;
+  if (page) {
+    host.sql.transaction(() => {
+      if (!hasTables(host.sql)) createTables(host.sql);
+      put(engine, plan, page);
+    });
+  }
+  const begun = hasTables(host.sql) ? log.meta<Begun>("branching") : null;
+  if (!begun) return { stage: "begin" };
+  return findNeed(engine, begun) ?? finish(engine, begun);
+}
+
+function put({ context }: Engine, plan: BranchPlan, page: BranchPage): void {
+  const { log, images } = context;
+  const { sql } = context.host;
+  const insert = (table: string, row: Record<string, string | number | null>) => {
+    const columns = Object.keys(row);
+    const marks = columns.map(() => "?").join(", ");
+    sql.run(
+      `INSERT INTO ${table}(${columns.join(", ")}) VALUES(${marks}) ON CONFLICT DO NOTHING`,
+      ...Object.values(row),
+    );
+  };
+  switch (page.stage) {
+    case "begin": {
+      const { stage: _, nodes, ...rest } = page;
+      if (log.meta<Begun>("branching")) return;
+      for (const node of nodes) insert("file_node", node);
+      log.setMeta("branching", { v: 1, plan, ...rest } satisfies Begun);
+      return;
+    }
+    case "turns":
+      for (const row of page.rows) insert("turn", row);
+      return;
+    case "entries":
+      for (const row of page.rows) insert("entry", row);
+      return;
+    case "parts":
+      for (const { hash, data } of page.parts) {
+        sql.run("INSERT INTO file_part(hash, data) VALUES(?, ?) ON CONFLICT DO NOTHING", hash, data);
+      }
+      return;
+    case "image":
+      images.copy(page.row, page.data);
+  }
+}
+
+function findNeed({ context }: Engine, { plan, images }: Begun): BranchNeed | null {
+  const { sql } = context.host;
+  const newest = (table: string) => sql.run<{ n: number | null }>(`SELECT max(n) AS n FROM ${table}`)[0]?.n ?? 0;
+  const turns = newest("turn");
+  if (turns < plan.lastTurn) return { stage: "turns", after: turns };
+  const entries = newest("entry");
+  if (entries < plan.origins.at(-1)!.entry) return { stage: "entries", after: entries };
+  const hashes = findMissingParts(sql);
+  if (hashes.length > 0) return { stage: "parts", hashes };
+  const sha256 = images.find((one) => !context.images.has(one));
+  return sha256 === undefined ? null : { stage: "image", sha256 };
+}
+
+function findMissingParts(sql: Engine["context"]["host"]["sql"]): string[] {
+  const contents = sql.run<{ content: string }>("SELECT DISTINCT content FROM file_node WHERE content <> ''");
+  const wanted = new Set(contents.flatMap(({ content }) => parsePartHashes(content)));
+  for (const { hash } of sql.run<{ hash: string }>("SELECT hash FROM file_part")) wanted.delete(hash);
+  return [...wanted].slice(0, PARTS_A_PAGE);
+}
+
+/** From here on the session exists. Its usage begins at zero, and reviews begin after what was copied. */
+function finish(engine: Engine, { plan, todos, compactions, undone }: Begun): BranchNeed {
+  const { context } = engine;
+  const { host, log } = context;
+  const { title, learning, createdAt, backend, choice, tools, origins } = plan;
+  const { turn, entry } = origins.at(-1)!;
+  const created: SessionMeta = {
+    ...{ v: 1, createdAt, title, learning, branchedFrom: origins },
+    ...(backend && { backend }),
+    ...(choice && { choice }),
+    ...(tools && { tools }),
+    ...(undone.length > 0 && { undone }),
+    ...(host.messages && { indexed: true as const }),
+  };
+  host.sql.transaction(() => {
+    log.forget(); // rows were written past its caches
+    log.setMeta("session", created);
+    engine.known = true;
+    if (todos.length > 0) log.setMeta("todo", { v: 1, items: todos });
+    if (compactions.length > 0) {
+      log.setMeta("compaction", { ...compactionState(log), entries: compactions } satisfies CompactionState);
+    }
+    beginReviewsAfter(log, { entry, turn });
+    indexInherited(context, turn);
+    log.deleteMeta("branching");
+  });
+  return { stage: "done" };
+}

@@ -1,0 +1,53 @@
+// Branching a session: a new one that begins as the other was after one of its turns.
+import { createRoute } from "@hono/zod-openapi";
+import * as z from "zod";
+import { ulid } from "ulid";
+import { BranchSession, SessionDetail } from "../../../core/schemas/api.ts";
+import { copyBranch } from "../../../core/session/branch/copy-branch.ts";
+import { AppError, unwrap } from "../problems.ts";
+import { createRouter, describeResponses, optionalJsonBody } from "../router.ts";
+import { IdempotencyKey } from "./messages.ts";
+import { openAccount, openSession } from "./session-rpc.ts";
+import { SessionParams } from "./sessions.ts";
+
+export const branch = createRouter();
+
+branch.openapi(
+  createRoute({
+    method: "post",
+    path: "/v1/sessions/{session}/branch",
+    operationId: "branchSession",
+    description:
+      "Begins a session that is as this one was after a turn: its log up to that turn, the files of that time, images and choices. Its " +
+      "usage begins at zero, and deleting either leaves the other whole. A request that was cut off is sent again with its " +
+      "`Idempotency-Key`, and goes on where it was. Files on an exec host are not copied.",
+    request: {
+      params: SessionParams,
+      headers: z.object({ "idempotency-key": IdempotencyKey.optional() }),
+      body: optionalJsonBody(BranchSession),
+    },
+    responses: describeResponses(201, "The branch", SessionDetail),
+  }),
+  async (c) => {
+    const { session } = c.req.valid("param");
+    const { profile } = c.var;
+    const key = c.req.valid("header")["idempotency-key"];
+    const source = openSession(c.env, profile, session);
+    const asked = { ...c.req.valid("json"), key, session: ulid(), at: Date.now() };
+    const plan = unwrap(await source.planBranch(asked));
+    const account = openAccount(c.env, profile);
+    const { session: made, title, learning, createdAt, origins: branchedFrom } = plan;
+    // Registered first: the deletion of a profile must know every session.
+    if (!(await account.registerSession({ session: made, title, learning, createdAt, branchedFrom }))) {
+      throw new AppError("profile_gone", "This profile has been deleted.");
+    }
+    const target = openSession(c.env, profile, made);
+    const copied = await copyBranch(source, target, plan);
+    if (!copied.ok) await account.eraseSession(made);
+    unwrap(copied);
+    const detail = await target.detail();
+    if (!detail)
+      throw new AppError("session_not_found", "The branch was deleted. Make another one with a new Idempotency-Key.");
+    return c.json(detail, 201);
+  },
+);
