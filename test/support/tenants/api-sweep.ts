@@ -22,6 +22,7 @@ export interface Asked {
   path: string;
   body?: string;
   type?: string;
+  headers?: Record<string, string>;
 }
 
 export type Send = (asked: Asked) => Promise<{ status: number; text: string }>;
@@ -54,6 +55,12 @@ const BODIES: Record<string, (of: Facts) => object | string> = {
   decidePending: () => ({ approve: true }),
   createKey: ({ profile }) => ({ profile }),
   putApprovalMode: () => ({ mode: null }),
+  changeSession: () => ({ title: "Taken." }),
+  putMcpServer: ({ site }) => ({ url: `${site}/mcp/notes` }),
+  putToolSettings: () => ({ disabled: ["todo"] }),
+  putPolicy: () => ({ hook: "pre_tool_call", tool: "todo", decision: "allow" }),
+  createHook: ({ site }) => ({ url: `${site}/hooks/other`, events: ["turn.ended"] }),
+  putPersonality: () => ({ text: "Mine." }),
 };
 const RAW: Record<string, string> = {
   putFile: "text/plain",
@@ -71,6 +78,8 @@ const QUERIES: Record<string, (of: Facts) => string[]> = {
   readEvents: () => ["turn=1"],
   readCheckpoint: ({ path }) => [`path=${encodeURIComponent(path)}`],
   readUsage: () => ["by=session"],
+  listSessions: () => ["kind=delegated", "kind=all"],
+  listTools: ({ session, machine, child }) => [session, machine, child].map((id) => `session=${id}`),
 };
 /** Needed queries have no request without them. */
 const NEEDED = new Set(["searchMessages"]);
@@ -88,15 +97,19 @@ export function toRequests(route: Route, of: Facts, cursors: Cursors = {}): Aske
   const named = QUERIES[id]?.(of) ?? [];
   const after = cursors[id] === undefined ? [] : [`after=${encodeURIComponent(cursors[id])}`];
   const queries = [...(NEEDED.has(id) ? [] : [""]), ...named, ...after];
-  const sessions = path.includes("{session}") ? [of.session, of.machine] : [of.session];
-  return sessions.flatMap((session) =>
-    queries.map((query) => ({
-      ...{ method, path: `${fillPath(route, { ...of, session })}${query && "?"}${query}` },
-      ...(body !== undefined && {
-        ...{ body: typeof body === "string" ? body : JSON.stringify(body), type: RAW[id] ?? "application/json" },
-      }),
-    })),
-  );
+  const requests = [of.session, of.machine].flatMap((session) => queries.map((query) => [session, query] as const));
+  const others = [of.child, of.asked].map((session) => [session, queries[0]!] as const);
+  const all = path.includes("{session}") ? [...requests, ...others] : requests.slice(0, queries.length);
+  return all.map(([session, query]) => ({
+    ...{ method, path: `${fillPath(route, toPlace(of, session))}${query && "?"}${query}` },
+    ...(body !== undefined && {
+      ...{ body: typeof body === "string" ? body : JSON.stringify(body), type: RAW[id] ?? "application/json" },
+    }),
+  }));
+}
+
+function toPlace(of: Facts, session: string): Facts {
+  return { ...of, session, approval: session === of.asked ? of.question : of.approval };
 }
 
 function fillPath({ id, path }: Route, of: Facts): string {
@@ -116,7 +129,7 @@ export async function readAll(routes: Route[], of: Facts, send: Send) {
   const cursors: Cursors = {};
   for (const route of routes.filter(({ method, id }) => method === "GET" && id !== "watchSession")) {
     for (const asked of toRequests(route, of)) {
-      if (asked.path.includes(`${of.machine}/events`)) continue; // this stream goes on until a person has decided
+      if ([of.machine, of.asked].some((parked) => asked.path.includes(`${parked}/events`))) continue; // goes on until a person has decided
       const { status, text } = await send(asked);
       state[`${route.id} ${asked.path}`] = { status, body: parseBody(text) };
     }

@@ -1,14 +1,24 @@
 // What one tenant may know of another: ids, names and paths, but no content. Used by test/flows/two-profiles.stack.test.ts.
 
-/** Each field but `deployment` is also the name of a parameter in the contract's paths, or of what a tool takes. */
+/** Words that the other tenant's texts contain. What stands beside them is secret. */
+export const KNOWN_WORD = "orchard";
+
+/** Each field but the first two is also the name of a parameter in the contract's paths, or of what a tool takes. */
 export interface Facts {
   /** The address of the Workers. */
   deployment: string;
+  /** The origin of the pages, the MCP servers and the receivers of webhooks. */
+  site: string;
   profile: string;
   session: string;
   /** A session on the exec host, and a background command of it. */
   machine: string;
   process: string;
+  /** A session that the first one delegated a task to. */
+  child: string;
+  /** A session that waits for the answer to a question, and the question's id. */
+  asked: string;
+  question: string;
   name: string;
   path: string;
   /** SHA-256 of an image of a message. */
@@ -21,10 +31,14 @@ export interface Facts {
   allowance: string;
   /** Of a key. */
   id: string;
+  server: string;
+  policy: string;
+  hook: string;
+  personality: string;
 }
 
-/** Words that the other tenant's texts contain. What stands beside them is secret. */
-export const KNOWN_WORD = "orchard";
+/** Of both tenants an MCP server has this name, which is a part of its tools' names. */
+export const SERVER = `${KNOWN_WORD}-notes`;
 
 /** A whole skill whose sections say `text`. */
 export function toSkillMd(name: string, text: string): string {
@@ -34,18 +48,19 @@ export function toSkillMd(name: string, text: string): string {
 
 /** Facts of the same shape about nothing: what never existed must get the same answers as what is another's. */
 export function inventFacts(facts: Facts): Facts {
-  const { deployment, run, name, path, process } = facts;
+  const { deployment, site, run, name, path, process, hook, server, policy, personality } = facts;
   const others: { [field in keyof Facts]?: string } = Object.fromEntries(
     Object.entries(facts).map(([field, value]) => [field, turnDigits(value)]),
   );
   const toOther = (text: string) => text.replace(KNOWN_WORD, "meadows");
   return {
     ...(others as Facts),
-    deployment,
-    process,
+    ...{ deployment, site, process },
     run: `${run.slice(0, -4)}zzzz`,
     name: toOther(name),
     path: toOther(path),
+    hook: `${hook.slice(0, -1)}${hook.endsWith("z") ? "a" : "z"}`,
+    ...{ server: toOther(server), policy: toOther(policy), personality: toOther(personality) },
   };
 }
 
@@ -54,11 +69,14 @@ function turnDigits(value: string): string {
   return value.replace(/[2-8]/g, (digit) => String(10 - Number(digit)));
 }
 
+/** What both tenants may share. */
+const COMMON = new Set(["deployment", "site", "process"]);
+
 /** Without what differs between two tenants that asked the same: ids, times and durations. */
 export function withoutIds(text: string, ...known: Facts[]): string {
   let plain = text;
   for (const facts of known) {
-    const fields = Object.entries(facts).filter(([field]) => field !== "deployment" && field !== "process");
+    const fields = Object.entries(facts).filter(([field]) => !COMMON.has(field));
     // Longer values first: a review's id contains its session's.
     for (const [field, value] of fields.toSorted(([, a], [, b]) => b.length - a.length)) {
       plain = plain.replaceAll(value, `<${field}>`);
@@ -69,7 +87,11 @@ export function withoutIds(text: string, ...known: Facts[]): string {
     .replace(/\b[0-9A-HJKMNP-TV-Z]{26}\b/g, "<ulid>")
     .replace(/\b\d{8}T\d{6}Z-\w{4}\b/g, "<run>")
     .replace(/\b[0-9a-f]{64}\b/g, "<sha>")
+    .replace(/(?<=Make these calls: )[\w+/=]+/g, "<calls>")
     .replace(/\bkey_\w{12}\b/g, "<key>")
+    .replace(/\bhook_\w{12}\b/g, "<hook>")
+    .replace(/\bmsg_[0-9a-f]{32}\b/g, "<event>")
+    .replace(/\bwhsec_[\w+/]+=*/g, "<hook secret>")
     .replace(/("pending\\?":\\?")[0-9a-f]{20}/g, "$1<pending>")
     .replace(/\b\d{13}\b|(?<="(?:ms|durationMs|duration_ms)":)\d+/g, "<ms>")
     .replace(/(?<=\d )\d\d:\d\d\b/g, "<time>")

@@ -1,6 +1,6 @@
 // For each tool, the calls of a model that looks for another tenant's data. A tool without a case fails the test.
-import type { Call } from "./obedient-model.ts";
-import { type Facts, KNOWN_WORD, toSkillMd } from "./facts.ts";
+import { type Call, toMessage } from "./obedient-model.ts";
+import { type Facts, KNOWN_WORD, SERVER, toSkillMd } from "./facts.ts";
 
 const toPaths = ({ profile, session, path }: Facts) => [
   path,
@@ -27,6 +27,8 @@ const toCommands = ({ profile, session, path }: Facts) => [
   `ls -laR / | head -200; find / -name '*${KNOWN_WORD}*'; grep -r ${KNOWN_WORD} / 2>/dev/null`,
   "env; set; ls /proc /dev /tmp; cat /proc/self/environ /proc/*/cmdline",
 ];
+
+const TOOLS_OF_SERVER = [`mcp_${SERVER}_read`, `mcp_${SERVER}_list_resources`];
 
 export const HOSTILE: Record<string, (of: Facts, isOnMachine: boolean) => object[]> = {
   read_file: (of) => toPaths(of).map((path) => ({ path })),
@@ -104,9 +106,37 @@ export const HOSTILE: Record<string, (of: Facts, isOnMachine: boolean) => object
     ]),
     { session: `${session}' OR '1'='1` },
   ],
+  // Asks its own person.
+  clarify: () => [{ question: `What of the ${KNOWN_WORD}?`, choices: ["This", "That"] }],
+  // A child is a session of the same profile: it makes the calls that a stranger's session would refuse, if any.
+  delegate_task: (of) => [
+    {
+      tasks: [of.child, of.session].map((goal) => ({
+        goal,
+        context: toMessage([
+          [
+            ...HOSTILE.session_search!(of, false).map((args): Call => ["session_search", args]),
+            ...HOSTILE.read_file!(of, false).map((args): Call => ["read_file", args]),
+          ],
+        ]),
+      })),
+    },
+  ],
+  [`mcp_${SERVER}_read`]: () => [{}, { of: KNOWN_WORD }],
+  [`mcp_${SERVER}_list_resources`]: () => [{}],
+  [`mcp_${SERVER}_read_resource`]: () => [{ uri: `notes://${KNOWN_WORD}` }],
+  [`mcp_${SERVER}_list_prompts`]: () => [{}],
+  [`mcp_${SERVER}_get_prompt`]: () => [{ name: KNOWN_WORD }],
+  tool_search: ({ profile, server }) => [KNOWN_WORD, server, profile].map((query) => ({ query })),
+  tool_describe: ({ profile }) => TOOLS_OF_SERVER.flatMap((name) => [{ name }, { name: `${profile}/${name}` }]),
+  tool_call: ({ profile }) =>
+    TOOLS_OF_SERVER.flatMap((name) => [
+      { name, arguments: {} },
+      { name: `${profile}/${name}`, arguments: {} },
+    ]),
   execute_code: (of) => {
     const others = Object.entries(HOSTILE).flatMap(([tool, toArgs]) =>
-      /execute_code|image_generate|terminal|process/.test(tool)
+      /execute_code|image_generate|terminal|process|clarify|delegate_task/.test(tool)
         ? []
         : toArgs(of, false)
             .slice(0, 2)

@@ -22,8 +22,16 @@ export interface SeenRequest {
 
 const MARK = "Make these calls: ";
 /** Encoded, so that the words of the calls do not count as the person's own. */
-export const toMessage = (steps: Call[][]) => MARK + Buffer.from(JSON.stringify(steps)).toString("base64");
-const fromMessage = (text: string) => JSON.parse(Buffer.from(text.slice(MARK.length), "base64").toString()) as Call[][];
+export const toMessage = (steps: Call[][], answer = "Done.") =>
+  MARK + Buffer.from(JSON.stringify({ steps, answer })).toString("base64");
+/** At the beginning of a message, or in the context of a delegated task: a review quotes it elsewhere. */
+const ORDER = new RegExp(`^(?:Task:\n.*\n\nContext:\n)?${MARK}(\\S+)`);
+
+interface Order {
+  steps: Call[][];
+  /** After the last step. */
+  answer: string;
+}
 
 export async function startObedientModel() {
   const requests: SeenRequest[] = [];
@@ -31,20 +39,22 @@ export async function startObedientModel() {
   let uninstructed: (offered: string[]) => Call[] = () => [];
   let ids = 0;
 
-  function choose(messages: ChatMessage[], offered: string[]): Call[] {
+  function choose(messages: ChatMessage[], offered: string[]): { calls: Call[]; answer: string } {
     const at = messages.findLastIndex(({ role }) => role === "user");
-    const text = toText(messages[at]);
-    const steps = text.startsWith(MARK) ? fromMessage(text) : [uninstructed(offered)];
-    return steps[messages.slice(at).filter(({ role }) => role === "assistant").length] ?? [];
+    const encoded = ORDER.exec(toText(messages[at]))?.[1];
+    const { steps, answer }: Order = encoded
+      ? JSON.parse(Buffer.from(encoded, "base64").toString())
+      : { steps: [uninstructed(offered)], answer: "Done." };
+    return { calls: steps[messages.slice(at).filter(({ role }) => role === "assistant").length] ?? [], answer };
   }
 
   /** In few frames: a stream of many costs more than all else here. */
-  function toFrames(calls: Call[]): string {
+  function toFrames({ calls, answer }: { calls: Call[]; answer: string }): string {
     const tool_calls = calls.map(([name, args], index) => {
       const made = { name, arguments: JSON.stringify(args) };
       return { index, id: `call_${++ids}`, type: "function", function: made };
     });
-    const delta = calls.length > 0 ? { role: "assistant", tool_calls } : { role: "assistant", content: "Done." };
+    const delta = calls.length > 0 ? { role: "assistant", tool_calls } : { role: "assistant", content: answer };
     const finish_reason = calls.length > 0 ? "tool_calls" : "stop";
     const choices = [{ delta }, { delta: {}, finish_reason }].map((choice) => [{ index: 0, ...choice }]);
     const usage = { prompt_tokens: 9, completion_tokens: 9, total_tokens: 18 };

@@ -2,7 +2,7 @@
 // service, the pages and the browser are doubles; the exec host is the real one. Used by test/flows/two-profiles.stack.test.ts.
 import { join } from "node:path";
 import { expect } from "vitest";
-import type { Accepted, CreatedProfile, CreatedSession, SessionDetail } from "../../../core/schemas/api.ts";
+import type { Accepted, CreatedProfile, CreatedSession, SessionDetail, TurnInfo } from "../../../core/schemas/api.ts";
 import type { Entry, JsonObject, ToolEntry } from "../../../core/schemas/entry.ts";
 import type { WorkerOptions } from "../../../scripts/stack/bundle.ts";
 import type { WorkerName } from "../../../scripts/stack/wrangler.ts";
@@ -10,6 +10,8 @@ import { EXEC_TOKEN, startExecHost } from "../exec-host.ts";
 import { type Product, startProduct } from "../product.ts";
 import { startLocalSite } from "../web/local-site.ts";
 import type { Asked } from "./api-sweep.ts";
+import { SERVER } from "./facts.ts";
+import { answerMcp } from "./mcp-double.ts";
 import { type Call, startObedientModel, toMessage } from "./obedient-model.ts";
 
 const OPERATOR = "operator-token-for-tests";
@@ -28,6 +30,8 @@ export async function startWorld(toPage: (nth: number) => string) {
   const model = await startObedientModel();
   const exec = await startExecHost();
   const site = await startLocalSite((path, nth) => {
+    const answer = answerMcp(site.origin, site.requests[nth - 1]!);
+    if (answer) return answer;
     if (!path.startsWith("/brave/")) return { headers: { "content-type": "text/plain" }, body: toPage(nth) };
     const results = [{ title: "Found", url: `${site.origin}/page`, description: toPage(nth) }];
     return { headers: { "content-type": "application/json" }, body: JSON.stringify({ web: { results } }) };
@@ -59,7 +63,7 @@ export async function startWorld(toPage: (nth: number) => string) {
 
   return {
     ...{ model, site, deployment: product.url },
-    createTenant: () => createTenant(product.fetch),
+    createTenant: () => createTenant(product.fetch, site.origin),
     async close() {
       await product.close();
       model.close();
@@ -68,14 +72,16 @@ export async function startWorld(toPage: (nth: number) => string) {
   };
 }
 
+const GOOD_ENDS: TurnInfo["state"][] = ["done", "parked"];
+
 export type Tenant = Awaited<ReturnType<typeof createTenant>>;
 
-async function createTenant(fetchServer: Product["fetch"]) {
+async function createTenant(fetchServer: Product["fetch"], site: string) {
   /** All that the API ever answered. */
   const heard: string[] = [];
   const created: CreatedProfile = JSON.parse((await ask({ method: "POST", path: "/v1/profiles" }, OPERATOR)).text);
 
-  async function ask({ method, path, body, type }: Asked, bearer = created.key, headers: Record<string, string> = {}) {
+  async function ask({ method, path, body, type, headers = {} }: Asked, bearer = created.key) {
     const reply = await fetchServer(path, {
       method,
       headers: { authorization: `Bearer ${bearer}`, ...(type && { "content-type": type }), ...headers },
@@ -93,29 +99,53 @@ async function createTenant(fetchServer: Product["fetch"]) {
     return (text ? JSON.parse(text) : null) as T;
   }
 
-  /** Sends a message and waits until its turn has ended, or waits for a person. */
-  async function say(session: string, message: object): Promise<void> {
+  /** Sends a message and waits until its turn has ended, or waits for a person. Returns what it waits for. */
+  async function say(session: string, message: object, ends = GOOD_ENDS): Promise<TurnInfo["parked"]> {
     const { turn } = await call<Accepted>("POST", `/v1/sessions/${session}/messages`, message);
+    return settle(session, turn, ends);
+  }
+
+  async function settle(session: string, turn: string, ends = GOOD_ENDS): Promise<TurnInfo["parked"]> {
     for (const end = Date.now() + 60_000; Date.now() < end;) {
       const { turns } = await call<SessionDetail>("GET", `/v1/sessions/${session}`);
-      const { state } = turns.find((each) => each.turn === turn)!;
-      if (state !== "queued" && state !== "running") return expect(state).toMatch(/^(done|parked)$/);
+      const { state, parked } = turns.find((each) => each.turn === turn)!;
+      if (state !== "queued" && state !== "running" && parked?.for !== "children") {
+        expect(ends).toContain(state);
+        return parked;
+      }
       await new Promise((resolve) => setTimeout(resolve, 150));
     }
     throw new Error("the turn did not end");
   }
 
-  /** The results of the calls that the model makes in these steps, in order. */
+  /** The results of the calls that the model makes in these steps, in order. A question of the model is declined. */
   async function work(session: string, steps: Call[][], message: object = {}): Promise<ToolEntry[]> {
-    await say(session, { ...message, text: toMessage(steps) });
+    const { turn } = await call<Accepted>("POST", `/v1/sessions/${session}/messages`, {
+      ...message,
+      text: toMessage(steps),
+    });
+    for (let wait = await settle(session, turn); wait?.for === "clarify"; wait = await settle(session, turn)) {
+      await call("POST", `/v1/sessions/${session}/approvals/${wait.id}`, { approve: false });
+    }
     const { entries } = await call<{ entries: Entry[] }>("GET", `/v1/sessions/${session}/entries`);
     return entries.filter((entry): entry is ToolEntry => entry.kind === "tool").slice(-steps.flat().length);
+  }
+
+  /** Sets the MCP servers that both tenants have, and waits until their tools are known. */
+  async function setServers(headers: Record<string, string> = {}): Promise<void> {
+    for (const [server, path] of [
+      [SERVER, "notes"],
+      ["many", "many"],
+    ]) {
+      await call("PUT", `/v1/mcp/servers/${server}`, { url: `${site}/mcp/${path}`, headers });
+      expect(await call("POST", `/v1/mcp/servers/${server}/test`)).toMatchObject({ state: "ready" });
+    }
   }
 
   const createSession = async (fields: object = {}) =>
     (await call<CreatedSession>("POST", "/v1/sessions", fields)).session;
 
-  return { ...created, heard, ask, call, say, work, createSession };
+  return { ...created, heard, ask, call, say, work, createSession, setServers };
 }
 
 /** A result's fields, whatever part they are in. */
