@@ -2,7 +2,7 @@
 // background. Never by a turn that waits for it.
 import { err } from "../errors.ts";
 import type { Clock } from "../ports.ts";
-import type { McpCatalog } from "../schemas/mcp.ts";
+import type { McpCatalog } from "../schemas/profile/mcp.ts";
 import { printOfConfig } from "./entries.ts";
 import { CONNECT_MS } from "./pool.ts";
 import type { McpDialer, McpEntry, McpFailure } from "./ports.ts";

@@ -1,7 +1,7 @@
 // A profile's MCP servers, read from its settings. Used by sessions and by the routes. Pure.
 import type { ProfileSections } from "../schemas/profile/settings.ts";
 import { sha256Hex } from "../schemas/learning/digest.ts";
-import type { McpServer } from "../schemas/mcp.ts";
+import type { McpServer } from "../schemas/profile/mcp.ts";
 import type { McpEntry } from "./ports.ts";
 
 /** Sorted by name. What belongs to an earlier setting of the same name is left out. */

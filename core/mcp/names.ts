@@ -2,7 +2,7 @@
 // the routes. Pure: the same listing gives the same names.
 import { matchesGlob } from "../glob.ts";
 import { sha256Hex } from "../schemas/learning/digest.ts";
-import type { McpServer } from "../schemas/mcp.ts";
+import type { McpServer } from "../schemas/profile/mcp.ts";
 
 /** Of OpenAI's functions. */
 const MAX_NAME_CHARS = 64;

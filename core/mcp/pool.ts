@@ -4,7 +4,7 @@
 import { type Result, err, ok } from "../errors.ts";
 import type { Clock } from "../ports.ts";
 import type { JsonObject } from "../schemas/entry.ts";
-import type { McpCatalog, McpServerName, McpTool } from "../schemas/mcp.ts";
+import type { McpCatalog, McpServerName, McpTool } from "../schemas/profile/mcp.ts";
 import type { McpConnection, McpDialer, McpEntry, McpFailure, McpMethod, StoreCatalog } from "./ports.ts";
 import { printOfConfig } from "./entries.ts";
 import { readListing, readPrints } from "./read-listing.ts";

@@ -1,7 +1,14 @@
 // What the MCP client needs from outside. wiring/mcp/ implements McpDialer over the official client package, tests over a fake. Types only.
 import type { Failure, Result } from "../errors.ts";
 import type { JsonObject } from "../schemas/entry.ts";
-import type { McpCatalog, McpAccess, McpListing, McpServer, McpServerName, McpTransport } from "../schemas/mcp.ts";
+import type {
+  McpCatalog,
+  McpAccess,
+  McpListing,
+  McpServer,
+  McpServerName,
+  McpTransport,
+} from "../schemas/profile/mcp.ts";
 
 /** A server as the profile's settings have it. */
 export interface McpEntry {

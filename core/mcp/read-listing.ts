@@ -3,7 +3,7 @@
 import * as z from "zod";
 import { JsonObject } from "../schemas/entry.ts";
 import { sha256Hex } from "../schemas/learning/digest.ts";
-import type { McpListing, McpServer, McpTool } from "../schemas/mcp.ts";
+import type { McpListing, McpServer, McpTool } from "../schemas/profile/mcp.ts";
 import { isObject } from "../unknown-object.ts";
 import { findOrders, stripTagCharacters, toDescription } from "./foreign-text.ts";
 import { isWanted } from "./names.ts";

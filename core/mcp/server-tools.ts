@@ -3,7 +3,7 @@
 import * as z from "zod";
 import type { Tool, ToolResult } from "../agent/contract.ts";
 import type { JsonObject } from "../schemas/entry.ts";
-import type { McpTool } from "../schemas/mcp.ts";
+import type { McpTool } from "../schemas/profile/mcp.ts";
 import { toToolNames } from "./names.ts";
 import { CONNECT_MS, type McpPool } from "./pool.ts";
 import type { McpEntry, McpFailure } from "./ports.ts";

@@ -24,7 +24,7 @@ import type {
 import type { Learning } from "../schemas/api.ts";
 import type { ApprovalMode, StandingAllowance } from "../schemas/approvals/approval.ts";
 import type { ReviewId, SessionId, TurnId } from "../schemas/ids.ts";
-import type { McpCatalog } from "../schemas/mcp.ts";
+import type { McpCatalog } from "../schemas/profile/mcp.ts";
 import type { ToolSettings } from "../schemas/profile/tools.ts";
 import type { HookEvent } from "../schemas/profile/hooks.ts";
 import type { ProfileSettings } from "../schemas/profile/settings.ts";

@@ -2,7 +2,7 @@
 // call, started again; and a server that lies.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Entry, ToolEntry } from "../../core/schemas/entry.ts";
-import type { McpServerTest } from "../../core/schemas/mcp.ts";
+import type { McpServerTest } from "../../core/schemas/profile/mcp.ts";
 import { type RunningServer, freePort, startEverything } from "../support/mcp/everything.ts";
 import { type JsonServer, startJsonServer, toListedTool } from "../support/mcp/json-server.ts";
 import { type Product, startProduct } from "../support/product.ts";

@@ -5,7 +5,7 @@ import { Client, type Transport, type jsonSchemaValidator } from "@modelcontextp
 import { type Result, err, ok } from "../../core/errors.ts";
 import type { McpConnection, McpDialer, McpEntry, McpFailure, McpMethod } from "../../core/mcp/ports.ts";
 import type { JsonObject } from "../../core/schemas/entry.ts";
-import type { McpSecret, McpTransport } from "../../core/schemas/mcp.ts";
+import type { McpSecret, McpTransport } from "../../core/schemas/profile/mcp.ts";
 import { systemClock } from "../../stores/platform/system-clock.ts";
 import { type McpDialerDeps, MAX_REPLY_BYTES } from "./dialer.ts";
 import { isWrongTransport, toFailure } from "./failures.ts";

@@ -3,7 +3,7 @@
 import { type Result, err, ok } from "../../core/errors.ts";
 import type { McpDialer, McpEntry, McpFailure } from "../../core/mcp/ports.ts";
 import type { Outbound } from "../../core/outbound/outbound.ts";
-import { McpSecret } from "../../core/schemas/mcp.ts";
+import { McpSecret } from "../../core/schemas/profile/mcp.ts";
 import type { ExecHost } from "../../core/tools/host/exec-host.ts";
 import type { Sealer } from "../../core/ports.ts";
 import type { AccessStore } from "./oauth.ts";

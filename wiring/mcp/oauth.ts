@@ -5,7 +5,7 @@ import { type OAuthClientProvider, auth } from "@modelcontextprotocol/client";
 import { type Result, err, ok } from "../../core/errors.ts";
 import type { McpEntry } from "../../core/mcp/ports.ts";
 import type { Outbound } from "../../core/outbound/outbound.ts";
-import type { McpAccess, McpServerName } from "../../core/schemas/mcp.ts";
+import type { McpAccess, McpServerName } from "../../core/schemas/profile/mcp.ts";
 import { hushTokenErrors } from "./hush-token-errors.ts";
 import { systemClock } from "../../stores/platform/system-clock.ts";
 import type { Sealer } from "../../core/ports.ts";

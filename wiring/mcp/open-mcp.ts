@@ -2,7 +2,7 @@
 import type { Result } from "../../core/errors.ts";
 import type { Outbound } from "../../core/outbound/outbound.ts";
 import type { Sealer } from "../../core/ports.ts";
-import type { McpCatalog, McpAccess } from "../../core/schemas/mcp.ts";
+import type { McpCatalog, McpAccess } from "../../core/schemas/profile/mcp.ts";
 import type { ProfileSettings } from "../../core/schemas/profile/settings.ts";
 import type { ExecHost } from "../../core/tools/host/exec-host.ts";
 import type { McpDialerDeps } from "./dialer.ts";

@@ -6,7 +6,7 @@ import {
   deserializeMessage,
   serializeMessage,
 } from "@modelcontextprotocol/client";
-import type { McpSecret } from "../../core/schemas/mcp.ts";
+import type { McpSecret } from "../../core/schemas/profile/mcp.ts";
 import type { ExecHost } from "../../core/tools/host/exec-host.ts";
 import { MAX_REPLY_BYTES } from "./dialer.ts";
 

@@ -1,7 +1,7 @@
 // What a profile's owner has set for its agent. The Account keeps it by section and key, with a revision that rises at every
 // change; a Session keeps the newest copy it was told of. Secrets inside are sealed. Forms only.
 import type * as z from "zod";
-import { McpCatalog, McpAccess, McpServer } from "../mcp.ts";
+import { McpCatalog, McpAccess, McpServer } from "./mcp.ts";
 import { Personality } from "./personality.ts";
 import { ToolPolicy } from "./policies.ts";
 import { HookSetting } from "./hooks.ts";

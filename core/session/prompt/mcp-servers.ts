@@ -6,7 +6,7 @@ import { readEntries } from "../../mcp/entries.ts";
 import { createMcpTools } from "../../mcp/mcp-tools.ts";
 import { createMcpPool } from "../../mcp/pool.ts";
 import type { McpEntry } from "../../mcp/ports.ts";
-import type { McpCatalog } from "../../schemas/mcp.ts";
+import type { McpCatalog } from "../../schemas/profile/mcp.ts";
 import type { EngineContext } from "../context.ts";
 import { markProfileSettingsOutdated, profileSettings } from "./profile-settings.ts";
 

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { ok } from "../../../core/errors.ts";
 import type { McpEntry } from "../../../core/mcp/ports.ts";
 import { createOutbound } from "../../../core/outbound/outbound.ts";
-import type { McpAccess, McpServer } from "../../../core/schemas/mcp.ts";
+import type { McpAccess, McpServer } from "../../../core/schemas/profile/mcp.ts";
 import { systemClock } from "../../../stores/platform/system-clock.ts";
 import { type McpDialerDeps, createMcpDialer } from "../../../wiring/mcp/dialer.ts";
 import type { Sealer } from "../../../core/ports.ts";

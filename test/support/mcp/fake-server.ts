@@ -3,7 +3,7 @@ import { err, ok } from "../../../core/errors.ts";
 import { printOfConfig } from "../../../core/mcp/entries.ts";
 import type { McpConnection, McpDialer } from "../../../core/mcp/ports.ts";
 import { readListing } from "../../../core/mcp/read-listing.ts";
-import type { McpCatalog } from "../../../core/schemas/mcp.ts";
+import type { McpCatalog } from "../../../core/schemas/profile/mcp.ts";
 import { type ProfileSettings, noProfileSettings } from "../../../core/schemas/profile/settings.ts";
 import { toRemote } from "./everything.ts";
 

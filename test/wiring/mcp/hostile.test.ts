@@ -6,7 +6,7 @@ import { discover } from "../../../core/mcp/discover.ts";
 import { createMcpTools } from "../../../core/mcp/mcp-tools.ts";
 import { createMcpPool } from "../../../core/mcp/pool.ts";
 import type { McpEntry } from "../../../core/mcp/ports.ts";
-import type { McpCatalog } from "../../../core/schemas/mcp.ts";
+import type { McpCatalog } from "../../../core/schemas/profile/mcp.ts";
 import { systemClock } from "../../../stores/platform/system-clock.ts";
 import { openTestDialer, toEntry, toRemote } from "../../support/mcp/everything.ts";
 import {

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createOutbound } from "../../../core/outbound/outbound.ts";
 import { createExecClient } from "../../../core/tools/host/exec-client.ts";
-import type { McpServer } from "../../../core/schemas/mcp.ts";
+import type { McpServer } from "../../../core/schemas/profile/mcp.ts";
 import { systemClock } from "../../../stores/platform/system-clock.ts";
 import { EXEC_TOKEN, type RunningHost, startExecHost } from "../../support/exec-host.ts";
 import { EVERYTHING, openTestDialer, toEntry } from "../../support/mcp/everything.ts";

@@ -4,7 +4,7 @@ import { readEntries } from "../../../core/mcp/entries.ts";
 import type { McpEntry } from "../../../core/mcp/ports.ts";
 import type { Result } from "../../../core/errors.ts";
 import type { ProfileId } from "../../../core/schemas/ids.ts";
-import type { McpServer } from "../../../core/schemas/mcp.ts";
+import type { McpServer } from "../../../core/schemas/profile/mcp.ts";
 import type { ProfileSettings } from "../../../core/schemas/profile/settings.ts";
 import { systemClock } from "../../../stores/platform/system-clock.ts";
 import { openExecHost } from "../../../wiring/exec.ts";

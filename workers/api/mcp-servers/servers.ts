@@ -14,7 +14,7 @@ import {
   McpServerName,
   McpServerTest,
   PutMcpServer,
-} from "../../../core/schemas/mcp.ts";
+} from "../../../core/schemas/profile/mcp.ts";
 import { openSecret } from "../../../wiring/mcp/dialer.ts";
 import { readPolicy } from "../../../wiring/outbound.ts";
 import { assertExecHost, parseEnvSettings } from "../env.ts";

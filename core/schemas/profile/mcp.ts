@@ -1,8 +1,8 @@
 // What a profile has set up of servers of the Model Context Protocol (MCP): the servers, what they offered when they were last asked,
 // and permissions by OAuth. Kept by the Account as profile settings. Secrets are stored sealed (wiring/sealing.ts) only.
 import * as z from "zod";
-import { JsonObject } from "./entry.ts";
-import { Sha256 } from "./ids.ts";
+import { JsonObject } from "../entry.ts";
+import { Sha256 } from "../ids.ts";
 
 /** Part of a tool's name, so it has no `_`: `mcp_<server>_<tool>` then has one reading. */
 export const McpServerName = z
