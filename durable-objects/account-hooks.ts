@@ -4,9 +4,10 @@ import { type Result, err, messageOf, ok } from "../core/errors.ts";
 import { findWithdrawn } from "../core/hooks/curation-events.ts";
 import { openDeliveryRows } from "../core/hooks/delivery-rows.ts";
 import { toHookEvent } from "../core/hooks/hook-event.ts";
-import { createHookSender } from "../core/hooks/hook-sender.ts";
+import { type HookSender, createHookSender } from "../core/hooks/hook-sender.ts";
 import { judgeHookUrl } from "../core/hooks/judge-hook-url.ts";
 import { SECRET_BYTES, toHookSecret } from "../core/hooks/sign-hook.ts";
+import type { OutboundPolicy } from "../core/outbound/judge-url.ts";
 import type { CurationStore, Sql } from "../core/ports.ts";
 import { DAY_MS, type ProfileId, type SessionId, toCurationId } from "../core/schemas/ids.ts";
 import {
@@ -31,6 +32,8 @@ export type HookEnv = OutboundEnv & SealingEnv & SettingsVariable;
 
 /** [own] Each event is one row and up to three requests for every hook. */
 const MAX_HOOKS = 10;
+/** Until the operator's settings are read again when they were wrong. */
+const BLOCKED_MS = 60_000;
 /** How long a former secret still signs after a rotation. */
 const ROTATION_MS = DAY_MS;
 
@@ -46,8 +49,6 @@ export function createAccountHooks(options: {
 }) {
   const { sql, env, profile, settings, exists } = options;
   const rows = openDeliveryRows(sql);
-  const operator = readSettings(env);
-  const policy = readPolicy(env, operator);
   const sealer = openSealer(env, profile);
   const clock = systemClock;
   const readHooks = () => settings.read().sections.hooks;
@@ -55,15 +56,27 @@ export function createAccountHooks(options: {
     const hook = readHooks()[id];
     return hook ? ok(hook) : err("hook_not_found", "This profile has no hook of that id.");
   };
-  const sender = createHookSender({
-    ...{ rows, readHooks, policy, sealer, clock },
-    outbound: openOutbound(env, operator),
-    disable(id) {
-      const hook = readHooks()[id];
-      if (hook) settings.put("hooks", id, { ...hook, disabledAt: clock.now() });
-    },
-    report: (what, error) => console.error(`account: ${what}: ${messageOf(error)}`),
-  });
+  const report = (what: string, error: unknown) => console.error(`account: ${what}: ${messageOf(error)}`);
+
+  let opened: { policy: OutboundPolicy; sender: HookSender } | null = null;
+  /** Events wait until then, because the operator's settings are wrong. */
+  let blockedUntil = 0;
+
+  /** Throws while the operator's settings are wrong. */
+  function open(): { policy: OutboundPolicy; sender: HookSender } {
+    if (opened) return opened;
+    const operator = readSettings(env);
+    const policy = readPolicy(env, operator);
+    const sender = createHookSender({
+      ...{ rows, readHooks, policy, sealer, clock, report },
+      outbound: openOutbound(env, operator),
+      disable(id) {
+        const hook = readHooks()[id];
+        if (hook) settings.put("hooks", id, { ...hook, disabledAt: clock.now() });
+      },
+    });
+    return (opened = { policy, sender });
+  }
 
   async function sealNewSecret(): Promise<Result<{ secret: string; sealed: string }>> {
     if (!sealer.ok) return sealer;
@@ -87,7 +100,7 @@ export function createAccountHooks(options: {
   return {
     /** The only answer with the secret. Failures: `url_refused`, `too_many_hooks`, `sealing_key_missing`, `profile_gone`. */
     async create({ url, events, description }: CreateHook): Promise<Result<CreatedHook>> {
-      const judged = judgeHookUrl(url, policy);
+      const judged = judgeHookUrl(url, open().policy);
       if (!judged.ok) return judged;
       const made = await sealNewSecret();
       if (!made.ok) return made;
@@ -145,7 +158,7 @@ export function createAccountHooks(options: {
       if (!hook.ok) return hook;
       const about = crypto.randomUUID();
       const event = toHookEvent({ profile, type: "ping", about, at: clock.now(), data: { hook: id } });
-      return ok({ event: event.id, ...(await sender.sendNow(id, hook.value, event)) });
+      return ok({ event: event.id, ...(await open().sender.sendNow(id, hook.value, event)) });
     },
 
     /** Newest first. Failure: `hook_not_found`. */
@@ -172,9 +185,23 @@ export function createAccountHooks(options: {
     },
 
     forgetSession: (session: SessionId): void => rows.forgetSession(session),
-    sendDue: sender.sendDue,
-    nextDue: sender.nextDue,
-    isSending: sender.isSending,
+    tidy: (now: number): void => rows.tidy(now),
+    /** Posts everything that is due, until no request is under way. Never rejects. */
+    async sendDue(): Promise<void> {
+      try {
+        await open().sender.sendDue();
+      } catch (error) {
+        blockedUntil = clock.now() + BLOCKED_MS;
+        report("hooks", error);
+      }
+    },
+    /** When the next delivery is due; `null`: none waits. */
+    nextDue(): number | null {
+      const dues = rows.dues().map(({ due }) => due);
+      const next = opened ? opened.sender.nextDue() : dues.length > 0 ? Math.min(...dues) : null;
+      return next === null ? null : Math.max(next, blockedUntil);
+    },
+    isSending: (): boolean => opened?.sender.isSending() ?? false,
   };
 }
 

@@ -287,6 +287,7 @@ export class Account extends DurableObject<AccountEnv> {
     const now = Date.now();
     if (!upkeep.isDue(now)) return;
     this.#ledger().tidy(now);
+    if (this.#hasHookEvents()) this.#hooks().tidy(now);
     const before = now - this.#settings().memory.sweepDays * DAY_MS;
     const { kv, clock } = toErasureStores(this.env);
     const memory = createMemoryStore({ kv, profile: this.ctx.id.name!, clock, overlayMs: 0 });

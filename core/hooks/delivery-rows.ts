@@ -138,6 +138,11 @@ export function openDeliveryRows(sql: Sql) {
       sql.run("INSERT INTO hook_curation VALUES (1, ?) ON CONFLICT DO UPDATE SET run = excluded.run", run);
     },
 
+    /** Drops ended deliveries that are too old. */
+    tidy(now: number): void {
+      if (hasTable()) sql.run("DELETE FROM hook_delivery WHERE due IS NULL AND at <= ?", now - KEEP_MS);
+    },
+
     forgetHook(hook: HookId): void {
       if (hasTable()) sql.run("DELETE FROM hook_delivery WHERE hook = ?", hook);
     },

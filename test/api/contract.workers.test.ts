@@ -98,7 +98,16 @@ describe("every route of the contract", () => {
     // A search has no pages.
     const lists = limited.filter(({ operation }) => operation.operationId !== "searchMessages");
     expect(lists.map(({ operation }) => operation.operationId).sort()).toEqual([
-      ...["listApprovals", "listCheckpoints", "listCurationRuns", "listEntries", "listFiles", "listKeys", "listMemory"],
+      ...[
+        "listApprovals",
+        "listCheckpoints",
+        "listCurationRuns",
+        "listDeliveries",
+        "listEntries",
+        "listFiles",
+        "listKeys",
+        "listMemory",
+      ],
       "listPending",
       ...["listReviews", "listSessions", "listSkillRevisions", "listSkills", "readLearning", "readUsage"],
     ]);

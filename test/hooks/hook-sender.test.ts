@@ -64,6 +64,7 @@ async function setUp(replies: Reply[], changes: Partial<HookSetting> = {}) {
     toHookEvent({ profile: PROFILE, type: "turn.ended", about, at: now, data: { turn: about } });
   return {
     ...{ rows, hooks, sent, sql, secrets, other: other!, reports, toEvent },
+    now: () => now,
     sender: () => sender,
     restart: () => void (sender = boot()),
     add: (about: string, to = HOOK) => rows.add(to, toEvent(about), now),
@@ -269,7 +270,7 @@ describe("a secret", () => {
 
 describe("the log", () => {
   test("keeps the last hundred ended deliveries, for a week", async () => {
-    const { add, sender, log, advance } = await setUp([200]);
+    const { add, sender, log, advance, rows, now } = await setUp([200]);
     for (let n = 0; n < 130; n++) {
       advance(1);
       add(`t-${n}`);
@@ -281,6 +282,10 @@ describe("the log", () => {
     add("late");
     expect(log().map(({ state }) => state)).toEqual(["waiting"]);
     expect(log()[0]!.event).not.toBe(newest);
+    await sender().sendDue();
+    advance(7 * 24 * 60 * MINUTE);
+    rows.tidy(now());
+    expect(log()).toEqual([]);
   });
 
   test("says which events were given up because too many waited", async () => {
