@@ -102,8 +102,9 @@ export async function runDelegations(options: DelegationsOptions): Promise<Deleg
         const hit = world.reached.size > 0;
         await stack!.kill();
         kills++;
-        if (!hit) unhit.push(point);
+        if (!hit && !isRandom) unhit.push(point);
         say(`Kill ${kills}: delegation ${n} ${isRandom ? "at random" : `${point}${hit ? "" : " (not passed)"}`}`);
+        if (hasSettled(world, session)) break; // it is over: the next one is killed at its own points
       }
     }
 
@@ -129,7 +130,8 @@ async function learnPoints(client: Client, { passed }: World): Promise<string[]>
   await waitUntil(() => passed.get(session)?.includes("after settle") ?? false, END_MS);
   const count = () => [...passed.values()].reduce((sum, points) => sum + points.length, 0);
   for (let seen = -1; seen !== count(); await pause(QUIET_MS)) seen = count();
-  const ofParent = passed.get(session) ?? [];
+  // Points of the session's creation may still arrive after its answer.
+  const ofParent = (passed.get(session) ?? []).filter((point) => !point.includes("meta session"));
   const ofChildren = [...passed].flatMap(([one, points]) => (one === session ? [] : points));
   const begun = ofParent.indexOf("after begin child") + 1;
   const named = (who: string, points: string[]) => points.map((point) => `${who} ${point}`);
