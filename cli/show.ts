@@ -64,12 +64,13 @@ export function createDisplay(screen: Screen) {
           const call = truncate(`${toOneLine(event.name)} ${summarise(event.args)}`, screen.columns - 5);
           calls.set(event.entry, call);
           endLine();
-          if (!screen.rich) return;
+          if (!screen.rich || isShownAsCard(event)) return;
           screen.aside(dim(`  … ${call}`));
           open = "tool";
           return;
         }
         case "tool_end": {
+          if (isShownAsCard(event) && !event.failed) return;
           const mark = event.failed ? "✗" : "✓";
           const text = `  ${mark} ${calls.get(event.entry) ?? toOneLine(event.name)}`;
           if (open !== "tool") return line(text);
@@ -113,6 +114,11 @@ const CONTROL = /(?![\n\t])[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu;
 
 export function toPlain(text: string): string {
   return text.replace(CONTROL, "");
+}
+
+/** The question is shown as a card, and what was answered after it. */
+function isShownAsCard({ name }: { name: string }): boolean {
+  return name === "clarify";
 }
 
 /** Every text in it without control characters. */

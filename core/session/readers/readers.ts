@@ -20,9 +20,13 @@ export function createReaders(options: { log: Log; hub: Hub; live(): LiveText | 
     return entries.find(isRunning) ?? null;
   }
 
+  /** A call that has parked its turn holds nothing: what came after it was sent at once. */
   function runningCall(): Entry | null {
     const turn = log.openTurns()[0];
-    return turn?.state === "running" ? findRunningCall(log.entries(turn.input!)) : null;
+    const entries = turn?.state === "running" ? log.entries(turn.input!) : [];
+    const call = findRunningCall(entries);
+    const hasWaited = entries.some((entry) => entry.kind === "notice" && entry.asked && call && entry.n > call.n);
+    return hasWaited ? null : call;
   }
 
   function placeEvents(entries: Entry[], after: Position, ofTurn: (turn: number) => boolean): PlacedEvent[] {

@@ -29,6 +29,21 @@ describe("the order of events", () => {
     expect(events.map((event) => ids(order.put(event)))).toEqual([["2.0"], ["2.1"], ["3.0"], ["4.0"], ["4.1"]]);
   });
 
+  it("sends at once what a call waits for, and its end after that", () => {
+    const order = createEventOrder();
+    const park: PlacedEvent = {
+      at: { entry: 3, offset: 0 },
+      event: {
+        ...{ type: "turn_park", turn: 1, entry: 3, text: "" },
+        question: { for: "clarify", id: "a", until: 0, questions: [] },
+      },
+    };
+    const events = [start(2), park, notice(4), end(2), start(5), notice(6), end(5)];
+    expect(events.map((event) => ids(order.put(event)))).toEqual([
+      ...[["2.0"], ["3.0"], ["4.0"], ["4.1"], ["5.0"], [], ["5.1", "6.0"]],
+    ]);
+  });
+
   it("holds the events of a parallel call until the first call has ended", () => {
     const order = createEventOrder();
     const events = [start(2), start(3), start(4), end(3), notice(5), end(2), end(4)];

@@ -59,6 +59,24 @@ describe("a question to the person", () => {
     });
   });
 
+  it("is shown to a reader that watches, before it is answered, and with ids that rise", async () => {
+    const { engine, life } = await setUp([ask(), done]);
+    const posted = must(await engine.postAndRead({ text: "Set it up." }));
+    await life.settled();
+    const reader = posted.events.getReader();
+    const decoder = new TextDecoder();
+    let seen = "";
+    while (!seen.includes("turn_park")) seen += decoder.decode((await reader.read()).value);
+    await engine.post({ text: "2" });
+    await life.settled();
+    for (let part = await reader.read(); !part.done; part = await reader.read()) seen += decoder.decode(part.value);
+    const shown = (await collect(new Response(seen).body!)).map(({ id, event }) => `${id} ${event.type}`);
+    expect(shown.filter((one) => !/delta|entry_start/.test(one))).toEqual([
+      ...["1.0 turn_start", "3.0 tool_start", "4.0 turn_park", "5.0 steer_add", "6.0 notice_add", "6.1 tool_end"],
+      "7.6 turn_end",
+    ]);
+  });
+
   it("is answered by the next message, as the person's own words, and the turn goes on", async () => {
     const { say, turn, entries, model, approvals } = await setUp([ask(), done]);
     await say("Set it up.");
