@@ -91,7 +91,8 @@ export async function runDelegations(options: DelegationsOptions): Promise<Deleg
     const unhit: string[] = [];
     for (const [at, { n, session }] of all.entries()) {
       // Each delegation is killed at points that are far apart, in the order in which it passes them.
-      const own = points.filter((_, i) => i % all.length === at).slice(0, MAX_CUTS);
+      const mine = points.filter((_, i) => i % all.length === at);
+      const own = mine.filter((_, i) => i % Math.ceil(mine.length / MAX_CUTS) === 0);
       for (const point of own) {
         const isRandom = random() < RANDOM_SHARE && !options.points;
         await boot(isRandom ? {} : toPlan(point, session, all));
