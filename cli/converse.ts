@@ -135,6 +135,11 @@ export async function converse(conversation: Conversation): Promise<boolean> {
     });
     for await (const { id, event } of events) {
       turns.apply(event);
+      if (event.type === "turn_end" && event.reason === "retried" && mine.includes(event.turn)) {
+        // The message that is sent again is the next turn.
+        mine.push(event.turn + 1);
+        turns.add(event.turn + 1);
+      }
       if (event.type === "turn_start") prompt.hide();
       if (json) process.stdout.write(`${toPlainJson({ id, ...event })}\n`);
       else prompt.aside(() => show.event(event));

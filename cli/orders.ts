@@ -44,6 +44,7 @@ export function createOrders(options: OrderOptions): (order: Order) => Promise<n
     queue: (text) => say(text, "queue"),
     image: async (path) => showLine(await attach(path)),
     stop: async () => void (await client.stop(session)),
+    branch: async (turn) => showLine(await branch(turn)),
     usage: async () => showLine(await readUsage(client, session)),
     learning: async (skill) => showLine(renderLearning(await client.learning(skill === "" ? {} : { skill })).trimEnd()),
     exit: options.leave,
@@ -58,6 +59,20 @@ export function createOrders(options: OrderOptions): (order: Order) => Promise<n
     if ("refusal" in read) return read.refusal;
     images.push(read.image);
     return `(${read.image.name} goes with your next message)`;
+  }
+
+  async function branch(turn: string): Promise<string> {
+    const key = crypto.randomUUID();
+    const backoff = createBackoff({});
+    for (;;) {
+      try {
+        const made = await client.branchSession(session, turn === "" ? {} : { turn: Number(turn) }, key);
+        return `The branch is session ${made.session}. To go on there: npm run chat -- --session ${made.session}`;
+      } catch (error) {
+        if (!(error instanceof UnreachableError)) throw error;
+        await backoff.next(error);
+      }
+    }
   }
 
   /** Every attempt has the same idempotency key, so that the message is accepted once. */

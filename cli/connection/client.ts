@@ -101,6 +101,9 @@ export function createClient(options: ClientOptions) {
       json(Observation, "POST", `/v1/sessions/${session}/turns/${turn}/rating`, { body: rating }),
     observation: (session: string, turn: number) =>
       json(TurnObservation, "GET", `/v1/sessions/${session}/turns/${turn}/observation`),
+    /** Begins a session that is as this one was after a turn, by default the newest that has ended. */
+    branchSession: (session: string, body: { turn?: number }, key: string) =>
+      json(SessionDetail, "POST", `/v1/sessions/${session}/branch`, { body, headers: { "idempotency-key": key } }),
     stop: (session: string) => json(Stopped, "POST", `/v1/sessions/${session}/stop`),
     /** Posts a message and returns without waiting for its turn. `busy`: what it does to a running turn. */
     postMessage: (

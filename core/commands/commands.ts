@@ -125,6 +125,13 @@ export const COMMANDS = [
     help: "take back the last turn and send its message again",
   },
   {
+    name: "branch",
+    argument: { name: "TURN", form: "word", required: false, fits: /^\d{0,9}$/ },
+    handler: "client",
+    access: "owner",
+    help: "begin a session that is as this one was after TURN",
+  },
+  {
     name: "rollback",
     argument: optional(word("N")),
     handler: "session",

@@ -6,15 +6,15 @@ import { type Result, err, ok } from "../errors.ts";
 import { escapeTags } from "../prompt-block.ts";
 import type { Part } from "../schemas/entry.ts";
 import type { Source } from "../schemas/ids.ts";
+import { listSnippets, splitAtSnippets } from "./arguments.ts";
 import { setupNote, toSlug } from "./format/conditions.ts";
 import type { SkillView } from "./library.ts";
+import { type FilledBody, type Filling, fillPlaceholders, toParameter } from "./placeholders.ts";
 
 /** Skills at the front of one message (Hermes Agent). */
 const MAX_STACKED = 5;
 /** Maximum number of names listed in one sentence. */
 const MAX_NAMED = 20;
-/** Characters of all filled-in values together, because one value may be inserted many times. */
-const MAX_FILLED_CHARS = 20_000;
 const MAX_FILES = 50;
 const MAX_SHOWN_CHARS = 60;
 
@@ -25,6 +25,8 @@ interface Invocation {
   values: { name: string; value: string; typed: string }[];
   /** The rest of the message, as typed. */
   text: string;
+  /** All that follows the names, as typed: `$ARGUMENTS`. */
+  argument: string;
 }
 
 interface KnownNames {
@@ -55,7 +57,7 @@ export function parseInvocation(message: string, known: KnownNames): Result<Invo
   }
   const values = readValues(text, end);
   const typedChars = values.reduce((sum, { typed }) => sum + typed.length, 0);
-  return ok({ names, values, text: text.slice(end + typedChars) });
+  return ok({ names, values, text: text.slice(end + typedChars), argument: text.slice(end) });
 }
 
 /** The skills at the front of the message. `end`: where the text after them begins. */
@@ -119,6 +121,8 @@ interface InvocationText {
   session: string;
   /** UTC, `YYYY-MM-DD`. */
   day: string;
+  /** What inline snippets printed, by command. Absent: none was run. */
+  outputs?: ReadonlyMap<string, string>;
 }
 
 /** The beginning of every note that loads skills; core/agent/compaction/compaction-summary.ts recognises it. */
@@ -128,8 +132,8 @@ export const SKILLS_OPEN = "<skills>\n";
  * The parts of the note after the input. Joined, they form one user message: the loaded texts, each in a fence that its
  * content cannot close, remarks about them, and last the person's request.
  */
-export function renderInvocation({ invocation, skills, remarks, session, day }: InvocationText): Part[] {
-  const values = toValues(invocation);
+export function renderInvocation(given: InvocationText): Part[] {
+  const { invocation, skills, remarks, outputs = new Map<string, string>() } = given;
   const used = new Set<string>();
   const names = skills.map(({ view }) => view.name).join(", ");
   const pieces: [Source, string][] = [
@@ -139,13 +143,16 @@ export function renderInvocation({ invocation, skills, remarks, session, day }: 
     ],
   ];
   for (const { view, content, nextOffset } of skills) {
-    const filled = fillPlaceholders(content, { values, used, dir: `skill:${view.name}`, session, day });
+    const filled = fillPlaceholders(content, toFilling(given, view.name, used));
     pieces.push(
       ["outcome", `\n<skill name="${view.name}">\n`],
-      ["own", escapeTags(filled.text)],
+      ...splitAtSnippets(filled.text, outputs).map(({ text, isOutput }): [Source, string] => [
+        isOutput ? "content" : "own",
+        escapeTags(text),
+      ]),
       ["outcome", `\n</skill>\n`],
       ["own", filesOf(view)],
-      ["outcome", warningsAbout(view, filled, nextOffset).join("")],
+      ["outcome", warningsAbout(view, filled, nextOffset, outputs).join("")],
     );
   }
   const request = requestOf(invocation, used);
@@ -170,15 +177,41 @@ export function requestOf({ values, text }: Invocation, used: Set<string>): stri
   return [...rest, text].filter((piece) => piece !== "").join(" ");
 }
 
-function warningsAbout(view: SkillView, filled: FilledBody, nextOffset: number | undefined): string[] {
+/** The commands of all inline snippets of the loaded skills, with their placeholders filled. */
+export function listCommands(given: Omit<InvocationText, "remarks" | "outputs">): string[] {
+  return given.skills.flatMap(({ view, content }) =>
+    listSnippets(fillPlaceholders(content, toFilling(given, view.name)).text),
+  );
+}
+
+function toFilling(
+  { invocation, session, day }: Pick<InvocationText, "invocation" | "session" | "day">,
+  name: string,
+  used = new Set<string>(),
+): Filling {
+  const { argument } = invocation;
+  return { values: toValues(invocation), used, dir: `skill:${name}`, session, day, argument };
+}
+
+function warningsAbout(
+  view: SkillView,
+  filled: FilledBody,
+  nextOffset: number | undefined,
+  outputs: ReadonlyMap<string, string>,
+): string[] {
   const { name, missing, state } = view;
-  const open = [...filled.open].slice(0, MAX_NAMED).map((parameter) => `{{${parameter}}}`);
+  const open = [...filled.open].slice(0, MAX_NAMED);
+  const isUnrun = listSnippets(filled.text).some((command) => !outputs.has(command));
+  const unrun =
+    outputs.size > 0
+      ? `Commands of the form !\`…\` that are still in ${name} are text: they were not run.`
+      : `Commands of the form !\`…\` in ${name} are text: none of them was run.`;
   return [
     nextOffset !== undefined &&
       `Only the beginning of ${name} is shown here: call skill_view with offset ${nextOffset} for the rest.`,
     open.length > 0 && `Without a value in ${name}: ${open.join(", ")}. Take it from what the person says, or ask.`,
     filled.hasDir && `Paths that begin with skill:${name}/ are files of the skill: read one with skill_view.`,
-    filled.hasShell && `Commands of the form !\`…\` in ${name} are text: none of them was run.`,
+    isUnrun && unrun,
     missing && `${name} is not set up. ${setupNote(missing)}`,
     renderFailedWords(view).trim(),
     state === "stale" && `${name} was not used for a long time: check what it says.`,
@@ -203,60 +236,6 @@ export function filesOf({ name, files }: SkillView): string {
   const more = others.length > MAX_FILES ? `, and ${others.length - MAX_FILES} more` : "";
   const paths = others.slice(0, MAX_FILES).map((path) => JSON.stringify(path));
   return `${escapeTags(`Files of ${name}, read one at a time with skill_view: ${paths.join(", ")}${more}`)}\n`;
-}
-
-interface FilledBody {
-  text: string;
-  /** Parameters without a value. */
-  open: Set<string>;
-  hasDir: boolean;
-  hasShell: boolean;
-}
-
-/**
- * Placeholders are plain names in double braces. `${{ … }}` of workflow files, a third brace, dotted names of template
- * languages and unknown variables are left as they are.
- */
-const PLACEHOLDER =
-  /(?<![${\\])\{\{[ \t]{0,8}([\p{L}_][\p{L}\p{N}_-]{0,63})[ \t]{0,8}\}\}(?!\})|\$\{(HERMES_SKILL_DIR|HERMES_SESSION_ID)\}/gu;
-
-/** Fills placeholders in one pass, so that a value is never filled again. `used` receives the names of the values it inserted. */
-export function fillPlaceholders(
-  content: string,
-  given: { values: Map<string, string>; used: Set<string>; dir: string; session: string; day: string },
-): FilledBody {
-  const open = new Set<string>();
-  let hasDir = false;
-  let room = MAX_FILLED_CHARS;
-  const builtIn = (name: string): string | undefined => {
-    if (name === "skill_dir" || name === "HERMES_SKILL_DIR") {
-      hasDir = true;
-      return given.dir;
-    }
-    if (name === "session_id" || name === "HERMES_SESSION_ID") return given.session;
-    return name === "day" ? given.day : undefined;
-  };
-  const text = content.replace(
-    PLACEHOLDER,
-    (all: string, parameter: string | undefined, variable: string | undefined) => {
-      if (parameter === undefined) return builtIn(variable!) ?? all;
-      const name = toParameter(parameter);
-      const value = given.values.get(name);
-      if (value !== undefined && value.length <= room) {
-        given.used.add(name);
-        room -= value.length;
-        return value;
-      }
-      const known = builtIn(name);
-      if (known === undefined) open.add(parameter);
-      return known ?? all;
-    },
-  );
-  return { text, open, hasDir, hasShell: /!`[^`\n]+`/.test(content) };
-}
-
-function toParameter(name: string): string {
-  return name.toLowerCase().replaceAll("-", "_");
 }
 
 function toParts(pieces: [Source, string][]): Part[] {

@@ -29,6 +29,7 @@ import { profiles } from "./profiles/profiles.ts";
 import { reviews } from "./learning/reviews.ts";
 import { type ApiEnv, createRouter, refuseQuery } from "./router.ts";
 import { search } from "./sessions/search.ts";
+import { skillSettings } from "./profiles/skill-settings.ts";
 import { personalities } from "./profiles/personalities.ts";
 import { branch } from "./sessions/branch.ts";
 import { sessionChoices } from "./sessions/choices.ts";
@@ -117,6 +118,7 @@ for (const resource of [
   sessionChoices,
   branch,
   personalities,
+  skillSettings,
   messages,
   search,
   turns,

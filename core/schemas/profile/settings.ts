@@ -5,12 +5,15 @@ import { McpCatalog, McpAccess, McpServer } from "./mcp.ts";
 import { Personality } from "./personality.ts";
 import { ToolPolicy } from "./policies.ts";
 import { HookSetting } from "./hooks.ts";
+import { SkillSettings } from "./skills.ts";
 import { ToolSettings } from "./tools.ts";
 
 /** The form of one value of each section. A section is a map; what its keys are is said at its row. */
 export const PROFILE_SECTIONS = {
   /** Key `all`. */
   tools: ToolSettings,
+  /** Key `all`. */
+  skills: SkillSettings,
   /** By the name that a person chooses it by. */
   personalities: Personality,
   /** By the server's name. */

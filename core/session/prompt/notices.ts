@@ -8,7 +8,7 @@ import type { NoticeEntry } from "../../schemas/entry.ts";
  */
 const SILENT_CODES = new Set([
   ...["resumed", "model_retried", "paused", "learned", "compaction_failed", "pending", "image_described"],
-  ...["approval_asked", "approval_decided", "approval_judged", "command", "command_answer"],
+  ...["approval_asked", "approval_decided", "approval_judged", "command", "command_answer", "skill_commands"],
   ...["clarify_asked", "clarify_answered", "clarify_timed_out", "message_answer"],
   ...["children_begun", "child_ended"],
 ]);

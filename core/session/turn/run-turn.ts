@@ -44,7 +44,11 @@ export async function runTurn(drive: DriveState, turn: TurnRow, current: Current
   if (!models.ok) return { end: { state: "failed", failure: models.failure, stats: NO_STATS } };
   const [model] = models.value;
   const invoked = looksLikeInvocation(request)
-    ? await readInvocation(context, turn, request, model.contextWindow)
+    ? await readInvocation(context, turn, request, {
+        contextWindow: model.contextWindow,
+        signal: abort.signal,
+        put: journal.put,
+      })
     : ok(null);
   if (!invoked.ok) {
     const { code, message: text } = invoked.failure;

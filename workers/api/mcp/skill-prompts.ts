@@ -2,7 +2,8 @@
 // filled with `name=value` pairs at the start of the request.
 import type { GetPromptRequest, GetPromptResult, ListPromptsResult } from "@modelcontextprotocol/server";
 import { setupNote } from "../../../core/skills/format/conditions.ts";
-import { fillPlaceholders, parseInvocation, requestOf, toValues } from "../../../core/skills/invocation.ts";
+import { parseInvocation, requestOf, toValues } from "../../../core/skills/invocation.ts";
+import { fillPlaceholders } from "../../../core/skills/placeholders.ts";
 import type { SkillView } from "../../../core/skills/library.ts";
 import { dayOf } from "../../../core/schemas/ids.ts";
 import { InvalidParams, type McpScope } from "./contract.ts";
@@ -43,7 +44,12 @@ export async function getPrompt(
 function renderPrompt(view: SkillView, request: string): string {
   const known = { isSkill: () => false, isCommand: () => false, nearestCommand: () => undefined };
   const parsed = parseInvocation(`/skill ${view.name} ${request}`, known);
-  const invocation = (parsed.ok && parsed.value) || { names: [view.name], values: [], text: request };
+  const invocation = (parsed.ok && parsed.value) || {
+    names: [view.name],
+    values: [],
+    text: request,
+    argument: request,
+  };
   const used = new Set<string>();
   const { text } = fillPlaceholders(view.content, {
     values: toValues(invocation),
@@ -51,6 +57,7 @@ function renderPrompt(view: SkillView, request: string): string {
     dir: toUri(view.name, ""),
     session: "",
     day: dayOf(Date.now()),
+    argument: invocation.argument,
   });
   const files = view.files.slice(1, 1 + MAX_FILES).map((path) => toUri(view.name, path));
   return [

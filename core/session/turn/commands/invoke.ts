@@ -10,7 +10,7 @@ import { byteLength } from "../../../schemas/learning/digest.ts";
 import type { NoteEntry, Part } from "../../../schemas/entry.ts";
 import { type SkillName, dayOf } from "../../../schemas/ids.ts";
 import { MAX_MEMBERS } from "../../../skills/format/bundles.ts";
-import { type LoadedSkill, parseInvocation, renderInvocation } from "../../../skills/invocation.ts";
+import { type LoadedSkill, listCommands, parseInvocation, renderInvocation } from "../../../skills/invocation.ts";
 import { type Library, type SkillView, createLibrary, skillMissing } from "../../../skills/library.ts";
 import { mayRecall, pickRecalled, renderRecalled } from "../../../skills/search/recall.ts";
 import { takeStart } from "../../../tools/clip.ts";
@@ -20,6 +20,7 @@ import { placeNotice } from "../../readers/events.ts";
 import { shownEntries } from "../../prompt/history.ts";
 import type { TurnRow } from "../../log-turns.ts";
 import { isHeldOut } from "../../prompt/held-out.ts";
+import { type SnippetRun, runSnippets } from "./skill-shell.ts";
 import { isSilent } from "../../prompt/notices.ts";
 import { readScene } from "../../prompt/scene.ts";
 
@@ -37,9 +38,9 @@ export interface SkillsNote {
  */
 export async function readInvocation(
   context: EngineContext,
-  turn: Pick<TurnRow, "input">,
+  turn: TurnRow,
   request: string,
-  contextWindow = Infinity,
+  { contextWindow = Infinity, ...run }: SnippetRun & { contextWindow?: number },
 ): Promise<Result<SkillsNote | null>> {
   const { host } = context;
   if (!mayBeAdded(context, turn)) return ok(null);
@@ -67,13 +68,14 @@ export async function readInvocation(
   for (const { name, notice } of views) if (notice) remarks.push(`${name}: ${notice}`);
   const { maxResultChars, maxTurnResultChars } = withResultLimits(host.settings, () => contextWindow).turn;
   const each = Math.min(maxResultChars, Math.floor(maxTurnResultChars / views.length));
-  const parts = renderInvocation({
+  const loaded = {
     invocation,
     skills: views.map((view) => toLoaded(view, each)),
-    remarks,
     session: host.session,
     day: dayOf(host.clock.now()),
-  });
+  };
+  const outputs = await runSnippets(context, turn, listCommands(loaded), run);
+  const parts = renderInvocation({ ...loaded, remarks, outputs });
   if (byteLength(JSON.stringify(parts)) > FIXED.rowBytes) {
     return err(
       "message_too_long",

@@ -1,0 +1,97 @@
+// Fills the placeholders of a skill's text: `{{name}}`, `$ARGUMENTS`, `$1` to `$9`. Used by invocation.ts and by the MCP server. Pure.
+import { findCode, quoteForShell, splitArguments, takesArguments } from "./arguments.ts";
+
+/** Characters of all filled-in values together, because one value may be inserted many times. */
+const MAX_FILLED_CHARS = 20_000;
+
+export interface FilledBody {
+  text: string;
+  /** Placeholders without a value, as they stand in the text. */
+  open: Set<string>;
+  hasDir: boolean;
+}
+
+export interface Filling {
+  /** By parameter; see `toParameter`. */
+  values: Map<string, string>;
+  /** Receives the names of the values that were inserted. */
+  used: Set<string>;
+  dir: string;
+  session: string;
+  day: string;
+  /** All that the person wrote after the names. "": nothing. */
+  argument: string;
+}
+
+/**
+ * Placeholders are plain names in double braces, and `$ARGUMENTS` and `$1`. `${{ … }}` of workflow files, a third brace, dotted names of
+ * template languages, unknown variables and sums of money are left as they are.
+ */
+const PLACEHOLDER =
+  /(?<![${\\])\{\{[ \t]{0,8}([\p{L}_][\p{L}\p{N}_-]{0,63})[ \t]{0,8}\}\}(?!\})|\$\{(HERMES_SKILL_DIR|HERMES_SESSION_ID)\}|(?<![\\$\w])\$(ARGUMENTS|[1-9])(?!\w|[.,]\d)/gu;
+
+/**
+ * Fills placeholders in one pass, so that a value is never filled again. Inside an inline snippet a value becomes one word of the shell.
+ * `$ARGUMENTS` and `$1` are filled only if there are arguments.
+ */
+export function fillPlaceholders(content: string, given: Filling): FilledBody {
+  const open = new Set<string>();
+  let hasDir = false;
+  let room = MAX_FILLED_CHARS;
+  const words = splitArguments(given.argument);
+  const isCode = findCode(content);
+  const inCode = takesArguments(content);
+  const builtIn = (name: string): string | undefined => {
+    if (name === "skill_dir" || name === "HERMES_SKILL_DIR") {
+      hasDir = true;
+      return given.dir;
+    }
+    if (name === "session_id" || name === "HERMES_SESSION_ID") return given.session;
+    return name === "day" ? given.day : undefined;
+  };
+  const place = (value: string, at: number): string => {
+    room -= value.length;
+    return isInSnippet(content, at) ? quoteForShell(value) : value;
+  };
+  const fillArgument = (all: string, name: string, at: number): string => {
+    const value = name === "ARGUMENTS" ? given.argument.trim() : words[Number(name) - 1];
+    const isPlaceholder = name === "ARGUMENTS" || inCode || !isCode(at);
+    if (isPlaceholder && value && value.length <= room) return place(value, at);
+    if (isPlaceholder && inCode) open.add(all);
+    return all;
+  };
+  const text = content.replace(
+    PLACEHOLDER,
+    (
+      all: string,
+      parameter: string | undefined,
+      variable: string | undefined,
+      argument: string | undefined,
+      at: number,
+    ) => {
+      if (argument !== undefined) return fillArgument(all, argument, at);
+      if (parameter === undefined) return builtIn(variable!) ?? all;
+      const name = toParameter(parameter);
+      const value = given.values.get(name);
+      if (value !== undefined && value.length <= room) {
+        given.used.add(name);
+        return place(value, at);
+      }
+      const known = builtIn(name);
+      if (known === undefined) open.add(`{{${parameter}}}`);
+      return known ?? all;
+    },
+  );
+  return { text, open, hasDir };
+}
+
+/** Whether an inline snippet is open at the offset: snippets do not go over lines. */
+function isInSnippet(content: string, at: number): boolean {
+  const line = content.slice(content.lastIndexOf("\n", at) + 1, at);
+  const begin = line.lastIndexOf("!`");
+  return begin >= 0 && !line.slice(begin + 2).includes("`");
+}
+
+export function toParameter(name: string): string {
+  return name.toLowerCase().replaceAll("-", "_");
+}
