@@ -62,6 +62,7 @@ export function createOrders(options: OrderOptions): (order: Order) => Promise<n
   }
 
   async function branch(turn: string): Promise<string> {
+    if (!/^\d{0,9}$/.test(turn)) return "Write it as /branch [TURN], with the number of a turn.";
     const key = crypto.randomUUID();
     const backoff = createBackoff({});
     for (;;) {

@@ -126,7 +126,7 @@ export const COMMANDS = [
   },
   {
     name: "branch",
-    argument: { name: "TURN", form: "word", required: false, fits: /^\d{0,9}$/ },
+    argument: optional(word("TURN")),
     handler: "client",
     access: "owner",
     help: "begin a session that is as this one was after TURN",
