@@ -79,7 +79,7 @@ const QUERIES: Record<string, (of: Facts) => string[]> = {
   readCheckpoint: ({ path }) => [`path=${encodeURIComponent(path)}`],
   readUsage: () => ["by=session"],
   listSessions: () => ["kind=delegated", "kind=all"],
-  listTools: ({ session, machine, child }) => [session, machine, child].map((id) => `session=${id}`),
+  listTools: ({ session, child }) => [session, child].map((id) => `session=${id}`),
 };
 /** Needed queries have no request without them. */
 const NEEDED = new Set(["searchMessages"]);
@@ -98,7 +98,7 @@ export function toRequests(route: Route, of: Facts, cursors: Cursors = {}): Aske
   const after = cursors[id] === undefined ? [] : [`after=${encodeURIComponent(cursors[id])}`];
   const queries = [...(NEEDED.has(id) ? [] : [""]), ...named, ...after];
   const requests = [of.session, of.machine].flatMap((session) => queries.map((query) => [session, query] as const));
-  const others = [of.child, of.asked].map((session) => [session, queries[0]!] as const);
+  const others = [of.child, of.asked, of.branch].map((session) => [session, queries[0]!] as const);
   const all = path.includes("{session}") ? [...requests, ...others] : requests.slice(0, queries.length);
   return all.map(([session, query]) => ({
     ...{ method, path: `${fillPath(route, toPlace(of, session))}${query && "?"}${query}` },

@@ -2,6 +2,7 @@
 
 /** Words that the other tenant's texts contain. What stands beside them is secret. */
 export const KNOWN_WORD = "orchard";
+export const SECRET = "zqvlmxwk";
 
 /** Each field but the first two is also the name of a parameter in the contract's paths, or of what a tool takes. */
 export interface Facts {
@@ -16,6 +17,8 @@ export interface Facts {
   process: string;
   /** A session that the first one delegated a task to. */
   child: string;
+  /** A session that began as the first one was. */
+  branch: string;
   /** A session that waits for the answer to a question, and the question's id. */
   asked: string;
   question: string;

@@ -4,6 +4,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { finishAccess, startAccess } from "../../../wiring/mcp/oauth.ts";
+import { openSealer } from "../../../wiring/sealing.ts";
 import { openTestDialer, toEntry, toRemote } from "../../support/mcp/everything.ts";
 
 const SIGNAL = new AbortController().signal;
@@ -134,6 +135,34 @@ test("an answer to another request, a late one and a second one change nothing",
   accesses.set("oauth", { ...accesses.get("oauth")!, at: Date.now() });
   expect((await finish({ code: "code-1" })).ok).toBe(true);
   expect(await finish({ code: "code-1" })).toMatchObject({ failure: { code: "mcp_oauth_unknown" } });
+});
+
+test("an access that another profile has sealed is neither finished nor used", async () => {
+  const env = { TALARIA_SEALING_KEY: "a secret of sixteen or more" };
+  const [owner, other] = ["p", "q"].map((profile) => openTestDialer([origin], { sealer: openSealer(env, profile) }));
+  const url = `${origin}/mcp`;
+  const asked = { url, of: toRemote(url).target, redirectUrl: REDIRECT, nonce: "p.oauth.nonce" };
+  const begun = await startAccess(owner!.deps, "oauth", asked);
+  if (!begun.ok) throw new Error(begun.failure.code);
+  challenge = new URL(begun.value.open).searchParams.get("code_challenge")!;
+  const copy = () => other!.accesses.set("oauth", owner!.accesses.get("oauth")!);
+  const back = { url, nonce: asked.nonce, params: new URLSearchParams({ code: "code-1" }) };
+  copy();
+  expect(await finishAccess(other!.deps, "oauth", back)).toMatchObject({ failure: { code: "mcp_oauth_unknown" } });
+  expect(exchanged).toEqual([]);
+  expect((await finishAccess(owner!.deps, "oauth", back)).ok).toBe(true);
+  copy();
+  const connect = async ({ deps, dialer, accesses }: ReturnType<typeof openTestDialer>) => {
+    if (!deps.sealer.ok) throw new Error("no sealer");
+    const config = { ...toRemote(url), sealed: await deps.sealer.value.seal(JSON.stringify({ url, headers: {} })) };
+    const entry = toEntry("oauth", config, { access: accesses.get("oauth")! });
+    return dialer.open(entry, { timeoutMs: 5_000, signal: SIGNAL });
+  };
+  const opened = await connect(owner!);
+  expect(opened.ok).toBe(true);
+  if (opened.ok) await opened.value.close();
+  expect(await connect(other!)).toMatchObject({ ok: false, failure: { code: "mcp_unauthorized" } });
+  expect(other!.requests.filter(({ headers }) => headers.has("authorization"))).toEqual([]);
 });
 
 test("a refused code is told and logged without the code or the server's words", async () => {
