@@ -1,7 +1,7 @@
 // A profile's permission for an MCP server by OAuth, over the official client package: discovery, dynamic registration, PKCE, the exchange
 // of a code, refresh. What must be remembered is one sealed JSON text. Called by connection.ts and by the routes. No token or code may reach
 // a message, a log or a result.
-import { type OAuthClientProvider, auth } from "@modelcontextprotocol/client";
+import { type OAuthClientProvider, UnauthorizedError, auth } from "@modelcontextprotocol/client";
 import { type Result, err, ok } from "../../core/errors.ts";
 import type { McpEntry } from "../../core/mcp/ports.ts";
 import type { Outbound } from "../../core/outbound/outbound.ts";
@@ -89,7 +89,8 @@ export function createSessionProvider(deps: OAuthDeps, { name, config, access }:
     // Another session may have refreshed the tokens since, which ends those that this one knows.
     const stored = fresh ? await deps.accesses.read(name) : access;
     const opened = stored && (await openState(deps, stored));
-    if (opened) Object.assign(state, opened);
+    if (stored && !opened) throw new UnauthorizedError(); // without tokens the package would register a new client
+    Object.assign(state, opened);
     isLoaded = true;
   };
   return createProvider(state, {

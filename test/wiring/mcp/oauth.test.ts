@@ -162,6 +162,7 @@ test("an access that another profile has sealed is neither finished nor used", a
   expect(opened.ok).toBe(true);
   if (opened.ok) await opened.value.close();
   expect(await connect(other!)).toMatchObject({ ok: false, failure: { code: "mcp_unauthorized" } });
+  expect(registered.length).toBe(1);
   expect(other!.requests.filter(({ headers }) => headers.has("authorization"))).toEqual([]);
 });
 
