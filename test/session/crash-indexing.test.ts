@@ -69,13 +69,13 @@ async function runWithCrash({ learning, isOld = false, isFlaky = false, isLong =
     );
     harness.archiveSql.run("DELETE FROM message_turn");
   }
-  const writesBefore = harness.writes();
+  const writesBefore = harness.crashPoints();
   const first = harness.boot({ crashAt });
   await drivePart(first).catch((error: unknown) => expect(error).toBeInstanceOf(Crash));
   await first.settled();
   const second = harness.boot();
   await drivePart(second);
-  return { harness, sent, writes: harness.writes() - writesBefore, entries: must(second.engine.entries(0)) };
+  return { harness, sent, writes: harness.crashPoints() - writesBefore, entries: must(second.engine.entries(0)) };
 }
 
 /** What the index must have: the messages of the log. */

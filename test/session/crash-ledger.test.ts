@@ -53,7 +53,7 @@ async function runWithCrash(crashAt: number) {
   return { harness, account, engine: second.engine };
 }
 
-const WRITES = (await runWithCrash(Infinity)).harness.writes();
+const WRITES = (await runWithCrash(Infinity)).harness.crashPoints();
 
 describe("two turns and their review, after a crash", () => {
   it.each(Array.from({ length: WRITES }, (_, index) => index + 1))(

@@ -92,7 +92,7 @@ describe.each(["prune", "model", "overflow"] as const)(
   "a turn that is cut off around a compaction (%s)",
   async (method) => {
     const whole = await runWithCrash(method, Infinity);
-    const writes = whole.harness.writes();
+    const writes = whole.harness.crashPoints();
     const made = whole.entries.filter((entry) => entry.kind === "compaction");
 
     it("compacts its conversation in the middle of the turn", () => {

@@ -114,7 +114,7 @@ describe("turn.ended", () => {
   test("survives a crash at every write, and is the same event however often it is handed over", async () => {
     const calm = setUp([DONE]);
     await calm.say("Go.");
-    const writes = calm.harness.writes();
+    const writes = calm.harness.crashPoints();
     expect(writes).toBeGreaterThan(10);
     const lost: number[] = [];
     const ids = new Set(calm.taken.map(({ id }) => id));

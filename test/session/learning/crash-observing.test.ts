@@ -109,7 +109,7 @@ async function outcomeOf(world: Awaited<ReturnType<typeof runWithCrash>>) {
 }
 
 const whole = await runWithCrash(Infinity);
-const WRITES = whole.harness.writes();
+const WRITES = whole.harness.crashPoints();
 const WHOLE = await outcomeOf(whole);
 
 describe("turns that are observed, corrected and rated", () => {

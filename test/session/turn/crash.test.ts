@@ -79,7 +79,7 @@ async function runWithCrash(crashAt: number): Promise<{ world: World; harness: S
 }
 
 const whole = await runWithCrash(Infinity);
-const WRITES = whole.harness.writes();
+const WRITES = whole.harness.crashPoints();
 
 describe("a turn that crashes", () => {
   it("makes enough writes to be worth enumerating", () => {

@@ -302,7 +302,7 @@ describe("a turn with loaded skills that crashes", () => {
   it("ends with one answer, the skill once, and the same request each time", async () => {
     const whole = await runWithCrash(Infinity);
     const request = said(whole.model.requests[0]!);
-    const writes = whole.writes();
+    const writes = whole.crashPoints();
     expect(writes).toBeGreaterThan(10);
     for (let at = 1; at <= writes; at++) {
       const world = await runWithCrash(at);
@@ -317,7 +317,7 @@ describe("a turn with loaded skills that crashes", () => {
     const text = "Tell me the weather of our city.";
     const whole = await runWithCrash(Infinity, text);
     expect(loadedIn(whole.entries())).toMatchObject({ code: "recalled_skill" });
-    for (let at = 1; at <= whole.writes(); at++) {
+    for (let at = 1; at <= whole.crashPoints(); at++) {
       const world = await runWithCrash(at, text);
       const entries = world.entries();
       expect(entries.filter((entry) => entry.kind === "note").length).toBeLessThan(2);

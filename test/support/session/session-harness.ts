@@ -48,8 +48,8 @@ export interface SessionLife {
   wake(): Promise<void>;
   /** From now on, this lifetime writes nothing. */
   kill(): void;
-  /** The first write that fails, counted from 1 from now on. */
-  crashIn(writes: number): void;
+  /** The first moment at which it crashes, counted from 1 from now on: see `crashPoints`. */
+  crashIn(points: number): void;
   isDead(): boolean;
   reports: string[];
 }
@@ -63,7 +63,7 @@ export interface HarnessOptions {
   archive?: { records: ReturnType<typeof createTurnRecords>; parts: ReturnType<typeof createArchiveParts> };
   /** The sessions that this one begins. Absent: the agent cannot delegate. */
   children?: ChildPort;
-  /** Asked before each write, of any port. True: this lifetime ends with it. */
+  /** Asked at each moment at which a crash may come, of any port. True: this lifetime ends with it. */
   isCut?(): boolean;
   /** Models by slot. The other slots use `model`. */
   models?: Partial<Record<ModelSlot, ModelChain>>;
@@ -116,28 +116,44 @@ export function createSessionHarness(options: HarnessOptions) {
   const booked: Booking[] = [];
   let alarmAt: number | null = null;
   let writes = 0;
+  let crashPoints = 0;
 
-  /** `crashAt`: the first write of this lifetime that fails, counted from 1. */
+  /** `crashAt`: the moment of this lifetime at which it crashes, counted from 1. */
   function boot({ crashAt = Infinity }: { crashAt?: number } = {}): SessionLife {
     let alive = true;
     let count = 0;
-    let lastWrite = crashAt;
+    let lastPoint = crashAt;
+    /** Whether this transaction has written. A crash later in it leaves the same, since everything is rolled back. */
+    let hasWritten: boolean | null = null;
     const background = new Set<Promise<void>>();
     const reports: string[] = [];
     const step = (write: boolean) => {
       if (!alive) throw new Crash("dead");
-      if (write && (++count >= lastWrite || options.isCut?.())) {
-        alive = false;
-        throw new Crash(`at write ${count}`);
+      if (!write) return;
+      if (hasWritten !== true) {
+        if (hasWritten === false) hasWritten = true;
+        if (++count >= lastPoint || options.isCut?.()) {
+          alive = false;
+          throw new Crash(`at ${count}`);
+        }
+        crashPoints++;
       }
-      if (write) writes++;
+      writes++;
     };
     const mortal: Sql = {
       run: (query, ...values) => {
         step(!/^\s*SELECT/i.test(query));
         return sql.run(query, ...values);
       },
-      transaction: (work) => (step(false), sql.transaction(work)),
+      transaction(work) {
+        step(false);
+        hasWritten = false;
+        try {
+          return sql.transaction(work);
+        } finally {
+          hasWritten = null;
+        }
+      },
     };
     const profile = PROFILE;
     // Off, because a title needs a model call that tests' scripts do not contain.
@@ -257,8 +273,8 @@ export function createSessionHarness(options: HarnessOptions) {
       kill() {
         alive = false;
       },
-      crashIn(inWrites) {
-        lastWrite = count + inWrites;
+      crashIn(points) {
+        lastPoint = count + points;
       },
       isDead: () => !alive,
       async settled() {
@@ -294,6 +310,8 @@ export function createSessionHarness(options: HarnessOptions) {
     sql,
     alarmAt: () => alarmAt,
     writes: () => writes,
+    /** The moments at which a crash leaves something else than at the one before: each write, but of a transaction only the first one. */
+    crashPoints: () => crashPoints,
   };
 }
 
