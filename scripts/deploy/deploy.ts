@@ -4,7 +4,7 @@ import { randomBytes } from "node:crypto";
 import { rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { writePrivate } from "../stack/private-file.ts";
-import { type WorkerConfig, readWorkerConfigs, runWrangler } from "../stack/wrangler.ts";
+import { type RunWrangler, type WorkerConfig, readWorkerConfigs, runWrangler } from "../stack/wrangler.ts";
 import { buildAll } from "./build.ts";
 import { type Inventory, checkAccount } from "./checks.ts";
 import { DeployError, openAccount } from "./cloudflare.ts";
@@ -26,14 +26,15 @@ export async function deploy(
   deployment: Deployment,
   say: (line: string) => void,
   configs: WorkerConfig[] = readWorkerConfigs(),
+  wrangler: RunWrangler = runWrangler,
 ): Promise<void> {
   const { env, home } = deployment;
   const keptFile = join(home, "deploy.json");
   const resources = listResources(configs);
   const saved = readSavedDeployment(keptFile);
-  const api = await openAccount(env, (args) => runWrangler(args, { env }));
+  const api = await openAccount(env, (args) => wrangler(args, { env }));
   say("Building the three Workers");
-  const problems = (await buildAll(configs, deployment)).flatMap((built) => built.problems);
+  const problems = (await buildAll(configs, deployment, wrangler)).flatMap((built) => built.problems);
   if (problems.length > 0)
     throw new DeployError(`${problems.join("\n")}\nNothing was created. Fix this and run the command again.`);
   say(`Checking account ${api.accountId}`);
@@ -50,7 +51,7 @@ export async function deploy(
   for (const config of configs) {
     say(`${config.raw.name}: deploying`);
     const path = writeConfig(config, namespaces, deployment);
-    const output = await deployOne(config, path, selectSecrets(config.worker, secrets), {
+    const output = await deployOne(wrangler, config, path, selectSecrets(config.worker, secrets), {
       ...env,
       CLOUDFLARE_ACCOUNT_ID: api.accountId,
     });
@@ -77,6 +78,7 @@ function describeFirstKey(url: string): string {
 }
 
 async function deployOne(
+  wrangler: RunWrangler,
   config: WorkerConfig,
   path: string,
   secrets: Record<string, string>,
@@ -87,7 +89,7 @@ async function deployOne(
   if (named) writePrivate(secretsFile, JSON.stringify(secrets));
   try {
     const args = ["deploy", "--config", path, ...(named ? ["--secrets-file", secretsFile] : [])];
-    const result = await runWrangler(args, { env });
+    const result = await wrangler(args, { env });
     if (result.code === 0) return result.output;
     const reason = withoutColours(result.output).trim().slice(-4_000);
     throw new DeployError(

@@ -389,7 +389,8 @@ async function waitUntilReady({ url, socketsDir, port, group, log, signal }: Boo
   while (Date.now() < until) {
     if (signal.aborted) throw aborted();
     if (existsSync(join(socketsDir, PORT_TAKEN))) throw portInUse(port);
-    if (groupMembers(group).length === 0) {
+    // The leader lives as long as the group, and reading every process is slow.
+    if (!isAlive(group) && groupMembers(group).length === 0) {
       const full = describeFullDisk(dirname(log));
       const why = full === null ? "" : ` ${full}`;
       throw new StackError(

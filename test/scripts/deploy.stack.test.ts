@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { deploy } from "../../scripts/deploy/deploy.ts";
-import { readWorkerConfigs } from "../../scripts/stack/wrangler.ts";
+import { type RunWrangler, type WranglerResult, readWorkerConfigs, runWrangler } from "../../scripts/stack/wrangler.ts";
 import { CloudflareAccount } from "../support/cloudflare-account.ts";
 
 const account = new CloudflareAccount();
@@ -23,6 +23,18 @@ afterAll(async () => {
   for (const home of homes) rmSync(home, { recursive: true, force: true });
 });
 
+const answered = new Map<string, Promise<WranglerResult>>();
+
+/** The real wrangler. What does not depend on the deployment runs once: the login, and a build, which no variable changes. */
+const wrangler: RunWrangler = (args, options) => {
+  const config = args.includes("--dry-run") && readFileSync(args[args.indexOf("--config") + 1]!, "utf8");
+  if (args[0] !== "auth" && config === false) return runWrangler(args, options);
+  const key = config === false ? args.join(" ") : JSON.stringify({ ...JSON.parse(config), vars: null });
+  const answer = answered.get(key) ?? runWrangler(args, options);
+  answered.set(key, answer);
+  return answer;
+};
+
 function newHome(): string {
   const home = mkdtempSync(join(tmpdir(), "talaria deploy "));
   homes.push(home);
@@ -31,7 +43,7 @@ function newHome(): string {
 
 async function run(home: string, env: Record<string, string> = {}, given = configs, unset: string[] = []) {
   const lines: string[] = [];
-  await deploy({ home, env: { ...shell, ...env }, unset }, (line) => lines.push(line), given);
+  await deploy({ home, env: { ...shell, ...env }, unset }, (line) => lines.push(line), given, wrangler);
   return lines.join("\n");
 }
 
@@ -99,5 +111,9 @@ describe("a deployment", () => {
       expect(readFileSync(join(broken, "deploy.json"), "utf8")).toBe(text);
     }
     expect(account.changes).toEqual([]);
+  });
+
+  it("ran wrangler for one login, three builds and the two that fail", () => {
+    expect(answered.size).toBe(6);
   });
 });
