@@ -2,6 +2,7 @@
 import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { describe, expect, it } from "vitest";
 
 const root = join(import.meta.dirname, "../..");
@@ -13,10 +14,15 @@ const commands = Object.entries(scripts)
   })
   .sort();
 
-function run(file: string, args: string[], env: Record<string, string> = {}) {
+const LAUNCHER = ["scripts/run.mjs"];
+/** As the launcher starts a command, without a process of its own for it. */
+const DIRECTLY = ["--import", pathToFileURL(join(root, "scripts/text-modules.mjs")).href];
+
+function run(file: string, args: string[], env: Record<string, string> = {}, by = LAUNCHER) {
   return new Promise<{ status: number; out: string; err: string }>((done) => {
-    const options = { cwd: root, timeout: 60_000, env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env } };
-    execFile(process.execPath, ["scripts/run.mjs", file, ...args], options, (error, out, err) => {
+    const { PATH, HOME, NODE_COMPILE_CACHE } = process.env;
+    const options = { cwd: root, timeout: 60_000, env: { PATH, HOME, NODE_COMPILE_CACHE, ...env } };
+    execFile(process.execPath, [...by, file, ...args], options, (error, out, err) => {
       done({ status: error ? Number(error.code ?? -1) : 0, out, err });
     });
   });
@@ -24,7 +30,7 @@ function run(file: string, args: string[], env: Record<string, string> = {}) {
 
 describe.each(commands)("npm run %s", (name, file) => {
   it("prints its usage after an unknown flag, and does nothing else", async () => {
-    const { status, out, err } = await run(file, ["--no-such-flag"]);
+    const { status, out, err } = await run(file, ["--no-such-flag"], {}, DIRECTLY);
     expect(status).toBeGreaterThan(0);
     expect(out).toBe("");
     expect(err).toContain("no-such-flag");
@@ -51,7 +57,7 @@ describe.each([
   ["bench/growth.ts", ["--up-to", "Infinity"], "--up-to takes a number from 1."],
 ])("%s", (file, args, sentence) => {
   it(`refuses ${args.join(" ")} with a reason, before it measures`, async () => {
-    const { status, out, err } = await run(file, args);
+    const { status, out, err } = await run(file, args, {}, DIRECTLY);
     expect([status, out]).toEqual([2, ""]);
     expect(err).toMatch(/^Usage: npm run bench:/);
     expect(err.split("\n\n").at(-1)!.slice(0, sentence.length)).toBe(sentence);
