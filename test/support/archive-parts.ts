@@ -22,7 +22,7 @@ const SALT = "profile";
 export interface ArchivePartsOptions {
   clock: Clock;
   readBytes?(): number;
-  /** Runs before each write of a part, and before and after each call between parts. It may throw. */
+  /** Runs before each write of a part, of a transaction before the first one only, and before and after each call between parts. It may throw. */
   step?(): void;
 }
 
@@ -30,11 +30,26 @@ export function createArchiveParts({ clock, readBytes, step = () => {} }: Archiv
   const options = { salt: SALT, ...(readBytes && { readBytes }) };
   const createSql = (): Sql => {
     const sql = createNodeSql();
-    const run: Sql["run"] = (query, ...values) => {
-      if (!/^\s*SELECT/i.test(query)) step();
-      return sql.run(query, ...values);
+    /** A stop later in a transaction that has written leaves the same, since everything is rolled back. */
+    let hasWritten: boolean | null = null;
+    return {
+      ...sql,
+      run(query, ...values) {
+        if (!/^\s*SELECT/i.test(query) && hasWritten !== true) {
+          if (hasWritten === false) hasWritten = true;
+          step();
+        }
+        return sql.run(query, ...values);
+      },
+      transaction(work) {
+        hasWritten = false;
+        try {
+          return sql.transaction(work);
+        } finally {
+          hasWritten = null;
+        }
+      },
     };
-    return { ...sql, run };
   };
   const firstSql = createSql();
   const first = createMessageArchive(firstSql, options);

@@ -48,49 +48,49 @@ async function runWithCut(cutAt: number, kind: CutKind, { stops = false } = {}) 
 }
 
 describe("a cut at every write of a parent and its children", () => {
-  it.each<[CutKind, number]>([
-    ["one", 1],
-    ["all", 3],
-  ])("(%s at once) loses no result, doubles no task and leaves nothing open", async (kind, stride) => {
-    let cuts = 0;
-    for (let cutAt = 1; ; cutAt += stride) {
-      const { family, effects } = await runWithCut(cutAt, kind);
-      const at = `${kind}, cut at ${cutAt}`;
-      const detail = family.detail(SESSION);
-      expect([at, detail.turns.map(({ state }) => state)]).toEqual([at, ["done"]]);
-      const results = family
-        .entries(SESSION)
-        .flatMap((entry) => (entry.kind === "tool" ? [renderParts(entry.parts)] : []));
-      expect([at, results.length]).toEqual([at, 1]);
-      const { done, of, task_1, task_2 } = JSON.parse(results[0]!);
-      expect([at, done, of, task_1, task_2]).toEqual([at, 2, 2, "Been north.", "Been south."]);
-      const children = family.children();
-      expect([at, children.length]).toEqual([at, 2]);
-      for (const child of children) {
-        expect([at, family.detail(child).turns.map(({ state }) => state)]).toEqual([at, ["done"]]);
+  it.each<CutKind>(["one", "all"])(
+    "(%s at once) loses no result, doubles no task and leaves nothing open",
+    async (kind) => {
+      let cuts = 0;
+      for (let cutAt = 1; ; cutAt++) {
+        const { family, effects } = await runWithCut(cutAt, kind);
+        const at = `${kind}, cut at ${cutAt}`;
+        const detail = family.detail(SESSION);
+        expect([at, detail.turns.map(({ state }) => state)]).toEqual([at, ["done"]]);
+        const results = family
+          .entries(SESSION)
+          .flatMap((entry) => (entry.kind === "tool" ? [renderParts(entry.parts)] : []));
+        expect([at, results.length]).toEqual([at, 1]);
+        const { done, of, task_1, task_2 } = JSON.parse(results[0]!);
+        expect([at, done, of, task_1, task_2]).toEqual([at, 2, 2, "Been north.", "Been south."]);
+        const children = family.children();
+        expect([at, children.length]).toEqual([at, 2]);
+        for (const child of children) {
+          expect([at, family.detail(child).turns.map(({ state }) => state)]).toEqual([at, ["done"]]);
+        }
+        // A keyed effect that runs again after a cut has the same key.
+        expect([at, [...effects].map(([task, ops]) => `${task} ${ops.size}`).toSorted()]).toEqual([
+          at,
+          ["north 1", "south 1"],
+        ]);
+        const spent = children.reduce((sum, child) => sum + family.detail(child).usage.tokens, 0);
+        const own = family.harness(SESSION).booked;
+        const booked = new Map(own.map((booking) => [booking.id, booking]));
+        expect([at, booked.size]).toEqual([at, 1]);
+        expect([at, detail.usage.tokens]).toEqual([at, spent + tokensOf([...booked.values()][0]!)]);
+        const listed = await family.life(SESSION).engine.listChildren();
+        expect([at, listed.ok && listed.value.map(({ state }) => state)]).toEqual([at, ["done", "done"]]);
+        expect([at, openJobs(family)]).toEqual([at, []]);
+        if (family.cuts() === 0) break;
+        cuts++;
       }
-      // A keyed effect that runs again after a cut has the same key.
-      expect([at, [...effects].map(([task, ops]) => `${task} ${ops.size}`).toSorted()]).toEqual([
-        at,
-        ["north 1", "south 1"],
-      ]);
-      const spent = children.reduce((sum, child) => sum + family.detail(child).usage.tokens, 0);
-      const own = family.harness(SESSION).booked;
-      const booked = new Map(own.map((booking) => [booking.id, booking]));
-      expect([at, booked.size]).toEqual([at, 1]);
-      expect([at, detail.usage.tokens]).toEqual([at, spent + tokensOf([...booked.values()][0]!)]);
-      const listed = await family.life(SESSION).engine.listChildren();
-      expect([at, listed.ok && listed.value.map(({ state }) => state)]).toEqual([at, ["done", "done"]]);
-      expect([at, openJobs(family)]).toEqual([at, []]);
-      if (family.cuts() === 0) break;
-      cuts++;
-    }
-    expect(cuts * stride).toBeGreaterThan(60);
-  });
+      expect(cuts).toBeGreaterThan(50);
+    },
+  );
 
   it("stops the whole tree, however it is cut off while it stops", async () => {
     let cuts = 0;
-    for (let cutAt = 1; ; cutAt += 2) {
+    for (let cutAt = 1; ; cutAt++) {
       const { family } = await runWithCut(cutAt, "one", { stops: true });
       const at = `stopped, cut at ${cutAt}`;
       const states = [SESSION, ...family.children()].map((session) => family.detail(session).turns[0]!.state);
