@@ -9,6 +9,7 @@ import type { McpSecret, McpTransport } from "../../core/schemas/profile/mcp.ts"
 import { systemClock } from "../../stores/platform/system-clock.ts";
 import { type McpDialerDeps, MAX_REPLY_BYTES } from "./dialer.ts";
 import { isWrongTransport, toFailure } from "./failures.ts";
+import { guardMessages } from "./guard-messages.ts";
 import { hushTokenErrors } from "./hush-token-errors.ts";
 import { createListLimit } from "./list-limit.ts";
 import { createSessionProvider } from "./oauth.ts";
@@ -35,7 +36,7 @@ export async function openConnection(
   const { exec } = deps;
   if ("command" in secret) {
     if (!exec) return err("mcp_not_supported", "A local server needs an exec host, and this profile has none.");
-    const transport = createStdioTransport(exec, secret, deps.token());
+    const transport = guardMessages(createStdioTransport(exec, secret, deps.token()));
     return connect(entry, { kind: "stdio", transport, beforeList: () => undefined }, options);
   }
   const url = URL.parse(secret.url);
@@ -45,7 +46,8 @@ export async function openConnection(
   const authProvider = entry.access?.state === "granted" ? createSessionProvider(deps, entry) : undefined;
   const make = (kind: "http" | "sse"): Link => {
     const create = kind === "http" ? createHttpTransport : createSseTransport;
-    return { kind, transport: create(url, { fetch, ...(authProvider && { authProvider }) }), beforeList: reset };
+    const transport = guardMessages<Transport>(create(url, { fetch, ...(authProvider && { authProvider }) }));
+    return { kind, transport, beforeList: reset };
   };
   const known = entry.config.transport ?? entry.catalog?.listing?.transport;
   const first = known === "sse" ? "sse" : "http";

@@ -3,6 +3,7 @@
 import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError, UnauthorizedError } from "@modelcontextprotocol/client";
 import type { McpFailure } from "../../core/mcp/ports.ts";
 import { OutboundError } from "../../core/outbound/outbound.ts";
+import { TOO_LARGE_CODE } from "./guard-messages.ts";
 import { LOST_CODE } from "./transports.ts";
 
 const MAX_SAID_CHARS = 4_000;
@@ -31,6 +32,7 @@ export function toFailure(
   const answered = chain.find((error) => ProtocolError.isInstance(error));
   if (answered instanceof Error && ProtocolError.isInstance(answered)) {
     if (answered.code === LOST_CODE) return { ...LOST, ...sent };
+    if (answered.code === TOO_LARGE_CODE) return { ...TOO_LARGE, ...sent };
     const said = answered.message.slice(0, MAX_SAID_CHARS);
     return { code: "mcp_refused", message: "The server refused the request.", said };
   }

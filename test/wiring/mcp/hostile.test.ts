@@ -1,52 +1,19 @@
 // Servers that lie, seen by the tools of a turn: each over real HTTP, through the real dialer and the URL policy.
 import { afterEach, expect, test } from "vitest";
-import type { Tool } from "../../../core/agent/contract.ts";
 import { readOutcome } from "../../../core/agent/tool-result.ts";
 import { discover } from "../../../core/mcp/discover.ts";
-import { createMcpTools } from "../../../core/mcp/mcp-tools.ts";
-import { createMcpPool } from "../../../core/mcp/pool.ts";
-import type { McpEntry } from "../../../core/mcp/ports.ts";
-import type { McpCatalog } from "../../../core/schemas/profile/mcp.ts";
 import { systemClock } from "../../../stores/platform/system-clock.ts";
 import { openTestDialer, toEntry, toRemote } from "../../support/mcp/everything.ts";
-import {
-  type JsonAnswer,
-  type AskedRequest,
-  type JsonServer,
-  startJsonServer,
-  toListedTool,
-} from "../../support/mcp/json-server.ts";
+import { type JsonServer, startJsonServer, toListedTool } from "../../support/mcp/json-server.ts";
+import { beginTurn, said } from "../../support/mcp/liar-turn.ts";
 
 const servers: JsonServer[] = [];
+const begin = beginTurn(servers);
 afterEach(async () => {
   await Promise.all(servers.splice(0).map((server) => server.close()));
 });
 
 const SIGNAL = new AbortController().signal;
-const said = (text: string) => ({ content: [{ type: "text", text }] });
-
-/** A server, what it offers now, and the tools of one turn. */
-async function begin(answer: (asked: AskedRequest, nth: number) => JsonAnswer | null, allow: string[] = []) {
-  const server = await startJsonServer(answer);
-  servers.push(server);
-  const { dialer, requests } = openTestDialer([server.origin, ...allow]);
-  const bare = toEntry(
-    "liar",
-    toRemote(server.url, { headers: { authorization: "Bearer secret-3" }, timeoutMs: 1_500 }),
-  );
-  const catalog = await discover({ dialer, clock: systemClock }, bare, SIGNAL);
-  const entry: McpEntry = { ...bare, catalog };
-  const stored: McpCatalog[] = [];
-  const pool = createMcpPool({ dialer, clock: systemClock, store: async (_, fresh) => void stored.push(fresh) });
-  const tools = createMcpTools([entry], pool, new Set());
-  const call = (name: string, args = {}) => run(tools, name, args);
-  return { server, dialer, requests, entry, catalog, stored, tools, call, end: () => pool.end() };
-}
-
-function run(tools: Tool[], name: string, args: object) {
-  const tool = tools.find((one) => one.name === name)!;
-  return tool.run(args, { op: "op", prepared: {}, signal: SIGNAL });
-}
 
 test("making a turn's tools asks the server nothing, and a call asks for its list once", async () => {
   const turn = await begin(({ method }) => (method === "tools/list" ? { tools: [toListedTool("a")] } : said("yes")));

@@ -1,0 +1,53 @@
+// Servers whose answers cost more to read than to write: each over real HTTP, through the real dialer.
+import { afterEach, expect, test, vi } from "vitest";
+import { readOutcome } from "../../../core/agent/tool-result.ts";
+import { type JsonServer, toListedTool } from "../../support/mcp/json-server.ts";
+import { beginTurn, said } from "../../support/mcp/liar-turn.ts";
+
+const servers: JsonServer[] = [];
+const begin = beginTurn(servers);
+afterEach(async () => {
+  await Promise.all(servers.splice(0).map((server) => server.close()));
+});
+
+/** Answers a call with this text as its result, and lists the tool `a`. */
+const answerWith = (type: string, write: (id: number | string) => string) =>
+  begin(({ method }) => {
+    if (method === "tools/list") return { tools: [toListedTool("a")] };
+    if (method !== "tools/call") return null;
+    return (response, id) => void response.writeHead(200, { "content-type": type }).end(write(id));
+  });
+
+test.each([
+  ["200,000 blocks of no known form", `{"content":[${'{"type":"x"},'.repeat(200_000)}{"type":"x"}]}`],
+  [
+    "a block with 100,000 readers",
+    `{"content":[{"type":"text","text":"x","annotations":{"audience":[${'"",'.repeat(100_000)}""]}}]}`,
+  ],
+  ["100,000 levels", `{"content":[],"structuredContent":{"a":${"[".repeat(100_000)}${"]".repeat(100_000)}}}`],
+])("an answer with %s is cut off before it is read", async (_, result) => {
+  const turn = await answerWith("application/json", (id) => `{"jsonrpc":"2.0","id":${id},"result":${result}}`);
+  const began = Date.now();
+  expect(readOutcome(await turn.call("mcp_liar_a"))).toMatchObject({ code: "mcp_answer_too_large" });
+  expect(Date.now() - began).toBeLessThan(1_500);
+  await turn.end();
+});
+
+test("a server that asks 2,000 times in an answer, gets 20 answers", async () => {
+  const asks = ["ping", "roots/list", "sampling/createMessage", "elicitation/create"];
+  const turn = await answerWith("text/event-stream", (id) => {
+    const asked = Array.from({ length: 2_000 }, (_, at) => ({
+      jsonrpc: "2.0",
+      id: `s${at}`,
+      method: asks[at % 4],
+      params: {},
+    }));
+    const last = { jsonrpc: "2.0", id, result: said("yes") };
+    return [...asked, last].map((message) => `data: ${JSON.stringify(message)}\n\n`).join("");
+  });
+  turn.requests.length = 0;
+  expect((await turn.call("mcp_liar_a")).failed).toBe(false);
+  await vi.waitFor(() => expect(turn.requests.filter(({ body }) => /"id":"s\d/.test(body)).length).toBe(20));
+  await turn.end();
+  expect(turn.requests.length).toBeLessThan(30);
+});
