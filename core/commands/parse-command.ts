@@ -5,9 +5,11 @@ import { isNear } from "../near.ts";
 import {
   COMMANDS,
   type ClientCommandName,
+  type CommandRole,
   type CommandRow,
   type SessionCommand,
   type SessionCommandName,
+  mayUse,
   offeredCommands,
 } from "./commands.ts";
 import { formatUsage } from "./help.ts";
@@ -28,6 +30,16 @@ export function isBesideCommand(message: string): boolean {
 /** Whether a message begins with a command of any kind, also one with a wrong argument. A path such as `/etc/hosts` does not. */
 export function isCommandWord(message: string): boolean {
   return splitCommand(message) !== null;
+}
+
+/**
+ * The word of the command that a message begins with, if `role` may not send it: a command for owners, or one that a client carries out
+ * and no session knows. Null for every other message.
+ */
+export function refusedCommand(message: string, role: CommandRole): string | null {
+  const found = splitCommand(message);
+  if (!found || (mayUse(found.row, role) && found.row.handler !== "client")) return null;
+  return found.row.name;
 }
 
 export type TypedLine =

@@ -5,7 +5,29 @@ import {
   nearestCommand,
   parseSessionCommand,
   parseTypedLine,
+  refusedCommand,
 } from "../../core/commands/parse-command.ts";
+
+describe("a command that a participant may not send", () => {
+  it.each([
+    ["/approve", "approve"],
+    ["  /approve 0a1b once, please", "approve"],
+    ["/reject 0a1b", "deny"],
+    ["/learn pottery", "learn"],
+    ["/stop", "stop"],
+    ["/refresh", null],
+    ["/answer 1", null],
+    ["/skill kiln-keeping 900 degrees", null],
+    ["/etc/hosts", null],
+    ["please /approve", null],
+  ])("%j is %j", (message, expected) => {
+    expect(refusedCommand(message, "participant")).toBe(expected);
+  });
+
+  it("is one of the client, for an owner", () => {
+    expect([refusedCommand("/approve", "owner"), refusedCommand("/stop", "owner")]).toEqual([null, "stop"]);
+  });
+});
 
 describe("a message to the session", () => {
   it.each([

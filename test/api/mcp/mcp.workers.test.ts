@@ -90,12 +90,14 @@ describe("the protocol", () => {
       rpc(key, large),
       rpc(key, "{"),
       rpc(key, batch),
+      rpc(key, [batch[0], batch[1], batch[0]]),
       rpc(key, "{}", { "content-type": "text/plain" }),
       ask("GET", "/mcp", { key, headers: { accept: "text/event-stream" } }),
     ]);
     expect(refused.map(({ status, body }) => [status, (body as { error: { code: number } }).error.code])).toEqual([
       [413, -32_600],
       [400, -32_700],
+      [400, -32_600],
       [400, -32_600],
       [415, -32_000],
       [405, -32_000],
@@ -294,7 +296,37 @@ describe("messages", () => {
     expect(await call("get_turn", { turn: sent.turn })).toMatchObject({ state: "done", answer: expect.any(String) });
     expect(await call("get_turn", { turn: `${sent.session as string}-9` })).toMatchObject({ code: "turn_not_found" });
     expect(await call("send_message", { text: " " })).toMatchObject({ isError: true, code: "body_invalid" });
-    expect(await call("send_message", { text: "/approve" })).toMatchObject({ isError: true, code: "person_needed" });
+  });
+
+  it("that are commands of the owner or of a chat are refused, and begin nothing", async () => {
+    const { key: own } = await createProfile();
+    const of = await connect(own);
+    const commands = [
+      "/approve",
+      " /approve a1 once please",
+      "/deny",
+      "/revoke a1",
+      "/model m",
+      "/title T",
+      "/undo",
+      "/retry",
+    ];
+    for (const text of [...commands, "/rollback 1", "/learn pottery", "/refine", "/usage", "/stop"]) {
+      expect(await call("send_message", { text }, of), text).toMatchObject({ isError: true, code: "person_needed" });
+    }
+    expect((await ask("GET", "/v1/sessions", { key: own })).body).toMatchObject({ sessions: [] });
+    expect(await call("send_message", { text: "/refresh" }, of)).toMatchObject({ state: "done", reason: "refreshed" });
+  });
+
+  it("are refused in words that a client knows", async () => {
+    const sent = await call("send_message", { text: "Hello.", key: "words" });
+    const refused = await Promise.all([
+      call("send_message", { text: "Something else.", key: "words" }),
+      call("send_message", { text: "Hello.", session: "01ARZ3NDEKTSV4RRFFQ69G5FAV" }),
+    ]);
+    expect(sent.isError).toBe(false);
+    expect(refused.map(({ code }) => code)).toEqual(["idempotency_conflict", "session_not_found"]);
+    for (const { error } of refused) expect(error).not.toMatch(/POST|Idempotency-Key/);
   });
 });
 

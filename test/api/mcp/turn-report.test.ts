@@ -54,12 +54,12 @@ function scriptedSession({ turns, streams = [], entries = [ANSWER], approval }: 
   return { session: session as unknown as SessionRpc, asked };
 }
 
-async function wait(scripted: Scripted, waitMs = 20_000, signal = new AbortController().signal) {
+async function wait(scripted: Scripted, waitMs = 20_000, signal = new AbortController().signal, n = 1) {
   const { session, asked } = scriptedSession(scripted);
   const told: string[] = [];
   const report = await awaitTurn(
     session,
-    { n: 1, waitMs },
+    { n, waitMs },
     { signal, reportProgress: async (message) => void told.push(message) },
   );
   return { report, asked, told };
@@ -136,6 +136,21 @@ describe("awaitTurn", () => {
     const questions = [{ question: "Which harbour?", choices: ["North", "South"], multiSelect: false }];
     const { report } = await wait({ turns: [[parkedFor("clarify")]], approval: { kind: "clarify", questions } });
     expect(report).toMatchObject({ waits_for: "clarify", questions, next: expect.stringContaining("send_message") });
+  });
+
+  it("reports what an earlier turn waits for, without waiting behind it", async () => {
+    const queued = turnOf({ turn: `${SESSION}-2`, n: 2, state: "queued" });
+    const approval = { kind: "command", summary: "rm a", reasons: [] } as Partial<ApprovalDetail>;
+    const { report, asked } = await wait({ turns: [[parkedFor("approval"), queued]], approval }, 20_000, undefined, 2);
+    expect(asked.opened).toBe(0);
+    expect(report).toMatchObject({
+      turn: `${SESSION}-2`,
+      state: "queued",
+      after: `${SESSION}-1`,
+      waits_for: "approval",
+    });
+    const behindChildren = await wait({ turns: [[parkedFor("children"), queued]] }, 50, undefined, 2);
+    expect(behindChildren.report).toMatchObject({ state: "queued", next: expect.stringMatching(/get_turn/) });
   });
 
   it("waits on while the turn waits for sessions that it began", async () => {

@@ -1,15 +1,16 @@
 // The tools send_message and get_turn: give work to a session, and read what became of it. The turn runs in its session; a client that
 // stops waiting stops nothing. With a key, a repeated call finds the session and the turn of the first one.
+import type { CallToolResult } from "@modelcontextprotocol/server";
 import * as z from "zod";
 import { ulid } from "ulid";
-import { parseSessionCommand } from "../../../core/commands/parse-command.ts";
+import { refusedCommand } from "../../../core/commands/parse-command.ts";
 import { SessionId, TurnId } from "../../../core/schemas/ids.ts";
 import { sha256Hex } from "../../../core/schemas/learning/digest.ts";
 import { AppError, unwrap } from "../problems.ts";
 import { IdempotencyKey, assertUsableText } from "../sessions/messages.ts";
 import { openAccount, openSession } from "../sessions/session-rpc.ts";
 import { type CallContext, type McpScope, type McpTool, toResult, toToolError } from "./contract.ts";
-import { awaitTurn } from "./turn-report.ts";
+import { NO_SESSION, awaitTurn } from "./turn-report.ts";
 
 /** Below the minute after which the official clients give up a call that reports no progress. */
 const USUAL_WAIT_S = 45;
@@ -32,11 +33,23 @@ const SendArgs = z.strictObject({
 });
 type SendArgs = z.infer<typeof SendArgs>;
 
-/** The client's model must not allow what it may have caused itself. */
-const APPROVAL_REFUSED = toToolError(
-  "person_needed",
-  "Only the person may allow a call, in Talaria's chat or API. Tell them what waits.",
-);
+/**
+ * The client's model is not the person, though the client holds the person's key. It must not allow what it may have caused itself, nor take back,
+ * delete or set anything because a page asked for it.
+ */
+function refuseCommand(name: string): CallToolResult {
+  return toToolError(
+    "person_needed",
+    `Only the person may use /${name}, in Talaria's chat or API. Tell them, or say what Talaria should do in plain words, without a command.`,
+  );
+}
+
+/** Failures of a session that name routes or headers of the API, in the words of this tool. */
+const REFUSALS: Record<string, string> = {
+  session_not_found: NO_SESSION,
+  idempotency_conflict:
+    "This key came with another text before, so nothing was sent. Use a new key for another message.",
+};
 
 const TurnArgs = z.strictObject({
   turn: TurnId.describe("The turn, as send_message returned it."),
@@ -58,11 +71,15 @@ function sendTool(scope: McpScope): McpTool<SendArgs> {
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
     async run({ text, key, wait_seconds: seconds, ...args }, context) {
       assertUsableText(text, false);
-      if (parseSessionCommand(text)?.name === "approve") return APPROVAL_REFUSED;
+      const command = refusedCommand(text, "participant");
+      if (command !== null) return refuseCommand(command);
       const session = args.session ?? (await beginSession(scope, key));
       const { env, profile, settingsRev } = scope;
       const message = { text, ...(key && { key }), ...(settingsRev > 0 && { settingsRev }) };
       const posted = await openSession(env, profile, session).post(message);
+      if (!posted.ok && Object.hasOwn(REFUSALS, posted.failure.code)) {
+        return toToolError(posted.failure.code, REFUSALS[posted.failure.code]!);
+      }
       return report(scope, { turn: unwrap(posted).turn, seconds }, context);
     },
   };

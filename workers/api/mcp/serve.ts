@@ -67,7 +67,19 @@ async function readBody(sdk: Sdk, request: Request): Promise<{ parsedBody?: unkn
   if (Array.isArray(parsedBody) && parsedBody.length > MAX_BATCH) {
     return refuse(400, RPC_CODES.request, `Send at most ${MAX_BATCH} requests in one body.`);
   }
+  if (Array.isArray(parsedBody) && repeatsId(parsedBody)) {
+    return refuse(400, RPC_CODES.request, "Two requests in the body have the same id. Give each its own.");
+  }
   return { parsedBody };
+}
+
+/** The SDK would carry out all of them and answer only one. */
+function repeatsId(batch: unknown[]): boolean {
+  const ids = batch.flatMap((message) => {
+    const { id, method } = Object(message) as { id?: unknown; method?: unknown };
+    return id === undefined || method === undefined ? [] : [id];
+  });
+  return new Set(ids).size < ids.length;
 }
 
 function refuse(status: number, code: number, message: string): Response {

@@ -18,27 +18,37 @@ interface Asked {
   waitMs: number;
 }
 
+/** A turn, and the turn before it that waits for a person: until then no other turn begins. */
+interface Seen {
+  turn: TurnInfo;
+  blocker?: TurnInfo;
+}
+
 /** Throws `session_not_found` and `turn_not_found`. */
 export async function awaitTurn(session: SessionRpc, { n, waitMs }: Asked, context: CallContext): Promise<JsonObject> {
   const deadline = Date.now() + waitMs;
-  let turn = await readTurn(session, n);
-  while (isRunning(turn) && Date.now() < deadline && !context.signal.aborted) {
-    await context.reportProgress(`The turn is ${turn.state}.`);
+  let seen = await readTurn(session, n);
+  while (isRunning(seen) && Date.now() < deadline && !context.signal.aborted) {
+    await context.reportProgress(`The turn is ${seen.turn.state}.`);
     const step = Math.min(PROGRESS_MS, deadline - Date.now());
-    const isOver = await waitForEvent(session, turn.n, step, context.signal);
-    turn = await readTurn(session, n);
-    if (isOver && isRunning(turn)) await sleep(REOPEN_MS, context.signal);
+    const isOver = await waitForEvent(session, seen.turn.n, step, context.signal);
+    seen = await readTurn(session, n);
+    if (isOver && isRunning(seen)) await sleep(REOPEN_MS, context.signal);
   }
-  return toReport(session, turn);
+  return toReport(session, seen);
 }
 
 /** The turn, or the running turn that took in its message. */
-async function readTurn(session: SessionRpc, n: number): Promise<TurnInfo> {
+async function readTurn(session: SessionRpc, n: number): Promise<Seen> {
   const detail = await session.detail();
-  if (!detail) throw new AppError("session_not_found", "There is no such session. search_sessions lists the sessions.");
+  if (!detail) throw new AppError("session_not_found", NO_SESSION);
   const own = detail.turns.find((turn) => turn.n === n);
   const turn = own?.into === undefined ? own : detail.turns.find((other) => other.n === own.into);
-  if (turn) return turn;
+  if (turn) {
+    const blocker =
+      turn.state === "queued" && detail.turns.find((other) => other.n < turn.n && isAwaitingPerson(other));
+    return { turn, ...(blocker && { blocker }) };
+  }
   throw new AppError(
     "turn_not_found",
     "The session has no such turn among its newest 100. Read older ones with search_sessions.",
@@ -46,8 +56,12 @@ async function readTurn(session: SessionRpc, n: number): Promise<TurnInfo> {
 }
 
 /** A turn that waits for sessions which it began goes on by itself. */
-function isRunning({ state, parked }: TurnInfo): boolean {
-  return state === "queued" || state === "running" || parked?.for === "children";
+function isRunning({ turn: { state, parked }, blocker }: Seen): boolean {
+  return !blocker && (state === "queued" || state === "running" || parked?.for === "children");
+}
+
+function isAwaitingPerson({ state, parked }: TurnInfo): boolean {
+  return state === "parked" && parked !== undefined && parked.for !== "children";
 }
 
 /** Whether the events ended or said that the turn ended or was parked, before the time was over. */
@@ -87,12 +101,14 @@ function sleep(ms: number, signal: AbortSignal): Promise<void> {
   });
 }
 
-async function toReport(session: SessionRpc, turn: TurnInfo): Promise<JsonObject> {
-  const { turn: id, state, reason, parked, final } = turn;
+async function toReport(session: SessionRpc, { turn, blocker }: Seen): Promise<JsonObject> {
+  const { turn: id, state, reason, final } = turn;
   const about = { session: id.split("-")[0]!, turn: id, state };
-  if (parked && !isRunning(turn)) {
+  const { turn: waiting, parked } = blocker ?? turn;
+  if (parked && isAwaitingPerson(blocker ?? turn)) {
     const until = new Date(parked.until).toISOString();
-    return { ...about, waits_for: parked.for, until, ...(await readQuestion(session, parked.id)) };
+    const place = { ...(blocker && { after: waiting }), waits_for: parked.for, until };
+    return { ...about, ...place, ...(await readQuestion(session, parked.id)) };
   }
   if (final === null) return { ...about, next: RUNNING_NEXT };
   const entries = await readEnd(session, final);
@@ -106,6 +122,8 @@ async function toReport(session: SessionRpc, turn: TurnInfo): Promise<JsonObject
   };
 }
 
+/** For clients of MCP, who know no routes. */
+export const NO_SESSION = "There is no such session. search_sessions lists the sessions.";
 const RUNNING_NEXT = "The turn goes on without you. Call get_turn with this turn to wait for its answer.";
 const CLARIFY_NEXT = "Talaria asks this before it goes on. Answer with send_message in this session.";
 const APPROVAL_NEXT =
