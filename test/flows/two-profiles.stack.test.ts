@@ -2,6 +2,7 @@
 // it is offered, and the other one's key asks every route of the contract, with the first one's ids. The word never reaches the other, what
 // is another's is answered like what never existed, and the first one's state stays as it was. A tool or a route without a case fails here.
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
+import { toChildId } from "../../core/session/delegation/child-rows.ts";
 import { HookEventType } from "../../core/schemas/profile/hooks.ts";
 import {
   type Asked,
@@ -76,6 +77,11 @@ it("the secret is in every store of its owner", () => {
   expect([...new Set(withSecret)]).toEqual(expect.arrayContaining(HELD_BY));
 });
 
+it("who knows a session knows the ids of its children, so these are tried as well", () => {
+  const ops = Array.from({ length: 100 }, (_, n) => `${facts.session}-1:${n}`);
+  expect(ops.map((op) => toChildId(facts.session, op, 1))).toContain(facts.child);
+});
+
 async function createOther(): Promise<Tenant> {
   const tenant = await world.createTenant();
   others.push(tenant);
@@ -85,6 +91,7 @@ async function createOther(): Promise<Tenant> {
 it("every route answers the ids of another profile like ids that never existed", async () => {
   expect(routes.length).toBeGreaterThan(60);
   const [other, stranger] = [await createOther(), await createOther()];
+  expect(await other.call("GET", "/v1/skill-settings")).toEqual({ inlineShell: false });
   const waitForCuration = (tenant: Tenant) =>
     vi.waitFor(async () => expect(await tenant.call("GET", "/v1/curator")).not.toMatchObject({ last: null }), SETTLES);
   const compare = async (request: Asked, invented: Asked) => {

@@ -59,6 +59,7 @@ const BODIES: Record<string, (of: Facts) => object | string> = {
   putMcpServer: ({ site }) => ({ url: `${site}/mcp/notes` }),
   putToolSettings: () => ({ disabled: ["todo"] }),
   putPolicy: () => ({ hook: "pre_tool_call", tool: "todo", decision: "allow" }),
+  putSkillSettings: () => ({ inlineShell: true }),
   createHook: ({ site }) => ({ url: `${site}/hooks/other`, events: ["turn.ended"] }),
   putPersonality: () => ({ text: "Mine." }),
 };

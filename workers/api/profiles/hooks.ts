@@ -1,5 +1,6 @@
 // Outbound webhooks of a profile: subscriptions, their secrets, a test, and the log of deliveries. The profile's Account sends.
 import { createRoute } from "@hono/zod-openapi";
+import type { Context } from "hono";
 import * as z from "zod";
 import {
   CreateHook,
@@ -15,13 +16,25 @@ import {
 import { forgetAcceptedKeys } from "../auth.ts";
 import { descending, pageQuery, toPage } from "../pages.ts";
 import { unwrap } from "../problems.ts";
-import { PROBLEM_RESPONSE, createRouter, describeResponses, jsonBody } from "../router.ts";
+import { type ApiEnv, PROBLEM_RESPONSE, createRouter, describeResponses, jsonBody } from "../router.ts";
 import { openAccount } from "../sessions/session-rpc.ts";
 
 export const hooks = createRouter();
 
 const HookParams = z.object({ hook: HookId });
 const MAX_DELIVERIES = 100;
+
+type Desk = ReturnType<ReturnType<typeof openAccount>["hookDesk"]>;
+
+/** The Account keeps a desk in memory until it is given back. */
+async function askDesk<Answer>({ env, var: { profile } }: Context<ApiEnv>, ask: (desk: Desk) => Promise<Answer>) {
+  const desk = openAccount(env, profile).hookDesk();
+  try {
+    return await ask(desk);
+  } finally {
+    (await desk)[Symbol.dispose]();
+  }
+}
 
 hooks.openapi(
   createRoute({
@@ -35,7 +48,7 @@ hooks.openapi(
     responses: describeResponses(201, "The hook, with its secret, which is never shown again", CreatedHook),
   }),
   async (c) => {
-    const created = unwrap(await openAccount(c.env, c.var.profile).hookDesk().create(c.req.valid("json")));
+    const created = unwrap(await askDesk(c, (desk) => desk.create(c.req.valid("json"))));
     forgetAcceptedKeys(c.var.profile);
     return c.json(created, 201);
   },
@@ -49,7 +62,7 @@ hooks.openapi(
     description: "Lists the profile's hooks, at most ten.",
     responses: describeResponses(200, "Hooks, oldest first", HookList),
   }),
-  async (c) => c.json({ hooks: await openAccount(c.env, c.var.profile).hookDesk().list() }, 200),
+  async (c) => c.json({ hooks: await askDesk(c, (desk) => desk.list()) }, 200),
 );
 
 hooks.openapi(
@@ -61,7 +74,7 @@ hooks.openapi(
     request: { params: HookParams },
     responses: describeResponses(200, "The hook, without its secret", HookInfo),
   }),
-  async (c) => c.json(unwrap(await openAccount(c.env, c.var.profile).hookDesk().read(c.req.valid("param").hook)), 200),
+  async (c) => c.json(unwrap(await askDesk(c, (desk) => desk.read(c.req.valid("param").hook))), 200),
 );
 
 hooks.openapi(
@@ -74,7 +87,7 @@ hooks.openapi(
     responses: { 204: { description: "Deleted" }, default: PROBLEM_RESPONSE },
   }),
   async (c) => {
-    unwrap(await openAccount(c.env, c.var.profile).hookDesk().remove(c.req.valid("param").hook));
+    unwrap(await askDesk(c, (desk) => desk.remove(c.req.valid("param").hook)));
     forgetAcceptedKeys(c.var.profile);
     return c.body(null, 204);
   },
@@ -90,7 +103,7 @@ hooks.openapi(
     request: { params: HookParams },
     responses: describeResponses(200, "The attempt: the status of the reply, or why there was none", HookTest),
   }),
-  async (c) => c.json(unwrap(await openAccount(c.env, c.var.profile).hookDesk().test(c.req.valid("param").hook)), 200),
+  async (c) => c.json(unwrap(await askDesk(c, (desk) => desk.test(c.req.valid("param").hook))), 200),
 );
 
 hooks.openapi(
@@ -102,8 +115,7 @@ hooks.openapi(
     request: { params: HookParams },
     responses: describeResponses(200, "The new secret, which is never shown again", RotatedSecret),
   }),
-  async (c) =>
-    c.json(unwrap(await openAccount(c.env, c.var.profile).hookDesk().rotate(c.req.valid("param").hook)), 200),
+  async (c) => c.json(unwrap(await askDesk(c, (desk) => desk.rotate(c.req.valid("param").hook))), 200),
 );
 
 hooks.openapi(
@@ -117,7 +129,7 @@ hooks.openapi(
     responses: describeResponses(200, "Deliveries, newest first", HookDeliveryList),
   }),
   async (c) => {
-    const all = unwrap(await openAccount(c.env, c.var.profile).hookDesk().deliveries(c.req.valid("param").hook));
+    const all = unwrap(await askDesk(c, (desk) => desk.deliveries(c.req.valid("param").hook)));
     const sortKey = ({ at, event }: HookDelivery) => `${descending(at)}.${event}`;
     const sorted = all.toSorted((a, b) => (sortKey(a) < sortKey(b) ? -1 : 1));
     const { page, next } = toPage(sorted, { ...c.req.valid("query"), sortKey });
