@@ -1,7 +1,12 @@
 // A conversation in a terminal or over a pipe: shows the events of a session and sends the typed lines. A terminal sends a
 // line at once, even while a turn runs. A pipe sends each line after the answer to the line before. Called by chat.ts.
 import { createInterface } from "node:readline";
-import { completeCommand, parseTypedLine } from "../core/commands/parse-command.ts";
+import {
+  completeCommand,
+  isBesideCommand,
+  parseSessionCommand,
+  parseTypedLine,
+} from "../core/commands/parse-command.ts";
 import type { SessionDetail } from "../core/schemas/api.ts";
 import type { TurnState, WaitKind } from "../core/schemas/entry.ts";
 import { type Client, ProblemError } from "./connection/client.ts";
@@ -36,9 +41,10 @@ export function parseLines(lines: string[]): Order {
   return lines.length === 1 || text === "" ? parseOrder(text) : { kind: "message", text };
 }
 
-/** What a person reads who types a message while a turn waits. A command decides on a call; any words answer a question. */
+/** What a person reads whose message waits for the end of a turn that waits for them. Some commands act at once; any words answer a question. */
 export function describeWait(text: string, waitsFor: WaitKind): { hint: string; isSent: boolean } | null {
-  if (text.startsWith("/") || waitsFor !== "approval") return null;
+  if (isBesideCommand(text)) return null;
+  if (waitsFor !== "approval" && parseSessionCommand(text) === null) return null;
   if (!/^(?:y|yes|ok|n|no|once|session|always|approve|allow|deny|[osad])[.!]?$/i.test(text)) {
     return { hint: "(sent when the question above is answered)", isSent: true };
   }

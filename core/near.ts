@@ -15,20 +15,22 @@ export function isNear(a: string, b: string): boolean {
 const MIN_PART_CHARS = 3;
 
 /**
- * The name that is most like a word, in either case: one that holds the word, else the one with the fewest different letters. The part
- * after a colon is compared too (`provider:model`). `null`: no names.
+ * The name that is most like a word, in either case: one that holds the word or is a part of it, else the one with the fewest different letters.
+ * The part after a colon is compared too (`provider:model`). `null`: in every name more than half of the word would be different.
  */
 export function findClosest(word: string, names: readonly string[]): string | null {
   const wanted = word.trim().toLowerCase();
+  const holds = (text: string, part: string) => part.length >= MIN_PART_CHARS && text.includes(part);
   const measure = (name: string) => {
     const whole = name.toLowerCase();
-    if (wanted.length >= MIN_PART_CHARS && whole.includes(wanted)) return 0;
-    return Math.min(distance(wanted, whole), distance(wanted, whole.slice(whole.indexOf(":") + 1)));
+    const bare = whole.slice(whole.indexOf(":") + 1);
+    if (holds(whole, wanted) || holds(wanted, bare)) return 0;
+    return Math.min(distance(wanted, whole), distance(wanted, bare));
   };
   let best: { name: string; far: number } | null = null;
   for (const name of names) {
     const far = measure(name);
     if (!best || far < best.far) best = { name, far };
   }
-  return best?.name ?? null;
+  return best && best.far * 2 <= wanted.length ? best.name : null;
 }

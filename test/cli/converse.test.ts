@@ -38,6 +38,10 @@ describe("a line typed while a question waits", () => {
   it("is sent, and said to wait, unless it is a command", () => {
     expect(describeWait("no, use the other file", "approval")).toMatchObject({ isSent: true });
     expect(describeWait("/deny no", "approval")).toBeNull();
+    for (const waitsFor of ["approval", "clarify"] as const) {
+      expect(describeWait("/undo", waitsFor)).toMatchObject({ isSent: true });
+      expect(describeWait("/approvals", waitsFor)).toBeNull();
+    }
   });
 
   it("is the answer to a question of the agent, whatever it says", () => {

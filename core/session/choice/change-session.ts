@@ -62,10 +62,11 @@ function refuse(
   { names, near }: { names: string[]; near: string | null },
 ): Result<never> {
   const shown = asked.slice(0, 80).toWellFormed();
-  if (near === null)
+  if (names.length === 0)
     return err(`unknown_${what}`, `There is no ${what} '${shown}': this deployment has none to choose.`);
+  const hint = near === null ? "" : ` Did you mean '${near}'?`;
   const listed = `${names.slice(0, MAX_LISTED).join(", ")}${names.length > MAX_LISTED ? " …" : ""}`;
-  return err(`unknown_${what}`, `There is no ${what} '${shown}'. Did you mean '${near}'? There are: ${listed}.`, {
-    near,
+  return err(`unknown_${what}`, `There is no ${what} '${shown}'.${hint} There are: ${listed}.`, {
+    ...(near !== null && { near }),
   });
 }

@@ -47,7 +47,9 @@ function describeWrong(what: Chosen, given: string): string {
   const shown = given.slice(0, 80).toWellFormed();
   if (what === "title") return "A title has 1 to 200 characters.";
   if (what === "effort") {
-    return `There is no effort '${shown}'. Did you mean '${findClosest(given, Effort.options)}'? There are: ${Effort.options.join(", ")}, default.`;
+    const near = findClosest(given, Effort.options);
+    const hint = near === null ? "" : ` Did you mean '${near}'?`;
+    return `There is no effort '${shown}'.${hint} There are: ${Effort.options.join(", ")}, default.`;
   }
   return `'${shown}' is not a name: /${NAMES[what]} lists them.`;
 }
