@@ -74,7 +74,7 @@ export function explainAbsence(tool: Pick<Tool, "name" | "toolset">, rules: Tool
     return `A session of the kind \`${rules.role}\` does not get it.`;
   if (!leaves(rules.operator ?? {})) return "The operator has switched it off (`tools`).";
   if (!leaves(rules.profile ?? {})) return "The profile has switched it off (PUT /v1/tools).";
-  if (!leaves(rules.session ?? {})) return "The session was created without it.";
+  if (!leaves(rules.session ?? {})) return "It is switched off for this session.";
   if (!leaves(rules.chosen ?? {})) return "It was switched off for this session (PATCH /v1/sessions/{session}).";
   return null;
 }

@@ -64,7 +64,7 @@ describe("an absent tool", () => {
     [{ role: "delegated" }, /kind `delegated`/],
     [{ role: "chat", operator: { disabled: ["memory"] } }, /operator/],
     [{ role: "chat", profile: { disabled: ["memory"] } }, /PUT \/v1\/tools/],
-    [{ role: "chat", session: { only: ["web"] } }, /created without/],
+    [{ role: "chat", session: { only: ["web"] } }, /this session/],
   ])("is explained under %j", (rules, words) => {
     expect(explainAbsence({ name: "memory" }, rules)).toMatch(words);
   });

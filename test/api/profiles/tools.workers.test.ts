@@ -30,7 +30,7 @@ it("lists tools with reasons, and switches some off for all sessions", async () 
     body: { learning: "off", tools: { disabled: ["todo"] } },
   });
   const listed = await ask("GET", `/v1/tools?session=${created.session}`, { key });
-  expect(find(listed, "todo")).toMatchObject({ available: false, reason: expect.stringContaining("created without") });
+  expect(find(listed, "todo")).toMatchObject({ available: false, reason: expect.stringContaining("this session") });
   const unknown = await ask("GET", "/v1/tools?session=01J00000000000000000000000", { key });
   expectProblem(unknown, 404, "session_not_found");
 });
@@ -41,6 +41,12 @@ it("refuses a mistyped tool, and names the near one", async () => {
   expectProblem(answer, 400, "tool_unknown");
   expect(answer.body.detail).toContain("`web_search`");
   expectProblem(await ask("POST", "/v1/sessions", { key, body: { tools: { only: ["nope"] } } }), 400, "tool_unknown");
+  const { body: created } = await ask("POST", "/v1/sessions", { key });
+  const patched = await ask("PATCH", `/v1/sessions/${created.session}`, {
+    key,
+    body: { tools: { disabled: ["tod"] } },
+  });
+  expectProblem(patched, 400, "tool_unknown");
   expect((await ask("PUT", "/v1/tools", { key, body: { disabled: ["mcp-later"] } })).status).toBe(200);
 });
 

@@ -6,6 +6,7 @@ import { readModelChoices } from "../../../wiring/models.ts";
 import { parseEnvSettings } from "../env.ts";
 import { unwrap } from "../problems.ts";
 import { createRouter, describeResponses, jsonBody } from "../router.ts";
+import { assertToolWords } from "../tools/tool-words.ts";
 import { openSession } from "./session-rpc.ts";
 import { SessionParams } from "./sessions.ts";
 
@@ -24,7 +25,9 @@ sessionChoices.openapi(
   }),
   async (c) => {
     const { session } = c.req.valid("param");
-    const changed = await openSession(c.env, c.var.profile, session).change(c.req.valid("json"), c.var.settingsRev);
+    const change = c.req.valid("json");
+    if (change.tools) assertToolWords(change.tools);
+    const changed = await openSession(c.env, c.var.profile, session).change(change, c.var.settingsRev);
     return c.json(unwrap(changed), 200);
   },
 );
