@@ -111,17 +111,16 @@ export function createHookSender(deps: HookSenderDeps) {
     return end(reply.ok ? { status: reply.value.status } : { error: reply.failure.code });
   }
 
-  /** The present one first. */
+  /**
+   * The present one first. A former one that cannot be opened signs nothing: a rotation is how an owner recovers from another
+   * sealing key.
+   */
   async function openSecrets({ secret, previous }: HookSetting, now: number): Promise<Result<string[]>> {
     if (!sealer.ok) return sealer;
-    const sealed = previous && previous.until > now ? [secret, previous.secret] : [secret];
-    const opened: string[] = [];
-    for (const one of sealed) {
-      const result = await sealer.value.open(one);
-      if (!result.ok) return result;
-      opened.push(result.value);
-    }
-    return ok(opened);
+    const present = await sealer.value.open(secret);
+    if (!present.ok) return present;
+    const former = previous && previous.until > now ? await sealer.value.open(previous.secret) : null;
+    return ok(former?.ok ? [present.value, former.value] : [present.value]);
   }
 
   return {

@@ -266,6 +266,16 @@ describe("a secret", () => {
     await sender().sendDue();
     expect([sent.length, log()]).toMatchObject([0, [{ attempts: [{ error: "secret_unreadable" }] }]]);
   });
+
+  test("that replaced one sealed with a lost key signs alone", async () => {
+    const previous = { secret: "v1.AAAA.AAAA", until: Date.now() + MINUTE };
+    const { add, sender, sent, verify, log } = await setUp([200], { previous });
+    add("t-1");
+    await sender().sendDue();
+    expect(verify(0)).toMatchObject({ type: "turn.ended" });
+    expect(sent[0]!.headers["webhook-signature"]!.split(" ")).toHaveLength(1);
+    expect(log()).toMatchObject([{ state: "delivered" }]);
+  });
 });
 
 describe("the log", () => {
