@@ -135,7 +135,7 @@ class Run {
 
   async all(): Promise<ReviewsRun> {
     const { reviews, say, strikes } = this.#options;
-    const entries = { api: "reviews-api.ts", review: "review.ts", curator: "curator.ts" };
+    const entries = { api: "api.ts", review: "review.ts", curator: "curator.ts" };
     this.#workers = await buildWorkers(join(this.#stateDir, "built"), entries);
     say(`${reviews} reviews, at least as many kills. Seed ${this.#options.seed}.`);
     const kills = Math.max(reviews, strikes?.length ?? 0);
@@ -375,7 +375,7 @@ class Run {
       OPENAI_BASE_URL: `http://127.0.0.1:${this.#port}/chaos/v1`,
       // No other variable names the recording server, and the URL policy would refuse it.
       TALARIA_SETTINGS: JSON.stringify({ ...SETTINGS, outbound: { allow: [this.#world.url] } }),
-      TALARIA_CHAOS: JSON.stringify({ url: this.#world.url, points, old: this.#makeOld() }),
+      TALARIA_CHAOS: JSON.stringify({ url: this.#world.url, points, old: this.#makeOld(), atStores: true }),
     };
   }
 

@@ -1,14 +1,18 @@
 // A cache of built Workers, valid until one of their source files changes. Called by bundle.ts. It lives under node_modules, so it
 // disappears together with the packages that were bundled. Where node_modules is not writable, each start builds again.
 import { createHash } from "node:crypto";
-import { cpSync, existsSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import * as z from "zod";
+import { type ProcessIdentity, identifyProcess, isAlive } from "./processes.ts";
 import { root } from "./wrangler.ts";
 
 const CACHE = join(root, "node_modules", ".cache", "talaria-built");
 const KEPT = "kept.json";
 const TEXT = ".md";
+const WAIT_MS = 50;
+const OWNERLESS_MS = 2_000;
 /** These files decide how imports resolve and which packages are bundled. */
 const SETTINGS = ["package.json", "package-lock.json", "tsconfig.json"];
 
@@ -30,6 +34,39 @@ export function restoreBuild(config: string, outdir: string, cache = CACHE): boo
   } catch {
     return false; // nothing is cached, or a source file is gone
   }
+}
+
+/**
+ * Runs `build` while no other process builds the same config, so that several starts at once build it once: `build` looks into the cache
+ * first. A lock whose process is dead does not count. Where the cache is not writable, nothing is waited for.
+ */
+export async function buildAlone<T>(config: string, build: () => Promise<T>, cache = CACHE): Promise<T> {
+  const lock = join(cache, `${digest(config)}.lock`);
+  while (!takeLock(lock)) await pause(WAIT_MS);
+  return build().finally(() => rmSync(lock, { force: true }));
+}
+
+function takeLock(lock: string): boolean {
+  try {
+    mkdirSync(dirname(lock), { recursive: true });
+    writeFileSync(lock, JSON.stringify(identifyProcess(process.pid)), { flag: "wx" });
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") return true;
+  }
+  try {
+    if (!isHeld(lock)) rmSync(lock);
+  } catch {
+    // just released
+  }
+  return false;
+}
+
+function isHeld(lock: string): boolean {
+  const text = readFileSync(lock, "utf8");
+  // Without an owner, its process is writing it or was killed while it did.
+  if (text === "") return Date.now() - statSync(lock).mtimeMs < OWNERLESS_MS;
+  return isAlive(JSON.parse(text) as ProcessIdentity);
 }
 
 export interface Build {

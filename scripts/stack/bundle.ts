@@ -4,7 +4,7 @@ import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, extname, join, resolve } from "node:path";
 import type { V4MiniflareOptions } from "miniflare";
 import type { Unstable_RawConfig as RawConfig } from "wrangler";
-import { keepBuild, restoreBuild } from "./build-cache.ts";
+import { buildAlone, keepBuild, restoreBuild } from "./build-cache.ts";
 import { loadWrangler, readWorkerConfigs, runWrangler } from "./wrangler.ts";
 
 /** Plain data, so it can be passed to another process as a JSON file. */
@@ -51,7 +51,10 @@ export async function bundleWorker(raw: RawConfig, folder: string, signal?: Abor
   rmSync(outdir, { recursive: true, force: true });
   mkdirSync(outdir, { recursive: true });
   writeFileSync(config, written);
-  if (!restoreBuild(written, outdir)) await build(written, { name: raw.name, config, outdir, signal });
+  if (!restoreBuild(written, outdir))
+    await buildAlone(written, async () => {
+      if (!restoreBuild(written, outdir)) await build(written, { name: raw.name, config, outdir, signal });
+    });
   const main = basename(raw.main!).replace(/\.ts$/, ".js");
   const others = readdirSync(outdir).filter((name) => MODULE_TYPES[extname(name)] && name !== main && name !== README);
   const modules = [main, ...others].map((name) => ({

@@ -1,9 +1,9 @@
 // A cached build is reused as long as every one of its source files is unchanged.
-import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { keepBuild, restoreBuild } from "../../scripts/stack/build-cache.ts";
+import { buildAlone, keepBuild, restoreBuild } from "../../scripts/stack/build-cache.ts";
 
 let folder: string;
 beforeEach(() => {
@@ -79,4 +79,39 @@ it("an unwritable cache neither fails the build nor is used", () => {
   put("cache", "no folder");
   expect(() => cacheBuild()).not.toThrow();
   expect(restore()).toBe(false);
+});
+
+it("of builds of one config at once, the next one begins when the one before has ended, however it ended", async () => {
+  const cache = join(folder, "cache");
+  const seen: string[] = [];
+  const build = (name: string, config = "{}") =>
+    buildAlone(
+      config,
+      async () => {
+        seen.push(`${name} begins`);
+        await new Promise((done) => setTimeout(done, 100));
+        seen.push(`${name} ends`);
+        if (name === "a") throw new Error("it does not build");
+      },
+      cache,
+    );
+  const ended = await Promise.allSettled([build("a"), build("b")]);
+  expect(ended.map(({ status }) => status)).toEqual(["rejected", "fulfilled"]);
+  expect(seen).toEqual(["a begins", "a ends", "b begins", "b ends"]);
+  seen.length = 0;
+  await Promise.all([build("c"), build("d", '{"other":true}')]);
+  expect(seen.slice(0, 2)).toEqual(["c begins", "d begins"]);
+});
+
+it.each([
+  ["whose process is dead", JSON.stringify({ pid: 4_000_000, startedAt: 1 })],
+  ["without a process", ""],
+])("a lock %s is not waited for", async (_, text) => {
+  const cache = join(folder, "cache");
+  let lock = "";
+  await buildAlone("{}", async () => void (lock = readdirSync(cache)[0]!), cache);
+  writeFileSync(join(cache, lock), text);
+  utimesSync(join(cache, lock), 0, 0);
+  expect(await buildAlone("{}", async () => "built", cache)).toBe("built");
+  expect(readdirSync(cache)).toEqual([]);
 });
