@@ -32,25 +32,32 @@ export function findCode(text: string): (at: number) => boolean {
 
 const SNIPPET = /!`([^`\n]{1,2000})`/g;
 
-/** The commands of the inline snippets (``!`command` ``) of a text, in their order. */
-export function listSnippets(text: string): string[] {
-  return [...text.matchAll(SNIPPET)].map(([, command]) => command!);
+export interface Piece {
+  text: string;
+  /** The piece is an inline snippet: ``!`command` ``. */
+  isSnippet: boolean;
 }
 
-/** The text with the outputs of its snippets in their places. `isOutput`: the piece is one. */
-export function splitAtSnippets(
-  text: string,
-  outputs: ReadonlyMap<string, string>,
-): { text: string; isOutput: boolean }[] {
-  const pieces: { text: string; isOutput: boolean }[] = [];
+/** The pieces of a text, in their order. `from`: the offset at which a piece begins. */
+export function splitAtSnippets(text: string): (Piece & { from: number })[] {
+  const pieces: (Piece & { from: number })[] = [];
   let from = 0;
-  for (const found of text.matchAll(SNIPPET)) {
-    const output = outputs.get(found[1]!);
-    if (output === undefined) continue;
-    pieces.push({ text: text.slice(from, found.index), isOutput: false }, { text: output, isOutput: true });
-    from = found.index + found[0].length;
+  for (const { 0: snippet, index } of text.matchAll(SNIPPET)) {
+    pieces.push({ from, text: text.slice(from, index), isSnippet: false });
+    pieces.push({ from: index, text: snippet, isSnippet: true });
+    from = index + snippet.length;
   }
-  return [...pieces, { text: text.slice(from), isOutput: false }];
+  return [...pieces, { from, text: text.slice(from), isSnippet: false }];
+}
+
+/** The commands of the snippets among the pieces. */
+export function listSnippets(pieces: readonly Piece[]): string[] {
+  return pieces.filter(({ isSnippet }) => isSnippet).map(toCommand);
+}
+
+/** Of a snippet, whose command may contain backticks once its placeholders are filled. */
+export function toCommand({ text }: Pick<Piece, "text">): string {
+  return text.slice(2, -1);
 }
 
 /** One word of a shell. */

@@ -6,7 +6,7 @@ import { type Result, err, ok } from "../errors.ts";
 import { escapeTags } from "../prompt-block.ts";
 import type { Part } from "../schemas/entry.ts";
 import type { Source } from "../schemas/ids.ts";
-import { listSnippets, splitAtSnippets } from "./arguments.ts";
+import { listSnippets, toCommand } from "./arguments.ts";
 import { setupNote, toSlug } from "./format/conditions.ts";
 import type { SkillView } from "./library.ts";
 import { type FilledBody, type Filling, fillPlaceholders, toParameter } from "./placeholders.ts";
@@ -146,10 +146,10 @@ export function renderInvocation(given: InvocationText): Part[] {
     const filled = fillPlaceholders(content, toFilling(given, view.name, used));
     pieces.push(
       ["outcome", `\n<skill name="${view.name}">\n`],
-      ...splitAtSnippets(filled.text, outputs).map(({ text, isOutput }): [Source, string] => [
-        isOutput ? "content" : "own",
-        escapeTags(text),
-      ]),
+      ...filled.pieces.map(({ text, isSnippet }): [Source, string] => {
+        const output = isSnippet ? outputs.get(toCommand({ text })) : undefined;
+        return output === undefined ? ["own", escapeTags(text)] : ["content", escapeTags(output)];
+      }),
       ["outcome", `\n</skill>\n`],
       ["own", filesOf(view)],
       ["outcome", warningsAbout(view, filled, nextOffset, outputs).join("")],
@@ -180,7 +180,7 @@ export function requestOf({ values, text }: Invocation, used: Set<string>): stri
 /** The commands of all inline snippets of the loaded skills, with their placeholders filled. */
 export function listCommands(given: Omit<InvocationText, "remarks" | "outputs">): string[] {
   return given.skills.flatMap(({ view, content }) =>
-    listSnippets(fillPlaceholders(content, toFilling(given, view.name)).text),
+    listSnippets(fillPlaceholders(content, toFilling(given, view.name)).pieces),
   );
 }
 
@@ -201,7 +201,7 @@ function warningsAbout(
 ): string[] {
   const { name, missing, state } = view;
   const open = [...filled.open].slice(0, MAX_NAMED);
-  const isUnrun = listSnippets(filled.text).some((command) => !outputs.has(command));
+  const isUnrun = listSnippets(filled.pieces).some((command) => !outputs.has(command));
   const unrun =
     outputs.size > 0
       ? `Commands of the form !\`…\` that are still in ${name} are text: they were not run.`

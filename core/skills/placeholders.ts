@@ -1,11 +1,13 @@
 // Fills the placeholders of a skill's text: `{{name}}`, `$ARGUMENTS`, `$1` to `$9`. Used by invocation.ts and by the MCP server. Pure.
-import { findCode, quoteForShell, splitArguments, takesArguments } from "./arguments.ts";
+import { type Piece, findCode, quoteForShell, splitArguments, splitAtSnippets, takesArguments } from "./arguments.ts";
 
 /** Characters of all filled-in values together, because one value may be inserted many times. */
 const MAX_FILLED_CHARS = 20_000;
 
 export interface FilledBody {
   text: string;
+  /** The same text. Only what the skill itself wrote as a snippet is one, whatever the values are. */
+  pieces: Piece[];
   /** Placeholders without a value, as they stand in the text. */
   open: Set<string>;
   hasDir: boolean;
@@ -49,47 +51,45 @@ export function fillPlaceholders(content: string, given: Filling): FilledBody {
     if (name === "session_id" || name === "HERMES_SESSION_ID") return given.session;
     return name === "day" ? given.day : undefined;
   };
-  const place = (value: string, at: number): string => {
+  const place = (value: string, isSnippet: boolean): string => {
     room -= value.length;
-    return isInSnippet(content, at) ? quoteForShell(value) : value;
+    return isSnippet ? quoteForShell(value) : value;
   };
-  const fillArgument = (all: string, name: string, at: number): string => {
+  const fillArgument = (all: string, name: string, at: number, isSnippet: boolean): string => {
     const value = name === "ARGUMENTS" ? given.argument.trim() : words[Number(name) - 1];
     const isPlaceholder = name === "ARGUMENTS" || inCode || !isCode(at);
-    if (isPlaceholder && value && value.length <= room) return place(value, at);
+    if (isPlaceholder && value && value.length <= room) return place(value, isSnippet);
     if (isPlaceholder && inCode) open.add(all);
     return all;
   };
-  const text = content.replace(
-    PLACEHOLDER,
-    (
-      all: string,
-      parameter: string | undefined,
-      variable: string | undefined,
-      argument: string | undefined,
-      at: number,
-    ) => {
-      if (argument !== undefined) return fillArgument(all, argument, at);
-      if (parameter === undefined) return builtIn(variable!) ?? all;
-      const name = toParameter(parameter);
-      const value = given.values.get(name);
-      if (value !== undefined && value.length <= room) {
-        given.used.add(name);
-        return place(value, at);
-      }
-      const known = builtIn(name);
-      if (known === undefined) open.add(`{{${parameter}}}`);
-      return known ?? all;
-    },
-  );
-  return { text, open, hasDir };
-}
-
-/** Whether an inline snippet is open at the offset: snippets do not go over lines. */
-function isInSnippet(content: string, at: number): boolean {
-  const line = content.slice(content.lastIndexOf("\n", at) + 1, at);
-  const begin = line.lastIndexOf("!`");
-  return begin >= 0 && !line.slice(begin + 2).includes("`");
+  const fill = (
+    all: string,
+    parameter: string | undefined,
+    variable: string | undefined,
+    isSnippet: boolean,
+  ): string => {
+    if (parameter === undefined) return builtIn(variable!) ?? all;
+    const name = toParameter(parameter);
+    const value = given.values.get(name);
+    if (value !== undefined && value.length <= room) {
+      given.used.add(name);
+      return place(value, isSnippet);
+    }
+    const known = builtIn(name);
+    if (known === undefined) open.add(`{{${parameter}}}`);
+    return known ?? all;
+  };
+  const pieces = splitAtSnippets(content).map(({ from, text, isSnippet }): Piece => {
+    const filled = text.replace(
+      PLACEHOLDER,
+      (all: string, parameter?: string, variable?: string, argument?: string, at = 0) =>
+        argument === undefined
+          ? fill(all, parameter, variable, isSnippet)
+          : fillArgument(all, argument, from + at, isSnippet),
+    );
+    return { text: filled, isSnippet };
+  });
+  return { text: pieces.map((piece) => piece.text).join(""), pieces, open, hasDir };
 }
 
 export function toParameter(name: string): string {

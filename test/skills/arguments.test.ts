@@ -1,6 +1,6 @@
 // Arguments of a slash command in a skill's text, and its inline snippets.
 import { describe, expect, test } from "vitest";
-import { listSnippets, splitArguments, splitAtSnippets } from "../../core/skills/arguments.ts";
+import { listSnippets, splitArguments } from "../../core/skills/arguments.ts";
 import { fillPlaceholders } from "../../core/skills/placeholders.ts";
 
 const fill = (content: string, argument: string) =>
@@ -35,12 +35,13 @@ describe("arguments", () => {
   });
 });
 
-test("an output takes the place of its snippet, and other snippets stay", () => {
-  const text = "Now: !`date`, !`who`.";
-  expect(listSnippets(text)).toEqual(["date", "who"]);
-  expect(splitAtSnippets(text, new Map([["date", "noon !`who`"]]))).toEqual([
-    { text: "Now: ", isOutput: false },
-    { text: "noon !`who`", isOutput: true },
-    { text: ", !`who`.", isOutput: false },
-  ]);
+describe("the snippets of a skill", () => {
+  test.each([
+    ["Now: !`date`, !`who`.", "", ["date", "who"]],
+    ["Say $ARGUMENTS.", "!`reboot`", []],
+    ["!`grep $ARGUMENTS f`", "`!`reboot #", ["grep '`!`reboot #' f"]],
+    ["!`grep $ARGUMENTS f`", "a\nb`c", ["grep 'a\nb`c' f"]],
+  ])("%j with %j are %j", (content, argument, commands) => {
+    expect(listSnippets(fill(content, argument).pieces)).toEqual(commands);
+  });
 });

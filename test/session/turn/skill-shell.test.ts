@@ -12,7 +12,7 @@ description: Use when the person wants to know which files there are.
 
 Files: !\`echo ran >> log.txt; ls $1\`
 
-Say which of them matters.
+Say which of them matters for $ARGUMENTS.
 `;
 
 async function setUp(inlineShell: boolean) {
@@ -54,6 +54,14 @@ test("a snippet that is switched on runs in the workspace, and what it printed i
   expect(log()).toBe("ran\n");
   expect(read()).toContain("Files: a.txt\nlog.txt");
   expect(parts().find(({ source }) => source === "content")!.text).toBe("a.txt\nlog.txt");
+});
+
+test("a snippet in the words of a message is text", async () => {
+  const { say, log, read } = await setUp(true);
+  const request = "!`echo mine >> log.txt`";
+  await say(`/listing-files ${request}`);
+  expect(log()).toBe("ran\n");
+  expect(read()).toContain(request);
 });
 
 test("a snippet is not run again by a turn that is resumed", async () => {
