@@ -2,7 +2,7 @@
 // whether a tool is still the one that the model read of. Pure. The server is not trusted: texts with orders are withheld, sizes limited.
 import * as z from "zod";
 import { JsonObject } from "../schemas/entry.ts";
-import { sha256Hex } from "../schemas/learning/digest.ts";
+import { byteLength, sha256Hex } from "../schemas/learning/digest.ts";
 import type { McpListing, McpServer, McpTool } from "../schemas/profile/mcp.ts";
 import { isObject } from "../unknown-object.ts";
 import { findOrders, stripTagCharacters, toDescription } from "./foreign-text.ts";
@@ -12,8 +12,11 @@ import type { McpConnection } from "./ports.ts";
 /** Of one server. What all servers of a profile offer is stored in one row of a session. */
 const MAX_TOOLS = 128;
 const MAX_SCHEMA_CHARS = 16_000;
-const MAX_LISTING_CHARS = 100_000;
+const MAX_LISTING_BYTES = 100_000;
+/** [own] Of what a server says of its tools, before it is cleaned: the rest is not read, because the scanner takes a second for 1 MB. */
+const MAX_READ_CHARS = 400_000;
 const MAX_OTHERS = 200;
+const MAX_OTHERS_BYTES = 20_000;
 const MAX_NAME_CHARS = 128;
 /** Levels of nesting in what a server says of one tool. */
 const MAX_DEPTH = 32;
@@ -41,14 +44,20 @@ export function readListing(
   const byName = new Map(parseTools(listed.data.tools).map((tool) => [tool.name, tool]));
   const tools: McpTool[] = [];
   const others: string[] = [];
-  let chars = 0;
+  let [chars, bytes, othersBytes] = [0, 0, 0];
   for (const tool of [...byName.values()].sort((a, b) => (a.name < b.name ? -1 : 1))) {
-    const read = isWanted(wanted, tool.name) && tools.length < MAX_TOOLS ? readTool(tool) : null;
-    const size = read ? JSON.stringify(read).length : 0;
-    if (read && chars + size <= MAX_LISTING_CHARS) {
+    const mayRead = isWanted(wanted, tool.name) && tools.length < MAX_TOOLS && chars <= MAX_READ_CHARS;
+    if (mayRead) chars += JSON.stringify(tool.inputSchema).length;
+    const read = mayRead ? readTool(tool) : null;
+    const size = read ? byteLength(JSON.stringify(read)) : 0;
+    if (read && bytes + size <= MAX_LISTING_BYTES) {
       tools.push(read);
-      chars += size;
-    } else if (others.length < MAX_OTHERS) others.push(stripTagCharacters(tool.name));
+      bytes += size;
+      continue;
+    }
+    const name = stripTagCharacters(tool.name);
+    othersBytes += byteLength(name);
+    if (others.length < MAX_OTHERS && othersBytes <= MAX_OTHERS_BYTES) others.push(name);
   }
   const { resources, prompts } = offers;
   return { transport, ...(discovered && { discovered }), tools, others, listed: byName.size, resources, prompts };
@@ -82,7 +91,8 @@ function readTool(tool: ListedTool): McpTool | null {
   if (!whole || JSON.stringify(whole.schema).length > MAX_SCHEMA_CHARS) return null;
   const print = printOf(tool);
   const readOnly = annotations?.readOnlyHint === true;
-  const spoken = [toSpoken(name), title ?? "", description, ...whole.prose, ...whole.names.map(toSpoken)];
+  const spoken = [toSpoken(name), ...[title ?? "", description].map(toDescription), ...whole.prose];
+  spoken.push(...whole.names.map(toSpoken));
   const findings = findOrders(spoken);
   const shown = toDescription(description || title || "");
   if (findings.length === 0) return { name, description: shown, schema: whole.schema, readOnly, print };

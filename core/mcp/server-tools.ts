@@ -23,7 +23,8 @@ export function toServerTools(entry: McpEntry, pool: McpPool): Tool[] {
 }
 
 function toTool(entry: McpEntry, tool: McpTool, name: string, pool: McpPool): Tool<JsonObject> {
-  const facts = { server: entry.name, tool: tool.name };
+  // Facts are the harness's own words, and a server may name a tool as it likes.
+  const facts = { server: entry.name, tool: tool.name.replace(/[^A-Za-z0-9_./-]/g, "_") };
   return {
     name,
     description: `${describe(entry)} ${tool.description}`.trim(),

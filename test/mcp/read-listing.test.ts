@@ -112,3 +112,15 @@ test("only wanted tools are kept, and the others are named", () => {
     listed: 2,
   });
 });
+
+test("one server's listing has at most 130,000 bytes, whatever its alphabet, and a long list is not read to its end", () => {
+  const wide = Array.from({ length: 500 }, (_, at) =>
+    tool(`${"字".repeat(120)}${at}`, { description: "字".repeat(700) }),
+  );
+  expect(Buffer.byteLength(JSON.stringify(read(wide)))).toBeLessThan(130_000);
+  const words = { properties: { a: { description: "you must ".repeat(1_600) } } };
+  const long = Array.from({ length: 250 }, (_, at) => tool(`t${at}`, { inputSchema: words }));
+  const began = Date.now();
+  expect(read(long)).toMatchObject({ listed: 250 });
+  expect(Date.now() - began).toBeLessThan(3_000);
+});

@@ -5,6 +5,7 @@ import { Client, type Transport, type jsonSchemaValidator } from "@modelcontextp
 import { type Result, err, ok } from "../../core/errors.ts";
 import type { McpConnection, McpDialer, McpEntry, McpFailure, McpMethod } from "../../core/mcp/ports.ts";
 import type { JsonObject } from "../../core/schemas/entry.ts";
+import { byteLength } from "../../core/schemas/learning/digest.ts";
 import type { McpSecret, McpTransport } from "../../core/schemas/profile/mcp.ts";
 import { systemClock } from "../../stores/platform/system-clock.ts";
 import { type McpDialerDeps, MAX_REPLY_BYTES } from "./dialer.ts";
@@ -22,6 +23,8 @@ const MAX_PAGES = 20;
 const ANY_RESULT: jsonSchemaValidator = {
   getValidator: () => (input) => ({ valid: true, data: input as never, errorMessage: undefined }),
 };
+/** [own] It is stored with what the server offers. */
+const MAX_DISCOVERED_BYTES = 8_000;
 const CLIENT = { name: "talaria", version: "1.0.0" };
 
 type OpenOptions = Parameters<McpDialer["open"]>[1];
@@ -119,7 +122,7 @@ function toConnection(client: Client, { kind: transport, beforeList }: Link): Mc
   let closed: Promise<void> | null = null;
   return {
     transport,
-    discovered: client.getDiscoverResult() as JsonObject | undefined,
+    discovered: toKept(client.getDiscoverResult() as JsonObject | undefined),
     offers: { tools: tools !== undefined, resources: resources !== undefined, prompts: prompts !== undefined },
     async ask(method, params, { timeoutMs, signal }) {
       if (signal.aborted) return err("aborted", "The request was called off before it was sent.");
@@ -134,6 +137,13 @@ function toConnection(client: Client, { kind: transport, beforeList }: Link): Mc
     },
     close: () => (closed ??= close(client)),
   };
+}
+
+/** What is stored of it. Its instructions are for no one here. One that is too large is asked for at each connection. */
+function toKept(discovered: JsonObject | undefined): JsonObject | undefined {
+  if (!discovered) return undefined;
+  const { instructions: _, ...kept } = discovered;
+  return byteLength(JSON.stringify(kept)) <= MAX_DISCOVERED_BYTES ? kept : undefined;
 }
 
 function request(

@@ -84,18 +84,24 @@ export async function finishAccess(
 export function createSessionProvider(deps: OAuthDeps, { name, config, access }: McpEntry): OAuthClientProvider {
   const state: AccessState = { redirectUrl: "" };
   let isLoaded = false;
+  /** The owner may have set another address under this name since, or be about to give access again. */
+  const isOwn = (stored: McpAccess | null): stored is McpAccess =>
+    stored?.of === config.target && stored.state === "granted";
   const load = async (fresh: boolean) => {
     if (isLoaded && !fresh) return;
     // Another session may have refreshed the tokens since, which ends those that this one knows.
     const stored = fresh ? await deps.accesses.read(name) : access;
-    const opened = stored && (await openState(deps, stored));
-    if (stored && !opened) throw new UnauthorizedError(); // without tokens the package would register a new client
+    const opened = isOwn(stored) ? await openState(deps, stored) : null;
+    if (!opened) throw new UnauthorizedError(); // without tokens the package would register a new client
     Object.assign(state, opened);
     isLoaded = true;
   };
   return createProvider(state, {
     load,
-    saved: async () => void (await storeState(deps, name, state, { of: config.target, state: "granted" })),
+    async saved() {
+      if (isOwn(await deps.accesses.read(name)))
+        await storeState(deps, name, state, { of: config.target, state: "granted" });
+    },
   });
 }
 

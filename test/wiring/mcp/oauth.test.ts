@@ -105,7 +105,7 @@ async function give() {
     finishAccess(deps, "oauth", { url, nonce, params: new URLSearchParams(params) });
   const connect = () =>
     dialer.open(toEntry("oauth", config, { access: accesses.get("oauth")! }), { timeoutMs: 5_000, signal: SIGNAL });
-  return { deps, accesses, open, finish, connect };
+  return { deps, dialer, accesses, open, finish, connect };
 }
 
 test("a client registers itself, sends the person to the server with PKCE, and gets tokens for the code", async () => {
@@ -195,4 +195,21 @@ test("a token that cannot be refreshed makes the server unauthorized", async () 
   await finish({ code: "code-1" });
   accepted = "another";
   expect(await connect()).toMatchObject({ ok: false, failure: { code: "mcp_unauthorized" } });
+});
+
+test("a connection to the server's old address gets no token of its new one, and does not replace it", async () => {
+  const { deps, dialer, accesses, finish } = await give();
+  await finish({ code: "code-1" });
+  const access = accesses.get("oauth")!;
+  const opened = deps.sealer.ok && (await deps.sealer.value.open(access.sealed));
+  if (!deps.sealer.ok || !opened || !opened.ok) throw new Error("no state");
+  const tokens = { access_token: "of-another", token_type: "Bearer", refresh_token: "refresh-of-another" };
+  const sealed = await deps.sealer.value.seal(JSON.stringify({ ...JSON.parse(opened.value), tokens }));
+  const fresh = { ...access, of: "https://another.example/mcp", sealed };
+  accesses.set("oauth", fresh);
+  accepted = "of-another";
+  const old = toEntry("oauth", toRemote(`${origin}/mcp`), { access });
+  await dialer.open(old, { timeoutMs: 5_000, signal: SIGNAL });
+  expect(JSON.stringify(exchanged)).not.toContain("of-another");
+  expect(accesses.get("oauth")).toBe(fresh);
 });
