@@ -113,14 +113,14 @@ test("only wanted tools are kept, and the others are named", () => {
   });
 });
 
-test("one server's listing has at most 130,000 bytes, whatever its alphabet, and a long list is not read to its end", () => {
+test("one server's listing has at most 130,000 bytes, whatever its alphabet, and what follows 400,000 characters is not read", () => {
   const wide = Array.from({ length: 500 }, (_, at) =>
     tool(`${"字".repeat(120)}${at}`, { description: "字".repeat(700) }),
   );
   expect(Buffer.byteLength(JSON.stringify(read(wide)))).toBeLessThan(130_000);
   const words = { properties: { a: { description: "you must ".repeat(1_600) } } };
   const long = Array.from({ length: 250 }, (_, at) => tool(`t${at}`, { inputSchema: words }));
-  const began = Date.now();
-  expect(read(long)).toMatchObject({ listed: 250 });
-  expect(Date.now() - began).toBeLessThan(3_000);
+  expect(read([...long, tool("a")])!.tools.map(({ name }) => name)).toContain("a");
+  // It would have room, after those that have none.
+  expect(read([...long, tool("z")])!.tools.map(({ name }) => name)).not.toContain("z");
 });
