@@ -147,6 +147,8 @@ it("a model that calls every tool with the ids of another profile gets what ids 
   const onMachine = await attack(other, "host", facts, [...ofSession, ...OF_PLACE]);
   const never = await attack(stranger, "host", unknown, ofSession);
   expect(onMachine.results.slice(0, never.results.length)).toEqual(never.results);
+  // The servers answer all, each by the headers that it was sent.
+  for (const { results } of [mine, onMachine]) expect(JSON.stringify(results)).toContain("Notes of nobody.");
   const tools = new Set([...mine.offered, ...onMachine.offered]);
   expect([...tools].toSorted()).toEqual(Object.keys(HOSTILE).toSorted());
 }, 60_000);
