@@ -112,7 +112,7 @@ it("every route answers the ids of another profile like ids that never existed",
     // Its report changes what later routes answer.
     if (route.id === "runCurator") await Promise.all([other, stranger].map(waitForCuration));
   }
-}, 60_000);
+}, 120_000);
 
 /** What the model is offered in such a session, and the results of its calls with these facts. */
 async function attack(tenant: Tenant, backend: "workspace" | "host", of: Facts, only?: string[]) {
@@ -151,7 +151,7 @@ it("a model that calls every tool with the ids of another profile gets what ids 
   for (const { results } of [mine, onMachine]) expect(JSON.stringify(results)).toContain("Notes of nobody.");
   const tools = new Set([...mine.offered, ...onMachine.offered]);
   expect([...tools].toSorted()).toEqual(Object.keys(HOSTILE).toSorted());
-}, 60_000);
+}, 120_000);
 
 it("access by OAuth belongs to the profile and to the request that began it", async () => {
   const other = await createOther();

@@ -108,18 +108,11 @@ export const HOSTILE: Record<string, (of: Facts, isOnMachine: boolean) => object
   ],
   // Asks its own person.
   clarify: () => [{ question: `What of the ${KNOWN_WORD}?`, choices: ["This", "That"] }],
-  // A child is a session of the same profile: it makes the calls that a stranger's session would refuse, if any.
+  // A child is a session of the same profile, and no more may be found from there.
   delegate_task: (of) => [
     {
-      tasks: [of.child, of.session].map((goal) => ({
-        goal,
-        context: toMessage([
-          [
-            ...HOSTILE.session_search!(of, false).map((args): Call => ["session_search", args]),
-            ...HOSTILE.read_file!(of, false).map((args): Call => ["read_file", args]),
-          ],
-        ]),
-      })),
+      goal: of.child,
+      context: toMessage([HOSTILE.session_search!(of, false).map((args): Call => ["session_search", args])]),
     },
   ],
   [`mcp_${SERVER}_read`]: () => [{}, { of: KNOWN_WORD }],
