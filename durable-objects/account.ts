@@ -24,6 +24,7 @@ import type { Settings } from "../core/schemas/settings.ts";
 import type { Booking, Budget, UsageAsked, UsageReport } from "../core/schemas/usage.ts";
 import type { ProfileApprovals, ReviewAdmission, ReviewRequest, TurnRequest } from "../core/session/context.ts";
 import { createKeyId, createSecret, isSameHash, toKey } from "./account-key.ts";
+import { bookRest } from "./book-rest.ts";
 import { type AccountEnv, ERASURE_SCHEMA, type ErasureKind, createErasures, eraseDue } from "./account-erasure.ts";
 import { HOOK_TABLES } from "../core/hooks/delivery-rows.ts";
 import type { HookEvent } from "../core/schemas/profile/hooks.ts";
@@ -95,13 +96,8 @@ export class Account extends DurableObject<AccountEnv> {
     const profile = this.ctx.id.name!;
     const secret = createSecret();
     const info: KeyInfo = { id: createKeyId(), label, createdAt: Date.now() };
-    this.#sql.exec(
-      "INSERT INTO keys (id, hash, label, created_at) VALUES (?, ?, ?, ?)",
-      info.id,
-      sha256Hex(secret),
-      label,
-      info.createdAt,
-    );
+    const row = [info.id, sha256Hex(secret), label, info.createdAt];
+    this.#sql.exec("INSERT INTO keys (id, hash, label, created_at) VALUES (?, ?, ?, ?)", ...row);
     return ok({ ...info, profile, key: toKey(profile, secret) });
   }
 
@@ -416,6 +412,9 @@ export class Account extends DurableObject<AccountEnv> {
   async eraseSession(session: SessionId): Promise<"unknown" | "pending" | "deleted"> {
     if (!this.#isWritable()) return "unknown";
     const ledger = this.#ledger();
+    const isListed = this.#sessions().find([session]).length > 0;
+    if (isListed) await bookRest(this.env.SESSION, this.ctx.id.name!, session, ledger);
+    if (!this.#isWritable()) return "unknown"; // the profile was deleted meanwhile
     const known = this.ctx.storage.transactionSync(() => {
       const begun = this.#sessions().descendants(session);
       if (!this.#sessions().remove(session) && !this.#erasures().isPending("session", session)) return false;

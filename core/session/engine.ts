@@ -33,6 +33,7 @@ import type { ListedTool } from "../schemas/tool-list.ts";
 import { listTools } from "../tools/tool-list.ts";
 import { listMadeTools } from "./turn/prepare-turn.ts";
 import type { ReaderState, StandingReader } from "./readers/standing-reader.ts";
+import { type Unbooked, findUnbooked } from "./unbooked.ts";
 import { toSessionDetail, toSessionInfo } from "./session-info.ts";
 import { decideApproval, listAllowances, listApprovals, openApproval, revokeAllowance } from "./approvals/approvals.ts";
 
@@ -120,6 +121,9 @@ function toLifecycle(engine: Engine) {
       const { made, rules } = listMadeTools(context);
       return listTools(made, rules);
     },
+
+    /** What the session has used and not booked, before it is deleted. Resumes nothing. */
+    unbooked: (): Unbooked => (engine.known ? findUnbooked(context) : { bookings: [], children: [] }),
 
     /** The session is deleted: aborts the running turn, sends readers away, and forgets the session. */
     end(): void {

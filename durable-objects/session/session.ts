@@ -124,6 +124,10 @@ export class Session extends DurableObject<SessionEnv> implements SessionCalls {
     if (this.#isErased || isErased(this.ctx.storage)) return null;
     return this.#engine.takeBranch(plan, page);
   }
+  /** What the session has used and not booked. Called by the profile's Account before it deletes the session. */
+  async unbooked() {
+    return this.#isGone() ? { bookings: [], children: [] } : this.#engine.unbooked();
+  }
   /** Deletes everything and leaves a tombstone. Idempotent. Called by the profile's Account. */
   async erase(): Promise<void> {
     this.#isErased = true;

@@ -124,7 +124,7 @@ function settle(context: EngineContext, { id, job }: TitleRow, title: string, wo
 }
 
 /** The booking's id. The job uses the same row as its booking, which saves writing and deleting a row. */
-function toTitleId(session: string): string {
+export function toTitleId(session: string): string {
   return `${session}.title`;
 }
 

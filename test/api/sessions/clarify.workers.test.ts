@@ -3,6 +3,7 @@ import { evictDurableObject } from "cloudflare:test";
 import { beforeAll, expect, it } from "vitest";
 import type { ApprovalInfo, SessionDetail } from "../../../core/schemas/api.ts";
 import type { Entry } from "../../../core/schemas/entry.ts";
+import type { UsageReport } from "../../../core/schemas/usage.ts";
 import { START_MS, ask, createProfile, createSession, env, expectProblem } from "../api-calls.ts";
 
 let profile: string;
@@ -70,4 +71,14 @@ it("a message is the answer to the question that waits", async () => {
   await say("green, please");
   const turns = await until("done");
   expect([turns[1]!.state, turns[1]!.into, await lastText()]).toEqual(["steered", 1, "Your answer: green, please."]);
+});
+
+it("what a turn has used counts although its session is deleted while it waits", async () => {
+  const { say, until, session } = await setUp();
+  const used = async () => ((await ask("GET", "/v1/usage", { key })).body as UsageReport).totals.calls;
+  const before = await used();
+  await say("Ask me: Which colour? red, dark blue");
+  await until("parked");
+  expect((await ask("DELETE", `/v1/sessions/${session}`, { key })).status).toBe(204);
+  expect(await used()).toBe(before + 1);
 });
