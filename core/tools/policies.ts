@@ -7,6 +7,7 @@ import { matchesGlob } from "../glob.ts";
 import { isObject } from "../unknown-object.ts";
 import { readPlainCommand } from "./approval/command-rules/command-allowance.ts";
 import { listCommands } from "./approval/command-rules/list-commands.ts";
+import { cleanPath, pathsOfPatch, spellPath } from "./policy-paths.ts";
 import { toolsetOf } from "./toolsets.ts";
 
 type Policy = ToolPolicy & { id: string };
@@ -45,11 +46,29 @@ function decide(tool: Tool, policies: Policy[]): Tool {
  * text: with a wildcard, like a standing allowance, only one plain program that no rule calls dangerous.
  */
 function matchesCall(policy: Policy, tool: Tool, args: unknown, gate: CallGate): boolean {
+  if (toolsetOf(tool) === "files") return matchesFiles(policy, args);
   if (toolsetOf(tool) !== "shell") return matchesArguments(policy, args);
   if (policy.decision !== "allow") return matchesArguments(policy, args, listCommands);
   return (
     matchesArguments(policy, args) && (gate.verdict !== "ask" || isExact(policy) || isHarmless(policy, gate, args))
   );
+}
+
+/**
+ * `deny` and `ask` about files match every spelling of a path, and each path that a patch names. `allow` matches the clean path alone, which
+ * cannot lead out of the folder that its pattern names.
+ */
+function matchesFiles(policy: Policy, args: unknown): boolean {
+  const { path: pattern, ...others } = policy.arguments ?? {};
+  if (!matchesArguments({ ...policy, arguments: others }, args)) return false;
+  if (pattern === undefined) return true;
+  const [written, patch] = [readArguments(args, "path"), readArguments(args, "patch")];
+  if (policy.decision === "allow") {
+    const clean = written.map(cleanPath);
+    return patch.length === 0 && clean.length > 0 && clean.every((path) => path !== null && matchesGlob(pattern, path));
+  }
+  const named = [...written, ...patch.flatMap(pathsOfPatch)];
+  return named.some((path) => spellPath(path).some((text) => matchesGlob(pattern, text)));
 }
 
 function isExact({ arguments: patterns = {} }: Policy): boolean {
@@ -90,7 +109,7 @@ function withhold(tool: Tool, policies: Policy[]): Tool {
       const denied = policies.find(
         (policy) =>
           policy.decision === "deny" &&
-          matchesArguments(policy, args) &&
+          (toolsetOf(tool) === "files" ? matchesFiles(policy, args) : matchesArguments(policy, args)) &&
           (policy.result === undefined || matchesGlob(policy.result, text)),
       );
       if (!denied) return result;

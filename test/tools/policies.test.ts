@@ -157,3 +157,58 @@ describe("the form of a policy", () => {
     expect(ToolPolicy.safeParse(policy).success).toBe(false);
   });
 });
+
+describe("a path of a file", () => {
+  const gateOf = (
+    decision: string,
+    path: string,
+    { tool = "write_file", own = RUN }: { tool?: string; own?: CallGate } = {},
+  ) => {
+    const policy = ToolPolicy.parse({ hook: "pre_tool_call", tool: "*", decision, arguments: { path } });
+    const file: Tool = { ...toTool(own), name: tool };
+    return applyPolicies([file], { p: policy })[0]!.gate!;
+  };
+
+  test.each(["/reports/*", "reports/*", "/work/reports/*"])("named %s is asked about in every spelling", (pattern) => {
+    const gate = gateOf("ask", pattern);
+    for (const path of [
+      "reports/a",
+      "./reports/a",
+      "/work/reports/a",
+      "x/../reports/a",
+      "reports//a",
+      "/work/./reports/a",
+    ]) {
+      expect([path, gate({ path }).verdict]).toEqual([path, "ask"]);
+    }
+    for (const path of ["other/a", "/work/a", "/etc/reports/a"])
+      expect([path, gate({ path }).verdict]).toEqual([path, "run"]);
+  });
+
+  test("that a patch names, or moves a file to, is denied as well", () => {
+    const gate = gateOf("deny", "reports/*", { tool: "patch" });
+    const patch = (line: string) => `*** Begin Patch\n${line}\n*** End Patch`;
+    expect(gate({ patch: patch("*** Add File: ./reports/a\n+x") }).verdict).toBe("refuse");
+    expect(gate({ patch: patch("*** Update File: b\n*** Move to: reports/a\n@@\n-x\n+y") }).verdict).toBe("refuse");
+    expect(gate({ patch: patch("*** Delete File: b") }).verdict).toBe("run");
+  });
+
+  test("that leads out of an allowed folder still asks, and so does a patch", () => {
+    const own: CallGate = { verdict: "ask", summary: "write", reasons: [] };
+    const gate = gateOf("allow", "reports/*", { own });
+    expect(gate({ path: "./reports/a" })).toEqual(RUN);
+    for (const path of ["reports/../AGENTS.md", "../reports/a"]) expect([path, gate({ path })]).toEqual([path, own]);
+    expect(gate({ path: "reports/a", patch: "*** Begin Patch" })).toEqual(own);
+  });
+
+  test("withholds what a read of another spelling returned", async () => {
+    const policy = ToolPolicy.parse({
+      hook: "post_tool_call",
+      tool: "read_file",
+      decision: "deny",
+      arguments: { path: "/secret/*" },
+    });
+    const [file] = applyPolicies([{ ...toTool(), name: "read_file" }], { p: policy });
+    expect(renderParts((await file!.run({ path: "secret/a" }, CONTEXT)).parts)).toContain("withholds");
+  });
+});

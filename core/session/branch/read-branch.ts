@@ -4,6 +4,7 @@ import { type Result, err, ok } from "../../errors.ts";
 import { FIXED } from "../../limits.ts";
 import { sha256Hex } from "../../schemas/learning/digest.ts";
 import type { BranchNeed, BranchPage, BranchPlan } from "../../schemas/sessions/branch.ts";
+import type { Origin } from "../../schemas/sessions/origin.ts";
 import type { EngineContext } from "../context.ts";
 import { type TurnRow, isOpen } from "../log-turns.ts";
 import { todosUpTo } from "../undo/todos-before.ts";
@@ -58,12 +59,22 @@ export function planBranch(context: EngineContext, { key, session, at, ...asked 
     ...(backend && { backend }),
     ...(choice && { choice }),
     ...(tools && { tools }),
-    origins: [...branchedFrom.filter((origin) => origin.turn < n), { session: host.session, turn: n, entry: final! }],
+    origins: originsUpTo(branchedFrom, { session: host.session, turn: n, entry: final! }),
     lastTurn: lastRow(context, n),
     ...(asked.files === "now" && { filesNow: true }),
   };
   if (name !== null) log.setMeta(name, { asked: request, plan } satisfies StoredBranch);
   return ok(plan);
+}
+
+/**
+ * Of turns up to the last one, which `own` names in the source. A source that is a branch itself gives nothing of its own up to its last
+ * inherited turn, so the sessions before it stay named: searches and purges find the originals by them.
+ */
+function originsUpTo(inherited: Origin[], own: Origin): Origin[] {
+  const whole = inherited.filter(({ turn }) => turn < own.turn);
+  const holder = inherited[whole.length] ?? own;
+  return [...whole, { ...own, session: holder.session }];
 }
 
 function findTurn({ log }: EngineContext, asked: number | undefined): Result<TurnRow> {
