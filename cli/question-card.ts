@@ -1,5 +1,6 @@
 // Shows what a parked turn waits for as a card in a terminal: what is asked, the choices, and what to type. Used by show.ts. Pure.
 // The texts come from a model: each of their lines is set in, so that none reads like a line of the card.
+import { isNumbered } from "../core/schemas/approvals/clarify.ts";
 import type { AgentEvent } from "../core/schemas/entry.ts";
 
 export interface CardStyle {
@@ -42,7 +43,10 @@ function renderClarify({ questions }: Clarify, { strong, faint }: CardStyle): st
   const lines = questions.flatMap(({ question, choices, multiSelect }, at) => {
     const [first = "", ...others] = indent(question, "    ");
     const head = `${isSeveral ? `${at + 1})` : "?"} ${first.trimStart()}`;
-    const several = isSeveral && multiSelect && choices.length > 1 ? faint("    (several, such as 1,2)") : null;
+    const several =
+      isSeveral && multiSelect && choices.length > 1
+        ? faint(`    (several, such as ${isNumbered({ choices }) ? "1,2" : choices.slice(0, 2).join(",")})`)
+        : null;
     return [strong(head), ...others, ...choices.map(toChoice(multiSelect)), ...(several === null ? [] : [several])];
   });
   const head = isSeveral ? [strong(`? The agent asks ${questions.length} questions:`)] : [];
@@ -51,9 +55,10 @@ function renderClarify({ questions }: Clarify, { strong, faint }: CardStyle): st
 
 /** The agent puts the choice that it recommends first. */
 function toChoice(multiSelect: boolean) {
-  return (choice: string, at: number, { length }: string[]): string => {
-    const isMeant = at === 0 && length > 1 && !multiSelect && !/recommend/i.test(choice);
-    return `    ${at + 1}. ${choice}${isMeant ? " (recommended)" : ""}`;
+  return (choice: string, at: number, choices: string[]): string => {
+    const isMeant = at === 0 && choices.length > 1 && !multiSelect && !/recommend/i.test(choice);
+    const place = isNumbered({ choices }) ? `${at + 1}.` : "-";
+    return `    ${place} ${choice}${isMeant ? " (recommended)" : ""}`;
   };
 }
 
@@ -61,6 +66,7 @@ function describeWay(questions: Clarify["questions"]): string {
   const [{ choices, multiSelect } = { choices: [], multiSelect: false }] = questions;
   if (questions.length > 1) return "Answer all in one line, with ; between: a number, or your own words.";
   if (choices.length === 0) return "Your next line is the answer.";
+  if (!isNumbered({ choices })) return "Type a choice as it stands here, or your own words.";
   return multiSelect ? "Type numbers, such as 1,2, or your own words." : "Type a number, or your own words.";
 }
 

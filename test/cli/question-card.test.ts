@@ -25,6 +25,15 @@ it("a question is a numbered choice with what to type", () => {
   );
 });
 
+it("choices that are numbers have no numbers of their own", () => {
+  const question = clarify({ question: "How many?", choices: ["3", "2"] });
+  expect(renderCard({ question, text: "" }, plain)).toBe(
+    ["? How many?", "    - 3 (recommended)", "    - 2", "  Type a choice as it stands here, or your own words."].join(
+      "\n",
+    ),
+  );
+});
+
 it("several questions are numbered themselves", () => {
   const question = clarify({ question: "Days?", choices: ["Mon", "Tue"], multiSelect: true }, { question: "Name?" });
   expect(renderCard({ question, text: "" }, plain)).toBe(

@@ -11,6 +11,18 @@ export const ClarifyQuestion = z.object({
 });
 export type ClarifyQuestion = z.infer<typeof ClarifyQuestion>;
 
+const PLACE = /^\d[.)]?$/;
+
+/** The place among the choices that these words name, from 1; `null`: none. */
+export function readPlace(words: string): number | null {
+  return PLACE.test(words) ? Number(words[0]) : null;
+}
+
+/** Whether a number means the choice of that place. Not where a choice is itself a number: "3" would mean two of "3", "2" and "1". */
+export function isNumbered({ choices }: Pick<ClarifyQuestion, "choices">): boolean {
+  return choices.every((choice) => readPlace(choice) === null);
+}
+
 /** The picked choices as they were offered, and the person's own words. */
 export const ClarifyAnswer = z.object({ choices: z.array(z.string()), text: z.string().nullable() });
 export type ClarifyAnswer = z.infer<typeof ClarifyAnswer>;

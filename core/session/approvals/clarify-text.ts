@@ -1,6 +1,6 @@
 // The words of the agent's questions and of their answers, for a person in any channel. Pure.
 import type { ClarifyApproval } from "../../schemas/approvals/approval.ts";
-import type { ClarifyQuestion } from "../../schemas/approvals/clarify.ts";
+import { type ClarifyQuestion, isNumbered } from "../../schemas/approvals/clarify.ts";
 import { showHidden } from "./question-text.ts";
 
 /** The questions as a person can read them. */
@@ -24,20 +24,24 @@ export function describeQuestions(questions: ClarifyQuestion[]): string {
 const MANY =
   "Answer all in one message, with a line for each or `;` between them: the number of a choice, or your own words.";
 
-function listChoices({ choices, multiSelect }: ClarifyQuestion): string[] {
+function listChoices(question: ClarifyQuestion): string[] {
+  const { choices, multiSelect } = question;
   const isFirstMeant = choices.length > 1 && !multiSelect;
   return choices.map((choice, at) => {
     const mark = isFirstMeant && at === 0 && !/recommend/i.test(choice) ? " (recommended)" : "";
-    return `  ${at + 1}. ${choice}${mark}`;
+    return `  ${isNumbered(question) ? `${at + 1}.` : "-"} ${choice}${mark}`;
   });
 }
 
 function toHint({ choices, multiSelect }: ClarifyQuestion): string {
-  return choices.length > 1 && multiSelect ? " (several, such as 1,2)" : "";
+  if (choices.length < 2 || !multiSelect) return "";
+  return ` (several, such as ${isNumbered({ choices }) ? "1,2" : choices.slice(0, 2).join(",")})`;
 }
 
 function describeWay({ choices, multiSelect }: ClarifyQuestion): string {
   if (choices.length === 0) return "Your next message is the answer.";
+  if (!isNumbered({ choices }))
+    return "Your next message is the answer: a choice as it stands here, or your own words.";
   const numbers = choices.length > 1 && multiSelect ? "the numbers, such as 1,2" : "a number";
   return `Your next message is the answer: ${numbers}, or your own words.`;
 }

@@ -1,6 +1,6 @@
 // Reads a person's answer to the agent's questions: from a message or a command as words, from the API in parts. Pure.
 import { type Result, err, ok } from "../../errors.ts";
-import type { ClarifyAnswer, ClarifyQuestion } from "../../schemas/approvals/clarify.ts";
+import { type ClarifyAnswer, type ClarifyQuestion, isNumbered, readPlace } from "../../schemas/approvals/clarify.ts";
 
 /** One answer for each question; `null`: the words do not divide into as many, and are the answer as a whole. */
 export function readAnswers(words: string, questions: ClarifyQuestion[]): ClarifyAnswer[] | null {
@@ -16,7 +16,7 @@ function divide(words: string, questions: ClarifyQuestion[]): string[] | null {
   if (byMark.length === questions.length) return dropOwnNumbers(byMark);
   const numbers = toTokens(words);
   const isOneEach = numbers.length === questions.length && questions.every(({ multiSelect }) => !multiSelect);
-  return isOneEach && numbers.every((token) => toNumber(token) !== null) ? numbers : null;
+  return isOneEach && numbers.every((token) => readPlace(token) !== null) ? numbers : null;
 }
 
 function splitBy(words: string, mark: string): string[] {
@@ -35,7 +35,7 @@ function dropOwnNumbers(pieces: string[]): string[] {
 }
 
 function readAnswer(words: string, question: ClarifyQuestion): ClarifyAnswer {
-  const choices = readNumbers(words, question) ?? readNames(words, question);
+  const choices = (isNumbered(question) ? readNumbers(words, question) : null) ?? readNames(words, question);
   return choices ? { choices, text: null } : { choices: [], text: words };
 }
 
@@ -43,7 +43,7 @@ function readAnswer(words: string, question: ClarifyQuestion): ClarifyAnswer {
 function readNumbers(words: string, { choices, multiSelect }: ClarifyQuestion): string[] | null {
   const tokens = toTokens(words);
   if (tokens.length === 0 || (tokens.length > 1 && !multiSelect)) return null;
-  const picked = tokens.map((token) => choices[(toNumber(token) ?? 0) - 1]);
+  const picked = tokens.map((token) => choices[(readPlace(token) ?? 0) - 1]);
   return picked.every((choice) => choice !== undefined) ? inOrder(picked, choices) : null;
 }
 
@@ -66,10 +66,6 @@ function inOrder(picked: string[], choices: string[]): string[] {
 
 function toTokens(words: string): string[] {
   return words.split(/[\s,]/).filter((token) => token !== "");
-}
-
-function toNumber(token: string): number | null {
-  return /^\d[.)]?$/.test(token) ? Number(token[0]) : null;
 }
 
 /** An answer as the API has it: `choices` by number, from 1, or as they were offered. */

@@ -1,5 +1,6 @@
 // How a person's words become answers to the agent's questions.
 import { expect, it } from "vitest";
+import { describeQuestions } from "../../../core/session/approvals/clarify-text.ts";
 import { checkAnswers, readAnswers } from "../../../core/session/approvals/read-answers.ts";
 
 const one = { question: "Which?", choices: ["Blue", "Dark red", "None"], multiSelect: false };
@@ -32,6 +33,24 @@ it.each<[string, unknown]>([
   ["blue, green", ["blue, green"]],
 ])("to several choices %j is %j", (words, expected) => {
   expect(short(words, many)).toEqual(expected);
+});
+
+it.each<[string, unknown]>([
+  ["3", [["3"]]],
+  ["2.", ["2."]],
+  ["4", ["4"]],
+  ["2,1", ["2,1"]],
+])("where choices are numbers themselves %j is %j, never the choice at that place", (words, expected) => {
+  expect(short(words, { ...one, choices: ["3", "2", "10"] })).toEqual(expected);
+});
+
+it("several choices that are numbers are named too, and the API still takes places", () => {
+  const sizes = { ...many, choices: ["2", "3", "1"] };
+  expect(short("1, 2", sizes)).toEqual([["2", "1"]]);
+  expect(checkAnswers([{ choices: [1] }], [sizes])).toMatchObject({ value: [{ choices: ["2"] }] });
+  expect(describeQuestions([sizes])).toContain(
+    "  - 3\n  - 1\nYour next message is the answer: a choice as it stands here",
+  );
 });
 
 it("to a question without choices any words are the answer", () => {
