@@ -56,7 +56,7 @@ export function readListing(
       continue;
     }
     const name = stripTagCharacters(tool.name);
-    othersBytes += byteLength(name);
+    othersBytes += byteLength(JSON.stringify(name));
     if (others.length < MAX_OTHERS && othersBytes <= MAX_OTHERS_BYTES) others.push(name);
   }
   const { resources, prompts } = offers;
@@ -127,7 +127,7 @@ interface Cleaned {
   schema: JsonObject;
   /** Texts for the reader. */
   prose: string[];
-  /** Names of fields and allowed values. */
+  /** All keys, and allowed values. */
   names: string[];
 }
 
@@ -149,8 +149,8 @@ function cleanSchema(schema: JsonObject, keepsProse: boolean): Cleaned | null {
       // In a map of fields, `description` is the name of a field.
       const isWords = isProse || (!isMap && PROSE.has(key));
       if ((isWords && !keepsProse) || (!isMap && DROPPED.has(key))) continue;
-      if (key === "__proto__" || (isMap && key !== stripTagCharacters(key))) continue;
-      if (isMap) cleaned.names.push(key);
+      if (key === "__proto__" || key !== stripTagCharacters(key)) continue;
+      cleaned.names.push(key);
       kept[key] = clean(value[key], isWords, !isMap && !isWords && MAPS.has(key));
     }
     return kept;
