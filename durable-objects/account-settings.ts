@@ -14,8 +14,10 @@ import {
 const MAX_VALUES = 100;
 /** [own] JSON characters of one value. */
 const MAX_VALUE_CHARS = 64 * 1024;
-/** [own] A catalog holds schemas. All of them are in one row of a session, of at most 2 MB. */
+/** [own] A catalog holds schemas. */
 const MORE_CHARS: Partial<Record<ProfileSection, number>> = { mcpCatalogs: 128 * 1024 };
+/** [cf] A session keeps all values in one row, of at most 2 MB. Names and punctuation take the rest. */
+const MAX_ALL_BYTES = 1_800_000;
 const FEWER_VALUES: Partial<Record<ProfileSection, number>> = { mcp: 10 };
 /** A value of these sections exists only while its key exists in the other one. */
 const BELONGS_TO: Partial<Record<ProfileSection, ProfileSection>> = { mcpCatalogs: "mcp", mcpAccess: "mcp" };
@@ -33,6 +35,11 @@ export function createAccountSettings(sql: Sql) {
     Number(sql.run<{ value: string }>(`SELECT value FROM ${SETTINGS_TABLE} WHERE section = ''`)[0]?.value ?? 0);
   const keysOf = (section: ProfileSection) =>
     sql.run<{ key: string }>(`SELECT key FROM ${SETTINGS_TABLE} WHERE section = ?`, section).map(({ key }) => key);
+  const bytesBeside = (section: ProfileSection, key: string) =>
+    sql.run<{ n: number }>(
+      `SELECT total(length(CAST(value AS BLOB))) AS n FROM ${SETTINGS_TABLE} WHERE section <> ? OR key <> ?`,
+      ...[section, key],
+    )[0]!.n;
   const raiseRev = () =>
     void sql.run(`INSERT OR REPLACE INTO ${SETTINGS_TABLE} VALUES ('', '', ?)`, String(readRev() + 1));
 
@@ -71,6 +78,9 @@ export function createAccountSettings(sql: Sql) {
         const maxValues = FEWER_VALUES[section] ?? MAX_VALUES;
         if (keys.length >= maxValues && !keys.includes(key)) {
           return err("too_many_settings", `A profile has at most ${maxValues} ${section}: remove one first.`);
+        }
+        if (bytesBeside(section, key) + new TextEncoder().encode(text).length > MAX_ALL_BYTES) {
+          return err("setting_too_large", "The profile's settings are too large together: remove one first.");
         }
         sql.run(`INSERT OR REPLACE INTO ${SETTINGS_TABLE} VALUES (?, ?, ?)`, section, key, text);
         raiseRev();

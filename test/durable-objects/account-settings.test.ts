@@ -45,4 +45,14 @@ describe("the settings of a profile", () => {
     expect(put("99")).toMatchObject({ ok: true });
     expect(put("99", "x".repeat(70_000))).toMatchObject({ failure: { code: "setting_too_large" } });
   });
+
+  test("fit into one row of a session together", () => {
+    const { settings } = open();
+    const put = (name: string) => settings.put("personalities", name, { description: "", text: "界".repeat(8_000) });
+    const stored = Array.from({ length: 100 }, (_, n) => put(`${n}`));
+    expect(stored.filter(({ ok }) => ok).length).toBe(74);
+    expect(stored.at(-1)).toMatchObject({ failure: { code: "setting_too_large" } });
+    expect(put("0")).toMatchObject({ ok: true });
+    expect(new TextEncoder().encode(JSON.stringify(settings.read())).length).toBeLessThan(2_000_000);
+  });
 });
