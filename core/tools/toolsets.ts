@@ -83,7 +83,7 @@ export function selectTools(tools: Tool[], rules: ToolRules): Tool[] {
   return sortTools(tools.filter((tool) => explainAbsence(tool, rules) === null));
 }
 
-/** Every name of a tool or toolset that settings may hold, but for those of MCP servers. */
+/** Every name of a tool or toolset that settings may hold, but for those of MCP servers and memory providers. */
 export const TOOL_WORDS: readonly string[] = [...Object.keys(TOOLSETS), ...TOOLSET_BY_TOOL.keys(), OTHER];
 
 /** By name, so that the request's prefix is the same whatever order the tools were made in. */

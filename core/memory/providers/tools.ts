@@ -8,6 +8,11 @@ import { redactText } from "../../redact.ts";
 import type { ProviderFailure } from "../provider.ts";
 import { toQuery } from "../recall.ts";
 
+const SEARCHES = ["mem0_search", "openviking_search", "supermemory_search"] as const;
+const QUESTIONS = ["hindsight_ask", "honcho_ask"] as const;
+/** Settings of tools may hold these names, also while the operator has chosen another provider or none. */
+export const PROVIDER_TOOLS: readonly string[] = [...SEARCHES, ...QUESTIONS];
+
 type Answer<T> = (query: string, signal: AbortSignal) => Promise<Result<T, ProviderFailure>>;
 
 const SearchArgs = z.strictObject({
@@ -15,7 +20,10 @@ const SearchArgs = z.strictObject({
 });
 
 /** `search` returns memories, best first. */
-export function createSearchTool(name: string, search: Answer<string[]>): Tool<z.infer<typeof SearchArgs>> {
+export function createSearchTool(
+  name: (typeof SEARCHES)[number],
+  search: Answer<string[]>,
+): Tool<z.infer<typeof SearchArgs>> {
   return {
     name,
     description:
@@ -33,7 +41,10 @@ export function createSearchTool(name: string, search: Answer<string[]>): Tool<z
 const QuestionArgs = z.strictObject({ question: z.string().min(1).describe("One question about the person.") });
 
 /** `ask` returns the answer, "" for none. */
-export function createQuestionTool(name: string, ask: Answer<string>): Tool<z.infer<typeof QuestionArgs>> {
+export function createQuestionTool(
+  name: (typeof QUESTIONS)[number],
+  ask: Answer<string>,
+): Tool<z.infer<typeof QuestionArgs>> {
   return {
     name,
     description:
