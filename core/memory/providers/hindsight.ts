@@ -5,10 +5,10 @@ import * as z from "zod";
 import { type Result, ok } from "../../errors.ts";
 import type { ProviderConfig } from "../provider-env.ts";
 import { type Fetch, createSend, fail } from "../provider-http.ts";
-import type { MemoryProvider, MemoryWrite, ProviderFailure } from "../provider.ts";
-import { toQuery } from "../recall.ts";
+import type { MemoryProvider, ProviderFailure } from "../provider.ts";
+import { type KeptFact, isNotFound, mirrorWrite, recallLastWords } from "./steps.ts";
 import { factHash, type Tenant, tenantHash } from "./tenant.ts";
-import { cutMiddle, lastWords } from "./texts.ts";
+import { cutMiddle } from "./texts.ts";
 import { createQuestionTool } from "./tools.ts";
 
 /** More than the few thousand characters that a turn shows. */
@@ -47,11 +47,7 @@ export function createHindsight(config: ProviderConfig, tenant: Tenant, fetch: F
     return sent.ok || isNotFound(sent) ? ok(null) : sent;
   }
 
-  async function mirror(write: MemoryWrite, signal: AbortSignal): Promise<Result<null, ProviderFailure>> {
-    if (write.action !== "add") {
-      const gone = await forget(write.old, signal);
-      if (!gone.ok || write.action === "remove") return gone;
-    }
+  async function addFact(write: KeptFact, signal: AbortSignal): Promise<Result<null, ProviderFailure>> {
     const context = write.store === "user" ? "a fact about the person" : "a note of the agent";
     const item = { content: write.text, context, document_id: `fact-${factHash(write.text)}` };
     // Not asynchronous: a later removal must find it.
@@ -66,13 +62,9 @@ export function createHindsight(config: ProviderConfig, tenant: Tenant, fetch: F
       // Without a document id each exchange is a document. One document a session would be read again at every turn.
       return retain({ content, context: "conversation", metadata: { session: tenant.session } }, true, signal);
     },
-    async preCompaction(messages, signal) {
-      const words = lastWords(messages);
-      if (words === "") return ok("");
-      const recalled = await recall(toQuery(words), signal);
-      return recalled.ok ? ok(recalled.value.map((memory) => `- ${memory}`).join("\n")) : recalled;
-    },
-    onWrite: mirror,
+    preCompaction: (messages, signal) => recallLastWords(messages, (query) => recall(query, signal)),
+    onWrite: (write, signal) =>
+      mirrorWrite(write, { forget: (text) => forget(text, signal), add: (fact) => addFact(fact, signal) }),
     async eraseProfile(signal) {
       const sent = await send({ method: "DELETE", path: bank, signal });
       return sent.ok || isNotFound(sent) ? ok({ more: false }) : sent;
@@ -86,10 +78,6 @@ export function createHindsight(config: ProviderConfig, tenant: Tenant, fetch: F
       }),
     ],
   };
-}
-
-function isNotFound(sent: { failure: ProviderFailure }): boolean {
-  return sent.failure.facts?.status === 404;
 }
 
 function unexpected() {

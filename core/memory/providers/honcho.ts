@@ -6,8 +6,9 @@ import { type Result, ok } from "../../errors.ts";
 import { normaliseMemory } from "../../schemas/memory.ts";
 import type { ProviderConfig } from "../provider-env.ts";
 import { type Fetch, type ProviderRequest, createSend, fail } from "../provider-http.ts";
-import type { MemoryProvider, MemoryWrite, ProviderFailure } from "../provider.ts";
+import type { MemoryProvider, ProviderFailure } from "../provider.ts";
 import { cutIntoPieces } from "./texts.ts";
+import { type KeptFact, isNotFound, mirrorWrite } from "./steps.ts";
 import { type Tenant, tenantHash } from "./tenant.ts";
 import { createQuestionTool } from "./tools.ts";
 
@@ -90,11 +91,7 @@ export function createHoncho(config: ProviderConfig, tenant: Tenant, fetch: Fetc
     return cleared.ok || isNotFound(cleared) ? ok({ more }) : cleared;
   }
 
-  async function mirror(write: MemoryWrite, signal: AbortSignal): Promise<Result<null, ProviderFailure>> {
-    if (write.action !== "add") {
-      const gone = await forget(write.old, signal);
-      if (!gone.ok || write.action === "remove") return gone;
-    }
+  async function addFact(write: KeptFact, signal: AbortSignal): Promise<Result<null, ProviderFailure>> {
     const conclusion = { content: write.text, session_id: session, observer_id: person, observed_id: person };
     const sent = await api.postToPeers("/conclusions", { conclusions: [conclusion] }, signal);
     return sent.ok ? ok(null) : sent;
@@ -125,7 +122,8 @@ export function createHoncho(config: ProviderConfig, tenant: Tenant, fetch: Fetc
       const { long_summary, short_summary } = summaries.value;
       return ok((long_summary ?? short_summary)?.content ?? "");
     },
-    onWrite: mirror,
+    onWrite: (write, signal) =>
+      mirrorWrite(write, { forget: (text) => forget(text, signal), add: (fact) => addFact(fact, signal) }),
     eraseProfile,
     tools: () => [
       createQuestionTool("honcho_ask", async (query, signal) => {
@@ -193,10 +191,6 @@ function parse<T>(
   if (!sent.ok) return isNotFound(sent) ? ok(missing) : sent;
   const parsed = schema.safeParse(sent.value ?? missing);
   return parsed.success ? ok(parsed.data) : fail("memory_provider_reply", "Honcho sent an unexpected reply.");
-}
-
-function isNotFound(sent: { failure: ProviderFailure }): boolean {
-  return sent.failure.facts?.status === 404;
 }
 
 /**

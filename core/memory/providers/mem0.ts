@@ -5,9 +5,9 @@ import { type Result, ok } from "../../errors.ts";
 import { normaliseMemory } from "../../schemas/memory.ts";
 import type { ProviderConfig } from "../provider-env.ts";
 import { type Fetch, createSend, fail } from "../provider-http.ts";
-import type { MemoryProvider, MemoryWrite, ProviderFailure } from "../provider.ts";
-import { toQuery } from "../recall.ts";
-import { cutMiddle, lastWords } from "./texts.ts";
+import type { MemoryProvider, ProviderFailure } from "../provider.ts";
+import { cutMiddle } from "./texts.ts";
+import { type KeptFact, isNotFound, mirrorWrite, recallLastWords } from "./steps.ts";
 import { type Tenant, tenantHash } from "./tenant.ts";
 import { createSearchTool } from "./tools.ts";
 
@@ -62,16 +62,12 @@ export function createMem0(config: ProviderConfig, tenant: Tenant, fetch: Fetch)
     const same = found.value.filter((memory) => normaliseMemory(memory.memory) === normaliseMemory(text));
     for (const { id } of same) {
       const sent = await send({ method: "DELETE", path: `/v1/memories/${encodeURIComponent(id)}/`, signal });
-      if (!sent.ok && sent.failure.facts?.status !== 404) return sent;
+      if (!sent.ok && !isNotFound(sent)) return sent;
     }
     return ok(null);
   }
 
-  async function mirror(write: MemoryWrite, signal: AbortSignal): Promise<Result<null, ProviderFailure>> {
-    if (write.action !== "add") {
-      const gone = await forget(write.old, signal);
-      if (!gone.ok || write.action === "remove") return gone;
-    }
+  async function addFact(write: KeptFact, signal: AbortSignal): Promise<Result<null, ProviderFailure>> {
     const messages = [{ role: "user", content: write.text }];
     return add({ messages, infer: false, metadata: { source: "memory", store: write.store } }, signal);
   }
@@ -89,16 +85,12 @@ export function createMem0(config: ProviderConfig, tenant: Tenant, fetch: Fetch)
         },
         signal,
       ),
-    async preCompaction(messages, signal) {
-      const words = lastWords(messages);
-      if (words === "") return ok("");
-      const found = await searchTexts(toQuery(words), signal);
-      return found.ok ? ok(found.value.map((memory) => `- ${memory}`).join("\n")) : found;
-    },
-    onWrite: mirror,
+    preCompaction: (messages, signal) => recallLastWords(messages, (query) => searchTexts(query, signal)),
+    onWrite: (write, signal) =>
+      mirrorWrite(write, { forget: (text) => forget(text, signal), add: (fact) => addFact(fact, signal) }),
     async eraseProfile(signal) {
       const sent = await send({ method: "DELETE", path: `/v2/entities/user/${user}/`, signal });
-      return sent.ok || sent.failure.facts?.status === 404 ? ok({ more: false }) : sent;
+      return sent.ok || isNotFound(sent) ? ok({ more: false }) : sent;
     },
     tools: () => [createSearchTool("mem0_search", searchTexts)],
   };

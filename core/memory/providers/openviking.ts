@@ -5,10 +5,10 @@ import * as z from "zod";
 import { type Result, ok } from "../../errors.ts";
 import type { ProviderConfig } from "../provider-env.ts";
 import { type Fetch, createSend, fail } from "../provider-http.ts";
-import type { MemoryProvider, MemoryWrite, ProviderFailure } from "../provider.ts";
-import { toQuery } from "../recall.ts";
+import type { MemoryProvider, ProviderFailure } from "../provider.ts";
+import { type KeptFact, isNotFound, mirrorWrite, recallLastWords } from "./steps.ts";
 import { factHash, type Tenant, tenantHash } from "./tenant.ts";
-import { cutMiddle, lastWords } from "./texts.ts";
+import { cutMiddle } from "./texts.ts";
 import { createSearchTool } from "./tools.ts";
 
 const MAX_RESULTS = 10;
@@ -50,11 +50,7 @@ export function createOpenViking(config: ProviderConfig, tenant: Tenant, fetch: 
     return sent.ok || isNotFound(sent) ? ok(null) : sent;
   }
 
-  async function mirror(write: MemoryWrite, signal: AbortSignal): Promise<Result<null, ProviderFailure>> {
-    if (write.action !== "add") {
-      const gone = await remove(toFile(write.old), false, signal);
-      if (!gone.ok || write.action === "remove") return gone;
-    }
+  async function addFact(write: KeptFact, signal: AbortSignal): Promise<Result<null, ProviderFailure>> {
     const body = { uri: toFile(write.text), content: write.text, mode: "replace", wait: false };
     return post("/api/v1/content/write", body, signal);
   }
@@ -72,13 +68,12 @@ export function createOpenViking(config: ProviderConfig, tenant: Tenant, fetch: 
       // Starts the extraction of memories; without it the messages would only lie in the session.
       return post(`${session}/commit`, { keep_recent_count: 0 }, signal);
     },
-    async preCompaction(messages, signal) {
-      const words = lastWords(messages);
-      if (words === "") return ok("");
-      const found = await search(toQuery(words), signal);
-      return found.ok ? ok(found.value.map((memory) => `- ${memory}`).join("\n")) : found;
-    },
-    onWrite: mirror,
+    preCompaction: (messages, signal) => recallLastWords(messages, (query) => search(query, signal)),
+    onWrite: (write, signal) =>
+      mirrorWrite(write, {
+        forget: (text) => remove(toFile(text), false, signal),
+        add: (fact) => addFact(fact, signal),
+      }),
     async eraseProfile(signal) {
       for (const folder of ["sessions", "memories"]) {
         const gone = await remove(`${home}/${folder}`, true, signal);
@@ -88,8 +83,4 @@ export function createOpenViking(config: ProviderConfig, tenant: Tenant, fetch: 
     },
     tools: () => [createSearchTool("openviking_search", search)],
   };
-}
-
-function isNotFound(sent: { failure: ProviderFailure }): boolean {
-  return sent.failure.facts?.status === 404;
 }

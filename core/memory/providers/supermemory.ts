@@ -5,10 +5,10 @@ import * as z from "zod";
 import { type Result, ok } from "../../errors.ts";
 import type { ProviderConfig } from "../provider-env.ts";
 import { type Fetch, createSend, fail } from "../provider-http.ts";
-import type { MemoryProvider, MemoryWrite, ProviderFailure } from "../provider.ts";
-import { toQuery } from "../recall.ts";
+import type { MemoryProvider, ProviderFailure } from "../provider.ts";
+import { type KeptFact, isNotFound, mirrorWrite, recallLastWords } from "./steps.ts";
 import { factHash, type Tenant, tenantHash } from "./tenant.ts";
-import { cutMiddle, lastWords } from "./texts.ts";
+import { cutMiddle } from "./texts.ts";
 import { createSearchTool } from "./tools.ts";
 
 const MAX_RESULTS = 10;
@@ -48,14 +48,10 @@ export function createSupermemory(config: ProviderConfig, tenant: Tenant, fetch:
   /** Removes the document of a fact, and with it the memories that were extracted from it. */
   async function forget(text: string, signal: AbortSignal): Promise<Result<null, ProviderFailure>> {
     const sent = await send({ method: "DELETE", path: `/v3/documents/${toFactId(text)}`, signal });
-    return sent.ok || sent.failure.facts?.status === 404 ? ok(null) : sent;
+    return sent.ok || isNotFound(sent) ? ok(null) : sent;
   }
 
-  async function mirror(write: MemoryWrite, signal: AbortSignal): Promise<Result<null, ProviderFailure>> {
-    if (write.action !== "add") {
-      const gone = await forget(write.old, signal);
-      if (!gone.ok || write.action === "remove") return gone;
-    }
+  async function addFact(write: KeptFact, signal: AbortSignal): Promise<Result<null, ProviderFailure>> {
     // Content that is only a URL would be fetched by the service. The first words prevent that.
     const content = `${write.store === "user" ? "About the person" : "Note"}: ${write.text}`;
     const metadata = { source: "memory", store: write.store };
@@ -77,17 +73,13 @@ export function createSupermemory(config: ProviderConfig, tenant: Tenant, fetch:
       const content = `User: ${cutMiddle(asked, MESSAGE_CHARS)}\n\nAssistant: ${cutMiddle(assistant, MESSAGE_CHARS)}`;
       return add({ content, customId: session, metadata: { source: "conversation" } }, signal);
     },
-    async preCompaction(messages, signal) {
-      const words = lastWords(messages);
-      if (words === "") return ok("");
-      const found = await search(toQuery(words), signal);
-      return found.ok ? ok(found.value.map((memory) => `- ${memory}`).join("\n")) : found;
-    },
-    onWrite: mirror,
+    preCompaction: (messages, signal) => recallLastWords(messages, (query) => search(query, signal)),
+    onWrite: (write, signal) =>
+      mirrorWrite(write, { forget: (text) => forget(text, signal), add: (fact) => addFact(fact, signal) }),
     async eraseProfile(signal) {
       const body = { containerTags: [containerTag] };
       const sent = await send({ method: "DELETE", path: "/v3/documents/bulk", body, signal });
-      return sent.ok || sent.failure.facts?.status === 404 ? ok({ more: false }) : sent;
+      return sent.ok || isNotFound(sent) ? ok({ more: false }) : sent;
     },
     tools: () => [createSearchTool("supermemory_search", search)],
   };
