@@ -8,7 +8,7 @@ import type { JsonObject } from "../schemas/entry.ts";
 import { stripTagCharacters } from "./foreign-text.ts";
 
 /** From Hermes Agent: the characters of one result of an MCP server. */
-export const MAX_RESULT_CHARS = 50_000;
+const MAX_RESULT_CHARS = 50_000;
 const MAX_ERROR_CHARS = 2_000;
 
 const Contents = z.object({

@@ -17,10 +17,7 @@ const PromptArguments = z.strictObject({
   arguments: z.record(z.string(), z.string()).optional().describe("Its arguments."),
 });
 
-/** Their names, after `mcp_<server>_`. A tool of the server with such a name hides ours. */
-export const RESOURCE_TOOLS = ["list_resources", "read_resource"] as const;
-export const PROMPT_TOOLS = ["list_prompts", "get_prompt"] as const;
-
+/** A tool of the server with the name of one of these hides it. */
 export function toResourceTools(entry: McpEntry, pool: McpPool): Tool[] {
   const listing = entry.catalog?.listing;
   const from = describe(entry);
