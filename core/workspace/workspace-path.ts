@@ -67,7 +67,7 @@ export function pathBytes(path: string): number {
   return new TextEncoder().encode(path).length;
 }
 
-export function climbsOut(path: string): boolean {
+function climbsOut(path: string): boolean {
   let depth = 0;
   for (const part of path.split("/")) {
     if (part === "..") depth--;
