@@ -32,15 +32,23 @@ export function findCode(text: string): (at: number) => boolean {
 
 const SNIPPET = /!`([^`\n]{1,2000})`/g;
 
+/** A part of a text whose placeholders are filled. */
 export interface Piece {
   text: string;
-  /** The piece is an inline snippet: ``!`command` ``. */
+  /** Of an inline snippet (``!`command` ``): what to run. */
+  command?: string;
+}
+
+interface Cut {
+  /** The offset at which the piece begins. */
+  from: number;
+  text: string;
   isSnippet: boolean;
 }
 
-/** The pieces of a text, in their order. `from`: the offset at which a piece begins. */
-export function splitAtSnippets(text: string): (Piece & { from: number })[] {
-  const pieces: (Piece & { from: number })[] = [];
+/** The pieces of a text, in their order. */
+export function splitAtSnippets(text: string): Cut[] {
+  const pieces: Cut[] = [];
   let from = 0;
   for (const { 0: snippet, index } of text.matchAll(SNIPPET)) {
     pieces.push({ from, text: text.slice(from, index), isSnippet: false });
@@ -52,12 +60,31 @@ export function splitAtSnippets(text: string): (Piece & { from: number })[] {
 
 /** The commands of the snippets among the pieces. */
 export function listSnippets(pieces: readonly Piece[]): string[] {
-  return pieces.filter(({ isSnippet }) => isSnippet).map(toCommand);
+  return pieces.flatMap(({ command }) => command ?? []);
 }
 
-/** Of a snippet, whose command may contain backticks once its placeholders are filled. */
-export function toCommand({ text }: Pick<Piece, "text">): string {
-  return text.slice(2, -1);
+/**
+ * Assigns a value to the next variable in `bound`, and returns what stands for it in a command. So the shell never reads a value as a part of the
+ * command, whatever quotes the skill has around its placeholder. `before`: the command up to there.
+ */
+export function bindValue(bound: string[], value: string, before: string): string {
+  const name = `talaria_arg_${bound.length + 1}`;
+  bound.push(`${name}=${quoteForShell(value)}`);
+  const quote = findOpenQuote(before);
+  if (quote === '"') return `\${${name}}`;
+  return quote === "'" ? `'"\${${name}}"'` : `"\${${name}}"`;
+}
+
+/** The quote that is open at the end of a command; "" for none. A wrong guess, as about nested ones, splits a value into words and runs nothing. */
+function findOpenQuote(command: string): string {
+  let quote = "";
+  for (let i = 0; i < command.length; i++) {
+    const char = command[i]!;
+    if (char === quote) quote = "";
+    else if (char === "\\" && quote !== "'") i++;
+    else if (quote === "" && (char === "'" || char === '"')) quote = char;
+  }
+  return quote;
 }
 
 /** One word of a shell. */

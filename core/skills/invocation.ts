@@ -6,7 +6,7 @@ import { type Result, err, ok } from "../errors.ts";
 import { escapeTags } from "../prompt-block.ts";
 import type { Part } from "../schemas/entry.ts";
 import type { Source } from "../schemas/ids.ts";
-import { listSnippets, toCommand } from "./arguments.ts";
+import { listSnippets } from "./arguments.ts";
 import { setupNote, toSlug } from "./format/conditions.ts";
 import type { SkillView } from "./library.ts";
 import { type FilledBody, type Filling, fillPlaceholders, toParameter } from "./placeholders.ts";
@@ -146,8 +146,8 @@ export function renderInvocation(given: InvocationText): Part[] {
     const filled = fillPlaceholders(content, toFilling(given, view.name, used));
     pieces.push(
       ["outcome", `\n<skill name="${view.name}">\n`],
-      ...filled.pieces.map(({ text, isSnippet }): [Source, string] => {
-        const output = isSnippet ? outputs.get(toCommand({ text })) : undefined;
+      ...filled.pieces.map(({ text, command }): [Source, string] => {
+        const output = command === undefined ? undefined : outputs.get(command);
         return output === undefined ? ["own", escapeTags(text)] : ["content", escapeTags(output)];
       }),
       ["outcome", `\n</skill>\n`],

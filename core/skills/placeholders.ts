@@ -1,5 +1,13 @@
 // Fills the placeholders of a skill's text: `{{name}}`, `$ARGUMENTS`, `$1` to `$9`. Used by invocation.ts and by the MCP server. Pure.
-import { type Piece, findCode, quoteForShell, splitArguments, splitAtSnippets, takesArguments } from "./arguments.ts";
+import {
+  type Piece,
+  bindValue,
+  findCode,
+  quoteForShell,
+  splitArguments,
+  splitAtSnippets,
+  takesArguments,
+} from "./arguments.ts";
 
 /** Characters of all filled-in values together, because one value may be inserted many times. */
 const MAX_FILLED_CHARS = 20_000;
@@ -33,7 +41,7 @@ const PLACEHOLDER =
   /(?<![${\\])\{\{[ \t]{0,8}([\p{L}_][\p{L}\p{N}_-]{0,63})[ \t]{0,8}\}\}(?!\})|\$\{(HERMES_SKILL_DIR|HERMES_SESSION_ID)\}|(?<![\\$\w])\$(ARGUMENTS|[1-9])(?!\w|[.,]\d)/gu;
 
 /**
- * Fills placeholders in one pass, so that a value is never filled again. Inside an inline snippet a value becomes one word of the shell.
+ * Fills placeholders in one pass, so that a value is never filled again. The command of an inline snippet reads values from variables.
  * `$ARGUMENTS` and `$1` are filled only if there are arguments.
  */
 export function fillPlaceholders(content: string, given: Filling): FilledBody {
@@ -51,45 +59,51 @@ export function fillPlaceholders(content: string, given: Filling): FilledBody {
     if (name === "session_id" || name === "HERMES_SESSION_ID") return given.session;
     return name === "day" ? given.day : undefined;
   };
-  const place = (value: string, isSnippet: boolean): string => {
-    room -= value.length;
-    return isSnippet ? quoteForShell(value) : value;
-  };
-  const fillArgument = (all: string, name: string, at: number, isSnippet: boolean): string => {
+  const findArgument = (all: string, name: string, at: number): Found => {
     const value = name === "ARGUMENTS" ? given.argument.trim() : words[Number(name) - 1];
     const isPlaceholder = name === "ARGUMENTS" || inCode || !isCode(at);
-    if (isPlaceholder && value && value.length <= room) return place(value, isSnippet);
+    if (isPlaceholder && value && value.length <= room) return { text: value, isGiven: true };
     if (isPlaceholder && inCode) open.add(all);
-    return all;
+    return { text: all, isGiven: false };
   };
-  const fill = (
-    all: string,
-    parameter: string | undefined,
-    variable: string | undefined,
-    isSnippet: boolean,
-  ): string => {
-    if (parameter === undefined) return builtIn(variable!) ?? all;
+  const find = (all: string, parameter: string | undefined, variable: string | undefined): Found => {
+    if (parameter === undefined) return { text: builtIn(variable!) ?? all, isGiven: false };
     const name = toParameter(parameter);
     const value = given.values.get(name);
     if (value !== undefined && value.length <= room) {
       given.used.add(name);
-      return place(value, isSnippet);
+      return { text: value, isGiven: true };
     }
     const known = builtIn(name);
     if (known === undefined) open.add(`{{${parameter}}}`);
-    return known ?? all;
+    return { text: known ?? all, isGiven: false };
   };
   const pieces = splitAtSnippets(content).map(({ from, text, isSnippet }): Piece => {
+    const bound: string[] = [];
+    let [command, end] = ["", 0];
     const filled = text.replace(
       PLACEHOLDER,
-      (all: string, parameter?: string, variable?: string, argument?: string, at = 0) =>
-        argument === undefined
-          ? fill(all, parameter, variable, isSnippet)
-          : fillArgument(all, argument, from + at, isSnippet),
+      (all: string, parameter?: string, variable?: string, argument?: string, at = 0) => {
+        const found = argument === undefined ? find(all, parameter, variable) : findArgument(all, argument, from + at);
+        if (found.isGiven) room -= found.text.length;
+        const isBound = isSnippet && found.isGiven;
+        command += text.slice(end, at) + (isBound ? bindValue(bound, found.text, text.slice(0, at)) : found.text);
+        end = at + all.length;
+        return isBound ? quoteForShell(found.text) : found.text;
+      },
     );
-    return { text: filled, isSnippet };
+    if (!isSnippet) return { text: filled };
+    const snippet = command + text.slice(end);
+    return { text: filled, command: [...bound, snippet.slice(2, -1)].join("; ") };
   });
   return { text: pieces.map((piece) => piece.text).join(""), pieces, open, hasDir };
+}
+
+/** What takes the place of a placeholder. */
+interface Found {
+  text: string;
+  /** The person wrote it. */
+  isGiven: boolean;
 }
 
 export function toParameter(name: string): string {

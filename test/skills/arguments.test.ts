@@ -39,8 +39,14 @@ describe("the snippets of a skill", () => {
   test.each([
     ["Now: !`date`, !`who`.", "", ["date", "who"]],
     ["Say $ARGUMENTS.", "!`reboot`", []],
-    ["!`grep $ARGUMENTS f`", "`!`reboot #", ["grep '`!`reboot #' f"]],
-    ["!`grep $ARGUMENTS f`", "a\nb`c", ["grep 'a\nb`c' f"]],
+    ["!`grep $ARGUMENTS f`", "`!`reboot #", ["talaria_arg_1='`!`reboot #'; grep \"${talaria_arg_1}\" f"]],
+    ["!`grep $ARGUMENTS f`", "a\nb`c", ["talaria_arg_1='a\nb`c'; grep \"${talaria_arg_1}\" f"]],
+    ['!`a "$ARGUMENTS"`', "$(b)", ["talaria_arg_1='$(b)'; a \"${talaria_arg_1}\""]],
+    [
+      "!`a '$ARGUMENTS' \\\"$ARGUMENTS`",
+      "b",
+      [`talaria_arg_1='b'; talaria_arg_2='b'; a ''"\${talaria_arg_1}"'' \\""\${talaria_arg_2}"`],
+    ],
   ])("%j with %j are %j", (content, argument, commands) => {
     expect(listSnippets(fill(content, argument).pieces)).toEqual(commands);
   });

@@ -15,14 +15,19 @@ Files: !\`echo ran >> log.txt; ls $1\`
 Say which of them matters for $ARGUMENTS.
 `;
 
-async function setUp(inlineShell: boolean) {
+const WITH_QUOTES = SKILL_MD.replace("\n---", "\nargument-hint: NAME\n---").replace(
+  "ls $1",
+  `printf '%s\\n' "$1" >> log.txt`,
+);
+
+async function setUp(inlineShell: boolean, skill = SKILL_MD) {
   const owner = noProfileSettings();
   owner.rev = 1;
   owner.sections.skills.all = { inlineShell };
   const session = await createLearningSession([{ text: "Done." }, { text: "Done." }], {
     readProfileSettings: async () => structuredClone(owner),
   });
-  await session.learn("listing-files", SKILL_MD);
+  await session.learn("listing-files", skill);
   await session.engine.putFile("a.txt", new TextEncoder().encode("a"));
   const log = () => {
     const file = session.engine.getFile("log.txt");
@@ -63,6 +68,16 @@ test("a snippet in the words of a message is text", async () => {
   expect(log()).toBe("ran\n");
   expect(read()).toContain(request);
 });
+
+test.each(["x` !`touch made.txt", "$(touch made.txt)", "';touch made.txt;'", "\\"])(
+  "an argument is never a part of a command, also between double quotes: %j",
+  async (given) => {
+    const { say, log, engine } = await setUp(true, WITH_QUOTES);
+    await say(`/listing-files "${given}"`);
+    expect(log()).toBe(`ran\n${given}\n`);
+    expect(engine.getFile("made.txt").ok).toBe(false);
+  },
+);
 
 test("a snippet is not run again by a turn that is resumed", async () => {
   for (let crashAt = 1; crashAt < 40; crashAt++) {
