@@ -31,7 +31,7 @@ import { createOwnerFiles } from "./files/owner-files.ts";
 import { type Engine, type NewSession, UNKNOWN_SESSION, createSession, openEngine, wake } from "./open-engine.ts";
 import type { ListedTool } from "../schemas/tool-list.ts";
 import { listTools } from "../tools/tool-list.ts";
-import { listMadeTools } from "./turn/prepare-turn.ts";
+import { listMadeTools } from "./turn/session-tools.ts";
 import type { ReaderState, StandingReader } from "./readers/standing-reader.ts";
 import { type Unbooked, findUnbooked } from "./unbooked.ts";
 import { toSessionDetail, toSessionInfo } from "./session-info.ts";

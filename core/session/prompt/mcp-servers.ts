@@ -1,5 +1,5 @@
 // A session's side of the profile's MCP servers: their tools for a turn, what the prompt says of those that do not answer, and asking them
-// again in the background. A turn never waits for a server until it calls one. Called by prepare-turn.ts.
+// again in the background. A turn never waits for a server until it calls one. Called by session-tools.ts and prepare-turn.ts.
 import type { Tool } from "../../agent/contract.ts";
 import { discover, isDue } from "../../mcp/discover.ts";
 import { readEntries } from "../../mcp/entries.ts";

@@ -1,43 +1,29 @@
-// What a turn needs before its first model call: its tools, the prompt of the epoch, and a note of what changed since that
-// prompt was made. The prompt is frozen: stored, and the same on every call. A new epoch begins after a compaction, on request,
-// when the tools changed, and when the provider's cache has expired, so that a new prompt costs nothing.
+// What a turn needs before its first model call: its tools (session-tools.ts), the prompt of the epoch, and a note of what changed since
+// that prompt was made. The prompt is frozen: stored, and the same on every call. A new epoch begins after a compaction, on request,
+// when the tools or the personality changed, and when the provider's cache has expired, so that a new prompt costs nothing.
 import type { Model, Tool, ToolSpec } from "../../agent/contract.ts";
-import { isSmall, promptLimits, withResultLimits } from "../../agent/small-window.ts";
+import { isSmall, promptLimits } from "../../agent/small-window.ts";
 import { toToolSpecs } from "../../agent/tool-specs.ts";
-import { deferTools } from "../../mcp/bridges.ts";
-import { describeUnavailable, isMcpTool } from "../../mcp/mcp-tools.ts";
+import { describeUnavailable } from "../../mcp/mcp-tools.ts";
 import { renderMemoryBlock } from "../../memory/block.ts";
-import { freeTools } from "../../memory/provider.ts";
 import { buildPrompt } from "../../prompts/index.ts";
 import type { SkillLine } from "../../schemas/api.ts";
 import { sha256Hex } from "../../schemas/learning/digest.ts";
 import { textOf } from "../../schemas/entry.ts";
 import { dayOf } from "../../schemas/ids.ts";
-import type { Settings } from "../../schemas/settings.ts";
-import type { Scene } from "../../skills/format/conditions.ts";
 import { renderSkillIndex } from "../../skills/index-block.ts";
-import { createLibrary, mergeLines, offeredLines } from "../../skills/library.ts";
-import { toImageTools } from "../images/image-tools.ts";
-import { createDelegation } from "../delegation/delegate.ts";
-import { findProvider } from "../memory/provider-calls.ts";
-import { createTools } from "../../tools/index.ts";
-import { applyPolicies } from "../../tools/policies.ts";
-import { type ToolRules, selectTools, sortTools } from "../../tools/toolsets.ts";
-import { createClarifyDesk } from "../approvals/clarifying.ts";
-import { currentChoice, personalityText, turnModels } from "../choice/choice.ts";
-import { createFileChanges } from "../approvals/file-changes.ts";
-import { isUnattended } from "../approvals/unattended.ts";
+import { mergeLines, offeredLines } from "../../skills/library.ts";
+import { personalityText } from "../choice/choice.ts";
 import { parseSessionCommand } from "../../commands/parse-command.ts";
 import { readContextFiles } from "../prompt/context-files.ts";
-import { findOutOfView } from "../compaction/out-of-view.ts";
 import type { EngineContext } from "../context.ts";
 import type { TurnRow } from "../log-turns.ts";
 import { isHeldOut } from "../prompt/held-out.ts";
 import { beginEpoch, takeNotes } from "../prompt/notes.ts";
-import { createTurnMcpTools, readMcpEntries, renewCatalogs } from "../prompt/mcp-servers.ts";
-import { areSettingsOld, profileSettings, renewProfileSettings } from "../prompt/profile-settings.ts";
+import { readMcpEntries, renewCatalogs } from "../prompt/mcp-servers.ts";
+import { areSettingsOld, renewProfileSettings } from "../prompt/profile-settings.ts";
 import { type OfferedTools, readScene, describeOfferedTools } from "../prompt/scene.ts";
-import { createTodoList } from "../prompt/todos.ts";
+import { sessionTools } from "./session-tools.ts";
 
 /** Meta key `prompt`. */
 interface FrozenPrompt extends Partial<OfferedTools> {
@@ -52,9 +38,6 @@ interface FrozenPrompt extends Partial<OfferedTools> {
   /** Tokens of the window that the prompt was made for. Absent: a large window. */
   window?: number;
 }
-
-/** A turn whose request begins with this command saves skills in the person's name. */
-const LEARN_COMMAND = /^\/learn(?:\s|$)/;
 
 /**
  * Call before the turn's history is read: it may add a note after the input. `model`: the one that is asked first. `learned`:
@@ -73,100 +56,6 @@ export async function prepareTurn(
   const { text: system, learned } = await freezePrompt(context, { tools, force: false, request, contextWindow });
   takeNotes(context, turn);
   return { tools, system, learned };
-}
-
-/** The tools of a turn with this request. */
-export function sessionTools(
-  context: EngineContext,
-  request: string,
-  model: Pick<Model, "contextWindow"> = { contextWindow: Infinity },
-): Tool[] {
-  // Some tools read the list of offered tools when they run. It is filled in below, once all tools exist.
-  const offered: OfferedTools = { names: [], prints: {} };
-  const settings = withResultLimits(context.host.settings, () => model.contextWindow);
-  const made = makeTools(context, request, { scene: readScene(context, offered), settings, offered });
-  const kept = applyPolicies(selectTools(made, readToolRules(context)), profileSettings(context).sections.policies);
-  const tools = sortTools(deferTools(kept, isMcpTool, () => turnWindow(context)));
-  Object.assign(offered, describeOfferedTools(tools));
-  return tools;
-}
-
-/** The window that foreign tools get their share of. The same for all that ask for the session's tools. */
-function turnWindow(context: EngineContext): number {
-  const models = turnModels(context);
-  return models.ok ? models.value[0].contextWindow : Infinity;
-}
-
-/** All tools of the session before any is taken away, and who takes which. Nothing can be called with them. */
-export function listMadeTools(context: EngineContext): { made: Tool[]; rules: ToolRules } {
-  const offered: OfferedTools = { names: [], prints: {} };
-  const { settings } = context.host;
-  const made = makeTools(context, "", { scene: readScene(context, offered), settings, offered });
-  return { made, rules: readToolRules(context) };
-}
-
-/** Who may take tools away from the session, and what each has taken. */
-export function readToolRules(context: EngineContext): ToolRules {
-  const { kind = "chat", tools, depth = 0 } = context.meta();
-  const { tools: chosen } = currentChoice(context);
-  const { all } = profileSettings(context).sections.tools;
-  return {
-    role: kind,
-    mayDelegate: depth < context.host.settings.delegation.maxDepth,
-    operator: context.host.settings.tools,
-    ...(all && { profile: all }),
-    ...(tools && { session: tools }),
-    ...(chosen && { chosen }),
-  };
-}
-
-function makeTools(
-  context: EngineContext,
-  request: string,
-  { scene, settings, offered }: { scene: Scene; settings: Settings; offered: OfferedTools },
-): Tool[] {
-  const { host, workspace } = context;
-  const learning = context.meta().learning === "on";
-  const learned = learning && !isHeldOut(host);
-  const { kind, depth = 0 } = context.meta();
-  const builtIn = createTools({
-    workspace,
-    // Nobody reads what a delegated session asks for.
-    ...(kind === "delegated" ? {} : { approvals: createFileChanges(context) }),
-    ...(context.meta().backend === "host" && { machine: host.exec ? { exec: host.exec } : null }),
-    library: createLibrary({ store: learned ? host.skills : null, seeds: host.seeds, scene }),
-    skills: learned ? host.skills : null,
-    ...(learned && host.search && { search: host.search }),
-    ...(host.runChecks && { runChecks: host.runChecks }),
-    ...(host.sandbox && { sandbox: host.sandbox }),
-    alternatives: { isOffered: (name) => offered.names.includes(name), hasMachine: Boolean(host.exec) },
-    ...(scene.fingerprints && { fingerprints: scene.fingerprints }),
-    ...(host.pending && { pending: host.pending }),
-    taint: context.taint,
-    todos: createTodoList(context),
-    ...(!isUnattended(context) && { clarify: createClarifyDesk(context) }),
-    ...(host.children && depth < settings.delegation.maxDepth && { delegation: createDelegation(context) }),
-    // Whether or not the session learns: it reads what was said, and nothing that was learned from it.
-    ...(host.messages &&
-      host.sessions && {
-        recall: { index: host.messages, sessions: host.sessions, outOfView: () => findOutOfView(context.log) },
-      }),
-    ...(host.web && { web: host.web }),
-    ...toImageTools(context),
-    memory: learning ? host.memory(context.overlay) : null,
-    origin: LEARN_COMMAND.test(request.trim()) ? "user" : "foreground",
-    session: host.session,
-    clock: host.clock,
-    settings,
-  });
-  const own = [...builtIn, ...(host.moreTools ?? [])];
-  const others = [...own, ...createTurnMcpTools(context, own)];
-  const provider = findProvider(context);
-  if (!provider) return others;
-  const names = others.map((tool) => tool.name);
-  const { tools, refused } = freeTools(provider, names);
-  for (const name of refused) host.report("memory provider", `its tool '${name}' is left out: the name is taken`);
-  return [...others, ...tools];
 }
 
 /** Begins a new epoch unconditionally. */

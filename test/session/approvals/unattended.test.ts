@@ -2,7 +2,7 @@
 import { expect, it } from "vitest";
 import { admitCall } from "../../../core/session/approvals/questions.ts";
 import { isUnattended } from "../../../core/session/approvals/unattended.ts";
-import { sessionTools } from "../../../core/session/turn/prepare-turn.ts";
+import { sessionTools } from "../../../core/session/turn/session-tools.ts";
 import { beginTurn, createEngineContext } from "../../support/session/engine-context.ts";
 
 it("only a chat has a person: any other session is offered no clarify, and a call that needs approval is refused", async () => {

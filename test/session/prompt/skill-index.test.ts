@@ -3,7 +3,8 @@
 import { expect, it } from "vitest";
 import type { SkillIndex } from "../../../core/schemas/skill.ts";
 import type { EngineContext } from "../../../core/session/context.ts";
-import { prepareTurn, refreshPrompt, sessionTools } from "../../../core/session/turn/prepare-turn.ts";
+import { prepareTurn, refreshPrompt } from "../../../core/session/turn/prepare-turn.ts";
+import { sessionTools } from "../../../core/session/turn/session-tools.ts";
 import { renderParts } from "../../../core/agent/tool-result.ts";
 import { line } from "../../skills/skill-line.ts";
 import { beginTurn, createEngineContext, endTurn } from "../../support/session/engine-context.ts";

@@ -6,7 +6,7 @@ import { decideApproval, listApprovals, openApproval } from "../../../core/sessi
 import { createFileChanges } from "../../../core/session/approvals/file-changes.ts";
 import type { EngineContext } from "../../../core/session/context.ts";
 import { takeNotes } from "../../../core/session/prompt/notes.ts";
-import { sessionTools } from "../../../core/session/turn/prepare-turn.ts";
+import { sessionTools } from "../../../core/session/turn/session-tools.ts";
 import { textOf } from "../../../core/schemas/entry.ts";
 import { PowerCut, beginTurn, createEngineContext } from "../../support/session/engine-context.ts";
 

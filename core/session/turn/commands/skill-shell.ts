@@ -8,7 +8,7 @@ import type { EngineContext } from "../../context.ts";
 import type { TurnRow } from "../../log-turns.ts";
 import { toNotice } from "../../prompt/notices.ts";
 import { areSettingsOld, profileSettings, renewProfileSettings } from "../../prompt/profile-settings.ts";
-import { sessionTools } from "../prepare-turn.ts";
+import { sessionTools } from "../session-tools.ts";
 
 /** [own] Snippets of one message, and characters of each output. */
 const MAX_SNIPPETS = 8;
