@@ -80,7 +80,7 @@ export function createDisplay(screen: Screen) {
         }
         case "notice_add":
           if (FOR_THE_MODEL.has(event.code)) return;
-          if (event.code === "clarify_answered") isAsking = false;
+          if (event.code === "clarify_answered" || event.code === "clarify_timed_out") isAsking = false;
           if (event.code === "clarify_answered") return line(`✓ ${event.text}`);
           return line(event.code === "learned" ? `★ ${toOneLine(event.text)}` : `! ${event.text}`);
         case "turn_park":
@@ -89,6 +89,7 @@ export function createDisplay(screen: Screen) {
           screen.aside(`${renderCard(toPlainDeep(event), { strong, faint: dim })}\n`);
           return;
         case "turn_end":
+          isAsking = false;
           return line(describeEnd(event));
       }
     },

@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { renderCard } from "../../cli/question-card.ts";
 import { createDisplay } from "../../cli/show.ts";
 import { createTurns } from "../../cli/turns.ts";
-import type { AgentEvent } from "../../core/schemas/entry.ts";
+import { type AgentEvent, NO_STATS } from "../../core/schemas/entry.ts";
 
 const plain = { strong: (text: string) => text, faint: (text: string) => text };
 const until = 0;
@@ -79,6 +79,13 @@ it("an answer is shown once, as what was understood, without control characters 
     "? Which[2J?\n    1. A (recommended)\n    2. B\n  Type a number, or your own words.\n✓ Answered: B\n" +
       "(put into the running turn: and fast)\n",
   );
+});
+
+it.each([
+  { type: "notice_add", entry: 6, code: "clarify_timed_out", text: "Nobody answered." },
+  { type: "turn_end", turn: 1, state: "stopped", final: 6, reason: "stopped", stats: NO_STATS },
+] as AgentEvent[])("words that join the turn after the question has ended are shown: %j", (end) => {
+  expect(play([park, end, said])).toContain("(put into the running turn: 2)");
 });
 
 it("a turn that waits for the person is quiet until it is answered", () => {
