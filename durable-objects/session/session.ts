@@ -121,8 +121,7 @@ export class Session extends DurableObject<SessionEnv> implements SessionCalls {
   }
   /** `null`: the session was deleted before it was whole. */
   async takeBranch(plan: BranchPlan, page: BranchPage | null): Promise<BranchNeed | null> {
-    if (this.#isErased || isErased(this.ctx.storage)) return null;
-    return this.#engine.takeBranch(plan, page);
+    return this.#isGone() ? null : this.#engine.takeBranch(plan, page);
   }
   /** What the session has used and not booked. Called by the profile's Account before it deletes the session. */
   async unbooked() {

@@ -106,7 +106,6 @@ function finish(engine: Engine, { plan, todos, compactions, undone }: Begun): Br
   host.sql.transaction(() => {
     log.forget(); // rows were written past its caches
     log.setMeta("session", created);
-    engine.known = true;
     if (todos.length > 0) log.setMeta("todo", { v: 1, items: todos });
     if (compactions.length > 0) {
       log.setMeta("compaction", { ...compactionState(log), entries: compactions } satisfies CompactionState);
@@ -115,5 +114,6 @@ function finish(engine: Engine, { plan, todos, compactions, undone }: Begun): Br
     indexInherited(context, turn);
     log.deleteMeta("branching");
   });
+  engine.known = true;
   return { stage: "done" };
 }

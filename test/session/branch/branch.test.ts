@@ -83,6 +83,18 @@ describe("a branch", () => {
     expect(new TextDecoder().decode(must(engine.getFile("a.txt")))).toBe("three");
   });
 
+  test("has nothing of what the session decided, allowed, delegated, spent or was asked", async () => {
+    const { engine, sql, branchOf } = await setUp();
+    const own = ["allowances", "approval:a", "child:01J00000000000000000000009", "profile", "recalled", "branch:b"];
+    for (const key of own) sql.run("INSERT INTO meta(key, value) VALUES(?, '{}')", key);
+    const harness = branchOf();
+    await copyBranch(asSource(engine), asTarget(harness.boot().engine), must(engine.planBranch(ask())));
+    const keys = harness.sql.run<{ key: string }>("SELECT key FROM meta ORDER BY key").map(({ key }) => key);
+    expect(keys).toEqual(["learning", "schema", "session"]);
+    const jobs = harness.sql.run<{ id: string }>("SELECT id FROM job").map(({ id }) => id);
+    expect(jobs).toEqual(["index:3"]);
+  });
+
   test("keeps the labels of what others wrote", async () => {
     const { engine, branchOf, sql } = await setUp();
     const life = branchOf().boot();
@@ -115,7 +127,8 @@ describe("a branch", () => {
       expect([made.a, made.b]).toEqual(["two", "b".repeat(2_000)]);
       expect(harness.sql.run("SELECT key FROM meta WHERE key = 'branching'")).toEqual([]);
     }
-    expect(whole).toBeGreaterThan(5);
+    // One transaction for each kind of page, of which there are five, and the last one.
+    expect(whole).toBeGreaterThan(6);
   });
 
   test("of a key that came with another body is refused", async () => {
