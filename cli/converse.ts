@@ -46,7 +46,8 @@ export function describeWait(text: string, waitsFor: WaitKind): { hint: string; 
   if (isBesideCommand(text)) return null;
   if (waitsFor !== "approval" && parseSessionCommand(text) === null) return null;
   if (!/^(?:y|yes|ok|n|no|once|session|always|approve|allow|deny|[osad])[.!]?$/i.test(text)) {
-    return { hint: "(sent when the question above is answered)", isSent: true };
+    const end = waitsFor === "children" ? "the delegated work has ended" : "the question above is answered";
+    return { hint: `(sent when ${end})`, isSent: true };
   }
   const hint = "(Not sent: answer the question with /approve, /approve session, /approve always or /deny.)";
   return { hint, isSent: false };

@@ -42,6 +42,7 @@ describe("a line typed while a question waits", () => {
       expect(describeWait("/undo", waitsFor)).toMatchObject({ isSent: true });
       expect(describeWait("/approvals", waitsFor)).toBeNull();
     }
+    expect(describeWait("/undo", "children")!.hint).toBe("(sent when the delegated work has ended)");
   });
 
   it("is the answer to a question of the agent, whatever it says", () => {
