@@ -7,6 +7,7 @@ import { matchesGlob } from "../glob.ts";
 import { isObject } from "../unknown-object.ts";
 import { readPlainCommand } from "./approval/command-rules/command-allowance.ts";
 import { listCommands } from "./approval/command-rules/list-commands.ts";
+import { listSpellings, readArguments } from "./policy-arguments.ts";
 import { cleanPath, pathsOfPatch, spellPath } from "./policy-paths.ts";
 import { toolsetOf } from "./toolsets.ts";
 
@@ -47,11 +48,18 @@ function decide(tool: Tool, policies: Policy[]): Tool {
  */
 function matchesCall(policy: Policy, tool: Tool, args: unknown, gate: CallGate): boolean {
   if (toolsetOf(tool) === "files") return matchesFiles(policy, args);
-  if (toolsetOf(tool) !== "shell") return matchesArguments(policy, args);
-  if (policy.decision !== "allow") return matchesArguments(policy, args, listCommands);
+  if (toolsetOf(tool) !== "shell") return matchesArguments(policy, args, spellingsFor(policy));
+  if (policy.decision !== "allow") {
+    return matchesArguments(policy, args, (name) => readArguments(args, name).flatMap((text) => listCommands(text)));
+  }
   return (
     matchesArguments(policy, args) && (gate.verdict !== "ask" || isExact(policy) || isHarmless(policy, gate, args))
   );
+}
+
+/** What may forbid a call matches more than what allows it. */
+function spellingsFor({ decision }: Policy): Expand {
+  return decision === "allow" ? () => [] : listSpellings;
 }
 
 /**
@@ -60,7 +68,7 @@ function matchesCall(policy: Policy, tool: Tool, args: unknown, gate: CallGate):
  */
 function matchesFiles(policy: Policy, args: unknown): boolean {
   const { path: pattern, ...others } = policy.arguments ?? {};
-  if (!matchesArguments({ ...policy, arguments: others }, args)) return false;
+  if (!matchesArguments({ ...policy, arguments: others }, args, spellingsFor(policy))) return false;
   if (pattern === undefined) return true;
   const [written, patch] = [readArguments(args, "path"), readArguments(args, "patch")];
   if (policy.decision === "allow") {
@@ -109,7 +117,7 @@ function withhold(tool: Tool, policies: Policy[]): Tool {
       const denied = policies.find(
         (policy) =>
           policy.decision === "deny" &&
-          (toolsetOf(tool) === "files" ? matchesFiles(policy, args) : matchesArguments(policy, args)) &&
+          (toolsetOf(tool) === "files" ? matchesFiles(policy, args) : matchesArguments(policy, args, listSpellings)) &&
           (policy.result === undefined || matchesGlob(policy.result, text)),
       );
       if (!denied) return result;
@@ -120,31 +128,12 @@ function withhold(tool: Tool, policies: Policy[]): Tool {
   };
 }
 
-/** `expand`: further texts that stand for one of an argument. */
-function matchesArguments(
-  { arguments: patterns }: Policy,
-  args: unknown,
-  expand: (text: string) => string[] = () => [],
-): boolean {
-  return Object.entries(patterns ?? {}).every(([name, pattern]) =>
-    readArguments(args, name).some(
-      (text) => matchesGlob(pattern, text) || expand(text).some((one) => matchesGlob(pattern, one)),
-    ),
-  );
-}
+/** Further texts that stand for an argument. */
+type Expand = (name: string, args: unknown) => string[];
 
-/** The argument as text, or every argument for `*`. An absent argument is none. */
-function readArguments(args: unknown, name: string): string[] {
-  if (name === "*") return listTexts(args);
-  const value = name.split(".").reduce<unknown>((at, field) => (isObject(at) ? at[field] : undefined), args);
-  return value === undefined ? [] : [toText(value)];
-}
-
-function listTexts(value: unknown): string[] {
-  if (Array.isArray(value)) return value.flatMap(listTexts);
-  return isObject(value) ? Object.values(value).flatMap(listTexts) : [toText(value)];
-}
-
-function toText(value: unknown): string {
-  return typeof value === "string" ? value : (JSON.stringify(value) ?? "");
+function matchesArguments({ arguments: patterns }: Policy, args: unknown, expand: Expand = () => []): boolean {
+  return Object.entries(patterns ?? {}).every(([name, pattern]) => {
+    const isMatch = (text: string) => matchesGlob(pattern, text);
+    return readArguments(args, name).some(isMatch) || expand(name, args).some(isMatch);
+  });
 }

@@ -126,6 +126,33 @@ describe("before a call", () => {
   });
 });
 
+describe("arguments that are spelled otherwise", () => {
+  const named = (name: string, decision: string, patterns: object) => {
+    const policy = ToolPolicy.parse({ ...before(decision, { arguments: patterns }), tool: name });
+    const asks: CallGate = { verdict: "ask", summary: "s", reasons: [] };
+    return applyPolicies([{ ...toTool(asks), name }], { p: policy })[0]!.gate!;
+  };
+  const patch = "*** Begin Patch\n*** Update File: notes.md\n@@\n-a\n+b\n*** Add File: ./secret/x\n+b\n*** End Patch";
+
+  test.each([
+    ["write_file", { path: "secret/*" }, { path: "./secret/x" }],
+    ["write_file", { path: "secret/*" }, { path: "notes/../secret//x" }],
+    ["read_file", { path: "secret/*" }, { path: "/work/secret/x" }],
+    ["read_file", { path: "/work/secret/*" }, { path: "secret/x" }],
+    ["read_file", { path: "/etc/*" }, { path: "/tmp/../etc/passwd" }],
+    ["patch", { path: "secret/*" }, { patch }],
+    ["patch", { "*": "secret/*" }, { patch }],
+    ["web_extract", { urls: "https://evil.example/*" }, { urls: ["https://a.example", "HTTPS://EVIL.example.:443/x"] }],
+    ["browser_navigate", { url: "*://evil.example/*" }, { url: " https://evil%2Eexample/" }],
+    ["mcp_mail_send", { to: "*@evil.example" }, { to: ["a@good.example", "b@evil.example"] }],
+    ["mcp_mail_send", { "user.role": "admin" }, { "user.role": "admin" }],
+    ["mcp_mail_send", { "user.role": "admin" }, { "user.role": "guest", user: { role: "admin" } }],
+  ])("deny on %s %j sees %j", (name, patterns, args) => {
+    expect(named(name, "deny", patterns)(args)).toMatchObject({ code: "denied_by_policy" });
+    expect(named(name, "ask", patterns)(args)).toMatchObject({ verdict: "ask", insists: true });
+  });
+});
+
 describe("after a call", () => {
   const after = (more: object = {}) => ({ hook: "post_tool_call", tool: "term*", decision: "deny", ...more });
 
