@@ -29,6 +29,8 @@ interface Held {
   connection: Promise<Result<McpConnection, McpFailure>>;
   openedAt: number;
   failed: boolean;
+  /** Under way. */
+  calls: number;
   /** Fingerprints of the server's tools; `null` until they are needed, and after the server said that they changed. */
   prints: Promise<Result<Map<string, string>, McpFailure>> | null;
 }
@@ -45,6 +47,7 @@ export function createMcpPool(deps: { dialer: McpDialer; clock: Clock; store: St
     const fresh: Held = {
       openedAt: clock.now(),
       failed: false,
+      calls: 0,
       prints: null,
       connection: dialer.open(entry, {
         timeoutMs: CONNECT_MS,
@@ -57,10 +60,16 @@ export function createMcpPool(deps: { dialer: McpDialer; clock: Clock; store: St
     return fresh;
   }
 
-  async function drop(name: McpServerName, lost: Held): Promise<void> {
-    if (held.get(name) === lost) held.delete(name);
-    const connection = await lost.connection;
-    if (connection.ok) await connection.value.close();
+  async function close({ connection }: Held): Promise<void> {
+    const opened = await connection;
+    if (opened.ok) await opened.value.close();
+  }
+
+  /** Call after each call. No further call uses a broken connection. Those under way may still be answered: the last one closes it. */
+  async function release(name: McpServerName, from: Held, isBroken: boolean): Promise<void> {
+    from.calls--;
+    if (isBroken && held.get(name) === from) held.delete(name);
+    if (held.get(name) !== from && from.calls === 0) await close(from);
   }
 
   /** Asks once for all calls that need it, so it has no signal of one call. */
@@ -104,12 +113,14 @@ export function createMcpPool(deps: { dialer: McpDialer; clock: Clock; store: St
     async ask(entry, { method, params, timeoutMs, tool }, signal) {
       for (let attempt = 1; ; attempt++) {
         const from = hold(attempt === 1 ? entry : withoutDiscovery(entry));
+        from.calls++;
         const connection = await from.connection;
-        if (!connection.ok) return connection;
+        if (!connection.ok) return connection; // nothing is to be closed
         const verified = tool ? await verify(entry, from, tool) : ok(null);
         const answer = verified.ok ? await connection.value.ask(method, params, { timeoutMs, signal }) : verified;
-        if (answer.ok || !BROKEN.has(answer.failure.code)) return answer;
-        await drop(entry.name, from);
+        const isBroken = !answer.ok && BROKEN.has(answer.failure.code);
+        await release(entry.name, from, isBroken);
+        if (answer.ok || !isBroken) return answer;
         // The server was started again, or replaced by an older one: it knows nothing of this connection and did nothing.
         const wasRefused = entry.catalog?.listing?.discovered !== undefined && !verified.ok;
         if (attempt > 1 || !(answer.failure.code === "mcp_session_gone" || wasRefused)) return answer;
@@ -118,9 +129,9 @@ export function createMcpPool(deps: { dialer: McpDialer; clock: Clock; store: St
     async end() {
       ending.abort();
       ending = new AbortController();
-      const all = [...held.entries()];
+      const all = [...held.values()];
       held.clear();
-      await Promise.all(all.map(([name, each]) => drop(name, each)));
+      await Promise.all(all.map(close));
     },
   };
 }

@@ -73,3 +73,41 @@ test("a server that was replaced by one of an older protocol is connected to wit
   expect((await pool.ask(entry, request, SIGNAL)).ok).toBe(true);
   expect(opened).toEqual([false, true]);
 });
+
+test("a call that fails takes no other call of its connection with it; the next one has a connection of its own", async () => {
+  const { dialer, server, entry, open, request } = setUp();
+  const late = Promise.withResolvers<string>();
+  const pool = open({
+    async open(asked, options) {
+      const opened = await dialer.open(asked, options);
+      if (!opened.ok) return opened;
+      const lost = Promise.withResolvers<void>();
+      const { ask, close } = opened.value;
+      return ok({
+        ...opened.value,
+        async ask(method, params, limits) {
+          if (params.name === "huge") return err("mcp_answer_too_large", "The server's answer was too large.");
+          if (params.name !== "slow") return ask(method, params, limits);
+          return Promise.race([
+            late.promise.then(ok),
+            lost.promise.then(() => err("mcp_lost", "The connection broke.")),
+          ]);
+        },
+        async close() {
+          lost.resolve();
+          await close();
+        },
+      } as McpConnection);
+    },
+  });
+  const call = (name: string) => pool.ask(entry, { ...request, params: { name, arguments: {} } }, SIGNAL);
+  const slow = call("slow");
+  expect(await call("huge")).toMatchObject({ failure: { code: "mcp_answer_too_large" } });
+  expect(await call("act")).toMatchObject({ ok: true });
+  expect([server.opened, server.closed]).toEqual([2, 0]);
+  late.resolve("late");
+  expect(await slow).toEqual(ok("late"));
+  expect(server.closed).toBe(1);
+  await pool.end();
+  expect(server.closed).toBe(2);
+});
