@@ -1,6 +1,6 @@
-// Steps that adapters share. Used by the adapters.
-import { type Result, ok } from "../../errors.ts";
+// Steps that adapters share: mirroring a write, recalling before a compaction, and reading a 404. Used by the adapters. No I/O of its own.
 import type { Message } from "../../agent/contract.ts";
+import { type Result, ok } from "../../errors.ts";
 import type { MemoryWrite, ProviderFailure } from "../provider.ts";
 import { toQuery } from "../recall.ts";
 import { lastWords } from "./texts.ts";
