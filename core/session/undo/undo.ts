@@ -18,8 +18,8 @@ import { restoreTodos } from "./todos-before.ts";
 import { isInherited, isUndone, undoneTurns } from "./undone.ts";
 
 /** Codes of the notices that end the turns of these commands. */
-export const UNDONE = "undone";
-export const RETRIED = "retried";
+const UNDONE = "undone";
+const RETRIED = "retried";
 
 const MAX_SHOWN_CHARS = 80;
 /** Writes of a turn that stay when it is taken back. */
