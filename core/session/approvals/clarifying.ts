@@ -10,6 +10,7 @@ import type { ClarifyDesk } from "../../tools/asking/clarify.ts";
 import type { EngineContext } from "../context.ts";
 import { type WaitEnd, endWait } from "../turn/waiting/park-turn.ts";
 import { openApprovalRows } from "./approval-rows.ts";
+import { describeEarlier } from "./question-text.ts";
 import { describeAnswers, describeQuestions, toShown } from "./clarify-text.ts";
 import { describeWait } from "./question-text.ts";
 import { type GivenAnswer, checkAnswers, readAnswers } from "./read-answers.ts";
@@ -81,7 +82,7 @@ export function answerClarify(
   const { host, log } = context;
   if (asked.state !== "waiting") {
     const isSame = asked.by === "person" && toKey(asked) === toKey(read.value);
-    return isSame ? ok(asked) : err("approval_decided", `This was ${asked.state} before.`);
+    return isSame ? ok(asked) : err("approval_decided", describeEarlier(asked.state));
   }
   const decided: ClarifyApproval = { ...asked, ...read.value, by: "person", decidedAt: host.clock.now() };
   const turn = log.turn(asked.turn);

@@ -17,6 +17,13 @@ export function showHidden(command: string): string {
     .replace(BLANKS, (blanks) => ` ⟨${blanks.length} blanks⟩ `);
 }
 
+/** Why a decision or an answer comes too late. */
+export function describeEarlier(state: string): string {
+  if (state === "expired") return "Nobody answered in time, and the turn went on without an answer.";
+  if (state === "withdrawn") return "The turn that asked this has ended.";
+  return `This was ${state} before.`;
+}
+
 const MAX_SUMMARY_CHARS = 1_500;
 
 /** What would run, as a person can read it: its beginning and its end, and how much is left out between them. */

@@ -28,7 +28,7 @@ import {
   toStanding,
 } from "./allowances.ts";
 import { openApprovalRows } from "./approval-rows.ts";
-import { clipSummary, describeQuestion, toDenial } from "./question-text.ts";
+import { clipSummary, describeEarlier, describeQuestion, toDenial } from "./question-text.ts";
 import { type TriageBudget, triageCall } from "./triage.ts";
 import { isUnattended } from "./unattended.ts";
 
@@ -248,7 +248,7 @@ function checkDecision(
     );
   }
   const isSame = by === "person" && (approve ? state === "approved" && asked.scope === scope : state === "refused");
-  return isSame ? ok(asked) : err("approval_decided", `This was ${state} before.`);
+  return isSame ? ok(asked) : err("approval_decided", describeEarlier(state));
 }
 
 function describeDecision({ state, scope, allowance, summary, id }: CommandApproval): string {
