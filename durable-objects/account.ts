@@ -24,7 +24,6 @@ import type { Settings } from "../core/schemas/settings.ts";
 import type { Booking, Budget, UsageAsked, UsageReport } from "../core/schemas/usage.ts";
 import type { ProfileApprovals, ReviewAdmission, ReviewRequest, TurnRequest } from "../core/session/context.ts";
 import { createKeyId, createSecret, isSameHash, toKey } from "./account-key.ts";
-import { bookRest } from "./book-rest.ts";
 import { type AccountEnv, ERASURE_SCHEMA, type ErasureKind, createErasures, eraseDue } from "./account-erasure.ts";
 import { HOOK_TABLES } from "../core/hooks/delivery-rows.ts";
 import type { HookEvent } from "../core/schemas/profile/hooks.ts";
@@ -42,6 +41,7 @@ import { markProfileGone } from "../stores/erasure.ts";
 import { createMemoryStore } from "../stores/memory-store.ts";
 import { hasExternalMemory, toErasureStores } from "../wiring/erasure-stores.ts";
 import { readSettings } from "../wiring/settings.ts";
+import { releaseSession } from "./release-session.ts";
 import { toSql } from "./sql.ts";
 
 /** Limited because each check compares with all keys. */
@@ -413,7 +413,7 @@ export class Account extends DurableObject<AccountEnv> {
     if (!this.#isWritable()) return "unknown";
     const ledger = this.#ledger();
     const isListed = this.#sessions().find([session]).length > 0;
-    if (isListed) await bookRest(this.env.SESSION, this.ctx.id.name!, session, ledger);
+    if (isListed) await releaseSession(this.env.SESSION, this.ctx.id.name!, session, ledger);
     if (!this.#isWritable()) return "unknown"; // the profile was deleted meanwhile
     const known = this.ctx.storage.transactionSync(() => {
       const begun = this.#sessions().descendants(session);

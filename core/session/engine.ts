@@ -65,7 +65,7 @@ export type SessionCalls = Promised<
     | ("putFile" | "getFile" | "deleteFile" | "listFiles" | "getImage")
     | ("listCheckpoints" | "openCheckpoint" | "restoreCheckpoint" | "deleteCheckpoints")
     | ("exportWorkspace" | "importWorkspace")
-    | ("beginChild" | "stopChild" | "lookAtChild" | "takeReport" | "listChildren")
+    | ("beginChild" | "stopChild" | "lookAtChild" | "takeReport" | "loseChild" | "listChildren")
     | ("listApprovals" | "openApproval" | "decideApproval" | "listAllowances" | "revokeAllowance")
   >
 >;

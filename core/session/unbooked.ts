@@ -12,13 +12,16 @@ export interface Unbooked {
   bookings: Booking[];
   /** The sessions that work for this one now, and may have used something as well. */
   children: SessionId[];
+  /** The session that began this one. */
+  parent?: SessionId;
 }
 
 /** A model call that has not answered is not in it. */
 export function findUnbooked(context: EngineContext): Unbooked {
   const bookings = [...listSent(context), ...listRunning(context)].filter(({ lines }) => lines.length > 0);
   const children = openChildRows(context).list().filter(isOpenChild);
-  return { bookings, children: children.map(({ session }) => session) };
+  const { parent } = context.meta();
+  return { bookings, children: children.map(({ session }) => session), ...(parent && { parent }) };
 }
 
 function listSent({ host, jobs }: EngineContext): Booking[] {

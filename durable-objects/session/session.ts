@@ -222,6 +222,9 @@ export class Session extends DurableObject<SessionEnv> implements SessionCalls {
   async lookAtChild() {
     return this.#engine.lookAtChild();
   }
+  async loseChild(child: SessionId) {
+    return this.#engine.loseChild(child);
+  }
   async takeReport(child: SessionId, report: ChildReport) {
     return this.#engine.takeReport(child, report);
   }

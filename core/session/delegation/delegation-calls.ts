@@ -13,7 +13,7 @@ import { withTimeout } from "../../timeout.ts";
 import { type Engine, UNKNOWN_SESSION, wake } from "../open-engine.ts";
 import { beginChild, lookAtChild, stopChild } from "./child-life.ts";
 import { isOpenChild, openChildRows } from "./child-rows.ts";
-import { takeReport } from "./settle-children.ts";
+import { giveUpChild, takeReport } from "./settle-children.ts";
 
 /** How long the list waits for a child that may be busy. */
 const LOOK_MS = 15_000;
@@ -30,6 +30,12 @@ export function createDelegationCalls(engine: Engine) {
     async takeReport(child: SessionId, report: ChildReport): Promise<void> {
       if (!engine.known) return;
       takeReport(context, child, report);
+      await context.jobs.arm();
+    },
+    /** The child is being deleted. A turn that waited for it alone goes on, by the alarm. */
+    async loseChild(child: SessionId): Promise<void> {
+      if (!engine.known) return;
+      giveUpChild(context, child, "lost");
       await context.jobs.arm();
     },
     /** The newest first, at most 200. Asks those that run. */

@@ -204,6 +204,22 @@ describe("delegated tasks", () => {
     expect(file.ok && file.value.length).toBe(30_007);
   });
 
+  it("that are deleted while they run are lost at once, and the parent goes on with the others", async () => {
+    const family = await begin({ model: createModel(sayTask) });
+    const { engine } = family.life(SESSION);
+    const [first] = engine.unbooked().children;
+    expect(engine.unbooked().children).toHaveLength(2);
+    family.delete(first!);
+    for (let time = 0; time < 2; time++) await engine.loseChild(first!);
+    await family.run();
+    expect(family.detail(SESSION).turns[0]).toMatchObject({ state: "done", reason: "answer" });
+    const { outcome } = resultOf(family);
+    expect(outcome.tasks.map(({ state }: { state: string }) => state).toSorted()).toEqual(["done", "lost"]);
+    const ended = family.entries(SESSION).filter((entry) => entry.kind === "notice" && entry.code === "child_ended");
+    expect(ended).toHaveLength(2);
+    expect(engine.unbooked().children).toEqual([]);
+  });
+
   it("end with the parent: a stop reaches the whole tree", async () => {
     const never = Promise.withResolvers<void>();
     const family = await begin({ model: createModel(() => ({ text: "Working", until: never.promise })) });

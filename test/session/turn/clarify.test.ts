@@ -135,12 +135,14 @@ describe("a question to the person", () => {
   });
 
   it("is decided by the agent when nobody answers in time, which readers and the model are told", async () => {
-    const { say, life, turn, entries, approvals, alarmAt } = await setUp([ask(), done], {
+    const { say, decide, life, turn, entries, approvals, alarmAt } = await setUp([ask(), done], {
       settings: { turn: { clarifyMs: 5 * 60_000 } },
     });
     await say("Set it up.");
     await life.wake();
     expect(approvals()).toMatchObject([{ state: "expired", by: "timeout" }]);
+    const message = "Nobody answered in time, and the turn went on without an answer.";
+    expect(await decide({ answer: "1" })).toMatchObject({ failure: { code: "approval_decided", message } });
     expect(results(entries())).toEqual([
       { answered: false, note: expect.stringMatching(/in time.*own judgement.*say in your answer/s) },
     ]);
