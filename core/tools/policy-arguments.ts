@@ -27,7 +27,9 @@ function toPlainAddress(text: string): string[] {
   const url = /^\s*https?:/i.test(text) ? URL.parse(text) : null;
   if (!url) return [];
   const { href } = url;
-  url.hostname = url.hostname.replace(/\.+$/, "");
+  let host = url.hostname;
+  while (host.endsWith(".")) host = host.slice(0, -1);
+  url.hostname = host;
   return [href, url.href];
 }
 

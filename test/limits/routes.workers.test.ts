@@ -164,6 +164,8 @@ const OF_SESSION = {
     ...{ allowance: PENDING, checkpoint: "1", image: "a".repeat(64) },
   },
 };
+/** The key, and the desk that the Account hands out; the call of the desk goes with it. */
+const OF_HOOK = { most: 2, status: 200, values: { hook: "hook_000000000000" } };
 const ZIP = { body: "bytes", type: "application/zip" };
 const OPEN = { profile, name: "public-3", artifact: "SKILL.md", path: "a.md" };
 
@@ -261,6 +263,40 @@ const TABLE: Record<string, Asked> = {
   "GET /v1/curator/runs/{run}": { most: 10, status: 200, values: { run: RUN } },
   "POST /v1/curator/runs/{run}/rollback": { most: 10, status: 202, values: { run: RUN } },
   "GET /v1/usage": { most: 2, status: 200 },
+  "GET /v1/sessions/{session}/children": OF_SESSION,
+  "PATCH /v1/sessions/{session}": { ...OF_SESSION, body: { title: "Renamed." } },
+  "POST /v1/sessions/{session}/branch": OF_SESSION,
+  "GET /v1/models": { most: 1, status: 200 },
+  "GET /v1/tools": { most: 2, status: 200 },
+  // The key, the new settings, and the settings then. So for the next.
+  "PUT /v1/tools": { most: 3, status: 200, body: { disabled: ["web"] } },
+  "GET /v1/skill-settings": { most: 2, status: 200 },
+  "PUT /v1/skill-settings": { most: 3, status: 200, body: { inlineShell: false } },
+  "GET /v1/policies": { most: 2, status: 200 },
+  "PUT /v1/policies/{policy}": {
+    ...{ most: 2, status: 200, values: { policy: "p" } },
+    body: { hook: "pre_tool_call", tool: "terminal", decision: "deny" },
+  },
+  "DELETE /v1/policies/{policy}": { most: 2, status: 204, values: { policy: "p" } },
+  "GET /v1/personalities": { most: 2, status: 200 },
+  "PUT /v1/personalities/{personality}": {
+    ...{ most: 2, status: 200, values: { personality: "p" }, body: { text: "Be brief." } },
+  },
+  "DELETE /v1/personalities/{personality}": { most: 2, status: 204, values: { personality: "p" } },
+  "GET /v1/hooks": OF_HOOK,
+  "POST /v1/hooks": { ...OF_HOOK, status: 201, body: { url: "https://receiver.example", events: ["turn.ended"] } },
+  "GET /v1/hooks/{hook}": OF_HOOK,
+  "DELETE /v1/hooks/{hook}": { ...OF_HOOK, status: 204 },
+  "POST /v1/hooks/{hook}/rotate": OF_HOOK,
+  "POST /v1/hooks/{hook}/test": OF_HOOK,
+  "GET /v1/hooks/{hook}/deliveries": OF_HOOK,
+  "GET /v1/mcp/servers": { most: 2, status: 200 },
+  "PUT /v1/mcp/servers/{server}": {
+    ...{ most: 4, status: 200, values: { server: "s" }, body: { url: "https://mcp.example/", enabled: false } },
+  },
+  "DELETE /v1/mcp/servers/{server}": { most: 2, status: 204, values: { server: "s" } },
+  "POST /v1/mcp/servers/{server}/test": { most: 2, status: 404, values: { server: "s" } },
+  "POST /v1/mcp/servers/{server}/authorize": { most: 2, status: 404, values: { server: "s" } },
   // The first request packs every public skill that was never packed.
   "GET /.well-known/agent-skills/index.json": { most: 1_700, status: 200 },
   "GET /.well-known/agent-skills/{name}/{artifact}": { most: 10, status: 200, values: OPEN },

@@ -1,6 +1,7 @@
 // The api Worker's bindings over the stores' doubles. They count requests as the platform does: each call to R2, KV, a queue or an
 // object is one. The objects behave like those of an existing profile without sessions.
 import { err, ok } from "../../../core/errors.ts";
+import { type ProfileSection, noProfileSettings } from "../../../core/schemas/profile/settings.ts";
 import type { KeyValue } from "../../../core/ports.ts";
 import type { Env } from "../../../workers/api/env.ts";
 import { type Counter, countBucket, countCall, countKv } from "./counted.ts";
@@ -80,10 +81,11 @@ function createCountedAccount(profile: string) {
     usd: 0,
     sources: {},
   };
+  const settings = noProfileSettings();
   const key = { id: "key_000000000000", label: "", createdAt: 1 };
   return {
     init: async () => {},
-    check: async () => true,
+    check: async () => 0,
     createKey: async () => ok({ ...key, profile, key: "tal_x_y" }),
     listKeys: async () => [key],
     revokeKey: async () => ok(null),
@@ -100,8 +102,27 @@ function createCountedAccount(profile: string) {
     readApprovals: async () => ({ mode: null, allowances: [] }),
     putApprovalMode: async () => ok(null),
     revokeAllowance: async () => ok(null),
+    readSettings: async () => settings,
+    async putSetting(section: ProfileSection, key: string, value: object) {
+      Object.assign(settings.sections[section], { [key]: value });
+      return ok(null);
+    },
+    removeSetting: async () => ok(null),
+    hookDesk: () => hookDesk,
   };
 }
+
+const hookInfo = { id: "hook_000000000000", url: "https://receiver.example", events: ["turn.ended"], createdAt: 1 };
+const hookDesk = {
+  create: async () => ok({ ...hookInfo, secret: "whsec_x" }),
+  list: async () => [hookInfo],
+  read: async () => ok(hookInfo),
+  remove: async () => ok(null),
+  rotate: async () => ok({ secret: "whsec_x" }),
+  test: async () => ok({ delivered: true, status: 200, ms: 1 }),
+  deliveries: async () => ok([]),
+  [Symbol.dispose]() {},
+};
 
 const NO_TURNS = { turns: 0, judged: 0, successes: 0 };
 const archive = {
@@ -123,5 +144,5 @@ const session = {
   ...{ getImage: unknown, exportWorkspace: unknown, importWorkspace: unknown },
   ...{ listCheckpoints: unknown, openCheckpoint: unknown, restoreCheckpoint: unknown, deleteCheckpoints: unknown },
   ...{ listApprovals: unknown, openApproval: unknown, decideApproval: unknown },
-  ...{ listAllowances: unknown, revokeAllowance: unknown },
+  ...{ listAllowances: unknown, revokeAllowance: unknown, planBranch: unknown, change: unknown, listChildren: unknown },
 };
