@@ -178,7 +178,7 @@ const CANNOT_WAIT = fail(
   "This waits for something outside, and nothing can wait here. Do it another way.",
 );
 
-export function isWait(result: ToolResult | CallWait): result is CallWait {
+function isWait(result: ToolResult | CallWait): result is CallWait {
   return "asked" in result;
 }
 

@@ -116,10 +116,10 @@ function toLifecycle(engine: Engine) {
     detail: (): SessionDetail | null => (wake(engine) ? toSessionDetail(context) : null),
 
     /** `null` for a session that was never created. */
-    async listTools(): Promise<ListedTool[] | null> {
+    async listTools(): Promise<{ tools: ListedTool[]; isOnHost: boolean } | null> {
       if (!wake(engine)) return null;
       const { made, rules } = listMadeTools(context);
-      return listTools(made, rules);
+      return { tools: listTools(made, rules), isOnHost: context.meta().backend === "host" };
     },
 
     /** What the session has used and not booked, before it is deleted. Resumes nothing. */

@@ -170,7 +170,7 @@ it("access by OAuth belongs to the profile and to the request that began it", as
     const { status, text } = await comeBack(state.join("."), toCode(own.open, "taken"));
     expect([status, JSON.parse(text).code], state.join(".")).toEqual([404, "mcp_oauth_unknown"]);
   }
-  // Who has seen the whole state has no code for it, and a code of the owner's fits no other request.
+  // A person who has seen the whole state has no code for it, and a code of the owner's fits no other request.
   const mixed = [
     await comeBack(ofOwner!.join("."), toCode(own.open, "taken")),
     await comeBack(own.state, toCode(unanswered, "x")),

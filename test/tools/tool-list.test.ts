@@ -15,7 +15,7 @@ async function offerAndList(
   await life.engine.post({ text: "Hello" });
   await life.settled();
   const offered = model.requests[0]!.tools.map(({ name }) => name);
-  return { offered, listed: (await life.engine.listTools())! };
+  return { offered, listed: (await life.engine.listTools())!.tools };
 }
 
 describe("the tools that a session lists as available", () => {

@@ -29,7 +29,7 @@ export const PROFILE_SECTIONS = {
 } as const;
 
 export type ProfileSection = keyof typeof PROFILE_SECTIONS;
-export const PROFILE_SECTION_NAMES = Object.keys(PROFILE_SECTIONS) as ProfileSection[];
+const PROFILE_SECTION_NAMES = Object.keys(PROFILE_SECTIONS) as ProfileSection[];
 
 export type ProfileSetting<Section extends ProfileSection> = z.infer<(typeof PROFILE_SECTIONS)[Section]>;
 

@@ -7,8 +7,6 @@ import type { EngineContext } from "../context.ts";
 /** How many decided approvals are kept, so that a decision that is sent twice gets the same answer. */
 const MAX_DECIDED = 50;
 
-export type ApprovalRows = ReturnType<typeof openApprovalRows>;
-
 export function openApprovalRows({ host, log }: Pick<EngineContext, "host" | "log">) {
   /** Oldest first. */
   function all(): Approval[] {

@@ -65,7 +65,7 @@ export async function triageCall(
 }
 
 /** The decision in a model's answer. Anything but exactly one well-formed decision is `ask`. */
-export function readTriage(text: string): Pick<Triage, "decision" | "reason"> {
+function readTriage(text: string): Pick<Triage, "decision" | "reason"> {
   const ask = { decision: "ask" as const, reason: "" };
   const bare = text
     .trim()

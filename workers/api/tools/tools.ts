@@ -43,9 +43,8 @@ tools.openapi(
       return c.json({ tools: await listForChat(c.env, profile, settings), settings: own }, 200);
     const listed = await openSession(c.env, profile, session).listTools();
     if (!listed) throw new AppError("session_not_found", "This profile has no session with that id.");
-    const detail = await openSession(c.env, profile, session).detail();
-    const isHost = detail?.backend === "host";
-    return c.json({ tools: isHost ? await probeHost(c.env, profile, listed) : listed, settings: own }, 200);
+    const listing = listed.isOnHost ? await probeHost(c.env, profile, listed.tools) : listed.tools;
+    return c.json({ tools: listing, settings: own }, 200);
   },
 );
 
