@@ -4,6 +4,7 @@ import * as z from "zod";
 import { JsonObject } from "../schemas/entry.ts";
 import { byteLength, sha256Hex } from "../schemas/learning/digest.ts";
 import type { McpListing, McpServer, McpTool } from "../schemas/profile/mcp.ts";
+import { isDeeper } from "../schemas/sessions/json-depth.ts";
 import { isObject } from "../unknown-object.ts";
 import { findOrders, stripTagCharacters, toDescription } from "./foreign-text.ts";
 import { isWanted } from "./names.ts";
@@ -72,11 +73,6 @@ export function readPrints(answer: unknown): Map<string, string> | null {
 
 function parseTools(tools: unknown[]): ListedTool[] {
   return tools.flatMap((tool) => (isDeeper(tool, MAX_DEPTH) ? [] : (ListedTool.safeParse(tool).data ?? [])));
-}
-
-function isDeeper(value: unknown, depth: number): boolean {
-  if (typeof value !== "object" || value === null) return false;
-  return depth === 0 || Object.values(value).some((inner) => isDeeper(inner, depth - 1));
 }
 
 /** Of all that could change what a call means or how it is treated. */

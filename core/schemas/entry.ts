@@ -162,6 +162,10 @@ export const CompactionEntry = z.object({
   /** The model calls of the summary, failed ones included. */
   calls: z.array(z.object({ model: z.string(), usage: Usage, cost: Cost.optional() })),
 });
+/** A call of a tool that the client runs, as the client is shown it. `id`: unique over all sessions. */
+export const ClientCall = z.object({ id: z.string().min(1), name: z.string(), args: JsonObject });
+export type ClientCall = z.infer<typeof ClientCall>;
+
 /**
  * What a parked turn waits for. `approval`: a person's decision on a call. `clarify`: a person's answer to questions of the agent.
  * `children`: sessions that work for it.
