@@ -23,7 +23,8 @@ import type { Grant } from "../core/schemas/learning/review.ts";
 import type { Settings } from "../core/schemas/settings.ts";
 import type { Booking, Budget, UsageAsked, UsageReport } from "../core/schemas/usage.ts";
 import type { ProfileApprovals, ReviewAdmission, ReviewRequest, TurnRequest } from "../core/session/context.ts";
-import { createKeyId, createSecret, isSameHash, toKey } from "./account-key.ts";
+import { createKeyId, createSecret, toKey } from "./account-key.ts";
+import { type CheckedKey, findKey } from "./keys/key-rows.ts";
 import { type AccountEnv, ERASURE_SCHEMA, type ErasureKind, createErasures, eraseDue } from "./account-erasure.ts";
 import { HOOK_TABLES } from "../core/hooks/delivery-rows.ts";
 import type { HookEvent } from "../core/schemas/profile/hooks.ts";
@@ -102,17 +103,13 @@ export class Account extends DurableObject<AccountEnv> {
   }
 
   /**
-   * The revision of the profile's settings; `null`: the key is unknown. `willWrite`: throws if a newer version made the tables,
+   * `null`: the key is unknown. `willWrite`: throws if a newer version made the tables,
    * which are then read-only.
    */
-  check(secret: string, willWrite = false): number | null {
-    if (!this.#exists()) return null;
-    const hash = sha256Hex(secret);
-    const hashes = this.#sql.exec<{ hash: string }>("SELECT hash FROM keys WHERE revoked_at IS NULL").toArray();
-    // Compares with all hashes, so that the time does not reveal which one matched.
-    const isKnown = hashes.filter((row) => isSameHash(row.hash, hash)).length > 0;
-    if (isKnown && willWrite) this.#upkeep().checkVersion();
-    return isKnown ? this.#profileSettings().rev() : null;
+  check(secret: string, willWrite = false): CheckedKey | null {
+    const known = this.#exists() ? findKey(toSql(this.ctx.storage), secret) : null;
+    if (known && willWrite) this.#upkeep().checkVersion();
+    return known && { ...known, settingsRev: this.#profileSettings().rev() };
   }
 
   /** Keys that are not revoked, oldest first. */

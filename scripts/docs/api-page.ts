@@ -73,8 +73,8 @@ function toRow({ id, method, path, operation }: Route): string[] {
 function describeCallers({ security }: Operation): string {
   if (!security) return "profile";
   if (security.length === 0) return "anyone";
-  const names: Record<string, string> = { key: "profile", operator: "operator" };
-  return security.map((scheme) => names[Object.keys(scheme)[0]!]).join(" or ");
+  const callers = security.map((scheme) => Object.entries(scheme as Record<string, string[]>)[0]!);
+  return callers.map(([name, scopes]) => (name === "key" ? `profile: ${scopes.join()}` : name)).join(" or ");
 }
 
 /** A shape that an earlier route has shown is named by that route. */

@@ -4,21 +4,16 @@ import { OpenAPIHono, type RouteConfig } from "@hono/zod-openapi";
 import type { MiddlewareHandler } from "hono";
 import * as z from "zod";
 import { Problem } from "../../core/schemas/api.ts";
-import { Day, type ProfileId, dayOf } from "../../core/schemas/ids.ts";
-import type { Env } from "./env.ts";
+import type { Scope } from "../../core/schemas/keys/scope.ts";
+import { Day, dayOf } from "../../core/schemas/ids.ts";
+import { guardRoute } from "./auth/guard-route.ts";
+import type { ApiEnv } from "./auth/principal.ts";
 import { AppError, type ProblemCode } from "./problems.ts";
 
-export interface ApiEnv {
-  Bindings: Env;
-  /** Set by authentication; absent on open routes and operator routes. */
-  Variables: {
-    profile: ProfileId;
-    /** Revision of the profile's settings; sent with each message, so that its session knows whether to read them again. */
-    settingsRev: number;
-  };
-}
-
-/** Every route refuses unknown query fields and a missing body. */
+/**
+ * Every route refuses callers without its scope, unknown query fields and a missing body. `scope` of a route: `guardRoute` says
+ * the default.
+ */
 export function createRouter(): OpenAPIHono<ApiEnv> {
   const router = new OpenAPIHono<ApiEnv>({
     defaultHook(result) {
@@ -26,10 +21,11 @@ export function createRouter(): OpenAPIHono<ApiEnv> {
     },
   });
   const { openapi } = router;
-  router.openapi = ((route: RouteConfig, ...rest: [never]) => {
+  router.openapi = (({ scope, ...route }: RouteConfig & { scope?: Scope }, ...rest: [never]) => {
     const { body, query = NO_QUERY } = route.request ?? {};
-    const middleware = [route.middleware ?? [], checkQuery(query), body ? [takeBody(body)] : []].flat();
-    return openapi({ ...route, request: { ...route.request, query }, middleware } as never, ...rest);
+    const { guard, security } = guardRoute({ ...route, scope });
+    const middleware = [guard, route.middleware ?? [], checkQuery(query), body ? [takeBody(body)] : []].flat();
+    return openapi({ ...route, security, request: { ...route.request, query }, middleware } as never, ...rest);
   }) as typeof openapi;
   return router;
 }

@@ -1,6 +1,7 @@
 // Authentication: profiles, their keys, and the refusal of every other request.
 import { beforeAll, describe, expect, it } from "vitest";
-import { createAcceptedKeys } from "../../../workers/api/auth.ts";
+import { createAcceptedKeys } from "../../../workers/api/auth/accepted-keys.ts";
+import type { Principal } from "../../../workers/api/auth/principal.ts";
 import { VERSION } from "../../../workers/api/health.ts";
 import worker from "../../../workers/api/index.ts";
 import { OPERATOR, START_MS, type Answer, ask, createProfile, env, expectProblem } from "../api-calls.ts";
@@ -135,8 +136,8 @@ describe("keys", () => {
     });
   });
 
-  it("cannot be created with a profile's key, however the path is written", async () => {
-    const { profile, key } = await createProfile();
+  it("cannot be created with a key of another profile, nor a profile with any key, however the path is written", async () => {
+    const [{ profile }, { key }] = [await createProfile(), await createProfile()];
     for (const path of [
       "/v1/keys",
       "/v1/keys/",
@@ -168,24 +169,35 @@ describe("keys", () => {
   });
 });
 
+const toPrincipal = (profile: string): Principal => ({
+  ...{ profile, settingsRev: 3, scopes: ["read"] },
+  via: { kind: "key", id: "key_a", rotation: 0 },
+});
+
 describe("the keys that an isolate caches", () => {
   it("are valid until they expire", () => {
     const checked = createAcceptedKeys(30_000, 10);
-    checked.add("key", { profile: "p", settingsRev: 3 }, 1_000);
-    expect(checked.get("key", 30_999)).toMatchObject({ profile: "p", settingsRev: 3 });
+    checked.add("key", toPrincipal("p"), 1_000, null);
+    expect(checked.get("key", 30_999)).toEqual(toPrincipal("p"));
     expect([checked.get("key", 31_000), checked.get("other", 1_000)]).toEqual([null, null]);
+  });
+
+  it("are valid no longer than the key itself", () => {
+    const checked = createAcceptedKeys(30_000, 10);
+    checked.add("key", toPrincipal("p"), 1_000, 5_000);
+    expect([checked.get("key", 4_999), checked.get("key", 5_000)]).toEqual([toPrincipal("p"), null]);
   });
 
   it("are limited in number: the oldest is dropped first", () => {
     const checked = createAcceptedKeys(30_000, 2);
-    for (const key of ["a", "b", "c"]) checked.add(key, { profile: key, settingsRev: 0 }, 0);
+    for (const key of ["a", "b", "c"]) checked.add(key, toPrincipal(key), 0, null);
     expect(["a", "b", "c"].map((key) => checked.get(key, 1) !== null)).toEqual([false, true, true]);
   });
 
   it("can be dropped for one profile", () => {
     const checked = createAcceptedKeys(30_000, 10);
-    checked.add("a", { profile: "p", settingsRev: 0 }, 0);
-    checked.add("b", { profile: "q", settingsRev: 0 }, 0);
+    checked.add("a", toPrincipal("p"), 0, null);
+    checked.add("b", toPrincipal("q"), 0, null);
     checked.forget("p");
     expect(["a", "b"].map((key) => checked.get(key, 1) !== null)).toEqual([false, true]);
   });

@@ -58,7 +58,7 @@ describe("an account", () => {
     await account.registerSession(info);
     await evictDurableObject(account);
     await account.init(profile);
-    expect(await account.check(secret)).toBe(0);
+    expect(await account.check(secret)).toMatchObject({ id, scopes: ["read", "write", "admin"], settingsRev: 0 });
     expect(await account.check(createSecret())).toBe(null);
     expect(await account.listSessions({ limit: 100 })).toEqual([info]);
     expect(await account.revokeKey(id)).toMatchObject({ failure: { code: "last_key" } });

@@ -12,7 +12,7 @@ import { createMcpDialer, type McpDialerDeps } from "../../../wiring/mcp/dialer.
 import { type SettingsAccount, openMcpDeps, storeCatalog } from "../../../wiring/mcp/open-mcp.ts";
 import { openOutbound } from "../../../wiring/outbound.ts";
 import { openSealer } from "../../../wiring/sealing.ts";
-import { forgetAcceptedKeys } from "../auth.ts";
+import { forgetAcceptedKeys } from "../auth/accepted-keys.ts";
 import { type Env, parseEnvSettings } from "../env.ts";
 import { AppError, unwrap } from "../problems.ts";
 import { openAccount } from "../sessions/session-rpc.ts";

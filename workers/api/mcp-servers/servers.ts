@@ -19,7 +19,8 @@ import { openSecret } from "../../../wiring/mcp/dialer.ts";
 import { readPolicy } from "../../../wiring/outbound.ts";
 import { assertExecHost, parseEnvSettings } from "../env.ts";
 import { AppError, unwrap } from "../problems.ts";
-import { type ApiEnv, PROBLEM_RESPONSE, createRouter, describeResponses, jsonBody } from "../router.ts";
+import type { ApiEnv } from "../auth/principal.ts";
+import { PROBLEM_RESPONSE, createRouter, describeResponses, jsonBody } from "../router.ts";
 import { openMcpAccount } from "./mcp-account.ts";
 
 export const mcpServers = createRouter();

@@ -1,4 +1,7 @@
 // The route /mcp: the Model Context Protocol for programs that hold a key of the profile. Authentication is the API's own.
+import type { MiddlewareHandler } from "hono";
+import { requireScope } from "../auth/guard-route.ts";
+import type { ApiEnv } from "../auth/principal.ts";
 import { createRouter, refuseQuery } from "../router.ts";
 import { serveMcp } from "./serve.ts";
 
@@ -6,7 +9,12 @@ export const MCP_ROUTE = "/mcp";
 
 export const mcp = createRouter();
 
-mcp.all(MCP_ROUTE, refuseQuery, (c) => {
+const mayRead = requireScope("read");
+const mayWrite = requireScope("write");
+/** Every message to the server is a POST, also one that only asks: its tools write memory and post messages. */
+const guard: MiddlewareHandler<ApiEnv> = (c, next) => (c.req.method === "GET" ? mayRead(c, next) : mayWrite(c, next));
+
+mcp.all(MCP_ROUTE, guard, refuseQuery, (c) => {
   const { profile, settingsRev } = c.var;
   return serveMcp(c.req.raw, { env: c.env, profile, settingsRev });
 });

@@ -6,7 +6,8 @@ import { ApprovalPolicyInfo, PutApprovalMode } from "../../../core/schemas/api.t
 import { ApprovalId, stricterMode } from "../../../core/schemas/approvals/approval.ts";
 import { readSettings } from "../../../wiring/settings.ts";
 import { unwrap } from "../problems.ts";
-import { type ApiEnv, PROBLEM_RESPONSE, createRouter, describeResponses, jsonBody } from "../router.ts";
+import type { ApiEnv } from "../auth/principal.ts";
+import { PROBLEM_RESPONSE, createRouter, describeResponses, jsonBody } from "../router.ts";
 import { openAccount } from "../sessions/session-rpc.ts";
 
 export const approvalPolicy = createRouter();

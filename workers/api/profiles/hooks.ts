@@ -13,10 +13,11 @@ import {
   HookTest,
   RotatedSecret,
 } from "../../../core/schemas/profile/hooks.ts";
-import { forgetAcceptedKeys } from "../auth.ts";
+import { forgetAcceptedKeys } from "../auth/accepted-keys.ts";
 import { descending, pageQuery, toPage } from "../pages.ts";
 import { unwrap } from "../problems.ts";
-import { type ApiEnv, PROBLEM_RESPONSE, createRouter, describeResponses, jsonBody } from "../router.ts";
+import type { ApiEnv } from "../auth/principal.ts";
+import { PROBLEM_RESPONSE, createRouter, describeResponses, jsonBody } from "../router.ts";
 import { openAccount } from "../sessions/session-rpc.ts";
 
 export const hooks = createRouter();

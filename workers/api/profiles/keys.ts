@@ -2,9 +2,10 @@
 import { createRoute } from "@hono/zod-openapi";
 import * as z from "zod";
 import { CreateKey, CreatedKey, type KeyInfo, KeyList } from "../../../core/schemas/api.ts";
-import { forgetAcceptedKeys, operatorOnly } from "../auth.ts";
+import { OPERATOR_OR_KEY } from "../auth/guard-route.ts";
+import { forgetAcceptedKeys } from "../auth/accepted-keys.ts";
 import { ascending, pageQuery, toPage } from "../pages.ts";
-import { unwrap } from "../problems.ts";
+import { AppError, unwrap } from "../problems.ts";
 import { PROBLEM_RESPONSE, describeResponses, createRouter, jsonBody } from "../router.ts";
 import { openAccount } from "../sessions/session-rpc.ts";
 
@@ -17,14 +18,17 @@ keys.openapi(
     method: "post",
     path: "/v1/keys",
     operationId: "createKey",
-    middleware: operatorOnly,
-    security: [{ operator: [] }],
+    security: OPERATOR_OR_KEY,
+    scope: "admin",
     description: "Creates a key of a profile.",
     request: { body: jsonBody(CreateKey) },
     responses: describeResponses(201, "The key, which is never shown again", CreatedKey),
   }),
   async (c) => {
     const { profile, label } = c.req.valid("json");
+    if (c.var.principal && c.var.principal.profile !== profile) {
+      throw new AppError("operator_required", "This key belongs to another profile. Use a key of that profile.");
+    }
     return c.json(unwrap(await openAccount(c.env, profile).createKey(label ?? "")), 201);
   },
 );

@@ -6,7 +6,7 @@ import { PersonalityInfo, PersonalityList } from "../../../core/schemas/api.ts";
 import { Personality, PersonalityName } from "../../../core/schemas/profile/personality.ts";
 import type { ProfileSettings } from "../../../core/schemas/profile/settings.ts";
 import { decide, scanText } from "../../../core/skills/scanner/scanner.ts";
-import { forgetAcceptedKeys } from "../auth.ts";
+import { forgetAcceptedKeys } from "../auth/accepted-keys.ts";
 import { AppError, unwrap } from "../problems.ts";
 import { PROBLEM_RESPONSE, createRouter, describeResponses, jsonBody } from "../router.ts";
 import { openAccount } from "../sessions/session-rpc.ts";

@@ -5,21 +5,20 @@ import * as z from "zod";
 import { CreatedProfile } from "../../../core/schemas/api.ts";
 import { createProfileId } from "../../../durable-objects/account-key.ts";
 import { ProfileId } from "../../../core/schemas/ids.ts";
-import { forgetAcceptedKeys, operatorOnly } from "../auth.ts";
+import { OPERATOR_OR_KEY } from "../auth/guard-route.ts";
+import { forgetAcceptedKeys } from "../auth/accepted-keys.ts";
+import type { Principal } from "../auth/principal.ts";
 import { AppError, unwrap } from "../problems.ts";
 import { PROBLEM_RESPONSE, describeResponses, createRouter } from "../router.ts";
 import { openAccount } from "../sessions/session-rpc.ts";
 
 export const profiles = createRouter();
 
-const OPERATOR_OR_KEY: Record<string, string[]>[] = [{ operator: [] }, { key: [] }];
-
 profiles.openapi(
   createRoute({
     method: "post",
     path: "/v1/profiles",
     operationId: "createProfile",
-    middleware: operatorOnly,
     security: [{ operator: [] }],
     description: "Creates a profile and its first key.",
     responses: describeResponses(201, "The profile and its first key, which is never shown again", CreatedProfile),
@@ -39,6 +38,7 @@ profiles.openapi(
     path: "/v1/profiles/{profile}",
     operationId: "deleteProfile",
     security: OPERATOR_OR_KEY,
+    scope: "admin",
     description:
       "Deletes the profile permanently: keys, sessions, skills, memory and usage. Takes the operator's token, or a key of this " +
       "profile; `confirm` repeats the profile's id. After a 202 the deletion continues in the background.",
@@ -54,8 +54,8 @@ profiles.openapi(
   }),
   async (c) => {
     const { profile } = c.req.valid("param");
-    // Authentication admits the operator or a key of this profile, and sets `profile` only for the key.
-    if (c.var.profile !== undefined && c.req.valid("query").confirm !== profile) {
+    assertOwn(c.var.principal, profile);
+    if (c.var.principal !== undefined && c.req.valid("query").confirm !== profile) {
       const detail = `Deleting a profile removes all its data and cannot be undone. Send \`?confirm=${profile}\` to confirm.`;
       throw new AppError("confirmation_needed", detail);
     }
@@ -65,3 +65,12 @@ profiles.openapi(
     return c.body(null, (await account.isErasing()) ? 202 : 204);
   },
 );
+
+/** A key of another profile gets the same refusal whether or not this profile exists. */
+function assertOwn(principal: Principal | undefined, profile: ProfileId): void {
+  if (principal === undefined || principal.profile === profile) return; // the operator
+  throw new AppError(
+    "operator_required",
+    "This key belongs to another profile. Use a key of the profile to delete, or the operator's token.",
+  );
+}

@@ -2,7 +2,7 @@
 import { createRoute } from "@hono/zod-openapi";
 import type { ProfileSettings } from "../../../core/schemas/profile/settings.ts";
 import { SkillSettings } from "../../../core/schemas/profile/skills.ts";
-import { forgetAcceptedKeys } from "../auth.ts";
+import { forgetAcceptedKeys } from "../auth/accepted-keys.ts";
 import { unwrap } from "../problems.ts";
 import { createRouter, describeResponses, jsonBody } from "../router.ts";
 import { openAccount } from "../sessions/session-rpc.ts";

@@ -2,7 +2,7 @@
 // here like every request, then handed to the Session object, which accepts it.
 import { createRoute } from "@hono/zod-openapi";
 import * as z from "zod";
-import { splitProtocols } from "../auth.ts";
+import { splitProtocols } from "../auth/credential.ts";
 import { EventId } from "./messages.ts";
 import { AppError } from "../problems.ts";
 import { PROBLEM_RESPONSE, createRouter } from "../router.ts";

@@ -5,7 +5,8 @@ import * as z from "zod";
 import { ImportedWorkspace } from "../../../core/schemas/api.ts";
 import type { SessionId } from "../../../core/schemas/ids.ts";
 import { unwrap } from "../problems.ts";
-import { type ApiEnv, PROBLEM_RESPONSE, createRouter, describeResponses } from "../router.ts";
+import type { ApiEnv } from "../auth/principal.ts";
+import { PROBLEM_RESPONSE, createRouter, describeResponses } from "../router.ts";
 import { openSession } from "./session-rpc.ts";
 import { SessionParams } from "./sessions.ts";
 

@@ -13,7 +13,7 @@ import {
 } from "../../../core/skills/exchange/import.ts";
 import { type UnknownObject, isObject } from "../../../core/unknown-object.ts";
 import { AppError } from "../problems.ts";
-import type { ApiEnv } from "../router.ts";
+import type { ApiEnv } from "../auth/principal.ts";
 
 /** The contract of a JSON body. It is parsed by hand: a file may be ten megabytes of Base64. */
 export const IMPORT_FOLDER = {

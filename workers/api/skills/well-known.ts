@@ -23,7 +23,8 @@ import {
   toPublicSkill,
 } from "./public-skills.ts";
 import { readSkillFile } from "./present-skill.ts";
-import { type ApiEnv, PROBLEM_RESPONSE, describeResponses, createRouter, refuseQuery } from "../router.ts";
+import type { ApiEnv } from "../auth/principal.ts";
+import { PROBLEM_RESPONSE, describeResponses, createRouter, refuseQuery } from "../router.ts";
 
 export const wellKnown = createRouter();
 

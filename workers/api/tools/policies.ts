@@ -4,7 +4,7 @@ import * as z from "zod";
 import type { ProfileSettings } from "../../../core/schemas/profile/settings.ts";
 import { PolicyId, ToolPolicy } from "../../../core/schemas/profile/policies.ts";
 import { ListedPolicy, PolicyList } from "../../../core/schemas/tool-list.ts";
-import { forgetAcceptedKeys } from "../auth.ts";
+import { forgetAcceptedKeys } from "../auth/accepted-keys.ts";
 import { unwrap } from "../problems.ts";
 import { PROBLEM_RESPONSE, createRouter, describeResponses, jsonBody } from "../router.ts";
 import { openAccount } from "../sessions/session-rpc.ts";

@@ -11,7 +11,7 @@ import { systemClock } from "../../../stores/platform/system-clock.ts";
 import { openExecHost } from "../../../wiring/exec.ts";
 import { openOutbound } from "../../../wiring/outbound.ts";
 import { listDeploymentTools } from "../../../wiring/tool-names.ts";
-import { forgetAcceptedKeys } from "../auth.ts";
+import { forgetAcceptedKeys } from "../auth/accepted-keys.ts";
 import { type Env, parseEnvSettings } from "../env.ts";
 import { AppError, unwrap } from "../problems.ts";
 import { createRouter, describeResponses, jsonBody } from "../router.ts";
