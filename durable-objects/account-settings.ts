@@ -1,6 +1,7 @@
 // What a profile's owner has set for its agent, by section and key, with a revision that rises at every change. Its table is made
 // with the first row. Called by the Account.
 import { type Result, err, ok } from "../core/errors.ts";
+import { applyPreferences, readPreferences } from "../core/preferences.ts";
 import type { Sql } from "../core/ports.ts";
 import {
   PROFILE_SECTIONS,
@@ -9,6 +10,7 @@ import {
   type ProfileSettings,
   noProfileSettings,
 } from "../core/schemas/profile/settings.ts";
+import type { Settings } from "../core/schemas/settings.ts";
 
 /** [own] Values of one section: a longer list is not readable, and a session reads all of them at once. */
 const MAX_VALUES = 100;
@@ -28,6 +30,8 @@ export const SETTINGS_TABLE = "profile_setting";
 const SCHEMA = `CREATE TABLE IF NOT EXISTS profile_setting (section TEXT NOT NULL, key TEXT NOT NULL, value TEXT NOT NULL,
   PRIMARY KEY (section, key)) STRICT, WITHOUT ROWID`;
 
+export type AccountSettings = ReturnType<typeof createAccountSettings>;
+
 export function createAccountSettings(sql: Sql) {
   const hasTable = () =>
     sql.run("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", SETTINGS_TABLE).length > 0;
@@ -43,66 +47,100 @@ export function createAccountSettings(sql: Sql) {
   const raiseRev = () =>
     void sql.run(`INSERT OR REPLACE INTO ${SETTINGS_TABLE} VALUES ('', '', ?)`, String(readRev() + 1));
 
+  function put<Section extends ProfileSection>(
+    section: Section,
+    key: string,
+    value: ProfileSetting<Section>,
+  ): Result<null> {
+    const text = JSON.stringify(value);
+    const maxChars = MORE_CHARS[section] ?? MAX_VALUE_CHARS;
+    if (text.length > maxChars) {
+      return err("setting_too_large", `As JSON, one setting has at most ${maxChars} characters.`);
+    }
+    return sql.transaction(() => {
+      sql.run(SCHEMA);
+      const owner = BELONGS_TO[section];
+      if (owner && !keysOf(owner).includes(key)) {
+        return err("setting_not_found", `This profile has no ${owner} of that name.`);
+      }
+      const keys = keysOf(section);
+      const maxValues = FEWER_VALUES[section] ?? MAX_VALUES;
+      if (keys.length >= maxValues && !keys.includes(key)) {
+        return err("too_many_settings", `A profile has at most ${maxValues} ${section}: remove one first.`);
+      }
+      if (bytesBeside(section, key) + new TextEncoder().encode(text).length > MAX_ALL_BYTES) {
+        return err("setting_too_large", "The profile's settings are too large together: remove one first.");
+      }
+      sql.run(`INSERT OR REPLACE INTO ${SETTINGS_TABLE} VALUES (?, ?, ?)`, section, key, text);
+      raiseRev();
+      return ok(null);
+    });
+  }
+
+  function remove(section: ProfileSection, key: string): boolean {
+    if (!hasTable()) return false;
+    return sql.transaction(() => {
+      const removed = sql.run(
+        `DELETE FROM ${SETTINGS_TABLE} WHERE section = ? AND key = ? RETURNING key`,
+        section,
+        key,
+      );
+      for (const [owned, owner] of Object.entries(BELONGS_TO)) {
+        if (owner === section) sql.run(`DELETE FROM ${SETTINGS_TABLE} WHERE section = ? AND key = ?`, owned, key);
+      }
+      if (removed.length > 0) raiseRev();
+      return removed.length > 0;
+    });
+  }
+
+  function read(): ProfileSettings {
+    const settings = noProfileSettings();
+    if (!hasTable()) return settings;
+    settings.rev = readRev();
+    const rows = sql.run<{ section: ProfileSection; key: string; value: string }>(
+      `SELECT section, key, value FROM ${SETTINGS_TABLE} WHERE section <> '' ORDER BY section, key`,
+    );
+    for (const { section, key, value } of rows) {
+      const parsed = PROFILE_SECTIONS[section]?.safeParse(JSON.parse(value));
+      if (parsed?.success) Object.assign(settings.sections[section], { [key]: parsed.data });
+    }
+    return settings;
+  }
+
   return {
     rev: (): number => (hasTable() ? readRev() : 0),
 
     /** Values that this version no longer understands are left out. */
-    read(): ProfileSettings {
-      const settings = noProfileSettings();
-      if (!hasTable()) return settings;
-      settings.rev = readRev();
-      const rows = sql.run<{ section: ProfileSection; key: string; value: string }>(
-        `SELECT section, key, value FROM ${SETTINGS_TABLE} WHERE section <> '' ORDER BY section, key`,
-      );
-      for (const { section, key, value } of rows) {
-        const parsed = PROFILE_SECTIONS[section]?.safeParse(JSON.parse(value));
-        if (parsed?.success) Object.assign(settings.sections[section], { [key]: parsed.data });
-      }
-      return settings;
-    },
+    read,
+
+    /** The operator's settings with what the person has changed of them. */
+    inForce: (operator: Settings): Settings =>
+      hasTable() ? applyPreferences(operator, readPreferences(read().sections.preferences)) : operator,
 
     /** Replaces the value of the key. Failures: `too_many_settings`, `setting_too_large`, `setting_not_found` (of what it belongs to). */
-    put<Section extends ProfileSection>(section: Section, key: string, value: ProfileSetting<Section>): Result<null> {
-      const text = JSON.stringify(value);
-      const maxChars = MORE_CHARS[section] ?? MAX_VALUE_CHARS;
-      if (text.length > maxChars) {
-        return err("setting_too_large", `As JSON, one setting has at most ${maxChars} characters.`);
-      }
-      return sql.transaction(() => {
-        sql.run(SCHEMA);
-        const owner = BELONGS_TO[section];
-        if (owner && !keysOf(owner).includes(key)) {
-          return err("setting_not_found", `This profile has no ${owner} of that name.`);
-        }
-        const keys = keysOf(section);
-        const maxValues = FEWER_VALUES[section] ?? MAX_VALUES;
-        if (keys.length >= maxValues && !keys.includes(key)) {
-          return err("too_many_settings", `A profile has at most ${maxValues} ${section}: remove one first.`);
-        }
-        if (bytesBeside(section, key) + new TextEncoder().encode(text).length > MAX_ALL_BYTES) {
-          return err("setting_too_large", "The profile's settings are too large together: remove one first.");
-        }
-        sql.run(`INSERT OR REPLACE INTO ${SETTINGS_TABLE} VALUES (?, ?, ?)`, section, key, text);
-        raiseRev();
-        return ok(null);
-      });
-    },
+    put,
 
     /** False: there was none of that key. */
-    remove(section: ProfileSection, key: string): boolean {
-      if (!hasTable()) return false;
-      return sql.transaction(() => {
-        const removed = sql.run(
-          `DELETE FROM ${SETTINGS_TABLE} WHERE section = ? AND key = ? RETURNING key`,
-          section,
-          key,
-        );
-        for (const [owned, owner] of Object.entries(BELONGS_TO)) {
-          if (owner === section) sql.run(`DELETE FROM ${SETTINGS_TABLE} WHERE section = ? AND key = ?`, owned, key);
-        }
-        if (removed.length > 0) raiseRev();
-        return removed.length > 0;
-      });
+    remove,
+
+    /** Sets values, and removes those that are `null`; all or none. Failures: as `put`. */
+    change<Section extends ProfileSection>(
+      section: Section,
+      changes: Record<string, ProfileSetting<Section> | null>,
+    ): Result<null> {
+      let refused: Result<null> = ok(null);
+      try {
+        sql.transaction(() => {
+          for (const [key, value] of Object.entries(changes)) {
+            if (value === null) remove(section, key);
+            else refused = put(section, key, value);
+            if (!refused.ok) throw new Error("rolled back");
+          }
+        });
+      } catch (error) {
+        if (refused.ok) throw error;
+      }
+      return refused;
     },
   };
 }

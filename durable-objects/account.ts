@@ -31,7 +31,7 @@ import type { HookEvent } from "../core/schemas/profile/hooks.ts";
 import { APPROVAL_TABLES, createAccountApprovals } from "./account-approvals.ts";
 import { type AccountHooks, createAccountHooks } from "./account-hooks.ts";
 import { HookDesk } from "./hook-desk.ts";
-import { SETTINGS_TABLE, createAccountSettings } from "./account-settings.ts";
+import { type AccountSettings, SETTINGS_TABLE, createAccountSettings } from "./account-settings.ts";
 import { CURATION_SCHEMA, collectSpent, countRequest, putAllowance, reserveRun } from "./account-curation.ts";
 import { UPKEEP_SCHEMA, createUpkeep } from "./account-upkeep.ts";
 import { SESSION_SCHEMA, SESSION_TABLES, type SessionPage, createSessionRows } from "./account-sessions.ts";
@@ -319,12 +319,13 @@ export class Account extends DurableObject<AccountEnv> {
   }
 
   /** Replaces the value of the key. Failures: `profile_gone`, `too_many_settings`, `setting_too_large`. */
-  putSetting<Section extends ProfileSection>(
-    section: Section,
-    key: string,
-    value: ProfileSetting<Section>,
-  ): Result<null> {
+  putSetting<Of extends ProfileSection>(section: Of, key: string, value: ProfileSetting<Of>): Result<null> {
     return this.#isWritable() ? this.#profileSettings().put(section, key, value) : PROFILE_GONE;
+  }
+
+  /** Sets values of a section, and removes those that are `null`; all or none. Failures: as `putSetting`. */
+  changeSettings(...[section, changes]: Parameters<AccountSettings["change"]>): Result<null> {
+    return this.#isWritable() ? this.#profileSettings().change(section, changes) : PROFILE_GONE;
   }
 
   /** Failures: `profile_gone`, `setting_not_found`. */
@@ -396,8 +397,9 @@ export class Account extends DurableObject<AccountEnv> {
     return createUpkeep(toSql(this.ctx.storage));
   }
 
+  /** In force for this profile. */
   #settings(): Settings {
-    return readSettings(this.env);
+    return this.#profileSettings().inForce(readSettings(this.env));
   }
 
   // ---- deletion ----

@@ -58,7 +58,8 @@ export interface SessionHost {
   random: Random;
   /** 16 random characters that cannot be guessed. */
   token(): string;
-  settings: Settings;
+  /** The operator's. In the engine's context: those in force, with what the person has changed. */
+  readonly settings: Settings;
   /**
    * The models of a kind of work: the primary, then the fallbacks. `first`: a name of `modelChoices`, which is then the primary.
    * Failures: `model_not_configured`, `unknown_model`.
@@ -237,6 +238,8 @@ export interface EngineContext {
   /** Recognises which of the agent's words come from content it has read. */
   taint: SessionTaint;
   meta(): SessionMeta;
+  /** As `meta`, with the learning that the session was created with, although the person has switched it off for all sessions. */
+  storedMeta(): SessionMeta;
   /** Inside the caller's transaction. A field that is `undefined` is removed. */
   changeMeta(changes: { [Field in keyof SessionMeta]?: SessionMeta[Field] | undefined }): void;
   /** Inside the caller's transaction. */

@@ -9,6 +9,7 @@ import { createJobs } from "./jobs.ts";
 import { createLogTaint } from "./learning/taint.ts";
 import { createLog } from "./log.ts";
 import { createOverlay } from "./memory/overlay.ts";
+import { openPreferences } from "./prompt/profile-settings.ts";
 import { type Outbox, createOutbox } from "./outbox.ts";
 import { createHub } from "./readers/hub.ts";
 import { type Readers, createReaders } from "./readers/readers.ts";
@@ -52,32 +53,44 @@ export function openEngine(given: SessionHost): Engine {
       }
     },
   };
-  const host: SessionHost = { ...given, sql };
+  const session = openMeta(sql, log);
+  const own = openPreferences(given.settings, log, session);
+  const host: SessionHost = {
+    ...given,
+    sql,
+    get settings() {
+      return own.settings();
+    },
+  };
   const jobs = createJobs(host);
   const images = createImageRows(sql);
   const hub = createHub(host.clock, () => driver.isRunning());
-  const session = openMeta(sql, log);
   const context: EngineContext = {
     host,
     log,
     jobs,
     hub,
     overlay: createOverlay(sql),
-    workspace: openWorkspace(host, () => log.newestBegun()),
+    workspace: openWorkspace({ ...given, sql }, () => log.newestBegun()),
     images,
     taint: createLogTaint(log),
     meta() {
-      const meta = session.known ? log.meta<SessionMeta>("session") : null;
-      if (!meta) throw new Error("the session was never created");
-      return meta;
+      const meta = storedMeta();
+      return own.preferences().learning === "off" ? { ...meta, learning: "off" } : meta;
     },
+    storedMeta,
     changeMeta,
     rename: (title) => changeMeta({ title }),
     markIndexed: () => changeMeta({ indexed: true }),
     setIndexYear: (indexYear) => changeMeta({ indexYear }),
   };
+  function storedMeta(): SessionMeta {
+    const meta = session.known ? log.meta<SessionMeta>("session") : null;
+    if (!meta) throw new Error("the session was never created");
+    return meta;
+  }
   function changeMeta(change: Parameters<EngineContext["changeMeta"]>[0]): void {
-    log.setMeta("session", { ...context.meta(), ...change });
+    log.setMeta("session", { ...storedMeta(), ...change });
   }
   const outbox = createOutbox(context);
   const driver = createDriver(context, outbox);

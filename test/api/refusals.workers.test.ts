@@ -322,6 +322,7 @@ describe("the API's description", () => {
         ],
         ...["GET /v1/personalities", "PUT /v1/personalities/{personality}", "DELETE /v1/personalities/{personality}"],
         ...["GET /v1/skill-settings", "PUT /v1/skill-settings"],
+        ...["GET /v1/settings", "PATCH /v1/settings"],
         ...["GET /v1/models", "PATCH /v1/sessions/{session}", "POST /v1/sessions/{session}/branch"],
         "GET /v1/curator",
         "POST /v1/curator/run",

@@ -92,6 +92,8 @@ it("every route answers the ids of another profile like ids that never existed",
   expect(routes.length).toBeGreaterThan(60);
   const [other, stranger] = [await createOther(), await createOther()];
   expect(await other.call("GET", "/v1/skill-settings")).toEqual({ inlineShell: false });
+  const { settings } = await other.call<{ settings: object }>("GET", "/v1/settings");
+  expect(Object.values<{ own: unknown }>(settings as never).filter(({ own }) => own !== null)).toEqual([]);
   const waitForCuration = (tenant: Tenant) =>
     vi.waitFor(async () => expect(await tenant.call("GET", "/v1/curator")).not.toMatchObject({ last: null }), SETTLES);
   const compare = async (request: Asked, invented: Asked) => {

@@ -272,6 +272,9 @@ const TABLE: Record<string, Asked> = {
   "PUT /v1/tools": { most: 3, status: 200, body: { disabled: ["web"] } },
   "GET /v1/skill-settings": { most: 2, status: 200 },
   "PUT /v1/skill-settings": { most: 3, status: 200, body: { inlineShell: false } },
+  "GET /v1/settings": { most: 2, status: 200 },
+  // The key, the settings before and after, and the change. So for the next.
+  "PATCH /v1/settings": { most: 4, status: 200, body: { "turn.busy": "steer" } },
   "GET /v1/policies": { most: 2, status: 200 },
   "PUT /v1/policies/{policy}": {
     ...{ most: 2, status: 200, values: { policy: "p" } },

@@ -30,6 +30,7 @@ import { reviews } from "./learning/reviews.ts";
 import type { ApiEnv } from "./auth/principal.ts";
 import { createRouter, refuseQuery } from "./router.ts";
 import { search } from "./sessions/search.ts";
+import { settings } from "./profiles/settings.ts";
 import { skillSettings } from "./profiles/skill-settings.ts";
 import { personalities } from "./profiles/personalities.ts";
 import { branch } from "./sessions/branch.ts";
@@ -120,6 +121,7 @@ for (const resource of [
   branch,
   personalities,
   skillSettings,
+  settings,
   messages,
   search,
   turns,

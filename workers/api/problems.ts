@@ -89,6 +89,7 @@ export const PROBLEMS = {
   mcp_not_supported: [422, "Not possible for this MCP server"],
   url_refused: [422, "The address is refused"],
   setting_too_large: [413, "The setting is too large"],
+  setting_too_wide: [422, "More than the operator allows"],
   sealing_key_missing: [503, "Secrets cannot be stored"],
   hook_not_found: [404, "No such hook"],
   checkpoint_not_found: [404, "No such checkpoint"],

@@ -3,6 +3,7 @@
 import { type ReviewEnd, runReview } from "../../core/learning/review/review.ts";
 import type { ProfileId } from "../../core/schemas/ids.ts";
 import type { ReviewJob } from "../../core/schemas/learning/review.ts";
+import { applyPreferences } from "../../core/preferences.ts";
 import type { Settings } from "../../core/schemas/settings.ts";
 import { seeds } from "../../skills-seed/index.ts";
 import { systemClock as clock } from "../../stores/platform/system-clock.ts";
@@ -50,7 +51,8 @@ function toDeliverOptions(env: Env): DeliverOptions {
   };
 }
 
-async function runJob(job: ReviewJob, env: Env, settings: Settings): Promise<ReviewEnd> {
+async function runJob(job: ReviewJob, env: Env, operator: Settings): Promise<ReviewEnd> {
+  const settings = applyPreferences(operator, job.preferences ?? {});
   const outbound = openOutbound(env, settings);
   const models = openModels(env, settings, "review", outbound);
   if (!models.ok) return { state: "failed", failure: models.failure, final: false };

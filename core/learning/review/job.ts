@@ -40,6 +40,7 @@ interface WorkToReview {
   prefix?: SentPrefix;
   /** Fingerprints of its tools. */
   tools?: ToolFingerprints;
+  preferences?: ReviewJob["preferences"];
   grant: Grant;
   now: number;
 }
@@ -73,6 +74,7 @@ export function toReviewJob(work: WorkToReview): ReviewJob {
     grant: work.grant,
     model: work.model,
     ...(work.tools && { tools: { ...work.tools } }),
+    ...(work.preferences && { preferences: work.preferences }),
     createdAt: work.now,
     observations: keepNewest(redactDeep(work.observations), ({ turn }) => extraTurns.has(turn), OBSERVATIONS_BYTES),
     entries: clean,

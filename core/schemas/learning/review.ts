@@ -86,6 +86,15 @@ export const ReviewJob = z.object({
   observations: z.array(Observation),
   /** Pieces of the agent's own words in the range that had appeared in `content` of the session before the range. */
   tainted: z.array(z.string()).optional(),
+  /** What the person has changed of the operator's settings and the review works by. Absent: nothing. */
+  preferences: z
+    .object({
+      "memory.writeApproval": z.boolean(),
+      "skills.writeApproval": z.boolean(),
+      "review.notice": z.enum(["off", "on", "verbose"]),
+    })
+    .partial()
+    .optional(),
   /** Absent if it is not cached, or contains what must not be stored. */
   prefix: SentPrefix.optional(),
   /** The entries of the range, with secrets of known shapes redacted and long parts cut in the middle. */

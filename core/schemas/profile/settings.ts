@@ -3,6 +3,7 @@
 import type * as z from "zod";
 import { McpCatalog, McpAccess, McpServer } from "./mcp.ts";
 import { Personality } from "./personality.ts";
+import { StoredPreference } from "./preferences.ts";
 import { ToolPolicy } from "./policies.ts";
 import { HookSetting } from "./hooks.ts";
 import { SkillSettings } from "./skills.ts";
@@ -26,6 +27,8 @@ export const PROFILE_SECTIONS = {
   policies: ToolPolicy,
   /** By the hook's id. */
   hooks: HookSetting,
+  /** By the setting's name: what the person has changed of the operator's. */
+  preferences: StoredPreference,
 } as const;
 
 export type ProfileSection = keyof typeof PROFILE_SECTIONS;

@@ -37,7 +37,7 @@ const ENTRIES_A_PAGE = 500;
  * files can only be copied as they are now.
  */
 export function planBranch(context: EngineContext, { key, session, at, ...asked }: BranchRequest): Result<BranchPlan> {
-  const { host, log, workspace, meta } = context;
+  const { host, log, workspace, storedMeta } = context;
   const name = key === undefined ? null : `branch:${sha256Hex(key)}`;
   const stored = name === null ? null : log.meta<StoredBranch>(name);
   const request = JSON.stringify([asked.turn, asked.title, asked.files]);
@@ -53,7 +53,7 @@ export function planBranch(context: EngineContext, { key, session, at, ...asked 
     const message = `The files as they were after turn ${n} are no longer kept. Name a later turn, or send "files":"now" for the present ones.`;
     return err("files_not_kept", message);
   }
-  const { title, learning, backend, choice, tools, branchedFrom = [] } = meta();
+  const { title, learning, backend, choice, tools, branchedFrom = [] } = storedMeta();
   const plan: BranchPlan = {
     ...{ v: 1, session, createdAt: at, title: asked.title ?? title, learning },
     ...(backend && { backend }),

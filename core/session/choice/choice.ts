@@ -2,6 +2,7 @@
 // keeps what was chosen when it began. Read by the turn and by what builds its prompt.
 import type { ModelChain } from "../../agent/contract.ts";
 import { type Result, err } from "../../errors.ts";
+import { readPreferences } from "../../preferences.ts";
 import { PERSONALITIES, renderPersonality } from "../../prompts/personalities/index.ts";
 import type { Personality } from "../../schemas/profile/personality.ts";
 import type { SessionChoice } from "../../schemas/sessions/session-choice.ts";
@@ -10,12 +11,14 @@ import type { EngineContext } from "../context.ts";
 import { hasBegun } from "../log-turns.ts";
 import { profileSettings } from "../prompt/profile-settings.ts";
 
-const NOTHING_CHOSEN: SessionChoice = {};
-
-/** Of the running turn; else what the next turn begins with. */
-export function currentChoice({ log, meta }: Pick<EngineContext, "log" | "meta">): SessionChoice {
+/** Of the running turn; else what the next turn begins with. What was not chosen is what the person prefers in every session. */
+export function currentChoice({ host, log, meta }: Pick<EngineContext, "host" | "log" | "meta">): SessionChoice {
   const [open] = log.openTurns();
-  return (open && hasBegun(open) ? open.more.choice : meta().choice) ?? NOTHING_CHOSEN;
+  const chosen = open && hasBegun(open) ? open.more.choice : meta().choice;
+  const { model, personality } = readPreferences(profileSettings({ log }).sections.preferences);
+  // The operator may have withdrawn the preferred model. Nobody chose it for this session, so the session works with the default.
+  const isOffered = model !== undefined && (host.modelChoices?.() ?? []).includes(model);
+  return { ...(isOffered && { model }), ...(personality && { personality }), ...chosen };
 }
 
 /** Failures: `model_not_configured`; `unknown_model` if the operator no longer offers the model that was chosen. */

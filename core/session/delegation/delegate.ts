@@ -32,8 +32,8 @@ export function createDelegation(context: EngineContext): Delegation {
 
 /** Changes nothing yet. */
 function planChildren(context: EngineContext, op: string, tasks: GivenTask[]): ChildRecord[] {
-  const { host, log, taint, meta } = context;
-  const { learning, backend, tools, depth = 0 } = meta();
+  const { host, log, taint, storedMeta } = context;
+  const { learning, backend, tools, depth = 0 } = storedMeta();
   const [turn] = log.openTurns();
   const { personality: _, ...choice } = currentChoice(context);
   const budget = shareBudget(context, turn!, tasks.length);

@@ -7,6 +7,7 @@ import { sumSpending, toReviewLines } from "../../learning/script/script-facts.t
 import type { Entry } from "../../schemas/entry.ts";
 import type { ReviewDead, ReviewJob, ReviewResult } from "../../schemas/learning/review.ts";
 import type { UsageLine } from "../../schemas/usage.ts";
+import { readPreferences } from "../../preferences.ts";
 import type { EngineContext } from "../context.ts";
 import type { Job, JobRow } from "../jobs.ts";
 import { findPendingOfReview, planLearned, planPendingOfReview } from "../hooks/events.ts";
@@ -14,6 +15,7 @@ import { dayBudget, putBooking } from "../ledger.ts";
 import type { TurnRow } from "../log-turns.ts";
 import { addReviewNews } from "../prompt/notes.ts";
 import { readPrefix } from "../prompt/prefix.ts";
+import { profileSettings } from "../prompt/profile-settings.ts";
 import { offeredInPrompt } from "../prompt/scene.ts";
 import { withoutCommands } from "../turn/commands/without-commands.ts";
 import { isUndoMarker, isUndone } from "../undo/undone.ts";
@@ -165,6 +167,7 @@ function makeJob(context: EngineContext, job: ReviewJobRow["job"]): ReviewJob {
     model: models.ok ? models.value[0].name : "none",
     prefix: models.ok ? readPrefix(context, { model: models.value[0], to }) : undefined,
     tools: offeredInPrompt(log).prints,
+    preferences: reviewPreferences(context),
     grant: job.grant ?? defaultGrant(host.settings, host.clock.now()),
     now: host.clock.now(),
   });
@@ -179,6 +182,13 @@ function observedTurns({ log }: EngineContext, from: number, entries: Entry[], e
     (turn) => turn.final !== null && turn.stats.modelCalls > 0 && !isUndone(log, turn.n),
   );
   return [...new Map(answered.map((turn) => [turn.n, turn])).values()];
+}
+
+function reviewPreferences(context: EngineContext): ReviewJob["preferences"] {
+  const own = readPreferences(profileSettings(context).sections.preferences);
+  const names = ["memory.writeApproval", "skills.writeApproval", "review.notice"] as const;
+  const set = names.filter((name) => own[name] !== undefined);
+  return set.length === 0 ? undefined : Object.fromEntries(set.map((name) => [name, own[name]]));
 }
 
 /** Without commands to the session, turns that were taken back (notices say which), and notices of earlier reviews. */

@@ -1,6 +1,9 @@
 // The session's copy of what the profile's owner has set for its agent. A message says which revision its sender knows; a session
 // with an older copy reads the settings again before the turn's tools are made. Meta key `profile`.
+import { applyPreferences, readPreferences } from "../../preferences.ts";
+import type { Preferences } from "../../schemas/profile/preferences.ts";
 import { type ProfileSettings, noProfileSettings } from "../../schemas/profile/settings.ts";
+import type { Settings } from "../../schemas/settings.ts";
 import type { EngineContext } from "../context.ts";
 import type { TurnRow } from "../log-turns.ts";
 
@@ -17,6 +20,21 @@ export function profileSettings({ log }: Pick<EngineContext, "log">): ProfileSet
   const stored = log.meta<StoredSettings>("profile");
   // A copy from before a section existed lacks it.
   return stored ? { rev: stored.rev, sections: { ...NOTHING_SET.sections, ...stored.sections } } : NOTHING_SET;
+}
+
+const NO_PREFERENCES: Preferences = {};
+
+/** What the person has changed of the operator's settings, and the settings that are in force. Worked out once for each copy. */
+export function openPreferences(operator: Settings, log: EngineContext["log"], session: { readonly known: boolean }) {
+  let last = { of: null as StoredSettings | null, preferences: NO_PREFERENCES, settings: operator };
+  function current(): typeof last {
+    const stored = session.known ? log.meta<StoredSettings>("profile") : null;
+    if (stored === last.of) return last;
+    const preferences = stored ? readPreferences(profileSettings({ log }).sections.preferences) : NO_PREFERENCES;
+    last = { of: stored, preferences, settings: applyPreferences(operator, preferences) };
+    return last;
+  }
+  return { settings: () => current().settings, preferences: () => current().preferences };
 }
 
 /** Whether the turn's sender knows newer settings than the session, or the session itself has changed them. */

@@ -21,7 +21,6 @@ import type { TurnRow } from "../log-turns.ts";
 import { isHeldOut } from "../prompt/held-out.ts";
 import { beginEpoch, takeNotes } from "../prompt/notes.ts";
 import { readMcpEntries, renewCatalogs } from "../prompt/mcp-servers.ts";
-import { areSettingsOld, renewProfileSettings } from "../prompt/profile-settings.ts";
 import { type OfferedTools, readScene, describeOfferedTools } from "../prompt/scene.ts";
 import { sessionTools } from "./session-tools.ts";
 
@@ -49,7 +48,6 @@ export async function prepareTurn(
   request: string,
   model?: Pick<Model, "contextWindow">,
 ): Promise<{ tools: Tool[]; system: string; learned: SkillLine[] | null }> {
-  if (areSettingsOld(context, turn)) await renewProfileSettings(context);
   renewCatalogs(context);
   const tools = sessionTools(context, request, model);
   const contextWindow = model?.contextWindow;

@@ -16,6 +16,7 @@ import type { EngineContext } from "../context.ts";
 import type { Log } from "../log.ts";
 import type { Settings } from "../../schemas/settings.ts";
 import { readHistory } from "../prompt/history.ts";
+import { areSettingsOld, renewProfileSettings } from "../prompt/profile-settings.ts";
 import type { CurrentTurn, DriveState } from "./drive-state.ts";
 import type { NoticeEnding } from "./endings.ts";
 import { readInvocation, readRecalled, recordInvocation } from "./commands/invoke.ts";
@@ -35,6 +36,8 @@ export async function runTurn(drive: DriveState, turn: TurnRow, current: Current
   // An object may die between accepting an input and setting its alarm, and then a request may take up the turn. So the alarm
   // is set before the turn is driven.
   await jobs.arm();
+  // First: the settings choose the models, the tools and the budgets.
+  if (areSettingsOld(context, turn)) await renewProfileSettings(context);
   await outbox.collectReviews(() => drive.current?.journal === journal);
   const request = textOf(log.entry(turn.input!)!);
   const compaction = toCompactionOptions(drive, turn, current);

@@ -107,6 +107,10 @@ function createCountedAccount(profile: string) {
       Object.assign(settings.sections[section], { [key]: value });
       return ok(null);
     },
+    async changeSettings(section: ProfileSection, changes: Record<string, object>) {
+      Object.assign(settings.sections[section], changes);
+      return ok(null);
+    },
     removeSetting: async () => ok(null),
     hookDesk: () => hookDesk,
   };

@@ -100,6 +100,7 @@ export function createEngineContext({ learning = "on" }: { learning?: Learning }
         turn: () => log.newestBegun(),
       }),
       meta: () => ({ v: 1, learning, title: "", createdAt: 0 }),
+      storedMeta: () => ({ v: 1, learning, title: "", createdAt: 0 }),
       changeMeta: unused,
       markIndexed: unused,
       setIndexYear: unused,
