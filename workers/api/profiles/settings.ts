@@ -21,7 +21,7 @@ import {
 import type { ProfileSections, ProfileSettings } from "../../../core/schemas/profile/settings.ts";
 import type { Settings } from "../../../core/schemas/settings.ts";
 import { readModelChoices } from "../../../wiring/models.ts";
-import { forgetAcceptedKeys } from "../auth.ts";
+import { forgetAcceptedKeys } from "../auth/accepted-keys.ts";
 import { type Env, parseEnvSettings } from "../env.ts";
 import { AppError, unwrap } from "../problems.ts";
 import { createRouter, describeResponses, jsonBody } from "../router.ts";
