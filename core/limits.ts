@@ -41,6 +41,7 @@ export const DEFAULTS: Settings = {
     toolTimeoutMs: 3 * MINUTE_MS, // [hermes] terminal default
     maxParallelCalls: 8, // [own]
     maxQueuedTurns: 20, // [own] with more, a client must wait
+    maxOpenRuns: 10, // [own] as the reference
     // [own] Hermes waits 300 s, in a process that must stay alive. A parked turn costs nothing, and people on messaging answer within
     // the hour; after that the machine has moved on, and so have the messages that wait in the queue
     approvalMs: 60 * MINUTE_MS,

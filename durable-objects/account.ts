@@ -25,16 +25,16 @@ import type { Booking, Budget, UsageAsked, UsageReport } from "../core/schemas/u
 import type { ProfileApprovals, ReviewAdmission, ReviewRequest, TurnRequest } from "../core/session/context.ts";
 import { createKeyId, createSecret, toKey } from "./account-key.ts";
 import { type CheckedKey, findKey } from "./keys/key-rows.ts";
-import { type AccountEnv, ERASURE_SCHEMA, type ErasureKind, createErasures, eraseDue } from "./account-erasure.ts";
-import { HOOK_TABLES } from "../core/hooks/delivery-rows.ts";
+import { type AccountEnv, type ErasureKind, createErasures, eraseDue } from "./account-erasure.ts";
 import type { HookEvent } from "../core/schemas/profile/hooks.ts";
-import { APPROVAL_TABLES, createAccountApprovals } from "./account-approvals.ts";
+import { createAccountApprovals } from "./account-approvals.ts";
+import { KEY_SCHEMA, MORE_SCHEMA, OWN_TABLES } from "./account-tables.ts";
 import { type AccountHooks, createAccountHooks } from "./account-hooks.ts";
 import { HookDesk } from "./hook-desk.ts";
-import { type AccountSettings, SETTINGS_TABLE, createAccountSettings } from "./account-settings.ts";
-import { CURATION_SCHEMA, collectSpent, countRequest, putAllowance, reserveRun } from "./account-curation.ts";
-import { UPKEEP_SCHEMA, createUpkeep } from "./account-upkeep.ts";
-import { SESSION_SCHEMA, SESSION_TABLES, type SessionPage, createSessionRows } from "./account-sessions.ts";
+import { type AccountSettings, createAccountSettings } from "./account-settings.ts";
+import { collectSpent, countRequest, putAllowance, reserveRun } from "./account-curation.ts";
+import { createUpkeep } from "./account-upkeep.ts";
+import { type SessionPage, createSessionRows } from "./account-sessions.ts";
 import { type AccountLedger, LEDGER_SCHEMA, createAccountLedger } from "./account-ledger.ts";
 import { DELETED } from "./ledger-lines.ts";
 import { createCurationStore } from "../stores/curation/curation-store.ts";
@@ -42,6 +42,8 @@ import { markProfileGone } from "../stores/erasure.ts";
 import { createMemoryStore } from "../stores/memory-store.ts";
 import { hasExternalMemory, toErasureStores } from "../wiring/erasure-stores.ts";
 import { readSettings } from "../wiring/settings.ts";
+import { type RunDesk, openRunDesk } from "./runs/run-desk.ts";
+import { createRunRows } from "./runs/run-rows.ts";
 import { releaseSession } from "./release-session.ts";
 import { toSql } from "./sql.ts";
 
@@ -54,20 +56,6 @@ const HOUR_MS = 60 * 60_000;
 const NEWER_RETRY_MS = HOUR_MS;
 /** After the erasure of a profile began: the request that began it takes the rows that are due at once. */
 const EXTERNAL_AFTER_MS = 1_000;
-/** All tables except those that an erasure still needs. */
-const OWN_TABLES = [
-  ...["keys", "review_slot", "booked", "usage_line", "reservation", "account_state", "curation_request"],
-  ...SESSION_TABLES,
-  ...APPROVAL_TABLES,
-  SETTINGS_TABLE,
-  ...HOOK_TABLES,
-];
-const MORE_SCHEMA = [...SESSION_SCHEMA, ...ERASURE_SCHEMA, ...CURATION_SCHEMA, ...UPKEEP_SCHEMA];
-
-const SCHEMA = [
-  `CREATE TABLE IF NOT EXISTS keys (id TEXT PRIMARY KEY, hash TEXT NOT NULL, label TEXT NOT NULL,
-    created_at INTEGER NOT NULL, revoked_at INTEGER) STRICT, WITHOUT ROWID`,
-];
 
 const PROFILE_GONE = err("profile_gone", "This profile has been deleted.");
 
@@ -84,7 +72,7 @@ export class Account extends DurableObject<AccountEnv> {
     assert(this.ctx.id.name === profile, "an account is named after its profile");
     this.#upkeep().checkVersion();
     this.ctx.storage.transactionSync(() => {
-      for (const statement of [...SCHEMA, ...LEDGER_SCHEMA, ...MORE_SCHEMA]) this.#sql.exec(statement);
+      for (const statement of [...KEY_SCHEMA, ...LEDGER_SCHEMA, ...MORE_SCHEMA]) this.#sql.exec(statement);
     });
   }
 
@@ -281,6 +269,7 @@ export class Account extends DurableObject<AccountEnv> {
     if (!upkeep.isDue(now)) return;
     this.#ledger().tidy(now);
     if (this.#hasHookEvents()) this.#hooks().tidy(now);
+    createRunRows(toSql(this.ctx.storage)).tidy(now);
     const before = now - this.#settings().memory.sweepDays * DAY_MS;
     const { kv, clock } = toErasureStores(this.env);
     const memory = createMemoryStore({ kv, profile: this.ctx.id.name!, clock, overlayMs: 0 });
@@ -379,6 +368,12 @@ export class Account extends DurableObject<AccountEnv> {
     return this.#openedHooks;
   }
 
+  /** runs/account-runs.ts documents the calls. */
+  runDesk(): RunDesk {
+    const isThere = (willWrite: boolean) => (willWrite ? this.#isWritable() : this.#exists());
+    return openRunDesk(this.ctx, this.env, { isThere, register: (session) => this.registerSession(session) });
+  }
+
   #hasHookEvents(): boolean {
     return (
       this.#sql.exec("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'hook_delivery'").toArray().length > 0
@@ -420,6 +415,7 @@ export class Account extends DurableObject<AccountEnv> {
       for (const one of [session, ...begun]) {
         this.#sessions().remove(one);
         if (this.#hasHookEvents()) this.#hooks().forgetSession(one);
+        createRunRows(toSql(this.ctx.storage)).forgetSession(one);
         ledger.forgetSession(one);
         this.#erasures().begin("session", one, Date.now());
       }

@@ -88,6 +88,10 @@ const turn = z
     toolTimeoutMs: ms.min(100).describe("Timeout of one tool call."),
     maxParallelCalls: count.min(1).describe("Tool calls of one answer that run at the same time."),
     maxQueuedTurns: count.min(1).describe("Messages that may wait in a session."),
+    maxOpenRuns: count
+      .min(1)
+      .max(100)
+      .describe("Runs of a profile at the same time (`POST /v1/runs`). One that waits for a person does not count."),
     busy: BusyMode.describe(
       "What happens to a message that arrives while a turn runs, unless the message says so itself.",
     ),

@@ -7,7 +7,7 @@ import { sha256Hex } from "../schemas/learning/digest.ts";
 import type { GivenImage } from "../schemas/media/image.ts";
 import type { BusyMode } from "../schemas/settings.ts";
 import { takeImages } from "./images/take-images.ts";
-import type { TurnRow } from "./log-turns.ts";
+import { type TurnRow, hasBegun } from "./log-turns.ts";
 import type { Engine } from "./open-engine.ts";
 import { placeTurnStart } from "./readers/events.ts";
 
@@ -18,6 +18,8 @@ export interface PostedMessage {
   key?: string;
   /** What the message does while a turn is running. Absent: the operator's `turn.busy`. */
   busy?: BusyMode;
+  /** The message is for this turn, and refused once the turn has ended or while it has not begun. */
+  joins?: number;
   /** Revision of the profile's settings, as the sender knows it. Absent: nothing is set. Not a part of the body. */
   settingsRev?: number;
 }
@@ -28,7 +30,7 @@ export interface AcceptedMessage {
   replayed: boolean;
 }
 
-/** Failures: `message_too_long`, `idempotency_conflict`, `too_many_queued`, and those of `takeImages`. */
+/** Failures: `message_too_long`, `idempotency_conflict`, `turn_not_running`, `too_many_queued`, and those of `takeImages`. */
 export async function acceptMessage(engine: Engine, input: PostedMessage): Promise<Result<AcceptedMessage>> {
   const { context, driver } = engine;
   const placed = placeMessage(engine, input);
@@ -60,6 +62,9 @@ export function placeMessage({ context, driver }: Engine, input: PostedMessage):
   }
   if (before) return ok({ turn: log.turn(before.turn)!, replayed: true });
   const open = log.openTurns();
+  if (input.joins !== undefined && !open.some((turn) => turn.n === input.joins && hasBegun(turn))) {
+    return err("turn_not_running", `Turn ${input.joins} does not run: it has ended, or has not begun.`);
+  }
   if (open.length >= maxQueuedTurns) {
     const message = `${open.length} messages are waiting in this session. Try again when one is answered.`;
     return err("too_many_queued", message);

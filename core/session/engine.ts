@@ -27,6 +27,7 @@ import { renameNow } from "./rename.ts";
 import { createDelegationCalls } from "./delegation/delegation-calls.ts";
 import { refuseMessage } from "./delegation/child-life.ts";
 import { rateTurn, readObservation } from "./learning/ratings.ts";
+import { createTurnCalls } from "./runs/turn-calls.ts";
 import { createOwnerFiles } from "./files/owner-files.ts";
 import { type Engine, type NewSession, UNKNOWN_SESSION, createSession, openEngine, wake } from "./open-engine.ts";
 import type { ListedTool } from "../schemas/tool-list.ts";
@@ -61,6 +62,8 @@ export type SessionCalls = Promised<
         | "stop"
         | "rate"
         | "observation"
+        | "readTurn"
+        | "stopTurn"
       )
     | ("putFile" | "getFile" | "deleteFile" | "listFiles" | "getImage")
     | ("listCheckpoints" | "openCheckpoint" | "restoreCheckpoint" | "deleteCheckpoints")
@@ -87,6 +90,7 @@ export function createSessionEngine(host: SessionHost) {
     ...toLearning(engine),
     ...createOwnerFiles(engine),
     ...toApprovals(engine),
+    ...createTurnCalls(engine),
     ...createDelegationCalls(engine),
   };
 }

@@ -47,6 +47,8 @@ const TurnDetails = z.object({
       over: z.literal(true).optional(),
     })
     .optional(),
+  /** Of a waiting input: it was stopped, and ends when its place comes. An entry cannot be written while another turn streams. */
+  cancelled: z.literal(true).optional(),
   /** Of an ended turn: why it ended. */
   reason: z.string().optional(),
 });

@@ -171,6 +171,12 @@ export class Session extends DurableObject<SessionEnv> implements SessionCalls {
   async observation(n: number) {
     return this.#engine.observation(n);
   }
+  async readTurn(n: number) {
+    return this.#engine.readTurn(n);
+  }
+  async stopTurn(n: number) {
+    return this.#engine.stopTurn(n);
+  }
   async putFile(path: string, body: Uint8Array) {
     return this.#engine.putFile(path, body);
   }

@@ -20,6 +20,7 @@ turns, events and streams.
 
 const GROUPS: [title: string, test: RegExp][] = [
   ["Sessions and turns", /^\/v1\/(sessions|search)/],
+  ["Runs", /^\/v1\/runs/],
   ["Skills", /^\/v1\/skills/],
   ["Public skills", /\/\.well-known\//],
   ["Memory", /^\/v1\/memory/],

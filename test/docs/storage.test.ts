@@ -19,6 +19,8 @@ describe("docs/STORAGE.md", () => {
     expect(rowsOf("SQLite: Account")).toEqual(
       tablesIn(
         "durable-objects/account.ts",
+        "durable-objects/account-tables.ts",
+        "durable-objects/runs",
         "durable-objects/account-sessions.ts",
         "durable-objects/account-ledger.ts",
         "durable-objects/account-erasure.ts",

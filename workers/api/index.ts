@@ -29,6 +29,7 @@ import { profiles } from "./profiles/profiles.ts";
 import { reviews } from "./learning/reviews.ts";
 import type { ApiEnv } from "./auth/principal.ts";
 import { createRouter, refuseQuery } from "./router.ts";
+import { runs } from "./runs/runs.ts";
 import { search } from "./sessions/search.ts";
 import { settings } from "./profiles/settings.ts";
 import { skillSettings } from "./profiles/skill-settings.ts";
@@ -125,6 +126,7 @@ for (const resource of [
   messages,
   search,
   turns,
+  runs,
   socket,
   files,
   images,

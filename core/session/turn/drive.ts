@@ -3,7 +3,7 @@
 import type { LoopEnd } from "../../agent/loop.ts";
 import type { EngineContext } from "../context.ts";
 import { bookLate } from "../ledger.ts";
-import type { TurnRow } from "../log-turns.ts";
+import { type TurnRow, isOpen } from "../log-turns.ts";
 import { createRecall } from "../memory/recall.ts";
 import type { Outbox } from "../outbox.ts";
 import { collectNews } from "../prompt/collect-news.ts";
@@ -50,6 +50,8 @@ export function createDriver(context: EngineContext, outbox: Outbox) {
     redirect: (): void => redirectPaused(drive),
     /** Ends every open turn; queued ones never run. Returns their numbers. */
     stop: (): number[] => stopAll(drive),
+    /** Ends one open turn. Turns behind it go on. */
+    stopOne: (n: number): void => stopOne(drive, n),
     /** Aborts the running turn and writes nothing: the log is deleted as well. */
     end: (): void => abandon(drive),
     /** Call when the alarm fired. */
@@ -113,6 +115,10 @@ function postpone({ context, begun }: DriveState, error: unknown): void {
 async function driveTurn(drive: DriveState, open: TurnRow): Promise<"waiting" | "ended"> {
   const { context, outbox, recall } = drive;
   const { log } = context;
+  if (open.more.cancelled) {
+    endTurn(drive, beginQueuedTurn(drive, open).n, STOPPED);
+    return "ended";
+  }
   const turn = open.state === "parked" ? await takeUpParked(drive, open.n) : takeUp(drive, open);
   if (turn?.state !== "running") return log.turn(open.n)?.state === "parked" ? "waiting" : "ended";
   const journal = createSessionJournal(context, turn.n);
@@ -184,6 +190,22 @@ function stopAll(drive: DriveState): number[] {
   }
   host.background(drive.outbox.drain());
   return open.map((turn) => turn.n);
+}
+
+/** A running or parked turn ends at once. A waiting one is marked: it begins and ends when its place comes. */
+function stopOne(drive: DriveState, n: number): void {
+  const { host, log } = drive.context;
+  const turn = log.turn(n);
+  if (turn?.state === "queued") {
+    log.putTurn({ ...turn, more: { ...turn.more, busy: "queue", cancelled: true } });
+    return;
+  }
+  if (!turn || !isOpen(turn)) return;
+  const running = drive.current?.turn === n ? drive.current : null;
+  endTurn(drive, n, STOPPED);
+  running?.abort.abort();
+  if (log.openTurns().length > 0) startPump(drive);
+  host.background(drive.outbox.drain());
 }
 
 function abandon(drive: DriveState): void {

@@ -11,7 +11,7 @@ import { SessionParams } from "./sessions.ts";
 
 export const messages = createRouter();
 
-const EVENTS_RESPONSE = { description: "Server-sent events", content: { "text/event-stream": { schema: z.string() } } };
+export const EVENTS_RESPONSE = { description: "Server-sent events", content: { "text/event-stream": { schema: z.string() } } };
 
 export const EventId = z.string().regex(/^\d{1,15}\.\d{1,15}$/, "an event id is <entry>.<offset>, such as 7.120");
 /** Entries of one page of the log; fewer when they are large. */
@@ -113,7 +113,7 @@ export function assertUsableText(text: string, hasImages: boolean): void {
     throw new AppError("bad_text", "The text contains half of a surrogate pair. Send well-formed Unicode.");
 }
 
-function respondWithStream(events: ReadableStream<Uint8Array>, headers: Record<string, string> = {}): Response {
+export function respondWithStream(events: ReadableStream<Uint8Array>, headers: Record<string, string> = {}): Response {
   // `no-transform`: a compressing proxy would buffer the events.
   const type = { "content-type": "text/event-stream; charset=utf-8", "cache-control": "no-cache, no-transform" };
   return new Response(events, { headers: { ...type, ...headers } });

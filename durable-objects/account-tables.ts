@@ -1,0 +1,26 @@
+// The tables of an Account, as it makes and drops them. A table that is made with its first row is made where that row is written.
+import { HOOK_TABLES } from "../core/hooks/delivery-rows.ts";
+import { APPROVAL_TABLES } from "./account-approvals.ts";
+import { CURATION_SCHEMA } from "./account-curation.ts";
+import { ERASURE_SCHEMA } from "./account-erasure.ts";
+import { SESSION_SCHEMA, SESSION_TABLES } from "./account-sessions.ts";
+import { SETTINGS_TABLE } from "./account-settings.ts";
+import { UPKEEP_SCHEMA } from "./account-upkeep.ts";
+import { RUN_TABLES } from "./runs/run-rows.ts";
+
+/** All tables except those that an erasure still needs. */
+export const OWN_TABLES = [
+  ...["keys", "review_slot", "booked", "usage_line", "reservation", "account_state", "curation_request"],
+  ...SESSION_TABLES,
+  ...APPROVAL_TABLES,
+  SETTINGS_TABLE,
+  ...HOOK_TABLES,
+  ...RUN_TABLES,
+];
+
+export const MORE_SCHEMA = [...SESSION_SCHEMA, ...ERASURE_SCHEMA, ...CURATION_SCHEMA, ...UPKEEP_SCHEMA];
+
+export const KEY_SCHEMA = [
+  `CREATE TABLE IF NOT EXISTS keys (id TEXT PRIMARY KEY, hash TEXT NOT NULL, label TEXT NOT NULL,
+    created_at INTEGER NOT NULL, revoked_at INTEGER) STRICT, WITHOUT ROWID`,
+];
