@@ -8,7 +8,7 @@ import type { ProfileApprovals } from "../core/session/context.ts";
 
 export const APPROVAL_TABLES = ["allowance", "approval_mode"];
 
-const SCHEMA = [
+export const APPROVAL_SCHEMA = [
   `CREATE TABLE IF NOT EXISTS allowance (id TEXT PRIMARY KEY, kind TEXT NOT NULL, key TEXT NOT NULL, at INTEGER NOT NULL)
     STRICT, WITHOUT ROWID`,
   `CREATE TABLE IF NOT EXISTS approval_mode (one INTEGER PRIMARY KEY CHECK (one = 1), mode TEXT NOT NULL)
@@ -17,7 +17,7 @@ const SCHEMA = [
 
 export function createAccountApprovals(sql: Sql) {
   const hasTables = () => sql.run("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'allowance'").length > 0;
-  const createTables = () => SCHEMA.forEach((statement) => void sql.run(statement));
+  const createTables = () => APPROVAL_SCHEMA.forEach((statement) => void sql.run(statement));
   const all = () =>
     sql
       .run<Omit<StandingAllowance, "v">>("SELECT id, kind, key, at FROM allowance ORDER BY at, id")

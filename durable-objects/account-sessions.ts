@@ -22,6 +22,9 @@ const REQUEST_SCHEMA = `CREATE TABLE IF NOT EXISTS session_request (key TEXT PRI
 /** The same: only a branch has a row. `origins`: JSON, the farthest session first. */
 const ORIGIN_SCHEMA = `CREATE TABLE IF NOT EXISTS session_origin (id TEXT PRIMARY KEY, origins TEXT NOT NULL) STRICT, WITHOUT ROWID`;
 
+/** The tables that are made with their first row. */
+export const MORE_SESSION_SCHEMA = [REQUEST_SCHEMA, ORIGIN_SCHEMA];
+
 export interface SessionPage {
   /** Sessions created before this one. */
   after?: SessionId | undefined;

@@ -27,7 +27,7 @@ const BELONGS_TO: Partial<Record<ProfileSection, ProfileSection>> = { mcpCatalog
 export const SETTINGS_TABLE = "profile_setting";
 
 /** The revision is the row of section `''`. */
-const SCHEMA = `CREATE TABLE IF NOT EXISTS profile_setting (section TEXT NOT NULL, key TEXT NOT NULL, value TEXT NOT NULL,
+export const SETTINGS_SCHEMA = `CREATE TABLE IF NOT EXISTS profile_setting (section TEXT NOT NULL, key TEXT NOT NULL, value TEXT NOT NULL,
   PRIMARY KEY (section, key)) STRICT, WITHOUT ROWID`;
 
 export type AccountSettings = ReturnType<typeof createAccountSettings>;
@@ -58,7 +58,7 @@ export function createAccountSettings(sql: Sql) {
       return err("setting_too_large", `As JSON, one setting has at most ${maxChars} characters.`);
     }
     return sql.transaction(() => {
-      sql.run(SCHEMA);
+      sql.run(SETTINGS_SCHEMA);
       const owner = BELONGS_TO[section];
       if (owner && !keysOf(owner).includes(key)) {
         return err("setting_not_found", `This profile has no ${owner} of that name.`);

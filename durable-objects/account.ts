@@ -31,6 +31,7 @@ import { createAccountApprovals } from "./account-approvals.ts";
 import { KEY_SCHEMA, MORE_SCHEMA, OWN_TABLES } from "./account-tables.ts";
 import { type AccountHooks, createAccountHooks } from "./account-hooks.ts";
 import { HookDesk } from "./hook-desk.ts";
+import { MovingDesk } from "./moving-desk.ts";
 import { type AccountSettings, createAccountSettings } from "./account-settings.ts";
 import { collectSpent, countRequest, putAllowance, reserveRun } from "./account-curation.ts";
 import { createUpkeep } from "./account-upkeep.ts";
@@ -322,6 +323,10 @@ export class Account extends DurableObject<AccountEnv> {
     if (!this.#isWritable()) return PROFILE_GONE;
     if (this.#profileSettings().remove(section, key)) return ok(null);
     return err("setting_not_found", `This profile has no ${section} of that name.`);
+  }
+
+  movingDesk(): MovingDesk {
+    return new MovingDesk(() => (this.#isWritable() ? (this.#ledger(), toSql(this.ctx.storage)) : null));
   }
 
   // ---- webhooks; account-hooks.ts documents them ----

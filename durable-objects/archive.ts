@@ -9,6 +9,7 @@ import {
   type SkillSource,
   createSkillArchive,
 } from "../core/archive/skill-archive.ts";
+import { type ArchiveRow, exportArchive, importArchive } from "../core/archive/move-archive.ts";
 import { openTurnTables } from "../core/archive/schema.ts";
 import { createSkillVectors } from "../core/archive/skill-vectors.ts";
 import { type SkillLift, type TurnRecords, createTurnRecords } from "../core/archive/turn-archive.ts";
@@ -23,6 +24,7 @@ import type {
   PurgedPiece,
   TextPurge,
 } from "../core/schemas/archived-message.ts";
+import type { TablePlace } from "../core/schemas/moving/lines.ts";
 import { ProfileId, type SessionId, type SkillName, type TurnId } from "../core/schemas/ids.ts";
 import type { Neighbourhood, TaskKind, TurnSignature } from "../core/schemas/learning/learning.ts";
 import { toIndexLine } from "../core/schemas/skill.ts";
@@ -128,6 +130,14 @@ export class Archive extends DurableObject<ArchiveEnv> {
     const next = this.#index().erasePieces(pieces, after);
     await this.#mergeErased();
     return next;
+  }
+
+  // ---- whole profiles out and in ----
+  async exportPage(place: TablePlace | null, maxChars: number) {
+    return exportArchive(toSql(this.ctx.storage), { place, maxChars, salt: this.ctx.id.name! });
+  }
+  async importPage(rows: ArchiveRow[]): Promise<Result<null>> {
+    return importArchive(toSql(this.ctx.storage), rows);
   }
 
   // ---- deletion ----

@@ -43,6 +43,8 @@ export const OBJECT_KEYS = {
   deletedSession: "p/<profile>/deleted/sessions/<session>",
   deletedSkill: "p/<profile>/deleted/skills/<name>",
   gone: "p/<profile>/GONE",
+  importState: "p/<profile>/import/state",
+  importPart: "p/<profile>/import/parts/<sha256>",
   due: "due/<day>/<shard>/<profile>",
   sweep: "sweep/<day>/<shard>/<profile>",
 } as const;

@@ -16,12 +16,18 @@ const IV_BYTES = 12;
 const MIN_SECRET_CHARS = 16;
 
 /** Failure: `sealing_key_missing`. */
-export function openSealer(env: SealingEnv, profile: string): Result<Sealer> {
+export function readSealingSecret(env: SealingEnv): Result<string> {
   const secret = env.TALARIA_SEALING_KEY?.trim() || env.TALARIA_OPERATOR_TOKEN?.trim();
-  if (!secret || secret.length < MIN_SECRET_CHARS) {
-    const detail = `Secrets cannot be stored: the operator has set neither TALARIA_SEALING_KEY nor TALARIA_OPERATOR_TOKEN with at least ${MIN_SECRET_CHARS} characters.`;
-    return err("sealing_key_missing", detail);
-  }
+  if (secret && secret.length >= MIN_SECRET_CHARS) return ok(secret);
+  const detail = `Secrets cannot be stored: the operator has set neither TALARIA_SEALING_KEY nor TALARIA_OPERATOR_TOKEN with at least ${MIN_SECRET_CHARS} characters.`;
+  return err("sealing_key_missing", detail);
+}
+
+/** Failure: `sealing_key_missing`. */
+export function openSealer(env: SealingEnv, profile: string): Result<Sealer> {
+  const read = readSealingSecret(env);
+  if (!read.ok) return read;
+  const secret = read.value;
   const additionalData = encode(profile);
   let key: Promise<CryptoKey> | undefined;
   return ok({

@@ -70,4 +70,6 @@ export interface PurgedPiece {
   length: number;
   head: number;
   hash: string;
+  /** Of the profile that it was purged in, if that was another one: an import brought it here. Absent: this profile's. */
+  salt?: string;
 }

@@ -223,6 +223,8 @@ export interface SessionMeta {
   indexed?: true;
   /** The year whose part of the index this session sends turns of that year to. Absent while the first part takes them. */
   indexYear?: number;
+  /** It is being imported, and does not exist yet. */
+  moving?: true;
 }
 
 /** What the parts of the engine share. */

@@ -33,6 +33,8 @@ import { type Engine, type NewSession, UNKNOWN_SESSION, createSession, openEngin
 import type { ListedTool } from "../schemas/tool-list.ts";
 import { listTools } from "../tools/tool-list.ts";
 import { listMadeTools } from "./turn/session-tools.ts";
+import { type AskedSessionPage, type SessionPage, exportSession } from "./moving/export-session.ts";
+import { type MovedSessionRow, adoptSession, importSession } from "./moving/import-session.ts";
 import type { ReaderState, StandingReader } from "./readers/standing-reader.ts";
 import { type Unbooked, findUnbooked } from "./unbooked.ts";
 import { toSessionDetail, toSessionInfo } from "./session-info.ts";
@@ -124,6 +126,17 @@ function toLifecycle(engine: Engine) {
       if (!wake(engine)) return null;
       const { made, rules } = listMadeTools(context);
       return { tools: listTools(made, rules), isOnHost: context.meta().backend === "host" };
+    },
+
+    /** One page of the session's rows, for an export. Failures: `session_not_found`, `session_changing`. */
+    exportPage: (asked: AskedSessionPage, life: string): Result<SessionPage> => exportSession(engine, asked, life),
+    /** Takes rows of an imported session. Failures: `archive_version`, `archive_invalid`. */
+    importPage: (rows: MovedSessionRow[]): Result<"taken" | "exists"> => importSession(engine, rows),
+    /** Ends an import. False: there is nothing to adopt. */
+    async adopt(): Promise<boolean> {
+      const isAdopted = adoptSession(engine);
+      if (isAdopted) await jobs.arm();
+      return isAdopted;
     },
 
     /** What the session has used and not booked, before it is deleted. Resumes nothing. */

@@ -124,7 +124,8 @@ export function createSession(engine: Engine, { backend, ...input }: NewSession)
 function openMeta(sql: Sql, log: EngineContext["log"]): Pick<Engine, "known"> {
   if (!hasTables(sql)) return { known: false };
   migrate(sql);
-  return { known: log.meta("session") !== null };
+  const meta = log.meta<SessionMeta>("session");
+  return { known: meta !== null && !meta.moving };
 }
 
 function openWorkspace({ sql, clock, settings }: SessionHost, turn: () => number): EngineContext["workspace"] {

@@ -20,7 +20,7 @@ const SESSION_SCHEMA = [
 /**
  * Version 1 had no column `more` and no row `schema`; version 2 had no column `observed`; version 3 stored parts of files by path.
  */
-const SCHEMA_VERSION = 4;
+export const SCHEMA_VERSION = 4;
 
 /** Whether the session was created. Reads without writing, so an unknown session stays without storage. */
 export function hasTables(sql: Sql): boolean {

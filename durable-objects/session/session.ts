@@ -19,6 +19,8 @@ import type { Rating } from "../../core/schemas/learning/learning.ts";
 import type { ReviewMessage } from "../../core/schemas/learning/review.ts";
 import type { BranchNeed, BranchPage, BranchPlan } from "../../core/schemas/sessions/branch.ts";
 import type { BranchRequest } from "../../core/session/branch/read-branch.ts";
+import type { AskedSessionPage } from "../../core/session/moving/export-session.ts";
+import type { MovedSessionRow } from "../../core/session/moving/import-session.ts";
 import type { ChangeSession } from "../../core/schemas/sessions/session-choice.ts";
 import type { ChildReport, ChildTask } from "../../core/schemas/sessions/delegation.ts";
 import type { Settings } from "../../core/schemas/settings.ts";
@@ -86,6 +88,8 @@ const MEMORY_DEPS: Omit<ProviderDeps, "fetch"> = {
 export class Session extends DurableObject<SessionEnv> implements SessionCalls {
   readonly #opened: Result<SessionEngine>;
   readonly #readers = new Map<WebSocket, StandingReader>();
+  /** Counts of changes are compared within one life of the object only. */
+  readonly #life = crypto.randomUUID();
   /** Set when the session is deleted: work that still runs can no longer reach a store. */
   #isErased = false;
 
@@ -122,6 +126,16 @@ export class Session extends DurableObject<SessionEnv> implements SessionCalls {
   /** `null`: the session was deleted before it was whole. */
   async takeBranch(plan: BranchPlan, page: BranchPage | null): Promise<BranchNeed | null> {
     return this.#isGone() ? null : this.#engine.takeBranch(plan, page);
+  }
+  // ---- whole profiles out and in ----
+  async exportPage(asked: AskedSessionPage) {
+    return this.#isGone() ? SESSION_GONE : this.#engine.exportPage(asked, this.#life);
+  }
+  async importPage(rows: MovedSessionRow[]) {
+    return this.#isGone() ? SESSION_GONE : this.#engine.importPage(rows);
+  }
+  async adopt(): Promise<boolean> {
+    return this.#isGone() ? false : this.#engine.adopt();
   }
   /** What the session has used and not booked. Called by the profile's Account before it deletes the session. */
   async unbooked() {

@@ -23,7 +23,12 @@ export function hashPieces(pieces: string[], salt: string): PurgedPiece[] {
 
 /** Recognises texts that contain one of the pieces, whatever stands between their letters and digits. */
 export function createPurgedMatcher(pieces: PurgedPiece[], salt: string): (text: string) => boolean {
-  if (pieces.length === 0) return () => false;
+  const bySalt = Map.groupBy(pieces, (piece) => piece.salt ?? salt);
+  const matchers = [...bySalt].map(([own, salted]) => createSaltedMatcher(salted, own));
+  return (text) => matchers.some((holds) => holds(text));
+}
+
+function createSaltedMatcher(pieces: PurgedPiece[], salt: string): (text: string) => boolean {
   const byHead = new Map<number, { lengths: Set<number>; hashes: Set<string> }>();
   const heads = new Set<number>();
   for (const { length, head, hash } of pieces) {

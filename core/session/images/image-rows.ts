@@ -22,6 +22,11 @@ export interface ImageDescription {
 
 export type ImageRows = ReturnType<typeof createImageRows>;
 
+/** Idempotent. */
+export function createImageTables(sql: Sql): void {
+  for (const statement of IMAGE_SCHEMA) sql.run(statement);
+}
+
 export function createImageRows(sql: Sql) {
   let exists: boolean | undefined;
 
@@ -33,7 +38,7 @@ export function createImageRows(sql: Sql) {
   return {
     /** Call inside the caller's transaction. The same image is stored once. */
     put({ sha256, type, bytes }: ImageRef, data: Uint8Array): void {
-      if (!hasTables()) for (const statement of IMAGE_SCHEMA) sql.run(statement);
+      if (!hasTables()) createImageTables(sql);
       if (sql.run("SELECT 1 AS one FROM image WHERE sha256 = ?", sha256).length > 0) return;
       sql.run("INSERT INTO image VALUES(?, ?, ?, NULL, NULL)", sha256, type, bytes);
       for (let at = 0; at < data.length; at += PART_BYTES) {
@@ -42,7 +47,7 @@ export function createImageRows(sql: Sql) {
     },
     /** A row and its parts from another session. Inside the caller's transaction. */
     copy(row: Record<string, string | number | null>, parts: Uint8Array[]): void {
-      if (!hasTables()) for (const statement of IMAGE_SCHEMA) sql.run(statement);
+      if (!hasTables()) createImageTables(sql);
       const { sha256, type, bytes, description, described_by: by } = row;
       const values = [sha256!, type!, bytes!, description ?? null, by ?? null];
       sql.run("INSERT INTO image VALUES(?, ?, ?, ?, ?) ON CONFLICT DO NOTHING", ...values);

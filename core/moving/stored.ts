@@ -1,0 +1,121 @@
+// What becomes of each stored thing when a profile is moved: the rows of docs/STORAGE.md, one by one. Read by the exports and imports of
+// each store; a test compares the rows with the document, so that a thing that is stored later is decided here. Pure.
+
+/** `exported`: travels byte for byte. `rebuilt`: made again at the destination. `stays`: does not travel. Each with the reason. */
+export type Fate = "exported" | `rebuilt: ${string}` | `stays: ${string}`;
+
+/** R2 `SKILLS`, by the patterns of stores/keys.ts. */
+export const OBJECT_FATES: Record<string, Fate> = {
+  "p/<profile>/heads/<name>": "exported",
+  "p/<profile>/blobs/<sha256>": "exported",
+  "p/<profile>/revisions/<name>/<rev>": "exported",
+  "p/<profile>/purge": "stays: a lease of a minute",
+  "p/<profile>/index": "exported",
+  "p/<profile>/public/<name>/<text>": "rebuilt: packed again when it is asked for",
+  "p/<profile>/evidence/<name>/<text>/<turn>.<judge>": "exported",
+  "p/<profile>/evidence/<name>/<text>/<turn>.<judge>.<nth>": "exported",
+  "p/<profile>/stats/<name>": "exported",
+  "p/<profile>/active/<day>": "exported",
+  "p/<profile>/reviews/<review>/job": "exported",
+  "p/<profile>/reviews/<review>/<step>": "exported",
+  "p/<profile>/reviews/<review>/failed-<n>": "exported",
+  "p/<profile>/reviews/<review>/result": "exported",
+  "p/<profile>/reviews/<review>/dead": "exported",
+  "p/<profile>/reviewed/<session>": "exported",
+  "p/<profile>/busy/<session>": "stays: a mark of a turn that runs here",
+  "p/<profile>/pending/<id>": "exported",
+  "p/<profile>/curation/<run>/plan": "exported",
+  "p/<profile>/curation/<run>/run.json": "exported",
+  "p/<profile>/curation/<run>/REPORT.md": "exported",
+  "p/<profile>/curation/lease": "stays: a lease of a run here",
+  "p/<profile>/curation/<run>/work/<work>/<step>": "exported",
+  "p/<profile>/curation/<run>/work/<work>/merge-<n>": "exported",
+  "p/<profile>/curation/<run>/work/<work>/result": "exported",
+  "p/<profile>/checking/<name>": "stays: checks that run here",
+  "p/<profile>/curator": "exported",
+  "p/<profile>/policy.json": "exported",
+  "p/<profile>/curation/allowance": "stays: what this deployment's day has left",
+  "p/<profile>/spent/<run>/<work>": "exported",
+  "p/<profile>/deleted/sessions/<session>": "exported",
+  "p/<profile>/deleted/skills/<name>": "exported",
+  "p/<profile>/GONE": "stays: a deleted profile is not exported",
+  "p/<profile>/import/state": "stays: an import that is under way here",
+  "p/<profile>/import/parts/<sha256>": "stays: an import that is under way here",
+  "due/<day>/<shard>/<profile>": "rebuilt: marked by the next turn",
+  "sweep/<day>/<shard>/<profile>": "rebuilt: marked at the end of the import",
+};
+
+/** KV `MEMORY`. */
+export const MEMORY_FATES: Record<string, Fate> = {
+  "p/<profile>/<store>/<hash>/+<op>": "exported",
+  "p/<profile>/<store>/<hash>/-<op>": "exported",
+  "p/<profile>/<store>/<hash>/purged": "exported",
+};
+
+/** Tables in the order in which they travel. `meta` first: it has the version and the session itself. */
+export const SESSION_FATES: Record<string, Fate> = {
+  meta: "exported",
+  turn: "exported",
+  entry: "exported",
+  block: "exported",
+  input_key: "exported",
+  job: "exported",
+  // Its keys become keys of KV at the destination, because KV's listing may lack them at the origin.
+  overlay: "exported",
+  file_node: "exported",
+  file_change: "exported",
+  checkpoint: "exported",
+  file_part: "exported",
+  image: "exported",
+  image_part: "exported",
+  tombstone: "stays: a deleted session is not exported",
+};
+
+export const ACCOUNT_FATES: Record<string, Fate> = {
+  session: "exported",
+  session_kind: "exported",
+  session_origin: "exported",
+  session_request: "exported",
+  booked: "exported",
+  usage_line: "exported",
+  reservation: "exported",
+  allowance: "exported",
+  approval_mode: "exported",
+  // Without secrets and sealed values: core/moving/settings-rows.ts.
+  profile_setting: "exported",
+  keys: "stays: keys belong to a deployment",
+  review_slot: "stays: it spaces the reviews of this deployment",
+  erasure: "stays: what was deleted is marked in R2, which travels",
+  account_state: "rebuilt: by the first booking",
+  curation_request: "stays: counts an hour's requests here",
+  hook_delivery: "stays: this deployment delivers its events",
+  hook_curation: "rebuilt: by the next booking",
+};
+
+export const ARCHIVE_FATES: Record<string, Fate> = {
+  turn_sign: "exported",
+  turn_place: "exported",
+  turn_skill: "exported",
+  turn_kind: "exported",
+  message_purge: "exported",
+  archive_part: "rebuilt: when it is opened",
+  skill_text: "rebuilt: from the skills",
+  skill_words: "rebuilt: from the skills",
+  skill_vector: "rebuilt: from the skills",
+  skill_terms: "rebuilt: from the skills",
+  turn_words: "rebuilt: from `turn_sign`",
+  message: "rebuilt: from the sessions' logs, without purged texts",
+  message_words: "rebuilt: as `message`",
+  message_pieces: "rebuilt: as `message`",
+  message_terms: "rebuilt: as `message`",
+  message_title: "rebuilt: as `message`",
+  message_turn: "rebuilt: as `message`",
+  message_year: "rebuilt: as `message`",
+  message_merge: "stays: an erasure that is under way here",
+  message_sum: "rebuilt: as `message`",
+};
+
+/** The tables that travel, in their order. */
+export function travellingTables(fates: Record<string, Fate>): string[] {
+  return Object.keys(fates).filter((table) => fates[table] === "exported");
+}
