@@ -182,6 +182,7 @@ export const DEFAULTS: Settings = {
   outbound: { allow: [], ports: [] },
   web: { search: "auto", brave: {}, tavily: {}, exa: {}, searxng: {} },
   code: { sandbox: "quickjs" },
+  browsers: { origins: [], signInMs: 7 * 24 * 60 * MINUTE_MS }, // [own] a week: browsers keep a cookie for at most 400 days
 };
 
 /** Limits of the platform or of a stored form, which operators cannot change. */
@@ -231,6 +232,7 @@ export function parseSettings(json: string | undefined): Result<Settings> {
     outbound: { ...DEFAULTS.outbound, ...patch.data.outbound },
     web: { ...DEFAULTS.web, ...patch.data.web },
     code: { ...DEFAULTS.code, ...patch.data.code },
+    browsers: { ...DEFAULTS.browsers, ...patch.data.browsers },
   });
 }
 

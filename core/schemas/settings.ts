@@ -424,6 +424,21 @@ const delegation = z
   })
   .describe("Work that a session gives to sessions of its own (`delegate_task`).");
 
+const browsers = z
+  .strictObject({
+    origins: z
+      .array(origin)
+      .max(50)
+      .describe(
+        'Origins whose pages may use the API from a browser (CORS), such as `["https://chat.example.com"]`: scheme, host and port. Such a page may send credentials.',
+      ),
+    signInMs: ms
+      .min(60_000)
+      .max(400 * 86_400_000)
+      .describe("How long a browser stays signed in. The time does not start again with use."),
+  })
+  .describe("Pages in browsers: which may use the API, and for how long they are signed in.");
+
 export const Settings = z.strictObject({
   turn,
   tools,
@@ -442,6 +457,7 @@ export const Settings = z.strictObject({
   outbound,
   web,
   code,
+  browsers,
 });
 export type Settings = z.infer<typeof Settings>;
 
@@ -464,5 +480,6 @@ export const SettingsPatch = z.strictObject({
   outbound: outbound.partial().optional(),
   web: web.partial().optional(),
   code: code.partial().optional(),
+  browsers: browsers.partial().optional(),
 });
 export type SettingsPatch = z.infer<typeof SettingsPatch>;

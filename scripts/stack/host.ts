@@ -23,6 +23,7 @@ const LOG_EVERY_MS = 60_000;
 export interface HostOptions {
   port: number;
   publicUrl?: string;
+  origins: string[];
   /** A private folder with a short path: a Unix socket's path is limited to about 100 bytes. */
   socketsDir: string;
   dataDir: string;
@@ -38,7 +39,7 @@ export interface HostOptions {
 }
 
 const file = process.argv[2] ?? "";
-const { port, publicUrl, socketsDir, dataDir, workers, vars, apiVars, policy, exec } = JSON.parse(
+const { port, publicUrl, origins, socketsDir, dataDir, workers, vars, apiVars, policy, exec } = JSON.parse(
   readFileSync(file, "utf8"),
 ) as HostOptions;
 rmSync(file);
@@ -52,7 +53,7 @@ process.on("unhandledRejection", (error) => {
   console.error(isMalformed ? "Refused a malformed request to Miniflare's own port." : error);
 });
 
-const door = createDoor({ socketPath: join(socketsDir, "api:0"), publicUrl });
+const door = createDoor({ socketPath: join(socketsDir, "api:0"), publicUrl, origins });
 await new Promise<void>((done, fail) => door.once("error", fail).listen(port, "127.0.0.1", done)).catch(
   (error: NodeJS.ErrnoException) => {
     if (error.code === "EADDRINUSE") writeFileSync(join(socketsDir, PORT_TAKEN), "");

@@ -37,7 +37,7 @@ import {
   signalGroup,
 } from "./processes.ts";
 import { PORT_TAKEN, READY } from "./network/door.ts";
-import { readProxyPolicy } from "./network/proxy-policy.ts";
+import { readListedOrigins, readProxyPolicy } from "./network/proxy-policy.ts";
 import { withoutSecrets } from "../../exec-host/commands/clean-env.ts";
 import { EXEC_HOST_URL, type ExecHostOptions } from "./exec-host.ts";
 import type { HostOptions } from "./host.ts";
@@ -116,6 +116,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     const { group, ended } = launch(stateDir, log, {
       ...{ port, publicUrl, socketsDir, dataDir, workers, vars, apiVars, exec },
       policy: readProxyPolicy(apiVars),
+      origins: readListedOrigins(apiVars),
     });
     record = { ...record, group };
     hold(stateDir, group);

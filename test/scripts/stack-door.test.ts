@@ -16,9 +16,9 @@ afterEach(() => {
   }
 });
 
+const OPEN = { publicUrl: "https://talaria.example:8443", origins: ["https://chat.example"] };
 const check = (headers: Record<string, string>, url = "/health") =>
-  refuse({ url, headers, rawHeaders: Object.entries(headers).flat() }, "https://talaria.example:8443")?.code ??
-  "served";
+  refuse({ url, headers, rawHeaders: Object.entries(headers).flat() }, OPEN)?.code ?? "served";
 
 describe("the door", () => {
   it.each([
@@ -54,6 +54,7 @@ describe("the door", () => {
   it.each([
     ["http://localhost:3000", "served"],
     ["https://talaria.example:8443", "served"],
+    ["https://chat.example", "served"],
     ["https://talaria.example", "origin_refused"],
     ["http://talaria.example:8443", "origin_refused"],
     ["https://evil.example", "origin_refused"],

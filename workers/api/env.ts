@@ -23,8 +23,12 @@ export interface Env extends ModelEnv, ExecEnv, SealingEnv {
   TALARIA_PUBLIC_PROFILE?: string;
 }
 
-export function parseEnvSettings(env: Env): Settings {
-  const settings = parseSettings(env.TALARIA_SETTINGS);
+/** The variable never changes while an isolate lives, and each request reads it more than once. */
+let parsed: { json: string | undefined; settings: ReturnType<typeof parseSettings> } | null = null;
+
+export function parseEnvSettings({ TALARIA_SETTINGS: json }: Pick<Env, "TALARIA_SETTINGS">): Settings {
+  if (!parsed || parsed.json !== json) parsed = { json, settings: parseSettings(json) };
+  const { settings } = parsed;
   if (!settings.ok) throw new AppError("bad_settings", `${settings.failure.message.replace(/\.?$/, "")}.`);
   return settings.value;
 }

@@ -8,6 +8,7 @@ import { approvalPolicy } from "./profiles/approval-policy.ts";
 import { MAX_ZIP_BYTES } from "../../core/workspace/exchange/zip-limits.ts";
 import { approvals } from "./sessions/approvals.ts";
 import { checkpoints } from "./sessions/checkpoints.ts";
+import { allowOrigins } from "./auth/cors.ts";
 import { authenticate } from "./auth/authenticate.ts";
 import { curator } from "./learning/curator.ts";
 import { parseEnvSettings } from "./env.ts";
@@ -111,6 +112,7 @@ app.notFound((c) =>
   ),
 );
 app.use(drainBody);
+app.use(allowOrigins);
 app.use(authenticate);
 app.use(limitBody);
 for (const resource of [

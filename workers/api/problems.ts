@@ -11,6 +11,7 @@ export const PROBLEMS = {
   key_missing: [401, "No key"],
   key_unknown: [401, "Unknown key"],
   scope_missing: [403, "The key may not do this"],
+  origin_refused: [403, "Origin not allowed"],
   operator_required: [403, "Operator only"],
   operator_token_unknown: [401, "Unknown operator token"],
   operator_token_missing: [503, "No operator token is configured"],

@@ -13,6 +13,8 @@ export interface DoorOptions {
   socketPath: string;
   /** Public address of the operator's own proxy before this stack, such as `https://talaria.example`. */
   publicUrl?: string;
+  /** Origins that the operator lists for browsers (`browsers.origins`): the api Worker decides what their pages may do. */
+  origins?: string[];
 }
 
 interface Refusal {
@@ -31,13 +33,13 @@ const agent = new Agent({ keepAlive: true, maxFreeSockets: 0 });
 
 export function createDoor(options: DoorOptions): Server {
   const server = createServer((incoming, outgoing) => {
-    const refusal = refuse(incoming, options.publicUrl);
+    const refusal = refuse(incoming, options);
     if (refusal) return answer(outgoing, refusal);
     passOn(incoming, outgoing, options.socketPath);
   });
   server.on("upgrade", (incoming, socket, head) => {
     socket.on("error", () => socket.destroy());
-    const refusal = refuse(incoming, options.publicUrl) ?? refuseUpgrade(incoming);
+    const refusal = refuse(incoming, options) ?? refuseUpgrade(incoming);
     if (refusal) return answerRaw(socket, refusal);
     passUpgradeOn(incoming, { socket, head }, options.socketPath);
   });
@@ -47,7 +49,7 @@ export function createDoor(options: DoorOptions): Server {
 /** Stops pages of other sites: a browser names their site in `Host` (DNS rebinding) or in `Origin`. `null`: allowed. */
 export function refuse(
   { url, rawHeaders, headers }: Pick<IncomingMessage, "url" | "rawHeaders" | "headers">,
-  publicUrl?: string,
+  { publicUrl, origins = [] }: Pick<DoorOptions, "publicUrl" | "origins"> = {},
 ): Refusal | null {
   const open = publicUrl ? new URL(publicUrl) : null;
   const hosts = rawHeaders.filter((name, i) => i % 2 === 0 && name.toLowerCase() === "host");
@@ -60,7 +62,10 @@ export function refuse(
   }
   const { origin } = headers;
   const from = origin === undefined ? null : toUrl(origin);
-  if (origin !== undefined && !(from && (isLoopback(from.hostname) || from.origin === open?.origin))) {
+  if (
+    origin !== undefined &&
+    !(from && (isLoopback(from.hostname) || [open?.origin, ...origins].includes(from.origin)))
+  ) {
     return { code: "origin_refused", detail: `Requests from this Origin are not allowed. ${ADVICE}` };
   }
   return null;

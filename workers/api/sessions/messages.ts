@@ -11,7 +11,10 @@ import { SessionParams } from "./sessions.ts";
 
 export const messages = createRouter();
 
-export const EVENTS_RESPONSE = { description: "Server-sent events", content: { "text/event-stream": { schema: z.string() } } };
+export const EVENTS_RESPONSE = {
+  description: "Server-sent events",
+  content: { "text/event-stream": { schema: z.string() } },
+};
 
 export const EventId = z.string().regex(/^\d{1,15}\.\d{1,15}$/, "an event id is <entry>.<offset>, such as 7.120");
 /** Entries of one page of the log; fewer when they are large. */
