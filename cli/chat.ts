@@ -1,5 +1,6 @@
 // `npm run chat`: the terminal client of a running Talaria. Reads the flags, then sends one prompt or shows one page; a
 // conversation is handled by converse.ts. Must use the HTTP API only.
+import { existsSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { Backend } from "../core/schemas/api.ts";
 import type { WaitKind } from "../core/schemas/entry.ts";
@@ -9,6 +10,8 @@ import { UsageError, readConnection } from "./connection/connection.ts";
 import { InterruptedError, converse } from "./converse.ts";
 import { COMMAND_HELP } from "./orders.ts";
 import { renderLearning } from "./learning.ts";
+import { historyFile as nameHistoryFile } from "./terminal/input/history.ts";
+import { canShowTerminal } from "./terminal/can-show-terminal.ts";
 import { type Display, createDisplay, toPlain, toPlainJson } from "./show.ts";
 
 const HELP = `npm run chat -- [options] [learning [SKILL]]
@@ -26,6 +29,7 @@ ${COMMAND_HELP}`;
 /** The words that may follow the options; each shows a page. */
 const PAGES = ["learning"];
 const LEAVE_MS = 1_000;
+const STATE = ".talaria";
 
 interface Chat {
   client: Client;
@@ -51,13 +55,20 @@ async function main(): Promise<number> {
     process.stdout.write(`${HELP}\n`);
     return 0;
   }
-  const client = createClient(readConnection(flags, process.env, ".talaria/local.json"));
+  const connection = readConnection(flags, process.env, `${STATE}/local.json`);
+  const client = createClient(connection);
   if (flags.page) {
     const ledger = await client.learning({ skill: flags.skill });
     process.stdout.write(flags.json ? `${toPlainJson(ledger)}\n` : renderLearning(ledger));
     return 0;
   }
   const { version, model } = await client.health();
+  if (flags.prompt === undefined && !flags.json && canShowTerminal(process.stdin, process.stdout, process.env)) {
+    const open = flags.session ? { session: await client.session(flags.session) } : { new: readBackend(flags.backend) };
+    const historyFile = existsSync(STATE) ? nameHistoryFile(STATE, connection) : null;
+    const { runTerminal } = await import("./terminal/run-terminal.ts");
+    return runTerminal({ client, open, version, model, command: "npm run chat --", historyFile, toSentence });
+  }
   const session = flags.session ?? (await client.createSession(readBackend(flags.backend))).session;
   const chat: Chat = { client, session, json: flags.json ?? false, show: createTerminalShow() };
   if (flags.prompt !== undefined) return (await runTurn(chat, flags.prompt)) ? 0 : 1;

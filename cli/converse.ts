@@ -1,15 +1,12 @@
 // A conversation in a terminal or over a pipe: shows the events of a session and sends the typed lines. A terminal sends a
 // line at once, even while a turn runs. A pipe sends each line after the answer to the line before. Called by chat.ts.
 import { createInterface } from "node:readline";
-import {
-  completeCommand,
-  isBesideCommand,
-  parseSessionCommand,
-  parseTypedLine,
-} from "../core/commands/parse-command.ts";
+import { completeCommand, parseTypedLine } from "../core/commands/parse-command.ts";
 import type { SessionDetail } from "../core/schemas/api.ts";
-import type { TurnState, WaitKind } from "../core/schemas/entry.ts";
+import type { TurnState } from "../core/schemas/entry.ts";
 import { type Client, ProblemError } from "./connection/client.ts";
+import { describeWait } from "./describe-wait.ts";
+import { chooseStartEvent } from "./follow-start.ts";
 import { followSession } from "./follow.ts";
 import { type Order, createOrders } from "./orders.ts";
 import { gatherPasted } from "./pasted-lines.ts";
@@ -41,29 +38,9 @@ export function parseLines(lines: string[]): Order {
   return lines.length === 1 || text === "" ? parseOrder(text) : { kind: "message", text };
 }
 
-/** What a person reads whose message waits for the end of a turn that waits for them. Some commands act at once; any words answer a question. */
-export function describeWait(text: string, waitsFor: WaitKind): { hint: string; isSent: boolean } | null {
-  if (isBesideCommand(text)) return null;
-  if (waitsFor !== "approval" && parseSessionCommand(text) === null) return null;
-  if (!/^(?:y|yes|ok|n|no|once|session|always|approve|allow|deny|[osad])[.!]?$/i.test(text)) {
-    const end = waitsFor === "children" ? "the delegated work has ended" : "the question above is answered";
-    return { hint: `(sent when ${end})`, isSent: true };
-  }
-  const hint = "(Not sent: answer the question with /approve, /approve session, /approve always or /deny.)";
-  return { hint, isSent: false };
-}
-
 /** Without a command before the cursor, Tab is a tab: pasted tables keep theirs. */
 export function completeLine(typed: string): [completions: string[], completed: string] {
   return [typed.startsWith("/") ? completeCommand(typed, "terminal", "owner") : [`${typed}\t`], typed];
-}
-
-/** The event id to begin after: a running turn is shown whole, of an idle session only what follows its last turn. */
-export function chooseStartEvent({ turns }: Pick<SessionDetail, "turns">): string {
-  const running = turns.find(({ state }) => state === "running" || state === "parked");
-  if (running) return `${running.input}.0`;
-  const ended = turns.findLast(({ final }) => final !== null);
-  return ended ? `${ended.final}.999999999999999` : "0.0";
 }
 
 /** True when the last turn that this client began is `done`. */

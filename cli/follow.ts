@@ -15,6 +15,8 @@ export interface FollowOptions extends BackoffOptions {
   /** For the fallback: resolves when a turn is open. */
   turn(): Promise<void>;
   onReconnect?: (reason: Error) => void;
+  /** Called whenever a WebSocket has been opened. */
+  onOpen?: () => void;
   /** Called once at the fallback. Events between turns then arrive with the next turn. */
   onFallback?: () => void;
 }
@@ -26,12 +28,16 @@ const MAX_REFUSED = 2;
 export async function* followSession(options: FollowOptions): AsyncGenerator<StreamedEvent> {
   const { client, session, signal, onReconnect, onFallback } = options;
   const backoff = createBackoff(options);
+  const onOpen = () => {
+    backoff.renew();
+    options.onOpen?.();
+  };
   let after = options.after;
   let isAskedAgain = false;
   for (let refused = 0; refused < MAX_REFUSED;) {
     let reason: Error;
     try {
-      for await (const streamed of client.watch(session, { after, signal, onOpen: backoff.renew })) {
+      for await (const streamed of client.watch(session, { after, signal, onOpen })) {
         after = streamed.id;
         refused = 0;
         isAskedAgain = false;

@@ -7,7 +7,9 @@ import { type AttachedImage, isImagePath, readImageFile } from "./image-file.ts"
 import { createBackoff } from "./connection/backoff.ts";
 import { type Client, UnreachableError } from "./connection/client.ts";
 import { renderLearning } from "./learning.ts";
-import { count } from "./show.ts";
+import { getFile } from "./pages/get-file.ts";
+import { createLessons } from "./pages/lessons.ts";
+import { rateLastTurn, renderMemory, renderSearch, renderSessions, renderSkills, renderUsage } from "./pages/pages.ts";
 
 export const COMMAND_HELP = `A line sent while a turn runs waits for its end, unless the setting turn.busy says otherwise. Commands:
 ${renderCommandHelp("terminal", "owner")}
@@ -37,6 +39,7 @@ export interface OrderOptions {
 /** Returns a function that resolves with the turn of a message, else with `null`. */
 export function createOrders(options: OrderOptions): (order: Order) => Promise<number | null> {
   const { client, session, showLine, showPrompt } = options;
+  const lessons = createLessons(client);
 
   const commands: Record<ClientCommandName, (argument: string) => Promise<number | void>> = {
     steer: (text) => say(text, "steer"),
@@ -45,8 +48,17 @@ export function createOrders(options: OrderOptions): (order: Order) => Promise<n
     image: async (path) => showLine(await attach(path)),
     stop: async () => void (await client.stop(session)),
     branch: async (turn) => showLine(await branch(turn)),
-    usage: async () => showLine(await readUsage(client, session)),
+    get: async (argument) => showLine(await getFile(argument, { client, session, folder: process.cwd(), mayReplace })),
+    usage: async () => showLine(await renderUsage(client, session)),
     learning: async (skill) => showLine(renderLearning(await client.learning(skill === "" ? {} : { skill })).trimEnd()),
+    why: async () => showLine(await lessons.why(session)),
+    unlearn: async (n) => showLine(await lessons.unlearn(session, n)),
+    rate: async (argument) => showLine(await rateLastTurn(client, session, argument)),
+    skills: async (name) => showLine(await renderSkills(client, name)),
+    memory: async () => showLine(await renderMemory(client)),
+    search: async (words) => showLine(await renderSearch(client, words)),
+    sessions: async () => showLine(await renderSessions(client)),
+    new: async () => showLine("A new session begins when you start again without --session."),
     exit: options.leave,
     help: async () => showLine(COMMAND_HELP),
   };
@@ -115,9 +127,7 @@ export function createOrders(options: OrderOptions): (order: Order) => Promise<n
   };
 }
 
-async function readUsage(client: Client, session: string): Promise<string> {
-  const [{ usage }, { totals }] = await Promise.all([client.session(session), client.usage()]);
-  const inWords = ({ calls, tokens, usd }: typeof usage) =>
-    `${count(calls, "model call")}, ${count(tokens, "token")}, $${usd.toFixed(4)}`;
-  return `this session: ${inWords(usage)}\nthis profile, 30 days: ${inWords(totals)}`;
+/** Nobody can be asked in the middle of a line. */
+async function mayReplace(): Promise<boolean> {
+  return false;
 }

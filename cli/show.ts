@@ -15,7 +15,7 @@ export interface Screen {
 export type Display = ReturnType<typeof createDisplay>;
 
 /** Codes of notes that repeat for the model what the person did or has already seen. */
-const FOR_THE_MODEL: ReadonlySet<string> = new Set(["news", "rating"]);
+export const FOR_THE_MODEL: ReadonlySet<string> = new Set(["news", "rating"]);
 
 export function createDisplay(screen: Screen) {
   const styled = (code: number) => (text: string) => (screen.rich ? `\x1b[${code}m${text}\x1b[0m` : text);
@@ -110,20 +110,20 @@ export function summarise(args: JsonObject): string {
   return toOneLine(text);
 }
 
-/** Control characters and bidirectional overrides, except line feeds and tabs. */
-const CONTROL = /(?![\n\t])[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu;
+/** Control characters, line separators, and bidirectional marks and overrides, except line feeds and tabs. */
+const CONTROL = /(?![\n\t])[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;
 
 export function toPlain(text: string): string {
   return text.replace(CONTROL, "");
 }
 
 /** The question is shown as a card, and what was answered after it. */
-function isShownAsCard({ name }: { name: string }): boolean {
+export function isShownAsCard({ name }: { name: string }): boolean {
   return name === "clarify";
 }
 
 /** Every text in it without control characters. */
-function toPlainDeep<T>(value: T): T {
+export function toPlainDeep<T>(value: T): T {
   return JSON.parse(JSON.stringify(value), (_, one: unknown) => (typeof one === "string" ? toPlain(one) : one)) as T;
 }
 
@@ -142,7 +142,7 @@ function truncate(text: string, width: number): string {
   return chars.length <= most ? text : `${chars.slice(0, most - 1).join("")}…`;
 }
 
-function describeEnd({ state, reason, stats }: Extract<AgentEvent, { type: "turn_end" }>): string {
+export function describeEnd({ state, reason, stats }: Extract<AgentEvent, { type: "turn_end" }>): string {
   const { input, output, cacheRead, cacheWrite } = stats.usage;
   const failed = stats.failedCalls > 0 ? `, ${stats.failedCalls} failed` : "";
   const calls = `${count(stats.modelCalls, "model call")}, ${count(stats.toolCalls, "tool call")}${failed}`;

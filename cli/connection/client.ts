@@ -17,6 +17,7 @@ import {
   Health,
   KeyList,
   MemoryList,
+  ModelList,
   ReviewDetail,
   ReviewLineList,
   SearchResults,
@@ -89,6 +90,10 @@ export function createClient(options: ClientOptions) {
     createSession: (body: z.input<typeof CreateSession> = {}) => json(SessionInfo, "POST", "/v1/sessions", { body }),
     listSessions: () => listAll(SessionList, "/v1/sessions", ({ sessions }) => sessions),
     session: (session: string) => json(SessionDetail, "GET", `/v1/sessions/${session}`),
+    /** The newest sessions, one page. */
+    recentSessions: async () => (await json(SessionList, "GET", "/v1/sessions")).sessions,
+    /** The models that may be chosen, the default first. */
+    models: async () => (await json(ModelList, "GET", "/v1/models")).models,
     /** The sessions that this one delegated tasks to. */
     children: async (session: string) => (await json(ChildList, "GET", `/v1/sessions/${session}/children`)).children,
     entries: (session: string, after = 0) =>
@@ -139,6 +144,9 @@ export function createClient(options: ClientOptions) {
       listAll(SkillRevisionList, `/v1/skills/${name}/revisions`, ({ revisions }) => revisions),
     skillRevision: (name: string, rev: number) =>
       json(SkillRevisionDetail, "GET", `/v1/skills/${name}/revisions/${rev}`),
+    /** Reverts what a revision changed and keeps later changes. */
+    undoSkillRevision: (name: string, rev: number) =>
+      json(SkillHead, "POST", `/v1/skills/${name}/revisions/${rev}/undo`),
     pinSkill: (name: string, pinned: boolean) =>
       json(SkillHead, "POST", `/v1/skills/${name}/pin`, { body: { pinned } }),
     archiveSkill: (name: string) => json(SkillHead, "POST", `/v1/skills/${name}/archive`),

@@ -52,10 +52,19 @@ export type TypedLine =
 export function parseTypedLine(line: string): TypedLine {
   const found = splitCommand(line);
   if (!found || found.row.handler !== "client") return { kind: "message", text: line.trim() };
+  const hint = describeMisuse(line);
+  if (hint !== null) return { kind: "misused", hint };
+  const { row, argument } = found;
+  return { kind: "command", name: row.name as ClientCommandName, argument };
+}
+
+/** How a line is written that begins with a command and does not fit it; null for every other line. */
+export function describeMisuse(line: string): string | null {
+  const found = splitCommand(line);
+  if (!found) return null;
   const { row, argument } = found;
   const isMissing = argument === "" && row.argument?.required;
-  if (isMissing || !isFitting(row, argument)) return { kind: "misused", hint: `Write it as ${formatUsage(row)}.` };
-  return { kind: "command", name: row.name as ClientCommandName, argument };
+  return isMissing || !isFitting(row, argument) ? `Write it as ${formatUsage(row)}.` : null;
 }
 
 /** Whether a word after a slash is a command. A skill of that name is loaded with `/skill`. */

@@ -82,18 +82,21 @@ export function checkModels(env: ModelEnv, { choices: offered }: Pick<Settings["
   return refused && !refused.ok ? refused : ok(null);
 }
 
-/** A model that a person may choose for a session. `efforts`: those it has, as far as known. */
+/** A model that a person may choose for a session. `efforts`: those it has, as far as known. `window`: in tokens. */
 export interface ChosenModel {
   name: string;
   isDefault: boolean;
+  window?: number;
   efforts?: readonly Effort[];
 }
 
 /** The default first, its fallbacks, then `models.choices`. Those that lack a key or an address are left out. */
 export function listModelChoices(env: ModelEnv, settings: Settings["models"]): ChosenModel[] {
   return offerModels(env, settings).map((choice, i) => {
-    const { efforts } = choice.wire === "rehearsal" ? {} : lookUpFacts(toLookUp(choice), settings);
-    return { name: choice.name, isDefault: i === 0, ...(efforts && { efforts }) };
+    const lookUp =
+      choice.wire === "rehearsal" ? { provider: null, id: choice.name, name: choice.name } : toLookUp(choice);
+    const { efforts, contextWindow: window } = lookUpFacts(lookUp, settings);
+    return { name: choice.name, isDefault: i === 0, window, ...(efforts && { efforts }) };
   });
 }
 

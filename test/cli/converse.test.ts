@@ -1,6 +1,8 @@
 // How the chat client reads typed and pasted lines, and how it tracks the turns of a session.
 import { describe, expect, it, vi } from "vitest";
-import { completeLine, describeWait, parseLines, parseOrder, chooseStartEvent } from "../../cli/converse.ts";
+import { completeLine, parseLines, parseOrder } from "../../cli/converse.ts";
+import { describeWait } from "../../cli/describe-wait.ts";
+import { chooseStartEvent } from "../../cli/follow-start.ts";
 import { gatherPasted } from "../../cli/pasted-lines.ts";
 import { createTurns } from "../../cli/turns.ts";
 import { NO_STATS } from "../../core/schemas/entry.ts";

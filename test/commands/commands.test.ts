@@ -35,8 +35,9 @@ describe("the table of commands", () => {
   it("is the only list of commands in the product", () => {
     // Three names of commands in a row, quoted or with a slash, or between bars of an expression.
     // Three of them are also the values of a message's `busy`, and listed as such.
-    // Others are the names of fields.
-    const words = [...BusyMode.options, "model", "reasoning", "title", "usage"];
+    // Others are the names of fields, and of what a profile has.
+    const fields = ["model", "reasoning", "title", "usage"];
+    const words = [...BusyMode.options, ...fields, "skills", "memory", "sessions", "search"];
     const names = rows.map(({ name }) => name).filter((name) => !words.includes(name));
     const any = `(?:${names.join("|")})`;
     const list = new RegExp(`\\b${any}\\b["'\`\\s]*[,|/]["'\`\\s/]*${any}\\b["'\`\\s]*[,|/]["'\`\\s/]*${any}\\b`);

@@ -1,0 +1,222 @@
+// What the terminal does with a typed text: it runs a command of its own, refuses one that nobody knows, or sends a message. Used by
+// run-terminal.ts. An unknown or wrongly written command is never sent, so it is never billed, and its text goes back to the editor.
+import { COMMANDS, type ClientCommandName } from "../../../core/commands/commands.ts";
+import { renderCommandHelp } from "../../../core/commands/help.ts";
+import { describeMisuse, findNearest, isCommandWord, parseTypedLine } from "../../../core/commands/parse-command.ts";
+import type { SessionDetail } from "../../../core/schemas/api.ts";
+import type { BusyMode } from "../../../core/schemas/settings.ts";
+import { createBackoff } from "../../connection/backoff.ts";
+import { type Client, UnreachableError } from "../../connection/client.ts";
+import { describeWait } from "../../describe-wait.ts";
+import { isImagePath } from "../../image-file.ts";
+import { renderLearning } from "../../learning.ts";
+import { getFile } from "../../pages/get-file.ts";
+import { createLessons } from "../../pages/lessons.ts";
+import { formatDay, rateLastTurn, renderMemory, renderSearch, renderSkills, renderUsage } from "../../pages/pages.ts";
+import { toOneLine } from "../../show.ts";
+import type { Pastes } from "../input/pastes.ts";
+import type { SessionView } from "../session-view.ts";
+import { createChoicePanel, createListPanel } from "../view/panels.ts";
+import type { Screen } from "../view/screen.ts";
+import { findFiles, sendFiles } from "./attach-files.ts";
+
+export interface CommandsOptions {
+  client: Client;
+  screen: Screen;
+  view(): SessionView;
+  /** Shows another session; `null` is a new one. */
+  show(detail: SessionDetail | null): Promise<void>;
+  pastes: Pastes;
+  /** How this program is called. */
+  command: string;
+  toSentence(error: unknown): string;
+  leave(): void;
+}
+
+const HELP = `${renderCommandHelp("terminal", "owner")}
+
+/NAME [x=1] TEXT loads the skill NAME for TEXT. @PATH sends a file of this machine to the workspace, an image with the message.
+Enter sends; Shift-Enter, Ctrl-J, or \\ before Enter begins a new line. Tab completes. ↑ on an empty line shows what you sent before.
+While a turn runs, Enter queues, Alt-Enter steers, Esc stops. Ctrl-O unfolds tool calls and long messages.
+A line that begins with a space is not kept in the history. Ctrl-C clears the line, else stops the turn, else leaves; Ctrl-D leaves.`;
+
+export function createCommands(options: CommandsOptions) {
+  const { client, screen, view, pastes, toSentence } = options;
+  const { theme } = screen;
+  const lessons = createLessons(client);
+  const note = (text: string) => screen.note(text);
+  let skills: { name: string; description: string }[] = [];
+  void loadSkills().catch(() => {}); // asked again when a word is not known
+
+  const commands: Record<ClientCommandName, (argument: string) => Promise<void> | void> = {
+    steer: (text) => say(text, "steer"),
+    interrupt: (text) => say(text, "interrupt"),
+    queue: (text) => say(text, "queue"),
+    image: (path) => pastes.attach(path),
+    get: async (argument) =>
+      note(await getFile(argument, { client, session: needSession(), folder: process.cwd(), mayReplace })),
+    stop: () => view().stop(),
+    branch,
+    usage: async () => screen.page(await renderUsage(client, view().id())),
+    learning: async (skill) =>
+      screen.page(renderLearning(await client.learning(skill === "" ? {} : { skill })).trimEnd()),
+    why: async () => screen.page(await lessons.why(view().id())),
+    unlearn: async (n) => screen.page(await lessons.unlearn(view().id(), n)),
+    rate: async (argument) => note(await rateLastTurn(client, view().id(), argument)),
+    skills: async (name) => screen.page(await renderSkills(client, name)),
+    memory: async () => screen.page(await renderMemory(client)),
+    search: async (words) => screen.page(await renderSearch(client, words)),
+    sessions: async (id) => (id === "" ? pickSession() : open(id)),
+    new: () => change(() => options.show(null)),
+    exit: options.leave,
+    help: () => screen.page(HELP),
+  };
+
+  function needSession(): string {
+    const id = view().id();
+    if (id === null) throw new Error("This session has no message yet.");
+    return id;
+  }
+
+  async function loadSkills(): Promise<void> {
+    skills = (await client.listSkills()).map(({ name, description }) => ({ name, description }));
+  }
+
+  /** Puts the text back, so that nothing that was typed is lost. */
+  function refuse(text: string, hint: string): void {
+    screen.note(hint, theme.warn);
+    screen.editor.putBack(text);
+    screen.draw();
+  }
+
+  async function obey(text: string, { isPrivate }: { isPrivate: boolean }): Promise<void> {
+    if (text.trim() === "") return;
+    if (isPrivate || !text.startsWith("/")) return say(text);
+    const misuse = describeMisuse(text);
+    if (misuse !== null) return refuse(text, misuse);
+    const typed = parseTypedLine(text);
+    if (typed.kind === "command") {
+      try {
+        await commands[typed.name](typed.argument);
+      } catch (error) {
+        refuse(text, toSentence(error));
+      }
+      return;
+    }
+    const word = /^\/([a-z][a-z0-9-]*)(?:\s|$)/i.exec(text)?.[1];
+    if (word === undefined || isCommandWord(text) || (await isSkill(word))) return say(text);
+    const near = findNearest(
+      word.toLowerCase(),
+      [...COMMANDS, ...skills].map(({ name }) => name),
+    );
+    const advice = near
+      ? `Did you mean /${near}?`
+      : "/help lists the commands; a space in front sends the line as it is.";
+    refuse(text, `There is no command or skill /${word}, so nothing was sent. ${advice}`);
+  }
+
+  /** A lost server cannot say which skills there are: then the message is sent when it is back. */
+  async function isSkill(name: string): Promise<boolean> {
+    if (skills.some((skill) => skill.name === name)) return true;
+    try {
+      await loadSkills();
+    } catch {
+      return true;
+    }
+    return skills.some((skill) => skill.name === name);
+  }
+
+  async function say(text: string, busy?: BusyMode): Promise<void> {
+    if (isImagePath(text.trim())) return pastes.attach(text.trim());
+    const waitsFor = view().waitsFor();
+    const wait = waitsFor === null || busy !== undefined ? null : describeWait(text, waitsFor);
+    if (wait && !wait.isSent) return refuse(text, wait.hint);
+    const { images, files, refusals } = await findFiles(text, process.cwd());
+    if (refusals.length > 0) return refuse(text, refusals.join("\n"));
+    if (wait) note(wait.hint);
+    const prepare = (session: string) => sendFiles(client, session, text, files);
+    view().send({
+      text,
+      images: [...pastes.giveAway(), ...images],
+      ...(busy && { busy }),
+      ...(files.length > 0 && { prepare }),
+    });
+  }
+
+  /** Another session takes this one's place only when everything was sent. */
+  async function change(next: () => Promise<void>): Promise<void> {
+    if (view().unsent().length > 0) throw new Error("A message is not sent yet: wait, or leave with Ctrl-D.");
+    await next();
+  }
+
+  const open = (id: string) => change(async () => options.show(await client.session(id)));
+
+  async function branch(turn: string): Promise<void> {
+    if (!/^\d{0,9}$/.test(turn)) throw new Error("Write it as /branch [TURN], with the number of a turn.");
+    const from = needSession();
+    const key = crypto.randomUUID();
+    const backoff = createBackoff({});
+    for (;;) {
+      try {
+        const made = await client.branchSession(from, turn === "" ? {} : { turn: Number(turn) }, key);
+        await change(() => options.show(made));
+        return note(`(a branch of ${from}; /sessions ${from} goes back)`);
+      } catch (error) {
+        if (!(error instanceof UnreachableError)) throw error;
+        await backoff.next(error);
+      }
+    }
+  }
+
+  async function pickSession(): Promise<void> {
+    const sessions = await client.recentSessions();
+    if (sessions.length === 0) return note("There is no session yet: type a message.");
+    const close = () => screen.setPanel(null);
+    screen.setPanel(
+      createListPanel({
+        title: "Sessions",
+        theme,
+        items: sessions.map(({ session, title, createdAt }) => ({
+          value: session,
+          label: toOneLine(title === "" ? "(no title)" : title),
+          description: `${formatDay(createdAt)} ${session}`,
+        })),
+        onChange: screen.draw,
+        onCancel: close,
+        onChoose(id) {
+          close();
+          open(id).catch((error: unknown) => screen.note(toSentence(error), theme.bad));
+        },
+      }),
+    );
+  }
+
+  function mayReplace(path: string): Promise<boolean> {
+    return new Promise((resolve) => {
+      const end = (answer: boolean) => {
+        screen.setPanel(null);
+        resolve(answer);
+      };
+      screen.setPanel(
+        createChoicePanel({
+          theme,
+          title: `${path} exists already.`,
+          choices: [
+            { key: "n", label: "keep it" },
+            { key: "y", label: "replace it" },
+          ],
+          hint: "A letter or number chooses.",
+          onChoose: ([place]) => end(place === 1),
+          onChange: screen.draw,
+        }),
+      );
+    });
+  }
+
+  return {
+    obey,
+    pickSession,
+    skills: () => skills,
+    steer: (text: string) => void say(text, "steer").catch((error: unknown) => refuse(text, toSentence(error))),
+  };
+}

@@ -1,0 +1,86 @@
+// Messages on their way to the server, in order. A lost server loses none: a message stays here, shown as unsent, and is sent again
+// with the same idempotency key until the server answers. Used by the session view.
+import type { BusyMode } from "../../core/schemas/settings.ts";
+import type { GivenImage } from "../../core/schemas/media/image.ts";
+import { createBackoff } from "../connection/backoff.ts";
+import { type Client, UnreachableError } from "../connection/client.ts";
+
+export interface OutgoingMessage {
+  /** As the person typed it. */
+  text: string;
+  images: GivenImage[];
+  busy: BusyMode | undefined;
+  key: string;
+  /** Makes what is sent of the text, once, such as by sending the files that it names. */
+  prepare?: ((session: string) => Promise<string>) | undefined;
+  /** The server did not answer the last attempt. */
+  isUnsent: boolean;
+}
+
+export interface OutgoingOptions {
+  client: Pick<Client, "postMessage">;
+  /** The session to post to; may make it. */
+  session(): Promise<string>;
+  /** A message was added, was not sent, or has left. */
+  onChange(): void;
+  onAccepted(message: OutgoingMessage, turn: number): void;
+  /** The server refused it for good. */
+  onRefused(message: OutgoingMessage, error: unknown): void;
+  onLost(reason: Error): void;
+  wait?: (ms: number) => Promise<void>;
+}
+
+export type Outgoing = ReturnType<typeof createOutgoing>;
+
+export function createOutgoing(options: OutgoingOptions) {
+  const waiting: OutgoingMessage[] = [];
+  let isSending = false;
+  let isClosed = false;
+
+  async function post(message: OutgoingMessage): Promise<void> {
+    const backoff = createBackoff({ reconnectMs: Infinity, ...(options.wait && { wait: options.wait }) });
+    let text: string | undefined;
+    while (!isClosed) {
+      try {
+        const session = await options.session();
+        text ??= (await message.prepare?.(session)) ?? message.text;
+        const { key, busy, images } = message;
+        const { turn } = await options.client.postMessage(session, text, key, { busy, images });
+        waiting.shift();
+        return options.onAccepted(message, Number(turn.split("-")[1]));
+      } catch (error) {
+        if (!(error instanceof UnreachableError)) {
+          waiting.shift();
+          return options.onRefused(message, error);
+        }
+        message.isUnsent = true;
+        options.onLost(error);
+        options.onChange();
+        await backoff.next(error);
+      }
+    }
+  }
+
+  async function sendAll(): Promise<void> {
+    if (isSending) return;
+    isSending = true;
+    while (waiting.length > 0 && !isClosed) {
+      await post(waiting[0]!);
+      options.onChange();
+    }
+    isSending = false;
+  }
+
+  return {
+    add(message: Pick<OutgoingMessage, "text" | "images" | "busy" | "prepare">): void {
+      waiting.push({ ...message, key: crypto.randomUUID(), isUnsent: false });
+      options.onChange();
+      void sendAll();
+    },
+    messages: (): readonly OutgoingMessage[] => waiting,
+    /** Ends the attempts. What was not sent stays readable. */
+    close(): void {
+      isClosed = true;
+    },
+  };
+}

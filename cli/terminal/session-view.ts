@@ -1,0 +1,254 @@
+// One session on the screen: follows its events, places the person's messages among them, sends what is typed, and keeps the
+// status line. Used by run-terminal.ts and by the commands. A client of the HTTP API only.
+import { parseSessionCommand } from "../../core/commands/parse-command.ts";
+import type { SessionDetail } from "../../core/schemas/api.ts";
+import { type AgentEvent, type WaitKind, promptTokens } from "../../core/schemas/entry.ts";
+import type { BusyMode } from "../../core/schemas/settings.ts";
+import type { GivenImage } from "../../core/schemas/media/image.ts";
+import type { Client } from "../connection/client.ts";
+import { chooseStartEvent } from "../follow-start.ts";
+import { followSession } from "../follow.ts";
+import { toOneLine } from "../show.ts";
+import { createTurns } from "../turns.ts";
+import { type OutgoingMessage, createOutgoing } from "./outgoing.ts";
+import { showPast } from "./past.ts";
+import { createQuestionPanel } from "./question-panel.ts";
+import type { Screen } from "./view/screen.ts";
+
+export interface SessionViewOptions {
+  client: Client;
+  screen: Screen;
+  /** Makes the session of a conversation that has none yet. */
+  create(): Promise<SessionDetail>;
+  toSentence(error: unknown): string;
+  /** The session cannot be shown any more, such as when it was deleted. */
+  onFatal(error: unknown): void;
+}
+
+export interface Sendable {
+  text: string;
+  images?: GivenImage[];
+  busy?: BusyMode;
+  prepare?: (session: string) => Promise<string>;
+}
+
+export type SessionView = ReturnType<typeof createSessionView>;
+
+const KEYS = "Esc stops · Enter queues · Alt-Enter steers";
+
+/** `detail`: an existing session; `null`: it is made with the first message. */
+export function createSessionView(options: SessionViewOptions, detail: SessionDetail | null) {
+  const { client, screen, toSentence } = options;
+  const { transcript } = screen;
+  const turns = createTurns();
+  const left = new AbortController();
+  /** Accepted messages whose turn has not begun, by turn. */
+  const queued = new Map<number, OutgoingMessage>();
+  /** Turns whose message is on the screen. */
+  const placed = new Set<number>();
+  let session = detail?.session ?? null;
+  let created: Promise<SessionDetail> | null = null;
+  let lost: { reason: string; since: number } | null = null;
+  let work = "waiting for the model";
+  let begunAt = Date.now();
+  let hasTurns = (detail?.turns.length ?? 0) > 0;
+
+  const outgoing = createOutgoing({
+    client,
+    session: ensure,
+    onChange: refresh,
+    onAccepted(message, turn) {
+      onFound();
+      hasTurns = true;
+      turns.add(turn);
+      if (!placed.has(turn)) queued.set(turn, message);
+      refresh();
+    },
+    onRefused(message, error) {
+      screen.note(`Not sent: ${toSentence(error)}`, screen.theme.bad);
+      screen.editor.putBack(message.text);
+      refresh();
+    },
+    onLost,
+  });
+
+  async function ensure(): Promise<string> {
+    if (session !== null) return session;
+    created ??= options.create();
+    try {
+      const made = await created;
+      if (session === null) begin(made);
+      return made.session;
+    } finally {
+      created = null;
+    }
+  }
+
+  function begin(made: SessionDetail): void {
+    session = made.session;
+    screen.setStatus({
+      session,
+      tokens: made.usage.tokens,
+      usd: made.usage.usd,
+      ...(made.model && { model: made.model }),
+    });
+    for (const { n, state } of made.turns) if (["running", "parked", "queued"].includes(state)) turns.add(n);
+    follow(made).catch(options.onFatal);
+  }
+
+  async function follow(from: SessionDetail): Promise<void> {
+    const events = followSession({
+      client,
+      session: from.session,
+      after: chooseStartEvent(from),
+      signal: left.signal,
+      reconnectMs: Infinity,
+      turn: turns.waitForOpen,
+      onReconnect: onLost,
+      onOpen: onFound,
+      onFallback: () => screen.note("(no WebSocket available: events between turns are shown with the next turn)"),
+    });
+    try {
+      for await (const { event } of events) apply(event);
+    } catch (error) {
+      if (!left.signal.aborted) throw error;
+    }
+  }
+
+  function onLost(reason: Error): void {
+    lost ??= { reason: toOneLine(reason.message), since: Date.now() };
+    refresh();
+  }
+
+  function onFound(): void {
+    if (lost !== null) screen.note("(connected again)");
+    lost = null;
+    refresh();
+  }
+
+  function apply(event: AgentEvent): void {
+    turns.apply(event);
+    placeMessage(event);
+    transcript.apply(event);
+    if (event.type === "turn_start") begunAt = Date.now();
+    if (event.type === "turn_start" || event.type === "tool_end") work = "waiting for the model";
+    if (event.type === "tool_start") work = `running ${toOneLine(event.name)}`;
+    if (event.type === "reasoning_delta") work = "thinking";
+    if (event.type === "text_delta") work = "answering";
+    if (event.type === "turn_park") ask(event);
+    if (turns.waitsFor() === null && event.type !== "turn_park") screen.setPanel(null);
+    if (event.type === "turn_end") endTurn(event);
+    refresh();
+  }
+
+  /** A message stands where its turn begins, or where it joined a running one. */
+  function placeMessage(event: AgentEvent): void {
+    if (event.type === "steer_add") {
+      queued.delete(event.turn);
+      if (!placed.has(event.turn)) transcript.addPerson(event.text, "joined the running turn");
+      placed.add(event.turn);
+    }
+    if (event.type !== "turn_start" || placed.has(event.turn)) return;
+    placed.add(event.turn);
+    // The event may be here before the answer to the request: then the first message on its way is meant.
+    const message = queued.get(event.turn) ?? outgoing.messages()[0];
+    queued.delete(event.turn);
+    const setText = transcript.addPerson(message?.text ?? "…");
+    if (!message) void readInput(event.entry, setText);
+  }
+
+  /** A message that another client sent. */
+  async function readInput(entry: number, setText: (text: string) => void): Promise<void> {
+    const found = await client.entries(session!, entry - 1).catch(() => []);
+    const input = found.find(({ n }) => n === entry);
+    setText(input ? input.parts.map(({ text }) => text).join("") : "(a message of another client)");
+    screen.draw();
+  }
+
+  function ask(event: Extract<AgentEvent, { type: "turn_park" }>): void {
+    const panel = createQuestionPanel(event.question, {
+      theme: screen.theme,
+      answer: (text) => send({ text }),
+      onChange: screen.draw,
+    });
+    screen.setPanel(panel);
+  }
+
+  function endTurn(event: Extract<AgentEvent, { type: "turn_end" }>): void {
+    const { usage, usdMicros = 0 } = event.stats;
+    const { tokens, usd, ms } = screen.status();
+    const unbegun = queued.get(event.turn);
+    if (unbegun) {
+      queued.delete(event.turn);
+      screen.note(`(not begun: ${toOneLine(unbegun.text)})`);
+      return;
+    }
+    screen.setStatus({
+      tokens: tokens + promptTokens(usage) + usage.output,
+      usd: usd + usdMicros / 1e6,
+      ms: ms + Date.now() - begunAt,
+    });
+    void readContext(event.entry);
+  }
+
+  /** What the last model call read and wrote, and the model that answered. */
+  async function readContext(final: number): Promise<void> {
+    const found = await client.entries(session!, final - 1).catch(() => []);
+    const answer = found.findLast((entry) => entry.kind === "assistant");
+    if (answer?.kind !== "assistant") return;
+    const { usage } = answer.answer;
+    screen.setStatus({ context: promptTokens(usage) + usage.output });
+  }
+
+  function refresh(): void {
+    const sending = outgoing.messages().map(({ text, isUnsent }, at) => {
+      const state = isUnsent ? "not sent yet" : at === 0 ? "sending" : "to be sent";
+      return { state, text, isBad: isUnsent };
+    });
+    const accepted = [...queued.values()].map(({ text, busy }) => {
+      const state = busy === "steer" ? "joins the running turn" : busy === "interrupt" ? "next" : "queued";
+      return { state, text, isBad: false };
+    });
+    screen.setWaiting([...accepted, ...sending]);
+    if (lost !== null) return screen.setActivity({ kind: "lost", ...lost });
+    if (!turns.isQuiet()) return screen.setActivity({ kind: "busy", what: work, since: begunAt, keys: KEYS });
+    const isSending = outgoing.messages().length > 0;
+    if (!isSending) begunAt = Date.now();
+    screen.setActivity(isSending ? { kind: "busy", what: "sending", since: begunAt, keys: "" } : { kind: "idle" });
+  }
+
+  function send({ text, images = [], busy, prepare }: Sendable): void {
+    // A command changes what the status line shows, and no model reads it, so the images wait for the next message.
+    outgoing.add({ text, images: parseSessionCommand(text) === null ? images : [], busy, prepare });
+  }
+
+  return {
+    send,
+    ensure,
+    id: () => session,
+    hasTurns: () => hasTurns,
+    isBusy: () => !turns.isQuiet(),
+    waitsFor: (): WaitKind | null => turns.waitsFor(),
+    /** What the server does not have yet. */
+    unsent: (): string[] => outgoing.messages().map(({ text }) => text),
+    async stop(): Promise<void> {
+      if (session !== null) await client.stop(session);
+    },
+    /** Shows an existing session: its last turns, then what happens. */
+    async start(): Promise<void> {
+      if (detail === null) return;
+      const shown = await showPast(client, detail, transcript);
+      for (const n of shown) placed.add(n);
+      begin(detail);
+      const ended = detail.turns.findLast(({ final }) => final !== null);
+      if (ended?.final) void readContext(ended.final);
+    },
+    close(): void {
+      left.abort(new Error("The session was left."));
+      outgoing.close();
+      screen.setPanel(null);
+      screen.setWaiting([]);
+      screen.setActivity({ kind: "idle" });
+    },
+  };
+}
