@@ -1,4 +1,5 @@
 // The tables of an Account, as it makes and drops them. A table that is made with its first row is made where that row is written.
+import { CONVERSATION_TABLES } from "./account-conversations.ts";
 import { HOOK_TABLES } from "../core/hooks/delivery-rows.ts";
 import { APPROVAL_TABLES } from "./account-approvals.ts";
 import { CURATION_SCHEMA } from "./account-curation.ts";
@@ -12,6 +13,7 @@ import { RUN_TABLES } from "./runs/run-rows.ts";
 export const OWN_TABLES = [
   ...["keys", "review_slot", "booked", "usage_line", "reservation", "account_state", "curation_request"],
   ...SESSION_TABLES,
+  ...CONVERSATION_TABLES,
   ...APPROVAL_TABLES,
   SETTINGS_TABLE,
   ...HOOK_TABLES,

@@ -29,6 +29,13 @@ import { type AccountEnv, type ErasureKind, createErasures, eraseDue } from "./a
 import type { HookEvent } from "../core/schemas/profile/hooks.ts";
 import { createAccountApprovals } from "./account-approvals.ts";
 import { KEY_SCHEMA, MORE_SCHEMA, OWN_TABLES } from "./account-tables.ts";
+import {
+  type BegunRequest,
+  type ConversationAsked,
+  type DoorPlan,
+  type FoundConversation,
+  createConversationRows,
+} from "./account-conversations.ts";
 import { type AccountHooks, createAccountHooks } from "./account-hooks.ts";
 import { HookDesk } from "./hook-desk.ts";
 import { MovingDesk } from "./moving-desk.ts";
@@ -57,7 +64,6 @@ const HOUR_MS = 60 * 60_000;
 const NEWER_RETRY_MS = HOUR_MS;
 /** After the erasure of a profile began: the request that began it takes the rows that are due at once. */
 const EXTERNAL_AFTER_MS = 1_000;
-
 const PROFILE_GONE = err("profile_gone", "This profile has been deleted.");
 
 export class Account extends DurableObject<AccountEnv> {
@@ -153,6 +159,46 @@ export class Account extends DurableObject<AccountEnv> {
       this.#sessions().putRequest(key, info.session);
       return info.session;
     });
+  }
+
+  // ---- conversations of compatible endpoints; account-conversations.ts documents them ----
+
+  /** Failures: `session_not_found` for a session that the client names, `idempotency_conflict`. */
+  findConversation({ repeats, session, name, chains }: ConversationAsked): Result<FoundConversation> {
+    const now = Date.now();
+    const rows = this.#conversations();
+    const joined = repeats && this.#exists() ? rows.joined(repeats, now) : ok(null);
+    if (!joined.ok) return joined;
+    const id = session ?? (name === null ? null : rows.named(name));
+    const [info] = id === null ? [] : this.findSessions([id]);
+    if (session && !info) return err("session_not_found", "This profile has no session with that id.");
+    const named = info ? { session: info.session, learning: info.learning } : null;
+    const found = this.#exists() ? rows.find(chains, named?.session ?? null, now) : [];
+    return ok({ joined: joined.value, named, rows: found });
+  }
+
+  /**
+   * Stores what the request becomes, and lists the session that it begins. Returns the plan that holds: that of another request, if one
+   * with the same conversation's name was faster. Failure: `profile_gone`.
+   */
+  beginConversation(begun: BegunRequest): Result<DoorPlan> {
+    return this.ctx.storage.transactionSync(() => {
+      if (!this.#isWritable()) return PROFILE_GONE;
+      const rows = this.#conversations();
+      const taken = begun.name === null ? null : rows.named(begun.name);
+      const isTaken = begun.plan.isNew && taken !== null && this.#isListed(taken);
+      const plan = isTaken ? { ...begun.plan, session: taken } : begun.plan;
+      if (plan.isNew && !plan.branch) {
+        const { session, learning, createdAt } = plan;
+        this.registerSession({ session, title: "", learning, createdAt });
+      }
+      rows.put({ ...begun, plan }, Date.now());
+      return ok(plan);
+    });
+  }
+
+  #conversations() {
+    return createConversationRows(toSql(this.ctx.storage));
   }
 
   #isListed(session: SessionId): boolean {
@@ -422,6 +468,7 @@ export class Account extends DurableObject<AccountEnv> {
         if (this.#hasHookEvents()) this.#hooks().forgetSession(one);
         createRunRows(toSql(this.ctx.storage)).forgetSession(one);
         ledger.forgetSession(one);
+        this.#conversations().forgetSession(one);
         this.#erasures().begin("session", one, Date.now());
       }
       return true;

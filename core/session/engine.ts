@@ -12,7 +12,7 @@ import type {
   SessionDetail,
   TurnObservation,
 } from "../schemas/api.ts";
-import type { Entry } from "../schemas/entry.ts";
+import type { Entry, TurnStats } from "../schemas/entry.ts";
 import { toTurnId } from "../schemas/ids.ts";
 import type { BranchNeed, BranchPage, BranchPlan } from "../schemas/sessions/branch.ts";
 import type { ChangeSession } from "../schemas/sessions/session-choice.ts";
@@ -35,6 +35,7 @@ import { listTools } from "../tools/tool-list.ts";
 import { listMadeTools } from "./turn/session-tools.ts";
 import { type AskedSessionPage, type SessionPage, exportSession } from "./moving/export-session.ts";
 import { type MovedSessionRow, adoptSession, importSession } from "./moving/import-session.ts";
+import { type Exchange, type ExchangeAsked, countEntries, readExchange } from "./readers/exchange.ts";
 import type { ReaderState, StandingReader } from "./readers/standing-reader.ts";
 import { type Unbooked, findUnbooked } from "./unbooked.ts";
 import { toSessionDetail, toSessionInfo } from "./session-info.ts";
@@ -61,6 +62,8 @@ export type SessionCalls = Promised<
         | "change"
         | "events"
         | "entryPage"
+        | "readExchange"
+        | "countEntries"
         | "stop"
         | "rate"
         | "observation"
@@ -226,6 +229,13 @@ function toReading(engine: Engine) {
       if (engine.known) readers.rejoin(connections);
     },
     leave: (reader: StandingReader): void => readers.leave(reader),
+
+    /** What a posted message has brought so far. Failures: `session_not_found`, `turn_not_found`. */
+    readExchange: (asked: ExchangeAsked): Result<Exchange> =>
+      wake(engine) ? readExchange(log, asked) : UNKNOWN_SESSION,
+    /** What a turn used between two of its entries. Failures: `session_not_found`, `turn_not_found`. */
+    countEntries: (asked: { turn: number; from: number; to: number }): Result<TurnStats> =>
+      wake(engine) ? countEntries(log, asked) : UNKNOWN_SESSION,
 
     /** Only for callers in the same process: other callers need `entryPage`, which is limited by bytes. */
     entries: (after: number): Result<Entry[]> => (wake(engine) ? ok(log.entries(after + 1)) : UNKNOWN_SESSION),

@@ -33,6 +33,7 @@ import {
   type SessionEngine,
   createSessionEngine,
 } from "../../core/session/engine.ts";
+import type { ExchangeAsked } from "../../core/session/readers/exchange.ts";
 import { CLOSE_CODES, type ReaderState, type StandingReader } from "../../core/session/readers/standing-reader.ts";
 import { seeds } from "../../skills-seed/index.ts";
 import { toQueue } from "../../stores/platform/queue.ts";
@@ -166,6 +167,12 @@ export class Session extends DurableObject<SessionEnv> implements SessionCalls {
   }
   async entryPage(asked: { after: number; limit: number }) {
     return this.#engine.entryPage(asked);
+  }
+  async readExchange(asked: ExchangeAsked) {
+    return this.#engine.readExchange(asked);
+  }
+  async countEntries(asked: { turn: number; from: number; to: number }) {
+    return this.#engine.countEntries(asked);
   }
   async stop() {
     return this.#engine.stop();

@@ -1,42 +1,26 @@
 // What every compatible endpoint (Chat Completions, Responses, Messages) makes of its request, and what it gets back. The endpoints parse
 // their own form into a DoorRequest, `openTurn` finds the session and posts, and the endpoints render the events. Types only.
-import type { AgentEvent, JsonObject } from "../../../core/schemas/entry.ts";
+import type { AgentEvent } from "../../../core/schemas/entry.ts";
 import type { SessionId, Sha256 } from "../../../core/schemas/ids.ts";
-import type { GivenImage } from "../../../core/schemas/media/image.ts";
+import type {
+  AnswerFormat,
+  ClientTool,
+  ClientToolChoice,
+  DoorMessage as CoreMessage,
+  Sampling,
+} from "../../../core/schemas/sessions/client-part.ts";
 import type { Effort } from "../../../core/schemas/settings.ts";
 
 /** A message of a client's history, in the one form of all doors. What a client sends as `system` is `DoorRequest.guidance`. */
 export type DoorMessage =
-  | { role: "user"; text: string; images?: GivenImage[] }
-  | { role: "assistant"; text: string; calls?: { id: string; name: string; args: JsonObject }[] }
-  | { role: "tool"; callId: string; text: string; failed?: boolean };
-
-/** A tool of the client's own. `parameters` is a JSON Schema object. */
-export interface ClientTool {
-  name: string;
-  description: string;
-  parameters: JsonObject;
-}
-
-export type DoorToolChoice = "auto" | "none" | "required" | { name: string };
-
-export type DoorFormat =
-  | { type: "json_object" }
-  | { type: "json_schema"; name?: string | undefined; schema: JsonObject };
+  | Exclude<CoreMessage, { role: "tool" }>
+  /** `failed`: the client's tool says so. */
+  | (Extract<CoreMessage, { role: "tool" }> & { failed?: boolean });
 
 /** A place in a session: after this turn. */
 export interface TurnPlace {
   session: SessionId;
   turn: number;
-}
-
-/** What a client sets for one turn. */
-export interface Sampling {
-  effort?: Effort | undefined;
-  maxTokens?: number | undefined;
-  temperature?: number | undefined;
-  topP?: number | undefined;
-  stop?: string[] | undefined;
 }
 
 export interface DoorRequest {
@@ -47,8 +31,9 @@ export interface DoorRequest {
   /** What the client sent, oldest first: its whole history, or only what is new. Ends with messages of `user` or `tool`. */
   messages: DoorMessage[];
   tools: ClientTool[];
-  toolChoice?: DoorToolChoice | undefined;
-  format?: DoorFormat | undefined;
+  toolChoice?: ClientToolChoice | undefined;
+  format?: AnswerFormat | undefined;
+  effort?: Effort | undefined;
   sampling: Sampling;
   stream: boolean;
   includeUsage: boolean;
@@ -77,7 +62,8 @@ export interface DoorEvent {
 /**
  * The turn that answers the request. `events`: of this exchange only. They begin with what followed the request's message or tool results
  * (turn_start, steer_add or the first event after the client's calls were answered), and end with the first `turn_end`, or with the first
- * `turn_park` that waits for the person or the client. They go on over restarts of the session. Ending the iteration stops nothing.
+ * `turn_park` that waits for the person or the client, or with the `notice_add` that answers a command beside such a wait
+ * (`command_answer`). They go on over restarts of the session. Ending the iteration stops nothing.
  */
 export interface DoorTurn {
   session: SessionId;
