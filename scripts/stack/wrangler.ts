@@ -66,7 +66,7 @@ export const runWrangler: RunWrangler = (args, { signal, env } = {}) => {
 export interface WorkerConfig {
   worker: WorkerName;
   path: string;
-  /** As written, with the entry point made absolute, so that a copy works from any folder. */
+  /** As written, with the entry point and the folder of assets made absolute, so that a copy works from any folder. */
   raw: Wrangler.Unstable_RawConfig;
 }
 
@@ -86,6 +86,10 @@ export function readWorkerConfigs(): WorkerConfig[] {
   return WORKERS.map(({ worker, path }) => {
     const { rawConfig: raw } = readToml(path, () => experimental_readRawConfig({ config: join(root, path) }));
     if (!raw.main) throw new PlainError(`${path} has no \`main\`.`);
-    return { worker, path, raw: { ...raw, main: resolve(root, dirname(path), raw.main) } };
+    const main = resolve(root, dirname(path), raw.main);
+    const assets = raw.assets?.directory && {
+      assets: { ...raw.assets, directory: resolve(root, dirname(path), raw.assets.directory) },
+    };
+    return { worker, path, raw: { ...raw, main, ...assets } };
   });
 }

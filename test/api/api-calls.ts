@@ -2,6 +2,7 @@
 import { env as bindings, exports } from "cloudflare:workers";
 import { expect } from "vitest";
 import type { Env } from "../../workers/api/env.ts";
+import { findUndocumented } from "./documented.ts";
 
 export const env = bindings as unknown as Env;
 export const OPERATOR = "operator-token-for-tests";
@@ -42,6 +43,12 @@ export async function fetchApi(
 export async function ask(method: string, path: string, asked: AskOptions = {}): Promise<Answer> {
   const response = await fetchApi(method, path, asked);
   const text = await response.text();
+  const isProblem = response.headers.get("content-type") === "application/problem+json";
+  const code = isProblem ? (JSON.parse(text) as { code: string }).code : undefined;
+  {
+    const u = await findUndocumented(method, path, { status: response.status, code });
+    if (u) console.log("UNDOC " + u);
+  }
   return { status: response.status, headers: response.headers, body: text === "" ? null : JSON.parse(text) };
 }
 

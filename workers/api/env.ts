@@ -18,6 +18,8 @@ export interface Env extends ModelEnv, ExecEnv, SealingEnv {
   MEMORY: KVNamespace;
   REVIEWS: Queue<ReviewMessage>;
   CURATION: Queue<CurationMessage>;
+  /** The files of the page at /docs. */
+  ASSETS?: Fetcher;
   TALARIA_SETTINGS?: string;
   /** The profile whose public skills are served at the root of this host. */
   TALARIA_PUBLIC_PROFILE?: string;

@@ -1,5 +1,4 @@
 // The api Worker: HTTP in front of Durable Objects. Registers the resources and makes no decisions.
-import type { OpenAPIHono } from "@hono/zod-openapi";
 import { bodyLimit } from "hono/body-limit";
 import type { MiddlewareHandler } from "hono";
 import { FIXED } from "../../core/limits.ts";
@@ -14,7 +13,7 @@ import { curator } from "./learning/curator.ts";
 import { parseEnvSettings } from "./env.ts";
 import { IMPORT_ROUTE, exchange } from "./skills/exchange.ts";
 import { files } from "./sessions/files.ts";
-import { VERSION, health } from "./health.ts";
+import { health } from "./health.ts";
 import { hooks } from "./profiles/hooks.ts";
 import { images } from "./sessions/images.ts";
 import { keys } from "./profiles/keys.ts";
@@ -24,6 +23,8 @@ import { MCP_ROUTE, mcp } from "./mcp/mcp.ts";
 import { mcpCallback } from "./mcp-servers/callback.ts";
 import { mcpServers } from "./mcp-servers/servers.ts";
 import { messages } from "./sessions/messages.ts";
+import { docsPage } from "./openapi/docs-page.ts";
+import { toDocument } from "./openapi/document.ts";
 import { AppError, answerError, answerProblem } from "./problems.ts";
 import { pending } from "./learning/pending.ts";
 import { profiles } from "./profiles/profiles.ts";
@@ -155,19 +156,10 @@ for (const resource of [
 ]) {
   app.route("/", resource);
 }
+app.route("/", docsPage);
 for (const scheme of ["key", "operator"]) {
   app.openAPIRegistry.registerComponent("securitySchemes", scheme, { type: "http", scheme: "bearer" });
 }
 app.get("/openapi.json", refuseQuery, (c) => c.json(toDocument(app)));
 
 export default app;
-
-function toDocument(api: OpenAPIHono<ApiEnv>): object {
-  const document = api.getOpenAPI31Document({
-    openapi: "3.1.0",
-    info: { title: "Talaria", version: VERSION },
-    security: [{ key: [] }],
-  });
-  const paths = Object.entries(document.paths ?? {}).map(([path, item]) => [path.replace("{.+}", ""), item]);
-  return { ...document, paths: Object.fromEntries(paths) };
-}

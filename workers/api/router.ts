@@ -79,6 +79,12 @@ export function describeResponses<Status extends number, Schema extends z.ZodTyp
   };
 }
 
+/** In a route's declaration: the codes that it may answer with beside those that every route of its kind has (openapi/document.ts). */
+export function refuses(...codes: ProblemCode[]): { [REFUSED]: ProblemCode[] } {
+  return { [REFUSED]: codes };
+}
+export const REFUSED = "x-problems";
+
 export function jsonBody<Schema extends z.ZodType>(schema: Schema) {
   return { required: true as const, content: { "application/json": { schema } } };
 }
@@ -117,7 +123,7 @@ export const Flag = z
 type Issue = z.core.$ZodIssue;
 
 /** A code for each invalid field, so that programs can tell them apart. */
-const CODE_BY_FIELD: Record<string, ProblemCode> = {
+export const CODE_BY_FIELD: Record<string, ProblemCode> = {
   "param.id": "bad_key_id",
   "param.profile": "bad_profile_id",
   "param.session": "bad_session_id",

@@ -10,7 +10,8 @@ import { readBearer, readCredential } from "./credential.ts";
 import { assertOperator } from "./operator.ts";
 import type { ApiEnv, Principal } from "./principal.ts";
 
-const OPEN_ROUTES = new Set(["GET /health", "GET /openapi.json", "GET /v1/mcp/callback"]);
+const OPEN_ROUTES = new Set(["GET /health", "GET /openapi.json", "GET /docs", "GET /v1/mcp/callback"]);
+const DOCS_FILE = /^GET \/docs\//;
 /** Published skills, open to everyone. */
 const PUBLIC_ROUTE = /^GET (?:\/p\/[^/]+)?\/\.well-known\/(?:agent-skills|skills)\//;
 const OPERATOR_ROUTES = new Set(["POST /v1/profiles"]);
@@ -22,7 +23,7 @@ export const authenticate: MiddlewareHandler<ApiEnv> = async (c, next) => {
   const route = `${c.req.method === "HEAD" ? "GET" : c.req.method} ${c.req.path}`;
   if (OPERATOR_ROUTES.has(route)) assertOperator(c);
   else if (OPERATOR_OR_KEY.test(route) && !parseKey(readBearer(c) ?? "")) assertOperator(c);
-  else if (!OPEN_ROUTES.has(route) && !PUBLIC_ROUTE.test(route)) await authenticateProfile(c);
+  else if (!OPEN_ROUTES.has(route) && !DOCS_FILE.test(route) && !PUBLIC_ROUTE.test(route)) await authenticateProfile(c);
   await next();
 };
 

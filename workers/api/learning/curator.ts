@@ -10,7 +10,7 @@ import type { Grant } from "../../../core/schemas/learning/review.ts";
 import { type Env, parseEnvSettings } from "../env.ts";
 import { pageQuery } from "../pages.ts";
 import { AppError, unwrap } from "../problems.ts";
-import { Flag, describeResponses, createRouter } from "../router.ts";
+import { Flag, describeResponses, createRouter, refuses } from "../router.ts";
 import { openAccount } from "../sessions/session-rpc.ts";
 import { openCuration } from "../stores.ts";
 
@@ -32,6 +32,7 @@ curator.openapi(
     method: "post",
     path: "/v1/curator/run",
     operationId: "runCurator",
+    ...refuses("too_many_runs"),
     description:
       "Starts a run. With `dryRun=1` it changes nothing, and the report says what it would do. With `consolidate=1` a model " +
       "is asked which skills to merge.",
@@ -100,6 +101,7 @@ curator.openapi(
     method: "get",
     path: "/v1/curator/runs/{run}",
     operationId: "readCurationRun",
+    ...refuses("run_pending"),
     description: "Reads the report of one run. 404 with `run_pending` until it is written.",
     request: { params: RunParams },
     responses: describeResponses(200, "The report", CurationReport),
@@ -116,6 +118,7 @@ curator.openapi(
     method: "post",
     path: "/v1/curator/runs/{run}/rollback",
     operationId: "rollBackCurationRun",
+    ...refuses("run_pending", "nothing_to_undo", "too_many_runs"),
     description:
       "Reverts the changes of a run, last one first. Skills that have changed since are skipped; the report lists them.",
     request: { params: RunParams },

@@ -11,7 +11,7 @@ import type { Evidence, SkillIndex } from "../../../core/schemas/skill.ts";
 import { countTokens } from "../../../core/schemas/usage.ts";
 import { type Env, parseEnvSettings } from "../env.ts";
 import { AppError } from "../problems.ts";
-import { describeResponses, createRouter, numeric } from "../router.ts";
+import { describeResponses, createRouter, numeric, refuses } from "../router.ts";
 import { openArchive } from "../sessions/session-rpc.ts";
 import { openCuration, openEvidence, openPending, openReviews, openSkills } from "../stores.ts";
 import { fetchUsage } from "../profiles/usage.ts";
@@ -36,6 +36,7 @@ learning.openapi(
     method: "get",
     path: "/v1/learning",
     operationId: "readLearning",
+    ...refuses("skill_not_found"),
     description:
       "Reports whether learning helps, from the newest thousand turns and the newest fifty reviews. `skills` is one page, " +
       "ordered by name: ask for more with `after`. `skill` selects one skill and adds its history. `by` groups the turns over time.",

@@ -18,7 +18,7 @@ import { type Finding, scanText } from "../../../core/skills/scanner/scanner.ts"
 import { purgeText } from "../skills/copies.ts";
 import { parseEnvSettings } from "../env.ts";
 import { ascending, pageQuery, toPage } from "../pages.ts";
-import { describeResponses, createRouter, jsonBody } from "../router.ts";
+import { describeResponses, createRouter, jsonBody, refuses } from "../router.ts";
 import { openMemory } from "../stores.ts";
 import { addFact, forgetFact, memoryNotFound, newOp, replaceFact } from "./memory-writes.ts";
 
@@ -66,6 +66,7 @@ memory.openapi(
     method: "post",
     path: "/v1/memory",
     operationId: "addMemory",
+    ...refuses("empty_content", "several_facts", "too_long", "bad_text", "memory_purged", "busy"),
     description: "Adds one fact.",
     request: { body: jsonBody(PostMemory) },
     responses: describeResponses(201, "The fact is stored; new prompts contain it", MemoryWritten),
@@ -81,6 +82,7 @@ memory.openapi(
     method: "put",
     path: "/v1/memory/{store}/{memory}",
     operationId: "replaceMemory",
+    ...refuses("memory_not_found", "empty_content", "several_facts", "too_long", "bad_text", "memory_purged", "busy"),
     description: "Replaces one fact.",
     request: { params: EntryParams, body: jsonBody(PutMemory) },
     responses: describeResponses(200, "The fact that replaced it", MemoryWritten),
@@ -97,6 +99,7 @@ memory.openapi(
     method: "delete",
     path: "/v1/memory/{store}/{memory}",
     operationId: "forget",
+    ...refuses("memory_not_found", "busy"),
     description: "Removes one fact. Its text stays in the store until the sweep; `purge` deletes it.",
     request: { params: EntryParams },
     responses: describeResponses(200, "How many writes of the fact were removed", Forgotten),
@@ -113,6 +116,7 @@ memory.openapi(
     method: "post",
     path: "/v1/memory/{store}/{memory}/purge",
     operationId: "purgeMemory",
+    ...refuses("memory_not_found", "busy"),
     description: "Deletes one fact permanently, including its copies.",
     request: { params: EntryParams },
     responses: describeResponses(

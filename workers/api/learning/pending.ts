@@ -17,7 +17,7 @@ import { systemClock } from "../../../stores/platform/system-clock.ts";
 import { type Env, parseEnvSettings } from "../env.ts";
 import { ascending, pageQuery, toPage } from "../pages.ts";
 import { unwrap } from "../problems.ts";
-import { describeResponses, createRouter, jsonBody } from "../router.ts";
+import { describeResponses, createRouter, jsonBody, refuses } from "../router.ts";
 import { openCuration, openMemory, openPending, openSkills } from "../stores.ts";
 
 export const pending = createRouter();
@@ -46,6 +46,7 @@ pending.openapi(
     method: "get",
     path: "/v1/pending/{pending}",
     operationId: "readPending",
+    ...refuses("pending_not_found"),
     description: "Reads a change and its diff. For a stale change, also what it would do now.",
     request: { params: PendingParams },
     responses: describeResponses(200, "The change", PendingDetail),
@@ -58,6 +59,7 @@ pending.openapi(
     method: "post",
     path: "/v1/pending/{pending}",
     operationId: "decidePending",
+    ...refuses("pending_not_found", "pending_decided", "pending_stale", "busy"),
     description:
       "Approves or rejects a change. An approved change is carried out as requested. Repeating a decision returns the same answer.",
     request: { params: PendingParams, body: jsonBody(DecidePending) },

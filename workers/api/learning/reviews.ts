@@ -7,7 +7,7 @@ import { ReviewId, SessionId } from "../../../core/schemas/ids.ts";
 import type { ReviewDead, ReviewJob, ReviewResult } from "../../../core/schemas/learning/review.ts";
 import { descending, pageQuery, toPage } from "../pages.ts";
 import { AppError } from "../problems.ts";
-import { describeResponses, createRouter } from "../router.ts";
+import { describeResponses, createRouter, refuses } from "../router.ts";
 import { openReviews } from "../stores.ts";
 
 export const reviews = createRouter();
@@ -50,6 +50,7 @@ reviews.openapi(
     method: "get",
     path: "/v1/reviews/{review}",
     operationId: "readReview",
+    ...refuses("review_not_found"),
     description: "Reads a review: why it started, what it was shown, what it did and what it cost.",
     request: { params: ReviewParams },
     responses: describeResponses(200, "The review", ReviewDetail),

@@ -20,7 +20,7 @@ import { readPolicy } from "../../../wiring/outbound.ts";
 import { assertExecHost, parseEnvSettings } from "../env.ts";
 import { AppError, unwrap } from "../problems.ts";
 import type { ApiEnv } from "../auth/principal.ts";
-import { PROBLEM_RESPONSE, createRouter, describeResponses, jsonBody } from "../router.ts";
+import { PROBLEM_RESPONSE, createRouter, describeResponses, jsonBody, refuses } from "../router.ts";
 import { openMcpAccount } from "./mcp-account.ts";
 
 export const mcpServers = createRouter();
@@ -46,6 +46,14 @@ mcpServers.openapi(
     method: "put",
     path: "/v1/mcp/servers/{server}",
     operationId: "putMcpServer",
+    ...refuses(
+      "url_refused",
+      "too_many_settings",
+      "setting_too_large",
+      "sealing_key_missing",
+      "backend_unavailable",
+      "mcp_not_supported",
+    ),
     description:
       "Sets an MCP server, and asks it in the background what it offers. Its tools are there from the next message on.",
     request: { params, body: jsonBody(PutMcpServer) },
@@ -70,6 +78,7 @@ mcpServers.openapi(
     method: "delete",
     path: "/v1/mcp/servers/{server}",
     operationId: "deleteMcpServer",
+    ...refuses("mcp_server_not_found"),
     description: "Removes an MCP server with its headers and its access.",
     request: { params },
     responses: { 204: { description: "Removed" }, default: PROBLEM_RESPONSE },
@@ -85,6 +94,7 @@ mcpServers.openapi(
     method: "post",
     path: "/v1/mcp/servers/{server}/test",
     operationId: "testMcpServer",
+    ...refuses("mcp_server_not_found", "sealing_key_missing", "too_many_settings", "setting_too_large"),
     description:
       "Asks an MCP server now what it offers. A server that does not answer is not an error: `state` and `reason` say so.",
     request: { params },
@@ -102,6 +112,7 @@ mcpServers.openapi(
     method: "post",
     path: "/v1/mcp/servers/{server}/authorize",
     operationId: "authorizeMcpServer",
+    ...refuses("mcp_server_not_found", "mcp_not_supported", "mcp_oauth_failed", "url_refused", "sealing_key_missing"),
     description:
       "Begins access by OAuth: finds the server's authorization server and registers this deployment there. Open the address in a browser.",
     request: { params },

@@ -7,7 +7,7 @@ import { ApprovalId, stricterMode } from "../../../core/schemas/approvals/approv
 import { readSettings } from "../../../wiring/settings.ts";
 import { unwrap } from "../problems.ts";
 import type { ApiEnv } from "../auth/principal.ts";
-import { PROBLEM_RESPONSE, createRouter, describeResponses, jsonBody } from "../router.ts";
+import { PROBLEM_RESPONSE, createRouter, describeResponses, jsonBody, refuses } from "../router.ts";
 import { openAccount } from "../sessions/session-rpc.ts";
 
 export const approvalPolicy = createRouter();
@@ -43,6 +43,7 @@ approvalPolicy.openapi(
     method: "delete",
     path: "/v1/approvals/{allowance}",
     operationId: "revokeProfileAllowance",
+    ...refuses("allowance_not_found"),
     description: "Revokes an allowance of the profile. Such calls ask again.",
     request: { params: z.object({ allowance: ApprovalId }) },
     responses: { 204: { description: "Revoked" }, default: PROBLEM_RESPONSE },

@@ -17,7 +17,7 @@ import { forgetAcceptedKeys } from "../auth/accepted-keys.ts";
 import { descending, pageQuery, toPage } from "../pages.ts";
 import { unwrap } from "../problems.ts";
 import type { ApiEnv } from "../auth/principal.ts";
-import { PROBLEM_RESPONSE, createRouter, describeResponses, jsonBody } from "../router.ts";
+import { PROBLEM_RESPONSE, createRouter, describeResponses, jsonBody, refuses } from "../router.ts";
 import { openAccount } from "../sessions/session-rpc.ts";
 
 export const hooks = createRouter();
@@ -42,6 +42,7 @@ hooks.openapi(
     method: "post",
     path: "/v1/hooks",
     operationId: "createHook",
+    ...refuses("url_refused", "too_many_hooks", "sealing_key_missing", "setting_too_large"),
     description:
       "Subscribes a URL to events. Each is posted as JSON, signed by the rules of Standard Webhooks. A session sends events to a " +
       "new hook from its next message on; some isolates learn of it up to 30 seconds later.",
@@ -71,6 +72,7 @@ hooks.openapi(
     method: "get",
     path: "/v1/hooks/{hook}",
     operationId: "readHook",
+    ...refuses("hook_not_found"),
     description: "Reads a hook.",
     request: { params: HookParams },
     responses: describeResponses(200, "The hook, without its secret", HookInfo),
@@ -83,6 +85,7 @@ hooks.openapi(
     method: "delete",
     path: "/v1/hooks/{hook}",
     operationId: "deleteHook",
+    ...refuses("hook_not_found"),
     description: "Deletes a hook with its log. What waits for it is not sent.",
     request: { params: HookParams },
     responses: { 204: { description: "Deleted" }, default: PROBLEM_RESPONSE },
@@ -99,6 +102,7 @@ hooks.openapi(
     method: "post",
     path: "/v1/hooks/{hook}/test",
     operationId: "testHook",
+    ...refuses("hook_not_found"),
     description:
       "Posts an event of type `ping` at once, in one attempt, also to a disabled hook. Answers with what came of it.",
     request: { params: HookParams },
@@ -112,6 +116,7 @@ hooks.openapi(
     method: "post",
     path: "/v1/hooks/{hook}/rotate",
     operationId: "rotateHookSecret",
+    ...refuses("hook_not_found", "sealing_key_missing"),
     description: "Makes a new secret. For a day, deliveries are signed with the former one too.",
     request: { params: HookParams },
     responses: describeResponses(200, "The new secret, which is never shown again", RotatedSecret),
@@ -124,6 +129,7 @@ hooks.openapi(
     method: "get",
     path: "/v1/hooks/{hook}/deliveries",
     operationId: "listDeliveries",
+    ...refuses("hook_not_found"),
     description:
       "Lists what was sent and what waits, with each attempt. The log has the last 100 ended deliveries of a week, without bodies.",
     request: { params: HookParams, query: z.strictObject(pageQuery(MAX_DELIVERIES)) },

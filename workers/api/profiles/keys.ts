@@ -6,7 +6,7 @@ import { OPERATOR_OR_KEY } from "../auth/guard-route.ts";
 import { forgetAcceptedKeys } from "../auth/accepted-keys.ts";
 import { ascending, pageQuery, toPage } from "../pages.ts";
 import { AppError, unwrap } from "../problems.ts";
-import { PROBLEM_RESPONSE, describeResponses, createRouter, jsonBody } from "../router.ts";
+import { PROBLEM_RESPONSE, describeResponses, createRouter, jsonBody, refuses } from "../router.ts";
 import { openAccount } from "../sessions/session-rpc.ts";
 
 export const keys = createRouter();
@@ -18,6 +18,7 @@ keys.openapi(
     method: "post",
     path: "/v1/keys",
     operationId: "createKey",
+    ...refuses("profile_not_found", "too_many_keys", "bad_profile_id"),
     security: OPERATOR_OR_KEY,
     scope: "admin",
     description: "Creates a key of a profile.",
@@ -55,6 +56,7 @@ keys.openapi(
     method: "delete",
     path: "/v1/keys/{id}",
     operationId: "revokeKey",
+    ...refuses("key_not_found", "last_key"),
     description:
       "Revokes a key. Some isolates may accept it for another 30 seconds. A profile's last key cannot be revoked: the " +
       "answer is 409 with the code `last_key`, until the operator has created another key.",

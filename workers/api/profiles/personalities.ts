@@ -8,7 +8,7 @@ import type { ProfileSettings } from "../../../core/schemas/profile/settings.ts"
 import { decide, scanText } from "../../../core/skills/scanner/scanner.ts";
 import { forgetAcceptedKeys } from "../auth/accepted-keys.ts";
 import { AppError, unwrap } from "../problems.ts";
-import { PROBLEM_RESPONSE, createRouter, describeResponses, jsonBody } from "../router.ts";
+import { PROBLEM_RESPONSE, createRouter, describeResponses, jsonBody, refuses } from "../router.ts";
 import { openAccount } from "../sessions/session-rpc.ts";
 
 export const personalities = createRouter();
@@ -39,6 +39,7 @@ personalities.openapi(
     method: "put",
     path: "/v1/personalities/{personality}",
     operationId: "putPersonality",
+    ...refuses("personality_refused", "too_many_settings", "setting_too_large"),
     description:
       "Stores a personality of the profile's own: instructions to the agent that become a part of its prompt in sessions that choose it. " +
       "A text that attacks an agent is refused.",
@@ -64,6 +65,7 @@ personalities.openapi(
     method: "delete",
     path: "/v1/personalities/{personality}",
     operationId: "deletePersonality",
+    ...refuses("setting_not_found"),
     description:
       "Deletes a personality of the profile's own. Sessions that chose it go on with a shipped one of its name, or without one.",
     request: { params: PersonalityParams },

@@ -9,7 +9,7 @@ import { OPERATOR_OR_KEY } from "../auth/guard-route.ts";
 import { forgetAcceptedKeys } from "../auth/accepted-keys.ts";
 import type { Principal } from "../auth/principal.ts";
 import { AppError, unwrap } from "../problems.ts";
-import { PROBLEM_RESPONSE, describeResponses, createRouter } from "../router.ts";
+import { PROBLEM_RESPONSE, describeResponses, createRouter, refuses } from "../router.ts";
 import { openAccount } from "../sessions/session-rpc.ts";
 
 export const profiles = createRouter();
@@ -37,6 +37,7 @@ profiles.openapi(
     method: "delete",
     path: "/v1/profiles/{profile}",
     operationId: "deleteProfile",
+    ...refuses("confirmation_needed", "profile_not_found", "operator_required"),
     security: OPERATOR_OR_KEY,
     scope: "admin",
     description:

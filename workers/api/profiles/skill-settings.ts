@@ -4,7 +4,7 @@ import type { ProfileSettings } from "../../../core/schemas/profile/settings.ts"
 import { SkillSettings } from "../../../core/schemas/profile/skills.ts";
 import { forgetAcceptedKeys } from "../auth/accepted-keys.ts";
 import { unwrap } from "../problems.ts";
-import { createRouter, describeResponses, jsonBody } from "../router.ts";
+import { createRouter, describeResponses, jsonBody, refuses } from "../router.ts";
 import { openAccount } from "../sessions/session-rpc.ts";
 
 export const skillSettings = createRouter();
@@ -28,6 +28,7 @@ skillSettings.openapi(
     method: "put",
     path: "/v1/skill-settings",
     operationId: "putSkillSettings",
+    ...refuses("setting_too_large", "too_many_settings"),
     description:
       "With `inlineShell` a skill that is loaded by a slash command runs its inline snippets (!`command`) in the session's shell, within its " +
       "limits, and the model reads what they printed. That holds for every skill, imported ones included. Off by default.",

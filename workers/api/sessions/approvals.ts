@@ -12,7 +12,7 @@ import * as z from "zod";
 import { ApprovalId } from "../../../core/schemas/approvals/approval.ts";
 import { ascending, pageQuery, toPage } from "../pages.ts";
 import { unwrap } from "../problems.ts";
-import { PROBLEM_RESPONSE, describeResponses, createRouter, jsonBody } from "../router.ts";
+import { PROBLEM_RESPONSE, describeResponses, createRouter, jsonBody, refuses } from "../router.ts";
 import { openSession } from "./session-rpc.ts";
 import { SessionParams } from "./sessions.ts";
 
@@ -44,6 +44,7 @@ approvals.openapi(
     method: "get",
     path: "/v1/sessions/{session}/approvals/{approval}",
     operationId: "readApproval",
+    ...refuses("approval_not_found"),
     description: "Reads a request. Of a file: with its requested and its present content.",
     request: { params: ApprovalParams },
     responses: describeResponses(200, "The request", ApprovalDetail),
@@ -59,6 +60,17 @@ approvals.openapi(
     method: "post",
     path: "/v1/sessions/{session}/approvals/{approval}",
     operationId: "decideApproval",
+    ...refuses(
+      "approval_not_found",
+      "approval_decided",
+      "approval_replaced",
+      "answer_invalid",
+      "approval_too_wide",
+      "too_many_allowances",
+      "file_too_large",
+      "workspace_full",
+      "write_limit",
+    ),
     description:
       "Approves or rejects a request. An approved call runs, and its turn goes on; `scope` allows calls like it for longer. Approved content is stored as the person's own. Repeating a decision returns the same answer.",
     request: { params: ApprovalParams, body: jsonBody(DecideApproval) },
@@ -92,6 +104,7 @@ approvals.openapi(
     method: "delete",
     path: "/v1/sessions/{session}/allowances/{allowance}",
     operationId: "revokeAllowance",
+    ...refuses("allowance_not_found"),
     description: "Revokes an allowance of this session, or of the profile. Such calls ask again.",
     request: { params: SessionParams.extend({ allowance: ApprovalId }) },
     responses: { 204: { description: "Revoked" }, default: PROBLEM_RESPONSE },

@@ -5,7 +5,7 @@ import { ulid } from "ulid";
 import { BranchSession, SessionDetail } from "../../../core/schemas/api.ts";
 import { copyBranch } from "../../../core/session/branch/copy-branch.ts";
 import { AppError, unwrap } from "../problems.ts";
-import { createRouter, describeResponses, optionalJsonBody } from "../router.ts";
+import { createRouter, describeResponses, optionalJsonBody, refuses } from "../router.ts";
 import { IdempotencyKey } from "./messages.ts";
 import { openAccount, openSession } from "./session-rpc.ts";
 import { SessionParams } from "./sessions.ts";
@@ -17,6 +17,16 @@ branch.openapi(
     method: "post",
     path: "/v1/sessions/{session}/branch",
     operationId: "branchSession",
+    ...refuses(
+      "turn_not_found",
+      "turn_not_ended",
+      "files_not_kept",
+      "branch_outdated",
+      "idempotency_conflict",
+      "turn_undone",
+      "session_busy",
+      "session_delegated",
+    ),
     description:
       "Begins a session that is as this one was after a turn: its log up to that turn, the files of that time, images and choices. Its " +
       "usage begins at zero, and deleting either leaves the other whole. A request that was cut off is sent again with its " +

@@ -10,7 +10,7 @@ import {
 } from "../../../core/schemas/api.ts";
 import { descending, pageQuery, toPage } from "../pages.ts";
 import { unwrap } from "../problems.ts";
-import { createRouter, describeResponses, numeric } from "../router.ts";
+import { createRouter, describeResponses, numeric, refuses } from "../router.ts";
 import { IdempotencyKey } from "./messages.ts";
 import { openSession } from "./session-rpc.ts";
 import { SessionParams } from "./sessions.ts";
@@ -44,6 +44,7 @@ checkpoints.openapi(
     method: "get",
     path: `${CHECKPOINTS}/{checkpoint}`,
     operationId: "readCheckpoint",
+    ...refuses("checkpoint_not_found", "file_not_found", "bad_path"),
     description:
       "Says which paths have changed since the checkpoint. With `path` it also shows the difference of that file, which must be in the checkpoint or there now.",
     request: { params: CheckpointParams, query: z.strictObject({ path: z.string().min(1).optional() }) },
@@ -61,6 +62,14 @@ checkpoints.openapi(
     method: "post",
     path: `${CHECKPOINTS}/{checkpoint}/restore`,
     operationId: "restoreCheckpoint",
+    ...refuses(
+      "checkpoint_not_found",
+      "idempotency_conflict",
+      "session_busy",
+      "workspace_full",
+      "write_limit",
+      "files_not_kept",
+    ),
     description:
       "Sets all files back to the checkpoint, exactly, instruction files included. Refused while a turn runs or waits. The restore has a checkpoint of its own and can be undone. A repeated request with the same `Idempotency-Key` restores nothing again.",
     request: { params: CheckpointParams, headers: z.object({ "idempotency-key": IdempotencyKey.optional() }) },
@@ -78,6 +87,7 @@ checkpoints.openapi(
     method: "delete",
     path: CHECKPOINTS,
     operationId: "deleteCheckpoints",
+    ...refuses("session_busy"),
     description:
       "Deletes all checkpoints, with the contents that only they hold, such as those of deleted files. The files stay as they are.",
     request: { params: SessionParams },

@@ -5,7 +5,7 @@ import { ChangeSession } from "../../../core/schemas/sessions/session-choice.ts"
 import { readModelChoices } from "../../../wiring/models.ts";
 import { parseEnvSettings } from "../env.ts";
 import { unwrap } from "../problems.ts";
-import { createRouter, describeResponses, jsonBody } from "../router.ts";
+import { createRouter, describeResponses, jsonBody, refuses } from "../router.ts";
 import { assertToolWords } from "../tools/tool-words.ts";
 import { openSession } from "./session-rpc.ts";
 import { SessionParams } from "./sessions.ts";
@@ -17,6 +17,7 @@ sessionChoices.openapi(
     method: "patch",
     path: "/v1/sessions/{session}",
     operationId: "changeSession",
+    ...refuses("unknown_model", "unknown_personality", "tool_unknown", "session_delegated", "personality_refused"),
     description:
       "Renames the session, or chooses its model, how much it reasons, its personality and the tools that are switched off for it. " +
       "An absent field stays as it is; `null` goes back to the default. A running turn keeps what it began with. A personality begins a new epoch.",

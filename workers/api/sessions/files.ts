@@ -4,7 +4,7 @@ import * as z from "zod";
 import { FileList, StoredFile } from "../../../core/schemas/api.ts";
 import { pageQuery, toPage } from "../pages.ts";
 import { unwrap } from "../problems.ts";
-import { PROBLEM_RESPONSE, describeResponses, createRouter } from "../router.ts";
+import { PROBLEM_RESPONSE, describeResponses, createRouter, refuses } from "../router.ts";
 import { openSession } from "./session-rpc.ts";
 import { SessionParams } from "./sessions.ts";
 
@@ -38,6 +38,16 @@ files.openapi(
     method: "put",
     path: FILE_PATH,
     operationId: "putFile",
+    ...refuses(
+      "file_too_large",
+      "bad_path",
+      "workspace_full",
+      "write_limit",
+      "approval_needed",
+      "busy",
+      "bad_text",
+      "backend_unavailable",
+    ),
     description: "Stores a file. The body is kept unchanged, whatever its content type.",
     request: { params: FileParams, body: { content: BYTES_CONTENT } },
     responses: describeResponses(201, "Stored", StoredFile),
@@ -54,6 +64,7 @@ files.openapi(
     method: "get",
     path: FILE_PATH,
     operationId: "getFile",
+    ...refuses("file_not_found"),
     description: "Reads one file, byte for byte.",
     request: { params: FileParams },
     responses: { 200: { description: "The file", content: BYTES_CONTENT }, default: PROBLEM_RESPONSE },
@@ -72,6 +83,7 @@ files.openapi(
     method: "delete",
     path: FILE_PATH,
     operationId: "deleteFile",
+    ...refuses("file_not_found", "approval_needed", "write_limit"),
     description: "Deletes one file.",
     request: { params: FileParams },
     responses: { 204: { description: "Deleted" }, default: PROBLEM_RESPONSE },

@@ -3,7 +3,7 @@ import { createRoute } from "@hono/zod-openapi";
 import * as z from "zod";
 import { Sha256 } from "../../../core/schemas/ids.ts";
 import { unwrap } from "../problems.ts";
-import { PROBLEM_RESPONSE, createRouter } from "../router.ts";
+import { PROBLEM_RESPONSE, createRouter, refuses } from "../router.ts";
 import { openSession } from "./session-rpc.ts";
 import { SessionParams } from "./sessions.ts";
 
@@ -14,6 +14,7 @@ images.openapi(
     method: "get",
     path: "/v1/sessions/{session}/images/{image}",
     operationId: "getImage",
+    ...refuses("image_not_found"),
     description: "Reads an image of a message, byte for byte, by the `sha256` that its entry names.",
     request: { params: SessionParams.extend({ image: Sha256 }) },
     responses: {

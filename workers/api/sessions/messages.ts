@@ -5,7 +5,7 @@ import * as z from "zod";
 import { Accepted, EntryList, PostMessage, Stopped } from "../../../core/schemas/api.ts";
 import { pageQuery } from "../pages.ts";
 import { AppError, unwrap } from "../problems.ts";
-import { describeResponses, createRouter, numeric, jsonBody } from "../router.ts";
+import { describeResponses, createRouter, numeric, jsonBody, refuses } from "../router.ts";
 import { openSession, unwrapResponse } from "./session-rpc.ts";
 import { SessionParams } from "./sessions.ts";
 
@@ -31,6 +31,18 @@ messages.openapi(
     method: "post",
     path: "/v1/sessions/{session}/messages",
     operationId: "postMessage",
+    ...refuses(
+      "bad_text",
+      "message_too_long",
+      "too_many_queued",
+      "idempotency_conflict",
+      "image_type_refused",
+      "image_too_large",
+      "too_many_images",
+      "images_full",
+      "session_delegated",
+      "too_many_readers",
+    ),
     description:
       "Sends a message. With `Accept: text/event-stream` the response streams the turn. Otherwise it is 202 and the turn continues in the background.",
     request: {
@@ -62,6 +74,7 @@ messages.openapi(
     method: "get",
     path: "/v1/sessions/{session}/events",
     operationId: "readEvents",
+    ...refuses("turn_not_found", "too_many_readers"),
     description: "Streams events after `Last-Event-ID` or `after`, up to the end of the newest turn.",
     request: {
       params: SessionParams,

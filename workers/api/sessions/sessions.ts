@@ -10,7 +10,7 @@ import { assertExecHost } from "../env.ts";
 import { AppError, unwrap } from "../problems.ts";
 import { assertToolWords } from "../tools/tool-words.ts";
 import { pageQuery } from "../pages.ts";
-import { PROBLEM_RESPONSE, describeResponses, createRouter, optionalJsonBody } from "../router.ts";
+import { PROBLEM_RESPONSE, describeResponses, createRouter, optionalJsonBody, refuses } from "../router.ts";
 import { openAccount, openSession } from "./session-rpc.ts";
 
 export const sessions = createRouter();
@@ -22,6 +22,7 @@ sessions.openapi(
     method: "post",
     path: "/v1/sessions",
     operationId: "createSession",
+    ...refuses("backend_unavailable", "tool_unknown", "session_not_found"),
     description:
       'Starts a conversation. With `"learning":"off"` it neither uses nor produces learned skills and memory. With `"backend":"host"` ' +
       "the agent works on the operator's exec host (docs/EXEC-HOST.md): real commands and files, each command asks first. Without " +

@@ -5,7 +5,7 @@ import * as z from "zod";
 import { splitProtocols } from "../auth/credential.ts";
 import { EventId } from "./messages.ts";
 import { AppError } from "../problems.ts";
-import { PROBLEM_RESPONSE, createRouter } from "../router.ts";
+import { PROBLEM_RESPONSE, createRouter, refuses } from "../router.ts";
 import { openSession, unwrapResponse } from "./session-rpc.ts";
 import { SessionParams } from "./sessions.ts";
 
@@ -18,6 +18,7 @@ socket.openapi(
     method: "get",
     path: "/v1/sessions/{session}/socket",
     operationId: "watchSession",
+    ...refuses("upgrade_required", "too_many_readers", "turn_not_found"),
     description:
       'Opens a WebSocket for the events of all turns, each as `{"id", "event"}`: first those after the id `after`, then new ' +
       "ones. `after=0.0` begins at the first event; without `after` only new events come. `ping` is answered with `pong`; " +

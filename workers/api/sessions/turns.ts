@@ -3,7 +3,7 @@ import { createRoute } from "@hono/zod-openapi";
 import { TurnObservation } from "../../../core/schemas/api.ts";
 import { Observation, Rating } from "../../../core/schemas/learning/learning.ts";
 import { unwrap } from "../problems.ts";
-import { describeResponses, createRouter, numeric, jsonBody } from "../router.ts";
+import { describeResponses, createRouter, numeric, jsonBody, refuses } from "../router.ts";
 import { openSession } from "./session-rpc.ts";
 import { SessionParams } from "./sessions.ts";
 
@@ -16,6 +16,7 @@ turns.openapi(
     method: "post",
     path: "/v1/sessions/{session}/turns/{n}/rating",
     operationId: "rateTurn",
+    ...refuses("turn_not_found", "turn_not_ended", "turn_undone", "turn_inherited", "too_many_ratings"),
     description:
       "Rates a turn, also days later. The last rating counts; repeating it changes nothing. The next turn and the next " +
       "review read the words of a correction.",
@@ -34,6 +35,7 @@ turns.openapi(
     method: "get",
     path: "/v1/sessions/{session}/turns/{n}/observation",
     operationId: "readObservation",
+    ...refuses("turn_not_found"),
     description: "Reads what was observed of a finished turn, how it was judged, and a short trace of its steps.",
     request: { params: TurnParams },
     responses: describeResponses(200, "The observation and the trace", TurnObservation),

@@ -6,7 +6,7 @@ import { ImportedWorkspace } from "../../../core/schemas/api.ts";
 import type { SessionId } from "../../../core/schemas/ids.ts";
 import { unwrap } from "../problems.ts";
 import type { ApiEnv } from "../auth/principal.ts";
-import { PROBLEM_RESPONSE, createRouter, describeResponses } from "../router.ts";
+import { PROBLEM_RESPONSE, createRouter, describeResponses, refuses } from "../router.ts";
 import { openSession } from "./session-rpc.ts";
 import { SessionParams } from "./sessions.ts";
 
@@ -22,6 +22,7 @@ workspace.openapi(
     method: "get",
     path: WORKSPACE,
     operationId: "exportWorkspace",
+    ...refuses("archive_too_large"),
     description: "Streams all files, folders and links of the workspace as a zip, with their modes and times.",
     request: { params: SessionParams },
     responses: { 200: { description: "The zip", content: ZIP_CONTENT }, default: PROBLEM_RESPONSE },
@@ -41,6 +42,17 @@ workspace.openapi(
     method: "put",
     path: WORKSPACE,
     operationId: "replaceWorkspace",
+    ...refuses(
+      "bad_archive",
+      "archive_too_large",
+      "too_many_files",
+      "bad_path",
+      "workspace_full",
+      "file_too_large",
+      "write_limit",
+      "session_busy",
+      "approval_needed",
+    ),
     description: `Replaces all files by those of a zip, or changes nothing. ${LIMITS}`,
     request: { params: SessionParams, body: { required: true, content: ZIP_CONTENT } },
     responses: describeResponses(200, "Replaced", ImportedWorkspace),
@@ -53,6 +65,17 @@ workspace.openapi(
     method: "post",
     path: WORKSPACE,
     operationId: "addToWorkspace",
+    ...refuses(
+      "bad_archive",
+      "archive_too_large",
+      "too_many_files",
+      "bad_path",
+      "workspace_full",
+      "file_too_large",
+      "write_limit",
+      "session_busy",
+      "approval_needed",
+    ),
     description: `Adds the files of a zip to those that are there, or changes nothing. A file of the same path is replaced. ${LIMITS}`,
     request: { params: SessionParams, body: { required: true, content: ZIP_CONTENT } },
     responses: describeResponses(200, "Added", ImportedWorkspace),

@@ -15,7 +15,7 @@ import { findBadScripts } from "../../../core/skills/checks.ts";
 import { seeds } from "../../../skills-seed/index.ts";
 import { runChecks } from "../../../wiring/checks.ts";
 import { unwrap } from "../problems.ts";
-import { Flag, PROBLEM_RESPONSE, describeResponses, createRouter, jsonBody } from "../router.ts";
+import { Flag, PROBLEM_RESPONSE, describeResponses, createRouter, jsonBody, refuses } from "../router.ts";
 import { followPublication } from "./public-skills.ts";
 import { IMPORT_FOLDER, readImport } from "./read-import.ts";
 import { scanImport } from "./scan-import.ts";
@@ -34,6 +34,20 @@ exchange.openapi(
     method: "post",
     path: IMPORT_ROUTE,
     operationId: "importSkill",
+    ...refuses(
+      "bad_archive",
+      "archive_too_large",
+      "bad_path",
+      "bad_skill_md",
+      "bad_skill_name",
+      "bad_text",
+      "too_large",
+      "too_many_files",
+      "skill_exists",
+      "skill_deleted",
+      "companion_name",
+      "busy",
+    ),
     description:
       "Imports a zip or `.skill`, a tar.gz, a SKILL.md, or files in JSON. The skill is the person's, and active at once. " +
       "`warnings` names scripts that cannot be parsed.",
@@ -75,6 +89,7 @@ exchange.openapi(
     method: "get",
     path: "/v1/skills/{name}/export",
     operationId: "exportSkill",
+    ...refuses("skill_not_found"),
     description:
       "Exports the skill's files as they were imported or written. With `strict`: a copy whose SKILL.md every validator of " +
       "the Agent Skills standard accepts. An archive holds one folder with the skill's name.",
@@ -119,6 +134,7 @@ exchange.openapi(
     method: "post",
     path: "/v1/skills/{name}/publish",
     operationId: "publishSkill",
+    ...refuses("skill_not_found", "too_many_public", "skill_deleted", "busy"),
     description:
       "Publishes or withdraws the skill. Anyone can read a public skill under `/.well-known/agent-skills/`, always its newest version.",
     request: { params: SkillParams, body: jsonBody(PublishSkill) },

@@ -19,7 +19,7 @@ import { purgeText } from "./copies.ts";
 import { parseEnvSettings } from "../env.ts";
 import { descending, pageQuery, toPage } from "../pages.ts";
 import { unwrap } from "../problems.ts";
-import { describeResponses, createRouter, numeric, jsonBody } from "../router.ts";
+import { describeResponses, createRouter, numeric, jsonBody, refuses } from "../router.ts";
 import { bundledFiles, changeSkill } from "./skills.ts";
 import { openSkills } from "../stores.ts";
 
@@ -37,6 +37,7 @@ skillHistory.openapi(
     method: "get",
     path: "/v1/skills/{name}/revisions",
     operationId: "listSkillRevisions",
+    ...refuses("skill_not_found"),
     description: "Lists the revisions of a skill.",
     request: {
       params: SkillParams,
@@ -59,6 +60,7 @@ skillHistory.openapi(
     method: "get",
     path: "/v1/skills/{name}/revisions/{rev}",
     operationId: "readSkillRevision",
+    ...refuses("revision_not_found", "revision_purged"),
     description: "Reads one revision with its files.",
     request: { params: RevisionParams },
     responses: describeResponses(200, "The revision and its files", SkillRevisionDetail),
@@ -75,6 +77,7 @@ skillHistory.openapi(
     method: "get",
     path: "/v1/skills/{name}/revisions/{rev}/diff",
     operationId: "diffSkillRevision",
+    ...refuses("revision_not_found", "revision_purged"),
     description:
       "Compares the revision with `against`: a number, or `present`. Without `against`: with the revision before it.",
     request: {
@@ -99,6 +102,7 @@ skillHistory.openapi(
     method: "post",
     path: "/v1/skills/{name}/revisions/{rev}/undo",
     operationId: "undoSkillRevision",
+    ...refuses("revision_not_found", "revision_purged", "nothing_to_undo", "undo_conflict", "skill_deleted", "busy"),
     description: "Reverts what this revision changed and keeps later changes. State, pin and origin stay.",
     request: { params: RevisionParams },
     responses: describeResponses(200, "The present skill", SkillHead),
@@ -121,6 +125,7 @@ skillHistory.openapi(
     method: "post",
     path: "/v1/skills/{name}/purge",
     operationId: "purgeSkillRevision",
+    ...refuses("skill_not_found", "revision_not_found", "revision_current", "busy"),
     description:
       "Permanently deletes one past revision and leaves a tombstone. Contents that nothing else of the profile uses " +
       "are deleted too, with their copies in pending changes, reviews, curations, recorded requests and indexed messages. After an " +

@@ -28,7 +28,7 @@ import { type Env, parseEnvSettings } from "../env.ts";
 import { followPublication } from "./public-skills.ts";
 import { pageQuery, toPage } from "../pages.ts";
 import { AppError, unwrap } from "../problems.ts";
-import { PROBLEM_RESPONSE, describeResponses, createRouter, optionalJsonBody, jsonBody } from "../router.ts";
+import { PROBLEM_RESPONSE, describeResponses, createRouter, optionalJsonBody, jsonBody, refuses } from "../router.ts";
 import { openAccount, openArchive } from "../sessions/session-rpc.ts";
 import { openSkills } from "../stores.ts";
 
@@ -82,6 +82,7 @@ skills.openapi(
     method: "get",
     path: "/v1/skills/{name}",
     operationId: "readSkill",
+    ...refuses("skill_not_found"),
     description: "Reads a skill with its files, state and evidence.",
     request: { params: SkillParams },
     responses: describeResponses(200, "The skill and its files", SkillDetail),
@@ -101,6 +102,17 @@ skills.openapi(
     method: "put",
     path: "/v1/skills/{name}",
     operationId: "putSkill",
+    ...refuses(
+      "bad_path",
+      "bad_skill_md",
+      "bad_text",
+      "too_large",
+      "too_many_files",
+      "companion_name",
+      "skill_archived",
+      "skill_deleted",
+      "busy",
+    ),
     description:
       "Creates a skill or replaces all its files. The skill then belongs to the person. Its scripts are parsed and its checks run; `health` lists what is broken. The skill is stored in any case.",
     request: { params: SkillParams, body: jsonBody(PutSkill) },
@@ -134,6 +146,7 @@ skills.openapi(
     method: "post",
     path: "/v1/skills/{name}/pin",
     operationId: "pinSkill",
+    ...refuses("skill_not_found", "skill_deleted", "busy"),
     description: "Pins or unpins a skill. Only a person can change a pinned skill.",
     request: { params: SkillParams, body: jsonBody(PinSkill) },
     responses: describeResponses(200, "The present skill", SkillHead),
@@ -153,6 +166,7 @@ skills.openapi(
     method: "post",
     path: "/v1/skills/{name}/archive",
     operationId: "archiveSkill",
+    ...refuses("skill_not_found", "skill_deleted", "busy"),
     description: "Hides the skill from the agent. A bundled one can be hidden too.",
     request: { params: SkillParams },
     responses: describeResponses(200, "The present skill", SkillHead),
@@ -171,6 +185,7 @@ skills.openapi(
     method: "post",
     path: "/v1/skills/{name}/adopt",
     operationId: "adoptSkill",
+    ...refuses("skill_not_found", "not_adoptable", "skill_deleted", "busy"),
     description: "Hands a person's own skill to the agent: reviews may change it, and it ages.",
     request: { params: SkillParams },
     responses: describeResponses(200, "The present skill", SkillHead),
@@ -186,6 +201,7 @@ skills.openapi(
     method: "post",
     path: "/v1/skills/{name}/restore",
     operationId: "restoreSkill",
+    ...refuses("skill_not_found", "revision_not_found", "revision_purged", "companion_name", "skill_deleted", "busy"),
     description:
       "Restores a skill from the archive. With `rev`: restores the files of that revision and keeps state and pin.",
     request: { params: SkillParams, body: optionalJsonBody(RestoreSkill) },
@@ -220,6 +236,7 @@ skills.openapi(
     method: "delete",
     path: "/v1/skills/{name}",
     operationId: "deleteSkill",
+    ...refuses("skill_not_found", "skill_bundled", "busy"),
     description:
       "Permanently deletes the skill: every revision, its evidence, and copies of its text in reviews, pending changes and " +
       "curations. An agent cannot create a skill with that name again; a person can.",

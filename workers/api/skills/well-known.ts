@@ -24,7 +24,7 @@ import {
 } from "./public-skills.ts";
 import { readSkillFile } from "./present-skill.ts";
 import type { ApiEnv } from "../auth/principal.ts";
-import { PROBLEM_RESPONSE, describeResponses, createRouter, refuseQuery } from "../router.ts";
+import { PROBLEM_RESPONSE, describeResponses, createRouter, refuses, refuseQuery } from "../router.ts";
 
 export const wellKnown = createRouter();
 
@@ -66,7 +66,14 @@ type RouteContract = Pick<RouteConfig, "operationId" | "description" | "response
 function addRoute(path: string, answer: (c: Context<ApiEnv>) => Answer, contract: RouteContract): void {
   const names = [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]!);
   const params = z.object(Object.fromEntries(names.map((name) => [name, z.string()])));
-  wellKnown.openAPIRegistry.registerPath({ method: "get", path, security: [], request: { params }, ...contract });
+  wellKnown.openAPIRegistry.registerPath({
+    method: "get",
+    path,
+    security: [],
+    request: { params },
+    ...refuses("not_published"),
+    ...contract,
+  });
   const route = path.replace("{path}", ":path{.+}").replace(/\{(\w+)\}/g, ":$1");
   wellKnown.get(route, refuseQuery, answer);
 }

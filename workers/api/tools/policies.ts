@@ -6,7 +6,7 @@ import { PolicyId, ToolPolicy } from "../../../core/schemas/profile/policies.ts"
 import { ListedPolicy, PolicyList } from "../../../core/schemas/tool-list.ts";
 import { forgetAcceptedKeys } from "../auth/accepted-keys.ts";
 import { unwrap } from "../problems.ts";
-import { PROBLEM_RESPONSE, createRouter, describeResponses, jsonBody } from "../router.ts";
+import { PROBLEM_RESPONSE, createRouter, describeResponses, jsonBody, refuses } from "../router.ts";
 import { openAccount } from "../sessions/session-rpc.ts";
 
 export const policies = createRouter();
@@ -32,6 +32,7 @@ policies.openapi(
     method: "put",
     path: "/v1/policies/{policy}",
     operationId: "putPolicy",
+    ...refuses("too_many_settings", "setting_too_large"),
     description:
       "Sets a policy over tool calls, by patterns in which `*` stands for any characters and `?` for one. `pre_tool_call` decides before a call: `deny`, `ask` a person, or `allow` without a question; the strictest of those that match counts. `post_tool_call` decides whether the model reads the result. What the harness refuses stays refused. In force from each session's next message on.",
     request: { params, body: jsonBody(ToolPolicy) },
@@ -51,6 +52,7 @@ policies.openapi(
     method: "delete",
     path: "/v1/policies/{policy}",
     operationId: "deletePolicy",
+    ...refuses("setting_not_found"),
     description: "Removes a policy.",
     request: { params },
     responses: { 204: { description: "Removed" }, default: PROBLEM_RESPONSE },

@@ -14,7 +14,7 @@ import { listDeploymentTools } from "../../../wiring/tool-names.ts";
 import { forgetAcceptedKeys } from "../auth/accepted-keys.ts";
 import { type Env, parseEnvSettings } from "../env.ts";
 import { AppError, unwrap } from "../problems.ts";
-import { createRouter, describeResponses, jsonBody } from "../router.ts";
+import { createRouter, describeResponses, jsonBody, refuses } from "../router.ts";
 import { openAccount, openSession } from "../sessions/session-rpc.ts";
 import { assertToolWords } from "./tool-words.ts";
 
@@ -28,6 +28,7 @@ tools.openapi(
     method: "get",
     path: "/v1/tools",
     operationId: "listTools",
+    ...refuses("session_not_found"),
     description:
       "Lists the tools of a session, or without `session` those of a new chat: which are there, which are not, and why. " +
       "Whether an exec host answers is asked at most every 30 seconds.",
@@ -53,6 +54,7 @@ tools.openapi(
     method: "put",
     path: "/v1/tools",
     operationId: "putToolSettings",
+    ...refuses("tool_unknown", "setting_too_large"),
     description:
       "Switches tools off for all sessions of the profile, by name or by toolset. In force from each session's next message on. An empty object switches all on again.",
     request: { body: jsonBody(ToolSettings) },
