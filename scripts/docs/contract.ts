@@ -37,6 +37,8 @@ export interface Operation {
   security?: Record<string, unknown>[];
   parameters?: Parameter[];
   requestBody?: { required?: boolean; content: Record<string, { schema: Shape }> };
+  /** Codes that it may answer with beside those that every route of its kind has. */
+  "x-problems"?: string[];
   responses: Record<string, { description: string; content?: Record<string, { schema: Shape }> }>;
 }
 

@@ -40,6 +40,7 @@ export async function fetchApi(
   return exports.default.fetch(request);
 }
 
+/** Expects an answer that the contract documents. */
 export async function ask(method: string, path: string, asked: AskOptions = {}): Promise<Answer> {
   const response = await fetchApi(method, path, asked);
   const text = await response.text();

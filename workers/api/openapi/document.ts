@@ -39,10 +39,10 @@ export function toDocument(api: OpenAPIHono<ApiEnv>): object {
 }
 
 /** Replaces the `default` response by one for each status, with the codes that it may carry. */
-function declareProblems(path: string, { [REFUSED]: own = [], ...operation }: Operation): Operation {
+function declareProblems(path: string, operation: Operation): Operation {
   const { default: isProblem, ...responses } = operation.responses;
   if (!isProblem) return operation;
-  const codes = [...new Set([...listCommonProblems(path, operation), ...own])];
+  const codes = [...new Set([...listCommonProblems(path, operation), ...(operation[REFUSED] ?? [])])];
   const byStatus = Map.groupBy(codes, (code) => PROBLEMS[code][0]);
   const refusals = [...byStatus].map(([status, some]) => [status, toProblemResponse(some.toSorted())]);
   return { ...operation, responses: { ...responses, ...Object.fromEntries(refusals) } };

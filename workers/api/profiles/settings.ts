@@ -24,7 +24,7 @@ import { readModelChoices } from "../../../wiring/models.ts";
 import { forgetAcceptedKeys } from "../auth/accepted-keys.ts";
 import { type Env, parseEnvSettings } from "../env.ts";
 import { AppError, unwrap } from "../problems.ts";
-import { createRouter, describeResponses, jsonBody } from "../router.ts";
+import { createRouter, describeResponses, jsonBody, refuses } from "../router.ts";
 import { openAccount } from "../sessions/session-rpc.ts";
 
 export const settings = createRouter();
@@ -59,6 +59,7 @@ settings.openapi(
     method: "patch",
     path: "/v1/settings",
     operationId: "changeSettings",
+    ...refuses("setting_too_wide", "unknown_model", "unknown_personality", "setting_too_large"),
     description:
       "Changes settings of the profile. An absent field stays as it is; `null` goes back to the operator's value. A value that allows more than " +
       "the operator does is refused (`setting_too_wide`), and then nothing is changed. A running turn keeps what it began with; other isolates " +
