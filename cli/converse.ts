@@ -1,7 +1,8 @@
 // A conversation in a terminal or over a pipe: shows the events of a session and sends the typed lines. A terminal sends a
-// line at once, even while a turn runs. A pipe sends each line after the answer to the line before. Called by chat.ts.
+// line at once, even while a turn runs. A pipe sends each line after the answer to the line before. Called by command-line/chat.ts.
 import { createInterface } from "node:readline";
 import { completeCommand, parseTypedLine } from "../core/commands/parse-command.ts";
+import { PROGRAM } from "./command-line/program-name.ts";
 import type { SessionDetail } from "../core/schemas/api.ts";
 import type { TurnState } from "../core/schemas/entry.ts";
 import { type Client, ProblemError } from "./connection/client.ts";
@@ -102,7 +103,7 @@ export async function converse(conversation: Conversation): Promise<boolean> {
     lines.close();
     if (terminal) process.stdout.write("\n");
     const hasTurns = mine.length > 0 || conversation.session.turns.length > 0;
-    if (terminal && hasTurns) show.line(`To continue: npm run chat -- --session ${session}`);
+    if (terminal && hasTurns) show.line(`To continue: ${PROGRAM} --session ${session}`);
   }
   return isDone;
 

@@ -1,4 +1,4 @@
-// Renders the ledger of learning as plain text, at most 80 columns wide. Called by chat.ts and orders.ts. Pure. Names,
+// Renders the ledger of learning as plain text, at most 80 columns wide. Called by verbs/learning.ts and orders.ts. Pure. Names,
 // reasons and summaries come from models, so each of them becomes one plain line.
 import type { LearningLedger, LedgerSkill, TurnFigures } from "../core/schemas/learning/ledger.ts";
 import { count, toOneLine } from "./show.ts";

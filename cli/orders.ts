@@ -6,6 +6,7 @@ import type { BusyMode } from "../core/schemas/settings.ts";
 import { type AttachedImage, isImagePath, readImageFile } from "./image-file.ts";
 import { createBackoff } from "./connection/backoff.ts";
 import { type Client, UnreachableError } from "./connection/client.ts";
+import { PROGRAM } from "./command-line/program-name.ts";
 import { renderLearning } from "./learning.ts";
 import { getFile } from "./pages/get-file.ts";
 import { createLessons } from "./pages/lessons.ts";
@@ -80,7 +81,7 @@ export function createOrders(options: OrderOptions): (order: Order) => Promise<n
     for (;;) {
       try {
         const made = await client.branchSession(session, turn === "" ? {} : { turn: Number(turn) }, key);
-        return `The branch is session ${made.session}. To go on there: npm run chat -- --session ${made.session}`;
+        return `The branch is session ${made.session}. To go on there: ${PROGRAM} --session ${made.session}`;
       } catch (error) {
         if (!(error instanceof UnreachableError)) throw error;
         await backoff.next(error);

@@ -24,6 +24,8 @@ import { meterQuickJs } from "./patch-quickjs.mjs";
 import { patchUnpdf } from "./patch-unpdf.mjs";
 
 const MIN_NODE = 24;
+/** Runs where the person is, so that relative paths mean what they typed. Everything else runs in the project's folder. */
+const CLIENT = "cli/talaria.ts";
 /** Interval of progress lines: a silent install looks like one that hangs. */
 const STILL_EVERY_MS = 5_000;
 const root = resolve(dirname(fileURLToPath(import.meta.url)), "..");
@@ -53,7 +55,8 @@ async function runCommand([what, ...args]) {
   const env = settled(childEnv());
   if (/\.[cm]?[jt]s$/.test(what)) {
     const takesRepeats = ["scripts/start.ts", "scripts/demo.ts"].includes(what);
-    return finish(await run(node, [...withText, resolve(root, what), ...args], { env, takesRepeats }));
+    const cwd = what === CLIENT ? personFolder() : root;
+    return finish(await run(node, [...withText, resolve(root, what), ...args], { cwd, env, takesRepeats }));
   }
   const file = realpathSync(join(bin, what));
   return finish(isNodeScript(file) ? await run(node, [file, ...args], { env }) : await run(file, args, { env }));
@@ -73,6 +76,12 @@ function settled(env) {
     WRANGLER_SEND_ERROR_REPORTS: "false",
     DO_NOT_TRACK: "1",
   };
+}
+
+/** `npm run` changes to the project's folder and says where it was called. */
+function personFolder() {
+  const { INIT_CWD: called, npm_lifecycle_event: script } = process.env;
+  return script === "chat" && called && existsSync(called) ? called : process.cwd();
 }
 
 /** Compares lockfiles, not mtimes, which git rewrites. npm writes node_modules/.package-lock.json last: absent means unfinished. */

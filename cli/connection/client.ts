@@ -35,6 +35,7 @@ import {
 import { Observation, type Rating } from "../../core/schemas/learning/learning.ts";
 import { LearningLedger } from "../../core/schemas/learning/ledger.ts";
 import type { GivenImage } from "../../core/schemas/media/image.ts";
+import type { ChangeSession } from "../../core/schemas/sessions/session-choice.ts";
 import type { BusyMode } from "../../core/schemas/settings.ts";
 import { SkillHead } from "../../core/schemas/skill.ts";
 import { type UsageBy, UsageReport } from "../../core/schemas/usage.ts";
@@ -80,6 +81,8 @@ export function createClient(options: ClientOptions) {
   }
 
   return {
+    /** Sends any request: for routes that only one verb uses. */
+    http,
     health: () => json(Health, "GET", "/health"),
 
     createProfile: () => json(CreatedProfile, "POST", "/v1/profiles"),
@@ -94,6 +97,8 @@ export function createClient(options: ClientOptions) {
     recentSessions: async () => (await json(SessionList, "GET", "/v1/sessions")).sessions,
     /** The models that may be chosen, the default first. */
     models: async () => (await json(ModelList, "GET", "/v1/models")).models,
+    changeSession: (session: string, change: ChangeSession) =>
+      json(SessionDetail, "PATCH", `/v1/sessions/${session}`, { body: change }),
     /** The sessions that this one delegated tasks to. */
     children: async (session: string) => (await json(ChildList, "GET", `/v1/sessions/${session}/children`)).children,
     entries: (session: string, after = 0) =>
@@ -189,6 +194,7 @@ export interface StreamOptions {
   signal?: AbortSignal;
   /** Called before each retry with the reason. */
   onReconnect?: (reason: Error) => void;
+  images?: GivenImage[];
 }
 
 export interface ReadFrom {
@@ -207,9 +213,10 @@ async function* streamMessage(
   http: Http,
   options: BackoffOptions,
   { session, text }: { session: string; text: string },
-  { key = crypto.randomUUID(), signal = NEVER, onReconnect }: StreamOptions,
+  { key = crypto.randomUUID(), signal = NEVER, onReconnect, images = [] }: StreamOptions,
 ): AsyncGenerator<StreamedEvent> {
   const headers = { ...SSE, "idempotency-key": key };
+  const body = { text, ...(images.length > 0 && { images }) };
   const backoff = createBackoff(options);
   let after: string | undefined;
   let turn: number | undefined;
@@ -217,7 +224,7 @@ async function* streamMessage(
     try {
       const response =
         after === undefined
-          ? await http.send("POST", `/v1/sessions/${session}/messages`, { body: { text }, headers, signal })
+          ? await http.send("POST", `/v1/sessions/${session}/messages`, { body, headers, signal })
           : await openEvents(http, session, { after, turn, signal });
       turn ??= readTurnNumber(response);
       for await (const streamed of readAgentEvents(requireBody(response))) {

@@ -1,7 +1,7 @@
 // The interactive terminal of `talaria`: ties the screen, the keys and the session together, and gives the terminal back however it
 // ends. Called by the command line when both ends are a terminal. A client of the HTTP API only.
 import { ProcessTerminal, type Terminal } from "@earendil-works/pi-tui";
-import type { Backend, SessionDetail } from "../../core/schemas/api.ts";
+import type { Backend, Learning, SessionDetail } from "../../core/schemas/api.ts";
 import type { Client } from "../connection/client.ts";
 import { createCommands } from "./commands/run-command.ts";
 import { createCompletion } from "./input/complete.ts";
@@ -12,10 +12,15 @@ import { type SessionView, createSessionView } from "./session-view.ts";
 import { createScreen } from "./view/screen.ts";
 import { createTheme } from "./view/theme.ts";
 
+interface NewSession {
+  backend?: Backend;
+  learning?: Learning;
+}
+
 export interface TerminalOptions {
   client: Client;
   /** `new`: the session is made with the first message. `pick`: a list of sessions first. */
-  open: { new: { backend?: Backend } } | { session: SessionDetail } | "pick";
+  open: { new: NewSession } | { session: SessionDetail } | "pick";
   /** Of the server, for the first line. */
   version: string;
   model: string;
@@ -49,7 +54,7 @@ export async function runTerminal(options: TerminalOptions): Promise<number> {
     typeof options.open === "object" && "new" in options.open ? options.open.new : {},
   );
 
-  function openView(detail: SessionDetail | null, made: { backend?: Backend } = {}): SessionView {
+  function openView(detail: SessionDetail | null, made: NewSession = {}): SessionView {
     return createSessionView(
       {
         client,

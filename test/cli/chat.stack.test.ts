@@ -22,7 +22,7 @@ afterAll(() => product?.close());
 
 /** Resolves when `input` is used up and every message is answered. */
 async function chat(args: string[], input: string) {
-  const child = spawn(process.execPath, [join(root, "cli/chat.ts"), ...args], {
+  const child = spawn(process.execPath, [join(root, "cli/talaria.ts"), ...args], {
     cwd: tempFolder(),
     env: { PATH: process.env.PATH, TALARIA_URL: url, TALARIA_KEY: key },
   });
@@ -34,7 +34,7 @@ async function chat(args: string[], input: string) {
   return { code, ...output };
 }
 
-describe("npm run chat, on real Workers", () => {
+describe("talaria, on real Workers", () => {
   it("shows each answer once over a WebSocket, and continues the session later", async () => {
     const client = createClient({ url, key });
     const first = await chat([], "Hello\nAnd again\n/usage\n");

@@ -11,7 +11,7 @@ const tempFolder = createTempFolders();
 /** Compiling the client takes more than half of a process's time, so only the first one does it. */
 const COMPILE_CACHE = { NODE_COMPILE_CACHE: tempFolder() };
 
-const CHAT = join(import.meta.dirname, "../../cli/chat.ts");
+const CHAT = join(import.meta.dirname, "../../cli/talaria.ts");
 const SESSION = "01ARZ3NDEKTSV4RRFFQ69G5FAV";
 const INFO = { session: SESSION, title: "", learning: "on", backend: "workspace", createdAt: 1 };
 
@@ -131,7 +131,7 @@ async function startSession({ answers, refuseFirst = false }: { answers: boolean
   };
 }
 
-describe("npm run chat", { timeout: 30_000 }, () => {
+describe("talaria", { timeout: 30_000 }, () => {
   it("answers one prompt on standard output and exits", async () => {
     await using api = await startFakeApi([answerEvents(TURN)], ALWAYS);
     const { code, stdout, stderr } = await chat(["-p", "hi"], connected(api.url)).ended;
@@ -143,7 +143,7 @@ describe("npm run chat", { timeout: 30_000 }, () => {
     expect(api.requests.map((request) => request.body)).toEqual(['{"text":"hi"}']);
   });
 
-  it("says where a question is answered when one prompt waits for it", async () => {
+  it("leaves with code 5 and says where a question is answered when one prompt waits for it", async () => {
     const question = {
       for: "approval" as const,
       id: "ab12cd34ab12cd34ab12",
@@ -157,8 +157,9 @@ describe("npm run chat", { timeout: 30_000 }, () => {
       { type: "turn_park", turn: 1, entry: 2, question, text: "The agent asks to run:\nrm a" },
     ];
     await using api = await startFakeApi([answerEvents([TURN[0]!, park, ...TURN.slice(1)])], ALWAYS);
-    const { stderr } = await chat(["-p", "hi"], connected(api.url)).ended;
-    expect(stderr).toContain(`npm run chat -- --session ${SESSION} -p "/approve"`);
+    const { code, stderr } = await chat(["-p", "hi"], connected(api.url)).ended;
+    expect(code).toBe(5);
+    expect(stderr).toContain(`(The turn waits for your answer: talaria --session ${SESSION})`);
   });
 
   it("prints each event as a line of JSON with --json", async () => {
@@ -179,14 +180,13 @@ describe("npm run chat", { timeout: 30_000 }, () => {
   });
 
   it.each([
-    [["learnig"], '"learnig". Did you mean `npm run chat -- learning`?'],
+    [["learnig"], '"learnig". Did you mean `talaria learning`?'],
     [["What", "is", "this"], '"What". A message is sent with -p TEXT.'],
-    [["learning", "reading-tables", "now"], '"now". A message is sent with -p TEXT.'],
   ])("refuses the arguments %j in two lines, with a suggestion", async (args, sentence) => {
     expect(await chat(args).ended).toEqual({
-      code: 1,
+      code: 2,
       stdout: "",
-      stderr: `Unexpected argument ${sentence}\n\`npm run chat -- --help\` shows the options.\n`,
+      stderr: `Unexpected argument ${sentence}\n\`talaria --help\` shows the options.\n`,
     });
   });
 
@@ -284,7 +284,7 @@ describe("npm run chat", { timeout: 30_000 }, () => {
     child.kill("SIGINT");
     const { code, stderr } = await ended;
     expect({ code, stderr }).toEqual({
-      code: 1,
+      code: 130,
       stderr: "(stopping; Ctrl-C again leaves without waiting)\nstopped: 1 model call, 0 tool calls, 12 tokens\n",
     });
   });
@@ -318,11 +318,13 @@ describe("npm run chat", { timeout: 30_000 }, () => {
     const api = await startFakeApi([]);
     await api[Symbol.asyncDispose]();
     expect(await chat(["-p", "hi"], connected(api.url)).ended).toEqual({
-      code: 1,
+      code: 4,
       stdout: "",
       stderr: `Nothing answers at ${api.url} (ECONNREFUSED). Is it running? \`npm start\` starts it.\n`,
     });
-    expect((await chat(["-p", "hi"]).ended).stderr).toMatch(/^No address\. Run `npm start` once/);
-    expect((await chat(["--loud"]).ended).stderr).toMatch(/^Unknown option '--loud'[^]*npm run chat/);
+    expect((await chat(["-p", "hi", "--profile", "./none.json"]).ended).stderr).toMatch(
+      /^No address\. Run `npm start` once/,
+    );
+    expect((await chat(["--loud"]).ended).stderr).toMatch(/^Unknown option '--loud'[^]*talaria --help/);
   });
 });

@@ -1,0 +1,23 @@
+// The exit codes of `talaria`: one table, from which the program, `--help` and docs/GUIDE.md take them.
+
+export const EXIT = {
+  answered: 0,
+  failed: 1,
+  usage: 2,
+  refused: 3,
+  unreachable: 4,
+  waits: 5,
+  interrupted: 130,
+} as const;
+
+export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
+
+export const EXIT_MEANINGS: Record<keyof typeof EXIT, string> = {
+  answered: "answered, or done",
+  failed: "the turn failed or was stopped, the server failed, or a check found a fault",
+  usage: "the command line is wrong, or a file of yours cannot be read",
+  refused: "the server refused the request",
+  unreachable: "the server does not answer",
+  waits: "the turn waits for a person's answer",
+  interrupted: "interrupted by Ctrl-C",
+};

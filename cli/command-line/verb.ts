@@ -1,0 +1,61 @@
+// What a verb of `talaria` is: its name, its help, its actions with their flags, and what an action may use. Forms only.
+import type { Client } from "../connection/client.ts";
+import type { Connection } from "../connection/connection.ts";
+import type { ExitCode } from "./exit-codes.ts";
+import type { Output } from "./output.ts";
+
+export interface Flag {
+  type: "string" | "boolean";
+  short?: string;
+  multiple?: boolean;
+  /** What a string is, as the help shows it: `FILE`. */
+  value?: string;
+  help: string;
+}
+export type Flags = Record<string, Flag>;
+
+/** As parsed: a flag that was not given is absent. */
+export type FlagValues = Record<string, string | boolean | (string | boolean)[] | undefined>;
+
+export interface Action {
+  /** The word after the verb. `null`: the verb alone does it. */
+  name: string | null;
+  /** The words after it, as the help shows them: `NAME`, `[REV]`, `TEXT...`. */
+  words?: string;
+  help: string;
+  flags?: Flags;
+  /** Resolves with nothing when it is done. */
+  run(call: VerbCall): Promise<ExitCode | void>;
+}
+
+export interface Verb {
+  name: string;
+  help: string;
+  /** The first one is meant when the command line names none. */
+  actions: readonly Action[];
+}
+
+export interface VerbCall {
+  words: string[];
+  flags: FlagValues;
+  /** `--json`: results go to stdout as one line of JSON. */
+  json: boolean;
+  output: Output;
+  /** Every verb of the program. */
+  verbs: readonly Verb[];
+  /** Throws a UsageError when no address or no key is known. */
+  connection(): Connection;
+  client(): Client;
+}
+
+/** The text of a flag that takes one. */
+export function textFlag(flags: FlagValues, name: string): string | undefined {
+  const value = flags[name];
+  return typeof value === "string" ? value : undefined;
+}
+
+/** The texts of a flag that may be given several times. */
+export function textFlags(flags: FlagValues, name: string): string[] {
+  const value = flags[name];
+  return Array.isArray(value) ? value.filter((one) => typeof one === "string") : [];
+}
