@@ -3,7 +3,8 @@
 import type { BusyMode } from "../../core/schemas/settings.ts";
 import type { GivenImage } from "../../core/schemas/media/image.ts";
 import { createBackoff } from "../connection/backoff.ts";
-import { type Client, UnreachableError } from "../connection/client.ts";
+import { type Client, ProblemError, UnreachableError } from "../connection/client.ts";
+import { toUnreachable } from "../connection/http.ts";
 
 export interface OutgoingMessage {
   /** As the person typed it. */
@@ -48,7 +49,8 @@ export function createOutgoing(options: OutgoingOptions) {
         const { turn } = await options.client.postMessage(session, text, key, { busy, images });
         waiting.shift();
         return options.onAccepted(message, Number(turn.split("-")[1]));
-      } catch (error) {
+      } catch (cause) {
+        const error = toLoss(cause);
         if (!(error instanceof UnreachableError)) {
           waiting.shift();
           return options.onRefused(message, error);
@@ -83,4 +85,14 @@ export function createOutgoing(options: OutgoingOptions) {
       isClosed = true;
     },
   };
+}
+
+/** A server that restarts answers with a status of 500 or more: the message waits for it. A refusal stays one. */
+function toLoss(error: unknown): unknown {
+  if (!(error instanceof ProblemError)) return error;
+  try {
+    return toUnreachable(error, "");
+  } catch (refusal) {
+    return refusal;
+  }
 }

@@ -1,6 +1,7 @@
 // Turns what a parked turn waits for into choices with keys, and the choice into the message that answers it. Used by session-view.ts.
 import { isNumbered } from "../../core/schemas/approvals/clarify.ts";
 import type { AskedQuestion } from "../../core/schemas/entry.ts";
+import { hasChoices } from "./view/question.ts";
 import { type Choice, createChoicePanel } from "./view/panels.ts";
 import type { Panel } from "./view/screen.ts";
 import type { Theme } from "./view/theme.ts";
@@ -14,8 +15,8 @@ export interface QuestionPanelOptions {
 
 /** `null`: there is nothing to choose from, so the next message is the answer. */
 export function createQuestionPanel(question: AskedQuestion, options: QuestionPanelOptions): Panel | null {
-  if (question.for === "approval") return createApprovalPanel(question, options);
-  return question.for === "clarify" ? createClarifyPanel(question, options) : null;
+  if (!hasChoices(question)) return null;
+  return question.for === "approval" ? createApprovalPanel(question, options) : createClarifyPanel(question, options);
 }
 
 type Approval = Extract<AskedQuestion, { for: "approval" }>;
@@ -45,8 +46,7 @@ function createApprovalPanel({ id, covers }: Approval, options: QuestionPanelOpt
 type Clarify = Extract<AskedQuestion, { for: "clarify" }>;
 
 /** Several questions are asked one after the other and answered in one message. */
-function createClarifyPanel({ questions }: Clarify, options: QuestionPanelOptions): Panel | null {
-  if (questions.some(({ choices }) => choices.length === 0)) return null;
+function createClarifyPanel({ questions }: Clarify, options: QuestionPanelOptions): Panel {
   const given: string[] = [];
   let panel = ask(0);
 
@@ -54,7 +54,7 @@ function createClarifyPanel({ questions }: Clarify, options: QuestionPanelOption
     const { question, choices, multiSelect } = questions[at]!;
     return createChoicePanel({
       ...options,
-      title: questions.length > 1 ? `${at + 1}) ${question}` : question,
+      title: questions.length > 1 ? `${at + 1}) ${question}` : "Your answer?",
       choices: choices.map((label) => ({ label })),
       several: multiSelect,
       hint: `${multiSelect ? "Numbers or Space mark, Enter sends." : "A number chooses, or ↑↓ and Enter."} Or type your own words.`,

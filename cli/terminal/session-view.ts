@@ -127,8 +127,9 @@ export function createSessionView(options: SessionViewOptions, detail: SessionDe
   }
 
   function apply(event: AgentEvent): void {
+    const isAnswer = turns.waitsFor() !== null;
     turns.apply(event);
-    placeMessage(event);
+    placeMessage(event, isAnswer);
     transcript.apply(event);
     if (event.type === "turn_start") begunAt = Date.now();
     if (event.type === "turn_start" || event.type === "tool_end") work = "waiting for the model";
@@ -142,10 +143,10 @@ export function createSessionView(options: SessionViewOptions, detail: SessionDe
   }
 
   /** A message stands where its turn begins, or where it joined a running one. */
-  function placeMessage(event: AgentEvent): void {
+  function placeMessage(event: AgentEvent, isAnswer: boolean): void {
     if (event.type === "steer_add") {
       queued.delete(event.turn);
-      if (!placed.has(event.turn)) transcript.addPerson(event.text, "joined the running turn");
+      if (!placed.has(event.turn)) transcript.addPerson(event.text, isAnswer ? "" : "joined the running turn");
       placed.add(event.turn);
     }
     if (event.type !== "turn_start" || placed.has(event.turn)) return;

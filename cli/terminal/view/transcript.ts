@@ -2,8 +2,8 @@
 // Used by the session view. Holds no connection, and never shows a text that has not passed `clean`.
 import { Container, Markdown, Spacer, Text } from "@earendil-works/pi-tui";
 import type { AgentEvent } from "../../../core/schemas/entry.ts";
-import { renderCard } from "../../question-card.ts";
 import { FOR_THE_MODEL, describeEnd, isShownAsCard, toOneLine, toPlainDeep } from "../../show.ts";
+import { renderQuestion } from "./question.ts";
 import { FreeRows, clean, wrapRows } from "./lines.ts";
 import type { Theme } from "./theme.ts";
 import { ToolRow } from "./tool-row.ts";
@@ -156,8 +156,7 @@ export function createTranscript(theme: Theme) {
           if (event.code === "command_answer") return addPage(event.text);
           return addNote(`! ${event.text}`, theme.warn);
         case "turn_park":
-          addSpaced(new Text(renderCard(toPlainDeep(event), { strong: theme.strong, faint: theme.faint }), 0, 0));
-          return;
+          return addSpaced(new Text(renderQuestion(toPlainDeep(event), theme), 0, 0));
         case "turn_end":
           return addNote(`  ${describeEnd(event)}`);
       }
