@@ -1,7 +1,7 @@
 // A response of POST /v1/responses as the profile's Account keeps it: its id, the turn that answered it, and the request's small fields.
 // Texts are in the session's log only. A stored form: for a change, raise `v` and keep a reader for the old one.
 import * as z from "zod";
-import { SessionId } from "./ids.ts";
+import type { SessionId } from "./ids.ts";
 import { ClientToolChoice } from "./sessions/client-part.ts";
 
 /** `resp_` and 32 random hexadecimal characters. */

@@ -1,6 +1,6 @@
 // What a client of a model's API is shown of a turn: its texts, the calls of the client's own tools, and how the exchange ended. The doors
 // render these pieces in their forms. Pure.
-import { type AskedQuestion, type ClientCall, NO_STATS, type TurnStats } from "../../../core/schemas/entry.ts";
+import { type ClientCall, NO_STATS, type TurnStats } from "../../../core/schemas/entry.ts";
 import type { DoorEvent } from "./contract.ts";
 
 /** `answer`: whole, or a question to the person. `failed`: there is no answer, or only a part of it; `code` and `message` say why. */
@@ -82,8 +82,9 @@ export async function* readPieces(events: AsyncIterable<DoorEvent>): AsyncGenera
   yield { type: "end", end: isCommandAnswer ? { how: "answer" } : BROKEN, usage };
 }
 
-function callsOf(question: AskedQuestion): ClientCall[] | null {
-  return question.for === "client" ? question.calls : null;
+/** The calls of the client's own tools that the turn waits for. */
+function callsOf(question: { for: string; calls?: ClientCall[] }): ClientCall[] | null {
+  return question.for === "client" ? (question.calls ?? null) : null;
 }
 
 function toEnd(

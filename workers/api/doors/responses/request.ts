@@ -121,7 +121,7 @@ function readToolChoice(choice: z.infer<typeof Body>["tool_choice"]): {
   if (choice == null) return {};
   if (typeof choice === "string") return { choice };
   if (choice.type === "function") {
-    return { choice: readPart(z.looseObject({ name: z.string() }), choice, "tool_choice") };
+    return { choice: readPart(z.object({ name: z.string() }), choice, "tool_choice") };
   }
   if (choice.type === "allowed_tools") {
     const schema = z.looseObject({
