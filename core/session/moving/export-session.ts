@@ -36,7 +36,10 @@ export function exportSession(
   if (!known) return err("session_not_found", "There is no such session.");
   const now = `${life}.${readChangeCount(sql)}`;
   if (place && stamp !== now) {
-    return err("session_changing", `The session ${session} was used while it was read. Read it again from its beginning.`);
+    return err(
+      "session_changing",
+      `The session ${session} was used while it was read. Read it again from its beginning.`,
+    );
   }
   const page = readTablePage(sql, { tables: TABLES, place, maxChars, change: leave });
   const lines = page.rows.map(({ table, row }) => JSON.stringify({ in: "session", id: session, table, row }));

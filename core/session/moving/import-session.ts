@@ -77,7 +77,10 @@ function put({ context }: Engine, { table, row }: MovedSessionRow): void {
   if (table === "job" && JOBS_STAY.includes(kindOf(row))) return;
   if (table === "meta" && row.key === "schema") {
     if (row.value === JSON.stringify(SCHEMA_VERSION)) return;
-    throw new Refused("archive_version", "Another version of Talaria wrote the archive: its sessions have another form.");
+    throw new Refused(
+      "archive_version",
+      "Another version of Talaria wrote the archive: its sessions have another form.",
+    );
   }
   const isRecord = table === "meta" && row.key === "session";
   if (IMAGE_TABLES.includes(table)) createImageTables(sql);

@@ -95,7 +95,8 @@ async function readSessions(
       if (listed.value.length === 0) return ok({ lines, next: null });
       ids = listed.value;
     }
-    if (count >= SESSIONS_A_PART || chars >= PART_CHARS) return ok({ lines, next: { in: "session", last: done, open: null } });
+    if (count >= SESSIONS_A_PART || chars >= PART_CHARS)
+      return ok({ lines, next: { in: "session", last: done, open: null } });
     const id = ids.shift()!;
     const asked = { place: from?.place ?? null, stamp: from?.stamp ?? null, maxChars: PART_CHARS - chars };
     from = null;

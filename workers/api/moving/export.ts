@@ -53,7 +53,10 @@ exportProfile.openapi(
       }),
     },
     responses: {
-      200: { description: "The part", content: { "application/octet-stream": { schema: z.string().meta({ format: "binary" }) } } },
+      200: {
+        description: "The part",
+        content: { "application/octet-stream": { schema: z.string().meta({ format: "binary" }) } },
+      },
       default: PROBLEM_RESPONSE,
     },
   }),
@@ -61,7 +64,8 @@ exportProfile.openapi(
     const { export: id } = c.req.valid("param");
     const { from = "" } = c.req.valid("query");
     const place = from === "" ? EXPORT_START : parsePlace(from);
-    if (!place) throw new AppError("query_invalid", "`from` is not the place of a part. Send `talaria-next` of the part before.");
+    if (!place)
+      throw new AppError("query_invalid", "`from` is not the place of a part. Send `talaria-next` of the part before.");
     const deployment = await openSigner(c.env);
     const part = unwrap(await readPart(c.env, c.var.profile, place));
     const body = part.lines.map((line) => `${line}\n`).join("");

@@ -3,11 +3,11 @@ import { createRoute } from "@hono/zod-openapi";
 import * as z from "zod";
 import { ulid } from "ulid";
 import { BranchSession, SessionDetail } from "../../../core/schemas/api.ts";
-import { copyBranch } from "../../../core/session/branch/copy-branch.ts";
-import { AppError, unwrap } from "../problems.ts";
+import { AppError } from "../problems.ts";
 import { createRouter, describeResponses, optionalJsonBody, refuses } from "../router.ts";
 import { IdempotencyKey } from "./messages.ts";
-import { openAccount, openSession } from "./session-rpc.ts";
+import { makeBranch } from "./make-branch.ts";
+import { openSession } from "./session-rpc.ts";
 import { SessionParams } from "./sessions.ts";
 
 export const branch = createRouter();
@@ -42,20 +42,9 @@ branch.openapi(
     const { session } = c.req.valid("param");
     const { profile } = c.var;
     const key = c.req.valid("header")["idempotency-key"];
-    const source = openSession(c.env, profile, session);
     const asked = { ...c.req.valid("json"), key, session: ulid(), at: Date.now() };
-    const plan = unwrap(await source.planBranch(asked));
-    const account = openAccount(c.env, profile);
-    const { session: made, title, learning, createdAt, origins: branchedFrom } = plan;
-    // Registered first: the deletion of a profile must know every session.
-    if (!(await account.registerSession({ session: made, title, learning, createdAt, branchedFrom }))) {
-      throw new AppError("profile_gone", "This profile has been deleted.");
-    }
-    const target = openSession(c.env, profile, made);
-    const copied = await copyBranch(source, target, plan);
-    if (!copied.ok) await account.eraseSession(made);
-    unwrap(copied);
-    const detail = await target.detail();
+    const made = await makeBranch(c.env, profile, session, asked);
+    const detail = await openSession(c.env, profile, made).detail();
     if (!detail)
       throw new AppError("session_not_found", "The branch was deleted. Make another one with a new Idempotency-Key.");
     return c.json(detail, 201);

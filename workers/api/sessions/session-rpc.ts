@@ -8,10 +8,8 @@ import type { Session } from "../../../durable-objects/session/session.ts";
 import type { Env } from "../env.ts";
 import { unwrap } from "../problems.ts";
 
-export interface SessionRpc extends SessionCalls, Pick<
-  Session,
-  "create" | "takeBranch" | "exportPage" | "importPage" | "adopt"
-> {
+export interface SessionRpc
+  extends SessionCalls, Pick<Session, "create" | "takeBranch" | "exportPage" | "importPage" | "adopt"> {
   /** See `Session.fetch`. */
   fetch(request: Request): Promise<Response>;
 }

@@ -1,0 +1,56 @@
+// Where in the profile's sessions a request goes on: the turn that its history ends with, as far as the profile knows the conversation.
+// Compares what the client says was answered with what the session answered. Called by open-turn.ts. Changes nothing.
+import type { Sha256 } from "../../../core/schemas/ids.ts";
+import type { Learning } from "../../../core/schemas/api.ts";
+import type { Exchange } from "../../../core/session/readers/exchange.ts";
+import type { DoorTurnRow } from "../../../durable-objects/account-conversations.ts";
+import { unwrap } from "../problems.ts";
+import type { SessionRpc } from "../sessions/session-rpc.ts";
+import type { TurnPlace } from "./contract.ts";
+import { type Position, isSameAnswer } from "./history.ts";
+
+export interface Place extends TurnPlace {
+  /** How many messages of the request the session knows. */
+  known: number;
+  /** The session has gone on since. */
+  isPast: boolean;
+}
+
+export interface PlaceAsked {
+  rows: DoorTurnRow[];
+  positions: Position[];
+  learning: Learning;
+  guidance: Sha256 | null;
+  open(session: string): SessionRpc;
+}
+
+/** Sessions that are asked. More than these have had the same conversation only where a client sends the same again and again. */
+const MAX_ASKED = 8;
+
+/** `null`: the profile knows nothing of this history. The longest known part counts, then a session that is exactly there. */
+export async function findPlace({ rows, positions, learning, guidance, open }: PlaceAsked): Promise<Place | null> {
+  let left = MAX_ASKED;
+  for (const { chain, answer, next } of positions.toReversed()) {
+    const plans = rows.filter((row) => row.chain === chain && row.plan.learning === learning).map(({ plan }) => plan);
+    const fitting = plans.toSorted((a, b) => Number(b.guidance === guidance) - Number(a.guidance === guidance));
+    let past: Place | null = null;
+    for (const { session, key } of fitting) {
+      if (left-- <= 0) return past;
+      const read = await open(session).readExchange({ key });
+      // Deleted meanwhile, or the message was never posted.
+      if (!read.ok && (read.failure.code === "session_not_found" || read.failure.code === "turn_not_found")) continue;
+      const exchange = unwrap(read);
+      if (!isSameAnswer(answer, exchange)) continue;
+      const place = { session, turn: exchange.turn, known: next, isPast: hasGoneOn(exchange) };
+      if (!place.isPast) return place;
+      past ??= place;
+    }
+    if (past) return past;
+  }
+  return null;
+}
+
+/** A turn that has not ended cannot be branched: what follows waits for it, or answers it. */
+export function hasGoneOn({ turn, newest, state }: Exchange): boolean {
+  return newest > turn && (state === "done" || state === "failed" || state === "stopped");
+}
