@@ -1,5 +1,5 @@
 // The tables of an Account, as it makes and drops them. A table that is made with its first row is made where that row is written.
-import { CONVERSATION_TABLES } from "./account-conversations.ts";
+import { CONVERSATION_TABLES } from "./conversations/conversation-rows.ts";
 import { HOOK_TABLES } from "../core/hooks/delivery-rows.ts";
 import { APPROVAL_TABLES } from "./account-approvals.ts";
 import { CURATION_SCHEMA } from "./account-curation.ts";

@@ -29,13 +29,8 @@ import { type AccountEnv, type ErasureKind, createErasures, eraseDue } from "./a
 import type { HookEvent } from "../core/schemas/profile/hooks.ts";
 import { createAccountApprovals } from "./account-approvals.ts";
 import { KEY_SCHEMA, MORE_SCHEMA, OWN_TABLES } from "./account-tables.ts";
-import {
-  type BegunRequest,
-  type ConversationAsked,
-  type DoorPlan,
-  type FoundConversation,
-  createConversationRows,
-} from "./account-conversations.ts";
+import { ConversationDesk } from "./conversations/conversation-desk.ts";
+import { createConversationRows } from "./conversations/conversation-rows.ts";
 import { type AccountHooks, createAccountHooks } from "./account-hooks.ts";
 import { HookDesk } from "./hook-desk.ts";
 import { MovingDesk } from "./moving-desk.ts";
@@ -73,6 +68,12 @@ export class Account extends DurableObject<AccountEnv> {
   #openedHooks: AccountHooks | null = null;
   /** When reports of curations were last looked at, for hooks. */
   #curationsSeenAt = 0;
+  /** What the desks share. `isThere`: false if there is no account; throws if a newer version made the tables, unless the call only reads. */
+  readonly #sessionList = {
+    isThere: (willWrite: boolean): boolean => (willWrite ? this.#isWritable() : this.#exists()),
+    find: (session: SessionId): SessionInfo | undefined => this.findSessions([session])[0],
+    register: (session: SessionInfo): boolean => this.registerSession(session),
+  };
 
   /** Creates the account. Idempotent. */
   init(profile: ProfileId): void {
@@ -161,44 +162,9 @@ export class Account extends DurableObject<AccountEnv> {
     });
   }
 
-  // ---- conversations of compatible endpoints; account-conversations.ts documents them ----
-
-  /** Failures: `session_not_found` for a session that the client names, `idempotency_conflict`. */
-  findConversation({ repeats, session, name, chains }: ConversationAsked): Result<FoundConversation> {
-    const now = Date.now();
-    const rows = this.#conversations();
-    const joined = repeats && this.#exists() ? rows.joined(repeats, now) : ok(null);
-    if (!joined.ok) return joined;
-    const id = session ?? (name === null ? null : rows.named(name));
-    const [info] = id === null ? [] : this.findSessions([id]);
-    if (session && !info) return err("session_not_found", "This profile has no session with that id.");
-    const named = info ? { session: info.session, learning: info.learning } : null;
-    const found = this.#exists() ? rows.find(chains, named?.session ?? null, now) : [];
-    return ok({ joined: joined.value, named, rows: found });
-  }
-
-  /**
-   * Stores what the request becomes, and lists the session that it begins. Returns the plan that holds: that of another request, if one
-   * with the same conversation's name was faster. Failure: `profile_gone`.
-   */
-  beginConversation(begun: BegunRequest): Result<DoorPlan> {
-    return this.ctx.storage.transactionSync(() => {
-      if (!this.#isWritable()) return PROFILE_GONE;
-      const rows = this.#conversations();
-      const taken = begun.name === null ? null : rows.named(begun.name);
-      const isTaken = begun.plan.isNew && taken !== null && this.#isListed(taken);
-      const plan = isTaken ? { ...begun.plan, session: taken } : begun.plan;
-      if (plan.isNew && !plan.branch) {
-        const { session, learning, createdAt } = plan;
-        this.registerSession({ session, title: "", learning, createdAt });
-      }
-      rows.put({ ...begun, plan }, Date.now());
-      return ok(plan);
-    });
-  }
-
-  #conversations() {
-    return createConversationRows(toSql(this.ctx.storage));
+  /** Conversations of compatible clients; conversations/conversation-desk.ts documents the calls. */
+  conversationDesk(): ConversationDesk {
+    return new ConversationDesk(this.ctx.storage, this.#sessionList);
   }
 
   #isListed(session: SessionId): boolean {
@@ -378,7 +344,7 @@ export class Account extends DurableObject<AccountEnv> {
   // ---- webhooks; account-hooks.ts documents them ----
 
   hookDesk(): HookDesk {
-    return new HookDesk((willWrite) => ((willWrite ? this.#isWritable() : this.#exists()) ? this.#hooks() : null));
+    return new HookDesk((willWrite) => (this.#sessionList.isThere(willWrite) ? this.#hooks() : null));
   }
 
   /** An event of a session. Once this has answered, the event is sent to every hook that wants it. Ignores deleted sessions. */
@@ -421,14 +387,11 @@ export class Account extends DurableObject<AccountEnv> {
 
   /** runs/account-runs.ts documents the calls. */
   runDesk(): RunDesk {
-    const isThere = (willWrite: boolean) => (willWrite ? this.#isWritable() : this.#exists());
-    return openRunDesk(this.ctx, this.env, { isThere, register: (session) => this.registerSession(session) });
+    return openRunDesk(this.ctx, this.env, this.#sessionList);
   }
 
   #hasHookEvents(): boolean {
-    return (
-      this.#sql.exec("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'hook_delivery'").toArray().length > 0
-    );
+    return this.#hasTable("hook_delivery");
   }
 
   #profileSettings() {
@@ -468,7 +431,7 @@ export class Account extends DurableObject<AccountEnv> {
         if (this.#hasHookEvents()) this.#hooks().forgetSession(one);
         createRunRows(toSql(this.ctx.storage)).forgetSession(one);
         ledger.forgetSession(one);
-        this.#conversations().forgetSession(one);
+        createConversationRows(toSql(this.ctx.storage)).forgetSession(one);
         this.#erasures().begin("session", one, Date.now());
       }
       return true;
@@ -584,7 +547,7 @@ export class Account extends DurableObject<AccountEnv> {
   }
 
   #hasErasures(): boolean {
-    return this.#sql.exec("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'erasure'").toArray().length > 0;
+    return this.#hasTable("erasure");
   }
 
   /** Creates missing tables: older accounts have no ledger. */
@@ -604,6 +567,10 @@ export class Account extends DurableObject<AccountEnv> {
 
   /** Reads without creating tables: anyone may guess a profile's id, and a guess must not leave rows. */
   #exists(): boolean {
-    return this.#sql.exec("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'keys'").toArray().length > 0;
+    return this.#hasTable("keys");
+  }
+
+  #hasTable(name: string): boolean {
+    return this.#sql.exec("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", name).toArray().length > 0;
   }
 }

@@ -3,7 +3,7 @@
 import type { Sha256 } from "../../../core/schemas/ids.ts";
 import type { Learning } from "../../../core/schemas/api.ts";
 import type { Exchange } from "../../../core/session/readers/exchange.ts";
-import type { DoorTurnRow } from "../../../durable-objects/account-conversations.ts";
+import type { DoorTurnRow } from "../../../durable-objects/conversations/conversation-rows.ts";
 import { unwrap } from "../problems.ts";
 import type { SessionRpc } from "../sessions/session-rpc.ts";
 import type { TurnPlace } from "./contract.ts";

@@ -1,10 +1,10 @@
 // Which turns of which sessions the requests of compatible endpoints became, so that a client that sends its whole history each time goes
 // on in one session, and a repeated request joins its first attempt. Used by the Account, over any Sql. Synchronous. Stores hashes of what
 // clients send, never the texts. The tables are made with the first row.
-import { type Result, err, ok } from "../core/errors.ts";
-import type { Sql } from "../core/ports.ts";
-import type { Learning } from "../core/schemas/api.ts";
-import { DAY_MS, type SessionId, type Sha256 } from "../core/schemas/ids.ts";
+import { type Result, err, ok } from "../../core/errors.ts";
+import type { Sql } from "../../core/ports.ts";
+import type { Learning } from "../../core/schemas/api.ts";
+import { DAY_MS, type SessionId, type Sha256 } from "../../core/schemas/ids.ts";
 
 export const CONVERSATION_TABLES = ["door_turn", "door_name"];
 
