@@ -183,6 +183,7 @@ export const DEFAULTS: Settings = {
   web: { search: "auto", brave: {}, tavily: {}, exa: {}, searxng: {} },
   code: { sandbox: "quickjs" },
   browsers: { origins: [], signInMs: 7 * 24 * 60 * MINUTE_MS }, // [own] a week: browsers keep a cookie for at most 400 days
+  moving: { trustedDeployments: [] },
 };
 
 /** Limits of the platform or of a stored form, which operators cannot change. */
@@ -221,6 +222,7 @@ export function parseSettings(json: string | undefined): Result<Settings> {
     approvals: { ...DEFAULTS.approvals, ...patch.data.approvals },
     context: { ...DEFAULTS.context, ...patch.data.context },
     guardrails: { ...DEFAULTS.guardrails, ...patch.data.guardrails },
+    moving: { ...DEFAULTS.moving, ...patch.data.moving },
     budget: { ...DEFAULTS.budget, ...patch.data.budget },
     models: { ...DEFAULTS.models, ...patch.data.models },
     images: { ...DEFAULTS.images, ...patch.data.images },

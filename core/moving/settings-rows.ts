@@ -13,6 +13,7 @@ const LEAVE: { [Section in ProfileSection]: ((value: ProfileSetting<Section>, at
   mcp: (value) => ({ ...value, sealed: "", enabled: false }),
   mcpCatalogs: (value) => value,
   mcpAccess: null,
+  preferences: (value) => value,
   hooks: ({ previous: _, ...value }, at) => ({ ...value, secret: "", disabledAt: value.disabledAt ?? at }),
 };
 

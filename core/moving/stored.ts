@@ -88,6 +88,8 @@ export const ACCOUNT_FATES: Record<string, Fate> = {
   erasure: "stays: what was deleted is marked in R2, which travels",
   account_state: "rebuilt: by the first booking",
   curation_request: "stays: counts an hour's requests here",
+  run: "stays: names a request to this deployment; its turn is in its session",
+  run_key: "stays: as `run`, for a day",
   hook_delivery: "stays: this deployment delivers its events",
   hook_curation: "rebuilt: by the next booking",
 };

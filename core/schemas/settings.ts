@@ -439,6 +439,17 @@ const browsers = z
   })
   .describe("Pages in browsers: which may use the API, and for how long they are signed in.");
 
+const moving = z
+  .strictObject({
+    trustedDeployments: z
+      .array(z.string().regex(/^[A-Za-z0-9_-]{43}$/, "a deployment's id is 43 base64url characters"))
+      .max(20)
+      .describe(
+        "Ids of deployments whose exported profiles are believed in full: source labels, evidence, verdicts. `POST /v1/export` answers a deployment's own id, which it always trusts. Any other profile arrives as a person's import does.",
+      ),
+  })
+  .describe("Whole profiles out and in (`talaria export`, `talaria import`).");
+
 export const Settings = z.strictObject({
   turn,
   tools,
@@ -458,6 +469,7 @@ export const Settings = z.strictObject({
   web,
   code,
   browsers,
+  moving,
 });
 export type Settings = z.infer<typeof Settings>;
 
@@ -481,5 +493,6 @@ export const SettingsPatch = z.strictObject({
   web: web.partial().optional(),
   code: code.partial().optional(),
   browsers: browsers.partial().optional(),
+  moving: moving.partial().optional(),
 });
 export type SettingsPatch = z.infer<typeof SettingsPatch>;

@@ -134,7 +134,8 @@ function toLifecycle(engine: Engine) {
     /** One page of the session's rows, for an export. Failures: `session_not_found`, `session_changing`. */
     exportPage: (asked: AskedSessionPage, life: string): Result<SessionPage> => exportSession(engine, asked, life),
     /** Takes rows of an imported session. Failures: `archive_version`, `archive_invalid`. */
-    importPage: (rows: MovedSessionRow[]): Result<"taken" | "exists"> => importSession(engine, rows),
+    importPage: (rows: MovedSessionRow[], trusted: boolean): Result<"taken" | "exists"> =>
+      importSession(engine, rows, trusted),
     /** Ends an import. False: there is nothing to adopt. */
     async adopt(): Promise<boolean> {
       const isAdopted = adoptSession(engine);

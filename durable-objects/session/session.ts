@@ -132,8 +132,8 @@ export class Session extends DurableObject<SessionEnv> implements SessionCalls {
   async exportPage(asked: AskedSessionPage) {
     return this.#isGone() ? SESSION_GONE : this.#engine.exportPage(asked, this.#life);
   }
-  async importPage(rows: MovedSessionRow[]) {
-    return this.#isGone() ? SESSION_GONE : this.#engine.importPage(rows);
+  async importPage(rows: MovedSessionRow[], trusted: boolean) {
+    return this.#isGone() ? SESSION_GONE : this.#engine.importPage(rows, trusted);
   }
   async adopt(): Promise<boolean> {
     return this.#isGone() ? false : this.#engine.adopt();

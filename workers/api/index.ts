@@ -2,6 +2,7 @@
 import { bodyLimit } from "hono/body-limit";
 import type { MiddlewareHandler } from "hono";
 import { FIXED } from "../../core/limits.ts";
+import { MAX_PARTS, MAX_PART_BYTES } from "../../core/schemas/moving/manifest.ts";
 import { IMPORT } from "../../core/skills/exchange/import-limits.ts";
 import { approvalPolicy } from "./profiles/approval-policy.ts";
 import { MAX_ZIP_BYTES } from "../../core/workspace/exchange/zip-limits.ts";
@@ -12,6 +13,8 @@ import { authenticate } from "./auth/authenticate.ts";
 import { curator } from "./learning/curator.ts";
 import { parseEnvSettings } from "./env.ts";
 import { IMPORT_ROUTE, exchange } from "./skills/exchange.ts";
+import { exportProfile } from "./moving/export.ts";
+import { importProfile } from "./moving/import.ts";
 import { files } from "./sessions/files.ts";
 import { health } from "./health.ts";
 import { hooks } from "./profiles/hooks.ts";
@@ -56,6 +59,9 @@ export { Session } from "../../durable-objects/session/session.ts";
 const WORKSPACE_PATH = /^\/v1\/sessions\/[^/]+\/workspace$/;
 const FILES_PATH = /^\/v1\/sessions\/[^/]+\/files\//;
 
+/** The manifest of a profile, or the receipts that it is made of: at most 1,200 bytes a part. */
+const MANIFEST_PATH = /^\/v1\/(?:import|export\/[^/]+\/manifest)$/;
+const MAX_MANIFEST_BYTES = MAX_PARTS * 1_200;
 const MESSAGES_PATH = /^\/v1\/sessions\/[^/]+\/messages$/;
 
 /** The MCP server refuses a large body itself, as JSON-RPC. */
@@ -74,6 +80,8 @@ const limitBody: MiddlewareHandler<ApiEnv> = (c, next) => {
 };
 
 function maxBodyBytes(path: string): number {
+  if (path.startsWith("/v1/import/parts/")) return MAX_PART_BYTES;
+  if (MANIFEST_PATH.test(path)) return MAX_MANIFEST_BYTES;
   if (WORKSPACE_PATH.test(path)) return MAX_ZIP_BYTES;
   if (MESSAGES_PATH.test(path)) return FIXED.messageBytes;
   return path === IMPORT_ROUTE ? IMPORT.requestBytes : FIXED.requestBytes;
@@ -153,6 +161,8 @@ for (const resource of [
   usage,
   mcp,
   hooks,
+  exportProfile,
+  importProfile,
 ]) {
   app.route("/", resource);
 }

@@ -144,6 +144,8 @@ export const CODE_BY_FIELD: Record<string, ProblemCode> = {
   "param.hook": "bad_hook_id",
   "param.path": "bad_path",
   "param.image": "bad_image_id",
+  "param.export": "bad_export_id",
+  "param.part": "bad_part_id",
   "query.session": "bad_session_id",
   "query.store": "bad_memory_store",
   "query.skill": "bad_skill_name",

@@ -3,6 +3,9 @@ import * as z from "zod";
 import { ProfileId, Sha256 } from "../ids.ts";
 import { MovedSection } from "./lines.ts";
 
+/** [own] Far above the 4 MB at which a part ends, for one large object in Base64. Nothing in an archive is compressed. */
+export const MAX_PART_BYTES = 16 << 20;
+
 /** [own] A manifest names each part in about 150 bytes; 20,000 parts of 4 MB are 80 GB. */
 export const MAX_PARTS = 20_000;
 
@@ -24,7 +27,7 @@ export type BegunExport = z.infer<typeof BegunExport>;
 export const MovedPart = z.strictObject({
   section: MovedSection,
   sha256: Sha256,
-  bytes: z.int().min(1),
+  bytes: z.int().min(1).max(MAX_PART_BYTES),
   lines: z.int().min(1),
 });
 export type MovedPart = z.infer<typeof MovedPart>;
@@ -68,13 +71,8 @@ export const SealedManifest = z.strictObject({
 });
 export type SealedManifest = z.infer<typeof SealedManifest>;
 
-/** What came of an import. `skipped`: what a foreign archive may not bring. */
-export const ImportReport = z.strictObject({
-  sessions: z.int(),
-  skills: z.int(),
-  facts: z.int(),
-  skipped: z.array(z.string()),
-});
+/** What an import has brought. `facts`: those that were forgotten since included. */
+export const ImportReport = z.strictObject({ sessions: z.int(), skills: z.int(), facts: z.int() });
 export type ImportReport = z.infer<typeof ImportReport>;
 
 /** R2 `p/<profile>/import/state`. */
@@ -101,12 +99,17 @@ export const ImportInfo = z.strictObject({
 });
 export type ImportInfo = z.infer<typeof ImportInfo>;
 
+/** How far an import was carried out. `step`: how many steps are done; `after`: the last session that was adopted. */
+export const CommitPlace = z.strictObject({ step: z.int().min(0), after: z.string().max(26), report: ImportReport });
+export type CommitPlace = z.infer<typeof CommitPlace>;
+
 export const CommitImport = z.strictObject({
-  after: z.string().max(200).optional().meta({ description: "`next` of the commit before" }),
+  from: CommitPlace.optional().meta({ description: "`next` of the commit before" }),
 });
 export const CommittedImport = z.strictObject({
-  next: z.string().optional().meta({ description: "Send it again as `after`; absent: the import is done" }),
+  next: CommitPlace.optional().meta({ description: "Send it as `from`; absent: the import is done" }),
   steps: z.int(),
+  skipped: z.array(z.string()).meta({ description: "What this step left out, and why" }),
   report: ImportReport.optional(),
 });
 export type CommittedImport = z.infer<typeof CommittedImport>;

@@ -7,6 +7,7 @@ import type { MovedRow } from "../../schemas/moving/lines.ts";
 import type { SessionMeta } from "../context.ts";
 import { createImageTables } from "../images/image-rows.ts";
 import { indexInherited } from "../index-messages.ts";
+import { toForeignRow } from "./foreign-rows.ts";
 import type { Engine } from "../open-engine.ts";
 import { SCHEMA_VERSION, createTables, hasTables } from "../schema.ts";
 
@@ -20,15 +21,19 @@ export interface MovedSessionRow {
   row: MovedRow;
 }
 
-/** Idempotent. Failures: `archive_version`; `archive_invalid`, if the session's record does not come first. */
-export function importSession(engine: Engine, rows: MovedSessionRow[]): Result<"taken" | "exists"> {
+/** `trusted`: else the rows become what anyone may bring (foreign-rows.ts). Idempotent. Failures: `archive_version`, `archive_invalid`. */
+export function importSession(engine: Engine, rows: MovedSessionRow[], trusted: boolean): Result<"taken" | "exists"> {
   const { context } = engine;
   const { sql } = context.host;
   if (engine.known) return ok("exists");
   try {
     sql.transaction(() => {
       if (!hasTables(sql)) createTables(sql);
-      for (const moved of rows) put(engine, moved);
+      for (const moved of rows) {
+        const taken = trusted ? ok(moved) : toForeignRow(moved, context.host.clock.now());
+        if (!taken.ok) throw new Refused(taken.failure.code, taken.failure.message);
+        if (taken.value) put(engine, taken.value);
+      }
     });
   } catch (error) {
     if (error instanceof Refused) return error.failure;

@@ -24,6 +24,7 @@ exportProfile.openapi(
     method: "post",
     path: "/v1/export",
     operationId: "beginExport",
+    scope: "admin",
     description:
       "Begins an export of the whole profile: skills, memory, sessions with their files, settings, usage. No keys and no secrets. " +
       "Nothing is stored. `deployment` is the id that another operator may trust.",
@@ -42,6 +43,7 @@ exportProfile.openapi(
     method: "get",
     path: "/v1/export/{export}/part",
     operationId: "readExportPart",
+    scope: "admin",
     description:
       "One part, as JSON lines; it may be empty. The header `talaria-next` is the `from` of the next part, absent after the last one; " +
       "`talaria-receipt` is what the manifest is made of. `session_changing`: a session was used while it was read in several parts; " +
@@ -86,6 +88,7 @@ exportProfile.openapi(
     method: "post",
     path: "/v1/export/{export}/manifest",
     operationId: "sealExport",
+    scope: "admin",
     description: "Signs the manifest over all parts of the export, whose receipts are sent in their order.",
     request: { params: ExportParams, body: jsonBody(SealExport) },
     responses: describeResponses(200, "The manifest", SealedManifest),
