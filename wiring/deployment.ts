@@ -63,7 +63,8 @@ async function derive(secret: string): Promise<Deployment> {
   ]);
   return {
     id: jwk.x!,
-    sign: async (text) => toBase64(new Uint8Array(await crypto.subtle.sign({ name: "Ed25519" }, signing, encode(text)))),
+    sign: async (text) =>
+      toBase64(new Uint8Array(await crypto.subtle.sign({ name: "Ed25519" }, signing, encode(text)))),
     mac: async (text) => toBase64(new Uint8Array(await crypto.subtle.sign("HMAC", macKey, encode(text)))),
     async isMac(text, mac) {
       try {

@@ -54,7 +54,8 @@ export async function importProfile(
 }
 
 async function readManifest(file: FileHandle, entry: TarEntry | undefined): Promise<SealedManifest> {
-  if (!entry || entry.bytes > MAX_MANIFEST_BYTES) throw new TarError("The file has no manifest: it is not an exported profile.");
+  if (!entry || entry.bytes > MAX_MANIFEST_BYTES)
+    throw new TarError("The file has no manifest: it is not an exported profile.");
   const text = new TextDecoder().decode(await readTarEntry(file, entry));
   try {
     return SealedManifest.parse(JSON.parse(text));

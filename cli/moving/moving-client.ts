@@ -45,7 +45,9 @@ export function createMovingClient(options: MovingOptions) {
         };
       }),
     seal: (id: string, receipts: string[]) =>
-      patient(({ json }) => json(SealedManifest, "POST", `/v1/export/${id}/manifest`, { body: { receipts }, signal: signal() })),
+      patient(({ json }) =>
+        json(SealedManifest, "POST", `/v1/export/${id}/manifest`, { body: { receipts }, signal: signal() }),
+      ),
     beginImport: (sealed: SealedManifest) =>
       patient(({ json }) => json(ImportInfo, "POST", "/v1/import", { body: sealed, signal: signal() })),
     putPart: (sha256: string, body: Uint8Array<ArrayBuffer>) =>

@@ -43,7 +43,8 @@ export async function listTarEntries(file: FileHandle): Promise<TarEntry[]> {
     if (header.every((byte) => byte === 0)) return entries;
     const { name, bytes } = readHeader(header);
     if (at + BLOCK + bytes > size) throw new TarError("The archive is cut off: export the profile again.");
-    if (entries.length >= MAX_ENTRIES) throw new TarError("The archive has too many entries: it is not an exported profile.");
+    if (entries.length >= MAX_ENTRIES)
+      throw new TarError("The archive has too many entries: it is not an exported profile.");
     entries.push({ name, at: at + BLOCK, bytes });
     at += BLOCK + Math.ceil(bytes / BLOCK) * BLOCK;
   }

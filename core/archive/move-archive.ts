@@ -33,7 +33,8 @@ export function importArchive(sql: Sql, rows: ArchiveRow[]): Result<null> {
   return sql.transaction(() => {
     for (const { table, row } of rows) {
       if (!TABLES.includes(table)) return err("archive_invalid", `An archive has no table ${table.slice(0, 40)}.`);
-      const isNewTurn = table === "turn_sign" && sql.run("SELECT 1 FROM turn_sign WHERE id = ?", Number(row.id)).length === 0;
+      const isNewTurn =
+        table === "turn_sign" && sql.run("SELECT 1 FROM turn_sign WHERE id = ?", Number(row.id)).length === 0;
       const put = putMovedRow(sql, table, row);
       if (!put.ok) return put;
       if (isNewTurn && typeof row.words === "string" && row.words !== "") {

@@ -9,7 +9,6 @@ const LEAVE: { [Section in ProfileSection]: ((value: ProfileSetting<Section>, at
   skills: (value) => value,
   personalities: (value) => value,
   policies: (value) => value,
-  preferences: (value) => value,
   mcp: (value) => ({ ...value, sealed: "", enabled: false }),
   mcpCatalogs: (value) => value,
   mcpAccess: null,

@@ -57,7 +57,10 @@ export function putMovedRow(sql: Sql, table: string, row: MovedRow): Result<null
   const columns = Object.keys(row);
   const unknown = columns.find((column) => !known.includes(column));
   if (unknown !== undefined || columns.length === 0) {
-    return err("archive_version", `Another version of Talaria wrote the archive: its table ${table} has other columns.`);
+    return err(
+      "archive_version",
+      `Another version of Talaria wrote the archive: its table ${table} has other columns.`,
+    );
   }
   const marks = columns.map(() => "?").join(", ");
   const values = columns.map((column) => fromMovedValue(row[column]!));

@@ -37,8 +37,10 @@ export function placeObject(line: ObjectLine, { from, to }: { from: ProfileId; t
   const key = `p/${to}/${line.key}`;
   const kind = (Object.keys(OBJECT_KEYS) as ObjectKind[]).find((one) => isKeyOf(one, key));
   const shown = JSON.stringify(line.key.slice(0, 80));
-  if (!kind || OBJECT_FATES[OBJECT_KEYS[kind]] !== "exported") return invalid(`${shown} is not the key of an object that travels.`);
-  if (byteLength(JSON.stringify(line.meta ?? {})) > MAX_META_BYTES) return invalid(`The metadata of ${shown} is too large.`);
+  if (!kind || OBJECT_FATES[OBJECT_KEYS[kind]] !== "exported")
+    return invalid(`${shown} is not the key of an object that travels.`);
+  if (byteLength(JSON.stringify(line.meta ?? {})) > MAX_META_BYTES)
+    return invalid(`The metadata of ${shown} is too large.`);
   const body = typeof line.body === "string" ? line.body : fromBase64(line.body.base64);
   if (kind === "blob" && slotsOf("blob", key)!.sha256 !== sha256Hex(body)) {
     return invalid(`The contents of ${shown} have another SHA-256.`);
@@ -47,7 +49,8 @@ export function placeObject(line: ObjectLine, { from, to }: { from: ProfileId; t
   const record = parseObject(body);
   if (!record) return invalid(`The object ${shown} is not a JSON object.`);
   if (!WITH_PROFILE.includes(kind)) return ok({ kind, key, body, meta: line.meta });
-  if (record.profile !== from) return err("archive_foreign", `The object ${shown} belongs to another profile than the archive.`);
+  if (record.profile !== from)
+    return err("archive_foreign", `The object ${shown} belongs to another profile than the archive.`);
   return ok({ kind, key, body: JSON.stringify({ ...record, profile: to }), meta: line.meta });
 }
 

@@ -45,13 +45,16 @@ export async function commitStep(
   if (stored.phase === "staged") {
     const missing = await listMissing(bucket, profile, manifest);
     if (missing.length > 0) {
-      return err("import_incomplete", `${missing.length} parts are still missing. Upload them, then commit.`, { missing: missing.length });
+      return err("import_incomplete", `${missing.length} parts are still missing. Upload them, then commit.`, {
+        missing: missing.length,
+      });
     }
     const empty = await assertEmpty(env, profile);
     if (!empty.ok) return empty;
     const begun: StoredImport = { ...stored, phase: "writing" };
     const swapped = await bucket.put(keyOf("importState", { profile }), JSON.stringify(begun), { ifMatch: etag });
-    if (!swapped) return err("import_running", "The import was changed by another request. Ask for its state, then commit again.");
+    if (!swapped)
+      return err("import_running", "The import was changed by another request. Ask for its state, then commit again.");
   }
   const part = parts[place.step];
   if (!part) return adoptSome(env, profile, { stored, place, steps });

@@ -42,7 +42,9 @@ async function listSessions({ env, profile }: WriteScope, lines: MovedLine[]): P
     const { id, title, created_at: at } = line.row;
     await openAccount(env, profile).registerSession({
       session: SessionId.parse(id),
-      title: String(title ?? "").slice(0, TITLE_CHARS).toWellFormed(),
+      title: String(title ?? "")
+        .slice(0, TITLE_CHARS)
+        .toWellFormed(),
       learning: "off",
       createdAt: typeof at === "number" && Number.isSafeInteger(at) ? at : Date.now(),
     });
@@ -61,7 +63,9 @@ async function writeSkills({ env, profile, from }: WriteScope, lines: MovedLine[
     if (kind !== "head") continue;
     const { name } = slotsOf("head", key)!;
     const head = SkillHead.safeParse(JSON.parse(String(body)));
-    const reason = head.success ? await importSkill({ env, profile, name, head: head.data }) : "its record does not parse";
+    const reason = head.success
+      ? await importSkill({ env, profile, name, head: head.data })
+      : "its record does not parse";
     if (reason === null) written.skills += 1;
     else written.skipped.push(`skill ${name}: ${reason}`);
   }
@@ -86,7 +90,8 @@ async function importSkill({
   if (!skill.ok) return skill.failure.message;
   // Nobody looks at each skill of an archive as at a single import, so one with a finding is left out.
   const [finding] = scanImport(skill.value.files).findings;
-  if (finding) return `the scanner found "${finding.reason}" in ${finding.path}. Export it by itself and read it before you import it`;
+  if (finding)
+    return `the scanner found "${finding.reason}" in ${finding.path}. Export it by itself and read it before you import it`;
   const store = openSkills(env, profile);
   const broken = await findBadScripts({}, skill.value.files, runChecks);
   const health = broken.length > 0 ? { checkedAt: Date.now(), broken } : undefined;

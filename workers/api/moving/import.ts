@@ -59,7 +59,8 @@ importProfile.openapi(
     path: "/v1/import/parts/{part}",
     operationId: "putImportPart",
     scope: "admin",
-    description: "Uploads a part of the archive, named by its SHA-256. A part that may not travel ends the import: nothing is left of it.",
+    description:
+      "Uploads a part of the archive, named by its SHA-256. A part that may not travel ends the import: nothing is left of it.",
     request: { params: PartParams, body: { required: true, content: BYTES } },
     responses: { 204: { description: "Stored" }, default: PROBLEM_RESPONSE },
   }),
@@ -73,7 +74,10 @@ importProfile.openapi(
     if (stored.phase !== "staged") return c.body(null, 204);
     const bytes = new Uint8Array(await c.req.arrayBuffer());
     if (bytes.length !== part.bytes || sha256Hex(bytes) !== sha256) {
-      throw new AppError("part_damaged", "The part has another size or SHA-256 than its name. Send it again, or export the profile again.");
+      throw new AppError(
+        "part_damaged",
+        "The part has another size or SHA-256 than its name. Send it again, or export the profile again.",
+      );
     }
     const lines = readLines(new TextDecoder().decode(bytes), part, manifest, profile);
     if (!lines.ok) {
@@ -91,7 +95,8 @@ importProfile.openapi(
     path: "/v1/import/commit",
     operationId: "commitImport",
     scope: "admin",
-    description: "Carries out one step of the import, once all parts are there. Send the `next` of each answer as `from` until there is none.",
+    description:
+      "Carries out one step of the import, once all parts are there. Send the `next` of each answer as `from` until there is none.",
     request: { body: jsonBody(CommitImport) },
     responses: describeResponses(200, "The step", CommittedImport),
   }),
@@ -108,13 +113,17 @@ importProfile.openapi(
     path: "/v1/import",
     operationId: "discardImport",
     scope: "admin",
-    description: "Discards what was uploaded. An import that has begun to write can only be finished, or its profile deleted.",
+    description:
+      "Discards what was uploaded. An import that has begun to write can only be finished, or its profile deleted.",
     responses: { 204: { description: "Discarded" }, default: PROBLEM_RESPONSE },
   }),
   async (c) => {
     const { stored } = await openImport(c.env, c.var.profile);
     if (stored.phase === "writing") {
-      throw new AppError("import_running", "The import has begun to write. Finish it (POST /v1/import/commit), or delete the profile.");
+      throw new AppError(
+        "import_running",
+        "The import has begun to write. Finish it (POST /v1/import/commit), or delete the profile.",
+      );
     }
     await discardImport(c.env, c.var.profile);
     return c.body(null, 204);

@@ -19,7 +19,8 @@ const NAMES_SESSION = ["session", "session_kind", "session_origin"];
 /** `to`: the profile that takes it. Failures: `archive_invalid`, `archive_foreign`. */
 export function readLines(text: string, part: MovedPart, manifest: Manifest, to: string): Result<MovedLine[]> {
   const texts = text.split("\n");
-  if (texts.pop() !== "" || texts.length !== part.lines) return invalid("A part does not have the lines that the manifest says.");
+  if (texts.pop() !== "" || texts.length !== part.lines)
+    return invalid("A part does not have the lines that the manifest says.");
   const lines: MovedLine[] = [];
   for (const [at, one] of texts.entries()) {
     const line = MovedLine.safeParse(parse(one));

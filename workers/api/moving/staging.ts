@@ -25,14 +25,23 @@ export interface Import {
  * Checks who signed the manifest, before anything is stored. Failures: `archive_invalid`, `archive_version`, `archive_forged`: the
  * deployment that it names has not signed it.
  */
-export async function openManifest(env: Env, sealed: SealedManifest): Promise<Result<{ manifest: Manifest; trusted: boolean }>> {
+export async function openManifest(
+  env: Env,
+  sealed: SealedManifest,
+): Promise<Result<{ manifest: Manifest; trusted: boolean }>> {
   const { deployment, signature } = sealed;
   if (!(await isSignedBy(deployment, sealed.manifest, signature))) {
-    return err("archive_forged", "The deployment that the archive names has not signed its manifest. Export the profile again.");
+    return err(
+      "archive_forged",
+      "The deployment that the archive names has not signed its manifest. Export the profile again.",
+    );
   }
   const raw = parse(sealed.manifest);
   if (isObject(raw) && typeof raw.v === "number" && raw.v !== 1) {
-    return err("archive_version", `The archive has the form ${raw.v}, and this version reads form 1. Use the version that wrote it.`);
+    return err(
+      "archive_version",
+      `The archive has the form ${raw.v}, and this version reads form 1. Use the version that wrote it.`,
+    );
   }
   const parsed = Manifest.safeParse(raw);
   if (!parsed.success || parsed.data.deployment !== deployment) {
@@ -63,7 +72,10 @@ export async function beginImport(
   const known = await readImport(env, profile);
   if (known?.stored.import === id) return ok(null);
   if (known?.stored.phase === "writing") {
-    return err("import_running", "Another archive is being imported into this profile. Finish it first, or delete the profile.");
+    return err(
+      "import_running",
+      "Another archive is being imported into this profile. Finish it first, or delete the profile.",
+    );
   }
   if (known) await discardImport(env, profile);
   const empty = await assertEmpty(env, profile);
@@ -85,7 +97,10 @@ export async function assertEmpty(env: Env, profile: ProfileId): Promise<Result<
   const hasObjects = listed.some(({ objects }) => objects.some(({ key }) => !key.startsWith(staging)));
   const facts = await toKeyValue(env.MEMORY).list({ prefix: root });
   if (account.value && !hasObjects && facts.keys.length === 0) return ok(null);
-  return err("profile_not_empty", "This profile has sessions, skills or facts already. Import into a new one (POST /v1/profiles).");
+  return err(
+    "profile_not_empty",
+    "This profile has sessions, skills or facts already. Import into a new one (POST /v1/profiles).",
+  );
 }
 
 export async function toImportInfo(env: Env, profile: ProfileId, { stored, manifest }: Import): Promise<ImportInfo> {

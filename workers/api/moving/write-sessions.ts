@@ -36,7 +36,10 @@ export async function writeSessions(
   if (bySession.size === 0) return ok(null);
   const listed = await openAccount(env, profile).findSessions([...bySession.keys()]);
   for (const { session } of listed) {
-    const put = (await openSession(env, profile, session).importPage(bySession.get(session)!, trusted)) as Result<unknown>;
+    const put = (await openSession(env, profile, session).importPage(
+      bySession.get(session)!,
+      trusted,
+    )) as Result<unknown>;
     if (!put.ok) return put;
   }
   return ok(null);
