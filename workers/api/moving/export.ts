@@ -6,7 +6,7 @@ import { BegunExport, ExportId, SealExport, SealedManifest } from "../../../core
 import { type Deployment, openDeployment } from "../../../wiring/deployment.ts";
 import type { Env } from "../env.ts";
 import { AppError, unwrap } from "../problems.ts";
-import { PROBLEM_RESPONSE, createRouter, describeResponses, jsonBody } from "../router.ts";
+import { PROBLEM_RESPONSE, createRouter, describeResponses, jsonBody, refuses } from "../router.ts";
 import { EXPORT_START, readPart } from "./export-page.ts";
 import { formatPlace, parsePlace, signReceipt, toManifest } from "./receipts.ts";
 
@@ -24,6 +24,7 @@ exportProfile.openapi(
     method: "post",
     path: "/v1/export",
     operationId: "beginExport",
+    ...refuses("sealing_key_missing"),
     scope: "admin",
     description:
       "Begins an export of the whole profile: skills, memory, sessions with their files, settings, usage. No keys and no secrets. " +
@@ -43,6 +44,7 @@ exportProfile.openapi(
     method: "get",
     path: "/v1/export/{export}/part",
     operationId: "readExportPart",
+    ...refuses("bad_export_id", "session_changing", "sealing_key_missing", "profile_gone"),
     scope: "admin",
     description:
       "One part, as JSON lines; it may be empty. The header `talaria-next` is the `from` of the next part, absent after the last one; " +
@@ -88,6 +90,7 @@ exportProfile.openapi(
     method: "post",
     path: "/v1/export/{export}/manifest",
     operationId: "sealExport",
+    ...refuses("bad_export_id", "export_incomplete", "sealing_key_missing"),
     scope: "admin",
     description: "Signs the manifest over all parts of the export, whose receipts are sent in their order.",
     request: { params: ExportParams, body: jsonBody(SealExport) },

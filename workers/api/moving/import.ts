@@ -10,7 +10,7 @@ import { keyOf } from "../../../stores/keys.ts";
 import { toBucket } from "../../../stores/platform/r2.ts";
 import type { Env } from "../env.ts";
 import { AppError, unwrap } from "../problems.ts";
-import { PROBLEM_RESPONSE, createRouter, describeResponses, jsonBody } from "../router.ts";
+import { PROBLEM_RESPONSE, createRouter, describeResponses, jsonBody, refuses } from "../router.ts";
 import { commitStep } from "./commit.ts";
 import { readLines } from "./read-part.ts";
 import { type Import, beginImport, discardImport, openManifest, readImport, toImportInfo } from "./staging.ts";
@@ -25,6 +25,15 @@ importProfile.openapi(
     method: "post",
     path: "/v1/import",
     operationId: "beginImport",
+    ...refuses(
+      "archive_forged",
+      "archive_invalid",
+      "archive_version",
+      "import_running",
+      "profile_not_empty",
+      "sealing_key_missing",
+      "profile_gone",
+    ),
     scope: "admin",
     description:
       "Begins the import of a whole profile into this one, which must be empty, or continues the same import. An archive that a trusted " +
@@ -46,6 +55,7 @@ importProfile.openapi(
     method: "get",
     path: "/v1/import",
     operationId: "readImport",
+    ...refuses("import_not_found"),
     scope: "admin",
     description: "The import of this profile: how far it is, and what it brought.",
     responses: describeResponses(200, "The import", ImportInfo),
@@ -58,6 +68,7 @@ importProfile.openapi(
     method: "put",
     path: "/v1/import/parts/{part}",
     operationId: "putImportPart",
+    ...refuses("bad_part_id", "import_not_found", "part_unknown", "part_damaged", "archive_invalid", "archive_foreign"),
     scope: "admin",
     description:
       "Uploads a part of the archive, named by its SHA-256. A part that may not travel ends the import: nothing is left of it.",
@@ -94,6 +105,16 @@ importProfile.openapi(
     method: "post",
     path: "/v1/import/commit",
     operationId: "commitImport",
+    ...refuses(
+      "import_not_found",
+      "import_incomplete",
+      "import_running",
+      "profile_not_empty",
+      "archive_invalid",
+      "archive_foreign",
+      "archive_version",
+      "profile_gone",
+    ),
     scope: "admin",
     description:
       "Carries out one step of the import, once all parts are there. Send the `next` of each answer as `from` until there is none.",
@@ -112,6 +133,7 @@ importProfile.openapi(
     method: "delete",
     path: "/v1/import",
     operationId: "discardImport",
+    ...refuses("import_not_found", "import_running"),
     scope: "admin",
     description:
       "Discards what was uploaded. An import that has begun to write can only be finished, or its profile deleted.",
