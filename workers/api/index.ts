@@ -35,6 +35,7 @@ import { reviews } from "./learning/reviews.ts";
 import type { ApiEnv } from "./auth/principal.ts";
 import { createRouter, refuseQuery } from "./router.ts";
 import { runs } from "./runs/runs.ts";
+import { shapeProblem } from "./doors/shape-problem.ts";
 import { search } from "./sessions/search.ts";
 import { settings } from "./profiles/settings.ts";
 import { skillSettings } from "./profiles/skill-settings.ts";
@@ -62,7 +63,9 @@ const FILES_PATH = /^\/v1\/sessions\/[^/]+\/files\//;
 /** The manifest of a profile, or the receipts that it is made of: at most 1,200 bytes a part. */
 const MANIFEST_PATH = /^\/v1\/(?:import|export\/[^/]+\/manifest)$/;
 const MAX_MANIFEST_BYTES = MAX_PARTS * 1_200;
-const MESSAGES_PATH = /^\/v1\/sessions\/[^/]+\/messages$/;
+/** Routes that take messages with images as data URLs. */
+const MESSAGES_PATH =
+  /^\/v1\/(?:sessions\/[^/]+\/messages|runs(?:\/[^/]+\/steer)?|responses|messages(?:\/count_tokens)?|chat\/completions)$/;
 
 /** The MCP server refuses a large body itself, as JSON-RPC. */
 const limitBody: MiddlewareHandler<ApiEnv> = (c, next) => {
@@ -113,13 +116,11 @@ const drainBody: MiddlewareHandler<ApiEnv> = async (c, next) => {
 };
 
 const app = createRouter();
-app.onError(answerError);
-app.notFound((c) =>
-  answerProblem(
-    new AppError("route_not_found", `There is no route ${c.req.method} ${c.req.path}. The routes are in docs/API.md.`),
-    c,
-  ),
-);
+app.onError((error, c) => shapeProblem(answerError(error, c), c));
+app.notFound((c) => {
+  const detail = `There is no route ${c.req.method} ${c.req.path}. The routes are in docs/API.md.`;
+  return shapeProblem(answerProblem(new AppError("route_not_found", detail), c), c);
+});
 app.use(drainBody);
 app.use(allowOrigins);
 app.use(authenticate);

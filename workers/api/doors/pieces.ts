@@ -1,5 +1,6 @@
 // What a client of a model's API is shown of a turn: its texts, the calls of the client's own tools, and how the exchange ended. The doors
 // render these pieces in their forms. Pure.
+import { messageOf } from "../../../core/errors.ts";
 import { type ClientCall, NO_STATS, type TurnStats } from "../../../core/schemas/entry.ts";
 import type { DoorEvent } from "./contract.ts";
 
@@ -19,6 +20,8 @@ export type Piece =
 /** `stats`: of the whole turn; `null` if the turn goes on, or began before the exchange: then count the entries `from` to `to`. */
 export interface ExchangeUsage {
   stats: TurnStats | null;
+  /** The turn of the entries, if the message joined another one. */
+  into: number | null;
   from: number;
   to: number;
 }
@@ -29,12 +32,22 @@ const BROKEN = {
   message: "The session stopped answering. Send the request again.",
 } as const;
 
-/** Always ends with one `end`. The first piece is `begin`, with the id of the first event. */
+/** Always ends with one `end`, and never throws. The first piece is `begin`, with the id of the first event. */
 export async function* readPieces(events: AsyncIterable<DoorEvent>): AsyncGenerator<Piece> {
+  try {
+    yield* readUnguarded(events);
+  } catch (error) {
+    console.error(JSON.stringify({ event: "exchange_broken", error: messageOf(error) }));
+    yield { type: "end", end: BROKEN, usage: { stats: null, into: null, from: 0, to: 0 } };
+  }
+}
+
+async function* readUnguarded(events: AsyncIterable<DoorEvent>): AsyncGenerator<Piece> {
   let hasText = false;
   let isWhole = false;
   let isCommandAnswer = false;
   let notice: { entry: number; text: string } | null = null;
+  let into: number | null = null;
   let from = 0;
   let to = 0;
   for await (const { id, event } of events) {
@@ -43,9 +56,10 @@ export async function* readPieces(events: AsyncIterable<DoorEvent>): AsyncGenera
       from = "entry" in event ? event.entry : Number(id.split(".")[0]);
       yield { type: "begin", at: id };
     }
+    if (event.type === "steer_add") into ??= event.into;
     if ("entry" in event) to = Math.max(to, event.entry);
     isCommandAnswer = event.type === "notice_add" && event.code === "command_answer";
-    const open: ExchangeUsage = { stats: null, from, to };
+    const open: ExchangeUsage = { stats: null, into, from, to };
     switch (event.type) {
       case "text_delta":
         hasText ||= event.text.trim() !== "";
@@ -78,7 +92,7 @@ export async function* readPieces(events: AsyncIterable<DoorEvent>): AsyncGenera
     }
   }
   // The answer to a command beside a waiting turn ends the exchange, and the turn waits on.
-  const usage = { stats: isCommandAnswer ? NO_STATS : null, from, to };
+  const usage = { stats: isCommandAnswer ? NO_STATS : null, into, from, to };
   yield { type: "end", end: isCommandAnswer ? { how: "answer" } : BROKEN, usage };
 }
 
