@@ -2,6 +2,7 @@
 // models spent, and what they may spend on a day with a limit. Also limits how often a person may request a curation. Called by
 // the Account.
 import { defaultCurationGrant } from "../core/learning/curation/work/grants.ts";
+import { type Result, err } from "../core/errors.ts";
 import type { Bucket, Sql } from "../core/ports.ts";
 import { CurationAllowance, CurationSpent } from "../core/schemas/learning/curation.ts";
 import { type CurationId, DAY_MS, type ProfileId, dayOf, fromCurationId } from "../core/schemas/ids.ts";
@@ -25,15 +26,24 @@ interface ProfileLedger {
   ledger: AccountLedger;
 }
 
-/** `null`: the request is counted. Else: when the next request is allowed. */
-export function countRequest(sql: Sql, now: number, maxAnHour: number): number | null {
-  return sql.transaction(() => {
+/** What a requested run may spend. `null`: there is no daily limit, nothing is left of it, or the run asks no models. */
+export interface RunAllowance {
+  allowance: { id: string; grant: Grant } | null;
+}
+
+/** `null`: the request is counted. Failure: `too_many_runs`, with the time until the next request is allowed. */
+export function refuseRequest(sql: Sql, now: number, maxAnHour: number): Result<never> | null {
+  const nextAt = sql.transaction(() => {
     sql.run("DELETE FROM curation_request WHERE at <= ?", now - HOUR_MS);
     const times = sql.run<{ at: number }>("SELECT at FROM curation_request ORDER BY n");
     if (times.length >= maxAnHour) return times[0]!.at + HOUR_MS;
     sql.run("INSERT INTO curation_request (at) VALUES (?)", now);
     return null;
   });
+  if (nextAt === null) return null;
+  const retryAfterSeconds = Math.max(1, Math.ceil((nextAt - now) / 1_000));
+  const detail = `A profile may ask for ${maxAnHour} curations in an hour: ask again in ${retryAfterSeconds} seconds.`;
+  return err("too_many_runs", detail, { retryAfterSeconds });
 }
 
 /** What a requested run may spend. `null`: there is no daily limit, or nothing is left of it. */

@@ -35,7 +35,7 @@ import { type AccountHooks, createAccountHooks } from "./account-hooks.ts";
 import { HookDesk } from "./hook-desk.ts";
 import { MovingDesk } from "./moving-desk.ts";
 import { type AccountSettings, createAccountSettings } from "./account-settings.ts";
-import { collectSpent, countRequest, putAllowance, reserveRun } from "./account-curation.ts";
+import { type RunAllowance, collectSpent, putAllowance, refuseRequest, reserveRun } from "./account-curation.ts";
 import { createUpkeep } from "./account-upkeep.ts";
 import { type SessionPage, createSessionRows } from "./account-sessions.ts";
 import { type AccountLedger, LEDGER_SCHEMA, createAccountLedger } from "./account-ledger.ts";
@@ -142,7 +142,7 @@ export class Account extends DurableObject<AccountEnv> {
   registerSession(info: SessionInfo): boolean {
     if (!this.#isWritable()) return false;
     if (info.kind && info.kind !== "chat") this.#ledger(); // an older account has no table of kinds
-    if (info.parent && !this.#isListed(info.parent)) return false;
+    if (info.parent && !this.#sessionList.find(info.parent)) return false;
     this.#sessions().add(info);
     return true;
   }
@@ -165,10 +165,6 @@ export class Account extends DurableObject<AccountEnv> {
   /** Conversations of compatible clients; conversations/conversation-desk.ts documents the calls. */
   conversationDesk(): ConversationDesk {
     return new ConversationDesk(this.ctx.storage, this.#sessionList);
-  }
-
-  #isListed(session: SessionId): boolean {
-    return this.#sessions().find([session]).length > 0;
   }
 
   /** Newest first, those created before `after`. Chats, unless another kind is asked for. */
@@ -209,19 +205,11 @@ export class Account extends DurableObject<AccountEnv> {
    * Requests a curation, and says what it may spend if there is a daily budget. Failures: `profile_gone`, `too_many_runs` with the
    * time of the next request.
    */
-  async askForCuration(
-    run: CurationId,
-    asksModels: boolean,
-  ): Promise<Result<{ allowance: { id: string; grant: Grant } | null }>> {
+  async askForCuration(run: CurationId, asksModels: boolean): Promise<Result<RunAllowance>> {
     if (!this.#isWritable()) return err("profile_gone", "This profile has been deleted.");
     const [ledger, settings, now] = [this.#ledger(), this.#settings(), Date.now()];
-    const nextAt = countRequest(toSql(this.ctx.storage), now, settings.curation.maxRequests);
-    if (nextAt !== null) {
-      const { maxRequests } = settings.curation;
-      const retryAfterSeconds = Math.max(1, Math.ceil((nextAt - now) / 1_000));
-      const detail = `A profile may ask for ${maxRequests} curations in an hour: ask again in ${retryAfterSeconds} seconds.`;
-      return err("too_many_runs", detail, { retryAfterSeconds });
-    }
+    const refused = refuseRequest(toSql(this.ctx.storage), now, settings.curation.maxRequests);
+    if (refused) return refused;
     if (!asksModels) return ok({ allowance: null });
     await this.#collect();
     return ok({ allowance: reserveRun(ledger, settings, run, now) });
