@@ -9,6 +9,10 @@ const SECRET_CHARS = 52; // 260 bits
 
 const KEY = new RegExp(`^tal_([${ALPHABET}]{${PROFILE_CHARS}})_([${ALPHABET}]{${SECRET_CHARS}})$`);
 
+const SIGN_IN_TOKEN = new RegExp(
+  `^(sin_[${ALPHABET}]{12})_([${ALPHABET}]{${PROFILE_CHARS}})_([${ALPHABET}]{${SECRET_CHARS}})$`,
+);
+
 export function createProfileId(): ProfileId {
   return randomBase32(PROFILE_CHARS);
 }
@@ -23,6 +27,21 @@ export function createKeyId(): string {
 
 export function createHookId(): string {
   return `hook_${randomBase32(12)}`;
+}
+
+export function createSignInId(): string {
+  return `sin_${randomBase32(12)}`;
+}
+
+/** What the cookie of a sign-in holds. Its own form, so that it is never taken for a key. */
+export function toSignInToken(profile: ProfileId, id: string, secret: string): string {
+  return `${id}_${profile}_${secret}`;
+}
+
+/** `null` if the text does not have the form of such a token. */
+export function parseSignInToken(token: string): { profile: ProfileId; id: string; secret: string } | null {
+  const match = SIGN_IN_TOKEN.exec(token);
+  return match ? { id: match[1]!, profile: match[2]!, secret: match[3]! } : null;
 }
 
 export function toKey(profile: ProfileId, secret: string): string {

@@ -38,6 +38,7 @@ import { runs } from "./runs/runs.ts";
 import { shapeProblem } from "./doors/shape-problem.ts";
 import { search } from "./sessions/search.ts";
 import { settings } from "./profiles/settings.ts";
+import { signIns } from "./profiles/sign-ins.ts";
 import { skillSettings } from "./profiles/skill-settings.ts";
 import { personalities } from "./profiles/personalities.ts";
 import { branch } from "./sessions/branch.ts";
@@ -135,6 +136,7 @@ for (const resource of [
   personalities,
   skillSettings,
   settings,
+  signIns,
   messages,
   search,
   turns,

@@ -4,6 +4,7 @@ import type { Context } from "hono";
 import { HTTPException } from "hono/http-exception";
 import { ulid } from "ulid";
 import { DeletedError, type Result, newerStateOf } from "../../core/errors.ts";
+import { writeSignInCookie } from "./auth/cookie-text.ts";
 import type { Problem } from "../../core/schemas/api.ts";
 
 export const PROBLEMS = {
@@ -11,6 +12,11 @@ export const PROBLEMS = {
   key_missing: [401, "No key"],
   key_unknown: [401, "Unknown key"],
   scope_missing: [403, "The key may not do this"],
+  sign_in_unknown: [401, "Unknown sign-in"],
+  csrf_refused: [403, "CSRF token needed"],
+  access_token_invalid: [401, "Access token not valid"],
+  access_not_mapped: [403, "No profile for this person"],
+  access_unavailable: [503, "Access tokens cannot be checked"],
   origin_refused: [403, "Origin not allowed"],
   operator_required: [403, "Operator only"],
   operator_token_unknown: [401, "Unknown operator token"],
@@ -34,6 +40,7 @@ export const PROBLEMS = {
   bad_idempotency_key: [400, "Invalid idempotency key"],
   bad_event_id: [400, "Invalid event id"],
   bad_profile_id: [400, "Invalid profile id"],
+  bad_sign_in_id: [400, "Invalid id of a sign-in"],
   bad_key_id: [400, "Invalid key id"],
   bad_session_id: [400, "Invalid session id"],
   bad_turn: [400, "Invalid turn number"],
@@ -69,6 +76,7 @@ export const PROBLEMS = {
   profile_gone: [410, "The profile was deleted"],
   revision_purged: [410, "The revision was purged"],
   key_not_found: [404, "No such key"],
+  sign_in_not_found: [404, "No such sign-in"],
   session_not_found: [404, "No such session"],
   backend_unavailable: [409, "No exec host for this profile"],
   turn_not_found: [404, "No such turn"],
@@ -222,6 +230,8 @@ export function answerProblem(error: AppError, c: Context, id?: string): Respons
   };
   const headers = new Headers({ "content-type": "application/problem+json" });
   if (status === 401) headers.set("www-authenticate", 'Bearer realm="talaria"');
+  // Else the browser would send it again with every request.
+  if (error.code === "sign_in_unknown") headers.append("set-cookie", writeSignInCookie(c, null));
   if (status === 426) headers.set("upgrade", "websocket");
   const wait = error.extra.facts?.retryAfterSeconds;
   if (status === 503 || status === 429) headers.set("retry-after", typeof wait === "number" ? String(wait) : "5");

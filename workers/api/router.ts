@@ -126,6 +126,7 @@ type Issue = z.core.$ZodIssue;
 export const CODE_BY_FIELD: Record<string, ProblemCode> = {
   "param.id": "bad_key_id",
   "param.profile": "bad_profile_id",
+  "param.signIn": "bad_sign_in_id",
   "param.session": "bad_session_id",
   "param.n": "bad_turn",
   "param.personality": "bad_personality",

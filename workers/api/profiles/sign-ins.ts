@@ -1,0 +1,143 @@
+// Sign-in for browsers: a key is exchanged for a cookie that scripts cannot read. Who makes a request, and which browsers are signed in.
+import { createRoute } from "@hono/zod-openapi";
+import type { Context } from "hono";
+import * as z from "zod";
+import {
+  CreateSignIn,
+  SignInId,
+  type SignInInfo,
+  SignInList,
+  SignedIn,
+  WhoAmI,
+} from "../../../core/schemas/keys/sign-in.ts";
+import { createSecret, createSignInId, toSignInToken } from "../../../durable-objects/account-key.ts";
+import { forgetAcceptedKeys } from "../auth/accepted-keys.ts";
+import { assertOwnPage, readSignInCookie, toCsrfToken } from "../auth/cookie.ts";
+import { writeSignInCookie } from "../auth/cookie-text.ts";
+import type { ApiEnv } from "../auth/principal.ts";
+import { parseEnvSettings } from "../env.ts";
+import { ascending, pageQuery, toPage } from "../pages.ts";
+import { AppError, unwrap } from "../problems.ts";
+import { PROBLEM_RESPONSE, createRouter, describeResponses, optionalJsonBody } from "../router.ts";
+import { openAccount } from "../sessions/session-rpc.ts";
+
+export const signIns = createRouter();
+
+type Desk = ReturnType<ReturnType<typeof openAccount>["signInDesk"]>;
+
+/** The Account keeps a desk in memory until it is given back. */
+async function askDesk<Answer>({ env, var: { profile } }: Context<ApiEnv>, ask: (desk: Desk) => Promise<Answer>) {
+  const desk = openAccount(env, profile).signInDesk();
+  try {
+    return await ask(desk);
+  } finally {
+    (await desk)[Symbol.dispose]();
+  }
+}
+
+signIns.openapi(
+  createRoute({
+    method: "post",
+    path: "/v1/sign-in",
+    operationId: "signIn",
+    scope: "read",
+    description:
+      "Exchanges the key of the request for a cookie (HttpOnly, SameSite=Strict) that is valid for `browsers.signInMs`, and no longer than the " +
+      "key. Requests by cookie that change something send `csrf` as the header `X-CSRF-Token`. Each call begins another sign-in.",
+    request: { body: optionalJsonBody(CreateSignIn) },
+    responses: describeResponses(201, "Signed in", SignedIn),
+  }),
+  async (c) => {
+    const { profile, via } = c.var.principal;
+    if (via.kind !== "key")
+      throw new AppError("key_missing", "A sign-in is made with a key. Send `Authorization: Bearer <key>`.");
+    // Otherwise a page of another origin could sign a person in as somebody else.
+    assertOwnPage(c, { mustSay: false });
+    const [id, secret] = [createSignInId(), createSecret()];
+    const { signInMs } = parseEnvSettings(c.env).browsers;
+    const asked = { ...c.req.valid("json"), id, secret, key: via.id, rotation: via.rotation, ms: signInMs };
+    const info = unwrap(await askDesk(c, (desk) => desk.create(asked)));
+    const token = toSignInToken(profile, id, secret);
+    c.header("set-cookie", writeSignInCookie(c, token, info.expiresAt - info.createdAt));
+    c.header("cache-control", "no-store");
+    return c.json({ ...info, profile, csrf: toCsrfToken(token) }, 201);
+  },
+);
+
+signIns.openapi(
+  createRoute({
+    method: "get",
+    path: "/v1/sign-in",
+    operationId: "whoAmI",
+    description: "Says who makes the request and what they may do. With a cookie also `csrf`, for a page that was loaded again.",
+    responses: describeResponses(200, "Who it is", WhoAmI),
+  }),
+  (c) => {
+    const { profile, scopes, via } = c.var.principal;
+    const cookie = via.kind === "cookie" ? readSignInCookie(c) : null;
+    c.header("cache-control", "no-store");
+    return c.json(
+      {
+        ...{ profile, scopes: [...scopes], by: via.kind },
+        ...(via.kind === "access" ? { who: via.who } : { id: via.id }),
+        ...(cookie !== null && { csrf: toCsrfToken(cookie) }),
+      },
+      200,
+    );
+  },
+);
+
+signIns.openapi(
+  createRoute({
+    method: "delete",
+    path: "/v1/sign-in",
+    operationId: "signOut",
+    scope: "read",
+    description: "Ends the sign-in of the request's cookie, and what it has opened.",
+    responses: { 204: { description: "Signed out" }, default: PROBLEM_RESPONSE },
+  }),
+  async (c) => {
+    const { profile, via } = c.var.principal;
+    if (via.kind !== "cookie")
+      throw new AppError("sign_in_not_found", "The request is not signed in by cookie, so there is nothing to end.");
+    await askDesk(c, (desk) => desk.end(via.id));
+    forgetAcceptedKeys(profile);
+    c.header("set-cookie", writeSignInCookie(c, null));
+    return c.body(null, 204);
+  },
+);
+
+signIns.openapi(
+  createRoute({
+    method: "get",
+    path: "/v1/sign-ins",
+    operationId: "listSignIns",
+    scope: "admin",
+    description: "Lists the browsers that are signed in, and the key of each.",
+    request: { query: z.strictObject(pageQuery(100)) },
+    responses: describeResponses(200, "Sign-ins, oldest first", SignInList),
+  }),
+  async (c) => {
+    const all = await askDesk(c, async (desk) => desk.list());
+    const sortKey = ({ createdAt, id }: SignInInfo) => `${ascending(createdAt)}.${id}`;
+    const { page, next } = toPage(all, { ...c.req.valid("query"), sortKey });
+    return c.json({ signIns: page, ...(next !== undefined && { next }) }, 200);
+  },
+);
+
+signIns.openapi(
+  createRoute({
+    method: "delete",
+    path: "/v1/sign-ins/{signIn}",
+    operationId: "endSignIn",
+    scope: "admin",
+    description: "Ends the sign-in of a browser. Some isolates may accept its cookie for another 30 seconds.",
+    request: { params: z.object({ signIn: SignInId }) },
+    responses: { 204: { description: "Ended" }, default: PROBLEM_RESPONSE },
+  }),
+  async (c) => {
+    unwrap(await askDesk(c, (desk) => desk.end(c.req.valid("param").signIn)));
+    forgetAcceptedKeys(c.var.profile);
+    return c.body(null, 204);
+  },
+);
