@@ -6,6 +6,7 @@ import { CURATION_SCHEMA } from "./account-curation.ts";
 import { ERASURE_SCHEMA } from "./account-erasure.ts";
 import { SESSION_SCHEMA, SESSION_TABLES } from "./account-sessions.ts";
 import { SETTINGS_TABLE } from "./account-settings.ts";
+import { SIGN_IN_TABLE } from "./keys/sign-in-rows.ts";
 import { UPKEEP_SCHEMA } from "./account-upkeep.ts";
 import { RUN_TABLES } from "./runs/run-rows.ts";
 
@@ -18,6 +19,7 @@ export const OWN_TABLES = [
   SETTINGS_TABLE,
   ...HOOK_TABLES,
   ...RUN_TABLES,
+  SIGN_IN_TABLE,
 ];
 
 export const MORE_SCHEMA = [...SESSION_SCHEMA, ...ERASURE_SCHEMA, ...CURATION_SCHEMA, ...UPKEEP_SCHEMA];

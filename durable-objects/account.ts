@@ -23,8 +23,11 @@ import type { Grant } from "../core/schemas/learning/review.ts";
 import type { Settings } from "../core/schemas/settings.ts";
 import type { Booking, Budget, UsageAsked, UsageReport } from "../core/schemas/usage.ts";
 import type { ProfileApprovals, ReviewAdmission, ReviewRequest, TurnRequest } from "../core/session/context.ts";
-import { createKeyId, createSecret, toKey } from "./account-key.ts";
+import { createKeyId, createSecret, isSameHash, toKey } from "./account-key.ts";
+import { ALL_SCOPES } from "../core/schemas/keys/scope.ts";
 import { type CheckedKey, findKey } from "./keys/key-rows.ts";
+import { SignInDesk } from "./keys/sign-in-desk.ts";
+import { type KnownSignIn, SIGN_IN_UNKNOWN, createSignInRows } from "./keys/sign-in-rows.ts";
 import { type AccountEnv, type ErasureKind, createErasures, eraseDue } from "./account-erasure.ts";
 import type { HookEvent } from "../core/schemas/profile/hooks.ts";
 import { createAccountApprovals } from "./account-approvals.ts";
@@ -106,6 +109,40 @@ export class Account extends DurableObject<AccountEnv> {
     const known = this.#exists() ? findKey(toSql(this.ctx.storage), secret) : null;
     if (known && willWrite) this.#upkeep().checkVersion();
     return known && { ...known, settingsRev: this.#profileSettings().rev() };
+  }
+
+  // ---- sign-ins of browsers; keys/sign-in-rows.ts documents them ----
+
+  /** As `check`, for a cookie. Failure: `sign_in_unknown`. */
+  checkSignIn(id: string, secret: string, willWrite = false): Result<KnownSignIn> {
+    if (!this.#exists()) return SIGN_IN_UNKNOWN;
+    const known = this.#signIns().check(id, secret, Date.now(), !willWrite);
+    if (known && willWrite) this.#upkeep().checkVersion();
+    return known ? ok({ ...known, settingsRev: this.#profileSettings().rev() }) : SIGN_IN_UNKNOWN;
+  }
+
+  /** The revision of the profile's settings, for a person whom somebody else has checked. `null`: there is no such profile. */
+  checkProfile(willWrite = false): number | null {
+    if (!(willWrite ? this.#isWritable() : this.#exists())) return null;
+    return this.#profileSettings().rev();
+  }
+
+  signInDesk(): SignInDesk {
+    const open = (willWrite: boolean) => ((willWrite ? this.#isWritable() : this.#exists()) ? this.#signIns() : null);
+    return new SignInDesk(open, () => this.#arm());
+  }
+
+  #signIns() {
+    const sql = toSql(this.ctx.storage);
+    return createSignInRows({
+      sql,
+      findKey: (id) =>
+        sql.run("SELECT 1 FROM keys WHERE id = ? AND revoked_at IS NULL", id).length > 0
+          ? { scopes: ALL_SCOPES, end: null }
+          : null,
+      isSame: isSameHash,
+      onEnd: () => {},
+    });
   }
 
   /** Keys that are not revoked, oldest first. */

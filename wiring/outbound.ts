@@ -8,9 +8,10 @@ import { type Outbound, createOutbound } from "../core/outbound/outbound.ts";
 import { type ExecEnv, parseExecEnv } from "../core/tools/host/exec-env.ts";
 import type { Settings } from "../core/schemas/settings.ts";
 import { type SearchEnv, listSearchAddresses } from "../core/tools/web/search/search-env.ts";
+import { type AccessEnv, parseAccessEnv } from "./access.ts";
 import { systemClock } from "../stores/platform/system-clock.ts";
 
-export type OutboundEnv = ModelEnv & ProviderEnv & ExecEnv & SearchEnv;
+export type OutboundEnv = ModelEnv & ProviderEnv & ExecEnv & SearchEnv & AccessEnv;
 
 export function openOutbound(env: OutboundEnv, settings: Settings): Outbound {
   return createOutbound({
@@ -27,11 +28,13 @@ export function openOutbound(env: OutboundEnv, settings: Settings): Outbound {
 export function readPolicy(env: OutboundEnv, { outbound, web }: Settings): OutboundPolicy {
   const memory = parseProviderEnv(env);
   const exec = parseExecEnv(env);
+  const access = parseAccessEnv(env);
   const addresses = [
     ...listModelAddresses(env),
     ...(exec.ok && exec.value ? [exec.value.baseUrl] : []),
     ...(memory.ok && memory.value ? [memory.value.baseUrl] : []),
     ...listSearchAddresses(env, web),
+    ...(access.ok && access.value ? [access.value.jwks] : []),
   ];
   return {
     ports: outbound.ports,

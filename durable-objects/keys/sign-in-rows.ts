@@ -25,6 +25,9 @@ export interface CheckedSignIn {
   end: number;
 }
 
+/** `settingsRev`: revision of the profile's settings. */
+export type KnownSignIn = CheckedSignIn & { settingsRev: number };
+
 export interface NewSignIn {
   id: string;
   secret: string;
@@ -52,6 +55,8 @@ export interface SignInDeps {
   /** The sign-in has ended: what it has opened is closed. Inside the transaction. */
   onEnd(id: string, now: number): void;
 }
+
+export const SIGN_IN_UNKNOWN = err("sign_in_unknown", "The sign-in has ended, or its key has. Sign in again.");
 
 export type SignInRows = ReturnType<typeof createSignInRows>;
 

@@ -54,6 +54,8 @@ export const VARIABLES: Readonly<Record<string, string>> = {
     "Creates profiles and keys (`POST /v1/profiles`, `POST /v1/keys`). `npm start` generates it (`.talaria/state/operator-token`), and so does `npm run deploy`.",
   TALARIA_SEALING_KEY:
     "Seals the secrets that profiles store, such as tokens of other services; at least 16 characters. Only the api Worker gets it. Default: derived from the operator's token. After a change of either, stored secrets must be entered again.",
+  TALARIA_ACCESS:
+    'JSON: accepts the tokens of Cloudflare Access in place of keys, such as `{"issuer":"https://acme.cloudflareaccess.com","audience":"<AUD tag>","people":[{"email":"ann@acme.example","profile":"<id>","scopes":["read","write"]}]}`; [GUIDE](GUIDE.md#browsers) explains it.',
   TALARIA_URL: "Clients: the Talaria to talk to. Takes precedence over `.talaria/local.json`.",
   TALARIA_KEY: "Clients: the key to use. Takes precedence over `.talaria/local.json`.",
 };

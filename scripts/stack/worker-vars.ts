@@ -82,6 +82,9 @@ export const SEALING_SECRETS: readonly string[] = ["TALARIA_SEALING_KEY"];
 export const SEARCH_SECRETS: readonly string[] = ["BRAVE_API_KEY", "TAVILY_API_KEY", "EXA_API_KEY"];
 export const SEARCH_VARS: readonly string[] = ["SEARXNG_URL"];
 
+/** Who may sign in through the operator's identity provider: for the api Worker only. It has no secret. */
+export const ACCESS_VARS: readonly string[] = ["TALARIA_ACCESS"];
+
 /** Everything that only the api Worker gets, beside the operator's token. */
 export const API_SECRETS: readonly string[] = [
   ...MEMORY_SECRETS,
@@ -89,7 +92,7 @@ export const API_SECRETS: readonly string[] = [
   ...SEARCH_SECRETS,
   ...SEALING_SECRETS,
 ];
-export const API_VARS: readonly string[] = [...MEMORY_VARS, ...EXEC_VARS, ...SEARCH_VARS];
+export const API_VARS: readonly string[] = [...MEMORY_VARS, ...EXEC_VARS, ...SEARCH_VARS, ...ACCESS_VARS];
 
 /**
  * The variables of `env` that a Worker receives, plus the operator's token. Empty values count as absent. Keys of providers that no

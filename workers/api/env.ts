@@ -7,10 +7,11 @@ import type { Settings } from "../../core/schemas/settings.ts";
 import { type ExecEnv, mayUseExec, parseExecEnv } from "../../core/tools/host/exec-env.ts";
 import type { Account } from "../../durable-objects/account.ts";
 import type { Archive } from "../../durable-objects/archive.ts";
+import type { AccessEnv } from "../../wiring/access.ts";
 import type { SealingEnv } from "../../wiring/sealing.ts";
 import { AppError } from "./problems.ts";
 
-export interface Env extends ModelEnv, ExecEnv, SealingEnv {
+export interface Env extends ModelEnv, ExecEnv, SealingEnv, AccessEnv {
   SESSION: DurableObjectNamespace;
   ACCOUNT: DurableObjectNamespace<Account>;
   ARCHIVE: DurableObjectNamespace<Archive>;

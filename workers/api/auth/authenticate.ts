@@ -6,8 +6,11 @@ import { parseKey } from "../../../durable-objects/account-key.ts";
 import { AppError } from "../problems.ts";
 import { openAccount } from "../sessions/session-rpc.ts";
 import { acceptedKeys } from "./accepted-keys.ts";
-import { readBearer, readCredential } from "./credential.ts";
+import { checkAccessToken } from "./access.ts";
+import { assertOwnPage } from "./cookie.ts";
+import { readBearer, readBrowserCredential, readCredential } from "./credential.ts";
 import { assertOperator } from "./operator.ts";
+import { checkSignIn } from "./sign-in.ts";
 import type { ApiEnv, Principal } from "./principal.ts";
 
 const OPEN_ROUTES = new Set(["GET /health", "GET /openapi.json", "GET /docs", "GET /v1/mcp/callback"]);
@@ -22,14 +25,32 @@ const OPERATOR_OR_KEY = /^(?:POST \/v1\/keys|DELETE \/v1\/profiles\/[^/]+)$/;
 export const authenticate: MiddlewareHandler<ApiEnv> = async (c, next) => {
   const route = `${c.req.method === "HEAD" ? "GET" : c.req.method} ${c.req.path}`;
   if (OPERATOR_ROUTES.has(route)) assertOperator(c);
-  else if (OPERATOR_OR_KEY.test(route) && !parseKey(readBearer(c) ?? "")) assertOperator(c);
+  else if (OPERATOR_OR_KEY.test(route) && !hasProfile(c)) assertOperator(c);
   else if (!OPEN_ROUTES.has(route) && !DOCS_FILE.test(route) && !PUBLIC_ROUTE.test(route)) await authenticateProfile(c);
   await next();
 };
 
-async function authenticateProfile(c: Context<ApiEnv>): Promise<void> {
+/** Whether the request has the credential of a profile, good or not, rather than the operator's token or nothing. */
+function hasProfile(c: Context<ApiEnv>): boolean {
+  const bearer = readBearer(c);
+  return bearer === null ? readBrowserCredential(c) !== null : parseKey(bearer) !== null;
+}
+
+async function checkCredential(c: Context<ApiEnv>): Promise<Principal> {
   const credential = readCredential(c);
-  const principal = await checkKey(c, credential.token);
+  switch (credential.kind) {
+    case "bearer":
+      return checkKey(c, credential.token);
+    case "cookie":
+      return checkSignIn(c, credential.token);
+    case "access":
+      assertOwnPage(c, { mustSay: credential.isCookie });
+      return checkAccessToken(c, credential);
+  }
+}
+
+async function authenticateProfile(c: Context<ApiEnv>): Promise<void> {
+  const principal = await checkCredential(c);
   c.set("principal", principal);
   c.set("profile", principal.profile);
   c.set("settingsRev", principal.settingsRev);

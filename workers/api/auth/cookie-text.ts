@@ -30,4 +30,3 @@ export function readCookies(c: Context, name: string): string[] {
   const pairs = (c.req.header("cookie") ?? "").split(";").map((pair) => pair.trim());
   return pairs.flatMap((pair) => (pair.startsWith(`${name}=`) ? [pair.slice(name.length + 1)] : []));
 }
-

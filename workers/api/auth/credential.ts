@@ -1,17 +1,29 @@
 // Reads what a request presents to prove who sends it. Checks nothing. Called by authentication.
 import type { Context } from "hono";
 import { AppError } from "../problems.ts";
+import { type AccessToken, readAccessToken } from "./access.ts";
+import { readSignInCookie } from "./cookie.ts";
+import type { ApiEnv } from "./principal.ts";
 
-export type Credential = { kind: "bearer"; token: string };
+export type Credential = { kind: "bearer"; token: string } | { kind: "cookie"; token: string } | AccessToken;
 
 /** Routes of Anthropic's protocol: its clients send the key as `x-api-key`. */
 const ANTHROPIC_ROUTE = /^\/v1\/(?:messages|models)(?:\/|$)/;
 
-/** Throws `key_missing`. */
-export function readCredential(c: Context): Credential {
-  const token = readBearer(c);
-  if (token === null) throw new AppError("key_missing", "Send `Authorization: Bearer <key>`.");
-  return { kind: "bearer", token };
+/** A key goes before everything that a browser sends by itself: a request with both is judged by the key alone. Throws `key_missing`. */
+export function readCredential(c: Context<ApiEnv>): Credential {
+  const bearer = readBearer(c);
+  if (bearer !== null) return { kind: "bearer", token: bearer };
+  const credential = readBrowserCredential(c);
+  if (!credential) throw new AppError("key_missing", "Send `Authorization: Bearer <key>`.");
+  return credential;
+}
+
+/** What a browser sends by itself. `null`: nothing, or the request has a header `Authorization`, whatever it holds. */
+export function readBrowserCredential(c: Context<ApiEnv>): Exclude<Credential, { kind: "bearer" }> | null {
+  if (c.req.header("authorization") !== undefined) return null;
+  const cookie = readSignInCookie(c);
+  return cookie === null ? readAccessToken(c) : { kind: "cookie", token: cookie };
 }
 
 /** Browsers cannot set headers on a WebSocket, so the key may be one of the offered protocols. */

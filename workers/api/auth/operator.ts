@@ -14,7 +14,10 @@ export function assertOperator(c: Context<ApiEnv>): void {
     throw new AppError("operator_token_missing", detail);
   }
   const credential = readCredential(c);
-  const token = credential.kind === "bearer" ? credential.token : "";
+  // A person's sign-in is never the operator's, however it was checked.
+  if (credential.kind !== "bearer")
+    throw new AppError("operator_required", "This route needs the operator's token, not a sign-in.");
+  const { token } = credential;
   if (isSameSecret(token, expected)) return;
   if (parseKey(token))
     throw new AppError("operator_required", "This route needs the operator's token, not a profile's key.");

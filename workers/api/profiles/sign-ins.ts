@@ -69,7 +69,8 @@ signIns.openapi(
     method: "get",
     path: "/v1/sign-in",
     operationId: "whoAmI",
-    description: "Says who makes the request and what they may do. With a cookie also `csrf`, for a page that was loaded again.",
+    description:
+      "Says who makes the request and what they may do. With a cookie also `csrf`, for a page that was loaded again.",
     responses: describeResponses(200, "Who it is", WhoAmI),
   }),
   (c) => {
