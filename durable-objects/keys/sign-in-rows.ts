@@ -128,7 +128,7 @@ export function createSignInRows({ sql, findKey, isSame, onEnd }: SignInDeps) {
 
     /** Oldest first, without those that have ended. */
     list(now: number): SignInInfo[] {
-      return select("expires_at > ?", now).flatMap(({ hash: _, rotation: __, ...row }) => {
+      return select("expires_at > ?", now).flatMap(({ hash: _hash, rotation: _rotation, ...row }) => {
         const checked = this.find(row.id, now);
         return checked ? [{ ...row, scopes: [...checked.scopes], expiresAt: checked.end }] : [];
       });

@@ -12,6 +12,7 @@ export const PROBLEMS = {
   key_missing: [401, "No key"],
   key_unknown: [401, "Unknown key"],
   scope_missing: [403, "The key may not do this"],
+  scope_exceeded: [403, "More than your own key may do"],
   sign_in_unknown: [401, "Unknown sign-in"],
   csrf_refused: [403, "CSRF token needed"],
   access_token_invalid: [401, "Access token not valid"],

@@ -81,12 +81,18 @@ const EVERY_ROUTE: ProblemCode[] = [
   "state_newer",
 ];
 
+/** Of routes that take a key, a sign-in's cookie or a token of the identity provider. */
+const OF_PROFILE: ProblemCode[] = [
+  ...(["key_unknown", "scope_missing", "profile_gone", "sign_in_unknown", "csrf_refused", "origin_refused"] as const),
+  ...(["access_token_invalid", "access_not_mapped", "access_unavailable"] as const),
+];
+
 /** Without `security` a route takes a key of a profile. */
 function listCredentialProblems(security: Operation["security"] = [{ key: [] }]): ProblemCode[] {
   const takes = (scheme: string) => security.some((one) => Object.hasOwn(one, scheme));
   return [
     ...(security.length > 0 ? (["key_missing"] as const) : []),
-    ...(takes("key") ? (["key_unknown", "scope_missing", "profile_gone"] as const) : []),
+    ...(takes("key") ? OF_PROFILE : []),
     ...(takes("operator") ? (["operator_required", "operator_token_unknown", "operator_token_missing"] as const) : []),
   ];
 }

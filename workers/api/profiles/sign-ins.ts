@@ -18,7 +18,7 @@ import type { ApiEnv } from "../auth/principal.ts";
 import { parseEnvSettings } from "../env.ts";
 import { ascending, pageQuery, toPage } from "../pages.ts";
 import { AppError, unwrap } from "../problems.ts";
-import { PROBLEM_RESPONSE, createRouter, describeResponses, optionalJsonBody } from "../router.ts";
+import { PROBLEM_RESPONSE, createRouter, describeResponses, optionalJsonBody, refuses } from "../router.ts";
 import { openAccount } from "../sessions/session-rpc.ts";
 
 export const signIns = createRouter();
@@ -44,6 +44,7 @@ signIns.openapi(
     description:
       "Exchanges the key of the request for a cookie (HttpOnly, SameSite=Strict) that is valid for `browsers.signInMs`, and no longer than the " +
       "key. Requests by cookie that change something send `csrf` as the header `X-CSRF-Token`. Each call begins another sign-in.",
+    ...refuses("scope_exceeded", "profile_not_found"),
     request: { body: optionalJsonBody(CreateSignIn) },
     responses: describeResponses(201, "Signed in", SignedIn),
   }),
@@ -95,6 +96,7 @@ signIns.openapi(
     operationId: "signOut",
     scope: "read",
     description: "Ends the sign-in of the request's cookie, and what it has opened.",
+    ...refuses("sign_in_not_found", "profile_not_found"),
     responses: { 204: { description: "Signed out" }, default: PROBLEM_RESPONSE },
   }),
   async (c) => {
@@ -133,6 +135,7 @@ signIns.openapi(
     operationId: "endSignIn",
     scope: "admin",
     description: "Ends the sign-in of a browser. Some isolates may accept its cookie for another 30 seconds.",
+    ...refuses("sign_in_not_found", "profile_not_found"),
     request: { params: z.object({ signIn: SignInId }) },
     responses: { 204: { description: "Ended" }, default: PROBLEM_RESPONSE },
   }),
