@@ -10,10 +10,10 @@ import { historyFile } from "../terminal/input/history.ts";
 import type { TerminalOptions } from "../terminal/run-terminal.ts";
 import { EXIT } from "./exit-codes.ts";
 import { runOneShot } from "./one-shot.ts";
-import type { Output } from "./output.ts";
+import type { Output } from "../output/output.ts";
 import { PROGRAM } from "./program-name.ts";
 import type { ChatFlags } from "./read-chat-flags.ts";
-import { formatTime } from "./times.ts";
+import { formatTime } from "../output/times.ts";
 
 export interface Chat {
   client: Client;

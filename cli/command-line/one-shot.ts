@@ -6,7 +6,7 @@ import { type Client, ProblemError } from "../connection/client.ts";
 import { InterruptedError } from "../converse.ts";
 import { type Display, toPlainJson } from "../show.ts";
 import { EXIT, type ExitCode } from "./exit-codes.ts";
-import type { Output } from "./output.ts";
+import type { Output } from "../output/output.ts";
 import { PROGRAM } from "./program-name.ts";
 import type { ChatFlags } from "./read-chat-flags.ts";
 

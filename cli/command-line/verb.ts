@@ -2,7 +2,7 @@
 import type { Client } from "../connection/client.ts";
 import type { Connection } from "../connection/connection.ts";
 import type { ExitCode } from "./exit-codes.ts";
-import type { Output } from "./output.ts";
+import type { Output } from "../output/output.ts";
 
 export interface Flag {
   type: "string" | "boolean";

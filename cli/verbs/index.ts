@@ -1,5 +1,25 @@
 // Every verb of `talaria`, in the order of its help. `--help`, completion and the guide's table read this table.
 import type { Verb } from "../command-line/verb.ts";
+import { completion } from "./completion.ts";
+import { keys } from "./keys.ts";
 import { learning } from "./learning.ts";
+import { memory } from "./memory.ts";
+import { pending } from "./pending.ts";
+import { reviews } from "./reviews.ts";
+import { search } from "./search.ts";
+import { sessions } from "./sessions.ts";
+import { skills } from "./skills.ts";
+import { usage } from "./usage.ts";
 
-export const VERBS: readonly Verb[] = [learning];
+export const VERBS: readonly Verb[] = [
+  sessions,
+  search,
+  skills,
+  memory,
+  learning,
+  reviews,
+  pending,
+  usage,
+  keys,
+  completion,
+];

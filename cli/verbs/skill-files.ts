@@ -1,0 +1,66 @@
+// Reads and writes a skill's files on this machine, for `talaria skills import` and `export`.
+import { type Stats, readFileSync, readdirSync, statSync } from "node:fs";
+import { basename, join, resolve } from "node:path";
+import { ImportedSkillAnswer } from "../../core/schemas/exchange.ts";
+import { type FileContents, toContents, toFileBody } from "../../core/schemas/file-body.ts";
+import { withQuery } from "../command-line/pages.ts";
+import type { Client } from "../connection/client.ts";
+import { UsageError } from "../connection/connection.ts";
+
+/** Far more than the API takes; a wrong folder is noticed before it is read whole. */
+const MAX_FILES = 500;
+
+const TYPES: readonly [RegExp, string][] = [
+  [/\.(?:zip|skill)$/i, "application/zip"],
+  [/\.(?:tgz|tar\.gz|gz)$/i, "application/gzip"],
+  [/\.md$/i, "text/markdown"],
+  [/\.json$/i, "application/json"],
+];
+
+/** `file`: a folder, an archive, a SKILL.md, or `-`. */
+export async function importSkill(
+  client: Client,
+  file: string,
+  { name, replace }: { name: string | undefined; replace: boolean },
+): Promise<ImportedSkillAnswer> {
+  const isFolder = file !== "-" && read(file, () => statSync(file) as Stats).isDirectory();
+  const usedName = name ?? (isFolder ? basename(resolve(file)) : undefined);
+  const path = withQuery("/v1/skills/import", { name: usedName, replace: replace ? "true" : undefined });
+  if (isFolder) return client.http.json(ImportedSkillAnswer, "POST", path, { body: { files: readFolder(file) } });
+  const bytes = new Uint8Array(read(file, () => readFileSync(file === "-" ? 0 : file)));
+  const type = TYPES.find(([pattern]) => pattern.test(file))?.[1] ?? "application/octet-stream";
+  const headers = { "content-type": type };
+  return client.http.json(ImportedSkillAnswer, "POST", path, { body: bytes, headers });
+}
+
+export async function exportSkill(
+  client: Client,
+  skill: string,
+  { format, strict }: { format: string; strict: boolean },
+): Promise<Uint8Array> {
+  if (!["zip", "skill", "tar.gz"].includes(format))
+    throw new UsageError(`--format takes zip, skill or tar.gz, not ${JSON.stringify(format)}.`);
+  const query = { format, strict: strict ? "true" : undefined };
+  const response = await client.http.send("GET", withQuery(`/v1/skills/${encodeURIComponent(skill)}/export`, query));
+  return new Uint8Array(await response.arrayBuffer());
+}
+
+function readFolder(folder: string): FileContents {
+  const paths = read(folder, () => readdirSync(folder, { recursive: true, withFileTypes: true }))
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(join(folder, "/").length))
+    .filter((path) => !path.split("/").some((part) => part === ".git" || part === "node_modules"));
+  if (!paths.includes("SKILL.md")) throw new UsageError(`${folder} has no SKILL.md: it is not a skill's folder.`);
+  if (paths.length > MAX_FILES)
+    throw new UsageError(`${folder} has ${paths.length} files: a skill has ${MAX_FILES} at most.`);
+  const bodies = paths.map((path) => [path, toFileBody(read(path, () => readFileSync(join(folder, path))))] as const);
+  return toContents(Object.fromEntries(bodies));
+}
+
+function read<T>(path: string, get: () => T): T {
+  try {
+    return get();
+  } catch (error) {
+    throw new UsageError(`${path} cannot be read (${(error as NodeJS.ErrnoException).code ?? "unknown"}).`);
+  }
+}

@@ -1,0 +1,198 @@
+// `talaria skills`: what the agent knows how to do: list, read, compare, change the state of, and move skills in and out.
+import { type ListedSkill, SkillDiff, SkillList } from "../../core/schemas/api.ts";
+import { PublishSkill } from "../../core/schemas/exchange.ts";
+import { type PastRevision, SkillHead, isPurged } from "../../core/schemas/skill.ts";
+import { PAGE_FLAGS, YES_FLAG } from "../command-line/flags.ts";
+import { listPages, withQuery } from "../command-line/pages.ts";
+import type { Column } from "../output/table.ts";
+import { formatTime } from "../output/times.ts";
+import { type Action, type Verb, textFlag } from "../command-line/verb.ts";
+import { writeResult } from "../output/write-file.ts";
+import type { Client } from "../connection/client.ts";
+import { UsageError } from "../connection/connection.ts";
+import { exportSkill, importSkill } from "./skill-files.ts";
+
+const LINE: Column<ListedSkill>[] = [
+  { title: "skill", cell: ({ name }) => name },
+  { title: "state", cell: ({ state, pinned }) => (pinned ? `${state}, pinned` : state) },
+  { title: "by", cell: ({ origin }) => origin },
+  { title: "rev", cell: ({ rev }) => rev },
+  { title: "uses", cell: ({ use }) => use?.uses ?? 0 },
+  { title: "what it is for", cell: ({ description }) => description, shrinks: true },
+];
+
+const REVISION: Column<PastRevision>[] = [
+  { title: "rev", cell: ({ rev }) => rev },
+  { title: "when", cell: (one) => formatTime(isPurged(one) ? one.purgedAt : one.revisedAt) },
+  { title: "by", cell: (one) => (isPurged(one) ? "purged" : one.origin) },
+  { title: "what it is for", cell: (one) => (isPurged(one) ? "" : one.description), shrinks: true },
+];
+
+export const skills: Verb = {
+  name: "skills",
+  help: "list, read, compare, pin, archive, restore, publish, import or export skills",
+  actions: [
+    {
+      name: "list",
+      help: "all skills by name; with --query, the best matches first",
+      flags: { query: { type: "string", value: "WORDS", help: "search for them" }, ...PAGE_FLAGS },
+      async run({ flags, json, output, client }) {
+        const { items, next } = await listPages(client().http, {
+          schema: SkillList,
+          path: "/v1/skills",
+          itemsOf: (answer) => answer.skills,
+          flags,
+          query: { query: textFlag(flags, "query") },
+        });
+        if (json) return output.json({ skills: items, next });
+        output.table(items, LINE, "There is no skill.");
+        if (next !== undefined) output.note(`More: --after ${next}`);
+      },
+    },
+    {
+      name: "show",
+      words: "SKILL [FILE]",
+      help: "its state and its text, or one of its files",
+      async run({ words: [skill = "", path = "SKILL.md"], json, output, client }) {
+        const detail = await client().skill(encodeURIComponent(skill));
+        if (json) return output.json(detail);
+        const file = Object.hasOwn(detail.files, path) ? detail.files[path] : undefined;
+        if (file === undefined)
+          throw new UsageError(`${skill} has no file ${path}. It has: ${Object.keys(detail.files).join(", ")}.`);
+        const { head } = detail;
+        output.note(
+          head ? `${skill}: ${head.state}${head.pinned ? ", pinned" : ""}, revision ${head.rev}` : `${skill}: bundled`,
+        );
+        if (typeof file === "string") return output.text(file);
+        output.bytes(Buffer.from(file.base64, "base64"));
+      },
+    },
+    {
+      name: "history",
+      words: "SKILL",
+      help: "its revisions, newest first",
+      async run({ words: [skill = ""], json, output, client }) {
+        const revisions = await client().skillRevisions(encodeURIComponent(skill));
+        if (json) output.json({ revisions });
+        else output.table(revisions, REVISION, "A bundled skill has no revisions.");
+      },
+    },
+    {
+      name: "diff",
+      words: "SKILL [REV]",
+      help: "what a revision changed: by default the newest, against the one before",
+      flags: { against: { type: "string", value: "REV", help: "compare with this one instead; 0 is an empty skill" } },
+      async run({ words: [skill = "", rev], flags, json, output, client }) {
+        const api = client();
+        const name = encodeURIComponent(skill);
+        const chosen = rev ?? String((await readHead(api, skill)).rev);
+        const path = `/v1/skills/${name}/revisions/${encodeURIComponent(chosen)}/diff`;
+        const diff = await api.http.json(SkillDiff, "GET", withQuery(path, { against: textFlag(flags, "against") }));
+        if (json) return output.json(diff);
+        if (diff.files.length === 0) output.note(`Revisions ${diff.against} and ${diff.rev} have the same files.`);
+        for (const file of diff.files) output.text(file.diff);
+      },
+    },
+    change("pin", "keep it as it is: no review or curation changes it", { path: "pin", body: { pinned: true } }),
+    change("unpin", "let reviews and curations change it again", { path: "pin", body: { pinned: false } }),
+    change("archive", "offer it no longer; nothing is deleted", { path: "archive" }),
+    {
+      name: "restore",
+      words: "SKILL [REV]",
+      help: "take it out of the archive, or go back to a revision",
+      async run({ words: [skill = "", rev], json, output, client }) {
+        if (rev !== undefined && !/^[1-9]\d{0,7}$/.test(rev))
+          throw new UsageError(
+            `${JSON.stringify(rev)} is not the number of a revision. \`talaria skills history ${skill}\` lists them.`,
+          );
+        const head = await client().restoreSkill(
+          encodeURIComponent(skill),
+          rev === undefined ? undefined : Number(rev),
+        );
+        if (json) output.json(head);
+        else output.note(describe(head));
+      },
+    },
+    change("publish", "let anyone read and install it", {
+      path: "publish",
+      body: PublishSkill.parse({ public: true }),
+    }),
+    change("unpublish", "publish it no longer", { path: "publish", body: PublishSkill.parse({ public: false }) }),
+    {
+      name: "import",
+      words: "FILE",
+      help: "take in a folder, a .zip, a .skill, a .tar.gz or a SKILL.md; `-` is an archive on stdin",
+      flags: {
+        name: { type: "string", value: "SKILL", help: "under this name" },
+        replace: { type: "boolean", help: "replace the skill of that name" },
+      },
+      async run({ words: [file = ""], flags, json, output, client }) {
+        const options = { name: textFlag(flags, "name"), replace: flags.replace === true };
+        const imported = await importSkill(client(), file, options);
+        if (json) return output.json(imported);
+        output.note(`Imported ${imported.name}, revision ${imported.rev}.`);
+        for (const warning of imported.warnings) output.note(`! ${warning}`);
+        for (const { path, line, reason } of imported.findings) output.note(`! ${path}, line ${line}: ${reason}`);
+      },
+    },
+    {
+      name: "export",
+      words: "SKILL",
+      help: "its files as an archive, byte for byte",
+      flags: {
+        output: {
+          type: "string",
+          short: "o",
+          value: "FILE",
+          help: "by default SKILL.zip in this folder; `-` is stdout",
+        },
+        format: { type: "string", value: "FORMAT", help: "zip (default), skill or tar.gz" },
+        strict: { type: "boolean", help: "a copy that every validator of the standard accepts" },
+      },
+      async run({ words: [skill = ""], flags, json, output, client }) {
+        const format = textFlag(flags, "format") ?? "zip";
+        const bytes = await exportSkill(client(), skill, { format, strict: flags.strict === true });
+        const file = textFlag(flags, "output") ?? `${skill}.${format}`;
+        await writeResult(output, file, bytes);
+        if (json && file !== "-") output.json({ skill, file, bytes: bytes.byteLength });
+      },
+    },
+    {
+      name: "delete",
+      words: "SKILL",
+      help: "delete it with its revisions and evidence, for ever",
+      flags: YES_FLAG,
+      async run({ words: [skill = ""], flags, json, output, client }) {
+        if (!(await output.confirm(`Delete the skill ${skill} and its revisions?`, flags.yes === true))) return;
+        const { status } = await client().http.send("DELETE", `/v1/skills/${encodeURIComponent(skill)}`);
+        if (json) output.json({ skill, deleted: true, pending: status === 202 });
+        else output.note(`${skill} is deleted.`);
+      },
+    },
+  ],
+};
+
+/** An action that is one request and shows the skill's new state. */
+function change(name: string, help: string, request: { path: string; body?: object }): Action {
+  return {
+    name,
+    words: "SKILL",
+    help,
+    async run({ words: [skill = ""], json, output, client }) {
+      const path = `/v1/skills/${encodeURIComponent(skill)}/${request.path}`;
+      const head = await client().http.json(SkillHead, "POST", path, request.body ? { body: request.body } : {});
+      if (json) output.json(head);
+      else output.note(describe(head));
+    },
+  };
+}
+
+function describe({ name, state, pinned, rev, public: isPublic }: SkillHead): string {
+  return `${name}: ${state}${pinned ? ", pinned" : ""}${isPublic ? ", public" : ""}, revision ${rev}`;
+}
+
+async function readHead(client: Client, skill: string): Promise<SkillHead> {
+  const { head } = await client.skill(encodeURIComponent(skill));
+  if (head) return head;
+  throw new UsageError(`${skill} is a bundled skill: it has no revision to compare.`);
+}
