@@ -1,7 +1,8 @@
-// A conversation in a terminal or over a pipe: shows the events of a session and sends the typed lines. A terminal sends a
-// line at once, even while a turn runs. A pipe sends each line after the answer to the line before. Called by command-line/chat.ts.
+// The plain conversation, over a pipe or in a terminal that can only print (`TERM=dumb`): shows the events of a session and sends the
+// typed lines. A terminal sends a line at once, even while a turn runs; a pipe sends each line after the answer to the line before.
+// Called by command-line/chat.ts. The interactive terminal is in terminal/.
 import { createInterface } from "node:readline";
-import { completeCommand, parseTypedLine } from "../core/commands/parse-command.ts";
+import { parseTypedLine } from "../core/commands/parse-command.ts";
 import { PROGRAM } from "./command-line/program-name.ts";
 import type { SessionDetail } from "../core/schemas/api.ts";
 import type { TurnState } from "../core/schemas/entry.ts";
@@ -12,7 +13,6 @@ import { followSession } from "./follow.ts";
 import { type Order, createOrders } from "./orders.ts";
 import { gatherPasted } from "./pasted-lines.ts";
 import { createPipedOrders } from "./piped-orders.ts";
-import { createPromptLine } from "./prompt-line.ts";
 import { type Display, toPlainJson } from "./show.ts";
 import { createTurns } from "./turns.ts";
 
@@ -39,37 +39,24 @@ export function parseLines(lines: string[]): Order {
   return lines.length === 1 || text === "" ? parseOrder(text) : { kind: "message", text };
 }
 
-/** Without a command before the cursor, Tab is a tab: pasted tables keep theirs. */
-export function completeLine(typed: string): [completions: string[], completed: string] {
-  return [typed.startsWith("/") ? completeCommand(typed, "terminal", "owner") : [`${typed}\t`], typed];
-}
-
 /** True when the last turn that this client began is `done`. */
 export async function converse(conversation: Conversation): Promise<boolean> {
   const { client, json, show, toSentence } = conversation;
   const { session } = conversation.session;
-  const terminal = Boolean(process.stdin.isTTY && process.stdout.isTTY) && !json;
+  const isPerson = Boolean(process.stdin.isTTY && process.stdout.isTTY) && !json;
   const over = Promise.withResolvers<void>();
   const left = new AbortController();
   const turns = createTurns();
   const isOpen = (state: TurnState) => state === "running" || state === "parked" || state === "queued";
   for (const { n, state } of conversation.session.turns) if (isOpen(state)) turns.add(n);
-  const lines = createInterface({
-    input: process.stdin,
-    output: terminal ? process.stdout : undefined,
-    prompt: "> ",
-    completer: completeLine,
-  });
-  const prompt = createPromptLine(lines, terminal);
-  const showLine = (text: string) => prompt.aside(() => show.line(text));
+  const lines = createInterface({ input: process.stdin });
+  const showLine = show.line;
   const obey = createOrders({
     client,
     session,
     showLine,
-    showPrompt,
     leave,
-    takesPaths: terminal,
-    onMessage: prompt.leave,
+    takesPaths: isPerson,
     onTurn(n) {
       mine.push(n);
       turns.add(n);
@@ -83,27 +70,22 @@ export async function converse(conversation: Conversation): Promise<boolean> {
   let isStopping = false;
 
   const typed = gatherPasted((pasted) => take(parseLines(pasted)));
-  lines.on("line", terminal ? typed.add : (line) => take(parseOrder(line)));
+  lines.on("line", isPerson ? typed.add : (line) => take(parseOrder(line)));
   lines.on("close", () => {
     typed.flush();
     take({ kind: "command", name: "exit", argument: "" });
   });
-  // In raw mode, readline receives Ctrl-C instead of the process receiving a signal.
-  lines.on("SIGINT", onInterrupt);
   process.on("SIGINT", onInterrupt);
   follow().catch(over.reject);
-  showPrompt();
   try {
     await over.promise;
   } finally {
     process.off("SIGINT", onInterrupt);
     left.abort(new InterruptedError());
-    prompt.leave();
     lines.removeAllListeners();
     lines.close();
-    if (terminal) process.stdout.write("\n");
     const hasTurns = mine.length > 0 || conversation.session.turns.length > 0;
-    if (terminal && hasTurns) show.line(`To continue: ${PROGRAM} --session ${session}`);
+    if (isPerson && hasTurns) show.line(`To continue: ${PROGRAM} --session ${session}`);
   }
   return isDone;
 
@@ -125,27 +107,20 @@ export async function converse(conversation: Conversation): Promise<boolean> {
         mine.push(event.turn + 1);
         turns.add(event.turn + 1);
       }
-      if (event.type === "turn_start") prompt.hide();
       if (json) process.stdout.write(`${toPlainJson({ id, ...event })}\n`);
-      else prompt.aside(() => show.event(event));
-      if (event.type === "turn_end" || event.type === "turn_park") showPrompt();
+      else show.event(event);
+      if ((event.type === "turn_end" || event.type === "turn_park") && turns.isQuiet()) isStopping = false;
     }
-  }
-
-  function showPrompt(): void {
-    if (!turns.isQuiet()) return;
-    isStopping = false;
-    prompt.show();
   }
 
   function take(order: Order): void {
     // Commands act at once, as in a terminal. Leaving waits for the answers to the lines before.
     const isAside = order.kind === "command" && order.name !== "exit";
     const waitsFor = turns.waitsFor();
-    const waits = terminal && waitsFor && order.kind === "message" ? describeWait(order.text, waitsFor) : null;
+    const waits = isPerson && waitsFor && order.kind === "message" ? describeWait(order.text, waitsFor) : null;
     if (waits) showLine(waits.hint);
-    if (waits && !waits.isSent) return prompt.show();
-    if (terminal || isAside) void send(order);
+    if (waits && !waits.isSent) return;
+    if (isPerson || isAside) void send(order);
     else piped.add(order);
   }
 
@@ -167,17 +142,12 @@ export async function converse(conversation: Conversation): Promise<boolean> {
   async function leave(): Promise<void> {
     piped.close();
     // A pipe ends before its answers do; a person who leaves does not wait.
-    if (!terminal) for (const turn of mine) isDone = (await turns.waitForEnd(turn)) === "done";
+    if (!isPerson) for (const turn of mine) isDone = (await turns.waitForEnd(turn)) === "done";
     over.resolve();
   }
 
-  /** The first Ctrl-C stops a turn, also one that waits for an answer, or discards the typed line. The next one leaves. */
+  /** The first Ctrl-C stops a turn, also one that waits for an answer. The next one leaves. */
   function onInterrupt(): void {
-    if (turns.isQuiet() && terminal && lines.line !== "") {
-      process.stdout.write("^C\n");
-      for (const name of ["e", "u"]) lines.write(null, { ctrl: true, name }); // to the end of the line; delete it
-      return;
-    }
     if (turns.isQuiet() && (isStopping || turns.waitsFor() === null)) return over.resolve();
     if (isStopping) return over.reject(new InterruptedError());
     isStopping = true;

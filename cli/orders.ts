@@ -15,8 +15,8 @@ import { rateLastTurn, renderMemory, renderSearch, renderSessions, renderSkills,
 export const COMMAND_HELP = `A line sent while a turn runs waits for its end, unless the setting turn.busy says otherwise. Commands:
 ${renderCommandHelp("terminal", "owner")}
 
-/NAME [x=1] TEXT loads the skill NAME for TEXT; up to five names may stand in front. Tab completes a command.
-Pasted lines are one message. Ctrl-C discards a typed line or stops the turn, and else leaves; so does Ctrl-D.`;
+/NAME [x=1] TEXT loads the skill NAME for TEXT; up to five names may stand in front.
+Pasted lines are one message. Ctrl-C stops the turn, and else leaves; so does Ctrl-D.`;
 
 /** Commands of the session and of the model are messages: the server carries them out. */
 export type Order = TypedLine | { kind: "nothing" };
@@ -24,11 +24,8 @@ export type Order = TypedLine | { kind: "nothing" };
 export interface OrderOptions {
   client: Client;
   session: string;
-  /** Writes a line for the person, beside the prompt. */
+  /** Writes a line for the person. */
   showLine(text: string): void;
-  showPrompt(): void;
-  /** Called before each message is sent. */
-  onMessage(): void;
   /** Called with the turn of each accepted message. */
   onTurn(n: number): void;
   /** A message that is only the path of an image is `/image` with that path. */
@@ -39,7 +36,7 @@ export interface OrderOptions {
 
 /** Returns a function that resolves with the turn of a message, else with `null`. */
 export function createOrders(options: OrderOptions): (order: Order) => Promise<number | null> {
-  const { client, session, showLine, showPrompt } = options;
+  const { client, session, showLine } = options;
   const lessons = createLessons(client);
 
   const commands: Record<ClientCommandName, (argument: string) => Promise<number | void>> = {
@@ -91,7 +88,6 @@ export function createOrders(options: OrderOptions): (order: Order) => Promise<n
 
   /** Every attempt has the same idempotency key, so that the message is accepted once. */
   async function say(text: string, busy?: BusyMode): Promise<number> {
-    options.onMessage();
     const isCommand = parseSessionCommand(text) !== null; // no model reads it, so the images wait for the next message
     const sent = { busy, images: isCommand ? [] : images };
     if (!isCommand) images = []; // even if the message is refused: it says why, and the person attaches a better one
@@ -122,7 +118,6 @@ export function createOrders(options: OrderOptions): (order: Order) => Promise<n
         showLine(order.hint);
         return null;
       case "nothing":
-        showPrompt();
         return null;
     }
   };

@@ -11,6 +11,8 @@ export interface QuestionPanelOptions {
   /** Sends the answer as a message of the person. */
   answer(text: string): void;
   onChange(): void;
+  /** See `createChoicePanel`. */
+  quietMs?: number;
 }
 
 /** `null`: there is nothing to choose from, so the next message is the answer. */

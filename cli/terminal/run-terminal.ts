@@ -17,6 +17,11 @@ interface NewSession {
   learning?: Learning;
 }
 
+interface NewSession {
+  backend?: Backend;
+  learning?: Learning;
+}
+
 export interface TerminalOptions {
   client: Client;
   /** `new`: the session is made with the first message. `pick`: a list of sessions first. */
@@ -24,7 +29,7 @@ export interface TerminalOptions {
   /** Of the server, for the first line. */
   version: string;
   model: string;
-  /** How this program is called, such as `npm run chat --`. */
+  /** How this program is called, such as `talaria`. */
   command: string;
   /** See `historyFile`; `null` keeps the history for this run only. */
   historyFile: string | null;

@@ -1,6 +1,6 @@
 // How the chat client reads typed and pasted lines, and how it tracks the turns of a session.
 import { describe, expect, it, vi } from "vitest";
-import { completeLine, parseLines, parseOrder } from "../../cli/converse.ts";
+import { parseLines, parseOrder } from "../../cli/converse.ts";
 import { describeWait } from "../../cli/describe-wait.ts";
 import { chooseStartEvent } from "../../cli/follow-start.ts";
 import { gatherPasted } from "../../cli/pasted-lines.ts";
@@ -16,13 +16,6 @@ describe("a typed line", () => {
     ["   ", { kind: "nothing" }],
   ])("%j is read as %j", (line, order) => {
     expect(parseOrder(line)).toEqual(order);
-  });
-
-  it("is completed to a command after a slash, and otherwise gets a tab", () => {
-    expect(completeLine("/comp")).toEqual([["/compress"], "/comp"]);
-    expect(completeLine("/qu")).toEqual([["/queue", "/quit"], "/qu"]);
-    expect(completeLine("/stop it")).toEqual([[], "/stop it"]);
-    expect(completeLine("a")).toEqual([["a\t"], "a"]);
   });
 });
 

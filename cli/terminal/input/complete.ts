@@ -6,6 +6,7 @@ import { basename, resolve } from "node:path";
 import type { AutocompleteItem, AutocompleteProvider } from "@earendil-works/pi-tui";
 import { offeredCommands } from "../../../core/commands/commands.ts";
 import { formatUsage } from "../../../core/commands/help.ts";
+import { completeCommand } from "../../../core/commands/parse-command.ts";
 import type { Client } from "../../connection/client.ts";
 import { toOneLine } from "../../show.ts";
 
@@ -95,7 +96,11 @@ function completeWord(typed: string, skills: readonly { name: string; descriptio
     label: `/${name}`,
     description: toOneLine(description),
   }));
-  return [...commands, ...loaded].filter(({ value }) => value.startsWith(typed));
+  const known = new Set(completeCommand(typed, "terminal", "owner"));
+  return [
+    ...commands.filter(({ value }) => known.has(value)),
+    ...loaded.filter(({ value }) => value.startsWith(typed)),
+  ];
 }
 
 /** Paths below `folder`, or from the root or the home folder where the person writes them so. */
