@@ -28,19 +28,20 @@ function createApprovalPanel({ id, covers }: Approval, options: QuestionPanelOpt
     covers === null
       ? []
       : [
-          [{ key: "s", label: `for this session: ${covers}` }, `/approve ${id} session`],
-          [{ key: "a", label: `always: ${covers}` }, `/approve ${id} always`],
+          [{ label: `for this session: ${covers}` }, `/approve ${id} session`],
+          [{ label: `always: ${covers}` }, `/approve ${id} always`],
         ];
   const ways: [Choice, string][] = [
-    [{ key: "y", label: "allow it this once" }, `/approve ${id} once`],
+    [{ label: "allow it this once" }, `/approve ${id} once`],
     ...wider,
-    [{ key: "n", label: "refuse it" }, `/deny ${id}`],
+    [{ label: "refuse it" }, `/deny ${id}`],
   ];
   return createChoicePanel({
     ...options,
     title: "May it run?",
     choices: ways.map(([choice]) => choice),
-    hint: "A number or letter chooses, or ↑↓ and Enter. /deny REASON refuses and says why.",
+    confirms: true,
+    hint: "↑↓ or a number, then Enter. /deny REASON refuses and says why.",
     onChoose: ([place]) => options.answer(ways[place!]![1]),
   });
 }

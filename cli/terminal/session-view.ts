@@ -146,7 +146,10 @@ export function createSessionView(options: SessionViewOptions, detail: SessionDe
   function placeMessage(event: AgentEvent, isAnswer: boolean): void {
     if (event.type === "steer_add") {
       queued.delete(event.turn);
-      if (!placed.has(event.turn)) transcript.addPerson(event.text, isAnswer ? "" : "joined the running turn");
+      // What a panel sends is not the person's words; the notice after it says what was decided.
+      const isChoice = /^\/(?:approve|deny) [0-9a-f]{20}(?: \w+)?$/.test(event.text);
+      if (!placed.has(event.turn) && !isChoice)
+        transcript.addPerson(event.text, isAnswer ? "" : "joined the running turn");
       placed.add(event.turn);
     }
     if (event.type !== "turn_start" || placed.has(event.turn)) return;

@@ -16,6 +16,8 @@ export interface ChoicePanelOptions {
   choices: Choice[];
   /** Several may be picked: space marks one, Enter sends them. */
   several?: boolean;
+  /** A number or letter only moves to its choice, and Enter confirms it: the beginning of a sentence must not decide. */
+  confirms?: boolean;
   hint: string;
   theme: Theme;
   /** Places from 0. */
@@ -29,7 +31,7 @@ export interface ChoicePanelOptions {
 const QUIET_MS = 400;
 
 export function createChoicePanel(options: ChoicePanelOptions): Panel {
-  const { title, choices, several = false, theme, clock = Date.now, quietMs = QUIET_MS } = options;
+  const { title, choices, several = false, confirms = false, theme, clock = Date.now, quietMs = QUIET_MS } = options;
   const begun = clock();
   const marked = new Set<number>();
   let at = 0;
@@ -37,6 +39,9 @@ export function createChoicePanel(options: ChoicePanelOptions): Panel {
   function choose(place: number): true {
     if (several) {
       if (!marked.delete(place)) marked.add(place);
+      options.onChange();
+    } else if (confirms) {
+      at = place;
       options.onChange();
     } else options.onChoose([place]);
     return true;

@@ -291,7 +291,11 @@ describe("a panel", () => {
       )!;
     expect(plain(make(null).render(WIDTH)).filter((row) => /\d\./.test(row))).toHaveLength(2);
     const wide = make("every `git status`");
-    for (const key of ["y", "s", "a", "n"]) wide.handleKey(key);
+    for (const key of ["1", "2", "3", "4"]) {
+      wide.handleKey(key);
+      expect(wide.handleKey("y")).toBe(false);
+      wide.handleKey("\r");
+    }
     expect(sent).toEqual([
       "/approve ab12cd34ab12cd34ab12 once",
       "/approve ab12cd34ab12cd34ab12 session",

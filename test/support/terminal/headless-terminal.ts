@@ -30,7 +30,7 @@ export function createHeadlessTerminal(columns = 80, rows = 24): HeadlessTermina
   async function lines(): Promise<string[]> {
     await new Promise<void>((done) => emulator.write("", done));
     const buffer = emulator.buffer.active;
-    return Array.from({ length: buffer.length }, (_, at) => buffer.getLine(at)!.translateToString(true));
+    return Array.from({ length: buffer.length }, (_, at) => buffer.getLine(at)!.translateToString(true).trimEnd());
   }
 
   return {
