@@ -19,7 +19,6 @@ import {
   type ProfileSettings,
   noProfileSettings,
 } from "../core/schemas/profile/settings.ts";
-import type { Grant } from "../core/schemas/learning/review.ts";
 import type { Settings } from "../core/schemas/settings.ts";
 import type { Booking, Budget, UsageAsked, UsageReport } from "../core/schemas/usage.ts";
 import type { ProfileApprovals, ReviewAdmission, ReviewRequest, TurnRequest } from "../core/session/context.ts";
