@@ -85,6 +85,9 @@ export function refuses(...codes: ProblemCode[]): { [REFUSED]: ProblemCode[] } {
 }
 export const REFUSED = "x-problems";
 
+/** After the name of a parameter: it takes the rest of the path, with slashes and line breaks. */
+export const ANY_PATH = "{[^]+}";
+
 export function jsonBody<Schema extends z.ZodType>(schema: Schema) {
   return { required: true as const, content: { "application/json": { schema } } };
 }

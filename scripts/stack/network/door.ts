@@ -31,8 +31,11 @@ const HOP_BY_HOP = /^(?:connection|keep-alive|proxy-.*|te|trailer|transfer-encod
  */
 const agent = new Agent({ keepAlive: true, maxFreeSockets: 0 });
 
+/** As much as Cloudflare lets through, so that a long address is the Workers' to judge. */
+const MAX_HEADER_BYTES = 128 * 1_024;
+
 export function createDoor(options: DoorOptions): Server {
-  const server = createServer((incoming, outgoing) => {
+  const server = createServer({ maxHeaderSize: MAX_HEADER_BYTES }, (incoming, outgoing) => {
     const refusal = refuse(incoming, options);
     if (refusal) return answer(outgoing, refusal);
     passOn(incoming, outgoing, options.socketPath);

@@ -6,7 +6,7 @@ import { Problem } from "../../../core/schemas/api.ts";
 import { VERSION } from "../health.ts";
 import { PROBLEMS, type ProblemCode } from "../problems.ts";
 import type { ApiEnv } from "../auth/principal.ts";
-import { CODE_BY_FIELD, REFUSED } from "../router.ts";
+import { ANY_PATH, CODE_BY_FIELD, REFUSED } from "../router.ts";
 
 interface Parameter {
   name: string;
@@ -31,7 +31,7 @@ export function toDocument(api: OpenAPIHono<ApiEnv>): object {
   });
   const paths = Object.entries((document.paths ?? {}) as Paths).map(([path, item]) => {
     const operations = Object.entries(item).map(([method, operation]) => [method, declareProblems(path, operation)]);
-    return [path.replace("{.+}", ""), Object.fromEntries(operations)] as const;
+    return [path.replace(ANY_PATH, ""), Object.fromEntries(operations)] as const;
   });
   const { $schema: _, ...problem } = z.toJSONSchema(Problem);
   const schemas = { ...document.components?.schemas, Problem: problem };

@@ -4,14 +4,14 @@ import * as z from "zod";
 import { FileList, StoredFile } from "../../../core/schemas/api.ts";
 import { pageQuery, toPage } from "../pages.ts";
 import { unwrap } from "../problems.ts";
-import { PROBLEM_RESPONSE, describeResponses, createRouter, refuses } from "../router.ts";
+import { PROBLEM_RESPONSE, describeResponses, createRouter, refuses, ANY_PATH } from "../router.ts";
 import { openSession } from "./session-rpc.ts";
 import { SessionParams } from "./sessions.ts";
 
 export const files = createRouter();
 
 /** Hono's syntax for the rest of a path; `toDocument` of index.ts translates it for OpenAPI. */
-const FILE_PATH = "/v1/sessions/{session}/files/{path}{.+}";
+const FILE_PATH = `/v1/sessions/{session}/files/{path}${ANY_PATH}` as const;
 const FileParams = SessionParams.extend({ path: z.string().min(1) });
 const BYTES_CONTENT = { "application/octet-stream": { schema: z.string().meta({ format: "binary" }) } };
 

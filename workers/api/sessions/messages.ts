@@ -11,9 +11,11 @@ import { SessionParams } from "./sessions.ts";
 
 export const messages = createRouter();
 
+/** One event of a stream. `data` is the event as JSON (docs/TURNS.md). */
+const StreamedEvent = z.object({ id: z.string().optional(), event: z.string().optional(), data: z.string() });
 export const EVENTS_RESPONSE = {
   description: "Server-sent events",
-  content: { "text/event-stream": { schema: z.string() } },
+  content: { "text/event-stream": { schema: StreamedEvent } },
 };
 
 export const EventId = z.string().regex(/^\d{1,15}\.\d{1,15}$/, "an event id is <entry>.<offset>, such as 7.120");
@@ -36,6 +38,8 @@ messages.openapi(
       "message_too_long",
       "too_many_queued",
       "idempotency_conflict",
+      "file_not_found",
+      "bad_path",
       "image_type_refused",
       "image_too_large",
       "too_many_images",

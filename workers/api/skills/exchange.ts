@@ -134,7 +134,7 @@ exchange.openapi(
     method: "post",
     path: "/v1/skills/{name}/publish",
     operationId: "publishSkill",
-    ...refuses("skill_not_found", "too_many_public", "skill_deleted", "busy"),
+    ...refuses("skill_not_found", "skill_archived", "too_many_public", "skill_deleted", "busy"),
     description:
       "Publishes or withdraws the skill. Anyone can read a public skill under `/.well-known/agent-skills/`, always its newest version.",
     request: { params: SkillParams, body: jsonBody(PublishSkill) },

@@ -24,7 +24,7 @@ import {
 } from "./public-skills.ts";
 import { readSkillFile } from "./present-skill.ts";
 import type { ApiEnv } from "../auth/principal.ts";
-import { PROBLEM_RESPONSE, describeResponses, createRouter, refuses, refuseQuery } from "../router.ts";
+import { PROBLEM_RESPONSE, describeResponses, createRouter, refuses, refuseQuery, ANY_PATH } from "../router.ts";
 
 export const wellKnown = createRouter();
 
@@ -74,7 +74,7 @@ function addRoute(path: string, answer: (c: Context<ApiEnv>) => Answer, contract
     ...refuses("not_published"),
     ...contract,
   });
-  const route = path.replace("{path}", ":path{.+}").replace(/\{(\w+)\}/g, ":$1");
+  const route = path.replace("{path}", `:path${ANY_PATH}`).replace(/\{(\w+)\}/g, ":$1");
   wellKnown.get(route, refuseQuery, answer);
 }
 
