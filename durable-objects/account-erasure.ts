@@ -99,6 +99,27 @@ export function createErasures(sql: Sql) {
   };
 }
 
+/** After the erasure of a profile began: the request that began it takes the rows that are due at once. */
+const EXTERNAL_AFTER_MS = 1_000;
+
+/** Drops `tables`, and plans the erasure of everything that is elsewhere. */
+export function beginProfileErasure(
+  sql: Sql,
+  { profile, hasExternal, tables, now }: { profile: ProfileId; hasExternal: boolean; tables: string[]; now: number },
+): void {
+  sql.transaction(() => {
+    const erasures = createErasures(sql);
+    const listed = sql.run<{ id: string }>("SELECT id FROM session");
+    const erased = sql.run<{ id: string }>("SELECT id FROM erasure WHERE kind = 'session'");
+    for (const { id } of [...listed, ...erased]) erasures.begin("session", id, now);
+    sql.run("DELETE FROM erasure WHERE kind = 'skill'");
+    erasures.begin("profile", profile, now);
+    // By the alarm, so that the request does not wait for another service.
+    if (hasExternal) erasures.begin("external", profile, now + EXTERNAL_AFTER_MS);
+    for (const table of tables) sql.run(`DROP TABLE IF EXISTS ${table}`);
+  });
+}
+
 /** Runs the passes that are due, as far as this invocation has room. Failed passes are retried later. */
 export async function eraseDue(asked: {
   env: AccountEnv;

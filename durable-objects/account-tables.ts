@@ -8,6 +8,7 @@ import { SESSION_SCHEMA, SESSION_TABLES } from "./account-sessions.ts";
 import { SETTINGS_TABLE } from "./account-settings.ts";
 import { SIGN_IN_TABLE } from "./keys/sign-in-rows.ts";
 import { UPKEEP_SCHEMA } from "./account-upkeep.ts";
+import { SOCKET_TABLE } from "./keys/key-sockets.ts";
 import { RUN_TABLES } from "./runs/run-rows.ts";
 
 /** All tables except those that an erasure still needs. */
@@ -20,11 +21,7 @@ export const OWN_TABLES = [
   ...HOOK_TABLES,
   ...RUN_TABLES,
   SIGN_IN_TABLE,
+  SOCKET_TABLE,
 ];
 
 export const MORE_SCHEMA = [...SESSION_SCHEMA, ...ERASURE_SCHEMA, ...CURATION_SCHEMA, ...UPKEEP_SCHEMA];
-
-export const KEY_SCHEMA = [
-  `CREATE TABLE IF NOT EXISTS keys (id TEXT PRIMARY KEY, hash TEXT NOT NULL, label TEXT NOT NULL,
-    created_at INTEGER NOT NULL, revoked_at INTEGER) STRICT, WITHOUT ROWID`,
-];

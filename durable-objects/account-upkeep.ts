@@ -9,8 +9,10 @@ export const UPKEEP_SCHEMA = [
     active_day TEXT NOT NULL, sweep_due INTEGER) STRICT, WITHOUT ROWID`,
 ];
 
-/** Increase when the meaning of a table changes. */
-const VERSION = 1;
+/** Increase when the meaning of a table changes. 2: keys that may not do everything, or expire. */
+const VERSION = 2;
+/** The version of an account that has nothing which an earlier version would misread. */
+const FIRST_VERSION = 1;
 /** KV may show two deletes in either order, so the second is made only when the first is surely visible. */
 const SETTLE_MS = DAY_MS + 60 * 60_000;
 /** [cf] KV takes a minute to show deletions: a sweep that continues earlier would delete the same keys again. */
@@ -30,9 +32,18 @@ export function createUpkeep(sql: Sql) {
   }
 
   return {
+    isNewer: (): boolean => (read()?.version ?? VERSION) > VERSION,
     checkVersion(): void {
       const version = read()?.version ?? VERSION;
       if (version > VERSION) throw new StateNewerError("The account of this profile", version, VERSION);
+    },
+    /** From now on earlier versions only read this account. Idempotent. */
+    raiseVersion(): void {
+      for (const statement of UPKEEP_SCHEMA) sql.run(statement);
+      sql.run(
+        `INSERT INTO account_state VALUES (1, ?, '', NULL) ON CONFLICT DO UPDATE SET version = max(version, excluded.version)`,
+        VERSION,
+      );
     },
     /** Notes a day of use, and postpones the sweep. False: the day was noted before. */
     note(now: number, keepDays: number): boolean {
@@ -41,7 +52,7 @@ export function createUpkeep(sql: Sql) {
       sql.run(
         `INSERT INTO account_state VALUES (1, ?, ?, ?) ON CONFLICT DO UPDATE SET active_day = excluded.active_day,
           sweep_due = excluded.sweep_due`,
-        ...[VERSION, day, Date.parse(`${day}T00:00:00Z`) + (keepDays + 2) * DAY_MS],
+        ...[FIRST_VERSION, day, Date.parse(`${day}T00:00:00Z`) + (keepDays + 2) * DAY_MS],
       );
       return true;
     },

@@ -2,9 +2,8 @@
 // the profile's sessions. Stores hashes of keys, never keys. An account that was never created stores nothing.
 import { DurableObject } from "cloudflare:workers";
 import { type Result, assert, err, messageOf, ok } from "../core/errors.ts";
-import { sha256Hex } from "../core/schemas/learning/digest.ts";
 import type { ApprovalMode, StandingAllowance } from "../core/schemas/approvals/approval.ts";
-import type { CreatedKey, KeyInfo, SessionInfo } from "../core/schemas/api.ts";
+import type { SessionInfo } from "../core/schemas/api.ts";
 import {
   type CurationId,
   DAY_MS,
@@ -22,15 +21,18 @@ import {
 import type { Settings } from "../core/schemas/settings.ts";
 import type { Booking, Budget, UsageAsked, UsageReport } from "../core/schemas/usage.ts";
 import type { ProfileApprovals, ReviewAdmission, ReviewRequest, TurnRequest } from "../core/session/context.ts";
-import { createKeyId, createSecret, isSameHash, toKey } from "./account-key.ts";
-import { ALL_SCOPES } from "../core/schemas/keys/scope.ts";
-import { type CheckedKey, findKey } from "./keys/key-rows.ts";
+import { createAccountKeys } from "./keys/account-keys.ts";
+import { KeyDesk } from "./keys/key-desk.ts";
+import { KEY_SCHEMA, KEY_UNKNOWN, type KnownKey, createKeyRows } from "./keys/key-rows.ts";
+import { createSocketCloser } from "./keys/close-sockets.ts";
+import { createKeySockets } from "./keys/key-sockets.ts";
+import { type AccountEnv, type ErasureKind, beginProfileErasure, createErasures, eraseDue } from "./account-erasure.ts";
 import { SignInDesk } from "./keys/sign-in-desk.ts";
 import { type KnownSignIn, SIGN_IN_UNKNOWN, createSignInRows } from "./keys/sign-in-rows.ts";
-import { type AccountEnv, type ErasureKind, createErasures, eraseDue } from "./account-erasure.ts";
+import { isSameHash } from "./account-key.ts";
 import type { HookEvent } from "../core/schemas/profile/hooks.ts";
 import { createAccountApprovals } from "./account-approvals.ts";
-import { KEY_SCHEMA, MORE_SCHEMA, OWN_TABLES } from "./account-tables.ts";
+import { MORE_SCHEMA, OWN_TABLES } from "./account-tables.ts";
 import { ConversationDesk } from "./conversations/conversation-desk.ts";
 import { createConversationRows } from "./conversations/conversation-rows.ts";
 import { type AccountHooks, createAccountHooks } from "./account-hooks.ts";
@@ -50,17 +52,12 @@ import { readSettings } from "../wiring/settings.ts";
 import { type RunDesk, openRunDesk } from "./runs/run-desk.ts";
 import { createRunRows } from "./runs/run-rows.ts";
 import { releaseSession } from "./release-session.ts";
-import { toSql } from "./sql.ts";
-
-/** Limited because each check compares with all keys. */
-const MAX_KEYS = 100;
+import { hasTable, toSql } from "./sql.ts";
 
 /** The alarm returns after this if its work dies. */
 const WORK_RETRY_MS = 60_000;
 const HOUR_MS = 60 * 60_000;
 const NEWER_RETRY_MS = HOUR_MS;
-/** After the erasure of a profile began: the request that began it takes the rows that are due at once. */
-const EXTERNAL_AFTER_MS = 1_000;
 const PROFILE_GONE = err("profile_gone", "This profile has been deleted.");
 
 export class Account extends DurableObject<AccountEnv> {
@@ -86,28 +83,18 @@ export class Account extends DurableObject<AccountEnv> {
     });
   }
 
-  /** The answer is the only place where the key itself appears. Failures: `profile_not_found`, `too_many_keys`. */
-  createKey(label: string): Result<CreatedKey> {
-    if (!this.#isWritable()) return err("profile_not_found", "There is no profile of that id.");
-    if (this.listKeys().length >= MAX_KEYS) {
-      return err("too_many_keys", `A profile has at most ${MAX_KEYS} keys: revoke one first.`);
-    }
-    const profile = this.ctx.id.name!;
-    const secret = createSecret();
-    const info: KeyInfo = { id: createKeyId(), label, createdAt: Date.now() };
-    const row = [info.id, sha256Hex(secret), label, info.createdAt];
-    this.#sql.exec("INSERT INTO keys (id, hash, label, created_at) VALUES (?, ?, ?, ?)", ...row);
-    return ok({ ...info, profile, key: toKey(profile, secret) });
+  // ---- keys; keys/account-keys.ts documents them ----
+
+  keyDesk(): KeyDesk {
+    const open = (willWrite: boolean) => ((willWrite ? this.#isWritable() : this.#exists()) ? this.#keys() : null);
+    return new KeyDesk(open, () => this.#arm());
   }
 
-  /**
-   * `null`: the key is unknown. `willWrite`: throws if a newer version made the tables,
-   * which are then read-only.
-   */
-  check(secret: string, willWrite = false): CheckedKey | null {
-    const known = this.#exists() ? findKey(toSql(this.ctx.storage), secret) : null;
-    if (known && willWrite) this.#upkeep().checkVersion();
-    return known && { ...known, settingsRev: this.#profileSettings().rev() };
+  /** Failures: `key_unknown`, also without a profile; `key_expired`. `willWrite`: throws if a newer version made the tables. */
+  check(secret: string, willWrite = false): Result<KnownKey> {
+    const checked = this.#exists() ? this.#keys().check(secret, Date.now(), !this.#upkeep().isNewer()) : KEY_UNKNOWN;
+    if (checked.ok && willWrite) this.#upkeep().checkVersion();
+    return checked.ok ? ok({ ...checked.value, settingsRev: this.#profileSettings().rev() }) : checked;
   }
 
   // ---- sign-ins of browsers; keys/sign-in-rows.ts documents them ----
@@ -132,43 +119,26 @@ export class Account extends DurableObject<AccountEnv> {
   }
 
   #signIns() {
-    const sql = toSql(this.ctx.storage);
+    const rows = createKeyRows(toSql(this.ctx.storage));
     return createSignInRows({
-      sql,
-      findKey: (id) =>
-        sql.run("SELECT 1 FROM keys WHERE id = ? AND revoked_at IS NULL", id).length > 0
-          ? { scopes: ALL_SCOPES, end: null }
-          : null,
+      sql: toSql(this.ctx.storage),
+      findKey: (id, rotation, now) => rows.checkRotation(id, rotation, now),
       isSame: isSameHash,
-      onEnd: () => {},
+      onEnd: (id, now) => this.#sockets().endOwner(id, now, "signedOut"),
     });
   }
 
-  /** Keys that are not revoked, oldest first. */
-  listKeys(): KeyInfo[] {
-    if (!this.#exists()) return [];
-    return this.#sql
-      .exec<{ id: string; label: string; createdAt: number }>(
-        "SELECT id, label, created_at AS createdAt FROM keys WHERE revoked_at IS NULL ORDER BY created_at, id",
-      )
-      .toArray();
+  #keys() {
+    return createAccountKeys({
+      sql: toSql(this.ctx.storage),
+      profile: this.ctx.id.name!,
+      raiseVersion: () => this.#upkeep().raiseVersion(),
+      signIns: this.#signIns(),
+    });
   }
 
-  /** Failures: `key_not_found`, also for a key that is revoked already; `last_key`. */
-  revokeKey(id: string): Result<null> {
-    this.#upkeep().checkVersion();
-    const keys = this.listKeys();
-    if (!keys.some((key) => key.id === id)) {
-      return err("key_not_found", "This profile has no working key of that id.");
-    }
-    if (keys.length === 1) {
-      return err(
-        "last_key",
-        "This is the profile's last key: have the operator make another one first (POST /v1/keys).",
-      );
-    }
-    this.#sql.exec("UPDATE keys SET revoked_at = ? WHERE id = ?", Date.now(), id);
-    return ok(null);
+  #sockets() {
+    return createKeySockets(toSql(this.ctx.storage));
   }
 
   /**
@@ -305,6 +275,7 @@ export class Account extends DurableObject<AccountEnv> {
     const now = Date.now();
     if (!upkeep.isDue(now)) return;
     this.#ledger().tidy(now);
+    this.#keys().tidy(now);
     if (this.#hasHookEvents()) this.#hooks().tidy(now);
     createRunRows(toSql(this.ctx.storage)).tidy(now);
     const before = now - this.#settings().memory.sweepDays * DAY_MS;
@@ -453,6 +424,7 @@ export class Account extends DurableObject<AccountEnv> {
       for (const one of [session, ...begun]) {
         this.#sessions().remove(one);
         if (this.#hasHookEvents()) this.#hooks().forgetSession(one);
+        this.#sockets().forgetSession(one);
         createRunRows(toSql(this.ctx.storage)).forgetSession(one);
         ledger.forgetSession(one);
         createConversationRows(toSql(this.ctx.storage)).forgetSession(one);
@@ -487,17 +459,11 @@ export class Account extends DurableObject<AccountEnv> {
       await this.#work();
       return true;
     }
-    this.ctx.storage.transactionSync(() => {
-      const erasures = this.#erasures();
-      const now = Date.now();
-      const listed = this.#sql.exec<{ id: string }>("SELECT id FROM session").toArray();
-      const erased = this.#sql.exec<{ id: string }>("SELECT id FROM erasure WHERE kind = 'session'").toArray();
-      for (const { id } of [...listed, ...erased]) erasures.begin("session", id, now);
-      this.#sql.exec("DELETE FROM erasure WHERE kind = 'skill'");
-      erasures.begin("profile", profile, now);
-      // By the alarm, so that the request does not wait for another service.
-      if (hasExternalMemory(this.env)) erasures.begin("external", profile, now + EXTERNAL_AFTER_MS);
-      for (const table of OWN_TABLES) this.#sql.exec(`DROP TABLE IF EXISTS ${table}`);
+    beginProfileErasure(toSql(this.ctx.storage), {
+      profile,
+      hasExternal: hasExternalMemory(this.env),
+      tables: OWN_TABLES,
+      now: Date.now(),
     });
     this.#opened = null;
     await this.#work();
@@ -529,6 +495,7 @@ export class Account extends DurableObject<AccountEnv> {
 
   async #runDue(): Promise<void> {
     await this.ctx.storage.setAlarm(Date.now() + WORK_RETRY_MS);
+    await this.#sockets().closeDue(Date.now(), createSocketCloser(this.env.SESSION, this.ctx.id.name!));
     if (this.#hasErasures()) await this.#eraseDue();
     if (this.#exists()) await this.#sweepDue();
     if (this.#hasHookEvents()) this.#sendHookEvents();
@@ -551,6 +518,7 @@ export class Account extends DurableObject<AccountEnv> {
     const dues = [
       this.#hasErasures() ? this.#erasures().nextDue() : null,
       this.#exists() ? this.#upkeep().due() : null,
+      this.#sockets().nextDue(),
       this.#hookDue(),
     ].filter((at) => at !== null);
     const due = dues.length === 0 ? null : Math.min(...dues);

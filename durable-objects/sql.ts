@@ -7,3 +7,7 @@ export function toSql(storage: DurableObjectStorage): Sql {
     transaction: (work) => storage.transactionSync(work),
   };
 }
+
+export function hasTable(sql: Sql, name: string): boolean {
+  return sql.run("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", name).length > 0;
+}

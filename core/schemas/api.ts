@@ -17,6 +17,7 @@ import { CurationId, ProfileId, ReviewId, SessionId, Sha256, SkillName, TurnId }
 import { Observation, TraceStep } from "./learning/learning.ts";
 import { MemoryEntry, MemoryStoreName } from "./memory.ts";
 import { Personality } from "./profile/personality.ts";
+import { Scope } from "./keys/scope.ts";
 import { Lesson, ReviewDead, ReviewJob, ReviewResult, ReviewState } from "./learning/review.ts";
 import { ToolSettings } from "./profile/tools.ts";
 import { Origin } from "./sessions/origin.ts";
@@ -47,8 +48,41 @@ const Page = z.object({ next: z.string().optional() });
 
 export const CreatedProfile = z.object({ profile: ProfileId, key: z.string() });
 export type CreatedProfile = z.infer<typeof CreatedProfile>;
-export const CreateKey = z.strictObject({ profile: ProfileId, label: z.string().max(100).optional() });
-export const KeyInfo = z.object({ id: z.string(), label: z.string(), createdAt: z.int() });
+const KeyLabel = z
+  .string()
+  .max(100)
+  .regex(/^\P{Cc}*$/u, "a label is one line without control characters");
+const KeyScopes = z
+  .array(Scope)
+  .min(1)
+  .max(Scope.options.length)
+  .transform((scopes) => Scope.options.filter((scope) => scopes.includes(scope)));
+/** `scopes`: by default those of the key that asks, or all for the operator. `expiresAt`: a time in milliseconds. */
+export const CreateKey = z.strictObject({
+  profile: ProfileId.optional(),
+  label: KeyLabel.optional(),
+  scopes: KeyScopes.optional(),
+  expiresAt: z.int().optional(),
+});
+export type CreateKey = z.infer<typeof CreateKey>;
+/** `expiresAt` `null`: the key no longer expires. */
+export const ChangeKey = z.strictObject({ label: KeyLabel.optional(), expiresAt: z.int().nullable().optional() });
+export type ChangeKey = z.infer<typeof ChangeKey>;
+/** For how long the old secret still works beside the new one. */
+export const RotateKey = z.strictObject({ graceSeconds: z.int().min(0).max(86_400).default(0) });
+export const KeyInfo = z.object({
+  id: z.string(),
+  label: z.string(),
+  scopes: z.array(Scope),
+  createdAt: z.int(),
+  expiresAt: z.int().optional(),
+  /** To the hour: when a request last came with the key. */
+  usedAt: z.int().optional(),
+  /** `operator`, the id of a key, or a person by their sign-in. Absent: the key was made before this was noted. */
+  madeBy: z.string().optional(),
+  /** Until when the secret before the last rotation still works. */
+  oldSecretUntil: z.int().optional(),
+});
 export type KeyInfo = z.infer<typeof KeyInfo>;
 /** The only response that ever contains the key itself. */
 export const CreatedKey = KeyInfo.extend({ profile: ProfileId, key: z.string() });

@@ -285,15 +285,24 @@ export class Session extends DurableObject<SessionEnv> implements SessionCalls {
     return this.#engine.postAndRead(input);
   }
 
-  /** Connects a reader from `after` on. The object may hibernate while the connection stays open. */
+  /** Connects a reader from `after` on, opened by `owner`. The object may hibernate while the connection stays open. */
   #watch(request: Request): Response {
     const { 0: client, 1: server } = new WebSocketPair();
-    const watching = this.#engine.watch(new URL(request.url).searchParams.get("after") ?? undefined, () => {
-      this.ctx.acceptWebSocket(server);
+    const { searchParams } = new URL(request.url);
+    const owner = searchParams.get("owner");
+    const watching = this.#engine.watch(searchParams.get("after") ?? undefined, () => {
+      this.ctx.acceptWebSocket(server, owner === null ? [] : [owner]);
       return this.#toReader(server);
     });
     if (!watching.ok) return Response.json(watching.failure, { status: 400 });
     return new Response(null, { status: 101, webSocket: client });
+  }
+  /** Closes the sockets that `owner` has opened: its key or sign-in has ended. Idempotent. Called by the profile's Account. */
+  async closeSockets(owner: string, reason: string): Promise<void> {
+    for (const socket of this.ctx.getWebSockets(owner)) {
+      this.#leave(socket);
+      socket.close(CLOSE_CODES.keyEnded, reason);
+    }
   }
   /** Never called for `ping`: the platform answers it without waking the object. */
   override webSocketMessage(socket: WebSocket): void {

@@ -13,6 +13,8 @@ const MAX_STANDING_MS = 15 * 60_000;
 export const CLOSE_CODES = {
   /** Connect again with the last id and the key. */
   signInAgain: 4001,
+  /** The key or the sign-in that opened it has ended. */
+  keyEnded: 4003,
   /** The session was deleted. */
   deleted: 4404,
   /** The reader sent something other than `ping`. */

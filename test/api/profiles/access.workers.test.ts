@@ -8,6 +8,7 @@ import { OPERATOR, START_MS, type Answer, ask, createProfile, env, expectProblem
 
 beforeAll(async () => void (await createProfile()), START_MS);
 
+const BY_OPERATOR = { name: "operator", scopes: [] };
 const KEY = /^tal_[0-9a-hjkmnp-tv-z]{26}_[0-9a-hjkmnp-tv-z]{52}$/;
 
 describe("a profile", () => {
@@ -94,16 +95,19 @@ describe("keys", () => {
     expect(info).toEqual({
       id: expect.stringMatching(/^key_[0-9a-z]{12}$/),
       label: "laptop",
+      scopes: ["read", "write", "admin"],
       createdAt: info.createdAt,
+      madeBy: "operator",
       profile,
     });
 
     const listed = (await ask("GET", "/v1/keys", { key })).body as { keys: { id: string; label: string }[] };
     expect(listed.keys.map(({ label }) => label)).toEqual(["first", "laptop"]);
     expect(JSON.stringify(listed)).not.toContain(key.slice(-52));
-    expect(listed.keys.map((line) => Object.keys(line).toSorted())).toEqual(
-      Array(2).fill(["createdAt", "id", "label"]),
-    );
+    expect(listed.keys.map((line) => Object.keys(line).toSorted())).toEqual([
+      ["createdAt", "id", "label", "madeBy", "scopes"],
+      ["createdAt", "id", "label", "madeBy", "scopes", "usedAt"],
+    ]);
 
     const revoked = await ask("DELETE", `/v1/keys/${info.id}`, { key: first });
     expect([revoked.status, revoked.body]).toEqual([204, null]);
@@ -116,7 +120,7 @@ describe("keys", () => {
     const { profile, key: first } = await createProfile();
     const { keys } = (await ask("GET", "/v1/keys", { key: first })).body as { keys: { id: string }[] };
     const last = () => ask("DELETE", `/v1/keys/${keys[0]!.id}`, { key: first });
-    expectProblem(await last(), 409, "last_key", "Last key of the profile");
+    expectProblem(await last(), 409, "last_key", "Last admin key of the profile");
     expect((await ask("GET", "/v1/sessions", { key: first })).status).toBe(200);
     await ask("POST", "/v1/keys", { key: OPERATOR, body: { profile } });
     expect((await last()).status).toBe(204);
@@ -163,7 +167,8 @@ describe("keys", () => {
   it("are limited to a hundred per profile", async () => {
     const { profile } = await createProfile();
     const account = env.ACCOUNT.getByName(profile);
-    for (let n = 1; n < 100; n++) expect(await account.createKey(`${n}`)).toMatchObject({ ok: true });
+    for (let n = 1; n < 100; n++)
+      expect(await account.keyDesk().create({ label: `${n}` }, BY_OPERATOR)).toMatchObject({ ok: true });
     const answer = await ask("POST", "/v1/keys", { key: OPERATOR, body: { profile } });
     expectProblem(answer, 409, "too_many_keys", "Too many keys");
   });

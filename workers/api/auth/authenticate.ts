@@ -2,13 +2,16 @@
 // unless its route is open. What the credential allows is checked for the matched route (guard-route.ts). Never logs or returns
 // a key.
 import type { Context, MiddlewareHandler } from "hono";
+import type { Result } from "../../../core/errors.ts";
 import { parseKey } from "../../../durable-objects/account-key.ts";
-import { AppError } from "../problems.ts";
+import type { KnownKey } from "../../../durable-objects/keys/key-rows.ts";
+import { AppError, PROBLEMS, unwrap } from "../problems.ts";
 import { openAccount } from "../sessions/session-rpc.ts";
 import { acceptedKeys } from "./accepted-keys.ts";
 import { checkAccessToken } from "./access.ts";
 import { assertOwnPage } from "./cookie.ts";
 import { readBearer, readBrowserCredential, readCredential } from "./credential.ts";
+import { endWithCredential } from "./end-with-credential.ts";
 import { assertOperator } from "./operator.ts";
 import { checkSignIn } from "./sign-in.ts";
 import type { ApiEnv, Principal } from "./principal.ts";
@@ -28,6 +31,7 @@ export const authenticate: MiddlewareHandler<ApiEnv> = async (c, next) => {
   else if (OPERATOR_OR_KEY.test(route) && !hasProfile(c)) assertOperator(c);
   else if (!OPEN_ROUTES.has(route) && !DOCS_FILE.test(route) && !PUBLIC_ROUTE.test(route)) await authenticateProfile(c);
   await next();
+  if (c.var.principal) endStream(c);
 };
 
 /** Whether the request has the credential of a profile, good or not, rather than the operator's token or nothing. */
@@ -49,6 +53,20 @@ async function checkCredential(c: Context<ApiEnv>): Promise<Principal> {
   }
 }
 
+/** What is streamed ends with the credential that asked for it. */
+function endStream(c: Context<ApiEnv>): void {
+  const { body, headers } = c.res;
+  if (!body || !headers.get("content-type")?.startsWith("text/event-stream")) return;
+  const isGood = () => checkCredential(c).then(() => true, isRefusal);
+  c.res = new Response(endWithCredential(body, isGood), c.res);
+}
+
+/** False for a credential that is no longer good. Throws what says nothing of it. */
+function isRefusal(error: unknown): false {
+  if (error instanceof AppError && PROBLEMS[error.code][0] === 401) return false;
+  throw error;
+}
+
 async function authenticateProfile(c: Context<ApiEnv>): Promise<void> {
   const principal = await checkCredential(c);
   c.set("principal", principal);
@@ -56,7 +74,7 @@ async function authenticateProfile(c: Context<ApiEnv>): Promise<void> {
   c.set("settingsRev", principal.settingsRev);
 }
 
-/** Throws `key_unknown`. Also called for open streams: the credential must still be good. */
+/** Throws `key_unknown`, `key_expired`. Also called for open streams: the credential must still be good. */
 async function checkKey(c: Context<ApiEnv>, key: string): Promise<Principal> {
   const parsed = parseKey(key);
   if (!parsed) throw unknownKey();
@@ -65,9 +83,8 @@ async function checkKey(c: Context<ApiEnv>, key: string): Promise<Principal> {
   const cacheKey = willWrite ? `write ${key}` : key;
   const known = acceptedKeys.get(cacheKey, now);
   if (known) return known;
-  const checked = await openAccount(c.env, parsed.profile).check(parsed.secret, willWrite);
-  if (checked === null) throw unknownKey();
-  const { id, rotation, scopes, settingsRev, end } = checked;
+  const answer = (await openAccount(c.env, parsed.profile).check(parsed.secret, willWrite)) as Result<KnownKey>;
+  const { id, rotation, scopes, settingsRev, end } = unwrap(answer);
   const principal: Principal = { profile: parsed.profile, settingsRev, scopes, via: { kind: "key", id, rotation } };
   acceptedKeys.add(cacheKey, principal, now, end);
   return principal;

@@ -5,6 +5,7 @@ import * as z from "zod";
 import { CreatedProfile } from "../../../core/schemas/api.ts";
 import { createProfileId } from "../../../durable-objects/account-key.ts";
 import { ProfileId } from "../../../core/schemas/ids.ts";
+import { toActor } from "../auth/actor.ts";
 import { OPERATOR_OR_KEY } from "../auth/guard-route.ts";
 import { forgetAcceptedKeys } from "../auth/accepted-keys.ts";
 import type { Principal } from "../auth/principal.ts";
@@ -27,7 +28,7 @@ profiles.openapi(
     const profile = createProfileId();
     const account = openAccount(c.env, profile);
     await account.init(profile);
-    const { key } = unwrap(await account.createKey("first"));
+    const { key } = unwrap(await account.keyDesk().create({ label: "first" }, toActor(undefined)));
     return c.json({ profile, key }, 201);
   },
 );

@@ -3,6 +3,7 @@
 import { createRoute } from "@hono/zod-openapi";
 import * as z from "zod";
 import { splitProtocols } from "../auth/credential.ts";
+import { noteSocket } from "../auth/note-socket.ts";
 import { EventId } from "./messages.ts";
 import { AppError } from "../problems.ts";
 import { PROBLEM_RESPONSE, createRouter, refuses } from "../router.ts";
@@ -22,7 +23,8 @@ socket.openapi(
     description:
       'Opens a WebSocket for the events of all turns, each as `{"id", "event"}`: first those after the id `after`, then new ' +
       "ones. `after=0.0` begins at the first event; without `after` only new events come. `ping` is answered with `pong`; " +
-      "any other message closes the socket with 4400. After a close with 4001, connect again with the last id. A client " +
+      "any other message closes the socket with 4400. After a close with 4001, connect again with the last id; 4003 means that " +
+      "the key or the sign-in has ended. A client " +
       "that cannot send headers offers the protocols `talaria.v1` and `bearer.<key>`.",
     request: { params: SessionParams, query: z.strictObject({ after: EventId.optional() }) },
     responses: { 101: { description: "The connection" }, default: PROBLEM_RESPONSE },
@@ -39,7 +41,10 @@ socket.openapi(
     const url = new URL("https://session/socket");
     const { after } = c.req.valid("query");
     if (after !== undefined) url.searchParams.set("after", after);
-    const session = openSession(c.env, c.var.profile, c.req.valid("param").session);
+    const { session: id } = c.req.valid("param");
+    const owner = await noteSocket(c, id);
+    if (owner !== null) url.searchParams.set("owner", owner);
+    const session = openSession(c.env, c.var.profile, id);
     const upgrade = new Request(url, { headers: { upgrade: "websocket" } });
     const answer = await unwrapResponse(await session.fetch(upgrade));
     const headers: Record<string, string> = offered.length > 0 ? { "sec-websocket-protocol": SUBPROTOCOL } : {};

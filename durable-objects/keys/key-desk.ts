@@ -1,0 +1,50 @@
+// What the API asks of a profile's keys. The Account hands it out; account-keys.ts documents the calls. Each fails with
+// `profile_not_found` if there is no profile.
+import { RpcTarget } from "cloudflare:workers";
+import { type Result, err } from "../../core/errors.ts";
+import type { ChangeKey, CreateKey, CreatedKey, KeyInfo } from "../../core/schemas/api.ts";
+import type { Actor } from "../../core/schemas/keys/actor.ts";
+import type { SessionId } from "../../core/schemas/ids.ts";
+import type { AccountKeys, SocketOpener } from "./account-keys.ts";
+import { KEY_UNKNOWN } from "./key-rows.ts";
+
+const NO_PROFILE = err("profile_not_found", "There is no profile of that id.");
+
+export class KeyDesk extends RpcTarget {
+  readonly #open: (willWrite: boolean) => AccountKeys | null;
+  readonly #arm: () => Promise<void>;
+
+  /** `open`: `null` for a deleted profile. Throws if a newer version made its tables, unless the call only reads. */
+  constructor(open: (willWrite: boolean) => AccountKeys | null, arm: () => Promise<void>) {
+    super();
+    this.#open = open;
+    this.#arm = arm;
+  }
+
+  list(): KeyInfo[] {
+    return this.#open(false)?.list(Date.now()) ?? [];
+  }
+  create(input: Omit<CreateKey, "profile">, actor: Actor): Result<CreatedKey> {
+    return this.#open(true)?.create(input, actor, Date.now()) ?? NO_PROFILE;
+  }
+  async change(id: string, changes: ChangeKey, actor: Actor): Promise<Result<KeyInfo>> {
+    const changed = this.#open(true)?.change(id, changes, actor, Date.now()) ?? NO_PROFILE;
+    await this.#arm();
+    return changed;
+  }
+  async rotate(id: string, graceMs: number, actor: Actor): Promise<Result<CreatedKey>> {
+    const rotated = this.#open(true)?.rotate(id, graceMs, actor, Date.now()) ?? NO_PROFILE;
+    await this.#arm();
+    return rotated;
+  }
+  async revoke(id: string): Promise<Result<null>> {
+    const revoked = this.#open(true)?.revoke(id, Date.now()) ?? NO_PROFILE;
+    await this.#arm();
+    return revoked;
+  }
+  async noteSocket(opener: SocketOpener, session: SessionId): Promise<Result<string>> {
+    const noted = this.#open(true)?.noteSocket(opener, session, Date.now()) ?? KEY_UNKNOWN;
+    await this.#arm();
+    return noted;
+  }
+}

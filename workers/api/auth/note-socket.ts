@@ -1,0 +1,13 @@
+// Tells the profile's Account of a WebSocket before it is opened, so that the socket is closed when its key ends.
+import type { Context } from "hono";
+import type { SessionId } from "../../../core/schemas/ids.ts";
+import { unwrap } from "../problems.ts";
+import { openAccount } from "../sessions/session-rpc.ts";
+import type { ApiEnv } from "./principal.ts";
+
+/** The tag of the socket; `null`: the credential has no end that the Account knows of. Throws `key_unknown`. */
+export async function noteSocket(c: Context<ApiEnv>, session: SessionId): Promise<string | null> {
+  const { profile, via } = c.var.principal;
+  if (via.kind === "access") return null;
+  return unwrap(await openAccount(c.env, profile).keyDesk().noteSocket(via, session));
+}
