@@ -563,6 +563,6 @@ export class Account extends DurableObject<AccountEnv> {
   }
 
   #hasTable(name: string): boolean {
-    return this.#sql.exec("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", name).toArray().length > 0;
+    return hasTable(toSql(this.ctx.storage), name);
   }
 }
