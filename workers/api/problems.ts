@@ -60,7 +60,6 @@ export const PROBLEMS = {
   bad_policy_id: [400, "Invalid policy id"],
   bad_path: [400, "Invalid path"],
   bad_skill_md: [422, "Invalid SKILL.md"],
-  scope_exceeded: [403, "More than your own key may do"],
   bad_expiry: [422, "Invalid time of expiry"],
   bad_text: [422, "Text that cannot be stored"],
   empty_content: [422, "Empty fact"],
