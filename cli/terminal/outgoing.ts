@@ -4,6 +4,7 @@ import type { BusyMode } from "../../core/schemas/settings.ts";
 import type { GivenImage } from "../../core/schemas/media/image.ts";
 import { createBackoff } from "../connection/backoff.ts";
 import { type Client, ProblemError, UnreachableError } from "../connection/client.ts";
+import type { WaitingLine } from "./view/screen.ts";
 import { toUnreachable } from "../connection/http.ts";
 
 export interface OutgoingMessage {
@@ -85,6 +86,19 @@ export function createOutgoing(options: OutgoingOptions) {
       isClosed = true;
     },
   };
+}
+
+/** What the person reads of messages that the server has and no turn has begun with, and of those that it does not have. */
+export function describeWaiting(accepted: OutgoingMessage[], outgoing: readonly OutgoingMessage[]): WaitingLine[] {
+  const waits = accepted.map(({ text, busy }) => {
+    const state = busy === "steer" ? "joins the running turn" : busy === "interrupt" ? "next" : "queued";
+    return { state, text, isBad: false };
+  });
+  const sending = outgoing.map(({ text, isUnsent }, at) => {
+    const state = isUnsent ? "not sent yet" : at === 0 ? "sending" : "to be sent";
+    return { state, text, isBad: isUnsent };
+  });
+  return [...waits, ...sending];
 }
 
 /** A server that restarts answers with a status of 500 or more: the message waits for it. A refusal stays one. */

@@ -48,6 +48,7 @@ export async function runTerminal(options: TerminalOptions): Promise<number> {
   const screen = createScreen(options.terminal ?? new ProcessTerminal(), theme);
   const history: History = openHistory(options.historyFile);
   const over = Promise.withResolvers<number>();
+  let models: ReturnType<Client["models"]> | undefined;
   let fault: unknown;
   const fail = (error: unknown) => {
     fault = error;
@@ -66,6 +67,7 @@ export async function runTerminal(options: TerminalOptions): Promise<number> {
         screen,
         toSentence,
         onFatal: fail,
+        onChoice: (model) => void showModel(model),
         create: async () => client.session((await client.createSession(made)).session),
       },
       detail,
@@ -129,7 +131,7 @@ export async function runTerminal(options: TerminalOptions): Promise<number> {
   screen.setStatus({ model: options.model });
   screen.note(`Talaria ${options.version}, ${options.model}. /help lists the commands, @ names a file, Ctrl-D leaves.`);
   screen.start();
-  void loadModels();
+  void showModel(undefined);
   if (options.open === "pick") void commands.pickSession();
   else if ("session" in options.open) show(options.open.session).catch(fail);
   try {
@@ -145,11 +147,11 @@ export async function runTerminal(options: TerminalOptions): Promise<number> {
     sayGoodbye(unsent);
   }
 
-  /** The window of the model, for the share of the context that is used. */
-  async function loadModels(): Promise<void> {
-    const models = await client.models().catch(() => []);
-    const found =
-      models.find(({ name }) => name === screen.status().model) ?? models.find(({ isDefault }) => isDefault);
+  /** The model of the session, and its window, for the share of the context that is used. `undefined`: the default. */
+  async function showModel(chosen: string | undefined): Promise<void> {
+    screen.setStatus({ model: chosen ?? options.model });
+    models ??= client.models().catch(() => []);
+    const found = (await models).find(({ name, isDefault }) => (chosen === undefined ? isDefault : name === chosen));
     screen.setStatus({ window: found?.window ?? null });
   }
 

@@ -2,7 +2,7 @@
 // status line. Used by run-terminal.ts and by the commands. A client of the HTTP API only.
 import { parseSessionCommand } from "../../core/commands/parse-command.ts";
 import type { SessionDetail } from "../../core/schemas/api.ts";
-import { type AgentEvent, type WaitKind, promptTokens } from "../../core/schemas/entry.ts";
+import { type AgentEvent, type AskedQuestion, type WaitKind, promptTokens } from "../../core/schemas/entry.ts";
 import type { BusyMode } from "../../core/schemas/settings.ts";
 import type { GivenImage } from "../../core/schemas/media/image.ts";
 import type { Client } from "../connection/client.ts";
@@ -10,7 +10,8 @@ import { chooseStartEvent } from "../follow-start.ts";
 import { followSession } from "../follow.ts";
 import { toOneLine } from "../show.ts";
 import { createTurns } from "../turns.ts";
-import { type OutgoingMessage, createOutgoing } from "./outgoing.ts";
+import { type OutgoingMessage, createOutgoing, describeWaiting } from "./outgoing.ts";
+import { createReads } from "./reads.ts";
 import { showPast } from "./past.ts";
 import { createQuestionPanel } from "./question-panel.ts";
 import type { Screen } from "./view/screen.ts";
@@ -21,6 +22,8 @@ export interface SessionViewOptions {
   /** Makes the session of a conversation that has none yet. */
   create(): Promise<SessionDetail>;
   toSentence(error: unknown): string;
+  /** What the person has chosen for the session may have changed. */
+  onChoice(model: string | undefined): void;
   /** The session cannot be shown any more, such as when it was deleted. */
   onFatal(error: unknown): void;
 }
@@ -40,6 +43,7 @@ const KEYS = "Esc stops · Enter queues · Alt-Enter steers";
 export function createSessionView(options: SessionViewOptions, detail: SessionDetail | null) {
   const { client, screen, toSentence } = options;
   const { transcript } = screen;
+  const reads = createReads(options);
   const turns = createTurns();
   const left = new AbortController();
   /** Accepted messages whose turn has not begun, by turn. */
@@ -51,6 +55,9 @@ export function createSessionView(options: SessionViewOptions, detail: SessionDe
   let lost: { reason: string; since: number } | null = null;
   let work = "waiting for the model";
   let begunAt = Date.now();
+  /** Turns of commands. */
+  const commands = new Set<number>();
+  let question: AskedQuestion | null = null;
   let hasTurns = (detail?.turns.length ?? 0) > 0;
 
   const outgoing = createOutgoing({
@@ -86,12 +93,8 @@ export function createSessionView(options: SessionViewOptions, detail: SessionDe
 
   function begin(made: SessionDetail): void {
     session = made.session;
-    screen.setStatus({
-      session,
-      tokens: made.usage.tokens,
-      usd: made.usage.usd,
-      ...(made.model && { model: made.model }),
-    });
+    screen.setStatus({ session, tokens: made.usage.tokens, usd: made.usage.usd });
+    options.onChoice(made.model);
     for (const { n, state } of made.turns) if (["running", "parked", "queued"].includes(state)) turns.add(n);
     follow(made).catch(options.onFatal);
   }
@@ -136,8 +139,10 @@ export function createSessionView(options: SessionViewOptions, detail: SessionDe
     if (event.type === "tool_start") work = `running ${toOneLine(event.name)}`;
     if (event.type === "reasoning_delta") work = "thinking";
     if (event.type === "text_delta") work = "answering";
-    if (event.type === "turn_park") ask(event);
-    if (turns.waitsFor() === null && event.type !== "turn_park") screen.setPanel(null);
+    if (event.type === "turn_park") ask(event.question);
+    // A command beside the question was answered, and the question still waits.
+    else if (turns.waitsFor() !== null && screen.panel() === null && question) ask(question);
+    else if (turns.waitsFor() === null && isAnswer) screen.setPanel(null);
     if (event.type === "turn_end") endTurn(event);
     refresh();
   }
@@ -157,25 +162,15 @@ export function createSessionView(options: SessionViewOptions, detail: SessionDe
     // The event may be here before the answer to the request: then the first message on its way is meant.
     const message = queued.get(event.turn) ?? outgoing.messages()[0];
     queued.delete(event.turn);
+    if (message && parseSessionCommand(message.text) !== null) commands.add(event.turn);
     const setText = transcript.addPerson(message?.text ?? "…");
-    if (!message) void readInput(event.entry, setText);
+    if (!message) void reads.input(session!, event.entry, setText);
   }
 
-  /** A message that another client sent. */
-  async function readInput(entry: number, setText: (text: string) => void): Promise<void> {
-    const found = await client.entries(session!, entry - 1).catch(() => []);
-    const input = found.find(({ n }) => n === entry);
-    setText(input ? input.parts.map(({ text }) => text).join("") : "(a message of another client)");
-    screen.draw();
-  }
-
-  function ask(event: Extract<AgentEvent, { type: "turn_park" }>): void {
-    const panel = createQuestionPanel(event.question, {
-      theme: screen.theme,
-      answer: (text) => send({ text }),
-      onChange: screen.draw,
-    });
-    screen.setPanel(panel);
+  function ask(asked: AskedQuestion): void {
+    question = asked;
+    const { theme, draw } = screen;
+    screen.setPanel(createQuestionPanel(asked, { theme, answer: (text) => send({ text }), onChange: draw }));
   }
 
   function endTurn(event: Extract<AgentEvent, { type: "turn_end" }>): void {
@@ -192,28 +187,12 @@ export function createSessionView(options: SessionViewOptions, detail: SessionDe
       usd: usd + usdMicros / 1e6,
       ms: ms + Date.now() - begunAt,
     });
-    void readContext(event.entry);
-  }
-
-  /** What the last model call read and wrote, and the model that answered. */
-  async function readContext(final: number): Promise<void> {
-    const found = await client.entries(session!, final - 1).catch(() => []);
-    const answer = found.findLast((entry) => entry.kind === "assistant");
-    if (answer?.kind !== "assistant") return;
-    const { usage } = answer.answer;
-    screen.setStatus({ context: promptTokens(usage) + usage.output });
+    void reads.context(session!, event.entry);
+    if (commands.delete(event.turn)) void reads.choice(session!);
   }
 
   function refresh(): void {
-    const sending = outgoing.messages().map(({ text, isUnsent }, at) => {
-      const state = isUnsent ? "not sent yet" : at === 0 ? "sending" : "to be sent";
-      return { state, text, isBad: isUnsent };
-    });
-    const accepted = [...queued.values()].map(({ text, busy }) => {
-      const state = busy === "steer" ? "joins the running turn" : busy === "interrupt" ? "next" : "queued";
-      return { state, text, isBad: false };
-    });
-    screen.setWaiting([...accepted, ...sending]);
+    screen.setWaiting(describeWaiting([...queued.values()], outgoing.messages()));
     if (lost !== null) return screen.setActivity({ kind: "lost", ...lost });
     if (!turns.isQuiet()) return screen.setActivity({ kind: "busy", what: work, since: begunAt, keys: KEYS });
     const isSending = outgoing.messages().length > 0;
@@ -245,7 +224,7 @@ export function createSessionView(options: SessionViewOptions, detail: SessionDe
       for (const n of shown) placed.add(n);
       begin(detail);
       const ended = detail.turns.findLast(({ final }) => final !== null);
-      if (ended?.final) void readContext(ended.final);
+      if (ended?.final) void reads.context(detail.session, ended.final);
     },
     close(): void {
       left.abort(new Error("The session was left."));

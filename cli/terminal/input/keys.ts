@@ -60,7 +60,8 @@ export function handleKeys({ screen, view, steer, leave, toSentence }: KeysOptio
       return DONE;
     }
     const panel = screen.panel();
-    if (panel !== null && editor.isEmpty() && panel.handleKey(data)) return DONE;
+    const isPaste = data.startsWith("\x1b[200~");
+    if (panel !== null && !isPaste && editor.isEmpty() && panel.handleKey(data)) return DONE;
     if (matchesKey(data, "escape") && !editor.isShowingAutocomplete() && view().isBusy() && !isStopping) {
       stop();
       return DONE;
