@@ -7,7 +7,7 @@ import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 
 /** In this order: what the README starts in the background serves the others. */
-export const DOCUMENTS = ["README.md", "docs/GUIDE.md", "CONTRIBUTING.md"] as const;
+export const DOCUMENTS = ["README.md", "docs/GUIDE.md", "docs/DEPLOY.md", "CONTRIBUTING.md"] as const;
 
 export interface Block {
   /** Absent if the text is not one of the documents. */

@@ -98,7 +98,7 @@ async function runPass(
       ...["--report", "json", "--report-json-path", report, "--output-truncate", "true"],
       ...(only === undefined ? [] : ["--include-path-regex", only]),
     ],
-    { SCHEMATHESIS_HOOKS: resolve(import.meta.dirname, "serializers.py") },
+    { cwd: home, env: { SCHEMATHESIS_HOOKS: resolve(import.meta.dirname, "serializers.py") } },
   );
   writeFileSync(join(home, `${pass.name}.txt`), output, { mode: 0o600 });
   const text = readFileSync(report, "utf8");
@@ -113,10 +113,10 @@ async function runPass(
 function run(
   command: string,
   args: string[],
-  env: Record<string, string> = {},
+  { cwd, env = {} }: { cwd?: string; env?: Record<string, string> } = {},
 ): Promise<{ code: number; output: string }> {
   return new Promise((done) => {
-    const child = spawn(command, args, { env: { ...process.env, ...env }, stdio: ["ignore", "pipe", "pipe"] });
+    const child = spawn(command, args, { cwd, env: { ...process.env, ...env }, stdio: ["ignore", "pipe", "pipe"] });
     let output = "";
     child.stdout.on("data", (data) => (output += String(data)));
     child.stderr.on("data", (data) => (output += String(data)));
