@@ -76,7 +76,7 @@ function mayPass(error: unknown): boolean {
   if (error instanceof UnreachableError) return true;
   if (!(error instanceof ProblemError)) return false;
   const { status, code } = error.problem;
-  return status === 429 || code === "platform_busy" || code === "busy" || code === "internal";
+  return status === 429 || code === "platform_busy" || code === "busy";
 }
 
 function toUnreachable(cause: unknown): never {

@@ -1,6 +1,8 @@
 // Every verb of `talaria`, in the order of its help. `--help`, completion and the guide's table read this table.
 import type { Verb } from "../command-line/verb.ts";
 import { completion } from "./completion.ts";
+import { exportVerb } from "./export.ts";
+import { importVerb } from "./import.ts";
 import { keys } from "./keys.ts";
 import { learning } from "./learning.ts";
 import { memory } from "./memory.ts";
@@ -21,5 +23,7 @@ export const VERBS: readonly Verb[] = [
   pending,
   usage,
   keys,
+  exportVerb,
+  importVerb,
   completion,
 ];

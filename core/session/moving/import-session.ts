@@ -55,14 +55,20 @@ export function adoptSession(engine: Engine): boolean {
   const { context, driver } = engine;
   const { host, log } = context;
   if (!hasTables(host.sql) || !log.meta<SessionMeta>("session")) return false;
-  driver.stop();
-  host.sql.transaction(() => {
-    const { moving: _, indexYear: __, ...meta } = context.meta();
-    log.setMeta("session", meta satisfies SessionMeta);
-    const newest = log.newestBegun();
-    if (newest > 0) indexInherited(context, newest);
-  });
+  // All of this is one synchronous step: no other call meets a session that is half adopted.
   engine.known = true;
+  try {
+    driver.stop();
+    host.sql.transaction(() => {
+      const { moving: _, indexYear: __, ...meta } = context.meta();
+      log.setMeta("session", meta satisfies SessionMeta);
+      const newest = log.newestBegun();
+      if (newest > 0) indexInherited(context, newest);
+    });
+  } catch (error) {
+    engine.known = false;
+    throw error;
+  }
   return true;
 }
 

@@ -92,7 +92,7 @@ async function readSessions(
     if (ids.length === 0) {
       const listed = await openDesk(env, profile).sessions(done);
       if (!listed.ok) return listed;
-      if (listed.value.length === 0) return ok({ lines, next: null });
+      if (listed.value.length === 0) return ok({ lines, next: beginAfter({ in: "session", last: done, open: null }) });
       ids = listed.value;
     }
     if (count >= SESSIONS_A_PART || chars >= PART_CHARS)
