@@ -1,5 +1,5 @@
 // How an export or import says how far it is: one line at most every second, and only to a person at a terminal.
-import type { Output } from "../command-line/output.ts";
+import type { Output } from "../output/output.ts";
 
 const EVERY_MS = 1_000;
 
