@@ -46,6 +46,7 @@ export const DEFAULTS: Settings = {
     // the hour; after that the machine has moved on, and so have the messages that wait in the queue
     approvalMs: 60 * MINUTE_MS,
     clarifyMs: 60 * MINUTE_MS, // [hermes] 3,600 s
+    clientMs: 24 * 60 * MINUTE_MS, // [own] a client may ask its person before it runs a tool, and a parked turn costs nothing
     titles: true,
     busy: "queue", // [own] loses no message and interrupts no running turn unasked
   },

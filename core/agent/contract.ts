@@ -14,6 +14,7 @@ import type {
   Usage,
 } from "../schemas/entry.ts";
 import type { ImageRef, ImageSize } from "../schemas/media/image.ts";
+import type { AnswerFormat, Sampling } from "../schemas/sessions/client-part.ts";
 import type { Effort } from "../schemas/settings.ts";
 
 /**
@@ -50,8 +51,15 @@ export interface ModelRequest {
   maxOutputTokens: number;
   /** How much to reason. A model uses the strongest level it has up to this one. Absent: the model's default. */
   effort?: Effort;
-  /** `none`: tools may not be called. They stay in the request, so that the cached prefix is the same. */
-  toolChoice: "auto" | "none";
+  /**
+   * `none`: tools may not be called. They stay in the request, so that the cached prefix is the same. `required`: one must be called;
+   * `{name}`: this one. A provider that cannot force a call chooses freely.
+   */
+  toolChoice: "auto" | "none" | "required" | { name: string };
+  /** The form of the answer's text. Sent where the wire has a field for it; the caller checks the answer. */
+  format?: AnswerFormat;
+  /** Sent where the wire has the field. A model that refuses one is asked without it. */
+  sampling?: Omit<Sampling, "maxTokens">;
   /** The same for calls that share a prefix, for providers that route by it. */
   cacheKey: string;
   /** The bytes of an image, in parts whose lengths are divisible by 3 but for the last. Set if `messages` have images. */
@@ -260,6 +268,11 @@ export interface Tool<Args = any> {
   readonly callsTools?: true;
   /** What the tool stores is marked as `content` when `fromContent` is set. */
   readonly marksContent?: true;
+  /**
+   * Of a tool with `wait`: its calls are run last in their step, all together, so that one wait covers them. Their intents are written
+   * in one synchronous block, so a `wait` that yields once sees them all.
+   */
+  readonly waitsForAll?: true;
   /** A sentence for the model: how to split a call that is too long for one answer. */
   readonly inPieces?: string;
   /** Facts to record with the intent, such as the revision a write was based on. Called once per call, before it runs. */

@@ -9,6 +9,7 @@ import {
   type Cost,
   type CutBy,
   NO_STATS,
+  NO_USAGE,
   type TurnStats,
   type Usage,
   addUsage,
@@ -28,6 +29,7 @@ import type {
   Tool,
   ToolSpec,
 } from "./contract.ts";
+import { FORMAT_UNMET, askForRepair, findFormatProblem, showForRepair } from "./answer-format.ts";
 import { readLeniently } from "./lenient-calls.ts";
 import { EMPTY_ANSWER, askModel } from "./model-turn.ts";
 import { fixedTokens } from "./request-size.ts";
@@ -49,6 +51,8 @@ export interface LoopOptions {
   history: Message[];
   limits: LoopLimits;
   effort?: Effort;
+  /** What the client wants of this turn's model calls. Absent: nothing. */
+  wishes?: ModelWishes;
   cacheKey: string;
   clock: Clock;
   random: Random;
@@ -71,6 +75,11 @@ export interface LoopOptions {
   goOn?(answer: Answer): string | null;
   /** True: an empty answer ends the loop and is not retried. */
   mayEndSilent?(): boolean;
+}
+
+/** `choice`: of the first call. `format`: of the last answer, which is checked and asked for once more if it lacks it. */
+export interface ModelWishes extends Pick<ModelRequest, "format" | "sampling"> {
+  choice?: Exclude<ModelRequest["toolChoice"], "auto" | "none">;
 }
 
 export type LoopLimits = Pick<
@@ -104,9 +113,16 @@ export type LoopEnd =
 
 /**
  * `answer`: the answer is whole. `length`, `refusal`, `empty_answer`: it is not. `written_call`: it is a tool call written as
- * text. Else: why the turn got a closing answer.
+ * text. `format_unmet`: it is whole, but not in the form that was asked for. Else: why the turn got a closing answer.
  */
-export type DoneReason = "answer" | "length" | "refusal" | "empty_answer" | "written_call" | ClosingCode;
+export type DoneReason =
+  | "answer"
+  | "length"
+  | "refusal"
+  | "empty_answer"
+  | "written_call"
+  | "format_unmet"
+  | ClosingCode;
 
 const CLOSING_REQUEST = "Do not call tools. Say what was done, what was found, and what is left.";
 const STEPS_USED = `The limit of steps for this request is reached. ${CLOSING_REQUEST}`;
@@ -175,7 +191,7 @@ export async function runLoop(options: LoopOptions): Promise<LoopEnd> {
       continue;
     }
     if (made.length === 0) {
-      const reason = closing ?? classifyAnswer(answer, buildSpecs(turn).length > 0);
+      const reason = closing ?? classifyAnswer(answer, turn);
       return { state: "done", reason, why: explain(reason, answer, turn), text, stats };
     }
     turn.messages.push({ role: "assistant", text, calls: made, native, entry });
@@ -268,22 +284,41 @@ async function askChain(
 ): Promise<Result<Answer, ModelFailure>> {
   const { options, stats } = turn;
   if (step > 0 && isInterrupted(turn)) return { ok: false, failure: REDIRECTED };
-  const request = toRequest(turn, closing);
-  const { result, at, messages } = await askModel({
-    ...options,
-    findRefusal: () => options.findRefusal?.(stats) ?? null,
-    at: turn.modelIndex,
-    request,
-    ...(turn.promptTokens !== undefined && { promptTokens: turn.promptTokens }),
-    mayEndSilent: options.mayEndSilent?.() ?? false,
-    sink: {
-      ...sink,
-      restart(failure) {
-        addSpent(stats, failure);
-        sink.restart(failure);
+  const ask = (request: ModelRequest, at: number) =>
+    askModel({
+      ...options,
+      findRefusal: () => options.findRefusal?.(stats) ?? null,
+      at,
+      request,
+      ...(turn.promptTokens !== undefined && { promptTokens: turn.promptTokens }),
+      mayEndSilent: options.mayEndSilent?.() ?? false,
+      sink: {
+        ...sink,
+        restart(failure) {
+          addSpent(stats, failure);
+          sink.restart(failure);
+        },
       },
-    },
-  });
+    });
+  const request = toRequest(turn, closing, step);
+  let asked = await ask(request, turn.modelIndex);
+  const unmet = asked.result.ok ? findUnmet(turn, closing, asked.result.value) : null;
+  if (unmet !== null && asked.result.ok) {
+    const refused = asked.result.value;
+    const { usage, cost } = refused;
+    const spent = { model: refused.model, usage, ...(cost && { cost }) };
+    const failure: ModelFailure = { code: FORMAT_UNMET, message: ASKED_AGAIN, ...FINAL_FAILURE, spent };
+    addSpent(stats, failure);
+    sink.restart(failure);
+    const repaired = await ask(toRepair(request, refused, unmet), asked.at);
+    // The answer that there is counts more than a repair that failed.
+    if (repaired.result.ok) asked = { ...repaired, ...(asked.messages && { messages: asked.messages }) };
+    else {
+      if (repaired.result.failure.spent) sink.restart(repaired.result.failure);
+      asked = { ...asked, result: ok({ ...refused, usage: NO_USAGE }) };
+    }
+  }
+  const { result, at, messages } = asked;
   turn.modelIndex = at;
   // Without this, the provider would refuse every further step for the same reason.
   if (messages && closing === null) turn.messages = messages;
@@ -298,6 +333,24 @@ async function askChain(
     return ok({ ...read, text: result.value.text });
   }
   return result;
+}
+
+const ASKED_AGAIN = "The answer did not have the form that was asked for, and was requested again.";
+
+/** Why a last answer must be asked for once more; `null`: it need not. An answer that was cut off or refused is left as it is. */
+function findUnmet({ options }: LoopState, closing: Closing, { text, calls, stop }: Answer): string | null {
+  const format = options.wishes?.format;
+  return format && closing === null && calls.length === 0 && stop === "end" ? findFormatProblem(format, text) : null;
+}
+
+/** Without calls: the answer is there, and only its form is missing. */
+function toRepair(request: ModelRequest, { text }: Answer, problem: string): ModelRequest {
+  const messages: Message[] = [
+    ...request.messages,
+    { role: "assistant", text: showForRepair(text), calls: [] },
+    { role: "user", text: askForRepair(problem) },
+  ];
+  return { ...request, messages, toolChoice: "none" };
 }
 
 /** Internal to the loop: no provider's failure has this code. */
@@ -321,8 +374,10 @@ function toEnd(failure: ModelFailure, closing: Closing, turn: LoopState): LoopEn
   };
 }
 
-function toRequest(turn: LoopState, closing: Closing): ModelRequest {
+function toRequest(turn: LoopState, closing: Closing, step: number): ModelRequest {
   const { options, system, messages, halt } = turn;
+  const { choice, format, sampling } = options.wishes ?? {};
+  const open = step === 0 && choice ? choice : "auto";
   const last = closing === "step_limit" || halt === null ? STEPS_USED : `${halt.message} ${CLOSING_REQUEST}`;
   return {
     system,
@@ -330,8 +385,10 @@ function toRequest(turn: LoopState, closing: Closing): ModelRequest {
     tools: buildSpecs(turn),
     maxOutputTokens: options.limits.maxOutputTokens,
     ...(options.effort && { effort: options.effort }),
-    toolChoice: closing === null ? "auto" : "none",
+    toolChoice: closing === null ? open : "none",
     cacheKey: options.cacheKey,
+    ...(format && closing === null && { format }),
+    ...(sampling && { sampling }),
   };
 }
 
@@ -349,10 +406,12 @@ function addSpent(stats: TurnStats, { spent }: ModelFailure): void {
   if (spent) addUse(stats, spent);
 }
 
-function classifyAnswer({ stop, text }: Answer, hasTools: boolean): DoneReason {
+function classifyAnswer(answer: Answer, turn: LoopState): DoneReason {
+  const { stop, text } = answer;
   if (stop === "length" || stop === "refusal") return stop;
   if (text.trim() === "") return "empty_answer";
-  return hasTools && isWrittenCall(text) ? "written_call" : "answer";
+  if (buildSpecs(turn).length > 0 && isWrittenCall(text)) return "written_call";
+  return findUnmet(turn, null, answer) === null ? "answer" : "format_unmet";
 }
 
 /** The forms in which models write tool calls: Qwen and Hermes, Mistral, Llama, DeepSeek. */
@@ -387,6 +446,10 @@ function explain(reason: DoneReason, answer: Answer, turn: LoopState): string | 
         : "The model, or its provider's content filter, refused or stopped here: the answer may be incomplete. Rephrase the request, or use a new session.";
     case "empty_answer":
       return "The model gave an empty answer. Ask again, or in other words.";
+    case "format_unmet": {
+      const format = turn.options.wishes?.format;
+      return `The answer does not have the form that was asked for, also after a second try. ${format ? findFormatProblem(format, answer.text) : ""}`;
+    }
     case "written_call":
       return "The model wrote a tool call as text, and the call was not run. The model server's tool-call parser is probably off: switch it on (vLLM: --enable-auto-tool-choice and --tool-call-parser; llama.cpp: --jinja).";
     default: {

@@ -113,14 +113,11 @@ async function runStep(
 ): Promise<{ halt: HaltReason | null; ran: boolean }> {
   const { signal, limits, guardrails } = turn.options;
   const all = calls.map((call, index) => toPending(turn, call, index, cutAfter));
+  const { now, last } = splitCalls(all);
   const observed: StepResult[] = [];
   let halt: HaltReason | null = null;
   let anyRan = false;
-  for (const segment of planCalls(listFootprints(turn, all))) {
-    if (signal.aborted) throw new TurnStopped();
-    const inSegment = segment.map((index) => all[index]!);
-    const batch = await Promise.all(decideBatch(turn, inSegment).map((pending) => admit(turn, step, pending)));
-    const results = await mapLimit(batch, limits.maxParallelCalls, (pending) => run(turn, step, pending, messages));
+  const take = (batch: Pending[], results: RanCall[]) => {
     for (const [at, { value: result, entry, ran }] of results.entries()) {
       const { call, guarded, usable } = batch[at]!;
       const decision = observe(turn, guarded, result);
@@ -133,9 +130,54 @@ async function runStep(
       if (result.failed) stats.failedCalls++;
       messages.push({ role: "tool", call: call.id, name: call.name, text, failed: result.failed, entry });
     }
+  };
+  for (const segment of planCalls(listFootprints(turn, now))) {
+    if (signal.aborted) throw new TurnStopped();
+    const inSegment = segment.map((index) => now[index]!);
+    const batch = await Promise.all(decideBatch(turn, inSegment).map((pending) => admit(turn, step, pending)));
+    take(batch, await mapLimit(batch, limits.maxParallelCalls, (pending) => run(turn, step, pending, messages)));
+  }
+  if (last.length > 0) {
+    await runLast(turn, { step, messages, take }, last);
+    sortResults(messages, calls);
   }
   const stuck = guardrails ? observeStep(guardrails.settings, turn.headway, observed, cutAfter !== null) : null;
   return { halt: stuck ?? halt ?? turn.innerHalt, ran: anyRan };
+}
+
+/** The calls that run in their places, and those that wait for something outside together. */
+function splitCalls(all: Pending[]): { now: Pending[]; last: Pending[] } {
+  const waits = ({ prepared }: Pending) => prepared.refusal === null && prepared.tool.waitsForAll === true;
+  return all.some(waits) ? { now: all.filter((one) => !waits(one)), last: all.filter(waits) } : { now: all, last: [] };
+}
+
+/**
+ * All intents are written before the first of these calls can park the turn, so the wait knows them all. Calls that may not run get their
+ * results before.
+ */
+async function runLast(
+  turn: TurnCalls,
+  { step, messages, take }: { step: number; messages: Message[]; take(batch: Pending[], results: RanCall[]): void },
+  last: Pending[],
+): Promise<void> {
+  const { signal } = turn.options;
+  if (signal.aborted) throw new TurnStopped();
+  const admitted: Pending[] = [];
+  // One after the other: a person is asked about one call at a time.
+  for (const pending of decideBatch(turn, last)) admitted.push(await admit(turn, step, pending));
+  for (const pending of admitted.filter(({ prepared }) => prepared.refusal !== null)) {
+    take([pending], [await run(turn, step, pending, messages)]);
+  }
+  const open = admitted.filter(({ prepared }) => prepared.refusal === null);
+  take(open, await mapLimit(open, Math.max(1, open.length), (pending) => run(turn, step, pending, messages)));
+}
+
+/** Results have the order of their calls, as in later turns. */
+function sortResults(messages: Message[], calls: readonly ToolCall[]): void {
+  const results = messages.splice(messages.length - calls.length);
+  const order = new Map(calls.map(({ id }, n) => [id, n]));
+  const placeOf = (message: Message) => (message.role === "tool" ? (order.get(message.call) ?? 0) : 0);
+  messages.push(...results.toSorted((a, b) => placeOf(a) - placeOf(b)));
 }
 
 function toPending({ tools }: TurnCalls, call: ToolCall, index: number, cutAfter: number | null): Pending {

@@ -1,6 +1,8 @@
 // Every paragraph a model reads in a session, in the order it reads them. Pure; the same input gives the same bytes.
 // The reviewer's words are in review.ts.
 import delegated from "./delegated.md";
+import { escapeTags, fence } from "../prompt-block.ts";
+import guidance from "./guidance.md";
 import identity from "./identity.md";
 import memory from "./memory.md";
 import project from "./project.md";
@@ -15,6 +17,8 @@ export interface PromptInput {
   identity?: string | null;
   /** How the person wants the agent to be in this session, "" or absent for nothing. */
   personality?: string;
+  /** What the person's client says of how to work, "" or absent for nothing. */
+  guidance?: string;
   /** The session works on a task of another session. */
   isDelegated?: boolean;
   /** Names of the tools that are offered; guidance comes only for these. */
@@ -41,6 +45,7 @@ export function buildPrompt(input: PromptInput): string {
   const parts = [
     input.identity || identity,
     input.personality ?? "",
+    input.guidance ? `${guidance.trim()}\n\n${fence("client_guidance", escapeTags(input.guidance))}` : "",
     trust,
     input.isDelegated ? delegated : "",
     has("terminal") || has("read_file") ? work.replace("{{files}}", has("process") ? ON_HOST : IN_WORKSPACE) : "",

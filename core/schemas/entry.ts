@@ -91,7 +91,7 @@ const base = { v: z.literal(1), n: z.int().min(1), turn: z.int().min(1), at: z.i
  * A message from a person, or from a route on behalf of one. `steer`: it arrived while `turn` was running and was inserted
  * there, after a marker that is random for each turn; `accepted` is the number that it had as its own turn. `waited`:
  * since when it waited for the running turn, and which turn it was to interrupt. `images`: the person sent them with the text;
- * the table `image` holds their bytes.
+ * the table `image` holds their bytes. `told`: so many of the first parts are what the client tells of an earlier conversation.
  */
 export const UserEntry = z.object({
   ...base,
@@ -99,6 +99,7 @@ export const UserEntry = z.object({
   steer: z.object({ accepted: z.int().min(1), marker: z.string(), step: z.int().min(0) }).optional(),
   waited: z.object({ since: z.int(), interrupts: z.int().optional() }).optional(),
   images: z.array(ImageRef).optional(),
+  told: z.int().min(1).optional(),
 });
 /** One model answer: its text is the `own` part. */
 export const AssistantEntry = z.object({ ...base, kind: z.literal("assistant"), answer: Answer.omit({ text: true }) });
@@ -168,9 +169,9 @@ export type ClientCall = z.infer<typeof ClientCall>;
 
 /**
  * What a parked turn waits for. `approval`: a person's decision on a call. `clarify`: a person's answer to questions of the agent.
- * `children`: sessions that work for it.
+ * `children`: sessions that work for it. `client`: the results of calls that the client itself runs.
  */
-export const WaitKind = z.enum(["approval", "clarify", "children"]);
+export const WaitKind = z.enum(["approval", "clarify", "children", "client"]);
 export type WaitKind = z.infer<typeof WaitKind>;
 
 /** A question whether a call may run. `covers`: what `session` and `always` would allow from now on; `null`: only this call may be allowed. */
@@ -198,8 +199,21 @@ const ChildrenQuestion = z.object({
   tasks: z.array(z.object({ session: SessionId, goal: z.string() })),
 });
 
+/** Calls of the client's own tools, in the order of the model's answer. The client sends back a result for each. */
+const ClientQuestion = z.object({
+  for: z.literal("client"),
+  id: z.string(),
+  until: z.int(),
+  calls: z.array(ClientCall),
+});
+
 /** What a parked turn waits for, as readers are shown it. One shape for each `WaitKind`. */
-export const AskedQuestion = z.discriminatedUnion("for", [ApprovalQuestion, AskedClarify, ChildrenQuestion]);
+export const AskedQuestion = z.discriminatedUnion("for", [
+  ApprovalQuestion,
+  AskedClarify,
+  ChildrenQuestion,
+  ClientQuestion,
+]);
 export type AskedQuestion = z.infer<typeof AskedQuestion>;
 export type ApprovalQuestion = z.infer<typeof ApprovalQuestion>;
 
@@ -253,6 +267,16 @@ export type Entry = z.infer<typeof Entry>;
 /** The parts as one text. The parts of a tool entry are JSON objects, which `renderParts` merges instead. */
 export function textOf(entry: Entry): string {
   return entry.parts.map((part) => part.text).join("");
+}
+
+/** What the person said, without what the client tells of an earlier conversation. */
+export function messageOf(entry: Entry): string {
+  return (entry.kind === "user" ? spokenParts(entry) : entry.parts).map((part) => part.text).join("");
+}
+
+/** The parts of the message itself. */
+export function spokenParts({ parts, told = 0 }: Pick<UserEntry, "parts" | "told">): Part[] {
+  return told === 0 ? parts : parts.slice(told);
 }
 
 /**

@@ -98,6 +98,9 @@ const turn = z
     approvalMs: ms
       .min(1_000)
       .describe("How long a call waits for a person's approval. Then it is refused, and the turn goes on."),
+    clientMs: ms.describe(
+      "How long a turn waits for the results of tools that the client itself runs. Then the agent goes on without them.",
+    ),
     clarifyMs: ms
       .min(1_000)
       .describe(

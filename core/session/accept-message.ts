@@ -5,11 +5,14 @@ import type { Accepted } from "../schemas/api.ts";
 import { toTurnId } from "../schemas/ids.ts";
 import { sha256Hex } from "../schemas/learning/digest.ts";
 import type { GivenImage } from "../schemas/media/image.ts";
+import type { ClientPart } from "../schemas/sessions/client-part.ts";
 import type { BusyMode } from "../schemas/settings.ts";
+import { readClientPart } from "./client/read-client-part.ts";
 import { takeImages } from "./images/take-images.ts";
 import { type TurnRow, hasBegun } from "./log-turns.ts";
 import type { Engine } from "./open-engine.ts";
-import { placeTurnStart } from "./readers/events.ts";
+import { areSettingsOld, renewProfileSettings } from "./prompt/profile-settings.ts";
+import { tellTurnStart } from "./turn/accept-input.ts";
 
 export interface PostedMessage {
   text: string;
@@ -20,6 +23,8 @@ export interface PostedMessage {
   busy?: BusyMode;
   /** The message is for this turn, and refused once the turn has ended or while it has not begun. */
   joins?: number;
+  /** What a compatible endpoint adds. Absent: nothing, and the turn pays nothing for it. */
+  client?: ClientPart | undefined;
   /** Revision of the profile's settings, as the sender knows it. Absent: nothing is set. Not a part of the body. */
   settingsRev?: number;
 }
@@ -30,13 +35,18 @@ export interface AcceptedMessage {
   replayed: boolean;
 }
 
-/** Failures: `message_too_long`, `idempotency_conflict`, `turn_not_running`, `too_many_queued`, and those of `takeImages`. */
+/**
+ * Failures: `message_too_long`, `idempotency_conflict`, `turn_not_running`, `too_many_queued`, and those of `takeImages` and
+ * `readClientPart`.
+ */
 export async function acceptMessage(engine: Engine, input: PostedMessage): Promise<Result<AcceptedMessage>> {
   const { context, driver } = engine;
+  // Which names the client's tools may have depends on the profile's settings.
+  if (input.client?.tools && areSettingsOld(context, { more: input })) await renewProfileSettings(context);
   const placed = placeMessage(engine, input);
   if (!placed.ok || placed.value.replayed) return placed;
   const { turn } = placed.value;
-  if (turn.state === "running") context.hub.emit(placeTurnStart(turn));
+  if (turn.state === "running") tellTurnStart(context, turn);
   driver.redirect();
   // The answer to the request waits for the alarm; the first model call does not.
   await Promise.all([context.jobs.arm(), kick(engine)]);
@@ -71,12 +81,15 @@ export function placeMessage({ context, driver }: Engine, input: PostedMessage):
   }
   const taken = takeImages(context, input.images ?? []);
   if (!taken.ok) return taken;
+  const client = input.client ? readClientPart(context, input.client) : ok(null);
+  if (!client.ok) return client;
   const turn = host.sql.transaction(() => {
     const images = taken.value.store();
     const { text, settingsRev } = input;
     const message = {
       ...{ text, settingsRev, ...(images.length > 0 && { images }) },
       ...{ busy: input.busy ?? busy, isBusyChosen: input.busy !== undefined },
+      ...(client.value && { client: client.value }),
     };
     const accepted = driver.accept((log.lastTurn()?.n ?? 0) + 1, message);
     if (input.key !== undefined) log.putKey(input.key, hashBody(input), accepted.n);

@@ -15,6 +15,8 @@ import type {
 import type { Entry, TurnStats } from "../schemas/entry.ts";
 import { toTurnId } from "../schemas/ids.ts";
 import type { BranchNeed, BranchPage, BranchPlan } from "../schemas/sessions/branch.ts";
+import type { ClientResult } from "../schemas/sessions/client-part.ts";
+import { takeClientResults } from "./client/client-calls.ts";
 import type { ChangeSession } from "../schemas/sessions/session-choice.ts";
 import type { Observation, Rating } from "../schemas/learning/learning.ts";
 import { type PostedMessage, acceptMessage, toAccepted } from "./accept-message.ts";
@@ -59,6 +61,7 @@ export type SessionCalls = Promised<
         | "readBranch"
         | "listTools"
         | "post"
+        | "answerClient"
         | "change"
         | "events"
         | "entryPage"
@@ -175,7 +178,7 @@ function toConversation(engine: Engine) {
   const { context, driver, readers } = engine;
   const { session } = context.host;
   return {
-    /** Failures: `session_not_found`, `session_delegated`, `message_too_long`, `idempotency_conflict`, `too_many_queued`. */
+    /** Failures: `session_not_found`, `session_delegated`, and those of `acceptMessage`. */
     async post(input: PostedMessage): Promise<Result<Accepted>> {
       if (!wake(engine)) return UNKNOWN_SESSION;
       const posted = refuseMessage(context) ?? (await acceptMessage(engine, input));
@@ -201,6 +204,17 @@ function toConversation(engine: Engine) {
       await context.jobs.arm();
       if (changes.title !== undefined) await renameNow(context);
       return ok(toSessionDetail(context));
+    },
+    /**
+     * The results of calls that the client runs. Failures: `session_not_found`, and those of `takeClientResults` in
+     * client/client-calls.ts.
+     */
+    async answerClient(results: readonly ClientResult[]): Promise<Result<{ turn: string }>> {
+      if (!wake(engine)) return UNKNOWN_SESSION;
+      const taken = takeClientResults(context, results);
+      if (context.log.openTurns().length > 0) driver.kick();
+      await context.jobs.arm();
+      return taken;
     },
     /** Resumes nothing first: a resumed turn would drop the part of its answer that a person has read. */
     async stop(): Promise<Result<{ stopped: string[] }>> {

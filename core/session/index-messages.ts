@@ -4,7 +4,7 @@
 import { renderParts } from "../agent/tool-result.ts";
 import { redactText } from "../redact.ts";
 import type { ArchivedMessage } from "../schemas/archived-message.ts";
-import { type Entry, textOf } from "../schemas/entry.ts";
+import { type Entry, messageOf, spokenParts } from "../schemas/entry.ts";
 import { withTimeout } from "../timeout.ts";
 import { MAX_INDEXED_CHARS } from "../archive/messages/message-words.ts";
 import { yearOf } from "../archive/messages/years.ts";
@@ -138,9 +138,9 @@ export function toMessages(entries: Entry[]): ArchivedMessage[] {
       case "user":
       case "assistant": {
         // Searches show what a `user` said as the person's words, and the task of a delegated session is a model's.
-        const isPerson = entry.kind === "user" && entry.parts.every(({ source }) => source === "principal");
+        const isPerson = entry.kind === "user" && spokenParts(entry).every(({ source }) => source === "principal");
         const role = isPerson ? "user" : "assistant";
-        return toMessage({ n, at, role, text: cut(textOf(entry), MAX_INDEXED_CHARS) });
+        return toMessage({ n, at, role, text: cut(messageOf(entry), MAX_INDEXED_CHARS) });
       }
       case "tool":
         if (entry.state === "open" || entry.call.name === SEARCH) return [];

@@ -22,6 +22,8 @@ const TurnDetails = z.object({
   settingsRev: z.int().optional(),
   /** Of a waiting input: the question of a parked turn that it answers. */
   answers: z.string().optional(),
+  /** The message came with a client's part, which core/session/client/client-rows.ts keeps until the turn has ended. */
+  client: z.literal(true).optional(),
   /** What the person had chosen for the session when the turn began. Absent: all defaults. */
   choice: SessionChoice.optional(),
   /** Of a steered input: the turn it was put into. */

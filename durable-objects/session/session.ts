@@ -18,6 +18,7 @@ import { ProfileId, SessionId } from "../../core/schemas/ids.ts";
 import type { Rating } from "../../core/schemas/learning/learning.ts";
 import type { ReviewMessage } from "../../core/schemas/learning/review.ts";
 import type { BranchNeed, BranchPage, BranchPlan } from "../../core/schemas/sessions/branch.ts";
+import type { ClientResult } from "../../core/schemas/sessions/client-part.ts";
 import type { BranchRequest } from "../../core/session/branch/read-branch.ts";
 import type { AskedSessionPage } from "../../core/session/moving/export-session.ts";
 import type { MovedSessionRow } from "../../core/session/moving/import-session.ts";
@@ -161,6 +162,9 @@ export class Session extends DurableObject<SessionEnv> implements SessionCalls {
   }
   async post(input: PostedMessage) {
     return this.#engine.post(input);
+  }
+  async answerClient(results: readonly ClientResult[]) {
+    return this.#engine.answerClient(results);
   }
   async events(from: { after?: string; turn?: number }) {
     return this.#engine.events(from);

@@ -2,7 +2,7 @@
 // and the judge of it. The session calls it after the answer; triggers.ts decides whether to review. Pure; asks no model.
 import * as z from "zod";
 import { redactText } from "../../redact.ts";
-import { CLOSING_CODES, type Entry, type ToolEntry, promptTokens, textOf } from "../../schemas/entry.ts";
+import { CLOSING_CODES, type Entry, type ToolEntry, messageOf, promptTokens, textOf } from "../../schemas/entry.ts";
 import { type SessionId, Sha256, SkillName, toTurnId } from "../../schemas/ids.ts";
 import type {
   Effort,
@@ -124,7 +124,7 @@ export function toSignature(
 function requestOf(entries: Entry[]): string {
   return entries
     .filter((entry) => entry.kind === "user")
-    .map(textOf)
+    .map(messageOf)
     .join("\n");
 }
 

@@ -1,6 +1,6 @@
 // Reads the verdicts in a reviewer's closing words, and checks each against the message it quotes. Called by review.ts and by
 // bench:judging. Invalid verdicts are reported as refused; the reviewer is not asked again. Pure.
-import { textOf } from "../../schemas/entry.ts";
+import { messageOf, spokenParts } from "../../schemas/entry.ts";
 import { type ReviewJob, type ReviewResult, ReviewVerdict } from "../../schemas/learning/review.ts";
 
 export interface ReadVerdicts {
@@ -58,12 +58,12 @@ function parseVerdict(entry: number, said: string): ReviewVerdict | null {
 /** A verdict must be on a message of the person, and quote words from it. */
 function checkWords({ entries }: Pick<ReviewJob, "entries">, { entry: n, verdict, words }: ReviewVerdict) {
   const entry = entries.find((candidate) => candidate.n === n);
-  if (entry?.kind !== "user" || !entry.parts.every(({ source }) => source === "principal")) {
+  if (entry?.kind !== "user" || !spokenParts(entry).every(({ source }) => source === "principal")) {
     return refuse("verdict_not_principal", `Entry ${n} is not a message of the person.`);
   }
   if (verdict === "none") return null;
   const quoted = normalise(words);
-  if (quoted !== "" && normalise(textOf(entry)).includes(quoted)) return null;
+  if (quoted !== "" && normalise(messageOf(entry)).includes(quoted)) return null;
   return refuse("verdict_words_unknown", `Entry ${n} does not have the words that the verdict quotes.`);
 }
 

@@ -22,6 +22,7 @@ import { anthropicImageTokens } from "../../images/image-tokens.ts";
 import { isOwnServer } from "../own-server.ts";
 import { type ImageSlots, createImageSlots } from "./image-slots.ts";
 import { sendBuilt } from "./sdk-request.ts";
+import { type Wish, forcedChoice, sendWithWishes, wishFor } from "./wishes.ts";
 import { type OpenCall, type EmitEvent, guardWire } from "../stream/stream-guard.ts";
 import { assertCallCount, grow } from "../stream/storable-answer.ts";
 import { type IdRule, type WireMessage, asText, assignWireIds, toArgumentText, toToolCalls } from "./wire-calls.ts";
@@ -65,7 +66,11 @@ export function createAnthropicModel(options: AnthropicOptions): Model {
       client ??= createClient(options);
       const slots = createImageSlots(request);
       const body = toAnthropicBody(request, options.model, facts.efforts, slots);
-      const response = sendBuilt(client, { path: "/v1/messages", body, slots, signal, fetch: options.fetch });
+      const to = client;
+      const server = `${options.baseUrl} ${options.model}`;
+      const response = sendWithWishes(server, body, listWishes(request, body), (accepted) =>
+        sendBuilt(to, { path: "/v1/messages", body: accepted, slots, signal, fetch: options.fetch }),
+      );
       return { response, read: createReader({ model: name, messagesBefore: request.messages.length, charge }) };
     },
   });
@@ -94,12 +99,15 @@ export function toAnthropicBody(
   const messages = toMessages(assignWireIds(request.messages, IDS), slots);
   const effort = chooseEffort(request.effort, supportedEfforts(LEVELS, efforts));
   const thinking = toThinking(effort, model, request.maxOutputTokens);
+  const accepted = toAcceptedThinking(thinking, request.messages, efforts);
+  // The API refuses to force a call while the model thinks.
+  const thought = forcedChoice(request) ? toUnthinking(accepted, efforts) : accepted;
   const marked = messages.filter(({ role }, n) => role === "user" && messages[n + 1]?.role !== "user").slice(-2);
   return {
     model,
     max_tokens: request.maxOutputTokens,
     stream: true,
-    ...toAcceptedThinking(thinking, request.messages, efforts),
+    ...thought,
     ...(request.tools.length === 0
       ? {}
       : {
@@ -109,11 +117,56 @@ export function toAnthropicBody(
             input_schema: { ...tool.parameters, type: "object" as const },
             ...(index === request.tools.length - 1 ? { cache_control: CACHED } : {}),
           })),
-          ...(request.toolChoice === "none" ? { tool_choice: { type: "none" as const } } : {}),
+          ...toToolChoice(request),
         }),
+    ...toWished(request, thought),
     ...(request.system.trim() ? { system: [{ type: "text", text: request.system, cache_control: CACHED }] } : {}),
     messages: messages.map((message) => (marked.includes(message) ? markLast(message) : message)),
   };
+}
+
+function toToolChoice(request: ModelRequest): Pick<MessageCreateParamsStreaming, "tool_choice"> {
+  const forced = forcedChoice(request);
+  if (forced === "required") return { tool_choice: { type: "any" } };
+  if (forced) return { tool_choice: { type: "tool", name: forced.name } };
+  return request.toolChoice === "none" ? { tool_choice: { type: "none" } } : {};
+}
+
+/**
+ * What a client wishes. Nothing for other requests. The API has no form for any JSON object. It refuses sampling while the model thinks,
+ * and temperatures above 1.
+ */
+function toWished(
+  { format, sampling = {} }: ModelRequest,
+  { thinking, output_config }: Thinking,
+): Partial<MessageCreateParamsStreaming> {
+  const { temperature, topP, stop } = sampling;
+  const thinks = thinking !== undefined && thinking.type !== "disabled";
+  return {
+    ...(format?.type === "json_schema" && {
+      output_config: { ...output_config, format: { type: format.type, schema: format.schema } },
+    }),
+    ...(temperature !== undefined && !thinks && { temperature: Math.min(1, temperature) }),
+    ...(topP !== undefined && temperature === undefined && !thinks && { top_p: topP }),
+    // The API refuses stop sequences of white space alone.
+    ...(stop?.some((one) => one.trim() !== "") && { stop_sequences: stop.filter((one) => one.trim() !== "") }),
+  };
+}
+
+function listWishes(request: ModelRequest, body: MessageCreateParamsStreaming) {
+  if (!request.format && !request.sampling && !forcedChoice(request)) return [];
+  const format: Wish<MessageCreateParamsStreaming> | null = body.output_config?.format
+    ? {
+        ...{ field: "output_config.format", value: body.output_config.format },
+        named: /\boutput_config\b|\boutput_format\b|structured output/i,
+        drop({ output_config, ...others }) {
+          const { format: _, ...rest } = output_config ?? {};
+          return Object.keys(rest).length > 0 ? { ...others, output_config: rest } : others;
+        },
+      }
+    : null;
+  const fields = ["temperature", "top_p", "stop_sequences", ...(forcedChoice(request) ? ["tool_choice"] : [])];
+  return [format, ...fields.map((field) => wishFor(body, field))];
 }
 
 /** Models that need a thinking budget in tokens. Later models take an effort and decide by themselves how long to think. */
@@ -148,6 +201,12 @@ function toAcceptedThinking(thinking: Thinking, messages: Message[], efforts?: r
   if (rule === undefined || rule.type === "disabled") return thinking;
   if (!openCalls(messages).some((message) => lacksThinking(message, rule.type === "adaptive"))) return thinking;
   return !efforts || efforts.includes("none") ? { thinking: { type: "disabled" } } : rest;
+}
+
+/** Without thinking, where the model can do without. */
+function toUnthinking(thinking: Thinking, efforts?: readonly Effort[]): Thinking {
+  if (thinking.thinking === undefined || thinking.thinking.type === "disabled") return thinking;
+  return !efforts || efforts.includes("none") ? { thinking: { type: "disabled" } } : thinking;
 }
 
 type UserMessage = Extract<Message, { role: "user" }>;

@@ -18,6 +18,7 @@ import { isOwnServer } from "../own-server.ts";
 import { type ImageSlots, createImageSlots } from "./image-slots.ts";
 import { sendWithoutRefused } from "./refused-fields.ts";
 import { sendBuilt } from "./sdk-request.ts";
+import { FORMAT_NAME, forcedChoice, sendWithWishes, wishFor } from "./wishes.ts";
 import { guardWire } from "../stream/stream-guard.ts";
 import { type WireMessage, assignWireIds } from "./wire-calls.ts";
 
@@ -55,9 +56,11 @@ export function createOpenAiChatModel(options: OpenAiChatOptions): Model {
       const slots = createImageSlots(request);
       const body = toChatBody(request, options.model, compat, { efforts: facts.efforts, slots });
       const to = client;
-      const response = sendWithoutRefused(`${options.baseUrl} ${options.model}`, body, (accepted) =>
-        sendBuilt(to, { path: "/chat/completions", body: accepted, slots, signal, fetch: options.fetch }),
-      );
+      const server = `${options.baseUrl} ${options.model}`;
+      const send = (accepted: typeof body) =>
+        sendBuilt(to, { path: "/chat/completions", body: accepted, slots, signal, fetch: options.fetch });
+      const wishes = listWishes(request, body);
+      const response = sendWithoutRefused(server, body, (accepted) => sendWithWishes(server, accepted, wishes, send));
       const { provider } = compat;
       const messagesBefore = request.messages.length;
       return { response, ...createChatReader({ model: name, provider, messagesBefore, body, charge }) };
@@ -94,10 +97,45 @@ export function toChatBody(
           tools: marks
             ? tools.map((tool, n) => (n === tools.length - 1 ? { ...tool, cache_control: CACHED } : tool))
             : tools,
-          ...(request.toolChoice === "none" ? { tool_choice: "none" as const } : {}),
+          ...toToolChoice(request),
         }),
+    ...toWished(request),
     messages: marks ? markCache(whole) : whole,
   };
+}
+
+function toToolChoice(request: ModelRequest): Pick<ChatCompletionCreateParamsStreaming, "tool_choice"> {
+  const forced = forcedChoice(request);
+  if (forced === "required") return { tool_choice: "required" };
+  if (forced) return { tool_choice: { type: "function", function: { name: forced.name } } };
+  return request.toolChoice === "none" ? { tool_choice: "none" } : {};
+}
+
+/** What a client wishes. Nothing for other requests. */
+function toWished({ format, sampling = {} }: ModelRequest): Partial<ChatCompletionCreateParamsStreaming> {
+  const { temperature, topP, stop } = sampling;
+  return {
+    ...(format?.type === "json_object" && { response_format: format }),
+    ...(format?.type === "json_schema" && {
+      response_format: {
+        type: "json_schema",
+        json_schema: {
+          ...{ name: format.name ?? FORMAT_NAME, schema: format.schema },
+          ...(format.strict !== undefined && { strict: format.strict }),
+        },
+      },
+    }),
+    ...(temperature !== undefined && { temperature }),
+    ...(topP !== undefined && { top_p: topP }),
+    ...(stop && { stop }),
+  };
+}
+
+const WISHED = ["response_format", "temperature", "top_p", "stop"];
+
+function listWishes(request: ModelRequest, body: ChatCompletionCreateParamsStreaming) {
+  if (!request.format && !request.sampling && !forcedChoice(request)) return [];
+  return [...WISHED, ...(forcedChoice(request) ? ["tool_choice"] : [])].map((field) => wishFor(body, field));
 }
 
 /** The fields that set the effort in this server's form. Some are not OpenAI's. */

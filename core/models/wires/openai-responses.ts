@@ -23,6 +23,7 @@ import { openAiImageTokens } from "../../images/image-tokens.ts";
 import { isOwnServer } from "../own-server.ts";
 import { type ImageSlots, createImageSlots } from "./image-slots.ts";
 import { sendBuilt } from "./sdk-request.ts";
+import { FORMAT_NAME, forcedChoice, sendWithWishes, wishFor } from "./wishes.ts";
 import { assertCallCount } from "../stream/storable-answer.ts";
 import { type OpenCall, guardWire } from "../stream/stream-guard.ts";
 import { type IdRule, type WireMessage, asText, assignWireIds, toArgumentText, toToolCalls } from "./wire-calls.ts";
@@ -55,7 +56,11 @@ export function createOpenAiResponsesModel(options: OpenAiResponsesOptions): Mod
       client ??= createOpenAiClient(options);
       const slots = createImageSlots(request);
       const body = toResponsesBody(request, options.model, facts.efforts, slots);
-      const response = sendBuilt(client, { path: "/responses", body, slots, signal, fetch: options.fetch });
+      const to = client;
+      const server = `${options.baseUrl} ${options.model}`;
+      const response = sendWithWishes(server, body, listWishes(request, body), (accepted) =>
+        sendBuilt(to, { path: "/responses", body: accepted, slots, signal, fetch: options.fetch }),
+      );
       const messagesBefore = request.messages.length;
       return { response, read: createReader({ model: name, apiKey: options.apiKey, messagesBefore, charge }) };
     },
@@ -93,12 +98,46 @@ export function toResponsesBody(
             // Strict schemas allow no optional fields.
             strict: false,
           })),
-          ...(request.toolChoice === "none" ? { tool_choice: "none" as const } : {}),
+          ...toToolChoice(request),
         }),
+    ...toWished(request),
     // Later families rank the role `developer` above the user. Earlier ones take the prompt as `instructions`.
     ...(system && !isDeveloper ? { instructions: system } : {}),
     input: system && isDeveloper ? [{ role: "developer" as const, content: system }, ...input] : input,
   };
+}
+
+function toToolChoice(request: ModelRequest): Pick<ResponseCreateParamsStreaming, "tool_choice"> {
+  const forced = forcedChoice(request);
+  if (forced === "required") return { tool_choice: "required" };
+  if (forced) return { tool_choice: { type: "function", name: forced.name } };
+  return request.toolChoice === "none" ? { tool_choice: "none" } : {};
+}
+
+/** What a client wishes. Nothing for other requests. The API has no stop sequences. */
+function toWished({ format, sampling = {} }: ModelRequest): Partial<ResponseCreateParamsStreaming> {
+  const { temperature, topP } = sampling;
+  return {
+    ...(format?.type === "json_object" && { text: { format } }),
+    ...(format?.type === "json_schema" && {
+      text: {
+        format: {
+          ...{ type: format.type, name: format.name ?? FORMAT_NAME, schema: format.schema },
+          ...(format.strict !== undefined && { strict: format.strict }),
+        },
+      },
+    }),
+    ...(temperature !== undefined && { temperature }),
+    ...(topP !== undefined && { top_p: topP }),
+  };
+}
+
+function listWishes(request: ModelRequest, body: ResponseCreateParamsStreaming) {
+  if (!request.format && !request.sampling && !forcedChoice(request)) return [];
+  return [
+    wishFor(body, "text", /\btext\.format\b|\bresponse_format\b|\bjson_schema\b/),
+    ...["temperature", "top_p", ...(forcedChoice(request) ? ["tool_choice"] : [])].map((field) => wishFor(body, field)),
+  ];
 }
 
 function toItems(message: WireMessage, slots: ImageSlots): ResponseInputItem[] {

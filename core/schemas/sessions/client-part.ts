@@ -2,6 +2,7 @@
 // by the doors (workers/api/doors), stored by the session until the message's turn has ended. Forms only.
 import * as z from "zod";
 import { ClientCall, JsonObject } from "../entry.ts";
+import type { SessionId } from "../ids.ts";
 import { byteLength } from "../learning/digest.ts";
 import { GivenImage } from "../media/image.ts";
 import { Effort } from "../settings.ts";
@@ -70,6 +71,8 @@ export const AnswerFormat = z.discriminatedUnion("type", [
       .regex(/^[a-zA-Z0-9_-]{1,64}$/)
       .optional(),
     schema: ClientSchema,
+    /** Passed on to OpenAI. The answer is checked in any case. */
+    strict: z.boolean().optional(),
   }),
 ]);
 export type AnswerFormat = z.infer<typeof AnswerFormat>;
@@ -114,3 +117,25 @@ export const ClientPart = z
     if (toolChoice === "required" && names.size === 0) say(["toolChoice"], "there is no tool to require a call of");
   });
 export type ClientPart = z.infer<typeof ClientPart>;
+
+/** Of the `index`-th call of the client's tools in a step of a turn. It names the session, so that a result finds it by the id alone. */
+export function toClientCallId(place: ClientCallPlace): string {
+  return `call_${place.session}_${place.turn}_${place.step}_${place.index}`;
+}
+
+export interface ClientCallPlace {
+  session: SessionId;
+  turn: number;
+  /** From 0. */
+  step: number;
+  /** Among the calls of the model's answer, from 0. */
+  index: number;
+}
+
+const CALL_ID = /^call_([0-9A-HJKMNP-TV-Z]{26})_(\d{1,9})_(\d{1,9})_(\d{1,9})$/;
+
+/** `null`: no session made this id. */
+export function parseClientCallId(id: string): ClientCallPlace | null {
+  const [, session, turn, step, index] = CALL_ID.exec(id) ?? [];
+  return session === undefined ? null : { session, turn: Number(turn), step: Number(step), index: Number(index) };
+}

@@ -35,7 +35,7 @@ function mergeChoice(before: SessionChoice, changes: Omit<ChangeSession, "title"
 }
 
 /** The full name of a model by that name, in either case, with or without its provider. */
-function findModel({ host }: EngineContext, asked: string): Result<string> {
+export function findModel({ host }: EngineContext, asked: string): Result<string> {
   const names = host.modelChoices?.() ?? [];
   const wanted = asked.trim().toLowerCase();
   const named = names.filter((name) => name.toLowerCase() === wanted);

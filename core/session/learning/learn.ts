@@ -2,7 +2,7 @@
 // `/refine` asked for.
 // Decides before the transaction and writes inside it.
 import { decideOnRefine } from "../../learning/observe/triggers/triggers.ts";
-import { textOf } from "../../schemas/entry.ts";
+import { messageOf } from "../../schemas/entry.ts";
 import type { Entry } from "../../schemas/entry.ts";
 import { dayOf } from "../../schemas/ids.ts";
 import type { Booking } from "../../schemas/usage.ts";
@@ -57,6 +57,6 @@ export function learnFromTurn(context: EngineContext, turn: TurnRow, entries: En
 
 function readRefineFocus(entries: Entry[]): string {
   const input = entries.find((entry) => entry.kind === "user");
-  const command = input && parseSessionCommand(textOf(input));
+  const command = input && parseSessionCommand(messageOf(input));
   return command?.name === "refine" ? command.argument : "";
 }

@@ -3,7 +3,7 @@
 import { finalEntry, withCorrection, withJudgement } from "../../learning/observe/observe.ts";
 import { judgeMessage } from "../../learning/observe/judge-message.ts";
 import { isSelfTool } from "../../learning/tool-facts.ts";
-import { type Entry, type ToolEntry, type UserEntry, textOf } from "../../schemas/entry.ts";
+import { type Entry, type ToolEntry, type UserEntry, messageOf, spokenParts, textOf } from "../../schemas/entry.ts";
 import type { Judgement } from "../../schemas/learning/learning.ts";
 import type { EngineContext } from "../context.ts";
 import type { TurnRow } from "../log-turns.ts";
@@ -30,10 +30,10 @@ export function judgeTurnBefore(
   const final = finalEntry(rowEntries);
   const asked = final !== undefined && /[?？]/.test(textOf(final).slice(-LAST_WORDS_CHARS));
   const request = rowEntries.find(isFromPrincipal);
-  const { outcome, correction } = judgeMessage(textOf(input), {
+  const { outcome, correction } = judgeMessage(messageOf(input), {
     asked,
     calls: filterTaskCalls(rowEntries),
-    ...(request && { request: textOf(request) }),
+    ...(request && { request: messageOf(request) }),
     ...(final && { answer: textOf(final) }),
   });
   if (!couldReadAnswer(input, before) || isInherited(context, before.n)) return { judged: null, corrects: correction };
@@ -85,5 +85,5 @@ export function findSteeredCorrections(entries: Entry[]): number[] {
 }
 
 export function isFromPrincipal(entry: Entry): entry is UserEntry {
-  return entry.kind === "user" && entry.parts.every(({ source }) => source === "principal");
+  return entry.kind === "user" && spokenParts(entry).every(({ source }) => source === "principal");
 }

@@ -2,7 +2,7 @@
 // its answer. Called by the driver, through recall.ts. A turn that waits is lost when the object restarts.
 import type { MemoryProvider } from "../../memory/provider.ts";
 import { redactText } from "../../redact.ts";
-import { textOf } from "../../schemas/entry.ts";
+import { messageOf, textOf } from "../../schemas/entry.ts";
 import { parseSessionCommand } from "../../commands/parse-command.ts";
 import type { EngineContext } from "../context.ts";
 import { writesIn } from "./mirrored-writes.ts";
@@ -40,7 +40,7 @@ async function syncTurn({ host, log }: EngineContext, provider: MemoryProvider, 
     await callWithRetry(host, "memory write", () => provider.onWrite(write, createIdleSignal()));
   const final = entries.at(-1);
   if (turn.state !== "done" || final?.kind !== "assistant") return;
-  const said = entries.filter((entry) => entry.kind === "user").map(textOf);
+  const said = entries.filter((entry) => entry.kind === "user").map(messageOf);
   const exchange = { user: redactText(said.join("\n\n")), assistant: redactText(textOf(final)) };
   if (parseSessionCommand(said[0] ?? "") || exchange.user.trim() === "" || exchange.assistant.trim() === "") return;
   await callWithRetry(host, "memory sync", () => provider.sync(exchange, createIdleSignal()));

@@ -4,7 +4,12 @@ import { isBesideCommand, isCommandWord, parseSessionCommand } from "../../comma
 import { NO_STATS, type Part } from "../../schemas/entry.ts";
 import type { ImageRef } from "../../schemas/media/image.ts";
 import type { BusyMode } from "../../schemas/settings.ts";
+import { putClient, readClient, takeTold } from "../client/client-rows.ts";
+import { findGuidanceNote, takeGuidance } from "../client/guidance.ts";
+import type { ReadClient } from "../client/read-client-part.ts";
+import type { EngineContext } from "../context.ts";
 import type { TurnRow } from "../log-turns.ts";
+import { placeNotice, placeTurnStart } from "../readers/events.ts";
 import type { DriveState } from "./drive-state.ts";
 import { renewLease } from "./lease.ts";
 import { wakeParked } from "./waiting/park-turn.ts";
@@ -18,12 +23,15 @@ export interface AcceptedInput {
   settingsRev?: number | undefined;
   /** The sender said so, rather than the operator's settings. */
   isBusyChosen: boolean;
+  client?: ReadClient;
 }
 
 /** Inside the caller's transaction. */
 export function acceptInput({ context, recall, begun }: DriveState, n: number, input: AcceptedInput): TurnRow {
   const { text, images, busy, settingsRev } = input;
   const { host, log } = context;
+  if (input.client) putClient(log, n, input.client.stored, input.client.told);
+  const client = input.client && (true as const);
   const [running] = log.openTurns();
   // A command addresses the session itself, so it neither steers nor interrupts the running turn.
   const mode = parseSessionCommand(text) ? "queue" : busy;
@@ -31,19 +39,28 @@ export function acceptInput({ context, recall, begun }: DriveState, n: number, i
   if (!running || (mode !== "steer" && answers === null)) recall.startSearch(n, text);
   if (!running) {
     renewLease(context);
-    return beginTurn({ context, begun }, toQueuedTurn(n, text, { images, settingsRev }));
+    return beginTurn({ context, begun }, toQueuedTurn(n, text, { images, settingsRev, client }));
   }
   if (answers !== null) {
     // If the question ends meanwhile, the words still join the turn that asked.
-    const answer = toQueuedTurn(n, text, { busy: "steer", since: host.clock.now(), answers, images, settingsRev });
+    const answer = toQueuedTurn(n, text, {
+      busy: "steer",
+      since: host.clock.now(),
+      answers,
+      images,
+      settingsRev,
+      client,
+    });
     log.putTurn(answer);
     wakeParked(context);
     return answer;
   }
-  const waits = { busy: mode, since: host.clock.now(), ...(mode === "interrupt" && { interrupts: running.n }) };
-  const queued = toQueuedTurn(n, text, { ...waits, images, settingsRev });
+  const isInterrupting = mode === "interrupt" || endsClientWait(running, text);
+  const waits = { busy: mode, since: host.clock.now(), ...(isInterrupting && { interrupts: running.n }) };
+  const queued = toQueuedTurn(n, text, { ...waits, images, settingsRev, client });
   log.putTurn(queued);
-  if (running.state === "parked" && isBesideCommand(text)) wakeParked(context);
+  const isDue = isBesideCommand(text) || endsClientWait(running, text);
+  if (running.state === "parked" && isDue) wakeParked(context);
   return queued;
 }
 
@@ -55,8 +72,17 @@ function findQuestion({ state, more }: TurnRow, { text, busy, isBusyChosen }: Ac
   return isForLater || isCommandWord(text) ? null : parked.id;
 }
 
+/** A client that sends a message in place of the results will not send them any more. The message is a turn of its own. */
+function endsClientWait({ state, more: { parked } }: TurnRow, text: string): boolean {
+  return state === "parked" && parked?.for === "client" && !parked.over && !isCommandWord(text);
+}
+
 /** A turn that has not begun. */
-export function toQueuedTurn(n: number, text: string, { images, settingsRev, ...waits }: TurnRow["more"]): TurnRow {
+export function toQueuedTurn(
+  n: number,
+  text: string,
+  { images, settingsRev, client, ...waits }: TurnRow["more"],
+): TurnRow {
   return {
     n,
     state: "queued",
@@ -67,24 +93,46 @@ export function toQueuedTurn(n: number, text: string, { images, settingsRev, ...
     stats: NO_STATS,
     startedAt: null,
     endedAt: null,
-    more: { ...waits, ...(images && { images }), ...(settingsRev && { settingsRev }) },
+    more: { ...waits, ...(images && { images }), ...(settingsRev && { settingsRev }), ...(client && { client }) },
   };
+}
+
+/** What the client's part of a message changes as its turn begins. What it chose is for this turn only. */
+function beginClient({ log, meta }: EngineContext, turn: TurnRow, at: number) {
+  const { choice } = meta();
+  const client = readClient(log, turn);
+  if (!client) return { choice, client: undefined, told: [], note: null };
+  const note = takeGuidance(log, client.guidance ?? "", { n: log.nextEntry(), turn: turn.n, at });
+  const chosen = client.choice ? { ...choice, ...client.choice } : choice;
+  return { choice: chosen, client: true as const, told: takeTold(log, turn), note };
 }
 
 /** Inside the caller's transaction: the input becomes an entry. */
 function beginTurn({ context, begun }: Pick<DriveState, "context" | "begun">, turn: TurnRow): TurnRow {
   const { host, log, meta } = context;
-  const n = log.nextEntry();
   const startedAt = host.clock.now();
   const { since, interrupts, images, settingsRev } = turn.more;
-  const { choice } = context.meta();
-  const more = { ...(settingsRev && { settingsRev }), ...(choice && { choice }) };
+  const { choice, client, told, note } = beginClient(context, turn, startedAt);
+  if (note) log.put(note);
+  const n = log.nextEntry();
+  const more = { ...(settingsRev && { settingsRev }), ...(choice && { choice }), ...(client && { client }) };
   const running: TurnRow = { ...turn, state: "running", waiting: null, input: n, attempts: 1, startedAt, more };
   // A delegated task was written by the model of another session.
   const source = meta().delegated?.source ?? "principal";
-  const parts: Part[] = [{ source, text: turn.waiting ?? "" }];
+  const parts: Part[] = [...told, { source, text: turn.waiting ?? "" }];
+  const before = told.length > 0 && { told: told.length };
   const waited = since !== undefined && { waited: { since, ...(interrupts !== undefined && { interrupts }) } };
-  log.put({ v: 1, n, turn: turn.n, at: startedAt, kind: "user", parts, ...waited, ...(images && { images }) });
+  log.put({
+    v: 1,
+    n,
+    turn: turn.n,
+    at: startedAt,
+    kind: "user",
+    parts,
+    ...waited,
+    ...(images && { images }),
+    ...before,
+  });
   log.putTurn(running);
   begun.add(turn.n);
   return running;
@@ -92,11 +140,15 @@ function beginTurn({ context, begun }: Pick<DriveState, "context" | "begun">, tu
 
 /** Tells readers of the start. A reader that opens later finds the start in the log. */
 export function beginQueuedTurn(drive: DriveState, queued: TurnRow): TurnRow {
-  const { host, hub } = drive.context;
+  const { host } = drive.context;
   const turn = host.sql.transaction(() => beginTurn(drive, queued));
-  hub.emit({
-    at: { entry: turn.input!, offset: 0 },
-    event: { type: "turn_start", turn: turn.n, entry: turn.input! },
-  });
+  tellTurnStart(drive.context, turn);
   return turn;
+}
+
+/** Tells readers. The note before the message is told first, as it is in the log. */
+export function tellTurnStart({ hub, log }: Pick<EngineContext, "hub" | "log">, turn: TurnRow): void {
+  const note = turn.more.client ? findGuidanceNote(log, turn) : null;
+  if (note) hub.emit(placeNotice(note));
+  hub.emit(placeTurnStart(turn));
 }

@@ -18,7 +18,8 @@ import { takeUpParked } from "./waiting/parked-turn.ts";
 import { pauseTurn } from "./waiting/pause-turn.ts";
 import { classifyPlatformError } from "./platform-error.ts";
 import { takeUpTurn } from "./resume-turn.ts";
-import { isInterrupted, runTurn } from "./run-turn.ts";
+import { isInterrupted } from "./interrupted.ts";
+import { runTurn } from "./run-turn.ts";
 import { TurnEnded } from "./journal/turn-record.ts";
 
 /** While a session is in use, its knowledge of changed skills and memory may be this old. */

@@ -15,6 +15,8 @@ import { toNotice } from "../prompt/notices.ts";
 import type { NoticeEnding } from "./endings.ts";
 import { planTitle } from "./title.ts";
 import { countTurn } from "./count-turn.ts";
+import { dropAnswers } from "../client/client-calls.ts";
+import { dropClient } from "../client/client-rows.ts";
 import type { DriveState } from "./drive-state.ts";
 import { renewLease } from "./lease.ts";
 import { WAIT_ENDS } from "./waiting/wait-ends.ts";
@@ -48,7 +50,7 @@ export function endTurn(
   writeEnd(context, ended, {
     entries,
     closing,
-    parked: turn.more.parked,
+    began: turn,
     settingsRev: turn.more.settingsRev,
     isAnswered: !ending || ending.answered === true,
     also: ending?.also,
@@ -60,7 +62,8 @@ export function endTurn(
 interface TurnLeaves {
   entries: Entry[];
   closing: Entry[];
-  parked: TurnRow["more"]["parked"];
+  /** The turn as it was. */
+  began: TurnRow;
   settingsRev: number | undefined;
   isAnswered: boolean;
   also: NoticeEnding["also"];
@@ -69,7 +72,8 @@ interface TurnLeaves {
 /** Writes the end together with everything the turn leaves: steered turns, learning, bookings, the title, the next lease. */
 function writeEnd(context: EngineContext, ended: TurnRow, leaves: TurnLeaves): void {
   const { host, log, jobs } = context;
-  const { entries, closing, parked, settingsRev, isAnswered, also } = leaves;
+  const { entries, closing, began, settingsRev, isAnswered, also } = leaves;
+  const { parked, client } = began.more;
   const { final, endedAt } = ended;
   const steered = log.steeredInto(ended.n);
   const learning = learnFromTurn(context, ended, entries);
@@ -77,6 +81,10 @@ function writeEnd(context: EngineContext, ended: TurnRow, leaves: TurnLeaves): v
   const title = isAnswered ? planTitle(context, ended) : null;
   host.sql.transaction(() => {
     if (parked && !parked.over) WAIT_ENDS[parked.for].withdraw(context, parked.id);
+    if (client) {
+      dropClient(log, began);
+      dropAnswers(log, began.n);
+    }
     for (const entry of closing) log.put(entry);
     log.dropBlocks();
     log.putTurn(ended);

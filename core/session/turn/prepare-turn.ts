@@ -9,10 +9,11 @@ import { renderMemoryBlock } from "../../memory/block.ts";
 import { buildPrompt } from "../../prompts/index.ts";
 import type { SkillLine } from "../../schemas/api.ts";
 import { sha256Hex } from "../../schemas/learning/digest.ts";
-import { textOf } from "../../schemas/entry.ts";
+import { messageOf } from "../../schemas/entry.ts";
 import { dayOf } from "../../schemas/ids.ts";
 import { renderSkillIndex } from "../../skills/index-block.ts";
 import { mergeLines, offeredLines } from "../../skills/library.ts";
+import { guidanceText, markGuidanceShown } from "../client/guidance.ts";
 import { personalityText } from "../choice/choice.ts";
 import { parseSessionCommand } from "../../commands/parse-command.ts";
 import { readContextFiles } from "../prompt/context-files.ts";
@@ -81,7 +82,7 @@ function lastRequest({ log }: EngineContext): string {
   for (let n = newest; n > 0 && n > newest - MAX_LOOKED_BACK; n--) {
     const input = log.turn(n)?.input;
     const entry = input ? log.entry(input) : null;
-    const text = entry ? textOf(entry) : "";
+    const text = entry ? messageOf(entry) : "";
     if (text.trim() !== "" && !parseSessionCommand(text)) return text;
   }
   return "";
@@ -116,6 +117,7 @@ export async function freezePrompt(
   const text = buildPrompt({
     identity: files.identity,
     personality: chosen,
+    guidance: guidanceText(log),
     isDelegated: kind === "delegated",
     tools: offered.names,
     skillsBlock: renderSkillIndex(lines, limits.indexTokens, request),
@@ -136,6 +138,7 @@ export async function freezePrompt(
   };
   host.sql.transaction(() => {
     log.setMeta("prompt", frozen);
+    markGuidanceShown(log);
     beginEpoch(context, index && { index, lines, memory: [...user, ...memory] });
   });
   return { text, learned: index && lines };

@@ -3,8 +3,11 @@
 import { type LoopEnd, type LoopOptions, runLoop } from "../../agent/loop.ts";
 import { parseSessionCommand } from "../../commands/parse-command.ts";
 import { ok } from "../../errors.ts";
-import { NO_STATS, textOf } from "../../schemas/entry.ts";
+import { NO_STATS, messageOf } from "../../schemas/entry.ts";
 import { looksLikeInvocation } from "../../skills/invocation.ts";
+import { currentClient, readClient } from "../client/client-rows.ts";
+import { findCollision } from "../client/read-client-part.ts";
+import { limitOutput, noteFormat, toWishes } from "../client/wishes.ts";
 import { admitCall, isAllowedUnasked } from "../approvals/questions.ts";
 import { createContextKeeper } from "../compaction/compact.ts";
 import type { CompactionOptions } from "../compaction/shorten.ts";
@@ -13,11 +16,11 @@ import { turnEffort, turnModels } from "../choice/choice.ts";
 import { bookLate, openBudget } from "../ledger.ts";
 import type { TurnRow } from "../log-turns.ts";
 import type { EngineContext } from "../context.ts";
-import type { Log } from "../log.ts";
 import type { Settings } from "../../schemas/settings.ts";
 import { readHistory } from "../prompt/history.ts";
 import { areSettingsOld, renewProfileSettings } from "../prompt/profile-settings.ts";
 import type { CurrentTurn, DriveState } from "./drive-state.ts";
+import { isInterrupted } from "./interrupted.ts";
 import type { NoticeEnding } from "./endings.ts";
 import { readInvocation, readRecalled, recordInvocation } from "./commands/invoke.ts";
 import { prepareTurn } from "./prepare-turn.ts";
@@ -39,7 +42,7 @@ export async function runTurn(drive: DriveState, turn: TurnRow, current: Current
   // First: the settings choose the models, the tools and the budgets.
   if (areSettingsOld(context, turn)) await renewProfileSettings(context);
   await outbox.collectReviews(() => drive.current?.journal === journal);
-  const request = textOf(log.entry(turn.input!)!);
+  const request = messageOf(log.entry(turn.input!)!);
   const compaction = toCompactionOptions(drive, turn, current);
   const command = parseSessionCommand(request);
   if (command) return { ending: await runCommand(command, { context, turn, signal: abort.signal, compaction }) };
@@ -58,7 +61,13 @@ export async function runTurn(drive: DriveState, turn: TurnRow, current: Current
     return { ending: { state: "failed", code, text } };
   }
   if (model.server !== undefined) current.mark = markServer(host, model.server);
-  const { tools, system, learned } = await prepareTurn(context, turn, request, model);
+  const prepared = await prepareTurn(context, turn, request, model);
+  const isBegun = journal.entries().some(({ kind }) => kind === "assistant");
+  const client = readClient(log, turn);
+  const collision = client && !isBegun ? findCollision(context, client.tools ?? []) : null;
+  if (collision) return { ending: { state: "failed", code: collision.code, text: collision.message } };
+  const { tools, system, learned } = prepared;
+  if (client?.format) noteFormat(context, turn, client.format, journal.put);
   const loading = invoked.value ?? (learned && (await readRecalled(context, turn, request, learned)));
   await recall.writeNote(turn, request, journal.put);
   if (loading) recordInvocation(context, turn, loading, journal.put);
@@ -111,6 +120,7 @@ function toLoopOptions(
     history: readHistory(context, turn),
     limits: limitsOf(context),
     effort: turnEffort(context),
+    ...toWishes(context),
     cacheKey: host.session,
     clock: host.clock,
     random: host.random,
@@ -124,14 +134,10 @@ function toLoopOptions(
   };
 }
 
-/** A delegated turn may take fewer steps. */
-function limitsOf({ host, meta }: EngineContext): Settings["turn"] {
-  const { turn, delegation } = host.settings;
+/** A delegated turn may take fewer steps, and a client may want shorter answers. */
+function limitsOf({ host, log, meta }: EngineContext): Settings["turn"] {
+  const { delegation } = host.settings;
+  const turn = limitOutput(host.settings.turn, currentClient(log)?.maxTokens);
   if (meta().kind !== "delegated") return turn;
   return { ...turn, maxSteps: Math.min(turn.maxSteps, delegation.maxSteps) };
-}
-
-/** Whether a waiting message wants turn `n` to end. */
-export function isInterrupted(log: Log, n: number): boolean {
-  return log.openTurns().some((turn) => turn.more.interrupts === n);
 }

@@ -14,6 +14,9 @@ import { findProvider } from "../memory/provider-calls.ts";
 import { createTools } from "../../tools/index.ts";
 import { applyPolicies } from "../../tools/policies.ts";
 import { type ToolRules, selectTools, sortTools } from "../../tools/toolsets.ts";
+import { createClientDesk } from "../client/client-calls.ts";
+import { currentClient } from "../client/client-rows.ts";
+import { CLIENT_TOOLSET, createClientTools } from "../../tools/client/client-tools.ts";
 import { createClarifyDesk } from "../approvals/clarifying.ts";
 import { currentChoice, turnModels } from "../choice/choice.ts";
 import { createFileChanges } from "../approvals/file-changes.ts";
@@ -39,10 +42,36 @@ export function sessionTools(
   const offered: OfferedTools = { names: [], prints: {} };
   const settings = withResultLimits(context.host.settings, () => model.contextWindow);
   const made = makeTools(context, request, { scene: readScene(context, offered), settings, offered });
-  const kept = applyPolicies(selectTools(made, readToolRules(context)), profileSettings(context).sections.policies);
-  const tools = sortTools(deferTools(kept, isMcpTool, () => turnWindow(context)));
+  const ours = selectTools(made, readToolRules(context));
+  const all = withClientTools(context, ours);
+  const kept = applyPolicies(all, profileSettings(context).sections.policies);
+  const tools = sortTools(deferTools(kept, isOurMcpTool, () => turnWindow(context)));
   Object.assign(offered, describeOfferedTools(tools));
   return tools;
+}
+
+/**
+ * With those of the client whose message the running turn answers. Names were compared before the turn's first model call; a tool of ours
+ * that came since gives way, because the turn keeps what it began with.
+ */
+function withClientTools(context: EngineContext, ours: Tool[]): Tool[] {
+  const given = currentClient(context.log);
+  if (!given?.tools || given.toolChoice === "none") return ours;
+  const tools = createClientTools(given.tools, createClientDesk(context));
+  const names = new Set(tools.map(({ name }) => name));
+  return [...ours.filter(({ name }) => !names.has(name)), ...tools];
+}
+
+/** The names that a client's tool may not have: those of the session's own tools, and of the bridges to some of them. */
+export function offeredNames(context: EngineContext): ReadonlySet<string> {
+  const { made, rules } = listMadeTools(context);
+  const ours = selectTools(made, rules);
+  const shown = deferTools(ours, isMcpTool, () => turnWindow(context));
+  return new Set([...ours, ...shown].map(({ name }) => name));
+}
+
+function isOurMcpTool(tool: Tool): boolean {
+  return isMcpTool(tool) && tool.toolset !== CLIENT_TOOLSET;
 }
 
 /** The window that foreign tools get their share of. The same for all that ask for the session's tools. */

@@ -6,7 +6,7 @@ import { askModel } from "../../agent/model-turn.ts";
 import { readKindLine, toBareLine } from "../../learning/kinds.ts";
 import { renderTitleRequest, titlePrompt } from "../../prompts/title.ts";
 import { redactText } from "../../redact.ts";
-import { textOf } from "../../schemas/entry.ts";
+import { messageOf, textOf } from "../../schemas/entry.ts";
 import { type SpentCall, toSpentCall, toUsageLines } from "../../schemas/usage.ts";
 import type { EngineContext } from "../context.ts";
 import type { Job, JobRow } from "../jobs.ts";
@@ -47,7 +47,7 @@ export async function makeTitle(context: EngineContext, row: TitleRow): Promise<
   const models = host.models("title");
   const turn = log.turn(n)!;
   if (!models.ok || !(await hasBudgetOutsideTurn(context, toTitleId(session)))) return settle(context, row, "");
-  const request = textOf(log.entry(turn.input!)!);
+  const request = messageOf(log.entry(turn.input!)!);
   const own = log.entries(turn.input!, turn.final!).filter((entry) => entry.turn === n && entry.kind === "assistant");
   const answer = own.map(textOf).at(-1) ?? "";
   const charge = (failure: ModelFailure) => void (failure.spent && spent.push(failure.spent));

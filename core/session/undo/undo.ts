@@ -5,7 +5,9 @@ import { inForce } from "../../agent/compaction/compaction.ts";
 import { parseSessionCommand } from "../../commands/parse-command.ts";
 import { type Result, err, ok } from "../../errors.ts";
 import { clip, toOneLine } from "../../clip.ts";
-import { CompactionEntry, textOf } from "../../schemas/entry.ts";
+import { CompactionEntry, messageOf } from "../../schemas/entry.ts";
+import { putClient } from "../client/client-rows.ts";
+import { forgetGuidanceNote } from "../client/guidance.ts";
 import { restore } from "../files/checkpoints.ts";
 import type { EngineContext } from "../context.ts";
 import { type TurnRow, isOpen } from "../log-turns.ts";
@@ -48,7 +50,12 @@ export function retry(context: EngineContext, command: TurnRow): NoticeEnding {
   return takeBack(context, command, found.value, {
     code: RETRIED,
     after: `The same message is sent again, as turn ${again}.`,
-    also: () => log.putTurn(toQueuedTurn(again, textOf(input), { images, settingsRev })),
+    also() {
+      const told = input.kind === "user" && input.told ? input.parts.slice(0, input.told) : [];
+      if (told.length > 0) putClient(log, again, { v: 1 }, told);
+      const client = told.length > 0 && { client: true as const };
+      log.putTurn(toQueuedTurn(again, messageOf(input), { images, settingsRev, ...client }));
+    },
   });
 }
 
@@ -60,7 +67,7 @@ function toFailure({ code, message: text }: { code: string; message: string }): 
 function findLast({ log }: EngineContext, command: TurnRow): Result<TurnRow> {
   for (let turn = log.turn(command.n - 1); turn; turn = log.turn(turn.n - 1)) {
     const input = turn.state === "steered" || isOpen(turn) || turn.input === null ? null : log.entry(turn.input);
-    if (!input || parseSessionCommand(textOf(input)) || isUndone(log, turn.n)) continue;
+    if (!input || parseSessionCommand(messageOf(input)) || isUndone(log, turn.n)) continue;
     const newest = compactionState(log).entries.at(-1);
     const compaction = newest && log.entry(newest.n);
     if (compaction?.kind === "compaction" && compaction.turn !== turn.n && isInGap(compaction, turn.input!)) {
@@ -83,7 +90,7 @@ function takeBack(
   { code, after, also }: { code: string; after: string; also?: () => void },
 ): NoticeEnding {
   const { log } = context;
-  const said = clip(toOneLine(textOf(log.entry(turn.input!)!)), MAX_SHOWN_CHARS);
+  const said = clip(toOneLine(messageOf(log.entry(turn.input!)!)), MAX_SHOWN_CHARS);
   const kept = log
     .entries(turn.input!, turn.final!)
     .some(
@@ -102,6 +109,7 @@ function takeBack(
     undid: { turn: turn.n },
     also() {
       context.changeMeta({ undone: [...undoneTurns(log), { turn: turn.n, by: command.n }] });
+      forgetGuidanceNote(log, turn);
       dropCompactions(context, turn);
       restoreTodos(context, turn);
       judgeUndone(context, turn);

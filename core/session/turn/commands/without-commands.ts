@@ -1,6 +1,6 @@
 // Filters out commands to the session (`/refine`, `/compress` …) and their answers. The log keeps them for the person only:
 // models do not read them, and reviews do not take them for requests to the agent.
-import { type Entry, textOf } from "../../../schemas/entry.ts";
+import { type Entry, messageOf } from "../../../schemas/entry.ts";
 import { parseSessionCommand } from "../../../commands/parse-command.ts";
 import type { Log } from "../../log.ts";
 import { withoutUndone } from "../../undo/undone.ts";
@@ -27,5 +27,5 @@ export function withoutCommands(all: Entry[], log: Log): Entry[] {
 }
 
 function isCommand(entry: Entry): boolean {
-  return entry.kind === "user" && parseSessionCommand(textOf(entry)) !== null;
+  return entry.kind === "user" && parseSessionCommand(messageOf(entry)) !== null;
 }

@@ -1,6 +1,7 @@
 // The answer that is streaming: shows its text to readers, stores blocks of it, and gives it up when the model call is
 // repeated. Used by the journal. Writes nothing once the record is closed.
 import type { AnswerSink, ModelFailure } from "../../../agent/contract.ts";
+import { FORMAT_UNMET } from "../../../agent/answer-format.ts";
 import { TEXT_RETRACTED } from "../../../agent/model-turn.ts";
 import { createScrubber } from "../../../memory/scrub.ts";
 import { toNotice } from "../../prompt/notices.ts";
@@ -87,5 +88,7 @@ export function createSink(record: TurnRecord): AnswerSink {
 }
 
 function toRestartText({ code, message }: ModelFailure): string {
-  return code === TEXT_RETRACTED ? message : "The model's answer was cut off and requested again.";
+  return code === TEXT_RETRACTED || code === FORMAT_UNMET
+    ? message
+    : "The model's answer was cut off and requested again.";
 }

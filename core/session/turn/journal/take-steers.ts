@@ -1,6 +1,7 @@
 // Moves waiting steering messages into the running turn: messages that the person sent to correct it. The journal calls this before
 // each model call.
 import type { UserEntry } from "../../../schemas/entry.ts";
+import { dropClient } from "../../client/client-rows.ts";
 import { type TurnRow, isOpen } from "../../log-turns.ts";
 import { placeSteer } from "../../readers/events.ts";
 import { type TurnRecord, putEntry } from "./turn-record.ts";
@@ -32,6 +33,7 @@ export function takeSteers(record: TurnRecord, step: number): UserEntry[] {
     for (const [i, row] of waiting.entries()) {
       putEntry(record, taken[i]!);
       const more = { into: turn };
+      dropClient(log, row);
       log.putTurn({ ...row, state: "steered", waiting: null, input: taken[i]!.n, startedAt: at, more });
     }
   });

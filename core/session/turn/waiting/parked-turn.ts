@@ -9,7 +9,11 @@ import { answerQuestion } from "../../approvals/approvals.ts";
 import { toNotice } from "../../prompt/notices.ts";
 import { placeNotice } from "../../readers/events.ts";
 import { runApprovalCommand } from "../commands/approval-commands.ts";
+import { dropClient } from "../../client/client-rows.ts";
 import type { DriveState } from "../drive-state.ts";
+import { REDIRECTED } from "../endings.ts";
+import { endTurn } from "../end-turn.ts";
+import { isInterrupted } from "../interrupted.ts";
 import { renewLease } from "../lease.ts";
 import { endWait } from "./park-turn.ts";
 import { WAIT_ENDS } from "./wait-ends.ts";
@@ -22,6 +26,11 @@ export async function takeUpParked(drive: DriveState, n: number): Promise<TurnRo
   const turn = log.turn(n)!;
   if (turn.state !== "parked") return null;
   const { parked } = turn.more;
+  // Its sender's request died before it ended the turn.
+  if (parked && !parked.over && isInterrupted(log, n)) {
+    endTurn(drive, n, REDIRECTED);
+    return null;
+  }
   if (parked && !parked.over && parked.until > host.clock.now()) {
     host.sql.transaction(() => jobs.put("drive", parked.until, { kind: "drive", paused: true }));
     return null;
@@ -71,6 +80,7 @@ async function answerBeside(context: EngineContext, n: number, row: TurnRow): Pr
     const said = { ...toTurn(answers ? "message_answer" : "command", row.waiting!), said: { accepted: row.n } };
     log.put(said);
     const startedAt = host.clock.now();
+    dropClient(log, row);
     log.putTurn({ ...row, state: "steered", waiting: null, input: said.n, startedAt, more: { into: n } });
     return said;
   };

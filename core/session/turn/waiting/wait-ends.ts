@@ -2,6 +2,7 @@
 import type { WaitKind } from "../../../schemas/entry.ts";
 import { CLARIFY_END } from "../../approvals/clarifying.ts";
 import { QUESTION_END } from "../../approvals/questions.ts";
+import { CLIENT_END } from "../../client/client-calls.ts";
 import { CHILDREN_END } from "../../delegation/settle-children.ts";
 import type { WaitEnd } from "./park-turn.ts";
 
@@ -9,4 +10,5 @@ export const WAIT_ENDS: Record<WaitKind, WaitEnd> = {
   approval: QUESTION_END,
   clarify: CLARIFY_END,
   children: CHILDREN_END,
+  client: CLIENT_END,
 };

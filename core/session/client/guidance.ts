@@ -1,0 +1,61 @@
+// What the person's client says of how the agent should work: in the prompt of each epoch, and as a note before the message that changes
+// it within one. Stored once, under the meta key `guidance`. Called when turns begin, by the prompt, and by `/undo`.
+import type { NoteEntry } from "../../schemas/entry.ts";
+import type { Sha256 } from "../../schemas/ids.ts";
+import { sha256Hex } from "../../schemas/learning/digest.ts";
+import type { TurnRow } from "../log-turns.ts";
+import type { Log } from "../log.ts";
+
+/** `shown`: the fingerprint of the text that the model has read last. */
+interface Guidance {
+  v: 1;
+  hash: Sha256;
+  text: string;
+  shown: Sha256 | null;
+}
+
+const KEY = "guidance";
+const CODE = "guidance";
+
+/** "" for none. */
+export function guidanceText(log: Log): string {
+  return log.meta<Guidance>(KEY)?.text ?? "";
+}
+
+/**
+ * Inside the transaction that begins the turn: stores what its client says, if that is new, and returns a note for the model if its prompt
+ * does not have it. The same guidance again changes nothing.
+ */
+export function takeGuidance(log: Log, text: string, note: Pick<NoteEntry, "n" | "turn" | "at">): NoteEntry | null {
+  if (text.trim() === "") return null;
+  const before = log.meta<Guidance>(KEY);
+  const hash = before?.text === text ? before.hash : sha256Hex(text);
+  if (before?.hash === hash && before.shown === hash) return null;
+  // The first prompt is made later, with this text in it.
+  const isInNote = log.meta("prompt") !== null;
+  log.setMeta(KEY, { v: 1, hash, text, shown: isInNote ? hash : null } satisfies Guidance);
+  if (!isInNote) return null;
+  const parts: NoteEntry["parts"] = [
+    { source: "outcome", text: "The person's client now guides you by this, in place of earlier guidance:\n" },
+    { source: "principal", text },
+  ];
+  return { v: 1, ...note, kind: "note", code: CODE, parts };
+}
+
+/** Inside the transaction that stores a new prompt, which holds the text. */
+export function markGuidanceShown(log: Log): void {
+  const guidance = log.meta<Guidance>(KEY);
+  if (guidance && guidance.shown !== guidance.hash) log.setMeta(KEY, { ...guidance, shown: guidance.hash });
+}
+
+/** Inside the transaction that takes the turn back: a note before its message is no longer read, so the text counts as unread. */
+export function forgetGuidanceNote(log: Log, turn: Pick<TurnRow, "n" | "input">): void {
+  const guidance = log.meta<Guidance>(KEY);
+  if (guidance && findGuidanceNote(log, turn)) log.setMeta(KEY, { ...guidance, shown: null });
+}
+
+/** The note that was written before the turn's message, for readers; `null`: there is none. */
+export function findGuidanceNote(log: Log, { n, input }: Pick<TurnRow, "n" | "input">): NoteEntry | null {
+  const before = input !== null && input > 1 ? log.entry(input - 1) : null;
+  return before?.kind === "note" && before.turn === n && before.code === CODE ? before : null;
+}
