@@ -17,7 +17,6 @@ import {
   Health,
   KeyList,
   MemoryList,
-  ModelList,
   ReviewDetail,
   ReviewLineList,
   SearchResults,
@@ -32,6 +31,7 @@ import {
   StoredFile,
   TurnObservation,
 } from "../../core/schemas/api.ts";
+import { ModelList } from "../../core/schemas/models.ts";
 import { Observation, type Rating } from "../../core/schemas/learning/learning.ts";
 import { LearningLedger } from "../../core/schemas/learning/ledger.ts";
 import type { GivenImage } from "../../core/schemas/media/image.ts";
@@ -96,7 +96,7 @@ export function createClient(options: ClientOptions) {
     /** The newest sessions, one page. */
     recentSessions: async () => (await json(SessionList, "GET", "/v1/sessions")).sessions,
     /** The models that may be chosen, the default first. */
-    models: async () => (await json(ModelList, "GET", "/v1/models")).models,
+    models: async () => (await json(ModelList.pick({ models: true }), "GET", "/v1/models")).models,
     changeSession: (session: string, change: ChangeSession) =>
       json(SessionDetail, "PATCH", `/v1/sessions/${session}`, { body: change }),
     /** The sessions that this one delegated tasks to. */

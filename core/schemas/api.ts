@@ -119,17 +119,6 @@ export const CreatedSession = SessionInfo.extend({ backend: Backend }).extend(Se
 export type CreatedSession = z.infer<typeof CreatedSession>;
 /** Newest first. */
 export const SessionList = Page.extend({ sessions: z.array(SessionInfo) });
-/**
- * A model that may be chosen for a session. `efforts`: how much it can reason, as far as known. `window`: its context window in
- * tokens, as Talaria reckons with it.
- */
-export const ModelInfo = z.object({
-  name: z.string(),
-  isDefault: z.boolean(),
-  window: z.int().min(1).optional(),
-  efforts: z.array(Effort).optional(),
-});
-export const ModelList = z.object({ models: z.array(ModelInfo) });
 /** `own`: put by the profile's owner; else it ships. */
 export const PersonalityInfo = Personality.extend({ name: z.string(), own: z.boolean() });
 export const PersonalityList = z.object({ personalities: z.array(PersonalityInfo) });

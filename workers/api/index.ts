@@ -35,6 +35,8 @@ import { reviews } from "./learning/reviews.ts";
 import type { ApiEnv } from "./auth/principal.ts";
 import { createRouter, refuseQuery } from "./router.ts";
 import { runs } from "./runs/runs.ts";
+import { chatCompletions } from "./doors/chat-completions/chat-completions.ts";
+import { models } from "./doors/models.ts";
 import { shapeProblem } from "./doors/shape-problem.ts";
 import { search } from "./sessions/search.ts";
 import { settings } from "./profiles/settings.ts";
@@ -132,6 +134,8 @@ for (const resource of [
   keys,
   sessions,
   sessionChoices,
+  models,
+  chatCompletions,
   branch,
   personalities,
   skillSettings,

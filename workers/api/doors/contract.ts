@@ -36,7 +36,6 @@ export interface DoorRequest {
   effort?: Effort | undefined;
   sampling: Sampling;
   stream: boolean;
-  includeUsage: boolean;
   /** `off`: the session neither uses nor produces learned skills and memory. Absent: a new session learns. */
   learning?: "on" | "off" | undefined;
   /** The session that the client names. It never branches. */
@@ -71,5 +70,7 @@ export interface DoorTurn {
   turn: number;
   /** An earlier attempt of the same request began it. */
   joined: boolean;
+  /** The message is a command of the session: what its turn says is the answer. */
+  isCommand: boolean;
   events: AsyncIterable<DoorEvent>;
 }

@@ -1,6 +1,7 @@
 // Finds, continues, branches or begins the session of a compatible request, and posts its message. What a request becomes is stored before
 // it is done, so that a repeated request does the same. Called by every door. Throws an AppError for every refusal.
 import type { Context } from "hono";
+import { parseSessionCommand } from "../../../core/commands/parse-command.ts";
 import type { DoorPlan } from "../../../durable-objects/conversations/conversation-rows.ts";
 import type { ApiEnv } from "../auth/principal.ts";
 import { AppError } from "../problems.ts";
@@ -31,7 +32,8 @@ export async function openTurn(c: Scope, request: DoorRequest): Promise<DoorTurn
   if (called) {
     const session = openSession(c.env, c.var.profile, called.session);
     const resumed = await answerCalls(session, called, results);
-    if (isAnswer) return { session: called.session, turn: called.turn, joined: false, events: resumed };
+    if (isAnswer)
+      return { session: called.session, turn: called.turn, joined: false, isCommand: false, events: resumed };
     // The person has said something too: it joins the turn that goes on.
     return post(c, request, await planRequest(c, { ...request, session: called.session }), "steer");
   }
@@ -58,7 +60,8 @@ async function post(c: Scope, request: DoorRequest, { plan, joined }: Planned, b
   const asked = new Request(SESSION_URL, { method: "POST", body: JSON.stringify(message) });
   const answer = await unwrapResponse(await session.fetch(asked));
   const turn = Number(answer.headers.get("talaria-turn")!.split("-")[1]);
-  return { session: id, turn, joined, events: followTurn(session, { turn, opened: answer.body! }) };
+  const isCommand = parseSessionCommand(text) !== null;
+  return { session: id, turn, joined, isCommand, events: followTurn(session, { turn, opened: answer.body! }) };
 }
 
 /** Files of that time, or the present ones if those are no longer kept. */

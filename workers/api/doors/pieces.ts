@@ -14,6 +14,7 @@ export type Piece =
   | { type: "begin"; at: string }
   | { type: "text"; entry: number; text: string }
   | { type: "retract"; entry: number }
+  | { type: "tool"; entry: number; name: string; state: "start" | "end"; failed?: boolean }
   | { type: "calls"; entry: number; calls: ClientCall[] }
   | { type: "end"; end: ExchangeEnd; usage: ExchangeUsage };
 
@@ -32,17 +33,20 @@ const BROKEN = {
   message: "The session stopped answering. Send the request again.",
 } as const;
 
-/** Always ends with one `end`, and never throws. The first piece is `begin`, with the id of the first event. */
-export async function* readPieces(events: AsyncIterable<DoorEvent>): AsyncGenerator<Piece> {
+/**
+ * Always ends with one `end`, and never throws. The first piece is `begin`, with the id of the first event. `isCommand`: the message is a
+ * command, so what it says is the answer, also that it could not do it.
+ */
+export async function* readPieces(events: AsyncIterable<DoorEvent>, isCommand = false): AsyncGenerator<Piece> {
   try {
-    yield* readUnguarded(events);
+    yield* readUnguarded(events, isCommand);
   } catch (error) {
     console.error(JSON.stringify({ event: "exchange_broken", error: messageOf(error) }));
     yield { type: "end", end: BROKEN, usage: { stats: null, into: null, from: 0, to: 0 } };
   }
 }
 
-async function* readUnguarded(events: AsyncIterable<DoorEvent>): AsyncGenerator<Piece> {
+async function* readUnguarded(events: AsyncIterable<DoorEvent>, isCommand: boolean): AsyncGenerator<Piece> {
   let hasText = false;
   let isWhole = false;
   let isCommandAnswer = false;
@@ -68,6 +72,12 @@ async function* readUnguarded(events: AsyncIterable<DoorEvent>): AsyncGenerator<
       case "entry_restart":
         yield { type: "retract", entry: event.entry };
         break;
+      case "tool_start":
+        yield { type: "tool", entry: event.entry, name: event.name, state: "start" };
+        break;
+      case "tool_end":
+        yield { type: "tool", entry: event.entry, name: event.name, state: "end", failed: event.failed };
+        break;
       case "notice_add":
         notice = { entry: event.entry, text: event.text };
         if (!isCommandAnswer) break;
@@ -83,7 +93,7 @@ async function* readUnguarded(events: AsyncIterable<DoorEvent>): AsyncGenerator<
         return;
       }
       case "turn_end": {
-        const end = toEnd(event, notice?.text);
+        const end: ExchangeEnd = isCommand ? { how: "answer" } : toEnd(event, notice?.text);
         // A command's turn says what it did in a notice only.
         if (!hasText && end.how !== "failed" && notice) yield { type: "text", ...notice };
         yield { type: "end", end, usage: { ...open, stats: isWhole ? event.stats : null } };
@@ -106,5 +116,7 @@ function toEnd(
   notice = "The turn ended without an answer.",
 ): ExchangeEnd {
   if (reason === "length" || reason === "refusal") return { how: reason };
-  return state === "done" ? { how: "answer" } : { how: "failed", code: reason, message: notice };
+  // A person has stopped it: what was said until then is the answer.
+  const isAnswer = state === "done" || state === "stopped";
+  return isAnswer ? { how: "answer" } : { how: "failed", code: reason, message: notice };
 }

@@ -6,7 +6,9 @@ import type { Learning } from "../../../core/schemas/api.ts";
 import type { SessionId, Sha256 } from "../../../core/schemas/ids.ts";
 import { sha256Hex } from "../../../core/schemas/learning/digest.ts";
 import type { DoorPlan, FoundConversation } from "../../../durable-objects/conversations/conversation-rows.ts";
+import { readModelChoices } from "../../../wiring/models.ts";
 import type { ApiEnv } from "../auth/principal.ts";
+import { type Env, parseEnvSettings } from "../env.ts";
 import { AppError, unwrap } from "../problems.ts";
 import { assertUsableText } from "../sessions/messages.ts";
 import { openSession } from "../sessions/session-rpc.ts";
@@ -23,8 +25,9 @@ export interface Planned {
 }
 
 export async function planRequest(c: Context<ApiEnv>, request: DoorRequest): Promise<Planned> {
-  assertPostable(request);
   const { env } = c;
+  assertPostable(request);
+  assertModel(env, request.model);
   const { profile } = c.var;
   const { conversation, previous } = request;
   const name = conversation === undefined ? null : sha256Hex(conversation);
@@ -104,6 +107,14 @@ function chooseLearning({ learning }: DoorRequest, { named }: FoundConversation)
 async function readPrevious(c: Context<ApiEnv>, { session, turn }: TurnPlace): Promise<Place> {
   const exchange = unwrap(await openSession(c.env, c.var.profile, session).readExchange({ turn }));
   return { session, turn, known: 0, isPast: hasGoneOn(exchange) };
+}
+
+function assertModel(env: Env, model: string | null): void {
+  if (model === null) return;
+  const names = readModelChoices(env, parseEnvSettings(env)).map(({ name }) => name);
+  if (names.includes(model)) return;
+  const detail = `There is no model '${model.slice(0, 200)}'. Send talaria, or a name that GET /v1/models lists.`;
+  throw new AppError("model_not_found", detail, { errors: [{ in: "json", path: "model", message: "no such model" }] });
 }
 
 /** Before anything is stored: a message that no model takes, and a client's part that no session takes. */

@@ -2,6 +2,7 @@
 // Called by index.ts for every refusal, also of routes that do not exist.
 import type { Context } from "hono";
 import { ulid } from "ulid";
+import { MODEL_FAILURES, type ModelFailureCode } from "../../../core/models/failures/failure-codes.ts";
 import type { Problem } from "../../../core/schemas/api.ts";
 
 const OPENAI_ROUTE = /^\/v1\/(?:chat\/completions|responses)(?:\/|$)/;
@@ -30,9 +31,18 @@ export function shapeOf(c: Context): DoorShape | null {
 /** The answer itself, unless it is a problem of a compatible route. */
 export async function shapeProblem(answer: Response, c: Context): Promise<Response> {
   const shape = shapeOf(c);
-  if (!shape || answer.headers.get("content-type") !== "application/problem+json") return answer;
-  const { status, code, detail, errors, id } = await answer.json<Problem>();
-  const shaped = toErrorAnswer(shape, { status, code, message: detail, param: errors?.[0]?.path }, id);
+  if (answer.headers.get("content-type") !== "application/problem+json") return answer;
+  // Our own clients and OpenAI's send the same request: the answer has both forms.
+  const isShared = !shape && MODELS_ROUTE.test(c.req.path);
+  if (!shape && !isShared) return answer;
+  const problem = await answer.json<Problem>();
+  const { status, code, detail, errors, id } = problem;
+  const refusal = { status, code, message: detail, param: errors?.[0]?.path };
+  if (!shape) {
+    const both = { ...problem, ...toErrorBody("openai", refusal, "") };
+    return new Response(JSON.stringify(both), { status, headers: answer.headers });
+  }
+  const shaped = toErrorAnswer(shape, refusal, id);
   for (const name of ["www-authenticate", "retry-after"]) {
     const value = answer.headers.get(name);
     if (value !== null) shaped.headers.set(name, value);
@@ -93,12 +103,20 @@ function toOpenAiType(status: number): string {
 
 /** How a turn that failed is reported, by the code of its end. */
 export function toTurnError({ code, message }: { code: string; message: string }): DoorError {
-  return { status: TURN_STATUS[code] ?? (code.endsWith("_budget_spent") ? 429 : 500), code, message };
+  return {
+    status: TURN_STATUS[code] ?? (code.endsWith("_budget_spent") ? 429 : isTemporary(code) ? 503 : 502),
+    code,
+    message,
+  };
+}
+
+/** The same call of the provider may succeed later. */
+function isTemporary(code: string): boolean {
+  return Object.hasOwn(MODEL_FAILURES, code) && MODEL_FAILURES[code as ModelFailureCode].retry;
 }
 
 const TURN_STATUS: Record<string, number> = {
   rate_limit: 429,
-  overloaded: 503,
   context_overflow: 400,
   payload_too_large: 413,
   content_refused: 400,

@@ -1,9 +1,7 @@
-// What a person chooses for a session: title, model, effort, personality, tools; and the models there are to choose from.
+// What a person chooses for a session: title, model, effort, personality, tools. The models to choose from are in doors/models.ts.
 import { createRoute } from "@hono/zod-openapi";
-import { ModelList, SessionDetail } from "../../../core/schemas/api.ts";
+import { SessionDetail } from "../../../core/schemas/api.ts";
 import { ChangeSession } from "../../../core/schemas/sessions/session-choice.ts";
-import { readModelChoices } from "../../../wiring/models.ts";
-import { parseEnvSettings } from "../env.ts";
 import { unwrap } from "../problems.ts";
 import { createRouter, describeResponses, jsonBody, refuses } from "../router.ts";
 import { assertToolWords } from "../tools/tool-words.ts";
@@ -30,23 +28,5 @@ sessionChoices.openapi(
     if (change.tools) assertToolWords(change.tools);
     const changed = await openSession(c.env, c.var.profile, session).change(change, c.var.settingsRev);
     return c.json(unwrap(changed), 200);
-  },
-);
-
-sessionChoices.openapi(
-  createRoute({
-    method: "get",
-    path: "/v1/models",
-    operationId: "listModels",
-    description:
-      "Lists the models that may be chosen for a session: those of the deployment, and the operator's `models.choices`.",
-    responses: describeResponses(200, "The models, the default first", ModelList),
-  }),
-  (c) => {
-    const models = readModelChoices(c.env, parseEnvSettings(c.env));
-    return c.json(
-      { models: models.map(({ efforts, ...model }) => ({ ...model, ...(efforts && { efforts: [...efforts] }) })) },
-      200,
-    );
   },
 );

@@ -1,0 +1,95 @@
+// POST /v1/chat/completions: the profile's agent as a model of OpenAI's API. Parses, opens the turn and renders it.
+import { createRoute } from "@hono/zod-openapi";
+import type { Context } from "hono";
+import * as z from "zod";
+import type { ApiEnv } from "../../auth/principal.ts";
+import { AppError } from "../../problems.ts";
+import { createRouter, jsonBody, refuses } from "../../router.ts";
+import type { DoorRequest, DoorTurn } from "../contract.ts";
+import { DOOR_REFUSALS, OPENAI_ERROR_RESPONSE } from "../describe-door.ts";
+import { createStatsReader } from "../door-stats.ts";
+import { respondWithEvents, toEventStream } from "../event-stream.ts";
+import { openTurn } from "../open-turn.ts";
+import { readPieces } from "../pieces.ts";
+import { readDoorHeaders } from "../read-headers.ts";
+import { toErrorAnswer, toErrorBody, toTurnError } from "../shape-problem.ts";
+import { type ChatHost, type StreamedChunk, collectCompletion, renderChunks } from "./render.ts";
+import { parseChatBody, toChatField } from "./request.ts";
+
+export const chatCompletions = createRouter();
+
+const Completion = z.looseObject({
+  id: z.string(),
+  object: z.literal("chat.completion"),
+  choices: z.array(z.unknown()),
+});
+
+chatCompletions.openapi(
+  createRoute({
+    method: "post",
+    path: "/v1/chat/completions",
+    operationId: "createChatCompletion",
+    ...refuses(...DOOR_REFUSALS),
+    description:
+      "OpenAI's Chat Completions, answered by the profile's agent: the model `talaria`, or one that `GET /v1/models` lists. A client that " +
+      "sends its whole history goes on in one session; one that changes its history branches it. Refusals have OpenAI's form.",
+    request: {
+      body: jsonBody(
+        z.looseObject({
+          model: z.unknown().optional(),
+          messages: z.unknown().optional(),
+          stream: z.unknown().optional(),
+        }),
+      ),
+    },
+    responses: {
+      200: {
+        description: "The completion, or with `stream` its chunks as server-sent events",
+        content: { "application/json": { schema: Completion }, "text/event-stream": { schema: z.string() } },
+      },
+      default: OPENAI_ERROR_RESPONSE,
+    },
+  }),
+  async (c) => {
+    const body = await c.req.text();
+    const { model, includeUsage, request } = parseChatBody(JSON.parse(body) as unknown);
+    const turn = await open(c, { ...request, ...readDoorHeaders(c, body) });
+    const host: ChatHost = {
+      frame: { id: `chatcmpl-${turn.session}-${turn.turn}`, model, created: Math.floor(Date.now() / 1_000) },
+      readStats: createStatsReader(c.env, c.var.profile, turn),
+    };
+    const headers = { "x-talaria-session": turn.session, "x-talaria-turn": `${turn.session}-${turn.turn}` };
+    const pieces = readPieces(turn.events, turn.isCommand);
+    if (request.stream) {
+      const chunks = renderChunks(pieces, { ...host, includeUsage });
+      return respondWithEvents(toEventStream(encode(chunks)), headers) as never;
+    }
+    const completion = await collectCompletion(pieces, host);
+    if (!("how" in completion)) return c.json(completion, 200, headers);
+    const failed = toErrorAnswer("openai", toTurnError(completion));
+    for (const [name, value] of Object.entries(headers)) failed.headers.set(name, value);
+    return failed as never;
+  },
+);
+
+/** Names fields as the client knows them. */
+async function open(c: Context<ApiEnv>, request: DoorRequest): Promise<DoorTurn> {
+  try {
+    return await openTurn(c, request);
+  } catch (error) {
+    const errors = error instanceof AppError ? error.extra.errors : undefined;
+    if (!(error instanceof AppError) || !errors) throw error;
+    const named = errors.map((one) => (one.in === "client" ? { ...one, path: toChatField(one.path) } : one));
+    const detail =
+      errors[0]?.in === "client" ? `Invalid value in \`${named[0]!.path}\`: ${named[0]!.message}.` : error.message;
+    throw new AppError(error.code, detail, { ...error.extra, errors: named });
+  }
+}
+
+async function* encode(chunks: AsyncIterable<StreamedChunk>): AsyncGenerator<string> {
+  for await (const chunk of chunks) {
+    const data = "failed" in chunk ? toErrorBody("openai", toTurnError(chunk.failed), "") : chunk;
+    yield `data: ${JSON.stringify(data)}\n\n`;
+  }
+  yield "data: [DONE]\n\n";
+}

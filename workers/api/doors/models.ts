@@ -1,0 +1,86 @@
+// The models of the profile: its agent under the name `talaria`, and the models to choose from. One answer for our clients, OpenAI's and
+// Anthropic's, which says the same to each in its own form.
+import { createRoute } from "@hono/zod-openapi";
+import type { Context } from "hono";
+import * as z from "zod";
+import { AnthropicModel, AnthropicModelList, ModelList, OpenAiModel } from "../../../core/schemas/models.ts";
+import { readModelChoices } from "../../../wiring/models.ts";
+import type { ApiEnv } from "../auth/principal.ts";
+import { parseEnvSettings } from "../env.ts";
+import { AppError } from "../problems.ts";
+import { createRouter, describeResponses, refuses } from "../router.ts";
+import { AGENT_MODEL } from "./responses/request.ts";
+
+export const models = createRouter();
+
+/** Anthropic's clients send its version. */
+const ClientHeaders = z.object({ "anthropic-version": z.string().optional() });
+const isAnthropic = (c: Context<ApiEnv>) => c.req.header("anthropic-version") !== undefined;
+
+models.openapi(
+  createRoute({
+    method: "get",
+    path: "/v1/models",
+    operationId: "listModels",
+    description:
+      "Lists the profile's agent, `talaria`, and the models that may be chosen for a session: those of the deployment, and the operator's " +
+      "`models.choices`. `models` are the choices, `data` is OpenAI's form of all. With the header `anthropic-version` the answer has " +
+      "Anthropic's form. All are on one page.",
+    request: {
+      headers: ClientHeaders,
+      query: z.strictObject({
+        limit: z.string().optional(),
+        after_id: z.string().optional(),
+        before_id: z.string().optional(),
+      }),
+    },
+    responses: describeResponses(200, "The models, the default first", z.union([ModelList, AnthropicModelList])),
+  }),
+  (c) => {
+    const choices = readChoices(c);
+    const ids = [AGENT_MODEL, ...choices.map(({ name }) => name)];
+    if (isAnthropic(c)) {
+      const data = ids.map(toAnthropicModel);
+      return c.json({ data, has_more: false, first_id: ids[0]!, last_id: ids.at(-1)! }, 200);
+    }
+    return c.json({ object: "list" as const, data: ids.map(toOpenAiModel), models: choices }, 200);
+  },
+);
+
+models.openapi(
+  createRoute({
+    method: "get",
+    path: "/v1/models/{model}{.+}",
+    operationId: "readModel",
+    ...refuses("model_not_found"),
+    description:
+      "Reads one model of that list, in OpenAI's form or, with the header `anthropic-version`, in Anthropic's.",
+    request: { headers: ClientHeaders, params: z.object({ model: z.string() }) },
+    responses: describeResponses(200, "The model", z.union([OpenAiModel, AnthropicModel])),
+  }),
+  (c) => {
+    const { model } = c.req.valid("param");
+    if (model !== AGENT_MODEL && !readChoices(c).some(({ name }) => name === model)) {
+      const detail = `There is no model '${model.slice(0, 200)}'. GET /v1/models lists them.`;
+      throw new AppError("model_not_found", detail);
+    }
+    return c.json(isAnthropic(c) ? toAnthropicModel(model) : toOpenAiModel(model), 200);
+  },
+);
+
+function readChoices(c: Context<ApiEnv>) {
+  return readModelChoices(c.env, parseEnvSettings(c.env)).map(({ efforts, ...model }) => {
+    return { ...model, ...(efforts && { efforts: [...efforts] }) };
+  });
+}
+
+/** Nobody knows since when there is a model. */
+function toOpenAiModel(id: string): OpenAiModel {
+  const [owner] = id.split(":");
+  return { id, object: "model", created: 0, owned_by: id === AGENT_MODEL || !id.includes(":") ? AGENT_MODEL : owner! };
+}
+
+/** [Anthropic] The epoch stands for an unknown date. */
+function toAnthropicModel(id: string): AnthropicModel {
+  return { type: "model", id, display_name: id === AGENT_MODEL ? "Talaria" : id, created_at: "1970-01-01T00:00:00Z" };
+}
