@@ -8,6 +8,7 @@ import { SESSION_SCHEMA, SESSION_TABLES } from "./account-sessions.ts";
 import { SETTINGS_TABLE } from "./account-settings.ts";
 import { SIGN_IN_TABLE } from "./keys/sign-in-rows.ts";
 import { UPKEEP_SCHEMA } from "./account-upkeep.ts";
+import { AUDIT_TABLE } from "./keys/audit-rows.ts";
 import { SOCKET_TABLE } from "./keys/key-sockets.ts";
 import { RUN_TABLES } from "./runs/run-rows.ts";
 
@@ -22,6 +23,7 @@ export const OWN_TABLES = [
   ...RUN_TABLES,
   SIGN_IN_TABLE,
   SOCKET_TABLE,
+  AUDIT_TABLE,
 ];
 
 export const MORE_SCHEMA = [...SESSION_SCHEMA, ...ERASURE_SCHEMA, ...CURATION_SCHEMA, ...UPKEEP_SCHEMA];

@@ -7,6 +7,7 @@ import { type Actor, OPERATOR } from "../../core/schemas/keys/actor.ts";
 import { ALL_SCOPES, type Scope } from "../../core/schemas/keys/scope.ts";
 import { createKeyId, createSecret, toKey } from "../account-key.ts";
 import type { Sql } from "../../core/ports.ts";
+import { createAuditRows } from "./audit-rows.ts";
 import { type CheckedKey, KEY_UNKNOWN, type KeyRow, createKeyRows } from "./key-rows.ts";
 import { type NewSocket, createKeySockets } from "./key-sockets.ts";
 import type { SignInRows } from "./sign-in-rows.ts";
@@ -39,6 +40,7 @@ export type AccountKeys = ReturnType<typeof createAccountKeys>;
 export function createAccountKeys({ sql, profile, raiseVersion, signIns }: AccountKeysDeps) {
   const rows = createKeyRows(sql);
   const sockets = createKeySockets(sql);
+  const audit = createAuditRows(sql);
 
   /** Failure: `key_unknown`: the key that asks has ended meanwhile. */
   function rightsOf({ name, key, scopes }: Actor): Result<Rights> {
@@ -67,6 +69,7 @@ export function createAccountKeys({ sql, profile, raiseVersion, signIns }: Accou
   }
 
   return {
+    audit,
     /** Failures: `key_unknown`, `key_expired`. `mayWrite`: the use is noted. */
     check(secret: string, now: number, mayWrite: boolean): Result<CheckedKey> {
       const checked = rows.check(secret, now);
@@ -84,6 +87,7 @@ export function createAccountKeys({ sql, profile, raiseVersion, signIns }: Accou
     tidy(now: number): void {
       rows.tidy(now - KEEP_EXPIRED_MS);
       signIns.tidy(now);
+      audit.tidy(now);
     },
     /** Oldest first. */
     list: (now: number): KeyInfo[] => rows.list().map((row) => toKeyInfo(row, now)),

@@ -3,6 +3,7 @@
 import { RpcTarget } from "cloudflare:workers";
 import { type Result, err } from "../../core/errors.ts";
 import type { ChangeKey, CreateKey, CreatedKey, KeyInfo } from "../../core/schemas/api.ts";
+import type { AuditAsked, AuditEntry, NewAuditEntry } from "../../core/schemas/keys/audit.ts";
 import type { Actor } from "../../core/schemas/keys/actor.ts";
 import type { SessionId } from "../../core/schemas/ids.ts";
 import type { AccountKeys, SocketOpener } from "./account-keys.ts";
@@ -46,5 +47,12 @@ export class KeyDesk extends RpcTarget {
     const noted = this.#open(true)?.noteSocket(opener, session, Date.now()) ?? KEY_UNKNOWN;
     await this.#arm();
     return noted;
+  }
+  /** Nothing is noted of a deleted profile. */
+  noteAct(entry: NewAuditEntry): void {
+    this.#open(true)?.audit.add(entry, Date.now());
+  }
+  listAudit(asked: AuditAsked): AuditEntry[] {
+    return this.#open(false)?.audit.list(asked, Date.now()) ?? [];
   }
 }

@@ -4,6 +4,7 @@ import type { MiddlewareHandler } from "hono";
 import { FIXED } from "../../core/limits.ts";
 import { MAX_PARTS, MAX_PART_BYTES } from "../../core/schemas/moving/manifest.ts";
 import { IMPORT } from "../../core/skills/exchange/import-limits.ts";
+import { audit } from "./profiles/audit.ts";
 import { approvalPolicy } from "./profiles/approval-policy.ts";
 import { MAX_ZIP_BYTES } from "../../core/workspace/exchange/zip-limits.ts";
 import { approvals } from "./sessions/approvals.ts";
@@ -132,6 +133,7 @@ for (const resource of [
   health,
   profiles,
   keys,
+  audit,
   sessions,
   sessionChoices,
   models,

@@ -7,6 +7,7 @@ import { Problem } from "../../core/schemas/api.ts";
 import type { Scope } from "../../core/schemas/keys/scope.ts";
 import { Day, dayOf } from "../../core/schemas/ids.ts";
 import { guardRoute } from "./auth/guard-route.ts";
+import { noteActs } from "./auth/note-act.ts";
 import type { ApiEnv } from "./auth/principal.ts";
 import { AppError, type ProblemCode } from "./problems.ts";
 
@@ -24,7 +25,13 @@ export function createRouter(): OpenAPIHono<ApiEnv> {
   router.openapi = (({ scope, ...route }: RouteConfig & { scope?: Scope }, ...rest: [never]) => {
     const { body, query = NO_QUERY } = route.request ?? {};
     const { guard, security } = guardRoute({ ...route, scope });
-    const middleware = [guard, route.middleware ?? [], checkQuery(query), body ? [takeBody(body)] : []].flat();
+    const middleware = [
+      guard,
+      noteActs(route.operationId),
+      route.middleware ?? [],
+      checkQuery(query),
+      body ? [takeBody(body)] : [],
+    ].flat();
     return openapi({ ...route, security, request: { ...route.request, query }, middleware } as never, ...rest);
   }) as typeof openapi;
   return router;

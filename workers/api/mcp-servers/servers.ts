@@ -46,6 +46,7 @@ mcpServers.openapi(
     method: "put",
     path: "/v1/mcp/servers/{server}",
     operationId: "putMcpServer",
+    scope: "admin",
     ...refuses(
       "url_refused",
       "too_many_settings",
@@ -78,6 +79,7 @@ mcpServers.openapi(
     method: "delete",
     path: "/v1/mcp/servers/{server}",
     operationId: "deleteMcpServer",
+    scope: "admin",
     ...refuses("mcp_server_not_found"),
     description: "Removes an MCP server with its headers and its access.",
     request: { params },
@@ -112,6 +114,7 @@ mcpServers.openapi(
     method: "post",
     path: "/v1/mcp/servers/{server}/authorize",
     operationId: "authorizeMcpServer",
+    scope: "admin",
     ...refuses("mcp_server_not_found", "mcp_not_supported", "mcp_oauth_failed", "url_refused", "sealing_key_missing"),
     description:
       "Begins access by OAuth: finds the server's authorization server and registers this deployment there. Open the address in a browser.",

@@ -28,6 +28,7 @@ approvalPolicy.openapi(
     method: "put",
     path: "/v1/approvals",
     operationId: "putApprovalMode",
+    scope: "admin",
     description: "Sets the profile's own mode. It is in force where it is stricter than the operator's.",
     request: { body: jsonBody(PutApprovalMode) },
     responses: describeResponses(200, "The mode in force, and the standing allowances", ApprovalPolicyInfo),

@@ -42,6 +42,7 @@ hooks.openapi(
     method: "post",
     path: "/v1/hooks",
     operationId: "createHook",
+    scope: "admin",
     ...refuses("url_refused", "too_many_hooks", "sealing_key_missing", "setting_too_large"),
     description:
       "Subscribes a URL to events. Each is posted as JSON, signed by the rules of Standard Webhooks. A session sends events to a " +
@@ -85,6 +86,7 @@ hooks.openapi(
     method: "delete",
     path: "/v1/hooks/{hook}",
     operationId: "deleteHook",
+    scope: "admin",
     ...refuses("hook_not_found"),
     description: "Deletes a hook with its log. What waits for it is not sent.",
     request: { params: HookParams },
@@ -102,6 +104,7 @@ hooks.openapi(
     method: "post",
     path: "/v1/hooks/{hook}/test",
     operationId: "testHook",
+    scope: "admin",
     ...refuses("hook_not_found"),
     description:
       "Posts an event of type `ping` at once, in one attempt, also to a disabled hook. Answers with what came of it.",
@@ -116,6 +119,7 @@ hooks.openapi(
     method: "post",
     path: "/v1/hooks/{hook}/rotate",
     operationId: "rotateHookSecret",
+    scope: "admin",
     ...refuses("hook_not_found", "sealing_key_missing"),
     description: "Makes a new secret. For a day, deliveries are signed with the former one too.",
     request: { params: HookParams },

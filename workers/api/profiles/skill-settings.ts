@@ -28,6 +28,7 @@ skillSettings.openapi(
     method: "put",
     path: "/v1/skill-settings",
     operationId: "putSkillSettings",
+    scope: "admin",
     ...refuses("setting_too_large", "too_many_settings"),
     description:
       "With `inlineShell` a skill that is loaded by a slash command runs its inline snippets (!`command`) in the session's shell, within its " +

@@ -134,6 +134,7 @@ exchange.openapi(
     method: "post",
     path: "/v1/skills/{name}/publish",
     operationId: "publishSkill",
+    scope: "admin",
     ...refuses("skill_not_found", "skill_archived", "too_many_public", "skill_deleted", "busy"),
     description:
       "Publishes or withdraws the skill. Anyone can read a public skill under `/.well-known/agent-skills/`, always its newest version.",

@@ -32,6 +32,7 @@ policies.openapi(
     method: "put",
     path: "/v1/policies/{policy}",
     operationId: "putPolicy",
+    scope: "admin",
     ...refuses("too_many_settings", "setting_too_large"),
     description:
       "Sets a policy over tool calls, by patterns in which `*` stands for any characters and `?` for one. `pre_tool_call` decides before a call: `deny`, `ask` a person, or `allow` without a question; the strictest of those that match counts. `post_tool_call` decides whether the model reads the result. What the harness refuses stays refused. In force from each session's next message on.",
@@ -52,6 +53,7 @@ policies.openapi(
     method: "delete",
     path: "/v1/policies/{policy}",
     operationId: "deletePolicy",
+    scope: "admin",
     ...refuses("setting_not_found"),
     description: "Removes a policy.",
     request: { params },

@@ -54,6 +54,7 @@ tools.openapi(
     method: "put",
     path: "/v1/tools",
     operationId: "putToolSettings",
+    scope: "admin",
     ...refuses("tool_unknown", "setting_too_large"),
     description:
       "Switches tools off for all sessions of the profile, by name or by toolset. In force from each session's next message on. An empty object switches all on again.",

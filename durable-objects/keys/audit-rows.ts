@@ -1,0 +1,55 @@
+// The audit log of a profile, over SQL: who changed what, never the content. Bounded in age and number; the acts of admins and the
+// operator have room of their own, so that a flood of daily changes does not push them out. Made with the first row. Called by the Account.
+import type { Sql } from "../../core/ports.ts";
+import { DAY_MS } from "../../core/schemas/ids.ts";
+import { AUDIT_DAYS, type AuditAsked, type AuditEntry, type NewAuditEntry } from "../../core/schemas/keys/audit.ts";
+import { hasTable } from "../sql.ts";
+
+export const AUDIT_TABLE = "audit";
+const SCHEMA = `CREATE TABLE IF NOT EXISTS audit (id INTEGER PRIMARY KEY AUTOINCREMENT, at INTEGER NOT NULL, by TEXT NOT NULL,
+  key TEXT, act TEXT NOT NULL, target TEXT NOT NULL, is_admin INTEGER NOT NULL) STRICT`;
+/** [own] Rows of each of the two kinds. */
+export const MAX_AUDIT_ROWS = 10_000;
+/** Entries between two prunings, because one reads all rows. */
+const PRUNED_EACH = 100;
+/** Names and ids are shorter; a file's path may be longer. */
+const MAX_TARGET_CHARS = 300;
+
+export function createAuditRows(sql: Sql) {
+  function prune(now: number): void {
+    sql.run("DELETE FROM audit WHERE at < ?", now - AUDIT_DAYS * DAY_MS);
+    for (const kind of [0, 1]) {
+      sql.run(
+        `DELETE FROM audit WHERE is_admin = ?1 AND id <=
+          (SELECT id FROM audit WHERE is_admin = ?1 ORDER BY id DESC LIMIT 1 OFFSET ?2)`,
+        ...[kind, MAX_AUDIT_ROWS],
+      );
+    }
+  }
+
+  return {
+    add({ by, key, act, target, isAdmin }: NewAuditEntry, now: number): void {
+      const kind = isAdmin ? 1 : 0;
+      sql.run(SCHEMA);
+      sql.run(
+        "INSERT INTO audit (at, by, key, act, target, is_admin) VALUES (?, ?, ?, ?, ?, ?)",
+        ...[now, by, key ?? null, act, target.slice(0, MAX_TARGET_CHARS).toWellFormed(), kind],
+      );
+      const { id } = sql.run<{ id: number }>("SELECT max(id) AS id FROM audit")[0]!;
+      if (id % PRUNED_EACH === 0) prune(now);
+    },
+    /** Newest first. */
+    list({ before, limit, key, act }: AuditAsked, now: number): AuditEntry[] {
+      if (!hasTable(sql, AUDIT_TABLE)) return [];
+      const rows = sql.run<Omit<AuditEntry, "key"> & { key: string | null }>(
+        `SELECT id, at, by, key, act, target FROM audit WHERE at >= ?1 AND id < ?2 AND (?3 IS NULL OR key = ?3 OR by = ?3)
+          AND (?4 IS NULL OR act = ?4) ORDER BY id DESC LIMIT ?5`,
+        ...[now - AUDIT_DAYS * DAY_MS, before ?? Number.MAX_SAFE_INTEGER, key ?? null, act ?? null, limit],
+      );
+      return rows.map(({ key: of, ...row }) => ({ ...row, ...(of !== null && { key: of }) }));
+    },
+    tidy(now: number): void {
+      if (hasTable(sql, AUDIT_TABLE)) prune(now);
+    },
+  };
+}

@@ -1,0 +1,77 @@
+// GET /v1/audit: what is noted of which requests, and what is not.
+import { beforeAll, describe, expect, it } from "vitest";
+import type { AuditEntry } from "../../../core/schemas/keys/audit.ts";
+import { AUDITED_ROUTES } from "../../../workers/api/auth/audited-routes.ts";
+import { OPERATOR, START_MS, ask, createProfile, createSession, expectProblem } from "../api-calls.ts";
+
+let profile = "";
+let key = "";
+beforeAll(async () => void ({ profile, key } = await createProfile()), START_MS);
+
+const list = async (query = "", as = key) =>
+  (await ask("GET", `/v1/audit${query}`, { key: as })).body as { entries: AuditEntry[]; next?: string };
+
+const SKILL =
+  "---\nname: tides\ndescription: Use when asked for the tide table of a harbour.\n---\n\n# Tides\n\nRead the table.\n";
+
+describe("the audit log of a profile", () => {
+  it("names what its keys and the operator changed, newest first, and nothing of the content", async () => {
+    const session = await createSession(key);
+    const made = (await ask("POST", "/v1/keys", { key: OPERATOR, body: { profile, label: "secret label" } })).body as {
+      id: string;
+      key: string;
+    };
+    const as = { key: made.key };
+    await ask("PUT", "/v1/skills/tides", { ...as, body: { files: { "SKILL.md": SKILL } } });
+    await ask("POST", "/v1/memory", { ...as, body: { store: "user", content: "Lives in Lisbon." } });
+    await ask("PATCH", "/v1/settings", { ...as, body: { "turn.titles": false } });
+    await ask("DELETE", `/v1/sessions/${session}`, as);
+    await ask("DELETE", `/v1/keys/${made.id}`, { key });
+    const { entries } = await list();
+    expect(entries.map(({ by, act, target }) => [by, act, target])).toEqual([
+      [expect.stringMatching(/^key_/), "key_revoke", made.id],
+      [made.id, "session_delete", session],
+      [made.id, "settings_change", "turn.titles"],
+      [made.id, "memory_add", expect.stringMatching(/^\S+$/)],
+      [made.id, "skill_put", "tides"],
+      ["operator", "key_create", made.id],
+      ["operator", "profile_create", profile],
+    ]);
+    const text = JSON.stringify(entries);
+    for (const word of ["Lisbon", "secret label", made.key.slice(-52), "tide table"]) expect(text).not.toContain(word);
+    const first = await list("?limit=3");
+    expect(first.entries).toHaveLength(3);
+    expect((await list(`?limit=200&after=${first.next}`)).entries).toEqual(entries.slice(3));
+    expect((await list(`?key=${made.id}&act=skill_put`)).entries).toHaveLength(1);
+  });
+
+  it("notes no refusal, no reading and no daily work, and is the profile's own", async () => {
+    const other = await createProfile();
+    const session = await createSession(other.key);
+    await ask("POST", `/v1/sessions/${session}/messages`, { key: other.key, body: { text: "hello" } });
+    await ask("DELETE", "/v1/keys/key_000000000000", { key: other.key });
+    await ask("PUT", "/v1/skills/tides", { key: other.key, body: { files: {} } });
+    await ask("GET", "/v1/keys", { key: other.key });
+    const { entries } = await list("", other.key);
+    expect(entries.map(({ act }) => act)).toEqual(["profile_create"]);
+  });
+
+  it("is for admins, and every row of its table is a route", async () => {
+    const made = (await ask("POST", "/v1/keys", { key, body: { scopes: ["read", "write"] } })).body as { key: string };
+    expectProblem(await ask("GET", "/v1/audit", { key: made.key }), 403, "scope_missing", "The key may not do this");
+    expect((await ask("GET", "/v1/audit?act=DROP%20TABLE", { key })).body).toMatchObject({ code: "query_invalid" });
+    const { paths } = (await ask("GET", "/openapi.json")).body as { paths: Record<string, Record<string, Route>> };
+    const routes = Object.values(paths).flatMap((item) => Object.values(item));
+    for (const [id, { isAdmin = false }] of Object.entries(AUDITED_ROUTES)) {
+      const route = routes.find(({ operationId }) => operationId === id);
+      expect([id, route !== undefined]).toEqual([id, true]);
+      const needs = route!.security?.some((scheme) => scheme.operator || scheme.key?.includes("admin")) ?? false;
+      expect([id, needs]).toEqual([id, isAdmin]);
+    }
+  });
+});
+
+interface Route {
+  operationId: string;
+  security?: Record<string, string[]>[];
+}

@@ -1,0 +1,54 @@
+// The table of what the audit log names: one row for each route that changes who may do what, what the agent is, or what is kept.
+// Messages and other daily work are not in it. Read by note-act.ts.
+
+export interface AuditedRoute {
+  /** Noun and verb. */
+  act: string;
+  /** The change needs the scope `admin`, or the operator. */
+  isAdmin?: boolean;
+  /** Where the target's id is, if the path does not hold it: a field of the answer, or the names of the body's fields. */
+  answer?: string;
+  namesFields?: true;
+}
+
+/** By operation id. */
+export const AUDITED_ROUTES: Record<string, AuditedRoute> = {
+  createProfile: { act: "profile_create", isAdmin: true, answer: "profile" },
+  createKey: { act: "key_create", isAdmin: true, answer: "id" },
+  changeKey: { act: "key_change", isAdmin: true },
+  rotateKey: { act: "key_rotate", isAdmin: true },
+  revokeKey: { act: "key_revoke", isAdmin: true },
+  signIn: { act: "sign_in", answer: "id" },
+  signOut: { act: "sign_out" },
+  endSignIn: { act: "sign_in_end", isAdmin: true },
+  changeSettings: { act: "settings_change", namesFields: true },
+  putToolSettings: { act: "tools_put", isAdmin: true },
+  putSkillSettings: { act: "skill_settings_put", isAdmin: true },
+  putApprovalMode: { act: "approval_mode_put", isAdmin: true },
+  revokeProfileAllowance: { act: "allowance_revoke" },
+  putPolicy: { act: "policy_put", isAdmin: true },
+  deletePolicy: { act: "policy_delete", isAdmin: true },
+  putPersonality: { act: "personality_put" },
+  deletePersonality: { act: "personality_delete" },
+  createHook: { act: "hook_create", isAdmin: true, answer: "id" },
+  deleteHook: { act: "hook_delete", isAdmin: true },
+  rotateHookSecret: { act: "hook_rotate", isAdmin: true },
+  putMcpServer: { act: "mcp_server_put", isAdmin: true },
+  deleteMcpServer: { act: "mcp_server_delete", isAdmin: true },
+  authorizeMcpServer: { act: "mcp_server_authorize", isAdmin: true },
+  putSkill: { act: "skill_put" },
+  deleteSkill: { act: "skill_delete" },
+  importSkill: { act: "skill_import", answer: "name" },
+  publishSkill: { act: "skill_publish", isAdmin: true },
+  undoSkillRevision: { act: "skill_undo" },
+  purgeSkillRevision: { act: "skill_purge" },
+  addMemory: { act: "memory_add", answer: "id" },
+  replaceMemory: { act: "memory_replace" },
+  forget: { act: "memory_forget" },
+  purgeMemory: { act: "memory_purge" },
+  decidePending: { act: "pending_decide" },
+  deleteSession: { act: "session_delete" },
+  beginExport: { act: "export_begin", isAdmin: true, answer: "export" },
+  sealExport: { act: "export_seal", isAdmin: true },
+  beginImport: { act: "import_begin", isAdmin: true },
+};
