@@ -102,7 +102,7 @@ export class Account extends DurableObject<AccountEnv> {
   /** As `check`, for a cookie. Failure: `sign_in_unknown`. */
   checkSignIn(id: string, secret: string, willWrite = false): Result<KnownSignIn> {
     if (!this.#exists()) return SIGN_IN_UNKNOWN;
-    const known = this.#signIns().check(id, secret, Date.now(), !willWrite);
+    const known = this.#signIns().check(id, secret, Date.now(), this.#upkeep().isNewer());
     if (known && willWrite) this.#upkeep().checkVersion();
     return known ? ok({ ...known, settingsRev: this.#profileSettings().rev() }) : SIGN_IN_UNKNOWN;
   }

@@ -4,6 +4,7 @@ import { type Result, err, ok } from "../../core/errors.ts";
 import type { ChangeKey, CreateKey, CreatedKey, KeyInfo } from "../../core/schemas/api.ts";
 import { DAY_MS, type SessionId } from "../../core/schemas/ids.ts";
 import { type Actor, OPERATOR } from "../../core/schemas/keys/actor.ts";
+import { sha256Hex } from "../../core/schemas/learning/digest.ts";
 import { ALL_SCOPES, type Scope } from "../../core/schemas/keys/scope.ts";
 import { createKeyId, createSecret, toKey } from "../account-key.ts";
 import type { Sql } from "../../core/ports.ts";
@@ -33,7 +34,10 @@ export interface AccountKeysDeps {
 }
 
 /** What opens a WebSocket. */
-export type SocketOpener = { kind: "key"; id: string; rotation: number } | { kind: "cookie"; id: string };
+export type SocketOpener =
+  | { kind: "key"; id: string; rotation: number }
+  | { kind: "cookie"; id: string }
+  | { kind: "access"; who: string; end: number };
 
 export type AccountKeys = ReturnType<typeof createAccountKeys>;
 
@@ -184,6 +188,10 @@ export function createAccountKeys({ sql, profile, raiseVersion, signIns }: Accou
     if (opener.kind === "cookie") {
       const signIn = signIns.find(opener.id, now);
       return signIn && { owner: signIn.id, key: signIn.key, ownerEnd: signIn.end, keyEnd: null };
+    }
+    if (opener.kind === "access") {
+      const owner = `access.${sha256Hex(opener.who).slice(0, 16)}`;
+      return { owner, key: "access", ownerEnd: opener.end, keyEnd: null };
     }
     const { id, rotation } = opener;
     const checked = rows.checkRotation(id, rotation, now);

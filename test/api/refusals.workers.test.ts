@@ -323,6 +323,13 @@ describe("the API's description", () => {
         ...["GET /v1/personalities", "PUT /v1/personalities/{personality}", "DELETE /v1/personalities/{personality}"],
         ...["GET /v1/skill-settings", "PUT /v1/skill-settings"],
         ...["GET /v1/settings", "PATCH /v1/settings"],
+        ...[
+          "POST /v1/sign-in",
+          "GET /v1/sign-in",
+          "DELETE /v1/sign-in",
+          "GET /v1/sign-ins",
+          "DELETE /v1/sign-ins/{signIn}",
+        ],
         ...["GET /v1/models", "PATCH /v1/sessions/{session}", "POST /v1/sessions/{session}/branch"],
         "GET /v1/curator",
         "POST /v1/curator/run",

@@ -20,6 +20,7 @@ describe("docs/STORAGE.md", () => {
       tablesIn(
         "durable-objects/account.ts",
         "durable-objects/account-tables.ts",
+        "durable-objects/keys",
         "durable-objects/runs",
         "durable-objects/account-sessions.ts",
         "durable-objects/account-ledger.ts",

@@ -9,7 +9,7 @@ import { approvalPolicy } from "./profiles/approval-policy.ts";
 import { MAX_ZIP_BYTES } from "../../core/workspace/exchange/zip-limits.ts";
 import { approvals } from "./sessions/approvals.ts";
 import { checkpoints } from "./sessions/checkpoints.ts";
-import { allowOrigins } from "./auth/cors.ts";
+import { allowOrigins } from "./auth/browsers/cors.ts";
 import { authenticate } from "./auth/authenticate.ts";
 import { curator } from "./learning/curator.ts";
 import { parseEnvSettings } from "./env.ts";

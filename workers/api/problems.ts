@@ -4,7 +4,7 @@ import type { Context } from "hono";
 import { HTTPException } from "hono/http-exception";
 import { ulid } from "ulid";
 import { DeletedError, type Result, newerStateOf } from "../../core/errors.ts";
-import { writeSignInCookie } from "./auth/cookie-text.ts";
+import { writeSignInCookie } from "./auth/browsers/cookie-text.ts";
 import type { Problem } from "../../core/schemas/api.ts";
 
 export const PROBLEMS = {

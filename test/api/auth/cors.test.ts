@@ -1,7 +1,7 @@
 // CORS: what a page of a listed origin may do, and that every other page gets nothing.
 import { Hono } from "hono";
 import { expect, test } from "vitest";
-import { allowOrigins } from "../../../workers/api/auth/cors.ts";
+import { allowOrigins } from "../../../workers/api/auth/browsers/cors.ts";
 import type { ApiEnv } from "../../../workers/api/auth/principal.ts";
 import type { Env } from "../../../workers/api/env.ts";
 import { AppError, answerError } from "../../../workers/api/problems.ts";

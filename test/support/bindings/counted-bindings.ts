@@ -113,8 +113,17 @@ function createCountedAccount(profile: string) {
     },
     removeSetting: async () => ok(null),
     hookDesk: () => hookDesk,
+    signInDesk: () => signInDesk,
   };
 }
+
+const signIn = { id: "sin_000000000000", key: "key_000000000000", label: "", createdAt: 1, expiresAt: 2, usedAt: 1 };
+const signInDesk = {
+  create: async () => ok({ ...signIn, scopes: ["read"] }),
+  list: async () => [{ ...signIn, scopes: ["read"] }],
+  end: async () => ok(null),
+  [Symbol.dispose]() {},
+};
 
 const hookInfo = { id: "hook_000000000000", url: "https://receiver.example", events: ["turn.ended"], createdAt: 1 };
 const hookDesk = {

@@ -8,12 +8,12 @@ import type { KnownKey } from "../../../durable-objects/keys/key-rows.ts";
 import { AppError, PROBLEMS, unwrap } from "../problems.ts";
 import { openAccount } from "../sessions/session-rpc.ts";
 import { acceptedKeys } from "./accepted-keys.ts";
-import { checkAccessToken } from "./access.ts";
-import { assertOwnPage } from "./cookie.ts";
+import { checkAccessToken } from "./browsers/access.ts";
+import { assertOwnPage } from "./browsers/cookie.ts";
 import { readBearer, readBrowserCredential, readCredential } from "./credential.ts";
 import { endWithCredential } from "./end-with-credential.ts";
 import { assertOperator } from "./operator.ts";
-import { checkSignIn } from "./sign-in.ts";
+import { checkSignIn } from "./browsers/sign-in.ts";
 import type { ApiEnv, Principal } from "./principal.ts";
 
 const OPEN_ROUTES = new Set(["GET /health", "GET /openapi.json", "GET /docs", "GET /v1/mcp/callback"]);

@@ -1,8 +1,8 @@
 // Reads what a request presents to prove who sends it. Checks nothing. Called by authentication.
 import type { Context } from "hono";
 import { AppError } from "../problems.ts";
-import { type AccessToken, readAccessToken } from "./access.ts";
-import { readSignInCookie } from "./cookie.ts";
+import { type AccessToken, readAccessToken } from "./browsers/access.ts";
+import { readSignInCookie } from "./browsers/cookie.ts";
 import type { ApiEnv } from "./principal.ts";
 
 export type Credential = { kind: "bearer"; token: string } | { kind: "cookie"; token: string } | AccessToken;

@@ -5,9 +5,8 @@ import { unwrap } from "../problems.ts";
 import { openAccount } from "../sessions/session-rpc.ts";
 import type { ApiEnv } from "./principal.ts";
 
-/** The tag of the socket; `null`: the credential has no end that the Account knows of. Throws `key_unknown`. */
-export async function noteSocket(c: Context<ApiEnv>, session: SessionId): Promise<string | null> {
+/** The tag of the socket. Throws `key_unknown`. */
+export async function noteSocket(c: Context<ApiEnv>, session: SessionId): Promise<string> {
   const { profile, via } = c.var.principal;
-  if (via.kind === "access") return null;
   return unwrap(await openAccount(c.env, profile).keyDesk().noteSocket(via, session));
 }

@@ -6,12 +6,12 @@ import type { Env } from "../env.ts";
 
 /**
  * `key`: `rotation` counts the secrets of the key, so that what an old secret has opened can be closed. `cookie`: `id` names the
- * sign-in and `key` the key that it was exchanged for. `access`: `who` is the person whom the identity provider named.
+ * sign-in and `key` the key that it was exchanged for. `access`: `who` is the person whom the identity provider named, and `end` when their token ends, ms since 1970.
  */
 export type Via =
   | { kind: "key"; id: string; rotation: number }
   | { kind: "cookie"; id: string; key: string }
-  | { kind: "access"; who: string };
+  | { kind: "access"; who: string; end: number };
 
 export interface Principal {
   profile: ProfileId;

@@ -12,8 +12,8 @@ import {
 } from "../../../core/schemas/keys/sign-in.ts";
 import { createSecret, createSignInId, toSignInToken } from "../../../durable-objects/account-key.ts";
 import { forgetAcceptedKeys } from "../auth/accepted-keys.ts";
-import { assertOwnPage, readSignInCookie, toCsrfToken } from "../auth/cookie.ts";
-import { writeSignInCookie } from "../auth/cookie-text.ts";
+import { assertOwnPage, readSignInCookie, toCsrfToken } from "../auth/browsers/cookie.ts";
+import { writeSignInCookie } from "../auth/browsers/cookie-text.ts";
 import type { ApiEnv } from "../auth/principal.ts";
 import { parseEnvSettings } from "../env.ts";
 import { ascending, pageQuery, toPage } from "../pages.ts";

@@ -43,7 +43,7 @@ socket.openapi(
     if (after !== undefined) url.searchParams.set("after", after);
     const { session: id } = c.req.valid("param");
     const owner = await noteSocket(c, id);
-    if (owner !== null) url.searchParams.set("owner", owner);
+    url.searchParams.set("owner", owner);
     const session = openSession(c.env, c.var.profile, id);
     const upgrade = new Request(url, { headers: { upgrade: "websocket" } });
     const answer = await unwrapResponse(await session.fetch(upgrade));

@@ -1,17 +1,17 @@
 // Tokens of the operator's identity provider (Cloudflare Access) in place of keys: where a request has one, and which profile the person
 // uses. A person whom the operator has not mapped gets nothing.
 import type { Context } from "hono";
-import { sha256Hex } from "../../../core/schemas/learning/digest.ts";
-import { type AccessConfig, type Person, parseAccessEnv } from "../../../wiring/access.ts";
-import { openOutbound } from "../../../wiring/outbound.ts";
-import { parseEnvSettings } from "../env.ts";
-import { AppError, unwrap } from "../problems.ts";
-import { openAccount } from "../sessions/session-rpc.ts";
-import { acceptedKeys } from "./accepted-keys.ts";
+import { sha256Hex } from "../../../../core/schemas/learning/digest.ts";
+import { type AccessConfig, type Person, parseAccessEnv } from "../../../../wiring/access.ts";
+import { openOutbound } from "../../../../wiring/outbound.ts";
+import { parseEnvSettings } from "../../env.ts";
+import { AppError, unwrap } from "../../problems.ts";
+import { openAccount } from "../../sessions/session-rpc.ts";
+import { acceptedKeys } from "../accepted-keys.ts";
 import type { AccessClaims } from "./access-jwt.ts";
 import { isUnsafe } from "./cookie.ts";
 import { readCookies } from "./cookie-text.ts";
-import type { ApiEnv, Principal } from "./principal.ts";
+import type { ApiEnv, Principal } from "../principal.ts";
 
 /** [own] A token of Access has about 1,000 characters. */
 const MAX_TOKEN_CHARS = 16_384;
@@ -53,7 +53,7 @@ export async function checkAccessToken(c: Context<ApiEnv>, { token }: AccessToke
     throw new AppError("access_not_mapped", detail);
   }
   const { profile, scopes } = person;
-  const via = { kind: "access", who: claims.email ?? claims.sub } as const;
+  const via = { kind: "access", who: claims.email ?? claims.sub, end: claims.end } as const;
   const principal: Principal = { profile, settingsRev, scopes, via };
   acceptedKeys.add(cacheKey, principal, now, claims.end);
   return principal;

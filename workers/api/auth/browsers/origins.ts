@@ -1,8 +1,8 @@
 // Which pages may use the API from a browser: those of its own origin, and of the origins that the operator lists
 // (`browsers.origins`). Called by CORS and by the checks of credentials that a browser sends by itself.
 import type { Context } from "hono";
-import { type Env, parseEnvSettings } from "../env.ts";
-import type { ApiEnv } from "./principal.ts";
+import { type Env, parseEnvSettings } from "../../env.ts";
+import type { ApiEnv } from "../principal.ts";
 
 /** `null`: the text is not an origin, such as the `null` of a sandboxed page. */
 function toOrigin(text: string): string | null {

@@ -1,9 +1,9 @@
 // Verifies a token of the operator's identity provider with its published keys. Loaded with the first such token only: it holds the
 // library for it. Never accepts a token that it could not verify.
 import { type JWTPayload, createRemoteJWKSet, customFetch, errors, jwtVerify } from "jose";
-import { type Result, err, ok } from "../../../core/errors.ts";
-import type { Outbound } from "../../../core/outbound/outbound.ts";
-import type { AccessConfig } from "../../../wiring/access.ts";
+import { type Result, err, ok } from "../../../../core/errors.ts";
+import type { Outbound } from "../../../../core/outbound/outbound.ts";
+import type { AccessConfig } from "../../../../wiring/access.ts";
 
 /** Signatures by a private key only: never `none`, and no secret that the public key could be taken for. Access signs with RS256. */
 const ALGORITHMS = ["RS256", "ES256"];

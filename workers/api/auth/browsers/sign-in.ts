@@ -1,14 +1,14 @@
 // Checks the cookie of a sign-in, and that a page of our own or of a listed origin has caused the request. Called by authentication, for
 // each request and again for open streams.
 import type { Context } from "hono";
-import type { Result } from "../../../core/errors.ts";
-import { parseSignInToken } from "../../../durable-objects/account-key.ts";
-import type { KnownSignIn } from "../../../durable-objects/keys/sign-in-rows.ts";
-import { AppError, unwrap } from "../problems.ts";
-import { openAccount } from "../sessions/session-rpc.ts";
-import { acceptedKeys } from "./accepted-keys.ts";
+import type { Result } from "../../../../core/errors.ts";
+import { parseSignInToken } from "../../../../durable-objects/account-key.ts";
+import type { KnownSignIn } from "../../../../durable-objects/keys/sign-in-rows.ts";
+import { AppError, unwrap } from "../../problems.ts";
+import { openAccount } from "../../sessions/session-rpc.ts";
+import { acceptedKeys } from "../accepted-keys.ts";
 import { assertCsrfToken, assertOwnPage, isUnsafe } from "./cookie.ts";
-import type { ApiEnv, Principal } from "./principal.ts";
+import type { ApiEnv, Principal } from "../principal.ts";
 
 /** Throws `origin_refused`, `csrf_refused`, `sign_in_unknown`. */
 export async function checkSignIn(c: Context<ApiEnv>, token: string): Promise<Principal> {

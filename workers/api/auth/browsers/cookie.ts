@@ -1,12 +1,12 @@
 // The cookie of a sign-in, and what protects a credential that a browser sends by itself: the request must come from a page of our own
 // or of a listed origin, and one that changes something must hold the CSRF token. Reads and checks only; stores nothing.
 import type { Context } from "hono";
-import { sha256Hex } from "../../../core/schemas/learning/digest.ts";
-import { isSameSecret } from "../../../durable-objects/account-key.ts";
-import { AppError } from "../problems.ts";
+import { sha256Hex } from "../../../../core/schemas/learning/digest.ts";
+import { isSameSecret } from "../../../../durable-objects/account-key.ts";
+import { AppError } from "../../problems.ts";
 import { nameSignInCookie, readCookies } from "./cookie-text.ts";
 import { isTrustedOrigin } from "./origins.ts";
-import type { ApiEnv } from "./principal.ts";
+import type { ApiEnv } from "../principal.ts";
 
 /** The value of the sign-in's cookie; `null`: there is none. Two of them are refused: one may be another page's. */
 export function readSignInCookie(c: Context): string | null {

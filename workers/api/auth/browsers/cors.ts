@@ -1,9 +1,9 @@
 // CORS by the operator's list of origins. A listed origin may send credentials and read every response, errors included; any other
 // origin gets no CORS header at all. Never answers with `*`, and never reflects an origin that is not listed.
 import type { Context, MiddlewareHandler } from "hono";
-import { AppError, answerProblem } from "../problems.ts";
+import { AppError, answerProblem } from "../../problems.ts";
 import { listOrigins } from "./origins.ts";
-import type { ApiEnv } from "./principal.ts";
+import type { ApiEnv } from "../principal.ts";
 
 const METHODS = "GET, HEAD, POST, PUT, PATCH, DELETE";
 /** [own] Seconds that a browser may keep a preflight. Chromium allows 7,200 at most; a shorter time lets a removed origin end soon. */
