@@ -19,7 +19,12 @@ export async function showPast(
   const first = shown[0];
   if (!first?.input) return [];
   const wanted = new Set(shown.map(({ n }) => n));
-  const entries = (await client.entries(session, first.input - 1)).filter(({ turn }) => wanted.has(turn));
+  // What follows comes as events.
+  const running = turns.find(({ state }) => state === "running" || state === "parked");
+  const last = running?.input ? running.input - 1 : (shown.at(-1)?.final ?? 0);
+  const entries = (await client.entries(session, first.input - 1)).filter(
+    ({ n, turn }) => wanted.has(turn) && n <= last,
+  );
   if (ended.length > shown.length) transcript.addNote(`(${ended.length - shown.length} earlier turns)`);
   for (const entry of entries) showEntry(entry, transcript);
   return shown.map(({ n }) => n);

@@ -187,7 +187,7 @@ export function createSessionView(options: SessionViewOptions, detail: SessionDe
       usd: usd + usdMicros / 1e6,
       ms: ms + Date.now() - begunAt,
     });
-    void reads.context(session!, event.entry);
+    if (event.stats.modelCalls > 0) void reads.context(session!, event.entry);
     if (commands.delete(event.turn)) void reads.choice(session!);
   }
 
@@ -223,7 +223,7 @@ export function createSessionView(options: SessionViewOptions, detail: SessionDe
       const shown = await showPast(client, detail, transcript);
       for (const n of shown) placed.add(n);
       begin(detail);
-      const ended = detail.turns.findLast(({ final }) => final !== null);
+      const ended = detail.turns.findLast(({ final, stats }) => final !== null && stats.modelCalls > 0);
       if (ended?.final) void reads.context(detail.session, ended.final);
     },
     close(): void {

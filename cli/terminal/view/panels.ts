@@ -102,12 +102,14 @@ export function createListPanel({ title, items, theme, onChoose, onCancel, onCha
   let filter = "";
   let list = makeList();
 
-  function makeList(): SelectList {
+  /** `null`: nothing fits what is typed. */
+  function makeList(): SelectList | null {
     const words = filter.toLowerCase().split(/\s+/);
     const found = items.filter(({ label, description }) => {
       const text = `${label} ${description}`.toLowerCase();
       return words.every((word) => text.includes(word));
     });
+    if (found.length === 0) return null;
     const made = new SelectList(found, LIST_ROWS, theme.list, { minPrimaryColumnWidth: 30, maxPrimaryColumnWidth: 56 });
     made.onSelect = ({ value }) => onChoose(value);
     made.onCancel = onCancel;
@@ -118,13 +120,18 @@ export function createListPanel({ title, items, theme, onChoose, onCancel, onCha
     render(width) {
       const typed = filter === "" ? theme.faint("type to narrow") : clean(filter);
       const head = truncateToWidth(`${theme.strong(clean(title))}  ${typed}`, width);
-      return [head, ...list.render(width), theme.faint("↑↓ choose · Enter opens · Esc closes")];
+      return [
+        head,
+        ...(list?.render(width) ?? ["  Nothing fits."]),
+        theme.faint("↑↓ choose · Enter opens · Esc closes"),
+      ];
     },
     handleKey(data) {
       if (/^[\x20-\x7e]+$/.test(data) || /^\p{L}+$/u.test(data)) filter += data;
       else if (matchesKey(data, "backspace")) filter = [...filter].slice(0, -1).join("");
       else {
-        list.handleInput(data);
+        if (list) list.handleInput(data);
+        else if (matchesKey(data, "escape")) onCancel();
         onChange();
         return true;
       }

@@ -74,9 +74,12 @@ export function describeOutcome(
   outcome: { failed: boolean; result: string } | null,
 ): { change: string[]; text: string } {
   const result = parseObject(outcome?.result ?? "");
-  const written = outcome?.failed ? [] : describeChange(call.args, result);
+  const written = outcome?.failed || !WRITERS.has(call.name) ? [] : describeChange(call.args, result);
   return { change: written, text: outcome === null ? "" : describeText(result, outcome.result, written.length > 0) };
 }
+
+/** Tools whose arguments or results show a change of a file or a skill. */
+const WRITERS: ReadonlySet<string> = new Set(["patch", "write_file", "skill_manage"]);
 
 function describeChange(args: JsonObject, result: JsonObject | null): string[] {
   if (typeof result?.diff === "string") return stripHead(result.diff);

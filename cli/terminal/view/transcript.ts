@@ -152,12 +152,17 @@ export function createTranscript(theme: Theme) {
         case "notice_add":
           if (FOR_THE_MODEL.has(event.code)) return;
           if (event.code === "clarify_answered") return addNote(`✓ ${event.text}`, theme.good);
-          if (event.code === "learned") return addNote(`★ ${toOneLine(event.text)} (/why, /unlearn)`, theme.accent);
+          if (event.code === "learned") {
+            const text = toOneLine(event.text);
+            return addNote(`★ ${text}${/\bnothing\b/i.test(text) ? "" : " (/why, /unlearn)"}`, theme.accent);
+          }
           if (event.code === "command_answer") return addPage(event.text);
           return addNote(`! ${event.text}`, theme.warn);
         case "turn_park":
           return addSpaced(new Text(renderQuestion(toPlainDeep(event), theme), 0, 0));
         case "turn_end":
+          // A command that was carried out has said so itself.
+          if (event.state === "done" && event.stats.modelCalls === 0) return;
           return addNote(`  ${describeEnd(event)}`);
       }
     },

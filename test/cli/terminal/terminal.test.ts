@@ -329,6 +329,7 @@ describe("the interactive terminal", { timeout: 20_000 }, () => {
         prepared: {},
       },
       { ...base, n: 3, kind: "assistant", parts: [{ source: "own", text: "One file." }], answer },
+      { ...base, n: 4, kind: "notice", code: "learned", parts: [{ source: "outcome", text: "Learned much." }] },
     ];
     const detail = { ...DETAIL, title: "Files", turns: [{ ...turn, stats }] };
     await using api = await startFakeSession({
@@ -339,6 +340,9 @@ describe("the interactive terminal", { timeout: 20_000 }, () => {
     const screen = await it.terminal.waitFor("One file.");
     expect(screen).toMatch(/› What is there\?\n\n {2}✓ terminal ls\n\nOne file\./);
     expect(screen).not.toContain("a.txt");
+    // What came after the turn is an event, and shown once.
+    await api.send({ type: "notice_add", entry: 4, code: "learned", text: "Learned much." });
+    expect((await it.terminal.waitFor("Learned much.")).match(/Learned much/g)).toHaveLength(1);
     await it.terminal.waitFor("context 20% of 1k");
     it.terminal.type("\x0f");
     await it.terminal.waitFor("    a.txt");
