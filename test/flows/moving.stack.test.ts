@@ -1,81 +1,285 @@
-// A whole profile leaves one deployment and arrives in another: built by real turns, exported by the terminal's own code, imported, used,
-// and exported again. Both archives hold the same lines.
-import { readFileSync, writeFileSync } from "node:fs";
-import { open } from "node:fs/promises";
+// A whole profile leaves one deployment and arrives in others: built by real turns, exported by the terminal's own code, imported, used,
+// and exported again. Archives that nobody trusted has signed, and hostile ones, are tried on the same stack.
+import { open, writeFile } from "node:fs/promises";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { exportProfile } from "../../cli/moving/export-profile.ts";
 import { importProfile } from "../../cli/moving/import-profile.ts";
-import { type MovingClient, createMovingClient } from "../../cli/moving/moving-client.ts";
+import { createMovingClient } from "../../cli/moving/moving-client.ts";
 import { listTarEntries, readTarEntry } from "../../cli/moving/tar-file.ts";
-import { MovedLine } from "../../core/schemas/moving/lines.ts";
+import { ProblemError } from "../../cli/connection/http.ts";
+import type { Entry } from "../../core/schemas/entry.ts";
+import { sha256Hex } from "../../core/schemas/learning/digest.ts";
+import { MovedLine, type MovedSection } from "../../core/schemas/moving/lines.ts";
+import { Manifest, type SealedManifest } from "../../core/schemas/moving/manifest.ts";
+import { openDeployment } from "../../wiring/deployment.ts";
 import { type Product, startProduct } from "../support/product.ts";
 import { createTempFolders } from "../support/temp-folders.ts";
 
 const OPERATOR = "operator-token-for-tests";
-const SECRET = "s3cret-header-of-a-server";
+const ELSEWHERE = "operator-token-of-another-deployment";
+const SECRET = "s3cret-of-an-mcp-server";
 const folder = createTempFolders()();
-let product: Product;
-type Owner = { profile: string; key: string };
+const first = join(folder, "first.tar");
 
-beforeAll(async () => void (product = await startProduct({ vars: { TALARIA_OPERATOR_TOKEN: OPERATOR } })), 60_000);
-afterAll(() => product?.close());
+interface Owner {
+  profile: string;
+  key: string;
+}
+
+let product: Product;
+let alice: Owner;
+let session: string;
+let sealed: SealedManifest;
+let lines: MovedLine[];
 
 const createOwner = () => product.request<Owner>("POST", "/v1/profiles", OPERATOR, {});
-const open_ = ({ key }: Owner): MovingClient => createMovingClient({ url: product.url, key });
+const clientOf = ({ key }: Owner) => createMovingClient({ url: product.url, key, patienceMs: 0 });
+const ask = <T>(owner: Owner, method: string, path: string, body?: object) =>
+  product.request<T>(method, path, owner.key, body);
+const skill = (words: string) => ({
+  files: { "SKILL.md": `---\nname: reading-logs\ndescription: Reads logs.\n---\n\n# ${words}\n` },
+});
 
-async function say(owner: Owner, session: string, text: string): Promise<string> {
-  const response = await product.fetch(`/v1/sessions/${session}/messages`, {
+async function say({ key }: Owner, of: string, text: string): Promise<string> {
+  const headers = { authorization: `Bearer ${key}`, "content-type": "application/json", accept: "text/event-stream" };
+  const answer = await product.fetch(`/v1/sessions/${of}/messages`, {
     method: "POST",
-    headers: { authorization: `Bearer ${owner.key}`, "content-type": "application/json", accept: "text/event-stream" },
+    headers,
     body: JSON.stringify({ text }),
   });
-  return response.text();
+  return answer.text();
 }
 
-async function putFile({ key }: Owner, session: string, path: string, body: Uint8Array<ArrayBuffer>) {
+function file({ key }: Owner, path: string, body?: Uint8Array<ArrayBuffer>) {
   const headers = { authorization: `Bearer ${key}`, "content-type": "application/octet-stream" };
-  return product.fetch(`/v1/sessions/${session}/files/${path}`, { method: "PUT", headers, body });
+  return product.fetch(`/v1/sessions/${session}/files/${path}`, body ? { method: "PUT", headers, body } : { headers });
 }
 
-async function readLines(path: string): Promise<MovedLine[]> {
-  const file = await open(path, "r");
-  const lines: MovedLine[] = [];
-  for (const entry of await listTarEntries(file)) {
+async function readArchive(path: string): Promise<MovedLine[]> {
+  const archive = await open(path, "r");
+  const read: MovedLine[] = [];
+  for (const entry of await listTarEntries(archive)) {
     if (!entry.name.endsWith(".jsonl")) continue;
-    const text = new TextDecoder().decode(await readTarEntry(file, entry));
-    lines.push(...text.split("\n").slice(0, -1).map((line) => MovedLine.parse(JSON.parse(line))));
+    const text = new TextDecoder().decode(await readTarEntry(archive, entry));
+    read.push(
+      ...text
+        .split("\n")
+        .slice(0, -1)
+        .map((line) => MovedLine.parse(JSON.parse(line))),
+    );
   }
-  await file.close();
-  return lines;
+  await archive.close();
+  return read;
 }
 
-it("a profile goes round the world", async () => {
-  const alice = await createOwner();
-  const { session } = await product.request<{ session: string }>("POST", "/v1/sessions", alice.key, {});
+const data = new Uint8Array(1_300_000).map((_, at) => (at * 7) % 253);
+
+beforeAll(async () => {
+  product = await startProduct({ vars: { TALARIA_OPERATOR_TOKEN: OPERATOR } });
+  alice = await createOwner();
+  ({ session } = await ask<{ session: string }>(alice, "POST", "/v1/sessions", {}));
   await say(alice, session, "Hello there");
+  await file(alice, "data/rain.bin", data);
   await say(alice, session, "And again");
-  await putFile(alice, session, "data/rain.bin", new Uint8Array(1_500_000).map((_, at) => (at * 7) % 256));
-  await product.request("PUT", "/v1/skills/reading-logs", alice.key, {
-    files: { "SKILL.md": "---\nname: reading-logs\ndescription: Reads logs.\n---\n\n# Logs\n" },
-  });
-  await product.request("PUT", "/v1/skills/reading-logs", alice.key, {
-    files: { "SKILL.md": "---\nname: reading-logs\ndescription: Reads logs.\n---\n\n# Logs, better\n" },
-  });
-  await product.request("POST", "/v1/memory", alice.key, { store: "user", content: "The person lives in Bern." });
-  const first = join(folder, "first.tar");
-  await exportProfile(open_(alice), first);
-  const bob = await createOwner();
-  const imported = await importProfile(open_(bob), first);
-  console.log(imported);
-  const second = join(folder, "second.tar");
-  await exportProfile(open_(bob), second);
-  const [a, b] = [await readLines(first), await readLines(second)];
-  writeFileSync("/tmp/w/moving-a.json", a.map((l) => JSON.stringify(l)).join("\n"));
-  writeFileSync("/tmp/w/moving-b.json", b.map((l) => JSON.stringify(l)).join("\n"));
-  console.log(a.length, b.length, readFileSync(first).length);
-  const detail = await product.request("GET", `/v1/sessions/${session}`, bob.key);
-  console.log(JSON.stringify(detail).slice(0, 300), SECRET.length);
-  const events = await say(bob, session, "What is next?");
-  console.log(events.slice(0, 600));
+  await ask(alice, "PUT", "/v1/skills/reading-logs", skill("Logs"));
+  await ask(alice, "PUT", "/v1/skills/reading-logs", skill("Logs, better"));
+  await ask(alice, "POST", "/v1/memory", { store: "user", content: "The person lives in Bern." });
+  await ask(alice, "PUT", "/v1/personalities/brief", { text: "Be brief." });
+  const server = { url: "https://mcp.example/", headers: { authorization: SECRET }, enabled: false };
+  await ask(alice, "PUT", "/v1/mcp/servers/tickets", server);
+  await ask(alice, "POST", "/v1/hooks", { url: "https://receiver.example/", events: ["turn.ended"] });
+  // Lets the session know its profile's settings, sealed values among them.
+  await say(alice, session, "Once more");
+  sealed = await exportProfile(clientOf(alice), first);
+  lines = await readArchive(first);
 }, 120_000);
+afterAll(() => product?.close());
+
+/** An archive of these lines, one part a section, signed with the secret of some deployment. */
+async function forge(of: MovedLine[], { secret = OPERATOR, change = (manifest: Manifest): object => manifest } = {}) {
+  const deployment = await openDeployment({ TALARIA_OPERATOR_TOKEN: secret });
+  if (!deployment.ok) throw new Error(deployment.failure.message);
+  const texts = Object.entries(Object.groupBy(of, (line) => line.in)) as [MovedSection, MovedLine[]][];
+  const bodies = texts.map(
+    ([section, own]) => [section, own.map((line) => `${JSON.stringify(line)}\n`).join(""), own.length] as const,
+  );
+  const parts = bodies.map(([section, body, count]) => ({
+    ...{ section, sha256: sha256Hex(body), bytes: Buffer.byteLength(body), lines: count },
+  }));
+  const manifest = { ...Manifest.parse(JSON.parse(sealed.manifest)), deployment: deployment.value.id, parts };
+  const text = JSON.stringify(change(manifest));
+  const signature = await deployment.value.sign(text);
+  return { bodies, parts, sealed: { manifest: text, deployment: deployment.value.id, signature } };
+}
+
+async function bring(owner: Owner, { bodies, parts, sealed: own }: Awaited<ReturnType<typeof forge>>) {
+  const client = clientOf(owner);
+  await client.beginImport(own);
+  for (const [at, [, body]] of bodies.entries()) {
+    await client.putPart(parts[at]!.sha256, new TextEncoder().encode(body) as Uint8Array<ArrayBuffer>);
+  }
+  const skipped: string[] = [];
+  for (let step = await client.commit(undefined); ; step = await client.commit(step.next)) {
+    skipped.push(...step.skipped);
+    if (!step.next) return { skipped, report: step.report };
+  }
+}
+
+const codeOf = (work: Promise<unknown>) =>
+  work.then(
+    () => "accepted",
+    (error: unknown) => (error instanceof ProblemError ? error.problem.code : String(error)),
+  );
+
+it("an export has every section, and neither keys nor secrets", () => {
+  const sections = Object.keys(Object.groupBy(lines, (line) => line.in));
+  expect(sections).toEqual(["session", "object", "memory", "archive", "account"]);
+  const text = lines.map((line) => JSON.stringify(line)).join("\n");
+  const [, secretOfKey] = /^tal_[^_]+_(.+)$/.exec(alice.key)!;
+  for (const secret of [SECRET, secretOfKey!, sha256Hex(secretOfKey!), "v1."]) expect(text).not.toContain(secret);
+  expect(text).toContain("mcp.example");
+});
+
+it("a profile of another owner gets the same lines, byte for byte, and its session goes on with its files", async () => {
+  const bob = await createOwner();
+  expect(await importProfile(clientOf(bob), first)).toEqual({
+    ...{ trusted: true, skipped: [], report: { sessions: 1, skills: 1, facts: 1 } },
+  });
+  const second = join(folder, "second.tar");
+  await exportProfile(clientOf(bob), second);
+  const texts = (of: MovedLine[]) => of.map((line) => JSON.stringify(line)).toSorted();
+  expect(texts(await readArchive(second)).map((line) => line.replaceAll(bob.profile, alice.profile))).toEqual(
+    texts(lines),
+  );
+
+  expect(new Uint8Array(await (await file(bob, "data/rain.bin")).arrayBuffer())).toEqual(data);
+  expect(await say(bob, session, "What is next?")).toContain('"type":"turn_end","turn":4');
+  const found = await ask<{ results: unknown[] }>(bob, "GET", "/v1/search?q=hello");
+  expect(JSON.stringify(found)).toContain("Hello there");
+  expect(await ask(bob, "GET", "/v1/hooks")).toMatchObject({ hooks: [{ disabledAt: expect.any(Number) }] });
+  expect(await ask(bob, "GET", "/v1/mcp/servers")).toMatchObject({ servers: [{ server: "tickets", enabled: false }] });
+
+  // The same archive again is the same import; another profile's is refused.
+  expect(await importProfile(clientOf(bob), first)).toMatchObject({ report: { sessions: 1 } });
+  expect(await codeOf(importProfile(clientOf(alice), first))).toBe("profile_not_empty");
+});
+
+it("an archive that no trusted deployment has signed arrives as a person's import does", async () => {
+  const carol = await createOwner();
+  const { report, skipped } = await bring(carol, await forge(lines, { secret: ELSEWHERE }));
+  expect({ report, skipped }).toEqual({ report: { sessions: 1, skills: 1, facts: 1 }, skipped: [] });
+  const { entries } = await ask<{ entries: Entry[] }>(carol, "GET", `/v1/sessions/${session}/entries`);
+  expect(entries.length).toBeGreaterThan(5);
+  expect([...new Set(entries.flatMap(({ parts }) => parts.map(({ source }) => source)))]).toEqual(["content"]);
+  expect(await ask(carol, "GET", "/v1/skills/reading-logs")).toMatchObject({ head: { rev: 1, state: "trial" } });
+  const { entries: facts } = await ask<{ entries: object[] }>(carol, "GET", "/v1/memory");
+  expect(facts).toMatchObject([{ origin: "foreground", source: "content" }]);
+  expect(await ask(carol, "GET", "/v1/personalities")).toEqual({ personalities: [] });
+  expect(await ask(carol, "GET", "/v1/usage")).toMatchObject({ totals: { calls: 0 } });
+  expect(await say(carol, session, "Go on")).toContain("turn_end");
+});
+
+describe("a hostile archive is refused and leaves nothing", () => {
+  const object = (key: string, body: string) => ({ in: "object" as const, key, body });
+  const of = (section: MovedSection, change: (line: MovedLine) => object): MovedLine[] =>
+    lines.map((line) => (line.in === section ? (change(line) as MovedLine) : line));
+  const cases: Record<string, [code: string, () => ReturnType<typeof forge>]> = {
+    "a path out of the profile": ["archive_invalid", () => forge([...lines, object("../other/heads/a", "{}")])],
+    "a key that does not travel": ["archive_invalid", () => forge([...lines, object("GONE", "")])],
+    "contents with another hash": ["archive_invalid", () => forge([...lines, object(`blobs/${"0".repeat(64)}`, "x")])],
+    "a record of another profile": [
+      "archive_foreign",
+      () => forge([...lines, object(`reviews/${session}.1-2/job`, JSON.stringify({ v: 1, profile: "0".repeat(26) }))]),
+    ],
+    "a table that does not travel": [
+      "archive_invalid",
+      () => forge(of("account", () => ({ in: "account", table: "keys", row: { id: "k", hash: "h" } }))),
+    ],
+    "an entry that does not parse": [
+      "archive_invalid",
+      () =>
+        forge(
+          of("session", (line) =>
+            "table" in line && line.table === "entry" ? { ...line, row: { n: 1, turn: 1, body: "{}" } } : line,
+          ),
+        ),
+    ],
+    "a manifest of another version": [
+      "archive_version",
+      () => forge(lines, { change: (manifest) => ({ ...manifest, v: 2 }) }),
+    ],
+    "a part that is too large": [
+      "archive_invalid",
+      () => forge(lines, { change: (one) => ({ ...one, parts: one.parts.map((part) => ({ ...part, bytes: 1e10 })) }) }),
+    ],
+    "a manifest that was changed after it was signed": [
+      "archive_forged",
+      async () => {
+        const forged = await forge(lines);
+        return {
+          ...forged,
+          sealed: { ...forged.sealed, manifest: forged.sealed.manifest.replace('"at":1', '"at":2') },
+        };
+      },
+    ],
+    "a part with fewer lines than the manifest says": [
+      "archive_invalid",
+      () =>
+        forge(lines, {
+          change: (one) => ({ ...one, parts: one.parts.map((part) => ({ ...part, lines: part.lines + 1 })) }),
+        }),
+    ],
+  };
+  let dave: Owner;
+  beforeAll(async () => void (dave = await createOwner()));
+
+  it.each(Object.keys(cases))("%s", async (name) => {
+    const [code, make] = cases[name]!;
+    expect(await codeOf(bring(dave, await make()))).toBe(code);
+    expect(await codeOf(clientOf(dave).discard())).toBe("import_not_found");
+    expect(await ask(dave, "GET", "/v1/sessions")).toEqual({ sessions: [] });
+  });
+
+  it("a damaged file: nothing is uploaded that its hash does not name", async () => {
+    const broken = join(folder, "broken.tar");
+    const archive = await open(first, "r");
+    const [entry] = await listTarEntries(archive);
+    const bytes = new Uint8Array(await archive.readFile());
+    await archive.close();
+    bytes[entry!.at + 20]! ^= 1;
+    await writeFile(broken, bytes);
+    await expect(importProfile(clientOf(dave), broken)).rejects.toThrow("missing or damaged");
+    expect(await codeOf(clientOf(dave).discard())).toBe("import_not_found");
+  });
+
+  it("a part of another hash, and a commit before all parts are there", async () => {
+    const { sealed: own, parts } = await forge(lines);
+    const client = clientOf(dave);
+    await client.beginImport(own);
+    expect(await codeOf(client.putPart(parts[0]!.sha256, new Uint8Array(3)))).toBe("part_damaged");
+    expect(await codeOf(client.putPart("f".repeat(64), new Uint8Array(3)))).toBe("part_unknown");
+    expect(await codeOf(client.commit(undefined))).toBe("import_incomplete");
+    await client.discard();
+  });
+
+  it("receipts of another order, or with one left out, are not sealed", async () => {
+    const client = clientOf(alice);
+    const { export: id } = await client.beginExport();
+    const receipts: string[] = [];
+    for (let next: string | null = ""; next !== null;) {
+      const part = await client.readPart(id, next);
+      receipts.push(part.receipt);
+      next = part.next === "" ? null : part.next;
+    }
+    expect(await codeOf(client.seal(id, receipts))).toBe("accepted");
+    expect(await codeOf(client.seal(id, receipts.toSpliced(1, 1)))).toBe("export_incomplete");
+    expect(await codeOf(client.seal(id, receipts.slice(0, -1)))).toBe("export_incomplete");
+    expect(await codeOf(client.seal(id, [`${receipts[0]!.slice(0, -6)}AAAAAA`, ...receipts.slice(1)]))).toBe(
+      "export_incomplete",
+    );
+    expect(await codeOf(clientOf(dave).seal(id, receipts))).toBe("export_incomplete");
+    expect(existsSync(`${first}.partial`)).toBe(false);
+  });
+});
