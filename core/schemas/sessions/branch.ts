@@ -43,6 +43,8 @@ export type BranchPage =
       todos: TodoItem[];
       compactions: { n: number; method: "model" | "static" | "prune" }[];
       undone: { turn: number; by: number }[];
+      /** What the client has said of how to work. Absent: nothing. */
+      guidance?: string;
     }
   | { stage: "turns" | "entries"; rows: SqlRow[] }
   | { stage: "parts"; parts: { hash: string; data: Uint8Array }[] }

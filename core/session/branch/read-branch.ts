@@ -5,6 +5,7 @@ import { FIXED } from "../../limits.ts";
 import { sha256Hex } from "../../schemas/learning/digest.ts";
 import type { BranchNeed, BranchPage, BranchPlan } from "../../schemas/sessions/branch.ts";
 import type { Origin } from "../../schemas/sessions/origin.ts";
+import { guidanceText } from "../client/guidance.ts";
 import type { EngineContext } from "../context.ts";
 import { type TurnRow, isOpen } from "../log-turns.ts";
 import { todosUpTo } from "../undo/todos-before.ts";
@@ -159,6 +160,7 @@ function readBegin({ host, log, workspace, images }: EngineContext, plan: Branch
   const kept = plan.filesNow ? ok(null) : workspace.checkpoints.ofBeginning(turn + 1);
   if (!kept.ok) return outdated(turn);
   const undone = undoneTurns(log).filter(({ by }) => by <= turn);
+  const guidance = guidanceText(log);
   const shown = host.sql.run<{ sha256: string }>(
     `SELECT DISTINCT json_extract(image.value, '$.sha256') AS sha256 FROM entry, json_each(entry.body, '$.images') AS image
       WHERE entry.n <= ?`,
@@ -171,5 +173,6 @@ function readBegin({ host, log, workspace, images }: EngineContext, plan: Branch
     todos: todosUpTo(log, entry),
     compactions: compactionsUpTo(host, entry, new Set(undone.map((one) => one.turn))),
     undone,
+    ...(guidance !== "" && { guidance }),
   });
 }

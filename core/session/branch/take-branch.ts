@@ -2,6 +2,7 @@
 // needs next, so a copy that was cut off anywhere goes on. Called by the engine.
 import { parsePartHashes } from "../../workspace/contents.ts";
 import type { BranchNeed, BranchPage, BranchPlan } from "../../schemas/sessions/branch.ts";
+import { putGuidance } from "../client/guidance.ts";
 import type { CompactionState } from "../prompt/history.ts";
 import { compactionState } from "../prompt/history.ts";
 import type { SessionMeta } from "../context.ts";
@@ -90,7 +91,7 @@ function findMissingParts(sql: Engine["context"]["host"]["sql"]): string[] {
 }
 
 /** From here on the session exists. Its usage begins at zero, and reviews begin after what was copied. */
-function finish(engine: Engine, { plan, todos, compactions, undone }: Begun): BranchNeed {
+function finish(engine: Engine, { plan, todos, compactions, undone, guidance }: Begun): BranchNeed {
   const { context } = engine;
   const { host, log } = context;
   const { title, learning, createdAt, backend, choice, tools, origins } = plan;
@@ -110,6 +111,7 @@ function finish(engine: Engine, { plan, todos, compactions, undone }: Begun): Br
     if (compactions.length > 0) {
       log.setMeta("compaction", { ...compactionState(log), entries: compactions } satisfies CompactionState);
     }
+    if (guidance !== undefined) putGuidance(log, guidance);
     beginReviewsAfter(log, { entry, turn });
     indexInherited(context, turn);
     log.deleteMeta("branching");

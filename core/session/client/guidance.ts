@@ -42,6 +42,11 @@ export function takeGuidance(log: Log, text: string, note: Pick<NoteEntry, "n" |
   return { v: 1, ...note, kind: "note", code: CODE, parts };
 }
 
+/** Of the session that this one branches from. Its first prompt has the text. */
+export function putGuidance(log: Log, text: string): void {
+  log.setMeta(KEY, { v: 1, hash: sha256Hex(text), text, shown: null } satisfies Guidance);
+}
+
 /** Inside the transaction that stores a new prompt, which holds the text. */
 export function markGuidanceShown(log: Log): void {
   const guidance = log.meta<Guidance>(KEY);
