@@ -34,6 +34,8 @@ export function chat(request: ModelRequest): Reply {
   if (command && tools.has("terminal")) {
     return { text: "", calls: [["terminal", { command: (command[1] ?? command[2])! }]] };
   }
+  const called = /^call (?:the tool )?`?([\w-]+)`?(?: with (\{.*\}))?$/i.exec(text);
+  if (called && tools.has(called[1]!)) return { text: "", calls: [[called[1]!, readArguments(called[2])]] };
   const question = readQuestion(text);
   if (question && tools.has("clarify")) return { text: "", calls: [["clarify", question]] };
   const file = /\b(?:show|read|open|print|cat)\b\s+(?:me\s+)?(?:the\s+)?(?:file\s+)?[`"']?([\w./-]+\.\w+)[`"']?/i.exec(
@@ -53,6 +55,16 @@ export function chat(request: ModelRequest): Reply {
   const skill = /\b(?:show|view|load|open|read)\b.*?\bskill\b\s+`?([a-z0-9]+(?:-[a-z0-9]+)*)`?/i.exec(text)?.[1];
   if (skill && tools.has("skill_view")) return { text: "", calls: [["skill_view", { name: skill }]] };
   return { text: introduce(request) };
+}
+
+/** Of "Call get_weather with {"city":"Oslo"}". */
+function readArguments(json = "{}"): JsonObject {
+  try {
+    const args: unknown = JSON.parse(json);
+    return isObject(args) ? args : {};
+  } catch {
+    return {}; // the person wrote no JSON
+  }
 }
 
 /** Of "Ask me: Which colour? red, blue": the question and its choices. */
@@ -104,7 +116,7 @@ function report({ call, failed, result }: FinishedCall): string {
     case "terminal":
       return String(result.stdout ?? "").trim() || "It printed nothing.";
     default:
-      return String(result.content ?? "").trim() || "Done.";
+      return String(result.content ?? result.result ?? "").trim() || "Done.";
   }
 }
 

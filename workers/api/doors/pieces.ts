@@ -86,7 +86,7 @@ async function* readUnguarded(events: AsyncIterable<DoorEvent>, isCommand: boole
         break;
       case "turn_park": {
         if (event.question.for === "children") break;
-        const calls = callsOf(event.question);
+        const calls = event.question.for === "client" ? event.question.calls : null;
         if (calls) yield { type: "calls", entry: event.entry, calls };
         else yield { type: "text", entry: event.entry, text: event.text };
         yield { type: "end", end: { how: calls ? "calls" : "answer" }, usage: open };
@@ -104,11 +104,6 @@ async function* readUnguarded(events: AsyncIterable<DoorEvent>, isCommand: boole
   // The answer to a command beside a waiting turn ends the exchange, and the turn waits on.
   const usage = { stats: isCommandAnswer ? NO_STATS : null, into, from, to };
   yield { type: "end", end: isCommandAnswer ? { how: "answer" } : BROKEN, usage };
-}
-
-/** The calls of the client's own tools that the turn waits for. */
-function callsOf(question: { for: string; calls?: ClientCall[] }): ClientCall[] | null {
-  return question.for === "client" ? (question.calls ?? null) : null;
 }
 
 function toEnd(
