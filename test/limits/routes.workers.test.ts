@@ -272,15 +272,15 @@ const TABLE: Record<string, Asked> = {
   "PUT /v1/tools": { most: 3, status: 200, body: { disabled: ["web"] } },
   "GET /v1/skill-settings": { most: 2, status: 200 },
   "PUT /v1/skill-settings": { most: 3, status: 200, body: { inlineShell: false } },
-  "POST /v1/sign-in": { most: 2, status: 201 },
+  "POST /v1/sign-in": { most: 3, status: 201 },
   "GET /v1/sign-in": { most: 1, status: 200 },
   // By a key there is no sign-in to end.
   "DELETE /v1/sign-in": { most: 1, status: 404 },
   "GET /v1/sign-ins": { most: 2, status: 200 },
-  "DELETE /v1/sign-ins/{signIn}": { most: 2, status: 204, values: { signIn: "sin_000000000000" } },
+  "DELETE /v1/sign-ins/{signIn}": { most: 3, status: 204, values: { signIn: "sin_000000000000" } },
   "GET /v1/settings": { most: 2, status: 200 },
-  // The key, the settings before and after, and the change. So for the next.
-  "PATCH /v1/settings": { most: 4, status: 200, body: { "turn.busy": "steer" } },
+  // The key, the settings before and after, the change, and the audit log.
+  "PATCH /v1/settings": { most: 5, status: 200, body: { "turn.busy": "steer" } },
   "GET /v1/policies": { most: 2, status: 200 },
   "PUT /v1/policies/{policy}": {
     ...{ most: 2, status: 200, values: { policy: "p" } },

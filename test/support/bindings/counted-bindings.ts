@@ -1,5 +1,6 @@
 // The api Worker's bindings over the stores' doubles. They count requests as the platform does: each call to R2, KV, a queue or an
 // object is one. The objects behave like those of an existing profile without sessions.
+import { ALL_SCOPES } from "../../../core/schemas/keys/scope.ts";
 import { err, ok } from "../../../core/errors.ts";
 import { type ProfileSection, noProfileSettings } from "../../../core/schemas/profile/settings.ts";
 import type { KeyValue } from "../../../core/ports.ts";
@@ -82,13 +83,10 @@ function createCountedAccount(profile: string) {
     sources: {},
   };
   const settings = noProfileSettings();
-  const key = { id: "key_000000000000", label: "", createdAt: 1 };
   return {
     init: async () => {},
-    check: async () => 0,
-    createKey: async () => ok({ ...key, profile, key: "tal_x_y" }),
-    listKeys: async () => [key],
-    revokeKey: async () => ok(null),
+    check: async () => ok({ id: key.id, rotation: 0, scopes: ALL_SCOPES, end: null, settingsRev: 0 }),
+    keyDesk: () => keyDesk,
     registerSession: async () => true,
     listSessions: async () => [],
     findSessions: async () => [],
@@ -116,6 +114,19 @@ function createCountedAccount(profile: string) {
     signInDesk: () => signInDesk,
   };
 }
+
+const key = { id: "key_000000000000", label: "", scopes: ALL_SCOPES, createdAt: 1 };
+const keyDesk = {
+  list: async () => [key],
+  create: async () => ok({ ...key, profile: "0".repeat(26), key: "tal_x_y" }),
+  change: async () => ok(key),
+  rotate: async () => ok({ ...key, profile: "0".repeat(26), key: "tal_x_y" }),
+  revoke: async () => ok(null),
+  noteSocket: async () => ok(`${key.id}.0`),
+  noteAct: async () => {},
+  listActs: async () => ({ entries: [] }),
+  [Symbol.dispose]() {},
+};
 
 const signIn = { id: "sin_000000000000", key: "key_000000000000", label: "", createdAt: 1, expiresAt: 2, usedAt: 1 };
 const signInDesk = {
