@@ -1,5 +1,7 @@
 // The tables of an Account, as it makes and drops them. A table that is made with its first row is made where that row is written.
-import { CONVERSATION_TABLES } from "./conversations/conversation-rows.ts";
+import { CONVERSATION_TABLES, createConversationRows } from "./conversations/conversation-rows.ts";
+import type { Sql } from "../core/ports.ts";
+import type { SessionId } from "../core/schemas/ids.ts";
 import { HOOK_TABLES } from "../core/hooks/delivery-rows.ts";
 import { APPROVAL_TABLES } from "./account-approvals.ts";
 import { CURATION_SCHEMA } from "./account-curation.ts";
@@ -10,7 +12,8 @@ import { SIGN_IN_TABLE } from "./keys/sign-in-rows.ts";
 import { UPKEEP_SCHEMA } from "./account-upkeep.ts";
 import { AUDIT_TABLE } from "./keys/audit-rows.ts";
 import { SOCKET_TABLE } from "./keys/key-sockets.ts";
-import { RUN_TABLES } from "./runs/run-rows.ts";
+import { RESPONSE_TABLES, createResponseRows } from "./responses/response-rows.ts";
+import { RUN_TABLES, createRunRows } from "./runs/run-rows.ts";
 
 /** All tables except those that an erasure still needs. */
 export const OWN_TABLES = [
@@ -21,9 +24,23 @@ export const OWN_TABLES = [
   SETTINGS_TABLE,
   ...HOOK_TABLES,
   ...RUN_TABLES,
+  ...RESPONSE_TABLES,
   SIGN_IN_TABLE,
   SOCKET_TABLE,
   AUDIT_TABLE,
 ];
 
 export const MORE_SCHEMA = [...SESSION_SCHEMA, ...ERASURE_SCHEMA, ...CURATION_SCHEMA, ...UPKEEP_SCHEMA];
+
+/** What the Account keeps of a session for programs: it dies with the session. Inside the caller's transaction. */
+export function forgetSessionRows(sql: Sql, session: SessionId): void {
+  for (const rows of [createRunRows(sql), createResponseRows(sql), createConversationRows(sql)]) {
+    rows.forgetSession(session);
+  }
+}
+
+/** Removes what is too old. */
+export function tidyRows(sql: Sql, now: number): void {
+  createRunRows(sql).tidy(now);
+  createResponseRows(sql).tidy(now);
+}

@@ -32,9 +32,8 @@ import { type KnownSignIn, SIGN_IN_UNKNOWN, createSignInRows } from "./keys/sign
 import { isSameHash } from "./account-key.ts";
 import type { HookEvent } from "../core/schemas/profile/hooks.ts";
 import { createAccountApprovals } from "./account-approvals.ts";
-import { MORE_SCHEMA, OWN_TABLES } from "./account-tables.ts";
+import { MORE_SCHEMA, OWN_TABLES, forgetSessionRows, tidyRows } from "./account-tables.ts";
 import { ConversationDesk } from "./conversations/conversation-desk.ts";
-import { createConversationRows } from "./conversations/conversation-rows.ts";
 import { type AccountHooks, createAccountHooks } from "./account-hooks.ts";
 import { HookDesk } from "./hook-desk.ts";
 import { MovingDesk } from "./moving-desk.ts";
@@ -49,8 +48,8 @@ import { markProfileGone } from "../stores/erasure.ts";
 import { createMemoryStore } from "../stores/memory-store.ts";
 import { hasExternalMemory, toErasureStores } from "../wiring/erasure-stores.ts";
 import { readSettings } from "../wiring/settings.ts";
+import { ResponseDesk } from "./responses/response-desk.ts";
 import { type RunDesk, openRunDesk } from "./runs/run-desk.ts";
-import { createRunRows } from "./runs/run-rows.ts";
 import { releaseSession } from "./release-session.ts";
 import { hasTable, toSql } from "./sql.ts";
 
@@ -277,7 +276,7 @@ export class Account extends DurableObject<AccountEnv> {
     this.#ledger().tidy(now);
     this.#keys().tidy(now);
     if (this.#hasHookEvents()) this.#hooks().tidy(now);
-    createRunRows(toSql(this.ctx.storage)).tidy(now);
+    tidyRows(toSql(this.ctx.storage), now);
     const before = now - this.#settings().memory.sweepDays * DAY_MS;
     const { kv, clock } = toErasureStores(this.env);
     const memory = createMemoryStore({ kv, profile: this.ctx.id.name!, clock, overlayMs: 0 });
@@ -384,6 +383,9 @@ export class Account extends DurableObject<AccountEnv> {
   runDesk(): RunDesk {
     return openRunDesk(this.ctx, this.env, this.#sessionList);
   }
+  responseDesk(): ResponseDesk {
+    return new ResponseDesk(this.ctx.storage, this.#sessionList.isThere);
+  }
 
   #hasHookEvents(): boolean {
     return this.#hasTable("hook_delivery");
@@ -424,10 +426,8 @@ export class Account extends DurableObject<AccountEnv> {
       for (const one of [session, ...begun]) {
         this.#sessions().remove(one);
         if (this.#hasHookEvents()) this.#hooks().forgetSession(one);
-        this.#sockets().forgetSession(one);
-        createRunRows(toSql(this.ctx.storage)).forgetSession(one);
+        forgetSessionRows(toSql(this.ctx.storage), one);
         ledger.forgetSession(one);
-        createConversationRows(toSql(this.ctx.storage)).forgetSession(one);
         this.#erasures().begin("session", one, Date.now());
       }
       return true;
