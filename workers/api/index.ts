@@ -36,8 +36,10 @@ import { reviews } from "./learning/reviews.ts";
 import type { ApiEnv } from "./auth/principal.ts";
 import { createRouter, refuseQuery } from "./router.ts";
 import { runs } from "./runs/runs.ts";
+import { anthropicMessages } from "./doors/anthropic/messages.ts";
 import { chatCompletions } from "./doors/chat-completions/chat-completions.ts";
 import { models } from "./doors/models.ts";
+import { responses } from "./doors/responses/responses.ts";
 import { shapeProblem } from "./doors/shape-problem.ts";
 import { search } from "./sessions/search.ts";
 import { settings } from "./profiles/settings.ts";
@@ -146,6 +148,8 @@ for (const resource of [
   messages,
   search,
   turns,
+  responses,
+  anthropicMessages,
   runs,
   socket,
   files,

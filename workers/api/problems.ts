@@ -89,6 +89,8 @@ export const PROBLEMS = {
   not_published: [404, "Not published"],
   memory_not_found: [404, "No such memory entry"],
   review_not_found: [404, "No such review"],
+  response_not_found: [404, "No such response"],
+  previous_not_found: [400, "No such previous response"],
   run_not_found: [404, "No such run"],
   run_pending: [404, "No report yet"],
   pending_not_found: [404, "No such pending change"],

@@ -52,7 +52,7 @@ export async function shapeProblem(answer: Response, c: Context): Promise<Respon
 
 export function toErrorAnswer(shape: DoorShape, error: DoorError, id: string = ulid()): Response {
   const status = toStatus(shape, error);
-  const body = toErrorBody(shape, { ...error, status }, id);
+  const body = toErrorBody(shape, error, id);
   // A repetition would be refused again, so official clients must not repeat it by themselves.
   const isFinal = status === 409 || FINAL_CODES.test(error.code);
   const headers = {
@@ -65,7 +65,9 @@ export function toErrorAnswer(shape: DoorShape, error: DoorError, id: string = u
 const FINAL_CODES = /_budget_spent$|^bad_settings$|^state_newer$/;
 
 /** The body of a refusal, and of the event `error` in a stream. */
-export function toErrorBody(shape: DoorShape, { status, code, message, param }: DoorError, id: string): object {
+export function toErrorBody(shape: DoorShape, error: DoorError, id: string): object {
+  const { code, message, param } = error;
+  const status = toStatus(shape, error);
   if (shape === "anthropic")
     return { type: "error", error: { type: toAnthropicType(status), message }, request_id: id };
   return { error: { message, type: toOpenAiType(status), param: param || null, code } };

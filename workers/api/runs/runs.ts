@@ -19,7 +19,7 @@ import {
 import { pageQuery } from "../pages.ts";
 import { AppError, unwrap } from "../problems.ts";
 import type { ApiEnv } from "../auth/principal.ts";
-import { createRouter, describeResponses, jsonBody } from "../router.ts";
+import { createRouter, describeResponses, jsonBody, refuses } from "../router.ts";
 import { EVENTS_RESPONSE, EventId, IdempotencyKey, assertUsableText, respondWithStream } from "../sessions/messages.ts";
 import { openSession } from "../sessions/session-rpc.ts";
 import { type RunScope, beginRun, noRun } from "./begin-run.ts";
@@ -38,6 +38,20 @@ runs.openapi(
     method: "post",
     path: "/v1/runs",
     operationId: "createRun",
+    ...refuses(
+      "bad_text",
+      "message_too_long",
+      "too_many_queued",
+      "image_type_refused",
+      "image_too_large",
+      "too_many_images",
+      "images_full",
+      "file_not_found",
+      "session_not_found",
+      "session_delegated",
+      "idempotency_conflict",
+      "too_many_open_runs",
+    ),
     description:
       "Starts a run: the input becomes a turn of the session, or of a new one. In a busy session it waits for its place. With an " +
       "`Idempotency-Key` the same request within 24 hours is the same run. At most `turn.maxOpenRuns` runs work at the same time; one " +
@@ -82,6 +96,7 @@ runs.openapi(
     method: "get",
     path: "/v1/runs/{run}",
     operationId: "readRun",
+    ...refuses("run_not_found"),
     description: "Reads a run: its state, what it waits for, its answer and what it used.",
     request: { params: RunParams },
     responses: describeResponses(200, "The run", RunInfo),
@@ -94,6 +109,7 @@ runs.openapi(
     method: "get",
     path: "/v1/runs/{run}/events",
     operationId: "readRunEvents",
+    ...refuses("run_not_found", "run_not_started", "turn_not_found", "session_not_found"),
     description: "Streams the events of the run after `Last-Event-ID` or `after`, up to its end.",
     request: {
       params: RunParams,
@@ -114,6 +130,7 @@ runs.openapi(
     method: "post",
     path: "/v1/runs/{run}/stop",
     operationId: "stopRun",
+    ...refuses("run_not_found", "run_not_started", "turn_not_found", "session_not_found"),
     description: "Stops this run, and no other turn of its session. One that has ended stays as it is.",
     request: { params: RunParams },
     responses: describeResponses(200, "The run", RunInfo),
@@ -131,6 +148,21 @@ runs.openapi(
     method: "post",
     path: "/v1/runs/{run}/steer",
     operationId: "steerRun",
+    ...refuses(
+      "run_not_found",
+      "run_not_started",
+      "turn_not_running",
+      "bad_text",
+      "message_too_long",
+      "too_many_queued",
+      "image_type_refused",
+      "image_too_large",
+      "too_many_images",
+      "images_full",
+      "file_not_found",
+      "session_not_found",
+      "session_delegated",
+    ),
     description:
       "Sends a message into the run, ahead of its next model call. While the run waits for an answer to the agent's question, the message " +
       "is that answer. If the run ends first, the message becomes a turn of its own.",
@@ -153,6 +185,19 @@ runs.openapi(
     method: "post",
     path: "/v1/runs/{run}/approve",
     operationId: "approveRun",
+    ...refuses(
+      "run_not_found",
+      "run_not_started",
+      "run_not_waiting",
+      "turn_not_found",
+      "session_not_found",
+      "approval_not_found",
+      "approval_decided",
+      "approval_replaced",
+      "approval_too_wide",
+      "answer_invalid",
+      "too_many_allowances",
+    ),
     description:
       "Decides what the run waits for: approves or rejects a call, or answers the agent's question. With `approval` only the request of " +
       "that id is decided.",

@@ -9,7 +9,7 @@ import { readPart, refuse } from "../parse-body.ts";
 import { AGENT_MODEL } from "../responses/request.ts";
 import { readMessages, readSystem } from "./read-messages.ts";
 
-const Body = z.looseObject({
+export const CountBody = z.looseObject({
   model: z.string().min(1),
   messages: z.unknown(),
   system: z.unknown().optional(),
@@ -25,6 +25,9 @@ const Limits = z.looseObject({
   top_p: z.number().min(0).max(1).nullish(),
   stream: z.boolean().nullish(),
 });
+/** All that is read of a request, for the description of the route. */
+export const MessagesBody = CountBody.extend(Limits.shape);
+
 const Custom = z.looseObject({ description: z.string().nullish(), input_schema: JsonObject });
 
 /** Tools that Anthropic runs itself. The agent has its own. */
@@ -71,7 +74,7 @@ export function countTokens(raw: unknown): number {
 }
 
 function parseShared(raw: unknown): { model: string; request: Shared } {
-  const body = readPart(Body, raw);
+  const body = readPart(CountBody, raw);
   const { guidance, messages } = readMessages(body.messages);
   const system = body.system == null ? "" : readSystem(body.system, "system");
   const told = [system, ...guidance].filter((text) => text.trim() !== "");
@@ -103,7 +106,7 @@ function readTools(tools: { type?: string | null | undefined; name: string }[]):
   });
 }
 
-function readToolChoice(choice: z.infer<typeof Body>["tool_choice"]): ClientToolChoice | undefined {
+function readToolChoice(choice: z.infer<typeof CountBody>["tool_choice"]): ClientToolChoice | undefined {
   if (choice == null) return undefined;
   const { type, name } = choice;
   if (type === "auto" || type === "none") return type;
@@ -112,7 +115,7 @@ function readToolChoice(choice: z.infer<typeof Body>["tool_choice"]): ClientTool
   throw refuse("tool_choice", "send {type: auto, any or none}, or {type: tool, name}");
 }
 
-function toEffort(thinking: z.infer<typeof Body>["thinking"]): Effort | undefined {
+function toEffort(thinking: z.infer<typeof CountBody>["thinking"]): Effort | undefined {
   if (thinking?.type === "disabled") return "none";
   if (thinking?.type !== "enabled" || thinking.budget_tokens === undefined) return undefined;
   if (thinking.budget_tokens >= HIGH_BUDGET) return "high";

@@ -13,7 +13,7 @@ import type { ResponseFrame } from "./response-object.ts";
 /** The name of the profile's agent, in `model`. */
 export const AGENT_MODEL = "talaria";
 
-const Body = z.looseObject({
+export const ResponsesBody = z.looseObject({
   model: z.string().min(1).default(AGENT_MODEL),
   input: z.unknown(),
   instructions: z.string().nullish(),
@@ -56,7 +56,7 @@ export interface ParsedResponses {
 
 /** Throws `body_invalid` and `response_not_found`, for a previous id that can be none of ours. */
 export function parseResponsesBody(raw: unknown): ParsedResponses {
-  const body = readPart(Body, raw);
+  const body = readPart(ResponsesBody, raw);
   const { guidance, messages } = readInput(body.input);
   const last = messages.at(-1);
   if (!last || last.role === "assistant")
@@ -114,7 +114,7 @@ function readTools(tools: { type: string }[]): ClientTool[] {
   });
 }
 
-function readToolChoice(choice: z.infer<typeof Body>["tool_choice"]): {
+function readToolChoice(choice: z.infer<typeof ResponsesBody>["tool_choice"]): {
   choice?: ClientToolChoice;
   allowed?: Set<string>;
 } {
