@@ -31,6 +31,22 @@ export const DOOR_REFUSALS = [
   "images_full",
 ] as const satisfies ProblemCode[];
 
+/** Clients send fields of their own, such as `?beta=true`. */
+export const ANY_QUERY = z.looseObject({});
+
+export const ANTHROPIC_ERROR_RESPONSE = {
+  description: "Refused; `error.type` says why",
+  content: {
+    "application/json": {
+      schema: z.object({
+        type: z.literal("error"),
+        error: z.object({ type: z.string(), message: z.string() }),
+        request_id: z.string(),
+      }),
+    },
+  },
+};
+
 export const OPENAI_ERROR_RESPONSE = {
   description: "Refused; `error.code` says why",
   content: {

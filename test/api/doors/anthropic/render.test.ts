@@ -47,9 +47,13 @@ describe("a turn as a message", () => {
     expect(await collect(EXCHANGES.answer)).toMatchObject(whole);
   });
 
-  it("has a block for each text, and counts them", async () => {
+  it("has a block for each text, and events of the agent's own tools that the client ignores", async () => {
     const events = await render(EXCHANGES.steps);
     expect(events.flatMap((event) => (event.type === "content_block_start" ? [event.index] : []))).toEqual([0, 1]);
+    expect(events.filter(({ type }) => type.startsWith("talaria"))).toMatchObject([
+      { type: "talaria_tool_start", name: "terminal" },
+      { type: "talaria_tool_end", name: "terminal", failed: false },
+    ]);
     expect((await accumulate(events)).content).toMatchObject([{ text: "I look." }, { text: "Done." }]);
   });
 

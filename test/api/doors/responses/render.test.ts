@@ -4,7 +4,7 @@ import type { ResponseStreamEvent } from "openai/resources/responses/responses";
 import { describe, expect, it } from "vitest";
 import type { AgentEvent } from "../../../../core/schemas/entry.ts";
 import { readPieces } from "../../../../workers/api/doors/pieces.ts";
-import { renderResponse } from "../../../../workers/api/doors/responses/render.ts";
+import { isProgress, renderResponse } from "../../../../workers/api/doors/responses/render.ts";
 import { EXCHANGES, STATS, answering, list, play } from "../../../support/doors/exchanges.ts";
 
 const ID = "resp_0123456789abcdef0123456789abcdef";
@@ -15,9 +15,14 @@ const frame = {
   told: { instructions: "Be short.", tools: [], format: { type: "text" as const } },
 };
 
-function render(events: AgentEvent[]): Promise<ResponseStreamEvent[]> {
+function renderAll(events: AgentEvent[]) {
   const readStats = async ({ stats }: { stats: typeof STATS | null }) => stats ?? STATS;
   return list(renderResponse(readPieces(play(events)), { frame, nowMs: () => 1_700_000_002_500, readStats }));
+}
+
+/** Without what is sent as comments. */
+async function render(events: AgentEvent[]): Promise<ResponseStreamEvent[]> {
+  return (await renderAll(events)).filter((event): event is ResponseStreamEvent => !isProgress(event));
 }
 
 /** Through the client's stream helper, which checks the order and the identities. */
@@ -51,7 +56,12 @@ describe("a turn as a response", () => {
     });
   });
 
-  it("has a message for each text, and nothing of the agent's own tools", async () => {
+  it("has a message for each text, and says apart which tools of its own the agent uses", async () => {
+    const all = await renderAll(EXCHANGES.steps);
+    expect(all.filter(isProgress)).toEqual([
+      { type: "talaria.tool_start", name: "terminal" },
+      { type: "talaria.tool_end", name: "terminal", failed: false },
+    ]);
     const response = await accumulate(await render(EXCHANGES.steps));
     expect(response.output.map((item) => (item.type === "message" ? item.content[0] : item.type))).toMatchObject([
       { text: "I look." },

@@ -23,8 +23,12 @@ export interface MessageHost {
 }
 
 export type FailedEnd = Extract<ExchangeEnd, { how: "failed" }>;
-/** `failed`: the answer broke off, and an error takes the place of the rest. */
-export type StreamedEvent = RawMessageStreamEvent | { type: "ping" } | { type: "failed"; end: FailedEnd };
+/** `talaria_tool_…`: the agent uses a tool of its own; plain clients ignore that. `failed`: the answer broke off, and an error takes the place of the rest. */
+export type StreamedEvent =
+  | RawMessageStreamEvent
+  | { type: "ping" }
+  | { type: `talaria_tool_${"start" | "end"}`; name: string; failed?: boolean }
+  | { type: "failed"; end: FailedEnd };
 
 export async function* renderMessageEvents(
   pieces: AsyncIterable<Piece>,
@@ -44,6 +48,10 @@ export async function* renderMessageEvents(
       if (open === null) yield { type: "content_block_start", index: ++index, content_block: toTextBlock("") };
       open = piece.entry;
       yield { type: "content_block_delta", index, delta: { type: "text_delta", text: piece.text } };
+    }
+    if (piece.type === "tool") {
+      const { name, state, failed } = piece;
+      yield { type: `talaria_tool_${state}`, name, ...(failed !== undefined && { failed }) };
     }
     if (piece.type === "calls") {
       for (const call of piece.calls) yield* renderCall(call, ++index);

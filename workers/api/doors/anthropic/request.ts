@@ -73,6 +73,17 @@ export function countTokens(raw: unknown): number {
   return texts.reduce((sum, tokens) => sum + tokens, estimateTokens(guidance ?? "") + toolTokens);
 }
 
+/** The path of a field of `ClientPart` in this body. */
+export function toMessagesField(path: string): string {
+  const [field = "", ...rest] = path.split(".");
+  return [FIELDS[field] ?? field, ...rest].join(".");
+}
+
+const FIELDS: Record<string, string> = {
+  ...{ guidance: "system", history: "messages", toolChoice: "tool_choice", format: "output_config.format" },
+  ...{ effort: "output_config.effort", maxTokens: "max_tokens", topP: "top_p", stop: "stop_sequences" },
+};
+
 function parseShared(raw: unknown): { model: string; request: Shared } {
   const body = readPart(CountBody, raw);
   const { guidance, messages } = readMessages(body.messages);

@@ -1,15 +1,11 @@
 // POST /v1/chat/completions: the profile's agent as a model of OpenAI's API. Parses, opens the turn and renders it.
 import { createRoute } from "@hono/zod-openapi";
-import type { Context } from "hono";
 import * as z from "zod";
-import type { ApiEnv } from "../../auth/principal.ts";
-import { AppError } from "../../problems.ts";
 import { createRouter, jsonBody, refuses } from "../../router.ts";
-import type { DoorRequest, DoorTurn } from "../contract.ts";
 import { DOOR_REFUSALS, OPENAI_ERROR_RESPONSE } from "../describe-door.ts";
 import { createStatsReader } from "../door-stats.ts";
 import { respondWithEvents, toEventStream } from "../event-stream.ts";
-import { openTurn } from "../open-turn.ts";
+import { openNamed } from "../open-named.ts";
 import { readPieces } from "../pieces.ts";
 import { readDoorHeaders } from "../read-headers.ts";
 import { toErrorAnswer, toErrorBody, toTurnError } from "../shape-problem.ts";
@@ -53,7 +49,7 @@ chatCompletions.openapi(
   async (c) => {
     const body = await c.req.text();
     const { model, includeUsage, request } = parseChatBody(JSON.parse(body) as unknown);
-    const turn = await open(c, { ...request, ...readDoorHeaders(c, body) });
+    const turn = await openNamed(c, { ...request, ...readDoorHeaders(c, body) }, toChatField);
     const host: ChatHost = {
       frame: { id: `chatcmpl-${turn.session}-${turn.turn}`, model, created: Math.floor(Date.now() / 1_000) },
       readStats: createStatsReader(c.env, c.var.profile, turn),
@@ -71,20 +67,6 @@ chatCompletions.openapi(
     return failed as never;
   },
 );
-
-/** Names fields as the client knows them. */
-async function open(c: Context<ApiEnv>, request: DoorRequest): Promise<DoorTurn> {
-  try {
-    return await openTurn(c, request);
-  } catch (error) {
-    const errors = error instanceof AppError ? error.extra.errors : undefined;
-    if (!(error instanceof AppError) || !errors) throw error;
-    const named = errors.map((one) => (one.in === "client" ? { ...one, path: toChatField(one.path) } : one));
-    const detail =
-      errors[0]?.in === "client" ? `Invalid value in \`${named[0]!.path}\`: ${named[0]!.message}.` : error.message;
-    throw new AppError(error.code, detail, { ...error.extra, errors: named });
-  }
-}
 
 async function* encode(chunks: AsyncIterable<StreamedChunk>): AsyncGenerator<string> {
   for await (const chunk of chunks) {

@@ -11,27 +11,28 @@ import { createStatsReader } from "../door-stats.ts";
 import { toSse } from "../event-stream.ts";
 import { followTurn } from "../follow-turn.ts";
 import { type Piece, readPieces } from "../pieces.ts";
-import { renderResponse } from "./render.ts";
+import { type ToolProgress, isProgress, renderResponse } from "./render.ts";
 import { askResponseDesk } from "./response-desk-rpc.ts";
 import { type ResponseFrame, toResponse } from "./response-object.ts";
 
 type Scope = Context<ApiEnv>;
+type StreamedEvent = ResponseStreamEvent | ToolProgress;
 
 export function createResponseId(): ResponseId {
   return `resp_${crypto.randomUUID().replaceAll("-", "")}`;
 }
 
 /** The events of the response. Its id is stored before the last event, unless the client wants nothing stored. */
-export function streamResponse(c: Scope, turn: DoorTurn, frame: ResponseFrame): AsyncGenerator<ResponseStreamEvent> {
+export function streamResponse(c: Scope, turn: DoorTurn, frame: ResponseFrame): AsyncGenerator<StreamedEvent> {
   const readStats = createStatsReader(c.env, c.var.profile, turn);
-  const pieces = frame.echo.isStored ? storeAtBegin(c, turn, frame) : readPieces(turn.events);
+  const pieces = frame.echo.isStored ? storeAtBegin(c, turn, frame) : readPieces(turn.events, turn.isCommand);
   return renderResponse(pieces, { frame, readStats, nowMs: () => Date.now() });
 }
 
 /** An answer that cannot be stored is still an answer: only its id is unknown later. */
 async function* storeAtBegin(c: Scope, turn: DoorTurn, frame: ResponseFrame): AsyncGenerator<Piece> {
   let stored: Promise<void> | undefined;
-  for await (const piece of readPieces(turn.events)) {
+  for await (const piece of readPieces(turn.events, turn.isCommand)) {
     if (piece.type === "begin") {
       const { session, turn: n } = turn;
       const { id, createdAtMs: at, echo } = frame;
@@ -45,12 +46,14 @@ async function* storeAtBegin(c: Scope, turn: DoorTurn, frame: ResponseFrame): As
   }
 }
 
-export async function* toSseTexts(events: AsyncIterable<ResponseStreamEvent>): AsyncGenerator<string> {
-  for await (const event of events) yield toSse(event.type, event);
+export async function* toSseTexts(events: AsyncIterable<StreamedEvent>): AsyncGenerator<string> {
+  for await (const event of events) {
+    yield isProgress(event) ? `: ${event.type} ${JSON.stringify(event)}\n\n` : toSse(event.type, event);
+  }
 }
 
 /** The response that the events end with. */
-export async function collectResponse(events: AsyncIterable<ResponseStreamEvent>): Promise<OpenAiResponse> {
+export async function collectResponse(events: AsyncIterable<StreamedEvent>): Promise<OpenAiResponse> {
   let last: OpenAiResponse | null = null;
   for await (const event of events) if ("response" in event) last = event.response;
   return last!;

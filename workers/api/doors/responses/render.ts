@@ -18,12 +18,21 @@ export interface RenderHost {
   readStats(usage: ExchangeUsage): Promise<TurnStats | null>;
 }
 
+/** The agent uses a tool of its own. The official client's helper throws on an event that it does not know, so this is sent as a comment. */
+export interface ToolProgress {
+  type: "talaria.tool_start" | "talaria.tool_end";
+  name: string;
+  failed?: boolean;
+}
+
 /** An event without its number. */
-type Bare = ResponseStreamEvent extends infer Event
-  ? Event extends unknown
-    ? Omit<Event, "sequence_number">
-    : never
-  : never;
+type Bare =
+  | ToolProgress
+  | (ResponseStreamEvent extends infer Event
+      ? Event extends unknown
+        ? Omit<Event, "sequence_number">
+        : never
+      : never);
 
 interface OpenText {
   entry: number;
@@ -35,11 +44,16 @@ interface OpenText {
 export async function* renderResponse(
   pieces: AsyncIterable<Piece>,
   host: RenderHost,
-): AsyncGenerator<ResponseStreamEvent> {
+): AsyncGenerator<ResponseStreamEvent | ToolProgress> {
   let number = 0;
   for await (const event of renderBare(pieces, host)) {
-    yield { ...event, sequence_number: number++ } as ResponseStreamEvent;
+    if (isProgress(event)) yield event;
+    else yield { ...event, sequence_number: number++ } as ResponseStreamEvent;
   }
+}
+
+export function isProgress(event: { type: string }): event is ToolProgress {
+  return event.type.startsWith("talaria.");
 }
 
 async function* renderBare(
@@ -68,6 +82,10 @@ async function* renderBare(
       }
       open.text += piece.text;
       yield { ...placeOf(open), type: "response.output_text.delta", delta: piece.text, logprobs: [] };
+    }
+    if (piece.type === "tool") {
+      const { name, state, failed } = piece;
+      yield { type: `talaria.tool_${state}`, name, ...(failed !== undefined && { failed }) };
     }
     if (piece.type === "calls") {
       for (const [n, call] of piece.calls.entries()) yield* renderCall(call, items, `fc_${tail}_${piece.entry}_${n}`);

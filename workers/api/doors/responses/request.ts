@@ -103,6 +103,17 @@ export function parseResponsesBody(raw: unknown): ParsedResponses {
   };
 }
 
+/** The path of a field of `ClientPart` in this body. */
+export function toResponsesField(path: string): string {
+  const [field = "", ...rest] = path.split(".");
+  return [FIELDS[field] ?? field, ...rest].join(".");
+}
+
+const FIELDS: Record<string, string> = {
+  ...{ guidance: "instructions", history: "input", toolChoice: "tool_choice", format: "text.format" },
+  ...{ effort: "reasoning.effort", maxTokens: "max_output_tokens", topP: "top_p" },
+};
+
 function readTools(tools: { type: string }[]): ClientTool[] {
   return tools.flatMap((tool, n) => {
     if (HOSTED.test(tool.type)) return [];

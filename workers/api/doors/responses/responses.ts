@@ -9,15 +9,14 @@ import {
 } from "../../../../core/schemas/stored-response.ts";
 import type { ApiEnv } from "../../auth/principal.ts";
 import { AppError } from "../../problems.ts";
-import { createRouter, describeResponses, jsonBody, refuses } from "../../router.ts";
-import { EVENTS_RESPONSE } from "../../sessions/messages.ts";
+import { createRouter, jsonBody, refuses } from "../../router.ts";
 import type { TurnPlace } from "../contract.ts";
 import { respondWithEvents, toEventStream } from "../event-stream.ts";
-import { openTurn } from "../open-turn.ts";
-import { ANY_QUERY, DOOR_REFUSALS } from "../route-parts.ts";
+import { openNamed } from "../open-named.ts";
+import { ANY_QUERY, DOOR_REFUSALS, OPENAI_ERROR_RESPONSE } from "../describe-door.ts";
 import { readDoorHeaders } from "../read-headers.ts";
 import { collectResponse, createResponseId, readResponse, streamResponse, toSseTexts } from "./answer-response.ts";
-import { ResponsesBody, parseResponsesBody } from "./request.ts";
+import { ResponsesBody, parseResponsesBody, toResponsesField } from "./request.ts";
 import { askResponseDesk } from "./response-desk-rpc.ts";
 import type { ResponseFrame } from "./response-object.ts";
 
@@ -37,24 +36,30 @@ responses.openapi(
       "OpenAI's Responses API. With `stream` the events of that API. The session by `previous_response_id`, `conversation`, " +
       "`X-Talaria-Session`, or by the messages sent before. Errors have OpenAI's form.",
     request: { query: ANY_QUERY, body: jsonBody(ResponsesBody) },
-    responses: { ...describeResponses(200, "The response", OpenAiResponse) },
+    responses: {
+      200: {
+        description: "The response, or with `stream` its events as server-sent events",
+        content: { "application/json": { schema: OpenAiResponse }, "text/event-stream": { schema: z.string() } },
+      },
+      default: OPENAI_ERROR_RESPONSE,
+    },
   }),
   async (c) => {
     const text = await c.req.text();
     const parsed = parseResponsesBody(JSON.parse(text));
     const previous = parsed.previous === null ? undefined : await findPrevious(c, parsed.previous);
     const { conversation, echo, told } = parsed;
-    const turn = await openTurn(c, {
+    const request = {
       ...parsed.request,
       ...readDoorHeaders(c, text),
       ...(conversation !== undefined && { conversation }),
       // The ids of calls name their turn by themselves.
       ...(previous && parsed.request.messages[0]?.role !== "tool" && { previous }),
-      includeUsage: true,
-    });
+    };
+    const turn = await openNamed(c, request, toResponsesField);
     const frame: ResponseFrame = { id: createResponseId(), createdAtMs: Date.now(), echo, told };
     const events = streamResponse(c, turn, frame);
-    const headers = { "x-talaria-session": turn.session, "talaria-turn": `${turn.session}-${turn.turn}` };
+    const headers = { "x-talaria-session": turn.session, "x-talaria-turn": `${turn.session}-${turn.turn}` };
     if (parsed.request.stream) return respondWithEvents(toEventStream(toSseTexts(events)), headers) as never;
     return c.json(await collectResponse(events), 200, headers) as never;
   },
@@ -70,7 +75,7 @@ responses.openapi(
       "Reads a stored response from its session's log. `instructions`, `tools` and the form of the text are those of the request only " +
       "in the answer to it. Errors have OpenAI's form.",
     request: { params: ResponseParams, query: ANY_QUERY },
-    responses: describeResponses(200, "The response", OpenAiResponse),
+    responses: describeAnswer("The response", OpenAiResponse),
   }),
   async (c) => {
     const stored = await findStored(c, c.req.valid("param").response);
@@ -86,7 +91,7 @@ responses.openapi(
     ...refuses("response_not_found"),
     description: "Forgets the id of a response. The turn stays in its session. Errors have OpenAI's form.",
     request: { params: ResponseParams, query: ANY_QUERY },
-    responses: describeResponses(200, "Forgotten", Deleted),
+    responses: describeAnswer("Forgotten", Deleted),
   }),
   async (c) => {
     const id = readId(c.req.valid("param").response);
@@ -94,6 +99,11 @@ responses.openapi(
     return c.json({ id, object: "response" as const, deleted: true as const }, 200);
   },
 );
+
+function describeAnswer<Schema extends z.ZodType>(description: string, schema: Schema) {
+  const good = { description, content: { "application/json": { schema } } };
+  return { 200: good, default: OPENAI_ERROR_RESPONSE };
+}
 
 async function findPrevious(c: Context<ApiEnv>, id: ResponseId): Promise<TurnPlace> {
   const stored = await askResponseDesk(c.env, c.var.profile, (desk) => desk.find(id));
