@@ -19,6 +19,8 @@ export function renderCard({ question, text }: Pick<ParkEvent, "question" | "tex
       return renderClarify(question, style);
     case "children":
       return style.faint(`… ${text}`);
+    case "client":
+      return style.faint(`… ${text}`);
     default:
       return style.faint(`? ${text}`);
   }

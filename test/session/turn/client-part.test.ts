@@ -163,9 +163,9 @@ describe("earlier messages that a client tells of", () => {
   });
 
   it("are no part of the request that commands, titles and searches see", async () => {
-    const { post, entries, turn } = await setUp();
+    const { post, entries, turn, model } = await setUp();
     await post("/personality", { history });
-    expect([turn().state, turn().modelCalls ?? 0]).toEqual(["done", 0]);
+    expect([turn().state, model.requests.length]).toEqual(["done", 0]);
     expect(entries().at(-1)!.kind).toBe("notice");
   });
 
