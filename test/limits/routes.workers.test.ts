@@ -171,11 +171,11 @@ const OPEN = { profile, name: "public-3", artifact: "SKILL.md", path: "a.md" };
 
 const TABLE: Record<string, Asked> = {
   "GET /health": { most: 0, status: 200 },
-  "POST /v1/profiles": { most: 2, status: 201, operator: true },
+  "POST /v1/profiles": { most: 3, status: 201, operator: true },
   "DELETE /v1/profiles/{profile}": { most: 2, status: 204, operator: true, values: { profile } },
-  "POST /v1/keys": { most: 1, status: 201, operator: true, body: { profile } },
+  "POST /v1/keys": { most: 2, status: 201, operator: true, body: { profile } },
   "GET /v1/keys": { most: 2, status: 200 },
-  "DELETE /v1/keys/{id}": { most: 2, status: 204, values: { id: "key_000000000000" } },
+  "DELETE /v1/keys/{id}": { most: 3, status: 204, values: { id: "key_000000000000" } },
   "POST /v1/sessions": { most: 3, status: 201 },
   "GET /v1/sessions": { most: 2, status: 200 },
   "GET /v1/sessions/{session}": OF_SESSION,
@@ -283,15 +283,15 @@ const TABLE: Record<string, Asked> = {
   "PATCH /v1/settings": { most: 5, status: 200, body: { "turn.busy": "steer" } },
   "GET /v1/policies": { most: 2, status: 200 },
   "PUT /v1/policies/{policy}": {
-    ...{ most: 2, status: 200, values: { policy: "p" } },
+    ...{ most: 3, status: 200, values: { policy: "p" } },
     body: { hook: "pre_tool_call", tool: "terminal", decision: "deny" },
   },
-  "DELETE /v1/policies/{policy}": { most: 2, status: 204, values: { policy: "p" } },
+  "DELETE /v1/policies/{policy}": { most: 3, status: 204, values: { policy: "p" } },
   "GET /v1/personalities": { most: 2, status: 200 },
   "PUT /v1/personalities/{personality}": {
-    ...{ most: 2, status: 200, values: { personality: "p" }, body: { text: "Be brief." } },
+    ...{ most: 3, status: 200, values: { personality: "p" }, body: { text: "Be brief." } },
   },
-  "DELETE /v1/personalities/{personality}": { most: 2, status: 204, values: { personality: "p" } },
+  "DELETE /v1/personalities/{personality}": { most: 3, status: 204, values: { personality: "p" } },
   "GET /v1/hooks": OF_HOOK,
   "POST /v1/hooks": { ...OF_HOOK, status: 201, body: { url: "https://receiver.example", events: ["turn.ended"] } },
   "GET /v1/hooks/{hook}": OF_HOOK,
@@ -303,7 +303,7 @@ const TABLE: Record<string, Asked> = {
   "PUT /v1/mcp/servers/{server}": {
     ...{ most: 4, status: 200, values: { server: "s" }, body: { url: "https://mcp.example/", enabled: false } },
   },
-  "DELETE /v1/mcp/servers/{server}": { most: 2, status: 204, values: { server: "s" } },
+  "DELETE /v1/mcp/servers/{server}": { most: 3, status: 204, values: { server: "s" } },
   "POST /v1/mcp/servers/{server}/test": { most: 2, status: 404, values: { server: "s" } },
   "POST /v1/mcp/servers/{server}/authorize": { most: 2, status: 404, values: { server: "s" } },
   // The first request packs every public skill that was never packed.

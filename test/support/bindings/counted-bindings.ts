@@ -124,7 +124,7 @@ const keyDesk = {
   revoke: async () => ok(null),
   noteSocket: async () => ok(`${key.id}.0`),
   noteAct: async () => {},
-  listActs: async () => ({ entries: [] }),
+  listAudit: async () => [],
   [Symbol.dispose]() {},
 };
 
