@@ -1,33 +1,39 @@
-// `npm run docs`: writes docs/CONFIGURATION.md and docs/API.md from the code. `-- --check` writes nothing and exits with 1
+// `npm run docs`: writes docs/CONFIGURATION.md, docs/API.md and the types of the client from the code. `-- --check` writes nothing and exits with 1
 // when a committed file differs. test/docs runs the check.
 import { readFileSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { parseFlags, runCommand } from "./command-line.ts";
 import { toApiPage } from "./docs/api-page.ts";
+import { toClientTypes } from "./docs/client-types.ts";
 import { toConfigurationPage } from "./docs/configuration-page.ts";
 import { loadContract } from "./docs/contract.ts";
 
 const USAGE = `Usage: npm run docs [-- --check]
 
-Writes docs/CONFIGURATION.md and docs/API.md from the schemas, the tables of variables and providers, and the API's contract.
+Writes docs/CONFIGURATION.md, docs/API.md and cli/connection/contract.ts from the schemas, the tables of variables and providers, and the API's contract.
 
   --check     only compare; exit code 1 when a file is out of date
   -h, --help  this text`;
-const folder = resolve(import.meta.dirname, "../docs");
+const root = resolve(import.meta.dirname, "..");
 
 await runCommand(USAGE, async () => {
   const { check } = parseFlags({ check: { type: "boolean", default: false } }, process.argv.slice(2));
-  const pages = { "CONFIGURATION.md": toConfigurationPage(), "API.md": toApiPage(await loadContract()) };
+  const contract = await loadContract();
+  const files = {
+    "docs/CONFIGURATION.md": toConfigurationPage(),
+    "docs/API.md": toApiPage(contract),
+    "cli/connection/contract.ts": toClientTypes(contract),
+  };
   let outdated = 0;
-  for (const [name, text] of Object.entries(pages)) {
-    const path = resolve(folder, name);
+  for (const [name, text] of Object.entries(files)) {
+    const path = resolve(root, name);
     if (readOrEmpty(path) === text) {
-      if (!check) console.log(`docs/${name} is up to date.`);
+      if (!check) console.log(`${name} is up to date.`);
       continue;
     }
     outdated++;
     if (!check) writeFileSync(path, text);
-    console.log(check ? `docs/${name} is out of date: run \`npm run docs\`.` : `docs/${name} written.`);
+    console.log(check ? `${name} is out of date: run \`npm run docs\`.` : `${name} written.`);
   }
   return check && outdated > 0 ? 1 : 0;
 });

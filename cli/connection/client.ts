@@ -6,6 +6,7 @@ import {
   Accepted,
   CreatedKey,
   CreatedProfile,
+  CreatedSession,
   type CreateSession,
   CurationReport,
   CurationRunList,
@@ -21,7 +22,6 @@ import {
   ReviewLineList,
   SearchResults,
   SessionDetail,
-  SessionInfo,
   SessionList,
   SkillDetail,
   SkillList,
@@ -42,7 +42,9 @@ import { type UsageBy, UsageReport } from "../../core/schemas/usage.ts";
 import type { MemoryStoreName } from "../../core/schemas/memory.ts";
 import { type BackoffOptions, createBackoff } from "./backoff.ts";
 import { ProtocolError, type StreamedEvent, readAgentEvents } from "../events.ts";
+import type { Contract } from "./contract.ts";
 import { type Http, ProblemError, UnreachableError, createHttp, toUnreachable } from "./http.ts";
+import { type ListRoute, createCall, fillRoute } from "./typed-call.ts";
 import { readSocket } from "./socket.ts";
 
 export interface ClientOptions extends BackoffOptions {
@@ -62,59 +64,72 @@ export { ProblemError, UnreachableError };
 /** Methods throw ProblemError or UnreachableError; an aborted signal throws its reason. */
 export function createClient(options: ClientOptions) {
   const http = createHttp(options);
-  const { json } = http;
+  const call = createCall(http);
 
   /** Every item of a list, page by page. */
-  async function listAll<Answer extends { next?: string | undefined }, Item>(
-    schema: z.ZodType<Answer>,
-    path: string,
-    itemsOf: (answer: Answer) => Item[],
-    query: Record<string, string | undefined> = {},
+  async function listAll<R extends ListRoute, T extends Contract[R]["answer"], Item>(
+    schema: z.ZodType<T>,
+    route: R,
+    itemsOf: (answer: T) => Item[],
+    asked: { params?: Record<string, string>; query?: Record<string, string | undefined> } = {},
   ): Promise<Item[]> {
     const items: Item[] = [];
-    for (let pageQuery = query; ;) {
-      const page = await json(schema, "GET", withQuery(path, pageQuery));
+    for (let after: string | undefined; ;) {
+      const [method, path] = fillRoute(route, {
+        ...asked,
+        query: { ...asked.query, ...(after !== undefined && { after }) },
+      });
+      const page = await http.json(schema, method, path);
       items.push(...itemsOf(page));
       if (page.next === undefined) return items;
-      pageQuery = { ...query, after: page.next };
+      after = page.next;
     }
   }
 
   return {
-    /** Sends any request: for routes that only one verb uses. */
+    /** Calls any route with a JSON answer, by its name in the API's description. */
+    call,
+    /** Sends any request. */
     http,
-    health: () => json(Health, "GET", "/health"),
+    health: () => call(Health, "GET /health"),
 
-    createProfile: () => json(CreatedProfile, "POST", "/v1/profiles"),
-    createKey: (profile: string, label?: string) => json(CreatedKey, "POST", "/v1/keys", { body: { profile, label } }),
-    listKeys: () => listAll(KeyList, "/v1/keys", ({ keys }) => keys),
+    createProfile: () => call(CreatedProfile, "POST /v1/profiles"),
+    createKey: (profile: string, label?: string) => call(CreatedKey, "POST /v1/keys", { body: { profile, label } }),
+    listKeys: () => listAll(KeyList, "GET /v1/keys", ({ keys }) => keys),
     revokeKey: (id: string) => http.nothing("DELETE", `/v1/keys/${encodeURIComponent(id)}`),
 
-    createSession: (body: z.input<typeof CreateSession> = {}) => json(SessionInfo, "POST", "/v1/sessions", { body }),
-    listSessions: () => listAll(SessionList, "/v1/sessions", ({ sessions }) => sessions),
-    session: (session: string) => json(SessionDetail, "GET", `/v1/sessions/${session}`),
+    createSession: (body: z.input<typeof CreateSession> = {}) => call(CreatedSession, "POST /v1/sessions", { body }),
+    listSessions: () => listAll(SessionList, "GET /v1/sessions", ({ sessions }) => sessions),
+    session: (session: string) => call(SessionDetail, "GET /v1/sessions/{session}", { params: { session } }),
     /** The newest sessions, one page. */
-    recentSessions: async () => (await json(SessionList, "GET", "/v1/sessions")).sessions,
+    recentSessions: async () => (await call(SessionList, "GET /v1/sessions")).sessions,
     /** The models that may be chosen, the default first. */
-    models: async () => (await json(ModelList.pick({ models: true }), "GET", "/v1/models")).models,
+    models: async () => (await call(ModelList, "GET /v1/models")).models,
     changeSession: (session: string, change: ChangeSession) =>
-      json(SessionDetail, "PATCH", `/v1/sessions/${session}`, { body: change }),
+      call(SessionDetail, "PATCH /v1/sessions/{session}", { params: { session }, body: change }),
     /** The sessions that this one delegated tasks to. */
-    children: async (session: string) => (await json(ChildList, "GET", `/v1/sessions/${session}/children`)).children,
+    children: async (session: string) =>
+      (await call(ChildList, "GET /v1/sessions/{session}/children", { params: { session } })).children,
     entries: (session: string, after = 0) =>
-      listAll(EntryList, `/v1/sessions/${session}/entries`, ({ entries }) => entries, { after: String(after) }),
+      listAll(EntryList, "GET /v1/sessions/{session}/entries", ({ entries }) => entries, {
+        params: { session },
+        query: { after: String(after) },
+      }),
     /** Usage of the profile, by default of the last 30 days. Returns totals and the first 1,000 lines. */
-    usage: (query: { from?: string; to?: string; by?: UsageBy } = {}) =>
-      json(UsageReport, "GET", withQuery("/v1/usage", query)),
+    usage: (query: { from?: string; to?: string; by?: UsageBy } = {}) => call(UsageReport, "GET /v1/usage", { query }),
     /** Rates an ended turn, even days later. The last rating counts. */
     rate: (session: string, turn: number, rating: Rating) =>
-      json(Observation, "POST", `/v1/sessions/${session}/turns/${turn}/rating`, { body: rating }),
+      call(Observation, "POST /v1/sessions/{session}/turns/{n}/rating", { params: { session, n: turn }, body: rating }),
     observation: (session: string, turn: number) =>
-      json(TurnObservation, "GET", `/v1/sessions/${session}/turns/${turn}/observation`),
+      call(TurnObservation, "GET /v1/sessions/{session}/turns/{n}/observation", { params: { session, n: turn } }),
     /** Begins a session that is as this one was after a turn, by default the newest that has ended. */
     branchSession: (session: string, body: { turn?: number }, key: string) =>
-      json(SessionDetail, "POST", `/v1/sessions/${session}/branch`, { body, headers: { "idempotency-key": key } }),
-    stop: (session: string) => json(Stopped, "POST", `/v1/sessions/${session}/stop`),
+      call(SessionDetail, "POST /v1/sessions/{session}/branch", {
+        params: { session },
+        body,
+        headers: { "idempotency-key": key },
+      }),
+    stop: (session: string) => call(Stopped, "POST /v1/sessions/{session}/stop", { params: { session } }),
     /** Posts a message and returns without waiting for its turn. `busy`: what it does to a running turn. */
     postMessage: (
       session: string,
@@ -122,7 +137,8 @@ export function createClient(options: ClientOptions) {
       key?: string,
       { busy, images = [] }: { busy?: BusyMode | undefined; images?: GivenImage[] } = {},
     ) =>
-      json(Accepted, "POST", `/v1/sessions/${session}/messages`, {
+      call(Accepted, "POST /v1/sessions/{session}/messages", {
+        params: { session },
         body: { text, ...(busy ? { busy } : {}), ...(images.length > 0 ? { images } : {}) },
         headers: key ? { "idempotency-key": key } : {},
       }),
@@ -135,56 +151,59 @@ export function createClient(options: ClientOptions) {
     readEvents: (session: string, from: ReadFrom = {}) => readEvents(http, session, from),
 
     putFile: (session: string, path: string, body: string | Uint8Array<ArrayBuffer>) =>
-      json(StoredFile, "PUT", filePath(session, path), { body }),
+      http.json(StoredFile, "PUT", filePath(session, path), { body }),
     getFile: async (session: string, path: string) =>
       new Uint8Array(await (await http.send("GET", filePath(session, path))).arrayBuffer()),
     deleteFile: (session: string, path: string) => http.nothing("DELETE", filePath(session, path)),
-    listFiles: (session: string) => listAll(FileList, `/v1/sessions/${session}/files`, ({ files }) => files),
+    listFiles: (session: string) =>
+      listAll(FileList, "GET /v1/sessions/{session}/files", ({ files }) => files, { params: { session } }),
 
-    listSkills: () => listAll(SkillList, "/v1/skills", ({ skills }) => skills),
-    skill: (name: string) => json(SkillDetail, "GET", `/v1/skills/${name}`),
+    listSkills: () => listAll(SkillList, "GET /v1/skills", ({ skills }) => skills),
+    skill: (name: string) => call(SkillDetail, "GET /v1/skills/{name}", { params: { name } }),
     putSkill: (name: string, files: Record<string, string>) =>
-      json(SkillHead, "PUT", `/v1/skills/${name}`, { body: { files } }),
+      call(SkillHead, "PUT /v1/skills/{name}", { params: { name }, body: { files } }),
     skillRevisions: (name: string) =>
-      listAll(SkillRevisionList, `/v1/skills/${name}/revisions`, ({ revisions }) => revisions),
+      listAll(SkillRevisionList, "GET /v1/skills/{name}/revisions", ({ revisions }) => revisions, { params: { name } }),
     skillRevision: (name: string, rev: number) =>
-      json(SkillRevisionDetail, "GET", `/v1/skills/${name}/revisions/${rev}`),
+      call(SkillRevisionDetail, "GET /v1/skills/{name}/revisions/{rev}", { params: { name, rev } }),
     /** Reverts what a revision changed and keeps later changes. */
     undoSkillRevision: (name: string, rev: number) =>
-      json(SkillHead, "POST", `/v1/skills/${name}/revisions/${rev}/undo`),
+      call(SkillHead, "POST /v1/skills/{name}/revisions/{rev}/undo", { params: { name, rev } }),
     pinSkill: (name: string, pinned: boolean) =>
-      json(SkillHead, "POST", `/v1/skills/${name}/pin`, { body: { pinned } }),
-    archiveSkill: (name: string) => json(SkillHead, "POST", `/v1/skills/${name}/archive`),
+      call(SkillHead, "POST /v1/skills/{name}/pin", { params: { name }, body: { pinned } }),
+    archiveSkill: (name: string) => call(SkillHead, "POST /v1/skills/{name}/archive", { params: { name } }),
     restoreSkill: (name: string, rev?: number) =>
-      json(SkillHead, "POST", `/v1/skills/${name}/restore`, { body: { rev } }),
+      call(SkillHead, "POST /v1/skills/{name}/restore", { params: { name }, body: { rev } }),
 
-    listMemory: (store?: MemoryStoreName) => listAll(MemoryList, "/v1/memory", ({ entries }) => entries, { store }),
-    forget: (store: MemoryStoreName, id: string) => json(Forgotten, "DELETE", `/v1/memory/${store}/${id}`),
+    listMemory: (store?: MemoryStoreName) =>
+      listAll(MemoryList, "GET /v1/memory", ({ entries }) => entries, { query: { store } }),
+    forget: (store: MemoryStoreName, id: string) =>
+      call(Forgotten, "DELETE /v1/memory/{store}/{memory}", { params: { store, memory: id } }),
 
     /** Searches the messages of all sessions. */
-    search: (query: { q: string; limit?: string; role?: string; from?: string; to?: string }) =>
-      json(SearchResults, "GET", withQuery("/v1/search", query)),
+    search: (query: Contract["GET /v1/search"]["query"]) => call(SearchResults, "GET /v1/search", { query }),
 
     /** Returns the newest page only. */
     listReviews: async (session?: string) =>
-      (await json(ReviewLineList, "GET", withQuery("/v1/reviews", { session }))).reviews,
-    review: (review: string) => json(ReviewDetail, "GET", `/v1/reviews/${review}`),
+      (await call(ReviewLineList, "GET /v1/reviews", { query: { session } })).reviews,
+    review: (review: string) => call(ReviewDetail, "GET /v1/reviews/{review}", { params: { review } }),
 
     /** The ledger of the profile, with a page of its skills by name, or with one skill and its history. */
     learning: (query: { skill?: string; after?: string; limit?: string; by?: "day" | "week" } = {}) =>
-      json(LearningLedger, "GET", withQuery("/v1/learning", query)),
+      call(LearningLedger, "GET /v1/learning", { query }),
 
-    adoptSkill: (name: string) => json(SkillHead, "POST", `/v1/skills/${name}/adopt`),
-    curator: () => json(CuratorStatus, "GET", "/v1/curator"),
-    pauseCurator: () => json(CuratorStatus, "POST", "/v1/curator/pause"),
-    resumeCurator: () => json(CuratorStatus, "POST", "/v1/curator/resume"),
+    adoptSkill: (name: string) => call(SkillHead, "POST /v1/skills/{name}/adopt", { params: { name } }),
+    curator: () => call(CuratorStatus, "GET /v1/curator"),
+    pauseCurator: () => call(CuratorStatus, "POST /v1/curator/pause"),
+    resumeCurator: () => call(CuratorStatus, "POST /v1/curator/resume"),
     runCurator: (dryRun = false, consolidate = false) => {
-      const query = { dryRun: dryRun ? "1" : undefined, consolidate: consolidate ? "1" : undefined };
-      return json(CurationStarted, "POST", withQuery("/v1/curator/run", query));
+      const query = { dryRun: dryRun ? "1" : undefined, consolidate: consolidate ? "1" : undefined } as const;
+      return call(CurationStarted, "POST /v1/curator/run", { query });
     },
-    rollBackCuration: (run: string) => json(CurationStarted, "POST", `/v1/curator/runs/${run}/rollback`),
-    listCurationRuns: () => listAll(CurationRunList, "/v1/curator/runs", ({ runs }) => runs),
-    curationReport: (run: string) => json(CurationReport, "GET", `/v1/curator/runs/${run}`),
+    rollBackCuration: (run: string) =>
+      call(CurationStarted, "POST /v1/curator/runs/{run}/rollback", { params: { run } }),
+    listCurationRuns: () => listAll(CurationRunList, "GET /v1/curator/runs", ({ runs }) => runs),
+    curationReport: (run: string) => call(CurationReport, "GET /v1/curator/runs/{run}", { params: { run } }),
   };
 }
 

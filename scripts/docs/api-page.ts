@@ -1,5 +1,6 @@
 // docs/API.md: every route with who may call it, what it takes and what it answers, then the error codes. Pure.
 import { DOOR_PROBLEMS } from "../stack/network/door-problems.ts";
+import { LINE_CHARS, renderType } from "./render-type.ts";
 import type { Contract, Operation, Parameter, ProblemTable, Shape } from "./contract.ts";
 
 const INTRO = `# HTTP API
@@ -36,7 +37,6 @@ const GROUPS: [title: string, test: RegExp][] = [
 
 /** Objects nested deeper than this are shown as `{…}`. */
 const MAX_DEPTH = 2;
-const LINE_CHARS = 100;
 
 interface Route {
   id: string;
@@ -93,7 +93,7 @@ function createDescriber(): (route: Route) => string {
     const describeType = (schema: Shape) => {
       const key = JSON.stringify(schema);
       const first = firstUses.get(key);
-      const text = toType(schema, 0);
+      const text = renderType(schema, { maxDepth: MAX_DEPTH });
       if (first && text.length > LINE_CHARS) return ` the same as [${first}](#${first.toLowerCase()})`;
       firstUses.set(key, id);
       return text.includes("\n") ? `\n\n${fence(text)}` : ` \`${text}\``;
@@ -123,47 +123,7 @@ function isListed(parameter: Parameter): boolean {
 
 function toLine({ name, in: place, required, schema }: Parameter): string {
   const description = schema.description ? `: ${schema.description}` : "";
-  return `- ${place === "query" ? "Query" : "Header"} \`${name}${required ? "" : "?"}\`: \`${toType(schema, 0)}\`${description}`;
-}
-
-function toType(shape: Shape, depth: number): string {
-  const { type, enum: values, properties, additionalProperties, items } = shape;
-  if (shape.const !== undefined) return JSON.stringify(shape.const);
-  if (values) return values.map((value) => JSON.stringify(value)).join(" | ");
-  const choices = shape.anyOf ?? shape.oneOf;
-  if (choices) return toUnion([...new Set(choices.map((choice) => toType(choice, depth)))]);
-  if (shape.allOf) return shape.allOf.map((part) => toType(part, depth)).join(" & ");
-  if (Array.isArray(type)) return type.map((one) => toType({ ...shape, type: one }, depth)).join(" | ");
-  if (type === "array") {
-    const inner = items ? toType(items, depth) : "unknown";
-    const isUnion = items?.anyOf ?? items?.oneOf ?? items?.enum;
-    return isUnion ? `(${inner}${inner.includes("\n") ? "\n" : ""})[]` : `${inner}[]`;
-  }
-  if (type === "object" && properties) return toObject(shape, depth);
-  if (type === "object") {
-    const value = typeof additionalProperties === "object" ? toType(additionalProperties, depth) : "unknown";
-    return `Record<string, ${value}>`;
-  }
-  return type === "integer" ? "number" : (type ?? "unknown");
-}
-
-/** On one line if it fits; else one choice a line. */
-function toUnion(choices: string[]): string {
-  const line = choices.join(" | ");
-  if (line.length <= LINE_CHARS && !line.includes("\n")) return line;
-  return choices.map((choice) => `\n  | ${choice.replaceAll("\n", "\n    ")}`).join("");
-}
-
-function toObject({ properties = {}, required = [] }: Shape, depth: number): string {
-  if (depth >= MAX_DEPTH) return "{…}";
-  const fields = Object.entries(properties).map(
-    ([name, field]) =>
-      `${/^[\w$]+$/.test(name) ? name : JSON.stringify(name)}${required.includes(name) ? "" : "?"}: ${toType(field, depth + 1)}`,
-  );
-  const line = `{ ${fields.join("; ")} }`;
-  if (line.length <= LINE_CHARS && !line.includes("\n")) return line;
-  const indented = fields.map((field) => `  ${field.replaceAll("\n", "\n  ")};`);
-  return `{\n${indented.join("\n")}\n}`;
+  return `- ${place === "query" ? "Query" : "Header"} \`${name}${required ? "" : "?"}\`: \`${renderType(schema, { maxDepth: MAX_DEPTH })}\`${description}`;
 }
 
 function fence(text: string): string {
