@@ -98,12 +98,12 @@ async function openWork(client: MovingClient, filePath: string, logPath: string)
   const kept = await readLog(logPath);
   const file = await open(filePath, kept ? "r+" : "w+").catch(() => null);
   if (kept && file) {
-    const work = { ...kept, file, log: await open(logPath, "r+") };
+    const work = { ...kept, file, log: await open(logPath, "a") };
     await rewriteLog(work);
     return work;
   }
   const begun = await client.beginExport();
-  const work = { file: file ?? (await open(filePath, "w+")), log: await open(logPath, "w+"), begun, noted: [] };
+  const work = { file: file ?? (await open(filePath, "w+")), log: await open(logPath, "a"), begun, noted: [] };
   await rewriteLog(work);
   return work;
 }
@@ -131,9 +131,8 @@ async function note(work: Work, part: Noted): Promise<void> {
 
 async function rewriteLog({ log, begun, noted }: Work): Promise<void> {
   const text = [begun, ...noted].map((line) => `${JSON.stringify(line)}\n`).join("");
-  const bytes = toBytes(text);
   await log.truncate(0);
-  await log.write(bytes, 0, bytes.length, 0);
+  await log.appendFile(text);
   await log.datasync();
 }
 
