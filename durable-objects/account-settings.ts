@@ -3,6 +3,8 @@
 import { type Result, err, ok } from "../core/errors.ts";
 import { applyPreferences, readPreferences } from "../core/preferences.ts";
 import type { Sql } from "../core/ports.ts";
+import { applyQuota } from "../core/quota.ts";
+import { QUOTA_KEY } from "../core/schemas/profile/quota.ts";
 import {
   PROFILE_SECTIONS,
   type ProfileSection,
@@ -113,9 +115,12 @@ export function createAccountSettings(sql: Sql) {
     /** Values that this version no longer understands are left out. */
     read,
 
-    /** The operator's settings with what the person has changed of them. */
-    inForce: (operator: Settings): Settings =>
-      hasTable() ? applyPreferences(operator, readPreferences(read().sections.preferences)) : operator,
+    /** The operator's settings with the profile's quota, and what the person has changed of them. */
+    inForce(operator: Settings): Settings {
+      if (!hasTable()) return operator;
+      const { preferences, quota } = read().sections;
+      return applyPreferences(applyQuota(operator, quota[QUOTA_KEY]), readPreferences(preferences));
+    },
 
     /** Replaces the value of the key. Failures: `too_many_settings`, `setting_too_large`, `setting_not_found` (of what it belongs to). */
     put,

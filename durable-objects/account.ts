@@ -19,7 +19,7 @@ import {
   noProfileSettings,
 } from "../core/schemas/profile/settings.ts";
 import type { Settings } from "../core/schemas/settings.ts";
-import type { Booking, Budget, UsageAsked, UsageReport } from "../core/schemas/usage.ts";
+import type { Booking, Budget, MonthSpent, UsageAsked, UsageReport } from "../core/schemas/usage.ts";
 import type { ProfileApprovals, ReviewAdmission, ReviewRequest, TurnRequest } from "../core/session/context.ts";
 import { createAccountKeys } from "./keys/account-keys.ts";
 import { KeyDesk } from "./keys/key-desk.ts";
@@ -39,6 +39,7 @@ import { HookDesk } from "./hook-desk.ts";
 import { MovingDesk } from "./moving-desk.ts";
 import { type AccountSettings, createAccountSettings } from "./account-settings.ts";
 import { type RunAllowance, collectSpent, putAllowance, refuseRequest, reserveRun } from "./account-curation.ts";
+import { openMonth } from "./account-quota.ts";
 import { createUpkeep } from "./account-upkeep.ts";
 import { type SessionPage, createSessionRows } from "./account-sessions.ts";
 import { type AccountLedger, LEDGER_SCHEMA, createAccountLedger } from "./account-ledger.ts";
@@ -193,17 +194,21 @@ export class Account extends DurableObject<AccountEnv> {
 
   reserveReview(request: ReviewRequest): ReviewAdmission {
     assert(this.#isWritable(), "only an account that exists has reviews");
-    return this.#ledger().reserveReview(request);
+    return this.#month().reserveReview(request);
   }
 
   /** How much a turn may spend of the profile's daily budget; `null` if nothing is left. */
-  async reserveTurn(request: TurnRequest): Promise<Budget | null> {
+  async reserveTurn(request: TurnRequest): Promise<Budget | MonthSpent | null> {
     assert(this.#isWritable(), "only an account that exists has turns");
-    const budget = this.#ledger().reserveTurn(request);
+    const budget = this.#month().reserveTurn(request);
     if (budget) return budget;
     // A finished curation may have released part of its reservation.
     await this.#collect();
-    return this.#ledger().reserveTurn(request);
+    return this.#month().reserveTurn(request);
+  }
+
+  #month() {
+    return openMonth(toSql(this.ctx.storage), this.#profileSettings(), this.#ledger());
   }
 
   /**
@@ -405,7 +410,7 @@ export class Account extends DurableObject<AccountEnv> {
 
   /** In force for this profile. */
   #settings(): Settings {
-    return this.#profileSettings().inForce(readSettings(this.env));
+    return this.#month().limit(this.#profileSettings().inForce(readSettings(this.env)), Date.now());
   }
 
   // ---- deletion ----
@@ -459,12 +464,8 @@ export class Account extends DurableObject<AccountEnv> {
       await this.#work();
       return true;
     }
-    beginProfileErasure(toSql(this.ctx.storage), {
-      profile,
-      hasExternal: hasExternalMemory(this.env),
-      tables: OWN_TABLES,
-      now: Date.now(),
-    });
+    const hasExternal = hasExternalMemory(this.env);
+    beginProfileErasure(toSql(this.ctx.storage), { profile, hasExternal, tables: OWN_TABLES, now: Date.now() });
     this.#opened = null;
     await this.#work();
     return true;

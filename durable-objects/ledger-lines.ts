@@ -60,10 +60,19 @@ export function addUnsettledGrant(sql: Sql, day: Day, session: string, { tokens,
 }
 
 export function spentOnDay(sql: Sql, day: Day): Spending {
+  return sumDays(sql, "day = ?", day);
+}
+
+/** From the day `from` on, and before the day `until`. */
+export function spentFrom(sql: Sql, from: Day, until: Day): Spending {
+  return sumDays(sql, "day >= ? AND day < ?", from, until);
+}
+
+function sumDays(sql: Sql, where: string, ...days: Day[]): Spending {
   const [booked = NOTHING_SPENT] = sql.run<{ tokens: number; usdMicros: number }>(
     `SELECT coalesce(sum(input + output + cache_read + cache_write), 0) AS tokens,
-      coalesce(sum(usd_micros), 0) AS usdMicros FROM usage_line WHERE day = ?`,
-    day,
+      coalesce(sum(usd_micros), 0) AS usdMicros FROM usage_line WHERE ${where}`,
+    ...days,
   );
   return booked;
 }

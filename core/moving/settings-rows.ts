@@ -13,6 +13,8 @@ const LEAVE: { [Section in ProfileSection]: ((value: ProfileSetting<Section>, at
   mcpCatalogs: (value) => value,
   mcpAccess: null,
   preferences: (value) => value,
+  // Of this deployment.
+  quota: null,
   hooks: ({ previous: _, ...value }, at) => ({ ...value, secret: "", disabledAt: value.disabledAt ?? at }),
 };
 

@@ -80,6 +80,11 @@ export interface Budget {
   usdMicros: number;
 }
 
+/** Nothing is left of the month's budget, which is renewed at this time (ms). */
+export interface MonthSpent {
+  monthUntil: number;
+}
+
 /** From the settings' `budget`: what a whole profile may spend on one UTC day. */
 export function toDayBudget({ profileDayTokens, profileDayUsd }: DayLimits): Budget {
   return { tokens: profileDayTokens, usdMicros: toUsdMicros(profileDayUsd) };

@@ -35,7 +35,7 @@ import type { SessionChoice } from "../schemas/sessions/session-choice.ts";
 import type { ChildProgress, ChildReport, ChildTask } from "../schemas/sessions/delegation.ts";
 import type { SessionKind } from "../schemas/sessions/session-kind.ts";
 import type { Settings } from "../schemas/settings.ts";
-import type { Booking, Budget, Spending } from "../schemas/usage.ts";
+import type { Booking, Budget, MonthSpent, Spending } from "../schemas/usage.ts";
 import type { RunChecks } from "../skills/checks.ts";
 import type { Seeds } from "../skills/library.ts";
 import type { ExecHost } from "../tools/host/exec-host.ts";
@@ -157,7 +157,7 @@ export interface AccountPort {
   /** Admits a review and says what it may spend. Asked again for the same review, it answers the same grant. */
   reserveReview(request: ReviewRequest): Promise<ReviewAdmission>;
   /** How much the turn may spend of the profile's daily budget before it must ask again. `null`: nothing is left. */
-  reserveTurn(request: TurnRequest): Promise<Budget | null>;
+  reserveTurn(request: TurnRequest): Promise<Budget | MonthSpent | null>;
   /** Books what a turn or a review spent, once for each id, and releases its reservation. */
   book(booking: Booking): Promise<void>;
 }

@@ -2,6 +2,7 @@
 // books the sums with the profile's Account through the outbox, and checks the budgets before each call. Called by the driver
 // and the outbox. A running call is never cut off for money; the next one is refused.
 import { type Failure, err } from "../errors.ts";
+import { minLimit } from "../quota.ts";
 import type { DelegatedSpending, Entry, NoticeEntry } from "../schemas/entry.ts";
 import { DAY_MS, dayOf, toTurnId } from "../schemas/ids.ts";
 import type { Settings } from "../schemas/settings.ts";
@@ -63,13 +64,10 @@ export function openBudget(
       if (isSpent(addSpending(sessionTotals(log), spent), sessionBudget)) return sessionBudgetSpent(sessionBudget);
       if (!isLimited(profileDayBudget) || (reserved && !isSpent(spent, reserved))) return null;
       const now = clock.now();
-      reserved = await account.reserveTurn({
-        turn: toTurnId(session, turn.n),
-        session,
-        now,
-        spent,
-        day: profileDayBudget,
-      });
+      const asked = { turn: toTurnId(session, turn.n), session, now, spent, day: profileDayBudget };
+      const answer = await account.reserveTurn(asked);
+      if (answer && "monthUntil" in answer) return monthBudgetSpent(answer.monthUntil);
+      reserved = answer;
       return reserved ? null : profileBudgetSpent(profileDayBudget, now);
     },
   };
@@ -80,12 +78,9 @@ function limitOfTurn({ host, meta }: EngineContext): Budget {
   const { maxTokens, maxUsd } = host.settings.turn;
   const own = toBudget(maxTokens, maxUsd);
   const given = meta().delegated?.budget;
-  return given ? { tokens: minOf(own.tokens, given.tokens), usdMicros: minOf(own.usdMicros, given.usdMicros) } : own;
-}
-
-/** 0 is no limit. */
-function minOf(a: number, b: number): number {
-  return a === 0 || b === 0 ? Math.max(a, b) : Math.min(a, b);
+  return given
+    ? { tokens: minLimit(own.tokens, given.tokens), usdMicros: minLimit(own.usdMicros, given.usdMicros) }
+    : own;
 }
 
 /** An equal part for each of `parts` sessions of what turn `n` and its session have left. */
@@ -97,7 +92,7 @@ export function shareBudget(context: EngineContext, turn: Pick<TurnRow, "n" | "i
   const { sessionTokens, sessionUsd } = host.settings.budget;
   const ofSession = leftOf(toBudget(sessionTokens, sessionUsd), addSpending(sessionTotals(log), spent));
   const share = (a: number, b: number) => {
-    const left = minOf(a, b);
+    const left = minLimit(a, b);
     return left === 0 ? 0 : Math.max(1, Math.floor(left / parts));
   };
   return { tokens: share(ofTurn.tokens, ofSession.tokens), usdMicros: share(ofTurn.usdMicros, ofSession.usdMicros) };
@@ -198,7 +193,8 @@ export async function hasBudgetOutsideTurn({ host, log, jobs }: EngineContext, i
   if (!isLimited(day)) return true;
   // Bookings that wait in `observe` jobs must count now. Booking them again later changes nothing.
   for (const { job } of jobs.all()) if (job.kind === "observe" && job.booking) await account.book(job.booking);
-  return (await account.reserveTurn({ turn: id, session, now: clock.now(), spent: NOTHING_SPENT, day })) !== null;
+  const answer = await account.reserveTurn({ turn: id, session, now: clock.now(), spent: NOTHING_SPENT, day });
+  return answer !== null && !("monthUntil" in answer);
 }
 
 export function sessionUsage({ log }: Pick<EngineContext, "log">): SessionUsage {
@@ -271,6 +267,12 @@ function sessionBudgetSpent(budget: Budget): Failure {
 function profileBudgetSpent(budget: Budget, now: number): Failure {
   const resets = `${dayOf(now + DAY_MS)}T00:00Z`;
   const message = `Today's budget of ${describe(budget)} for this profile is spent, or reserved for what is running. It is renewed at ${resets}.`;
+  return err("profile_budget_spent", message, { resetsAt: resets }).failure;
+}
+
+function monthBudgetSpent(until: number): Failure {
+  const resets = `${dayOf(until)}T00:00Z`;
+  const message = `This month's budget for this profile is spent. It is renewed at ${resets}; the operator can raise it before.`;
   return err("profile_budget_spent", message, { resetsAt: resets }).failure;
 }
 

@@ -4,6 +4,7 @@ import type { MiddlewareHandler } from "hono";
 import { FIXED } from "../../core/limits.ts";
 import { MAX_PARTS, MAX_PART_BYTES } from "../../core/schemas/moving/manifest.ts";
 import { IMPORT } from "../../core/skills/exchange/import-limits.ts";
+import { quota } from "./profiles/quota.ts";
 import { audit } from "./profiles/audit.ts";
 import { approvalPolicy } from "./profiles/approval-policy.ts";
 import { MAX_ZIP_BYTES } from "../../core/workspace/exchange/zip-limits.ts";
@@ -136,6 +137,7 @@ for (const resource of [
   profiles,
   keys,
   audit,
+  quota,
   sessions,
   sessionChoices,
   models,

@@ -6,6 +6,7 @@ import { Personality } from "./personality.ts";
 import { StoredPreference } from "./preferences.ts";
 import { ToolPolicy } from "./policies.ts";
 import { HookSetting } from "./hooks.ts";
+import { Quota } from "./quota.ts";
 import { SkillSettings } from "./skills.ts";
 import { ToolSettings } from "./tools.ts";
 
@@ -29,6 +30,8 @@ export const PROFILE_SECTIONS = {
   hooks: HookSetting,
   /** By the setting's name: what the person has changed of the operator's. */
   preferences: StoredPreference,
+  /** Key `operator`: what the operator allows this profile. The profile's owner cannot change it. */
+  quota: Quota,
 } as const;
 
 export type ProfileSection = keyof typeof PROFILE_SECTIONS;

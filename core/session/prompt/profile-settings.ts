@@ -1,6 +1,8 @@
 // The session's copy of what the profile's owner has set for its agent. A message says which revision its sender knows; a session
 // with an older copy reads the settings again before the turn's tools are made. Meta key `profile`.
 import { applyPreferences, readPreferences } from "../../preferences.ts";
+import { applyQuota } from "../../quota.ts";
+import { QUOTA_KEY } from "../../schemas/profile/quota.ts";
 import type { Preferences } from "../../schemas/profile/preferences.ts";
 import { type ProfileSettings, noProfileSettings } from "../../schemas/profile/settings.ts";
 import type { Settings } from "../../schemas/settings.ts";
@@ -30,8 +32,10 @@ export function openPreferences(operator: Settings, log: EngineContext["log"], s
   function current(): typeof last {
     const stored = session.known ? log.meta<StoredSettings>("profile") : null;
     if (stored === last.of) return last;
-    const preferences = stored ? readPreferences(profileSettings({ log }).sections.preferences) : NO_PREFERENCES;
-    last = { of: stored, preferences, settings: applyPreferences(operator, preferences) };
+    const sections = stored && profileSettings({ log }).sections;
+    const preferences = sections ? readPreferences(sections.preferences) : NO_PREFERENCES;
+    const allowed = applyQuota(operator, sections?.quota[QUOTA_KEY]);
+    last = { of: stored, preferences, settings: applyPreferences(allowed, preferences) };
     return last;
   }
   return { settings: () => current().settings, preferences: () => current().preferences };

@@ -14,6 +14,7 @@ export interface AuditedRoute {
 /** By operation id. */
 export const AUDITED_ROUTES: Record<string, AuditedRoute> = {
   createProfile: { act: "profile_create", isAdmin: true, answer: "profile" },
+  putQuota: { act: "quota_put", isAdmin: true },
   createKey: { act: "key_create", isAdmin: true, answer: "id" },
   changeKey: { act: "key_change", isAdmin: true },
   rotateKey: { act: "key_rotate", isAdmin: true },

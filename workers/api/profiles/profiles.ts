@@ -69,7 +69,7 @@ profiles.openapi(
 );
 
 /** A key of another profile gets the same refusal whether or not this profile exists. */
-function assertOwn(principal: Principal | undefined, profile: ProfileId): void {
+export function assertOwn(principal: Principal | undefined, profile: ProfileId): void {
   if (principal === undefined || principal.profile === profile) return; // the operator
   throw new AppError(
     "operator_required",

@@ -8,6 +8,7 @@ import {
   isTooWide,
   readPreferences,
 } from "../../../core/preferences.ts";
+import { applyQuota } from "../../../core/quota.ts";
 import { PERSONALITIES } from "../../../core/prompts/personalities/index.ts";
 import {
   ChangePreferences,
@@ -18,6 +19,7 @@ import {
   type Preferences,
   type StoredPreference,
 } from "../../../core/schemas/profile/preferences.ts";
+import { QUOTA_KEY } from "../../../core/schemas/profile/quota.ts";
 import type { ProfileSections, ProfileSettings } from "../../../core/schemas/profile/settings.ts";
 import type { Settings } from "../../../core/schemas/settings.ts";
 import { readModelChoices } from "../../../wiring/models.ts";
@@ -86,9 +88,9 @@ interface Sources {
 }
 
 async function readSources(env: Env, profile: string): Promise<Sources> {
-  const operator = parseEnvSettings(env);
   // The values cross unchanged; the platform's types lose them.
   const { sections } = (await openAccount(env, profile).readSettings()) as ProfileSettings;
+  const operator = applyQuota(parseEnvSettings(env), sections.quota[QUOTA_KEY]);
   return {
     operator,
     own: readPreferences(sections.preferences),
