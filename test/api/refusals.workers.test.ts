@@ -311,6 +311,10 @@ describe("the API's description", () => {
         "GET /v1/learning",
         "GET /v1/search",
         "GET /v1/usage",
+        ...["POST /v1/runs", "GET /v1/runs", "GET /v1/runs/{run}", "GET /v1/runs/{run}/events"],
+        ...["POST /v1/runs/{run}/stop", "POST /v1/runs/{run}/steer", "POST /v1/runs/{run}/approve"],
+        ...["POST /v1/responses", "GET /v1/responses/{response}", "DELETE /v1/responses/{response}"],
+        ...["POST /v1/messages", "POST /v1/messages/count_tokens"],
         ...["POST /v1/hooks", "GET /v1/hooks", "GET /v1/hooks/{hook}", "DELETE /v1/hooks/{hook}"],
         ...["POST /v1/hooks/{hook}/test", "POST /v1/hooks/{hook}/rotate", "GET /v1/hooks/{hook}/deliveries"],
         ...[

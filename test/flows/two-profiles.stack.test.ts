@@ -26,7 +26,7 @@ const HELD_BY = [
   ...["listSessions", "readSession", "listEntries", "searchMessages", "readObservation", "listFiles", "getFile"],
   ...["readCheckpoint", "exportWorkspace", "listApprovals", "readApproval", "listAllowances", "readApprovalPolicy"],
   ...["listSkills", "readSkill", "listSkillRevisions", "readSkillRevision", "diffSkillRevision", "listMemory"],
-  ...["listPending", "readPending", "readReview", "readLearning"],
+  ...["listPending", "readPending", "readReview", "readLearning", "readResponse"],
   ...["listMcpServers", "listTools", "listPolicies", "listHooks", "readHook", "listPersonalities", "listChildren"],
   ...["search_sessions", "read_memory", "get_turn", "prompts/get", "resources/read", "skills/get"].map(
     (of) => `mcp:${of}`,

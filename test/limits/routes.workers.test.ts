@@ -165,6 +165,8 @@ const OF_SESSION = {
   },
 };
 /** The key, and the desk that the Account hands out; the call of the desk goes with it. */
+const OF_RUN = { most: 3, status: 404, values: { run: SESSION } };
+const OF_RESPONSE = { most: 3, status: 404, values: { response: `resp_${"0".repeat(32)}` } };
 const OF_HOOK = { most: 2, status: 200, values: { hook: "hook_000000000000" } };
 const ZIP = { body: "bytes", type: "application/zip" };
 const OPEN = { profile, name: "public-3", artifact: "SKILL.md", path: "a.md" };
@@ -292,6 +294,24 @@ const TABLE: Record<string, Asked> = {
     ...{ most: 3, status: 200, values: { personality: "p" }, body: { text: "Be brief." } },
   },
   "DELETE /v1/personalities/{personality}": { most: 3, status: 204, values: { personality: "p" } },
+  "POST /v1/runs": { most: 7, status: 404, body: { input: "Hello." } },
+  "GET /v1/runs": { most: 2, status: 200 },
+  "GET /v1/runs/{run}": OF_RUN,
+  "GET /v1/runs/{run}/events": OF_RUN,
+  "POST /v1/runs/{run}/stop": OF_RUN,
+  "POST /v1/runs/{run}/steer": { ...OF_RUN, body: { text: "Hello." } },
+  "POST /v1/runs/{run}/approve": { ...OF_RUN, body: { approve: true } },
+  "POST /v1/responses": { most: 6, status: 404, body: { input: "Hello." } },
+  "GET /v1/responses/{response}": OF_RESPONSE,
+  "DELETE /v1/responses/{response}": OF_RESPONSE,
+  "POST /v1/messages": {
+    ...{ most: 6, status: 404 },
+    body: { model: "talaria", max_tokens: 9, messages: [{ role: "user", content: "Hello." }] },
+  },
+  "POST /v1/messages/count_tokens": {
+    ...{ most: 1, status: 200 },
+    body: { model: "talaria", messages: [{ role: "user", content: "Hello." }] },
+  },
   "GET /v1/hooks": OF_HOOK,
   "POST /v1/hooks": { ...OF_HOOK, status: 201, body: { url: "https://receiver.example", events: ["turn.ended"] } },
   "GET /v1/hooks/{hook}": OF_HOOK,

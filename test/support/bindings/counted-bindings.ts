@@ -111,6 +111,9 @@ function createCountedAccount(profile: string) {
     },
     removeSetting: async () => ok(null),
     hookDesk: () => hookDesk,
+    runDesk: () => runDesk,
+    conversationDesk: () => conversationDesk,
+    responseDesk: () => responseDesk,
     signInDesk: () => signInDesk,
   };
 }
@@ -148,6 +151,24 @@ const hookDesk = {
   [Symbol.dispose]() {},
 };
 
+const conversationDesk = {
+  find: async () => ok({ joined: null, named: null, rows: [] }),
+  begin: async ({ plan }: { plan: object }) => ok(plan),
+  [Symbol.dispose]() {},
+};
+
+const runDesk = {
+  begin: async ({ run, session }: { run: string; session: string }) =>
+    ok({ row: { run, session, turn: null, state: "open", at: 1 }, replayed: false }),
+  ...{ place: async () => {}, drop: async () => {}, settle: async () => {} },
+  ...{ find: async () => null, list: async () => [] },
+  [Symbol.dispose]() {},
+};
+const responseDesk = {
+  ...{ put: async () => {}, find: async () => null, remove: async () => false },
+  [Symbol.dispose]() {},
+};
+
 const NO_TURNS = { turns: 0, judged: 0, successes: 0 };
 const archive = {
   turnsOf: async () => [],
@@ -168,5 +189,13 @@ const session = {
   ...{ getImage: unknown, exportWorkspace: unknown, importWorkspace: unknown },
   ...{ listCheckpoints: unknown, openCheckpoint: unknown, restoreCheckpoint: unknown, deleteCheckpoints: unknown },
   ...{ listApprovals: unknown, openApproval: unknown, decideApproval: unknown },
-  ...{ listAllowances: unknown, revokeAllowance: unknown, planBranch: unknown, change: unknown, listChildren: unknown },
+  ...{
+    listAllowances: unknown,
+    revokeAllowance: unknown,
+    planBranch: unknown,
+    change: unknown,
+    listChildren: unknown,
+    readTurn: unknown,
+    stopTurn: unknown,
+  },
 };

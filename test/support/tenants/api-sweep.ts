@@ -60,6 +60,12 @@ const BODIES: Record<string, (of: Facts) => object | string> = {
   putToolSettings: () => ({ disabled: ["todo"] }),
   putPolicy: () => ({ hook: "pre_tool_call", tool: "todo", decision: "allow" }),
   putSkillSettings: () => ({ inlineShell: true }),
+  createRun: ({ session }) => ({ input: toMessage([]), session }),
+  steerRun: () => ({ text: "Taken." }),
+  approveRun: () => ({ approve: true }),
+  createResponse: ({ response }) => ({ input: toMessage([]), previous_response_id: response }),
+  createMessage: () => ({ model: "talaria", max_tokens: 99, messages: [{ role: "user", content: toMessage([]) }] }),
+  countMessageTokens: () => ({ model: "talaria", messages: [{ role: "user", content: "Hello." }] }),
   createHook: ({ site }) => ({ url: `${site}/hooks/other`, events: ["turn.ended"] }),
   putPersonality: () => ({ text: "Mine." }),
 };
@@ -114,7 +120,7 @@ function toPlace(of: Facts, session: string): Facts {
 }
 
 function fillPath({ id, path }: Route, of: Facts): string {
-  const values: Record<string, string> = { ...of, ...FIXED };
+  const values: Record<string, string> = { ...of, ...FIXED, ...(path.startsWith("/v1/runs") && { run: of.work }) };
   return path.replace(/\{(\w+)\}/g, (_, name: string) => {
     const value = values[name];
     if (value === undefined) throw new Error(`${id}: api-sweep.ts has no value for {${name}}`);

@@ -29,6 +29,9 @@ export interface Facts {
   memory: string;
   review: string;
   run: string;
+  /** A run of `POST /v1/runs`, and a response of `POST /v1/responses`. */
+  work: string;
+  response: string;
   approval: string;
   pending: string;
   allowance: string;
@@ -91,6 +94,8 @@ export function withoutIds(text: string, ...known: Facts[]): string {
     .replace(/\b\d{8}T\d{6}Z-\w{4}\b/g, "<run>")
     .replace(/\b[0-9a-f]{64}\b/g, "<sha>")
     .replace(/(?<=Make these calls: )[\w+/=]+/g, "<calls>")
+    .replace(/\bresp_[0-9a-f]{32}\b/g, "<response>")
+    .replace(/\breq_<ulid>/g, "<request>")
     .replace(/\bkey_\w{12}\b/g, "<key>")
     .replace(/\bhook_\w{12}\b/g, "<hook>")
     .replace(/\bmsg_[0-9a-f]{32}\b/g, "<event>")

@@ -95,6 +95,14 @@ export async function plant(world: World, tenant: Tenant): Promise<{ facts: Fact
     SETTLES,
   );
   await work(machine, [[["terminal", { command: `mv ${title}` }]]]);
+  const ran = await call<{ run: string; session: string }>("POST", "/v1/runs", { input: `Tell of the ${title}.` });
+  await vi.waitFor(
+    async () => expect(await call("GET", `/v1/runs/${ran.run}`)).toMatchObject({ state: "done" }),
+    SETTLES,
+  );
+  const { id: response } = await call<{ id: string }>("POST", "/v1/responses", {
+    ...{ input: `Tell of the ${title}.`, metadata: { subject: title } },
+  });
   const { run } = await call<{ run: string }>("POST", "/v1/curator/run");
   await vi.waitFor(() => call("GET", `/v1/curator/runs/${run}`), SETTLES);
   const review = await vi.waitFor(async () => {
@@ -125,6 +133,7 @@ export async function plant(world: World, tenant: Tenant): Promise<{ facts: Fact
   const digest = await crypto.subtle.digest("SHA-256", png);
   const facts = {
     ...{ deployment: world.deployment, site: world.site.origin, profile, session, machine, path, review, run },
+    ...{ work: ran.run, response },
     ...{ ...settings, asked, branch, question: waits!.id, child: sessions[0]!.session },
     ...{ name: `${KNOWN_WORD}-keeping`, process: String(fieldsOf(job!).id), approval: await waiting() },
     ...{ image: Buffer.from(digest).toString("hex"), memory: entries[0]!.id, pending: pending[0]!.id },
