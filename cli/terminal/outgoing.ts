@@ -1,8 +1,8 @@
 // Messages on their way to the server, in order. A lost server loses none: a message stays here, shown as unsent, and is sent again
 // with the same idempotency key until the server answers. Used by the session view.
 import type { BusyMode } from "../../core/schemas/settings.ts";
-import type { GivenImage } from "../../core/schemas/media/image.ts";
 import { createBackoff } from "../connection/backoff.ts";
+import type { AttachedImage } from "../image-file.ts";
 import { type Client, ProblemError, UnreachableError } from "../connection/client.ts";
 import type { WaitingLine } from "./view/screen.ts";
 import { toUnreachable } from "../connection/http.ts";
@@ -10,9 +10,11 @@ import { toUnreachable } from "../connection/http.ts";
 export interface OutgoingMessage {
   /** As the person typed it. */
   text: string;
-  images: GivenImage[];
+  images: AttachedImage[];
   busy: BusyMode | undefined;
   key: string;
+  /** It began with a space, and does so again when it is put back. */
+  isPrivate: boolean;
   /** Makes what is sent of the text, once, such as by sending the files that it names. */
   prepare?: ((session: string) => Promise<string>) | undefined;
   /** The server did not answer the last attempt. */
@@ -75,7 +77,7 @@ export function createOutgoing(options: OutgoingOptions) {
   }
 
   return {
-    add(message: Pick<OutgoingMessage, "text" | "images" | "busy" | "prepare">): void {
+    add(message: Omit<OutgoingMessage, "key" | "isUnsent">): void {
       waiting.push({ ...message, key: crypto.randomUUID(), isUnsent: false });
       options.onChange();
       void sendAll();

@@ -60,15 +60,20 @@ export async function runTerminal(options: TerminalOptions): Promise<number> {
     typeof options.open === "object" && "new" in options.open ? options.open.new : {},
   );
 
-  function openView(detail: SessionDetail | null, made: NewSession = {}): SessionView {
+  function openView(detail: SessionDetail | null, wanted: NewSession = {}): SessionView {
+    let made: string | undefined;
     return createSessionView(
       {
         client,
         screen,
         toSentence,
         onFatal: fail,
+        putBack: (message) => commands.putBack(message),
         onChoice: (model) => void showModel(model),
-        create: async () => client.session((await client.createSession(made)).session),
+        async create() {
+          made ??= (await client.createSession(wanted)).session;
+          return client.session(made);
+        },
       },
       detail,
     );

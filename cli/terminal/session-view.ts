@@ -4,8 +4,8 @@ import { parseSessionCommand } from "../../core/commands/parse-command.ts";
 import type { SessionDetail } from "../../core/schemas/api.ts";
 import { type AgentEvent, type AskedQuestion, type WaitKind, promptTokens } from "../../core/schemas/entry.ts";
 import type { BusyMode } from "../../core/schemas/settings.ts";
-import type { GivenImage } from "../../core/schemas/media/image.ts";
 import type { Client } from "../connection/client.ts";
+import type { AttachedImage } from "../image-file.ts";
 import { chooseStartEvent } from "../follow-start.ts";
 import { followSession } from "../follow.ts";
 import { toOneLine } from "../show.ts";
@@ -22,6 +22,8 @@ export interface SessionViewOptions {
   /** Makes the session of a conversation that has none yet. */
   create(): Promise<SessionDetail>;
   toSentence(error: unknown): string;
+  /** The server refused it: the person gets it back. */
+  putBack(message: Pick<OutgoingMessage, "text" | "images" | "isPrivate">): void;
   /** What the person has chosen for the session may have changed. */
   onChoice(model: string | undefined): void;
   /** The session cannot be shown any more, such as when it was deleted. */
@@ -30,8 +32,9 @@ export interface SessionViewOptions {
 
 export interface Sendable {
   text: string;
-  images?: GivenImage[];
+  images?: AttachedImage[];
   busy?: BusyMode;
+  isPrivate?: boolean;
   prepare?: (session: string) => Promise<string>;
 }
 
@@ -73,7 +76,7 @@ export function createSessionView(options: SessionViewOptions, detail: SessionDe
     },
     onRefused(message, error) {
       screen.note(`Not sent: ${toSentence(error)}`, screen.theme.bad);
-      screen.editor.putBack(message.text);
+      options.putBack(message);
       refresh();
     },
     onLost,
@@ -200,9 +203,8 @@ export function createSessionView(options: SessionViewOptions, detail: SessionDe
     screen.setActivity(isSending ? { kind: "busy", what: "sending", since: begunAt, keys: "" } : { kind: "idle" });
   }
 
-  function send({ text, images = [], busy, prepare }: Sendable): void {
-    // A command changes what the status line shows, and no model reads it, so the images wait for the next message.
-    outgoing.add({ text, images: parseSessionCommand(text) === null ? images : [], busy, prepare });
+  function send({ text, images = [], busy, isPrivate = false, prepare }: Sendable): void {
+    outgoing.add({ text, images, busy, isPrivate, prepare });
   }
 
   return {

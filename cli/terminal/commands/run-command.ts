@@ -2,13 +2,19 @@
 // run-terminal.ts. An unknown or wrongly written command is never sent, so it is never billed, and its text goes back to the editor.
 import { COMMANDS, type ClientCommandName } from "../../../core/commands/commands.ts";
 import { renderCommandHelp } from "../../../core/commands/help.ts";
-import { describeMisuse, findNearest, isCommandWord, parseTypedLine } from "../../../core/commands/parse-command.ts";
+import {
+  describeMisuse,
+  findNearest,
+  isCommandWord,
+  parseSessionCommand,
+  parseTypedLine,
+} from "../../../core/commands/parse-command.ts";
 import type { SessionDetail } from "../../../core/schemas/api.ts";
 import type { BusyMode } from "../../../core/schemas/settings.ts";
 import { createBackoff } from "../../connection/backoff.ts";
 import { type Client, UnreachableError } from "../../connection/client.ts";
 import { describeWait } from "../../describe-wait.ts";
-import { isImagePath } from "../../image-file.ts";
+import { type AttachedImage, isImagePath } from "../../image-file.ts";
 import { renderLearning } from "../../learning.ts";
 import { getFile } from "../../pages/get-file.ts";
 import { createLessons } from "../../pages/lessons.ts";
@@ -82,16 +88,21 @@ export function createCommands(options: CommandsOptions) {
     skills = (await client.listSkills()).map(({ name, description }) => ({ name, description }));
   }
 
-  /** Puts the text back, so that nothing that was typed is lost. */
-  function refuse(text: string, hint: string): void {
-    screen.note(hint, theme.warn);
-    screen.editor.putBack(text);
+  /** Nothing that was typed or attached is lost. A private text stays one. */
+  function putBack({ text, images, isPrivate }: { text: string; images: AttachedImage[]; isPrivate: boolean }): void {
+    pastes.takeBack(images);
+    screen.editor.putBack(isPrivate ? ` ${text}` : text);
     screen.draw();
+  }
+
+  function refuse(text: string, hint: string, isPrivate = false): void {
+    screen.note(hint, theme.warn);
+    putBack({ text, images: [], isPrivate });
   }
 
   async function obey(text: string, { isPrivate }: { isPrivate: boolean }): Promise<void> {
     if (text.trim() === "") return;
-    if (isPrivate || !text.startsWith("/")) return say(text);
+    if (isPrivate || !text.startsWith("/")) return say(text, undefined, isPrivate);
     const misuse = describeMisuse(text);
     if (misuse !== null) return refuse(text, misuse);
     const typed = parseTypedLine(text);
@@ -126,18 +137,21 @@ export function createCommands(options: CommandsOptions) {
     return skills.some((skill) => skill.name === name);
   }
 
-  async function say(text: string, busy?: BusyMode): Promise<void> {
+  async function say(text: string, busy?: BusyMode, isPrivate = false): Promise<void> {
     if (isImagePath(text.trim())) return pastes.attach(text.trim());
     const waitsFor = view().waitsFor();
     const wait = waitsFor === null || busy !== undefined ? null : describeWait(text, waitsFor);
-    if (wait && !wait.isSent) return refuse(text, wait.hint);
+    if (wait && !wait.isSent) return refuse(text, wait.hint, isPrivate);
     const { images, files, refusals } = await findFiles(text, process.cwd());
-    if (refusals.length > 0) return refuse(text, refusals.join("\n"));
+    if (refusals.length > 0) return refuse(text, refusals.join("\n"), isPrivate);
     if (wait) note(wait.hint);
     const prepare = (session: string) => sendFiles(client, session, text, files);
+    // No model reads a command, so the images wait for the next message.
+    const given = parseSessionCommand(text) === null ? pastes.giveAway() : [];
     view().send({
       text,
-      images: [...pastes.giveAway(), ...images],
+      isPrivate,
+      images: [...given, ...images],
       ...(busy && { busy }),
       ...(files.length > 0 && { prepare }),
     });
@@ -215,6 +229,7 @@ export function createCommands(options: CommandsOptions) {
 
   return {
     obey,
+    putBack,
     pickSession,
     skills: () => skills,
     steer: (text: string) => void say(text, "steer").catch((error: unknown) => refuse(text, toSentence(error))),

@@ -1,4 +1,4 @@
-// What a person typed, over restarts: one file for each server and key, which only its owner may read. Used by the session view. Never
+// What a person typed, over restarts: one file for each server and profile, which only its owner may read. Used by the session view. Never
 // holds a key, and nothing of a line that began with a space.
 import { createHash } from "node:crypto";
 import { chmodSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
@@ -16,9 +16,10 @@ export interface History {
   add(text: string): void;
 }
 
-/** The name says which server and key it belongs to, by a hash. */
+/** The name says which server and profile it belongs to, by a hash: a new key of the profile goes on with the same file. */
 export function historyFile(folder: string, { url, key }: { url: string; key: string }): string {
-  const id = createHash("sha256").update(`${url}\n${key}`).digest("hex").slice(0, 16);
+  const profile = /^tal_([0-9a-z]+)_/.exec(key)?.[1] ?? key;
+  const id = createHash("sha256").update(`${url}\n${profile}`).digest("hex").slice(0, 16);
   return join(folder, "chat-history", `${id}.jsonl`);
 }
 

@@ -30,7 +30,8 @@ export function handleKeys({ screen, view, steer, leave, toSentence }: KeysOptio
   /** Clears the line, else interrupts the turn, else leaves. */
   function interrupt(): void {
     if (!editor.isEmpty()) {
-      editor.addToHistory(editor.readWhole());
+      const text = editor.readWhole();
+      if (!text.startsWith(" ")) editor.addToHistory(text);
       editor.setText("");
       screen.draw();
     } else if (screen.panel() !== null && view().waitsFor() === null) screen.setPanel(null);

@@ -24,6 +24,10 @@ export function createPastes(screen: Pick<Screen, "note">) {
       void attach(path);
       return true;
     },
+    /** Images of a message that was not taken. */
+    takeBack(given: AttachedImage[]): void {
+      images.unshift(...given);
+    },
     /** The images for this message. The next one begins with none. */
     giveAway(): AttachedImage[] {
       const given = images;

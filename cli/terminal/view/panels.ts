@@ -22,7 +22,7 @@ export interface ChoicePanelOptions {
   theme: Theme;
   /** Places from 0. */
   onChoose(places: number[]): void;
-  /** Keys are ignored for so long: somebody may be typing when the panel appears. */
+  /** Keys go to the editor for so long: somebody may be typing when the panel appears. */
   quietMs?: number;
   clock?: () => number;
   onChange(): void;
@@ -62,7 +62,7 @@ export function createChoicePanel(options: ChoicePanelOptions): Panel {
       ];
     },
     handleKey(data) {
-      if (clock() - begun < quietMs) return /^[\x20-\x7e\r]$/.test(data);
+      if (clock() - begun < quietMs) return false;
       if (matchesKey(data, "up")) at = (at + choices.length - 1) % choices.length;
       else if (matchesKey(data, "down")) at = (at + 1) % choices.length;
       else if (matchesKey(data, "enter")) {

@@ -1,6 +1,6 @@
 // The screen of the terminal from top to bottom: transcript, waiting messages, a panel (a question or a list), the sign of work, the
 // editor, the status line. Owns pi-tui. Used by the session view, which says what each part shows.
-import { Container, type Terminal, TuiMainScreen, setCapabilities } from "@earendil-works/pi-tui";
+import { Container, type Terminal, TuiMainScreen, setCapabilities, truncateToWidth } from "@earendil-works/pi-tui";
 import { PromptEditor } from "../input/prompt-editor.ts";
 import { FreeRows, clean, wrapRows } from "./lines.ts";
 import { type Activity, FRAME_MS, type Status, renderActivity, renderStatus } from "./status.ts";
@@ -53,7 +53,11 @@ export function createScreen(terminal: Terminal, theme: Theme, clock: () => numb
   }
 
   function renderPanel(width: number): string[] {
-    return panel === null ? [] : ["", ...new FreeRows((room) => panel!.render(room)).render(width)];
+    if (panel === null) return [];
+    const rows = ["", ...new FreeRows((room) => panel!.render(room)).render(width)];
+    if (!editor.isEmpty())
+      rows.push(truncateToWidth(theme.warn("Keys go to the line below: Ctrl-C clears it."), width));
+    return rows;
   }
 
   function renderSign(width: number): string[] {

@@ -1,5 +1,5 @@
 // The interactive terminal as a whole, against a fake API and a terminal without a screen: what a person types, sees and loses, or does not.
-import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { createClient } from "../../../cli/connection/client.ts";
@@ -253,6 +253,34 @@ describe("the interactive terminal", { timeout: 20_000 }, () => {
     await it.terminal.waitFor("Not sent: It is too_many_queued.");
     expect(await it.typed()).toBe("too much");
     await leave(it);
+  });
+
+  it("gives a refused private text and its image back, the text still private", async () => {
+    const bodies: { text: string; images?: unknown[] }[] = [];
+    await using api = await startFakeSession({
+      [`POST /v1/sessions/${SESSION}/messages`]: (response, request) => {
+        bodies.push(JSON.parse(request.body) as { text: string });
+        return answerProblem(400, "bad_image")(response, request);
+      },
+    });
+    const folder = tempFolder();
+    const image = join(folder, "a b.png");
+    writeFileSync(image, "\x89PNG\r\n", "latin1");
+    const file = historyFile(folder, { url: api.url, key: "tal_key" });
+    const it = open(api, { historyFile: file });
+    it.terminal.paste(image);
+    await it.terminal.waitFor("(a b.png goes with your next message)");
+    expect(await it.typed()).toBe("");
+    it.enter(" token-1");
+    await it.terminal.waitFor("Not sent: It is bad_image.");
+    it.terminal.type(ENTER);
+    await until(() => bodies.length === 2);
+    expect(bodies.map(({ text, images = [] }) => [text, images.length])).toEqual([
+      ["token-1", 1],
+      ["token-1", 1],
+    ]);
+    await leave(it);
+    expect(existsSync(file)).toBe(false);
   });
 
   it("answers an approval with a key, only while nothing is typed", async () => {
