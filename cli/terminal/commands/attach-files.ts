@@ -43,7 +43,7 @@ export async function findFiles(text: string, folder: string): Promise<FoundFile
 
 /** `@notes.md, please`: punctuation at the end is not part of the name, unless the file is called so. */
 async function findPath(name: string, folder: string): Promise<string | null> {
-  for (const one of [name, name.replace(/[.,;:!?)\]}'"]+$/, "")]) {
+  for (const one of [name, withoutMarks(name)]) {
     if (one === "") continue;
     const path = resolve(folder, one.replace(/^~(?=\/)/, homedir()));
     if (
@@ -55,6 +55,12 @@ async function findPath(name: string, folder: string): Promise<string | null> {
       return path;
   }
   return null;
+}
+
+function withoutMarks(name: string): string {
+  let end = name.length;
+  while (end > 0 && ".,;:!?)]}'\"".includes(name[end - 1]!)) end--;
+  return name.slice(0, end);
 }
 
 /** Sends the files to the workspace and says in the message where each of them is. Repeated, it sends nothing twice. */
