@@ -6,23 +6,13 @@
  * all of them. Text assembled from our own blocks is escaped only for the tags around it.
  */
 const TAGS = {
-  blocks: [
-    "available_skills",
-    "memory",
-    "memory-context",
-    "project_file",
-    "news",
-    "client_guidance",
-    "content",
-    "skills?",
-    "transcript",
-  ],
+  blocks: ["available_skills", "memory", "memory-context", "project_file", "news", "content", "skills?", "transcript"],
   note: ["note"],
   summary: ["earlier_conversation", "previous_summary", "recalled", "conversation", "focus"],
   title: ["request", "answer"],
 };
 
-type BlockName = "available_skills" | "memory" | "memory-context" | "project_file" | "news" | "client_guidance";
+type BlockName = "available_skills" | "memory" | "memory-context" | "project_file" | "news";
 
 /** Invisible characters: a model reads the tag despite them. */
 const INVISIBLE = "\\p{Default_Ignorable_Code_Point}\\p{Cf}\\p{Cc}";

@@ -1,7 +1,7 @@
 // Every paragraph a model reads in a session, in the order it reads them. Pure; the same input gives the same bytes.
 // The reviewer's words are in review.ts.
 import delegated from "./delegated.md";
-import { escapeTags, fence } from "../prompt-block.ts";
+import { escapeTags } from "../prompt-block.ts";
 import guidance from "./guidance.md";
 import identity from "./identity.md";
 import memory from "./memory.md";
@@ -45,7 +45,7 @@ export function buildPrompt(input: PromptInput): string {
   const parts = [
     input.identity || identity,
     input.personality ?? "",
-    input.guidance ? `${guidance.trim()}\n\n${fence("client_guidance", escapeTags(input.guidance))}` : "",
+    input.guidance ? guidance.replace("{{guidance}}", () => escapeTags(input.guidance!.trim())) : "",
     trust,
     input.isDelegated ? delegated : "",
     has("terminal") || has("read_file") ? work.replace("{{files}}", has("process") ? ON_HOST : IN_WORKSPACE) : "",
