@@ -15,8 +15,8 @@ const REPEAT_MS = 3_000;
 export const MANIFEST_ENTRY = "manifest.json";
 export const partEntry = (sha256: string) => `parts/${sha256}.jsonl`;
 
-const Begun = z.object({ export: z.string(), profile: z.string(), deployment: z.string() });
-/** `begins`: no session of the part before continues in it, so that an export can go back to it. */
+const Begun = z.object({ export: z.string(), deployment: z.string() });
+/** `end`: where the part ends in the file. */
 const Noted = z.object({ from: z.string(), next: z.string(), receipt: z.string(), end: z.int() });
 type Noted = z.infer<typeof Noted>;
 

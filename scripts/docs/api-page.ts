@@ -31,6 +31,7 @@ const GROUPS: [title: string, test: RegExp][] = [
   ["Curator", /^\/v1\/curator/],
   ["MCP servers", /^\/v1\/mcp/],
   ["Webhooks", /^\/v1\/hooks/],
+  ["Whole profiles", /^\/v1\/(?:export|import)/],
   ["Usage", /^\/v1\/usage/],
   ["Profiles, keys, health", /./],
 ];

@@ -25,6 +25,8 @@ const VALUES: Record<string, string> = {
   artifact: "SKILL.md",
   image: "0".repeat(64),
   server: "every",
+  export: `exp_${"0".repeat(26)}`,
+  part: "0".repeat(64),
 };
 
 /** Routes of other APIs: their clients send fields that we do not know, and read errors of their own form. */

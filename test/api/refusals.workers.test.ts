@@ -315,6 +315,9 @@ describe("the API's description", () => {
         ...["POST /v1/runs/{run}/stop", "POST /v1/runs/{run}/steer", "POST /v1/runs/{run}/approve"],
         ...["POST /v1/responses", "GET /v1/responses/{response}", "DELETE /v1/responses/{response}"],
         ...["POST /v1/messages", "POST /v1/messages/count_tokens"],
+        ...["POST /v1/export", "GET /v1/export/{export}/part", "POST /v1/export/{export}/manifest"],
+        ...["POST /v1/import", "GET /v1/import", "DELETE /v1/import"],
+        ...["PUT /v1/import/parts/{part}", "POST /v1/import/commit"],
         ...["POST /v1/hooks", "GET /v1/hooks", "GET /v1/hooks/{hook}", "DELETE /v1/hooks/{hook}"],
         ...["POST /v1/hooks/{hook}/test", "POST /v1/hooks/{hook}/rotate", "GET /v1/hooks/{hook}/deliveries"],
         ...[

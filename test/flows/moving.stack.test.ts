@@ -86,7 +86,7 @@ beforeAll(async () => {
   await ask(alice, "PUT", "/v1/skills/reading-logs", skill("Logs"));
   await ask(alice, "PUT", "/v1/skills/reading-logs", skill("Logs, better"));
   await ask(alice, "POST", "/v1/memory", { store: "user", content: "The person lives in Bern." });
-  await ask(alice, "PUT", "/v1/personalities/brief", { text: "Be brief." });
+  await ask(alice, "PUT", "/v1/personalities/poet", { text: "Answer in rhymes." });
   const server = { url: "https://mcp.example/", headers: { authorization: SECRET }, enabled: false };
   await ask(alice, "PUT", "/v1/mcp/servers/tickets", server);
   await ask(alice, "POST", "/v1/hooks", { url: "https://receiver.example/", events: ["turn.ended"] });
@@ -169,7 +169,7 @@ it("a profile of another owner gets the same lines, byte for byte, and its sessi
       expect(done).toBe("killed");
     }
   })();
-  expect(attempts).toBeGreaterThan(10);
+  expect(attempts).toBeGreaterThan(7);
   expect(imported).toEqual({ trusted: true, skipped: [], report: { sessions: 1, skills: 1, facts: 1 } });
   const second = join(folder, "second.tar");
   await exportProfile(clientOf(bob), second);
@@ -200,7 +200,7 @@ it("an archive that no trusted deployment has signed arrives as a person's impor
   expect(await ask(carol, "GET", "/v1/skills/reading-logs")).toMatchObject({ head: { rev: 1, state: "trial" } });
   const { entries: facts } = await ask<{ entries: object[] }>(carol, "GET", "/v1/memory");
   expect(facts).toMatchObject([{ origin: "foreground", source: "content" }]);
-  expect(JSON.stringify(await ask(carol, "GET", "/v1/personalities"))).not.toContain("Be brief.");
+  expect(JSON.stringify(await ask(carol, "GET", "/v1/personalities"))).not.toContain("Answer in rhymes.");
   expect(await ask(carol, "GET", "/v1/usage")).toMatchObject({ totals: { calls: 0 } });
   expect(await say(carol, session, "Go on")).toContain("turn_end");
 });

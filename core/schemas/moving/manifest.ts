@@ -18,7 +18,6 @@ export type ExportId = z.infer<typeof ExportId>;
 
 export const BegunExport = z.strictObject({
   export: ExportId,
-  profile: ProfileId,
   deployment: DeploymentId,
 });
 export type BegunExport = z.infer<typeof BegunExport>;

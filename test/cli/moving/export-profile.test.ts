@@ -31,7 +31,7 @@ const PLACES = [
 function createDouble({ failAt = -1, error = new Error("killed") as Error } = {}) {
   const asked: string[] = [];
   const client = {
-    beginExport: async () => ({ export: "exp_1", profile: "p", deployment: "d" }),
+    beginExport: async () => ({ export: "exp_1", deployment: "d" }),
     async readPart(_: string, from: string): Promise<ExportedPart> {
       asked.push(from);
       if (asked.length === failAt) throw error;
@@ -81,7 +81,7 @@ describe("an export that was killed", () => {
 
   it("before the file was there begins again", async () => {
     const whole = await exportWhole();
-    writeFileSync(`${path}.partial.log`, '{"export":"exp_1","profile":"p","deployment":"d"}\n');
+    writeFileSync(`${path}.partial.log`, '{"export":"exp_1","deployment":"d"}\n');
     await exportProfile(createDouble().client, path);
     expect(readFileSync(path)).toEqual(whole);
   });

@@ -68,9 +68,14 @@ const BODIES: Record<string, (of: Facts) => object | string> = {
   countMessageTokens: () => ({ model: "talaria", messages: [{ role: "user", content: "Hello." }] }),
   createHook: ({ site }) => ({ url: `${site}/hooks/other`, events: ["turn.ended"] }),
   putPersonality: () => ({ text: "Mine." }),
+  sealExport: () => ({ receipts: ["0".repeat(100)] }),
+  beginImport: () => ({ manifest: "{}", deployment: "0".repeat(43), signature: "AAAA" }),
+  putImportPart: () => "taken",
+  commitImport: () => ({}),
 };
 const RAW: Record<string, string> = {
   putFile: "text/plain",
+  putImportPart: "application/octet-stream",
   replaceWorkspace: "application/zip",
   addToWorkspace: "application/zip",
 };
@@ -91,7 +96,15 @@ const QUERIES: Record<string, (of: Facts) => string[]> = {
 /** Needed queries have no request without them. */
 const NEEDED = new Set(["searchMessages"]);
 
-const FIXED: Record<string, string> = { n: "1", rev: "1", store: "memory", artifact: "SKILL.md", checkpoint: "1" };
+const FIXED: Record<string, string> = {
+  n: "1",
+  rev: "1",
+  store: "memory",
+  artifact: "SKILL.md",
+  checkpoint: "1",
+  export: `exp_${"0".repeat(26)}`,
+  part: "0".repeat(64),
+};
 
 /** The cursor of a tenant's own list, by the route's id. */
 export type Cursors = Record<string, string>;
@@ -134,7 +147,9 @@ export type State = Record<string, { status: number; body: unknown }>;
 export async function readAll(routes: Route[], of: Facts, send: Send) {
   const state: State = {};
   const cursors: Cursors = {};
-  for (const route of routes.filter(({ method, id }) => method === "GET" && id !== "watchSession")) {
+  // The rows of an export change by themselves: jobs are tried again, bookings arrive.
+  const changing = ["watchSession", "readExportPart"];
+  for (const route of routes.filter(({ method, id }) => method === "GET" && !changing.includes(id))) {
     for (const asked of toRequests(route, of)) {
       if ([of.machine, of.asked].some((parked) => asked.path.includes(`${parked}/events`))) continue; // goes on until a person has decided
       const { status, text } = await send(asked);

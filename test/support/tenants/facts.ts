@@ -103,5 +103,7 @@ export function withoutIds(text: string, ...known: Facts[]): string {
     .replace(/("pending\\?":\\?")[0-9a-f]{20}/g, "$1<pending>")
     .replace(/\b\d{13}\b|(?<="(?:ms|durationMs|duration_ms)":)\d+/g, "<ms>")
     .replace(/(?<=\d )\d\d:\d\d\b/g, "<time>")
+    .replace(/\bexp_\w{26}\b/g, "<export>")
+    .replace(/^\{"in":"[^]*/, "<lines>")
     .replace(/^PK[^]*/, "<zip>");
 }

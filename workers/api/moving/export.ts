@@ -35,7 +35,7 @@ exportProfile.openapi(
     const deployment = await openSigner(c.env);
     const random = crypto.getRandomValues(new Uint8Array(ID_CHARS));
     const id = `exp_${Array.from(random, (byte) => ALPHABET[byte & 31]).join("")}`;
-    return c.json({ export: id, profile: c.var.profile, deployment: deployment.id }, 200);
+    return c.json({ export: id, deployment: deployment.id }, 200);
   },
 );
 
