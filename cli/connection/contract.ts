@@ -2940,7 +2940,7 @@ export interface Contract {
     };
   };
   "POST /v1/export": {
-    answer: { export: string; profile: string; deployment: string };
+    answer: { export: string; deployment: string };
   };
   "POST /v1/export/{export}/manifest": {
     body: { receipts: string[] };

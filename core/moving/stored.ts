@@ -88,6 +88,8 @@ export const ACCOUNT_FATES: Record<string, Fate> = {
   erasure: "stays: what was deleted is marked in R2, which travels",
   account_state: "rebuilt: by the first booking",
   curation_request: "stays: counts an hour's requests here",
+  sign_in: "stays: a sign-in belongs to a key of this deployment",
+  response: "stays: names an answer of this deployment; the answer is in its session",
   run: "stays: names a request to this deployment; its turn is in its session",
   run_key: "stays: as `run`, for a day",
   hook_delivery: "stays: this deployment delivers its events",

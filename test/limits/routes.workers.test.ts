@@ -168,6 +168,7 @@ const OF_SESSION = {
 const OF_RUN = { most: 3, status: 404, values: { run: SESSION } };
 const OF_RESPONSE = { most: 3, status: 404, values: { response: `resp_${"0".repeat(32)}` } };
 const OF_HOOK = { most: 2, status: 200, values: { hook: "hook_000000000000" } };
+const OF_EXPORT = { export: `exp_${"0".repeat(26)}` };
 const ZIP = { body: "bytes", type: "application/zip" };
 const OPEN = { profile, name: "public-3", artifact: "SKILL.md", path: "a.md" };
 
@@ -265,6 +266,21 @@ const TABLE: Record<string, Asked> = {
   "GET /v1/curator/runs/{run}": { most: 10, status: 200, values: { run: RUN } },
   "POST /v1/curator/runs/{run}/rollback": { most: 10, status: 202, values: { run: RUN } },
   "GET /v1/usage": { most: 2, status: 200 },
+  "POST /v1/export": { most: 1, status: 200 },
+  // No sessions: the first part is empty. Of the heads, each costs up to four requests, and a part ends at 200 lines.
+  "GET /v1/export/{export}/part": { most: 4, status: 200, values: OF_EXPORT },
+  "POST /v1/export/{export}/manifest": {
+    ...{ most: 1, status: 409, values: OF_EXPORT, body: { receipts: ["0".repeat(100)] } },
+  },
+  "POST /v1/import": {
+    ...{ most: 1, status: 422, body: { manifest: "{}", deployment: "0".repeat(43), signature: "AAAA" } },
+  },
+  "GET /v1/import": { most: 2, status: 404 },
+  "PUT /v1/import/parts/{part}": {
+    ...{ most: 2, status: 404, values: { part: "0".repeat(64) }, body: "x", type: "application/octet-stream" },
+  },
+  "POST /v1/import/commit": { most: 2, status: 404, body: {} },
+  "DELETE /v1/import": { most: 2, status: 404 },
   "GET /v1/sessions/{session}/children": OF_SESSION,
   "PATCH /v1/sessions/{session}": { ...OF_SESSION, body: { title: "Renamed." } },
   "POST /v1/sessions/{session}/branch": OF_SESSION,

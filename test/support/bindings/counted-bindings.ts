@@ -115,6 +115,7 @@ function createCountedAccount(profile: string) {
     conversationDesk: () => conversationDesk,
     responseDesk: () => responseDesk,
     signInDesk: () => signInDesk,
+    movingDesk: () => movingDesk,
   };
 }
 
@@ -166,6 +167,15 @@ const runDesk = {
 };
 const responseDesk = {
   ...{ put: async () => {}, find: async () => null, remove: async () => false },
+  [Symbol.dispose]() {},
+};
+
+const movingDesk = {
+  sessions: async () => ok([]),
+  exportPage: async () => ok({ lines: [], next: null }),
+  isEmpty: async () => ok(false),
+  importPage: async () => ok(null),
+  dropSession: async () => {},
   [Symbol.dispose]() {},
 };
 
