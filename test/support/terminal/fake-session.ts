@@ -40,7 +40,11 @@ export async function startFakeSession(routes: Record<string, Handler> = {}) {
       [`POST /v1/sessions/${SESSION}/messages`]: post,
       [`POST /v1/sessions/${SESSION}/stop`]: note("stop", answerJson(200, { stopped: [] })),
       "GET /v1/skills": answerJson(200, { skills: [] }),
-      "GET /v1/models": answerJson(200, { models: [{ name: "m", isDefault: true, window: 1_000 }] }),
+      "GET /v1/models": answerJson(200, {
+        object: "list",
+        data: [],
+        models: [{ name: "m", isDefault: true, window: 1_000 }],
+      }),
       ...routes,
     },
     (socket) => (away ? socket.cut() : void sockets.push(socket)),
