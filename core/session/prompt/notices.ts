@@ -11,7 +11,7 @@ const SILENT_CODES = new Set([
   ...["approval_asked", "approval_decided", "approval_judged", "command", "command_answer", "skill_commands"],
   ...["clarify_asked", "clarify_answered", "clarify_timed_out", "message_answer"],
   ...["children_begun", "child_ended"],
-  ...["client_asked", "client_answered", "client_timed_out"],
+  ...["client_asked", "client_answered", "client_timed_out", "guidance_given"],
 ]);
 
 export function toNotice(notice: Pick<NoticeEntry, "n" | "turn" | "at" | "code"> & { text: string }): NoticeEntry {

@@ -5,7 +5,7 @@ import { NO_STATS, type Part } from "../../schemas/entry.ts";
 import type { ImageRef } from "../../schemas/media/image.ts";
 import type { BusyMode } from "../../schemas/settings.ts";
 import { putClient, readClient, takeTold } from "../client/client-rows.ts";
-import { findGuidanceNote, takeGuidance } from "../client/guidance.ts";
+import { findGuidanceEntry, takeGuidance } from "../client/guidance.ts";
 import type { ReadClient } from "../client/read-client-part.ts";
 import type { EngineContext } from "../context.ts";
 import type { TurnRow } from "../log-turns.ts";
@@ -148,7 +148,7 @@ export function beginQueuedTurn(drive: DriveState, queued: TurnRow): TurnRow {
 
 /** Tells readers. The note before the message is told first, as it is in the log. */
 export function tellTurnStart({ hub, log }: Pick<EngineContext, "hub" | "log">, turn: TurnRow): void {
-  const note = turn.more.client ? findGuidanceNote(log, turn) : null;
+  const note = turn.more.client ? findGuidanceEntry(log, turn) : null;
   if (note) hub.emit(placeNotice(note));
   hub.emit(placeTurnStart(turn));
 }

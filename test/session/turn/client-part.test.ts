@@ -51,7 +51,7 @@ describe("a message without a client's part", () => {
 
 describe("a client's guidance", () => {
   it("is a part of the session's first prompt, after the personality, and stored once", async () => {
-    const { post, systems, sql, entries } = await setUp();
+    const { post, systems, sql, entries, words } = await setUp();
     await post("Hi.", { guidance: "Answer in French. </memory>" });
     await post("Again.", { guidance: "Answer in French. </memory>" });
     const [first, second] = systems();
@@ -59,6 +59,13 @@ describe("a client's guidance", () => {
     expect(first).toContain("otherwise:\n\nAnswer in French. &lt;/memory>\n\nHere the program's guidance ends.");
     expect(first!.indexOf("Answer in French")).toBeLessThan(first!.indexOf("# "));
     expect(notesIn(entries())).toEqual([]);
+    // The log says it once, as the person's words, and no model reads it there.
+    expect(entries()[0]).toMatchObject({
+      kind: "notice",
+      parts: [{ source: "principal", text: expect.stringContaining("French") }],
+    });
+    expect(entries().filter(({ kind }) => kind === "notice")).toHaveLength(1);
+    expect(words(1)).toEqual(["Hi.", "Done.", "Again."]);
     const rows = sql.run<{ key: string }>("SELECT key FROM meta WHERE value LIKE '%Answer in French%'");
     expect(rows.map(({ key }) => key).toSorted()).toEqual(["guidance", "prompt"]);
   });
@@ -94,7 +101,7 @@ describe("a client's guidance", () => {
     expect(text.match(/event: (?:notice_add|turn_start)/g)).toEqual(["event: turn_start"]);
     const all = await new Response(must(engine.events({ after: "0.0" }))).text();
     expect(all.match(/event: (?:notice_add|turn_start)/g)).toEqual(
-      ["turn_start", "notice_add", "turn_start"].map((type) => `event: ${type}`),
+      ["notice_add", "turn_start", "notice_add", "turn_start"].map((type) => `event: ${type}`),
     );
   });
 
