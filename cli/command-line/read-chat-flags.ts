@@ -87,7 +87,7 @@ function readFormat(flags: FlagValues): OutputFormat {
   return found;
 }
 
-function readChoice<T extends string>(
+export function readChoice<T extends string>(
   choice: { options: readonly T[]; safeParse(text: string): { success: boolean } },
   flag: string,
   text: string,

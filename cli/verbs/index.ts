@@ -1,5 +1,6 @@
 // Every verb of `talaria`, in the order of its help. `--help`, completion and the guide's table read this table.
 import type { Verb } from "../command-line/verb.ts";
+import { acp } from "./acp.ts";
 import { completion } from "./completion.ts";
 import { exportVerb } from "./export.ts";
 import { importVerb } from "./import.ts";
@@ -25,5 +26,6 @@ export const VERBS: readonly Verb[] = [
   keys,
   exportVerb,
   importVerb,
+  acp,
   completion,
 ];
