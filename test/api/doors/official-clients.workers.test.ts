@@ -9,6 +9,8 @@ import { START_MS, ask, createProfile, fetchApi } from "../api-calls.ts";
 let key: string;
 let openai: OpenAI;
 let anthropic: Anthropic;
+const SCHEMA = { type: "object" as const, properties: { city: { type: "string" } }, required: ["city"] };
+const ASK_WEATHER = 'Call get_weather with {"city":"Oslo"}';
 const ABSENT = `resp_${"0".repeat(32)}`;
 
 beforeAll(async () => {
@@ -77,6 +79,26 @@ describe("the official OpenAI client", () => {
     await expect(openai.responses.retrieve(first.id)).rejects.toBeInstanceOf(OpenAI.NotFoundError);
   });
 
+  it("runs its own tools, sends their results, and reads both responses again", async () => {
+    const tools = [{ type: "function" as const, name: "get_weather", parameters: SCHEMA, strict: false }];
+    const first = await openai.responses.create({ model: "talaria", input: ASK_WEATHER, tools });
+    const call = first.output.find((item) => item.type === "function_call")!;
+    expect(call).toMatchObject({ name: "get_weather", arguments: '{"city":"Oslo"}', status: "completed" });
+    const second = await openai.responses.create({
+      ...{ model: "talaria", tools, previous_response_id: first.id },
+      input: [{ type: "function_call_output", call_id: call.call_id, output: "Snow, -2" }],
+    });
+    expect(second).toMatchObject({ status: "completed", output: [{ type: "message" }] });
+    expect(second.output_text).toContain("Snow");
+    for (const made of [first, second]) {
+      const { output, usage } = await openai.responses.retrieve(made.id);
+      expect({ output, usage }).toEqual({ output: made.output, usage: made.usage });
+    }
+    const unknown = [{ type: "function_call_output" as const, call_id: "call_1", output: "Sun" }];
+    const refused = openai.responses.create({ model: "talaria", input: unknown, tools });
+    await expect(refused).rejects.toMatchObject({ status: 400 });
+  });
+
   it("is refused with its own class of error", async () => {
     const create = (body: object, options = {}) =>
       openai.responses.create({ model: "talaria", input: "hi", ...body } as never, options);
@@ -115,6 +137,23 @@ describe("the official Anthropic client", () => {
     const listed = await sessions();
     expect(listed).toHaveLength(before + 1);
     expect(await turnsOf(listed[0]!.session)).toBe(2);
+  });
+
+  it("runs its own tools and sends their results with the history", async () => {
+    const tools = [{ name: "get_weather", input_schema: SCHEMA }];
+    const ask = { role: "user" as const, content: ASK_WEATHER };
+    const stream = anthropic.messages.stream({ model: "talaria", max_tokens: 500, messages: [ask], tools });
+    const first = await stream.finalMessage();
+    expect(first.stop_reason).toBe("tool_use");
+    const call = first.content.find((block) => block.type === "tool_use")!;
+    expect(call).toMatchObject({ name: "get_weather", input: { city: "Oslo" } });
+    const result = { type: "tool_result" as const, tool_use_id: call.id, content: "Snow, -2" };
+    const second = await anthropic.messages.create({
+      ...{ model: "talaria", max_tokens: 500, tools },
+      messages: [ask, { role: "assistant", content: first.content }, { role: "user", content: [result] }],
+    });
+    expect(second.stop_reason).toBe("end_turn");
+    expect(second.content).toMatchObject([{ type: "text", text: expect.stringContaining("Snow") }]);
   });
 
   it("counts tokens by our estimate", async () => {

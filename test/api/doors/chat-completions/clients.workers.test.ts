@@ -213,9 +213,7 @@ describe("OpenAI's client", () => {
     expect(await client.models.retrieve(chosen)).toMatchObject({ id: chosen });
     expect(await say(client, [user("Hello")], { model: chosen })).toMatchObject({ finish: "stop" });
     await expect(client.models.retrieve("gpt-none")).rejects.toThrow(OpenAI.NotFoundError);
-    await expect(collect(createChatClient("not-a-key").models.list())).rejects.toThrow(
-      OpenAI.AuthenticationError,
-    );
+    await expect(collect(createChatClient("not-a-key").models.list())).rejects.toThrow(OpenAI.AuthenticationError);
   });
 });
 
