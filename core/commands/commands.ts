@@ -211,7 +211,7 @@ export const COMMANDS = [
   },
   {
     name: "get",
-    argument: text("PATH TO"),
+    argument: text("PATH [TO]"),
     handler: "client",
     access: "participant",
     onlyIn: "terminal",
