@@ -26,7 +26,7 @@ interface ProfileLedger {
   ledger: AccountLedger;
 }
 
-/** What a requested run may spend. `null`: there is no daily limit, nothing is left of it, or the run asks no models. */
+/** What a requested run may spend: nothing, if the day has nothing left. `null`: there is no daily limit, or the run asks no models. */
 export interface RunAllowance {
   allowance: { id: string; grant: Grant } | null;
 }
@@ -46,7 +46,7 @@ export function refuseRequest(sql: Sql, now: number, maxAnHour: number): Result<
   return err("too_many_runs", detail, { retryAfterSeconds });
 }
 
-/** What a requested run may spend. `null`: there is no daily limit, or nothing is left of it. */
+/** What a requested run may spend: an expired grant of nothing, if the day has nothing left. `null`: there is no daily limit. */
 export function reserveRun(
   ledger: AccountLedger,
   settings: Settings,
@@ -57,7 +57,7 @@ export function reserveRun(
   if (!isLimited(day)) return null;
   const id = `curation:${run}`;
   const grant = ledger.reserveCuration({ id, at: now, grant: defaultCurationGrant(settings, now), day });
-  return grant && { id, grant };
+  return { id, grant: grant ?? { tokens: 0, expiresAt: now } };
 }
 
 /** Writes what tomorrow's curation may spend. Call at the first booking of a day. */

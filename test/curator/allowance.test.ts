@@ -1,6 +1,7 @@
 // On a day with a budget, a curation spends on models only what the profile's Account set aside for that day. Its spending is
 // booked in the ledger.
 import { describe, expect, it } from "vitest";
+import { DEFAULTS } from "../../core/limits.ts";
 import type { JsonObject } from "../../core/schemas/entry.ts";
 import { dayOf } from "../../core/schemas/ids.ts";
 import type { Settings } from "../../core/schemas/settings.ts";
@@ -94,13 +95,26 @@ describe("a curation on a day with a budget", () => {
     expect(allowance).toMatchObject({ id: `curation:${RUN}`, grant: { tokens: GRANTED } });
     // The next request gets the other half, and then the day has nothing left.
     expect(reserveRun(ledger, settings, LATER, world.clock.now())).not.toBeNull();
-    expect(reserveRun(ledger, settings, "20260501T000200Z-cccc", world.clock.now())).toBeNull();
+    const nothing = reserveRun(ledger, settings, "20260501T000200Z-cccc", world.clock.now())!;
+    expect(nothing.grant.tokens).toBe(0);
     await world.run(PROFILE, RUN, { settings, allowance });
     expect([grantsOf(await planned()), (await planned()).allowance]).toEqual([[GRANTED], allowance.id]);
   });
 });
 
 describe("the Account", () => {
+  it("that a person requested keeps to a limit of the profile's own, of which the curator does not know", async () => {
+    const [one, two] = [await createScene(), await createScene()];
+    const unlimited = { ...one.settings, budget: DEFAULTS.budget };
+    const now = one.world.clock.now();
+    const allowance = reserveRun(one.ledger, one.settings, RUN, now)!;
+    await one.world.run(PROFILE, RUN, { settings: unlimited, allowance });
+    expect([grantsOf(await one.planned()), (await one.planned()).allowance]).toEqual([[GRANTED], allowance.id]);
+    const nothing = { id: `curation:${RUN}`, grant: { tokens: 0, expiresAt: now } };
+    await two.world.run(PROFILE, RUN, { settings: unlimited, allowance: nothing });
+    expect(grantsOf(await two.planned())).toEqual([]);
+  });
+
   it("books what the run spent once, and releases the rest of the allowance when its work has ended", async () => {
     const { world, settings, place, ledger, reservations } = await createScene();
     await putAllowance(place, settings, world.clock.now());

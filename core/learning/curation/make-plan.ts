@@ -72,11 +72,12 @@ async function planPaidWork(
   };
 }
 
-/** `null`: no day has a limit. Without a grant, the day's budget has nothing left for the run. A dry run takes nothing. */
+/** `null`: no day has a limit that is known here. Without a grant, the day's budget has nothing left for the run. A dry run takes nothing. */
 async function allowanceOf(options: CurationContext, now: number): Promise<{ id?: string; grant?: Grant } | null> {
   const { settings, curation, profile, run, dryRun, allowance } = options;
-  if (!isLimited(toDayBudget(settings.budget))) return null;
+  // Also where the operator has no limit: the profile may have one of its own, which this Worker does not know.
   if (allowance) return allowance.grant.expiresAt > now ? allowance : {};
+  if (!isLimited(toDayBudget(settings.budget))) return null;
   if (dryRun) return null;
   return (await curation.takeAllowance(profile, dayOf(now), run)) ?? {};
 }
