@@ -1,6 +1,7 @@
 // `npm start [-- --port N]`: runs all of Talaria on this machine until Ctrl-C, with its state in .talaria/state. Also fires the
 // cron triggers, because nothing else fires them locally.
 import { relative, resolve } from "node:path";
+import { checkLocal } from "../cli/doctor/local-checks.ts";
 import { Health } from "../core/schemas/api.ts";
 import { checkVars, readPublicUrl } from "./check/vars.ts";
 import { UsageError, parseFlags, runCommand } from "./command-line.ts";
@@ -44,6 +45,7 @@ async function serve(port: number, shell: string | undefined): Promise<number> {
   checkVars(process.env);
   const stateDir = resolve(home, "state");
   checkState(stateDir, accessFile);
+  warnOfLocal();
   const token = readOperatorToken(stateDir);
   const progress = createProgress();
   progress.say(`Starting Talaria on port ${port}.`);
@@ -67,6 +69,14 @@ async function serve(port: number, shell: string | undefined): Promise<number> {
   }
   console.log("Stopped.");
   return 0;
+}
+
+/** The cheap part of `talaria doctor`. What makes a start impossible was refused before. */
+function warnOfLocal(): void {
+  for (const { check, state, found, fix = "" } of checkLocal({ home, accessFile, nodeVersion: process.version })) {
+    const isFirstStart = check === "key file" && found.endsWith("is missing");
+    if (state !== "ok" && !isFirstStart) console.error(`Warning: ${check}: ${found}. ${fix}`);
+  }
 }
 
 async function waitUntilEnded(

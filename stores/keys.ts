@@ -4,6 +4,7 @@ import { assert } from "../core/errors.ts";
 import { WorkId } from "../core/schemas/learning/curation.ts";
 import { sha256Hex } from "../core/schemas/learning/digest.ts";
 import { CurationId, Day, ProfileId, ReviewId, SessionId, Sha256, SkillName, TurnId } from "../core/schemas/ids.ts";
+import { PingId } from "../core/schemas/doctor.ts";
 import { MemoryStoreName } from "../core/schemas/memory.ts";
 import { PendingId } from "../core/schemas/approvals/pending.ts";
 import { Judge } from "../core/schemas/skill.ts";
@@ -47,6 +48,9 @@ export const OBJECT_KEYS = {
   importPart: "p/<profile>/import/parts/<sha256>",
   due: "due/<day>/<shard>/<profile>",
   sweep: "sweep/<day>/<shard>/<profile>",
+  cron: "cron",
+  doctorLease: "doctor/lease",
+  doctorMark: "doctor/<ping>",
 } as const;
 
 /** KV `MEMORY`. */
@@ -54,6 +58,7 @@ export const MEMORY_KEYS = {
   memoryAdd: "p/<profile>/<store>/<hash>/+<op>",
   memoryRemove: "p/<profile>/<store>/<hash>/-<op>",
   memoryPurge: "p/<profile>/<store>/<hash>/purged",
+  doctorProbe: "doctor/<ping>",
 } as const;
 
 const PATTERNS = { ...OBJECT_KEYS, ...MEMORY_KEYS };
@@ -136,6 +141,7 @@ const SLOTS = {
   hash: checked(Sha256),
   turn: checked(TurnId),
   judge: checked(Judge),
+  ping: checked(PingId),
   nth: matching(/^[1-9]\d*$/),
   day: checked(Day),
   review: checked(ReviewId),

@@ -6,7 +6,13 @@ import { type Result, err } from "../core/errors.ts";
 import { createKeyHealth } from "../core/models/key-pool.ts";
 import { MODEL_SECRETS, MODEL_VARIABLES, type ModelEnv } from "../core/models/model-env.ts";
 import { createRehearsalModel } from "../core/models/rehearsal.ts";
-import { type ChosenModel, type ModelDeps, createModels, listModelChoices } from "../core/models/routing.ts";
+import {
+  type ChosenModel,
+  type ModelDeps,
+  createModels,
+  listModelChoices,
+  listModelProbes,
+} from "../core/models/routing.ts";
 import type { Outbound } from "../core/outbound/outbound.ts";
 import type { Settings } from "../core/schemas/settings.ts";
 import { systemClock } from "../stores/platform/system-clock.ts";
@@ -37,6 +43,13 @@ export function openModels(
     return err("bad_environment", `The variable ${name} is not a string. Set it to a string in the configuration.`);
   }
   return createModels(variables.data, settings.models, { ...SHARED, fetch }, slot, first);
+}
+
+/** Every key of every model, for `POST /v1/doctor`. Failures: as `openModels`. */
+export function openModelProbes(env: ModelEnv, settings: Settings, { fetch }: Pick<Outbound, "fetch">) {
+  const variables = Variables.safeParse(env);
+  if (!variables.success) return openModels(env, settings, "turn", { fetch }) as Result<never>;
+  return listModelProbes(variables.data, settings.models, { ...SHARED, fetch });
 }
 
 /** The models that a person may choose for a session, the default first. Those that lack a key or an address are left out. */

@@ -42,7 +42,9 @@ async function carryOut(args: string[], streams: Streams, env: NodeJS.ProcessEnv
     output.text(readVersion());
     return EXIT.answered;
   }
-  const connection = () => readConnection(readTexts(line.flags), env, findLocalFile(line.flags, env));
+  const accessFile = () => findLocalFile(line.flags, env);
+  const places = () => ({ home: HOME, accessFile: accessFile(), version: readVersion() });
+  const connection = () => readConnection(readTexts(line.flags), env, accessFile());
   const client = (): Client => createClient(connection());
   if (line.kind === "chat") {
     const flags = await readChatFlags(line.flags, line.session, streams.stdin);
@@ -50,7 +52,10 @@ async function carryOut(args: string[], streams: Streams, env: NodeJS.ProcessEnv
   }
   const { words, flags } = line;
   const json = flags.json === true;
-  return (await line.action.run({ words, flags, json, output, verbs: VERBS, connection, client })) ?? EXIT.answered;
+  return (
+    (await line.action.run({ words, flags, json, output, ...places(), verbs: VERBS, connection, client })) ??
+    EXIT.answered
+  );
 }
 
 function readVersion(): string {

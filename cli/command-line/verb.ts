@@ -41,6 +41,11 @@ export interface VerbCall {
   /** `--json`: results go to stdout as one line of JSON. */
   json: boolean;
   output: Output;
+  /** The folder `.talaria`, and the file in it with address and key. */
+  home: string;
+  accessFile: string;
+  /** Of this program. */
+  version: string;
   /** Every verb of the program. */
   verbs: readonly Verb[];
   /** Throws a UsageError when no address or no key is known. */

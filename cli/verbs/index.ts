@@ -4,6 +4,7 @@ import { acp } from "./acp.ts";
 import { completion } from "./completion.ts";
 import { exportVerb } from "./export.ts";
 import { importVerb } from "./import.ts";
+import { doctor } from "./doctor.ts";
 import { keys } from "./keys.ts";
 import { learning } from "./learning.ts";
 import { memory } from "./memory.ts";
@@ -27,5 +28,6 @@ export const VERBS: readonly Verb[] = [
   exportVerb,
   importVerb,
   acp,
+  doctor,
   completion,
 ];

@@ -100,6 +100,49 @@ export function listModelChoices(env: ModelEnv, settings: Settings["models"]): C
   });
 }
 
+/** One key of one model, for a call that tests both. */
+export interface ModelProbe {
+  /** As in `listModelChoices`. */
+  name: string;
+  /** The variable that holds the key; `null`: the model needs none. */
+  variable: string | null;
+  /** Which of the variable's keys, from 1, and how many it has. */
+  nth: number;
+  of: number;
+  /** Uses this key only, and does not remember its failures. */
+  model: Model;
+}
+
+/**
+ * Every key of every model that a slot or a choice names, each once. Rehearsal has no key and is left out. Failures: as `createModels`.
+ */
+export function listModelProbes(env: ModelEnv, settings: Settings["models"], deps: ModelDeps): Result<ModelProbe[]> {
+  const choices = [...offerModels(env, settings)];
+  for (const slot of Object.keys(SLOT_VARIABLES) as ModelSlot[]) {
+    const chosen = chooseModels(env, slot);
+    if (!chosen.ok) return chosen;
+    choices.push(...chosen.value);
+  }
+  const each = [...new Map(choices.map((choice) => [choice.name, choice])).values()];
+  return ok(each.flatMap((choice) => (choice.wire === "rehearsal" ? [] : toProbes(choice, settings, deps))));
+}
+
+function toProbes(
+  choice: Exclude<ModelChoice, { wire: "rehearsal" }>,
+  settings: Settings["models"],
+  deps: ModelDeps,
+): ModelProbe[] {
+  const server = NAMED_SERVERS.find(({ name }) => choice.name.startsWith(`${name}:`));
+  const named = choice.wire === "anthropic" ? "ANTHROPIC_API_KEY" : (server?.key ?? "OPENAI_API_KEY");
+  return choice.keys.map((key, i) => ({
+    name: choice.name,
+    variable: key === NO_KEY ? null : named,
+    nth: i + 1,
+    of: choice.keys.length,
+    model: createWithKey(choice, key, settings, { ...deps, isForVision: false }),
+  }));
+}
+
 const CHOICES = "models.choices";
 
 function offerModels(raw: ModelEnv, { choices }: Pick<Settings["models"], "choices">): ModelChoice[] {

@@ -43,6 +43,9 @@ export const OBJECT_FATES: Record<string, Fate> = {
   "p/<profile>/import/parts/<sha256>": "stays: an import that is under way here",
   "due/<day>/<shard>/<profile>": "rebuilt: marked by the next turn",
   "sweep/<day>/<shard>/<profile>": "rebuilt: marked at the end of the import",
+  cron: "stays: of the deployment",
+  "doctor/lease": "stays: of the deployment",
+  "doctor/<ping>": "stays: of the deployment",
 };
 
 /** KV `MEMORY`. */
@@ -50,6 +53,7 @@ export const MEMORY_FATES: Record<string, Fate> = {
   "p/<profile>/<store>/<hash>/+<op>": "exported",
   "p/<profile>/<store>/<hash>/-<op>": "exported",
   "p/<profile>/<store>/<hash>/purged": "exported",
+  "doctor/<ping>": "stays: of the deployment",
 };
 
 /** Tables in the order in which they travel. `meta` first: it has the version and the session itself. */

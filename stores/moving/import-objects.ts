@@ -1,5 +1,6 @@
 // The objects of a profile in R2 and KV on their way in: checks that a line is what its key says and names no other profile, and writes
 // it. Objects that exist stay as they are. Called by workers/api, with a bucket that does not look for tombstones before each write.
+import type * as z from "zod";
 import { OBJECT_FATES } from "../../core/moving/stored.ts";
 import { MEMORY_FATES } from "../../core/moving/stored.ts";
 import { type Result, err, messageOf, ok } from "../../core/errors.ts";
@@ -19,7 +20,12 @@ type ObjectKind = keyof typeof OBJECT_KEYS;
 const WITH_PROFILE: readonly ObjectKind[] = ["reviewJob", "curationPlan", "curationRun"];
 /** Kinds that are not JSON. */
 const RAW: readonly ObjectKind[] = ["blob", "curationReport", "active", "deletedSession"];
-const MEMORY_FORMS = { memoryAdd: MemoryAdd, memoryRemove: MemoryRemove, memoryPurge: MemoryPurge } as const;
+/** Of the keys that travel. */
+const MEMORY_FORMS: Partial<Record<keyof typeof MEMORY_KEYS, z.ZodType>> = {
+  memoryAdd: MemoryAdd,
+  memoryRemove: MemoryRemove,
+  memoryPurge: MemoryPurge,
+};
 /** [cf] Metadata of an object. */
 const MAX_META_BYTES = 2_000;
 /** [cf] One write a second for a key. */
@@ -70,7 +76,7 @@ export function placeMemory(line: MemoryLine, to: ProfileId): Result<{ kind: key
   const shown = JSON.stringify(line.key.slice(0, 80));
   if (!kind || MEMORY_FATES[MEMORY_KEYS[kind]] !== "exported") return invalid(`${shown} is not the key of a fact.`);
   const record = parseObject(line.value);
-  if (!record || !MEMORY_FORMS[kind].safeParse(record).success) return invalid(`The value of ${shown} is not a fact.`);
+  if (!record || !MEMORY_FORMS[kind]?.safeParse(record).success) return invalid(`The value of ${shown} is not a fact.`);
   return ok({ kind, key });
 }
 

@@ -30,6 +30,7 @@ import { mcpServers } from "./mcp-servers/servers.ts";
 import { messages } from "./sessions/messages.ts";
 import { docsPage } from "./openapi/docs-page.ts";
 import { toDocument } from "./openapi/document.ts";
+import { doctor } from "./doctor/doctor.ts";
 import { AppError, answerError, answerProblem } from "./problems.ts";
 import { pending } from "./learning/pending.ts";
 import { profiles } from "./profiles/profiles.ts";
@@ -174,6 +175,7 @@ for (const resource of [
   learning,
   curator,
   usage,
+  doctor,
   mcp,
   hooks,
   exportProfile,

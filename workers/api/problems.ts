@@ -132,6 +132,7 @@ export const PROBLEMS = {
   skill_bundled: [409, "A bundled skill cannot be deleted"],
   confirmation_needed: [400, "Confirmation needed"],
   state_newer: [503, "Written by a newer version"],
+  doctor_busy: [429, "A check-up is running"],
   too_many_runs: [429, "Too many curation requests"],
   not_adoptable: [409, "Not a skill made by a person"],
   too_many_open_runs: [429, "Too many runs at the same time"],

@@ -4,6 +4,11 @@ import { endWork, runWork } from "../../core/learning/curation/work/run-work.ts"
 import { sweepDayOf, sweepInactiveProfile } from "../../core/learning/curation/retention.ts";
 import { toHeadCheck } from "../../core/learning/curation/head-check.ts";
 import { runCuration } from "../../core/learning/curation/run-curation.ts";
+import { messageOf } from "../../core/errors.ts";
+import { readModelName } from "../../core/models/routing.ts";
+import type { WorkerMark } from "../../core/schemas/doctor.ts";
+import packageJson from "../../package.json" with { type: "json" };
+import { keyOf } from "../../stores/keys.ts";
 import type { ProfileId } from "../../core/schemas/ids.ts";
 import { seeds } from "../../skills-seed/index.ts";
 import { toQueue } from "../../stores/platform/queue.ts";
@@ -29,6 +34,7 @@ const RUN_CALLS = 6_000;
 
 export default {
   async scheduled(_controller: ScheduledController, env: Env): Promise<void> {
+    await markCron(env);
     await sendDueShards(toDeliverOptions(env));
   },
   async queue(batch: MessageBatch, env: Env): Promise<void> {
@@ -37,6 +43,14 @@ export default {
       settleMessage(message, await deliverCuration(message.body, message.attempts, options));
   },
 } satisfies ExportedHandler<Env>;
+
+/** For `POST /v1/doctor`. Nothing else depends on it, so a failure costs nothing else. */
+async function markCron(env: Env): Promise<void> {
+  const mark = { v: 1, version: packageJson.version, at: clock.now(), model: readModelName(env) } satisfies WorkerMark;
+  await env.SKILLS.put(keyOf("cron", {}), JSON.stringify(mark)).catch((error: unknown) => {
+    console.log(JSON.stringify({ event: "cron_mark_failed", message: messageOf(error) }));
+  });
+}
 
 function toDeliverOptions(env: Env): DeliverOptions {
   const settings = readSettings(env);

@@ -13,7 +13,9 @@ import { openOutbound } from "../../wiring/outbound.ts";
 import { readSettings } from "../../wiring/settings.ts";
 import { openBucket, openMemoryStore, openPendingStore, openReviewStore, openSkillStore } from "../../wiring/stores.ts";
 import { type DeliverOptions, deliverDeadReview, deliverReview } from "./deliver.ts";
-import { settleMessage } from "../message-settlement.ts";
+import { readModelName } from "../../core/models/routing.ts";
+import { answerPing } from "./answer-ping.ts";
+import { ACK, settleMessage } from "../message-settlement.ts";
 import type { Env } from "./env.ts";
 import { createOverlay } from "./overlay.ts";
 
@@ -23,7 +25,14 @@ export default {
   async queue(batch: MessageBatch, env: Env): Promise<void> {
     const options = toDeliverOptions(env);
     const deliver = batch.queue === DEAD_QUEUE ? deliverDeadReview : deliverReview;
-    for (const message of batch.messages) settleMessage(message, await deliver(message.body, options));
+    for (const message of batch.messages) {
+      const isPing = await answerPing(message.body, {
+        bucket: env.SKILLS,
+        model: readModelName(env),
+        now: clock.now(),
+      });
+      settleMessage(message, isPing ? ACK : await deliver(message.body, options));
+    }
   },
 } satisfies ExportedHandler<Env>;
 

@@ -23,7 +23,8 @@ const PUBLIC_ROUTE = /^GET (?:\/p\/[^/]+)?\/\.well-known\/(?:agent-skills|skills
 const OPERATOR_ROUTES = new Set(["POST /v1/profiles"]);
 
 /** Allowed for the operator and for a key of the profile itself. The routes tell them apart by `c.var.principal`. */
-const OPERATOR_OR_KEY = /^(?:POST \/v1\/keys|DELETE \/v1\/profiles\/[^/]+|(?:GET|PUT) \/v1\/profiles\/[^/]+\/quota)$/;
+const OPERATOR_OR_KEY =
+  /^(?:POST \/v1\/(?:keys|doctor)|DELETE \/v1\/profiles\/[^/]+|(?:GET|PUT) \/v1\/profiles\/[^/]+\/quota)$/;
 
 export const authenticate: MiddlewareHandler<ApiEnv> = async (c, next) => {
   const route = `${c.req.method === "HEAD" ? "GET" : c.req.method} ${c.req.path}`;

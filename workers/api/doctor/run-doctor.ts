@@ -1,0 +1,150 @@
+// One check-up of the server: runs every check at once, each with its own time, and adds up what the model calls used. Called by
+// doctor.ts, which loads it when it is asked for.
+import { ulid } from "ulid";
+import type { ProfileId, SessionId } from "../../../core/schemas/ids.ts";
+import type { DoctorLine, DoctorPing, DoctorReport } from "../../../core/schemas/doctor.ts";
+import { mapLimit } from "../../../core/map-limit.ts";
+import { readModelName } from "../../../core/models/routing.ts";
+import { openExecHost } from "../../../wiring/exec.ts";
+import { openModelProbes } from "../../../wiring/models.ts";
+import { openOutbound } from "../../../wiring/outbound.ts";
+import { toBucket } from "../../../stores/platform/r2.ts";
+import { type Env, parseEnvSettings } from "../env.ts";
+import { unwrap } from "../problems.ts";
+import { openMcpAccount } from "../mcp-servers/mcp-account.ts";
+import { openAccount, openSession } from "../sessions/session-rpc.ts";
+import { MAX_MODEL_CALLS, type Spent, checkModel, nameKey } from "./check-models.ts";
+import {
+  EXEC_FIX,
+  OBJECTS_FIX,
+  checkExecHost,
+  checkMcpServer,
+  checkObjects,
+  checkOutbound,
+  mcpFix,
+  tellNoModel,
+  tellRehearsal,
+} from "./check-services.ts";
+import {
+  BUCKET_FIX,
+  CRON_FIX,
+  type DoctorStores,
+  KV_FIX,
+  QUEUE_FIX,
+  checkBucket,
+  checkCron,
+  checkKv,
+  checkQueue,
+} from "./check-stores.ts";
+import { bad, guard, warn } from "./lines.ts";
+
+const STORE_MS = 10_000;
+const QUEUE_MS = 20_000;
+const MODEL_MS = 30_000;
+const SERVICE_MS = 25_000;
+const CALLS_AT_ONCE = 4;
+const MAX_MCP_SERVERS = 10;
+
+/** `profile`: whose objects and MCP servers are looked at; absent for the operator. */
+export async function runDoctor(env: Env, version: string, profile: ProfileId | undefined): Promise<DoctorReport> {
+  const began = Date.now();
+  const spent: Spent = { modelCalls: 0, tokens: 0, usd: 0 };
+  const stores = toStores(env, version);
+  const groups = await Promise.all([
+    checkModels(env, spent),
+    guard({ check: "R2", fix: BUCKET_FIX, ms: STORE_MS }, () => checkBucket(stores)),
+    guard({ check: "KV", fix: KV_FIX, ms: STORE_MS }, () => checkKv(stores)),
+    guard({ check: "queue", fix: QUEUE_FIX, ms: QUEUE_MS + STORE_MS }, () => checkQueue(stores, QUEUE_MS)),
+    guard({ check: "cron", fix: CRON_FIX, ms: STORE_MS }, () => checkCron(stores)),
+    checkServices(env, profile),
+  ]);
+  const lines = groups.flat();
+  return { version, at: Date.now(), ms: Date.now() - began, lines, spent };
+}
+
+function toStores(env: Env, version: string): DoctorStores {
+  return {
+    bucket: toBucket(env.SKILLS),
+    kv: env.MEMORY,
+    queue: env.REVIEWS as unknown as Queue<DoctorPing>,
+    now: () => Date.now(),
+    wait: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+    version,
+    newPing: ulid,
+  };
+}
+
+async function checkModels(env: Env, spent: Spent): Promise<DoctorLine[]> {
+  const settings = parseEnvSettings(env);
+  const probes = openModelProbes(env, settings, openOutbound(env, settings));
+  if (!probes.ok) return [tellNoModel(probes.failure.message)];
+  const lines = await mapLimit(probes.value.slice(0, MAX_MODEL_CALLS), CALLS_AT_ONCE, (probe) =>
+    guard(
+      { check: nameKey(probe), fix: "Check that this provider can be reached from here.", ms: MODEL_MS },
+      (signal) => checkModel(probe, signal, spent),
+    ),
+  );
+  const left = probes.value.length - MAX_MODEL_CALLS;
+  const more =
+    left > 0
+      ? [
+          warn(
+            "models",
+            `${left} more keys were not tried`,
+            "Check them one deployment at a time, or name fewer models.",
+          ),
+        ]
+      : [];
+  return [...(readModelName(env).startsWith("rehearsal") ? [tellRehearsal()] : []), ...lines.flat(), ...more];
+}
+
+async function checkServices(env: Env, profile: ProfileId | undefined): Promise<DoctorLine[]> {
+  const settings = parseEnvSettings(env);
+  const outbound = openOutbound(env, settings);
+  const way = guard({ check: "outbound", fix: "Look for the error in the Worker's log.", ms: STORE_MS }, () =>
+    checkOutbound(outbound, settings.outbound.allow.length),
+  );
+  const exec = checkExec(env, profile, outbound);
+  const own = profile === undefined ? [] : [checkOwnObjects(env, profile), checkMcpServers(env, profile)];
+  return (await Promise.all([way, exec, ...own])).flat();
+}
+
+/** The operator sees the host as a profile that may use it does. */
+async function checkExec(
+  env: Env,
+  profile: ProfileId | undefined,
+  outbound: ReturnType<typeof openOutbound>,
+): Promise<DoctorLine[]> {
+  const check = "exec host";
+  const host = openExecHost(
+    profile === undefined ? { ...env, TALARIA_EXEC_PROFILES: "*" } : env,
+    profile ?? "",
+    outbound,
+  );
+  if (!host.ok) return [bad(check, host.failure.message, EXEC_FIX)];
+  const { value } = host;
+  return value === null ? [] : guard({ check, fix: EXEC_FIX, ms: STORE_MS }, (signal) => checkExecHost(value, signal));
+}
+
+function checkOwnObjects(env: Env, profile: ProfileId): Promise<DoctorLine[]> {
+  const account = openAccount(env, profile);
+  return guard({ check: "tables of the account", fix: OBJECTS_FIX, ms: STORE_MS }, () =>
+    checkObjects({
+      readAccount: async () => account.readSettings(),
+      newestSession: async () => (await account.listSessions({ limit: 1 }))[0]?.session ?? null,
+      readSession: async (session) => unwrap(await openSession(env, profile, session as SessionId).listCheckpoints()),
+    }),
+  );
+}
+
+async function checkMcpServers(env: Env, profile: ProfileId): Promise<DoctorLine[]> {
+  const account = openMcpAccount(env, profile);
+  const all = await account.list().catch(() => []); // the account's own line says why
+  const entries = all.filter(({ config }) => config.enabled !== false).slice(0, MAX_MCP_SERVERS);
+  const lines = await mapLimit(entries, CALLS_AT_ONCE, (entry) =>
+    guard({ check: `MCP server ${entry.name}`, fix: mcpFix(entry.name), ms: SERVICE_MS }, () =>
+      checkMcpServer(entry, account.ask),
+    ),
+  );
+  return lines.flat();
+}
