@@ -3086,6 +3086,15 @@ export interface Contract {
       next?: string | undefined;
     };
   };
+  "POST /v1/doctor": {
+    answer: {
+      version: string;
+      at: number;
+      ms: number;
+      lines: { check: string; state: "ok" | "warn" | "fail"; found: string; fix?: string | undefined }[];
+      spent: { modelCalls: number; tokens: number; usd: number };
+    };
+  };
   "POST /v1/hooks": {
     body: {
       url: string;

@@ -235,6 +235,7 @@ describe("the API's description", () => {
       [
         "GET /health",
         "POST /v1/profiles",
+        "POST /v1/doctor",
         "POST /v1/keys",
         "GET /v1/keys",
         "DELETE /v1/keys/{id}",

@@ -177,6 +177,8 @@ const TABLE: Record<string, Asked> = {
   "POST /v1/profiles": { most: 3, status: 201, operator: true },
   "DELETE /v1/profiles/{profile}": { most: 2, status: 204, operator: true, values: { profile } },
   "POST /v1/keys": { most: 2, status: 201, operator: true, body: { profile } },
+  // Lease and probe of R2, of KV, the ping's mark, cron; settings and sessions of the account, a session, MCP servers.
+  "POST /v1/doctor": { most: 24, status: 200 },
   "GET /v1/keys": { most: 2, status: 200 },
   "DELETE /v1/keys/{id}": { most: 3, status: 204, values: { id: "key_000000000000" } },
   "POST /v1/sessions": { most: 3, status: 201 },

@@ -1,6 +1,7 @@
 // The api Worker's bindings over the stores' doubles. They count requests as the platform does: each call to R2, KV, a queue or an
 // object is one. The objects behave like those of an existing profile without sessions.
 import { ALL_SCOPES } from "../../../core/schemas/keys/scope.ts";
+import { answerPing } from "../../../workers/review/answer-ping.ts";
 import { err, ok } from "../../../core/errors.ts";
 import { type ProfileSection, noProfileSettings } from "../../../core/schemas/profile/settings.ts";
 import type { KeyValue } from "../../../core/ports.ts";
@@ -26,7 +27,13 @@ export function toBindings({ bucket, kv, counter, profile }: CountedWorld): Env 
     });
     return { getByName: () => counted };
   };
-  const queue = { send: async () => note("queue send") };
+  const queue = {
+    /** A message of `POST /v1/doctor` is answered as the review Worker does. */
+    async send(message: unknown) {
+      note("queue send");
+      await answerPing(message, { bucket, model: "rehearsal", now: Date.now() });
+    },
+  };
   const env = {
     SKILLS: toR2(countBucket(bucket, counter)),
     MEMORY: toKvNamespace(countKv(kv, counter)),
