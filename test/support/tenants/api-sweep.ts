@@ -53,6 +53,8 @@ const BODIES: Record<string, (of: Facts) => object | string> = {
   addMemory: () => ({ store: "memory", content: "Taken." }),
   replaceMemory: () => ({ content: "Taken." }),
   decidePending: () => ({ approve: true }),
+  changeKey: () => ({ label: "Taken." }),
+  putQuota: () => ({ dayTokens: 1 }),
   createKey: ({ profile }) => ({ profile }),
   putApprovalMode: () => ({ mode: null }),
   changeSession: () => ({ title: "Taken." }),
