@@ -121,7 +121,7 @@ export type CreatedSession = z.infer<typeof CreatedSession>;
 export const SessionList = Page.extend({ sessions: z.array(SessionInfo) });
 /** `own`: put by the profile's owner; else it ships. */
 export const PersonalityInfo = Personality.extend({ name: z.string(), own: z.boolean() });
-export const PersonalityList = z.object({ personalities: z.array(PersonalityInfo) });
+export const PersonalityList = Page.extend({ personalities: z.array(PersonalityInfo) });
 
 /** `turn`: the last one that the branch has; by default the newest that has ended. */
 export const BranchSession = z.strictObject({
@@ -315,7 +315,7 @@ export const ApprovalPolicyInfo = z.object({
   profile: ApprovalMode.nullable(),
   allowances: z.array(StandingAllowance.omit({ v: true })),
 });
-export const SessionAllowances = z.object({ allowances: z.array(AllowanceInfo) });
+export const SessionAllowances = Page.extend({ allowances: z.array(AllowanceInfo) });
 /** `null`: the operator's mode. */
 export const PutApprovalMode = z.strictObject({ mode: ApprovalMode.nullable() });
 

@@ -13,6 +13,6 @@ export const ListedTool = z.object({
 export type ListedTool = z.infer<typeof ListedTool>;
 
 /** `settings`: what the profile has chosen. */
-export const ToolList = z.object({ tools: z.array(ListedTool), settings: ToolSettings });
+export const ToolList = z.object({ tools: z.array(ListedTool), settings: ToolSettings, next: z.string().optional() });
 export const ListedPolicy = z.object({ id: PolicyId, policy: ToolPolicy });
-export const PolicyList = z.object({ policies: z.array(ListedPolicy) });
+export const PolicyList = z.object({ policies: z.array(ListedPolicy), next: z.string().optional() });

@@ -164,10 +164,10 @@ const OF_SESSION = {
     ...{ allowance: PENDING, checkpoint: "1", image: "a".repeat(64) },
   },
 };
-/** The key, and the desk that the Account hands out; the call of the desk goes with it. */
+/** The key, the desk that the Account hands out, whose call goes with it, and the audit log of a change. */
 const OF_RUN = { most: 3, status: 404, values: { run: SESSION } };
 const OF_RESPONSE = { most: 3, status: 404, values: { response: `resp_${"0".repeat(32)}` } };
-const OF_HOOK = { most: 2, status: 200, values: { hook: "hook_000000000000" } };
+const OF_HOOK = { most: 3, status: 200, values: { hook: "hook_000000000000" } };
 const OF_EXPORT = { export: `exp_${"0".repeat(26)}` };
 const ZIP = { body: "bytes", type: "application/zip" };
 const OPEN = { profile, name: "public-3", artifact: "SKILL.md", path: "a.md" };

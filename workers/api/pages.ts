@@ -50,6 +50,15 @@ export function toPage<Item>(
   return { page, ...(page.length < rest.length && { next: sortKey(page.at(-1)!) }) };
 }
 
+/** The same for items in any order: the page is sorted by `sortKey`. */
+export function toSortedPage<Item>(items: Item[], request: PageRequest<Item>): { page: Item[]; next?: string } {
+  const { sortKey } = request;
+  return toPage(
+    items.toSorted((a, b) => (sortKey(a) < sortKey(b) ? -1 : 1)),
+    request,
+  );
+}
+
 const KEY_DIGITS = 15;
 
 /** A time or another number as part of a sort key, in ascending order. */

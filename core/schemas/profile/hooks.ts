@@ -55,7 +55,7 @@ export type HookInfo = z.infer<typeof HookInfo>;
 
 export const CreatedHook = HookInfo.extend({ secret: z.string() });
 export type CreatedHook = z.infer<typeof CreatedHook>;
-export const HookList = z.object({ hooks: z.array(HookInfo) });
+export const HookList = z.object({ hooks: z.array(HookInfo), next: z.string().optional() });
 
 export const RotatedSecret = z.object({
   secret: z.string(),

@@ -164,7 +164,7 @@ export const McpServerInfo = z.strictObject({
   tools: z.int().describe("How many of its tools are offered."),
 });
 export type McpServerInfo = z.infer<typeof McpServerInfo>;
-export const McpServerList = z.strictObject({ servers: z.array(McpServerInfo) });
+export const McpServerList = z.strictObject({ servers: z.array(McpServerInfo), next: z.string().optional() });
 
 /** What a server offers, as it was just asked. */
 export const McpServerTest = McpServerInfo.extend({

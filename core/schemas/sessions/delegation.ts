@@ -103,4 +103,4 @@ export const ChildInfo = z.object({
   unreachable: z.literal(true).optional(),
 });
 export type ChildInfo = z.infer<typeof ChildInfo>;
-export const ChildList = z.object({ children: z.array(ChildInfo) });
+export const ChildList = z.object({ children: z.array(ChildInfo), next: z.string().optional() });

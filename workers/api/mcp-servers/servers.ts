@@ -22,6 +22,7 @@ import { AppError, unwrap } from "../problems.ts";
 import type { ApiEnv } from "../auth/principal.ts";
 import { PROBLEM_RESPONSE, createRouter, describeResponses, jsonBody, refuses } from "../router.ts";
 import { openMcpAccount } from "./mcp-account.ts";
+import { pageQuery, toSortedPage } from "../pages.ts";
 
 export const mcpServers = createRouter();
 
@@ -33,11 +34,14 @@ mcpServers.openapi(
     path: "/v1/mcp/servers",
     operationId: "listMcpServers",
     description: "Lists the profile's MCP servers, and whether each answered when it was last asked.",
+    request: { query: z.strictObject(pageQuery(100)) },
     responses: describeResponses(200, "The servers, by name", McpServerList),
   }),
   async (c) => {
     const entries = await openMcpAccount(c.env, c.var.profile).list();
-    return c.json({ servers: entries.map((entry) => toInfo(entry)) }, 200);
+    const all = entries.map((entry) => toInfo(entry));
+    const { page, ...next } = toSortedPage(all, { ...c.req.valid("query"), sortKey: ({ server }) => server });
+    return c.json({ servers: page, ...next }, 200);
   },
 );
 

@@ -14,7 +14,7 @@ import {
   RotatedSecret,
 } from "../../../core/schemas/profile/hooks.ts";
 import { forgetAcceptedKeys } from "../auth/accepted-keys.ts";
-import { descending, pageQuery, toPage } from "../pages.ts";
+import { descending, pageQuery, toPage, ascending, toSortedPage } from "../pages.ts";
 import { unwrap } from "../problems.ts";
 import type { ApiEnv } from "../auth/principal.ts";
 import { PROBLEM_RESPONSE, createRouter, describeResponses, jsonBody, refuses } from "../router.ts";
@@ -63,9 +63,15 @@ hooks.openapi(
     path: "/v1/hooks",
     operationId: "listHooks",
     description: "Lists the profile's hooks, at most ten.",
+    request: { query: z.strictObject(pageQuery(100)) },
     responses: describeResponses(200, "Hooks, oldest first", HookList),
   }),
-  async (c) => c.json({ hooks: await askDesk(c, (desk) => desk.list()) }, 200),
+  async (c) => {
+    const all = await askDesk(c, (desk) => desk.list());
+    const sortKey = ({ createdAt, id }: HookInfo) => `${ascending(createdAt)}.${id}`;
+    const { page, ...next } = toSortedPage(all, { ...c.req.valid("query"), sortKey });
+    return c.json({ hooks: page, ...next }, 200);
+  },
 );
 
 hooks.openapi(

@@ -10,6 +10,7 @@ import { forgetAcceptedKeys } from "../auth/accepted-keys.ts";
 import { AppError, unwrap } from "../problems.ts";
 import { PROBLEM_RESPONSE, createRouter, describeResponses, jsonBody, refuses } from "../router.ts";
 import { openAccount } from "../sessions/session-rpc.ts";
+import { pageQuery, toSortedPage } from "../pages.ts";
 
 export const personalities = createRouter();
 
@@ -22,6 +23,7 @@ personalities.openapi(
     operationId: "listPersonalities",
     description:
       "Lists the personalities that a session may choose. An own one takes the place of a shipped one of its name.",
+    request: { query: z.strictObject(pageQuery(200)) },
     responses: describeResponses(200, "The personalities, by name", PersonalityList),
   }),
   async (c) => {
@@ -30,7 +32,8 @@ personalities.openapi(
     const own = Object.entries(sections.personalities).map(([name, one]) => ({ ...one, name, own: true }));
     const shipped = Object.entries(PERSONALITIES).map(([name, one]) => ({ ...one, name, own: false }));
     const all = [...own, ...shipped.filter(({ name }) => !Object.hasOwn(sections.personalities, name))];
-    return c.json({ personalities: all.toSorted((a, b) => (a.name < b.name ? -1 : 1)) }, 200);
+    const { page, ...next } = toSortedPage(all, { ...c.req.valid("query"), sortKey: ({ name }) => name });
+    return c.json({ personalities: page, ...next }, 200);
   },
 );
 

@@ -2,6 +2,7 @@
 // decides them here, and revokes what was allowed for longer. Approved content counts as the person's own.
 import { createRoute } from "@hono/zod-openapi";
 import {
+  type AllowanceInfo,
   ApprovalDetail,
   ApprovalInfo,
   ApprovalList,
@@ -10,7 +11,7 @@ import {
 } from "../../../core/schemas/api.ts";
 import * as z from "zod";
 import { ApprovalId } from "../../../core/schemas/approvals/approval.ts";
-import { ascending, pageQuery, toPage } from "../pages.ts";
+import { ascending, pageQuery, toPage, toSortedPage } from "../pages.ts";
 import { unwrap } from "../problems.ts";
 import { PROBLEM_RESPONSE, describeResponses, createRouter, jsonBody, refuses } from "../router.ts";
 import { openSession } from "./session-rpc.ts";
@@ -90,12 +91,15 @@ approvals.openapi(
     operationId: "listAllowances",
     description:
       "Lists the calls that run without a question: those allowed in this session, then those always allowed.",
-    request: { params: SessionParams },
+    request: { params: SessionParams, query: z.strictObject(pageQuery(400)) },
     responses: describeResponses(200, "The standing allowances", SessionAllowances),
   }),
   async (c) => {
     const { session } = c.req.valid("param");
-    return c.json({ allowances: unwrap(await openSession(c.env, c.var.profile, session).listAllowances()) }, 200);
+    const all = unwrap(await openSession(c.env, c.var.profile, session).listAllowances());
+    const sortKey = ({ scope, at, id }: AllowanceInfo) => `${scope === "session" ? 0 : 1}.${ascending(at)}.${id}`;
+    const { page, ...next } = toSortedPage(all, { ...c.req.valid("query"), sortKey });
+    return c.json({ allowances: page, ...next }, 200);
   },
 );
 

@@ -4,12 +4,12 @@ import * as z from "zod";
 import { ulid } from "ulid";
 import { CreateSession, CreatedSession, SessionDetail, SessionList } from "../../../core/schemas/api.ts";
 import { SessionId } from "../../../core/schemas/ids.ts";
-import { ChildList } from "../../../core/schemas/sessions/delegation.ts";
+import { type ChildInfo, ChildList } from "../../../core/schemas/sessions/delegation.ts";
 import { SessionKind } from "../../../core/schemas/sessions/session-kind.ts";
 import { assertExecHost } from "../env.ts";
 import { AppError, unwrap } from "../problems.ts";
 import { assertToolWords } from "../tools/tool-words.ts";
-import { pageQuery } from "../pages.ts";
+import { pageQuery, descending, toSortedPage } from "../pages.ts";
 import { PROBLEM_RESPONSE, describeResponses, createRouter, optionalJsonBody, refuses } from "../router.ts";
 import { openAccount, openSession } from "./session-rpc.ts";
 
@@ -107,12 +107,14 @@ sessions.openapi(
     description:
       "Lists the sessions that this one delegated tasks to, the newest 200: what each was to do, its state and what it has cost so far. " +
       "Those that run are asked. Each is a session of its own: its log is at `/v1/sessions/{session}/entries`, its own children here.",
-    request: { params: SessionParams },
+    request: { params: SessionParams, query: z.strictObject(pageQuery(200)) },
     responses: describeResponses(200, "The children, newest first", ChildList),
   }),
   async (c) => {
-    const children = unwrap(await openSession(c.env, c.var.profile, c.req.valid("param").session).listChildren());
-    return c.json({ children }, 200);
+    const all = unwrap(await openSession(c.env, c.var.profile, c.req.valid("param").session).listChildren());
+    const sortKey = ({ turn, task }: ChildInfo) => `${descending(turn)}.${descending(task)}`;
+    const { page, ...next } = toSortedPage(all, { ...c.req.valid("query"), sortKey });
+    return c.json({ children: page, ...next }, 200);
   },
 );
 

@@ -8,6 +8,7 @@ import { forgetAcceptedKeys } from "../auth/accepted-keys.ts";
 import { unwrap } from "../problems.ts";
 import { PROBLEM_RESPONSE, createRouter, describeResponses, jsonBody, refuses } from "../router.ts";
 import { openAccount } from "../sessions/session-rpc.ts";
+import { pageQuery, toSortedPage } from "../pages.ts";
 
 export const policies = createRouter();
 
@@ -19,11 +20,14 @@ policies.openapi(
     path: "/v1/policies",
     operationId: "listPolicies",
     description: "Lists the profile's policies over tool calls.",
+    request: { query: z.strictObject(pageQuery(100)) },
     responses: describeResponses(200, "The policies, by id", PolicyList),
   }),
   async (c) => {
     const { sections } = (await openAccount(c.env, c.var.profile).readSettings()) as ProfileSettings;
-    return c.json({ policies: Object.entries(sections.policies).map(([id, policy]) => ({ id, policy })) }, 200);
+    const all = Object.entries(sections.policies).map(([id, policy]) => ({ id, policy }));
+    const { page, ...next } = toSortedPage(all, { ...c.req.valid("query"), sortKey: ({ id }) => id });
+    return c.json({ policies: page, ...next }, 200);
   },
 );
 

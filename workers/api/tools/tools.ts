@@ -17,6 +17,7 @@ import { AppError, unwrap } from "../problems.ts";
 import { createRouter, describeResponses, jsonBody, refuses } from "../router.ts";
 import { openAccount, openSession } from "../sessions/session-rpc.ts";
 import { assertToolWords } from "./tool-words.ts";
+import { pageQuery, toSortedPage } from "../pages.ts";
 
 export const tools = createRouter();
 
@@ -32,20 +33,24 @@ tools.openapi(
     description:
       "Lists the tools of a session, or without `session` those of a new chat: which are there, which are not, and why. " +
       "Whether an exec host answers is asked at most every 30 seconds.",
-    request: { query: z.strictObject({ session: SessionId.optional() }) },
+    request: { query: z.strictObject({ session: SessionId.optional(), ...pageQuery(1_000) }) },
     responses: describeResponses(200, "All tools, by name", ToolList),
   }),
   async (c) => {
     const { profile } = c.var;
-    const { session } = c.req.valid("query");
+    const { session, ...asked } = c.req.valid("query");
+    const sortKey = ({ name }: ListedTool) => name;
     const settings = (await openAccount(c.env, profile).readSettings()) as ProfileSettings;
     const own = settings.sections.tools.all ?? {};
-    if (session === undefined)
-      return c.json({ tools: await listForChat(c.env, profile, settings), settings: own }, 200);
+    if (session === undefined) {
+      const { page, ...next } = toSortedPage(await listForChat(c.env, profile, settings), { ...asked, sortKey });
+      return c.json({ tools: page, settings: own, ...next }, 200);
+    }
     const listed = await openSession(c.env, profile, session).listTools();
     if (!listed) throw new AppError("session_not_found", "This profile has no session with that id.");
     const listing = listed.isOnHost ? await probeHost(c.env, profile, listed.tools) : listed.tools;
-    return c.json({ tools: listing, settings: own }, 200);
+    const { page, ...next } = toSortedPage(listing, { ...asked, sortKey });
+    return c.json({ tools: page, settings: own, ...next }, 200);
   },
 );
 
