@@ -79,12 +79,7 @@ export interface Contract {
     };
   };
   "GET /v1/audit": {
-    query: {
-      after?: string | undefined;
-      limit?: string | undefined;
-      key?: string | undefined;
-      act?: string | undefined;
-    };
+    query: { after?: string | undefined; limit?: string | undefined; key?: string | undefined; act?: string | undefined };
     answer: {
       entries: { id: number; at: number; by: string; key?: string | undefined; act: string; target: string }[];
       next?: string | undefined;
@@ -175,9 +170,7 @@ export interface Contract {
         undoneBy?: number | undefined;
         attempts: number;
         pausedUntil?: number | undefined;
-        parked?:
-          | { for: "approval" | "clarify" | "children" | "client"; id: string; since: number; until: number }
-          | undefined;
+        parked?: { for: "approval" | "clarify" | "children" | "client"; id: string; since: number; until: number } | undefined;
         stats: {
           modelCalls: number;
           toolCalls: number;
@@ -234,9 +227,7 @@ export interface Contract {
         undoneBy?: number | undefined;
         attempts: number;
         pausedUntil?: number | undefined;
-        parked?:
-          | { for: "approval" | "clarify" | "children" | "client"; id: string; since: number; until: number }
-          | undefined;
+        parked?: { for: "approval" | "clarify" | "children" | "client"; id: string; since: number; until: number } | undefined;
         stats: {
           modelCalls: number;
           toolCalls: number;
@@ -277,7 +268,7 @@ export interface Contract {
   };
   "GET /v1/models": {
     query: { limit?: string | undefined; after_id?: string | undefined; before_id?: string | undefined };
-    answer:
+    answer: 
       | {
           object: "list";
           data: { id: string; object: "model"; created: number; owned_by: string }[];
@@ -295,8 +286,8 @@ export interface Contract {
           last_id: string;
         };
   };
-  "GET /v1/models/{model}{.+}": {
-    answer:
+  "GET /v1/models/{model}": {
+    answer: 
       | { id: string; object: "model"; created: number; owned_by: string }
       | { type: "model"; id: string; display_name: string; created_at: string };
   };
@@ -331,9 +322,7 @@ export interface Contract {
         undoneBy?: number | undefined;
         attempts: number;
         pausedUntil?: number | undefined;
-        parked?:
-          | { for: "approval" | "clarify" | "children" | "client"; id: string; since: number; until: number }
-          | undefined;
+        parked?: { for: "approval" | "clarify" | "children" | "client"; id: string; since: number; until: number } | undefined;
         stats: {
           modelCalls: number;
           toolCalls: number;
@@ -373,22 +362,19 @@ export interface Contract {
   };
   "GET /v1/settings": {
     answer: {
-      settings: Record<
-        string,
-        {
-          value: boolean | number | string | string[] | null;
-          operator: boolean | number | string | string[] | null;
-          own: boolean | number | string | string[] | null;
-          allowed: {
-            oneOf?: (string | boolean)[] | undefined;
-            min?: number | undefined;
-            max?: number | undefined;
-            zero?: "no limit" | undefined;
-            always?: string[] | undefined;
-          };
-          about: string;
-        }
-      >;
+      settings: Record<string, {
+        value: boolean | number | string | string[] | null;
+        operator: boolean | number | string | string[] | null;
+        own: boolean | number | string | string[] | null;
+        allowed: {
+          oneOf?: (string | boolean)[] | undefined;
+          min?: number | undefined;
+          max?: number | undefined;
+          zero?: "no limit" | undefined;
+          always?: string[] | undefined;
+        };
+        about: string;
+      }>;
       elsewhere: Record<string, string>;
     };
   };
@@ -410,21 +396,7 @@ export interface Contract {
       "budget.profileDayTokens"?: number | null | undefined;
       "budget.profileDayUsd"?: number | null | undefined;
       "review.enabled"?: boolean | null | undefined;
-      "review.without"?:
-        | (
-            | "model_calls"
-            | "value"
-            | "similar_turns"
-            | "skill_wrong"
-            | "cheaper"
-            | "correction"
-            | "rating"
-            | "memory_turns"
-            | "memory_full"
-            | "refine"
-          )[]
-        | null
-        | undefined;
+      "review.without"?: ("model_calls" | "value" | "similar_turns" | "skill_wrong" | "cheaper" | "correction" | "rating" | "memory_turns" | "memory_full" | "refine")[] | null | undefined;
       "review.notice"?: "off" | "on" | "verbose" | null | undefined;
       "review.afterModelCalls"?: number | null | undefined;
       "review.minValue"?: number | null | undefined;
@@ -434,22 +406,19 @@ export interface Contract {
       "skills.recall"?: boolean | null | undefined;
     };
     answer: {
-      settings: Record<
-        string,
-        {
-          value: boolean | number | string | string[] | null;
-          operator: boolean | number | string | string[] | null;
-          own: boolean | number | string | string[] | null;
-          allowed: {
-            oneOf?: (string | boolean)[] | undefined;
-            min?: number | undefined;
-            max?: number | undefined;
-            zero?: "no limit" | undefined;
-            always?: string[] | undefined;
-          };
-          about: string;
-        }
-      >;
+      settings: Record<string, {
+        value: boolean | number | string | string[] | null;
+        operator: boolean | number | string | string[] | null;
+        own: boolean | number | string | string[] | null;
+        allowed: {
+          oneOf?: (string | boolean)[] | undefined;
+          min?: number | undefined;
+          max?: number | undefined;
+          zero?: "no limit" | undefined;
+          always?: string[] | undefined;
+        };
+        about: string;
+      }>;
       elsewhere: Record<string, string>;
     };
   };
@@ -520,16 +489,14 @@ export interface Contract {
             kind: "user";
             steer?: { accepted: number; marker: string; step: number } | undefined;
             waited?: { since: number; interrupts?: number | undefined } | undefined;
-            images?:
-              | {
-                  sha256: string;
-                  type: "image/png" | "image/jpeg" | "image/webp" | "image/gif";
-                  bytes: number;
-                  width: number;
-                  height: number;
-                  name?: string | undefined;
-                }[]
-              | undefined;
+            images?: {
+              sha256: string;
+              type: "image/png" | "image/jpeg" | "image/webp" | "image/gif";
+              bytes: number;
+              width: number;
+              height: number;
+              name?: string | undefined;
+            }[] | undefined;
             told?: number | undefined;
           }
         | {
@@ -569,20 +536,18 @@ export interface Contract {
             failed: boolean;
             prepared: Record<string, unknown>;
             print?: string | undefined;
-            spent?:
-              | {
-                  kind: "vision" | "image";
-                  model: string;
-                  usage: {
-                    input: number;
-                    output: number;
-                    cacheRead: number;
-                    cacheWrite: number;
-                    reasoning?: number | undefined;
-                  };
-                  cost?: { usdMicros: number; source: "provider" | "operator" | "catalog" | "none" } | undefined;
-                }[]
-              | undefined;
+            spent?: {
+              kind: "vision" | "image";
+              model: string;
+              usage: {
+                input: number;
+                output: number;
+                cacheRead: number;
+                cacheWrite: number;
+                reasoning?: number | undefined;
+              };
+              cost?: { usdMicros: number; source: "provider" | "operator" | "catalog" | "none" } | undefined;
+            }[] | undefined;
             delegated?: { calls: number; tokens: number; usdMicros: number } | undefined;
           }
         | {
@@ -631,20 +596,18 @@ export interface Contract {
             parts: { source: "principal" | "outcome" | "own" | "content"; text: string }[];
             kind: "notice";
             code: string;
-            spent?:
-              | {
-                  model: string;
-                  usage: {
-                    input: number;
-                    output: number;
-                    cacheRead: number;
-                    cacheWrite: number;
-                    reasoning?: number | undefined;
-                  };
-                  cost?: { usdMicros: number; source: "provider" | "operator" | "catalog" | "none" } | undefined;
-                }
-              | undefined;
-            asked?:
+            spent?: {
+              model: string;
+              usage: {
+                input: number;
+                output: number;
+                cacheRead: number;
+                cacheWrite: number;
+                reasoning?: number | undefined;
+              };
+              cost?: { usdMicros: number; source: "provider" | "operator" | "catalog" | "none" } | undefined;
+            } | undefined;
+            asked?: 
               | {
                   for: "approval";
                   id: string;
@@ -665,36 +628,31 @@ export interface Contract {
                   id: string;
                   until: number;
                   calls: { id: string; name: string; args: Record<string, unknown> }[];
-                }
-              | undefined;
+                } | undefined;
             said?: { accepted: number } | undefined;
             undid?: { turn: number } | undefined;
-            approval?:
-              | {
-                  model: string;
-                  usage: {
-                    input: number;
-                    output: number;
-                    cacheRead: number;
-                    cacheWrite: number;
-                    reasoning?: number | undefined;
-                  };
-                  cost?: { usdMicros: number; source: "provider" | "operator" | "catalog" | "none" } | undefined;
-                }[]
-              | undefined;
-            compaction?:
-              | {
-                  model: string;
-                  usage: {
-                    input: number;
-                    output: number;
-                    cacheRead: number;
-                    cacheWrite: number;
-                    reasoning?: number | undefined;
-                  };
-                  cost?: { usdMicros: number; source: "provider" | "operator" | "catalog" | "none" } | undefined;
-                }[]
-              | undefined;
+            approval?: {
+              model: string;
+              usage: {
+                input: number;
+                output: number;
+                cacheRead: number;
+                cacheWrite: number;
+                reasoning?: number | undefined;
+              };
+              cost?: { usdMicros: number; source: "provider" | "operator" | "catalog" | "none" } | undefined;
+            }[] | undefined;
+            compaction?: {
+              model: string;
+              usage: {
+                input: number;
+                output: number;
+                cacheRead: number;
+                cacheWrite: number;
+                reasoning?: number | undefined;
+              };
+              cost?: { usdMicros: number; source: "provider" | "operator" | "catalog" | "none" } | undefined;
+            }[] | undefined;
           }
       )[];
     };
@@ -703,13 +661,7 @@ export interface Contract {
     answer: { stopped: string[] };
   };
   "GET /v1/search": {
-    query: {
-      q: string;
-      limit?: string | undefined;
-      role?: "user" | "assistant" | "tool" | undefined;
-      from?: string | undefined;
-      to?: string | undefined;
-    };
+    query: { q: string; limit?: string | undefined; role?: "user" | "assistant" | "tool" | undefined; from?: string | undefined; to?: string | undefined };
     answer: {
       results: {
         session: string;
@@ -739,24 +691,17 @@ export interface Contract {
       recoveries: { failed: number; succeeded: number }[];
       loaded: { skill: string; text: string }[];
       unfollowed?: { skill: string; text: string }[] | undefined;
-      triedWords?:
-        | { skill: string; text: string; failed: string[]; refused?: string[] | undefined; worked: string[] }[]
-        | undefined;
+      triedWords?: { skill: string; text: string; failed: string[]; refused?: string[] | undefined; worked: string[] }[] | undefined;
       corrections?: { entry: number }[] | undefined;
       outcome: "success" | "failure" | "unknown";
       judge: "exit" | "goal" | "message" | "reviewer" | "checker" | "rating";
-      judgements?:
-        | {
-            judge: "exit" | "goal" | "message" | "reviewer" | "checker" | "rating";
-            outcome: "success" | "failure" | "unknown";
-            at: number;
-          }[]
-        | undefined;
+      judgements?: {
+        judge: "exit" | "goal" | "message" | "reviewer" | "checker" | "rating";
+        outcome: "success" | "failure" | "unknown";
+        at: number;
+      }[] | undefined;
       effort?: { calls: number; failedCalls: number; tokens: number; ms?: number | undefined } | undefined;
-      best?:
-        | { calls: number; failedCalls: number; tokens: number; ms?: number | undefined; turn: string }
-        | null
-        | undefined;
+      best?: { calls: number; failedCalls: number; tokens: number; ms?: number | undefined; turn: string } | null | undefined;
       efficiency?: number | null | undefined;
       similar?: number | undefined;
       generalisable: boolean;
@@ -779,24 +724,17 @@ export interface Contract {
         recoveries: { failed: number; succeeded: number }[];
         loaded: { skill: string; text: string }[];
         unfollowed?: { skill: string; text: string }[] | undefined;
-        triedWords?:
-          | { skill: string; text: string; failed: string[]; refused?: string[] | undefined; worked: string[] }[]
-          | undefined;
+        triedWords?: { skill: string; text: string; failed: string[]; refused?: string[] | undefined; worked: string[] }[] | undefined;
         corrections?: { entry: number }[] | undefined;
         outcome: "success" | "failure" | "unknown";
         judge: "exit" | "goal" | "message" | "reviewer" | "checker" | "rating";
-        judgements?:
-          | {
-              judge: "exit" | "goal" | "message" | "reviewer" | "checker" | "rating";
-              outcome: "success" | "failure" | "unknown";
-              at: number;
-            }[]
-          | undefined;
+        judgements?: {
+          judge: "exit" | "goal" | "message" | "reviewer" | "checker" | "rating";
+          outcome: "success" | "failure" | "unknown";
+          at: number;
+        }[] | undefined;
         effort?: { calls: number; failedCalls: number; tokens: number; ms?: number | undefined } | undefined;
-        best?:
-          | { calls: number; failedCalls: number; tokens: number; ms?: number | undefined; turn: string }
-          | null
-          | undefined;
+        best?: { calls: number; failedCalls: number; tokens: number; ms?: number | undefined; turn: string } | null | undefined;
         efficiency?: number | null | undefined;
         similar?: number | undefined;
         generalisable: boolean;
@@ -836,10 +774,6 @@ export interface Contract {
       temperature?: number | null | undefined;
       top_p?: number | null | undefined;
       reasoning?: { effort?: "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max" | null | undefined } | null | undefined;
-      reasoning?:
-        | { effort?: "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max" | null | undefined }
-        | null
-        | undefined;
       metadata?: Record<string, string> | null | undefined;
       store?: boolean | null | undefined;
       stream?: boolean | null | undefined;
@@ -865,13 +799,6 @@ export interface Contract {
         effort?: "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max" | null | undefined;
         format?: Record<string, unknown> | null | undefined;
       } | null | undefined;
-      output_config?:
-        | {
-            effort?: "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max" | null | undefined;
-            format?: Record<string, unknown> | null | undefined;
-          }
-        | null
-        | undefined;
       max_tokens: number;
       stop_sequences?: string[] | null | undefined;
       temperature?: number | null | undefined;
@@ -892,13 +819,6 @@ export interface Contract {
         effort?: "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max" | null | undefined;
         format?: Record<string, unknown> | null | undefined;
       } | null | undefined;
-      output_config?:
-        | {
-            effort?: "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max" | null | undefined;
-            format?: Record<string, unknown> | null | undefined;
-          }
-        | null
-        | undefined;
     };
     answer: { input_tokens: number };
   };
@@ -916,38 +836,36 @@ export interface Contract {
       turn: string | null;
       state: "queued" | "running" | "waiting" | "done" | "failed" | "stopped";
       reason?: string | undefined;
-      waiting?:
-        | {
-            for: "approval" | "clarify" | "children" | "client";
-            id: string;
-            since: number;
-            until: number;
-            text: string;
-            question:
-              | {
-                  for: "approval";
-                  id: string;
-                  until: number;
-                  summary: string;
-                  reasons: string[];
-                  covers: string | null;
-                }
-              | {
-                  for: "clarify";
-                  id: string;
-                  until: number;
-                  questions: { question: string; choices: string[]; multiSelect: boolean }[];
-                }
-              | { for: "children"; id: string; until: number; tasks: { session: string; goal: string }[] }
-              | {
-                  for: "client";
-                  id: string;
-                  until: number;
-                  calls: { id: string; name: string; args: Record<string, unknown> }[];
-                }
-              | null;
-          }
-        | undefined;
+      waiting?: {
+        for: "approval" | "clarify" | "children" | "client";
+        id: string;
+        since: number;
+        until: number;
+        text: string;
+        question: 
+          | {
+              for: "approval";
+              id: string;
+              until: number;
+              summary: string;
+              reasons: string[];
+              covers: string | null;
+            }
+          | {
+              for: "clarify";
+              id: string;
+              until: number;
+              questions: { question: string; choices: string[]; multiSelect: boolean }[];
+            }
+          | { for: "children"; id: string; until: number; tasks: { session: string; goal: string }[] }
+          | {
+              for: "client";
+              id: string;
+              until: number;
+              calls: { id: string; name: string; args: Record<string, unknown> }[];
+            }
+          | null;
+      } | undefined;
       answer: string | null;
       notice?: string | undefined;
       stats: {
@@ -978,38 +896,36 @@ export interface Contract {
         turn: string | null;
         state: "queued" | "running" | "waiting" | "done" | "failed" | "stopped";
         reason?: string | undefined;
-        waiting?:
-          | {
-              for: "approval" | "clarify" | "children" | "client";
-              id: string;
-              since: number;
-              until: number;
-              text: string;
-              question:
-                | {
-                    for: "approval";
-                    id: string;
-                    until: number;
-                    summary: string;
-                    reasons: string[];
-                    covers: string | null;
-                  }
-                | {
-                    for: "clarify";
-                    id: string;
-                    until: number;
-                    questions: { question: string; choices: string[]; multiSelect: boolean }[];
-                  }
-                | { for: "children"; id: string; until: number; tasks: { session: string; goal: string }[] }
-                | {
-                    for: "client";
-                    id: string;
-                    until: number;
-                    calls: { id: string; name: string; args: Record<string, unknown> }[];
-                  }
-                | null;
-            }
-          | undefined;
+        waiting?: {
+          for: "approval" | "clarify" | "children" | "client";
+          id: string;
+          since: number;
+          until: number;
+          text: string;
+          question: 
+            | {
+                for: "approval";
+                id: string;
+                until: number;
+                summary: string;
+                reasons: string[];
+                covers: string | null;
+              }
+            | {
+                for: "clarify";
+                id: string;
+                until: number;
+                questions: { question: string; choices: string[]; multiSelect: boolean }[];
+              }
+            | { for: "children"; id: string; until: number; tasks: { session: string; goal: string }[] }
+            | {
+                for: "client";
+                id: string;
+                until: number;
+                calls: { id: string; name: string; args: Record<string, unknown> }[];
+              }
+            | null;
+        } | undefined;
         answer: string | null;
         notice?: string | undefined;
         stats: {
@@ -1040,38 +956,36 @@ export interface Contract {
       turn: string | null;
       state: "queued" | "running" | "waiting" | "done" | "failed" | "stopped";
       reason?: string | undefined;
-      waiting?:
-        | {
-            for: "approval" | "clarify" | "children" | "client";
-            id: string;
-            since: number;
-            until: number;
-            text: string;
-            question:
-              | {
-                  for: "approval";
-                  id: string;
-                  until: number;
-                  summary: string;
-                  reasons: string[];
-                  covers: string | null;
-                }
-              | {
-                  for: "clarify";
-                  id: string;
-                  until: number;
-                  questions: { question: string; choices: string[]; multiSelect: boolean }[];
-                }
-              | { for: "children"; id: string; until: number; tasks: { session: string; goal: string }[] }
-              | {
-                  for: "client";
-                  id: string;
-                  until: number;
-                  calls: { id: string; name: string; args: Record<string, unknown> }[];
-                }
-              | null;
-          }
-        | undefined;
+      waiting?: {
+        for: "approval" | "clarify" | "children" | "client";
+        id: string;
+        since: number;
+        until: number;
+        text: string;
+        question: 
+          | {
+              for: "approval";
+              id: string;
+              until: number;
+              summary: string;
+              reasons: string[];
+              covers: string | null;
+            }
+          | {
+              for: "clarify";
+              id: string;
+              until: number;
+              questions: { question: string; choices: string[]; multiSelect: boolean }[];
+            }
+          | { for: "children"; id: string; until: number; tasks: { session: string; goal: string }[] }
+          | {
+              for: "client";
+              id: string;
+              until: number;
+              calls: { id: string; name: string; args: Record<string, unknown> }[];
+            }
+          | null;
+      } | undefined;
       answer: string | null;
       notice?: string | undefined;
       stats: {
@@ -1100,38 +1014,36 @@ export interface Contract {
       turn: string | null;
       state: "queued" | "running" | "waiting" | "done" | "failed" | "stopped";
       reason?: string | undefined;
-      waiting?:
-        | {
-            for: "approval" | "clarify" | "children" | "client";
-            id: string;
-            since: number;
-            until: number;
-            text: string;
-            question:
-              | {
-                  for: "approval";
-                  id: string;
-                  until: number;
-                  summary: string;
-                  reasons: string[];
-                  covers: string | null;
-                }
-              | {
-                  for: "clarify";
-                  id: string;
-                  until: number;
-                  questions: { question: string; choices: string[]; multiSelect: boolean }[];
-                }
-              | { for: "children"; id: string; until: number; tasks: { session: string; goal: string }[] }
-              | {
-                  for: "client";
-                  id: string;
-                  until: number;
-                  calls: { id: string; name: string; args: Record<string, unknown> }[];
-                }
-              | null;
-          }
-        | undefined;
+      waiting?: {
+        for: "approval" | "clarify" | "children" | "client";
+        id: string;
+        since: number;
+        until: number;
+        text: string;
+        question: 
+          | {
+              for: "approval";
+              id: string;
+              until: number;
+              summary: string;
+              reasons: string[];
+              covers: string | null;
+            }
+          | {
+              for: "clarify";
+              id: string;
+              until: number;
+              questions: { question: string; choices: string[]; multiSelect: boolean }[];
+            }
+          | { for: "children"; id: string; until: number; tasks: { session: string; goal: string }[] }
+          | {
+              for: "client";
+              id: string;
+              until: number;
+              calls: { id: string; name: string; args: Record<string, unknown> }[];
+            }
+          | null;
+      } | undefined;
       answer: string | null;
       notice?: string | undefined;
       stats: {
@@ -1175,38 +1087,36 @@ export interface Contract {
       turn: string | null;
       state: "queued" | "running" | "waiting" | "done" | "failed" | "stopped";
       reason?: string | undefined;
-      waiting?:
-        | {
-            for: "approval" | "clarify" | "children" | "client";
-            id: string;
-            since: number;
-            until: number;
-            text: string;
-            question:
-              | {
-                  for: "approval";
-                  id: string;
-                  until: number;
-                  summary: string;
-                  reasons: string[];
-                  covers: string | null;
-                }
-              | {
-                  for: "clarify";
-                  id: string;
-                  until: number;
-                  questions: { question: string; choices: string[]; multiSelect: boolean }[];
-                }
-              | { for: "children"; id: string; until: number; tasks: { session: string; goal: string }[] }
-              | {
-                  for: "client";
-                  id: string;
-                  until: number;
-                  calls: { id: string; name: string; args: Record<string, unknown> }[];
-                }
-              | null;
-          }
-        | undefined;
+      waiting?: {
+        for: "approval" | "clarify" | "children" | "client";
+        id: string;
+        since: number;
+        until: number;
+        text: string;
+        question: 
+          | {
+              for: "approval";
+              id: string;
+              until: number;
+              summary: string;
+              reasons: string[];
+              covers: string | null;
+            }
+          | {
+              for: "clarify";
+              id: string;
+              until: number;
+              questions: { question: string; choices: string[]; multiSelect: boolean }[];
+            }
+          | { for: "children"; id: string; until: number; tasks: { session: string; goal: string }[] }
+          | {
+              for: "client";
+              id: string;
+              until: number;
+              calls: { id: string; name: string; args: Record<string, unknown> }[];
+            }
+          | null;
+      } | undefined;
       answer: string | null;
       notice?: string | undefined;
       stats: {
@@ -1334,7 +1244,7 @@ export interface Contract {
     };
   };
   "GET /v1/sessions/{session}/approvals/{approval}": {
-    answer:
+    answer: 
       | {
           id: string;
           askedAt: number;
@@ -1385,7 +1295,7 @@ export interface Contract {
       answer?: string | undefined;
       answers?: { choices?: (number | string)[] | undefined; text?: string | undefined }[] | undefined;
     };
-    answer:
+    answer: 
       | {
           id: string;
           askedAt: number;
@@ -1656,19 +1566,17 @@ export interface Contract {
         text: string;
         extends?: string | undefined;
         public?: boolean | undefined;
-        conditions?:
-          | {
-              platforms?: string[] | undefined;
-              environments?: string[] | undefined;
-              requiresTools?: string[] | undefined;
-              requiresToolsets?: string[] | undefined;
-              fallbackForTools?: string[] | undefined;
-              fallbackForToolsets?: string[] | undefined;
-              channels?: string[] | undefined;
-              variables?: string[] | undefined;
-              files?: string[] | undefined;
-            }
-          | undefined;
+        conditions?: {
+          platforms?: string[] | undefined;
+          environments?: string[] | undefined;
+          requiresTools?: string[] | undefined;
+          requiresToolsets?: string[] | undefined;
+          fallbackForTools?: string[] | undefined;
+          fallbackForToolsets?: string[] | undefined;
+          channels?: string[] | undefined;
+          variables?: string[] | undefined;
+          files?: string[] | undefined;
+        } | undefined;
         health?: { checkedAt: number; broken: string[] } | undefined;
         overlaps?: string[] | undefined;
         use?: { uses: number; successes: number; failures: number; lastUsedDay: string | null } | undefined;
@@ -1701,34 +1609,30 @@ export interface Contract {
         firstRev?: number | undefined;
         withdrawn?: string[] | undefined;
         restoredAt?: number | undefined;
-        settled?:
-          | {
-              op: string;
-              from: "pending" | "trial" | "active" | "stale" | "archived";
-              to: "pending" | "trial" | "active" | "stale" | "archived";
-              rev: number;
-              withdrew?: true | undefined;
-              inPart?: true | undefined;
-            }
-          | undefined;
+        settled?: {
+          op: string;
+          from: "pending" | "trial" | "active" | "stale" | "archived";
+          to: "pending" | "trial" | "active" | "stale" | "archived";
+          rev: number;
+          withdrew?: true | undefined;
+          inPart?: true | undefined;
+        } | undefined;
         health?: { checkedAt: number; broken: string[] } | undefined;
         failedWords?: { word: string; day: string }[] | undefined;
         overlaps?: string[] | undefined;
         reason?: string | undefined;
         public?: boolean | undefined;
-        conditions?:
-          | {
-              platforms?: string[] | undefined;
-              environments?: string[] | undefined;
-              requiresTools?: string[] | undefined;
-              requiresToolsets?: string[] | undefined;
-              fallbackForTools?: string[] | undefined;
-              fallbackForToolsets?: string[] | undefined;
-              channels?: string[] | undefined;
-              variables?: string[] | undefined;
-              files?: string[] | undefined;
-            }
-          | undefined;
+        conditions?: {
+          platforms?: string[] | undefined;
+          environments?: string[] | undefined;
+          requiresTools?: string[] | undefined;
+          requiresToolsets?: string[] | undefined;
+          fallbackForTools?: string[] | undefined;
+          fallbackForToolsets?: string[] | undefined;
+          channels?: string[] | undefined;
+          variables?: string[] | undefined;
+          files?: string[] | undefined;
+        } | undefined;
         createdAt: number;
         revisedAt: number;
         updatedAt: number;
@@ -1758,34 +1662,30 @@ export interface Contract {
       firstRev?: number | undefined;
       withdrawn?: string[] | undefined;
       restoredAt?: number | undefined;
-      settled?:
-        | {
-            op: string;
-            from: "pending" | "trial" | "active" | "stale" | "archived";
-            to: "pending" | "trial" | "active" | "stale" | "archived";
-            rev: number;
-            withdrew?: true | undefined;
-            inPart?: true | undefined;
-          }
-        | undefined;
+      settled?: {
+        op: string;
+        from: "pending" | "trial" | "active" | "stale" | "archived";
+        to: "pending" | "trial" | "active" | "stale" | "archived";
+        rev: number;
+        withdrew?: true | undefined;
+        inPart?: true | undefined;
+      } | undefined;
       health?: { checkedAt: number; broken: string[] } | undefined;
       failedWords?: { word: string; day: string }[] | undefined;
       overlaps?: string[] | undefined;
       reason?: string | undefined;
       public?: boolean | undefined;
-      conditions?:
-        | {
-            platforms?: string[] | undefined;
-            environments?: string[] | undefined;
-            requiresTools?: string[] | undefined;
-            requiresToolsets?: string[] | undefined;
-            fallbackForTools?: string[] | undefined;
-            fallbackForToolsets?: string[] | undefined;
-            channels?: string[] | undefined;
-            variables?: string[] | undefined;
-            files?: string[] | undefined;
-          }
-        | undefined;
+      conditions?: {
+        platforms?: string[] | undefined;
+        environments?: string[] | undefined;
+        requiresTools?: string[] | undefined;
+        requiresToolsets?: string[] | undefined;
+        fallbackForTools?: string[] | undefined;
+        fallbackForToolsets?: string[] | undefined;
+        channels?: string[] | undefined;
+        variables?: string[] | undefined;
+        files?: string[] | undefined;
+      } | undefined;
       createdAt: number;
       revisedAt: number;
       updatedAt: number;
@@ -1815,34 +1715,30 @@ export interface Contract {
       firstRev?: number | undefined;
       withdrawn?: string[] | undefined;
       restoredAt?: number | undefined;
-      settled?:
-        | {
-            op: string;
-            from: "pending" | "trial" | "active" | "stale" | "archived";
-            to: "pending" | "trial" | "active" | "stale" | "archived";
-            rev: number;
-            withdrew?: true | undefined;
-            inPart?: true | undefined;
-          }
-        | undefined;
+      settled?: {
+        op: string;
+        from: "pending" | "trial" | "active" | "stale" | "archived";
+        to: "pending" | "trial" | "active" | "stale" | "archived";
+        rev: number;
+        withdrew?: true | undefined;
+        inPart?: true | undefined;
+      } | undefined;
       health?: { checkedAt: number; broken: string[] } | undefined;
       failedWords?: { word: string; day: string }[] | undefined;
       overlaps?: string[] | undefined;
       reason?: string | undefined;
       public?: boolean | undefined;
-      conditions?:
-        | {
-            platforms?: string[] | undefined;
-            environments?: string[] | undefined;
-            requiresTools?: string[] | undefined;
-            requiresToolsets?: string[] | undefined;
-            fallbackForTools?: string[] | undefined;
-            fallbackForToolsets?: string[] | undefined;
-            channels?: string[] | undefined;
-            variables?: string[] | undefined;
-            files?: string[] | undefined;
-          }
-        | undefined;
+      conditions?: {
+        platforms?: string[] | undefined;
+        environments?: string[] | undefined;
+        requiresTools?: string[] | undefined;
+        requiresToolsets?: string[] | undefined;
+        fallbackForTools?: string[] | undefined;
+        fallbackForToolsets?: string[] | undefined;
+        channels?: string[] | undefined;
+        variables?: string[] | undefined;
+        files?: string[] | undefined;
+      } | undefined;
       createdAt: number;
       revisedAt: number;
       updatedAt: number;
@@ -1868,34 +1764,30 @@ export interface Contract {
       firstRev?: number | undefined;
       withdrawn?: string[] | undefined;
       restoredAt?: number | undefined;
-      settled?:
-        | {
-            op: string;
-            from: "pending" | "trial" | "active" | "stale" | "archived";
-            to: "pending" | "trial" | "active" | "stale" | "archived";
-            rev: number;
-            withdrew?: true | undefined;
-            inPart?: true | undefined;
-          }
-        | undefined;
+      settled?: {
+        op: string;
+        from: "pending" | "trial" | "active" | "stale" | "archived";
+        to: "pending" | "trial" | "active" | "stale" | "archived";
+        rev: number;
+        withdrew?: true | undefined;
+        inPart?: true | undefined;
+      } | undefined;
       health?: { checkedAt: number; broken: string[] } | undefined;
       failedWords?: { word: string; day: string }[] | undefined;
       overlaps?: string[] | undefined;
       reason?: string | undefined;
       public?: boolean | undefined;
-      conditions?:
-        | {
-            platforms?: string[] | undefined;
-            environments?: string[] | undefined;
-            requiresTools?: string[] | undefined;
-            requiresToolsets?: string[] | undefined;
-            fallbackForTools?: string[] | undefined;
-            fallbackForToolsets?: string[] | undefined;
-            channels?: string[] | undefined;
-            variables?: string[] | undefined;
-            files?: string[] | undefined;
-          }
-        | undefined;
+      conditions?: {
+        platforms?: string[] | undefined;
+        environments?: string[] | undefined;
+        requiresTools?: string[] | undefined;
+        requiresToolsets?: string[] | undefined;
+        fallbackForTools?: string[] | undefined;
+        fallbackForToolsets?: string[] | undefined;
+        channels?: string[] | undefined;
+        variables?: string[] | undefined;
+        files?: string[] | undefined;
+      } | undefined;
       createdAt: number;
       revisedAt: number;
       updatedAt: number;
@@ -1921,34 +1813,30 @@ export interface Contract {
       firstRev?: number | undefined;
       withdrawn?: string[] | undefined;
       restoredAt?: number | undefined;
-      settled?:
-        | {
-            op: string;
-            from: "pending" | "trial" | "active" | "stale" | "archived";
-            to: "pending" | "trial" | "active" | "stale" | "archived";
-            rev: number;
-            withdrew?: true | undefined;
-            inPart?: true | undefined;
-          }
-        | undefined;
+      settled?: {
+        op: string;
+        from: "pending" | "trial" | "active" | "stale" | "archived";
+        to: "pending" | "trial" | "active" | "stale" | "archived";
+        rev: number;
+        withdrew?: true | undefined;
+        inPart?: true | undefined;
+      } | undefined;
       health?: { checkedAt: number; broken: string[] } | undefined;
       failedWords?: { word: string; day: string }[] | undefined;
       overlaps?: string[] | undefined;
       reason?: string | undefined;
       public?: boolean | undefined;
-      conditions?:
-        | {
-            platforms?: string[] | undefined;
-            environments?: string[] | undefined;
-            requiresTools?: string[] | undefined;
-            requiresToolsets?: string[] | undefined;
-            fallbackForTools?: string[] | undefined;
-            fallbackForToolsets?: string[] | undefined;
-            channels?: string[] | undefined;
-            variables?: string[] | undefined;
-            files?: string[] | undefined;
-          }
-        | undefined;
+      conditions?: {
+        platforms?: string[] | undefined;
+        environments?: string[] | undefined;
+        requiresTools?: string[] | undefined;
+        requiresToolsets?: string[] | undefined;
+        fallbackForTools?: string[] | undefined;
+        fallbackForToolsets?: string[] | undefined;
+        channels?: string[] | undefined;
+        variables?: string[] | undefined;
+        files?: string[] | undefined;
+      } | undefined;
       createdAt: number;
       revisedAt: number;
       updatedAt: number;
@@ -1975,34 +1863,30 @@ export interface Contract {
       firstRev?: number | undefined;
       withdrawn?: string[] | undefined;
       restoredAt?: number | undefined;
-      settled?:
-        | {
-            op: string;
-            from: "pending" | "trial" | "active" | "stale" | "archived";
-            to: "pending" | "trial" | "active" | "stale" | "archived";
-            rev: number;
-            withdrew?: true | undefined;
-            inPart?: true | undefined;
-          }
-        | undefined;
+      settled?: {
+        op: string;
+        from: "pending" | "trial" | "active" | "stale" | "archived";
+        to: "pending" | "trial" | "active" | "stale" | "archived";
+        rev: number;
+        withdrew?: true | undefined;
+        inPart?: true | undefined;
+      } | undefined;
       health?: { checkedAt: number; broken: string[] } | undefined;
       failedWords?: { word: string; day: string }[] | undefined;
       overlaps?: string[] | undefined;
       reason?: string | undefined;
       public?: boolean | undefined;
-      conditions?:
-        | {
-            platforms?: string[] | undefined;
-            environments?: string[] | undefined;
-            requiresTools?: string[] | undefined;
-            requiresToolsets?: string[] | undefined;
-            fallbackForTools?: string[] | undefined;
-            fallbackForToolsets?: string[] | undefined;
-            channels?: string[] | undefined;
-            variables?: string[] | undefined;
-            files?: string[] | undefined;
-          }
-        | undefined;
+      conditions?: {
+        platforms?: string[] | undefined;
+        environments?: string[] | undefined;
+        requiresTools?: string[] | undefined;
+        requiresToolsets?: string[] | undefined;
+        fallbackForTools?: string[] | undefined;
+        fallbackForToolsets?: string[] | undefined;
+        channels?: string[] | undefined;
+        variables?: string[] | undefined;
+        files?: string[] | undefined;
+      } | undefined;
       createdAt: number;
       revisedAt: number;
       updatedAt: number;
@@ -2027,10 +1911,7 @@ export interface Contract {
     };
   };
   "GET /v1/skills/{name}/export": {
-    query: {
-      format?: "zip" | "skill" | "tar.gz" | "folder" | undefined;
-      strict?: "0" | "1" | "true" | "false" | undefined;
-    };
+    query: { format?: "zip" | "skill" | "tar.gz" | "folder" | undefined; strict?: "0" | "1" | "true" | "false" | undefined };
     answer: { name: string; files: Record<string, string | { base64: string }>; warnings: string[] };
   };
   "POST /v1/skills/{name}/publish": {
@@ -2054,34 +1935,30 @@ export interface Contract {
       firstRev?: number | undefined;
       withdrawn?: string[] | undefined;
       restoredAt?: number | undefined;
-      settled?:
-        | {
-            op: string;
-            from: "pending" | "trial" | "active" | "stale" | "archived";
-            to: "pending" | "trial" | "active" | "stale" | "archived";
-            rev: number;
-            withdrew?: true | undefined;
-            inPart?: true | undefined;
-          }
-        | undefined;
+      settled?: {
+        op: string;
+        from: "pending" | "trial" | "active" | "stale" | "archived";
+        to: "pending" | "trial" | "active" | "stale" | "archived";
+        rev: number;
+        withdrew?: true | undefined;
+        inPart?: true | undefined;
+      } | undefined;
       health?: { checkedAt: number; broken: string[] } | undefined;
       failedWords?: { word: string; day: string }[] | undefined;
       overlaps?: string[] | undefined;
       reason?: string | undefined;
       public?: boolean | undefined;
-      conditions?:
-        | {
-            platforms?: string[] | undefined;
-            environments?: string[] | undefined;
-            requiresTools?: string[] | undefined;
-            requiresToolsets?: string[] | undefined;
-            fallbackForTools?: string[] | undefined;
-            fallbackForToolsets?: string[] | undefined;
-            channels?: string[] | undefined;
-            variables?: string[] | undefined;
-            files?: string[] | undefined;
-          }
-        | undefined;
+      conditions?: {
+        platforms?: string[] | undefined;
+        environments?: string[] | undefined;
+        requiresTools?: string[] | undefined;
+        requiresToolsets?: string[] | undefined;
+        fallbackForTools?: string[] | undefined;
+        fallbackForToolsets?: string[] | undefined;
+        channels?: string[] | undefined;
+        variables?: string[] | undefined;
+        files?: string[] | undefined;
+      } | undefined;
       createdAt: number;
       revisedAt: number;
       updatedAt: number;
@@ -2176,34 +2053,30 @@ export interface Contract {
       firstRev?: number | undefined;
       withdrawn?: string[] | undefined;
       restoredAt?: number | undefined;
-      settled?:
-        | {
-            op: string;
-            from: "pending" | "trial" | "active" | "stale" | "archived";
-            to: "pending" | "trial" | "active" | "stale" | "archived";
-            rev: number;
-            withdrew?: true | undefined;
-            inPart?: true | undefined;
-          }
-        | undefined;
+      settled?: {
+        op: string;
+        from: "pending" | "trial" | "active" | "stale" | "archived";
+        to: "pending" | "trial" | "active" | "stale" | "archived";
+        rev: number;
+        withdrew?: true | undefined;
+        inPart?: true | undefined;
+      } | undefined;
       health?: { checkedAt: number; broken: string[] } | undefined;
       failedWords?: { word: string; day: string }[] | undefined;
       overlaps?: string[] | undefined;
       reason?: string | undefined;
       public?: boolean | undefined;
-      conditions?:
-        | {
-            platforms?: string[] | undefined;
-            environments?: string[] | undefined;
-            requiresTools?: string[] | undefined;
-            requiresToolsets?: string[] | undefined;
-            fallbackForTools?: string[] | undefined;
-            fallbackForToolsets?: string[] | undefined;
-            channels?: string[] | undefined;
-            variables?: string[] | undefined;
-            files?: string[] | undefined;
-          }
-        | undefined;
+      conditions?: {
+        platforms?: string[] | undefined;
+        environments?: string[] | undefined;
+        requiresTools?: string[] | undefined;
+        requiresToolsets?: string[] | undefined;
+        fallbackForTools?: string[] | undefined;
+        fallbackForToolsets?: string[] | undefined;
+        channels?: string[] | undefined;
+        variables?: string[] | undefined;
+        files?: string[] | undefined;
+      } | undefined;
       createdAt: number;
       revisedAt: number;
       updatedAt: number;
@@ -2265,28 +2138,26 @@ export interface Contract {
         review: string;
         state: "waiting" | "done" | "superseded" | "dead";
         summary?: string | undefined;
-        lessons?:
-          | (
-              | {
-                  kind: "skill";
-                  skill: string;
-                  action: string;
-                  rev: number;
-                  text: string;
-                  citations: string[];
-                  preview?: string | undefined;
-                }
-              | {
-                  kind: "memory";
-                  store: "memory" | "user";
-                  action: string;
-                  id: string;
-                  text: string;
-                  citations: string[];
-                  preview?: string | undefined;
-                }
-            )[]
-          | undefined;
+        lessons?: (
+          | {
+              kind: "skill";
+              skill: string;
+              action: string;
+              rev: number;
+              text: string;
+              citations: string[];
+              preview?: string | undefined;
+            }
+          | {
+              kind: "memory";
+              store: "memory" | "user";
+              action: string;
+              id: string;
+              text: string;
+              citations: string[];
+              preview?: string | undefined;
+            }
+        )[] | undefined;
       }[];
     };
   };
@@ -2299,17 +2170,7 @@ export interface Contract {
         review: string;
         profile: string;
         session: string;
-        trigger:
-          | "model_calls"
-          | "value"
-          | "similar_turns"
-          | "skill_wrong"
-          | "cheaper"
-          | "correction"
-          | "rating"
-          | "memory_turns"
-          | "memory_full"
-          | "refine";
+        trigger: "model_calls" | "value" | "similar_turns" | "skill_wrong" | "cheaper" | "correction" | "rating" | "memory_turns" | "memory_full" | "refine";
         because?: string | undefined;
         focus?: string | undefined;
         skills: boolean;
@@ -2331,62 +2192,46 @@ export interface Contract {
           recoveries: { failed: number; succeeded: number }[];
           loaded: { skill: string; text: string }[];
           unfollowed?: { skill: string; text: string }[] | undefined;
-          triedWords?:
-            | { skill: string; text: string; failed: string[]; refused?: string[] | undefined; worked: string[] }[]
-            | undefined;
+          triedWords?: { skill: string; text: string; failed: string[]; refused?: string[] | undefined; worked: string[] }[] | undefined;
           corrections?: { entry: number }[] | undefined;
           outcome: "success" | "failure" | "unknown";
           judge: "exit" | "goal" | "message" | "reviewer" | "checker" | "rating";
-          judgements?:
-            | {
-                judge: "exit" | "goal" | "message" | "reviewer" | "checker" | "rating";
-                outcome: "success" | "failure" | "unknown";
-                at: number;
-              }[]
-            | undefined;
+          judgements?: {
+            judge: "exit" | "goal" | "message" | "reviewer" | "checker" | "rating";
+            outcome: "success" | "failure" | "unknown";
+            at: number;
+          }[] | undefined;
           effort?: { calls: number; failedCalls: number; tokens: number; ms?: number | undefined } | undefined;
-          best?:
-            | { calls: number; failedCalls: number; tokens: number; ms?: number | undefined; turn: string }
-            | null
-            | undefined;
+          best?: { calls: number; failedCalls: number; tokens: number; ms?: number | undefined; turn: string } | null | undefined;
           efficiency?: number | null | undefined;
           similar?: number | undefined;
           generalisable: boolean;
           value: number;
         }[];
         tainted?: string[] | undefined;
-        preferences?:
-          | {
-              "memory.writeApproval"?: boolean | undefined;
-              "skills.writeApproval"?: boolean | undefined;
-              "review.notice"?: "off" | "on" | "verbose" | undefined;
-            }
-          | undefined;
-        prefix?:
-          | {
-              cache: string;
-              at: number;
-              cacheKey: string;
-              effort?: string | undefined;
-              system: string;
-              tools: { name: string; description: string; parameters: Record<string, unknown> }[];
-              messages: (
-                | { role: "user"; text: string }
-                | {
-                    role: "assistant";
-                    text: string;
-                    calls: {
-                      id: string;
-                      name: string;
-                      args: Record<string, unknown>;
-                      malformed?: string | undefined;
-                    }[];
-                    native?: { wire: string; data?: unknown | undefined } | undefined;
-                  }
-                | { role: "tool"; call: string; name: string; text: string; failed: boolean }
-              )[];
-            }
-          | undefined;
+        preferences?: {
+          "memory.writeApproval"?: boolean | undefined;
+          "skills.writeApproval"?: boolean | undefined;
+          "review.notice"?: "off" | "on" | "verbose" | undefined;
+        } | undefined;
+        prefix?: {
+          cache: string;
+          at: number;
+          cacheKey: string;
+          effort?: string | undefined;
+          system: string;
+          tools: { name: string; description: string; parameters: Record<string, unknown> }[];
+          messages: (
+            | { role: "user"; text: string }
+            | {
+                role: "assistant";
+                text: string;
+                calls: { id: string; name: string; args: Record<string, unknown>; malformed?: string | undefined }[];
+                native?: { wire: string; data?: unknown | undefined } | undefined;
+              }
+            | { role: "tool"; call: string; name: string; text: string; failed: boolean }
+          )[];
+        } | undefined;
         entries: (
           | {
               v: 1;
@@ -2397,16 +2242,14 @@ export interface Contract {
               kind: "user";
               steer?: { accepted: number; marker: string; step: number } | undefined;
               waited?: { since: number; interrupts?: number | undefined } | undefined;
-              images?:
-                | {
-                    sha256: string;
-                    type: "image/png" | "image/jpeg" | "image/webp" | "image/gif";
-                    bytes: number;
-                    width: number;
-                    height: number;
-                    name?: string | undefined;
-                  }[]
-                | undefined;
+              images?: {
+                sha256: string;
+                type: "image/png" | "image/jpeg" | "image/webp" | "image/gif";
+                bytes: number;
+                width: number;
+                height: number;
+                name?: string | undefined;
+              }[] | undefined;
               told?: number | undefined;
             }
           | {
@@ -2446,20 +2289,18 @@ export interface Contract {
               failed: boolean;
               prepared: Record<string, unknown>;
               print?: string | undefined;
-              spent?:
-                | {
-                    kind: "vision" | "image";
-                    model: string;
-                    usage: {
-                      input: number;
-                      output: number;
-                      cacheRead: number;
-                      cacheWrite: number;
-                      reasoning?: number | undefined;
-                    };
-                    cost?: { usdMicros: number; source: "provider" | "operator" | "catalog" | "none" } | undefined;
-                  }[]
-                | undefined;
+              spent?: {
+                kind: "vision" | "image";
+                model: string;
+                usage: {
+                  input: number;
+                  output: number;
+                  cacheRead: number;
+                  cacheWrite: number;
+                  reasoning?: number | undefined;
+                };
+                cost?: { usdMicros: number; source: "provider" | "operator" | "catalog" | "none" } | undefined;
+              }[] | undefined;
               delegated?: { calls: number; tokens: number; usdMicros: number } | undefined;
             }
           | {
@@ -2508,20 +2349,18 @@ export interface Contract {
               parts: { source: "principal" | "outcome" | "own" | "content"; text: string }[];
               kind: "notice";
               code: string;
-              spent?:
-                | {
-                    model: string;
-                    usage: {
-                      input: number;
-                      output: number;
-                      cacheRead: number;
-                      cacheWrite: number;
-                      reasoning?: number | undefined;
-                    };
-                    cost?: { usdMicros: number; source: "provider" | "operator" | "catalog" | "none" } | undefined;
-                  }
-                | undefined;
-              asked?:
+              spent?: {
+                model: string;
+                usage: {
+                  input: number;
+                  output: number;
+                  cacheRead: number;
+                  cacheWrite: number;
+                  reasoning?: number | undefined;
+                };
+                cost?: { usdMicros: number; source: "provider" | "operator" | "catalog" | "none" } | undefined;
+              } | undefined;
+              asked?: 
                 | {
                     for: "approval";
                     id: string;
@@ -2542,36 +2381,31 @@ export interface Contract {
                     id: string;
                     until: number;
                     calls: { id: string; name: string; args: Record<string, unknown> }[];
-                  }
-                | undefined;
+                  } | undefined;
               said?: { accepted: number } | undefined;
               undid?: { turn: number } | undefined;
-              approval?:
-                | {
-                    model: string;
-                    usage: {
-                      input: number;
-                      output: number;
-                      cacheRead: number;
-                      cacheWrite: number;
-                      reasoning?: number | undefined;
-                    };
-                    cost?: { usdMicros: number; source: "provider" | "operator" | "catalog" | "none" } | undefined;
-                  }[]
-                | undefined;
-              compaction?:
-                | {
-                    model: string;
-                    usage: {
-                      input: number;
-                      output: number;
-                      cacheRead: number;
-                      cacheWrite: number;
-                      reasoning?: number | undefined;
-                    };
-                    cost?: { usdMicros: number; source: "provider" | "operator" | "catalog" | "none" } | undefined;
-                  }[]
-                | undefined;
+              approval?: {
+                model: string;
+                usage: {
+                  input: number;
+                  output: number;
+                  cacheRead: number;
+                  cacheWrite: number;
+                  reasoning?: number | undefined;
+                };
+                cost?: { usdMicros: number; source: "provider" | "operator" | "catalog" | "none" } | undefined;
+              }[] | undefined;
+              compaction?: {
+                model: string;
+                usage: {
+                  input: number;
+                  output: number;
+                  cacheRead: number;
+                  cacheWrite: number;
+                  reasoning?: number | undefined;
+                };
+                cost?: { usdMicros: number; source: "provider" | "operator" | "catalog" | "none" } | undefined;
+              }[] | undefined;
             }
         )[];
       } | null;
@@ -2580,17 +2414,7 @@ export interface Contract {
         review: string;
         session: string;
         state: "done" | "superseded";
-        trigger:
-          | "model_calls"
-          | "value"
-          | "similar_turns"
-          | "skill_wrong"
-          | "cheaper"
-          | "correction"
-          | "rating"
-          | "memory_turns"
-          | "memory_full"
-          | "refine";
+        trigger: "model_calls" | "value" | "similar_turns" | "skill_wrong" | "cheaper" | "correction" | "rating" | "memory_turns" | "memory_full" | "refine";
         because?: string | undefined;
         summary: string;
         note: string;
@@ -2615,14 +2439,12 @@ export interface Contract {
             }
         )[];
         refused: { tool: string; code: string; message: string }[];
-        verdicts?:
-          | {
-              entry: number;
-              verdict: "success" | "failure" | "none";
-              correction?: boolean | undefined;
-              words?: string | undefined;
-            }[]
-          | undefined;
+        verdicts?: {
+          entry: number;
+          verdict: "success" | "failure" | "none";
+          correction?: boolean | undefined;
+          words?: string | undefined;
+        }[] | undefined;
         waiting?: number | undefined;
         kinds?: { turn: number; kind: string }[] | undefined;
         modelCalls: number;
@@ -2633,32 +2455,25 @@ export interface Contract {
           cacheWrite: number;
           reasoning?: number | undefined;
         };
-        spent?:
-          | {
-              model: string;
-              calls: number;
-              usage: {
-                input: number;
-                output: number;
-                cacheRead: number;
-                cacheWrite: number;
-                reasoning?: number | undefined;
-              };
-              cost: { usdMicros: number; source: "provider" | "operator" | "catalog" | "none" };
-            }[]
-          | undefined;
+        spent?: {
+          model: string;
+          calls: number;
+          usage: {
+            input: number;
+            output: number;
+            cacheRead: number;
+            cacheWrite: number;
+            reasoning?: number | undefined;
+          };
+          cost: { usdMicros: number; source: "provider" | "operator" | "catalog" | "none" };
+        }[] | undefined;
         finishedAt: number;
       } | null;
       dead: { v: 1; review: string; session: string; code: string; message: string; at: number } | null;
     };
   };
   "GET /v1/learning": {
-    query: {
-      skill?: string | undefined;
-      after?: string | undefined;
-      limit?: string | undefined;
-      by?: "day" | "week" | undefined;
-    };
+    query: { skill?: string | undefined; after?: string | undefined; limit?: string | undefined; by?: "day" | "week" | undefined };
     answer: {
       turns: {
         seen: number;
@@ -2770,15 +2585,13 @@ export interface Contract {
           after: { turns: number; judged: number; successes: number };
           lift: number | null;
         } | null;
-        history?:
-          | {
-              rev: number;
-              text: string;
-              origin: "user" | "foreground" | "review" | "curator" | "bundled" | "hub" | null;
-              at: number;
-              purged: boolean;
-            }[]
-          | undefined;
+        history?: {
+          rev: number;
+          text: string;
+          origin: "user" | "foreground" | "review" | "curator" | "bundled" | "hub" | null;
+          at: number;
+          purged: boolean;
+        }[] | undefined;
       }[];
       next?: string | undefined;
       byState: {
@@ -2847,10 +2660,7 @@ export interface Contract {
     };
   };
   "POST /v1/curator/run": {
-    query: {
-      dryRun?: "0" | "1" | "true" | "false" | undefined;
-      consolidate?: "0" | "1" | "true" | "false" | undefined;
-    };
+    query: { dryRun?: "0" | "1" | "true" | "false" | undefined; consolidate?: "0" | "1" | "true" | "false" | undefined };
     answer: { run: string };
   };
   "POST /v1/curator/pause": {
@@ -2920,56 +2730,44 @@ export interface Contract {
           reason: string;
           result: "planned" | "moved" | "left";
         }[];
-        verdicts?:
-          | {
-              skill: string;
-              seq: number;
-              from: { state: "pending" | "trial" | "active" | "stale" | "archived"; rev: number; text: string };
-              verdict: "active" | "trial" | "withdrawn";
-              why: string;
-              result: "planned" | "moved" | "left";
-              to?: "pending" | "trial" | "active" | "stale" | "archived" | undefined;
-            }[]
-          | undefined;
+        verdicts?: {
+          skill: string;
+          seq: number;
+          from: { state: "pending" | "trial" | "active" | "stale" | "archived"; rev: number; text: string };
+          verdict: "active" | "trial" | "withdrawn";
+          why: string;
+          result: "planned" | "moved" | "left";
+          to?: "pending" | "trial" | "active" | "stale" | "archived" | undefined;
+        }[] | undefined;
         health?: { skill: string; text: string; broken: string[]; result: "planned" | "moved" | "left" }[] | undefined;
         overlaps?: { skill: string; with: string[] }[] | undefined;
-        work?:
-          | {
-              work: string;
-              skill?: string | undefined;
-              skills?: string[] | undefined;
-              because: string;
-              grant: { tokens: number; usdMicros?: number | undefined; expiresAt: number };
-              groups?: string[][] | undefined;
-            }[]
-          | undefined;
+        work?: {
+          work: string;
+          skill?: string | undefined;
+          skills?: string[] | undefined;
+          because: string;
+          grant: { tokens: number; usdMicros?: number | undefined; expiresAt: number };
+          groups?: string[][] | undefined;
+        }[] | undefined;
         left?: number | undefined;
         unpaid?: number | undefined;
         undoes?: string | undefined;
-        undone?:
-          | {
-              change: {
-                skill: string;
-                from: {
-                  state: "pending" | "trial" | "active" | "stale" | "archived";
-                  rev: number;
-                  text: string;
-                } | null;
-                to: { state: "pending" | "trial" | "active" | "stale" | "archived"; rev: number; text: string };
-                reason: string;
-              };
-              result: "planned" | "moved" | "left";
-              why: string;
-            }[]
-          | undefined;
-        changes?:
-          | {
-              skill: string;
-              from: { state: "pending" | "trial" | "active" | "stale" | "archived"; rev: number; text: string } | null;
-              to: { state: "pending" | "trial" | "active" | "stale" | "archived"; rev: number; text: string };
-              reason: string;
-            }[]
-          | undefined;
+        undone?: {
+          change: {
+            skill: string;
+            from: { state: "pending" | "trial" | "active" | "stale" | "archived"; rev: number; text: string } | null;
+            to: { state: "pending" | "trial" | "active" | "stale" | "archived"; rev: number; text: string };
+            reason: string;
+          };
+          result: "planned" | "moved" | "left";
+          why: string;
+        }[] | undefined;
+        changes?: {
+          skill: string;
+          from: { state: "pending" | "trial" | "active" | "stale" | "archived"; rev: number; text: string } | null;
+          to: { state: "pending" | "trial" | "active" | "stale" | "archived"; rev: number; text: string };
+          reason: string;
+        }[] | undefined;
         usage: {
           input: number;
           output: number;
@@ -2979,64 +2777,56 @@ export interface Contract {
         };
       };
       markdown: string;
-      work?:
-        | {
-            v: 1;
-            run: string;
-            work: string;
-            state: "done" | "left" | "cancelled" | "failed";
-            note: string;
-            changes: {
-              skill: string;
-              from: { state: "pending" | "trial" | "active" | "stale" | "archived"; rev: number; text: string } | null;
-              to: { state: "pending" | "trial" | "active" | "stale" | "archived"; rev: number; text: string };
-              reason: string;
-            }[];
-            merges: {
-              umbrella: string;
-              absorbed: string[];
-              left: string[];
-              kept: number;
-              superseded: { item: string; reason: string }[];
-              archived: { item: string; reason: string }[];
-            }[];
-            refused: { tool: string; code: string; message: string }[];
-            modelCalls: number;
-            usage: {
-              input: number;
-              output: number;
-              cacheRead: number;
-              cacheWrite: number;
-              reasoning?: number | undefined;
-            };
-            spent: {
-              model: string;
-              calls: number;
-              usage: {
-                input: number;
-                output: number;
-                cacheRead: number;
-                cacheWrite: number;
-                reasoning?: number | undefined;
-              };
-              cost: { usdMicros: number; source: "provider" | "operator" | "catalog" | "none" };
-            }[];
-            finishedAt: number;
-          }[]
-        | undefined;
+      work?: {
+        v: 1;
+        run: string;
+        work: string;
+        state: "done" | "left" | "cancelled" | "failed";
+        note: string;
+        changes: {
+          skill: string;
+          from: { state: "pending" | "trial" | "active" | "stale" | "archived"; rev: number; text: string } | null;
+          to: { state: "pending" | "trial" | "active" | "stale" | "archived"; rev: number; text: string };
+          reason: string;
+        }[];
+        merges: {
+          umbrella: string;
+          absorbed: string[];
+          left: string[];
+          kept: number;
+          superseded: { item: string; reason: string }[];
+          archived: { item: string; reason: string }[];
+        }[];
+        refused: { tool: string; code: string; message: string }[];
+        modelCalls: number;
+        usage: {
+          input: number;
+          output: number;
+          cacheRead: number;
+          cacheWrite: number;
+          reasoning?: number | undefined;
+        };
+        spent: {
+          model: string;
+          calls: number;
+          usage: {
+            input: number;
+            output: number;
+            cacheRead: number;
+            cacheWrite: number;
+            reasoning?: number | undefined;
+          };
+          cost: { usdMicros: number; source: "provider" | "operator" | "catalog" | "none" };
+        }[];
+        finishedAt: number;
+      }[] | undefined;
     };
   };
   "POST /v1/curator/runs/{run}/rollback": {
     answer: { run: string };
   };
   "GET /v1/usage": {
-    query: {
-      from?: string | undefined;
-      to?: string | undefined;
-      by?: "day" | "session" | "kind" | "model" | undefined;
-      after?: string | undefined;
-      limit?: string | undefined;
-    };
+    query: { from?: string | undefined; to?: string | undefined; by?: "day" | "session" | "kind" | "model" | undefined; after?: string | undefined; limit?: string | undefined };
     answer: {
       from: string;
       to: string;
@@ -3098,27 +2888,13 @@ export interface Contract {
   "POST /v1/hooks": {
     body: {
       url: string;
-      events: (
-        | "turn.ended"
-        | "review.learned"
-        | "pending.created"
-        | "approval.needed"
-        | "skill.withdrawn"
-        | "budget.reached"
-      )[];
+      events: ("turn.ended" | "review.learned" | "pending.created" | "approval.needed" | "skill.withdrawn" | "budget.reached")[];
       description?: string | undefined;
     };
     answer: {
       id: string;
       url: string;
-      events: (
-        | "turn.ended"
-        | "review.learned"
-        | "pending.created"
-        | "approval.needed"
-        | "skill.withdrawn"
-        | "budget.reached"
-      )[];
+      events: ("turn.ended" | "review.learned" | "pending.created" | "approval.needed" | "skill.withdrawn" | "budget.reached")[];
       description?: string | undefined;
       createdAt: number;
       disabledAt?: number | undefined;
@@ -3130,14 +2906,7 @@ export interface Contract {
       hooks: {
         id: string;
         url: string;
-        events: (
-          | "turn.ended"
-          | "review.learned"
-          | "pending.created"
-          | "approval.needed"
-          | "skill.withdrawn"
-          | "budget.reached"
-        )[];
+        events: ("turn.ended" | "review.learned" | "pending.created" | "approval.needed" | "skill.withdrawn" | "budget.reached")[];
         description?: string | undefined;
         createdAt: number;
         disabledAt?: number | undefined;
@@ -3148,14 +2917,7 @@ export interface Contract {
     answer: {
       id: string;
       url: string;
-      events: (
-        | "turn.ended"
-        | "review.learned"
-        | "pending.created"
-        | "approval.needed"
-        | "skill.withdrawn"
-        | "budget.reached"
-      )[];
+      events: ("turn.ended" | "review.learned" | "pending.created" | "approval.needed" | "skill.withdrawn" | "budget.reached")[];
       description?: string | undefined;
       createdAt: number;
       disabledAt?: number | undefined;
@@ -3175,14 +2937,7 @@ export interface Contract {
     answer: {
       deliveries: {
         event: string;
-        type:
-          | "turn.ended"
-          | "review.learned"
-          | "pending.created"
-          | "approval.needed"
-          | "skill.withdrawn"
-          | "budget.reached"
-          | "ping";
+        type: "turn.ended" | "review.learned" | "pending.created" | "approval.needed" | "skill.withdrawn" | "budget.reached" | "ping";
         session?: string | undefined;
         at: number;
         state: "waiting" | "delivered" | "failed";

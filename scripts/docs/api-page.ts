@@ -22,6 +22,7 @@ turns, events and streams.
 
 const GROUPS: [title: string, test: RegExp][] = [
   ["Sessions and turns", /^\/v1\/(sessions|search)/],
+  ["Compatible endpoints", /^\/v1\/(chat\/|models|responses|messages)/],
   ["Runs", /^\/v1\/runs/],
   ["Skills", /^\/v1\/skills/],
   ["Public skills", /\/\.well-known\//],

@@ -22,6 +22,7 @@ describe("docs/STORAGE.md", () => {
         "durable-objects/account-tables.ts",
         "durable-objects/keys",
         "durable-objects/runs",
+        "durable-objects/conversations",
         "durable-objects/responses",
         "durable-objects/account-sessions.ts",
         "durable-objects/account-ledger.ts",

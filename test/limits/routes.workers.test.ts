@@ -298,6 +298,11 @@ const TABLE: Record<string, Asked> = {
   "PATCH /v1/sessions/{session}": { ...OF_SESSION, body: { title: "Renamed." } },
   "POST /v1/sessions/{session}/branch": OF_SESSION,
   "GET /v1/models": { most: 1, status: 200 },
+  "GET /v1/models/{model}": { most: 1, status: 200, values: { model: "talaria" } },
+  // The key; the desk that stores what the request becomes, and its return; the new session, and its message.
+  "POST /v1/chat/completions": {
+    ...{ most: 5, status: 404, body: { model: "talaria", messages: [{ role: "user", content: "Hello." }] } },
+  },
   "GET /v1/tools": { most: 2, status: 200 },
   // The key, the new settings, and the settings then. So for the next.
   "PUT /v1/tools": { most: 3, status: 200, body: { disabled: ["web"] } },

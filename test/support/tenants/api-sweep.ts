@@ -59,6 +59,7 @@ const BODIES: Record<string, (of: Facts) => object | string> = {
   putApprovalMode: () => ({ mode: null }),
   changeSession: () => ({ title: "Taken." }),
   putMcpServer: ({ site }) => ({ url: `${site}/mcp/notes` }),
+  createChatCompletion: () => ({ model: "talaria", messages: [{ role: "user", content: toMessage([]) }] }),
   putToolSettings: () => ({ disabled: ["todo"] }),
   putPolicy: () => ({ hook: "pre_tool_call", tool: "todo", decision: "allow" }),
   putSkillSettings: () => ({ inlineShell: true }),
@@ -106,6 +107,7 @@ const FIXED: Record<string, string> = {
   checkpoint: "1",
   export: `exp_${"0".repeat(26)}`,
   part: "0".repeat(64),
+  model: "talaria",
 };
 
 /** The cursor of a tenant's own list, by the route's id. */

@@ -50,7 +50,7 @@ models.openapi(
 models.openapi(
   createRoute({
     method: "get",
-    path: "/v1/models/{model}{.+}",
+    path: "/v1/models/{model}",
     operationId: "readModel",
     ...refuses("model_not_found"),
     description:
