@@ -94,6 +94,8 @@ export const ACCOUNT_FATES: Record<string, Fate> = {
   curation_request: "stays: counts an hour's requests here",
   sign_in: "stays: a sign-in belongs to a key of this deployment",
   response: "stays: names an answer of this deployment; the answer is in its session",
+  door_turn: "stays: names requests to this deployment; their turns are in their sessions",
+  door_name: "stays: as `door_turn`; a client that names its session by id finds it",
   run: "stays: names a request to this deployment; its turn is in its session",
   run_key: "stays: as `run`, for a day",
   hook_delivery: "stays: this deployment delivers its events",
