@@ -249,6 +249,7 @@ export interface Contract {
     };
   };
   "GET /v1/sessions/{session}/children": {
+    query: { after?: string | undefined; limit?: string | undefined };
     answer: {
       children: {
         session: string;
@@ -264,6 +265,7 @@ export interface Contract {
         usage: { calls: number; tokens: number; usd: number };
         unreachable?: true | undefined;
       }[];
+      next?: string | undefined;
     };
   };
   "GET /v1/models": {
@@ -344,7 +346,11 @@ export interface Contract {
     };
   };
   "GET /v1/personalities": {
-    answer: { personalities: { description?: string | undefined; text: string; name: string; own: boolean }[] };
+    query: { after?: string | undefined; limit?: string | undefined };
+    answer: {
+      next?: string | undefined;
+      personalities: { description?: string | undefined; text: string; name: string; own: boolean }[];
+    };
   };
   "PUT /v1/personalities/{personality}": {
     body: { description?: string | undefined; text: string };
@@ -1337,7 +1343,9 @@ export interface Contract {
         };
   };
   "GET /v1/sessions/{session}/allowances": {
+    query: { after?: string | undefined; limit?: string | undefined };
     answer: {
+      next?: string | undefined;
       allowances: { id: string; kind: "exact" | "family"; key: string; at: number; scope: "session" | "always" }[];
     };
   };
@@ -1365,6 +1373,7 @@ export interface Contract {
     answer: null;
   };
   "GET /v1/mcp/servers": {
+    query: { after?: string | undefined; limit?: string | undefined };
     answer: {
       servers: {
         server: string;
@@ -1381,6 +1390,7 @@ export interface Contract {
         reason?: { code: string; message: string } | undefined;
         tools: number;
       }[];
+      next?: string | undefined;
     };
   };
   "PUT /v1/mcp/servers/{server}": {
@@ -1444,6 +1454,7 @@ export interface Contract {
     answer: { open: string; expiresAt: number };
   };
   "GET /v1/policies": {
+    query: { after?: string | undefined; limit?: string | undefined };
     answer: {
       policies: {
         id: string;
@@ -1456,6 +1467,7 @@ export interface Contract {
           reason?: string | undefined;
         };
       }[];
+      next?: string | undefined;
     };
   };
   "PUT /v1/policies/{policy}": {
@@ -1483,10 +1495,11 @@ export interface Contract {
     answer: null;
   };
   "GET /v1/tools": {
-    query: { session?: string | undefined };
+    query: { session?: string | undefined; after?: string | undefined; limit?: string | undefined };
     answer: {
       tools: { name: string; toolset: string; available: boolean; reason?: string | undefined }[];
       settings: { only?: string[] | null | undefined; disabled?: string[] | undefined };
+      next?: string | undefined;
     };
   };
   "PUT /v1/tools": {
@@ -1494,6 +1507,7 @@ export interface Contract {
     answer: {
       tools: { name: string; toolset: string; available: boolean; reason?: string | undefined }[];
       settings: { only?: string[] | null | undefined; disabled?: string[] | undefined };
+      next?: string | undefined;
     };
   };
   "GET /v1/pending": {
@@ -2902,6 +2916,7 @@ export interface Contract {
     };
   };
   "GET /v1/hooks": {
+    query: { after?: string | undefined; limit?: string | undefined };
     answer: {
       hooks: {
         id: string;
@@ -2911,6 +2926,7 @@ export interface Contract {
         createdAt: number;
         disabledAt?: number | undefined;
       }[];
+      next?: string | undefined;
     };
   };
   "GET /v1/hooks/{hook}": {
