@@ -1,4 +1,4 @@
-// The words of `talaria --help`, of a verb's help, of shell completion, and the tables of docs/GUIDE.md, all from the same tables. Pure.
+// The words of `talaria --help`, of a verb's help, of shell completion, and the exit codes of docs/GUIDE.md, all from the same tables. Pure.
 import { CHAT_FLAGS, COMMON_FLAGS } from "./flags.ts";
 import { EXIT, EXIT_MEANINGS } from "./exit-codes.ts";
 import { formatUsage } from "./parse-words.ts";
@@ -33,18 +33,6 @@ export function renderVerbHelp(verb: Verb): string {
   ].join("\n");
 }
 
-/** The table of verbs in docs/GUIDE.md. */
-export function renderVerbTable(verbs: readonly Verb[]): string {
-  const lines = verbs.map(
-    (verb) =>
-      `| \`${verb.name}\` | ${verb.actions.map((action) => `\`${formatShort(action)}\``).join(", ")} | ${verb.help} |`,
-  );
-  return ["| verb | with | what it does |", "|---|---|---|", ...lines]
-    .join("\n")
-    .replaceAll("`` ", "")
-    .replaceAll("``", "");
-}
-
 /** The table of exit codes in docs/GUIDE.md. */
 export function renderExitTable(): string {
   return [
@@ -52,10 +40,6 @@ export function renderExitTable(): string {
     "|---|---|",
     ...listExitCodes().map(([code, meaning]) => `| ${code} | ${meaning} |`),
   ].join("\n");
-}
-
-function formatShort({ name, words }: Verb["actions"][number]): string {
-  return [name, words].filter((part) => part != null && part !== "").join(" ");
 }
 
 function listExitCodes(): [string, string][] {

@@ -10,7 +10,7 @@ import { type Action, type Verb, textFlag } from "../command-line/verb.ts";
 import { writeResult } from "../output/write-file.ts";
 import type { Client } from "../connection/client.ts";
 import { UsageError } from "../connection/connection.ts";
-import { exportSkill, importSkill } from "./skill-files.ts";
+import { exportSkill, importSkill } from "../output/skill-files.ts";
 
 const LINE: Column<ListedSkill>[] = [
   { title: "skill", cell: ({ name }) => name },

@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { PassThrough, Readable } from "node:stream";
 import { describe, expect, it } from "vitest";
+import { renderExitTable } from "../../cli/command-line/help.ts";
 import { runCommandLine } from "../../cli/command-line/run.ts";
 import { VERBS } from "../../cli/verbs/index.ts";
 import { type Handler, answerJson, answerProblem, startFakeApi } from "../support/fake-api.ts";
@@ -225,6 +226,36 @@ describe("a verb that destroys", () => {
   });
 });
 
+describe("talaria keys", () => {
+  const key = {
+    id: "key_1",
+    label: "l",
+    scopes: ["read"],
+    createdAt: 1,
+    profile: "0123456789abcdefghjkmnpqrs",
+    key: "tal_new",
+  };
+
+  it("makes a key for this profile with scopes and an end, and writes only the key to stdout", async () => {
+    const made = await ask(
+      ["keys", "make", "--label", "l", "--scopes", "read,write", "--days", "1"],
+      [answerJson(201, key)],
+    );
+    expect({ code: made.code, stdout: made.stdout }).toEqual({ code: 0, stdout: "tal_new\n" });
+    expect(made.requests[0]).toMatch(
+      /^POST \/v1\/keys {"profile":"me","label":"l","scopes":\["read","write"\],"expiresAt":\d+}$/,
+    );
+    expect(await ask(["keys", "make", "--scopes", "all"], [])).toMatchObject({ code: 2, requests: [] });
+  });
+
+  it("rotates a key after a question, with the old secret valid for a while", async () => {
+    const { code, requests } = await ask(["keys", "rotate", "key_1", "--grace", "60", "-y"], [answerJson(200, key)]);
+    expect(code).toBe(0);
+    expect(requests).toEqual(['POST /v1/keys/key_1/rotate {"graceSeconds":60}']);
+    expect(await ask(["keys", "rotate", "key_1"], [])).toMatchObject({ code: 2, requests: [] });
+  });
+});
+
 describe("verbs of what was learned", () => {
   it("decide several waiting changes, and fail when one of them went stale", async () => {
     const id = "ab12cd34ab12cd34ab12";
@@ -304,5 +335,15 @@ describe("talaria completion", () => {
     const { stdout } = await talaria(["completion", "bash"]);
     for (const { name } of VERBS) expect(stdout).toMatch(new RegExp(`^    ${name}\\)`, "m"));
     expect(stdout).toContain("complete -o default -F _talaria talaria");
+  });
+});
+
+describe("docs/GUIDE.md", () => {
+  it("has the exit codes of the program, and names every verb and action", () => {
+    const guide = readFileSync(join(import.meta.dirname, "../../docs/GUIDE.md"), "utf8");
+    expect(guide).toContain(renderExitTable());
+    const [, section = ""] = guide.split("## The terminal for scripts");
+    const names = VERBS.flatMap(({ name, actions }) => [name, ...actions.flatMap((action) => action.name ?? [])]);
+    expect(names.filter((name) => !new RegExp(`\\b${name}\\b`).test(section.split("\n## ")[0]!))).toEqual([]);
   });
 });
