@@ -23,7 +23,7 @@ import { ToolSettings } from "./profile/tools.ts";
 import { Origin } from "./sessions/origin.ts";
 import { SessionChoice } from "./sessions/session-choice.ts";
 import { SessionKind } from "./sessions/session-kind.ts";
-import { BusyMode, Effort } from "./settings.ts";
+import { BusyMode } from "./settings.ts";
 import { IndexLine, PastRevision, SkillHead, SkillRevision, SkillTombstone } from "./skill.ts";
 import { SessionUsage } from "./usage.ts";
 

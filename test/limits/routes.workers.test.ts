@@ -347,7 +347,12 @@ const TABLE: Record<string, Asked> = {
     body: { model: "talaria", messages: [{ role: "user", content: "Hello." }] },
   },
   "GET /v1/hooks": OF_HOOK,
-  "POST /v1/hooks": { ...OF_HOOK, most: 3, status: 201, body: { url: "https://receiver.example", events: ["turn.ended"] } },
+  "POST /v1/hooks": {
+    ...OF_HOOK,
+    most: 3,
+    status: 201,
+    body: { url: "https://receiver.example", events: ["turn.ended"] },
+  },
   "GET /v1/hooks/{hook}": OF_HOOK,
   "DELETE /v1/hooks/{hook}": { ...OF_HOOK, most: 3, status: 204 },
   "POST /v1/hooks/{hook}/rotate": { ...OF_HOOK, most: 3 },

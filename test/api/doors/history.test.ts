@@ -83,12 +83,30 @@ async function complete(events: AgentEvent[], isCommand = false) {
 
 describe("an exchange", () => {
   it.each([
-    [[START, said("Four."), toEnd("done", "answer")], ["stop", "Four."]],
-    [[START, said("Fo"), notice("length", "Cut."), toEnd("done", "length")], ["length", "Fo"]],
-    [[START, said("No."), notice("refusal", "Refused."), toEnd("done", "refusal")], ["content_filter", "No."]],
-    [[START, said("Fo"), notice("stopped", "Stopped."), toEnd("stopped", "stopped")], ["stop", "Fo"]],
-    [[START, notice("compressed", "Shorter."), toEnd("done", "compressed")], ["stop", "Shorter."]],
-    [[START, said("One"), { type: "entry_restart", entry: 2 }, said("Two", 4), toEnd("done", "answer")], ["stop", "Two"]],
+    [
+      [START, said("Four."), toEnd("done", "answer")],
+      ["stop", "Four."],
+    ],
+    [
+      [START, said("Fo"), notice("length", "Cut."), toEnd("done", "length")],
+      ["length", "Fo"],
+    ],
+    [
+      [START, said("No."), notice("refusal", "Refused."), toEnd("done", "refusal")],
+      ["content_filter", "No."],
+    ],
+    [
+      [START, said("Fo"), notice("stopped", "Stopped."), toEnd("stopped", "stopped")],
+      ["stop", "Fo"],
+    ],
+    [
+      [START, notice("compressed", "Shorter."), toEnd("done", "compressed")],
+      ["stop", "Shorter."],
+    ],
+    [
+      [START, said("One"), { type: "entry_restart", entry: 2 }, said("Two", 4), toEnd("done", "answer")],
+      ["stop", "Two"],
+    ],
   ] as [AgentEvent[], unknown][])("%# ends with its reason and its text", async (events, expected) => {
     expect(await complete(events)).toEqual(expected);
   });
@@ -103,7 +121,8 @@ describe("an exchange", () => {
     const failed = { how: "failed", code: "overloaded", message: "No capacity." };
     expect(await complete(events)).toEqual(failed);
     const chunks: unknown[] = [];
-    for await (const chunk of renderChunks(readPieces(play(events)), { ...host, includeUsage: true })) chunks.push(chunk);
+    for await (const chunk of renderChunks(readPieces(play(events)), { ...host, includeUsage: true }))
+      chunks.push(chunk);
     expect(chunks.at(-1)).toEqual({ failed });
   });
 
@@ -124,16 +143,35 @@ describe("a body", () => {
   it("becomes a request, with everything that the client sets", () => {
     const schema = { type: "object", properties: {} };
     const parsed = parseChatBody({
-      ...{ model: "talaria", stream: true, stream_options: { include_usage: true }, stop: "END", reasoning_effort: "low" },
+      ...{
+        model: "talaria",
+        stream: true,
+        stream_options: { include_usage: true },
+        stop: "END",
+        reasoning_effort: "low",
+      },
       ...{ max_tokens: 5, max_completion_tokens: 7, temperature: 0.5, top_p: 0.9, surprise: 1, user: null },
       messages: [
         { role: "system", content: "Be brief." },
-        { role: "user", content: [{ type: "text", text: "a" }, { type: "image_url", image_url: { url: "data:image/png;base64,AA==" } }] },
-        { role: "assistant", content: null, tool_calls: [{ id: "1", type: "function", function: { name: "f", arguments: "no json" } }] },
+        {
+          role: "user",
+          content: [
+            { type: "text", text: "a" },
+            { type: "image_url", image_url: { url: "data:image/png;base64,AA==" } },
+          ],
+        },
+        {
+          role: "assistant",
+          content: null,
+          tool_calls: [{ id: "1", type: "function", function: { name: "f", arguments: "no json" } }],
+        },
         { role: "tool", tool_call_id: "1", content: [{ type: "text", text: "b" }] },
         { role: "developer", content: "In English." },
       ],
-      tools: [{ type: "function", function: { name: "f", parameters: schema } }, { type: "function", function: { name: "g" } }],
+      tools: [
+        { type: "function", function: { name: "f", parameters: schema } },
+        { type: "function", function: { name: "g" } },
+      ],
       tool_choice: { type: "function", function: { name: "f" } },
       response_format: { type: "json_schema", json_schema: { name: "n", strict: true, schema } },
     });
@@ -158,6 +196,12 @@ describe("a body", () => {
 
   it("names the client's own fields in a refusal", () => {
     const fields = ["maxTokens", "toolChoice", "history.0.text", "tools.1.name", "format.schema"].map(toChatField);
-    expect(fields).toEqual(["max_completion_tokens", "tool_choice", "messages", "tools.1.name", "response_format.schema"]);
+    expect(fields).toEqual([
+      "max_completion_tokens",
+      "tool_choice",
+      "messages",
+      "tools.1.name",
+      "response_format.schema",
+    ]);
   });
 });

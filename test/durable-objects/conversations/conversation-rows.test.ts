@@ -16,7 +16,14 @@ function setUp(...sessions: string[]) {
 
 function begun(chain: string, session: string, more: Partial<BegunRequest> = {}): BegunRequest {
   const plan = { v: 1 as const, key: `key of ${chain}`, session, known: 0, isNew: true, learning: "on" as const };
-  return { request: `of ${chain}`, body: chain, chain, name: null, plan: { ...plan, guidance: null, createdAt: 1 }, ...more };
+  return {
+    request: `of ${chain}`,
+    body: chain,
+    chain,
+    name: null,
+    plan: { ...plan, guidance: null, createdAt: 1 },
+    ...more,
+  };
 }
 
 describe("rows of conversations", () => {
