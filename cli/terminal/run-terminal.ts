@@ -103,7 +103,6 @@ export async function runTerminal(options: TerminalOptions): Promise<number> {
     view: () => view,
     show,
     pastes,
-    command: options.command,
     toSentence,
     leave: () => over.resolve(0),
   });

@@ -33,8 +33,6 @@ export interface CommandsOptions {
   /** Shows another session; `null` is a new one. */
   show(detail: SessionDetail | null): Promise<void>;
   pastes: Pastes;
-  /** How this program is called. */
-  command: string;
   toSentence(error: unknown): string;
   leave(): void;
 }
