@@ -92,6 +92,8 @@ export const ACCOUNT_FATES: Record<string, Fate> = {
   erasure: "stays: what was deleted is marked in R2, which travels",
   account_state: "rebuilt: by the first booking",
   curation_request: "stays: counts an hour's requests here",
+  key_socket: "stays: connections to this deployment",
+  audit: "stays: says what keys of this deployment did",
   sign_in: "stays: a sign-in belongs to a key of this deployment",
   response: "stays: names an answer of this deployment; the answer is in its session",
   door_turn: "stays: names requests to this deployment; their turns are in their sessions",

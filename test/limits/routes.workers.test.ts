@@ -11,6 +11,7 @@ import { createEvidenceStore } from "../../stores/evidence/evidence-store.ts";
 import { keyOf } from "../../stores/keys.ts";
 import { createReviewStore } from "../../stores/reviews/review-store.ts";
 import app from "../../workers/api/index.ts";
+import { formatPlace } from "../../workers/api/moving/receipts.ts";
 import { toKey } from "../../durable-objects/account-key.ts";
 import { createCounter } from "../support/bindings/counted.ts";
 import { toBindings } from "../support/bindings/counted-bindings.ts";
@@ -168,6 +169,7 @@ const OF_SESSION = {
 const OF_RUN = { most: 3, status: 404, values: { run: SESSION } };
 const OF_RESPONSE = { most: 3, status: 404, values: { response: `resp_${"0".repeat(32)}` } };
 const OF_HOOK = { most: 3, status: 200, values: { hook: "hook_000000000000" } };
+const HEADS = formatPlace({ in: "object", last: "", place: { step: "heads", after: "" } });
 const OF_EXPORT = { export: `exp_${"0".repeat(26)}` };
 const ZIP = { body: "bytes", type: "application/zip" };
 const OPEN = { profile, name: "public-3", artifact: "SKILL.md", path: "a.md" };
@@ -279,9 +281,9 @@ const TABLE: Record<string, Asked> = {
   "GET /v1/curator/runs/{run}": { most: 10, status: 200, values: { run: RUN } },
   "POST /v1/curator/runs/{run}/rollback": { most: 10, status: 202, values: { run: RUN } },
   "GET /v1/usage": { most: 2, status: 200 },
-  "POST /v1/export": { most: 1, status: 200 },
-  // No sessions: the first part is empty. Of the heads, each costs up to four requests, and a part ends at 200 lines.
-  "GET /v1/export/{export}/part": { most: 4, status: 200, values: OF_EXPORT },
+  "POST /v1/export": { most: 3, status: 200 },
+  // A part of heads: each costs two requests, and the listing of its revisions. It ends at 200 lines.
+  "GET /v1/export/{export}/part": { most: 820, status: 200, values: OF_EXPORT, query: `?from=${HEADS}` },
   "POST /v1/export/{export}/manifest": {
     ...{ most: 1, status: 409, values: OF_EXPORT, body: { receipts: ["0".repeat(100)] } },
   },
