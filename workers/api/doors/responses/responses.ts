@@ -78,6 +78,9 @@ responses.openapi(
     responses: describeAnswer("The response", OpenAiResponse),
   }),
   async (c) => {
+    if (c.req.query("stream") === "true") {
+      throw new AppError("query_invalid", "A stored response is not streamed. Read it without `stream`.");
+    }
     const stored = await findStored(c, c.req.valid("param").response);
     return c.json(await readOrMissing(c, stored), 200) as never;
   },
