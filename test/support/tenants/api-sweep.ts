@@ -64,7 +64,6 @@ const BODIES: Record<string, (of: Facts) => object | string> = {
   putToolSettings: () => ({ disabled: ["todo"] }),
   putPolicy: () => ({ hook: "pre_tool_call", tool: "todo", decision: "allow" }),
   putSkillSettings: () => ({ inlineShell: true }),
-  createChatCompletion: () => ({ model: "talaria", messages: [{ role: "user", content: toMessage([]) }] }),
   createRun: ({ session }) => ({ input: toMessage([]), session }),
   steerRun: () => ({ text: "Taken." }),
   approveRun: () => ({ approve: true }),
