@@ -98,7 +98,7 @@ export function withoutIds(text: string, ...known: Facts[]): string {
     .replace(/\breq_<ulid>/g, "<request>")
     .replace(/\bkey_\w{12}\b/g, "<key>")
     .replace(/\bsin_\w{12}\b/g, "<sign-in>")
-    .replace(/(?<="profile":")[0-9a-z]{26}(?=")/g, "<the caller's profile>")
+    .replace(/(?<="(?:profile|target)":")[0-9a-z]{26}(?=")/g, "<the caller's profile>")
     .replace(/\bhook_\w{12}\b/g, "<hook>")
     .replace(/\bmsg_[0-9a-f]{32}\b/g, "<event>")
     .replace(/\bwhsec_[\w+/]+=*/g, "<hook secret>")
