@@ -15,7 +15,7 @@ const LEAVE: { [Section in ProfileSection]: ((value: ProfileSetting<Section>, at
   preferences: (value) => value,
   // Of this deployment.
   quota: null,
-  hooks: ({ previous: _, ...value }, at) => ({ ...value, secret: "", disabledAt: value.disabledAt ?? at }),
+  hooks: (value, at) => ({ ...value, secret: "", previous: undefined, disabledAt: value.disabledAt ?? at }),
 };
 
 /** `null`: the row stays. `at`: the time, in milliseconds since 1970. */

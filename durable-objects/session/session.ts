@@ -21,7 +21,7 @@ import type { BranchNeed, BranchPage, BranchPlan } from "../../core/schemas/sess
 import type { ClientResult } from "../../core/schemas/sessions/client-part.ts";
 import type { BranchRequest } from "../../core/session/branch/read-branch.ts";
 import type { AskedSessionPage } from "../../core/session/moving/export-session.ts";
-import type { MovedSessionRow } from "../../core/session/moving/import-session.ts";
+import type { MovedSessionRow } from "../../core/schemas/moving/lines.ts";
 import type { ChangeSession } from "../../core/schemas/sessions/session-choice.ts";
 import type { ChildReport, ChildTask } from "../../core/schemas/sessions/delegation.ts";
 import type { Settings } from "../../core/schemas/settings.ts";

@@ -29,6 +29,8 @@ export const SessionLine = z.strictObject({
 });
 /** Every row of the session is in the lines before. */
 export const SessionEnd = z.strictObject({ in: z.literal("session"), id: SessionId, whole: z.literal(true) });
+/** A row of a session, without its id. */
+export type MovedSessionRow = Pick<z.infer<typeof SessionLine>, "table" | "row">;
 export const AccountLine = z.strictObject({ in: z.literal("account"), table: TableName, row: MovedRow });
 export const ArchiveLine = z.strictObject({ in: z.literal("archive"), table: TableName, row: MovedRow });
 export const ObjectLine = z.strictObject({

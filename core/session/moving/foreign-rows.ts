@@ -5,9 +5,8 @@ import { type Result, err, ok } from "../../errors.ts";
 import { Entry, NO_STATS } from "../../schemas/entry.ts";
 import { sha256Hex } from "../../schemas/learning/digest.ts";
 import { fromBase64 } from "../../schemas/base64.ts";
-import type { MovedRow } from "../../schemas/moving/lines.ts";
+import type { MovedRow, MovedSessionRow } from "../../schemas/moving/lines.ts";
 import type { SessionMeta } from "../context.ts";
-import type { MovedSessionRow } from "./import-session.ts";
 
 const TITLE_CHARS = 200;
 const STATES = ["done", "failed", "stopped"];

@@ -3,7 +3,7 @@
 import { type Result, err, ok } from "../../errors.ts";
 import { SESSION_FATES, travellingTables } from "../../moving/stored.ts";
 import { putMovedRow } from "../../moving/table-pages.ts";
-import type { MovedRow } from "../../schemas/moving/lines.ts";
+import type { MovedRow, MovedSessionRow } from "../../schemas/moving/lines.ts";
 import type { SessionMeta } from "../context.ts";
 import { createImageTables } from "../images/image-rows.ts";
 import { indexInherited } from "../index-messages.ts";
@@ -15,11 +15,6 @@ const TABLES = travellingTables(SESSION_FATES);
 const IMAGE_TABLES = ["image", "image_part"];
 /** What the origin still had to do that only its deployment can. */
 const JOBS_STAY = ["hook", "drive"];
-
-export interface MovedSessionRow {
-  table: string;
-  row: MovedRow;
-}
 
 /** `trusted`: else the rows become what anyone may bring (foreign-rows.ts). Idempotent. Failures: `archive_version`, `archive_invalid`. */
 export function importSession(engine: Engine, rows: MovedSessionRow[], trusted: boolean): Result<"taken" | "exists"> {

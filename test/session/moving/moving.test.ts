@@ -5,7 +5,7 @@ import { SESSION_FATES, travellingTables } from "../../../core/moving/stored.ts"
 import { readTablePage } from "../../../core/moving/table-pages.ts";
 import type { MovedLine, TablePlace } from "../../../core/schemas/moving/lines.ts";
 import type { SessionPage } from "../../../core/session/moving/export-session.ts";
-import type { MovedSessionRow } from "../../../core/session/moving/import-session.ts";
+import type { MovedSessionRow } from "../../../core/schemas/moving/lines.ts";
 import { must } from "../../support/session/scripted-session.ts";
 import { type SessionHarness, type SessionLife, createSessionHarness } from "../../support/session/session-harness.ts";
 import { createScriptedModel } from "../../support/wires/scripted-model.ts";

@@ -2,7 +2,7 @@
 import { type Result, ok } from "../../../core/errors.ts";
 import type { ProfileId, SessionId } from "../../../core/schemas/ids.ts";
 import type { MovedLine } from "../../../core/schemas/moving/lines.ts";
-import type { MovedSessionRow } from "../../../core/session/moving/import-session.ts";
+import type { MovedSessionRow } from "../../../core/schemas/moving/lines.ts";
 import type { Env } from "../env.ts";
 import { openAccount, openSession } from "../sessions/session-rpc.ts";
 
