@@ -293,10 +293,6 @@ export interface Contract {
       | { id: string; object: "model"; created: number; owned_by: string }
       | { type: "model"; id: string; display_name: string; created_at: string };
   };
-  "POST /v1/chat/completions": {
-    body: { model?: unknown | undefined; messages?: unknown | undefined; stream?: unknown | undefined };
-    answer: { id: string; object: "chat.completion"; choices: unknown[] };
-  };
   "POST /v1/sessions/{session}/branch": {
     body?: { turn?: number | undefined; title?: string | undefined; files?: "then" | "now" | undefined };
     answer: {
@@ -764,69 +760,6 @@ export interface Contract {
         }[];
       }[];
     };
-  };
-  "POST /v1/responses": {
-    body: {
-      model?: string | undefined;
-      input?: unknown | undefined;
-      instructions?: string | null | undefined;
-      previous_response_id?: string | null | undefined;
-      conversation?: string | { id: string } | null | undefined;
-      tools?: { type: string }[] | null | undefined;
-      tool_choice?: "auto" | "none" | "required" | { type: string } | null | undefined;
-      parallel_tool_calls?: boolean | null | undefined;
-      text?: { format?: { type: string } | null | undefined } | null | undefined;
-      max_output_tokens?: number | null | undefined;
-      temperature?: number | null | undefined;
-      top_p?: number | null | undefined;
-      reasoning?: { effort?: "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max" | null | undefined } | null | undefined;
-      metadata?: Record<string, string> | null | undefined;
-      store?: boolean | null | undefined;
-      stream?: boolean | null | undefined;
-      prompt?: null | undefined;
-    };
-    answer: { id: string; object: "response"; status: string };
-  };
-  "GET /v1/responses/{response}": {
-    answer: { id: string; object: "response"; status: string };
-  };
-  "DELETE /v1/responses/{response}": {
-    answer: { id: string; object: "response"; deleted: true };
-  };
-  "POST /v1/messages": {
-    body: {
-      model: string;
-      messages?: unknown | undefined;
-      system?: unknown | undefined;
-      tools?: { type?: string | null | undefined; name: string }[] | null | undefined;
-      tool_choice?: { type: string; name?: string | undefined } | null | undefined;
-      thinking?: { type: string; budget_tokens?: number | undefined } | null | undefined;
-      output_config?: {
-        effort?: "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max" | null | undefined;
-        format?: Record<string, unknown> | null | undefined;
-      } | null | undefined;
-      max_tokens: number;
-      stop_sequences?: string[] | null | undefined;
-      temperature?: number | null | undefined;
-      top_p?: number | null | undefined;
-      stream?: boolean | null | undefined;
-    };
-    answer: { id: string; type: "message"; role: "assistant" };
-  };
-  "POST /v1/messages/count_tokens": {
-    body: {
-      model: string;
-      messages?: unknown | undefined;
-      system?: unknown | undefined;
-      tools?: { type?: string | null | undefined; name: string }[] | null | undefined;
-      tool_choice?: { type: string; name?: string | undefined } | null | undefined;
-      thinking?: { type: string; budget_tokens?: number | undefined } | null | undefined;
-      output_config?: {
-        effort?: "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max" | null | undefined;
-        format?: Record<string, unknown> | null | undefined;
-      } | null | undefined;
-    };
-    answer: { input_tokens: number };
   };
   "POST /v1/runs": {
     body: {

@@ -42,6 +42,9 @@ export function toDocument(api: OpenAPIHono<ApiEnv>): object {
 function declareProblems(path: string, operation: Operation): Operation {
   const { default: isProblem, ...responses } = operation.responses;
   if (!isProblem) return operation;
+  // A compatible route has refusals of its clients' form, the same for every status.
+  const { content } = isProblem as { content?: object };
+  if (content && Object.hasOwn(content, "application/json")) return operation;
   const codes = [...new Set([...listCommonProblems(path, operation), ...(operation[REFUSED] ?? [])])];
   const byStatus = Map.groupBy(codes, (code) => PROBLEMS[code][0]);
   const refusals = [...byStatus].map(([status, some]) => [status, toProblemResponse(some.toSorted())]);
