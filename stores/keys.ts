@@ -58,7 +58,7 @@ export const MEMORY_KEYS = {
   memoryAdd: "p/<profile>/<store>/<hash>/+<op>",
   memoryRemove: "p/<profile>/<store>/<hash>/-<op>",
   memoryPurge: "p/<profile>/<store>/<hash>/purged",
-  doctorProbe: "doctor/<ping>",
+  doctorProbe: "doctor-probe/<ping>",
 } as const;
 
 const PATTERNS = { ...OBJECT_KEYS, ...MEMORY_KEYS };

@@ -53,7 +53,7 @@ export const MEMORY_FATES: Record<string, Fate> = {
   "p/<profile>/<store>/<hash>/+<op>": "exported",
   "p/<profile>/<store>/<hash>/-<op>": "exported",
   "p/<profile>/<store>/<hash>/purged": "exported",
-  "doctor/<ping>": "stays: of the deployment",
+  "doctor-probe/<ping>": "stays: of the deployment",
 };
 
 /** Tables in the order in which they travel. `meta` first: it has the version and the session itself. */

@@ -2,6 +2,7 @@
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { DoctorReport } from "../../core/schemas/doctor.ts";
 import { createClient } from "../../cli/connection/client.ts";
 import { type Product, startProduct } from "../support/product.ts";
 import { createTempFolders } from "../support/temp-folders.ts";
@@ -51,5 +52,23 @@ describe("talaria, on real Workers", () => {
     expect(joined(first.stdout)).toBe(joined(answers.slice(0, 2).join("")));
     expect(joined(later.stdout)).toBe(joined(answers.slice(2).join("")));
     expect(first.stderr).toMatch(/^this session: \d+ model calls?, [\d,]+ tokens, \$\d+\.\d{4}$/m);
+  });
+
+  it("finds by its doctor that stores, queue and the way out work, and leaves only a model to be set", async () => {
+    const report = await createClient({ url, key }).http.json(DoctorReport, "POST", "/v1/doctor", {
+      signal: AbortSignal.timeout(60_000),
+    });
+    const states = Object.fromEntries(report.lines.map(({ check, state }) => [check, state]));
+    expect(states).toMatchObject({
+      models: "warn",
+      R2: "ok",
+      KV: "ok",
+      queue: "ok",
+      "version of talaria-review": "ok",
+      outbound: "ok",
+      "tables of the account": "ok",
+      "tables of the newest session": "ok",
+    });
+    expect(JSON.stringify(report)).not.toContain(key);
   });
 });
