@@ -15,7 +15,7 @@ let url = "";
 let key = "";
 
 beforeAll(async () => {
-  product = await startProduct({ vars: { TALARIA_OPERATOR_TOKEN: OPERATOR } });
+  product = await startProduct({ vars: { TALARIA_OPERATOR_TOKEN: OPERATOR }, names: ["api", "review"] });
   ({ url } = product);
   ({ key } = await createClient({ url, key: OPERATOR }).createProfile());
 });
