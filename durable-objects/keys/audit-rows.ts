@@ -6,7 +6,7 @@ import { AUDIT_DAYS, type AuditAsked, type AuditEntry, type NewAuditEntry } from
 import { hasTable } from "../sql.ts";
 
 export const AUDIT_TABLE = "audit";
-const SCHEMA = `CREATE TABLE IF NOT EXISTS audit (id INTEGER PRIMARY KEY AUTOINCREMENT, at INTEGER NOT NULL, by TEXT NOT NULL,
+const SCHEMA = `CREATE TABLE IF NOT EXISTS audit (id INTEGER PRIMARY KEY, at INTEGER NOT NULL, by TEXT NOT NULL,
   key TEXT, act TEXT NOT NULL, target TEXT NOT NULL, is_admin INTEGER NOT NULL) STRICT`;
 /** [own] Rows of each of the two kinds. */
 export const MAX_AUDIT_ROWS = 10_000;

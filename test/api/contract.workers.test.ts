@@ -4,6 +4,7 @@ import { OPERATOR, START_MS, type Answer, ask, createProfile } from "./api-calls
 
 interface Operation {
   operationId: string;
+  security?: Record<string, string[]>[];
   parameters?: { name: string; in: string; schema?: object }[];
   requestBody?: { required?: boolean; content: Record<string, object> };
 }
@@ -51,7 +52,8 @@ beforeAll(async () => {
     Object.entries(item).map(([method, operation]) => {
       const values = { ...VALUES, profile, ...(path.startsWith("/v1/runs") && { run: VALUES.session! }) };
       const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => values[name as keyof typeof values]!);
-      const isOperators = ["createProfile", "createKey"].includes(operation.operationId);
+      const { security = [] } = operation;
+      const isOperators = security.length > 0 && security.every((scheme) => Object.hasOwn(scheme, "operator"));
       return { method: method.toUpperCase(), path: filled, key: isOperators ? OPERATOR : key, operation };
     }),
   );
@@ -107,18 +109,31 @@ describe("every route of the contract", () => {
     const whole = new Set(["searchMessages", "listModels"]);
     const lists = limited.filter(({ operation }) => !whole.has(operation.operationId));
     expect(lists.map(({ operation }) => operation.operationId).sort()).toEqual([
-      ...[
-        "listApprovals",
-        "listCheckpoints",
-        "listCurationRuns",
-        "listDeliveries",
-        "listEntries",
-        "listFiles",
-        "listKeys",
-        "listMemory",
-      ],
+      "listAllowances",
+      "listApprovals",
+      "listAudit",
+      "listCheckpoints",
+      "listChildren",
+      "listCurationRuns",
+      "listDeliveries",
+      "listEntries",
+      "listFiles",
+      "listHooks",
+      "listKeys",
+      "listMcpServers",
+      "listMemory",
       "listPending",
-      ...["listReviews", "listRuns", "listSessions", "listSkillRevisions", "listSkills", "readLearning", "readUsage"],
+      "listPersonalities",
+      "listPolicies",
+      "listReviews",
+      "listRuns",
+      "listSessions",
+      "listSignIns",
+      "listSkillRevisions",
+      "listSkills",
+      "listTools",
+      "readLearning",
+      "readUsage",
     ]);
     for (const { path, key, operation } of lists) {
       expect(operation.parameters!.map(({ name }) => name)).toContain("after");

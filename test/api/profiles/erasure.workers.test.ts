@@ -127,7 +127,7 @@ describe("a deleted session", () => {
     const words = ["zebraquestion", "zebrafile", "zebracell", "zebraagain"];
     expect(await findPlaces(profile, ...words)).toEqual([]);
     const marks = [
-      `ACCOUNT ${profile} erasure`,
+      ...["audit", "erasure", "key_socket"].map((table) => `ACCOUNT ${profile} ${table}`),
       `ARCHIVE ${profile} message_turn`,
       `SESSION ${profile}/${session} tombstone`,
       `r2 p/${profile}/deleted/sessions/${session}`,
@@ -183,7 +183,7 @@ describe("a deleted skill", () => {
     expect(await findPlaces(profile, "zebraone", "zebratwo")).toEqual([]);
     const mark = `r2 p/${profile}/deleted/skills/zebra-skill`;
     expect(await findPlaces(profile, "zebra-skill")).toEqual([
-      ...[`ACCOUNT ${profile} erasure`, `ARCHIVE ${profile} message_purge`, mark],
+      ...[`ACCOUNT ${profile} audit`, `ACCOUNT ${profile} erasure`, `ARCHIVE ${profile} message_purge`, mark],
     ]);
     expectProblem(await ask("GET", path, { key }), 404, "skill_not_found", "No such skill");
     expectProblem(await ask("DELETE", path, { key }), 404, "skill_not_found", "No such skill");

@@ -38,7 +38,7 @@ export function toBindings({ bucket, kv, counter, profile }: CountedWorld): Env 
     SKILLS: toR2(countBucket(bucket, counter)),
     MEMORY: toKvNamespace(countKv(kv, counter)),
     SESSION: namespace("session", session),
-    ACCOUNT: namespace("account", createCountedAccount(profile)),
+    ACCOUNT: namespace("account", createCountedAccount()),
     ARCHIVE: namespace("archive", archive),
     REVIEWS: queue,
     CURATION: queue,
@@ -77,7 +77,7 @@ function toKvNamespace(kv: KeyValue) {
   };
 }
 
-function createCountedAccount(profile: string) {
+function createCountedAccount() {
   const sum = {
     calls: 0,
     input: 0,
