@@ -56,8 +56,9 @@ describe("the bindings", () => {
     ]);
   });
 
-  it("of the api Worker are the objects, the stores and the producers of both queues", () => {
+  it("of the api Worker are the objects, the stores, the producers of both queues and the files of its page", () => {
     expect(bindingsOf("wrangler.toml")).toEqual([
+      "assets ASSETS",
       "durable_objects.bindings ACCOUNT",
       "durable_objects.bindings ARCHIVE",
       "durable_objects.bindings SESSION",

@@ -127,7 +127,7 @@ describe("an editor", () => {
       prompt(editor, [
         { type: "text", text: "Look." },
         { type: "image", data: "AAAA", mimeType: "image/png" },
-        { type: "resource", resource: { uri: "file:///home/me/..%2Fsecret.ts", text: "let x" } },
+        { type: "resource", resource: { uri: "file:///project/..%2Fsecret.ts", text: "let x" } },
         { type: "resource", resource: { uri: "file:///other/..%2Fsecret.ts", text: "let y" } },
       ]),
     );
@@ -137,7 +137,7 @@ describe("an editor", () => {
       ["editor/2-__secret.ts", "let y"],
     ]);
     const [, , text, images] = calls.find(([name]) => name === "streamMessage")!;
-    expect(text).toContain("Look.\n(file:///home/me/..%2Fsecret.ts is attached as `editor/__secret.ts`.)");
+    expect(text).toContain("Look.\n(file:///project/..%2Fsecret.ts is attached as `editor/__secret.ts`.)");
     expect(images).toEqual([{ data: "data:image/png;base64,AAAA" }]);
   });
 
