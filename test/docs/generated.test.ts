@@ -54,7 +54,8 @@ describe("docs/API.md", () => {
     const [beforeErrors] = page.split("\n## Error codes");
     const routes = beforeErrors!.split(/^### /m).slice(1);
     expect(routes.length).toBeGreaterThan(50);
-    const shape = /^\w+\n\n`[A-Z]+ \/\S*` — (?:anyone|operator|(?:operator or )?profile: (?:read|write|admin))\n\n[A-Z`].*\n\n- /;
+    const shape =
+      /^\w+\n\n`[A-Z]+ \/\S*` — (?:anyone|operator|(?:operator or )?profile: (?:read|write|admin))\n\n[A-Z`].*\n\n- /;
     expect(routes.filter((route) => !shape.test(route))).toEqual([]);
   });
 });

@@ -14,7 +14,13 @@ const modeOf = (file: string) => (statSync(file).mode & 0o777).toString(8);
 const profileOf = (n: number) => `${n}`.repeat(26);
 const made = (n: number, key = `tal_${profileOf(n)}_${n}`) => ({ profile: profileOf(n), key });
 const newKey = (n: number) =>
-  answerJson(201, { id: "key_000000000000", label: "npm start", scopes: ["admin"], createdAt: 1, ...made(n, `tal_${profileOf(n)}_new`) });
+  answerJson(201, {
+    id: "key_000000000000",
+    label: "npm start",
+    scopes: ["admin"],
+    createdAt: 1,
+    ...made(n, `tal_${profileOf(n)}_new`),
+  });
 const known: Handler = answerJson(200, { keys: [] });
 const unknown: Handler = answerProblem(401, "key_unknown");
 
