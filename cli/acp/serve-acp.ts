@@ -80,7 +80,7 @@ export function createAcpAgent({ client, version, backend, cwd }: AcpOptions): a
     )
     .onRequest(methods.session.delete, ({ params: { sessionId } }) =>
       explain(async () => {
-        await client.http.nothing("DELETE", `/v1/sessions/${encodeURIComponent(sessionId)}`);
+        await client.deleteSession(sessionId);
         return {};
       }),
     )

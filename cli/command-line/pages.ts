@@ -1,47 +1,41 @@
-// Reads lists of the API page by page, for the verbs that list. With `limit`: no more than that, and where to go on.
+// The actions of verbs that list: with `--limit` no more than that, and where to go on.
 import type * as z from "zod";
-import type { Http } from "../connection/http.ts";
+import type { Contract } from "../connection/contract.ts";
 import { UsageError } from "../connection/connection.ts";
-import { type FlagValues, textFlag } from "./verb.ts";
+import type { ListRoute } from "../connection/typed-call.ts";
+import type { Column } from "../output/table.ts";
+import { type FlagValues, type VerbCall, textFlag } from "./verb.ts";
 
-/** Items of one request when there is a limit: every list of the API takes as many. */
-const PAGE = 100;
-
-export interface Listed<Item> {
-  items: Item[];
-  /** Pass it as `--after`; absent: this is the end. */
-  next?: string;
+/** What `--after` and `--limit` say. */
+export function readPageFlags(flags: FlagValues): { after: string | undefined; limit: number | undefined } {
+  return { after: textFlag(flags, "after"), limit: readLimit(textFlag(flags, "limit")) };
 }
 
-interface Listing<Answer, Item> {
-  schema: z.ZodType<Answer>;
-  path: string;
-  itemsOf(answer: Answer): Item[];
-  flags: FlagValues;
+interface Listing<R extends ListRoute, T extends Contract[R]["answer"], Item> {
+  schema: z.ZodType<T>;
+  route: R;
+  /** The field of the answer that has the items; so it is called with `--json` too. */
+  field: string;
+  itemsOf(answer: T): Item[];
   query?: Record<string, string | undefined>;
+  columns: readonly Column<Item>[];
+  /** Said when there is nothing. */
+  empty: string;
 }
 
-export async function listPages<Answer extends { next?: string | undefined }, Item>(
-  http: Http,
-  { schema, path, itemsOf, flags, query = {} }: Listing<Answer, Item>,
-): Promise<Listed<Item>> {
-  const limit = readLimit(textFlag(flags, "limit"));
-  const items: Item[] = [];
-  for (let after = textFlag(flags, "after"); ;) {
-    const left = limit === undefined ? undefined : String(Math.min(PAGE, limit - items.length));
-    const answer = await http.json(schema, "GET", withQuery(path, { ...query, after, limit: left }));
-    items.push(...itemsOf(answer));
-    const { next } = answer;
-    if (next === undefined) return { items };
-    if (limit !== undefined && items.length >= limit) return { items, next };
-    after = next;
-  }
+/** Reads a list and writes it as JSON or as a table. */
+export async function showList<R extends ListRoute, T extends Contract[R]["answer"], Item>(
+  { flags, json, output, client }: VerbCall,
+  { schema, route, field, itemsOf, query = {}, columns, empty }: Listing<R, T, Item>,
+): Promise<void> {
+  const { items, next } = await client().list(schema, route, itemsOf, { query, ...readPageFlags(flags) });
+  if (json) return output.json({ [field]: items, next });
+  output.table(items, columns, empty);
+  if (next !== undefined) output.note(describeMore(next));
 }
 
-/** A path with the values that are given as its query. */
-export function withQuery(path: string, query: Record<string, string | undefined>): string {
-  const pairs = Object.entries(query).filter((pair): pair is [string, string] => pair[1] !== undefined);
-  return pairs.length > 0 ? `${path}?${new URLSearchParams(pairs)}` : path;
+export function describeMore(next: string): string {
+  return `More: --after ${next}`;
 }
 
 function readLimit(text: string | undefined): number | undefined {

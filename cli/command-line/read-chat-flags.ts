@@ -1,11 +1,11 @@
 // Checks the flags of a chat before anything is sent, and reads the files they name. Throws a UsageError. Used by chat.ts.
 import { readFile } from "node:fs/promises";
 import { basename } from "node:path";
-import { Backend } from "../../core/schemas/api.ts";
+import { Backend, Learning } from "../../core/schemas/api.ts";
 import { Effort } from "../../core/schemas/settings.ts";
 import { UsageError } from "../connection/connection.ts";
 import { type AttachedImage, readImageFile } from "../image-file.ts";
-import { type FlagValues, textFlag, textFlags } from "./verb.ts";
+import { type FlagValues, readChoice, textFlag, textFlags } from "./verb.ts";
 
 export type OutputFormat = "text" | "json" | "stream-json";
 
@@ -32,9 +32,8 @@ export async function readChatFlags(
   stdin: AsyncIterable<Buffer | string>,
 ): Promise<ChatFlags> {
   const from = chooseFrom(flags, resumed);
-  const { learning, backend } = { learning: textFlag(flags, "learning"), backend: textFlag(flags, "backend") };
-  if (learning !== undefined && learning !== "on" && learning !== "off")
-    throw new UsageError(`--learning takes on or off, not ${JSON.stringify(learning)}.`);
+  const learning = readChoice(flags, "learning", Learning);
+  const backend = readChoice(flags, "backend", Backend);
   if (from !== null && (learning !== undefined || backend !== undefined))
     throw new UsageError(
       "--learning and --backend are chosen when a session begins: leave them out, or begin a new one.",
@@ -46,7 +45,7 @@ export async function readChatFlags(
     if (needs !== undefined || format === "json")
       throw new UsageError(`${needs === undefined ? "--output-format json" : `--${needs}`} goes with -p TEXT.`);
   }
-  const effort = textFlag(flags, "reasoning");
+  const effort = readChoice(flags, "reasoning", Effort);
   const model = textFlag(flags, "model");
   const maxWaitMs = readSeconds(textFlag(flags, "max-wait"));
   const images = await Promise.all(textFlags(flags, "image").map(readImage));
@@ -58,9 +57,9 @@ export async function readChatFlags(
     format,
     ...(prompt !== undefined && { prompt: prompt === "-" ? await readAll(stdin) : prompt }),
     ...(model !== undefined && { model }),
-    ...(effort !== undefined && { effort: readChoice(Effort, "--reasoning", effort) }),
+    ...(effort !== undefined && { effort }),
     ...(learning === "off" && { learning }),
-    ...(backend !== undefined && { backend: readChoice(Backend, "--backend", backend) }),
+    ...(backend !== undefined && { backend }),
     ...(maxWaitMs !== undefined && { maxWaitMs }),
   };
 }
@@ -78,22 +77,11 @@ function chooseFrom(flags: FlagValues, resumed: string | undefined): ChatFlags["
 }
 
 function readFormat(flags: FlagValues): OutputFormat {
-  const format = textFlag(flags, "output-format");
+  const format = readChoice(flags, "output-format", { options: FORMATS });
   if (format === undefined) return flags.json ? "stream-json" : "text";
-  const found = FORMATS.find((name) => name === format);
-  if (!found) throw new UsageError(`--output-format takes ${FORMATS.join(", ")}, not ${JSON.stringify(format)}.`);
-  if (flags.json && found !== "stream-json")
+  if (flags.json && format !== "stream-json")
     throw new UsageError("--json means --output-format stream-json: give one of them.");
-  return found;
-}
-
-export function readChoice<T extends string>(
-  choice: { options: readonly T[]; safeParse(text: string): { success: boolean } },
-  flag: string,
-  text: string,
-): T {
-  if (choice.safeParse(text).success) return text as T;
-  throw new UsageError(`${flag} takes ${choice.options.join(", ")}, not ${JSON.stringify(text)}.`);
+  return format;
 }
 
 function readSeconds(text: string | undefined): number | undefined {

@@ -1,6 +1,6 @@
-// What a verb of `talaria` is: its name, its help, its actions with their flags, and what an action may use. Forms only.
+// What a verb of `talaria` is: its name, its help, its actions with their flags, and what an action may use.
 import type { Client } from "../connection/client.ts";
-import type { Connection } from "../connection/connection.ts";
+import { type Connection, UsageError } from "../connection/connection.ts";
 import type { ExitCode } from "./exit-codes.ts";
 import type { Output } from "../output/output.ts";
 
@@ -57,6 +57,18 @@ export interface VerbCall {
 export function textFlag(flags: FlagValues, name: string): string | undefined {
   const value = flags[name];
   return typeof value === "string" ? value : undefined;
+}
+
+/** The word of a flag that takes one of several. Throws a UsageError for another word. */
+export function readChoice<T extends string>(
+  flags: FlagValues,
+  name: string,
+  choice: { options: readonly T[] },
+): T | undefined {
+  const text = textFlag(flags, name);
+  const found = choice.options.find((option) => option === text);
+  if (text === undefined || found !== undefined) return found;
+  throw new UsageError(`--${name} takes ${choice.options.join(", ")}, not ${JSON.stringify(text)}.`);
 }
 
 /** The texts of a flag that may be given several times. */

@@ -44,7 +44,7 @@ import { type BackoffOptions, createBackoff } from "./backoff.ts";
 import { ProtocolError, type StreamedEvent, readAgentEvents } from "../events.ts";
 import type { Contract } from "./contract.ts";
 import { type Http, ProblemError, UnreachableError, createHttp, toUnreachable } from "./http.ts";
-import { type ListRoute, createCall, fillRoute } from "./typed-call.ts";
+import { type ListRoute, createCall, createList, createSend, fillRoute } from "./typed-call.ts";
 import { readSocket } from "./socket.ts";
 
 export interface ClientOptions extends BackoffOptions {
@@ -65,30 +65,21 @@ export { ProblemError, UnreachableError };
 export function createClient(options: ClientOptions) {
   const http = createHttp(options);
   const call = createCall(http);
+  const send = createSend(http);
+  const list = createList(http);
 
-  /** Every item of a list, page by page. */
-  async function listAll<R extends ListRoute, T extends Contract[R]["answer"], Item>(
-    schema: z.ZodType<T>,
-    route: R,
-    itemsOf: (answer: T) => Item[],
-    asked: { params?: Record<string, string>; query?: Record<string, string | undefined> } = {},
-  ): Promise<Item[]> {
-    const items: Item[] = [];
-    for (let after: string | undefined; ;) {
-      const [method, path] = fillRoute(route, {
-        ...asked,
-        query: { ...asked.query, ...(after !== undefined && { after }) },
-      });
-      const page = await http.json(schema, method, path);
-      items.push(...itemsOf(page));
-      if (page.next === undefined) return items;
-      after = page.next;
-    }
-  }
+  /** Every item of a list. */
+  const listAll = async <R extends ListRoute, T extends Contract[R]["answer"], Item>(
+    ...asked: Parameters<typeof list<R, T, Item>>
+  ): Promise<Item[]> => (await list(...asked)).items;
 
   return {
     /** Calls any route with a JSON answer, by its name in the API's description. */
     call,
+    /** Sends the request of any route by its name; the caller reads the answer. */
+    send,
+    /** Reads any list, whole or up to a limit. */
+    list,
     /** Sends any request. */
     http,
     health: () => call(Health, "GET /health"),
@@ -96,10 +87,11 @@ export function createClient(options: ClientOptions) {
     createProfile: () => call(CreatedProfile, "POST /v1/profiles"),
     createKey: (profile: string, label?: string) => call(CreatedKey, "POST /v1/keys", { body: { profile, label } }),
     listKeys: () => listAll(KeyList, "GET /v1/keys", ({ keys }) => keys),
-    revokeKey: (id: string) => http.nothing("DELETE", `/v1/keys/${encodeURIComponent(id)}`),
+    revokeKey: (id: string) => send("DELETE /v1/keys/{id}", { params: { id } }),
 
     createSession: (body: z.input<typeof CreateSession> = {}) => call(CreatedSession, "POST /v1/sessions", { body }),
     listSessions: () => listAll(SessionList, "GET /v1/sessions", ({ sessions }) => sessions),
+    deleteSession: (session: string) => send("DELETE /v1/sessions/{session}", { params: { session } }),
     session: (session: string) => call(SessionDetail, "GET /v1/sessions/{session}", { params: { session } }),
     /** The newest sessions, one page. */
     recentSessions: async () => (await call(SessionList, "GET /v1/sessions")).sessions,
@@ -113,7 +105,7 @@ export function createClient(options: ClientOptions) {
     entries: (session: string, after = 0) =>
       listAll(EntryList, "GET /v1/sessions/{session}/entries", ({ entries }) => entries, {
         params: { session },
-        query: { after: String(after) },
+        after: String(after),
       }),
     /** Usage of the profile, by default of the last 30 days. Returns totals and the first 1,000 lines. */
     usage: (query: { from?: string; to?: string; by?: UsageBy } = {}) => call(UsageReport, "GET /v1/usage", { query }),
@@ -154,7 +146,7 @@ export function createClient(options: ClientOptions) {
       http.json(StoredFile, "PUT", filePath(session, path), { body }),
     getFile: async (session: string, path: string) =>
       new Uint8Array(await (await http.send("GET", filePath(session, path))).arrayBuffer()),
-    deleteFile: (session: string, path: string) => http.nothing("DELETE", filePath(session, path)),
+    deleteFile: (session: string, path: string) => http.send("DELETE", filePath(session, path)),
     listFiles: (session: string) =>
       listAll(FileList, "GET /v1/sessions/{session}/files", ({ files }) => files, { params: { session } }),
 
@@ -273,14 +265,8 @@ async function* readEvents(http: Http, session: string, from: ReadFrom): AsyncGe
 
 function openEvents(http: Http, session: string, { after, turn, signal = NEVER }: ReadFrom): Promise<Response> {
   const headers = after === undefined ? SSE : { ...SSE, "last-event-id": after };
-  const path = withQuery(`/v1/sessions/${session}/events`, { turn: turn?.toString() });
-  return http.send("GET", path, { headers, signal });
-}
-
-/** Appends the defined values as a query string. */
-function withQuery(path: string, query: Record<string, string | undefined>): string {
-  const pairs = Object.entries(query).filter((pair): pair is [string, string] => pair[1] !== undefined);
-  return pairs.length > 0 ? `${path}?${new URLSearchParams(pairs)}` : path;
+  const [method, path] = fillRoute("GET /v1/sessions/{session}/events", { params: { session }, query: { turn } });
+  return http.send(method, path, { headers, signal });
 }
 
 const SSE = { accept: "text/event-stream" };

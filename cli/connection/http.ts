@@ -76,9 +76,6 @@ export function createHttp({ url, key, isOwn = false }: { url: string; key: stri
       });
       return schema.parse(JSON.parse(text));
     },
-    async nothing(method: string, path: string): Promise<void> {
-      await send(method, path);
-    },
   };
 }
 

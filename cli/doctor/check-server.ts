@@ -39,9 +39,7 @@ export async function checkServer({ client, url, version, now }: ServerOptions):
   }
   const began = now();
   try {
-    const report = await client.http.json(DoctorReport, "POST", "/v1/doctor", {
-      signal: AbortSignal.timeout(REPORT_MS),
-    });
+    const report = await client.call(DoctorReport, "POST /v1/doctor", { signal: AbortSignal.timeout(REPORT_MS) });
     return { lines: [...lines, compareClocks(report, began, now()), ...report.lines], spent: report.spent };
   } catch (error) {
     lines.push(describeRefusal(error));

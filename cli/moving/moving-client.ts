@@ -2,7 +2,8 @@
 // import-profile.ts.
 import { BegunExport, CommittedImport, ImportInfo, SealedManifest } from "../../core/schemas/moving/manifest.ts";
 import type { CommitPlace } from "../../core/schemas/moving/manifest.ts";
-import { type Http, ProblemError, UnreachableError, createHttp } from "../connection/http.ts";
+import { ProblemError, UnreachableError, createHttp } from "../connection/http.ts";
+import { createCall, createSend, fillRoute } from "../connection/typed-call.ts";
 
 export interface MovingOptions {
   url: string;
@@ -29,14 +30,16 @@ export type MovingClient = ReturnType<typeof createMovingClient>;
 /** Each call is idempotent, so it is repeated after a lost connection and after a refusal that passes. Throws ProblemError, UnreachableError. */
 export function createMovingClient(options: MovingOptions) {
   const http = createHttp(options);
-  const patient = <T>(work: (http: Http) => Promise<T>) => retry(() => work(http), options.patienceMs ?? PATIENCE_MS);
+  const [call, sendTo] = [createCall(http), createSend(http)];
+  const patient = <T>(work: () => Promise<T>) => retry(work, options.patienceMs ?? PATIENCE_MS);
   const signal = () => AbortSignal.timeout(REQUEST_MS);
   return {
-    beginExport: () => patient(({ json }) => json(BegunExport, "POST", "/v1/export")),
+    beginExport: () => patient(() => call(BegunExport, "POST /v1/export")),
     readPart: (id: string, from: string): Promise<ExportedPart> =>
-      patient(async ({ send }) => {
-        const query = from === "" ? "" : `?from=${encodeURIComponent(from)}`;
-        const response = await send("GET", `/v1/export/${id}/part${query}`, { signal: signal() });
+      patient(async () => {
+        const query = { from: from === "" ? undefined : from };
+        const [method, path] = fillRoute("GET /v1/export/{export}/part", { params: { export: id }, query });
+        const response = await http.send(method, path, { signal: signal() });
         const body = new Uint8Array(await response.arrayBuffer().catch(toUnreachable));
         return {
           body,
@@ -45,16 +48,23 @@ export function createMovingClient(options: MovingOptions) {
         };
       }),
     seal: (id: string, receipts: string[]) =>
-      patient(({ json }) =>
-        json(SealedManifest, "POST", `/v1/export/${id}/manifest`, { body: { receipts }, signal: signal() }),
+      patient(() =>
+        call(SealedManifest, "POST /v1/export/{export}/manifest", {
+          params: { export: id },
+          body: { receipts },
+          signal: signal(),
+        }),
       ),
     beginImport: (sealed: SealedManifest) =>
-      patient(({ json }) => json(ImportInfo, "POST", "/v1/import", { body: sealed, signal: signal() })),
+      patient(() => call(ImportInfo, "POST /v1/import", { body: sealed, signal: signal() })),
     putPart: (sha256: string, body: Uint8Array<ArrayBuffer>) =>
-      patient(async ({ send }) => void (await send("PUT", `/v1/import/parts/${sha256}`, { body, signal: signal() }))),
+      patient(async () => {
+        const [method, path] = fillRoute("PUT /v1/import/parts/{part}", { params: { part: sha256 } });
+        await http.send(method, path, { body, signal: signal() });
+      }),
     commit: (from: CommitPlace | undefined) =>
-      patient(({ json }) => json(CommittedImport, "POST", "/v1/import/commit", { body: { from }, signal: signal() })),
-    discard: () => patient(({ nothing }) => nothing("DELETE", "/v1/import")),
+      patient(() => call(CommittedImport, "POST /v1/import/commit", { body: { from }, signal: signal() })),
+    discard: () => patient(() => sendTo("DELETE /v1/import")),
   };
 }
 

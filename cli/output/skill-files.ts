@@ -3,9 +3,12 @@ import { type Stats, readFileSync, readdirSync, statSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
 import { ImportedSkillAnswer } from "../../core/schemas/exchange.ts";
 import { type FileContents, toContents, toFileBody } from "../../core/schemas/file-body.ts";
-import { withQuery } from "../command-line/pages.ts";
 import type { Client } from "../connection/client.ts";
 import { UsageError } from "../connection/connection.ts";
+import { fillRoute } from "../connection/typed-call.ts";
+
+export const EXPORT_FORMATS = ["zip", "skill", "tar.gz"] as const;
+type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
 /** Far more than the API takes; a wrong folder is noticed before it is read whole. */
 const MAX_FILES = 500;
@@ -25,23 +28,23 @@ export async function importSkill(
 ): Promise<ImportedSkillAnswer> {
   const isFolder = file !== "-" && read(file, () => statSync(file) as Stats).isDirectory();
   const usedName = name ?? (isFolder ? basename(resolve(file)) : undefined);
-  const path = withQuery("/v1/skills/import", { name: usedName, replace: replace ? "true" : undefined });
-  if (isFolder) return client.http.json(ImportedSkillAnswer, "POST", path, { body: { files: readFolder(file) } });
+  const query = { name: usedName, replace: replace ? ("true" as const) : undefined };
+  if (isFolder)
+    return client.call(ImportedSkillAnswer, "POST /v1/skills/import", { query, body: { files: readFolder(file) } });
   const bytes = new Uint8Array(read(file, () => readFileSync(file === "-" ? 0 : file)));
   const type = TYPES.find(([pattern]) => pattern.test(file))?.[1] ?? "application/octet-stream";
   const headers = { "content-type": type };
-  return client.http.json(ImportedSkillAnswer, "POST", path, { body: bytes, headers });
+  const [method, path] = fillRoute("POST /v1/skills/import", { query });
+  return client.http.json(ImportedSkillAnswer, method, path, { body: bytes, headers });
 }
 
 export async function exportSkill(
   client: Client,
   skill: string,
-  { format, strict }: { format: string; strict: boolean },
+  { format, strict }: { format: ExportFormat; strict: boolean },
 ): Promise<Uint8Array> {
-  if (!["zip", "skill", "tar.gz"].includes(format))
-    throw new UsageError(`--format takes zip, skill or tar.gz, not ${JSON.stringify(format)}.`);
-  const query = { format, strict: strict ? "true" : undefined };
-  const response = await client.http.send("GET", withQuery(`/v1/skills/${encodeURIComponent(skill)}/export`, query));
+  const query = { format, strict: strict ? ("true" as const) : undefined };
+  const response = await client.send("GET /v1/skills/{name}/export", { params: { name: skill }, query });
   return new Uint8Array(await response.arrayBuffer());
 }
 

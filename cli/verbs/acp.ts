@@ -1,8 +1,7 @@
 // `talaria acp`: lets an editor talk to Talaria.
 import { Readable, Writable } from "node:stream";
 import { Backend } from "../../core/schemas/api.ts";
-import { readChoice } from "../command-line/read-chat-flags.ts";
-import { type Verb, textFlag } from "../command-line/verb.ts";
+import { type Verb, readChoice } from "../command-line/verb.ts";
 
 export const acp: Verb = {
   name: "acp",
@@ -15,8 +14,7 @@ export const acp: Verb = {
       async run({ flags, client }) {
         const { ndJsonStream } = await import("@agentclientprotocol/sdk");
         const { serveAcp } = await import("../acp/serve-acp.ts");
-        const given = textFlag(flags, "backend");
-        const backend = given === undefined ? undefined : readChoice(Backend, "--backend", given);
+        const backend = readChoice(flags, "backend", Backend);
         const api = client();
         const { version } = await api.health();
         const output = Writable.toWeb(process.stdout) as WritableStream<Uint8Array>;

@@ -2,7 +2,7 @@
 import { CreatedKey, KeyInfo, KeyList } from "../../core/schemas/api.ts";
 import { Scope } from "../../core/schemas/keys/scope.ts";
 import { PAGE_FLAGS, YES_FLAG } from "../command-line/flags.ts";
-import { listPages } from "../command-line/pages.ts";
+import { showList } from "../command-line/pages.ts";
 import type { Column } from "../output/table.ts";
 import { formatTime } from "../output/times.ts";
 import { type Verb, textFlag } from "../command-line/verb.ts";
@@ -25,17 +25,15 @@ export const keys: Verb = {
       name: "list",
       help: "the valid keys, without their secrets",
       flags: PAGE_FLAGS,
-      async run({ flags, json, output, client }) {
-        const { items, next } = await listPages(client().http, {
+      run: (call) =>
+        showList(call, {
           schema: KeyList,
-          path: "/v1/keys",
+          route: "GET /v1/keys",
+          field: "keys",
           itemsOf: (answer) => answer.keys,
-          flags,
-        });
-        if (json) return output.json({ keys: items, next });
-        output.table(items, LINE, "There is no key.");
-        if (next !== undefined) output.note(`More: --after ${next}`);
-      },
+          columns: LINE,
+          empty: "There is no key.",
+        }),
     },
     {
       name: "make",
@@ -59,7 +57,7 @@ export const keys: Verb = {
           ...(scopes && { scopes }),
           ...(expiresAt !== undefined && { expiresAt }),
         };
-        const made = await client().http.json(CreatedKey, "POST", "/v1/keys", { body });
+        const made = await client().call(CreatedKey, "POST /v1/keys", { body });
         if (json) return output.json(made);
         output.note(`${made.id} is made. Keep the key now: it is not shown again.`);
         output.text(made.key);
@@ -71,7 +69,7 @@ export const keys: Verb = {
       help: "give it another label",
       async run({ words: [id = "", ...label], json, output, client }) {
         const body = { label: label.join(" ") };
-        const changed = await client().http.json(KeyInfo, "PATCH", `/v1/keys/${encodeURIComponent(id)}`, { body });
+        const changed = await client().call(KeyInfo, "PATCH /v1/keys/{id}", { params: { id }, body });
         if (json) output.json(changed);
         else output.note(`${id} is now: ${changed.label}`);
       },
@@ -90,8 +88,10 @@ export const keys: Verb = {
           throw new UsageError(`--grace takes whole seconds from 0 to 86400, not ${JSON.stringify(grace)}.`);
         if (!(await output.confirm(`Rotate ${id}? Programs with its old secret stop working.`, flags.yes === true)))
           return;
-        const path = `/v1/keys/${encodeURIComponent(id)}/rotate`;
-        const rotated = await client().http.json(CreatedKey, "POST", path, { body: { graceSeconds: Number(grace) } });
+        const rotated = await client().call(CreatedKey, "POST /v1/keys/{id}/rotate", {
+          params: { id },
+          body: { graceSeconds: Number(grace) },
+        });
         if (json) return output.json(rotated);
         output.note(`${id} has a new secret. Keep the key now: it is not shown again.`);
         output.text(rotated.key);

@@ -3,10 +3,10 @@ import { type ListedMemory, MemoryList, MemoryPurged, MemoryWritten } from "../.
 import type * as z from "zod";
 import { MemoryStoreName } from "../../core/schemas/memory.ts";
 import { PAGE_FLAGS, YES_FLAG } from "../command-line/flags.ts";
-import { listPages } from "../command-line/pages.ts";
+import { showList } from "../command-line/pages.ts";
 import type { Column } from "../output/table.ts";
 import { formatTime } from "../output/times.ts";
-import { type FlagValues, type Verb, textFlag } from "../command-line/verb.ts";
+import { type Verb, readChoice } from "../command-line/verb.ts";
 import type { Client } from "../connection/client.ts";
 import { UsageError } from "../connection/connection.ts";
 
@@ -35,18 +35,16 @@ export const memory: Verb = {
       name: "list",
       help: "all facts, oldest first",
       flags: { ...STORE_FLAG, ...PAGE_FLAGS },
-      async run({ flags, json, output, client }) {
-        const { items, next } = await listPages(client().http, {
+      run: (call) =>
+        showList(call, {
           schema: MemoryList,
-          path: "/v1/memory",
+          route: "GET /v1/memory",
+          field: "entries",
           itemsOf: (answer) => answer.entries,
-          flags,
-          query: { store: readStore(flags) },
-        });
-        if (json) return output.json({ entries: items, next });
-        output.table(items, LINE, "Nothing is remembered yet.");
-        if (next !== undefined) output.note(`More: --after ${next}`);
-      },
+          query: { store: readChoice(call.flags, "store", MemoryStoreName) },
+          columns: LINE,
+          empty: "Nothing is remembered yet.",
+        }),
     },
     {
       name: "add",
@@ -54,8 +52,8 @@ export const memory: Verb = {
       help: "keep a fact, as yours",
       flags: STORE_FLAG,
       async run({ words, flags, json, output, client }) {
-        const body = { store: readStore(flags) ?? "memory", content: words.join(" ") };
-        const written = await client().http.json(MemoryWritten, "POST", "/v1/memory", { body });
+        const body = { store: readChoice(flags, "store", MemoryStoreName) ?? "memory", content: words.join(" ") };
+        const written = await client().call(MemoryWritten, "POST /v1/memory", { body });
         if (json) output.json(written);
         else output.note(written.existed ? "This fact was kept already." : `Kept as ${written.id.slice(0, ID_CHARS)}.`);
       },
@@ -81,22 +79,15 @@ export const memory: Verb = {
         const api = client();
         const found = await findFact(api, id);
         if (!(await output.confirm(`Delete every copy of "${found.text}"?`, flags.yes === true))) return;
-        const path = `/v1/memory/${found.store}/${found.id}/purge`;
-        const purged = await api.http.json(MemoryPurged, "POST", path);
+        const purged = await api.call(MemoryPurged, "POST /v1/memory/{store}/{memory}/purge", {
+          params: { store: found.store, memory: found.id },
+        });
         if (json) output.json(purged);
         else output.note("Every copy is deleted.");
       },
     },
   ],
 };
-
-function readStore(flags: FlagValues): MemoryStoreName | undefined {
-  const store = textFlag(flags, "store");
-  if (store === undefined) return undefined;
-  const parsed = MemoryStoreName.safeParse(store);
-  if (parsed.success) return parsed.data;
-  throw new UsageError(`--store takes ${MemoryStoreName.options.join(" or ")}, not ${JSON.stringify(store)}.`);
-}
 
 async function findFact(client: Client, id: string): Promise<Memory> {
   if (!/^[0-9a-f]{4,64}$/.test(id))

@@ -2,7 +2,7 @@
 import { PendingDetail, PendingInfo, PendingList } from "../../core/schemas/approvals/pending.ts";
 import { PAGE_FLAGS } from "../command-line/flags.ts";
 import { EXIT } from "../command-line/exit-codes.ts";
-import { listPages } from "../command-line/pages.ts";
+import { showList } from "../command-line/pages.ts";
 import type { Column } from "../output/table.ts";
 import { formatTime } from "../output/times.ts";
 import type { Action, Verb } from "../command-line/verb.ts";
@@ -23,24 +23,22 @@ export const pending: Verb = {
       name: "list",
       help: "waiting and recently decided changes, oldest first",
       flags: PAGE_FLAGS,
-      async run({ flags, json, output, client }) {
-        const { items, next } = await listPages(client().http, {
+      run: (call) =>
+        showList(call, {
           schema: PendingList,
-          path: "/v1/pending",
+          route: "GET /v1/pending",
+          field: "pending",
           itemsOf: (answer) => answer.pending,
-          flags,
-        });
-        if (json) return output.json({ pending: items, next });
-        output.table(items, LINE, "Nothing waits.");
-        if (next !== undefined) output.note(`More: --after ${next}`);
-      },
+          columns: LINE,
+          empty: "Nothing waits.",
+        }),
     },
     {
       name: "show",
       words: "ID",
       help: "one change and its diff",
       async run({ words: [id = ""], json, output, client }) {
-        const change = await client().http.json(PendingDetail, "GET", `/v1/pending/${encodeURIComponent(id)}`);
+        const change = await client().call(PendingDetail, "GET /v1/pending/{pending}", { params: { pending: id } });
         if (json) return output.json(change);
         output.text(`${change.summary}\n${change.state}; ${change.why}\n\n${change.diff}`);
         if (change.now !== undefined) output.text(`\nToday it would be:\n${change.now}`);
@@ -57,12 +55,13 @@ function decide(name: string, approve: boolean): Action {
     words: "ID...",
     help: approve ? "carry out these changes" : "refuse these changes",
     async run({ words, json, output, client }) {
-      const { http } = client();
+      const api = client();
       const decided: PendingInfo[] = [];
       for (const id of words) {
-        const body = { approve };
-        decided.push(await http.json(PendingInfo, "POST", `/v1/pending/${encodeURIComponent(id)}`, { body }));
-        const { state, outcome, summary } = decided.at(-1)!;
+        const route = "POST /v1/pending/{pending}";
+        const change = await api.call(PendingInfo, route, { params: { pending: id }, body: { approve } });
+        const { state, outcome, summary } = change;
+        decided.push(change);
         if (!json) output.note(`${id} is ${state}: ${outcome ?? summary}`);
       }
       if (json) output.json({ pending: decided });

@@ -3,7 +3,7 @@ import type * as z from "zod";
 import { type ReviewDetail, ReviewLineList } from "../../core/schemas/api.ts";
 import type { Lesson } from "../../core/schemas/learning/review.ts";
 import { PAGE_FLAGS } from "../command-line/flags.ts";
-import { listPages } from "../command-line/pages.ts";
+import { showList } from "../command-line/pages.ts";
 import type { Column } from "../output/table.ts";
 import { type Verb, textFlag } from "../command-line/verb.ts";
 
@@ -24,25 +24,23 @@ export const reviews: Verb = {
       name: "list",
       help: "all reviews, newest first",
       flags: { session: { type: "string", value: "ID", help: "of this session only" }, ...PAGE_FLAGS },
-      async run({ flags, json, output, client }) {
-        const { items, next } = await listPages(client().http, {
+      run: (call) =>
+        showList(call, {
           schema: ReviewLineList,
-          path: "/v1/reviews",
+          route: "GET /v1/reviews",
+          field: "reviews",
           itemsOf: (answer) => answer.reviews,
-          flags,
-          query: { session: textFlag(flags, "session") },
-        });
-        if (json) return output.json({ reviews: items, next });
-        output.table(items, LINE, "There is no review yet.");
-        if (next !== undefined) output.note(`More: --after ${next}`);
-      },
+          query: { session: textFlag(call.flags, "session") },
+          columns: LINE,
+          empty: "There is no review yet.",
+        }),
     },
     {
       name: "show",
       words: "REVIEW",
       help: "what one review learned, refused and noted",
       async run({ words: [review = ""], json, output, client }) {
-        const detail = await client().review(encodeURIComponent(review));
+        const detail = await client().review(review);
         if (json) output.json(detail);
         else output.text(renderReview(detail));
       },

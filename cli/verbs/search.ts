@@ -1,8 +1,7 @@
 // `talaria search`: finds messages of earlier sessions.
-import { SearchResults } from "../../core/schemas/api.ts";
-import { withQuery } from "../command-line/pages.ts";
+import { SearchResult } from "../../core/schemas/api.ts";
 import { formatTime } from "../output/times.ts";
-import { type Verb, textFlag } from "../command-line/verb.ts";
+import { type Verb, readChoice, textFlag } from "../command-line/verb.ts";
 import { toOneLine } from "../show.ts";
 
 export const search: Verb = {
@@ -23,12 +22,12 @@ export const search: Verb = {
         const pick = (name: string) => textFlag(flags, name);
         const query = {
           q: words.join(" "),
-          role: pick("role"),
+          role: readChoice(flags, "role", SearchResult.shape.role),
           from: pick("from"),
           to: pick("to"),
           limit: pick("limit"),
         };
-        const found = await client().http.json(SearchResults, "GET", withQuery("/v1/search", query));
+        const found = await client().search(query);
         if (json) return output.json(found);
         if (found.results.length === 0) output.note("Nothing was found.");
         for (const { session, title, turn, role, at, snippet } of found.results) {

@@ -1,7 +1,7 @@
 // `talaria sessions`: list, show, rename, delete, and a transcript as text.
 import { type SessionInfo, SessionList, type TurnInfo } from "../../core/schemas/api.ts";
 import { PAGE_FLAGS, YES_FLAG } from "../command-line/flags.ts";
-import { listPages } from "../command-line/pages.ts";
+import { showList } from "../command-line/pages.ts";
 import type { Column } from "../output/table.ts";
 import { formatTime } from "../output/times.ts";
 import { renderTranscript } from "../output/transcript.ts";
@@ -33,17 +33,15 @@ export const sessions: Verb = {
       name: "list",
       help: "all sessions, newest first",
       flags: PAGE_FLAGS,
-      async run({ flags, json, output, client }) {
-        const { items, next } = await listPages(client().http, {
+      run: (call) =>
+        showList(call, {
           schema: SessionList,
-          path: "/v1/sessions",
+          route: "GET /v1/sessions",
+          field: "sessions",
           itemsOf: (answer) => answer.sessions,
-          flags,
-        });
-        if (json) return output.json({ sessions: items, next });
-        output.table(items, LINE, "There is no session yet.");
-        if (next !== undefined) output.note(`More: --after ${next}`);
-      },
+          columns: LINE,
+          empty: "There is no session yet.",
+        }),
     },
     {
       name: "show",
@@ -80,7 +78,7 @@ export const sessions: Verb = {
       flags: YES_FLAG,
       async run({ words: [session = ""], flags, json, output, client }) {
         if (!(await output.confirm(`Delete session ${session}?`, flags.yes === true))) return;
-        const { status } = await client().http.send("DELETE", `/v1/sessions/${encodeURIComponent(session)}`);
+        const { status } = await client().deleteSession(session);
         if (json) output.json({ session, deleted: true, pending: status === 202 });
         else output.note(`${session} is deleted.`);
       },

@@ -1,16 +1,15 @@
 // `talaria skills`: what the agent knows how to do: list, read, compare, change the state of, and move skills in and out.
 import { type ListedSkill, SkillDiff, SkillList } from "../../core/schemas/api.ts";
-import { PublishSkill } from "../../core/schemas/exchange.ts";
 import { type PastRevision, SkillHead, isPurged } from "../../core/schemas/skill.ts";
 import { PAGE_FLAGS, YES_FLAG } from "../command-line/flags.ts";
-import { listPages, withQuery } from "../command-line/pages.ts";
+import { showList } from "../command-line/pages.ts";
 import type { Column } from "../output/table.ts";
 import { formatTime } from "../output/times.ts";
-import { type Action, type Verb, textFlag } from "../command-line/verb.ts";
+import { type Action, type Verb, readChoice, textFlag } from "../command-line/verb.ts";
 import { writeResult } from "../output/write-file.ts";
 import type { Client } from "../connection/client.ts";
 import { UsageError } from "../connection/connection.ts";
-import { exportSkill, importSkill } from "../output/skill-files.ts";
+import { EXPORT_FORMATS, exportSkill, importSkill } from "../output/skill-files.ts";
 
 const LINE: Column<ListedSkill>[] = [
   { title: "skill", cell: ({ name }) => name },
@@ -36,25 +35,23 @@ export const skills: Verb = {
       name: "list",
       help: "all skills by name; with --query, the best matches first",
       flags: { query: { type: "string", value: "WORDS", help: "search for them" }, ...PAGE_FLAGS },
-      async run({ flags, json, output, client }) {
-        const { items, next } = await listPages(client().http, {
+      run: (call) =>
+        showList(call, {
           schema: SkillList,
-          path: "/v1/skills",
+          route: "GET /v1/skills",
+          field: "skills",
           itemsOf: (answer) => answer.skills,
-          flags,
-          query: { query: textFlag(flags, "query") },
-        });
-        if (json) return output.json({ skills: items, next });
-        output.table(items, LINE, "There is no skill.");
-        if (next !== undefined) output.note(`More: --after ${next}`);
-      },
+          query: { query: textFlag(call.flags, "query") },
+          columns: LINE,
+          empty: "There is no skill.",
+        }),
     },
     {
       name: "show",
       words: "SKILL [FILE]",
       help: "its state and its text, or one of its files",
       async run({ words: [skill = "", path = "SKILL.md"], json, output, client }) {
-        const detail = await client().skill(encodeURIComponent(skill));
+        const detail = await client().skill(skill);
         if (json) return output.json(detail);
         const file = Object.hasOwn(detail.files, path) ? detail.files[path] : undefined;
         if (file === undefined)
@@ -72,7 +69,7 @@ export const skills: Verb = {
       words: "SKILL",
       help: "its revisions, newest first",
       async run({ words: [skill = ""], json, output, client }) {
-        const revisions = await client().skillRevisions(encodeURIComponent(skill));
+        const revisions = await client().skillRevisions(skill);
         if (json) output.json({ revisions });
         else output.table(revisions, REVISION, "A bundled skill has no revisions.");
       },
@@ -84,18 +81,19 @@ export const skills: Verb = {
       flags: { against: { type: "string", value: "REV", help: "compare with this one instead; 0 is an empty skill" } },
       async run({ words: [skill = "", rev], flags, json, output, client }) {
         const api = client();
-        const name = encodeURIComponent(skill);
         const chosen = rev ?? String((await readHead(api, skill)).rev);
-        const path = `/v1/skills/${name}/revisions/${encodeURIComponent(chosen)}/diff`;
-        const diff = await api.http.json(SkillDiff, "GET", withQuery(path, { against: textFlag(flags, "against") }));
+        const diff = await api.call(SkillDiff, "GET /v1/skills/{name}/revisions/{rev}/diff", {
+          params: { name: skill, rev: chosen },
+          query: { against: textFlag(flags, "against") },
+        });
         if (json) return output.json(diff);
         if (diff.files.length === 0) output.note(`Revisions ${diff.against} and ${diff.rev} have the same files.`);
         for (const file of diff.files) output.text(file.diff);
       },
     },
-    change("pin", "keep it as it is: no review or curation changes it", { path: "pin", body: { pinned: true } }),
-    change("unpin", "let reviews and curations change it again", { path: "pin", body: { pinned: false } }),
-    change("archive", "offer it no longer; nothing is deleted", { path: "archive" }),
+    change("pin", "keep it as it is: no review or curation changes it", (api, skill) => api.pinSkill(skill, true)),
+    change("unpin", "let reviews and curations change it again", (api, skill) => api.pinSkill(skill, false)),
+    change("archive", "offer it no longer; nothing is deleted", (api, skill) => api.archiveSkill(skill)),
     {
       name: "restore",
       words: "SKILL [REV]",
@@ -105,19 +103,13 @@ export const skills: Verb = {
           throw new UsageError(
             `${JSON.stringify(rev)} is not the number of a revision. \`talaria skills history ${skill}\` lists them.`,
           );
-        const head = await client().restoreSkill(
-          encodeURIComponent(skill),
-          rev === undefined ? undefined : Number(rev),
-        );
+        const head = await client().restoreSkill(skill, rev === undefined ? undefined : Number(rev));
         if (json) output.json(head);
         else output.note(describe(head));
       },
     },
-    change("publish", "let anyone read and install it", {
-      path: "publish",
-      body: PublishSkill.parse({ public: true }),
-    }),
-    change("unpublish", "publish it no longer", { path: "publish", body: PublishSkill.parse({ public: false }) }),
+    change("publish", "let anyone read and install it", (api, skill) => publish(api, skill, true)),
+    change("unpublish", "publish it no longer", (api, skill) => publish(api, skill, false)),
     {
       name: "import",
       words: "FILE",
@@ -150,7 +142,7 @@ export const skills: Verb = {
         strict: { type: "boolean", help: "a copy that every validator of the standard accepts" },
       },
       async run({ words: [skill = ""], flags, json, output, client }) {
-        const format = textFlag(flags, "format") ?? "zip";
+        const format = readChoice(flags, "format", { options: EXPORT_FORMATS }) ?? "zip";
         const bytes = await exportSkill(client(), skill, { format, strict: flags.strict === true });
         const file = textFlag(flags, "output") ?? `${skill}.${format}`;
         await writeResult(output, file, bytes);
@@ -164,7 +156,7 @@ export const skills: Verb = {
       flags: YES_FLAG,
       async run({ words: [skill = ""], flags, json, output, client }) {
         if (!(await output.confirm(`Delete the skill ${skill} and its revisions?`, flags.yes === true))) return;
-        const { status } = await client().http.send("DELETE", `/v1/skills/${encodeURIComponent(skill)}`);
+        const { status } = await client().send("DELETE /v1/skills/{name}", { params: { name: skill } });
         if (json) output.json({ skill, deleted: true, pending: status === 202 });
         else output.note(`${skill} is deleted.`);
       },
@@ -173,18 +165,21 @@ export const skills: Verb = {
 };
 
 /** An action that is one request and shows the skill's new state. */
-function change(name: string, help: string, request: { path: string; body?: object }): Action {
+function change(name: string, help: string, request: (api: Client, skill: string) => Promise<SkillHead>): Action {
   return {
     name,
     words: "SKILL",
     help,
     async run({ words: [skill = ""], json, output, client }) {
-      const path = `/v1/skills/${encodeURIComponent(skill)}/${request.path}`;
-      const head = await client().http.json(SkillHead, "POST", path, request.body ? { body: request.body } : {});
+      const head = await request(client(), skill);
       if (json) output.json(head);
       else output.note(describe(head));
     },
   };
+}
+
+function publish(client: Client, name: string, isPublic: boolean): Promise<SkillHead> {
+  return client.call(SkillHead, "POST /v1/skills/{name}/publish", { params: { name }, body: { public: isPublic } });
 }
 
 function describe({ name, state, pinned, rev, public: isPublic }: SkillHead): string {
@@ -192,7 +187,7 @@ function describe({ name, state, pinned, rev, public: isPublic }: SkillHead): st
 }
 
 async function readHead(client: Client, skill: string): Promise<SkillHead> {
-  const { head } = await client.skill(encodeURIComponent(skill));
+  const { head } = await client.skill(skill);
   if (head) return head;
   throw new UsageError(`${skill} is a bundled skill: it has no revision to compare.`);
 }

@@ -1,10 +1,9 @@
 // `talaria usage`: calls, tokens and cost of the profile.
 import { UsageBy, UsageReport } from "../../core/schemas/usage.ts";
 import { PAGE_FLAGS } from "../command-line/flags.ts";
-import { listPages } from "../command-line/pages.ts";
+import { describeMore, readPageFlags } from "../command-line/pages.ts";
 import type { Column } from "../output/table.ts";
-import { type Verb, textFlag } from "../command-line/verb.ts";
-import { UsageError } from "../connection/connection.ts";
+import { type Verb, readChoice, textFlag } from "../command-line/verb.ts";
 
 type Line = UsageReport["lines"][number];
 
@@ -22,25 +21,21 @@ export const usage: Verb = {
         ...PAGE_FLAGS,
       },
       async run({ flags, json, output, client }) {
-        const by = textFlag(flags, "by");
-        if (by !== undefined && !UsageBy.safeParse(by).success)
-          throw new UsageError(`--by takes ${UsageBy.options.join(", ")}, not ${JSON.stringify(by)}.`);
-        let report: UsageReport | null = null;
-        const { items, next } = await listPages(client().http, {
-          schema: UsageReport,
-          path: "/v1/usage",
-          itemsOf: (answer) => {
-            report ??= answer;
-            return answer.lines;
-          },
-          flags,
-          query: { by, from: textFlag(flags, "from"), to: textFlag(flags, "to") },
-        });
-        const { totals, from, to, by: used } = report as unknown as UsageReport;
-        if (json) return output.json({ ...(report as unknown as UsageReport), lines: items, next });
-        output.table([...items, { ...totals, key: "all" }], toColumns(used), "");
+        const query = {
+          by: readChoice(flags, "by", UsageBy),
+          from: textFlag(flags, "from"),
+          to: textFlag(flags, "to"),
+        };
+        const reports: UsageReport[] = [];
+        const collect = (answer: UsageReport) => (reports.push(answer), answer.lines);
+        const options = { query, ...readPageFlags(flags) };
+        const { items, next } = await client().list(UsageReport, "GET /v1/usage", collect, options);
+        const report = reports[0]!;
+        if (json) return output.json({ ...report, lines: items, next });
+        const { totals, from, to, by } = report;
+        output.table([...items, { ...totals, key: "all" }], toColumns(by), "");
         output.note(`${from} to ${to}, in UTC`);
-        if (next !== undefined) output.note(`More: --after ${next}`);
+        if (next !== undefined) output.note(describeMore(next));
       },
     },
   ],

@@ -96,7 +96,7 @@ describe("a verb", () => {
     [["search"], "Write it as `talaria search QUERY...`."],
     [["memory", "list", "--loud"], /^Unknown option '--loud'[^]*`talaria memory --help` shows the options/],
     [["memory", "--limit", "0"], "--limit takes a whole number from 1"],
-    [["memory", "add", "x", "--store", "mine"], '--store takes memory or user, not "mine".'],
+    [["memory", "add", "x", "--store", "mine"], '--store takes memory, user, not "mine".'],
     [["usage", "--by", "hour"], '--by takes day, session, kind, model, not "hour".'],
     [["skills", "restore", "rain", "last"], '"last" is not the number of a revision'],
     [["skills", "import", "/nowhere/a.zip"], "/nowhere/a.zip cannot be read (ENOENT)."],
