@@ -3,7 +3,7 @@
 import { type Result, err, ok } from "../../core/errors.ts";
 import type { ChangeKey, CreateKey, CreatedKey, KeyInfo } from "../../core/schemas/api.ts";
 import { DAY_MS, type SessionId } from "../../core/schemas/ids.ts";
-import { type Actor, OPERATOR } from "../../core/schemas/keys/actor.ts";
+import type { Actor } from "../../core/schemas/keys/actor.ts";
 import { sha256Hex } from "../../core/schemas/learning/digest.ts";
 import { ALL_SCOPES, type Scope } from "../../core/schemas/keys/scope.ts";
 import { createKeyId, createSecret, toKey } from "../account-key.ts";
@@ -30,7 +30,7 @@ export interface AccountKeysDeps {
   profile: string;
   /** A version that ignores scopes and expiry must not write this account any more. */
   raiseVersion(): void;
-  signIns: Pick<SignInRows, "find" | "endOfKey" | "tidy">;
+  signIns: Pick<SignInRows, "find" | "ofKey" | "endOfKey" | "tidy">;
 }
 
 /** What opens a WebSocket. */
@@ -46,13 +46,15 @@ export function createAccountKeys({ sql, profile, raiseVersion, signIns }: Accou
   const sockets = createKeySockets(sql);
   const audit = createAuditRows(sql);
 
-  /** Failure: `key_unknown`: the key that asks has ended meanwhile. */
-  function rightsOf({ name, key, scopes }: Actor): Result<Rights> {
-    if (name === OPERATOR) return ok({ scopes: ALL_SCOPES, end: null });
+  /**
+   * Of the credential itself: the old secret of a key and the sign-in of a browser end before their key, and nothing that they make
+   * may outlive them. Failure: `key_unknown`: what asks has ended meanwhile.
+   */
+  function rightsOf({ name, key, rotation, scopes }: Actor, now: number): Result<Rights> {
     if (key === undefined) return ok({ scopes, end: null });
-    const row = rows.find(key);
-    if (!row) return err("key_unknown", "This key is unknown or was revoked.");
-    return ok({ scopes: row.scopes.filter((scope) => scopes.includes(scope)), end: row.expiresAt });
+    const checked = rotation === undefined ? signIns.find(name, now) : rows.checkRotation(key, rotation, now);
+    if (!checked) return KEY_UNKNOWN;
+    return ok({ scopes: checked.scopes.filter((scope) => scopes.includes(scope)), end: checked.end });
   }
 
   function findKey(id: string): Result<KeyRow> {
@@ -102,7 +104,7 @@ export function createAccountKeys({ sql, profile, raiseVersion, signIns }: Accou
       actor: Actor,
       now: number,
     ): Result<CreatedKey> {
-      const rights = rightsOf(actor);
+      const rights = rightsOf(actor, now);
       if (!rights.ok) return rights;
       const end = expiresAt ?? rights.value.end;
       const wanted = { scopes: scopes ?? rights.value.scopes, end };
@@ -131,7 +133,7 @@ export function createAccountKeys({ sql, profile, raiseVersion, signIns }: Accou
     change(id: string, { label, expiresAt }: ChangeKey, actor: Actor, now: number): Result<KeyInfo> {
       const found = findKey(id);
       if (!found.ok) return found;
-      const rights = rightsOf(actor);
+      const rights = rightsOf(actor, now);
       if (!rights.ok) return rights;
       const row = { label: label ?? found.value.label, expiresAt: found.value.expiresAt };
       if (expiresAt !== undefined) {
@@ -153,7 +155,7 @@ export function createAccountKeys({ sql, profile, raiseVersion, signIns }: Accou
     rotate(id: string, graceMs: number, actor: Actor, now: number): Result<CreatedKey> {
       const found = findKey(id);
       if (!found.ok) return found;
-      const rights = rightsOf(actor);
+      const rights = rightsOf(actor, now);
       if (!rights.ok) return rights;
       const { scopes, expiresAt: end, rotation } = found.value;
       // Whoever rotates a key learns its secret.
@@ -164,6 +166,8 @@ export function createAccountKeys({ sql, profile, raiseVersion, signIns }: Accou
         rows.rotate(id, secret, graceMs > 0 ? now + graceMs : null);
         sockets.endOwner(toSocketOwner(id, rotation), now + graceMs, "rotated");
         if (rotation > 0) sockets.endOwner(toSocketOwner(id, rotation - 1), now, "rotated");
+        for (const signIn of signIns.ofKey(id))
+          sockets.endOwner(signIn.id, signIn.rotation === rotation ? now + graceMs : now, "rotated");
       });
       return toCreated(id, secret, now);
     },
@@ -220,7 +224,7 @@ function checkRights(wanted: Rights, own: Rights, now: number): Result<null> {
     return err("scope_exceeded", `Your own key does not have ${missing.join(" and ")}, so it cannot give it to a key.`);
   }
   if (own.end !== null && (wanted.end === null || wanted.end > own.end)) {
-    return err("scope_exceeded", "Your own key expires, so it cannot give a key a later end than its own.");
+    return err("scope_exceeded", "Your own key or sign-in expires, so it cannot give a key a later end than its own.");
   }
   return ok(null);
 }

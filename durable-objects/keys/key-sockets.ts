@@ -59,9 +59,14 @@ export type KeySockets = ReturnType<typeof createKeySockets>;
 
 export function createKeySockets(sql: Sql) {
   const hasRows = () => hasTable(sql, SOCKET_TABLE);
-  const makeDue = (where: string, values: string[], at: number, reason: SocketReason): void => {
-    if (hasRows())
-      sql.run(`UPDATE key_socket SET due = ?, reason = ?, passes = 0, tries = 0 WHERE ${where}`, at, reason, ...values);
+  /** An end that was known before and is earlier remains. */
+  const makeDue = (column: "key" | "owner", value: string, at: number, reason: SocketReason): void => {
+    if (!hasRows()) return;
+    sql.run(
+      `UPDATE key_socket SET due = min(coalesce(due, ?1), ?1), reason = CASE WHEN due < ?1 THEN reason ELSE ?2 END,
+        passes = 0, tries = 0 WHERE ${column} = ?3`,
+      ...[at, reason, value],
+    );
   };
 
   /** After the first pass a second one follows, then the row is removed. A failure is tried again, more and more rarely. */
@@ -98,10 +103,11 @@ export function createKeySockets(sql: Sql) {
       });
     },
     /** The key has ended: every socket that it or its sign-ins opened is due. */
-    endKey: (key: string, at: number, reason: SocketReason): void => makeDue("key = ?", [key], at, reason),
+    endKey: (key: string, at: number, reason: SocketReason): void => makeDue("key", key, at, reason),
     endOwner: (owner: string, at: number, reason: SocketReason): void => {
-      makeDue("owner = ?", [owner], at, reason);
-      if (hasRows()) sql.run("UPDATE key_socket SET owner_end = ? WHERE owner = ?", at, owner);
+      makeDue("owner", owner, at, reason);
+      if (!hasRows()) return;
+      sql.run("UPDATE key_socket SET owner_end = min(coalesce(owner_end, ?1), ?1) WHERE owner = ?2", at, owner);
     },
     /** The key expires at another time than before; `null`: never. */
     moveEnd(key: string, keyEnd: number | null): void {

@@ -126,6 +126,9 @@ export function createSignInRows({ sql, findKey, isSame, onEnd }: SignInDeps) {
       return row ? judge(row, now) : null;
     },
 
+    /** Those of a key, and which of its secrets each was exchanged for. Some may have ended. */
+    ofKey: (key: string): Pick<StoredRow, "id" | "rotation">[] => select("key = ?", key),
+
     /** Oldest first, without those that have ended. */
     list(now: number): SignInInfo[] {
       return select("expires_at > ?", now).flatMap(({ hash: _hash, rotation: _rotation, ...row }) => {

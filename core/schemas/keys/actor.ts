@@ -5,11 +5,13 @@ import type { Scope } from "./scope.ts";
 export const OPERATOR = "operator";
 
 /**
- * `name`: `operator`, the id of a key, or a person by their sign-in. `key`: the key whose rights bound what it may do; absent for
- * the operator and for people whom an identity provider named. `scopes`: what the credential may do.
+ * `name`: `operator`, the id of a key or of a sign-in, or a person whom an identity provider named. `key`: the key whose rights bound
+ * what it may do; absent for the operator and for such people. `rotation`: which secret of the key was sent; absent if `name` is a
+ * sign-in. `scopes`: what the credential may do.
  */
 export interface Actor {
   name: string;
   key?: string;
+  rotation?: number;
   scopes: readonly Scope[];
 }

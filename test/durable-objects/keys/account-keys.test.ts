@@ -13,8 +13,11 @@ import { createNodeSql } from "../../support/bindings/node-sql.ts";
 const OPERATOR: Actor = { name: "operator", scopes: ALL_SCOPES };
 const NOW = 1_000_000_000_000;
 const HOUR = 3_600_000;
-const by = (key: string, scopes = ALL_SCOPES): Actor => ({ name: key, key, scopes });
+const by = (key: string, scopes = ALL_SCOPES, rotation = 0): Actor => ({ name: key, key, rotation, scopes });
 
+const SIGN_IN = { id: "sin_1", key: "", rotation: 0, scopes: ALL_SCOPES, end: NOW + HOUR };
+
+/** Every key has one sign-in. */
 function open() {
   const sql = createNodeSql();
   for (const statement of KEY_SCHEMA) sql.run(statement);
@@ -23,7 +26,12 @@ function open() {
     sql,
     profile: "0".repeat(26),
     raiseVersion: () => void seen.versions++,
-    signIns: { find: () => null, endOfKey: (key) => void seen.ended.push(key), tidy: () => {} },
+    signIns: {
+      find: (id, now) => (id === SIGN_IN.id && now < SIGN_IN.end ? SIGN_IN : null),
+      ofKey: () => [SIGN_IN],
+      endOfKey: (key) => void seen.ended.push(key),
+      tidy: () => {},
+    },
   });
   return { sql, keys, seen, rows: createKeyRows(sql, (a, b) => a === b) };
 }
@@ -122,6 +130,34 @@ describe("nobody gives more than they have", () => {
     expect(unwrap(keys.change(guest.id, { label: "guest" }, asGuest, NOW)).label).toBe("guest");
   });
 
+  test("not with the old secret of a rotated key: nothing that it makes or rotates outlives its grace time", () => {
+    const { keys } = open();
+    const { id } = unwrap(keys.create({}, OPERATOR, NOW));
+    unwrap(keys.rotate(id, HOUR, by(id), NOW));
+    const [old, present] = [by(id), by(id, ALL_SCOPES, 1)];
+    expect(unwrap(keys.create({}, old, NOW)).expiresAt).toBe(NOW + HOUR);
+    expect(keys.create({ expiresAt: NOW + HOUR + 1 }, old, NOW)).toMatchObject(failure("scope_exceeded"));
+    expect(keys.rotate(id, 0, old, NOW)).toMatchObject(failure("scope_exceeded"));
+    expect(keys.change(id, { expiresAt: null }, old, NOW)).toMatchObject(failure("scope_exceeded"));
+    expect(keys.create({}, old, NOW + HOUR)).toMatchObject(failure("key_unknown"));
+    expect(unwrap(keys.create({}, present, NOW))).not.toHaveProperty("expiresAt");
+  });
+
+  test("not by a browser's sign-in, which ends before its key", () => {
+    const { keys } = open();
+    const { id } = unwrap(keys.create({}, OPERATOR, NOW));
+    const signIn: Actor = { name: SIGN_IN.id, key: id, scopes: ALL_SCOPES };
+    expect(unwrap(keys.create({}, signIn, NOW)).expiresAt).toBe(SIGN_IN.end);
+    expect(keys.rotate(id, 0, signIn, NOW)).toMatchObject(failure("scope_exceeded"));
+    expect(keys.create({}, signIn, SIGN_IN.end)).toMatchObject(failure("key_unknown"));
+  });
+
+  test("not by a name that is the operator's", () => {
+    const { keys } = open();
+    const person: Actor = { name: "operator", scopes: ["admin"] };
+    expect(keys.create({ scopes: ["write"] }, person, NOW)).toMatchObject(failure("scope_exceeded"));
+  });
+
   test("nothing once their own key is revoked, although an isolate may still know it", () => {
     const { keys } = open();
     unwrap(keys.create({}, OPERATOR, NOW));
@@ -173,6 +209,18 @@ describe("a rotated key", () => {
     unwrap(keys.rotate(first.id, HOUR, OPERATOR, NOW));
     expect(rows.check(secretOf(second), NOW)).toMatchObject(failure("key_unknown"));
     expect(rows.check(secretOf(third), NOW)).toMatchObject({ ok: true });
+  });
+
+  test("closes the sockets that its old secret and the sign-ins of it have opened, at the end of the grace time", () => {
+    const { sql, keys } = open();
+    const { id } = unwrap(keys.create({}, OPERATOR, NOW));
+    unwrap(keys.noteSocket({ kind: "cookie", id: SIGN_IN.id }, "s", NOW));
+    unwrap(keys.noteSocket({ kind: "key", id, rotation: 0 }, "s", NOW));
+    const due = () => sql.run<{ due: number }>("SELECT due FROM key_socket ORDER BY owner").map((row) => row.due);
+    unwrap(keys.rotate(id, 60_000, OPERATOR, NOW));
+    expect(due()).toEqual([NOW + 60_000, NOW + 60_000]);
+    unwrap(keys.rotate(id, 60_000, OPERATOR, NOW + 1));
+    expect(due()).toEqual([NOW + 1, NOW + 1]);
   });
 
   test("keeps its expiry: the old secret ends with it", () => {

@@ -76,6 +76,13 @@ describe("sockets of a key", () => {
     expect([sockets.nextDue(), await take(NOW + 60)]).toEqual([null, []]);
   });
 
+  test("are closed at its expiry although it is rotated with a longer grace time", async () => {
+    const { sockets, take } = open();
+    sockets.note(socket("a.0", "s", null, NOW + 20), NOW);
+    sockets.endOwner("a.0", NOW + 60, "rotated");
+    expect([await take(NOW + 19), await take(NOW + 20)]).toEqual([[], ["a.0 s expired"]]);
+  });
+
   test("of a sign-in end with the sign-in or with its key, whichever is first", async () => {
     const { sockets, take } = open();
     sockets.note({ owner: "sign_1", key: "a", session: "s", ownerEnd: NOW + 10, keyEnd: NOW + 50 }, NOW);

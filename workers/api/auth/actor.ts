@@ -8,5 +8,6 @@ export function toActor(principal: Principal | undefined): Actor {
   if (!principal) return { name: OPERATOR, scopes: ALL_SCOPES };
   const { via, scopes } = principal;
   if (via.kind === "access") return { name: via.who, scopes };
-  return via.kind === "key" ? { name: via.id, key: via.id, scopes } : { name: via.id, key: via.key, scopes };
+  if (via.kind === "cookie") return { name: via.id, key: via.key, scopes };
+  return { name: via.id, key: via.id, rotation: via.rotation, scopes };
 }

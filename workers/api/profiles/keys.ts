@@ -25,7 +25,8 @@ keys.openapi(
     scope: "admin",
     description:
       "Creates a key. The operator says of which `profile`; the key has all scopes unless `scopes` names fewer. An admin key creates " +
-      "keys of its own profile, with no scope that it does not have and no later expiry than its own.",
+      "keys of its own profile, with no scope that it does not have and no later expiry than its own; the old secret of a rotated key and a " +
+      "browser's sign-in end before their key.",
     request: { body: jsonBody(CreateKey) },
     responses: describeResponses(201, "The key, which is never shown again", CreatedKey),
   }),
