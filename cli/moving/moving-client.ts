@@ -24,6 +24,8 @@ export interface ExportedPart {
 const PATIENCE_MS = 120_000;
 const RETRY_MS = 500;
 const REQUEST_MS = 300_000;
+/** Codes of a server that is restarting or has too much to do. */
+const PASSING = ["busy", "platform_busy", "workers_away"];
 
 export type MovingClient = ReturnType<typeof createMovingClient>;
 
@@ -86,7 +88,7 @@ function mayPass(error: unknown): boolean {
   if (error instanceof UnreachableError) return true;
   if (!(error instanceof ProblemError)) return false;
   const { status, code } = error.problem;
-  return status === 429 || code === "platform_busy" || code === "busy";
+  return status === 429 || PASSING.includes(code);
 }
 
 function toUnreachable(cause: unknown): never {

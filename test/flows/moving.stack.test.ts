@@ -19,6 +19,7 @@ import { createTempFolders } from "../support/temp-folders.ts";
 
 const OPERATOR = "operator-token-for-tests";
 const ELSEWHERE = "operator-token-of-another-deployment";
+const LISTED = "operator-token-of-a-trusted-deployment";
 const SECRET = "s3cret-of-an-mcp-server";
 const folder = createTempFolders()();
 const first = join(folder, "first.tar");
@@ -77,7 +78,10 @@ async function readArchive(path: string): Promise<MovedLine[]> {
 const data = new Uint8Array(1_300_000).map((_, at) => (at * 7) % 253);
 
 beforeAll(async () => {
-  product = await startProduct({ vars: { TALARIA_OPERATOR_TOKEN: OPERATOR } });
+  const moving = { trustedDeployments: [await idOf(LISTED)] };
+  product = await startProduct({
+    vars: { TALARIA_OPERATOR_TOKEN: OPERATOR, TALARIA_SETTINGS: JSON.stringify({ moving }) },
+  });
   alice = await createOwner();
   ({ session } = await ask<{ session: string }>(alice, "POST", "/v1/sessions", {}));
   await say(alice, session, "Hello there");
@@ -97,10 +101,17 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => product?.close());
 
-/** An archive of these lines, one part a section, signed with the secret of some deployment. */
-async function forge(of: MovedLine[], { secret = OPERATOR, change = (manifest: Manifest): object => manifest } = {}) {
+async function openWith(secret: string) {
   const deployment = await openDeployment({ TALARIA_OPERATOR_TOKEN: secret });
   if (!deployment.ok) throw new Error(deployment.failure.message);
+  return deployment.value;
+}
+
+const idOf = async (secret: string) => (await openWith(secret)).id;
+
+/** An archive of these lines, one part a section, signed with the secret of some deployment. */
+async function forge(of: MovedLine[], { secret = OPERATOR, change = (manifest: Manifest): object => manifest } = {}) {
+  const deployment = await openWith(secret);
   const texts = Object.entries(Object.groupBy(of, (line) => line.in)) as [MovedSection, MovedLine[]][];
   const bodies = texts.map(
     ([section, own]) => [section, own.map((line) => `${JSON.stringify(line)}\n`).join(""), own.length] as const,
@@ -108,10 +119,10 @@ async function forge(of: MovedLine[], { secret = OPERATOR, change = (manifest: M
   const parts = bodies.map(([section, body, count]) => ({
     ...{ section, sha256: sha256Hex(body), bytes: Buffer.byteLength(body), lines: count },
   }));
-  const manifest = { ...Manifest.parse(JSON.parse(sealed.manifest)), deployment: deployment.value.id, parts };
+  const manifest = { ...Manifest.parse(JSON.parse(sealed.manifest)), deployment: deployment.id, parts };
   const text = JSON.stringify(change(manifest));
-  const signature = await deployment.value.sign(text);
-  return { bodies, parts, sealed: { manifest: text, deployment: deployment.value.id, signature } };
+  const signature = await deployment.sign(text);
+  return { bodies, parts, sealed: { manifest: text, deployment: deployment.id, signature } };
 }
 
 async function bring(owner: Owner, { bodies, parts, sealed: own }: Awaited<ReturnType<typeof forge>>) {
@@ -203,6 +214,62 @@ it("an archive that no trusted deployment has signed arrives as a person's impor
   expect(JSON.stringify(await ask(carol, "GET", "/v1/personalities"))).not.toContain("Answer in rhymes.");
   expect(await ask(carol, "GET", "/v1/usage")).toMatchObject({ totals: { calls: 0 } });
   expect(await say(carol, session, "Go on")).toContain("turn_end");
+});
+
+describe("an archive of a deployment that the operator lists", () => {
+  it("arrives as it was: the labels of its words, revisions, settings and usage", async () => {
+    const erin = await createOwner();
+    const { report, skipped } = await bring(erin, await forge(lines, { secret: LISTED }));
+    expect({ report, skipped }).toEqual({ report: { sessions: 1, skills: 1, facts: 1 }, skipped: [] });
+    const { entries } = await ask<{ entries: Entry[] }>(erin, "GET", `/v1/sessions/${session}/entries`);
+    expect(entries[0]!.parts[0]).toEqual({ source: "principal", text: "Hello there" });
+    expect(await ask(erin, "GET", "/v1/skills/reading-logs")).toMatchObject({ head: { rev: 2 } });
+    expect(JSON.stringify(await ask(erin, "GET", "/v1/personalities"))).toContain("Answer in rhymes.");
+    expect(await ask(erin, "GET", "/v1/usage")).toMatchObject({ totals: { calls: expect.toSatisfy((n) => n > 0) } });
+  });
+
+  it("is believed by its signature alone: its id on another's archive is refused", async () => {
+    const frank = await createOwner();
+    const listed = await idOf(LISTED);
+    const stranger = await forge(lines, { secret: ELSEWHERE });
+    const named = { ...stranger, sealed: { ...stranger.sealed, deployment: listed } };
+    expect(await codeOf(bring(frank, named))).toBe("archive_forged");
+    const inside = await forge(lines, { secret: ELSEWHERE, change: (one) => ({ ...one, deployment: listed }) });
+    expect(await codeOf(bring(frank, inside))).toBe("archive_invalid");
+    const own = await forge(lines, { secret: LISTED });
+    const borrowed = {
+      ...stranger,
+      sealed: { ...stranger.sealed, deployment: listed, signature: own.sealed.signature },
+    };
+    expect(await codeOf(bring(frank, borrowed))).toBe("archive_forged");
+    // The 43rd letter has two bits that no byte needs: another spelling of the same key is not the id in the list.
+    const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+    const respelled = `${listed.slice(0, -1)}${letters[letters.indexOf(listed.at(-1)!) + 1]}`;
+    const twin = await forge(lines, { secret: LISTED, change: (one) => ({ ...one, deployment: respelled }) });
+    const spelled = { ...twin.sealed, deployment: respelled };
+    expect(
+      await clientOf(frank)
+        .beginImport(spelled)
+        .then(
+          ({ trusted }) => trusted,
+          () => false,
+        ),
+    ).toBe(false);
+    await clientOf(frank)
+      .discard()
+      .catch(() => {}); // it was refused
+    expect(await ask(frank, "GET", "/v1/sessions")).toEqual({ sessions: [] });
+  });
+
+  it("brings neither keys nor another profile's records", async () => {
+    const grace = await createOwner();
+    const key = { in: "account" as const, table: "keys", row: { id: "k", hash: "h" } };
+    expect(await codeOf(bring(grace, await forge([...lines, key], { secret: LISTED })))).toBe("archive_invalid");
+    const job = JSON.stringify({ v: 1, profile: "0".repeat(26) });
+    const foreign = { in: "object" as const, key: `reviews/${session}.1-2/job`, body: job };
+    expect(await codeOf(bring(grace, await forge([...lines, foreign], { secret: LISTED })))).toBe("archive_foreign");
+    expect(await codeOf(clientOf(grace).discard())).toBe("import_not_found");
+  });
 });
 
 describe("a hostile archive is refused and leaves nothing", () => {

@@ -60,8 +60,8 @@ export async function readImport(env: Env, profile: ProfileId): Promise<Import |
 }
 
 /**
- * Begins the import, or continues the same one. One of another archive that has written nothing yet is replaced. Failures:
- * `import_running`, `profile_not_empty`.
+ * Begins the import, or continues the same one. One that has written nothing yet is replaced, if it is of another archive, or if the
+ * operator trusts other deployments by now. Failures: `import_running`, `profile_not_empty`.
  */
 export async function beginImport(
   env: Env,
@@ -70,16 +70,17 @@ export async function beginImport(
 ): Promise<Result<null>> {
   const id = sha256Hex(text);
   const known = await readImport(env, profile);
-  if (known?.stored.import === id) return ok(null);
+  const isSame = known?.stored.import === id;
+  if (isSame && (known.stored.phase !== "staged" || known.stored.trusted === trusted)) return ok(null);
   if (known?.stored.phase === "writing") {
     return err(
       "import_running",
       "Another archive is being imported into this profile. Finish it first, or delete the profile.",
     );
   }
-  if (known) await discardImport(env, profile);
   const empty = await assertEmpty(env, profile);
   if (!empty.ok) return empty;
+  if (known && !isSame) await discardImport(env, profile);
   const stored: StoredImport = { v: 1, import: id, manifest: text, trusted, phase: "staged", startedAt: Date.now() };
   await toBucket(env.SKILLS).put(keyOf("importState", { profile }), JSON.stringify(stored));
   return ok(null);
