@@ -51,7 +51,7 @@ export type CreatedProfile = z.infer<typeof CreatedProfile>;
 const KeyLabel = z
   .string()
   .max(100)
-  .regex(/^\P{Cc}*$/u, "a label is one line without control characters");
+  .regex(/^[^\u0000-\u001f\u007f-\u009f]*$/, "a label is one line without control characters");
 const KeyScopes = z
   .array(Scope)
   .min(1)

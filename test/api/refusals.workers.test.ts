@@ -36,6 +36,11 @@ describe("a body", () => {
     expectProblem(answer, 400, "field_unknown", "Unknown field", { errors: [{ in: "json", path: "", message }] });
   });
 
+  it("behind an address that Cloudflare would not let through is refused", async () => {
+    const answer = await ask("GET", `/v1/sessions?after=${"x".repeat(16_384)}`, { key });
+    expectProblem(answer, 414, "url_too_long", "Address too long");
+  });
+
   it("with wrong values is refused with the path of each", async () => {
     const answer = await ask("POST", "/v1/sessions", { key, body: { learning: "maybe", title: 5 } });
     expect(answer.body).toMatchObject({ status: 400, code: "body_invalid" });

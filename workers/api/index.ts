@@ -98,6 +98,14 @@ function maxBodyBytes(path: string): number {
   return path === IMPORT_ROUTE ? IMPORT.requestBytes : FIXED.requestBytes;
 }
 
+/** What Cloudflare lets through, so that a local server judges alike. In bytes: an address is ASCII. */
+const MAX_URL_BYTES = 16_384;
+
+const limitUrl: MiddlewareHandler<ApiEnv> = async (c, next) => {
+  if (c.req.url.length <= MAX_URL_BYTES) return next();
+  throw new AppError("url_too_long", `The address has more than ${MAX_URL_BYTES} bytes. Send a shorter one.`);
+};
+
 /** How long a refusal waits for the rest of a body. */
 const MAX_DRAIN_MS = 2_000;
 
@@ -130,6 +138,7 @@ app.notFound((c) => {
   return shapeProblem(answerProblem(new AppError("route_not_found", detail), c), c);
 });
 app.use(drainBody);
+app.use(limitUrl);
 app.use(allowOrigins);
 app.use(authenticate);
 app.use(limitBody);

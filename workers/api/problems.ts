@@ -38,6 +38,7 @@ export const PROBLEMS = {
   bad_image_id: [400, "Invalid image id"],
   content_type_unsupported: [415, "Unsupported content type"],
   upgrade_required: [426, "WebSocket upgrade required"],
+  url_too_long: [414, "Address too long"],
   query_invalid: [400, "Invalid query"],
   bad_idempotency_key: [400, "Invalid idempotency key"],
   bad_event_id: [400, "Invalid event id"],

@@ -34,31 +34,22 @@ export const DOOR_REFUSALS = [
 /** Clients send fields of their own, such as `?beta=true`. */
 export const ANY_QUERY = z.looseObject({});
 
+export const AnthropicError = z.object({
+  type: z.literal("error"),
+  error: z.object({ type: z.string(), message: z.string() }),
+  request_id: z.string(),
+});
+
+export const OpenAiError = z.object({
+  error: z.object({ message: z.string(), type: z.string(), param: z.string().nullable(), code: z.string() }),
+});
+
 export const ANTHROPIC_ERROR_RESPONSE = {
   description: "Refused; `error.type` says why",
-  content: {
-    "application/json": {
-      schema: z.object({
-        type: z.literal("error"),
-        error: z.object({ type: z.string(), message: z.string() }),
-        request_id: z.string(),
-      }),
-    },
-  },
+  content: { "application/json": { schema: AnthropicError } },
 };
 
 export const OPENAI_ERROR_RESPONSE = {
   description: "Refused; `error.code` says why",
-  content: {
-    "application/json": {
-      schema: z.object({
-        error: z.object({
-          message: z.string(),
-          type: z.string(),
-          param: z.string().nullable(),
-          code: z.string(),
-        }),
-      }),
-    },
-  },
+  content: { "application/json": { schema: OpenAiError } },
 };

@@ -20,12 +20,17 @@ export interface DoorError {
   param?: string | undefined;
 }
 
-/** `null`: the route answers with problem documents. */
+/** The forms that refusals of a route may have. `null`: a problem document. */
+export function listShapes(path: string): (DoorShape | null)[] {
+  if (ANTHROPIC_ROUTE.test(path)) return ["anthropic"];
+  if (OPENAI_ROUTE.test(path)) return ["openai"];
+  return MODELS_ROUTE.test(path) ? [null, "anthropic"] : [null];
+}
+
+/** The form that this client reads. */
 export function shapeOf(c: Context): DoorShape | null {
-  const { path } = c.req;
-  if (ANTHROPIC_ROUTE.test(path)) return "anthropic";
-  if (MODELS_ROUTE.test(path) && c.req.header("anthropic-version") !== undefined) return "anthropic";
-  return OPENAI_ROUTE.test(path) ? "openai" : null;
+  const [first, other] = listShapes(c.req.path);
+  return other && c.req.header("anthropic-version") !== undefined ? other : first!;
 }
 
 /** The answer itself, unless it is a problem of a compatible route. */
@@ -74,7 +79,7 @@ export function toErrorBody(shape: DoorShape, error: DoorError, id: string): obj
 }
 
 /** Statuses that these clients know. A model that nobody offers is a missing one. */
-function toStatus(shape: DoorShape, { status, code }: DoorError): number {
+export function toStatus(shape: DoorShape, { status, code }: DoorError): number {
   if (code === "unknown_model") return 404;
   if (status === 410) return 404;
   if (status === 415 || status === 422 || status === 507) return 400;
@@ -102,6 +107,9 @@ function toOpenAiType(status: number): string {
   if (status === 429) return "rate_limit_error";
   return status < 500 ? "invalid_request_error" : "server_error";
 }
+
+/** Of turns that failed. */
+export const TURN_STATUSES: readonly number[] = [400, 413, 429, 502, 503];
 
 /** How a turn that failed is reported, by the code of its end. */
 export function toTurnError({ code, message }: { code: string; message: string }): DoorError {

@@ -13,7 +13,7 @@ import { formatPlace, parsePlace, signReceipt, toManifest } from "./receipts.ts"
 export const exportProfile = createRouter();
 
 /** [cf] Characters of one address; a place has far fewer. */
-const MAX_PLACE_CHARS = 8_000;
+const MAX_PLACE_CHARS = 4_000;
 const ID_CHARS = 26;
 const ALPHABET = "0123456789abcdefghijklmnopqrstuv";
 

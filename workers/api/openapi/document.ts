@@ -3,6 +3,8 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import * as z from "zod";
 import { Problem } from "../../../core/schemas/api.ts";
+import { AnthropicError, OpenAiError } from "../doors/describe-door.ts";
+import { type DoorShape, TURN_STATUSES, listShapes, toStatus } from "../doors/shape-problem.ts";
 import { VERSION } from "../health.ts";
 import { PROBLEMS, type ProblemCode } from "../problems.ts";
 import type { ApiEnv } from "../auth/principal.ts";
@@ -33,32 +35,80 @@ export function toDocument(api: OpenAPIHono<ApiEnv>): object {
     const operations = Object.entries(item).map(([method, operation]) => [method, declareProblems(path, operation)]);
     return [path.replace(ANY_PATH, ""), Object.fromEntries(operations)] as const;
   });
-  const { $schema: _, ...problem } = z.toJSONSchema(Problem);
-  const schemas = { ...document.components?.schemas, Problem: problem };
+  const schemas = {
+    ...document.components?.schemas,
+    ...toComponents({ Problem, OpenAiError, AnthropicError }),
+  };
   return { ...document, components: { ...document.components, schemas }, paths: Object.fromEntries(paths) };
+}
+
+/** As they are received: with fields of later versions. */
+function toComponents(schemas: Record<string, z.ZodType>): Record<string, object> {
+  return Object.fromEntries(
+    Object.entries(schemas).map(([name, schema]) => {
+      const { $schema: _, ...shape } = z.toJSONSchema(schema, { io: "input" });
+      return [name, shape];
+    }),
+  );
 }
 
 /** Replaces the `default` response by one for each status, with the codes that it may carry. */
 function declareProblems(path: string, operation: Operation): Operation {
-  const { default: isProblem, ...responses } = operation.responses;
-  if (!isProblem) return operation;
-  // A compatible route has refusals of its clients' form, the same for every status.
-  const { content } = isProblem as { content?: object };
-  if (content && Object.hasOwn(content, "application/json")) return operation;
-  const codes = [...new Set([...listCommonProblems(path, operation), ...(operation[REFUSED] ?? [])])];
-  const byStatus = Map.groupBy(codes, (code) => PROBLEMS[code][0]);
-  const refusals = [...byStatus].map(([status, some]) => [status, toProblemResponse(some.toSorted())]);
-  return { ...operation, responses: { ...responses, ...Object.fromEntries(refusals) } };
+  const { default: refusal, ...responses } = operation.responses as Record<string, Described>;
+  if (!refusal) return operation;
+  const codes = [...new Set([...listCommonProblems(path, operation), ...(operation[REFUSED] ?? [])])].toSorted();
+  const refusals = listShapes(path).flatMap((shape) => describeRefusals(shape, refusal, codes));
+  return { ...operation, responses: { ...responses, ...mergeByStatus(refusals) } };
 }
 
-function toProblemResponse(codes: ProblemCode[]): object {
-  const schema = {
-    allOf: [{ $ref: "#/components/schemas/Problem" }, { properties: { code: { enum: codes } } }],
+interface Described {
+  description: string;
+  content?: Record<string, object>;
+}
+
+/** In one form: a response for each status. */
+function describeRefusals(shape: DoorShape | null, refusal: Described, codes: ProblemCode[]): [string, Described][] {
+  const statusOf = (code: ProblemCode) => {
+    const status = PROBLEMS[code][0];
+    return String(shape ? toStatus(shape, { status, code, message: "" }) : status);
   };
-  return {
-    description: codes.map((code) => PROBLEMS[code][1]).join("; "),
-    content: { "application/problem+json": { schema } },
-  };
+  const described = [...Map.groupBy(codes, statusOf)].map(([status, some]): [string, Described] => [
+    status,
+    {
+      description: some.map((code) => PROBLEMS[code][1]).join("; "),
+      content: shape ? SHAPED[shape].content : describeProblem(some),
+    },
+  ]);
+  // A turn that fails answers with what its model's provider said.
+  const failed = shape && refusal.content?.["application/json"] ? TURN_STATUSES : [];
+  return [
+    ...described,
+    ...failed.map((status): [string, Described] => [
+      String(toStatus(shape!, { status, code: "", message: "" })),
+      { description: "The turn failed", content: SHAPED[shape!].content },
+    ]),
+  ];
+}
+
+/** Answers of the same status become one, with the content of each. */
+function mergeByStatus(all: [string, Described][]): Record<string, Described> {
+  const merged: Record<string, Described> = {};
+  for (const [status, { description, content }] of all) {
+    const before = merged[status];
+    const both = [...new Set([before?.description, description].filter((text) => text !== undefined))].join("; ");
+    merged[status] = { description: both, content: { ...before?.content, ...content } };
+  }
+  return merged;
+}
+
+const SHAPED: Record<DoorShape, { content: Record<string, object> }> = {
+  openai: { content: { "application/json": { schema: { $ref: "#/components/schemas/OpenAiError" } } } },
+  anthropic: { content: { "application/json": { schema: { $ref: "#/components/schemas/AnthropicError" } } } },
+};
+
+function describeProblem(codes: ProblemCode[]): Record<string, object> {
+  const parts = [{ $ref: "#/components/schemas/Problem" }, { properties: { code: { enum: codes } } }];
+  return { "application/problem+json": { schema: { allOf: parts } } };
 }
 
 /** Of every route, of those with a credential, with a body, and with a field of this name. */
@@ -76,6 +126,7 @@ function listCommonProblems(path: string, { security, parameters = [], requestBo
 }
 
 const EVERY_ROUTE: ProblemCode[] = [
+  "url_too_long",
   "query_invalid",
   "body_too_large",
   "internal",
@@ -96,7 +147,9 @@ function listCredentialProblems(security: Operation["security"] = [{ key: [] }])
   return [
     ...(security.length > 0 ? (["key_missing"] as const) : []),
     ...(takes("key") ? OF_PROFILE : []),
-    ...(takes("operator") ? (["operator_required", "operator_token_unknown", "operator_token_missing"] as const) : []),
+    ...(takes("operator")
+      ? (["operator_required", "operator_token_unknown", "operator_token_missing", "key_unknown"] as const)
+      : []),
   ];
 }
 
