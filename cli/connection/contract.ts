@@ -248,6 +248,14 @@ export interface Contract {
       usage: { calls: number; tokens: number; usd: number };
     };
   };
+  "GET /v1/sessions/{session}/prompt": {
+    answer: {
+      epoch: number;
+      sections: { name: string; characters: number; tokens: number }[];
+      tools: { count: number; characters: number; tokens: number };
+      total: { characters: number; tokens: number };
+    };
+  };
   "GET /v1/sessions/{session}/children": {
     query: { after?: string | undefined; limit?: string | undefined };
     answer: {

@@ -9,6 +9,7 @@ import { keys } from "./keys.ts";
 import { learning } from "./learning.ts";
 import { memory } from "./memory.ts";
 import { pending } from "./pending.ts";
+import { promptSize } from "./prompt-size.ts";
 import { reviews } from "./reviews.ts";
 import { search } from "./search.ts";
 import { sessions } from "./sessions.ts";
@@ -24,6 +25,7 @@ export const VERBS: readonly Verb[] = [
   reviews,
   pending,
   usage,
+  promptSize,
   keys,
   exportVerb,
   importVerb,

@@ -39,28 +39,38 @@ const IN_WORKSPACE = "The person's files are in the workspace, under `/work`; pa
 const ON_HOST =
   "You work on a real machine, in the folder where `terminal` starts; paths are relative to it. What you change there stays changed, also when the person did not expect it.";
 
-/** Frozen for an epoch. Whatever changes most often comes last. */
-export function buildPrompt(input: PromptInput): string {
+export interface PromptSection {
+  name: string;
+  text: string;
+}
+
+/** Frozen for an epoch. Whatever changes most often comes last. Sections without a text are left out. */
+export function promptSections(input: PromptInput): PromptSection[] {
   const has = (name: string) => input.tools.includes(name);
-  const parts = [
-    input.identity || identity,
-    input.personality ?? "",
-    input.guidance ? guidance.replace("{{guidance}}", () => escapeTags(input.guidance!.trim())) : "",
+  const sections = {
+    identity: input.identity || identity,
+    personality: input.personality ?? "",
+    guidance: input.guidance ? guidance.replace("{{guidance}}", () => escapeTags(input.guidance!.trim())) : "",
     trust,
-    input.isDelegated ? delegated : "",
-    has("terminal") || has("read_file") ? work.replace("{{files}}", has("process") ? ON_HOST : IN_WORKSPACE) : "",
-    has("web_extract") ? web : "",
-    has("skill_view") ? skills : "",
-    has("skill_manage") ? skillsWrite : "",
-    has("memory") ? memory : "",
-    has("skill_view") ? input.skillsBlock : "",
-    has("memory") ? input.memoryBlock : "",
-    input.mcpBlock ?? "",
-    input.projectBlock ? `${project.trim()}\n\n${input.projectBlock}` : "",
-    `Today is ${input.day} (UTC).`,
-  ];
-  return parts
-    .map((part) => part.trim())
-    .filter((part) => part !== "")
-    .join("\n\n");
+    delegation: input.isDelegated ? delegated : "",
+    work: has("terminal") || has("read_file") ? work.replace("{{files}}", has("process") ? ON_HOST : IN_WORKSPACE) : "",
+    web: has("web_extract") ? web : "",
+    "use of skills": has("skill_view") ? skills : "",
+    "writing of skills": has("skill_manage") ? skillsWrite : "",
+    "use of memory": has("memory") ? memory : "",
+    "list of skills": has("skill_view") ? input.skillsBlock : "",
+    "facts in memory": has("memory") ? input.memoryBlock : "",
+    "MCP servers": input.mcpBlock ?? "",
+    "project files": input.projectBlock ? `${project.trim()}\n\n${input.projectBlock}` : "",
+    day: `Today is ${input.day} (UTC).`,
+  };
+  return Object.entries(sections)
+    .map(([name, text]) => ({ name, text: text.trim() }))
+    .filter(({ text }) => text !== "");
+}
+
+export const SECTION_BREAK = "\n\n";
+
+export function joinSections(sections: PromptSection[]): string {
+  return sections.map(({ text }) => text).join(SECTION_BREAK);
 }

@@ -15,6 +15,8 @@ import type {
 import type { Entry, TurnStats } from "../schemas/entry.ts";
 import { toTurnId } from "../schemas/ids.ts";
 import type { BranchNeed, BranchPage, BranchPlan } from "../schemas/sessions/branch.ts";
+import type { PromptSize } from "../schemas/sessions/prompt-size.ts";
+import { readPromptSize } from "./prompt/prompt-size.ts";
 import type { ClientResult } from "../schemas/sessions/client-part.ts";
 import { takeClientResults } from "./client/client-calls.ts";
 import type { ChangeSession } from "../schemas/sessions/session-choice.ts";
@@ -58,6 +60,7 @@ export type SessionCalls = Promised<
     SessionEngine,
     | (
         | "detail"
+        | "promptSize"
         | "planBranch"
         | "readBranch"
         | "listTools"
@@ -127,6 +130,8 @@ function toLifecycle(engine: Engine) {
     },
     /** `null` for a session that was never created. */
     detail: (): SessionDetail | null => (wake(engine) ? toSessionDetail(context) : null),
+
+    promptSize: (): Result<PromptSize> => (wake(engine) ? ok(readPromptSize(context)) : UNKNOWN_SESSION),
 
     /** `null` for a session that was never created. */
     async listTools(): Promise<{ tools: ListedTool[]; isOnHost: boolean } | null> {

@@ -157,6 +157,9 @@ export class Session extends DurableObject<SessionEnv> implements SessionCalls {
   async detail() {
     return this.#engine.detail();
   }
+  async promptSize() {
+    return this.#engine.promptSize();
+  }
   async listTools() {
     return this.#engine.listTools();
   }

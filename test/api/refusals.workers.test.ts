@@ -284,6 +284,7 @@ describe("the API's description", () => {
         "GET /v1/sessions/{session}/approvals/{approval}",
         "POST /v1/sessions/{session}/approvals/{approval}",
         "GET /v1/sessions/{session}/children",
+        "GET /v1/sessions/{session}/prompt",
         "GET /v1/sessions/{session}/socket",
         "GET /v1/skills",
         "GET /v1/skills/{name}",

@@ -330,6 +330,48 @@ describe("talaria sessions export", () => {
   });
 });
 
+describe("talaria prompt-size", () => {
+  const size = { characters: 40, tokens: 10 };
+  const measured = {
+    epoch: 1,
+    sections: [{ name: "identity", ...size }],
+    tools: { count: 2, characters: 60, tokens: 20 },
+    total: { characters: 100, tokens: 30 },
+  };
+
+  it("shows each part of the newest session, or of the one that is named", async () => {
+    const { stdout, stderr, requests } = await ask(
+      ["prompt-size"],
+      [list("sessions", [INFO]), answerJson(200, measured)],
+    );
+    expect(requests).toEqual(["GET /v1/sessions", `GET /v1/sessions/${SESSION}/prompt`]);
+    expect(stdout.split("\n").map((row) => row.split(/\s{2,}/).join("|"))).toEqual([
+      "part|characters|tokens (estimated)",
+      "identity|40|10",
+      "(2 tools)|60|20",
+      "all, in every model call|100|30",
+      "",
+    ]);
+    expect(stderr).toBe("");
+    const named = await ask(
+      ["prompt-size", "S1", "--json"],
+      [answerJson(200, { ...measured, epoch: 0, sections: [] })],
+    );
+    expect(named.requests).toEqual(["GET /v1/sessions/S1/prompt"]);
+    expect(JSON.parse(named.stdout)).toEqual({ session: "S1", ...measured, epoch: 0, sections: [] });
+  });
+
+  it("says what to do where there is no session or no prompt", async () => {
+    expect(await ask(["prompt-size"], [list("sessions", [])])).toMatchObject({
+      code: 2,
+      stderr: "There is no session yet. `talaria` begins one.\n",
+    });
+    expect(await ask(["prompt-size", "S1"], [answerJson(200, { ...measured, epoch: 0 })])).toMatchObject({
+      stderr: "The session has no prompt yet: its first turn makes one.\n",
+    });
+  });
+});
+
 describe("talaria completion", () => {
   it("writes a script that names every verb and its actions", async () => {
     const { stdout } = await talaria(["completion", "bash"]);

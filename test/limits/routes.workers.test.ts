@@ -297,6 +297,7 @@ const TABLE: Record<string, Asked> = {
   "POST /v1/import/commit": { most: 2, status: 404, body: {} },
   "DELETE /v1/import": { most: 2, status: 404 },
   "GET /v1/sessions/{session}/children": OF_SESSION,
+  "GET /v1/sessions/{session}/prompt": OF_SESSION,
   "PATCH /v1/sessions/{session}": { ...OF_SESSION, body: { title: "Renamed." } },
   "POST /v1/sessions/{session}/branch": OF_SESSION,
   "GET /v1/models": { most: 1, status: 200 },

@@ -1,6 +1,6 @@
 // The prompt of a session: its layers, their order, and that the same input gives the same bytes.
 import { describe, expect, test } from "vitest";
-import { type PromptInput, buildPrompt } from "../../core/prompts/index.ts";
+import { type PromptInput, joinSections, promptSections } from "../../core/prompts/index.ts";
 import { escapeTags, escapeTagsInJson, fence } from "../../core/prompt-block.ts";
 
 const INPUT: PromptInput = {
@@ -12,6 +12,8 @@ const INPUT: PromptInput = {
 };
 
 /** Where each of the pieces begins; -1 for a missing one. */
+const buildPrompt = (input: PromptInput) => joinSections(promptSections(input));
+
 function placesIn(prompt: string, pieces: string[]): number[] {
   return pieces.map((piece) => prompt.indexOf(piece));
 }

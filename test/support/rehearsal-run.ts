@@ -7,7 +7,7 @@ import { runReview } from "../../core/learning/review/review.ts";
 import { ok } from "../../core/errors.ts";
 import { DEFAULTS } from "../../core/limits.ts";
 import { renderMemoryBlock } from "../../core/memory/block.ts";
-import { buildPrompt } from "../../core/prompts/index.ts";
+import { joinSections, promptSections } from "../../core/prompts/index.ts";
 import { type Entry, type TurnStats, promptTokens } from "../../core/schemas/entry.ts";
 import { dayOf } from "../../core/schemas/ids.ts";
 import type { ReviewResult } from "../../core/schemas/learning/review.ts";
@@ -82,12 +82,13 @@ export function createDesk(model: Model) {
     const remembered = learning
       ? renderMemoryBlock(await memory.list("memory"), await memory.list("user"), DEFAULTS)
       : "";
-    const system = buildPrompt({
+    const sections = promptSections({
       tools: tools.map((tool) => tool.name),
       skillsBlock: renderSkillIndex(await library.lines(), DEFAULTS.skills.indexTokens),
       memoryBlock: remembered,
       day: dayOf(clock.now()),
     });
+    const system = joinSections(sections);
     const { journal, entries } = createRecorder(request);
     const end = await runLoop({
       models: [model],

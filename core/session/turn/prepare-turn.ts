@@ -6,7 +6,7 @@ import { isSmall, promptLimits } from "../../agent/small-window.ts";
 import { toToolSpecs } from "../../agent/tool-specs.ts";
 import { describeUnavailable } from "../../mcp/mcp-tools.ts";
 import { renderMemoryBlock } from "../../memory/block.ts";
-import { buildPrompt } from "../../prompts/index.ts";
+import { joinSections, promptSections } from "../../prompts/index.ts";
 import type { SkillLine } from "../../schemas/api.ts";
 import { sha256Hex } from "../../schemas/learning/digest.ts";
 import { messageOf } from "../../schemas/entry.ts";
@@ -26,13 +26,15 @@ import { type OfferedTools, readScene, describeOfferedTools } from "../prompt/sc
 import { sessionTools } from "./session-tools.ts";
 
 /** Meta key `prompt`. */
-interface FrozenPrompt extends Partial<OfferedTools> {
+export interface FrozenPrompt extends Partial<OfferedTools> {
   v: 1;
   epoch: number;
   at: number;
   /** Hash of the tools' descriptions, which are part of the cached prefix. */
   tools: string;
   text: string;
+  /** Names and characters of its sections, in order, `SECTION_BREAK` between them. Absent: an older version stored it. */
+  sections?: [name: string, chars: number][];
   /** Fingerprint of the personality in it. Absent: none. */
   personality?: string;
   /** Tokens of the window that the prompt was made for. Absent: a large window. */
@@ -114,7 +116,7 @@ export async function freezePrompt(
   const limits = promptLimits(host.settings, contextWindow);
   const files = readContextFiles(workspace, limits.fileChars);
   const now = host.clock.now();
-  const text = buildPrompt({
+  const sections = promptSections({
     identity: files.identity,
     personality: chosen,
     guidance: guidanceText(log),
@@ -126,6 +128,7 @@ export async function freezePrompt(
     mcpBlock: describeUnavailable(readMcpEntries(context)),
     day: dayOf(now),
   });
+  const text = joinSections(sections);
   const frozen: FrozenPrompt = {
     v: 1,
     epoch: (before?.epoch ?? 0) + 1,
@@ -133,6 +136,7 @@ export async function freezePrompt(
     tools: specs,
     ...offered,
     text,
+    sections: sections.map((section) => [section.name, section.text.length]),
     ...(personality && { personality }),
     ...(isSmall(contextWindow) && { window: contextWindow }),
   };

@@ -212,6 +212,7 @@ const session = {
     planBranch: unknown,
     change: unknown,
     listChildren: unknown,
+    promptSize: unknown,
     readTurn: unknown,
     stopTurn: unknown,
   },

@@ -5,6 +5,7 @@ import { ulid } from "ulid";
 import { CreateSession, CreatedSession, SessionDetail, SessionList } from "../../../core/schemas/api.ts";
 import { SessionId } from "../../../core/schemas/ids.ts";
 import { type ChildInfo, ChildList } from "../../../core/schemas/sessions/delegation.ts";
+import { PromptSize } from "../../../core/schemas/sessions/prompt-size.ts";
 import { SessionKind } from "../../../core/schemas/sessions/session-kind.ts";
 import { assertExecHost } from "../env.ts";
 import { AppError, unwrap } from "../problems.ts";
@@ -97,6 +98,20 @@ sessions.openapi(
       );
     return c.json(detail, 200);
   },
+);
+
+sessions.openapi(
+  createRoute({
+    method: "get",
+    path: "/v1/sessions/{session}/prompt",
+    operationId: "readPromptSize",
+    description:
+      "Says what every model call of the session repeats: the system prompt of the present epoch by section, and the tools. Tokens are " +
+      "estimated. Before the first turn there is no prompt (epoch 0), only tools.",
+    request: { params: SessionParams },
+    responses: describeResponses(200, "Characters and estimated tokens", PromptSize),
+  }),
+  async (c) => c.json(unwrap(await openSession(c.env, c.var.profile, c.req.valid("param").session).promptSize()), 200),
 );
 
 sessions.openapi(
