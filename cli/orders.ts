@@ -7,10 +7,9 @@ import { type AttachedImage, isImagePath, readImageFile } from "./image-file.ts"
 import { createBackoff } from "./connection/backoff.ts";
 import { type Client, UnreachableError } from "./connection/client.ts";
 import { PROGRAM } from "./command-line/program-name.ts";
-import { renderLearning } from "./learning.ts";
 import { getFile } from "./pages/get-file.ts";
-import { createLessons } from "./pages/lessons.ts";
-import { rateLastTurn, renderMemory, renderSearch, renderSessions, renderSkills, renderUsage } from "./pages/pages.ts";
+import { BRANCH_FORM, branchSession, createPageCommands } from "./pages/page-commands.ts";
+import { renderSessions } from "./pages/pages.ts";
 
 export const COMMAND_HELP = `A line sent while a turn runs waits for its end, unless the setting turn.busy says otherwise. Commands:
 ${renderCommandHelp("terminal", "owner")}
@@ -37,7 +36,9 @@ export interface OrderOptions {
 /** Returns a function that resolves with the turn of a message, else with `null`. */
 export function createOrders(options: OrderOptions): (order: Order) => Promise<number | null> {
   const { client, session, showLine } = options;
-  const lessons = createLessons(client);
+  const pages = createPageCommands(client, () => session);
+  const showPage = (page: (argument: string) => Promise<string>) => async (argument: string) =>
+    showLine(await page(argument));
 
   const commands: Record<ClientCommandName, (argument: string) => Promise<number | void>> = {
     steer: (text) => say(text, "steer"),
@@ -47,14 +48,14 @@ export function createOrders(options: OrderOptions): (order: Order) => Promise<n
     stop: async () => void (await client.stop(session)),
     branch: async (turn) => showLine(await branch(turn)),
     get: async (argument) => showLine(await getFile(argument, { client, session, folder: process.cwd(), mayReplace })),
-    usage: async () => showLine(await renderUsage(client, session)),
-    learning: async (skill) => showLine(renderLearning(await client.learning(skill === "" ? {} : { skill })).trimEnd()),
-    why: async () => showLine(await lessons.why(session)),
-    unlearn: async (n) => showLine(await lessons.unlearn(session, n)),
-    rate: async (argument) => showLine(await rateLastTurn(client, session, argument)),
-    skills: async (name) => showLine(await renderSkills(client, name)),
-    memory: async () => showLine(await renderMemory(client)),
-    search: async (words) => showLine(await renderSearch(client, words)),
+    usage: showPage(pages.usage),
+    learning: showPage(pages.learning),
+    why: showPage(pages.why),
+    unlearn: showPage(pages.unlearn),
+    rate: showPage(pages.rate),
+    skills: showPage(pages.skills),
+    memory: showPage(pages.memory),
+    search: showPage(pages.search),
     sessions: async () => showLine(await renderSessions(client)),
     new: async () => showLine("A new session begins when you start again without --session."),
     exit: options.leave,
@@ -72,18 +73,9 @@ export function createOrders(options: OrderOptions): (order: Order) => Promise<n
   }
 
   async function branch(turn: string): Promise<string> {
-    if (!/^\d{0,9}$/.test(turn)) return "Write it as /branch [TURN], with the number of a turn.";
-    const key = crypto.randomUUID();
-    const backoff = createBackoff({});
-    for (;;) {
-      try {
-        const made = await client.branchSession(session, turn === "" ? {} : { turn: Number(turn) }, key);
-        return `The branch is session ${made.session}. To go on there: ${PROGRAM} --session ${made.session}`;
-      } catch (error) {
-        if (!(error instanceof UnreachableError)) throw error;
-        await backoff.next(error);
-      }
-    }
+    const made = await branchSession(client, session, turn);
+    if (made === null) return BRANCH_FORM;
+    return `The branch is session ${made.session}. To go on there: ${PROGRAM} --session ${made.session}`;
   }
 
   /** Every attempt has the same idempotency key, so that the message is accepted once. */

@@ -4,7 +4,7 @@ import type { AgentEvent, TurnState, WaitKind } from "../core/schemas/entry.ts";
 export type Turns = ReturnType<typeof createTurns>;
 
 /** What only the person can end. A turn that waits for anything else is busy. */
-const FOR_PERSON: ReadonlySet<WaitKind> = new Set(["approval", "clarify"]);
+export const FOR_PERSON: ReadonlySet<WaitKind> = new Set(["approval", "clarify"]);
 
 export function createTurns() {
   const open = new Set<number>();

@@ -1,8 +1,8 @@
 // What an editor is shown of a session, in the words of the Agent Client Protocol: of a running turn from its events, of earlier turns from
 // the log. Used by serve-acp.ts. Pure.
 import type { SessionUpdate, StopReason, ToolKind } from "@agentclientprotocol/sdk";
-import { type AgentEvent, type Entry, textOf } from "../../core/schemas/entry.ts";
-import { toPlain } from "../show.ts";
+import { type AgentEvent, type Entry, type JsonObject, textOf } from "../../core/schemas/entry.ts";
+import { summarise, toOneLine, toPlain } from "../show.ts";
 
 /** Editors show an icon by it. Other tools are `other`. */
 const KINDS: Record<string, ToolKind> = {
@@ -73,10 +73,8 @@ export function toPastUpdates(entry: Entry): SessionUpdate[] {
   }
 }
 
-function describeCall(entry: number, name: string, args: Record<string, unknown>) {
-  const [first] = Object.values(args).filter((value) => typeof value === "string");
-  const about = first === undefined ? "" : ` ${toPlain(first).replaceAll(/\s+/g, " ").trim()}`;
-  const title = `${name}${about}`;
+function describeCall(entry: number, name: string, args: JsonObject) {
+  const title = `${toOneLine(name)} ${summarise(args)}`;
   return {
     toolCallId: toCallId(entry),
     name,

@@ -1,10 +1,10 @@
 // `talaria -p TEXT`: sends one message and shows its turn, as text, as one JSON object, or as one line for each event. Called by chat.ts.
 // The answer goes to stdout, everything else to stderr.
 import type { AgentEvent } from "../../core/schemas/entry.ts";
-import type { WaitKind } from "../../core/schemas/entry.ts";
 import { type Client, ProblemError } from "../connection/client.ts";
 import { InterruptedError } from "../converse.ts";
 import { type Display, toPlainJson } from "../show.ts";
+import { FOR_PERSON } from "../turns.ts";
 import { EXIT, type ExitCode } from "./exit-codes.ts";
 import type { Output } from "../output/output.ts";
 import { PROGRAM } from "./program-name.ts";
@@ -23,9 +23,6 @@ export interface OneShot {
 class WaitOverError extends Error {
   override name = "WaitOver";
 }
-
-/** What only a person can end. */
-const FOR_PERSON: ReadonlySet<WaitKind> = new Set<WaitKind>(["approval", "clarify"]);
 
 export async function runOneShot({ client, session, flags, output, show, toSentence }: OneShot): Promise<ExitCode> {
   const { format, maxWaitMs, images } = flags;

@@ -1,20 +1,17 @@
 // Pages of a conversation, as plain text: sessions, skills, memory, found messages, usage. Called by the commands of the terminal and of
 // the plain conversation. Names and texts come from models and files, so each of them becomes plain text.
 import type { Client } from "../connection/client.ts";
+import { formatTime } from "../output/times.ts";
 import { count, toOneLine, toPlain } from "../show.ts";
 
 const MAX_LINES = 30;
 const MAX_TEXT = 200;
 
-export function formatDay(at: number): string {
-  return new Date(at).toISOString().slice(0, 16).replace("T", " ");
-}
-
 export async function renderSessions(client: Pick<Client, "recentSessions">): Promise<string> {
   const sessions = await client.recentSessions();
   if (sessions.length === 0) return "There is no session yet.";
   const lines = sessions.slice(0, MAX_LINES).map(({ session, title, createdAt }) => {
-    return `${session}  ${formatDay(createdAt)}  ${clip(title === "" ? "(no title)" : title, 60)}`;
+    return `${session}  ${formatTime(createdAt)}  ${clip(title === "" ? "(no title)" : title, 60)}`;
   });
   return withMore(lines, sessions.length);
 }
@@ -36,14 +33,14 @@ export async function renderSkills(client: Pick<Client, "listSkills" | "skill">,
 export async function renderMemory(client: Pick<Client, "listMemory">): Promise<string> {
   const entries = await client.listMemory();
   if (entries.length === 0) return "Nothing is remembered yet.";
-  const lines = entries.map(({ store, text, since }) => `${store}  ${formatDay(since).slice(0, 10)}  ${clip(text)}`);
+  const lines = entries.map(({ store, text, since }) => `${store}  ${formatTime(since).slice(0, 10)}  ${clip(text)}`);
   return withMore(lines.slice(0, MAX_LINES), entries.length);
 }
 
 export async function renderSearch(client: Pick<Client, "search">, q: string): Promise<string> {
   const { results, missing } = await client.search({ q });
   const lines = results.map(({ session, turn, title, role, at, snippet }) => {
-    const place = `${formatDay(at)}  ${role}, turn ${turn.split("-")[1]} of ${session} ${clip(title, 40)}`;
+    const place = `${formatTime(at)}  ${role}, turn ${turn.split("-")[1]} of ${session} ${clip(title, 40)}`;
     return `${place}\n  ${clip(snippet.text)}`;
   });
   const gaps = missing.length > 0 ? [`(not searched just now: ${missing.join(", ")})`] : [];

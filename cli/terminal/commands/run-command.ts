@@ -11,14 +11,12 @@ import {
 } from "../../../core/commands/parse-command.ts";
 import type { SessionDetail } from "../../../core/schemas/api.ts";
 import type { BusyMode } from "../../../core/schemas/settings.ts";
-import { createBackoff } from "../../connection/backoff.ts";
-import { type Client, UnreachableError } from "../../connection/client.ts";
+import type { Client } from "../../connection/client.ts";
 import { describeWait } from "../../describe-wait.ts";
 import { type AttachedImage, isImagePath } from "../../image-file.ts";
-import { renderLearning } from "../../learning.ts";
 import { getFile } from "../../pages/get-file.ts";
-import { createLessons } from "../../pages/lessons.ts";
-import { formatDay, rateLastTurn, renderMemory, renderSearch, renderSkills, renderUsage } from "../../pages/pages.ts";
+import { BRANCH_FORM, branchSession, createPageCommands } from "../../pages/page-commands.ts";
+import { formatTime } from "../../output/times.ts";
 import { toOneLine } from "../../show.ts";
 import type { Pastes } from "../input/pastes.ts";
 import type { SessionView } from "../session-view.ts";
@@ -47,7 +45,9 @@ A line that begins with a space is not kept in the history. Ctrl-C clears the li
 export function createCommands(options: CommandsOptions) {
   const { client, screen, view, pastes, toSentence } = options;
   const { theme } = screen;
-  const lessons = createLessons(client);
+  const pages = createPageCommands(client, () => view().id());
+  const showPage = (page: (argument: string) => Promise<string>) => async (argument: string) =>
+    screen.page(await page(argument));
   const note = (text: string) => screen.note(text);
   let skills: { name: string; description: string }[] = [];
   void loadSkills().catch(() => {}); // asked again when a word is not known
@@ -61,15 +61,14 @@ export function createCommands(options: CommandsOptions) {
       note(await getFile(argument, { client, session: needSession(), folder: process.cwd(), mayReplace })),
     stop: () => view().stop(),
     branch,
-    usage: async () => screen.page(await renderUsage(client, view().id())),
-    learning: async (skill) =>
-      screen.page(renderLearning(await client.learning(skill === "" ? {} : { skill })).trimEnd()),
-    why: async () => screen.page(await lessons.why(view().id())),
-    unlearn: async (n) => screen.page(await lessons.unlearn(view().id(), n)),
-    rate: async (argument) => note(await rateLastTurn(client, view().id(), argument)),
-    skills: async (name) => screen.page(await renderSkills(client, name)),
-    memory: async () => screen.page(await renderMemory(client)),
-    search: async (words) => screen.page(await renderSearch(client, words)),
+    usage: showPage(pages.usage),
+    learning: showPage(pages.learning),
+    why: showPage(pages.why),
+    unlearn: showPage(pages.unlearn),
+    rate: async (argument) => note(await pages.rate(argument)),
+    skills: showPage(pages.skills),
+    memory: showPage(pages.memory),
+    search: showPage(pages.search),
     sessions: async (id) => (id === "" ? pickSession() : open(id)),
     new: () => change(() => options.show(null)),
     exit: options.leave,
@@ -164,20 +163,11 @@ export function createCommands(options: CommandsOptions) {
   const open = (id: string) => change(async () => options.show(await client.session(id)));
 
   async function branch(turn: string): Promise<void> {
-    if (!/^\d{0,9}$/.test(turn)) throw new Error("Write it as /branch [TURN], with the number of a turn.");
     const from = needSession();
-    const key = crypto.randomUUID();
-    const backoff = createBackoff({});
-    for (;;) {
-      try {
-        const made = await client.branchSession(from, turn === "" ? {} : { turn: Number(turn) }, key);
-        await change(() => options.show(made));
-        return note(`(a branch of ${from}; /sessions ${from} goes back)`);
-      } catch (error) {
-        if (!(error instanceof UnreachableError)) throw error;
-        await backoff.next(error);
-      }
-    }
+    const made = await branchSession(client, from, turn);
+    if (made === null) throw new Error(BRANCH_FORM);
+    await change(() => options.show(made));
+    note(`(a branch of ${from}; /sessions ${from} goes back)`);
   }
 
   async function pickSession(): Promise<void> {
@@ -191,7 +181,7 @@ export function createCommands(options: CommandsOptions) {
         items: sessions.map(({ session, title, createdAt }) => ({
           value: session,
           label: toOneLine(title === "" ? "(no title)" : title),
-          description: `${formatDay(createdAt)} ${session}`,
+          description: `${formatTime(createdAt)} ${session}`,
         })),
         onChange: screen.draw,
         onCancel: close,
