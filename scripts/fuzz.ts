@@ -1,16 +1,12 @@
 // `npm run fuzz`: Schemathesis, a fuzzer from PyPI, against a stack of its own. It reads /openapi.json and sends valid and invalid requests
 // to every route; an answer with a status of 500 or above, or one that the document does not describe, is a failure. Last line:
 // {"requests","serverErrors","undocumented","seed"}, `null` where Python or the package cannot be had. Ends with 1 for a failure.
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { mkdirSync } from "node:fs";
+import { resolve } from "node:path";
 import { type Client, createClient } from "../cli/connection/client.ts";
 import { parseFlags, parseWholeNumber, runCommand } from "./command-line.ts";
 import { type FuzzFigures, installFuzzer, runFuzzer } from "./fuzz/schemathesis.ts";
-import { readOperatorToken } from "./stack/local-state.ts";
-import { onStopSignal } from "./stack/processes.ts";
-import { startStack } from "./stack/stack.ts";
-import { selectWorkerVars } from "./stack/worker-vars.ts";
+import { withOwnStack } from "./stack/own-stack.ts";
 
 const USAGE = `npm run fuzz -- [--seconds N] [--seed N] [--only TEXT]
 
@@ -40,24 +36,10 @@ async function fuzz(options: { seconds: number; seed: number; only: string | und
     console.log(JSON.stringify({ requests: null, serverErrors: null, undocumented: null, seed: options.seed }));
     return 0;
   }
-  const stateDir = mkdtempSync(join(tmpdir(), "talaria-fuzz-"));
-  const abort = new AbortController();
-  onStopSignal(() => abort.abort());
-  try {
-    const token = readOperatorToken(stateDir);
-    // Without a model key: the rehearsal model answers.
-    const stack = await startStack({ stateDir, vars: selectWorkerVars({}, token), signal: abort.signal });
-    try {
-      const { profile, key } = await createClient({ url: stack.url, key: token }).createProfile();
-      const existing = { profile, ...(await makeExisting(createClient({ url: stack.url, key }))) };
-      const figures = await runFuzzer(fuzzer, { ...options, url: stack.url, key, existing, home: HOME });
-      return report(figures, options.seed);
-    } finally {
-      await stack.stop();
-    }
-  } finally {
-    rmSync(stateDir, { recursive: true, force: true });
-  }
+  return withOwnStack("fuzz", async ({ url, profile, key }) => {
+    const existing = { profile, ...(await makeExisting(createClient({ url, key }))) };
+    return report(await runFuzzer(fuzzer, { ...options, url, key, existing, home: HOME }), options.seed);
+  });
 }
 
 /** A session with a turn, and what else a profile has from its first day. */

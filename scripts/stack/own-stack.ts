@@ -1,0 +1,35 @@
+// A stack with a state folder of its own, removed afterwards, and one profile: for commands that try the running product. Without a model
+// key, so the rehearsal model answers. Called by fuzz.ts and conformance-mcp.ts.
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createClient } from "../../cli/connection/client.ts";
+import { readOperatorToken } from "./local-state.ts";
+import { onStopSignal } from "./processes.ts";
+import { startStack } from "./stack.ts";
+import { selectWorkerVars } from "./worker-vars.ts";
+
+export interface OwnStack {
+  url: string;
+  profile: string;
+  key: string;
+}
+
+/** `name` is a part of the folder's name. */
+export async function withOwnStack<T>(name: string, work: (stack: OwnStack) => Promise<T>): Promise<T> {
+  const stateDir = mkdtempSync(join(tmpdir(), `talaria-${name}-`));
+  const abort = new AbortController();
+  onStopSignal(() => abort.abort());
+  try {
+    const token = readOperatorToken(stateDir);
+    const stack = await startStack({ stateDir, vars: selectWorkerVars({}, token), signal: abort.signal });
+    try {
+      const made = await createClient({ url: stack.url, key: token }).createProfile();
+      return await work({ url: stack.url, ...made });
+    } finally {
+      await stack.stop();
+    }
+  } finally {
+    rmSync(stateDir, { recursive: true, force: true });
+  }
+}
