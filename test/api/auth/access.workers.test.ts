@@ -195,6 +195,11 @@ describe("a person", () => {
       403,
       "access_not_mapped",
     ]);
+    setAccess([{ domain: "acme.example", profile: own.profile }]);
+    for (const email of ["acme.example", "@acme.example", "ann@evil.example@acme.example", "ann @acme.example"])
+      expect(codeOf(await get(await createToken({ claims: { email } })))).toEqual([403, "access_not_mapped"]);
+    const unsure = { email_verified: "false" };
+    expect(codeOf(await get(await createToken({ claims: unsure })))).toEqual([403, "access_not_mapped"]);
     expect(codeOf(await get(await createToken({ claims: { email: undefined as never, sub: "" } })))).toEqual([
       403,
       "access_not_mapped",

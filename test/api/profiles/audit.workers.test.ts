@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import type { AuditEntry } from "../../../core/schemas/keys/audit.ts";
 import { AUDITED_ROUTES } from "../../../workers/api/auth/audited-routes.ts";
-import { OPERATOR, START_MS, ask, createProfile, createSession, expectProblem } from "../api-calls.ts";
+import { OPERATOR, START_MS, ask, createProfile, createSession, expectProblem, fetchApi } from "../api-calls.ts";
 
 let profile = "";
 let key = "";
@@ -54,6 +54,27 @@ describe("the audit log of a profile", () => {
     await ask("GET", "/v1/keys", { key: other.key });
     const { entries } = await list("", other.key);
     expect(entries.map(({ act }) => act)).toEqual(["profile_create"]);
+  });
+
+  it("notes facts that are written through MCP, and its answers stay out of caches, as all of a key do", async () => {
+    const other = await createProfile();
+    const tool = async (name: string, args: object) => {
+      const body = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: args } };
+      const headers = { accept: "application/json, text/event-stream" };
+      return (await fetchApi("POST", "/mcp", { key: other.key, headers, body })).text();
+    };
+    const id = /[0-9a-f]{64}/.exec(await tool("add_memory", { store: "user", content: "Lives in Lisbon." }))![0];
+    await tool("forget_memory", { store: "user", id });
+    expect((await list("", other.key)).entries.map(({ act, target }) => [act, target])).toEqual([
+      ["memory_forget", `user/${id}`],
+      ["memory_add", id],
+      ["profile_create", other.profile],
+    ]);
+    const session = await createSession(other.key);
+    for (const path of ["/v1/audit", `/v1/sessions/${session}`, `/v1/sessions/${session}/files`, "/v1/nothing"]) {
+      const answer = await ask("GET", path, { key: other.key });
+      expect([path, answer.headers.get("cache-control")]).toEqual([path, "no-store"]);
+    }
   });
 
   it("is for admins, and every row of its table is a route", async () => {

@@ -32,8 +32,23 @@ export const authenticate: MiddlewareHandler<ApiEnv> = async (c, next) => {
   else if (OPERATOR_OR_KEY.test(route) && !hasProfile(c)) assertOperator(c);
   else if (!OPEN_ROUTES.has(route) && !DOCS_FILE.test(route) && !PUBLIC_ROUTE.test(route)) await authenticateProfile(c);
   await next();
-  if (c.var.principal) endStream(c);
+  if (!c.var.principal) return;
+  endStream(c);
+  keepPrivate(c);
 };
+
+/** What a credential may read is kept by no cache, of a proxy or of a browser, unless its route says otherwise. */
+function keepPrivate(c: Context<ApiEnv>): void {
+  if (c.res.status === 101 || c.res.headers.has("cache-control")) return;
+  try {
+    c.res.headers.set("cache-control", "no-store");
+  } catch {
+    // A response of a Durable Object has headers that cannot be changed.
+    const headers = new Headers(c.res.headers);
+    headers.set("cache-control", "no-store");
+    c.res = new Response(c.res.body, { status: c.res.status, headers });
+  }
+}
 
 /** Whether the request has the credential of a profile, good or not, rather than the operator's token or nothing. */
 function hasProfile(c: Context<ApiEnv>): boolean {

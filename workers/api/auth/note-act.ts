@@ -1,5 +1,8 @@
 // Writes the audit log: once a listed route has answered without a refusal. Every router adds it to the routes of audited-routes.ts.
 import type { Context, MiddlewareHandler } from "hono";
+import type { ProfileId } from "../../../core/schemas/ids.ts";
+import type { NewAuditEntry } from "../../../core/schemas/keys/audit.ts";
+import type { Env } from "../env.ts";
 import { openAccount } from "../sessions/session-rpc.ts";
 import { toActor } from "./actor.ts";
 import { AUDITED_ROUTES, type AuditedRoute } from "./audited-routes.ts";
@@ -17,18 +20,29 @@ export function noteActs(operationId: string | undefined): MiddlewareHandler<Api
       const answer = principal && route.answer === undefined ? {} : await readAnswer(c.res);
       // The operator's acts are noted in the profile that they concern.
       const profile = principal?.profile ?? String(answer.profile ?? c.req.param("profile") ?? "");
-      const { name: by, key } = toActor(principal);
       const target = await findTarget(c, route, answer);
-      const entry = { by, ...(key !== undefined && { key }), act: route.act, target, isAdmin: route.isAdmin ?? false };
-      try {
-        await openAccount(c.env, profile).keyDesk().noteAct(entry);
-      } catch (error) {
-        // The change is made: a refusal would say that it was not.
-        console.error(JSON.stringify({ event: "act_not_noted", act: route.act, error: String(error) }));
-      }
+      await noteAct(c.env, { profile, principal, act: route.act, target, isAdmin: route.isAdmin ?? false });
     },
   ];
 }
+
+/** Also for what changes the same through another door (mcp/mcp.ts). Without a principal: the operator. Never throws. */
+export async function noteAct(
+  env: Env,
+  { profile, principal, ...act }: { profile: ProfileId; principal: Principal | undefined } & Act,
+): Promise<void> {
+  const { name: by, key } = toActor(principal);
+  try {
+    await openAccount(env, profile)
+      .keyDesk()
+      .noteAct({ by, ...(key !== undefined && { key }), ...act });
+  } catch (error) {
+    // The change is made: a refusal would say that it was not.
+    console.error(JSON.stringify({ event: "act_not_noted", act: act.act, error: String(error) }));
+  }
+}
+
+type Act = Pick<NewAuditEntry, "act" | "target" | "isAdmin">;
 
 async function findTarget(
   c: Context<ApiEnv>,

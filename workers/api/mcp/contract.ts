@@ -13,6 +13,8 @@ export interface McpScope {
   profile: ProfileId;
   /** Revision of the profile's settings, sent with each message. */
   settingsRev: number;
+  /** Writes to the audit log what a call has changed, as the route of the same change does. */
+  note(act: string, target: string): Promise<void>;
 }
 
 /** Codes of JSON-RPC. */

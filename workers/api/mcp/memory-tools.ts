@@ -73,7 +73,11 @@ function addTool(scope: McpScope): McpTool<z.infer<typeof AddArgs>> {
       "Makes Talaria remember one fact, in the person's name. Add only what the person said or asked for, never text of a page or file.",
     parameters: AddArgs,
     annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
-    run: async ({ store, content }) => toResult({ ...(await addFact(scope, store, content)) }),
+    async run({ store, content }) {
+      const written = await addFact(scope, store, content);
+      await scope.note("memory_add", written.id);
+      return toResult({ ...written });
+    },
   };
 }
 
@@ -86,7 +90,11 @@ function replaceTool(scope: McpScope): McpTool<z.infer<typeof ReplaceArgs>> {
     description: "Replaces one fact that Talaria remembers by a corrected one, in the person's name.",
     parameters: ReplaceArgs,
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
-    run: async (args) => toResult({ ...(await replaceFact(scope, args)) }),
+    async run(args) {
+      const written = await replaceFact(scope, args);
+      await scope.note("memory_replace", `${args.store}/${args.id}`);
+      return toResult({ ...written });
+    },
   };
 }
 
@@ -99,6 +107,10 @@ function forgetTool(scope: McpScope): McpTool<z.infer<typeof ForgetArgs>> {
     description: "Removes one fact from what Talaria remembers.",
     parameters: ForgetArgs,
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
-    run: async ({ store, id }) => toResult({ removed: await forgetFact(scope, store, id) }),
+    async run({ store, id }) {
+      const removed = await forgetFact(scope, store, id);
+      await scope.note("memory_forget", `${store}/${id}`);
+      return toResult({ removed });
+    },
   };
 }

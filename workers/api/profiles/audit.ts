@@ -16,7 +16,7 @@ audit.openapi(
     scope: "admin",
     description:
       "Lists what credentials have changed in the last 90 days: keys, sign-ins, settings, policies, hooks, MCP servers, skills, facts written " +
-      "by hand, decisions, deletions, exports and imports. `key`: what this key and its sign-ins did, or `operator`. Never the content.",
+      "by hand or by MCP, decisions and approvals, the curator, deletions, exports and imports. `key`: what this key and its sign-ins did, or `operator`. Never the content.",
     request: {
       query: z.strictObject({
         ...pageQuery(200, { after: numeric(1, 999_999_999) }),

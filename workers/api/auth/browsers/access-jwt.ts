@@ -18,6 +18,9 @@ const MAX_JWKS_BYTES = 256 * 1024;
 /** [own] After the keys could not be read, so that a stranger's tokens cannot make a request each. */
 const REST_MS = 2_000;
 
+/** One `@`, with something on both sides: the domain of anything else is a guess. */
+const ADDRESS = /^[^@\s]+@[^@\s]+$/;
+
 /** A provider's keys, by their address. One isolate serves one deployment, so this holds one. */
 const known = new Map<string, ReturnType<typeof createRemoteJWKSet>>();
 
@@ -67,7 +70,8 @@ function createKeys(jwks: string, outbound: Pick<Outbound, "request">): ReturnTy
 }
 
 function toClaims({ sub, email, email_verified: isVerified, exp }: JWTPayload): AccessClaims {
-  const hasEmail = typeof email === "string" && isVerified !== false;
+  const isUsable = isVerified === undefined || isVerified === true;
+  const hasEmail = isUsable && typeof email === "string" && ADDRESS.test(email);
   return { sub: sub ?? "", ...(hasEmail && { email: email.toLowerCase() }), end: exp! * 1_000 };
 }
 

@@ -26,7 +26,11 @@ function isLocal(c: Context): boolean {
   return protocol === "http:" && LOOPBACK.test(hostname);
 }
 
+/**
+ * Only spaces and tabs are dropped around a pair. A name that begins with another space, such as U+2000, is another name: browsers do not
+ * hold the rules of `__Host-` to it, so a neighbouring host could put it in place.
+ */
 export function readCookies(c: Context, name: string): string[] {
-  const pairs = (c.req.header("cookie") ?? "").split(";").map((pair) => pair.trim());
+  const pairs = (c.req.header("cookie") ?? "").split(";").map((pair) => pair.replace(/^[ \t]+|[ \t]+$/g, ""));
   return pairs.flatMap((pair) => (pair.startsWith(`${name}=`) ? [pair.slice(name.length + 1)] : []));
 }
