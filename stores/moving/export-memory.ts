@@ -15,9 +15,11 @@ export async function exportMemory(
 ): Promise<{ lines: string[]; next: string | null }> {
   const root = keyOf("gone", { profile }).slice(0, -"GONE".length);
   const page = await kv.list({ prefix: root, ...(cursor !== null && { cursor }) });
+  // The client sends the cursor back, and KV does not say what one of another prefix lists.
+  const own = page.keys.filter(({ name }) => name.startsWith(root));
   const lines: string[] = [];
-  for (let at = 0; at < page.keys.length; at += KEYS_PER_GET) {
-    const keys = page.keys.slice(at, at + KEYS_PER_GET);
+  for (let at = 0; at < own.length; at += KEYS_PER_GET) {
+    const keys = own.slice(at, at + KEYS_PER_GET);
     const values = await kv.getMany(keys.map(({ name }) => name));
     for (const { name, metadata } of keys) {
       // A list may be newer than a get.

@@ -1,8 +1,7 @@
 // The objects of a profile in R2 and KV on their way in: checks that a line is what its key says and names no other profile, and writes
 // it. Objects that exist stay as they are. Called by workers/api, with a bucket that does not look for tombstones before each write.
 import type * as z from "zod";
-import { OBJECT_FATES } from "../../core/moving/stored.ts";
-import { MEMORY_FATES } from "../../core/moving/stored.ts";
+import { MEMORY_FATES, OBJECT_FATES } from "../../core/moving/stored.ts";
 import { type Result, err, messageOf, ok } from "../../core/errors.ts";
 import { FIXED } from "../../core/limits.ts";
 import type { Bucket, Clock, KeyValue } from "../../core/ports.ts";

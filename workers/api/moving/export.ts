@@ -73,7 +73,7 @@ exportProfile.openapi(
     const deployment = await openSigner(c.env);
     const part = unwrap(await readPart(c.env, c.var.profile, place));
     const body = part.lines.map((line) => `${line}\n`).join("");
-    const { receipt } = await signReceipt(deployment, part, { body, from, export: id, profile: c.var.profile });
+    const receipt = await signReceipt(deployment, part, { body, from, export: id, profile: c.var.profile });
     const next = formatPlace(part.next);
     return new Response(body, {
       headers: {

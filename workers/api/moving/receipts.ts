@@ -32,15 +32,14 @@ export async function signReceipt(
   deployment: Deployment,
   part: ExportedPart,
   { body, from, export: id, profile }: { body: string; from: string } & Pick<PartReceipt, "export" | "profile">,
-): Promise<{ receipt: string; sha256: string }> {
+): Promise<string> {
   const bytes = utf8.encode(body);
-  const sha256 = sha256Hex(bytes);
   const receipt: PartReceipt = {
-    ...{ section: part.section, sha256, bytes: bytes.length, lines: part.lines.length },
+    ...{ section: part.section, sha256: sha256Hex(bytes), bytes: bytes.length, lines: part.lines.length },
     ...{ export: id, profile, from, to: formatPlace(part.next) },
   };
   const text = toBase64(utf8.encode(JSON.stringify(receipt)));
-  return { receipt: `${text}.${await deployment.mac(text)}`, sha256 };
+  return `${text}.${await deployment.mac(text)}`;
 }
 
 /** The manifest of a whole export. Failure: `export_incomplete`, if parts are foreign, missing or in another order. */
