@@ -33,6 +33,15 @@ export function renderVerbHelp(verb: Verb): string {
   ].join("\n");
 }
 
+/** The table of the guide. */
+export function renderVerbTable(verbs: readonly Verb[]): string {
+  const rows = verbs.map(({ name, help, actions }) => {
+    const names = actions.map((action) => `\`${action.name ?? action.words ?? ""}\``).filter((text) => text !== "``");
+    return `| \`${name}\` | ${names.join(", ")} | ${help} |`;
+  });
+  return ["| verb | with | to |", "|---|---|---|", ...rows].join("\n");
+}
+
 /** The table of exit codes in docs/GUIDE.md. */
 export function renderExitTable(): string {
   return [

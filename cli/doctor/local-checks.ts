@@ -98,7 +98,7 @@ function checkAccess({ accessFile }: LocalOptions): DoctorLine {
       check,
       state: "fail",
       found: error.message.split("\n")[0]!,
-      fix: "Start Talaria again with `npm start`: it writes the file anew.",
+      fix: "Start Talaria again with `npm start`: it writes a new file.",
     };
   }
   if ((stat.mode & 0o077) !== 0)

@@ -56,6 +56,14 @@ function open(api: FakeSession, options: Partial<TerminalOptions> = {}, columns 
   return { terminal, ended, enter, typed };
 }
 
+/** Sends the first message, and its turn begins. */
+async function begin({ enter, terminal }: ReturnType<typeof open>, api: FakeSession, text: string): Promise<void> {
+  enter(text);
+  await until(() => api.posted.length === 1);
+  await api.begin(1);
+  await terminal.waitFor("waiting for the model");
+}
+
 async function leave({ terminal, ended }: ReturnType<typeof open>): Promise<number> {
   terminal.type(CTRL_C);
   terminal.type(CTRL_D);
@@ -101,9 +109,7 @@ describe("the interactive terminal", { timeout: 20_000 }, () => {
   it("keeps what is typed apart from the answer that streams meanwhile", async () => {
     await using api = await startFakeSession();
     const it = open(api);
-    it.enter("go");
-    await until(() => api.posted.length === 1);
-    await api.begin(1);
+    await begin(it, api, "go");
     let sent = "";
     for (const [at, word] of "The answer comes in many small pieces of text".split(" ").entries()) {
       await api.say(`${word} `, sent.length);
@@ -154,10 +160,7 @@ describe("the interactive terminal", { timeout: 20_000 }, () => {
   it("queues and steers while a turn runs, and shows what was accepted and where it went", async () => {
     await using api = await startFakeSession();
     const it = open(api);
-    it.enter("work");
-    await until(() => api.posted.length === 1);
-    await api.begin(1);
-    await it.terminal.waitFor("waiting for the model");
+    await begin(it, api, "work");
     it.enter("later");
     await it.terminal.waitFor("⧗ queued: later");
     it.terminal.type("left");
@@ -180,10 +183,7 @@ describe("the interactive terminal", { timeout: 20_000 }, () => {
   it("clears the line at Ctrl-C, then stops the turn, then leaves", async () => {
     await using api = await startFakeSession();
     const it = open(api);
-    it.enter("work");
-    await until(() => api.posted.length === 1);
-    await api.begin(1);
-    await it.terminal.waitFor("waiting for the model");
+    await begin(it, api, "work");
     it.terminal.type("half a line");
     it.terminal.type(CTRL_C);
     expect(await it.typed()).toBe("");
@@ -199,10 +199,7 @@ describe("the interactive terminal", { timeout: 20_000 }, () => {
   it("stops the turn at Escape", async () => {
     await using api = await startFakeSession();
     const it = open(api);
-    it.enter("work");
-    await until(() => api.posted.length === 1);
-    await api.begin(1);
-    await it.terminal.waitFor("waiting for the model");
+    await begin(it, api, "work");
     it.terminal.type(ESC);
     await until(() => api.called.includes("stop"));
     await leave(it);
@@ -211,9 +208,7 @@ describe("the interactive terminal", { timeout: 20_000 }, () => {
   it("loses no text to a lost server: shows it as not sent, and sends it once when the server is back", async () => {
     await using api = await startFakeSession();
     const it = open(api);
-    it.enter("one");
-    await until(() => api.posted.length === 1);
-    await api.begin(1);
+    await begin(it, api, "one");
     await api.end(1);
     await it.terminal.waitFor("1 model call");
     api.setAway(true);
@@ -286,9 +281,7 @@ describe("the interactive terminal", { timeout: 20_000 }, () => {
   it("answers an approval with a key, only while nothing is typed", async () => {
     await using api = await startFakeSession();
     const it = open(api);
-    it.enter("work");
-    await until(() => api.posted.length === 1);
-    await api.begin(1);
+    await begin(it, api, "work");
     const id = "ab12cd34ab12cd34ab12";
     const question = {
       for: "approval" as const,
@@ -449,9 +442,7 @@ describe("the interactive terminal", { timeout: 20_000 }, () => {
   it("draws itself again when the terminal is resized, to 40 columns and back", async () => {
     await using api = await startFakeSession();
     const it = open(api, {}, 120);
-    it.enter("go");
-    await until(() => api.posted.length === 1);
-    await api.begin(1);
+    await begin(it, api, "go");
     await api.say("word ".repeat(40).trim());
     await api.end(1);
     await it.terminal.waitFor("1 model call");
@@ -465,9 +456,7 @@ describe("the interactive terminal", { timeout: 20_000 }, () => {
   it("writes no colour with NO_COLOR", async () => {
     await using api = await startFakeSession();
     const it = open(api, { env: { NO_COLOR: "1" } });
-    it.enter("go");
-    await until(() => api.posted.length === 1);
-    await api.begin(1);
+    await begin(it, api, "go");
     await api.say("```ts\nconst a = 1;\n```\n\n`code`");
     await api.end(1);
     await it.terminal.waitFor("1 model call");
