@@ -11,7 +11,7 @@ import { SETTINGS_TABLE } from "./account-settings.ts";
 import { SIGN_IN_TABLE } from "./keys/sign-in-rows.ts";
 import { UPKEEP_SCHEMA } from "./account-upkeep.ts";
 import { AUDIT_TABLE } from "./keys/audit-rows.ts";
-import { SOCKET_TABLE } from "./keys/key-sockets.ts";
+import { SOCKET_TABLE, createKeySockets } from "./keys/key-sockets.ts";
 import { RESPONSE_TABLES, createResponseRows } from "./responses/response-rows.ts";
 import { RUN_TABLES, createRunRows } from "./runs/run-rows.ts";
 
@@ -32,15 +32,15 @@ export const OWN_TABLES = [
 
 export const MORE_SCHEMA = [...SESSION_SCHEMA, ...ERASURE_SCHEMA, ...CURATION_SCHEMA, ...UPKEEP_SCHEMA];
 
-/** What the Account keeps of a session for programs: it dies with the session. Inside the caller's transaction. */
+/** What the Account keeps of a session for programs and sockets: it dies with the session. Inside the caller's transaction. */
 export function forgetSessionRows(sql: Sql, session: SessionId): void {
-  for (const rows of [createRunRows(sql), createResponseRows(sql), createConversationRows(sql)]) {
-    rows.forgetSession(session);
-  }
+  const tables = [createRunRows(sql), createResponseRows(sql), createConversationRows(sql), createKeySockets(sql)];
+  for (const rows of tables) rows.forgetSession(session);
 }
 
 /** Removes what is too old. */
 export function tidyRows(sql: Sql, now: number): void {
   createRunRows(sql).tidy(now);
   createResponseRows(sql).tidy(now);
+  createConversationRows(sql).tidy(now);
 }

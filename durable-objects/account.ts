@@ -87,7 +87,7 @@ export class Account extends DurableObject<AccountEnv> {
 
   keyDesk(): KeyDesk {
     const open = (willWrite: boolean) => ((willWrite ? this.#isWritable() : this.#exists()) ? this.#keys() : null);
-    return new KeyDesk(open, () => this.#arm());
+    return new KeyDesk(open, () => this.#arm(), this.#sessionList.find);
   }
 
   /** Failures: `key_unknown`, also without a profile; `key_expired`. `willWrite`: throws if a newer version made the tables. */
@@ -389,7 +389,7 @@ export class Account extends DurableObject<AccountEnv> {
     return openRunDesk(this.ctx, this.env, this.#sessionList);
   }
   responseDesk(): ResponseDesk {
-    return new ResponseDesk(this.ctx.storage, this.#sessionList.isThere);
+    return new ResponseDesk(this.ctx.storage, this.#sessionList);
   }
 
   #hasHookEvents(): boolean {

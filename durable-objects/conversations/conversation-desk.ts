@@ -11,6 +11,7 @@ import {
   createConversationRows,
 } from "./conversation-rows.ts";
 import { toSql } from "../sql.ts";
+import { beginConversation } from "./begin-conversation.ts";
 
 /** What the desk needs of its Account. */
 interface SessionList {
@@ -46,23 +47,15 @@ export class ConversationDesk extends RpcTarget {
   }
 
   /**
-   * Stores what the request becomes, and lists the session that it begins. Returns the plan that holds: that of another request, if one
-   * with the same conversation's name was faster. Failure: `profile_gone`.
+   * Stores what the request becomes, and lists the session that it begins. Returns the plan that holds: that of another request, if this one
+   * repeats it, or one with the same conversation's name was faster. Failures: `profile_gone`, `idempotency_conflict`, and
+   * `session_not_found` or `learning_differs` if a session was deleted or begun since `find`.
    */
   begin(begun: BegunRequest): Result<DoorPlan> {
-    const { isThere, find, register } = this.#sessions;
     return this.#storage.transactionSync(() => {
-      if (!isThere(true)) return err("profile_gone", "This profile has been deleted.");
-      const rows = createConversationRows(toSql(this.#storage));
-      const taken = begun.name === null ? null : rows.named(begun.name);
-      const isTaken = begun.plan.isNew && taken !== null && find(taken) !== undefined;
-      const plan = isTaken ? { ...begun.plan, session: taken } : begun.plan;
-      if (plan.isNew && !plan.branch) {
-        const { session, learning, createdAt } = plan;
-        register({ session, title: "", learning, createdAt });
-      }
-      rows.put({ ...begun, plan }, Date.now());
-      return ok(plan);
+      if (!this.#sessions.isThere(true)) return err("profile_gone", "This profile has been deleted.");
+      const now = Date.now();
+      return beginConversation(createConversationRows(toSql(this.#storage)), this.#sessions, begun, now);
     });
   }
 }

@@ -50,6 +50,8 @@ export interface DoorTurnRow {
 }
 
 export interface BegunRequest {
+  /** It repeats another request: the plan of that one holds. */
+  isRepeat: boolean;
   /** Names the request: repeated with it, and within a day, the request may join. */
   request: Sha256;
   /** Of all that decides what the request means. */
@@ -110,7 +112,7 @@ export function createConversationRows(sql: Sql) {
       if (row.body === body) return ok(JSON.parse(row.plan) as DoorPlan);
       return err("idempotency_conflict", "This Idempotency-Key came with another request before. Use a new key.");
     },
-    put({ request, body, chain, name, plan }: BegunRequest, now: number): void {
+    put({ request, body, chain, name, plan }: Omit<BegunRequest, "isRepeat">, now: number): void {
       for (const statement of SCHEMA) sql.run(statement);
       const columns = "chain, request, body, session, plan, at";
       const values = [chain, request, body, plan.session, JSON.stringify(plan), now];
@@ -130,6 +132,10 @@ export function createConversationRows(sql: Sql) {
         : [];
       if (count <= MAX_NAMES) return;
       sql.run(`DELETE FROM door_name WHERE name IN (SELECT name FROM door_name ORDER BY at LIMIT ${PRUNED_AT_ONCE})`);
+    },
+    /** Removes those that are too old. */
+    tidy(now: number): void {
+      if (hasTables()) sql.run("DELETE FROM door_turn WHERE at <= ?", now - KEEP_MS);
     },
     forgetSession(session: SessionId): void {
       if (!hasTables()) return;

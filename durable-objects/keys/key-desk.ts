@@ -2,24 +2,31 @@
 // `profile_not_found` if there is no profile.
 import { RpcTarget } from "cloudflare:workers";
 import { type Result, err } from "../../core/errors.ts";
-import type { ChangeKey, CreateKey, CreatedKey, KeyInfo } from "../../core/schemas/api.ts";
+import type { ChangeKey, CreateKey, CreatedKey, KeyInfo, SessionInfo } from "../../core/schemas/api.ts";
 import type { AuditAsked, AuditEntry, NewAuditEntry } from "../../core/schemas/keys/audit.ts";
 import type { Actor } from "../../core/schemas/keys/actor.ts";
 import type { SessionId } from "../../core/schemas/ids.ts";
 import type { AccountKeys, SocketOpener } from "./account-keys.ts";
 import { KEY_UNKNOWN } from "./key-rows.ts";
 
+const NO_SESSION = err("session_not_found", "This profile has no session with that id.");
 const NO_PROFILE = err("profile_not_found", "There is no profile of that id.");
 
 export class KeyDesk extends RpcTarget {
   readonly #open: (willWrite: boolean) => AccountKeys | null;
   readonly #arm: () => Promise<void>;
+  readonly #findSession: (session: SessionId) => SessionInfo | undefined;
 
   /** `open`: `null` for a deleted profile. Throws if a newer version made its tables, unless the call only reads. */
-  constructor(open: (willWrite: boolean) => AccountKeys | null, arm: () => Promise<void>) {
+  constructor(
+    open: (willWrite: boolean) => AccountKeys | null,
+    arm: () => Promise<void>,
+    findSession: (session: SessionId) => SessionInfo | undefined,
+  ) {
     super();
     this.#open = open;
     this.#arm = arm;
+    this.#findSession = findSession;
   }
 
   list(): KeyInfo[] {
@@ -43,8 +50,11 @@ export class KeyDesk extends RpcTarget {
     await this.#arm();
     return revoked;
   }
+  /** Failures: `key_unknown`; `session_not_found`, of which nothing is noted. */
   async noteSocket(opener: SocketOpener, session: SessionId): Promise<Result<string>> {
-    const noted = this.#open(true)?.noteSocket(opener, session, Date.now()) ?? KEY_UNKNOWN;
+    const keys = this.#open(true);
+    if (keys && !this.#findSession(session)) return NO_SESSION;
+    const noted = keys?.noteSocket(opener, session, Date.now()) ?? KEY_UNKNOWN;
     await this.#arm();
     return noted;
   }

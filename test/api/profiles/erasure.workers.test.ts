@@ -127,7 +127,7 @@ describe("a deleted session", () => {
     const words = ["zebraquestion", "zebrafile", "zebracell", "zebraagain"];
     expect(await findPlaces(profile, ...words)).toEqual([]);
     const marks = [
-      ...["audit", "erasure", "key_socket"].map((table) => `ACCOUNT ${profile} ${table}`),
+      ...["audit", "erasure"].map((table) => `ACCOUNT ${profile} ${table}`),
       `ARCHIVE ${profile} message_turn`,
       `SESSION ${profile}/${session} tombstone`,
       `r2 p/${profile}/deleted/sessions/${session}`,

@@ -208,6 +208,14 @@ describe("the end of a key", () => {
     expectProblem(await ask("GET", "/v1/sessions", { key: made.key }), 401, "key_expired", "The key has expired");
   });
 
+  it("is not waited for on sessions that the profile does not have: nothing is noted of them", async () => {
+    const made = await make({});
+    const headers = { upgrade: "websocket" };
+    const answer = await ask("GET", `/v1/sessions/${"0".repeat(26)}/socket`, { key: made.key, headers });
+    expectProblem(answer, 404, "session_not_found", "No such session");
+    expect((await socketRows()).filter(({ owner }) => String(owner).startsWith(made.id))).toEqual([]);
+  });
+
   it("before a socket is opened refuses it, although this isolate still knows the key", async () => {
     const made = await make({});
     expect((await ask("GET", "/v1/sessions", { key: made.key })).status).toBe(200);

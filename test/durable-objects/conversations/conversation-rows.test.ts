@@ -17,6 +17,7 @@ function setUp(...sessions: string[]) {
 function begun(chain: string, session: string, more: Partial<BegunRequest> = {}): BegunRequest {
   const plan = { v: 1 as const, key: `key of ${chain}`, session, known: 0, isNew: true, learning: "on" as const };
   return {
+    isRepeat: false,
     request: `of ${chain}`,
     body: chain,
     chain,

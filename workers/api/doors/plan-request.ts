@@ -51,8 +51,9 @@ export async function planRequest(c: Context<ApiEnv>, request: DoorRequest): Pro
       );
   const named = previous ? undefined : found.named?.session;
   const plan = toPlan({ named, place, learning, guidance });
-  const begun = { ...repeat, chain: chain ?? sha256Hex(plan.key), name, plan };
-  return { plan: unwrap(await askConversations(env, profile, (desk) => desk.begin(begun))), joined: false };
+  const begun = { ...repeat, isRepeat, chain: chain ?? sha256Hex(plan.key), name, plan };
+  const held = unwrap(await askConversations(env, profile, (desk) => desk.begin(begun)));
+  return { plan: held, joined: held.key !== plan.key };
 }
 
 const NOTHING: FoundConversation = { joined: null, named: null, rows: [] };

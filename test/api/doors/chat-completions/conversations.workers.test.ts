@@ -135,6 +135,16 @@ describe("a request that is the same as another", () => {
     await expect(other).rejects.toMatchObject({ status: 409, code: "idempotency_conflict" });
   });
 
+  it("joins by its Idempotency-Key also while the first attempt is under way, in a branch too", async () => {
+    const { first, one } = await talk("a double dike");
+    for (const messages of [[user("Hello, twice")], [...first, assistant(one.text), user("Note: twice")]]) {
+      const before = await countSessions();
+      const headers = { "idempotency-key": `twice-${messages.length}` };
+      const [left, right] = await Promise.all([say(messages, headers), say(messages, headers)]);
+      expect([right.session, right.turn, await countSessions()]).toEqual([left.session, left.turn, before + 1]);
+    }
+  });
+
   it.each(["create", "fetch", "planBranch", "readBranch"])(
     "is done once although the first attempt died at %s",
     async (call) => {
