@@ -40,6 +40,11 @@ describe("a finished turn", () => {
   it("is shown with its observation and trace, and is stored in the Archive", async () => {
     const { session, read, archived } = await setUp();
     await vi.waitUntil(async () => (await read(1)).observation, soon);
+    const { body } = await ask("GET", `/v1/sessions/${session}/prompt`, { key });
+    expect(body).toMatchObject({
+      epoch: 1,
+      sections: expect.arrayContaining([{ name: "day", characters: 26, tokens: expect.any(Number) }]),
+    });
     const { n, observation, trace } = await read(1);
     expect(n).toBe(1);
     expect(observation).toMatchObject({ v: 2, turn: `${session}-1`, judge: "exit", outcome: "success" });
