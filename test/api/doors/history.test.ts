@@ -3,7 +3,7 @@
 import { describe, expect, it } from "vitest";
 import { type AgentEvent, NO_STATS } from "../../../core/schemas/entry.ts";
 import { type DoorMessage } from "../../../workers/api/doors/contract.ts";
-import { isSameAnswer, readPositions, readResults, splitNew } from "../../../workers/api/doors/history.ts";
+import { isFurther, isSameAnswer, readPositions, readResults, splitNew } from "../../../workers/api/doors/history.ts";
 import { readPieces } from "../../../workers/api/doors/pieces.ts";
 import { collectCompletion, renderChunks } from "../../../workers/api/doors/chat-completions/render.ts";
 import { parseChatBody, toChatField } from "../../../workers/api/doors/chat-completions/request.ts";
@@ -16,7 +16,7 @@ const tool = (callId: string): DoorMessage => ({ role: "tool", callId, text: "re
 describe("the chain of a conversation", () => {
   it("is the one that the next request finds, whatever became of calls, results and white space", () => {
     const before = readPositions([user("a"), assistant("b c"), user("d")]);
-    const whole = [user("a"), assistant(" b\nc"), tool("1"), user("d"), assistant("e"), user("f")];
+    const whole = [user("a\n"), assistant(" b\nc"), tool("1"), user(" d"), assistant("e"), user("f")];
     const after = readPositions(whole);
     expect(after.positions.map(({ answer, next }) => [answer, next])).toEqual([
       [" b\nc", 3],
@@ -50,6 +50,15 @@ describe("what a client says was answered", () => {
     ["four", false],
   ])("%j is the answer: %s", (answer, isSame) => expect(isSameAnswer(answer, said)).toBe(isSame));
 });
+
+it.each([
+  ["I look. It is", true],
+  ["I look.", true],
+  ["", false],
+  ["You look. It is", false],
+])("%j is more of an answer that streams: %s", (answer, isMore) =>
+  expect(isFurther(answer, { said: "I look." })).toBe(isMore),
+);
 
 describe("what is new in a request", () => {
   it("is the person's messages at the end, and before them what the session does not know", () => {

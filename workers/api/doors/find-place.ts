@@ -7,7 +7,7 @@ import type { DoorTurnRow } from "../../../durable-objects/conversations/convers
 import { unwrap } from "../problems.ts";
 import type { SessionRpc } from "../sessions/session-rpc.ts";
 import type { TurnPlace } from "./contract.ts";
-import { type Position, isSameAnswer } from "./history.ts";
+import { type Position, isFurther, isSameAnswer } from "./history.ts";
 
 export interface Place extends TurnPlace {
   /** How many messages of the request the session knows. */
@@ -27,25 +27,30 @@ export interface PlaceAsked {
 /** Sessions that are asked. More than these have had the same conversation only where a client sends the same again and again. */
 const MAX_ASKED = 8;
 
-/** `null`: the profile knows nothing of this history. The longest known part counts, then a session that is exactly there. */
+/** `null`: the profile knows nothing of this history. The longest known part counts, then a session that is exactly there, then one
+ * whose answer still streams: its log does not have the text that the person stopped reading. */
 export async function findPlace({ rows, positions, learning, guidance, open }: PlaceAsked): Promise<Place | null> {
   let left = MAX_ASKED;
   for (const { chain, answer, next } of positions.toReversed()) {
     const plans = rows.filter((row) => row.chain === chain && row.plan.learning === learning).map(({ plan }) => plan);
     const fitting = plans.toSorted((a, b) => Number(b.guidance === guidance) - Number(a.guidance === guidance));
     let past: Place | null = null;
+    let running: Place | null = null;
     for (const { session, key } of fitting) {
-      if (left-- <= 0) return past;
+      if (left-- <= 0) return past ?? running;
       const read = await open(session).readExchange({ key });
       // Deleted meanwhile, or the message was never posted.
       if (!read.ok && (read.failure.code === "session_not_found" || read.failure.code === "turn_not_found")) continue;
       const exchange = unwrap(read);
-      if (!isSameAnswer(answer, exchange)) continue;
       const place = { session, turn: exchange.turn, known: next, isPast: hasGoneOn(exchange) };
+      if (!isSameAnswer(answer, exchange)) {
+        if (exchange.state === "running" && isFurther(answer, exchange)) running ??= place;
+        continue;
+      }
       if (!place.isPast) return place;
       past ??= place;
     }
-    if (past) return past;
+    if (past ?? running) return past ?? running;
   }
   return null;
 }

@@ -22,7 +22,7 @@ const MAX_POSITIONS = 300;
 
 /**
  * The person's messages but for the last, oldest first, and the chain with the last. `scope`: chains of different scopes never meet.
- * Images count, calls and results of tools do not: some clients leave them out of what they send later.
+ * Images count, calls and results of tools do not: some clients leave them out of what they send later. Some trim messages that they stored.
  */
 export function readPositions(messages: DoorMessage[], scope = ""): { positions: Position[]; chain: Sha256 } {
   const positions: Position[] = [];
@@ -34,7 +34,7 @@ export function readPositions(messages: DoorMessage[], scope = ""): { positions:
     const before = positions.at(-1);
     if (before) Object.assign(before, { answer, next: at });
     const images = message.images.map((image) => sha256Hex(JSON.stringify(image)));
-    chain = sha256Hex(JSON.stringify([chain, squeeze(answer), message.text, ...images]));
+    chain = sha256Hex(JSON.stringify([chain, squeeze(answer), message.text.trim(), ...images]));
     positions.push({ chain, answer: "", next: messages.length });
     answer = "";
   }
@@ -48,6 +48,11 @@ export function readPositions(messages: DoorMessage[], scope = ""): { positions:
 export function isSameAnswer(answer: string, { said, closing }: { said: string; closing: string }): boolean {
   const [told, whole, last] = [squeeze(answer), squeeze(said), squeeze(closing)];
   return whole.startsWith(told) || (last !== "" && told.endsWith(last));
+}
+
+/** Whether what a client has read begins with all that the session has stored of an answer. */
+export function isFurther(answer: string, { said }: { said: string }): boolean {
+  return squeeze(answer).startsWith(squeeze(said));
 }
 
 export interface NewMessages {

@@ -6,7 +6,7 @@ import type { DoorPlan } from "../../../durable-objects/conversations/conversati
 import type { ApiEnv } from "../auth/principal.ts";
 import { AppError } from "../problems.ts";
 import { makeBranch } from "../sessions/make-branch.ts";
-import { openSession, unwrapResponse } from "../sessions/session-rpc.ts";
+import { openAccount, openSession, unwrapResponse } from "../sessions/session-rpc.ts";
 import { answerCalls, findCallPlace } from "./answer-calls.ts";
 import type { DoorRequest, DoorTurn, TurnPlace } from "./contract.ts";
 import { followTurn } from "./follow-turn.ts";
@@ -58,10 +58,26 @@ async function post(c: Scope, request: DoorRequest, { plan, joined }: Planned, b
     ...(at.settingsRev > 0 && { settingsRev: at.settingsRev }),
   };
   const asked = new Request(SESSION_URL, { method: "POST", body: JSON.stringify(message) });
-  const answer = await unwrapResponse(await session.fetch(asked));
+  const answer = await unwrapRefused(c, request, plan, await session.fetch(asked));
   const turn = Number(answer.headers.get("talaria-turn")!.split("-")[1]);
   const isCommand = parseSessionCommand(text) !== null;
   return { session: id, turn, joined, isCommand, events: followTurn(session, { turn, opened: answer.body! }) };
+}
+
+/** A session that was made for this message alone goes with it if it is refused. One with the client's own name stays for the next try. */
+async function unwrapRefused(c: Scope, request: DoorRequest, plan: DoorPlan, answer: Response): Promise<Response> {
+  try {
+    return await unwrapResponse(answer);
+  } catch (refused) {
+    const { env, var: at } = c;
+    const { session, key, isNew } = plan;
+    if (isNew && request.conversation === undefined) {
+      // A retry may have been posted before, and be refused only a reader.
+      const read = await openSession(env, at.profile, session).readExchange({ key });
+      if (!read.ok) c.executionCtx.waitUntil(Promise.resolve(openAccount(env, at.profile).eraseSession(session)));
+    }
+    throw refused;
+  }
 }
 
 /** Files of that time, or the present ones if those are no longer kept. */

@@ -100,6 +100,19 @@ describe("a client that sends its whole history", () => {
     expect((await readSession(one.session)).turns).toHaveLength(2);
   });
 
+  it("leaves no session behind for a message that is refused", async () => {
+    const { one, whole } = await talk("a jetty");
+    const before = await countSessions();
+    const taken = { type: "function", function: { name: "terminal", parameters: {} } } as const;
+    for (const messages of [[user("Hello")], [...whole.slice(0, 2), user("Note: another")]]) {
+      await expect(sayBy(client, messages, { tools: [taken] })).rejects.toMatchObject({ code: "tool_collides" });
+    }
+    await expect(say([user("a".repeat(100_001))])).rejects.toMatchObject({ code: "message_too_long" });
+    await expect(say([user("a".repeat(100_001))], RETRY)).rejects.toMatchObject({ code: "message_too_long" });
+    await expect.poll(countSessions, { timeout: 10_000 }).toBe(before);
+    expect((await say([...whole, user("Thanks")])).session).toBe(one.session);
+  });
+
   it("does not go on in a session that was deleted", async () => {
     const { one, whole } = await talk("a mill");
     expect((await ask("DELETE", `/v1/sessions/${one.session}`, { key })).status).toBe(204);
