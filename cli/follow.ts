@@ -3,7 +3,7 @@
 import { type BackoffOptions, createBackoff } from "./connection/backoff.ts";
 import type { Client } from "./connection/client.ts";
 import type { StreamedEvent } from "./events.ts";
-import { UnreachableError } from "./connection/http.ts";
+import { UnreachableError, isAway } from "./connection/http.ts";
 import { SESSION_DELETED, SIGN_IN_AGAIN, SocketClosed } from "./connection/socket.ts";
 
 export interface FollowOptions extends BackoffOptions {
@@ -68,7 +68,7 @@ async function isAnswering(client: FollowOptions["client"], session: string): Pr
     await client.session(session);
     return 1;
   } catch (error) {
-    if (error instanceof UnreachableError) return 0;
+    if (isAway(error)) return 0;
     throw error;
   }
 }

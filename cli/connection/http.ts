@@ -97,6 +97,12 @@ export function toUnreachable(error: unknown, url: string): UnreachableError {
   return new UnreachableError(`Nothing answers at ${url}${code}.`, { cause: error });
 }
 
+/** The server does not answer, or says that it cannot just now, as it does while it restarts. Asking again may help. */
+export function isAway(error: unknown): error is UnreachableError | ProblemError {
+  if (error instanceof UnreachableError) return true;
+  return error instanceof ProblemError && !isFinal(error.problem);
+}
+
 /** `..` in a path would lead to another route: URLs are normalised before they are sent, even when escaped. */
 function assertStays(path: string): void {
   if (!/\/(?:\.|%2e){1,2}(?=[/?]|$)/i.test(path)) return;

@@ -57,6 +57,8 @@ function compareClocks({ at, ms }: DoctorReport, began: number, ended: number): 
 
 const FIXES: Record<string, string> = {
   key_unknown: "Use a valid key: `npm start` writes one to .talaria/local.json.",
+  operator_token_unknown:
+    "Check the key in --key, TALARIA_KEY or .talaria/local.json: it is neither a key of a profile nor the operator's token.",
   scope_missing: "Use a key with the scope `admin`, or the operator's token with --key.",
   route_not_found: "Deploy this version of Talaria: the server is older and has no check-up.",
   bad_settings: "Correct TALARIA_SETTINGS as the sentence says, then start or deploy again.",

@@ -59,7 +59,7 @@ function checkFolder({ home, freeBytes = readFreeBytes }: LocalOptions): DoctorL
         check,
         state: "fail",
         found: `${refused.path}: ${refused.code}`,
-        fix: `Give yourself its ownership and rights: sudo chown -R "$USER" ${home} && chmod -R u+rwX ${home}.`,
+        fix: `Give yourself its ownership and rights: sudo chown -R "$USER" ${quote(home)} && chmod -R u+rwX ${quote(home)}`,
       }
     : { check, state: "ok", found: state };
   const others = statSync(state).mode & 0o077;
@@ -69,7 +69,7 @@ function checkFolder({ home, freeBytes = readFreeBytes }: LocalOptions): DoctorL
           check: "state folder's mode",
           state: "warn",
           found: "other users can enter it",
-          fix: `Run chmod 700 ${state}.`,
+          fix: `Run chmod 700 ${quote(state)}`,
         },
       ]
     : [];
@@ -102,8 +102,18 @@ function checkAccess({ accessFile }: LocalOptions): DoctorLine {
     };
   }
   if ((stat.mode & 0o077) !== 0)
-    return { check, state: "warn", found: `other users can read ${accessFile}`, fix: `Run chmod 600 ${accessFile}.` };
+    return {
+      check,
+      state: "warn",
+      found: `other users can read ${accessFile}`,
+      fix: `Run chmod 600 ${quote(accessFile)}`,
+    };
   return { check, state: "ok", found: accessFile };
+}
+
+/** A path as a word of a shell, to be copied. */
+function quote(path: string): string {
+  return /^[\w/.+@-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 }
 
 /** What is at the port: for a server that does not answer. `url`: where it should be. */

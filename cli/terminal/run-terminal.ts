@@ -6,6 +6,7 @@ import type { Client } from "../connection/client.ts";
 import { createCommands } from "./commands/run-command.ts";
 import { createCompletion } from "./input/complete.ts";
 import { type History, openHistory } from "./input/history.ts";
+import { suspend } from "./input/suspend.ts";
 import { handleKeys } from "./input/keys.ts";
 import { createPastes } from "./input/pastes.ts";
 import { type SessionView, createSessionView } from "./session-view.ts";
@@ -123,6 +124,7 @@ export async function runTerminal(options: TerminalOptions): Promise<number> {
     view: () => view,
     steer: commands.steer,
     leave: () => over.resolve(0),
+    suspend: () => suspend(screen),
     toSentence,
   });
 
@@ -143,12 +145,13 @@ export async function runTerminal(options: TerminalOptions): Promise<number> {
   } finally {
     removeKeys();
     const unsent = [...view.unsent(), ...(screen.editor.isEmpty() ? [] : [screen.editor.readWhole()])];
+    const goesOn = view.isBusy() || view.waitsFor() !== null;
     view.close();
     screen.stop();
     for (const signal of signals) process.off(signal, onSignal);
     process.off("uncaughtException", fail);
     process.off("unhandledRejection", fail);
-    sayGoodbye(unsent);
+    sayGoodbye(unsent, goesOn);
   }
 
   /** The model of the session, and its window, for the share of the context that is used. `undefined`: the default. */
@@ -159,10 +162,11 @@ export async function runTerminal(options: TerminalOptions): Promise<number> {
     screen.setStatus({ window: found?.window ?? null });
   }
 
-  function sayGoodbye(unsent: string[]): void {
+  function sayGoodbye(unsent: string[], goesOn: boolean): void {
     const lines = [
       ...(fault === undefined ? [] : [toSentence(fault)]),
       ...unsent.map((text) => `Not sent: ${text}`),
+      ...(goesOn ? ["The turn goes on at the server, and so does what waits behind it."] : []),
       ...(view.hasTurns() ? [`To continue: ${options.command} --session ${view.id()}`] : []),
     ];
     if (lines.length > 0) process.stderr.write(`${lines.join("\n")}\n`);

@@ -116,6 +116,19 @@ describe("a followed session", () => {
     expect(waits).toEqual([250, 500, 1_000, 2_000]);
   });
 
+  it("waits for a server that says it is restarting", async () => {
+    const away = answerProblem(502, "workers_away");
+    await using api = await startFakeApi(
+      Array.from({ length: 5 }, () => away),
+      {
+        [`GET /v1/sessions/${SESSION}`]: away,
+      },
+    );
+    const { events, waits } = follow(connect(api.url));
+    await expect(events.next()).rejects.toThrow(UnreachableError);
+    expect(waits).toEqual([250, 500, 1_000, 2_000]);
+  });
+
   it("is not retried when the API refuses or violates the protocol", async () => {
     const refuse = { [`GET /v1/sessions/${SESSION}`]: answerProblem(401, "key_unknown") };
     const noSocket: Handler = answerProblem(401, "key_unknown");

@@ -9,13 +9,15 @@ export interface KeysOptions {
   /** Puts the typed text into the running turn. */
   steer(text: string): void;
   leave(): void;
+  /** Stops this program until the shell continues it. */
+  suspend(): void;
   toSentence(error: unknown): string;
 }
 
 const DONE = { consume: true } as const;
 
 /** Answers a function that ends it. */
-export function handleKeys({ screen, view, steer, leave, toSentence }: KeysOptions): () => void {
+export function handleKeys({ screen, view, steer, leave, suspend, toSentence }: KeysOptions): () => void {
   const { editor, theme, transcript } = screen;
   let isStopping = false;
 
@@ -47,6 +49,10 @@ export function handleKeys({ screen, view, steer, leave, toSentence }: KeysOptio
     }
     if (matchesKey(data, "ctrl+d") && editor.isEmpty()) {
       leave();
+      return DONE;
+    }
+    if (matchesKey(data, "ctrl+z")) {
+      suspend();
       return DONE;
     }
     if (matchesKey(data, "ctrl+o")) {

@@ -100,7 +100,13 @@ export function createScreen(terminal: Terminal, theme: Theme, clock: () => numb
       transcript.addPage(text);
       draw();
     },
-    start: () => tui.start(),
+    /** Also after a pause. */
+    start(): void {
+      tui.start();
+      tui.requestRender(true);
+    },
+    /** Gives the terminal back for a while. */
+    pause: () => tui.stop(),
     /** Leaves the transcript on the terminal and gives the terminal back. May be called twice. */
     stop(): void {
       clearInterval(ticker);

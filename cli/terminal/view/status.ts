@@ -12,6 +12,7 @@ export interface Status {
   window: number | null;
   /** Of the session, in and out, cached or not. */
   tokens: number;
+  /** Of the calls whose price is known; 0: of none. */
   usd: number;
   /** Milliseconds of the turns of this session that this terminal saw. */
   ms: number;
@@ -30,7 +31,7 @@ export function renderStatus(status: Status, width: number, theme: Theme): strin
     clean(status.model),
     describeContext(status),
     `${shortNumber(status.tokens)} tokens`,
-    `$${status.usd.toFixed(status.usd < 1 ? 4 : 2)}`,
+    status.usd > 0 || status.tokens === 0 ? `$${status.usd.toFixed(status.usd < 1 ? 4 : 2)}` : "cost –",
     formatTime(status.ms),
   ].join(" · ");
   const right = status.session === null ? "new session" : status.session;

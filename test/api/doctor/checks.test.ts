@@ -182,6 +182,8 @@ describe("the check of a model's key", () => {
     ["rate_limit", /Wait/],
     ["model_missing", /TALARIA_MODEL/],
     ["network", /can be reached/],
+    ["tools_unsupported", /supports tool calls/],
+    ["stream_malformed", /base URL/],
   ])("fails with %s, says what to do, and never tells a key", async (code, advice) => {
     const { lines, shown } = await tryModel([failure(code)]);
     expect(shown).toEqual(["key P_KEY (p:m): fail"]);

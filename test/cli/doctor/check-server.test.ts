@@ -35,15 +35,20 @@ describe("talaria doctor, of a server", () => {
     expect((await check(report(1_000_000), { version: "0.9.0" })).lines).toContain("versions: warn");
   });
 
-  it.each(["key_unknown", "scope_missing", "route_not_found", "bad_settings", "doctor_busy", "internal"])(
-    "fails with a fix when the server refuses with %s",
-    async (code) => {
-      expect((await check(answerProblem(code === "internal" ? 500 : 403, code))).lines).toEqual([
-        "server: ok",
-        "check-up of the server: fail",
-      ]);
-    },
-  );
+  it.each([
+    "key_unknown",
+    "operator_token_unknown",
+    "scope_missing",
+    "route_not_found",
+    "bad_settings",
+    "doctor_busy",
+    "internal",
+  ])("fails with a fix when the server refuses with %s", async (code) => {
+    expect((await check(answerProblem(code === "internal" ? 500 : 403, code))).lines).toEqual([
+      "server: ok",
+      "check-up of the server: fail",
+    ]);
+  });
 
   it("looks at the port of a server that does not answer", async () => {
     const { url, ...api } = await startFakeApi([]);

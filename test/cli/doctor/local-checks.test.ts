@@ -1,5 +1,5 @@
 // What `talaria doctor` says of this machine, with each thing broken in turn.
-import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -54,6 +54,15 @@ describe("talaria doctor, on this machine", () => {
       "state folder's mode": "warn: other users can enter it",
       "key file": `warn: other users can read ${place.accessFile}`,
     });
+  });
+
+  it("quotes a path with a space in the command that mends it", () => {
+    const place = makeHome();
+    const accessFile = join(place.home, "the local.json");
+    renameSync(place.accessFile, accessFile);
+    chmodSync(accessFile, 0o644);
+    const lines = checkLocal({ home: place.home, accessFile, nodeVersion: "v24.1.0", freeBytes: () => PLENTY });
+    expect(lines.at(-1)!.fix).toBe(`Run chmod 600 '${accessFile}'`);
   });
 
   it.skipIf(process.getuid?.() === 0)("fails for a part of the state that cannot be written", () => {

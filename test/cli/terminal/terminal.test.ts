@@ -239,6 +239,18 @@ describe("the interactive terminal", { timeout: 20_000 }, () => {
     expect(farewell.join("")).toContain("Not sent: precious words\nNot sent: and a draft\n");
   });
 
+  it("says that a running turn goes on when the person leaves", async () => {
+    await using api = await startFakeSession();
+    const it = open(api);
+    it.enter("one");
+    await until(() => api.posted.length === 1);
+    await api.begin(1);
+    await it.terminal.waitFor("waiting for the model");
+    it.terminal.type(CTRL_D);
+    expect(await it.ended).toBe(0);
+    expect(farewell.join("")).toContain("The turn goes on at the server");
+  });
+
   it("puts a refused message back into the editor, and says why", async () => {
     await using api = await startFakeSession({
       [`POST /v1/sessions/${SESSION}/messages`]: answerProblem(429, "too_many_queued"),

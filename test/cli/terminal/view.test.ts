@@ -197,6 +197,8 @@ describe("the status line", () => {
     expect(plain(renderStatus(status, 100, theme))[0]).toMatch(
       /^m · context 25% of 200k · 1\.2M tokens · \$0\.5000 · 1m 05s {10,}01ARZ3/,
     );
+    const unpriced = { ...status, usd: 0 };
+    expect(plain(renderStatus(unpriced, 100, theme))[0]).toContain(" · cost – · ");
     const [narrow = ""] = plain(renderStatus(status, 60, theme));
     expect(narrow).toBe("m · context 25% of 200k · 1.2M tokens · $0.5000 · 1m 05s");
   });

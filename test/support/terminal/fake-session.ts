@@ -36,7 +36,8 @@ export async function startFakeSession(routes: Record<string, Handler> = {}) {
     [],
     {
       "POST /v1/sessions": note("create", answerJson(201, INFO)),
-      [`GET /v1/sessions/${SESSION}`]: answerJson(200, DETAIL),
+      [`GET /v1/sessions/${SESSION}`]: (response, request) =>
+        (away ? answerProblem(502, "workers_away") : answerJson(200, DETAIL))(response, request),
       [`POST /v1/sessions/${SESSION}/messages`]: post,
       [`POST /v1/sessions/${SESSION}/stop`]: note("stop", answerJson(200, { stopped: [] })),
       "GET /v1/skills": answerJson(200, { skills: [] }),

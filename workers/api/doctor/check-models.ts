@@ -90,6 +90,8 @@ const FIXES: Record<string, (variable: string) => string> = {
   billing: () => "Top up the provider's account, or use another key.",
   rate_limit: () => "Wait, then check again, or ask the provider for a higher limit.",
   model_missing: () => "Name a model in TALARIA_MODEL that this key may use.",
+  tools_unsupported: () => "Choose a model that supports tool calls, or switch them on in your model server.",
+  stream_malformed: () => "Correct the provider's base URL: what answers there speaks another protocol.",
 };
 
 function fixOf(code: string, { variable, name }: ModelProbe): string {
