@@ -46,10 +46,7 @@ export async function ask(method: string, path: string, asked: AskOptions = {}):
   const text = await response.text();
   const isProblem = response.headers.get("content-type") === "application/problem+json";
   const code = isProblem ? (JSON.parse(text) as { code: string }).code : undefined;
-  {
-    const u = await findUndocumented(method, path, { status: response.status, code });
-    if (u) console.log("UNDOC " + u);
-  }
+  expect(await findUndocumented(method, path, { status: response.status, code })).toBeNull();
   return { status: response.status, headers: response.headers, body: text === "" ? null : JSON.parse(text) };
 }
 

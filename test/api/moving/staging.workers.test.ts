@@ -4,10 +4,10 @@ import { sha256Hex } from "../../../core/schemas/learning/digest.ts";
 import type { ImportInfo } from "../../../core/schemas/moving/manifest.ts";
 import { openDeployment } from "../../../wiring/deployment.ts";
 import worker from "../../../workers/api/index.ts";
-import { createProfile, env } from "../api-calls.ts";
+import { START_MS, createProfile, env } from "../api-calls.ts";
 
 let owner: { profile: string; key: string };
-beforeEach(async () => void (owner = await createProfile()));
+beforeEach(async () => void (owner = await createProfile()), START_MS);
 
 /** An archive of one part without anything to bring, signed by another deployment. */
 async function sign(at: number) {

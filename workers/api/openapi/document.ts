@@ -137,8 +137,9 @@ const EVERY_ROUTE: ProblemCode[] = [
 
 /** Of routes that take a key, a sign-in's cookie or a token of the identity provider. */
 const OF_PROFILE: ProblemCode[] = [
-  ...(["key_unknown", "scope_missing", "profile_gone", "sign_in_unknown", "csrf_refused", "origin_refused"] as const),
-  ...(["access_token_invalid", "access_not_mapped", "access_unavailable"] as const),
+  ...(["key_unknown", "key_expired", "scope_missing", "profile_gone"] as const),
+  ...(["sign_in_unknown", "csrf_refused", "origin_refused", "access_token_invalid"] as const),
+  ...(["access_not_mapped", "access_unavailable"] as const),
 ];
 
 /** Without `security` a route takes a key of a profile. */
