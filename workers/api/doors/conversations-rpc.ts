@@ -5,7 +5,7 @@ import type { Env } from "../env.ts";
 import { openAccount } from "../sessions/session-rpc.ts";
 
 type Desk = {
-  [Name in "find" | "begin"]: (
+  [Name in "find" | "findFirst" | "begin"]: (
     ...asked: Parameters<ConversationDesk[Name]>
   ) => Promise<ReturnType<ConversationDesk[Name]>>;
 };
