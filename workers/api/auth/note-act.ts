@@ -1,5 +1,6 @@
 // Writes the audit log: once a listed route has answered without a refusal. Every router adds it to the routes of audited-routes.ts.
 import type { Context, MiddlewareHandler } from "hono";
+import { askDesk } from "../sessions/ask-desk.ts";
 import { openAccount } from "../sessions/session-rpc.ts";
 import { toActor } from "./actor.ts";
 import { AUDITED_ROUTES, type AuditedRoute } from "./audited-routes.ts";
@@ -21,7 +22,7 @@ export function noteActs(operationId: string | undefined): MiddlewareHandler<Api
       const target = await findTarget(c, route, answer);
       const entry = { by, ...(key !== undefined && { key }), act: route.act, target, isAdmin: route.isAdmin ?? false };
       try {
-        await openAccount(c.env, profile).keyDesk().noteAct(entry);
+        await askDesk(openAccount(c.env, profile).keyDesk(), (desk) => desk.noteAct(entry));
       } catch (error) {
         // The change is made: a refusal would say that it was not.
         console.error(JSON.stringify({ event: "act_not_noted", act: route.act, error: String(error) }));
