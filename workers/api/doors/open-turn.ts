@@ -34,7 +34,7 @@ export async function openTurn(c: Scope, request: DoorRequest): Promise<DoorTurn
     const session = openSession(c.env, c.var.profile, called.session);
     const resumed = await answerCalls(session, called, results);
     if (isAnswer)
-      return { session: called.session, turn: called.turn, joined: false, isCommand: false, events: resumed };
+      return { ...called, joined: false, isCommand: false, isFormatted: Boolean(request.format), events: resumed };
     // The person has said something too: it joins the turn that goes on.
     return post(c, request, await planRequest(c, { ...request, session: called.session }), "steer");
   }
@@ -60,7 +60,7 @@ async function post(c: Scope, request: DoorRequest, { plan, joined }: Planned, b
     return unwrapResponse(await session.fetch(asked));
   };
   const answer = await send().catch(async (error: unknown) => {
-    if (!(error instanceof AppError) || error.code !== "session_not_found") throw error;
+    if (isNew || !(error instanceof AppError) || error.code !== "session_not_found") throw error;
     // The first request of the client's conversation has listed the session and has not begun it yet, or died before.
     const first = await askConversations(env, at.profile, (desk) => desk.findFirst(id));
     if (!first) throw error;
@@ -69,7 +69,8 @@ async function post(c: Scope, request: DoorRequest, { plan, joined }: Planned, b
   });
   const turn = Number(answer.headers.get("talaria-turn")!.split("-")[1]);
   const isCommand = parseSessionCommand(text) !== null;
-  return { session: id, turn, joined, isCommand, events: followTurn(session, { turn, opened: answer.body! }) };
+  const events = followTurn(session, { turn, opened: answer.body! });
+  return { session: id, turn, joined, isCommand, isFormatted: Boolean(request.format), events };
 }
 
 /** Idempotent. */
