@@ -46,6 +46,11 @@ export class ConversationDesk extends RpcTarget {
     return ok({ joined: joined.value, named, rows: rows.find(chains, named?.session ?? null, now) });
   }
 
+  /** How the session was to begin. Null if no request of a client began it. */
+  findFirst(session: SessionId): DoorPlan | null {
+    return this.#sessions.isThere(false) ? createConversationRows(toSql(this.#storage)).first(session) : null;
+  }
+
   /**
    * Stores what the request becomes, and lists the session that it begins. Returns the plan that holds: that of another request, if this one
    * repeats it, or one with the same conversation's name was faster. Failures: `profile_gone`, `idempotency_conflict`, and

@@ -98,6 +98,13 @@ export function createConversationRows(sql: Sql) {
         )
         .map(toRow);
     },
+    /** The plan that begins the session, or null. */
+    first(session: SessionId): DoorPlan | null {
+      if (!hasTables()) return null;
+      const query = "SELECT plan FROM door_turn WHERE session = ? ORDER BY id LIMIT 1";
+      const plans = sql.run<{ plan: string }>(query, session).map(({ plan }) => JSON.parse(plan) as DoorPlan);
+      return plans.find(({ isNew }) => isNew) ?? null;
+    },
     /** The session of a client's conversation, or null. */
     named(name: Sha256): SessionId | null {
       if (!hasTables()) return null;
@@ -124,9 +131,10 @@ export function createConversationRows(sql: Sql) {
         now - KEEP_MS,
       );
       if (name === null) return;
-      const isNew =
-        sql.run("INSERT INTO door_name VALUES (?, ?, ?) ON CONFLICT DO NOTHING RETURNING name", name, plan.session, now)
-          .length > 0;
+      // A request that died before it listed its session leaves the name free.
+      const query = `INSERT INTO door_name VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET session = excluded.session, at = excluded.at
+        WHERE session NOT IN (SELECT id FROM session) RETURNING name`;
+      const isNew = sql.run(query, name, plan.session, now).length > 0;
       const [{ count } = { count: 0 }] = isNew
         ? sql.run<{ count: number }>("SELECT count(*) AS count FROM door_name")
         : [];

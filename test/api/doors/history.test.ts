@@ -86,7 +86,7 @@ const said = (text: string, entry = 2): AgentEvent => ({ type: "text_delta", ent
 const notice = (code: string, text: string): AgentEvent => ({ type: "notice_add", entry: 3, code, text });
 
 async function complete(events: AgentEvent[], isCommand = false) {
-  const read = await collectCompletion(readPieces(play(events), isCommand), host);
+  const read = await collectCompletion(readPieces(play(events), { isCommand }), host);
   return "how" in read ? read : [read.choices[0]!.finish_reason, read.choices[0]!.message.content];
 }
 
@@ -123,6 +123,27 @@ describe("an exchange", () => {
   it("of a command that could not do it says so as its answer", async () => {
     const events = [START, notice("unknown_model", "There is no such model."), toEnd("failed", "unknown_model")];
     expect(await complete(events, true)).toEqual(["stop", "There is no such model."]);
+  });
+
+  it("with a form of the answer shows its last text alone, whether or not it is streamed", async () => {
+    const parts = [
+      ...[START, said("I look."), { type: "tool_start", entry: 3, name: "terminal", args: {} }, said("not JSON", 4)],
+      ...[{ type: "entry_restart", entry: 4 }, said("{}", 5), toEnd("done", "answer")],
+    ] as AgentEvent[];
+    const read = () => readPieces(play(parts), { isFormatted: true });
+    expect(await collectCompletion(read(), host)).toMatchObject({ choices: [{ message: { content: "{}" } }] });
+    let streamed = "";
+    for await (const chunk of renderChunks(read(), { ...host, includeUsage: false }))
+      if ("choices" in chunk) streamed += chunk.choices[0]?.delta.content ?? "";
+    expect(streamed).toBe("{}");
+  });
+
+  it("begins a text that is said again on a line of its own, where a stream cannot take back the first", async () => {
+    const events = [START, said("On"), { type: "entry_restart", entry: 2 }, said("Two"), toEnd("done", "answer")];
+    let streamed = "";
+    const chunks = renderChunks(readPieces(play(events as AgentEvent[])), { ...host, includeUsage: false });
+    for await (const chunk of chunks) if ("choices" in chunk) streamed += chunk.choices[0]?.delta.content ?? "";
+    expect(streamed).toBe("On\n\nTwo");
   });
 
   it("without an answer is a failure, and the last chunk of a stream", async () => {

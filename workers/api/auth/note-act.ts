@@ -3,6 +3,7 @@ import type { Context, MiddlewareHandler } from "hono";
 import type { ProfileId } from "../../../core/schemas/ids.ts";
 import type { NewAuditEntry } from "../../../core/schemas/keys/audit.ts";
 import type { Env } from "../env.ts";
+import { askDesk } from "../sessions/ask-desk.ts";
 import { openAccount } from "../sessions/session-rpc.ts";
 import { toActor } from "./actor.ts";
 import { AUDITED_ROUTES, type AuditedRoute } from "./audited-routes.ts";
@@ -33,9 +34,8 @@ export async function noteAct(
 ): Promise<void> {
   const { name: by, key } = toActor(principal);
   try {
-    await openAccount(env, profile)
-      .keyDesk()
-      .noteAct({ by, ...(key !== undefined && { key }), ...act });
+    const entry = { by, ...(key !== undefined && { key }), ...act };
+    await askDesk(openAccount(env, profile).keyDesk(), (desk) => desk.noteAct(entry));
   } catch (error) {
     // The change is made: a refusal would say that it was not.
     console.error(JSON.stringify({ event: "act_not_noted", act: act.act, error: String(error) }));

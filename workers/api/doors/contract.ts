@@ -72,5 +72,7 @@ export interface DoorTurn {
   joined: boolean;
   /** The message is a command of the session: what its turn says is the answer. */
   isCommand: boolean;
+  /** The client asked for a form of the answer. */
+  isFormatted: boolean;
   events: AsyncIterable<DoorEvent>;
 }

@@ -2,24 +2,19 @@
 import type { ProfileId } from "../../../core/schemas/ids.ts";
 import type { ConversationDesk } from "../../../durable-objects/conversations/conversation-desk.ts";
 import type { Env } from "../env.ts";
+import { askDesk } from "../sessions/ask-desk.ts";
 import { openAccount } from "../sessions/session-rpc.ts";
 
 type Desk = {
-  [Name in "find" | "begin"]: (
+  [Name in "find" | "findFirst" | "begin"]: (
     ...asked: Parameters<ConversationDesk[Name]>
   ) => Promise<ReturnType<ConversationDesk[Name]>>;
 };
 
-/** One call of the desk. The Account keeps a desk in memory until it is given back. */
-export async function askConversations<Answer>(
+export function askConversations<Answer>(
   env: Env,
   profile: ProfileId,
   ask: (desk: Desk) => Promise<Answer>,
 ): Promise<Answer> {
-  const desk = openAccount(env, profile).conversationDesk() as unknown as Desk & PromiseLike<Disposable>;
-  try {
-    return await ask(desk);
-  } finally {
-    (await desk)[Symbol.dispose]();
-  }
+  return askDesk(openAccount(env, profile).conversationDesk() as unknown as Desk & PromiseLike<Disposable>, ask);
 }

@@ -9,6 +9,7 @@ import { makeBranch } from "../sessions/make-branch.ts";
 import { openAccount, openSession, unwrapResponse } from "../sessions/session-rpc.ts";
 import { answerCalls, findCallPlace } from "./answer-calls.ts";
 import type { DoorRequest, DoorTurn, TurnPlace } from "./contract.ts";
+import { askConversations } from "./conversations-rpc.ts";
 import { followTurn } from "./follow-turn.ts";
 import { readResults, splitNew } from "./history.ts";
 import { type Planned, planRequest } from "./plan-request.ts";
@@ -33,7 +34,7 @@ export async function openTurn(c: Scope, request: DoorRequest): Promise<DoorTurn
     const session = openSession(c.env, c.var.profile, called.session);
     const resumed = await answerCalls(session, called, results);
     if (isAnswer)
-      return { session: called.session, turn: called.turn, joined: false, isCommand: false, events: resumed };
+      return { ...called, joined: false, isCommand: false, isFormatted: Boolean(request.format), events: resumed };
     // The person has said something too: it joins the turn that goes on.
     return post(c, request, await planRequest(c, { ...request, session: called.session }), "steer");
   }
@@ -42,12 +43,9 @@ export async function openTurn(c: Scope, request: DoorRequest): Promise<DoorTurn
 
 async function post(c: Scope, request: DoorRequest, { plan, joined }: Planned, busy?: "steer"): Promise<DoorTurn> {
   const { env, var: at } = c;
-  const { session: id, key, isNew, branch, learning, createdAt } = plan;
+  const { session: id, key, isNew } = plan;
   const session = openSession(env, at.profile, id);
-  if (branch) await branchAt(c, plan, branch);
-  else if (isNew && !(await session.create({ learning, title: "", createdAt }))) {
-    throw new AppError("session_not_found", "The session was deleted meanwhile. Send the request again.");
-  }
+  if (isNew) await beginSession(c, plan);
   const { history, text, images } = splitNew(request.messages, plan.known);
   const client = toClientPart(request, history);
   const message = {
@@ -57,11 +55,30 @@ async function post(c: Scope, request: DoorRequest, { plan, joined }: Planned, b
     ...(client && { client }),
     ...(at.settingsRev > 0 && { settingsRev: at.settingsRev }),
   };
-  const asked = new Request(SESSION_URL, { method: "POST", body: JSON.stringify(message) });
-  const answer = await unwrapRefused(c, request, plan, await session.fetch(asked));
+  const send = async () => {
+    const asked = new Request(SESSION_URL, { method: "POST", body: JSON.stringify(message) });
+    return unwrapRefused(c, request, plan, await session.fetch(asked));
+  };
+  const answer = await send().catch(async (error: unknown) => {
+    if (isNew || !(error instanceof AppError) || error.code !== "session_not_found") throw error;
+    // The first request of the client's conversation has listed the session and has not begun it yet, or died before.
+    const first = await askConversations(env, at.profile, (desk) => desk.findFirst(id));
+    if (!first) throw error;
+    await beginSession(c, first);
+    return send();
+  });
   const turn = Number(answer.headers.get("talaria-turn")!.split("-")[1]);
   const isCommand = parseSessionCommand(text) !== null;
-  return { session: id, turn, joined, isCommand, events: followTurn(session, { turn, opened: answer.body! }) };
+  const events = followTurn(session, { turn, opened: answer.body! });
+  return { session: id, turn, joined, isCommand, isFormatted: Boolean(request.format), events };
+}
+
+/** Idempotent. */
+async function beginSession(c: Scope, plan: DoorPlan): Promise<void> {
+  const { session, branch, learning, createdAt } = plan;
+  if (branch) return branchAt(c, plan, branch);
+  if (await openSession(c.env, c.var.profile, session).create({ learning, title: "", createdAt })) return;
+  throw new AppError("session_not_found", "The session was deleted meanwhile. Send the request again.");
 }
 
 /** A session that was made for this message alone goes with it if it is refused. One with the client's own name stays for the next try. */

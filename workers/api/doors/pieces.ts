@@ -2,7 +2,7 @@
 // render these pieces in their forms. Pure.
 import { messageOf } from "../../../core/errors.ts";
 import { type ClientCall, NO_STATS, type TurnStats } from "../../../core/schemas/entry.ts";
-import type { DoorEvent } from "./contract.ts";
+import type { DoorEvent, DoorTurn } from "./contract.ts";
 
 /** `answer`: whole, or a question to the person. `failed`: there is no answer, or only a part of it; `code` and `message` say why. */
 export type ExchangeEnd =
@@ -35,11 +35,16 @@ const BROKEN = {
 
 /**
  * Always ends with one `end`, and never throws. The first piece is `begin`, with the id of the first event. `isCommand`: the message is a
- * command, so what it says is the answer, also that it could not do it.
+ * command, so what it says is the answer, also that it could not do it. `isFormatted`: the client asked for a form of the answer, so
+ * only the last text is shown, once it is whole: what the agent says before its calls, and an answer that is asked for again, lack it.
  */
-export async function* readPieces(events: AsyncIterable<DoorEvent>, isCommand = false): AsyncGenerator<Piece> {
+export async function* readPieces(
+  events: AsyncIterable<DoorEvent>,
+  { isCommand = false, isFormatted = false }: Partial<Pick<DoorTurn, "isCommand" | "isFormatted">> = {},
+): AsyncGenerator<Piece> {
+  const pieces = readUnguarded(events, isCommand);
   try {
-    yield* readUnguarded(events, isCommand);
+    yield* isFormatted ? keepLastText(pieces) : pieces;
   } catch (error) {
     console.error(JSON.stringify({ event: "exchange_broken", error: messageOf(error) }));
     yield { type: "end", end: BROKEN, usage: { stats: null, into: null, from: 0, to: 0 } };
@@ -104,6 +109,24 @@ async function* readUnguarded(events: AsyncIterable<DoorEvent>, isCommand: boole
   // The answer to a command beside a waiting turn ends the exchange, and the turn waits on.
   const usage = { stats: isCommandAnswer ? NO_STATS : null, into, from, to };
   yield { type: "end", end: isCommandAnswer ? { how: "answer" } : BROKEN, usage };
+}
+
+async function* keepLastText(pieces: AsyncIterable<Piece>): AsyncGenerator<Piece> {
+  let held: Extract<Piece, { type: "text" }> | null = null;
+  for await (const piece of pieces) {
+    if (piece.type === "text") {
+      const before: string = held?.entry === piece.entry ? held.text : "";
+      held = { ...piece, text: before + piece.text };
+    } else if (piece.type === "retract") {
+      if (held?.entry === piece.entry) held = null;
+    } else {
+      if (held && (piece.type === "calls" || piece.type === "end")) {
+        yield held;
+        held = null;
+      }
+      yield piece;
+    }
+  }
 }
 
 function toEnd(

@@ -2,6 +2,7 @@
 import type { ProfileId } from "../../../core/schemas/ids.ts";
 import type { MovingDesk } from "../../../durable-objects/moving-desk.ts";
 import type { Env } from "../env.ts";
+import { askDesk } from "../sessions/ask-desk.ts";
 import { openAccount } from "../sessions/session-rpc.ts";
 
 type Desk = Pick<MovingDesk, "sessions" | "exportPage" | "isEmpty" | "importPage" | "dropSession">;
@@ -9,17 +10,10 @@ export type DeskRpc = {
   [Name in keyof Desk]: (...asked: Parameters<Desk[Name]>) => Promise<ReturnType<Desk[Name]>>;
 };
 
-/** The Account keeps a desk in memory until it is given back. */
 export function openDesk(env: Env, profile: ProfileId): DeskRpc {
-  async function ask<Answer>(call: (desk: DeskRpc) => Promise<Answer>): Promise<Answer> {
-    const desk = openAccount(env, profile).movingDesk();
-    try {
-      // The platform's types make a stub of every answer. The values cross unchanged.
-      return await call(desk as unknown as DeskRpc);
-    } finally {
-      (await desk)[Symbol.dispose]();
-    }
-  }
+  // The platform's types make a stub of every answer. The values cross unchanged.
+  const ask = <Answer>(call: (desk: DeskRpc) => Promise<Answer>): Promise<Answer> =>
+    askDesk(openAccount(env, profile).movingDesk() as unknown as DeskRpc & PromiseLike<Disposable>, call);
   return {
     sessions: (after) => ask((desk) => desk.sessions(after)),
     exportPage: (asked) => ask((desk) => desk.exportPage(asked)),

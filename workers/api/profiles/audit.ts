@@ -4,6 +4,7 @@ import * as z from "zod";
 import { AuditList } from "../../../core/schemas/keys/audit.ts";
 import { numeric, createRouter, describeResponses } from "../router.ts";
 import { pageQuery } from "../pages.ts";
+import { askDesk } from "../sessions/ask-desk.ts";
 import { openAccount } from "../sessions/session-rpc.ts";
 
 export const audit = createRouter();
@@ -31,9 +32,9 @@ audit.openapi(
   }),
   async (c) => {
     const { after, limit, key, act } = c.req.valid("query");
-    const entries = await openAccount(c.env, c.var.profile)
-      .keyDesk()
-      .listAudit({ before: after, limit: limit + 1, key, act });
+    const entries = await askDesk(openAccount(c.env, c.var.profile).keyDesk(), (desk) =>
+      desk.listAudit({ before: after, limit: limit + 1, key, act }),
+    );
     const page = entries.slice(0, limit);
     return c.json({ entries: page, ...(entries.length > limit && { next: String(page.at(-1)!.id) }) }, 200);
   },

@@ -18,6 +18,7 @@ import { descending, pageQuery, toPage, ascending, toSortedPage } from "../pages
 import { unwrap } from "../problems.ts";
 import type { ApiEnv } from "../auth/principal.ts";
 import { PROBLEM_RESPONSE, createRouter, describeResponses, jsonBody, refuses } from "../router.ts";
+import { askDesk } from "../sessions/ask-desk.ts";
 import { openAccount } from "../sessions/session-rpc.ts";
 
 export const hooks = createRouter();
@@ -27,14 +28,8 @@ const MAX_DELIVERIES = 100;
 
 type Desk = ReturnType<ReturnType<typeof openAccount>["hookDesk"]>;
 
-/** The Account keeps a desk in memory until it is given back. */
-async function askDesk<Answer>({ env, var: { profile } }: Context<ApiEnv>, ask: (desk: Desk) => Promise<Answer>) {
-  const desk = openAccount(env, profile).hookDesk();
-  try {
-    return await ask(desk);
-  } finally {
-    (await desk)[Symbol.dispose]();
-  }
+function askHookDesk<Answer>({ env, var: { profile } }: Context<ApiEnv>, ask: (desk: Desk) => Promise<Answer>) {
+  return askDesk(openAccount(env, profile).hookDesk(), ask);
 }
 
 hooks.openapi(
@@ -51,7 +46,7 @@ hooks.openapi(
     responses: describeResponses(201, "The hook, with its secret, which is never shown again", CreatedHook),
   }),
   async (c) => {
-    const created = unwrap(await askDesk(c, (desk) => desk.create(c.req.valid("json"))));
+    const created = unwrap(await askHookDesk(c, (desk) => desk.create(c.req.valid("json"))));
     forgetAcceptedKeys(c.var.profile);
     return c.json(created, 201);
   },
@@ -67,7 +62,7 @@ hooks.openapi(
     responses: describeResponses(200, "Hooks, oldest first", HookList),
   }),
   async (c) => {
-    const all = await askDesk(c, (desk) => desk.list());
+    const all = await askHookDesk(c, (desk) => desk.list());
     const sortKey = ({ createdAt, id }: HookInfo) => `${ascending(createdAt)}.${id}`;
     const { page, ...next } = toSortedPage(all, { ...c.req.valid("query"), sortKey });
     return c.json({ hooks: page, ...next }, 200);
@@ -84,7 +79,7 @@ hooks.openapi(
     request: { params: HookParams },
     responses: describeResponses(200, "The hook, without its secret", HookInfo),
   }),
-  async (c) => c.json(unwrap(await askDesk(c, (desk) => desk.read(c.req.valid("param").hook))), 200),
+  async (c) => c.json(unwrap(await askHookDesk(c, (desk) => desk.read(c.req.valid("param").hook))), 200),
 );
 
 hooks.openapi(
@@ -99,7 +94,7 @@ hooks.openapi(
     responses: { 204: { description: "Deleted" }, default: PROBLEM_RESPONSE },
   }),
   async (c) => {
-    unwrap(await askDesk(c, (desk) => desk.remove(c.req.valid("param").hook)));
+    unwrap(await askHookDesk(c, (desk) => desk.remove(c.req.valid("param").hook)));
     forgetAcceptedKeys(c.var.profile);
     return c.body(null, 204);
   },
@@ -117,7 +112,7 @@ hooks.openapi(
     request: { params: HookParams },
     responses: describeResponses(200, "The attempt: the status of the reply, or why there was none", HookTest),
   }),
-  async (c) => c.json(unwrap(await askDesk(c, (desk) => desk.test(c.req.valid("param").hook))), 200),
+  async (c) => c.json(unwrap(await askHookDesk(c, (desk) => desk.test(c.req.valid("param").hook))), 200),
 );
 
 hooks.openapi(
@@ -131,7 +126,7 @@ hooks.openapi(
     request: { params: HookParams },
     responses: describeResponses(200, "The new secret, which is never shown again", RotatedSecret),
   }),
-  async (c) => c.json(unwrap(await askDesk(c, (desk) => desk.rotate(c.req.valid("param").hook))), 200),
+  async (c) => c.json(unwrap(await askHookDesk(c, (desk) => desk.rotate(c.req.valid("param").hook))), 200),
 );
 
 hooks.openapi(
@@ -146,7 +141,7 @@ hooks.openapi(
     responses: describeResponses(200, "Deliveries, newest first", HookDeliveryList),
   }),
   async (c) => {
-    const all = unwrap(await askDesk(c, (desk) => desk.deliveries(c.req.valid("param").hook)));
+    const all = unwrap(await askHookDesk(c, (desk) => desk.deliveries(c.req.valid("param").hook)));
     const sortKey = ({ at, event }: HookDelivery) => `${descending(at)}.${event}`;
     const sorted = all.toSorted((a, b) => (sortKey(a) < sortKey(b) ? -1 : 1));
     const { page, next } = toPage(sorted, { ...c.req.valid("query"), sortKey });

@@ -9,6 +9,7 @@ import type { Principal } from "../auth/principal.ts";
 import { ascending, pageQuery, toPage } from "../pages.ts";
 import { AppError, unwrap } from "../problems.ts";
 import { PROBLEM_RESPONSE, describeResponses, createRouter, jsonBody, optionalJsonBody, refuses } from "../router.ts";
+import { askDesk } from "../sessions/ask-desk.ts";
 import { openAccount } from "../sessions/session-rpc.ts";
 
 export const keys = createRouter();
@@ -37,7 +38,9 @@ keys.openapi(
     if (principal && principal.profile !== profile) {
       throw new AppError("operator_required", "This key belongs to another profile. Leave `profile` out.");
     }
-    return c.json(unwrap(await openAccount(c.env, profile).keyDesk().create(input, toActor(principal))), 201);
+    const actor = toActor(principal);
+    const desk = openAccount(c.env, profile).keyDesk();
+    return c.json(unwrap(await askDesk(desk, (asked) => asked.create(input, actor))), 201);
   },
 );
 
@@ -52,7 +55,7 @@ keys.openapi(
     responses: describeResponses(200, "Keys, oldest first", KeyList),
   }),
   async (c) => {
-    const all = await openAccount(c.env, c.var.profile).keyDesk().list();
+    const all = await askDesk(openAccount(c.env, c.var.profile).keyDesk(), (desk) => desk.list());
     const sortKey = ({ createdAt, id }: KeyInfo) => `${ascending(createdAt)}.${id}`;
     const { page, next } = toPage(all, { ...c.req.valid("query"), sortKey });
     return c.json({ keys: page, ...(next !== undefined && { next }) }, 200);
@@ -72,7 +75,9 @@ keys.openapi(
   }),
   async (c) => {
     const desk = openAccount(c.env, c.var.profile).keyDesk();
-    const changed = await desk.change(c.req.valid("param").id, c.req.valid("json"), toActor(c.var.principal));
+    const changed = await askDesk(desk, (asked) =>
+      asked.change(c.req.valid("param").id, c.req.valid("json"), toActor(c.var.principal)),
+    );
     forgetAcceptedKeys(c.var.profile);
     return c.json(unwrap(changed), 200);
   },
@@ -94,7 +99,9 @@ keys.openapi(
   async (c) => {
     const graceMs = c.req.valid("json").graceSeconds * 1_000;
     const desk = openAccount(c.env, c.var.profile).keyDesk();
-    const rotated = await desk.rotate(c.req.valid("param").id, graceMs, toActor(c.var.principal));
+    const rotated = await askDesk(desk, (asked) =>
+      asked.rotate(c.req.valid("param").id, graceMs, toActor(c.var.principal)),
+    );
     forgetAcceptedKeys(c.var.profile);
     return c.json(unwrap(rotated), 200);
   },
@@ -115,7 +122,7 @@ keys.openapi(
     responses: { 204: { description: "Revoked" }, default: PROBLEM_RESPONSE },
   }),
   async (c) => {
-    unwrap(await openAccount(c.env, c.var.profile).keyDesk().revoke(c.req.valid("param").id));
+    unwrap(await askDesk(openAccount(c.env, c.var.profile).keyDesk(), (desk) => desk.revoke(c.req.valid("param").id)));
     forgetAcceptedKeys(c.var.profile);
     return c.body(null, 204);
   },

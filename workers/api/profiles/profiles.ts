@@ -11,6 +11,7 @@ import { forgetAcceptedKeys } from "../auth/accepted-keys.ts";
 import type { Principal } from "../auth/principal.ts";
 import { AppError, unwrap } from "../problems.ts";
 import { PROBLEM_RESPONSE, describeResponses, createRouter, refuses } from "../router.ts";
+import { askDesk } from "../sessions/ask-desk.ts";
 import { openAccount } from "../sessions/session-rpc.ts";
 
 export const profiles = createRouter();
@@ -28,7 +29,8 @@ profiles.openapi(
     const profile = createProfileId();
     const account = openAccount(c.env, profile);
     await account.init(profile);
-    const { key } = unwrap(await account.keyDesk().create({ label: "first" }, toActor(undefined)));
+    const created = await askDesk(account.keyDesk(), (desk) => desk.create({ label: "first" }, toActor(undefined)));
+    const { key } = unwrap(created);
     return c.json({ profile, key }, 201);
   },
 );

@@ -19,20 +19,15 @@ import { parseEnvSettings } from "../env.ts";
 import { ascending, pageQuery, toPage } from "../pages.ts";
 import { AppError, unwrap } from "../problems.ts";
 import { PROBLEM_RESPONSE, createRouter, describeResponses, optionalJsonBody, refuses } from "../router.ts";
+import { askDesk } from "../sessions/ask-desk.ts";
 import { openAccount } from "../sessions/session-rpc.ts";
 
 export const signIns = createRouter();
 
 type Desk = ReturnType<ReturnType<typeof openAccount>["signInDesk"]>;
 
-/** The Account keeps a desk in memory until it is given back. */
-async function askDesk<Answer>({ env, var: { profile } }: Context<ApiEnv>, ask: (desk: Desk) => Promise<Answer>) {
-  const desk = openAccount(env, profile).signInDesk();
-  try {
-    return await ask(desk);
-  } finally {
-    (await desk)[Symbol.dispose]();
-  }
+function askSignInDesk<Answer>({ env, var: { profile } }: Context<ApiEnv>, ask: (desk: Desk) => Promise<Answer>) {
+  return askDesk(openAccount(env, profile).signInDesk(), ask);
 }
 
 signIns.openapi(
@@ -57,7 +52,7 @@ signIns.openapi(
     const [id, secret] = [createSignInId(), createSecret()];
     const { signInMs } = parseEnvSettings(c.env).browsers;
     const asked = { ...c.req.valid("json"), id, secret, key: via.id, rotation: via.rotation, ms: signInMs };
-    const info = unwrap(await askDesk(c, (desk) => desk.create(asked)));
+    const info = unwrap(await askSignInDesk(c, (desk) => desk.create(asked)));
     const token = toSignInToken(profile, id, secret);
     c.header("set-cookie", writeSignInCookie(c, token, info.expiresAt - info.createdAt));
     c.header("cache-control", "no-store");
@@ -103,7 +98,7 @@ signIns.openapi(
     const { profile, via } = c.var.principal;
     if (via.kind !== "cookie")
       throw new AppError("sign_in_not_found", "The request is not signed in by cookie, so there is nothing to end.");
-    await askDesk(c, (desk) => desk.end(via.id));
+    await askSignInDesk(c, (desk) => desk.end(via.id));
     forgetAcceptedKeys(profile);
     c.header("set-cookie", writeSignInCookie(c, null));
     return c.body(null, 204);
@@ -121,7 +116,7 @@ signIns.openapi(
     responses: describeResponses(200, "Sign-ins, oldest first", SignInList),
   }),
   async (c) => {
-    const all = await askDesk(c, async (desk) => desk.list());
+    const all = await askSignInDesk(c, async (desk) => desk.list());
     const sortKey = ({ createdAt, id }: SignInInfo) => `${ascending(createdAt)}.${id}`;
     const { page, next } = toPage(all, { ...c.req.valid("query"), sortKey });
     return c.json({ signIns: page, ...(next !== undefined && { next }) }, 200);
@@ -140,7 +135,7 @@ signIns.openapi(
     responses: { 204: { description: "Ended" }, default: PROBLEM_RESPONSE },
   }),
   async (c) => {
-    unwrap(await askDesk(c, (desk) => desk.end(c.req.valid("param").signIn)));
+    unwrap(await askSignInDesk(c, (desk) => desk.end(c.req.valid("param").signIn)));
     forgetAcceptedKeys(c.var.profile);
     return c.body(null, 204);
   },

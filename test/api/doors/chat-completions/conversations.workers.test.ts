@@ -212,6 +212,28 @@ describe("a client that names its session", () => {
     expect(other.session).not.toBe(one!.session);
   });
 
+  it.each(["create", "fetch"])("answers in a conversation whose first request died at %s", async (call) => {
+    const headers = { "x-talaria-conversation": `the shed of ${call}` };
+    const cut = createChatClient(key, async (url, init) => app.fetch(new Request(url, init), cutAt(call)));
+    await expect(sayBy(cut, [user("Note: a spade")], { headers })).rejects.toThrow(OpenAI.InternalServerError);
+    const [one, two] = await Promise.all([say([user("Note: a rake")], headers), say([user("Note: a hoe")], headers)]);
+    expect(two!.session).toBe(one!.session);
+    expect((await readSession(one!.session)).turns).toHaveLength(2);
+  });
+
+  it.each(["planBranch", "readBranch"])("answers although its conversation's branch died at %s", async (call) => {
+    const { first, one } = await talk(`a stall of ${call}`);
+    const headers = { "x-talaria-conversation": `the stall of ${call}` };
+    const messages = [...first, assistant(one.text), user("Note: in a branch")];
+    const cut = createChatClient(key, async (url, init) => app.fetch(new Request(url, init), cutAt(call)));
+    await expect(sayBy(cut, messages, { headers })).rejects.toThrow(OpenAI.InternalServerError);
+    const next = await say(messages, headers);
+    expect((await say([user("Note: more")], headers)).session).toBe(next.session);
+    const detail = await readSession(next.session);
+    expect(detail.turns).toHaveLength(3);
+    expect(detail.branchedFrom).toMatchObject([{ session: one.session, turn: 1 }]);
+  });
+
   it("keeps a conversation out of learning, and never puts it into a session that learns", async () => {
     const off = { "x-talaria-learning": "off" };
     const first = [user("Make a title for this conversation")];

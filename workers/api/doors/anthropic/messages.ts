@@ -48,7 +48,7 @@ anthropicMessages.openapi(
     };
     const frame = { id: `msg_${crypto.randomUUID().replaceAll("-", "")}`, model };
     const host = { frame, readStats: createStatsReader(c.env, c.var.profile, turn) };
-    const pieces = readPieces(turn.events, turn.isCommand);
+    const pieces = readPieces(turn.events, turn);
     if (request.stream) {
       const texts = toSseTexts(renderMessageEvents(pieces, host), requestId);
       return respondWithEvents(toEventStream(texts, PING), headers) as never;

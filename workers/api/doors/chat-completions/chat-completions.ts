@@ -55,7 +55,7 @@ chatCompletions.openapi(
       readStats: createStatsReader(c.env, c.var.profile, turn),
     };
     const headers = { "x-talaria-session": turn.session, "x-talaria-turn": `${turn.session}-${turn.turn}` };
-    const pieces = readPieces(turn.events, turn.isCommand);
+    const pieces = readPieces(turn.events, turn);
     if (request.stream) {
       const chunks = renderChunks(pieces, { ...host, includeUsage });
       return respondWithEvents(toEventStream(encode(chunks)), headers) as never;

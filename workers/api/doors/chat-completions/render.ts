@@ -50,6 +50,7 @@ export async function* renderChunks(
   yield chunk({ role: "assistant", content: "", refusal: null });
   for await (const piece of pieces) {
     if (piece.type === "text") yield chunk({ content: joiner.add(piece.entry, piece.text) });
+    if (piece.type === "retract") joiner.breakOff();
     if (piece.type === "tool") {
       const { name, state, failed } = piece;
       yield { ...chunk({}), talaria: { type: `tool_${state}`, name, ...(failed !== undefined && { failed }) } };
@@ -108,6 +109,10 @@ function createJoiner() {
       last = entry;
       hasText ||= text !== "";
       return joined;
+    },
+    /** A stream cannot take a text back. What is said in its place begins on a line of its own. */
+    breakOff() {
+      last = null;
     },
   };
 }

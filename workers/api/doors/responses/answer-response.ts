@@ -25,14 +25,14 @@ export function createResponseId(): ResponseId {
 /** The events of the response. Its id is stored before the last event, unless the client wants nothing stored. */
 export function streamResponse(c: Scope, turn: DoorTurn, frame: ResponseFrame): AsyncGenerator<StreamedEvent> {
   const readStats = createStatsReader(c.env, c.var.profile, turn);
-  const pieces = frame.echo.isStored ? storeAtBegin(c, turn, frame) : readPieces(turn.events, turn.isCommand);
+  const pieces = frame.echo.isStored ? storeAtBegin(c, turn, frame) : readPieces(turn.events, turn);
   return renderResponse(pieces, { frame, readStats, nowMs: () => Date.now() });
 }
 
 /** An answer that cannot be stored is still an answer: only its id is unknown later. */
 async function* storeAtBegin(c: Scope, turn: DoorTurn, frame: ResponseFrame): AsyncGenerator<Piece> {
   let stored: Promise<void> | undefined;
-  for await (const piece of readPieces(turn.events, turn.isCommand)) {
+  for await (const piece of readPieces(turn.events, turn)) {
     if (piece.type === "begin") {
       const { session, turn: n } = turn;
       const { id, createdAtMs: at, echo } = frame;

@@ -2,6 +2,7 @@
 import type { ProfileId } from "../../../../core/schemas/ids.ts";
 import type { ResponseDesk } from "../../../../durable-objects/responses/response-desk.ts";
 import type { Env } from "../../env.ts";
+import { askDesk } from "../../sessions/ask-desk.ts";
 import { openAccount } from "../../sessions/session-rpc.ts";
 
 type Calls = "put" | "find" | "remove";
@@ -9,16 +10,10 @@ type Desk = {
   [Name in Calls]: (...asked: Parameters<ResponseDesk[Name]>) => Promise<Awaited<ReturnType<ResponseDesk[Name]>>>;
 };
 
-/** The Account keeps a desk in memory until it is given back. The first call travels with the request for the desk. */
-export async function askResponseDesk<Answer>(
+export function askResponseDesk<Answer>(
   env: Env,
   profile: ProfileId,
   ask: (desk: Desk) => Promise<Answer>,
 ): Promise<Answer> {
-  const desk = openAccount(env, profile).responseDesk() as unknown as Desk & PromiseLike<Disposable>;
-  try {
-    return await ask(desk);
-  } finally {
-    (await desk)[Symbol.dispose]();
-  }
+  return askDesk(openAccount(env, profile).responseDesk() as unknown as Desk & PromiseLike<Disposable>, ask);
 }
