@@ -35,7 +35,7 @@ export function openMonth(
       if ("monthUntil" in day) return { granted: false, retryAt: day.monthUntil };
       return ledger.reserveReview({ ...request, day });
     },
-    /** For curations, which take their limit from the settings. The smallest limit stands for nothing: 0 would be none. */
+    /** For curations, which take their limit from the settings. When nothing is left, the limit is 1: 0 would be no limit. */
     limit(inForce: Settings, now: number): Settings {
       const known = toDayBudget(inForce.budget);
       const day = limitDay(known, now);

@@ -277,7 +277,7 @@ export interface Contract {
     };
   };
   "GET /v1/models": {
-    query: { limit?: string | undefined; after_id?: string | undefined; before_id?: string | undefined };
+    query: { after?: string | undefined; limit?: string | undefined; after_id?: string | undefined; before_id?: string | undefined };
     answer: 
       | {
           object: "list";
@@ -288,12 +288,13 @@ export interface Contract {
             window?: number | undefined;
             efforts?: ("none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max")[] | undefined;
           }[];
+          next?: string | undefined;
         }
       | {
           data: { type: "model"; id: string; display_name: string; created_at: string }[];
           has_more: boolean;
-          first_id: string;
-          last_id: string;
+          first_id: string | null;
+          last_id: string | null;
         };
   };
   "GET /v1/models/{model}": {
@@ -1294,7 +1295,9 @@ export interface Contract {
     answer: null;
   };
   "GET /v1/approvals": {
+    query: { after?: string | undefined; limit?: string | undefined };
     answer: {
+      next?: string | undefined;
       mode: "manual" | "rules" | "smart" | "off";
       operator: "manual" | "rules" | "smart" | "off";
       profile: "manual" | "rules" | "smart" | "off" | null;
@@ -1304,6 +1307,7 @@ export interface Contract {
   "PUT /v1/approvals": {
     body: { mode: "manual" | "rules" | "smart" | "off" | null };
     answer: {
+      next?: string | undefined;
       mode: "manual" | "rules" | "smart" | "off";
       operator: "manual" | "rules" | "smart" | "off";
       profile: "manual" | "rules" | "smart" | "off" | null;

@@ -309,7 +309,7 @@ export const DecideApproval = z
   );
 export type DecideApproval = z.infer<typeof DecideApproval>;
 /** `mode`: the one in force, the stricter of the operator's and the profile's. */
-export const ApprovalPolicyInfo = z.object({
+export const ApprovalPolicyInfo = Page.extend({
   mode: ApprovalMode,
   operator: ApprovalMode,
   profile: ApprovalMode.nullable(),

@@ -21,11 +21,12 @@ export const OpenAiModel = z.object({
 });
 export type OpenAiModel = z.infer<typeof OpenAiModel>;
 
-/** `models`: those to choose from. `data`: the same, after the profile's agent. */
+/** `models`: those to choose from. `data`: the same, after the profile's agent. `next`: absent on the last page. */
 export const ModelList = z.object({
   object: z.literal("list"),
   data: z.array(OpenAiModel),
   models: z.array(ModelInfo),
+  next: z.string().optional(),
 });
 
 export const AnthropicModel = z.object({
@@ -38,6 +39,6 @@ export type AnthropicModel = z.infer<typeof AnthropicModel>;
 export const AnthropicModelList = z.object({
   data: z.array(AnthropicModel),
   has_more: z.boolean(),
-  first_id: z.string(),
-  last_id: z.string(),
+  first_id: z.string().nullable(),
+  last_id: z.string().nullable(),
 });

@@ -158,7 +158,7 @@ export function createAccountKeys({ sql, profile, raiseVersion, signIns }: Accou
       const rights = rightsOf(actor, now);
       if (!rights.ok) return rights;
       const { scopes, expiresAt: end, rotation } = found.value;
-      // Whoever rotates a key learns its secret.
+      // The caller learns the new secret.
       const allowed = checkRights({ scopes, end }, rights.value, now);
       if (!allowed.ok) return allowed;
       const secret = createSecret();

@@ -90,7 +90,29 @@ describe("the audit log of a profile", () => {
       expect([id, needs]).toEqual([id, isAdmin]);
     }
   });
+
+  it("notes every route that changes something, except those that are listed here", async () => {
+    const { paths } = (await ask("GET", "/openapi.json")).body as { paths: Record<string, Record<string, Route>> };
+    const changing = Object.values(paths).flatMap((item) =>
+      Object.entries(item).flatMap(([method, { operationId }]) => (method === "get" ? [] : operationId)),
+    );
+    expect(changing.toSorted()).toEqual([...Object.keys(AUDITED_ROUTES), ...NOT_AUDITED].toSorted());
+  });
 });
+
+const NOT_AUDITED = [
+  // Daily work.
+  ...["createSession", "changeSession", "branchSession", "postMessage", "stopSession", "rateTurn"],
+  ...["createRun", "stopRun", "steerRun", "createChatCompletion", "createMessage", "createResponse", "deleteResponse"],
+  ...["putFile", "deleteFile", "replaceWorkspace", "addToWorkspace", "restoreCheckpoint", "deleteCheckpoints"],
+  "runCurator",
+  // Nothing is changed.
+  ...["countMessageTokens", "runDoctor", "testHook", "testMcpServer"],
+  // A step of an import, which is noted when it begins and is committed.
+  "putImportPart",
+  // The log is deleted too.
+  "deleteProfile",
+];
 
 interface Route {
   operationId: string;

@@ -8,6 +8,7 @@ import { readModelChoices } from "../../../wiring/models.ts";
 import type { ApiEnv } from "../auth/principal.ts";
 import { parseEnvSettings } from "../env.ts";
 import { AppError } from "../problems.ts";
+import { pageQuery } from "../pages.ts";
 import { createRouter, describeResponses, refuses } from "../router.ts";
 import { AGENT_MODEL } from "./responses/request.ts";
 
@@ -25,11 +26,11 @@ models.openapi(
     description:
       "Lists the profile's agent, `talaria`, and the models that may be chosen for a session: those of the deployment, and the operator's " +
       "`models.choices`. `models` are the choices, `data` is OpenAI's form of all. With the header `anthropic-version` the answer has " +
-      "Anthropic's form. All are on one page.",
+      "Anthropic's form, whose clients page with `after_id` and `before_id`.",
     request: {
       headers: ClientHeaders,
       query: z.strictObject({
-        limit: z.string().optional(),
+        ...pageQuery(1_000),
         after_id: z.string().optional(),
         before_id: z.string().optional(),
       }),
@@ -38,12 +39,19 @@ models.openapi(
   }),
   (c) => {
     const choices = readChoices(c);
-    const ids = [AGENT_MODEL, ...choices.map(({ name }) => name)];
+    const { limit, after, after_id: afterId = after, before_id: beforeId } = c.req.valid("query");
+    const all = [AGENT_MODEL, ...choices.map(({ name }) => name)];
+    const start = afterId === undefined ? 0 : findModel(all, afterId) + 1;
+    const rest = all.slice(start, beforeId === undefined ? all.length : findModel(all, beforeId));
+    const ids = beforeId === undefined ? rest.slice(0, limit) : rest.slice(-limit);
+    const hasMore = rest.length > limit;
     if (isAnthropic(c)) {
       const data = ids.map(toAnthropicModel);
-      return c.json({ data, has_more: false, first_id: ids[0]!, last_id: ids.at(-1)! }, 200);
+      return c.json({ data, has_more: hasMore, first_id: ids[0] ?? null, last_id: ids.at(-1) ?? null }, 200);
     }
-    return c.json({ object: "list" as const, data: ids.map(toOpenAiModel), models: choices }, 200);
+    const models = choices.filter(({ name }) => ids.includes(name));
+    const next = hasMore ? { next: ids.at(-1)! } : {};
+    return c.json({ object: "list" as const, data: ids.map(toOpenAiModel), models, ...next }, 200);
   },
 );
 
@@ -67,6 +75,13 @@ models.openapi(
     return c.json(isAnthropic(c) ? toAnthropicModel(model) : toOpenAiModel(model), 200);
   },
 );
+
+/** Throws `query_invalid`: the list has changed since the page before. */
+function findModel(ids: string[], id: string): number {
+  const at = ids.indexOf(id);
+  if (at < 0) throw new AppError("query_invalid", "The cursor names no model of the list. Start again without it.");
+  return at;
+}
 
 function readChoices(c: Context<ApiEnv>) {
   return readModelChoices(c.env, parseEnvSettings(c.env)).map(({ efforts, ...model }) => {

@@ -5,6 +5,7 @@ import * as z from "zod";
 import { ApprovalPolicyInfo, PutApprovalMode } from "../../../core/schemas/api.ts";
 import { ApprovalId, stricterMode } from "../../../core/schemas/approvals/approval.ts";
 import { readSettings } from "../../../wiring/settings.ts";
+import { ascending, pageQuery, toPage } from "../pages.ts";
 import { unwrap } from "../problems.ts";
 import type { ApiEnv } from "../auth/principal.ts";
 import { PROBLEM_RESPONSE, createRouter, describeResponses, jsonBody, refuses } from "../router.ts";
@@ -12,15 +13,23 @@ import { openAccount } from "../sessions/session-rpc.ts";
 
 export const approvalPolicy = createRouter();
 
+/** The most allowances that a profile has (allowance-room.ts): by default all are on one page. */
+const MAX_LISTED = 200;
+
 approvalPolicy.openapi(
   createRoute({
     method: "get",
     path: "/v1/approvals",
     operationId: "readApprovalPolicy",
     description: "Reads which commands ask a person first, and which are always allowed.",
-    responses: describeResponses(200, "The mode in force, and the standing allowances", ApprovalPolicyInfo),
+    request: { query: z.strictObject(pageQuery(MAX_LISTED)) },
+    responses: describeResponses(
+      200,
+      "The mode in force, and the standing allowances, oldest first",
+      ApprovalPolicyInfo,
+    ),
   }),
-  async (c) => c.json(await readPolicy(c.env, c.var.profile), 200),
+  async (c) => c.json(await readPolicy(c.env, c.var.profile, c.req.valid("query")), 200),
 );
 
 approvalPolicy.openapi(
@@ -55,9 +64,14 @@ approvalPolicy.openapi(
   },
 );
 
-async function readPolicy(env: ApiEnv["Bindings"], profile: string): Promise<z.infer<typeof ApprovalPolicyInfo>> {
+async function readPolicy(
+  env: ApiEnv["Bindings"],
+  profile: string,
+  asked: { limit: number; after?: string | undefined } = { limit: MAX_LISTED },
+): Promise<z.infer<typeof ApprovalPolicyInfo>> {
   const { mode: own, allowances } = await openAccount(env, profile).readApprovals();
   const operator = readSettings(env).approvals.mode;
   const listed = allowances.map(({ id, kind, key, at }) => ({ id, kind, key, at }));
-  return { mode: own ? stricterMode(operator, own) : operator, operator, profile: own, allowances: listed };
+  const { page, ...next } = toPage(listed, { ...asked, sortKey: ({ at, id }) => `${ascending(at)}.${id}` });
+  return { mode: own ? stricterMode(operator, own) : operator, operator, profile: own, allowances: page, ...next };
 }

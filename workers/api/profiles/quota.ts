@@ -1,4 +1,4 @@
-// What the operator allows one profile to spend. Put by the operator; read by the operator and by admins of the profile.
+// What the operator allows one profile to spend. Set by the operator; read by the operator and by keys of the profile.
 import { createRoute } from "@hono/zod-openapi";
 import * as z from "zod";
 import { ProfileId } from "../../../core/schemas/ids.ts";

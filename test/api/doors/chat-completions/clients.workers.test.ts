@@ -327,6 +327,17 @@ describe("a plain request", () => {
       has_more: false,
       first_id: "talaria",
     });
+    const [, { id: model }] = (theirs.body as { data: [object, { id: string }] }).data;
+    const page = async (query: string) => (await ask("GET", `/v1/models?${query}`, { key, headers })).body;
+    const [first, second] = [
+      { first_id: "talaria", last_id: "talaria" },
+      { first_id: model, last_id: model },
+    ];
+    expect(await page("limit=1")).toMatchObject({ ...first, has_more: true });
+    expect(await page("limit=1&after_id=talaria")).toMatchObject({ ...second, has_more: false });
+    expect(await page(`limit=1&before_id=${model}`)).toMatchObject({ ...first, has_more: false });
+    expect(await page(`after_id=${model}`)).toEqual({ data: [], has_more: false, first_id: null, last_id: null });
+    expect((await ask("GET", "/v1/models?after_id=gone", { key, headers })).status).toBe(400);
     expect((await ask("GET", "/v1/models/talaria", { key, headers })).body).toMatchObject({
       type: "model",
       display_name: "Talaria",
