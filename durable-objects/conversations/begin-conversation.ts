@@ -22,7 +22,7 @@ export function beginConversation(
   if (joined.value) return ok(joined.value);
   const named = begun.plan.isNew && begun.name !== null ? rows.named(begun.name) : null;
   const taken = named === null ? undefined : find(named);
-  const plan = taken ? { ...begun.plan, session: taken.session } : begun.plan;
+  const plan = taken ? { ...begun.plan, session: taken.session } : forkIfLate(rows, begun);
   if (taken && taken.learning !== plan.learning) {
     return err("learning_differs", `Learning is ${taken.learning} in this conversation, and stays so.`);
   }
@@ -35,4 +35,10 @@ export function beginConversation(
   if (plan.isNew && !branch) register({ session, title: "", learning, createdAt });
   rows.put({ ...begun, plan }, now);
   return ok(plan);
+}
+
+/** Two tabs may send the same history at once. Neither must get the other's messages. */
+function forkIfLate(rows: ReturnType<typeof createConversationRows>, { plan, after }: BegunRequest): DoorPlan {
+  if (!after || !rows.hasNewer(after.row, plan.session)) return plan;
+  return { ...plan, session: after.fork, isNew: true, branch: { session: plan.session, turn: after.turn } };
 }

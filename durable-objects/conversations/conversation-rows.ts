@@ -45,6 +45,8 @@ export interface DoorPlan {
 }
 
 export interface DoorTurnRow {
+  /** Rises with time. */
+  id: number;
   chain: Sha256;
   plan: DoorPlan;
 }
@@ -61,6 +63,8 @@ export interface BegunRequest {
   /** SHA-256 of the client's name of the conversation. */
   name: Sha256 | null;
   plan: DoorPlan;
+  /** The plan goes on after the turn of this row, which has ended. If another request was faster, it branches there instead. */
+  after?: { row: number; turn: number; fork: SessionId } | undefined;
 }
 
 /** What is known of a request's conversation, before it is decided what the request becomes. */
@@ -83,20 +87,24 @@ export interface ConversationAsked {
 
 export function createConversationRows(sql: Sql) {
   const hasTables = () => sql.run("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'door_name'").length > 0;
-  const toRow = ({ chain, plan }: { chain: string; plan: string }): DoorTurnRow => {
-    return { chain, plan: JSON.parse(plan) as DoorPlan };
+  const toRow = ({ plan, ...row }: Omit<DoorTurnRow, "plan"> & { plan: string }): DoorTurnRow => {
+    return { ...row, plan: JSON.parse(plan) as DoorPlan };
   };
   return {
     /** Turns that one of these conversations became, newest first. `session`: of this one only. */
     find(chains: Sha256[], session: SessionId | null, now: number): DoorTurnRow[] {
       if (!hasTables() || chains.length === 0) return [];
       return sql
-        .run<{ chain: string; plan: string }>(
-          `SELECT chain, plan FROM door_turn WHERE chain IN (SELECT value FROM json_each(?)) AND (? IS NULL OR session = ?)
+        .run<{ id: number; chain: string; plan: string }>(
+          `SELECT id, chain, plan FROM door_turn WHERE chain IN (SELECT value FROM json_each(?)) AND (? IS NULL OR session = ?)
             AND at > ? AND session IN (SELECT id FROM session) ORDER BY id DESC LIMIT ${MAX_FOUND}`,
           ...[JSON.stringify(chains), session, session, now - KEEP_MS],
         )
         .map(toRow);
+    },
+    /** Whether another request goes on in the session since the row. */
+    hasNewer(id: number, session: SessionId): boolean {
+      return sql.run("SELECT 1 FROM door_turn WHERE id > ? AND session = ? LIMIT 1", id, session).length > 0;
     },
     /** The plan that begins the session, or null. */
     first(session: SessionId): DoorPlan | null {
@@ -119,7 +127,7 @@ export function createConversationRows(sql: Sql) {
       if (row.body === body) return ok(JSON.parse(row.plan) as DoorPlan);
       return err("idempotency_conflict", "This Idempotency-Key came with another request before. Use a new key.");
     },
-    put({ request, body, chain, name, plan }: Omit<BegunRequest, "isRepeat">, now: number): void {
+    put({ request, body, chain, name, plan }: Omit<BegunRequest, "isRepeat" | "after">, now: number): void {
       for (const statement of SCHEMA) sql.run(statement);
       const columns = "chain, request, body, session, plan, at";
       const values = [chain, request, body, plan.session, JSON.stringify(plan), now];

@@ -3,6 +3,7 @@ import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { Result } from "../../../core/errors.ts";
 import type { CreatedKey } from "../../../core/schemas/api.ts";
+import { ALL_SCOPES } from "../../../core/schemas/keys/scope.ts";
 import type { Account } from "../../../durable-objects/account.ts";
 import { createProfileId, createSecret, parseKey } from "../../../durable-objects/account-key.ts";
 import { OPERATOR, START_MS, ask, createProfile, createSession, env } from "../api-calls.ts";
@@ -28,7 +29,7 @@ async function createKey(account: DurableObjectStub<Account>): Promise<{ id: str
   return { id, key, secret: parseKey(key)!.secret };
 }
 
-const BY_OPERATOR = { name: "operator", scopes: [] };
+const BY_OPERATOR = { name: "operator", scopes: ALL_SCOPES };
 const SESSION = "01ARZ3NDEKTSV4RRFFQ69G5FA";
 
 describe("an account", () => {

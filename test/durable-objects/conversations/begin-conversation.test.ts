@@ -47,6 +47,19 @@ describe("a request that becomes a turn", () => {
     expect(begin({ key: "K4", session: "D" })).toMatchObject({ value: { key: "K4" } });
   });
 
+  it("branches where another request with the same history was faster, and goes on where none was", () => {
+    const { begin, sql, list } = setUp("A");
+    begin({ key: "K1", session: "A", isNew: false });
+    const row = createConversationRows(sql).find(["c"], null, 2)[0]!.id;
+    const next = (key: string, fork: string) =>
+      begin({ key, session: "A", isNew: false, known: 2 }, { chain: key, after: { row, turn: 4, fork } });
+    expect(next("K2", "B")).toMatchObject({ value: { session: "A", isNew: false } });
+    const branch = { session: "A", turn: 4 };
+    expect(next("K3", "C")).toMatchObject({ value: { session: "C", isNew: true, branch, known: 2 } });
+    // Registered when it is branched, with its origin.
+    expect(list.find(["C"])).toEqual([]);
+  });
+
   it("leaves no row of a session that was deleted meanwhile, and no name that leads nowhere", () => {
     const { begin, sql } = setUp("A");
     const gone = { failure: { code: "session_not_found" } };

@@ -14,6 +14,8 @@ export interface Place extends TurnPlace {
   known: number;
   /** The session has gone on since. */
   isPast: boolean;
+  /** The row of the turn, if the turn has ended. */
+  ended?: number | undefined;
 }
 
 export interface PlaceAsked {
@@ -32,17 +34,20 @@ const MAX_ASKED = 8;
 export async function findPlace({ rows, positions, learning, guidance, open }: PlaceAsked): Promise<Place | null> {
   let left = MAX_ASKED;
   for (const { chain, answer, next } of positions.toReversed()) {
-    const plans = rows.filter((row) => row.chain === chain && row.plan.learning === learning).map(({ plan }) => plan);
-    const fitting = plans.toSorted((a, b) => Number(b.guidance === guidance) - Number(a.guidance === guidance));
+    const plans = rows.filter((row) => row.chain === chain && row.plan.learning === learning);
+    const fits = ({ plan }: DoorTurnRow) => Number(plan.guidance === guidance);
+    const fitting = plans.toSorted((a, b) => fits(b) - fits(a));
     let past: Place | null = null;
     let running: Place | null = null;
-    for (const { session, key } of fitting) {
+    for (const { id, plan } of fitting) {
+      const { session, key } = plan;
       if (left-- <= 0) return past ?? running;
       const read = await open(session).readExchange({ key });
       // Deleted meanwhile, or the message was never posted.
       if (!read.ok && (read.failure.code === "session_not_found" || read.failure.code === "turn_not_found")) continue;
       const exchange = unwrap(read);
-      const place = { session, turn: exchange.turn, known: next, isPast: hasGoneOn(exchange) };
+      const ended = hasEnded(exchange) ? id : undefined;
+      const place = { session, turn: exchange.turn, known: next, isPast: hasGoneOn(exchange), ended };
       if (!isSameAnswer(answer, exchange)) {
         if (exchange.state === "running" && isFurther(answer, exchange)) running ??= place;
         continue;
@@ -56,6 +61,10 @@ export async function findPlace({ rows, positions, learning, guidance, open }: P
 }
 
 /** A turn that has not ended cannot be branched: what follows waits for it, or answers it. */
-export function hasGoneOn({ turn, newest, state }: Exchange): boolean {
-  return newest > turn && (state === "done" || state === "failed" || state === "stopped");
+export function hasGoneOn(exchange: Exchange): boolean {
+  return exchange.newest > exchange.turn && hasEnded(exchange);
+}
+
+function hasEnded({ state }: Exchange): boolean {
+  return state === "done" || state === "failed" || state === "stopped";
 }

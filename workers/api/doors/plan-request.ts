@@ -51,7 +51,9 @@ export async function planRequest(c: Context<ApiEnv>, request: DoorRequest): Pro
       );
   const named = previous ? undefined : found.named?.session;
   const plan = toPlan({ named, place, learning, guidance });
-  const begun = { ...repeat, isRepeat, chain: chain ?? sha256Hex(plan.key), name, plan };
+  const goesOn = named === undefined && !plan.isNew && place?.ended !== undefined;
+  const after = goesOn ? { row: place.ended!, turn: place.turn, fork: ulid() } : undefined;
+  const begun = { ...repeat, isRepeat, chain: chain ?? sha256Hex(plan.key), name, plan, after };
   const held = unwrap(await askConversations(env, profile, (desk) => desk.begin(begun)));
   return { plan: held, joined: held.key !== plan.key };
 }

@@ -85,6 +85,26 @@ describe("a client that sends its whole history", () => {
     expect(await countSessions()).toBe(before + 3);
   });
 
+  it("never gets the message of another tab that sends the same history at the same moment", async () => {
+    const { one, whole } = await talk("an anchor");
+    const [left, right] = await Promise.all([
+      say([...whole, user("Note: the left tab")]),
+      say([...whole, user("Note: the right tab")]),
+    ]);
+    expect(new Set([left.session, right.session, one.session]).size).toBe(2);
+    expect([left.turn, right.turn].map((turn) => turn.split("-")[1])).toEqual(["3", "3"]);
+    for (const { session, turn } of [left, right]) {
+      const { entries } = (await ask("GET", `/v1/sessions/${session}/entries`, { key })).body as { entries: Entry[] };
+      const texts = entries
+        .filter(({ kind }) => kind === "user")
+        .map(({ parts }) => parts.map(({ text }) => text).join());
+      expect({ turn, both: texts.join().includes("left") && texts.join().includes("right") }).toEqual({
+        turn,
+        both: false,
+      });
+    }
+  });
+
   it("begins a session that is told the history if nobody knows it, and goes on there", async () => {
     const history = [
       user("Where is Bergen?"),
