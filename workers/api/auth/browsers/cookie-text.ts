@@ -31,6 +31,8 @@ function isLocal(c: Context): boolean {
  * hold the rules of `__Host-` to it, so a neighbouring host could put it in place.
  */
 export function readCookies(c: Context, name: string): string[] {
-  const pairs = (c.req.header("cookie") ?? "").split(";").map((pair) => pair.replace(/^[ \t]+|[ \t]+$/g, ""));
+  const pairs = (c.req.header("cookie") ?? "")
+    .split(";")
+    .map((pair) => pair.replace(/^[ \t]+/, "").split(/[ \t]/, 1)[0]!);
   return pairs.flatMap((pair) => (pair.startsWith(`${name}=`) ? [pair.slice(name.length + 1)] : []));
 }
