@@ -214,6 +214,7 @@ const session = {
     listChildren: unknown,
     promptSize: unknown,
     readTurn: unknown,
+    readExchange: unknown,
     stopTurn: unknown,
   },
 };
