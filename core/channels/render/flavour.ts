@@ -1,0 +1,16 @@
+// The forms in which platforms write what Markdown says. Names only; core/channels/render/ writes them.
+
+/**
+ * `html`: Telegram's tags. `matrix`: HTML of Matrix. `email`: HTML of a message. `mrkdwn`: Slack's. `whatsapp`: its four marks, Google Chat's
+ * too. `markdown`: CommonMark as it is (Mattermost, GitHub, Teams, Discord, Feishu cards, DingTalk). `plain`: no marks.
+ */
+export type Flavour =
+  | "html"
+  | "matrix"
+  | "email"
+  | "mrkdwn"
+  | "whatsapp"
+  | "google-chat"
+  | "markdown"
+  | "discord"
+  | "plain";
