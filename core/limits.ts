@@ -1,6 +1,7 @@
 // Every default in one place, each with its source. [hermes]: Hermes Agent's documentation and code, newest values seen in
 // October 2026. [cf]: Cloudflare's platform limits pages, November 2026. [own]: our own measurement or choice, with the reason.
 // Operators override them with TALARIA_SETTINGS.
+import { PLATFORM_NAMES } from "./schemas/channels/inbound.ts";
 import { type Result, err, ok } from "./errors.ts";
 import { isNear } from "./near.ts";
 import { Settings, SettingsPatch } from "./schemas/settings.ts";
@@ -183,6 +184,10 @@ export const DEFAULTS: Settings = {
   outbound: { allow: [], ports: [] },
   web: { search: "auto", brave: {}, tavily: {}, exa: {}, searxng: {} },
   code: { sandbox: "quickjs" },
+  publicUrl: "",
+  channels: Object.fromEntries(PLATFORM_NAMES.map((name) => [name, {}])) as Settings["channels"],
+  webhooks: { perMinute: 30, maxBytes: 1_000_000 }, // [hermes]
+  privacy: { redactIds: false }, // [hermes] privacy.redact_pii
   browsers: { origins: [], signInMs: 7 * 24 * 60 * MINUTE_MS }, // [own] a week: browsers keep a cookie for at most 400 days
   moving: { trustedDeployments: [] },
 };
@@ -217,6 +222,7 @@ export function parseSettings(json: string | undefined): Result<Settings> {
     return err("bad_settings", `TALARIA_SETTINGS: ${issue?.path.join(".") || "value"}: ${issue?.message}`);
   }
   return ok({
+    publicUrl: patch.data.publicUrl ?? DEFAULTS.publicUrl,
     turn: { ...DEFAULTS.turn, ...patch.data.turn },
     tools: { ...DEFAULTS.tools, ...patch.data.tools },
     delegation: { ...DEFAULTS.delegation, ...patch.data.delegation },
@@ -236,13 +242,17 @@ export function parseSettings(json: string | undefined): Result<Settings> {
     web: { ...DEFAULTS.web, ...patch.data.web },
     code: { ...DEFAULTS.code, ...patch.data.code },
     browsers: { ...DEFAULTS.browsers, ...patch.data.browsers },
+    channels: { ...DEFAULTS.channels, ...patch.data.channels },
+    webhooks: { ...DEFAULTS.webhooks, ...patch.data.webhooks },
+    privacy: { ...DEFAULTS.privacy, ...patch.data.privacy },
   });
 }
 
 function unknownSetting(path: PropertyKey[], key: string): string {
-  const groups: Record<string, { shape: object }> = Settings.shape;
-  const settingsOfGroup = path.length === 1 ? groups[String(path[0])]!.shape : {};
-  const known = Object.keys(path.length === 0 ? groups : settingsOfGroup);
+  const { publicUrl: _, ...groups } = Settings.shape;
+  const settingsOfGroup =
+    path.length === 1 ? (groups as Record<string, { shape: object }>)[String(path[0])]!.shape : {};
+  const known = Object.keys(path.length === 0 ? Settings.shape : settingsOfGroup);
   const near = known.find((name) => isNear(name.toLowerCase(), key.toLowerCase()));
   const named = (name: string) => [...path, name].join(".");
   const hint = near === undefined ? "." : `; did you mean ${named(near)}?`;

@@ -2,6 +2,7 @@
 // are the text of docs/CONFIGURATION.md; `npm run docs` writes it. A name that ends in `Ms` is in milliseconds.
 import * as z from "zod";
 import { ApprovalMode } from "./approvals/approval.ts";
+import { channels, webhooks } from "./channels/settings.ts";
 import { ToolSettings } from "./profile/tools.ts";
 import { Trigger } from "./learning/review.ts";
 
@@ -453,7 +454,24 @@ const moving = z
   })
   .describe("Whole profiles out and in (`talaria export`, `talaria import`).");
 
+const publicUrl = z
+  .union([z.literal(""), origin])
+  .describe(
+    "The scheme and host at which this deployment is reached, such as `https://talaria.example.com`: what messaging platforms are told, and what signatures over addresses are checked against. Empty: the variable `TALARIA_PUBLIC_URL`; without either, Telegram is polled by `npm start` and other platforms cannot reach the agent.",
+  );
+
+const privacy = z
+  .strictObject({
+    redactIds: z
+      .boolean()
+      .describe(
+        "Whether ids of people and chats are replaced by hashes in what a model reads and in lists, on platforms where nothing needs them: Telegram, WhatsApp, Signal, LINE, Twilio.",
+      ),
+  })
+  .describe("What is kept from models and lists.");
+
 export const Settings = z.strictObject({
+  publicUrl,
   turn,
   tools,
   delegation,
@@ -472,12 +490,16 @@ export const Settings = z.strictObject({
   web,
   code,
   browsers,
+  channels,
+  webhooks,
+  privacy,
   moving,
 });
 export type Settings = z.infer<typeof Settings>;
 
 /** What an operator writes: any part of it. */
 export const SettingsPatch = z.strictObject({
+  publicUrl: publicUrl.optional(),
   turn: turn.partial().optional(),
   tools: tools.partial().optional(),
   delegation: delegation.partial().optional(),
@@ -496,6 +518,9 @@ export const SettingsPatch = z.strictObject({
   web: web.partial().optional(),
   code: code.partial().optional(),
   browsers: browsers.partial().optional(),
+  channels: channels.partial().optional(),
+  webhooks: webhooks.partial().optional(),
+  privacy: privacy.partial().optional(),
   moving: moving.partial().optional(),
 });
 export type SettingsPatch = z.infer<typeof SettingsPatch>;

@@ -67,6 +67,10 @@ function toProviders(): string {
 
 function toSettings(): string {
   const groups = Object.entries(Settings.shape).map(([group, schema]) => {
+    if (!("shape" in schema)) {
+      const row = [`\`${group}\``, `\`${JSON.stringify(DEFAULTS.publicUrl)}\``, schema.description!];
+      return `### ${group}\n\n${renderTable(["setting", "default", "meaning"], [row])}`;
+    }
     const defaults = DEFAULTS[group as keyof typeof DEFAULTS] as Record<string, unknown>;
     const rows = Object.entries(schema.shape as Record<string, { description?: string }>).map(([key, field]) => {
       if (!field.description) throw new Error(`The setting ${group}.${key} has no description.`);

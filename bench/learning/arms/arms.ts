@@ -19,11 +19,16 @@ export interface Arm {
   briefing: "nothing" | "revealed" | "all";
 }
 
-type Change = Partial<{ [Key in keyof Settings]: Partial<Settings[Key]> }>;
+type SettingGroups = Omit<Settings, "publicUrl">;
+type Change = Partial<{ [Key in keyof SettingGroups]: Partial<SettingGroups[Key]> }>;
 
 function changeSettings(change: Change = {}): Settings {
-  const merged = Object.entries(DEFAULTS).map(([key, value]) => [key, { ...value, ...change[key as keyof Settings] }]);
-  return Object.fromEntries(merged) as Settings;
+  const { publicUrl, ...groups } = DEFAULTS;
+  const merged = Object.entries(groups).map(([key, value]) => [
+    key,
+    { ...value, ...change[key as keyof SettingGroups] },
+  ]);
+  return { publicUrl, ...Object.fromEntries(merged) } as Settings;
 }
 
 const OURS: Arm = {

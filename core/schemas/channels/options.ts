@@ -39,13 +39,10 @@ export const ChannelOptions = z.strictObject({
   admins: people.default([]).meta({ description: "Ids or handles of people who may use every command" }),
   users: people.default([]).meta({ description: "Ids or handles of people who may talk" }),
   everyone: z.boolean().default(false).meta({ description: "Whether everybody may talk, as a user" }),
-  strangers: z
-    .enum(["pair", "ignore"])
-    .optional()
-    .meta({
-      description:
-        "Whether a stranger's direct message is answered with a pairing code. Default: `pair`; for e-mail `ignore`",
-    }),
+  strangers: z.enum(["pair", "ignore"]).optional().meta({
+    description:
+      "Whether a stranger's direct message is answered with a pairing code. Default: `pair`; for e-mail `ignore`",
+  }),
   ...perChat,
   groupSessions: z
     .enum(["person", "shared"])

@@ -323,8 +323,12 @@ function listSessions(sessions: SessionInfo[]): SessionList {
 }
 
 function merge(patch: HarnessOptions["settings"] = {}): Settings {
-  const entries = Object.entries(DEFAULTS).map(([key, value]) => [key, { ...value, ...patch[key as keyof Settings] }]);
-  return Object.fromEntries(entries) as Settings;
+  const { publicUrl, ...groups } = DEFAULTS;
+  const entries = Object.entries(groups).map(([key, value]) => [
+    key,
+    { ...value, ...patch[key as keyof typeof groups] },
+  ]);
+  return { publicUrl, ...Object.fromEntries(entries) } as Settings;
 }
 
 function mortalApprovals(port: ApprovalPort, step: (write: boolean) => void): ApprovalPort {
