@@ -61,6 +61,7 @@ describe("the bindings", () => {
       "assets ASSETS",
       "durable_objects.bindings ACCOUNT",
       "durable_objects.bindings ARCHIVE",
+      "durable_objects.bindings CHANNELS",
       "durable_objects.bindings SESSION",
       "kv_namespaces MEMORY",
       "queues.producers CURATION",

@@ -7,6 +7,7 @@ import type { Settings } from "../../core/schemas/settings.ts";
 import { type ExecEnv, mayUseExec, parseExecEnv } from "../../core/tools/host/exec-env.ts";
 import type { Account } from "../../durable-objects/account.ts";
 import type { Archive } from "../../durable-objects/archive.ts";
+import type { Channels } from "../../durable-objects/channels/channels.ts";
 import type { AccessEnv } from "../../wiring/access.ts";
 import type { SealingEnv } from "../../wiring/sealing.ts";
 import { AppError } from "./problems.ts";
@@ -15,6 +16,7 @@ export interface Env extends ModelEnv, ExecEnv, SealingEnv, AccessEnv {
   SESSION: DurableObjectNamespace;
   ACCOUNT: DurableObjectNamespace<Account>;
   ARCHIVE: DurableObjectNamespace<Archive>;
+  CHANNELS: DurableObjectNamespace<Channels>;
   SKILLS: R2Bucket;
   MEMORY: KVNamespace;
   REVIEWS: Queue<ReviewMessage>;

@@ -63,6 +63,7 @@ import { workspace } from "./sessions/workspace.ts";
 
 export { Account } from "../../durable-objects/account.ts";
 export { Archive } from "../../durable-objects/archive.ts";
+export { Channels } from "../../durable-objects/channels/channels.ts";
 export { Session } from "../../durable-objects/session/session.ts";
 
 const WORKSPACE_PATH = /^\/v1\/sessions\/[^/]+\/workspace$/;

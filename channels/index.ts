@@ -1,0 +1,16 @@
+// The platforms by name, each loaded when it is first needed, so that none costs the Worker's start. Called by durable-objects/channels and
+// workers/api. A new platform is one line here.
+import type { Platform } from "../core/channels/platform.ts";
+import type { PlatformName } from "../core/schemas/channels/inbound.ts";
+
+const LOADERS: Partial<Record<PlatformName, () => Promise<Platform>>> = {};
+
+/** `null`: this version has no such platform. */
+export async function loadPlatform(name: PlatformName): Promise<Platform | null> {
+  return (await LOADERS[name]?.()) ?? null;
+}
+
+/** All of them, in the order of their names' list. */
+export function loadPlatforms(): Promise<Platform[]> {
+  return Promise.all(Object.values(LOADERS).map((load) => load()));
+}

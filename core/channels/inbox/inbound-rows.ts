@@ -1,0 +1,107 @@
+// What came in and is not carried out yet, and the ids of what was: a platform's repetition finds its id. Over any Sql, synchronous.
+// Called by the pump and by durable-objects/channels, inside their transactions.
+import { assertKnownVersion } from "../../errors.ts";
+import type { Sql } from "../../ports.ts";
+import { DAY_MS } from "../../schemas/ids.ts";
+import { InboundEvent, type PlatformName } from "../../schemas/channels/inbound.ts";
+import * as z from "zod";
+
+/** `lane`: events of one lane are carried out one after the other. `body` NULL: carried out. */
+export const INBOUND_SCHEMA = [
+  `CREATE TABLE IF NOT EXISTS channel_inbound (n INTEGER PRIMARY KEY, platform TEXT NOT NULL, id TEXT NOT NULL, lane TEXT NOT NULL,
+    body TEXT, tries INTEGER NOT NULL, due INTEGER, at INTEGER NOT NULL, UNIQUE (platform, id)) STRICT`,
+  `CREATE INDEX IF NOT EXISTS channel_inbound_due ON channel_inbound (lane, n) WHERE body IS NOT NULL`,
+];
+
+/** WhatsApp repeats for up to seven days, longer than all others. https://developers.facebook.com/docs/graph-api/webhooks/getting-started */
+const KEPT_MS = 8 * DAY_MS;
+
+const StoredEvent = z.object({ v: z.literal(1), event: InboundEvent });
+
+export interface InboundRow {
+  n: number;
+  platform: PlatformName;
+  id: string;
+  lane: string;
+  event: InboundEvent;
+  tries: number;
+  due: number;
+  /** When it was stored. */
+  at: number;
+}
+
+interface RawRow extends Omit<InboundRow, "event"> {
+  body: string;
+}
+
+export type InboundRows = ReturnType<typeof createInboundRows>;
+
+/** The table must exist. */
+export function createInboundRows(sql: Sql) {
+  const columns = "n, platform, id, lane, body, tries, due, at";
+  return {
+    /** False: the id was stored before. */
+    add(platform: PlatformName, event: InboundEvent, now: number): boolean {
+      const body = JSON.stringify({ v: 1, event });
+      const added = sql.run(
+        `INSERT INTO channel_inbound (platform, id, lane, body, tries, due, at) VALUES (?, ?, ?, ?, 0, ?, ?)
+          ON CONFLICT DO NOTHING RETURNING n`,
+        ...[platform, event.id, toLane(platform, event), body, now, now],
+      );
+      return added.length > 0;
+    },
+    /** The first event of each lane, if it is due. */
+    heads(now: number): { n: number; lane: string }[] {
+      return sql
+        .run<{ n: number; lane: string; due: number }>(
+          `SELECT n, lane, due FROM channel_inbound WHERE n IN
+            (SELECT min(n) FROM channel_inbound WHERE body IS NOT NULL GROUP BY lane) ORDER BY n`,
+        )
+        .filter(({ due }) => due <= now);
+    },
+    /** `null`: it was carried out, or its channel was removed. Throws `StateNewerError`. */
+    read(n: number): InboundRow | null {
+      const row = sql.run<RawRow>(`SELECT ${columns} FROM channel_inbound WHERE n = ? AND body IS NOT NULL`, n)[0];
+      return row ? toRow(row) : null;
+    },
+    /** The id stays, so that a repetition is recognised. */
+    finish(n: number): void {
+      sql.run("UPDATE channel_inbound SET body = NULL, due = NULL WHERE n = ?", n);
+    },
+    retry(n: number, due: number): void {
+      sql.run("UPDATE channel_inbound SET tries = tries + 1, due = ? WHERE n = ?", due, n);
+    },
+    /** Postpones without counting a try. */
+    postpone(n: number, due: number): void {
+      sql.run("UPDATE channel_inbound SET due = ? WHERE n = ?", due, n);
+    },
+    nextDue: (): number | null =>
+      sql.run<{ due: number | null }>(
+        `SELECT min(due) AS due FROM channel_inbound WHERE n IN
+          (SELECT min(n) FROM channel_inbound WHERE body IS NOT NULL GROUP BY lane)`,
+      )[0]?.due ?? null,
+    waiting: (): number =>
+      sql.run<{ n: number }>("SELECT count(*) AS n FROM channel_inbound WHERE body IS NOT NULL")[0]!.n,
+    forget(platform: PlatformName): void {
+      sql.run("DELETE FROM channel_inbound WHERE platform = ?", platform);
+    },
+    tidy(now: number): void {
+      sql.run("DELETE FROM channel_inbound WHERE body IS NULL AND at < ?", now - KEPT_MS);
+    },
+  };
+}
+
+/** Events of one place wait for each other. */
+function toLane(platform: PlatformName, { chat }: InboundEvent): string {
+  return JSON.stringify([platform, chat.scope ?? "", chat.id, chat.thread ?? ""]);
+}
+
+function toRow({ body, ...row }: RawRow): InboundRow {
+  const raw: unknown = JSON.parse(body);
+  const parsed = StoredEvent.safeParse(raw);
+  if (!parsed.success) {
+    assertKnownVersion("A message that waits in a channel", raw, parsed.error);
+    throw parsed.error;
+  }
+  return { ...row, event: parsed.data.event };
+}

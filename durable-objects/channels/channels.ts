@@ -1,0 +1,180 @@
+// The Channels object of a profile: its channels, their people and chats, what came in and what goes out. Called by the API, by the profile's
+// sessions and by its Account. A profile without channels stores nothing here. See docs/decisions/0088.
+import { DurableObject } from "cloudflare:workers";
+import { loadPlatform } from "../../channels/index.ts";
+import type { ChannelReply, ChannelRequest } from "../../core/channels/platform.ts";
+import { createChannelRows } from "../../core/channels/inbox/channel-rows.ts";
+import { createChatRows } from "../../core/channels/inbox/chat-rows.ts";
+import { type InboundRow, createInboundRows } from "../../core/channels/inbox/inbound-rows.ts";
+import { createPump } from "../../core/channels/inbox/pump.ts";
+import { type Result, err, messageOf, ok } from "../../core/errors.ts";
+import type { ChannelState } from "../../core/schemas/channels/channel.ts";
+import type { SessionDelivery } from "../../core/schemas/channels/delivery.ts";
+import type { PlatformName } from "../../core/schemas/channels/inbound.ts";
+import type { ChannelOptions } from "../../core/schemas/channels/options.ts";
+import { ProfileId, type SessionId } from "../../core/schemas/ids.ts";
+import { systemClock } from "../../stores/platform/system-clock.ts";
+import { readSettings } from "../../wiring/settings.ts";
+import { hasTable, toSql } from "../sql.ts";
+import { type ChannelsContext, type ChannelsEnv, type OpenedChannel, openAccount, openSession } from "./context.ts";
+import { createChannelOpener } from "./open-channel.ts";
+import { receive } from "./receive.ts";
+import { type ChannelInput, NOT_FOUND, createSetUp } from "./set-up.ts";
+import { CHANNELS_SCHEMA, forgetPlatform, forgetSession, tidyRows } from "./tables.ts";
+
+/** The alarm returns after this if the object dies while it works. */
+const WATCH_MS = 30_000;
+const DAY_MS = 86_400_000;
+
+export class Channels extends DurableObject<ChannelsEnv> {
+  readonly #profile = ProfileId.parse(this.ctx.id.name);
+  readonly #sql = toSql(this.ctx.storage);
+  readonly #opener = createChannelOpener({
+    env: this.env,
+    profile: this.#profile,
+    clock: systemClock,
+    settings: () => readSettings(this.env),
+  });
+  readonly #context: ChannelsContext = {
+    profile: this.#profile,
+    env: this.env,
+    sql: this.#sql,
+    clock: systemClock,
+    settings: () => readSettings(this.env),
+    channels: createChannelRows(this.#sql),
+    chats: createChatRows(this.#sql),
+    inbound: createInboundRows(this.#sql),
+    open: (platform) => this.#open(platform),
+    session: (id) => openSession(this.env, this.#profile, id),
+    account: openAccount(this.env, this.#profile),
+    arm: () => this.#arm(),
+    background: (work) => this.ctx.waitUntil(work.catch((error: unknown) => this.#report("background", error))),
+    report: (what, error) => this.#report(what, error),
+  };
+  readonly #pump = createPump({
+    rows: this.#context.inbound,
+    clock: systemClock,
+    carry: (row) => this.#carry(row),
+    giveUp: (row, error) => this.#giveUp(row, error),
+    report: (what, error) => this.#report(what, error),
+  });
+  readonly #setUp = createSetUp(this.#context, {
+    opener: this.#opener,
+    commands: () => [],
+    makeTables: () => CHANNELS_SCHEMA.forEach((statement) => void this.#sql.run(statement)),
+    exists: async () => (await this.#context.account.checkProfile()) !== null,
+  });
+
+  /**
+   * A request to the channel's address. Every event in it is stored before this answers. `null`: forged, stale, mis-addressed, or there is
+   * no such channel.
+   */
+  async receive(platform: PlatformName, request: ChannelRequest): Promise<ChannelReply | null> {
+    if (!this.#exists()) return null;
+    const reply = await receive(this.#context, platform, request);
+    if (reply) this.#work();
+    return reply;
+  }
+
+  // ---- what a session hands over ----
+
+  /** Once this has answered, the delivery is stored. Idempotent by its id. One for a chat that is gone is dropped. */
+  async takeDelivery(_delivery: SessionDelivery): Promise<void> {
+    if (!this.#exists()) return;
+  }
+
+  // ---- set-up; set-up.ts documents the calls ----
+
+  async list(): Promise<ChannelState[]> {
+    return this.#exists() ? this.#setUp.list() : [];
+  }
+  /** Failure: `channel_not_found`. */
+  async read(platform: PlatformName): Promise<Result<ChannelState>> {
+    return this.#exists() ? this.#setUp.read(platform) : NOT_FOUND;
+  }
+  /** Failures: `sealing_key_missing`, `profile_gone`. */
+  async put(platform: PlatformName, input: ChannelInput): Promise<Result<ChannelState>> {
+    const saved = await this.#setUp.save(platform, input);
+    this.#work();
+    return saved;
+  }
+  /** Failures: `channel_not_found` and those of opening it. */
+  async readFields(platform: PlatformName): Promise<Result<Record<string, unknown>>> {
+    return this.#exists() ? this.#setUp.readFields(platform) : NOT_FOUND;
+  }
+  /** Failure: `channel_not_found`. */
+  async changeOptions(platform: PlatformName, options: ChannelOptions): Promise<Result<ChannelState>> {
+    return this.#exists() ? this.#setUp.changeOptions(platform, options) : NOT_FOUND;
+  }
+  /** Failure: `channel_not_found`. */
+  async remove(platform: PlatformName): Promise<Result<null>> {
+    if (!this.#exists()) return NOT_FOUND;
+    await this.#setUp.unregister(platform);
+    this.#opener.forget(platform);
+    return this.#sql.transaction(() => forgetPlatform(this.#sql, platform)) ? ok(null) : NOT_FOUND;
+  }
+
+  // ---- deletion ----
+
+  /** Idempotent. Called by the profile's Account. */
+  async forgetSession(session: SessionId): Promise<void> {
+    if (this.#exists()) this.#sql.transaction(() => forgetSession(this.#sql, session));
+  }
+
+  /** Deletes everything. Idempotent. Called by the profile's Account, which no longer knows the profile. */
+  async erase(): Promise<void> {
+    if (this.#exists()) {
+      const platforms = this.#context.channels.platforms();
+      await Promise.allSettled(platforms.map((platform) => this.#setUp.unregister(platform)));
+    }
+    await this.ctx.storage.deleteAlarm();
+    await this.ctx.storage.deleteAll();
+  }
+
+  // ---- work ----
+
+  override async alarm(): Promise<void> {
+    if (!this.#exists()) return;
+    await this.ctx.storage.setAlarm(Date.now() + WATCH_MS);
+    tidyRows(this.#sql, Date.now());
+    this.#work();
+  }
+
+  /** Not awaited: a platform may be slow. */
+  #work(): void {
+    this.#context.background(this.#pump.run().then(() => this.#arm()));
+  }
+
+  async #carry(_row: InboundRow): Promise<void> {
+    // Wired in the next step.
+  }
+
+  #giveUp(row: InboundRow, error: unknown): void {
+    const message = `A message could not be carried out: ${messageOf(error)}`;
+    this.#context.channels.noteError(row.platform, { at: Date.now(), code: "message_failed", message });
+  }
+
+  async #open(name: PlatformName): Promise<Result<OpenedChannel>> {
+    const row = this.#exists() ? this.#context.channels.find(name) : null;
+    const platform = row && (await loadPlatform(name));
+    if (!platform) return NOT_FOUND;
+    const channel = await this.#opener.open(platform, row);
+    return channel.ok ? ok({ row, platform, channel: channel.value }) : channel;
+  }
+
+  async #arm(): Promise<void> {
+    if (!this.#exists()) return;
+    const dues = [this.#context.inbound.nextDue()].filter((due) => due !== null);
+    if (this.#pump.isBusy()) dues.push(Date.now() + WATCH_MS);
+    await this.ctx.storage.setAlarm(Math.max(Date.now(), Math.min(...dues, Date.now() + DAY_MS)));
+  }
+
+  /** Without creating tables: anyone may guess a profile's id, and a guess must not leave rows. */
+  #exists(): boolean {
+    return hasTable(this.#sql, "channel");
+  }
+
+  #report(what: string, error: unknown): void {
+    console.error(`channels: ${what}: ${messageOf(error)}`);
+  }
+}

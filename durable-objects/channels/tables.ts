@@ -1,0 +1,28 @@
+// The tables of a Channels object. Each part lists its own here: it is made with the first channel and leaves with the last. Tables that hold
+// rows of one platform also say how these are forgotten.
+import { CHANNEL_SCHEMA, createChannelRows } from "../../core/channels/inbox/channel-rows.ts";
+import { CHAT_SCHEMA, createChatRows } from "../../core/channels/inbox/chat-rows.ts";
+import { INBOUND_SCHEMA, createInboundRows } from "../../core/channels/inbox/inbound-rows.ts";
+import type { Sql } from "../../core/ports.ts";
+import type { PlatformName } from "../../core/schemas/channels/inbound.ts";
+import type { SessionId } from "../../core/schemas/ids.ts";
+
+export const CHANNELS_SCHEMA: readonly string[] = [CHANNEL_SCHEMA, ...INBOUND_SCHEMA, ...CHAT_SCHEMA];
+
+/** What remains of a channel that was removed: nothing. Inside the caller's transaction. */
+export function forgetPlatform(sql: Sql, platform: PlatformName): boolean {
+  const removed = createChannelRows(sql).remove(platform);
+  createInboundRows(sql).forget(platform);
+  createChatRows(sql).forget(platform);
+  return removed;
+}
+
+/** What remains of a session that was deleted: nothing. Inside the caller's transaction. */
+export function forgetSession(sql: Sql, session: SessionId): void {
+  createChatRows(sql).forgetSession(session);
+}
+
+/** Removes what is too old. */
+export function tidyRows(sql: Sql, now: number): void {
+  createInboundRows(sql).tidy(now);
+}
