@@ -2,6 +2,8 @@
 // The reviewer's words are in review.ts.
 import delegated from "./delegated.md";
 import { escapeTags } from "../prompt-block.ts";
+import type { ChannelScene } from "../schemas/channels/delivery.ts";
+import { describeChannel } from "./channel.ts";
 import guidance from "./guidance.md";
 import identity from "./identity.md";
 import memory from "./memory.md";
@@ -21,6 +23,8 @@ export interface PromptInput {
   guidance?: string;
   /** The session works on a task of another session. */
   isDelegated?: boolean;
+  /** The chat that the session began in. Absent: none. */
+  channel?: ChannelScene | undefined;
   /** Names of the tools that are offered; guidance comes only for these. */
   tools: string[];
   /** The skills index, "" for an empty library. */
@@ -52,6 +56,7 @@ export function promptSections(input: PromptInput): PromptSection[] {
     personality: input.personality ?? "",
     guidance: input.guidance ? guidance.replace("{{guidance}}", () => escapeTags(input.guidance!.trim())) : "",
     trust,
+    chat: input.channel ? describeChannel(input.channel) : "",
     delegation: input.isDelegated ? delegated : "",
     work: has("terminal") || has("read_file") ? work.replace("{{files}}", has("process") ? ON_HOST : IN_WORKSPACE) : "",
     web: has("web_extract") ? web : "",

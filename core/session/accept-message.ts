@@ -4,6 +4,7 @@ import { type Result, err, ok } from "../errors.ts";
 import type { Accepted } from "../schemas/api.ts";
 import { toTurnId } from "../schemas/ids.ts";
 import { sha256Hex } from "../schemas/learning/digest.ts";
+import type { ChannelOrigin } from "../schemas/channels/delivery.ts";
 import type { GivenImage } from "../schemas/media/image.ts";
 import type { ClientPart } from "../schemas/sessions/client-part.ts";
 import type { BusyMode } from "../schemas/settings.ts";
@@ -25,6 +26,8 @@ export interface PostedMessage {
   joins?: number;
   /** What a compatible endpoint adds. Absent: nothing, and the turn pays nothing for it. */
   client?: ClientPart | undefined;
+  /** The chat it came from, which is told how its turn ends. Not a part of the body. */
+  channel?: ChannelOrigin | undefined;
   /** Revision of the profile's settings, as the sender knows it. Absent: nothing is set. Not a part of the body. */
   settingsRev?: number;
 }
@@ -85,9 +88,9 @@ export function placeMessage({ context, driver }: Engine, input: PostedMessage):
   if (!client.ok) return client;
   const turn = host.sql.transaction(() => {
     const images = taken.value.store();
-    const { text, settingsRev } = input;
+    const { text, settingsRev, channel } = input;
     const message = {
-      ...{ text, settingsRev, ...(images.length > 0 && { images }) },
+      ...{ text, settingsRev, channel, ...(images.length > 0 && { images }) },
       ...{ busy: input.busy ?? busy, isBusyChosen: input.busy !== undefined },
       ...(client.value && { client: client.value }),
     };
@@ -112,7 +115,7 @@ const BODY_V2 = "v2:";
 
 /** Hashes all fields that the body has. A field left out differs from the same field set to its default. */
 function hashBody(input: PostedMessage): string {
-  const { key: _, settingsRev: __, ...body } = input;
+  const { key: _, settingsRev: __, channel: ___, ...body } = input;
   const fields = Object.entries(body).filter(([, value]) => value !== undefined);
   return BODY_V2 + sha256Hex(JSON.stringify(fields.sort(([a], [b]) => (a < b ? -1 : 1))));
 }

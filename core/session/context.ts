@@ -26,6 +26,7 @@ import type { ApprovalMode, StandingAllowance } from "../schemas/approvals/appro
 import type { ReviewId, SessionId, TurnId } from "../schemas/ids.ts";
 import type { McpCatalog } from "../schemas/profile/mcp.ts";
 import type { ToolSettings } from "../schemas/profile/tools.ts";
+import type { ChannelScene, SessionDelivery } from "../schemas/channels/delivery.ts";
 import type { HookEvent } from "../schemas/profile/hooks.ts";
 import type { ProfileSettings } from "../schemas/profile/settings.ts";
 import type { Grant, ReviewMessage } from "../schemas/learning/review.ts";
@@ -112,6 +113,8 @@ export interface SessionHost {
   children?: ChildPort;
   /** Takes an event for the profile's webhooks. It is stored once this has answered. Absent: there are no webhooks. */
   hooks?: { take(event: HookEvent): Promise<void> };
+  /** Takes what a chat is to be told. It is stored once this has answered; the same delivery again changes nothing. Absent: there are no chats. */
+  channels?: { take(delivery: SessionDelivery): Promise<void> };
   /** True: nobody can answer a question in this run, so calls that need an answer are refused. Absent: somebody can. */
   isUnattended?(): boolean;
   /** Keeps the object awake for work that is not awaited. The promise must not reject. */
@@ -223,6 +226,8 @@ export interface SessionMeta {
   indexed?: true;
   /** The year whose part of the index this session sends turns of that year to. Absent while the first part takes them. */
   indexYear?: number;
+  /** Of a session that began in a chat: what its prompt says of it. */
+  channel?: ChannelScene;
   /** It is being imported, and does not exist yet. */
   moving?: true;
 }

@@ -2,6 +2,7 @@
 // written in the transaction that makes it necessary, and leaves when its effect is proved. See docs/decisions/0008.
 import type { Alarm, Clock, Random, Sql } from "../ports.ts";
 import type { StandingAllowance } from "../schemas/approvals/approval.ts";
+import type { SessionDelivery } from "../schemas/channels/delivery.ts";
 import type { HookEvent } from "../schemas/profile/hooks.ts";
 import type { ReviewCounters, TaskKind } from "../schemas/learning/learning.ts";
 import type { Grant, ReviewVerdict, Trigger } from "../schemas/learning/review.ts";
@@ -74,6 +75,8 @@ export type Job =
   | { kind: "allow"; allowance: StandingAllowance }
   /** An event that a webhook of the profile wants, on its way to the profile's Account. */
   | { kind: "hook"; event: HookEvent }
+  /** What a chat is to be told, on its way to the profile's channels, in the order of `n`. */
+  | { kind: "deliver"; n: number; delivery: SessionDelivery }
   /** Only in rows of schema version 2. */
   | { kind: "evidence"; evidence: Evidence[] }
   | { kind: "active"; day: string };

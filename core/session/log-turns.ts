@@ -3,6 +3,7 @@
 import * as z from "zod";
 import type { Sql } from "../ports.ts";
 import { type TurnState, TurnStats, WaitKind } from "../schemas/entry.ts";
+import { ChannelOrigin } from "../schemas/channels/delivery.ts";
 import { ImageRef } from "../schemas/media/image.ts";
 import { ObservedTurn } from "../schemas/learning/learning.ts";
 import { SessionChoice } from "../schemas/sessions/session-choice.ts";
@@ -24,6 +25,10 @@ const TurnDetails = z.object({
   answers: z.string().optional(),
   /** The message came with a client's part, which core/session/client/client-rows.ts keeps until the turn has ended. */
   client: z.literal(true).optional(),
+  /** The chat that the message came from and that is told how the turn ends. Of an ended turn: only if it wants to read what is learned. */
+  channel: ChannelOrigin.optional(),
+  /** Somebody who does not own the profile, or a program, wrote the message. Until the turn has ended. */
+  source: z.literal("content").optional(),
   /** What the person had chosen for the session when the turn began. Absent: all defaults. */
   choice: SessionChoice.optional(),
   /** Of a steered input: the turn it was put into. */

@@ -99,7 +99,10 @@ export function openEngine(given: SessionHost): Engine {
 }
 
 /** What a session is created with. `createdAt`: milliseconds since 1970, now by default. */
-export interface NewSession extends Pick<SessionMeta, "kind" | "parent" | "depth" | "delegated" | "tools" | "choice"> {
+export interface NewSession extends Pick<
+  SessionMeta,
+  "kind" | "parent" | "depth" | "delegated" | "tools" | "choice" | "channel"
+> {
   learning: Learning;
   title: string;
   createdAt?: number;

@@ -5,6 +5,7 @@ import { withTimeout } from "../timeout.ts";
 import { carryAllowance } from "./approvals/allowances.ts";
 import type { EngineContext } from "./context.ts";
 import { type IndexRow, carryIndexing, giveUpIndexing, indexLater, indexRows } from "./index-messages.ts";
+import { carryDelivery, deliveryRows } from "./channel/carry-delivery.ts";
 import type { JobRow } from "./jobs.ts";
 import { carryOrder, carryReport, carryWatch } from "./delegation/carry-child.ts";
 import { carryEvent } from "./hooks/plan-event.ts";
@@ -25,8 +26,8 @@ const ATTEMPT_MS = 3 * 60_000;
 const NAMING_MS = 30_000;
 /** About ten hours. No store is out that long, so the turn itself cannot be observed or indexed. */
 const MAX_OBSERVE_TRIES = 40;
-/** Kinds of jobs that are carried out in the order of turns. */
-const OF_TURNS: readonly string[] = ["observe", "index"];
+/** Kinds of jobs that are carried out in the order of turns, or of what a chat is told. */
+const OF_TURNS: readonly string[] = ["observe", "index", "deliver"];
 
 export type Outbox = ReturnType<typeof createOutbox>;
 
@@ -62,6 +63,7 @@ async function runJobs(context: EngineContext): Promise<void> {
   const reported = Promise.all(events.map((row) => attempt(context, row))).catch((error) =>
     host.report("hooks", error),
   );
+  const told = tellChats(context).catch((error) => host.report("deliveries", error));
   await attemptFresh(context, "report"); // a parent waits for it
   // Titles go first: the same call names the kind of work, which the observation of the turn needs. A slow model does not delay it.
   const attempted = new Set([...events, ...freshRows(context, "title")].map(({ id }) => id));
@@ -76,7 +78,7 @@ async function runJobs(context: EngineContext): Promise<void> {
     attempted.add(row.id);
     await attempt(context, row);
   }
-  await Promise.all([naming, reported]);
+  await Promise.all([naming, reported, told]);
   await attemptFresh(context, "usage");
   await jobs.arm();
 }
@@ -122,6 +124,17 @@ async function indexTurns(context: EngineContext): Promise<void> {
     if (!left) continue;
     if (left.tries < MAX_OBSERVE_TRIES) return postpone(context, rows.slice(i + 1), left.due);
     giveUpIndexing(context, left);
+  }
+}
+
+/** Hands over what chats are to be told, in its order: a delivery waits for the one before it. */
+async function tellChats(context: EngineContext): Promise<void> {
+  const { host, jobs } = context;
+  for (let [row, ...later] = deliveryRows(context); row; [row, ...later] = deliveryRows(context)) {
+    if (row.tries > 0 && row.due > host.clock.now()) return postpone(context, later, row.due);
+    await attempt(context, row);
+    const left = jobs.get(row.id);
+    if (left) return postpone(context, deliveryRows(context), left.due);
   }
 }
 
@@ -197,6 +210,8 @@ async function carryOut(context: EngineContext, row: JobRow): Promise<void> {
       return carryReport(context, row);
     case "hook":
       return carryEvent(context, row, row.job);
+    case "deliver":
+      return carryDelivery(context, row, row.job);
     case "kinds":
       return carryKinds(context, { ...row, job: row.job });
     case "review":

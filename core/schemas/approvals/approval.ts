@@ -87,6 +87,8 @@ export const ClarifyApproval = z.object({
   said: z.string().nullable(),
   /** Why the person does not want to answer. */
   reason: z.string().nullable(),
+  /** Somebody who does not own the profile has answered. */
+  source: z.literal("content").optional(),
 });
 export type ClarifyApproval = z.infer<typeof ClarifyApproval>;
 

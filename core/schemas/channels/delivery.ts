@@ -11,6 +11,8 @@ export const ChannelOrigin = z.object({
   message: z.string().max(500).optional(),
   /** Somebody who does not own the profile, or a program, wrote it: what it says is `content`. Absent: the owner. */
   source: z.literal("content").optional(),
+  /** The chat wants to read what the agent learns. */
+  learned: z.literal(true).optional(),
 });
 export type ChannelOrigin = z.infer<typeof ChannelOrigin>;
 
@@ -36,10 +38,14 @@ export const SessionDelivery = z.object({
   session: SessionId,
   turn: z.int().min(1),
   at: z.int(),
-  /** `answer`: the model's. `notice`: of the harness, such as why there is no answer, or what a command did. `question`: the turn waits. */
-  kind: z.enum(["answer", "notice", "question"]),
+  /**
+   * `answer`: the model's. `notice`: of the harness, such as why there is no answer, or what a command did. `question`: the turn waits.
+   * `settled`: the question `settles` needs no answer any more; the text says why.
+   */
+  kind: z.enum(["answer", "notice", "question", "settled"]),
   /** Markdown. */
   text: z.string(),
   question: AskedQuestion.optional(),
+  settles: z.string().optional(),
 });
 export type SessionDelivery = z.infer<typeof SessionDelivery>;

@@ -56,6 +56,9 @@ export const ChannelOptions = z.strictObject({
     description:
       "What is shown while a turn runs. `typing`: that the agent works. `tools`: also its tool calls, as one message that is edited. `stream`: also the answer as it grows",
   }),
+  learned: z.boolean().default(false).meta({
+    description: "Whether a chat is told what the agent has learned from it",
+  }),
   chats: z
     .record(z.string().min(1).max(1_000), ChatOptions)
     .default({})

@@ -1,5 +1,6 @@
 // What is copied when a session is branched, as it crosses from one Session to the other. Not stored, but for the plan. Types only.
 import type { Learning } from "../api.ts";
+import type { ChannelScene } from "../channels/delivery.ts";
 import type { TodoItem } from "../todo.ts";
 import type { SessionChoice } from "./session-choice.ts";
 import type { ToolSettings } from "../profile/tools.ts";
@@ -16,6 +17,7 @@ export interface BranchPlan {
   backend?: "host";
   choice?: SessionChoice;
   tools?: ToolSettings;
+  channel?: ChannelScene;
   /** The last turn and entry that are copied are those of the last one. */
   origins: Origin[];
   /** The last row of a turn: that of an input which joined the last turn may follow it. */

@@ -62,7 +62,8 @@ function toWait(context: EngineContext, asked: ClarifyApproval): CallWait {
 
 /** What a person sends to a question. `follows`: the answer is the message itself, which joins the turn after it. */
 export type ClarifyReply =
-  | { words: string }
+  /** `source`: somebody who does not own the profile wrote them. */
+  | { words: string; source?: "content" | undefined }
   | { answers: GivenAnswer[] }
   | { decline: true; reason?: string | undefined }
   | { follows: true };
@@ -84,8 +85,12 @@ export function answerClarify(
     const isSame = asked.by === "person" && toKey(asked) === toKey(read.value);
     return isSame ? ok(asked) : err("approval_decided", describeEarlier(asked.state));
   }
-  const decided: ClarifyApproval = { ...asked, ...read.value, by: "person", decidedAt: host.clock.now() };
   const turn = log.turn(asked.turn);
+  const isContent = turn?.more.source === "content" || ("words" in reply && reply.source === "content");
+  const decided: ClarifyApproval = {
+    ...{ ...asked, ...read.value, by: "person", decidedAt: host.clock.now() },
+    ...(isContent && { source: "content" }),
+  };
   if (turn?.more.parked?.id !== asked.id) return err("approval_decided", "The turn that asked this has ended.");
   endWait(context, turn, {
     ...(before && { before }),

@@ -54,12 +54,13 @@ export function planBranch(context: EngineContext, { key, session, at, ...asked 
     const message = `The files as they were after turn ${n} are no longer kept. Name a later turn, or send "files":"now" for the present ones.`;
     return err("files_not_kept", message);
   }
-  const { title, learning, backend, choice, tools, branchedFrom = [] } = storedMeta();
+  const { title, learning, backend, choice, tools, channel, branchedFrom = [] } = storedMeta();
   const plan: BranchPlan = {
     ...{ v: 1, session, createdAt: at, title: asked.title ?? title, learning },
     ...(backend && { backend }),
     ...(choice && { choice }),
     ...(tools && { tools }),
+    ...(channel && { channel }),
     origins: originsUpTo(branchedFrom, { session: host.session, turn: n, entry: final! }),
     lastTurn: lastRow(context, n),
     ...(asked.files === "now" && { filesNow: true }),

@@ -94,13 +94,14 @@ function findMissingParts(sql: Engine["context"]["host"]["sql"]): string[] {
 function finish(engine: Engine, { plan, todos, compactions, undone, guidance }: Begun): BranchNeed {
   const { context } = engine;
   const { host, log } = context;
-  const { title, learning, createdAt, backend, choice, tools, origins } = plan;
+  const { title, learning, createdAt, backend, choice, tools, channel, origins } = plan;
   const { turn, entry } = origins.at(-1)!;
   const created: SessionMeta = {
     ...{ v: 1, createdAt, title, learning, branchedFrom: origins },
     ...(backend && { backend }),
     ...(choice && { choice }),
     ...(tools && { tools }),
+    ...(channel && { channel }),
     ...(undone.length > 0 && { undone }),
     ...(host.messages && { indexed: true as const }),
   };

@@ -14,7 +14,7 @@ import { SCHEMA_VERSION, createTables, hasTables } from "../schema.ts";
 const TABLES = travellingTables(SESSION_FATES);
 const IMAGE_TABLES = ["image", "image_part"];
 /** What the origin still had to do that only its deployment can. */
-const JOBS_STAY = ["hook", "drive"];
+const JOBS_STAY = ["hook", "drive", "deliver"];
 
 /** `trusted`: else the rows become what anyone may bring (foreign-rows.ts). Idempotent. Failures: `archive_version`, `archive_invalid`. */
 export function importSession(engine: Engine, rows: MovedSessionRow[], trusted: boolean): Result<"taken" | "exists"> {

@@ -2,6 +2,7 @@
 // Called by the driver.
 import { isBesideCommand, isCommandWord, parseSessionCommand } from "../../commands/parse-command.ts";
 import { NO_STATS, type Part } from "../../schemas/entry.ts";
+import type { ChannelOrigin } from "../../schemas/channels/delivery.ts";
 import type { ImageRef } from "../../schemas/media/image.ts";
 import type { BusyMode } from "../../schemas/settings.ts";
 import { putClient, readClient, takeTold } from "../client/client-rows.ts";
@@ -24,11 +25,14 @@ export interface AcceptedInput {
   /** The sender said so, rather than the operator's settings. */
   isBusyChosen: boolean;
   client?: ReadClient;
+  channel?: ChannelOrigin | undefined;
 }
 
 /** Inside the caller's transaction. */
 export function acceptInput({ context, recall, begun }: DriveState, n: number, input: AcceptedInput): TurnRow {
   const { text, images, busy, settingsRev } = input;
+  const { source, ...channel } = input.channel ?? {};
+  const came = { images, settingsRev, source, ...("chat" in channel && { channel }) };
   const { host, log } = context;
   if (input.client) putClient(log, n, input.client.stored, input.client.told);
   const client = input.client && (true as const);
@@ -39,25 +43,18 @@ export function acceptInput({ context, recall, begun }: DriveState, n: number, i
   if (!running || (mode !== "steer" && answers === null)) recall.startSearch(n, text);
   if (!running) {
     renewLease(context);
-    return beginTurn({ context, begun }, toQueuedTurn(n, text, { images, settingsRev, client }));
+    return beginTurn({ context, begun }, toQueuedTurn(n, text, { ...came, client }));
   }
   if (answers !== null) {
     // If the question ends meanwhile, the words still join the turn that asked.
-    const answer = toQueuedTurn(n, text, {
-      busy: "steer",
-      since: host.clock.now(),
-      answers,
-      images,
-      settingsRev,
-      client,
-    });
+    const answer = toQueuedTurn(n, text, { busy: "steer", since: host.clock.now(), answers, ...came, client });
     log.putTurn(answer);
     wakeParked(context);
     return answer;
   }
   const isInterrupting = mode === "interrupt" || endsClientWait(running, text);
   const waits = { busy: mode, since: host.clock.now(), ...(isInterrupting && { interrupts: running.n }) };
-  const queued = toQueuedTurn(n, text, { ...waits, images, settingsRev, client });
+  const queued = toQueuedTurn(n, text, { ...waits, ...came, client });
   log.putTurn(queued);
   const isDue = isBesideCommand(text) || endsClientWait(running, text);
   if (running.state === "parked" && isDue) wakeParked(context);
@@ -81,7 +78,7 @@ function endsClientWait({ state, more: { parked } }: TurnRow, text: string): boo
 export function toQueuedTurn(
   n: number,
   text: string,
-  { images, settingsRev, client, ...waits }: TurnRow["more"],
+  { images, settingsRev, client, channel, source, ...waits }: TurnRow["more"],
 ): TurnRow {
   return {
     n,
@@ -93,7 +90,14 @@ export function toQueuedTurn(
     stats: NO_STATS,
     startedAt: null,
     endedAt: null,
-    more: { ...waits, ...(images && { images }), ...(settingsRev && { settingsRev }), ...(client && { client }) },
+    more: {
+      ...waits,
+      ...(images && { images }),
+      ...(settingsRev && { settingsRev }),
+      ...(client && { client }),
+      ...(channel && { channel }),
+      ...(source && { source }),
+    },
   };
 }
 
@@ -111,14 +115,20 @@ function beginClient({ log, meta }: EngineContext, turn: TurnRow, at: number) {
 function beginTurn({ context, begun }: Pick<DriveState, "context" | "begun">, turn: TurnRow): TurnRow {
   const { host, log, meta } = context;
   const startedAt = host.clock.now();
-  const { since, interrupts, images, settingsRev } = turn.more;
+  const { since, interrupts, images, settingsRev, channel } = turn.more;
   const { choice, client, told, note } = beginClient(context, turn, startedAt);
   if (note) log.put(note);
   const n = log.nextEntry();
-  const more = { ...(settingsRev && { settingsRev }), ...(choice && { choice }), ...(client && { client }) };
+  const more = {
+    ...(settingsRev && { settingsRev }),
+    ...(choice && { choice }),
+    ...(client && { client }),
+    ...(channel && { channel }),
+    ...(turn.more.source && { source: turn.more.source }),
+  };
   const running: TurnRow = { ...turn, state: "running", waiting: null, input: n, attempts: 1, startedAt, more };
   // A delegated task was written by the model of another session.
-  const source = meta().delegated?.source ?? "principal";
+  const source = turn.more.source ?? meta().delegated?.source ?? "principal";
   const parts: Part[] = [...told, { source, text: turn.waiting ?? "" }];
   const before = told.length > 0 && { told: told.length };
   const waited = since !== undefined && { waited: { since, ...(interrupts !== undefined && { interrupts }) } };

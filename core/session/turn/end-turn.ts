@@ -7,6 +7,7 @@ import type { EngineContext } from "../context.ts";
 import { planTurnEnd } from "../hooks/events.ts";
 import { endReason, placeNotice, placeTurnEnd, replay } from "../readers/events.ts";
 import { turnModels } from "../choice/choice.ts";
+import { planEndDeliveries, planSettled } from "../channel/plan-delivery.ts";
 import type { SessionJournal } from "./journal/journal.ts";
 import { learnFromTurn } from "../learning/learn.ts";
 import { settleLedger } from "../ledger.ts";
@@ -22,6 +23,7 @@ import { renewLease } from "./lease.ts";
 import { WAIT_ENDS } from "./waiting/wait-ends.ts";
 
 const CUT_OFF = "The turn was interrupted.";
+const TURN_OVER = "The turn that asked this has ended.";
 
 /** Without an `ending` the final entry is the journal's last answer. Does nothing if the turn has ended already. */
 export function endTurn(
@@ -45,7 +47,7 @@ export function endTurn(
     final: final.n,
     stats: countTurn(entries),
     endedAt: host.clock.now(),
-    more: { reason: endReason(final) },
+    more: { reason: endReason(final), ...(turn.more.channel?.learned && { channel: turn.more.channel }) },
   };
   writeEnd(context, ended, {
     entries,
@@ -80,7 +82,10 @@ function writeEnd(context: EngineContext, ended: TurnRow, leaves: TurnLeaves): v
   const ledger = settleLedger(context, ended, entries);
   const title = isAnswered ? planTitle(context, ended) : null;
   host.sql.transaction(() => {
-    if (parked && !parked.over) WAIT_ENDS[parked.for].withdraw(context, parked.id);
+    if (parked && !parked.over) {
+      WAIT_ENDS[parked.for].withdraw(context, parked.id);
+      planSettled(context, began, { n: closing[0]!.n, text: TURN_OVER });
+    }
     if (client) {
       dropClient(log, began);
       dropAnswers(log, began.n);
@@ -93,6 +98,7 @@ function writeEnd(context: EngineContext, ended: TurnRow, leaves: TurnLeaves): v
     title?.write();
     if (context.meta().kind === "delegated") jobs.put("report", host.clock.now(), { kind: "report" });
     planTurnEnd(context, ended, steered, settingsRev);
+    planEndDeliveries(context, began, steered, closing);
     also?.();
     if (log.openTurns().length > 0) renewLease(context);
     else jobs.delete("drive");

@@ -110,7 +110,7 @@ export async function freezePrompt(
   const index = learning && !isHeldOut(host) ? await host.skills.index() : null;
   const offered = describeOfferedTools(tools);
   const lines = offeredLines(mergeLines(index, host.seeds), readScene(context, offered));
-  const { kind } = context.meta();
+  const { kind, channel } = context.meta();
   const store = learning && kind !== "delegated" ? host.memory(context.overlay) : null;
   const [user, memory] = store ? [await store.list("user"), await store.list("memory")] : [[], []];
   const limits = promptLimits(host.settings, contextWindow);
@@ -121,6 +121,7 @@ export async function freezePrompt(
     personality: chosen,
     guidance: guidanceText(log),
     isDelegated: kind === "delegated",
+    channel,
     tools: offered.names,
     skillsBlock: renderSkillIndex(lines, limits.indexTokens, request),
     memoryBlock: renderMemoryBlock(memory, user, host.settings, limits.memory),

@@ -5,7 +5,7 @@ import { inForce } from "../../agent/compaction/compaction.ts";
 import { parseSessionCommand } from "../../commands/parse-command.ts";
 import { type Result, err, ok } from "../../errors.ts";
 import { clip, toOneLine } from "../../clip.ts";
-import { CompactionEntry, messageOf } from "../../schemas/entry.ts";
+import { CompactionEntry, messageOf, spokenParts } from "../../schemas/entry.ts";
 import { putClient } from "../client/client-rows.ts";
 import { forgetGuidanceNote } from "../client/guidance.ts";
 import { restore } from "../files/checkpoints.ts";
@@ -46,7 +46,8 @@ export function retry(context: EngineContext, command: TurnRow): NoticeEnding {
   const input = log.entry(found.value.input!)!;
   const again = (log.lastTurn()?.n ?? 0) + 1;
   const images = input.kind === "user" ? input.images : undefined;
-  const { settingsRev } = command.more;
+  const { settingsRev, channel } = command.more;
+  const isContent = input.kind === "user" && spokenParts(input).some(({ source }) => source === "content");
   return takeBack(context, command, found.value, {
     code: RETRIED,
     after: `The same message is sent again, as turn ${again}.`,
@@ -54,7 +55,8 @@ export function retry(context: EngineContext, command: TurnRow): NoticeEnding {
       const told = input.kind === "user" && input.told ? input.parts.slice(0, input.told) : [];
       if (told.length > 0) putClient(log, again, { v: 1 }, told);
       const client = told.length > 0 && { client: true as const };
-      log.putTurn(toQueuedTurn(again, messageOf(input), { images, settingsRev, ...client }));
+      const came = { images, settingsRev, channel, ...(isContent && { source: "content" as const }) };
+      log.putTurn(toQueuedTurn(again, messageOf(input), { ...came, ...client }));
     },
   });
 }

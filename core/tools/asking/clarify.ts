@@ -77,16 +77,16 @@ const NOBODY = fail("nobody_answers", `Nobody can answer now, so nothing was ask
 /** The answer is the person's own words. Everything else is the harness's. */
 function toResult(asked: ClarifyApproval | null): ToolResult {
   if (asked === null) return NOBODY;
-  const { state, answers, said, reason } = asked;
+  const { state, answers, said, reason, source = "principal" } = asked;
   if (state === "declined") {
     const declined = { answered: false, note: `The person does not want to answer. ${DECIDE}` };
-    return succeed(declined, reason === null ? {} : { principal: { reason } });
+    return succeed(declined, reason === null ? {} : { [source]: { reason } });
   }
   if (state !== "answered") {
     return succeed({ answered: false, note: `Nobody answered in time. Do not ask again in this turn. ${DECIDE}` });
   }
-  if (answers !== null) return succeed({ answered: true }, { principal: { answers: answers.map(toWords) } });
-  if (said !== null) return succeed({ answered: true }, { principal: { answer: said } });
+  if (answers !== null) return succeed({ answered: true }, { [source]: { answers: answers.map(toWords) } });
+  if (said !== null) return succeed({ answered: true }, { [source]: { answer: said } });
   return succeed({ answered: true, note: "The answer is the person's message that follows." });
 }
 

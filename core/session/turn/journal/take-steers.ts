@@ -25,14 +25,15 @@ export function takeSteers(record: TurnRecord, step: number): UserEntry[] {
     turn,
     at,
     kind: "user",
-    parts: [{ source: "principal", text: row.waiting ?? "" }],
+    parts: [{ source: row.more.source ?? "principal", text: row.waiting ?? "" }],
     steer: { accepted: row.n, marker, step },
     ...(row.more.images && { images: row.more.images }),
   }));
   host.sql.transaction(() => {
     for (const [i, row] of waiting.entries()) {
       putEntry(record, taken[i]!);
-      const more = { into: turn };
+      const { channel } = row.more;
+      const more = { into: turn, ...(channel && { channel }) };
       dropClient(log, row);
       log.putTurn({ ...row, state: "steered", waiting: null, input: taken[i]!.n, startedAt: at, more });
     }

@@ -5,6 +5,7 @@ import { assert } from "../../../errors.ts";
 import type { CallWait } from "../../../agent/contract.ts";
 import type { NoticeEntry, WaitKind } from "../../../schemas/entry.ts";
 import type { EngineContext } from "../../context.ts";
+import { planAsked, planSettled } from "../../channel/plan-delivery.ts";
 import { planQuestion } from "../../hooks/events.ts";
 import type { TurnRow } from "../../log-turns.ts";
 import { toNotice } from "../../prompt/notices.ts";
@@ -43,6 +44,7 @@ export function parkTurn(
   host.sql.transaction(() => {
     record();
     planQuestion(context, n, wait);
+    planAsked(context, turn, notice);
     const parked = { ...wait, since: host.clock.now(), newest: log.lastTurn()!.n };
     log.putTurn({ ...turn, state: "parked", more: { ...more, parked } });
     jobs.put("drive", wait.until, { kind: "drive", paused: true });
@@ -84,6 +86,7 @@ export function endWait(
     const said = record();
     notices.push(toNotice({ n: log.nextEntry(), turn: turn.n, at: host.clock.now(), ...said }));
     log.put(notices.at(-1)!);
+    planSettled(context, turn, { n: notices.at(-1)!.n, text: said.text });
     log.putTurn({ ...turn, more: { ...turn.more, parked: { ...parked, over: true } } });
     jobs.put("drive", host.clock.now(), { kind: "drive", paused: true });
   });

@@ -9,6 +9,7 @@ import { answerQuestion } from "../../approvals/approvals.ts";
 import { toNotice } from "../../prompt/notices.ts";
 import { placeNotice } from "../../readers/events.ts";
 import { runApprovalCommand } from "../commands/approval-commands.ts";
+import { planAnswer } from "../../channel/plan-delivery.ts";
 import { dropClient } from "../../client/client-rows.ts";
 import type { DriveState } from "../drive-state.ts";
 import { REDIRECTED } from "../endings.ts";
@@ -81,7 +82,9 @@ async function answerBeside(context: EngineContext, n: number, row: TurnRow): Pr
     log.put(said);
     const startedAt = host.clock.now();
     dropClient(log, row);
-    log.putTurn({ ...row, state: "steered", waiting: null, input: said.n, startedAt, more: { into: n } });
+    const { channel } = row.more;
+    const more = { into: n, ...(channel && { channel }) };
+    log.putTurn({ ...row, state: "steered", waiting: null, input: said.n, startedAt, more });
     return said;
   };
   if (answers) return answerByMessage(context, row, place);
@@ -102,6 +105,7 @@ async function answerBeside(context: EngineContext, n: number, row: TurnRow): Pr
     written.push(place());
     written.push(toTurn("command_answer", text));
     log.put(written[1]!);
+    planAnswer(context, row, { n: written[1]!.n, text });
   });
   for (const notice of written) hub.emit(placeNotice(notice));
 }
@@ -111,6 +115,6 @@ function answerByMessage(context: EngineContext, { waiting, more }: TurnRow, pla
   const hasImages = (more.images ?? []).length > 0;
   const answered = hasImages
     ? answerQuestion(context, more.answers!, { follows: true })
-    : answerQuestion(context, more.answers!, { words: waiting! }, place);
+    : answerQuestion(context, more.answers!, { words: waiting!, source: more.source }, place);
   assert(answered.ok, "the question that the turn waits for takes any words");
 }
