@@ -7,11 +7,11 @@ import { createChannelRows } from "../../core/channels/inbox/channel-rows.ts";
 import { createChatRows } from "../../core/channels/inbox/chat-rows.ts";
 import { type InboundRow, createInboundRows } from "../../core/channels/inbox/inbound-rows.ts";
 import { createPump } from "../../core/channels/inbox/pump.ts";
-import { type Result, err, messageOf, ok } from "../../core/errors.ts";
+import { type Result, messageOf, ok } from "../../core/errors.ts";
+import type { TestedChannel } from "../../core/schemas/channels/channel-api.ts";
 import type { ChannelState } from "../../core/schemas/channels/channel.ts";
 import type { SessionDelivery } from "../../core/schemas/channels/delivery.ts";
 import type { PlatformName } from "../../core/schemas/channels/inbound.ts";
-import type { ChannelOptions } from "../../core/schemas/channels/options.ts";
 import { ProfileId, type SessionId } from "../../core/schemas/ids.ts";
 import { systemClock } from "../../stores/platform/system-clock.ts";
 import { readSettings } from "../../wiring/settings.ts";
@@ -62,6 +62,7 @@ export class Channels extends DurableObject<ChannelsEnv> {
     opener: this.#opener,
     commands: () => [],
     makeTables: () => CHANNELS_SCHEMA.forEach((statement) => void this.#sql.run(statement)),
+    hasTables: () => this.#exists(),
     exists: async () => (await this.#context.account.checkProfile()) !== null,
   });
 
@@ -88,23 +89,17 @@ export class Channels extends DurableObject<ChannelsEnv> {
   async list(): Promise<ChannelState[]> {
     return this.#exists() ? this.#setUp.list() : [];
   }
-  /** Failure: `channel_not_found`. */
   async read(platform: PlatformName): Promise<Result<ChannelState>> {
-    return this.#exists() ? this.#setUp.read(platform) : NOT_FOUND;
+    return this.#setUp.read(platform);
   }
-  /** Failures: `sealing_key_missing`, `profile_gone`. */
   async put(platform: PlatformName, input: ChannelInput): Promise<Result<ChannelState>> {
-    const saved = await this.#setUp.save(platform, input);
-    this.#work();
-    return saved;
+    return this.#setUp.put(platform, input);
   }
-  /** Failures: `channel_not_found` and those of opening it. */
-  async readFields(platform: PlatformName): Promise<Result<Record<string, unknown>>> {
-    return this.#exists() ? this.#setUp.readFields(platform) : NOT_FOUND;
+  async change(platform: PlatformName, input: ChannelInput): Promise<Result<ChannelState>> {
+    return this.#setUp.change(platform, input);
   }
-  /** Failure: `channel_not_found`. */
-  async changeOptions(platform: PlatformName, options: ChannelOptions): Promise<Result<ChannelState>> {
-    return this.#exists() ? this.#setUp.changeOptions(platform, options) : NOT_FOUND;
+  async test(platform: PlatformName, chat?: string): Promise<Result<TestedChannel>> {
+    return this.#setUp.test(platform, chat);
   }
   /** Failure: `channel_not_found`. */
   async remove(platform: PlatformName): Promise<Result<null>> {

@@ -1,9 +1,12 @@
 // Sets a channel up, changes it, tries it and removes it. A platform that does not answer refuses nothing: the channel is saved, and not
 // verified. Called by channels.ts, after workers/api has checked the form of what a person sent.
+import type * as z from "zod";
+import { loadPlatform } from "../../channels/index.ts";
 import type { BotCommand } from "../../core/channels/platform.ts";
 import type { ChannelRow } from "../../core/channels/inbox/channel-rows.ts";
 import { type Failure, type Result, err, ok } from "../../core/errors.ts";
-import type { ChannelState, StoredChannel } from "../../core/schemas/channels/channel.ts";
+import { DEFAULT_OPTIONS, type TestedChannel } from "../../core/schemas/channels/channel-api.ts";
+import type { ChannelError, ChannelState, StoredChannel } from "../../core/schemas/channels/channel.ts";
 import type { PlatformName } from "../../core/schemas/channels/inbound.ts";
 import { ChannelOptions } from "../../core/schemas/channels/options.ts";
 import type { ChannelsContext, OpenedChannel } from "./context.ts";
@@ -12,36 +15,46 @@ import type { ChannelOpener } from "./open-channel.ts";
 /** A person waits for the platform this long. */
 const PATIENCE_MS = 10_000;
 
+/** As a person sent it: unknown until it was parsed. */
 export interface ChannelInput {
-  /** What `Platform.fields` parsed, in the clear. */
   fields: Record<string, unknown>;
-  options?: ChannelOptions;
+  options?: Record<string, unknown> | undefined;
 }
 
-export function createSetUp(
-  context: ChannelsContext,
-  deps: {
-    opener: ChannelOpener;
-    commands(): readonly BotCommand[];
-    /** Makes the tables. Inside a transaction. */
-    makeTables(): void;
-    /** False: the profile was deleted. */
-    exists(): Promise<boolean>;
-  },
-) {
-  const { sql, clock, channels } = context;
+export interface SetUpDeps {
+  opener: ChannelOpener;
+  commands(): readonly BotCommand[];
+  /** Makes the tables. Inside a transaction. */
+  makeTables(): void;
+  /** Whether the tables are there. */
+  hasTables(): boolean;
+  /** False: the profile was deleted. */
+  exists(): Promise<boolean>;
+}
 
-  async function save(name: PlatformName, input: ChannelInput): Promise<Result<ChannelState>> {
-    const sealed = await deps.opener.seal(input.fields);
+export function createSetUp(context: ChannelsContext, deps: SetUpDeps) {
+  const { sql, clock, channels } = context;
+  const find = (name: PlatformName) => (deps.hasTables() ? channels.find(name) : null);
+
+  /** Failures: `channel_invalid` (fact `issues`), `platform_unavailable`, `sealing_key_missing`, `profile_gone`. */
+  async function put(name: PlatformName, input: ChannelInput): Promise<Result<ChannelState>> {
+    const platform = await loadPlatform(name);
+    if (!platform) return err("platform_unavailable", "This version of Talaria has no such platform.");
+    const fields = platform.fields.safeParse(input.fields);
+    if (!fields.success) return toInvalid(fields.error.issues);
+    const options = input.options && ChannelOptions.safeParse(input.options);
+    if (options && !options.success) return toInvalid(options.error.issues, ["options"]);
+    const sealed = await deps.opener.seal(fields.data);
     if (!sealed.ok) return sealed;
     if (!(await deps.exists())) return err("profile_gone", "This profile has been deleted.");
     sql.transaction(() => {
       deps.makeTables();
-      const known = channels.find(name);
-      const savedAt = Math.max(clock.now(), (known?.channel.savedAt ?? 0) + 1);
-      const options = input.options ?? known?.channel.options ?? ChannelOptions.parse({});
+      const known = channels.find(name)?.channel;
+      // Events that the former settings proved are told apart by it.
+      const savedAt = Math.max(clock.now(), (known?.savedAt ?? 0) + 1);
       const fresh = { self: null, verifiedAt: null, registered: null, lastError: null };
-      channels.put(name, { v: 1, fields: sealed.value, options, savedAt, ...fresh });
+      const chosen = options?.data ?? known?.options ?? DEFAULT_OPTIONS;
+      channels.put(name, { v: 1, fields: sealed.value, options: chosen, savedAt, ...fresh });
     });
     deps.opener.forget(name);
     await verify(name);
@@ -49,55 +62,85 @@ export function createSetUp(
     return read(name);
   }
 
+  /** Failures: `channel_not_found`, those of `put`, and `secret_unreadable` where fields are to be merged. */
+  async function change(name: PlatformName, input: ChannelInput): Promise<Result<ChannelState>> {
+    const row = find(name);
+    if (!row) return NOT_FOUND;
+    const options = input.options && merge(row.channel.options, input.options);
+    if (Object.keys(input.fields).length > 0) {
+      const opened = await context.open(name);
+      if (!opened.ok) return opened;
+      return put(name, { fields: merge(opened.value.channel.fields, input.fields), options });
+    }
+    if (!options) return read(name);
+    const parsed = ChannelOptions.safeParse(options);
+    if (!parsed.success) return toInvalid(parsed.error.issues, ["options"]);
+    channels.change(name, row.channel.savedAt, { options: parsed.data });
+    return read(name);
+  }
+
   /** Asks the platform who the bot is, and tells it the address. What it says is stored; never fails. */
   async function verify(name: PlatformName): Promise<void> {
     const opened = await context.open(name);
     if (!opened.ok) return;
-    const asked = Promise.all([ask(opened.value), undefined]);
+    const asked = ask(opened.value);
     context.background(asked);
     await Promise.race([asked, clock.sleep(PATIENCE_MS)]);
   }
 
+  const toError = ({ code, message }: Failure): ChannelError => ({ at: clock.now(), code, message });
+
   async function ask({ platform, channel, row }: OpenedChannel): Promise<void> {
     const note = (changes: Partial<StoredChannel>) => channels.change(platform.name, row.channel.savedAt, changes);
-    const toError = ({ code, message }: Failure) => ({ lastError: { at: clock.now(), code, message } });
     const self = await platform.probe(channel);
-    if (!self.ok) return note(toError(self.failure));
+    if (!self.ok) return note({ lastError: toError(self.failure) });
     note({ self: self.value, verifiedAt: clock.now(), lastError: null });
     if (!platform.register || channel.address === null) return;
     const registered = await platform.register({ ...channel, self: self.value }, deps.commands());
-    note(registered.ok ? { registered: channel.address } : toError(registered.failure));
+    note(registered.ok ? { registered: channel.address } : { lastError: toError(registered.failure) });
+  }
+
+  async function sendTrial(name: PlatformName, chat: string): Promise<Result<unknown>> {
+    const opened = await context.open(name);
+    if (!opened.ok) return opened;
+    const known = context.chats.find(chat);
+    const address = known?.platform === name ? known.address : { id: chat, kind: "direct" as const };
+    const { platform, channel } = opened.value;
+    return platform.open(channel).send(address, { text: "This is Talaria. The channel works." });
   }
 
   async function read(name: PlatformName): Promise<Result<ChannelState>> {
-    const row = channels.find(name);
+    const row = find(name);
     if (!row) return NOT_FOUND;
     const opened = await context.open(name);
-    // Secrets that cannot be opened are shown as set; the owner enters them again.
     return ok(toState(row, opened.ok ? opened.value : null));
   }
 
   return {
-    save,
+    put,
+    change,
     read,
-    verify,
     async list(): Promise<ChannelState[]> {
-      const read = channels.list().map(async (row) => {
+      const shown = channels.list().map(async (row) => {
         const opened = await context.open(row.platform);
         return toState(row, opened.ok ? opened.value : null);
       });
-      return Promise.all(read);
+      return Promise.all(shown);
     },
-    /** The fields in the clear, to be changed. Never leaves this object's callers in durable-objects/. */
-    async readFields(name: PlatformName): Promise<Result<Record<string, unknown>>> {
-      const opened = await context.open(name);
-      return opened.ok ? ok(opened.value.channel.fields) : opened;
-    },
-    async changeOptions(name: PlatformName, options: ChannelOptions): Promise<Result<ChannelState>> {
-      const row = channels.find(name);
+    /** `chat`: the id of a chat's row, or the platform's id of a chat. Failure: `channel_not_found`. */
+    async test(name: PlatformName, chat?: string): Promise<Result<TestedChannel>> {
+      if (!find(name)) return NOT_FOUND;
+      await verify(name);
+      const sent = chat === undefined ? null : await sendTrial(name, chat);
+      const row = find(name);
       if (!row) return NOT_FOUND;
-      channels.change(name, row.channel.savedAt, { options });
-      return read(name);
+      const { self, verifiedAt, registered, lastError } = row.channel;
+      const platform = await loadPlatform(name);
+      const address = platform?.register ? registered !== null : null;
+      return ok({
+        ...{ verified: verifiedAt !== null, self, registered: address, sent: sent && sent.ok },
+        error: sent && !sent.ok ? toError(sent.failure) : lastError,
+      });
     },
     /** Takes the address back from the platform, as far as it answers. */
     async unregister(name: PlatformName): Promise<void> {
@@ -125,4 +168,15 @@ function toState({ platform, channel, lastIn, lastOut, home }: ChannelRow, opene
     ...{ platform, state: verifiedAt === null ? "saved" : "verified", fields: Object.fromEntries(shown), options },
     ...{ self, savedAt, verifiedAt, lastIn, lastOut, lastError, home },
   };
+}
+
+/** `null` takes a value away. */
+function merge(known: Record<string, unknown>, changes: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries({ ...known, ...changes }).filter(([, value]) => value !== null));
+}
+
+/** Without the values: they may be secrets. */
+function toInvalid(issues: z.core.$ZodIssue[], under: string[] = []): Result<never> {
+  const shown = issues.map(({ code, path, message }) => ({ code, path: [...under, ...path.map(String)], message }));
+  return err("channel_invalid", "The settings of the channel are not valid.", { issues: shown });
 }

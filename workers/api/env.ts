@@ -24,6 +24,7 @@ export interface Env extends ModelEnv, ExecEnv, SealingEnv, AccessEnv {
   /** The files of the page at /docs. */
   ASSETS?: Fetcher;
   TALARIA_SETTINGS?: string;
+  TALARIA_PUBLIC_URL?: string;
   /** The profile whose public skills are served at the root of this host. */
   TALARIA_PUBLIC_PROFILE?: string;
 }

@@ -19,6 +19,8 @@ import { exportProfile } from "./moving/export.ts";
 import { importProfile } from "./moving/import.ts";
 import { files } from "./sessions/files.ts";
 import { health } from "./health.ts";
+import { channels } from "./channels/channels.ts";
+import { inboundChannels } from "./channels/inbound.ts";
 import { hooks } from "./profiles/hooks.ts";
 import { images } from "./sessions/images.ts";
 import { keys } from "./profiles/keys.ts";
@@ -188,6 +190,8 @@ for (const resource of [
   doctor,
   mcp,
   hooks,
+  channels,
+  inboundChannels,
   exportProfile,
   importProfile,
 ]) {

@@ -57,6 +57,7 @@ export const PROBLEMS = {
   bad_checkpoint: [400, "Invalid checkpoint number"],
   bad_mcp_server: [400, "Invalid name of an MCP server"],
   bad_hook_id: [400, "Invalid hook id"],
+  bad_platform: [400, "No such platform"],
   bad_pending_id: [400, "Invalid pending change id"],
   bad_policy_id: [400, "Invalid policy id"],
   bad_path: [400, "Invalid path"],
@@ -122,6 +123,10 @@ export const PROBLEMS = {
   session_changing: [409, "The session was used while it was read"],
   sealing_key_missing: [503, "Secrets cannot be stored"],
   hook_not_found: [404, "No such hook"],
+  channel_not_found: [404, "No such channel"],
+  channel_refused: [401, "Not accepted"],
+  platform_unavailable: [501, "Not in this version"],
+  secret_unreadable: [503, "A stored secret cannot be read"],
   checkpoint_not_found: [404, "No such checkpoint"],
   // conflicts and limits
   memory_purged: [409, "The fact was purged"],

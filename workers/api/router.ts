@@ -130,7 +130,8 @@ export const Flag = z
   .optional()
   .transform((value) => value === "1" || value === "true");
 
-type Issue = z.core.$ZodIssue;
+/** The parts of a zod issue that are read. */
+type Issue = Pick<z.core.$ZodIssue, "code" | "path" | "message">;
 
 /** A code for each invalid field, so that programs can tell them apart. */
 export const CODE_BY_FIELD: Record<string, ProblemCode> = {
@@ -153,6 +154,7 @@ export const CODE_BY_FIELD: Record<string, ProblemCode> = {
   "param.pending": "bad_pending_id",
   "param.policy": "bad_policy_id",
   "param.hook": "bad_hook_id",
+  "param.platform": "bad_platform",
   "param.path": "bad_path",
   "param.image": "bad_image_id",
   "param.export": "bad_export_id",
@@ -165,7 +167,7 @@ export const CODE_BY_FIELD: Record<string, ProblemCode> = {
   "json.profile": "bad_profile_id",
 };
 
-function toInvalid(target: string, issues: Issue[]): AppError {
+export function toInvalid(target: string, issues: Issue[]): AppError {
   const unknown = issues.find(({ code }) => code === "unrecognized_keys");
   // A misspelt field of a query is also a missing one: its name says more.
   const first = (target === "query" && unknown) || issues[0]!;

@@ -20,6 +20,9 @@ const OPEN_ROUTES = new Set(["GET /health", "GET /openapi.json", "GET /docs", "G
 const DOCS_FILE = /^GET \/docs\//;
 /** Published skills, open to everyone. */
 const PUBLIC_ROUTE = /^GET (?:\/p\/[^/]+)?\/\.well-known\/(?:agent-skills|skills)\//;
+/** Each platform proves its requests itself. */
+const CHANNEL_ROUTE = /^[A-Z]+ \/channels\/[^/]+\/[^/]/;
+const OPEN_PATHS = [DOCS_FILE, PUBLIC_ROUTE, CHANNEL_ROUTE];
 const OPERATOR_ROUTES = new Set(["POST /v1/profiles"]);
 
 /** Allowed for the operator and for a key of the profile itself. The routes tell them apart by `c.var.principal`. */
@@ -30,7 +33,7 @@ export const authenticate: MiddlewareHandler<ApiEnv> = async (c, next) => {
   const route = `${c.req.method === "HEAD" ? "GET" : c.req.method} ${c.req.path}`;
   if (OPERATOR_ROUTES.has(route)) assertOperator(c);
   else if (OPERATOR_OR_KEY.test(route) && !hasProfile(c)) assertOperator(c);
-  else if (!OPEN_ROUTES.has(route) && !DOCS_FILE.test(route) && !PUBLIC_ROUTE.test(route)) await authenticateProfile(c);
+  else if (!OPEN_ROUTES.has(route) && !OPEN_PATHS.some((path) => path.test(route))) await authenticateProfile(c);
   await next();
   if (!c.var.principal) return;
   endStream(c);
