@@ -3,7 +3,9 @@
 import type { Platform } from "../core/channels/platform.ts";
 import type { PlatformName } from "../core/schemas/channels/inbound.ts";
 
-const LOADERS: Partial<Record<PlatformName, () => Promise<Platform>>> = {};
+const LOADERS: Partial<Record<PlatformName, () => Promise<Platform>>> = {
+  telegram: () => import("./telegram.ts").then(({ telegram }) => telegram),
+};
 
 /** `null`: this version has no such platform. */
 export async function loadPlatform(name: PlatformName): Promise<Platform | null> {

@@ -175,6 +175,8 @@ export interface VerifiedRequest {
 export interface Received {
   events: InboundEvent[];
   reply?: ChannelReply;
+  /** Chats that have another id from now on: the platform's old and new one. */
+  moved?: { from: string; to: string }[];
 }
 
 export interface BotCommand {

@@ -85,6 +85,10 @@ export const InboundMessage = z.object({
   edited: z.literal(true).optional(),
   replyTo: z.object({ text: z.string().max(20_000), ofBot: z.boolean() }).optional(),
   files: z.array(InboundFile).max(50),
+  /** Somebody else wrote the text or made the files, and the sender passed them on: content, whoever sent it. */
+  forwarded: z.literal(true).optional(),
+  /** The same for the parts of one message that the platform sends one by one, such as the photos of an album. */
+  album: z.string().max(500).optional(),
 });
 export type InboundMessage = z.infer<typeof InboundMessage>;
 
