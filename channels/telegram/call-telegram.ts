@@ -6,10 +6,11 @@ import { toWait } from "../../core/retry-after.ts";
 import { toObject } from "../../core/unknown-object.ts";
 import { type ApiReply, type ApiRequest, authFailed, callApi, describe, rateLimited } from "../support/call.ts";
 
-export interface TelegramFields {
+// An interface would have no index signature, which `Platform` without a type of its fields has.
+export type TelegramFields = {
   token: string;
   webhookSecret?: string | undefined;
-}
+};
 export type TelegramChannel = OpenChannel<TelegramFields>;
 
 const API = "https://api.telegram.org";
