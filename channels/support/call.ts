@@ -73,7 +73,7 @@ export function unavailable(status: number): Result<never> {
 /** A part of a reply for a sentence: one line, at most 200 characters, ending in a full stop. */
 export function describe(reply: Pick<ApiReply, "status" | "bytes">, words?: unknown): string {
   const text = typeof words === "string" ? words : toText(reply.bytes.subarray(0, 1_000));
-  const line = clip(toOneLine(text), 200).replace(/[.\s]{1,200}$/, "");
+  const line = clip(toOneLine(text), 200).replace(/\.$/, "");
   return line === "" ? `${reply.status}.` : `${reply.status}, ${line}.`;
 }
 
