@@ -151,7 +151,9 @@ function openClient(channel: OpenChannel<Fields>): PlatformClient {
   const { fields, deps } = channel;
   return {
     async send(to, { text }) {
-      const sender = isService(fields) ? { MessagingServiceSid: fields.from } : { From: fields.from };
+      const sender: Record<string, string> = isService(fields)
+        ? { MessagingServiceSid: fields.from }
+        : { From: fields.from };
       const reply = await call(channel, "/Messages.json", { form: { To: to.id, Body: text, ...sender } });
       if (!reply.ok) return reply;
       return ok({ id: z.object({ sid: z.string() }).safeParse(reply.value.json).data?.sid ?? null });
