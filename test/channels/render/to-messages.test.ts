@@ -1,0 +1,288 @@
+import fc from "fast-check";
+import { Lexer } from "marked";
+import { describe, expect, test } from "vitest";
+import type { Flavour } from "../../../core/channels/render/flavour.ts";
+import { measure, render, toMessages } from "../../../core/channels/render/to-messages.ts";
+import { anyText } from "../../support/any-text.ts";
+
+const FLAVOURS: Flavour[] = [
+  "html",
+  "matrix",
+  "email",
+  "mrkdwn",
+  "whatsapp",
+  "google-chat",
+  "markdown",
+  "discord",
+  "plain",
+];
+
+const TEXT = [
+  "# Rain in *May*",
+  "It rained **12 mm**, ~~not~~ `a < b`: [source](https://x.test/a?b=1&c=2), snake_case & <b>.",
+  "1. one\n2. two\n   - [x] done\n   - [ ] open",
+  "> said\n> twice",
+  "```js\nif (a < b) x();\n```",
+  "| day | mm |\n|---|--:|\n| 1 | 12 |\n| 10 | 3 |",
+  "---",
+  "![rain](https://x.test/rain.png) [file](notes.md) [bad](javascript:x)",
+].join("\n\n");
+
+describe("Markdown is written in the form of each platform:", () => {
+  test("Telegram's tags", () => {
+    expect(render(TEXT, "html")).toBe(
+      [
+        "<b>Rain in <i>May</i></b>",
+        'It rained <b>12 mm</b>, <s>not</s> <code>a &lt; b</code>: <a href="https://x.test/a?b=1&amp;c=2">source</a>, snake_case &amp; &lt;b&gt;.',
+        "1. one\n2. two\n   • ☑ done\n   • ☐ open",
+        "<blockquote>said\ntwice</blockquote>",
+        '<pre><code class="language-js">if (a &lt; b) x();</code></pre>',
+        "<pre>day  mm\n───  ──\n1    12\n10    3</pre>",
+        "———",
+        '<a href="https://x.test/rain.png">rain</a> [file](notes.md) [bad](javascript:x)',
+      ].join("\n\n"),
+    );
+  });
+
+  test("Slack's marks", () => {
+    expect(render(TEXT, "mrkdwn")).toBe(
+      [
+        "*Rain in _May_*",
+        "It rained *12 mm*, ~not~ `a &lt; b`: <https://x.test/a?b=1&amp;c=2|source>, snake_case &amp; &lt;b&gt;.",
+        "1. one\n2. two\n   • ☑ done\n   • ☐ open",
+        "> said\n> twice",
+        "```\nif (a &lt; b) x();\n```",
+        "```\nday  mm\n───  ──\n1    12\n10    3\n```",
+        "———",
+        "<https://x.test/rain.png|rain> [file](notes.md) [bad](javascript:x)",
+      ].join("\n\n"),
+    );
+  });
+
+  test("WhatsApp's marks", () => {
+    expect(render(TEXT, "whatsapp")).toContain("It rained *12 mm*, ~not~ `a < b`: source (https://x.test/a?b=1&c=2), ");
+  });
+
+  test("CommonMark, as it was written", () => {
+    expect(render(TEXT, "markdown")).toBe(TEXT.replace("|---|--:|", "| --- | --: |"));
+    expect(render("a \\* b &amp; \\_c\\_ ***d*** `` ` ``", "markdown")).toBe("a \\* b &amp; \\_c\\_ ***d*** `` ` ``");
+  });
+
+  test("Discord's, whose tables are columns", () => {
+    expect(render(TEXT, "discord")).toContain("```\nday  mm\n───  ──\n1    12\n10    3\n```");
+    expect(render("#### Rain", "discord")).toBe("**Rain**");
+  });
+
+  test("whole HTML", () => {
+    expect(render(TEXT, "matrix")).toBe(
+      "<h1>Rain in <em>May</em></h1>" +
+        '<p>It rained <strong>12 mm</strong>, <del>not</del> <code>a &lt; b</code>: <a href="https://x.test/a?b=1&amp;c=2">source</a>, snake_case &amp; &lt;b&gt;.</p>' +
+        "<ol><li>one</li><li>two<ul><li>☑ done</li><li>☐ open</li></ul></li></ol>" +
+        "<blockquote><p>said<br>twice</p></blockquote>" +
+        '<pre><code class="language-js">if (a &lt; b) x();</code></pre>' +
+        '<table><thead><tr><th>day</th><th align="right">mm</th></tr></thead><tbody><tr><td>1</td><td align="right">12</td></tr><tr><td>10</td><td align="right">3</td></tr></tbody></table>' +
+        '<hr><p><a href="https://x.test/rain.png">rain</a> [file](notes.md) [bad](javascript:x)</p>',
+    );
+  });
+
+  test("plain words", () => {
+    expect(render(TEXT, "plain")).toContain(
+      "It rained 12 mm, not a < b: source (https://x.test/a?b=1&c=2), snake_case & <b>.",
+    );
+  });
+
+  test("an address by itself stays one", () => {
+    const text = "See https://x.test/a.";
+    expect(render(text, "html")).toBe('See <a href="https://x.test/a">https://x.test/a</a>.');
+    expect(render(text, "mrkdwn")).toBe("See <https://x.test/a>.");
+    for (const flavour of ["plain", "whatsapp", "markdown", "discord", "google-chat"] as const)
+      expect(render(text, flavour)).toBe(text);
+  });
+
+  test("code that contains a fence stays in its block", () => {
+    const text = "````\n```\nx\n```\n````";
+    expect(render(text, "markdown")).toBe(text);
+    expect(render(text, "mrkdwn").match(/```/g)).toHaveLength(2);
+  });
+
+  test("nothing in a text calls everybody", () => {
+    expect(render("<!channel> <@U1> <!here>", "mrkdwn")).toBe("&lt;!channel&gt; &lt;@U1&gt; &lt;!here&gt;");
+    expect(render("<users/all>", "google-chat")).not.toContain("<users/all>");
+  });
+});
+
+describe("a text is cut into messages", () => {
+  const form = (flavour: Flavour, text: number, textUnit: "utf16" | "codePoints" | "bytes" = "utf16") => ({
+    flavour,
+    limits: { text, textUnit },
+  });
+
+  test("between paragraphs where it can, and a heading stays with its text", () => {
+    expect(toMessages("# A\n\nfirst words\n\n## B\n\nsecond words", form("markdown", 24))).toEqual([
+      "# A\n\nfirst words",
+      "## B\n\nsecond words",
+    ]);
+  });
+
+  test("a code block is closed and opened again, at a line's end", () => {
+    const messages = toMessages("```js\none();\ntwo();\nthree();\nfour();\n```", form("html", 64));
+    expect(messages).toEqual([
+      '<pre><code class="language-js">one();\ntwo();</code></pre>',
+      '<pre><code class="language-js">three();\nfour();</code></pre>',
+    ]);
+  });
+
+  test("marks are closed and opened again, and a link stays whole", () => {
+    const messages = toMessages("**one two three four [five six](https://x.test/) seven eight**", form("html", 50));
+    for (const text of messages)
+      expect(text).toMatch(/^<b>[^<]*(?:<a href="https:\/\/x.test\/">five six<\/a>)?[^<]*<\/b>$/);
+    expect(messages.join(" ")).toContain('<a href="https://x.test/">five six</a>');
+  });
+
+  test("a table has its head again", () => {
+    const rows = Array.from({ length: 9 }, (_, index) => `| ${index} | x |`).join("\n");
+    const messages = toMessages(`| day | mm |\n|---|---|\n${rows}`, form("markdown", 70));
+    expect(messages.length).toBeGreaterThan(1);
+    for (const text of messages) expect(text).toMatch(/^\| day \| mm \|\n\| --- \| --- \|\n/);
+  });
+
+  test("a list goes on with its numbers", () => {
+    expect(toMessages("1. aaaa\n2. bbbb\n3. cccc", form("matrix", 46))).toEqual([
+      "<ol><li>aaaa</li><li>bbbb</li></ol>",
+      '<ol start="3"><li>cccc</li></ol>',
+    ]);
+  });
+
+  test("an emoji of several parts is one character", () => {
+    for (const text of toMessages("👩‍👩‍👧".repeat(20), form("plain", 20))) expect(text).toMatch(/^(?:👩‍👩‍👧)+$/u);
+  });
+
+  test("a text without words is no message", () => {
+    for (const text of ["", " \n\n ", "[a]: https://x.test\n"]) expect(toMessages(text, form("html", 100))).toEqual([]);
+  });
+});
+
+const word = fc.stringMatching(/^[a-z0-9<>&.]{1,12}$/);
+const inline = fc.oneof(
+  { weight: 4, arbitrary: word },
+  word.map((text) => `**${text}**`),
+  word.map((text) => `*${text}*`),
+  word.map((text) => `\`${text}\``),
+  word.map((text) => `[${text}](https://x.test/${encodeURIComponent(text)})`),
+  fc.constantFrom("👩‍👩‍👧", "日本語", "é", "\n", "~~gone~~", "***both***"),
+);
+const line = fc.array(inline, { minLength: 1, maxLength: 30 }).map((parts) => parts.join(" "));
+const block = fc.oneof(
+  line,
+  line.map((text) => `# ${text.replaceAll("\n", " ")}`),
+  fc
+    .array(line, { minLength: 1, maxLength: 6 })
+    .map((items) => items.map((text) => `- ${text.replaceAll("\n", "\n  ")}`).join("\n")),
+  line.map((text) => `> ${text.replaceAll("\n", "\n> ")}`),
+  fc.array(word, { minLength: 1, maxLength: 40 }).map((lines) => `\`\`\`js\n${lines.join("\n")}\n\`\`\``),
+  fc
+    .array(word, { minLength: 1, maxLength: 8 })
+    .map((rows) => `| a | b |\n|---|---|\n${rows.map((text) => `| ${text} | x |`).join("\n")}`),
+);
+const markdown = fc.oneof(
+  { weight: 3, arbitrary: fc.array(block, { minLength: 1, maxLength: 8 }).map((blocks) => blocks.join("\n\n")) },
+  anyText({ maxLength: 400 }),
+);
+const limit = fc.record({
+  text: fc.integer({ min: 120, max: 700 }),
+  textUnit: fc.constantFrom("utf16" as const, "codePoints" as const, "bytes" as const),
+});
+
+describe("of any text", () => {
+  test.each(FLAVOURS)("no message in %s is above its limit, blank, or cut within a character", (flavour) => {
+    fc.assert(
+      fc.property(markdown, limit, (text, limits) => {
+        for (const message of toMessages(text, { flavour, limits })) {
+          expect(measure(message, limits.textUnit)).toBeLessThanOrEqual(limits.text);
+          expect(message.trim()).not.toBe("");
+          expect(message.isWellFormed()).toBe(true);
+        }
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  test.each(["html", "matrix"] as const)("every tag in %s is closed where it was opened", (flavour) => {
+    fc.assert(
+      fc.property(markdown, limit, (text, limits) => {
+        for (const message of toMessages(text, { flavour, limits })) assertBalanced(message);
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  test.each(["markdown", "discord", "mrkdwn", "whatsapp", "google-chat"] as const)(
+    "every fence in %s is closed",
+    (flavour) => {
+      fc.assert(
+        fc.property(fc.array(block, { minLength: 1, maxLength: 8 }), limit, (blocks, limits) => {
+          for (const message of toMessages(blocks.join("\n\n"), { flavour, limits }))
+            expect((message.match(/^(?:> |\s)*```/gm) ?? []).length % 2, message).toBe(0);
+        }),
+        { numRuns: 60 },
+      );
+    },
+  );
+
+  test("no letter is lost or doubled", () => {
+    fc.assert(
+      fc.property(fc.array(block, { minLength: 1, maxLength: 8 }), limit, (blocks, limits) => {
+        const letters = (text: string) => text.replaceAll(/[^a-z0-9]/g, "");
+        const source = blocks.filter((text) => !text.startsWith("|")).join("\n\n");
+        const whole = render(source, "plain");
+        const cut = toMessages(source, { flavour: "plain", limits });
+        expect(letters(cut.join(""))).toBe(letters(whole));
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  test("a text of any characters keeps its letters", () => {
+    fc.assert(
+      fc.property(fc.stringMatching(/^[a-z \n*_`~#>[\]()!|&;<-]{0,300}$/), (text) => {
+        const hasLinks = new Lexer().lex(text).some(({ type }) => type === "def") || /\]\s*[([]/.test(text);
+        fc.pre(!hasLinks && !text.includes("&") && !/[`~]{3}/.test(text));
+        const letters = (part: string) => part.replaceAll(/[^a-z]/g, "").replaceAll("br", "");
+        expect(letters(render(text, "plain"))).toBe(letters(text));
+      }),
+      { numRuns: 200 },
+    );
+  });
+});
+
+test("a hostile text is written in bounded time", () => {
+  const n = 6_000;
+  const texts = {
+    emphasis: "_a__b".repeat(n),
+    tables: `${"|a".repeat(5)}\n${"|-".repeat(4)}\n`.repeat(1_200),
+    rules: `${"* * ".repeat(n)}a`,
+    quotes: ">".repeat(n),
+    lists: `${"- ".repeat(n)}a`,
+    brackets: "[".repeat(n),
+    underlines: `${"_".repeat(n)}a${"_".repeat(n)}`,
+    mail: `${"a".repeat(n)}@`,
+    word: "a".repeat(100_000),
+    indents: Array.from({ length: 200 }, (_, index) => `${" ".repeat(index * 2)}- a`).join("\n"),
+  };
+  for (const [name, text] of Object.entries(texts)) {
+    const started = performance.now();
+    const messages = toMessages(text, { flavour: "html", limits: { text: 4_096, textUnit: "utf16" } });
+    expect(messages.length, name).toBeGreaterThan(0);
+    expect(performance.now() - started, `${name}, ms`).toBeLessThan(2_000);
+  }
+});
+
+function assertBalanced(html: string): void {
+  const open: string[] = [];
+  for (const [, close, name] of html.matchAll(/<(\/?)([a-z0-9]+)[^>]*>/g)) {
+    if (name === "br" || name === "hr") continue;
+    if (close) expect(open.pop(), html).toBe(name);
+    else open.push(name!);
+  }
+  expect(open, html).toEqual([]);
+}
