@@ -15,6 +15,13 @@ export interface KeyedSession {
 
 export type SessionCuts = Pick<ChannelOptions, "groupSessions" | "threadSessions">;
 
+export interface KeyDetails {
+  /** The named topic that the chat is in (`topics/topic-rows.ts`). Threads have none. */
+  topic?: number | undefined;
+  /** Of people: where ids are to be hidden (`people/redact-ids.ts`). */
+  hideId?: (id: string) => string;
+}
+
 /**
  * | where | key has | shared |
  * |---|---|---|
@@ -25,23 +32,22 @@ export type SessionCuts = Pick<ChannelOptions, "groupSessions" | "threadSessions
  * | thread of a group, `threadSessions: shared` | chat, thread | yes |
  * | thread of a group, `threadSessions: person` | chat, thread, user | no |
  *
- * A team or tenant (`scope`) is part of every key that has one. `topic`: the named topic that the chat is in (`topics/topic-rows.ts`); threads
- * have none.
+ * A team or tenant (`scope`) is part of every key that has one.
  */
 export function toSessionKey(
   platform: PlatformName,
   { chat, from }: Pick<InboundEvent, "chat" | "from">,
   cuts: SessionCuts,
-  topic?: number,
+  { topic, hideId = (id) => id }: KeyDetails = {},
 ): KeyedSession {
   const shared = isSharedPlace(chat, cuts);
   const isOwn = chat.kind === "group" && !shared;
   const kind = chat.kind === "direct" ? "direct" : chat.thread === undefined ? "group" : "thread";
   const parts = [
     ...(chat.scope === undefined ? [] : [`team=${escapePart(chat.scope)}`]),
-    `chat=${escapePart(chat.id)}`,
+    `chat=${escapePart(chat.kind === "direct" ? hideId(chat.id) : chat.id)}`,
     ...(chat.thread === undefined ? [] : [`thread=${escapePart(chat.thread)}`]),
-    ...(isOwn ? [`user=${escapePart(from.id)}`] : []),
+    ...(isOwn ? [`user=${escapePart(hideId(from.id))}`] : []),
     ...(topic === undefined || chat.thread !== undefined ? [] : [`topic=${topic}`]),
   ];
   return { key: [platform, kind, ...parts].join(":"), shared };

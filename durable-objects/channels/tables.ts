@@ -3,17 +3,33 @@
 import { CHANNEL_SCHEMA, createChannelRows } from "../../core/channels/inbox/channel-rows.ts";
 import { CHAT_SCHEMA, createChatRows } from "../../core/channels/inbox/chat-rows.ts";
 import { INBOUND_SCHEMA, createInboundRows } from "../../core/channels/inbox/inbound-rows.ts";
+import { LOOP_SCHEMA, createLoopGuard } from "../../core/channels/loop-guard.ts";
+import { PAIRING_SCHEMA, createPairingRows } from "../../core/channels/people/pairing-rows.ts";
+import { PEOPLE_SCHEMA, createPeopleRows } from "../../core/channels/people/people-rows.ts";
+import { TOPIC_SCHEMA, createTopicRows } from "../../core/channels/topics/topic-rows.ts";
 import type { Sql } from "../../core/ports.ts";
 import type { PlatformName } from "../../core/schemas/channels/inbound.ts";
 import type { SessionId } from "../../core/schemas/ids.ts";
 
-export const CHANNELS_SCHEMA: readonly string[] = [CHANNEL_SCHEMA, ...INBOUND_SCHEMA, ...CHAT_SCHEMA];
+export const CHANNELS_SCHEMA: readonly string[] = [
+  CHANNEL_SCHEMA,
+  ...INBOUND_SCHEMA,
+  ...CHAT_SCHEMA,
+  PEOPLE_SCHEMA,
+  ...PAIRING_SCHEMA,
+  LOOP_SCHEMA,
+  TOPIC_SCHEMA,
+];
 
 /** What remains of a channel that was removed: nothing. Inside the caller's transaction. */
 export function forgetPlatform(sql: Sql, platform: PlatformName): boolean {
   const removed = createChannelRows(sql).remove(platform);
   createInboundRows(sql).forget(platform);
   createChatRows(sql).forget(platform);
+  createPeopleRows(sql).forget(platform);
+  createPairingRows(sql).forget(platform);
+  createLoopGuard(sql).forget(platform);
+  createTopicRows(sql).forget(platform);
   return removed;
 }
 
@@ -25,4 +41,5 @@ export function forgetSession(sql: Sql, session: SessionId): void {
 /** Removes what is too old. */
 export function tidyRows(sql: Sql, now: number): void {
   createInboundRows(sql).tidy(now);
+  createLoopGuard(sql).tidy(now);
 }

@@ -17,7 +17,7 @@ const key = (
     "slack",
     { chat, from },
     { groupSessions: cuts.group ?? "person", threadSessions: cuts.thread ?? "shared" },
-    topic,
+    { topic },
   );
 
 describe("the session key", () => {
@@ -65,6 +65,17 @@ describe("the session key", () => {
     const real = key({ ...group, thread: "7" });
     expect(forged.key.replace("slack:group", "slack:thread")).not.toBe(real.key);
     expect(key({ id: "a%3Ab", kind: "direct" }).key).not.toBe(key({ id: "a:b", kind: "direct" }).key);
+  });
+
+  it("has ids of people hidden where they are to be, and those of groups as they are", () => {
+    const hidden = (chat: ChatPlace) =>
+      toSessionKey(
+        "slack",
+        { chat, from },
+        { groupSessions: "person", threadSessions: "shared" },
+        { hideId: () => "x" },
+      );
+    expect([hidden(direct).key, hidden(group).key]).toEqual(["slack:direct:chat=x", "slack:group:chat=C1:user=x"]);
   });
 
   it("never has a name", () => {
