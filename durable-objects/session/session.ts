@@ -61,6 +61,7 @@ import {
 } from "../../wiring/stores.ts";
 import type { Account } from "../account.ts";
 import type { Archive } from "../archive.ts";
+import type { Channels } from "../channels/channels.ts";
 import { toSql } from "../sql.ts";
 import { isErased, leaveTombstone, guardErased } from "./erased.ts";
 
@@ -72,6 +73,7 @@ export interface SessionEnv
   SESSION: DurableObjectNamespace<Session>;
   ACCOUNT: DurableObjectNamespace<Account>;
   ARCHIVE: DurableObjectNamespace<Archive>;
+  CHANNELS: DurableObjectNamespace<Channels>;
   TALARIA_SETTINGS?: string;
 }
 
@@ -445,6 +447,7 @@ function toHost(ctx: DurableObjectState, env: SessionEnv, settings: Settings): S
     },
     readProfileSettings: account.readSettings,
     children: openChildren(env, profile, session),
+    channels: { take: (delivery) => env.CHANNELS.getByName(profile).takeDelivery(delivery) },
     hooks: { take: (event) => env.ACCOUNT.getByName(profile).takeHookEvent(event) },
     background: (work) => ctx.waitUntil(work),
     report: (what, error) => console.error(`session ${session}: ${what}: ${messageOf(error)}`),

@@ -196,6 +196,14 @@ export function createSessionHarness(options: HarnessOptions) {
           },
         },
       }),
+      ...(options.channels && {
+        channels: {
+          take: async (delivery) => {
+            ask("channels");
+            await options.channels!.take(delivery);
+          },
+        },
+      }),
       ...(options.isUnattended && { isUnattended: options.isUnattended }),
       memoryProvider: options.memoryProvider,
       imageMaker: options.imageMaker,
