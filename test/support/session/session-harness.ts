@@ -89,6 +89,8 @@ export interface HarnessOptions {
   mcp?: SessionHost["mcp"];
   /** The profile's webhooks. Absent: there are none. */
   hooks?: SessionHost["hooks"];
+  /** Where deliveries for chats go. Absent: there are no chats. */
+  channels?: SessionHost["channels"];
   /** The size of the Archive's database. */
   archiveBytes?(): number;
   /** The profile's sessions, oldest first. Absent: the agent has no tool that searches them. */
