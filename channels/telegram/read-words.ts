@@ -26,7 +26,7 @@ export function readWords(content: Content, self: BotIdentity | null): Words {
     if (!entity || entity.offset + entity.length > raw.length) continue;
     const part = raw.slice(entity.offset, entity.offset + entity.length);
     const own = self && readAddress(entity, part, self);
-    if (own) addressed = true;
+    if (own !== null) addressed = true;
     const change = own ?? toMarkdown(entity, part);
     if (change !== null) changes.push({ from: entity.offset, to: entity.offset + entity.length, text: change });
   }
@@ -35,7 +35,7 @@ export function readWords(content: Content, self: BotIdentity | null): Words {
 }
 
 /** What remains of the words that address the bot: "" of a mention, the bare command of `/new@bot`. `null`: they do not. */
-function readAddress(entity: Entity, part: string, self: BotIdentity): { text: string }["text"] | null {
+function readAddress(entity: Entity, part: string, self: BotIdentity): string | null {
   const handle = `@${self.name}`.toLowerCase();
   if (entity.type === "mention") return part.toLowerCase() === handle ? "" : null;
   if (entity.type === "text_mention") return String(entity.user?.id) === self.id ? "" : null;
