@@ -1,7 +1,8 @@
 // That only genuine, fresh requests for this channel are taken, and that secrets are compared in constant time.
-import { expect, test } from "vitest";
+import { expect } from "vitest";
 import type { ChannelRequest } from "../../../../core/channels/platform.ts";
 import type { PlatformFixture } from "../fixture.ts";
+import type { Check } from "./check.ts";
 import { openTestChannel } from "../open-channel.ts";
 import { changeBody, changeCarrier, changeUrl, removeCarrier, setCarrier } from "./changes.ts";
 import { say } from "./said.ts";
@@ -22,11 +23,11 @@ const GARBAGE = [
   "x".repeat(10_000),
 ];
 
-export function describeProof<Fields>(fixture: PlatformFixture<Fields>): void {
+export function checkProof<Fields>(fixture: PlatformFixture<Fields>, check: Check): void {
   const { platform, proof } = fixture;
   const open = (fields?: Record<string, unknown>) => openTestChannel(fixture, fields ? { fields } : {});
 
-  test("a genuine request is taken, and a second time as the same event", async () => {
+  check("a genuine request is taken, and a second time as the same event", async () => {
     const { world, receive } = open();
     const request = await world.request(say(fixture, "e1"));
     const first = await receive(request);
@@ -34,13 +35,13 @@ export function describeProof<Fields>(fixture: PlatformFixture<Fields>): void {
     expect((await receive(request))?.events).toEqual(first?.events);
   });
 
-  test("a request with a wrong secret is refused", async () => {
+  check("a request with a wrong secret is refused", async () => {
     const { world, channel } = open();
     const request = await world.request(say(fixture, "e1"), { forged: true });
     expect(await platform.verify(request, channel)).toBeNull();
   });
 
-  test("a request for another channel is refused", async () => {
+  check("a request for another channel is refused", async () => {
     expect(fixture.others.length, "settings of other channels").toBeGreaterThan(0);
     for (const fields of fixture.others) {
       const other = open(fields);
@@ -49,7 +50,7 @@ export function describeProof<Fields>(fixture: PlatformFixture<Fields>): void {
     }
   });
 
-  test("an empty request is refused, whatever its method", async () => {
+  check("an empty request is refused, whatever its method", async () => {
     const { channel } = open();
     for (const method of ["GET", "POST", "PUT", "DELETE"])
       for (const url of [channel.address!, `${channel.address}?`, `${channel.address}?a=%zz&a=b`])
@@ -57,7 +58,7 @@ export function describeProof<Fields>(fixture: PlatformFixture<Fields>): void {
           expect(await platform.verify(toRequest(method, url, body), channel), `${method} ${url} ${body}`).toBeNull();
   });
 
-  test.runIf(proof.carriers.length > 0)("a request whose proof lacks a part, or is garbage, is refused", async () => {
+  check.if(proof.carriers.length > 0)("a request whose proof lacks a part, or is garbage, is refused", async () => {
     const { world, channel } = open();
     const request = await world.request(say(fixture, "e1"));
     for (const carrier of proof.carriers) {
@@ -67,7 +68,7 @@ export function describeProof<Fields>(fixture: PlatformFixture<Fields>): void {
     }
   });
 
-  test.runIf(proof.carriers.length > 0)("a request with one changed character in its proof is refused", async () => {
+  check.if(proof.carriers.length > 0)("a request with one changed character in its proof is refused", async () => {
     const { world, channel } = open();
     const request = await world.request(say(fixture, "e1"));
     for (const carrier of proof.carriers)
@@ -75,23 +76,20 @@ export function describeProof<Fields>(fixture: PlatformFixture<Fields>): void {
         expect(await platform.verify(changed, channel), `${carrier} of ${JSON.stringify(changed.headers)}`).toBeNull();
   });
 
-  test.runIf(proof.covers.length > 0)(
-    "a request with one changed byte in what its proof covers is refused",
-    async () => {
-      const { world, channel } = open();
-      const request = await world.request(say(fixture, "e1"));
-      const changes: ChannelRequest[] = [
-        ...(proof.covers.includes("body") ? changeBody(request) : []),
-        ...(proof.covers.includes("path") || proof.covers.includes("query") ? changeUrl(request, proof.covers) : []),
-        ...(proof.covers.includes("method") ? [{ ...request, method: request.method === "PUT" ? "POST" : "PUT" }] : []),
-      ];
-      expect(changes.length).toBeGreaterThan(0);
-      for (const changed of changes)
-        expect(await platform.verify(changed, channel), new TextDecoder().decode(changed.body)).toBeNull();
-    },
-  );
+  check.if(proof.covers.length > 0)("a request with one changed byte in what its proof covers is refused", async () => {
+    const { world, channel } = open();
+    const request = await world.request(say(fixture, "e1"));
+    const changes: ChannelRequest[] = [
+      ...(proof.covers.includes("body") ? changeBody(request) : []),
+      ...(proof.covers.includes("path") || proof.covers.includes("query") ? changeUrl(request, proof.covers) : []),
+      ...(proof.covers.includes("method") ? [{ ...request, method: request.method === "PUT" ? "POST" : "PUT" }] : []),
+    ];
+    expect(changes.length).toBeGreaterThan(0);
+    for (const changed of changes)
+      expect(await platform.verify(changed, channel), new TextDecoder().decode(changed.body)).toBeNull();
+  });
 
-  test.runIf(proof.toleranceMs !== null)(
+  check.if(proof.toleranceMs !== null)(
     "a request is refused that is older, or further in the future, than allowed",
     async () => {
       const { past, future } = proof.toleranceMs!;
@@ -108,7 +106,7 @@ export function describeProof<Fields>(fixture: PlatformFixture<Fields>): void {
     },
   );
 
-  test.runIf(proof.kind === "secret" || proof.kind === "hmac")(
+  check.if(proof.kind === "secret" || proof.kind === "hmac")(
     "secrets and signatures are compared by `isSame` alone",
     async () => {
       const { world, channel, compared, setSame } = open();
@@ -124,7 +122,7 @@ export function describeProof<Fields>(fixture: PlatformFixture<Fields>): void {
     },
   );
 
-  test("the platform's challenge is answered, and a forged one is refused", async () => {
+  check("the platform's challenge is answered, and a forged one is refused", async () => {
     const { world, channel, receive } = open();
     const challenge = await world.challenge?.();
     if (!challenge) return;

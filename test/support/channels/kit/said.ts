@@ -9,6 +9,13 @@ export const SELF: Somebody = { word: "self", isBot: true, isSelf: true };
 export const DIRECT: Somewhere = { word: "ada", kind: "direct" };
 export const GROUP: Somewhere = { word: "garden", kind: "group" };
 
+export const PICTURE = {
+  kind: "image" as const,
+  name: "rain.png",
+  mediaType: "image/png",
+  bytes: Uint8Array.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 255, 1, 2]),
+};
+
 /** A message to the bot: in a direct chat, or where there is none, one that mentions it in a group. */
 export function say<Fields>(
   fixture: PlatformFixture<Fields>,
