@@ -1,8 +1,14 @@
 // Pieces as whole HTML: for Matrix and e-mail, whose clients show lists, headings and tables. Pure.
 import { type Align, type Container, type Mark, type Piece, type Run } from "./pieces.ts";
 
+/** Text between tags. */
 export function escapeHtml(text: string): string {
-  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
+  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+}
+
+/** The value of an attribute in double quotes. */
+export function escapeAttribute(text: string): string {
+  return escapeHtml(text).replaceAll('"', "&quot;");
 }
 
 interface OpenTag {
@@ -55,7 +61,7 @@ function writeBody({ body, in: containers }: Piece): string {
     case "heading":
       return `<h${body.level}>${writeRuns(body.runs)}</h${body.level}>`;
     case "code": {
-      const language = body.language ? ` class="language-${escapeHtml(body.language)}"` : "";
+      const language = body.language ? ` class="language-${escapeAttribute(body.language)}"` : "";
       return `<pre><code${language}>${escapeHtml(body.text)}</code></pre>`;
     }
     case "rule":
@@ -87,7 +93,7 @@ function writeRuns(runs: readonly Run[]): string {
     while (kept < open.length && open[kept] === marks[kept]) kept += 1;
     html += close(open.slice(kept));
     for (const mark of marks.slice(kept))
-      html += mark.kind === "link" ? `<a href="${escapeHtml(mark.href)}">` : `<${TAGS[mark.kind]}>`;
+      html += mark.kind === "link" ? `<a href="${escapeAttribute(mark.href)}">` : `<${TAGS[mark.kind]}>`;
     open = marks;
     html += escapeHtml(text).replaceAll("\n", "<br>");
   }

@@ -1,5 +1,5 @@
 // How each line-based flavour writes marks, links, code and blocks. One entry a flavour. Pure.
-import { escapeHtml } from "./html.ts";
+import { escapeAttribute, escapeHtml } from "./html.ts";
 import type { Flavour } from "./flavour.ts";
 import type { Mark } from "./pieces.ts";
 
@@ -73,14 +73,15 @@ const MARKDOWN: LineStyle = {
   indentsCode: true,
 };
 
+/** Slack reads `<` as the beginning of a link or of a mention. */
 const SLACK: LineStyle = {
   bold: ["*", "*"],
   italic: ["_", "_"],
   strike: ["~", "~"],
-  text: escapeAngles,
-  codeSpan: (text) => escapeAngles(inTicks(text)),
-  codeBlock: (text) => escapeAngles(fenced(text)),
-  link: ({ href }, isBare) => (isBare ? ["<", ">"] : [`<${escapeAngles(href).replaceAll("|", "%7C")}|`, ">"]),
+  text: escapeHtml,
+  codeSpan: (text) => escapeHtml(inTicks(text)),
+  codeBlock: (text) => escapeHtml(fenced(text)),
+  link: ({ href }, isBare) => (isBare ? ["<", ">"] : [`<${escapeHtml(href).replaceAll("|", "%7C")}|`, ">"]),
   heading: (words) => words,
   bullet: "• ",
   boxes: BOXES,
@@ -109,7 +110,7 @@ export const STYLES: Readonly<Record<LineFlavour, LineStyle>> = {
       language
         ? `<pre><code class="language-${language}">${escapeHtml(text)}</code></pre>`
         : `<pre>${escapeHtml(text)}</pre>`,
-    link: ({ href }) => [`<a href="${escapeHtml(href)}">`, "</a>"],
+    link: ({ href }) => [`<a href="${escapeAttribute(href)}">`, "</a>"],
     heading: asWords,
     quote: ["<blockquote>", "</blockquote>"],
     bullet: "• ",
@@ -144,11 +145,6 @@ export const STYLES: Readonly<Record<LineFlavour, LineStyle>> = {
     indentsCode: false,
   },
 };
-
-/** Slack reads `<` as the beginning of a link or of a mention. */
-function escapeAngles(text: string): string {
-  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
-}
 
 function keepFromMention(text: string): string {
   return text.replaceAll("<users/", `<${APART}users/`);
