@@ -186,6 +186,7 @@ export const DEFAULTS: Settings = {
   code: { sandbox: "quickjs" },
   publicUrl: "",
   channels: Object.fromEntries(PLATFORM_NAMES.map((name) => [name, {}])) as Settings["channels"],
+  voice: { model: "openai:gpt-4o-mini-transcribe" },
   webhooks: { perMinute: 30, maxBytes: 1_000_000 }, // [hermes]
   privacy: { redactIds: false }, // [hermes] privacy.redact_pii
   browsers: { origins: [], signInMs: 7 * 24 * 60 * MINUTE_MS }, // [own] a week: browsers keep a cookie for at most 400 days
@@ -244,6 +245,7 @@ export function parseSettings(json: string | undefined): Result<Settings> {
     browsers: { ...DEFAULTS.browsers, ...patch.data.browsers },
     channels: { ...DEFAULTS.channels, ...patch.data.channels },
     webhooks: { ...DEFAULTS.webhooks, ...patch.data.webhooks },
+    voice: { ...DEFAULTS.voice, ...patch.data.voice },
     privacy: { ...DEFAULTS.privacy, ...patch.data.privacy },
   });
 }

@@ -159,17 +159,26 @@ type SlotDeps = ModelDeps & { isForVision: boolean };
  * Where a provider's images API is. Failures: `model_not_configured`, also where the API cannot be: `openai` means OpenAI itself, and
  * `openai-chat` the server at OPENAI_BASE_URL.
  */
-export function findImageApi(raw: ModelEnv, spec: string): Result<ImageApi> {
+export function findImageApi(env: ModelEnv, spec: string): Result<ImageApi> {
+  return findMediaApi(env, spec, { setting: "images.model", api: "an images API" });
+}
+
+/** The same for the API that turns speech into text. */
+export function findAudioApi(env: ModelEnv, spec: string): Result<ImageApi> {
+  return findMediaApi(env, spec, { setting: "voice.model", api: "a transcription API" });
+}
+
+function findMediaApi(raw: ModelEnv, spec: string, of: { setting: string; api: string }): Result<ImageApi> {
   const env = trimVariables(raw);
-  const choice = chooseNamed(spec.trim(), "images.model", env);
+  const choice = chooseNamed(spec.trim(), of.setting, env);
   if (!choice.ok) return choice;
   const { value } = choice;
   const [key] = "keys" in value ? value.keys : [];
   if (value.wire === "rehearsal" || value.wire === "anthropic" || !value.baseUrl || !key) {
-    return refuse(`images.model names no provider with an images API: ${spec}. ${FORMS}`);
+    return refuse(`${of.setting} names no provider with ${of.api}: ${spec}. ${FORMS}`);
   }
   if (/^openai:/.test(spec.trim()) && !isOpenAi(value.baseUrl)) {
-    return refuse("images.model names OpenAI, but OPENAI_BASE_URL is another server: write openai-chat:<model>.");
+    return refuse(`${of.setting} names OpenAI, but OPENAI_BASE_URL is another server: write openai-chat:<model>.`);
   }
   const { name, model, baseUrl } = value;
   return ok({ name, model, baseUrl, key });

@@ -2,7 +2,7 @@
 // are the text of docs/CONFIGURATION.md; `npm run docs` writes it. A name that ends in `Ms` is in milliseconds.
 import * as z from "zod";
 import { ApprovalMode } from "./approvals/approval.ts";
-import { channels, webhooks } from "./channels/settings.ts";
+import { channels, voice, webhooks } from "./channels/settings.ts";
 import { ToolSettings } from "./profile/tools.ts";
 import { Trigger } from "./learning/review.ts";
 
@@ -492,6 +492,7 @@ export const Settings = z.strictObject({
   browsers,
   channels,
   webhooks,
+  voice,
   privacy,
   moving,
 });
@@ -520,6 +521,7 @@ export const SettingsPatch = z.strictObject({
   browsers: browsers.partial().optional(),
   channels: channels.partial().optional(),
   webhooks: webhooks.partial().optional(),
+  voice: voice.partial().optional(),
   privacy: privacy.partial().optional(),
   moving: moving.partial().optional(),
 });

@@ -23,3 +23,13 @@ export const webhooks = z
     maxBytes: z.int().min(1).max(10_000_000).describe("Bytes of one request to a webhook route."),
   })
   .describe("Inbound webhooks (`POST /v1/webhooks`).");
+
+export const voice = z
+  .strictObject({
+    model: z
+      .string()
+      .describe(
+        "The model that turns voice messages of channels into text, as `<provider>:<model>`: `openai` or a provider of `TALARIA_MODEL` that has OpenAI's transcription API. Empty, or without a key: people are told why their voice message is not read.",
+      ),
+  })
+  .describe("Voice messages.");
