@@ -1,0 +1,176 @@
+// Channels over HTTP: set-up, the address that platforms call, and what everybody else is answered. Telegram's API is a double in the place
+// of the platform's fetch. Platforms themselves are judged in test/channels/.
+import { runInDurableObject } from "cloudflare:test";
+import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { START_MS, ask, createProfile, env, fetchApi } from "../api-calls.ts";
+
+let profile: string;
+let key: string;
+beforeAll(async () => void ({ profile, key } = await createProfile()), START_MS);
+
+const TOKEN = "123456:ABC-DEF";
+const SECRET = "a-secret-of-the-webhook";
+const FIELDS = { token: TOKEN, webhookSecret: SECRET };
+/** What the bot asked of Telegram: method and body. */
+let calls: { method: string; body: Record<string, unknown> }[] = [];
+let answers: (method: string) => Response;
+
+const ok = (result: unknown) => Response.json({ ok: true, result });
+const isFine = (method: string) => (method === "getMe" ? ok({ id: 42, is_bot: true, username: "talaria_bot" }) : ok(true));
+
+beforeEach(() => {
+  calls = [];
+  answers = isFine;
+  vi.spyOn(globalThis, "fetch").mockImplementation(async (input, init) => {
+    const url = new URL(input instanceof Request ? input.url : String(input));
+    if (url.host !== "api.telegram.org") throw new Error(`unexpected: ${url.host}`);
+    const method = url.pathname.split("/").at(-1)!;
+    calls.push({ method, body: init?.body ? (JSON.parse(String(init.body)) as Record<string, unknown>) : {} });
+    return answers(method);
+  });
+});
+afterEach(() => void vi.restoreAllMocks());
+
+const put = (body: object = FIELDS, by = key) => ask("PUT", "/v1/channels/telegram", { key: by, body });
+const read = async () => (await ask("GET", "/v1/channels/telegram", { key })).body as Record<string, unknown>;
+const codeOf = async (asked: ReturnType<typeof ask>) => {
+  const { status, body } = await asked;
+  return [status, (body as { code?: string } | null)?.code];
+};
+let updates = 0;
+const toUpdate = (text: string, id = ++updates, from = 7) => ({
+  update_id: id,
+  message: {
+    message_id: 100 + id,
+    date: Math.floor(Date.now() / 1_000),
+    chat: { id: from, type: "private", first_name: "Ada" },
+    from: { id: from, is_bot: false, first_name: "Ada" },
+    text,
+  },
+});
+const post = (body: unknown, { to = profile, secret = SECRET, platform = "telegram" } = {}) =>
+  fetchApi("POST", `/channels/${platform}/${to}`, {
+    body,
+    headers: { "x-telegram-bot-api-secret-token": secret },
+  });
+const rows = (table: string, of = profile) =>
+  runInDurableObject(env.CHANNELS.getByName(of), (_, state) =>
+    state.storage.sql.exec(`SELECT * FROM ${table}`).toArray(),
+  );
+
+describe("set-up", () => {
+  it("saves, verifies and never shows a secret again", async () => {
+    const { status, body } = await put({ ...FIELDS, options: { owners: ["7"] } });
+    expect(status).toBe(200);
+    expect(body).toMatchObject({
+      ...{ platform: "telegram", state: "verified", fields: { token: null, webhookSecret: null } },
+      ...{ self: { id: "42", name: "talaria_bot" }, lastIn: null, lastOut: null, lastError: null },
+      options: { owners: ["7"], everyone: false },
+    });
+    expect(JSON.stringify([body, await read(), await rows("channel")])).not.toContain("ABC-DEF");
+    expect(calls.map(({ method }) => method)).toContain("getMe");
+    const { body: list } = await ask("GET", "/v1/channels", { key });
+    expect((list as { channels: { platform: string }[] }).channels).toContainEqual(
+      expect.objectContaining({ platform: "telegram", title: "Telegram", channel: body }),
+    );
+    expect(JSON.stringify(list)).not.toContain("ABC-DEF");
+  });
+
+  it("is saved and not verified while the platform does not answer, and a trial says so", async () => {
+    answers = () => new Response("bad gateway", { status: 502 });
+    expect((await put()).body).toMatchObject({ state: "saved", self: null, lastError: { code: "channel_unavailable" } });
+    const { body } = await ask("POST", "/v1/channels/telegram/test", { key, body: { chat: "7" } });
+    expect(body).toMatchObject({ verified: false, self: null, sent: false, error: { code: "channel_unavailable" } });
+    answers = isFine;
+    const { body: again } = await ask("POST", "/v1/channels/telegram/test", { key, body: { chat: "7" } });
+    expect(again).toMatchObject({ verified: true, sent: true, error: null });
+    expect(calls.at(-1)).toMatchObject({ method: "sendMessage", body: { chat_id: 7 } });
+  });
+
+  it("names the field that it refuses", async () => {
+    expect(await codeOf(put({ token: "x y" }))).toEqual([400, "body_invalid"]);
+    expect(await codeOf(put({ ...FIELDS, botToken: "1" }))).toEqual([400, "field_unknown"]);
+    expect(await codeOf(put({ ...FIELDS, options: { owner: [] } }))).toEqual([400, "field_unknown"]);
+    const { body } = await put({ ...FIELDS, options: { progress: "loud" } });
+    expect(body).toMatchObject({ code: "body_invalid", errors: [{ in: "json", path: "options.progress" }] });
+    expect(await codeOf(ask("GET", "/v1/channels/icq", { key }))).toEqual([400, "bad_platform"]);
+  });
+
+  it("changes single fields and options, and takes them away with null", async () => {
+    await put({ ...FIELDS, options: { owners: ["7"], model: "a" } });
+    const change = (body: object) => ask("PATCH", "/v1/channels/telegram", { key, body });
+    expect((await change({ options: { everyone: true, model: null } })).body).toMatchObject({
+      state: "verified",
+      options: { owners: ["7"], everyone: true },
+    });
+    expect((await change({ webhookSecret: "another" })).body).toMatchObject({ options: { owners: ["7"] } });
+    expect((await post(toUpdate("hi"), { secret: "another" })).status).toBe(200);
+    expect(await codeOf(change({ token: null }))).toEqual([400, "body_invalid"]);
+  });
+});
+
+describe("the address", () => {
+  it("stores a proved event before it answers, once however often it comes", async () => {
+    await put();
+    const update = toUpdate("hello");
+    const [first, second] = await Promise.all([post(update), post(update)]);
+    expect([first.status, second.status]).toEqual([200, 200]);
+    expect((await post(update)).status).toBe(200);
+    const stored = (await rows("channel_inbound")).filter(({ id }) => String(id).includes(String(update.update_id)));
+    expect(stored).toHaveLength(1);
+    expect((await read()).lastIn).toEqual(expect.any(Number));
+  });
+
+  it("answers everything that is not proved with the same bytes", async () => {
+    await put();
+    const other = await createProfile();
+    const responses = [
+      await post(toUpdate("x"), { secret: "wrong" }),
+      await post(toUpdate("x"), { secret: "" }),
+      await post(toUpdate("x"), { to: other.profile }),
+      await post(toUpdate("x"), { to: "0".repeat(26) }),
+      await post(toUpdate("x"), { to: "nobody" }),
+      await post(toUpdate("x"), { platform: "discord" }),
+      await post("no json", { secret: "wrong" }),
+      await fetchApi("GET", `/channels/telegram/${profile}`),
+      await fetchApi("GET", `/channels/telegram/${profile}/deeper?x=1`),
+    ];
+    await ask("DELETE", "/v1/channels/telegram", { key });
+    responses.push(await post(toUpdate("x")));
+    const seen = await Promise.all(
+      responses.map(async (response) =>
+        JSON.stringify([response.status, [...response.headers].toSorted(), await response.text()]),
+      ),
+    );
+    expect(new Set(seen).size).toBe(1);
+    expect(seen[0]).toContain("channel_refused");
+    expect(JSON.parse(seen[0]!)).toMatchObject([401]);
+  });
+
+  it("leaves nothing behind where there is no channel", async () => {
+    const other = await createProfile();
+    await post(toUpdate("x"), { to: other.profile });
+    await runInDurableObject(env.CHANNELS.getByName(other.profile), (_, state) => {
+      expect(state.storage.sql.exec("SELECT name FROM sqlite_master WHERE name LIKE 'channel%'").toArray()).toEqual([]);
+    });
+  });
+
+  it("is no route for a word that is no platform, and takes at most 1 MB", async () => {
+    expect((await post({}, { platform: "icq" })).status).toBe(404);
+    expect((await fetchApi("POST", "/channels/telegram", {})).status).toBe(401);
+    expect((await post("x".repeat((1 << 20) + 1))).status).toBe(413);
+  });
+
+  it("does not accept what the settings before proved, and answers 503 while a newer version's are stored", async () => {
+    await put();
+    await runInDurableObject(env.CHANNELS.getByName(profile), (_, state) => {
+      state.storage.sql.exec("UPDATE channel SET body = json_set(body, '$.v', 2)");
+    });
+    expect((await post(toUpdate("later"))).status).toBe(503);
+    expect(await codeOf(ask("GET", "/v1/channels/telegram", { key }))).toEqual([503, "state_newer"]);
+    await runInDurableObject(env.CHANNELS.getByName(profile), (_, state) => {
+      state.storage.sql.exec("UPDATE channel SET body = json_set(body, '$.v', 1)");
+    });
+    expect((await post(toUpdate("later"))).status).toBe(200);
+  });
+});
