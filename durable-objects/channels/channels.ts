@@ -98,8 +98,8 @@ export class Channels extends DurableObject<ChannelsEnv> {
   async change(platform: PlatformName, input: ChannelInput): Promise<Result<ChannelState>> {
     return this.#setUp.change(platform, input);
   }
-  async test(platform: PlatformName, chat?: string): Promise<Result<TestedChannel>> {
-    return this.#setUp.test(platform, chat);
+  async tryOut(platform: PlatformName, chat?: string): Promise<Result<TestedChannel>> {
+    return this.#setUp.tryOut(platform, chat);
   }
   /** Failure: `channel_not_found`. */
   async remove(platform: PlatformName): Promise<Result<null>> {

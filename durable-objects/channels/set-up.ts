@@ -128,7 +128,7 @@ export function createSetUp(context: ChannelsContext, deps: SetUpDeps) {
       return Promise.all(shown);
     },
     /** `chat`: the id of a chat's row, or the platform's id of a chat. Failure: `channel_not_found`. */
-    async test(name: PlatformName, chat?: string): Promise<Result<TestedChannel>> {
+    async tryOut(name: PlatformName, chat?: string): Promise<Result<TestedChannel>> {
       if (!find(name)) return NOT_FOUND;
       await verify(name);
       const sent = chat === undefined ? null : await sendTrial(name, chat);

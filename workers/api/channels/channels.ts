@@ -152,7 +152,8 @@ channels.openapi(
     request: { params: ChannelParams, body: optionalJsonBody(TestChannel) },
     responses: describeResponses(200, "What worked", TestedChannel),
   }),
-  async (c) => c.json(unwrap(await openChannels(c).test(c.req.valid("param").platform, c.req.valid("json").chat)), 200),
+  async (c) =>
+    c.json(unwrap(await openChannels(c).tryOut(c.req.valid("param").platform, c.req.valid("json").chat)), 200),
 );
 
 /** A refusal of what was sent names the field, as for any body. */
