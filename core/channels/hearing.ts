@@ -10,7 +10,7 @@ import type { ChannelOptions, ChannelRole, Listening } from "../schemas/channels
  */
 export function isHeard(event: InboundEvent, listen: Listening, role: ChannelRole): boolean {
   if (event.kind === "press" || event.chat.kind === "direct") return true;
-  if (listen === "off") return event.addressed && role !== "user" && isCommandWord(event.text);
+  if (listen === "off") return event.addressed && role !== "user" && isCommandWord(event.text, "channel");
   if (event.addressed) return true;
   if (event.from.isBot || (event.replyTo && !event.replyTo.ofBot)) return false;
   return listen === "all";

@@ -18,8 +18,10 @@ export interface CommandRow {
   access: CommandRole;
   /** Carried out at once while a turn is parked. Other commands wait for the turn to end. */
   beside?: true;
+  /** Who may use it where several people share the session. Absent: as `access` says. */
+  accessInShared?: CommandRole;
   /** Absent: every client offers it. */
-  onlyIn?: CommandClient;
+  onlyIn?: readonly CommandClient[];
   /** One line, in the imperative, without a full stop. */
   help: string;
 }
@@ -35,10 +37,12 @@ export interface CommandArgument {
 }
 
 /**
- * `owner`: holds a key of the profile, decides what it keeps and sees what it spends. Every caller of the HTTP API is one.
+ * `owner`: holds a key of the profile or is its person, decides what it keeps and sees what it spends. Every caller of the HTTP API is one.
+ * `admin`: a person of a channel who manages its sessions and decides approvals. What the owner has said elsewhere, and speaking for the owner,
+ * are not for admins.
  * `participant`: may write in the conversation and has no key, such as a member of a group chat.
  */
-export type CommandRole = "owner" | "participant";
+export type CommandRole = "owner" | "admin" | "participant";
 
 export type CommandClient = "terminal" | "web" | "channel";
 
@@ -79,63 +83,63 @@ export const COMMANDS = [
     name: "refine",
     argument: optional(text("FOCUS")),
     handler: "session",
-    access: "owner",
+    access: "admin",
     help: "review the recent work now, and earlier work about FOCUS",
   },
   {
     name: "model",
     argument: optional(word("NAME")),
     handler: "session",
-    access: "owner",
+    access: "admin",
     help: "use the model NAME from now on; without NAME, list them",
   },
   {
     name: "reasoning",
     argument: optional(word("EFFORT")),
     handler: "session",
-    access: "owner",
+    access: "admin",
     help: "how much the model reasons: none to max, or default",
   },
   {
     name: "personality",
     argument: optional(word("NAME")),
     handler: "session",
-    access: "owner",
+    access: "admin",
     help: "speak as NAME; without NAME, list them",
   },
   {
     name: "title",
     argument: optional(text("TEXT")),
     handler: "session",
-    access: "owner",
+    access: "admin",
     help: "name the session TEXT",
   },
   {
     name: "undo",
     argument: null,
     handler: "session",
-    access: "owner",
+    access: "admin",
     help: "take back the last turn and what it did to the files",
   },
   {
     name: "retry",
     argument: null,
     handler: "session",
-    access: "owner",
+    access: "admin",
     help: "take back the last turn and send its message again",
   },
   {
     name: "branch",
     argument: optional(word("TURN")),
     handler: "client",
-    access: "owner",
+    access: "admin",
     help: "begin a session that is as this one was after TURN",
   },
   {
     name: "rollback",
     argument: optional(word("N")),
     handler: "session",
-    access: "owner",
+    access: "admin",
     help: "set the files back to checkpoint N; without N, list them",
   },
   {
@@ -143,7 +147,7 @@ export const COMMANDS = [
     aliases: ["pending"],
     argument: null,
     handler: "session",
-    access: "owner",
+    access: "admin",
     beside: true,
     help: "list what waits for you, what you allowed",
   },
@@ -151,7 +155,7 @@ export const COMMANDS = [
     name: "approve",
     argument: { name: "ID SCOPE", form: "text", required: false, fits: /^\S*(?:\s+(?:once|session|always))?$/ },
     handler: "session",
-    access: "owner",
+    access: "admin",
     beside: true,
     help: "allow ID: once, for the session or always",
   },
@@ -160,7 +164,7 @@ export const COMMANDS = [
     aliases: ["reject"],
     argument: optional(text("ID REASON")),
     handler: "session",
-    access: "owner",
+    access: "admin",
     beside: true,
     help: "refuse ID; the agent reads the reason",
   },
@@ -176,7 +180,7 @@ export const COMMANDS = [
     name: "revoke",
     argument: word("ID"),
     handler: "session",
-    access: "owner",
+    access: "admin",
     beside: true,
     help: "ask again about what you allowed as ID",
   },
@@ -206,7 +210,7 @@ export const COMMANDS = [
     argument: text("PATH"),
     handler: "client",
     access: "participant",
-    onlyIn: "terminal",
+    onlyIn: ["terminal"],
     help: "send the image file PATH with your next message",
   },
   {
@@ -214,7 +218,7 @@ export const COMMANDS = [
     argument: text("PATH [TO]"),
     handler: "client",
     access: "participant",
-    onlyIn: "terminal",
+    onlyIn: ["terminal"],
     help: "save a file of the workspace on this machine, as TO",
   },
   {
@@ -228,14 +232,14 @@ export const COMMANDS = [
     name: "usage",
     argument: null,
     handler: "client",
-    access: "owner",
+    access: "admin",
     help: "show what was spent",
   },
   {
     name: "learning",
     argument: optional(word("SKILL")),
     handler: "client",
-    access: "owner",
+    access: "admin",
     help: "show what was learned, whether it helps and what it cost",
   },
   {
@@ -243,7 +247,7 @@ export const COMMANDS = [
     argument: null,
     handler: "client",
     access: "owner",
-    onlyIn: "terminal",
+    onlyIn: ["terminal"],
     help: "show what was learned from this session, and why",
   },
   {
@@ -251,7 +255,7 @@ export const COMMANDS = [
     argument: optional(word("N")),
     handler: "client",
     access: "owner",
-    onlyIn: "terminal",
+    onlyIn: ["terminal"],
     help: "take back lesson N of /why",
   },
   {
@@ -259,15 +263,15 @@ export const COMMANDS = [
     argument: text("up|down WHY"),
     handler: "client",
     access: "owner",
-    onlyIn: "terminal",
+    onlyIn: ["terminal"],
     help: "say whether the last answer was right",
   },
   {
     name: "skills",
     argument: optional(word("NAME")),
     handler: "client",
-    access: "owner",
-    onlyIn: "terminal",
+    access: "admin",
+    onlyIn: ["terminal", "channel"],
     help: "list the skills, or show NAME",
   },
   {
@@ -275,7 +279,7 @@ export const COMMANDS = [
     argument: null,
     handler: "client",
     access: "owner",
-    onlyIn: "terminal",
+    onlyIn: ["terminal", "channel"],
     help: "show what is remembered",
   },
   {
@@ -283,7 +287,7 @@ export const COMMANDS = [
     argument: text("WORDS"),
     handler: "client",
     access: "owner",
-    onlyIn: "terminal",
+    onlyIn: ["terminal", "channel"],
     help: "find messages of all sessions",
   },
   {
@@ -291,17 +295,68 @@ export const COMMANDS = [
     aliases: ["resume"],
     argument: optional(word("ID")),
     handler: "client",
-    access: "owner",
-    onlyIn: "terminal",
+    access: "participant",
+    accessInShared: "admin",
+    onlyIn: ["terminal", "channel"],
     help: "choose a session to go on with",
   },
   {
     name: "new",
     argument: null,
     handler: "client",
-    access: "owner",
-    onlyIn: "terminal",
+    access: "participant",
+    accessInShared: "admin",
+    onlyIn: ["terminal", "channel"],
     help: "begin a new session",
+  },
+  {
+    name: "status",
+    argument: null,
+    handler: "client",
+    access: "participant",
+    onlyIn: ["channel"],
+    help: "show the session, its model and what runs",
+  },
+  {
+    name: "whoami",
+    argument: null,
+    handler: "client",
+    access: "participant",
+    onlyIn: ["channel"],
+    help: "show how the agent knows you, and your role",
+  },
+  {
+    name: "topic",
+    argument: optional(text("create|switch|rename|off NAME")),
+    handler: "client",
+    access: "participant",
+    accessInShared: "admin",
+    onlyIn: ["channel"],
+    help: "have several sessions in this chat; alone, list them",
+  },
+  {
+    name: "listen",
+    argument: optional({ ...word("mention|all|off"), fits: /^(?:mention|all|off)?$/ }),
+    handler: "client",
+    access: "admin",
+    onlyIn: ["channel"],
+    help: "when the agent answers in this group",
+  },
+  {
+    name: "sethome",
+    argument: null,
+    handler: "client",
+    access: "admin",
+    onlyIn: ["channel"],
+    help: "send here what concerns no chat",
+  },
+  {
+    name: "start",
+    argument: optional(text("WORD")),
+    handler: "client",
+    access: "participant",
+    onlyIn: ["channel"],
+    help: "say hello",
   },
   {
     name: "exit",
@@ -309,7 +364,7 @@ export const COMMANDS = [
     argument: null,
     handler: "client",
     access: "participant",
-    onlyIn: "terminal",
+    onlyIn: ["terminal"],
     help: "leave",
   },
   {
@@ -336,15 +391,35 @@ export interface SessionCommand {
 }
 
 /** The keys of a client's dispatch. */
-export type ClientCommandName = Extract<Row, { handler: "client" }>["name"];
+export type ClientCommandName<Client extends CommandClient = "terminal"> = Offered<
+  Extract<Row, { handler: "client" }>,
+  Client
+>;
+type Offered<Any extends Row, Client> = Any extends { onlyIn: readonly (infer Only)[] }
+  ? Client extends Only
+    ? Any["name"]
+    : never
+  : Any["name"];
 
-/** A client whose writers are not all owners must ask before it runs or sends a command. */
-export function mayUse({ access }: Pick<CommandRow, "access">, role: CommandRole): boolean {
-  return role === "owner" || access === "participant";
+const RANK: Record<CommandRole, number> = { owner: 2, admin: 1, participant: 0 };
+
+/**
+ * A client whose writers are not all owners must ask before it runs or sends a command. `isShared`: several people write in the session.
+ */
+export function mayUse(
+  { access, accessInShared = access }: Pick<CommandRow, "access" | "accessInShared">,
+  role: CommandRole,
+  isShared = false,
+): boolean {
+  return RANK[role] >= RANK[isShared ? accessInShared : access];
+}
+
+export function isOfferedIn({ onlyIn }: Pick<CommandRow, "onlyIn">, client: CommandClient): boolean {
+  return onlyIn === undefined || onlyIn.includes(client);
 }
 
 /** The commands that a client offers to somebody, in the order of the table. */
-export function offeredCommands(client: CommandClient, role: CommandRole): CommandRow[] {
+export function offeredCommands(client: CommandClient, role: CommandRole, isShared = false): CommandRow[] {
   const rows: readonly CommandRow[] = COMMANDS;
-  return rows.filter((row) => mayUse(row, role) && (row.onlyIn === undefined || row.onlyIn === client));
+  return rows.filter((row) => mayUse(row, role, isShared) && isOfferedIn(row, client));
 }

@@ -5,10 +5,12 @@ import { isNear } from "../near.ts";
 import {
   COMMANDS,
   type ClientCommandName,
+  type CommandClient,
   type CommandRole,
   type CommandRow,
   type SessionCommand,
   type SessionCommandName,
+  isOfferedIn,
   mayUse,
   offeredCommands,
 } from "./commands.ts";
@@ -28,8 +30,13 @@ export function isBesideCommand(message: string): boolean {
 }
 
 /** Whether a message begins with a command of any kind, also one with a wrong argument. A path such as `/etc/hosts` does not. */
-export function isCommandWord(message: string): boolean {
-  return splitCommand(message) !== null;
+export function isCommandWord(message: string, client?: CommandClient): boolean {
+  return splitCommand(message, client) !== null;
+}
+
+/** The command that a message of a client begins with. */
+export function findCommand(message: string, client: CommandClient): CommandRow | null {
+  return splitCommand(message, client)?.row ?? null;
 }
 
 /**
@@ -42,25 +49,30 @@ export function refusedCommand(message: string, role: CommandRole): string | nul
   return found.row.name;
 }
 
-export type TypedLine =
+export type TypedLine<Client extends CommandClient = "terminal"> =
   | { kind: "message"; text: string }
-  | { kind: "command"; name: ClientCommandName; argument: string }
+  | { kind: "command"; name: ClientCommandName<Client>; argument: string }
   /** A command of the client with a wrong argument; `hint` is for the person. */
   | { kind: "misused"; hint: string };
 
-/** What a client does with a typed line. Commands of the session and of the model are messages: the client sends them. */
+/** What the terminal does with a typed line. */
 export function parseTypedLine(line: string): TypedLine {
-  const found = splitCommand(line);
+  return parseLineOf("terminal", line);
+}
+
+/** What a client does with a typed line. Commands of the session and of the model are messages: the client sends them. */
+export function parseLineOf<Client extends CommandClient>(client: Client, line: string): TypedLine<Client> {
+  const found = splitCommand(line, client);
   if (!found || found.row.handler !== "client") return { kind: "message", text: line.trim() };
-  const hint = describeMisuse(line);
+  const hint = describeMisuse(line, client);
   if (hint !== null) return { kind: "misused", hint };
   const { row, argument } = found;
-  return { kind: "command", name: row.name as ClientCommandName, argument };
+  return { kind: "command", name: row.name as ClientCommandName<Client>, argument };
 }
 
 /** How a line is written that begins with a command and does not fit it; null for every other line. */
-export function describeMisuse(line: string): string | null {
-  const found = splitCommand(line);
+export function describeMisuse(line: string, client: CommandClient = "terminal"): string | null {
+  const found = splitCommand(line, client);
   if (!found) return null;
   const { row, argument } = found;
   const isMissing = argument === "" && row.argument?.required;
@@ -77,7 +89,7 @@ const MIN_NEAR_CHARS = 4;
 
 /** The command that a mistyped word may mean. */
 export function nearestCommand(word: string): string | undefined {
-  const names = COMMANDS.map(({ name }) => name);
+  const names = listRows().map(({ name }) => name);
   return findNearest(word, names);
 }
 
@@ -97,15 +109,24 @@ export function completeCommand(typed: string, ...[client, role]: Parameters<typ
     .filter((word) => word.startsWith(typed));
 }
 
-function splitCommand(text: string): { row: CommandRow; argument: string } | null {
+function splitCommand(text: string, client?: CommandClient): { row: CommandRow; argument: string } | null {
   const match = /^\/([a-z]+)(?:\s+([\s\S]*))?$/.exec(text.trim());
-  const row = match && findRow(match[1]!);
+  const row = match && findRow(match[1]!, client);
   return row ? { row, argument: match[2] ?? "" } : null;
 }
 
-function findRow(word: string): CommandRow | undefined {
+function findRow(word: string, client?: CommandClient): CommandRow | undefined {
+  return listRows(client).find(({ name, aliases = [] }) => name === word || aliases.includes(word));
+}
+
+/**
+ * Without a client: what a session knows. A channel never sends it the commands that only channels have, so such a word may be a skill in a
+ * message from elsewhere.
+ */
+function listRows(client?: CommandClient): CommandRow[] {
   const rows: readonly CommandRow[] = COMMANDS;
-  return rows.find(({ name, aliases = [] }) => name === word || aliases.includes(word));
+  const isForSessions = (row: CommandRow) => isOfferedIn(row, "terminal") || isOfferedIn(row, "web");
+  return rows.filter((row) => (client === undefined ? isForSessions(row) : isOfferedIn(row, client)));
 }
 
 function isFitting({ argument }: CommandRow, given: string): boolean {

@@ -34,7 +34,7 @@ describe("in a group", () => {
     ],
     ["another bot, where it listens to all", ofBot, "all", "user", false],
     ["another bot that mentions it", { ...ofBot, ...toUs }, "mention", "user", true],
-    ["a command of an admin where it is off", { ...toUs, text: "/model x" }, "off", "admin", true],
+    ["a command of an admin where it is off", { ...toUs, text: "/listen all" }, "off", "admin", true],
     ["a command of a user where it is off", { ...toUs, text: "/help" }, "off", "user", false],
     ["a command where it is off that is not addressed", { text: "/listen all" }, "off", "owner", false],
     ["a path where it is off", { ...toUs, text: "/etc/hosts" }, "off", "owner", false],

@@ -5,12 +5,13 @@ import { describe, expect, it } from "vitest";
 import { COMMAND_HELP } from "../../cli/orders.ts";
 import { COMMANDS, type CommandRow, mayUse, offeredCommands } from "../../core/commands/commands.ts";
 import { renderCommandHelp, formatUsage } from "../../core/commands/help.ts";
-import { parseSessionCommand, parseTypedLine } from "../../core/commands/parse-command.ts";
+import { parseLineOf, parseSessionCommand } from "../../core/commands/parse-command.ts";
 import { BusyMode } from "../../core/schemas/settings.ts";
 import { SESSION_COMMANDS } from "../../core/session/turn/commands/run-command.ts";
 
 const root = resolve(import.meta.dirname, "../..");
 const rows: readonly CommandRow[] = COMMANDS;
+const CLIENTS = ["terminal", "web", "channel"] as const;
 const namesOf = (handler: CommandRow["handler"]) =>
   rows.filter((row) => row.handler === handler).map(({ name }) => name);
 
@@ -28,8 +29,13 @@ describe("the table of commands", () => {
   it("is read by the session and by clients, each its own rows", () => {
     const written = rows.map((row) => [row, row.argument ? `/${row.name} x` : `/${row.name}`] as const);
     const bySession = written.filter(([, line]) => parseSessionCommand(line)).map(([{ name }]) => name);
-    const byClient = written.filter(([, line]) => parseTypedLine(line).kind === "command").map(([{ name }]) => name);
-    expect([bySession, byClient]).toEqual([namesOf("session"), namesOf("client")]);
+    expect(bySession).toEqual(namesOf("session"));
+    for (const client of CLIENTS) {
+      const fitting = (row: CommandRow) => row.argument?.fits?.test("x") !== false;
+      const byClient = written.filter(([row, line]) => fitting(row) && parseLineOf(client, line).kind === "command");
+      const offered = offeredCommands(client, "owner").filter((row) => row.handler === "client" && fitting(row));
+      expect(byClient.map(([{ name }]) => name)).toEqual(offered.map(({ name }) => name));
+    }
   });
 
   it("is the only list of commands in the product", () => {
@@ -54,7 +60,9 @@ describe("the table of commands", () => {
 describe("the help of commands", () => {
   it("has one line for each command of a client, as narrow as a terminal", () => {
     const lines = renderCommandHelp("terminal", "owner").split("\n");
-    expect(lines.map((line) => line.trim().split(/ {2,}/)[0])).toEqual(rows.map(formatUsage));
+    expect(lines.map((line) => line.trim().split(/ {2,}/)[0])).toEqual(
+      offeredCommands("terminal", "owner").map(formatUsage),
+    );
     expect(lines.filter((line) => line.length > 80)).toEqual([]);
   });
 
@@ -74,8 +82,36 @@ describe("the help of commands", () => {
       "interrupt",
       "queue",
       "stop",
+      "sessions",
+      "new",
+      "status",
+      "whoami",
+      "topic",
+      "start",
       "help",
     ]);
+  });
+
+  it("leaves out of a shared session what would end it for everybody", () => {
+    const names = (isShared: boolean) => offeredCommands("channel", "participant", isShared).map(({ name }) => name);
+    expect(names(false).filter((name) => !names(true).includes(name))).toEqual(["sessions", "new", "topic"]);
+  });
+
+  it("keeps from admins what the owner said elsewhere, and the owner's name", () => {
+    const names = (role: "owner" | "admin") => offeredCommands("channel", role).map(({ name }) => name);
+    expect(names("owner").filter((name) => !names("admin").includes(name))).toEqual(["learn", "memory", "search"]);
+  });
+
+  it("has in channels what people of other gateways know", () => {
+    const asked =
+      "new stop retry undo status whoami model reasoning personality usage compress resume sessions title topic branch skills memory refine learn pending approve deny search help skill";
+    const words = offeredCommands("channel", "owner").flatMap(({ name, aliases = [] }) => [name, ...aliases]);
+    expect(asked.split(" ").filter((word) => !words.includes(word))).toEqual([]);
+  });
+
+  it("always leaves help and whoami", () => {
+    const names = offeredCommands("channel", "participant", true).map(({ name }) => name);
+    expect(names).toEqual(expect.arrayContaining(["help", "whoami"]));
   });
 });
 

@@ -3,6 +3,7 @@ import {
   completeCommand,
   isCommand,
   nearestCommand,
+  parseLineOf,
   parseSessionCommand,
   parseTypedLine,
   refusedCommand,
@@ -73,11 +74,30 @@ describe("a line typed into a client", () => {
     ["/steering is hard", { kind: "message", text: "/steering is hard" }],
     ["/compress the plan", { kind: "message", text: "/compress the plan" }],
     ["/learn", { kind: "message", text: "/learn" }],
+    ["/status", { kind: "message", text: "/status" }],
+    ["/topic", { kind: "message", text: "/topic" }],
     ["/stop it", { kind: "misused", hint: "Write it as /stop." }],
     ["/queue", { kind: "misused", hint: "Write it as /queue TEXT." }],
     ["/learning two skills", { kind: "misused", hint: "Write it as /learning [SKILL]." }],
   ])("%j is read as %j", (line, typed) => {
     expect(parseTypedLine(line)).toEqual(typed);
+  });
+});
+
+describe("a line written in a channel", () => {
+  it.each([
+    ["/status", { kind: "command", name: "status", argument: "" }],
+    ["/resume", { kind: "command", name: "sessions", argument: "" }],
+    ["/listen loudly", { kind: "misused", hint: "Write it as /listen [mention|all|off]." }],
+    ["/quit", { kind: "message", text: "/quit" }],
+    ["/image a.png", { kind: "message", text: "/image a.png" }],
+  ])("%j is read as %j", (line, typed) => {
+    expect(parseLineOf("channel", line)).toEqual(typed);
+  });
+
+  it("does not make the session take a skill's name for a command", () => {
+    expect(["status", "topic", "listen"].map(isCommand)).toEqual([false, false, false]);
+    expect([refusedCommand("/status", "participant"), nearestCommand("statu")]).toEqual([null, undefined]);
   });
 });
 

@@ -1,6 +1,6 @@
 // What the terminal does with a typed text: it runs a command of its own, refuses one that nobody knows, or sends a message. Used by
 // run-terminal.ts. An unknown or wrongly written command is never sent, so it is never billed, and its text goes back to the editor.
-import { COMMANDS, type ClientCommandName } from "../../../core/commands/commands.ts";
+import { type ClientCommandName, offeredCommands } from "../../../core/commands/commands.ts";
 import { renderCommandHelp } from "../../../core/commands/help.ts";
 import {
   describeMisuse,
@@ -112,10 +112,10 @@ export function createCommands(options: CommandsOptions) {
       return;
     }
     const word = /^\/([a-z][a-z0-9-]*)(?:\s|$)/i.exec(text)?.[1];
-    if (word === undefined || isCommandWord(text) || (await isSkill(word))) return say(text);
+    if (word === undefined || isCommandWord(text, "terminal") || (await isSkill(word))) return say(text);
     const near = findNearest(
       word.toLowerCase(),
-      [...COMMANDS, ...skills].map(({ name }) => name),
+      [...offeredCommands("terminal", "owner"), ...skills].map(({ name }) => name),
     );
     const advice = near
       ? `Did you mean /${near}?`
