@@ -5,6 +5,16 @@ import type { PlatformName } from "../core/schemas/channels/inbound.ts";
 
 const LOADERS: Partial<Record<PlatformName, () => Promise<Platform>>> = {
   telegram: () => import("./telegram.ts").then(({ telegram }) => telegram),
+  whatsapp: () => import("./whatsapp.ts").then(({ whatsapp }) => whatsapp),
+  matrix: () => import("./matrix.ts").then(({ matrix }) => matrix),
+  mattermost: () => import("./mattermost.ts").then(({ mattermost }) => mattermost),
+  line: () => import("./line.ts").then(({ line }) => line),
+  feishu: () => import("./feishu.ts").then(({ feishu }) => feishu),
+  dingtalk: () => import("./dingtalk.ts").then(({ dingtalk }) => dingtalk),
+  wecom: () => import("./wecom.ts").then(({ wecom }) => wecom),
+  twilio: () => import("./twilio.ts").then(({ twilio }) => twilio),
+  signal: () => import("./signal.ts").then(({ signal }) => signal),
+  webhook: () => import("./webhook.ts").then(({ webhook }) => webhook),
 };
 
 /** `null`: this version has no such platform. */
