@@ -43,7 +43,7 @@ async function main(mode: string | undefined): Promise<number> {
 
 /** Every expression of the product, by hash. */
 async function findExpressions(): Promise<Map<string, FoundRegex>> {
-  const files = globSync("{core,stores,wiring,workers,cli,durable-objects}/**/*.ts", { cwd: root }).sort();
+  const files = globSync("{core,channels,stores,wiring,workers,cli,durable-objects}/**/*.ts", { cwd: root }).sort();
   // The host's modules are not loaded: one starts it.
   const host = globSync("exec-host/**/*.ts", { cwd: root }).sort();
   const literals = [...files, ...host].flatMap((file) => readLiterals(file).regexes);
