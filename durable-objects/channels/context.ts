@@ -9,15 +9,21 @@ import type { Clock, Sql } from "../../core/ports.ts";
 import type { CreatedSession, SessionInfo } from "../../core/schemas/api.ts";
 import type { PlatformName } from "../../core/schemas/channels/inbound.ts";
 import type { ProfileId, SessionId, Sha256 } from "../../core/schemas/ids.ts";
+import type { BranchNeed, BranchPage, BranchPlan } from "../../core/schemas/sessions/branch.ts";
 import type { Settings } from "../../core/schemas/settings.ts";
+import type { UsageAsked, UsageReport } from "../../core/schemas/usage.ts";
 import type { NewSession, SessionCalls } from "../../core/session/engine.ts";
 import type { OutboundEnv } from "../../wiring/outbound.ts";
 import type { SealingEnv } from "../../wiring/sealing.ts";
 import type { SettingsVariable } from "../../wiring/settings.ts";
+import type { Archive } from "../archive.ts";
 
 export interface ChannelsEnv extends OutboundEnv, SealingEnv, SettingsVariable {
   SESSION: DurableObjectNamespace;
   ACCOUNT: DurableObjectNamespace;
+  ARCHIVE: DurableObjectNamespace<Archive>;
+  SKILLS: R2Bucket;
+  MEMORY: KVNamespace;
   TALARIA_PUBLIC_URL?: string;
   /** Set: platforms that can be polled are, where there is no public address. */
   TALARIA_POLL_CHANNELS?: string;
@@ -56,6 +62,7 @@ export interface ChannelsContext {
 
 /** The calls of a Session that channels make. */
 export interface SessionStub extends SessionCalls {
+  takeBranch(plan: BranchPlan, page: BranchPage | null): Promise<BranchNeed | null>;
   create(input: NewSession): Promise<CreatedSession | null>;
 }
 
@@ -64,6 +71,9 @@ export interface AccountStub {
   /** The revision of the profile's settings. `null`: the profile was deleted. */
   checkProfile(): Promise<number | null>;
   registerSessionOnce(key: Sha256, info: SessionInfo): Promise<SessionId | null>;
+  registerSession(info: SessionInfo): Promise<boolean>;
+  eraseSession(session: SessionId): Promise<unknown>;
+  usage(asked: UsageAsked): Promise<UsageReport | null>;
   findSessions(sessions: SessionId[]): Promise<SessionInfo[]>;
   listSessions(asked: { after?: SessionId; limit: number }): Promise<SessionInfo[]>;
 }
@@ -75,4 +85,8 @@ export function openSession(env: ChannelsEnv, profile: ProfileId, session: Sessi
 
 export function openAccount(env: ChannelsEnv, profile: ProfileId): AccountStub {
   return env.ACCOUNT.getByName(profile) as unknown as AccountStub;
+}
+
+export function openArchive(env: ChannelsEnv, profile: ProfileId): DurableObjectStub<Archive> {
+  return env.ARCHIVE.getByName(profile);
 }

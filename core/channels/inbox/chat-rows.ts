@@ -13,6 +13,9 @@ export const CHAT_SCHEMA = [
     session TEXT, last_in INTEGER NOT NULL) STRICT, WITHOUT ROWID`,
 ];
 
+/** [own] Older ones are found in the profile's list. */
+const MAX_SESSIONS = 50;
+
 const StoredChat = z.object({
   v: z.literal(1),
   address: ChatPlace.extend({ context: ReplyContext.optional() }),
@@ -21,6 +24,8 @@ const StoredChat = z.object({
   /** How many sessions the chat has had; names the next one, so that a repeated beginning finds it. */
   begun: z.int().min(0),
   createdAt: z.int(),
+  /** The sessions that it has had, the newest last. */
+  sessions: z.array(SessionId).max(MAX_SESSIONS),
 });
 type StoredChat = z.infer<typeof StoredChat>;
 
@@ -71,7 +76,7 @@ export function createChatRows(sql: Sql) {
       const { address } = heard;
       const context = address.context ?? known?.address.context;
       const chat: ChatRow = {
-        ...{ begun: 0, createdAt: now, session: null },
+        ...{ begun: 0, createdAt: now, session: null, sessions: [] },
         ...known,
         ...{ ...heard, id, lastIn: now, address: { ...address, ...(context && { context }) } },
       };
@@ -80,15 +85,27 @@ export function createChatRows(sql: Sql) {
     },
     /** `null`: the next message begins a session. */
     bind(id: string, session: SessionId | null): void {
-      sql.run("UPDATE channel_chat SET session = ? WHERE id = ?", session, id);
+      const chat = find(id);
+      if (!chat) return;
+      const others = chat.sessions.filter((one) => one !== session);
+      write({ ...chat, session, sessions: session === null ? others : [...others, session].slice(-MAX_SESSIONS) });
     },
+    /** Those that the chat has had, also the present one. */
+    sessionsOf: (id: string): SessionId[] => find(id)?.sessions ?? [],
     /** Counts a session that is about to begin. */
     countBegun(id: string): void {
       const chat = find(id);
       if (chat) write({ ...chat, begun: chat.begun + 1 });
     },
     forgetSession(session: SessionId): void {
-      sql.run("UPDATE channel_chat SET session = NULL WHERE session = ?", session);
+      const ofIt =
+        "SELECT id FROM channel_chat, json_each(body, '$.sessions') WHERE json_each.value = ?1 OR session = ?1";
+      for (const { id } of sql.run<{ id: string }>(ofIt, session)) {
+        const chat = find(id);
+        if (!chat) continue;
+        const sessions = chat.sessions.filter((one) => one !== session);
+        write({ ...chat, sessions, session: chat.session === session ? null : chat.session });
+      }
     },
     forget(platform: PlatformName): void {
       sql.run("DELETE FROM channel_chat WHERE platform = ?", platform);
