@@ -1,6 +1,5 @@
 // GitHub: issues and pull requests are chats, their comments are messages. Called by durable-objects/channels.
 // https://docs.github.com/en/webhooks/webhook-events-and-payloads. Only the body is signed, so nothing is read from GitHub's headers.
-import { SignJWT, importPKCS8 } from "jose";
 import * as z from "zod";
 import type {
   BotIdentity,
@@ -19,6 +18,7 @@ import { toObject } from "../core/unknown-object.ts";
 import { type ApiReply, type ApiRequest, authFailed, callApi, describe, rateLimited, refused } from "./support/call.ts";
 import { hmac, toHex, toText } from "./support/crypto.ts";
 import { readJson, toMessage, toTime } from "./support/events.ts";
+import { signByRsa } from "./support/rsa-key.ts";
 
 const API = "https://api.github.com";
 const API_VERSION = "2022-11-28";
@@ -102,7 +102,7 @@ export const github: Platform<GithubFields> = {
     { name: "appId", help: "The app's ID, in its settings. Not needed with a token.", secret: false, required: false },
     {
       name: "privateKey",
-      help: "The app's private key in PKCS#8 (`openssl pkcs8 -topk8 -nocrypt -in key.pem`).",
+      help: "The app's private key: the whole file that GitHub made.",
       secret: true,
       required: false,
     },
@@ -325,18 +325,9 @@ async function openToken(channel: Channel, installation: string | undefined): Pr
 
 async function signAsApp({ fields, deps }: Channel): Promise<Result<string>> {
   const now = Math.floor(deps.clock.now() / 1_000);
-  try {
-    const key = await importPKCS8(fields.privateKey ?? "", "RS256");
-    const claims = new SignJWT({ iss: fields.appId ?? "" }).setProtectedHeader({ alg: "RS256" });
-    return ok(
-      await claims
-        .setIssuedAt(now - DRIFT_SECONDS)
-        .setExpirationTime(now + PROOF_SECONDS)
-        .sign(key),
-    );
-  } catch {
-    return authFailed("`privateKey` is not a private key in PKCS#8.");
-  }
+  const claims = { iss: fields.appId, iat: now - DRIFT_SECONDS, exp: now + PROOF_SECONDS };
+  const signed = await signByRsa(fields.privateKey ?? "", claims);
+  return signed === null ? authFailed("`privateKey` is not an RSA private key.") : ok(signed);
 }
 
 function callGithub(
