@@ -15,6 +15,10 @@ const LOADERS: Partial<Record<PlatformName, () => Promise<Platform>>> = {
   twilio: () => import("./twilio.ts").then(({ twilio }) => twilio),
   signal: () => import("./signal.ts").then(({ signal }) => signal),
   webhook: () => import("./webhook.ts").then(({ webhook }) => webhook),
+  discord: () => import("./discord.ts").then(({ discord }) => discord),
+  teams: () => import("./teams.ts").then(({ teams }) => teams),
+  "google-chat": () => import("./google-chat.ts").then(({ googleChat }) => googleChat),
+  github: () => import("./github.ts").then(({ github }) => github),
 };
 
 /** `null`: this version has no such platform. */
