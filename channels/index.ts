@@ -5,6 +5,7 @@ import type { PlatformName } from "../core/schemas/channels/inbound.ts";
 
 const LOADERS: Partial<Record<PlatformName, () => Promise<Platform>>> = {
   telegram: () => import("./telegram.ts").then(({ telegram }) => telegram),
+  slack: () => import("./slack.ts").then(({ slack }) => slack),
   whatsapp: () => import("./whatsapp.ts").then(({ whatsapp }) => whatsapp),
   matrix: () => import("./matrix.ts").then(({ matrix }) => matrix),
   mattermost: () => import("./mattermost.ts").then(({ mattermost }) => mattermost),
