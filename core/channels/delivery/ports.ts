@@ -1,9 +1,11 @@
 // What deliveries need from outside, and what a pressed button means. Types only.
 import type { Result } from "../../errors.ts";
 import type { Clock, Random, Sql } from "../../ports.ts";
-import type { ChatAddress, OutFile, Platform, PlatformClient } from "../platform.ts";
+import type { ChatAddress, Platform, PlatformClient } from "../platform.ts";
+import type { MessageForm } from "../render/to-messages.ts";
 import type { PlatformName } from "../../schemas/channels/inbound.ts";
 import type { SessionId } from "../../schemas/ids.ts";
+import type { ButtonMeaning } from "./meaning.ts";
 
 export interface DeliveryPorts {
   sql: Sql;
@@ -16,20 +18,19 @@ export interface DeliveryPorts {
   findChat(chat: string): DeliveryChat | null;
   /** Failures: `channel_not_found`; any other is waited for. */
   openClient(platform: PlatformName): Promise<Result<OpenedClient>>;
-  /**
-   * A file of a session's workspace. Failures: that it is not there, or cannot be read. Rejects if the session cannot be reached.
-   */
-  readFile(session: SessionId, path: string): Promise<Result<OutFile>>;
+  /** A file of a session's workspace. Failures: it cannot be read, now or ever. Rejects if the session cannot be reached. */
+  readFile(session: SessionId, path: string): Promise<Result<Uint8Array>>;
   /** Markdown as messages in the platform's form, each within `limits.text`. */
-  toMessages(markdown: string, platform: WritingPlatform): string[];
-  /** The message that shows the turn's progress in the chat, if it is to become the answer. It shows no progress any more. */
-  takeProgress?(chat: string, session: SessionId, turn: number): string | null;
+  toMessages(markdown: string, form: MessageForm): Promise<string[]>;
+  /**
+   * The message that shows the turn's progress in the chat, which is to become its answer; `null`: there is none. After this nobody else
+   * changes it.
+   */
+  takeProgress?(chat: string, session: SessionId, turn: number): Promise<string | null>;
   /** What became of an attempt, for the channel's state. `null`: it was sent. */
   onAttempt(platform: PlatformName, failure: { code: string; message: string } | null): void;
   report(what: string, error: unknown): void;
 }
-
-export type WritingPlatform = Pick<Platform, "flavour" | "limits">;
 
 export interface DeliveryChat {
   platform: PlatformName;
@@ -53,12 +54,5 @@ export interface Said {
   replyTo?: string;
 }
 
-/** `approval`: of the session's question. `choice`: from 1. `command`: as if the person had written it. */
-export type ButtonMeaning =
-  | { does: "approve"; session: SessionId; approval: string; scope: "once" | "session" | "always" }
-  | { does: "deny"; session: SessionId; approval: string }
-  | { does: "answer"; session: SessionId; approval: string; choice: number }
-  | { does: "command"; text: string };
-
-/** `over`: the question was decided, or the button is too old. */
-export type Pressed = { state: "open"; means: ButtonMeaning } | { state: "over" };
+/** `over`: the question was decided, or the button is too old. `chat`: where it was asked. */
+export type Pressed = { state: "open"; means: ButtonMeaning; chat: string } | { state: "over" };
