@@ -13,6 +13,7 @@ export const HookEventType = z.enum([
   "approval.needed",
   "skill.withdrawn",
   "budget.reached",
+  "webhook.answered",
 ]);
 export type HookEventType = z.infer<typeof HookEventType>;
 

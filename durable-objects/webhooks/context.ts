@@ -1,0 +1,53 @@
+// What the parts of a Webhooks object share: its environment, and the calls of other objects that it makes. Types, and the stubs.
+import type { Result } from "../../core/errors.ts";
+import type { CreatedSession, SessionInfo } from "../../core/schemas/api.ts";
+import type { ProfileId, SessionId } from "../../core/schemas/ids.ts";
+import type { HookEvent } from "../../core/schemas/profile/hooks.ts";
+import type { TurnReport } from "../../core/schemas/run.ts";
+import type { Accepted } from "../../core/schemas/api.ts";
+import type { PostedMessage } from "../../core/session/accept-message.ts";
+import type { NewSession } from "../../core/session/engine.ts";
+import type { SealingEnv } from "../../wiring/sealing.ts";
+import type { SettingsVariable } from "../../wiring/settings.ts";
+
+export interface WebhooksEnv extends SealingEnv, SettingsVariable {
+  SESSION: DurableObjectNamespace;
+  ACCOUNT: DurableObjectNamespace;
+  CHANNELS: DurableObjectNamespace;
+  TALARIA_PUBLIC_URL?: string;
+}
+
+export interface SessionStub {
+  /** `null`: the session was deleted before. */
+  create(input: NewSession): Promise<CreatedSession | null>;
+  post(input: PostedMessage): Promise<Result<Accepted>>;
+  readTurn(n: number): Promise<Result<TurnReport>>;
+}
+
+export interface AccountStub {
+  /** The revision of the profile's settings. `null`: the profile was deleted. */
+  checkProfile(): Promise<number | null>;
+  /** False: the profile was deleted. */
+  registerSession(info: SessionInfo): Promise<boolean>;
+  eraseSession(session: SessionId): Promise<unknown>;
+  takeHookEvent(event: HookEvent): Promise<void>;
+}
+
+/** The calls of the profile's Channels object. Idempotent by `id`; once they have answered, the words are stored. */
+export interface ChannelsStub {
+  /** To the home chat of the platform; `null`: of the one that was used last. Failure: `no_home_chat`. */
+  sendHome(platform: string | null, said: { id: string; text: string }): Promise<Result<null>>;
+  /** To a chat. Failure: `chat_not_found`. */
+  sendTo(chat: string, said: { id: string; text: string }): Promise<Result<null>>;
+}
+
+/** The platform's types turn an `unknown` in an answer into `never`. The values cross unchanged. */
+export function openSession(env: WebhooksEnv, profile: ProfileId, session: SessionId): SessionStub {
+  return env.SESSION.getByName(`${profile}/${session}`) as unknown as SessionStub;
+}
+export function openAccount(env: WebhooksEnv, profile: ProfileId): AccountStub {
+  return env.ACCOUNT.getByName(profile) as unknown as AccountStub;
+}
+export function openChannels(env: WebhooksEnv, profile: ProfileId): ChannelsStub {
+  return env.CHANNELS.getByName(profile) as unknown as ChannelsStub;
+}

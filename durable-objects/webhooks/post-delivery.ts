@@ -1,0 +1,81 @@
+// Posts a webhook's message to its session, which is made first where there is none. Every step can be repeated: the session's id was chosen
+// when the delivery was accepted, and the message's key names the delivery. Called by the pump of a Webhooks object.
+import { type Result, err, ok } from "../../core/errors.ts";
+import type { Clock } from "../../core/ports.ts";
+import type { SessionId, TurnId } from "../../core/schemas/ids.ts";
+import type { WaitingDelivery } from "../../core/webhooks/delivery-rows.ts";
+import type { AccountStub, SessionStub } from "./context.ts";
+
+type MessageRow = WaitingDelivery & { session: SessionId };
+
+export interface PostingDeps {
+  clock: Clock;
+  account: AccountStub;
+  session(id: SessionId): SessionStub;
+  /** Whether each delivery of the row's route has a session of its own. */
+  isOneOff(row: MessageRow): boolean;
+  /** The session was deleted: another one takes its place, or the delivery fails. */
+  replace(row: MessageRow): void;
+}
+
+/** How long a revision of the profile's settings counts as the present one, as in the api Worker. */
+const REV_MS = 30_000;
+const PROFILE_GONE = err("profile_gone", "This profile has been deleted.");
+
+/** The origin of messages whose answers come back to the Webhooks object. No chat of a channel has such an id. */
+export const WEBHOOK_CHAT = "webhook:";
+
+export function createPoster(deps: PostingDeps) {
+  const { clock, account } = deps;
+  let known: { rev: number; at: number } | null = null;
+
+  /** `null`: the profile was deleted. */
+  async function settingsRev(): Promise<number | null> {
+    if (known && clock.now() < known.at + REV_MS) return known.rev;
+    const rev = await account.checkProfile();
+    known = rev === null ? null : { rev, at: clock.now() };
+    return rev;
+  }
+
+  async function make(row: MessageRow): Promise<Result<null>> {
+    const { session, route, at: createdAt } = row;
+    const info = { title: `Webhook ${route}`, learning: "on" as const, createdAt, kind: "webhook" as const };
+    if (!(await account.registerSession({ session, ...info }))) return PROFILE_GONE;
+    if (await deps.session(session).create(info)) return ok(null);
+    await account.eraseSession(session); // it was deleted before, so it is not to be listed
+    deps.replace(row);
+    return err("session_gone", "The session was deleted.");
+  }
+
+  return {
+    /** As `PumpDeps.sessions.post`. */
+    async post(row: MessageRow): Promise<Result<{ turn: TurnId }>> {
+      const rev = await settingsRev();
+      if (rev === null) return PROFILE_GONE;
+      // A session that takes many messages is there most of the time.
+      if (deps.isOneOff(row)) {
+        const made = await make(row);
+        if (!made.ok) return made;
+      }
+      const message = {
+        text: row.text,
+        busy: "queue" as const,
+        key: `webhook:${row.route}:${row.id}:${row.at}`,
+        ...(row.answers && { channel: { chat: `${WEBHOOK_CHAT}${row.route}`, message: row.id, source: "content" as const } }),
+        ...(rev > 0 && { settingsRev: rev }),
+      };
+      const posted = await deps.session(row.session).post(message);
+      if (posted.ok) return ok({ turn: posted.value.turn });
+      if (posted.failure.code !== "session_not_found") return posted;
+      const made = await make(row);
+      if (!made.ok) return made;
+      const again = await deps.session(row.session).post(message);
+      return again.ok ? ok({ turn: again.value.turn }) : again;
+    },
+
+    async isOpen(session: SessionId, turn: TurnId): Promise<boolean> {
+      const read = await deps.session(session).readTurn(Number(turn.split("-")[1]));
+      return read.ok && read.value.endedAt === null;
+    },
+  };
+}
