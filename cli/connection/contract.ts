@@ -119,7 +119,7 @@ export interface Contract {
       title: string;
       learning: "on" | "off";
       createdAt: number;
-      kind?: "chat" | "delegated" | undefined;
+      kind?: "chat" | "delegated" | "webhook" | undefined;
       parent?: string | undefined;
       branchedFrom?: { session: string; turn: number; entry: number }[] | undefined;
       backend: "workspace" | "host";
@@ -130,7 +130,7 @@ export interface Contract {
     };
   };
   "GET /v1/sessions": {
-    query: { after?: string | undefined; limit?: string | undefined; kind?: "chat" | "delegated" | "all" | undefined };
+    query: { after?: string | undefined; limit?: string | undefined; kind?: "chat" | "delegated" | "webhook" | "all" | undefined };
     answer: {
       next?: string | undefined;
       sessions: {
@@ -138,7 +138,7 @@ export interface Contract {
         title: string;
         learning: "on" | "off";
         createdAt: number;
-        kind?: "chat" | "delegated" | undefined;
+        kind?: "chat" | "delegated" | "webhook" | undefined;
         parent?: string | undefined;
         branchedFrom?: { session: string; turn: number; entry: number }[] | undefined;
       }[];
@@ -150,7 +150,7 @@ export interface Contract {
       title: string;
       learning: "on" | "off";
       createdAt: number;
-      kind?: "chat" | "delegated" | undefined;
+      kind?: "chat" | "delegated" | "webhook" | undefined;
       parent?: string | undefined;
       branchedFrom?: { session: string; turn: number; entry: number }[] | undefined;
       backend: "workspace" | "host";
@@ -207,7 +207,7 @@ export interface Contract {
       title: string;
       learning: "on" | "off";
       createdAt: number;
-      kind?: "chat" | "delegated" | undefined;
+      kind?: "chat" | "delegated" | "webhook" | undefined;
       parent?: string | undefined;
       branchedFrom?: { session: string; turn: number; entry: number }[] | undefined;
       backend: "workspace" | "host";
@@ -309,7 +309,7 @@ export interface Contract {
       title: string;
       learning: "on" | "off";
       createdAt: number;
-      kind?: "chat" | "delegated" | undefined;
+      kind?: "chat" | "delegated" | "webhook" | undefined;
       parent?: string | undefined;
       branchedFrom?: { session: string; turn: number; entry: number }[] | undefined;
       backend: "workspace" | "host";
@@ -1187,6 +1187,7 @@ export interface Contract {
             answers: { choices: string[]; text: string | null }[] | null;
             said: string | null;
             reason: string | null;
+            source?: "content" | undefined;
           }
       )[];
     };
@@ -1233,6 +1234,7 @@ export interface Contract {
           answers: { choices: string[]; text: string | null }[] | null;
           said: string | null;
           reason: string | null;
+          source?: "content" | undefined;
         };
   };
   "POST /v1/sessions/{session}/approvals/{approval}": {
@@ -1282,6 +1284,7 @@ export interface Contract {
           answers: { choices: string[]; text: string | null }[] | null;
           said: string | null;
           reason: string | null;
+          source?: "content" | undefined;
         };
   };
   "GET /v1/sessions/{session}/allowances": {
@@ -2847,13 +2850,13 @@ export interface Contract {
   "POST /v1/hooks": {
     body: {
       url: string;
-      events: ("turn.ended" | "review.learned" | "pending.created" | "approval.needed" | "skill.withdrawn" | "budget.reached")[];
+      events: ("turn.ended" | "review.learned" | "pending.created" | "approval.needed" | "skill.withdrawn" | "budget.reached" | "webhook.answered")[];
       description?: string | undefined;
     };
     answer: {
       id: string;
       url: string;
-      events: ("turn.ended" | "review.learned" | "pending.created" | "approval.needed" | "skill.withdrawn" | "budget.reached")[];
+      events: ("turn.ended" | "review.learned" | "pending.created" | "approval.needed" | "skill.withdrawn" | "budget.reached" | "webhook.answered")[];
       description?: string | undefined;
       createdAt: number;
       disabledAt?: number | undefined;
@@ -2866,7 +2869,7 @@ export interface Contract {
       hooks: {
         id: string;
         url: string;
-        events: ("turn.ended" | "review.learned" | "pending.created" | "approval.needed" | "skill.withdrawn" | "budget.reached")[];
+        events: ("turn.ended" | "review.learned" | "pending.created" | "approval.needed" | "skill.withdrawn" | "budget.reached" | "webhook.answered")[];
         description?: string | undefined;
         createdAt: number;
         disabledAt?: number | undefined;
@@ -2878,7 +2881,7 @@ export interface Contract {
     answer: {
       id: string;
       url: string;
-      events: ("turn.ended" | "review.learned" | "pending.created" | "approval.needed" | "skill.withdrawn" | "budget.reached")[];
+      events: ("turn.ended" | "review.learned" | "pending.created" | "approval.needed" | "skill.withdrawn" | "budget.reached" | "webhook.answered")[];
       description?: string | undefined;
       createdAt: number;
       disabledAt?: number | undefined;
@@ -2898,13 +2901,467 @@ export interface Contract {
     answer: {
       deliveries: {
         event: string;
-        type: "turn.ended" | "review.learned" | "pending.created" | "approval.needed" | "skill.withdrawn" | "budget.reached" | "ping";
+        type: "turn.ended" | "review.learned" | "pending.created" | "approval.needed" | "skill.withdrawn" | "budget.reached" | "webhook.answered" | "ping";
         session?: string | undefined;
         at: number;
         state: "waiting" | "delivered" | "failed";
         error?: string | undefined;
         attempts: { at: number; ms: number; status?: number | undefined; error?: string | undefined }[];
         dueAt?: number | undefined;
+      }[];
+      next?: string | undefined;
+    };
+  };
+  "GET /v1/channels": {
+    answer: {
+      channels: {
+        platform: "telegram" | "slack" | "discord" | "whatsapp" | "teams" | "google-chat" | "matrix" | "mattermost" | "line" | "feishu" | "dingtalk" | "wecom" | "twilio" | "email" | "signal" | "github" | "webhook";
+        title: string;
+        form: { name: string; help: string; secret: boolean; required: boolean }[];
+        steps: string[];
+        capabilities: {
+          edit: boolean;
+          typing: boolean;
+          buttons: number;
+          filesIn: boolean;
+          filesOut: boolean;
+          groups: boolean;
+          threads: boolean;
+          replies: boolean;
+          redactsIds: boolean;
+        };
+        address: string | null;
+        channel: {
+          platform: "telegram" | "slack" | "discord" | "whatsapp" | "teams" | "google-chat" | "matrix" | "mattermost" | "line" | "feishu" | "dingtalk" | "wecom" | "twilio" | "email" | "signal" | "github" | "webhook";
+          state: "saved" | "verified";
+          fields: Record<string, unknown | null>;
+          options: {
+            owners?: string[] | undefined;
+            admins?: string[] | undefined;
+            users?: string[] | undefined;
+            everyone?: boolean | undefined;
+            strangers?: "pair" | "ignore" | undefined;
+            model?: string | undefined;
+            prompt?: string | undefined;
+            tools?: { only?: string[] | null | undefined; disabled?: string[] | undefined } | undefined;
+            listen?: "mention" | "all" | "off" | undefined;
+            groupSessions?: "person" | "shared" | undefined;
+            threadSessions?: "person" | "shared" | undefined;
+            busy?: "queue" | "steer" | "interrupt" | undefined;
+            progress?: "off" | "typing" | "tools" | "stream" | undefined;
+            learned?: boolean | undefined;
+            chats?: Record<string, {
+              model?: string | undefined;
+              prompt?: string | undefined;
+              tools?: { only?: string[] | null | undefined; disabled?: string[] | undefined } | undefined;
+              listen?: "mention" | "all" | "off" | undefined;
+            }> | undefined;
+          };
+          self: { id: string; name: string; also?: Record<string, string> | undefined } | null;
+          savedAt: number;
+          verifiedAt: number | null;
+          lastIn: number | null;
+          lastOut: number | null;
+          lastError: { at: number; code: string; message: string } | null;
+          home: string | null;
+        } | null;
+      }[];
+    };
+  };
+  "GET /v1/channels/{platform}": {
+    answer: {
+      platform: "telegram" | "slack" | "discord" | "whatsapp" | "teams" | "google-chat" | "matrix" | "mattermost" | "line" | "feishu" | "dingtalk" | "wecom" | "twilio" | "email" | "signal" | "github" | "webhook";
+      state: "saved" | "verified";
+      fields: Record<string, unknown | null>;
+      options: {
+        owners?: string[] | undefined;
+        admins?: string[] | undefined;
+        users?: string[] | undefined;
+        everyone?: boolean | undefined;
+        strangers?: "pair" | "ignore" | undefined;
+        model?: string | undefined;
+        prompt?: string | undefined;
+        tools?: { only?: string[] | null | undefined; disabled?: string[] | undefined } | undefined;
+        listen?: "mention" | "all" | "off" | undefined;
+        groupSessions?: "person" | "shared" | undefined;
+        threadSessions?: "person" | "shared" | undefined;
+        busy?: "queue" | "steer" | "interrupt" | undefined;
+        progress?: "off" | "typing" | "tools" | "stream" | undefined;
+        learned?: boolean | undefined;
+        chats?: Record<string, {
+          model?: string | undefined;
+          prompt?: string | undefined;
+          tools?: { only?: string[] | null | undefined; disabled?: string[] | undefined } | undefined;
+          listen?: "mention" | "all" | "off" | undefined;
+        }> | undefined;
+      };
+      self: { id: string; name: string; also?: Record<string, string> | undefined } | null;
+      savedAt: number;
+      verifiedAt: number | null;
+      lastIn: number | null;
+      lastOut: number | null;
+      lastError: { at: number; code: string; message: string } | null;
+      home: string | null;
+    };
+  };
+  "PUT /v1/channels/{platform}": {
+    body: { options?: Record<string, unknown> | undefined };
+    answer: {
+      platform: "telegram" | "slack" | "discord" | "whatsapp" | "teams" | "google-chat" | "matrix" | "mattermost" | "line" | "feishu" | "dingtalk" | "wecom" | "twilio" | "email" | "signal" | "github" | "webhook";
+      state: "saved" | "verified";
+      fields: Record<string, unknown | null>;
+      options: {
+        owners?: string[] | undefined;
+        admins?: string[] | undefined;
+        users?: string[] | undefined;
+        everyone?: boolean | undefined;
+        strangers?: "pair" | "ignore" | undefined;
+        model?: string | undefined;
+        prompt?: string | undefined;
+        tools?: { only?: string[] | null | undefined; disabled?: string[] | undefined } | undefined;
+        listen?: "mention" | "all" | "off" | undefined;
+        groupSessions?: "person" | "shared" | undefined;
+        threadSessions?: "person" | "shared" | undefined;
+        busy?: "queue" | "steer" | "interrupt" | undefined;
+        progress?: "off" | "typing" | "tools" | "stream" | undefined;
+        learned?: boolean | undefined;
+        chats?: Record<string, {
+          model?: string | undefined;
+          prompt?: string | undefined;
+          tools?: { only?: string[] | null | undefined; disabled?: string[] | undefined } | undefined;
+          listen?: "mention" | "all" | "off" | undefined;
+        }> | undefined;
+      };
+      self: { id: string; name: string; also?: Record<string, string> | undefined } | null;
+      savedAt: number;
+      verifiedAt: number | null;
+      lastIn: number | null;
+      lastOut: number | null;
+      lastError: { at: number; code: string; message: string } | null;
+      home: string | null;
+    };
+  };
+  "PATCH /v1/channels/{platform}": {
+    body: { options?: Record<string, unknown> | undefined };
+    answer: {
+      platform: "telegram" | "slack" | "discord" | "whatsapp" | "teams" | "google-chat" | "matrix" | "mattermost" | "line" | "feishu" | "dingtalk" | "wecom" | "twilio" | "email" | "signal" | "github" | "webhook";
+      state: "saved" | "verified";
+      fields: Record<string, unknown | null>;
+      options: {
+        owners?: string[] | undefined;
+        admins?: string[] | undefined;
+        users?: string[] | undefined;
+        everyone?: boolean | undefined;
+        strangers?: "pair" | "ignore" | undefined;
+        model?: string | undefined;
+        prompt?: string | undefined;
+        tools?: { only?: string[] | null | undefined; disabled?: string[] | undefined } | undefined;
+        listen?: "mention" | "all" | "off" | undefined;
+        groupSessions?: "person" | "shared" | undefined;
+        threadSessions?: "person" | "shared" | undefined;
+        busy?: "queue" | "steer" | "interrupt" | undefined;
+        progress?: "off" | "typing" | "tools" | "stream" | undefined;
+        learned?: boolean | undefined;
+        chats?: Record<string, {
+          model?: string | undefined;
+          prompt?: string | undefined;
+          tools?: { only?: string[] | null | undefined; disabled?: string[] | undefined } | undefined;
+          listen?: "mention" | "all" | "off" | undefined;
+        }> | undefined;
+      };
+      self: { id: string; name: string; also?: Record<string, string> | undefined } | null;
+      savedAt: number;
+      verifiedAt: number | null;
+      lastIn: number | null;
+      lastOut: number | null;
+      lastError: { at: number; code: string; message: string } | null;
+      home: string | null;
+    };
+  };
+  "DELETE /v1/channels/{platform}": {
+    answer: null;
+  };
+  "POST /v1/channels/{platform}/test": {
+    body?: { chat?: string | undefined };
+    answer: {
+      verified: boolean;
+      self: { id: string; name: string; also?: Record<string, string> | undefined } | null;
+      registered: boolean | null;
+      sent: boolean | null;
+      error: { at: number; code: string; message: string } | null;
+    };
+  };
+  "POST /v1/webhooks": {
+    body: {
+      name: string;
+      scheme: "github" | "gitlab" | "standard" | "hmac" | "bearer";
+      secret?: string | undefined;
+      hmac?: {
+        header?: string | undefined;
+        hash?: "sha256" | "sha512" | "sha1" | undefined;
+        encoding?: "hex" | "base64" | undefined;
+        prefix?: string | undefined;
+        timestampHeader?: string | null | undefined;
+        signed?: string | undefined;
+      } | undefined;
+      description?: string | undefined;
+      prompt?: string | undefined;
+      events?: string[] | undefined;
+      filters?: (
+        | { field: string; exists: true }
+        | { field: string; missing: true }
+        | { field: string; equals: string | number | boolean | null }
+        | { field: string; not_equals: string | number | boolean | null }
+        | { field: string; contains: string | number | boolean | null }
+        | { field: string; in: (string | number | boolean | null)[] }
+        | { field: string; regex: string }
+        | { all: {  }[] }
+        | { any: {  }[] }
+        | { not: {  } }
+      )[] | undefined;
+      coalesce?: { key: string; seconds?: number | undefined } | null | undefined;
+      session?: "route" | "new" | { key: string } | undefined;
+      deliver?: 
+        | {
+            to: "home";
+            platform?: "telegram" | "slack" | "discord" | "whatsapp" | "teams" | "google-chat" | "matrix" | "mattermost" | "line" | "feishu" | "dingtalk" | "wecom" | "twilio" | "email" | "signal" | "github" | "webhook" | undefined;
+          }
+        | { to: "chat"; chat: string }
+        | { to: "hooks" }
+        | null | undefined;
+      deliverOnly?: boolean | undefined;
+    };
+    answer: {
+      name: string;
+      scheme: "github" | "gitlab" | "standard" | "hmac" | "bearer";
+      hmac?: {
+        header?: string | undefined;
+        hash?: "sha256" | "sha512" | "sha1" | undefined;
+        encoding?: "hex" | "base64" | undefined;
+        prefix?: string | undefined;
+        timestampHeader?: string | null | undefined;
+        signed?: string | undefined;
+      } | undefined;
+      description?: string | undefined;
+      prompt?: string | undefined;
+      events?: string[] | undefined;
+      filters?: (
+        | { field: string; exists: true }
+        | { field: string; missing: true }
+        | { field: string; equals: string | number | boolean | null }
+        | { field: string; not_equals: string | number | boolean | null }
+        | { field: string; contains: string | number | boolean | null }
+        | { field: string; in: (string | number | boolean | null)[] }
+        | { field: string; regex: string }
+        | { all: {  }[] }
+        | { any: {  }[] }
+        | { not: {  } }
+      )[] | undefined;
+      coalesce?: { key: string; seconds?: number | undefined } | null | undefined;
+      session?: "route" | "new" | { key: string } | undefined;
+      deliver?: 
+        | {
+            to: "home";
+            platform?: "telegram" | "slack" | "discord" | "whatsapp" | "teams" | "google-chat" | "matrix" | "mattermost" | "line" | "feishu" | "dingtalk" | "wecom" | "twilio" | "email" | "signal" | "github" | "webhook" | undefined;
+          }
+        | { to: "chat"; chat: string }
+        | { to: "hooks" }
+        | null | undefined;
+      deliverOnly?: boolean | undefined;
+      createdAt: number;
+      path: string;
+      url: string | null;
+      secret: string;
+    };
+  };
+  "GET /v1/webhooks": {
+    query: { after?: string | undefined; limit?: string | undefined };
+    answer: {
+      webhooks: {
+        name: string;
+        scheme: "github" | "gitlab" | "standard" | "hmac" | "bearer";
+        hmac?: {
+          header?: string | undefined;
+          hash?: "sha256" | "sha512" | "sha1" | undefined;
+          encoding?: "hex" | "base64" | undefined;
+          prefix?: string | undefined;
+          timestampHeader?: string | null | undefined;
+          signed?: string | undefined;
+        } | undefined;
+        description?: string | undefined;
+        prompt?: string | undefined;
+        events?: string[] | undefined;
+        filters?: (
+          | { field: string; exists: true }
+          | { field: string; missing: true }
+          | { field: string; equals: string | number | boolean | null }
+          | { field: string; not_equals: string | number | boolean | null }
+          | { field: string; contains: string | number | boolean | null }
+          | { field: string; in: (string | number | boolean | null)[] }
+          | { field: string; regex: string }
+          | { all: {  }[] }
+          | { any: {  }[] }
+          | { not: {  } }
+        )[] | undefined;
+        coalesce?: { key: string; seconds?: number | undefined } | null | undefined;
+        session?: "route" | "new" | { key: string } | undefined;
+        deliver?: 
+          | {
+              to: "home";
+              platform?: "telegram" | "slack" | "discord" | "whatsapp" | "teams" | "google-chat" | "matrix" | "mattermost" | "line" | "feishu" | "dingtalk" | "wecom" | "twilio" | "email" | "signal" | "github" | "webhook" | undefined;
+            }
+          | { to: "chat"; chat: string }
+          | { to: "hooks" }
+          | null | undefined;
+        deliverOnly?: boolean | undefined;
+        createdAt: number;
+        path: string;
+        url: string | null;
+      }[];
+      next?: string | undefined;
+    };
+  };
+  "GET /v1/webhooks/{webhook}": {
+    answer: {
+      name: string;
+      scheme: "github" | "gitlab" | "standard" | "hmac" | "bearer";
+      hmac?: {
+        header?: string | undefined;
+        hash?: "sha256" | "sha512" | "sha1" | undefined;
+        encoding?: "hex" | "base64" | undefined;
+        prefix?: string | undefined;
+        timestampHeader?: string | null | undefined;
+        signed?: string | undefined;
+      } | undefined;
+      description?: string | undefined;
+      prompt?: string | undefined;
+      events?: string[] | undefined;
+      filters?: (
+        | { field: string; exists: true }
+        | { field: string; missing: true }
+        | { field: string; equals: string | number | boolean | null }
+        | { field: string; not_equals: string | number | boolean | null }
+        | { field: string; contains: string | number | boolean | null }
+        | { field: string; in: (string | number | boolean | null)[] }
+        | { field: string; regex: string }
+        | { all: {  }[] }
+        | { any: {  }[] }
+        | { not: {  } }
+      )[] | undefined;
+      coalesce?: { key: string; seconds?: number | undefined } | null | undefined;
+      session?: "route" | "new" | { key: string } | undefined;
+      deliver?: 
+        | {
+            to: "home";
+            platform?: "telegram" | "slack" | "discord" | "whatsapp" | "teams" | "google-chat" | "matrix" | "mattermost" | "line" | "feishu" | "dingtalk" | "wecom" | "twilio" | "email" | "signal" | "github" | "webhook" | undefined;
+          }
+        | { to: "chat"; chat: string }
+        | { to: "hooks" }
+        | null | undefined;
+      deliverOnly?: boolean | undefined;
+      createdAt: number;
+      path: string;
+      url: string | null;
+    };
+  };
+  "PATCH /v1/webhooks/{webhook}": {
+    body: {
+      hmac?: {
+        header?: string | undefined;
+        hash?: "sha256" | "sha512" | "sha1" | undefined;
+        encoding?: "hex" | "base64" | undefined;
+        prefix?: string | undefined;
+        timestampHeader?: string | null | undefined;
+        signed?: string | undefined;
+      } | undefined;
+      description?: string | undefined;
+      prompt?: string | undefined;
+      events?: string[] | undefined;
+      filters?: (
+        | { field: string; exists: true }
+        | { field: string; missing: true }
+        | { field: string; equals: string | number | boolean | null }
+        | { field: string; not_equals: string | number | boolean | null }
+        | { field: string; contains: string | number | boolean | null }
+        | { field: string; in: (string | number | boolean | null)[] }
+        | { field: string; regex: string }
+        | { all: {  }[] }
+        | { any: {  }[] }
+        | { not: {  } }
+      )[] | undefined;
+      coalesce?: { key: string; seconds?: number | undefined } | null | undefined;
+      session?: "route" | "new" | { key: string } | undefined;
+      deliver?: 
+        | {
+            to: "home";
+            platform?: "telegram" | "slack" | "discord" | "whatsapp" | "teams" | "google-chat" | "matrix" | "mattermost" | "line" | "feishu" | "dingtalk" | "wecom" | "twilio" | "email" | "signal" | "github" | "webhook" | undefined;
+          }
+        | { to: "chat"; chat: string }
+        | { to: "hooks" }
+        | null | undefined;
+      deliverOnly?: boolean | undefined;
+    };
+    answer: {
+      name: string;
+      scheme: "github" | "gitlab" | "standard" | "hmac" | "bearer";
+      hmac?: {
+        header?: string | undefined;
+        hash?: "sha256" | "sha512" | "sha1" | undefined;
+        encoding?: "hex" | "base64" | undefined;
+        prefix?: string | undefined;
+        timestampHeader?: string | null | undefined;
+        signed?: string | undefined;
+      } | undefined;
+      description?: string | undefined;
+      prompt?: string | undefined;
+      events?: string[] | undefined;
+      filters?: (
+        | { field: string; exists: true }
+        | { field: string; missing: true }
+        | { field: string; equals: string | number | boolean | null }
+        | { field: string; not_equals: string | number | boolean | null }
+        | { field: string; contains: string | number | boolean | null }
+        | { field: string; in: (string | number | boolean | null)[] }
+        | { field: string; regex: string }
+        | { all: {  }[] }
+        | { any: {  }[] }
+        | { not: {  } }
+      )[] | undefined;
+      coalesce?: { key: string; seconds?: number | undefined } | null | undefined;
+      session?: "route" | "new" | { key: string } | undefined;
+      deliver?: 
+        | {
+            to: "home";
+            platform?: "telegram" | "slack" | "discord" | "whatsapp" | "teams" | "google-chat" | "matrix" | "mattermost" | "line" | "feishu" | "dingtalk" | "wecom" | "twilio" | "email" | "signal" | "github" | "webhook" | undefined;
+          }
+        | { to: "chat"; chat: string }
+        | { to: "hooks" }
+        | null | undefined;
+      deliverOnly?: boolean | undefined;
+      createdAt: number;
+      path: string;
+      url: string | null;
+    };
+  };
+  "DELETE /v1/webhooks/{webhook}": {
+    answer: null;
+  };
+  "POST /v1/webhooks/{webhook}/rotate": {
+    body?: { secret?: string | undefined };
+    answer: { secret: string; previousUntil: number };
+  };
+  "GET /v1/webhooks/{webhook}/deliveries": {
+    query: { after?: string | undefined; limit?: string | undefined };
+    answer: {
+      deliveries: {
+        id: string;
+        at: number;
+        event?: string | undefined;
+        state: "waiting" | "posted" | "joined" | "delivered" | "ignored" | "failed";
+        session?: string | undefined;
+        turn?: string | undefined;
+        into?: string | undefined;
+        reason?: string | undefined;
       }[];
       next?: string | undefined;
     };

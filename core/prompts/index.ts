@@ -12,6 +12,7 @@ import skills from "./skills.md";
 import skillsWrite from "./skills-write.md";
 import trust from "./trust.md";
 import web from "./web.md";
+import webhook from "./webhook.md";
 import work from "./work.md";
 
 export interface PromptInput {
@@ -23,6 +24,8 @@ export interface PromptInput {
   guidance?: string;
   /** The session works on a task of another session. */
   isDelegated?: boolean;
+  /** Its messages are events of other systems. */
+  isWebhook?: boolean;
   /** The chat that the session began in. Absent: none. */
   channel?: ChannelScene | undefined;
   /** Names of the tools that are offered; guidance comes only for these. */
@@ -58,6 +61,7 @@ export function promptSections(input: PromptInput): PromptSection[] {
     trust,
     chat: input.channel ? describeChannel(input.channel) : "",
     delegation: input.isDelegated ? delegated : "",
+    events: input.isWebhook ? webhook : "",
     work: has("terminal") || has("read_file") ? work.replace("{{files}}", has("process") ? ON_HOST : IN_WORKSPACE) : "",
     web: has("web_extract") ? web : "",
     "use of skills": has("skill_view") ? skills : "",

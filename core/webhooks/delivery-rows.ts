@@ -127,7 +127,11 @@ export function createDeliveryRows(sql: Sql) {
     },
 
     /** The delivery has ended; its text leaves. */
-    end(n: number, state: Exclude<InboundState, "waiting">, { turn, reason }: { turn?: TurnId; reason?: string } = {}): void {
+    end(
+      n: number,
+      state: Exclude<InboundState, "waiting">,
+      { turn, reason }: { turn?: TurnId; reason?: string } = {},
+    ): void {
       sql.run(
         `UPDATE webhook_delivery SET state = ?, turn = ?, reason = ?, text = NULL, part = NULL, lane = NULL, due = NULL WHERE n = ?`,
         ...[state, turn ?? null, reason ?? null, n],
@@ -147,7 +151,10 @@ export function createDeliveryRows(sql: Sql) {
     },
 
     /** Newest first: those before `before`. */
-    list(route: WebhookName, { before, limit }: { before: number | null; limit: number }): (InboundDelivery & { n: number })[] {
+    list(
+      route: WebhookName,
+      { before, limit }: { before: number | null; limit: number },
+    ): { n: number; delivery: InboundDelivery }[] {
       const query = `SELECT n, id, at, event, state, session, turn, joined, reason FROM webhook_delivery
         WHERE route = ? AND (? IS NULL OR n < ?) ORDER BY n DESC LIMIT ?`;
       return sql.run<RawDelivery>(query, route, before, before, limit).map(toDelivery);
@@ -197,13 +204,15 @@ interface RawDelivery {
   reason: string | null;
 }
 
-function toDelivery({ n, id, at, event, state, session, turn, joined, reason }: RawDelivery): InboundDelivery & { n: number } {
-  return {
-    ...{ n, id, at, state },
+function toDelivery(row: RawDelivery): { n: number; delivery: InboundDelivery } {
+  const { n, id, at, event, state, session, turn, joined, reason } = row;
+  const delivery = {
+    ...{ id, at, state },
     ...(event !== null && { event }),
     ...(session !== null && { session }),
     ...(turn !== null && { turn }),
     ...(joined !== null && { into: joined }),
     ...(reason !== null && { reason }),
   };
+  return { n, delivery };
 }

@@ -22,7 +22,9 @@ function isMet(condition: Condition, found: unknown): boolean {
   if ("in" in condition) return condition.in.some((one) => one === found);
   if ("contains" in condition) {
     const { contains } = condition;
-    return typeof found === "string" ? found.includes(String(contains)) : Array.isArray(found) && found.includes(contains);
+    return typeof found === "string"
+      ? found.includes(String(contains))
+      : Array.isArray(found) && found.includes(contains);
   }
   const regex = compileRegex(condition.regex);
   return regex.ok && found !== undefined && regex.value.test(toText(found, REGEX_CHARS));

@@ -96,7 +96,8 @@ function readAtom(reader: Reader): Node {
 
 function readGroup(reader: Reader): Node {
   if (reader.chars[reader.at] === "?") {
-    if (reader.chars[reader.at + 1] !== ":") throw new Refused("looking around, flags and names of groups are not supported");
+    if (reader.chars[reader.at + 1] !== ":")
+      throw new Refused("looking around, flags and names of groups are not supported");
     reader.at += 2;
   }
   const node = readChoice(reader);
@@ -170,7 +171,8 @@ function readBounds(reader: Reader): { min: number; max: number | null } | null 
     reader.at++;
     return { min: char === "+" ? 1 : 0, max: char === "?" ? 1 : null };
   }
-  const written = char === "{" && /^\{(\d{1,4})(?:(,)(\d{0,4}))?\}/.exec(reader.chars.slice(reader.at, reader.at + 12).join(""));
+  const written =
+    char === "{" && /^\{(\d{1,4})(?:(,)(\d{0,4}))?\}/.exec(reader.chars.slice(reader.at, reader.at + 12).join(""));
   if (!written) return null;
   reader.at += written[0].length;
   const min = Number(written[1]);

@@ -4,7 +4,15 @@ const MINUTE_MS = 60_000;
 export type RateLimit = ReturnType<typeof createRateLimit>;
 
 /** A window begins with its first request. `seen`: of each route, at the start. */
-export function createRateLimit({ perMinute, seen, now }: { perMinute: number; seen: Map<string, number>; now: number }) {
+export function createRateLimit({
+  perMinute,
+  seen,
+  now,
+}: {
+  perMinute: number;
+  seen: Map<string, number>;
+  now: number;
+}) {
   const windows = new Map([...seen].map(([route, count]) => [route, { from: now, count }]));
   return {
     perMinute,

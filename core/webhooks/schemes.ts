@@ -49,7 +49,11 @@ export function proveRequest(request: WebhookRequest, proof: Proof): { id: strin
 function isProved(request: WebhookRequest, proof: Proof): boolean {
   switch (proof.scheme) {
     case "github":
-      return isSigned(request, proof, HmacForm.parse({ header: "x-hub-signature-256", prefix: "sha256=", timestampHeader: null }));
+      return isSigned(
+        request,
+        proof,
+        HmacForm.parse({ header: "x-hub-signature-256", prefix: "sha256=", timestampHeader: null }),
+      );
     case "gitlab":
       return isSecret(request.headers["x-gitlab-token"] ?? "", proof);
     case "bearer":
@@ -76,7 +80,11 @@ function isSigned({ headers, body }: WebhookRequest, proof: Proof, form: HmacFor
   if (form.timestampHeader !== null && !isFresh(timestamp, proof.now)) return false;
   const rest = header.slice(form.prefix.length);
   const given = form.encoding === "hex" ? rest.toLowerCase() : rest;
-  const signed = fillSigned(form.signed ?? (form.timestampHeader === null ? "{body}" : "{timestamp}.{body}"), timestamp, body);
+  const signed = fillSigned(
+    form.signed ?? (form.timestampHeader === null ? "{body}" : "{timestamp}.{body}"),
+    timestamp,
+    body,
+  );
   const encode = form.encoding === "hex" ? bytesToHex : toBase64;
   const made = proof.secrets.map((secret) => encode(hmac(HASHES[form.hash], utf8ToBytes(secret), signed)));
   return made.filter((one) => proof.isSame(given, one)).length > 0;
@@ -85,9 +93,7 @@ function isSigned({ headers, body }: WebhookRequest, proof: Proof, form: HmacFor
 function fillSigned(template: string, timestamp: string, body: Uint8Array): Uint8Array {
   const pieces = template.split(/(\{timestamp\}|\{body\})/);
   return concatBytes(
-    ...pieces.map((piece) =>
-      piece === "{body}" ? body : utf8ToBytes(piece === "{timestamp}" ? timestamp : piece),
-    ),
+    ...pieces.map((piece) => (piece === "{body}" ? body : utf8ToBytes(piece === "{timestamp}" ? timestamp : piece))),
   );
 }
 

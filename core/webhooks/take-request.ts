@@ -62,13 +62,16 @@ function planDelivery(deps: TakingDeps, taken: TakenRequest): NewDelivery {
   const isPing = route.scheme === "github" && request.headers["x-github-event"] === "ping";
   const isWanted = route.events.length === 0 ? !isPing : types.some((type) => route.events.includes(type));
   if (!isWanted) return { ...base, state: "ignored", reason: "event" };
-  if (!route.filters.every((filter) => passes(filter, payload.value))) return { ...base, state: "ignored", reason: "filter" };
+  if (!route.filters.every((filter) => passes(filter, payload.value)))
+    return { ...base, state: "ignored", reason: "filter" };
   const text = toMessage(name, fillTemplate(route.prompt ?? defaultTemplate(name), payload));
   const session = route.deliverOnly ? null : chooseSession(deps, taken, payload);
   const lane = session ?? `only:${name}`;
   const answers = !route.deliverOnly && route.deliver !== null;
   const waiting = { ...base, state: "waiting", lane, session, text, answers } as const;
-  return route.coalesce ? joinGroup(deps, taken, waiting, fillKey(route.coalesce.key, payload)) : { ...waiting, due: now };
+  return route.coalesce
+    ? joinGroup(deps, taken, waiting, fillKey(route.coalesce.key, payload))
+    : { ...waiting, due: now };
 }
 
 function chooseSession({ routes, newSession }: TakingDeps, { name, route }: TakenRequest, payload: Payload): SessionId {

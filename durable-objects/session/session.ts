@@ -63,6 +63,8 @@ import type { Account } from "../account.ts";
 import type { Archive } from "../archive.ts";
 import type { Channels } from "../channels/channels.ts";
 import { toSql } from "../sql.ts";
+import { isOfWebhook } from "../webhooks/post-delivery.ts";
+import type { Webhooks } from "../webhooks/webhooks.ts";
 import { isErased, leaveTombstone, guardErased } from "./erased.ts";
 
 export interface SessionEnv
@@ -74,6 +76,7 @@ export interface SessionEnv
   ACCOUNT: DurableObjectNamespace<Account>;
   ARCHIVE: DurableObjectNamespace<Archive>;
   CHANNELS: DurableObjectNamespace<Channels>;
+  WEBHOOKS: DurableObjectNamespace<Webhooks>;
   TALARIA_SETTINGS?: string;
 }
 
@@ -447,7 +450,10 @@ function toHost(ctx: DurableObjectState, env: SessionEnv, settings: Settings): S
     },
     readProfileSettings: account.readSettings,
     children: openChildren(env, profile, session),
-    channels: { take: (delivery) => env.CHANNELS.getByName(profile).takeDelivery(delivery) },
+    channels: {
+      take: (delivery) =>
+        (isOfWebhook(delivery.origin) ? env.WEBHOOKS : env.CHANNELS).getByName(profile).takeDelivery(delivery),
+    },
     hooks: { take: (event) => env.ACCOUNT.getByName(profile).takeHookEvent(event) },
     background: (work) => ctx.waitUntil(work),
     report: (what, error) => console.error(`session ${session}: ${what}: ${messageOf(error)}`),

@@ -77,7 +77,8 @@ export function createRouteManager(deps: ManagingDeps) {
       const route: StoredWebhook = { v: 1, ...input, secret: sealed, createdAt: clock.now() };
       const stored = sql.transaction((): Result<null> => {
         for (const statement of [...ROUTE_SCHEMA, ...DELIVERY_SCHEMA]) sql.run(statement);
-        if (routes.find(name)) return err("webhook_exists", `There is a webhook \`${name}\`. Change it, or choose another name.`);
+        if (routes.find(name))
+          return err("webhook_exists", `There is a webhook \`${name}\`. Change it, or choose another name.`);
         if (routes.count() >= MAX_ROUTES) {
           return err("too_many_webhooks", `A profile has at most ${MAX_ROUTES} webhooks: delete one first.`);
         }
@@ -134,7 +135,9 @@ export function createRouteManager(deps: ManagingDeps) {
 }
 
 /** What the form of a route does not say. Failure: `webhook_invalid`. */
-function checkRoute(route: Pick<StoredWebhook, "scheme" | "hmac" | "filters" | "deliver" | "deliverOnly">): Result<null> {
+function checkRoute(
+  route: Pick<StoredWebhook, "scheme" | "hmac" | "filters" | "deliver" | "deliverOnly">,
+): Result<null> {
   const { scheme, hmac, filters, deliver, deliverOnly } = route;
   if (deliverOnly && deliver === null) {
     return err("webhook_invalid", "`deliverOnly` needs `deliver`: say where the text goes.");
@@ -143,7 +146,10 @@ function checkRoute(route: Pick<StoredWebhook, "scheme" | "hmac" | "filters" | "
     return err("webhook_invalid", `\`hmac\` is only for the scheme \`hmac\`; this route has \`${scheme}\`.`);
   }
   if (hmac?.signed !== undefined && !isWholeRequestSigned(hmac.signed, hmac.timestampHeader !== null)) {
-    return err("webhook_invalid", "`hmac.signed` names `{body}` once, and `{timestamp}` if and only if the time is signed.");
+    return err(
+      "webhook_invalid",
+      "`hmac.signed` names `{body}` once, and `{timestamp}` if and only if the time is signed.",
+    );
   }
   for (const filter of filters) {
     const checked = checkFilter(filter);

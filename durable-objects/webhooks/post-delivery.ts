@@ -2,6 +2,7 @@
 // when the delivery was accepted, and the message's key names the delivery. Called by the pump of a Webhooks object.
 import { type Result, err, ok } from "../../core/errors.ts";
 import type { Clock } from "../../core/ports.ts";
+import type { ChannelOrigin } from "../../core/schemas/channels/delivery.ts";
 import type { SessionId, TurnId } from "../../core/schemas/ids.ts";
 import type { WaitingDelivery } from "../../core/webhooks/delivery-rows.ts";
 import type { AccountStub, SessionStub } from "./context.ts";
@@ -24,6 +25,10 @@ const PROFILE_GONE = err("profile_gone", "This profile has been deleted.");
 
 /** The origin of messages whose answers come back to the Webhooks object. No chat of a channel has such an id. */
 export const WEBHOOK_CHAT = "webhook:";
+
+export function isOfWebhook({ chat }: Pick<ChannelOrigin, "chat">): boolean {
+  return chat.startsWith(WEBHOOK_CHAT);
+}
 
 export function createPoster(deps: PostingDeps) {
   const { clock, account } = deps;
@@ -61,7 +66,9 @@ export function createPoster(deps: PostingDeps) {
         text: row.text,
         busy: "queue" as const,
         key: `webhook:${row.route}:${row.id}:${row.at}`,
-        ...(row.answers && { channel: { chat: `${WEBHOOK_CHAT}${row.route}`, message: row.id, source: "content" as const } }),
+        ...(row.answers && {
+          channel: { chat: `${WEBHOOK_CHAT}${row.route}`, message: row.id, source: "content" as const },
+        }),
         ...(rev > 0 && { settingsRev: rev }),
       };
       const posted = await deps.session(row.session).post(message);

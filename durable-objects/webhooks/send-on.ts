@@ -22,7 +22,11 @@ const MAX_TEXT_CHARS = 20_000;
 const SILENCE = /^\s*\[SILENT\]\s*$/i;
 
 /** Failures: `no_target`; those of `ChannelsStub`. `isFinal`: trying again does not help. Rejects if an object cannot be reached. */
-export async function sendText(targets: Targets, target: WebhookTarget | null, row: WaitingDelivery): Promise<Result<null>> {
+export async function sendText(
+  targets: Targets,
+  target: WebhookTarget | null,
+  row: WaitingDelivery,
+): Promise<Result<null>> {
   const about = `${row.route} ${row.id} ${row.at}`;
   const data = { webhook: row.route, delivery: row.id, text: clip(row.text, MAX_TEXT_CHARS) };
   return send(targets, target, { about, at: row.at, text: row.text, data });

@@ -2,7 +2,7 @@
 // API, by the profile's sessions and by its Account. A profile without routes stores nothing here. See docs/decisions/0096.
 import { DurableObject } from "cloudflare:workers";
 import { ulid } from "ulid";
-import { type Result, err, messageOf, ok } from "../../core/errors.ts";
+import { type Result, messageOf, ok } from "../../core/errors.ts";
 import type { SessionDelivery } from "../../core/schemas/channels/delivery.ts";
 import { ProfileId } from "../../core/schemas/ids.ts";
 import type {
@@ -67,7 +67,13 @@ export class Webhooks extends DurableObject<WebhooksEnv> {
   #tidiedAt = 0;
 
   readonly #manager = createRouteManager({
-    ...{ sql: this.#sql, clock: systemClock, profile: this.#profile, routes: this.#routes, deliveries: this.#deliveries },
+    ...{
+      sql: this.#sql,
+      clock: systemClock,
+      profile: this.#profile,
+      routes: this.#routes,
+      deliveries: this.#deliveries,
+    },
     sealer: this.#sealer,
     publicUrl: () => readPublicUrl(this.env, readSettings(this.env)),
     hasTables: () => this.#exists(),
@@ -77,7 +83,11 @@ export class Webhooks extends DurableObject<WebhooksEnv> {
       this.#changes++;
     },
   });
-  readonly #targets = { account: this.#account, channels: openChannels(this.env, this.#profile), profile: this.#profile };
+  readonly #targets = {
+    account: this.#account,
+    channels: openChannels(this.env, this.#profile),
+    profile: this.#profile,
+  };
   readonly #poster = createPoster({
     clock: systemClock,
     account: this.#account,
@@ -105,7 +115,10 @@ export class Webhooks extends DurableObject<WebhooksEnv> {
     const proved = proveRequest(request, proof);
     if (!proved || !opened) return null;
     const deps = { sql: this.#sql, routes: this.#routes, deliveries: this.#deliveries, newSession: () => ulid() };
-    const taken = takeRequest({ ...deps, limit: this.#rateLimit(now) }, { name, route: opened.route, id: proved.id, request, now });
+    const taken = takeRequest(
+      { ...deps, limit: this.#rateLimit(now) },
+      { name, route: opened.route, id: proved.id, request, now },
+    );
     if (taken.ok && taken.value.status === "accepted") {
       await this.#arm();
       this.#work();
@@ -152,9 +165,8 @@ export class Webhooks extends DurableObject<WebhooksEnv> {
     const found = this.#manager.read(name);
     if (!found.ok) return found;
     const rows = this.#deliveries.list(name, { before, limit: limit + 1 });
-    const page = rows.slice(0, limit);
-    const next = rows.length > limit ? page.at(-1)!.n : null;
-    return ok({ deliveries: page.map(({ n: _, ...delivery }) => delivery), next });
+    const next = rows.length > limit ? rows[limit - 1]!.n : null;
+    return ok({ deliveries: rows.slice(0, limit).map(({ delivery }) => delivery), next });
   }
 
   /** For the check-up: how many routes, and what of the last day has failed or waits. */
@@ -223,7 +235,9 @@ export class Webhooks extends DurableObject<WebhooksEnv> {
     const changes = this.#changes;
     const previous = route.previous && now < route.previous.until ? route.previous : null;
     const secrets = await Promise.all(
-      [route.secret, ...(previous ? [previous.secret] : [])].map((sealed) => this.#sealer.ok && this.#sealer.value.open(sealed)),
+      [route.secret, ...(previous ? [previous.secret] : [])].map(
+        (sealed) => this.#sealer.ok && this.#sealer.value.open(sealed),
+      ),
     );
     if (changes !== this.#changes) return this.#openRoute(name, now);
     const opened = secrets.flatMap((secret) => (secret && secret.ok ? [secret.value] : []));

@@ -63,6 +63,7 @@ describe("the bindings", () => {
       "durable_objects.bindings ARCHIVE",
       "durable_objects.bindings CHANNELS",
       "durable_objects.bindings SESSION",
+      "durable_objects.bindings WEBHOOKS",
       "kv_namespaces MEMORY",
       "queues.producers CURATION",
       "queues.producers REVIEWS",

@@ -8,6 +8,7 @@ import { type ExecEnv, mayUseExec, parseExecEnv } from "../../core/tools/host/ex
 import type { Account } from "../../durable-objects/account.ts";
 import type { Archive } from "../../durable-objects/archive.ts";
 import type { Channels } from "../../durable-objects/channels/channels.ts";
+import type { Webhooks } from "../../durable-objects/webhooks/webhooks.ts";
 import type { AccessEnv } from "../../wiring/access.ts";
 import type { SealingEnv } from "../../wiring/sealing.ts";
 import { AppError } from "./problems.ts";
@@ -17,6 +18,7 @@ export interface Env extends ModelEnv, ExecEnv, SealingEnv, AccessEnv {
   ACCOUNT: DurableObjectNamespace<Account>;
   ARCHIVE: DurableObjectNamespace<Archive>;
   CHANNELS: DurableObjectNamespace<Channels>;
+  WEBHOOKS: DurableObjectNamespace<Webhooks>;
   SKILLS: R2Bucket;
   MEMORY: KVNamespace;
   REVIEWS: Queue<ReviewMessage>;

@@ -61,11 +61,14 @@ import { socket } from "./sessions/socket.ts";
 import { policies } from "./tools/policies.ts";
 import { tools } from "./tools/tools.ts";
 import { wellKnown } from "./skills/well-known.ts";
+import { inboundWebhooks } from "./webhooks/inbound.ts";
+import { webhooks } from "./webhooks/webhooks.ts";
 import { workspace } from "./sessions/workspace.ts";
 
 export { Account } from "../../durable-objects/account.ts";
 export { Archive } from "../../durable-objects/archive.ts";
 export { Channels } from "../../durable-objects/channels/channels.ts";
+export { Webhooks } from "../../durable-objects/webhooks/webhooks.ts";
 export { Session } from "../../durable-objects/session/session.ts";
 
 const WORKSPACE_PATH = /^\/v1\/sessions\/[^/]+\/workspace$/;
@@ -81,9 +84,10 @@ const MESSAGES_PATH =
 /** The MCP server refuses a large body itself, as JSON-RPC. */
 const limitBody: MiddlewareHandler<ApiEnv> = (c, next) => {
   if (c.req.path === MCP_ROUTE) return next();
-  const { maxFileBytes } = parseEnvSettings(c.env).turn;
+  const { turn, webhooks: hooked } = parseEnvSettings(c.env);
   const isFile = FILES_PATH.test(c.req.path);
-  const maxSize = isFile ? maxFileBytes : maxBodyBytes(c.req.path);
+  const ofOperator = isFile ? turn.maxFileBytes : c.req.path.startsWith("/hooks/") ? hooked.maxBytes : null;
+  const maxSize = ofOperator ?? maxBodyBytes(c.req.path);
   const refuse = () => {
     throw new AppError(
       isFile ? "file_too_large" : "body_too_large",
@@ -192,6 +196,8 @@ for (const resource of [
   hooks,
   channels,
   inboundChannels,
+  webhooks,
+  inboundWebhooks,
   exportProfile,
   importProfile,
 ]) {

@@ -155,6 +155,7 @@ export const CODE_BY_FIELD: Record<string, ProblemCode> = {
   "param.policy": "bad_policy_id",
   "param.hook": "bad_hook_id",
   "param.platform": "bad_platform",
+  "param.webhook": "bad_webhook_name",
   "param.path": "bad_path",
   "param.image": "bad_image_id",
   "param.export": "bad_export_id",

@@ -38,11 +38,27 @@ const Nested: z.ZodType<Filter> = z.lazy(() =>
   ]),
 );
 
-export const Filter = Nested.refine((filter) => depthOf(filter) <= MAX_DEPTH, `is nested deeper than ${MAX_DEPTH}`);
+/** In the API's description the filters inside a filter are objects: it cannot show a form that contains itself. */
+const Inner = z.looseObject({});
 
-function depthOf(filter: Filter): number {
-  if ("not" in filter) return 1 + depthOf(filter.not);
-  if ("all" in filter) return 1 + Math.max(...filter.all.map(depthOf));
-  if ("any" in filter) return 1 + Math.max(...filter.any.map(depthOf));
-  return 1;
+export const Filter = z
+  .union([
+    Condition,
+    z.strictObject({ all: z.array(Inner).min(1).max(MAX_MANY) }),
+    z.strictObject({ any: z.array(Inner).min(1).max(MAX_MANY) }),
+    z.strictObject({ not: Inner }),
+  ])
+  .superRefine((given, context) => {
+    const parsed = isTooDeep(given, 0) ? null : Nested.safeParse(given);
+    if (parsed === null) context.addIssue({ code: "custom", message: `is nested deeper than ${MAX_DEPTH}` });
+    else if (!parsed.success)
+      context.addIssue({ code: "custom", message: "has something inside that is not a filter" });
+  }) as unknown as z.ZodType<Filter>;
+
+/** Before the form is read, which would go as deep as the value does. */
+function isTooDeep(filter: unknown, depth: number): boolean {
+  if (depth > MAX_DEPTH) return true;
+  if (typeof filter !== "object" || filter === null) return false;
+  const { all, any, not } = filter as { all?: unknown; any?: unknown; not?: unknown };
+  return [all, any, [not]].flatMap((one) => (Array.isArray(one) ? one : [])).some((one) => isTooDeep(one, depth + 1));
 }

@@ -24,10 +24,14 @@ export const HmacForm = z.strictObject({
   header: HeaderName.default("x-webhook-signature-v2").meta({ description: "The header with the signature" }),
   hash: z.enum(["sha256", "sha512", "sha1"]).default("sha256"),
   encoding: z.enum(["hex", "base64"]).default("hex"),
-  prefix: z.string().max(20).default("").meta({ description: "What precedes the signature in the header, such as `sha256=`" }),
-  timestampHeader: HeaderName.nullable()
-    .default("x-webhook-timestamp")
-    .meta({ description: "The header with the time of signing, in seconds since 1970. `null`: the time is not signed" }),
+  prefix: z
+    .string()
+    .max(20)
+    .default("")
+    .meta({ description: "What precedes the signature in the header, such as `sha256=`" }),
+  timestampHeader: HeaderName.nullable().default("x-webhook-timestamp").meta({
+    description: "The header with the time of signing, in seconds since 1970. `null`: the time is not signed",
+  }),
   signed: z
     .string()
     .max(100)
@@ -88,7 +92,9 @@ const fields = {
   session: z
     .union([z.enum(["route", "new"]), z.strictObject({ key: KeyTemplate })])
     .default("route")
-    .meta({ description: "`route`: one session for all events. `new`: one for each. `key`: one for each value of a template" }),
+    .meta({
+      description: "`route`: one session for all events. `new`: one for each. `key`: one for each value of a template",
+    }),
   deliver: WebhookTarget.nullable()
     .default(null)
     .meta({
@@ -155,7 +161,10 @@ export const WebhookInfo = z.object({
   ...fields,
   createdAt: z.int(),
   path: z.string().meta({ description: "Events are posted to this path of the deployment's public address" }),
-  url: z.string().nullable().meta({ description: "The whole address; `null` if the operator has set no public address" }),
+  url: z
+    .string()
+    .nullable()
+    .meta({ description: "The whole address; `null` if the operator has set no public address" }),
 });
 export type WebhookInfo = z.infer<typeof WebhookInfo>;
 

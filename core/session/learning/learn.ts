@@ -28,10 +28,11 @@ export function learnFromTurn(context: EngineContext, turn: TurnRow, entries: En
   const now = host.clock.now();
   const day = dayOf(now);
   const { learning, kind } = context.meta();
-  const isDelegated = kind === "delegated";
-  const isNewDay = !isDelegated && reviewState(log).activeDay !== day; // its parent has noted the day
-  // A command, or a turn without a model call, has nothing to learn from. Nobody judges a delegated turn, and it starts no review.
-  const isObserved = learning === "on" && !isDelegated && turn.stats.modelCalls > 0;
+  // Nobody judges a delegated turn or the answer to an event, and neither starts a review. The parent of a delegated session has noted the day.
+  const isChat = kind === undefined;
+  const isNewDay = isChat && reviewState(log).activeDay !== day;
+  // A command, or a turn without a model call, has nothing to learn from.
+  const isObserved = learning === "on" && isChat && turn.stats.modelCalls > 0;
   const final = entries.at(-1);
   const isRefined = final?.kind === "notice" && final.code === REFINING;
   const focus = isRefined ? readRefineFocus(entries) : "";

@@ -109,7 +109,8 @@ export function observeRow(turn: number): string {
 
 /** Which kinds of learning the session offers to its model. Reviews may write only these. */
 export function learningOffered(context: EngineContext): OfferedStores {
-  const memory = context.meta().learning === "on";
+  const { learning, kind } = context.meta();
+  const memory = learning === "on" && kind !== "webhook"; // nothing is learned from events
   return { skills: memory && !isHeldOut(context.host), memory };
 }
 

@@ -127,8 +127,9 @@ function beginTurn({ context, begun }: Pick<DriveState, "context" | "begun">, tu
     ...(turn.more.source && { source: turn.more.source }),
   };
   const running: TurnRow = { ...turn, state: "running", waiting: null, input: n, attempts: 1, startedAt, more };
-  // A delegated task was written by the model of another session.
-  const source = turn.more.source ?? meta().delegated?.source ?? "principal";
+  // A delegated task was written by the model of another session, and an event by another system.
+  const { kind, delegated } = meta();
+  const source = turn.more.source ?? delegated?.source ?? (kind === "webhook" ? "content" : "principal");
   const parts: Part[] = [...told, { source, text: turn.waiting ?? "" }];
   const before = told.length > 0 && { told: told.length };
   const waited = since !== undefined && { waited: { since, ...(interrupts !== undefined && { interrupts }) } };

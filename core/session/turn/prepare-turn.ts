@@ -111,7 +111,7 @@ export async function freezePrompt(
   const offered = describeOfferedTools(tools);
   const lines = offeredLines(mergeLines(index, host.seeds), readScene(context, offered));
   const { kind, channel } = context.meta();
-  const store = learning && kind !== "delegated" ? host.memory(context.overlay) : null;
+  const store = learning && kind === undefined ? host.memory(context.overlay) : null;
   const [user, memory] = store ? [await store.list("user"), await store.list("memory")] : [[], []];
   const limits = promptLimits(host.settings, contextWindow);
   const files = readContextFiles(workspace, limits.fileChars);
@@ -121,6 +121,7 @@ export async function freezePrompt(
     personality: chosen,
     guidance: guidanceText(log),
     isDelegated: kind === "delegated",
+    isWebhook: kind === "webhook",
     channel,
     tools: offered.names,
     skillsBlock: renderSkillIndex(lines, limits.indexTokens, request),

@@ -22,7 +22,9 @@ const DOCS_FILE = /^GET \/docs\//;
 const PUBLIC_ROUTE = /^GET (?:\/p\/[^/]+)?\/\.well-known\/(?:agent-skills|skills)\//;
 /** Each platform proves its requests itself. */
 const CHANNEL_ROUTE = /^[A-Z]+ \/channels\/[^/]+\/[^/]/;
-const OPEN_PATHS = [DOCS_FILE, PUBLIC_ROUTE, CHANNEL_ROUTE];
+/** The same for senders of webhooks. */
+const WEBHOOK_ROUTE = /^POST \/hooks\/[^/]+\/[^/]+$/;
+const OPEN_PATHS = [DOCS_FILE, PUBLIC_ROUTE, CHANNEL_ROUTE, WEBHOOK_ROUTE];
 const OPERATOR_ROUTES = new Set(["POST /v1/profiles"]);
 
 /** Allowed for the operator and for a key of the profile itself. The routes tell them apart by `c.var.principal`. */
