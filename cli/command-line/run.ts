@@ -53,7 +53,7 @@ async function carryOut(args: string[], streams: Streams, env: NodeJS.ProcessEnv
   const { words, flags } = line;
   const json = flags.json === true;
   return (
-    (await line.action.run({ words, flags, json, output, ...places(), verbs: VERBS, connection, client })) ??
+    (await line.action.run({ words, flags, json, output, env, ...places(), verbs: VERBS, connection, client })) ??
     EXIT.answered
   );
 }

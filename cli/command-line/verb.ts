@@ -46,6 +46,8 @@ export interface VerbCall {
   accessFile: string;
   /** Of this program. */
   version: string;
+  /** The variables of the environment. */
+  env: Readonly<Record<string, string | undefined>>;
   /** Every verb of the program. */
   verbs: readonly Verb[];
   /** Throws a UsageError when no address or no key is known. */

@@ -1,7 +1,7 @@
 // Where `talaria` writes: results to stdout, everything else to stderr. Used by talaria.ts and the verbs. Must never output control
 // characters of foreign text, nor fail because a reader such as `head` has closed the pipe.
 import { createInterface } from "node:readline/promises";
-import type { Readable, Writable } from "node:stream";
+import { type Readable, Writable } from "node:stream";
 import { UsageError } from "../connection/connection.ts";
 import { toPlain, toPlainJson } from "../show.ts";
 import { type Column, renderTable } from "./table.ts";
@@ -42,6 +42,18 @@ export function createOutput({ stdin, stdout, stderr }: Streams) {
       if (/^y(?:es)?$/i.test(answer.trim())) return true;
       stderr.write("Nothing was done.\n");
       return false;
+    },
+    /** One line that the person types, and that is not shown. Only in a terminal. */
+    async askSecret(question: string): Promise<string> {
+      const unseen = new Writable({ write: (_piece, _encoding, done) => done() });
+      const lines = createInterface({ input: stdin, output: unseen, terminal: true });
+      stderr.write(toPlain(question));
+      try {
+        return await lines.question("");
+      } finally {
+        lines.close();
+        stderr.write("\n");
+      }
     },
     /** One line that the person types. Only in a terminal. */
     async ask(question: string): Promise<string> {

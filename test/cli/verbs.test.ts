@@ -1,12 +1,11 @@
 // The verbs of `talaria` in this process, against a fake API: what they request, print, ask and refuse.
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { PassThrough, Readable } from "node:stream";
 import { describe, expect, it } from "vitest";
 import { renderExitTable, renderVerbTable } from "../../cli/command-line/help.ts";
-import { runCommandLine } from "../../cli/command-line/run.ts";
 import { VERBS } from "../../cli/verbs/index.ts";
 import { type Handler, answerJson, answerProblem, startFakeApi } from "../support/fake-api.ts";
+import { ask, talaria } from "../support/run-talaria.ts";
 import { createTempFolders } from "../support/temp-folders.ts";
 
 const tempFolder = createTempFolders();
@@ -21,38 +20,6 @@ const DETAIL = {
   reviewing: [],
   usage: { calls: 1, tokens: 12, usd: 0.5 },
 };
-
-interface Terminal {
-  columns?: number;
-  /** What the person types. */
-  typed?: string;
-}
-
-/** `url`: of a fake API. */
-async function talaria(args: string[], { url = "", columns, typed }: Terminal & { url?: string } = {}) {
-  const written = { stdout: "", stderr: "" };
-  const sink = (name: "stdout" | "stderr", isTTY: boolean) => {
-    const stream = Object.assign(new PassThrough(), { isTTY, columns: columns ?? 80 });
-    stream.on("data", (piece: Buffer) => (written[name] += piece.toString()));
-    return stream;
-  };
-  const stdin = Object.assign(Readable.from(typed === undefined ? [] : [`${typed}\n`]), { isTTY: typed !== undefined });
-  const streams = { stdin, stdout: sink("stdout", columns !== undefined), stderr: sink("stderr", false) };
-  const env = url === "" ? { TALARIA_PROFILE: "./none.json" } : { TALARIA_URL: url, TALARIA_KEY: "tal_me_secret" };
-  const code = await runCommandLine(args, streams, env);
-  await new Promise((done) => setImmediate(done));
-  return { code, ...written };
-}
-
-/** Runs one command against one answer for each request, and says what was requested. */
-async function ask(args: string[], answers: Handler[], terminal: Terminal = {}) {
-  await using api = await startFakeApi(answers);
-  const result = await talaria(args, { url: api.url, ...terminal });
-  return {
-    ...result,
-    requests: api.requests.map(({ method, path, body }) => `${method} ${path}${body ? ` ${body}` : ""}`),
-  };
-}
 
 const list = (name: string, items: unknown[], next?: string) =>
   answerJson(200, { [name]: items, ...(next && { next }) });

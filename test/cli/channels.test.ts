@@ -1,0 +1,156 @@
+// `talaria channels`, against a fake API.
+import { describe, expect, it } from "vitest";
+import type { PlatformInfo } from "../../core/schemas/channels/channel-api.ts";
+import { DEFAULT_OPTIONS } from "../../core/schemas/channels/channel-api.ts";
+import type { ChannelState } from "../../core/schemas/channels/channel.ts";
+import { answerJson } from "../support/fake-api.ts";
+import { ask } from "../support/run-talaria.ts";
+
+const channel = (more: Partial<ChannelState> = {}): ChannelState => ({
+  platform: "slack",
+  state: "verified",
+  fields: { botToken: null },
+  options: DEFAULT_OPTIONS,
+  self: { id: "U1", name: "talaria" },
+  savedAt: 1_700_000_000_000,
+  verifiedAt: 1_700_000_000_000,
+  lastIn: null,
+  lastOut: null,
+  lastError: null,
+  home: null,
+  ...more,
+});
+
+const capabilities = {
+  edit: true,
+  typing: false,
+  buttons: 5,
+  filesIn: true,
+  filesOut: true,
+  groups: true,
+  threads: true,
+  replies: true,
+  redactsIds: false,
+};
+
+const info = (more: Partial<PlatformInfo> = {}): PlatformInfo => ({
+  platform: "slack",
+  title: "Slack",
+  form: [
+    { name: "botToken", help: "The bot's token.", secret: true, required: true },
+    { name: "signingSecret", help: "The app's secret.", secret: true, required: true },
+    { name: "team", help: "The team's id.", secret: false, required: false },
+  ],
+  steps: ["Make an app.", "Enter <address>."],
+  capabilities,
+  address: "https://t.test/channels/slack/p",
+  channel: null,
+  ...more,
+});
+const platforms = (...channels: PlatformInfo[]) => answerJson(200, { channels });
+
+describe("talaria channels", () => {
+  it("lists what is set up, and with --all every platform", async () => {
+    const answer = platforms(info({ channel: channel() }), info({ platform: "line", title: "LINE" }));
+    const { stdout } = await ask(["channels"], [answer]);
+    expect(stdout).toMatch(/slack +verified +talaria/);
+    expect(stdout).not.toContain("line");
+    expect((await ask(["channels", "list", "--all"], [answer])).stdout).toMatch(/line +not set up/);
+    expect((await ask(["channels"], [platforms(info())])).stderr).toContain("No channel is set up.");
+  });
+
+  it("shows what a platform takes, with the variables of its fields", async () => {
+    const { stdout } = await ask(["channels", "show", "Slack"], [platforms(info())]);
+    expect(stdout).toContain("1. Make an app.\n2. Enter <address>.\n");
+    expect(stdout).toContain("  botToken (secret): The bot's token. SLACK_BOT_TOKEN\n");
+    expect(stdout).toContain("  team (optional): The team's id. SLACK_TEAM\n");
+  });
+
+  it("takes fields from the environment", async () => {
+    const env = { SLACK_BOT_TOKEN: "xoxb-1", SLACK_SIGNING_SECRET: "s" };
+    const { code, requests, stdout } = await ask(
+      ["channels", "set", "slack", "--from-env", "team=T1", "--owner", "U7", "--owner", "U8"],
+      [platforms(info()), answerJson(200, channel())],
+      { env },
+    );
+    expect(code).toBe(0);
+    expect(requests[1]).toBe(
+      'PUT /v1/channels/slack {"team":"T1","botToken":"xoxb-1","signingSecret":"s","options":{"owners":["U7","U8"]}}',
+    );
+    expect(stdout).toContain("Slack is verified: the bot is talaria.");
+    expect(stdout).not.toContain("xoxb");
+  });
+
+  it("keeps the options that were there when it adds a person", async () => {
+    const options = { ...DEFAULT_OPTIONS, everyone: true };
+    const { requests } = await ask(
+      ["channels", "set", "slack", "--from-env", "--user", "U9"],
+      [platforms(info({ channel: channel({ options }) })), answerJson(200, channel())],
+      { env: { SLACK_BOT_TOKEN: "x", SLACK_SIGNING_SECRET: "s" } },
+    );
+    expect(requests[1]).toContain('"everyone":true');
+    expect(requests[1]).toContain('"users":["U9"]');
+  });
+
+  it("asks for what is missing in a terminal, and shows no secret", async () => {
+    const form = [{ name: "token", help: "The bot's token.", secret: true, required: true }];
+    const telegram = info({ platform: "telegram", title: "Telegram", form });
+    const { code, requests, stdout, stderr } = await ask(
+      ["channels", "set", "telegram"],
+      [platforms(telegram), answerJson(200, channel({ platform: "telegram" }))],
+      { columns: 80, typed: "123:abc" },
+    );
+    expect({ code, request: requests[1] }).toEqual({
+      code: 0,
+      request: 'PUT /v1/channels/telegram {"token":"123:abc"}',
+    });
+    expect(stderr).toContain("- Make an app.");
+    expect(stderr).toContain("token: The bot's token.");
+    expect(stdout + stderr).not.toContain("123:abc");
+  });
+
+  it.each([
+    [["set", "slack", "botToken=x"], "`botToken` is a secret, and other programs can read a command line."],
+    [["set", "slack", "tokn=x"], 'Slack has no field "tokn". It has: botToken, signingSecret, team.'],
+    [["set", "slack", "team"], "Write it as team=VALUE."],
+    [["set", "slack"], "Slack needs `botToken`. Nothing was done: set SLACK_BOT_TOKEN and pass --from-env"],
+    [["set", "slak"], '"slak" is not one of: slack.'],
+  ])("refuses %j and changes nothing", async (args, sentence) => {
+    const { code, stderr, requests } = await ask(["channels", ...args], [platforms(info())]);
+    expect({ code, requests }).toEqual({ code: 2, requests: ["GET /v1/channels"] });
+    expect(stderr).toContain(sentence);
+  });
+
+  it("tries a channel, and fails with the platform's reason", async () => {
+    const well = { verified: true, self: { id: "U1", name: "talaria" }, registered: true, sent: true, error: null };
+    const found = platforms(info({ channel: channel() }));
+    const good = await ask(["channels", "test", "slack", "C1"], [found, answerJson(200, well)]);
+    expect(good).toMatchObject({
+      code: 0,
+      requests: ["GET /v1/channels", 'POST /v1/channels/slack/test {"chat":"C1"}'],
+    });
+    expect(good.stdout).toBe(
+      "Slack accepts the credentials: the bot is talaria.\nIt knows the channel's address.\nThe message was sent.\n",
+    );
+    const error = { at: 1, code: "channel_auth_failed", message: "The platform refused the credentials." };
+    const bad = await ask(
+      ["channels", "test", "slack"],
+      [found, answerJson(200, { verified: false, self: null, registered: null, sent: null, error })],
+    );
+    expect(bad).toMatchObject({ code: 1, stdout: "Slack is not verified.\nThe platform refused the credentials.\n" });
+  });
+
+  it("removes a channel only with a yes", async () => {
+    const found = platforms(info({ channel: channel() }));
+    expect(await ask(["channels", "remove", "slack"], [found])).toMatchObject({
+      code: 2,
+      requests: ["GET /v1/channels"],
+    });
+    const removed = await ask(
+      ["channels", "remove", "slack", "--yes"],
+      [found, (response) => void response.writeHead(204).end()],
+    );
+    expect(removed.requests[1]).toBe("DELETE /v1/channels/slack");
+    expect(removed).toMatchObject({ code: 0, stderr: "Slack is removed.\n" });
+  });
+});
