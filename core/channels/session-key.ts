@@ -53,6 +53,17 @@ export function toSessionKey(
   return { key: [platform, kind, ...parts].join(":"), shared };
 }
 
+/** Whose topics those of a place are: the key of the chat itself, also for an event in one of its threads. */
+export function toTopicBase(
+  platform: PlatformName,
+  { chat, from }: Pick<InboundEvent, "chat" | "from">,
+  cuts: SessionCuts,
+  { hideId }: Pick<KeyDetails, "hideId"> = {},
+): string {
+  const { thread: _, ...root } = chat;
+  return toSessionKey(platform, { chat: root, from }, cuts, hideId ? { hideId } : {}).key;
+}
+
 /** Whether everybody in the place writes in one session. */
 export function isSharedPlace(chat: ChatPlace, { groupSessions, threadSessions }: SessionCuts): boolean {
   if (chat.kind === "direct") return false;
