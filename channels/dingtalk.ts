@@ -4,6 +4,7 @@ import * as z from "zod";
 import { clip, toOneLine } from "../core/clip.ts";
 import type { ChatAddress, OpenChannel, OutFile, Platform, PlatformClient } from "../core/channels/platform.ts";
 import { type Result, ok } from "../core/errors.ts";
+import { readRetryAfter } from "../core/retry-after.ts";
 import type { InboundFile } from "../core/schemas/channels/inbound.ts";
 import { type ApiReply, type ApiRequest, authFailed, callApi, describe, rateLimited, refused } from "./support/call.ts";
 import { hmac, toBase64, toText } from "./support/crypto.ts";
@@ -13,9 +14,9 @@ import { toMultipart } from "./support/multipart.ts";
 import { withToken } from "./support/token.ts";
 
 const Fields = z.strictObject({
-  appKey: setting("The app's AppKey (Client ID), from Credentials & Basic Info"),
-  appSecret: secret("The app's AppSecret (Client Secret), from the same page"),
-  robotCode: setting("The robot's code, from the page of the robot. Default: the AppKey").optional(),
+  appKey: setting("The app's AppKey (Client ID), from Credentials & Basic Info."),
+  appSecret: secret("The app's AppSecret (Client Secret), from the same page."),
+  robotCode: setting("The robot's code, from the page of the robot. Default: the AppKey.").optional(),
 });
 type Fields = z.infer<typeof Fields>;
 
@@ -256,7 +257,8 @@ function judge(reply: ApiReply): Result<never> | null {
   const { code, message, errcode = 0, errmsg } = Failed.safeParse(reply.json).data ?? {};
   if (reply.status >= 500 || (reply.status < 400 && errcode === 0)) return null;
   const detail = describe(reply, message ?? errmsg);
-  if (code?.includes("Throttling") || [130101, 130102, 90018].includes(errcode)) return rateLimited();
+  if (code?.includes("Throttling") || [130101, 130102, 90018].includes(errcode))
+    return rateLimited(readRetryAfter(reply.headers));
   if (code?.includes("Authentication") || [40014, 42001, 88].includes(errcode)) return authFailed(detail);
   return errcode === 0 ? null : refused(detail);
 }

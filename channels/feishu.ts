@@ -29,13 +29,13 @@ import { toMultipart } from "./support/multipart.ts";
 import { withToken } from "./support/token.ts";
 
 const Fields = z.strictObject({
-  appId: setting("The App ID, cli_…, from Credentials & Basic Info"),
-  appSecret: secret("The App Secret, from the same page"),
-  verificationToken: secret("The Verification Token, from Events & Callbacks > Encryption Strategy"),
+  appId: setting("The App ID, cli_…, from Credentials & Basic Info."),
+  appSecret: secret("The App Secret, from the same page."),
+  verificationToken: secret("The Verification Token, from Events & Callbacks > Encryption Strategy."),
   encryptKey: secret(
-    "The Encrypt Key, from the same page. With it events are encrypted and signed; without it they are neither",
+    "The Encrypt Key, from the same page. With it events are encrypted and signed; without it they are neither.",
   ).optional(),
-  baseUrl: serverUrl("https://open.larksuite.com for Lark. Default: https://open.feishu.cn").optional(),
+  baseUrl: serverUrl("https://open.larksuite.com for Lark. Default: https://open.feishu.cn.").optional(),
 });
 type Fields = z.infer<typeof Fields>;
 

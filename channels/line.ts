@@ -11,8 +11,8 @@ import { readJson, toMessage, toPress, toTime } from "./support/events.ts";
 import { secret, toForm } from "./support/fields.ts";
 
 const Fields = z.strictObject({
-  channelSecret: secret("The channel secret, from the tab Basic settings of the Messaging API channel"),
-  channelAccessToken: secret("A long-lived channel access token, from the tab Messaging API"),
+  channelSecret: secret("The channel secret, from the tab Basic settings of the Messaging API channel."),
+  channelAccessToken: secret("A long-lived channel access token, from the tab Messaging API."),
 });
 type Fields = z.infer<typeof Fields>;
 

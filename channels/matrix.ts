@@ -11,12 +11,12 @@ import { secret, serverUrl, setting, toForm } from "./support/fields.ts";
 import { toPlainText } from "./support/html.ts";
 
 const Fields = z.strictObject({
-  homeserver: serverUrl("The homeserver's address, such as https://matrix.example.org"),
+  homeserver: serverUrl("The homeserver's address, such as https://matrix.example.org."),
   userId: setting(
-    "The bot's id, such as @talaria:example.org: sender_localpart of the registration, at the server's name",
+    "The bot's id, such as @talaria:example.org: sender_localpart of the registration, at the server's name.",
   ),
-  asToken: secret("as_token of the registration: a long random word that the bot shows to the homeserver"),
-  hsToken: secret("hs_token of the registration: a long random word that the homeserver shows to the bot"),
+  asToken: secret("as_token of the registration: a long random word that the bot shows to the homeserver."),
+  hsToken: secret("hs_token of the registration: a long random word that the homeserver shows to the bot."),
 });
 type Fields = z.infer<typeof Fields>;
 

@@ -20,11 +20,11 @@ import { secret, serverUrl, toForm } from "./support/fields.ts";
 import { toMultipart } from "./support/multipart.ts";
 
 const Fields = z.strictObject({
-  serverUrl: serverUrl("The server's address, such as https://chat.example.org"),
-  botToken: secret("The access token of a bot account, from Integrations > Bot Accounts"),
-  token: secret("The token of the outgoing webhook"),
+  serverUrl: serverUrl("The server's address, such as https://chat.example.org."),
+  botToken: secret("The access token of a bot account, from Integrations > Bot Accounts."),
+  token: secret("The token of the outgoing webhook."),
   commandToken: secret(
-    "The token of the slash command, where there is one: direct messages and private channels need it",
+    "The token of the slash command, where there is one: direct messages and private channels need it.",
   ).optional(),
 });
 type Fields = z.infer<typeof Fields>;

@@ -10,9 +10,9 @@ import { readJson, toMessage, toTime } from "./support/events.ts";
 import { secret, serverUrl, setting, toForm } from "./support/fields.ts";
 
 const Fields = z.strictObject({
-  account: setting("The phone number of the Signal account, such as +4915112345678"),
-  url: serverUrl("The address at which the forwarder can be reached, such as that of a tunnel"),
-  secret: secret("A long random word of your choice; the forwarder gets the same one"),
+  account: setting("The phone number of the Signal account, such as +4915112345678."),
+  url: serverUrl("The address at which the forwarder can be reached, such as that of a tunnel."),
+  secret: secret("A long random word of your choice; the forwarder gets the same one."),
 });
 type Fields = z.infer<typeof Fields>;
 

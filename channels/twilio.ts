@@ -10,9 +10,9 @@ import { toMessage } from "./support/events.ts";
 import { secret, setting, toForm } from "./support/fields.ts";
 
 const Fields = z.strictObject({
-  accountSid: setting("The Account SID, AC…, from the start page of the console"),
-  authToken: secret("The Auth Token, from the same page"),
-  from: setting("The number that people write to, such as +14155550100, or the SID of a messaging service, MG…"),
+  accountSid: setting("The Account SID, AC…, from the start page of the console."),
+  authToken: secret("The Auth Token, from the same page."),
+  from: setting("The number that people write to, such as +14155550100, or the SID of a messaging service, MG…."),
 });
 type Fields = z.infer<typeof Fields>;
 

@@ -10,9 +10,9 @@ import { secret, serverUrl, toForm } from "./support/fields.ts";
 import { isSigned, signWebhook } from "./support/standard-webhooks.ts";
 
 const Fields = z.strictObject({
-  secret: secret("What both sides sign with: whsec_ and at least 24 random bytes in Base64"),
+  secret: secret("What both sides sign with: whsec_ and at least 24 random bytes in Base64."),
   url: serverUrl(
-    "Where what the agent says is posted. Without it the agent can be written to, and cannot answer",
+    "Where what the agent says is posted. Without it the agent can be written to, and cannot answer.",
   ).optional(),
 });
 type Fields = z.infer<typeof Fields>;
@@ -60,7 +60,7 @@ export const webhook: Platform<Fields> = {
     replies: true,
     redactsIds: true,
   },
-  limits: { text: 100_000, textUnit: "utf16", fileBytes: 4_000_000, editEveryMs: 0, typingMs: 0 },
+  limits: { text: 100_000, textUnit: "utf16", fileBytes: 4_000_000, editEveryMs: 1, typingMs: 0 },
   flavour: "markdown",
   pairs: true,
 

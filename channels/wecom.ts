@@ -3,6 +3,7 @@
 import * as z from "zod";
 import type { ChannelRequest, ChatAddress, OpenChannel, Platform, PlatformClient } from "../core/channels/platform.ts";
 import { type Result, ok } from "../core/errors.ts";
+import { readRetryAfter } from "../core/retry-after.ts";
 import type { InboundFile } from "../core/schemas/channels/inbound.ts";
 import {
   type ApiReply,
@@ -22,11 +23,11 @@ import { withToken } from "./support/token.ts";
 import { readElements } from "./support/xml.ts";
 
 const Fields = z.strictObject({
-  corpId: setting("The company's id, from My Company"),
-  agentId: setting("The app's AgentId, from the app's page"),
-  secret: secret("The app's Secret, from the app's page"),
-  token: secret("The Token, from the app's page under Receive Messages > Set API"),
-  encodingAESKey: secret("The EncodingAESKey of 43 characters, from the same page"),
+  corpId: setting("The company's id, from My Company."),
+  agentId: setting("The app's AgentId, from the app's page."),
+  secret: secret("The app's Secret, from the app's page."),
+  token: secret("The Token, from the app's page under Receive Messages > Set API."),
+  encodingAESKey: secret("The EncodingAESKey of 43 characters, from the same page."),
 });
 type Fields = z.infer<typeof Fields>;
 
@@ -218,6 +219,6 @@ function judge(reply: ApiReply): Result<never> | null {
   if (!failed || failed.errcode === 0 || reply.status >= 500) return null;
   const detail = describe(reply, `${failed.errcode} ${failed.errmsg ?? ""}`);
   if (failed.errcode === BUSY) return unavailable(reply.status);
-  if (RATE_CODES.includes(failed.errcode)) return rateLimited();
+  if (RATE_CODES.includes(failed.errcode)) return rateLimited(readRetryAfter(reply.headers));
   return AUTH_CODES.includes(failed.errcode) ? authFailed(detail) : refused(detail);
 }

@@ -11,6 +11,7 @@ import type {
   PlatformClient,
 } from "../core/channels/platform.ts";
 import { type Result, ok } from "../core/errors.ts";
+import { readRetryAfter } from "../core/retry-after.ts";
 import type { InboundEvent, InboundFile } from "../core/schemas/channels/inbound.ts";
 import {
   type ApiReply,
@@ -29,14 +30,14 @@ import { secret, setting, toForm } from "./support/fields.ts";
 import { toMultipart } from "./support/multipart.ts";
 
 const Fields = z.strictObject({
-  accessToken: secret("A permanent access token of a system user, with the permission whatsapp_business_messaging"),
-  phoneNumberId: setting("The phone number's id (not the number), from WhatsApp > API Setup"),
-  appSecret: secret("The app's secret, from App settings > Basic"),
-  verifyToken: secret("A word of your choice; you enter the same one beside the callback URL"),
+  accessToken: secret("A permanent access token of a system user, with the permission whatsapp_business_messaging."),
+  phoneNumberId: setting("The phone number's id (not the number), from WhatsApp > API Setup."),
+  appSecret: secret("The app's secret, from App settings > Basic."),
+  verifyToken: secret("A word of your choice; you enter the same one beside the callback URL."),
   template: setting(
-    "A template whose body is one variable: what it carries reaches people more than 24 hours after they wrote",
+    "A template whose body is one variable: what it carries reaches people more than 24 hours after they wrote.",
   ).optional(),
-  templateLanguage: setting("The template's language, such as en_US, which is the default").optional(),
+  templateLanguage: setting("The template's language, such as en_US, which is the default.").optional(),
 });
 type Fields = z.infer<typeof Fields>;
 
@@ -63,6 +64,7 @@ const Message = z.object({
   id: z.string(),
   timestamp: z.string().optional(),
   group_id: z.string().optional(),
+  context: z.object({ id: z.string().optional() }).optional().catch(undefined),
   text: z.object({ body: z.string() }).optional(),
   image: Media.optional(),
   sticker: Media.optional(),
@@ -191,7 +193,7 @@ function readValue(value: z.infer<typeof Value>, { deps }: OpenChannel<Fields>):
       context: { message: message.id, at: String(at) },
     };
     const pressed = message.interactive?.button_reply ?? message.interactive?.list_reply;
-    if (pressed) return toPress({ ...base, token: pressed.id });
+    if (pressed) return toPress({ ...base, token: pressed.id, message: message.context?.id });
     return toMessage({ ...base, text: readText(message), files: readFiles(message) });
   });
 }
@@ -346,7 +348,7 @@ function judge(reply: ApiReply): Result<never> | null {
   if (!failed) return null;
   const { code, message } = failed;
   if (code === 131047) return windowClosed("More than 24 hours have passed since the person wrote.");
-  if ([4, 613, 80007, 130429, 131048, 131056].includes(code)) return rateLimited();
+  if ([4, 613, 80007, 130429, 131048, 131056].includes(code)) return rateLimited(readRetryAfter(reply.headers));
   if (code === 0 || code === 10 || code === 190 || (code >= 200 && code < 300))
     return authFailed(describe(reply, message));
   if ([1, 2, 131000, 131016].includes(code)) return unavailable(reply.status);

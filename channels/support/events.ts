@@ -75,8 +75,13 @@ export function toTime(atMs: number, clock: Clock): number {
 }
 
 function toEvent(draft: unknown): InboundEvent[] {
-  const event = InboundEvent.safeParse(draft);
-  return event.success ? [event.data] : [];
+  const event = InboundEvent.safeParse(draft).data;
+  return event && [event.id, event.chat.id, event.from.id].every(isId) ? [event] : [];
+}
+
+/** Not blank, and not what a program writes that has lost an id. */
+function isId(id: string): boolean {
+  return id.trim() !== "" && !["undefined", "null", "NaN", "[object Object]"].includes(id);
 }
 
 function toSender({ id, name, handle, isBot }: DraftSender): Sender {

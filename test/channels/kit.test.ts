@@ -164,7 +164,9 @@ test.each(BROKEN)("finds a platform that %s", async (_name, change, title) => {
   const failed: string[] = [];
   for (const statement of listStatements(fixture)) {
     if (!title.test(statement.title)) continue;
-    await (async () => statement.run())().catch((thrown: unknown) => failed.push(`${statement.title}: ${String(thrown)}`));
+    await (async () => statement.run())().catch((thrown: unknown) =>
+      failed.push(`${statement.title}: ${String(thrown)}`),
+    );
   }
   expect(failed.length).toBeGreaterThan(0);
 });
