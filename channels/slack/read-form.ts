@@ -8,7 +8,7 @@ import { BlockActions, SlashCommand } from "./forms.ts";
 import { fetchDirectChat, fetchName } from "./names.ts";
 import { readText } from "./read-text.ts";
 
-/** The one command for all: `/talaria status`, `/talaria how much rain fell?`. */
+/** The one command for all: `/talaria usage`, `/talaria /title Rain`, `/talaria how much rain fell?`. */
 const ANY_COMMAND = "/talaria";
 
 /** `sentAt`: the signed time, in ms. */
@@ -55,7 +55,8 @@ async function readPress(payload: unknown, sentAt: number, channel: SlackChannel
 function toLine(command: string, text: string): string {
   if (command !== ANY_COMMAND) return `${command} ${text}`.trim();
   if (text === "") return "/help";
-  return !text.startsWith("/") && isCommandWord(`/${text}`) ? `/${text}` : text;
+  // With more words it may be a sentence, such as "search the house": then the command keeps its slash.
+  return /^\w+$/.test(text) && isCommandWord(`/${text}`) ? `/${text}` : text;
 }
 
 /** Two people's direct chat is a group for the bot, which is not in it. */
