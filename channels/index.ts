@@ -19,6 +19,7 @@ const LOADERS: Partial<Record<PlatformName, () => Promise<Platform>>> = {
   discord: () => import("./discord.ts").then(({ discord }) => discord),
   teams: () => import("./teams.ts").then(({ teams }) => teams),
   "google-chat": () => import("./google-chat.ts").then(({ googleChat }) => googleChat),
+  email: () => import("./email.ts").then(({ email }) => email),
   github: () => import("./github.ts").then(({ github }) => github),
 };
 

@@ -65,6 +65,22 @@ export interface PlatformDeps {
   cached<T>(key: string, make: () => Promise<Result<{ value: T; expiresAt: number }>>): Promise<Result<T>>;
   /** Drops a cached value, such as a token that was refused. */
   forget(key: string): void;
+  /** Sends an e-mail. Fails with a `SendFailure`. Absent: the deployment has no binding for it. */
+  sendEmail?(mail: OutgoingEmail): Promise<Result<{ id: string | null }>>;
+  /** A file of `Received.files`. `null`: it is no longer kept. */
+  keptFile?(ref: string): Promise<Uint8Array | null>;
+}
+
+export interface OutgoingEmail {
+  from: { email: string; name: string };
+  to: string;
+  replyTo?: string;
+  subject: string;
+  text: string;
+  /** "": there is no HTML. */
+  html: string;
+  headers: Record<string, string>;
+  files: readonly OutFile[];
 }
 
 export interface PlatformRequest {
@@ -174,6 +190,8 @@ export interface VerifiedRequest {
 /** `reply`: what the platform wants to hear at once, such as a challenge. Absent: 200 without a body. */
 export interface Received {
   events: InboundEvent[];
+  /** Files that came with the messages themselves. They are kept until these are carried out: `PlatformDeps.keptFile`. */
+  files?: { ref: string; bytes: Uint8Array }[];
   reply?: ChannelReply;
   /** Chats that have another id from now on: the platform's old and new one. */
   moved?: { from: string; to: string }[];
