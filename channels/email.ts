@@ -23,8 +23,8 @@ import { digest, toHex } from "./support/crypto.ts";
 import { toMessage, toTime } from "./support/events.ts";
 import { toPlainText } from "./support/html.ts";
 
-/** The method of a request that the Worker's e-mail handler makes. No request over HTTP reaches a channel with it. */
-export const EMAIL_METHOD = "EMAIL";
+/** The method of a request that the Worker's e-mail handler makes. No request over HTTP can have it: a method has no space. */
+export const EMAIL_METHOD = "E-MAIL MESSAGE";
 export const ENVELOPE_TO = "x-envelope-to";
 export const ENVELOPE_FROM = "x-envelope-from";
 

@@ -5,6 +5,7 @@ import { loadPlatform } from "../../channels/index.ts";
 import type { ChannelReply, ChannelRequest } from "../../core/channels/platform.ts";
 import { createChannelRows } from "../../core/channels/inbox/channel-rows.ts";
 import { createChatRows } from "../../core/channels/inbox/chat-rows.ts";
+import { createKeptFiles } from "../../core/channels/inbox/kept-files.ts";
 import { type InboundRow, createInboundRows } from "../../core/channels/inbox/inbound-rows.ts";
 import { createPump } from "../../core/channels/inbox/pump.ts";
 import { type Result, messageOf, ok } from "../../core/errors.ts";
@@ -29,11 +30,13 @@ const DAY_MS = 86_400_000;
 export class Channels extends DurableObject<ChannelsEnv> {
   readonly #profile = ProfileId.parse(this.ctx.id.name);
   readonly #sql = toSql(this.ctx.storage);
+  readonly #keptFiles = createKeptFiles(this.#sql);
   readonly #opener = createChannelOpener({
     env: this.env,
     profile: this.#profile,
     clock: systemClock,
     settings: () => readSettings(this.env),
+    keptFiles: this.#keptFiles,
   });
   readonly #context: ChannelsContext = {
     profile: this.#profile,
@@ -44,6 +47,7 @@ export class Channels extends DurableObject<ChannelsEnv> {
     channels: createChannelRows(this.#sql),
     chats: createChatRows(this.#sql),
     inbound: createInboundRows(this.#sql),
+    keptFiles: this.#keptFiles,
     open: (platform) => this.#open(platform),
     session: (id) => openSession(this.env, this.#profile, id),
     account: openAccount(this.env, this.#profile),

@@ -3,6 +3,7 @@
 import type { OpenChannel, Platform } from "../../core/channels/platform.ts";
 import type { ChannelRow, ChannelRows } from "../../core/channels/inbox/channel-rows.ts";
 import type { ChatRows } from "../../core/channels/inbox/chat-rows.ts";
+import type { KeptFiles } from "../../core/channels/inbox/kept-files.ts";
 import type { InboundRows } from "../../core/channels/inbox/inbound-rows.ts";
 import type { Result } from "../../core/errors.ts";
 import type { Clock, Sql } from "../../core/ports.ts";
@@ -24,6 +25,8 @@ export interface ChannelsEnv extends OutboundEnv, SealingEnv, SettingsVariable {
   ARCHIVE: DurableObjectNamespace<Archive>;
   SKILLS: R2Bucket;
   MEMORY: KVNamespace;
+  /** Absent: e-mails come in and none leaves. */
+  EMAIL?: SendEmail;
   TALARIA_PUBLIC_URL?: string;
   /** Set: platforms that can be polled are, where there is no public address. */
   TALARIA_POLL_CHANNELS?: string;
@@ -46,6 +49,7 @@ export interface ChannelsContext {
   channels: ChannelRows;
   chats: ChatRows;
   inbound: InboundRows;
+  keptFiles: KeptFiles;
   /**
    * The channel with its secrets in the clear. Keep it for one call only. Failures: `channel_not_found`, `secret_unreadable`,
    * `sealing_key_missing`, `channel_outdated` (this version cannot read its fields).

@@ -2,6 +2,7 @@
 // where the fields of a channel are sealed and opened.
 import { createOutboundRequest } from "./platform-request.ts";
 import type { OpenChannel, Platform, PlatformDeps } from "../../core/channels/platform.ts";
+import type { KeptFiles } from "../../core/channels/inbox/kept-files.ts";
 import type { ChannelRow } from "../../core/channels/inbox/channel-rows.ts";
 import { type Result, err, ok } from "../../core/errors.ts";
 import type { Clock } from "../../core/ports.ts";
@@ -11,6 +12,7 @@ import { openOutbound } from "../../wiring/outbound.ts";
 import { openSealer } from "../../wiring/sealing.ts";
 import { isSameSecret } from "../account-key.ts";
 import type { ChannelsEnv } from "./context.ts";
+import { createEmailSender } from "./send-email.ts";
 
 export interface ChannelOpener {
   /** Failures: `secret_unreadable`, `sealing_key_missing`, `channel_outdated`. */
@@ -28,8 +30,9 @@ export function createChannelOpener(options: {
   profile: string;
   clock: Clock;
   settings(): Settings;
+  keptFiles: KeptFiles;
 }): ChannelOpener {
-  const { env, profile, clock, settings } = options;
+  const { env, profile, clock, settings, keptFiles } = options;
   const sealer = openSealer(env, profile);
   const caches = new Map<PlatformName, ReturnType<typeof createCache>>();
 
@@ -45,6 +48,8 @@ export function createChannelOpener(options: {
       apiBase,
       request: createOutboundRequest(openOutbound(env, operator), apiBase),
       ...cache,
+      sendEmail: createEmailSender(env.EMAIL),
+      keptFile: async (ref) => keptFiles.read(platform, ref),
     };
   }
 

@@ -31,8 +31,8 @@ export async function storeEvents(
   verified: { request: ChannelRequest; text: string },
   mark?: string,
 ): Promise<ChannelReply | null> {
-  const { sql, clock, channels, inbound } = context;
-  const { events, reply = DONE } = await platform.parse(verified, channel);
+  const { sql, clock, channels, inbound, keptFiles } = context;
+  const { events, files = [], reply = DONE } = await platform.parse(verified, channel);
   const now = clock.now();
   const valid = events.flatMap((event) => {
     const parsed = InboundEvent.safeParse(event);
@@ -43,6 +43,7 @@ export async function storeEvents(
     // Set up again meanwhile: the request was proved by settings that no longer count.
     if (channels.find(platform.name)?.channel.savedAt !== row.channel.savedAt) return null;
     const stored = valid.filter((event) => inbound.add(platform.name, event, now));
+    if (stored.length > 0) for (const { ref, bytes } of files) keptFiles.put(platform.name, ref, bytes, now);
     if (stored.length > 0) channels.noteIn(platform.name, now);
     if (mark !== undefined) channels.setMark(platform.name, mark);
     return stored.length;

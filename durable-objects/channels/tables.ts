@@ -3,6 +3,7 @@
 import { CHANNEL_SCHEMA, createChannelRows } from "../../core/channels/inbox/channel-rows.ts";
 import { CHAT_SCHEMA, createChatRows } from "../../core/channels/inbox/chat-rows.ts";
 import { INBOUND_SCHEMA, createInboundRows } from "../../core/channels/inbox/inbound-rows.ts";
+import { KEPT_FILE_SCHEMA, createKeptFiles } from "../../core/channels/inbox/kept-files.ts";
 import { LOOP_SCHEMA, createLoopGuard } from "../../core/channels/loop-guard.ts";
 import { PAIRING_SCHEMA, createPairingRows } from "../../core/channels/people/pairing-rows.ts";
 import { PEOPLE_SCHEMA, createPeopleRows } from "../../core/channels/people/people-rows.ts";
@@ -14,6 +15,7 @@ import type { SessionId } from "../../core/schemas/ids.ts";
 export const CHANNELS_SCHEMA: readonly string[] = [
   CHANNEL_SCHEMA,
   ...INBOUND_SCHEMA,
+  KEPT_FILE_SCHEMA,
   ...CHAT_SCHEMA,
   PEOPLE_SCHEMA,
   ...PAIRING_SCHEMA,
@@ -25,6 +27,7 @@ export const CHANNELS_SCHEMA: readonly string[] = [
 export function forgetPlatform(sql: Sql, platform: PlatformName): boolean {
   const removed = createChannelRows(sql).remove(platform);
   createInboundRows(sql).forget(platform);
+  createKeptFiles(sql).forget(platform);
   createChatRows(sql).forget(platform);
   createPeopleRows(sql).forget(platform);
   createPairingRows(sql).forget(platform);
@@ -41,5 +44,6 @@ export function forgetSession(sql: Sql, session: SessionId): void {
 /** Removes what is too old. */
 export function tidyRows(sql: Sql, now: number): void {
   createInboundRows(sql).tidy(now);
+  createKeptFiles(sql).tidy(now);
   createLoopGuard(sql).tidy(now);
 }

@@ -33,7 +33,7 @@ export function createKeptFiles(sql: Sql): KeptFiles {
       }
     },
     read(platform, ref) {
-      const rows = sql.all<{ bytes: Uint8Array | ArrayBuffer }>(
+      const rows = sql.run<{ bytes: Uint8Array | ArrayBuffer }>(
         "SELECT bytes FROM channel_file WHERE platform = ? AND ref = ? ORDER BY n",
         platform,
         ref,
