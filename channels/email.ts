@@ -14,6 +14,7 @@ import type {
 import { clip, toOneLine } from "../core/clip.ts";
 import { type Result, err, ok } from "../core/errors.ts";
 import type { InboundFile } from "../core/schemas/channels/inbound.ts";
+import { EMAIL_METHOD, ENVELOPE_FROM, ENVELOPE_TO } from "./email/envelope.ts";
 import { isRecipient, parseAddress, signThread, toReplyAddress, toThread } from "./email/address.ts";
 import { type Header, type Mailbox, readHeaders, readIds } from "./email/headers.ts";
 import { OWN_HEADER, isOfMachine, provenAuthor } from "./email/sender-rules.ts";
@@ -22,11 +23,6 @@ import { refused } from "./support/call.ts";
 import { digest, toHex } from "./support/crypto.ts";
 import { toMessage, toTime } from "./support/events.ts";
 import { toPlainText } from "./support/html.ts";
-
-/** The method of a request that the Worker's e-mail handler makes. No request over HTTP can have it: a method has no space. */
-export const EMAIL_METHOD = "E-MAIL MESSAGE";
-export const ENVELOPE_TO = "x-envelope-to";
-export const ENVELOPE_FROM = "x-envelope-from";
 
 /** What Cloudflare's servers call themselves. */
 const AUTH_SERVER = "mx.cloudflare.net";

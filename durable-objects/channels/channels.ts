@@ -17,8 +17,11 @@ import { ProfileId, type SessionId } from "../../core/schemas/ids.ts";
 import { systemClock } from "../../stores/platform/system-clock.ts";
 import { readSettings } from "../../wiring/settings.ts";
 import { hasTable, toSql } from "../sql.ts";
+import type { SocketAccess } from "./discord-socket.ts";
 import { type ChannelsContext, type ChannelsEnv, type OpenedChannel, openAccount, openSession } from "./context.ts";
 import { createChannelOpener } from "./open-channel.ts";
+import { createOutside } from "./outside.ts";
+import { noteSocket, openSocketAccess, takeSocketText } from "./socket-access.ts";
 import { receive } from "./receive.ts";
 import { type ChannelInput, NOT_FOUND, createSetUp } from "./set-up.ts";
 import { CHANNELS_SCHEMA, forgetPlatform, forgetSession, tidyRows } from "./tables.ts";
@@ -67,6 +70,7 @@ export class Channels extends DurableObject<ChannelsEnv> {
     commands: () => [],
     makeTables: () => CHANNELS_SCHEMA.forEach((statement) => void this.#sql.run(statement)),
     hasTables: () => this.#exists(),
+    outside: createOutside(this.env, this.#profile),
     exists: async () => (await this.#context.account.checkProfile()) !== null,
   });
 
@@ -79,6 +83,19 @@ export class Channels extends DurableObject<ChannelsEnv> {
     const reply = await receive(this.#context, platform, request);
     if (reply) this.#work();
     return reply;
+  }
+
+  // ---- what Discord's socket calls; discord-socket.ts documents the calls ----
+
+  async openSocket(): Promise<Result<SocketAccess> | null> {
+    return this.#exists() ? openSocketAccess(this.#context) : null;
+  }
+  async takeSocketText(text: string): Promise<void> {
+    await takeSocketText(this.#context, text);
+    this.#work();
+  }
+  async noteSocket(detail: string | null): Promise<void> {
+    if (this.#exists() && detail !== null) noteSocket(this.#context, detail);
   }
 
   // ---- what a session hands over ----

@@ -14,6 +14,7 @@ import type { BranchNeed, BranchPage, BranchPlan } from "../../core/schemas/sess
 import type { Settings } from "../../core/schemas/settings.ts";
 import type { UsageAsked, UsageReport } from "../../core/schemas/usage.ts";
 import type { NewSession, SessionCalls } from "../../core/session/engine.ts";
+import type { DiscordSocket } from "./discord-socket.ts";
 import type { OutboundEnv } from "../../wiring/outbound.ts";
 import type { SealingEnv } from "../../wiring/sealing.ts";
 import type { SettingsVariable } from "../../wiring/settings.ts";
@@ -23,8 +24,10 @@ export interface ChannelsEnv extends OutboundEnv, SealingEnv, SettingsVariable {
   SESSION: DurableObjectNamespace;
   ACCOUNT: DurableObjectNamespace;
   ARCHIVE: DurableObjectNamespace<Archive>;
-  SKILLS: R2Bucket;
   MEMORY: KVNamespace;
+  SKILLS: R2Bucket;
+  /** Absent: no socket to Discord can be held. */
+  DISCORD_SOCKET?: DurableObjectNamespace<DiscordSocket>;
   /** Absent: e-mails come in and none leaves. */
   EMAIL?: SendEmail;
   TALARIA_PUBLIC_URL?: string;

@@ -10,6 +10,7 @@ import type { ChannelError, ChannelState, StoredChannel } from "../../core/schem
 import type { PlatformName } from "../../core/schemas/channels/inbound.ts";
 import { ChannelOptions } from "../../core/schemas/channels/options.ts";
 import type { ChannelsContext, OpenedChannel } from "./context.ts";
+import type { Outside } from "./outside.ts";
 import type { ChannelOpener } from "./open-channel.ts";
 
 /** A person waits for the platform this long. */
@@ -28,6 +29,7 @@ export interface SetUpDeps {
   makeTables(): void;
   /** Whether the tables are there. */
   hasTables(): boolean;
+  outside: Outside;
   /** False: the profile was deleted. */
   exists(): Promise<boolean>;
 }
@@ -46,6 +48,9 @@ export function createSetUp(context: ChannelsContext, deps: SetUpDeps) {
     if (options && !options.success) return toInvalid(options.error.issues, ["options"]);
     const sealed = await deps.opener.seal(fields.data);
     if (!sealed.ok) return sealed;
+    const reserved = await deps.outside.reserve(name, fields.data);
+    if (!reserved.ok) return reserved;
+    const before = await context.open(name);
     if (!(await deps.exists())) return err("profile_gone", "This profile has been deleted.");
     sql.transaction(() => {
       deps.makeTables();
@@ -57,6 +62,7 @@ export function createSetUp(context: ChannelsContext, deps: SetUpDeps) {
       channels.put(name, { v: 1, fields: sealed.value, options: chosen, savedAt, ...fresh });
     });
     deps.opener.forget(name);
+    await deps.outside.settle(name, fields.data, before.ok ? before.value.channel.fields : null);
     await verify(name);
     await context.arm();
     return read(name);
@@ -145,6 +151,7 @@ export function createSetUp(context: ChannelsContext, deps: SetUpDeps) {
     /** Takes the address back from the platform, as far as it answers. */
     async unregister(name: PlatformName): Promise<void> {
       const opened = await context.open(name);
+      await deps.outside.giveBack(name, opened.ok ? opened.value.channel.fields : {});
       if (!opened.ok || !opened.value.platform.unregister) return;
       const taken = opened.value.platform.unregister(opened.value.channel);
       context.background(taken);

@@ -62,6 +62,7 @@ describe("the bindings", () => {
       "durable_objects.bindings ACCOUNT",
       "durable_objects.bindings ARCHIVE",
       "durable_objects.bindings CHANNELS",
+      "durable_objects.bindings DISCORD_SOCKET",
       "durable_objects.bindings SESSION",
       "durable_objects.bindings WEBHOOKS",
       "kv_namespaces MEMORY",

@@ -7,6 +7,7 @@ import type { Settings } from "../../core/schemas/settings.ts";
 import { type ExecEnv, mayUseExec, parseExecEnv } from "../../core/tools/host/exec-env.ts";
 import type { Account } from "../../durable-objects/account.ts";
 import type { Archive } from "../../durable-objects/archive.ts";
+import type { DiscordSocket } from "../../durable-objects/channels/discord-socket.ts";
 import type { Channels } from "../../durable-objects/channels/channels.ts";
 import type { Webhooks } from "../../durable-objects/webhooks/webhooks.ts";
 import type { AccessEnv } from "../../wiring/access.ts";
@@ -18,6 +19,8 @@ export interface Env extends ModelEnv, ExecEnv, SealingEnv, AccessEnv {
   ACCOUNT: DurableObjectNamespace<Account>;
   ARCHIVE: DurableObjectNamespace<Archive>;
   CHANNELS: DurableObjectNamespace<Channels>;
+  DISCORD_SOCKET: DurableObjectNamespace<DiscordSocket>;
+  EMAIL?: SendEmail;
   WEBHOOKS: DurableObjectNamespace<Webhooks>;
   SKILLS: R2Bucket;
   MEMORY: KVNamespace;

@@ -20,6 +20,7 @@ import { importProfile } from "./moving/import.ts";
 import { files } from "./sessions/files.ts";
 import { health } from "./health.ts";
 import { channels } from "./channels/channels.ts";
+import { receiveEmail } from "./channels/email.ts";
 import { inboundChannels } from "./channels/inbound.ts";
 import { hooks } from "./profiles/hooks.ts";
 import { images } from "./sessions/images.ts";
@@ -67,6 +68,7 @@ import { workspace } from "./sessions/workspace.ts";
 
 export { Account } from "../../durable-objects/account.ts";
 export { Archive } from "../../durable-objects/archive.ts";
+export { DiscordSocket } from "../../durable-objects/channels/discord-socket.ts";
 export { Channels } from "../../durable-objects/channels/channels.ts";
 export { Webhooks } from "../../durable-objects/webhooks/webhooks.ts";
 export { Session } from "../../durable-objects/session/session.ts";
@@ -209,4 +211,4 @@ for (const scheme of ["key", "operator"]) {
 }
 app.get("/openapi.json", refuseQuery, (c) => c.json(toDocument(app)));
 
-export default app;
+export default Object.assign(app, { email: receiveEmail });

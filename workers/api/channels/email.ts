@@ -1,6 +1,6 @@
 // The Worker's e-mail handler: finds the profile that a message is for, and hands it to the profile's Channels object, which proves the sender.
 // Every message that is not taken is rejected with the same words, which say nothing of a profile.
-import { EMAIL_METHOD, ENVELOPE_FROM, ENVELOPE_TO } from "../../../channels/email.ts";
+import { EMAIL_METHOD, ENVELOPE_FROM, ENVELOPE_TO } from "../../../channels/email/envelope.ts";
 import { parseAddress } from "../../../channels/email/address.ts";
 import { ProfileId } from "../../../core/schemas/ids.ts";
 import { createEmailAddresses } from "../../../stores/email-addresses.ts";
