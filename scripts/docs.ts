@@ -1,16 +1,17 @@
-// `npm run docs`: writes docs/CONFIGURATION.md, docs/API.md and the types of the client from the code. `-- --check` writes nothing and exits with 1
+// `npm run docs`: writes docs/CONFIGURATION.md, docs/API.md, the platforms of docs/CHANNELS.md and the types of the client from the code. `-- --check` writes nothing and exits with 1
 // when a committed file differs. test/docs runs the check.
 import { readFileSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { parseFlags, runCommand } from "./command-line.ts";
 import { toApiPage } from "./docs/api-page.ts";
+import { toChannelsPage } from "./docs/channels-page.ts";
 import { toClientTypes } from "./docs/client-types.ts";
 import { toConfigurationPage } from "./docs/configuration-page.ts";
 import { loadContract } from "./docs/contract.ts";
 
 const USAGE = `Usage: npm run docs [-- --check]
 
-Writes docs/CONFIGURATION.md, docs/API.md and cli/connection/contract.ts from the schemas, the tables of variables and providers, and the API's contract.
+Writes docs/CONFIGURATION.md, docs/API.md, the platforms of docs/CHANNELS.md and cli/connection/contract.ts from the schemas, the tables of variables and providers, and the API's contract.
 
   --check     only compare; exit code 1 when a file is out of date
   -h, --help  this text`;
@@ -22,6 +23,7 @@ await runCommand(USAGE, async () => {
   const files = {
     "docs/CONFIGURATION.md": toConfigurationPage(),
     "docs/API.md": toApiPage(contract),
+    "docs/CHANNELS.md": await toChannelsPage(readOrEmpty(resolve(root, "docs/CHANNELS.md"))),
     "cli/connection/contract.ts": toClientTypes(contract),
   };
   let outdated = 0;

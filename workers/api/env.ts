@@ -30,6 +30,8 @@ export interface Env extends ModelEnv, ExecEnv, SealingEnv, AccessEnv {
   ASSETS?: Fetcher;
   TALARIA_SETTINGS?: string;
   TALARIA_PUBLIC_URL?: string;
+  /** Set by `npm start`: platforms that can be polled are polled where there is no public address. */
+  TALARIA_POLL_CHANNELS?: string;
   /** The profile whose public skills are served at the root of this host. */
   TALARIA_PUBLIC_PROFILE?: string;
 }

@@ -13,6 +13,8 @@ import { type Env, parseEnvSettings } from "../env.ts";
 import { unwrap } from "../problems.ts";
 import { openMcpAccount } from "../mcp-servers/mcp-account.ts";
 import { openAccount, openSession } from "../sessions/session-rpc.ts";
+import { openChannels, openWebhooks, readReachability } from "./open-objects.ts";
+import { CHANNELS_FIX, checkChannels, checkWebhooks } from "./check-channels.ts";
 import { MAX_MODEL_CALLS, type Spent, checkModel, nameKey } from "./check-models.ts";
 import {
   EXEC_FIX,
@@ -44,6 +46,7 @@ const MODEL_MS = 30_000;
 const SERVICE_MS = 25_000;
 const CALLS_AT_ONCE = 4;
 const MAX_MCP_SERVERS = 10;
+const MAX_WEBHOOKS = 20;
 
 /** `profile`: whose objects and MCP servers are looked at; absent for the operator. */
 export async function runDoctor(env: Env, version: string, profile: ProfileId | undefined): Promise<DoctorReport> {
@@ -105,7 +108,15 @@ async function checkServices(env: Env, profile: ProfileId | undefined): Promise<
     checkOutbound(outbound, settings.outbound.allow.length),
   );
   const exec = checkExec(env, profile, outbound);
-  const own = profile === undefined ? [] : [checkOwnObjects(env, profile), checkMcpServers(env, profile)];
+  const own =
+    profile === undefined
+      ? []
+      : [
+          checkOwnObjects(env, profile),
+          checkMcpServers(env, profile),
+          checkOwnChannels(env, profile),
+          checkOwnWebhooks(env, profile),
+        ];
   return (await Promise.all([way, exec, ...own])).flat();
 }
 
@@ -135,6 +146,24 @@ function checkOwnObjects(env: Env, profile: ProfileId): Promise<DoctorLine[]> {
       readSession: async (session) => unwrap(await openSession(env, profile, session as SessionId).listCheckpoints()),
     }),
   );
+}
+
+function checkOwnChannels(env: Env, profile: ProfileId): Promise<DoctorLine[]> {
+  return guard({ check: "channels", fix: CHANNELS_FIX, ms: STORE_MS }, async () =>
+    checkChannels(await openChannels(env, profile).list(), readReachability(env)),
+  );
+}
+
+function checkOwnWebhooks(env: Env, profile: ProfileId): Promise<DoctorLine[]> {
+  return guard({ check: "webhooks", fix: CHANNELS_FIX, ms: STORE_MS }, async () => {
+    const object = openWebhooks(env, profile);
+    const routes = (await object.list()).slice(0, MAX_WEBHOOKS);
+    const latest = await mapLimit(routes, CALLS_AT_ONCE, async (route) => {
+      const listed = await object.listDeliveries(route.name, { before: null, limit: 1 });
+      return { route, latest: listed.ok ? (listed.value.deliveries[0] ?? null) : null };
+    });
+    return checkWebhooks(latest, readReachability(env));
+  });
 }
 
 async function checkMcpServers(env: Env, profile: ProfileId): Promise<DoctorLine[]> {
