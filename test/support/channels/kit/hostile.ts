@@ -114,6 +114,58 @@ export function checkHostile<Fields>(fixture: PlatformFixture<Fields>, check: Ch
     }
   });
 
+  check("a body of bytes that are not text never throws", async () => {
+    const { world, channel, receive } = openTestChannel(fixture);
+    const request = await world.request(say(fixture, "e1"));
+    for (const body of [Uint8Array.of(0xff, 0xfe, 0), Uint8Array.of(0xc3, 0x28), new Uint8Array(10_000)]) {
+      await platform.verify({ ...request, body }, channel);
+      const resigned = await world.resign(request, new TextDecoder().decode(body));
+      for (const event of (await receive(resigned))?.events ?? []) assertSound(event, "bytes");
+    }
+  });
+
+  check("a signed event leads no credential to a server that it names", async () => {
+    for (const event of said) {
+      const { world, channel } = openTestChannel(fixture);
+      const request = await world.request(event);
+      const body = unpack((await platform.verify(request, channel))!.text);
+      for (const path of body ? pathsOf(body.json) : []) {
+        const value = readAt(body!.json, path);
+        if (typeof value !== "string" || !/^https?:/.test(value)) continue;
+        await followTo(
+          "https://evil.example/x",
+          body!.pack(replaceAt(body!.json, path, "https://evil.example/x")),
+          event,
+        );
+      }
+    }
+  });
+
+  /** Answers the event and fetches its files, and looks at what reaches the other server. */
+  async function followTo(evil: string, text: string, event: (typeof said)[number]): Promise<void> {
+    const chat = openTestChannel(fixture);
+    const { origin } = new URL(evil);
+    chat.setFault(({ url }) => (url.startsWith(origin) ? new Response("{}", { status: 200 }) : null));
+    const received = await chat.receive(await chat.world.resign(await chat.world.request(event), text));
+    for (const one of received?.events ?? []) {
+      await chat.client.send({ ...one.chat, context: one.context }, { text: "12 mm." });
+      if (one.kind === "message") for (const file of one.files) await chat.client.fetchFile?.(file);
+    }
+    for (const { url, headers, body } of chat.seen.filter((seen) => seen.url.startsWith(origin))) {
+      const names = [...headers.keys()].filter((name) => /authorization|token|cookie|secret|api-?key/.test(name));
+      expect(names, `headers to ${origin} of ${text.slice(0, 300)}`).toEqual([]);
+      const sent = url + [...headers.values()].join() + new TextDecoder().decode(body);
+      for (const secret of secretsOf()) expect(sent).not.toContain(secret);
+    }
+  }
+
+  function secretsOf(): string[] {
+    const names = platform.form.filter(({ secret }) => secret).map(({ name }) => name);
+    return names
+      .map((name) => fixture.fields[name])
+      .filter((value) => typeof value === "string" && value.length >= 6) as string[];
+  }
+
   function isJson({ platform: { name } }: PlatformFixture<Fields>): boolean {
     return !["twilio", "wecom", "email"].includes(name);
   }
@@ -181,4 +233,8 @@ function replaceAt(value: unknown, path: Path, replacement: unknown): unknown {
   if (changed === undefined && rest.length === 0) delete holder[key];
   else holder[key] = changed;
   return copy;
+}
+
+function readAt(value: unknown, path: Path): unknown {
+  return path.reduce<unknown>((at, key) => (at as Record<string | number, unknown>)[key], value);
 }

@@ -66,6 +66,14 @@ export function checkReading<Fields>(fixture: PlatformFixture<Fields>, check: Ch
     if (!lacks.direct) expect(ofBob.chat.id).not.toBe(first.chat.id);
   });
 
+  check("a long text arrives whole, and a long name is cut without losing the message", async () => {
+    const text = "rain ".repeat(Math.min(fixture.platform.limits.text, 8_000) / 5).trim();
+    expect((await readMessage(say(fixture, "e1", { text }))).text).toBe(text);
+    const ofLong = await readMessage(say(fixture, "e2", { from: { word: `ada-${"x".repeat(300)}` } }));
+    expect(ofLong.text).toBe("How much rain fell?");
+    expect(ofLong.from.name.length).toBeLessThanOrEqual(200);
+  });
+
   check.if(!lacks.own)("the bot's own messages are left out", async () => {
     const { world, receive } = open();
     for (const where of groups ? [say(fixture, "").in, GROUP] : [DIRECT])
@@ -99,6 +107,17 @@ export function checkReading<Fields>(fixture: PlatformFixture<Fields>, check: Ch
   check.if(groups && !lacks.unaddressed)("in groups, a message to nobody does not address the bot", async () => {
     expect(await readMessage(inGroup("e1"))).toMatchObject({ addressed: false, chat: { kind: "group" } });
   });
+
+  check.if(groups && !lacks.unaddressed)(
+    "in groups, the bot's name in a sentence or in a longer name is no mention",
+    async () => {
+      const { name } = fixture.self;
+      for (const text of [`I told ${name} yesterday.`, `@${name}x knows.`, `Write to mail@${name}.example`]) {
+        const message = await readMessage(inGroup("e1", { text }));
+        expect(message, text).toMatchObject({ addressed: false, text });
+      }
+    },
+  );
 
   check.if(groups && !lacks.mentions)(
     "in groups, a mention addresses the bot and is not part of the words",
