@@ -69,7 +69,7 @@ export function explainAbsence(tool: Pick<Tool, "name" | "toolset">, rules: Tool
   const words = [tool.name, toolsetOf(tool)];
   const leaves = ({ only, disabled }: ToolSettings) =>
     (!only || words.some((word) => only.includes(word))) && !words.some((word) => disabled?.includes(word));
-  const mayDelegate = rules.mayDelegate === true && words.includes("delegation");
+  const mayDelegate = rules.role === "delegated" && rules.mayDelegate === true && words.includes("delegation");
   if (!mayDelegate && !leaves(ROLE_SETTINGS[rules.role]))
     return `A session of the kind \`${rules.role}\` does not get it.`;
   if (!leaves(rules.operator ?? {})) return "The operator has switched it off (`tools`).";
