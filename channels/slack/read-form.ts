@@ -1,6 +1,5 @@
 // Reads what Slack sends as forms: slash commands and pressed buttons. Called by channels/slack.ts. Never throws.
 import type { Received } from "../../core/channels/platform.ts";
-import { isCommandWord } from "../../core/commands/parse-command.ts";
 import type { ChatPlace } from "../../core/schemas/channels/inbound.ts";
 import { readJson, toMessage, toPress } from "../support/events.ts";
 import type { SlackChannel } from "./call-slack.ts";
@@ -55,8 +54,8 @@ async function readPress(payload: unknown, sentAt: number, channel: SlackChannel
 function toLine(command: string, text: string): string {
   if (command !== ANY_COMMAND) return `${command} ${text}`.trim();
   if (text === "") return "/help";
-  // With more words it may be a sentence, such as "search the house": then the command keeps its slash.
-  return /^\w+$/.test(text) && isCommandWord(`/${text}`) ? `/${text}` : text;
+  // With more words it may be a sentence, such as "search the house": then a command keeps its slash.
+  return /^[a-z]+$/.test(text) ? `/${text}` : text;
 }
 
 /** Two people's direct chat is a group for the bot, which is not in it. */
