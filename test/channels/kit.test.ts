@@ -1,11 +1,13 @@
 // The kit against platforms that are broken in one way each: Telegram's file with one function changed. A statement that no broken
 // platform fails would prove nothing.
 import { expect, test } from "vitest";
+import { slack } from "../../channels/slack.ts";
 import { telegram } from "../../channels/telegram.ts";
 import type { Platform, PlatformClient, VerifiedRequest } from "../../core/channels/platform.ts";
 import { type Result, err, ok } from "../../core/errors.ts";
 import type { InboundEvent } from "../../core/schemas/channels/inbound.ts";
 import { type PlatformFixture, listStatements } from "../support/channels/kit.ts";
+import { slackFixture } from "../support/channels/slack/slack-fixture.ts";
 import { telegramFixture } from "../support/channels/telegram/telegram-fixture.ts";
 
 type Telegram = typeof telegram;
@@ -160,13 +162,35 @@ const BROKEN: [string, Partial<Telegram>, RegExp][] = [
 
 test.each(BROKEN)("finds a platform that %s", async (_name, change, title) => {
   const platform = { ...telegram, ...change } as Platform<never>;
-  const fixture = { ...telegramFixture, platform } as unknown as PlatformFixture<never>;
-  const failed: string[] = [];
-  for (const statement of listStatements(fixture)) {
-    if (!title.test(statement.title)) continue;
-    await (async () => statement.run())().catch((thrown: unknown) =>
-      failed.push(`${statement.title}: ${String(thrown)}`),
-    );
-  }
-  expect(failed.length).toBeGreaterThan(0);
+  expect(await findFailures({ ...telegramFixture, platform } as unknown as PlatformFixture<never>, title)).not.toEqual(
+    [],
+  );
 });
+
+test("finds a platform that shows its token to a server that a message names", async () => {
+  const platform: typeof slack = {
+    ...slack,
+    open(channel) {
+      const fetchFile: PlatformClient["fetchFile"] = async ({ ref }) => {
+        const url = ref.startsWith("https:") ? ref : String((JSON.parse(ref) as { url?: string }).url);
+        const got = await channel.deps.request(url, {
+          headers: { authorization: `Bearer ${channel.fields.botToken}` },
+        });
+        return got.ok ? ok({ bytes: got.value.bytes }) : got;
+      };
+      return { ...slack.open(channel), fetchFile };
+    },
+  };
+  const failed = await findFailures({ ...slackFixture, platform }, /no credential/);
+  expect(failed.join("\n")).toContain("authorization");
+});
+
+async function findFailures<Fields>(fixture: PlatformFixture<Fields>, title: RegExp): Promise<string[]> {
+  const statements = listStatements(fixture).filter((statement) => title.test(statement.title));
+  expect(statements.length).toBeGreaterThan(0);
+  const failed: string[] = [];
+  for (const { title: failing, run } of statements) {
+    await (async () => run())().catch((thrown: unknown) => failed.push(`${failing}: ${String(thrown)}`));
+  }
+  return failed;
+}
