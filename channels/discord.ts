@@ -155,7 +155,7 @@ function createClient(channel: Channel): PlatformClient {
     request: (byInteraction: boolean) => ApiRequest,
   ): Promise<Result<{ id: string | null }>> {
     // The first message by the token takes the place of "thinking".
-    const byToken = await callByInteraction(to.context, "?wait=true", request(true));
+    const byToken = await callByInteraction(contextOf(to), "?wait=true", request(true));
     const reply = byToken ?? (await callAsBot(`/channels/${channelOf(to)}/messages`, request(false)));
     return reply.ok ? ok({ id: readId(reply.value) }) : reply;
   }
@@ -165,7 +165,7 @@ function createClient(channel: Channel): PlatformClient {
     const asBot = await callAsBot(`/channels/${channelOf(to)}/messages/${encodeURIComponent(id)}`, request);
     if (asBot.ok || asBot.failure.code !== "channel_refused") return toNull(asBot);
     // The bot does not see every channel in which it is spoken to.
-    return toNull((await callByInteraction(to.context, `/messages/${encodeURIComponent(id)}`, request)) ?? asBot);
+    return toNull((await callByInteraction(contextOf(to), `/messages/${encodeURIComponent(id)}`, request)) ?? asBot);
   }
 
   async function sendFile(to: ChatAddress, file: OutFile): Promise<Result<{ id: string | null }>> {
@@ -296,6 +296,11 @@ function toRows(buttons: NonNullable<OutMessage["buttons"]>): object[] {
 /** A thread is a channel of its own. */
 function channelOf(to: ChatAddress): string {
   return encodeURIComponent(to.thread ?? to.id);
+}
+
+/** An interaction's token writes in its own channel, not in a thread that was opened since. */
+function contextOf({ context, thread, id }: ChatAddress): ChatAddress["context"] {
+  return context?.["channel"] === (thread ?? id) ? context : undefined;
 }
 
 function isFileAddress(ref: string, apiBase: string | null): boolean {

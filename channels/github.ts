@@ -31,22 +31,17 @@ const PROOF_SECONDS = 540;
 const DRIFT_SECONDS = 60;
 
 const optionalText = z.string().trim().min(1).max(20_000).optional();
-const GithubFields = z
-  .strictObject({
-    webhookSecret: z.string().min(1).max(200),
-    token: optionalText,
-    appId: z.union([z.string().regex(/^\d{1,20}$/), z.int().min(1).transform(String)]).optional(),
-    privateKey: optionalText,
-    login: z
-      .string()
-      .regex(/^@?[A-Za-z0-9-]{1,39}(\[bot\])?$/)
-      .transform((name) => name.replace(/^@/, ""))
-      .optional(),
-  })
-  .refine(({ token, appId, privateKey }) => token !== undefined || (appId !== undefined && privateKey !== undefined), {
-    path: ["token"],
-    message: "give `token`, or `appId` with `privateKey`",
-  });
+const GithubFields = z.strictObject({
+  webhookSecret: z.string().min(1).max(200),
+  token: optionalText,
+  appId: z.union([z.string().regex(/^\d{1,20}$/), z.int().min(1).transform(String)]).optional(),
+  privateKey: optionalText,
+  login: z
+    .string()
+    .regex(/^@?[A-Za-z0-9-]{1,39}(\[bot\])?$/)
+    .transform((name) => name.replace(/^@/, ""))
+    .optional(),
+});
 type GithubFields = z.infer<typeof GithubFields>;
 type Channel = OpenChannel<GithubFields>;
 
@@ -324,6 +319,7 @@ async function openToken(channel: Channel, installation: string | undefined): Pr
 }
 
 async function signAsApp({ fields, deps }: Channel): Promise<Result<string>> {
+  if (!fields.appId || !fields.privateKey) return authFailed("give `token`, or `appId` with `privateKey`.");
   const now = Math.floor(deps.clock.now() / 1_000);
   const claims = { iss: fields.appId, iat: now - DRIFT_SECONDS, exp: now + PROOF_SECONDS };
   const signed = await signByRsa(fields.privateKey ?? "", claims);

@@ -75,10 +75,10 @@ const Message = z.object({
   lastUpdateTime: z.string().nullish(),
   text: z.string().nullish(),
   argumentText: z.string().nullish(),
-  slashCommand: z.unknown(),
+  slashCommand: z.unknown().optional(),
   annotations: z.array(z.unknown()).nullish(),
   thread: z.object({ name: z.string().max(400) }).nullish(),
-  quotedMessageMetadata: z.unknown(),
+  quotedMessageMetadata: z.unknown().optional(),
   attachment: z.array(z.unknown()).nullish(),
   space: Space.nullish(),
 });
@@ -94,7 +94,7 @@ const ChatEvent = z.object({
   user: User.nullish(),
   space: Space,
   message: Message,
-  parameters: z.unknown(),
+  parameters: z.unknown().optional(),
   isAddOn: z.boolean(),
 });
 type ChatEvent = z.infer<typeof ChatEvent>;

@@ -77,11 +77,11 @@ const Activity = z.object({
   }),
   text: z.string().nullish(),
   textFormat: z.string().nullish(),
-  value: z.unknown(),
+  value: z.unknown().optional(),
   replyToId: z.string().max(500).nullish(),
   entities: z.array(z.unknown()).nullish(),
   attachments: z.array(z.unknown()).nullish(),
-  channelData: z.unknown(),
+  channelData: z.unknown().optional(),
 });
 type Activity = z.infer<typeof Activity>;
 const Mention = z.object({
@@ -93,7 +93,7 @@ const Attachment = z.object({
   contentType: z.string(),
   contentUrl: z.string().nullish(),
   name: z.string().nullish(),
-  content: z.unknown(),
+  content: z.unknown().optional(),
 });
 
 export const teams: Platform<TeamsFields> = {

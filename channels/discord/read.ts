@@ -120,7 +120,7 @@ function toCommon(
     chat: isDirect ? { id: channel.id, kind: "direct" } : toPlace(channel, interaction.guild_id),
     from: toSender(user, interaction.member?.nick),
     at,
-    context: { interaction: interaction.token, until: String(at + TOKEN_MS) },
+    context: { interaction: interaction.token, channel: channel.id, until: String(at + TOKEN_MS) },
   };
 }
 

@@ -52,7 +52,7 @@ export const Interaction = z.object({
   message: z.object({ id: Snowflake }).nullish(),
   /** 0: a guild. 1: a direct chat with the bot. 2: a chat of other people. */
   context: z.int().nullish(),
-  data: z.unknown(),
+  data: z.unknown().optional(),
 });
 export type Interaction = z.infer<typeof Interaction>;
 
@@ -86,6 +86,6 @@ export type DiscordMessage = z.infer<typeof Message>;
 export const Dispatch = z.object({
   op: z.literal(0),
   t: z.enum(["MESSAGE_CREATE", "MESSAGE_UPDATE"]),
-  d: z.unknown(),
+  d: z.unknown().optional(),
   self: Snowflake,
 });
