@@ -29,7 +29,16 @@ export async function carryEvent(context: ChannelsContext, deps: CarryDeps, row:
   if (!isHeard(event, toListening(options, event.chat.id), verdict.role)) return;
   if (event.from.isBot && !deps.loopGuard.admit(row.platform, event.chat, context.clock.now())) return;
   const chat = context.chats.touch(place, context.clock.now());
-  const heard: Heard = { ...opened.value, event, tries: row.tries, role: verdict.role, chat, hideName: place.hideName };
+  const heard: Heard = {
+    ...opened.value,
+    event,
+    tries: row.tries,
+    role: verdict.role,
+    chat,
+    hideName: place.hideName,
+    hideId: place.hideId,
+  };
+  deps.reopen(chat.id);
   if (event.kind === "press") return deps.carryPress({ ...heard, event });
   if (await deps.runCommand({ ...heard, event })) return;
   await postAndFollow(context, deps, { ...heard, event });
@@ -44,7 +53,7 @@ function toPlace(context: ChannelsContext, deps: CarryDeps, opened: OpenedChanne
   const topic = deps.topics.current(base.key);
   const keyed = topic === undefined ? base : toSessionKey(platform.name, event, row.channel.options, { topic, hideId });
   const address = { ...event.chat, ...(event.context && { context: event.context }) };
-  return { ...keyed, platform: platform.name, address, hideName };
+  return { ...keyed, platform: platform.name, address, hideName, hideId };
 }
 
 /** With a code, once in a while, or not at all. The code and its message are stored together. */

@@ -7,8 +7,13 @@ import { createChannelRows } from "../../core/channels/inbox/channel-rows.ts";
 import { createChatRows } from "../../core/channels/inbox/chat-rows.ts";
 import { createKeptFiles } from "../../core/channels/inbox/kept-files.ts";
 import { type InboundRow, createInboundRows } from "../../core/channels/inbox/inbound-rows.ts";
+import { listBotCommands } from "../../core/channels/commands/bot-commands.ts";
+import { createLoopGuard } from "../../core/channels/loop-guard.ts";
+import { createPairing } from "../../core/channels/people/pairing.ts";
+import { createPeopleRows } from "../../core/channels/people/people-rows.ts";
+import { type TopicRows, createTopicRows } from "../../core/channels/topics/topic-rows.ts";
 import { createPump } from "../../core/channels/inbox/pump.ts";
-import { type Result, messageOf, ok } from "../../core/errors.ts";
+import { type Result, err, messageOf, ok } from "../../core/errors.ts";
 import type { TestedChannel } from "../../core/schemas/channels/channel-api.ts";
 import type { ChannelState } from "../../core/schemas/channels/channel.ts";
 import type { SessionDelivery } from "../../core/schemas/channels/delivery.ts";
@@ -17,18 +22,27 @@ import { ProfileId, type SessionId } from "../../core/schemas/ids.ts";
 import { systemClock } from "../../stores/platform/system-clock.ts";
 import { readSettings } from "../../wiring/settings.ts";
 import { hasTable, toSql } from "../sql.ts";
-import type { SocketAccess } from "./discord-socket.ts";
+import { isSameSecret } from "../account-key.ts";
+import { carryEvent } from "./carry-event.ts";
+import { carryPress } from "./carry-press.ts";
 import { type ChannelsContext, type ChannelsEnv, type OpenedChannel, openAccount, openSession } from "./context.ts";
+import type { SocketAccess } from "./discord-socket.ts";
+import type { CarryDeps } from "./heard.ts";
 import { createChannelOpener } from "./open-channel.ts";
+import { openDelivery } from "./open-delivery.ts";
 import { createOutside } from "./outside.ts";
-import { noteSocket, openSocketAccess, takeSocketText } from "./socket-access.ts";
+import { createPoller } from "./poll.ts";
 import { receive } from "./receive.ts";
+import { runCommand } from "./run-command.ts";
+import { noteSocket, openSocketAccess, takeSocketText } from "./socket-access.ts";
 import { type ChannelInput, NOT_FOUND, createSetUp } from "./set-up.ts";
 import { CHANNELS_SCHEMA, forgetPlatform, forgetSession, tidyRows } from "./tables.ts";
 
 /** The alarm returns after this if the object dies while it works. */
 const WATCH_MS = 30_000;
 const DAY_MS = 86_400_000;
+const NO_HOME = err("channel_no_home", "There is no home chat. Send /sethome in the chat that is to be it.");
+const NO_CHAT = err("chat_not_found", "This profile has no such chat.");
 
 export class Channels extends DurableObject<ChannelsEnv> {
   readonly #profile = ProfileId.parse(this.ctx.id.name);
@@ -65,14 +79,37 @@ export class Channels extends DurableObject<ChannelsEnv> {
     giveUp: (row, error) => this.#giveUp(row, error),
     report: (what, error) => this.#report(what, error),
   });
+  readonly #delivery = openDelivery(this.#context);
+  readonly #poller = createPoller(this.#context, () => this.#work());
   readonly #setUp = createSetUp(this.#context, {
     opener: this.#opener,
-    commands: () => [],
+    commands: listBotCommands,
+    home: (platform) => this.#delivery.home(platform),
+    wake: (platform) => this.#delivery.wake(platform),
     makeTables: () => CHANNELS_SCHEMA.forEach((statement) => void this.#sql.run(statement)),
     hasTables: () => this.#exists(),
     outside: createOutside(this.env, this.#profile),
     exists: async () => (await this.#context.account.checkProfile()) !== null,
   });
+  readonly #pairing = createPairing({
+    sql: this.#sql,
+    clock: systemClock,
+    randomBytes: (length) => crypto.getRandomValues(new Uint8Array(length)),
+    isSame: isSameSecret,
+  });
+  readonly #deps: CarryDeps & { topics: TopicRows } = {
+    people: createPeopleRows(this.#sql),
+    pairing: this.#pairing,
+    loopGuard: createLoopGuard(this.#sql),
+    topics: createTopicRows(this.#sql),
+    runCommand: (heard) => runCommand(this.#context, this.#deps, heard),
+    carryPress: (heard) =>
+      carryPress(this.#context, { runCommand: this.#deps.runCommand, delivery: this.#delivery }, heard),
+    say: (said) => this.#delivery.say(said),
+    setHome: (platform, chat) => this.#delivery.setHome(platform, chat),
+    reopen: (chat) => this.#delivery.reopen(chat),
+    follow: () => undefined,
+  };
 
   /**
    * A request to the channel's address. Every event in it is stored before this answers. `null`: forged, stale, mis-addressed, or there is
@@ -100,9 +137,35 @@ export class Channels extends DurableObject<ChannelsEnv> {
 
   // ---- what a session hands over ----
 
-  /** Once this has answered, the delivery is stored. Idempotent by its id. One for a chat that is gone is dropped. */
-  async takeDelivery(_delivery: SessionDelivery): Promise<void> {
+  /** Once this has answered, the delivery is stored. Idempotent by its id. Dropped where there are no channels any more. */
+  async takeDelivery(delivery: SessionDelivery): Promise<void> {
     if (!this.#exists()) return;
+    this.#delivery.take(delivery);
+    this.#work();
+    await this.#arm();
+  }
+
+  /** To the home chat of a platform, or to the one that was set last. Idempotent by `id`. Failure: `channel_no_home`. */
+  async sendHome(platform: PlatformName | null, said: { id: string; text: string }): Promise<Result<{ chat: string }>> {
+    if (!this.#exists()) return NO_HOME;
+    const sent = this.#delivery.sendHome(platform, said);
+    this.#work();
+    await this.#arm();
+    return sent;
+  }
+
+  /** Words to a chat by its row's id. Idempotent by `id`. Failure: `chat_not_found`. */
+  async say(said: { id: string; chat: string; text: string }): Promise<Result<null>> {
+    if (!this.#exists() || !this.#context.chats.find(said.chat)) return NO_CHAT;
+    this.#delivery.say(said);
+    this.#work();
+    await this.#arm();
+    return ok(null);
+  }
+
+  /** The ledger, newest first. */
+  async listDeliveries(asked: { limit: number; before?: number | undefined }) {
+    return this.#exists() ? this.#delivery.list(asked) : { page: [] };
   }
 
   // ---- set-up; set-up.ts documents the calls ----
@@ -127,14 +190,22 @@ export class Channels extends DurableObject<ChannelsEnv> {
     if (!this.#exists()) return NOT_FOUND;
     await this.#setUp.unregister(platform);
     this.#opener.forget(platform);
-    return this.#sql.transaction(() => forgetPlatform(this.#sql, platform)) ? ok(null) : NOT_FOUND;
+    const isRemoved = this.#sql.transaction(() => {
+      this.#delivery.forgetPlatform(platform);
+      return forgetPlatform(this.#sql, platform);
+    });
+    return isRemoved ? ok(null) : NOT_FOUND;
   }
 
   // ---- deletion ----
 
   /** Idempotent. Called by the profile's Account. */
   async forgetSession(session: SessionId): Promise<void> {
-    if (this.#exists()) this.#sql.transaction(() => forgetSession(this.#sql, session));
+    if (!this.#exists()) return;
+    this.#sql.transaction(() => {
+      this.#delivery.forgetSession(session);
+      forgetSession(this.#sql, session);
+    });
   }
 
   /** Deletes everything. Idempotent. Called by the profile's Account, which no longer knows the profile. */
@@ -153,16 +224,21 @@ export class Channels extends DurableObject<ChannelsEnv> {
     if (!this.#exists()) return;
     await this.ctx.storage.setAlarm(Date.now() + WATCH_MS);
     tidyRows(this.#sql, Date.now());
+    this.#delivery.tidy();
     this.#work();
   }
 
   /** Not awaited: a platform may be slow. */
   #work(): void {
-    this.#context.background(this.#pump.run().then(() => this.#arm()));
+    const sent = () => this.#delivery.sendDue();
+    this.#context.background(
+      Promise.all([this.#poller.begin(), this.#pump.run().then(sent), sent()]).then(() => this.#arm()),
+    );
   }
 
-  async #carry(_row: InboundRow): Promise<void> {
-    // Wired in the next step.
+  async #carry(row: InboundRow): Promise<void> {
+    await carryEvent(this.#context, this.#deps, row);
+    this.#context.background(this.#delivery.sendDue());
   }
 
   #giveUp(row: InboundRow, error: unknown): void {
@@ -180,8 +256,8 @@ export class Channels extends DurableObject<ChannelsEnv> {
 
   async #arm(): Promise<void> {
     if (!this.#exists()) return;
-    const dues = [this.#context.inbound.nextDue()].filter((due) => due !== null);
-    if (this.#pump.isBusy()) dues.push(Date.now() + WATCH_MS);
+    const dues = [this.#context.inbound.nextDue(), this.#delivery.nextDue()].filter((due) => due !== null);
+    if (this.#pump.isBusy() || this.#poller.isPolling()) dues.push(Date.now() + WATCH_MS);
     await this.ctx.storage.setAlarm(Math.max(Date.now(), Math.min(...dues, Date.now() + DAY_MS)));
   }
 

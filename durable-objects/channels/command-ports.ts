@@ -162,7 +162,7 @@ export function createCommandPorts(
     },
 
     async setHome() {
-      context.channels.setHome(platform.name, id);
+      deps.setHome(platform.name, id);
     },
     async setListening(listen) {
       const of = event.chat.id;

@@ -6,7 +6,13 @@ import type { LoopGuard } from "../../core/channels/loop-guard.ts";
 import type { Pairing } from "../../core/channels/people/pairing.ts";
 import type { PeopleRows } from "../../core/channels/people/people-rows.ts";
 import type { TopicRows } from "../../core/channels/topics/topic-rows.ts";
-import type { InboundEvent, InboundMessage, InboundPress, Sender } from "../../core/schemas/channels/inbound.ts";
+import type {
+  InboundEvent,
+  InboundMessage,
+  InboundPress,
+  PlatformName,
+  Sender,
+} from "../../core/schemas/channels/inbound.ts";
 import type { ChannelRole } from "../../core/schemas/channels/options.ts";
 import type { SessionId } from "../../core/schemas/ids.ts";
 import type { OpenedChannel } from "./context.ts";
@@ -17,8 +23,9 @@ export interface Heard extends OpenedChannel {
   tries: number;
   role: ChannelRole;
   chat: ChatRow;
-  /** The name that the agent and others may read. */
+  /** What the agent and others may read of people. */
   hideName(from: Pick<Sender, "id" | "name">): string;
+  hideId(id: string): string;
 }
 
 export type HeardMessage = Heard & { event: InboundMessage };
@@ -34,6 +41,9 @@ export interface CarryDeps {
   carryPress(heard: HeardPress): Promise<void>;
   /** Stores words of the channel itself for a chat. Idempotent by `id`. */
   say(said: Said): void;
+  setHome(platform: PlatformName, chat: string): void;
+  /** The person has written: what the platform held back may be sent. */
+  reopen(chat: string): void;
   /** Shows that the agent works. Nothing depends on it. */
   follow(heard: Heard, posted: { session: SessionId; turn: number }): void;
 }

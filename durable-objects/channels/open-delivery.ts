@@ -1,7 +1,6 @@
 // Opens what goes out to chats (core/channels/delivery) over the rows, platforms and sessions of a Channels object. Called by channels.ts.
 import { createDelivery, type Delivery } from "../../core/channels/delivery/deliver.ts";
 import type { DeliveryPorts } from "../../core/channels/delivery/ports.ts";
-import { toMessages } from "../../core/channels/render/to-messages.ts";
 import { ok } from "../../core/errors.ts";
 import type { ChannelsContext } from "./context.ts";
 
@@ -9,27 +8,26 @@ const TOKEN_CHARS = 20;
 /** 32 of them, so that a byte chooses each alike. */
 const ALPHABET = "abcdefghijkmnpqrstuvwxyz23456789";
 
-export function openDelivery(
-  context: ChannelsContext,
-  more: Pick<DeliveryPorts, "takeProgress"> = {},
-): Delivery {
+export function openDelivery(context: ChannelsContext, more: Pick<DeliveryPorts, "takeProgress"> = {}): Delivery {
   const { sql, clock, chats, channels } = context;
   return createDelivery({
-    ...{ sql, clock, toMessages, random: Math.random, report: context.report, ...more },
+    ...{ sql, clock, random: Math.random, report: context.report, ...more },
     newToken: () =>
       Array.from(crypto.getRandomValues(new Uint8Array(TOKEN_CHARS)), (byte) => ALPHABET[byte % 32]).join(""),
     findChat: (chat) => chats.find(chat),
+    // Loaded when there is something to say: the parser of Markdown is large.
+    async toMessages(markdown, form) {
+      const { toMessages } = await import("../../core/channels/render/to-messages.ts");
+      return toMessages(markdown, form);
+    },
     async openClient(name) {
       const opened = await context.open(name);
       if (!opened.ok) return opened;
       const { platform, channel } = opened.value;
       return ok({ platform, client: platform.open(channel) });
     },
-    async readFile(session, path) {
-      const file = await context.session(session).getFile(path);
-      if (!file.ok) return file;
-      const name = path.split("/").at(-1)!;
-      return ok({ name, mediaType: toMediaType(name), bytes: file.value });
+    readFile(session, path) {
+      return context.session(session).getFile(path);
     },
     onAttempt(platform, failure) {
       if (failure) channels.noteError(platform, { at: clock.now(), ...failure });

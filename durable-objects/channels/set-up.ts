@@ -25,6 +25,10 @@ export interface ChannelInput {
 export interface SetUpDeps {
   opener: ChannelOpener;
   commands(): readonly BotCommand[];
+  /** The chat that takes what concerns no other; `null`: none. */
+  home(platform: PlatformName): string | null;
+  /** The channel was set up again: what waited for that is due. */
+  wake(platform: PlatformName): void;
   /** Makes the tables. Inside a transaction. */
   makeTables(): void;
   /** Whether the tables are there. */
@@ -63,6 +67,7 @@ export function createSetUp(context: ChannelsContext, deps: SetUpDeps) {
     });
     deps.opener.forget(name);
     await deps.outside.settle(name, fields.data, before.ok ? before.value.channel.fields : null);
+    deps.wake(name);
     await verify(name);
     await context.arm();
     return read(name);
@@ -119,7 +124,7 @@ export function createSetUp(context: ChannelsContext, deps: SetUpDeps) {
     const row = find(name);
     if (!row) return NOT_FOUND;
     const opened = await context.open(name);
-    return ok(toState(row, opened.ok ? opened.value : null));
+    return ok(toState(row, opened.ok ? opened.value : null, deps.home(row.platform)));
   }
 
   return {
@@ -129,7 +134,7 @@ export function createSetUp(context: ChannelsContext, deps: SetUpDeps) {
     async list(): Promise<ChannelState[]> {
       const shown = channels.list().map(async (row) => {
         const opened = await context.open(row.platform);
-        return toState(row, opened.ok ? opened.value : null);
+        return toState(row, opened.ok ? opened.value : null, deps.home(row.platform));
       });
       return Promise.all(shown);
     },
@@ -165,7 +170,11 @@ export const NOT_FOUND = err(
   "This profile has no such channel. Set it up with PUT /v1/channels/{platform}.",
 );
 
-function toState({ platform, channel, lastIn, lastOut, home }: ChannelRow, opened: OpenedChannel | null): ChannelState {
+function toState(
+  { platform, channel, lastIn, lastOut }: ChannelRow,
+  opened: OpenedChannel | null,
+  home: string | null,
+): ChannelState {
   const { options, self, savedAt, verifiedAt, lastError } = channel;
   const shown = (opened?.platform.form ?? []).flatMap(({ name, secret }): [string, unknown][] => {
     const value = opened?.channel.fields[name];

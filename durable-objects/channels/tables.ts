@@ -1,5 +1,6 @@
 // The tables of a Channels object. Each part lists its own here: it is made with the first channel and leaves with the last. Tables that hold
 // rows of one platform also say how these are forgotten.
+import { OUT_SCHEMA } from "../../core/channels/delivery/deliver.ts";
 import { CHANNEL_SCHEMA, createChannelRows } from "../../core/channels/inbox/channel-rows.ts";
 import { CHAT_SCHEMA, createChatRows } from "../../core/channels/inbox/chat-rows.ts";
 import { INBOUND_SCHEMA, createInboundRows } from "../../core/channels/inbox/inbound-rows.ts";
@@ -17,6 +18,7 @@ export const CHANNELS_SCHEMA: readonly string[] = [
   ...INBOUND_SCHEMA,
   KEPT_FILE_SCHEMA,
   ...CHAT_SCHEMA,
+  ...OUT_SCHEMA,
   PEOPLE_SCHEMA,
   ...PAIRING_SCHEMA,
   LOOP_SCHEMA,

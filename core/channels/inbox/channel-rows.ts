@@ -6,16 +6,15 @@ import type { PlatformName } from "../../schemas/channels/inbound.ts";
 import { type ChannelError, StoredChannel } from "../../schemas/channels/channel.ts";
 
 export const CHANNEL_SCHEMA = `CREATE TABLE IF NOT EXISTS channel (platform TEXT PRIMARY KEY, body TEXT NOT NULL, last_in INTEGER,
-  last_out INTEGER, mark TEXT, home TEXT) STRICT, WITHOUT ROWID`;
+  last_out INTEGER, mark TEXT) STRICT, WITHOUT ROWID`;
 
-/** `mark`: where polling goes on. `home`: the id of a chat's row. */
+/** `mark`: where polling goes on. */
 export interface ChannelRow {
   platform: PlatformName;
   channel: StoredChannel;
   lastIn: number | null;
   lastOut: number | null;
   mark: string | null;
-  home: string | null;
 }
 
 interface RawRow extends Omit<ChannelRow, "channel"> {
@@ -26,7 +25,7 @@ export type ChannelRows = ReturnType<typeof createChannelRows>;
 
 /** The table must exist. A row that a newer version wrote throws `StateNewerError`. */
 export function createChannelRows(sql: Sql) {
-  const columns = "platform, body, last_in AS lastIn, last_out AS lastOut, mark, home";
+  const columns = "platform, body, last_in AS lastIn, last_out AS lastOut, mark";
   function find(platform: PlatformName): ChannelRow | null {
     const row = sql.run<RawRow>(`SELECT ${columns} FROM channel WHERE platform = ?`, platform)[0];
     return row ? toRow(row) : null;
@@ -64,9 +63,6 @@ export function createChannelRows(sql: Sql) {
     },
     setMark(platform: PlatformName, mark: string): void {
       sql.run("UPDATE channel SET mark = ? WHERE platform = ?", mark, platform);
-    },
-    setHome(platform: PlatformName, chat: string | null): void {
-      sql.run("UPDATE channel SET home = ? WHERE platform = ?", chat, platform);
     },
     /** False: there was none. */
     remove: (platform: PlatformName): boolean =>

@@ -54,7 +54,7 @@ export interface AskedLedger {
 /** Failure: `skill_not_found`. */
 export async function readLedger(sources: LedgerSources, asked: AskedLedger): Promise<Result<LearningLedger>> {
   const { now, skill, after, limit = DEFAULT_PAGE, by } = asked;
-  const { skills, archive, profile } = sources;
+  const { skills, archive } = sources;
   const found = await collect(skills.scan());
   const names = found.map(({ name }) => name).sort();
   if (skill !== undefined && !names.includes(skill)) {
