@@ -179,3 +179,35 @@ describe("the address", () => {
     expect((await post(toUpdate("later"))).status).toBe(200);
   });
 });
+
+const soon = { timeout: 10_000, interval: 20 };
+const sentTo = (chat: number) =>
+  calls
+    .filter(({ method, body }) => method === "sendMessage" && String(body.chat_id) === String(chat))
+    .map(({ body }) => String(body.text));
+
+describe("a conversation", () => {
+  it("answers an owner's message in the chat that it came from, once however often it comes", async () => {
+    await put({ ...FIELDS, options: { owners: ["7"] } });
+    const update = toUpdate("What is 2 + 2?");
+    expect((await post(update)).status).toBe(200);
+    await vi.waitUntil(() => sentTo(7).length > 0, soon);
+    await post(update);
+    await post(toUpdate("/whoami"));
+    await vi.waitUntil(() => sentTo(7).some((text) => text.includes("its owner")), soon);
+    expect(sentTo(7)).toHaveLength(2);
+    const { body } = await ask("GET", "/v1/sessions", { key });
+    expect((body as { sessions: unknown[] }).sessions).toHaveLength(1);
+  });
+
+  it("gives a stranger a code, and nothing else", async () => {
+    await put({ ...FIELDS, options: { owners: ["7"] } });
+    await post(toUpdate("hello?", ++updates, 8));
+    await vi.waitUntil(() => sentTo(8).length > 0, soon);
+    expect(sentTo(8)[0]).toMatch(/[A-HJ-NP-Z2-9]{8}/);
+    await post(toUpdate("hello again", ++updates, 8));
+    await post(toUpdate("/status"));
+    await vi.waitUntil(() => sentTo(7).length > 0, soon);
+    expect(sentTo(8)).toHaveLength(1);
+  });
+});
