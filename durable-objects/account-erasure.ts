@@ -20,10 +20,12 @@ import { createSkillStore } from "../stores/skills/skill-store.ts";
 import { readSkillTexts } from "../stores/skills/skill-texts.ts";
 import type { HookEnv } from "./account-hooks.ts";
 import type { Archive } from "./archive.ts";
+import type { Webhooks } from "./webhooks/webhooks.ts";
 
 export interface AccountEnv extends ErasureEnv, HookEnv {
   SESSION: DurableObjectNamespace;
   ARCHIVE: DurableObjectNamespace<Archive>;
+  WEBHOOKS: DurableObjectNamespace<Webhooks>;
 }
 
 export const ERASURE_SCHEMA = [
@@ -209,6 +211,7 @@ export async function erasePass(
       await markProfileGone({ bucket: stores.bucket, profile });
       await stores.clock.sleep(GRACE_MS);
       await archive.erase();
+      await env.WEBHOOKS.getByName(profile).erase();
       const objects = await eraseProfileObjects({ bucket: stores.bucket, profile });
       const memory = await eraseProfileMemory(stores.kv, profile, MEMORY_KEYS_AT_ONCE);
       return { found: objects + memory.deleted, more: memory.more };

@@ -7,7 +7,7 @@ interface Caller {
   key: string;
 }
 
-const PAGE = 1_000;
+const PAGE = 500;
 const AT_ONCE = 4;
 
 async function get<T>({ url, key }: Caller, path: string): Promise<T> {

@@ -127,6 +127,12 @@ export const ARCHIVE_FATES: Record<string, Fate> = {
   message_sum: "rebuilt: as `message`",
 };
 
+export const WEBHOOKS_FATES: Record<string, Fate> = {
+  webhook_route: "stays: its address and its secret belong to this deployment",
+  webhook_session: "stays: as `webhook_route`; the sessions travel",
+  webhook_delivery: "stays: this deployment carries out what it accepted; the messages are in their sessions",
+};
+
 /** The tables that travel, in their order. */
 export function travellingTables(fates: Record<string, Fate>): string[] {
   return Object.keys(fates).filter((table) => fates[table] === "exported");

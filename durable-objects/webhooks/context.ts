@@ -35,10 +35,10 @@ export interface AccountStub {
 
 /** The calls of the profile's Channels object. Idempotent by `id`; once they have answered, the words are stored. */
 export interface ChannelsStub {
-  /** To the home chat of the platform; `null`: of the one that was used last. Failure: `no_home_chat`. */
-  sendHome(platform: string | null, said: { id: string; text: string }): Promise<Result<null>>;
-  /** To a chat. Failure: `chat_not_found`. */
-  sendTo(chat: string, said: { id: string; text: string }): Promise<Result<null>>;
+  /** To the home chat of the platform; `null`: to the one that was set last. Failure: `channel_no_home`. */
+  sendHome(platform: string | null, said: { id: string; text: string }): Promise<Result<unknown>>;
+  /** To a chat. The ledger has one for a chat that is gone, too. */
+  say(said: { id: string; chat: string; text: string }): Promise<unknown>;
 }
 
 /** The platform's types turn an `unknown` in an answer into `never`. The values cross unchanged. */

@@ -59,18 +59,17 @@ async function send(
     case "hooks":
       await account.takeHookEvent(toHookEvent({ profile, type: "webhook.answered", about, at, session, data }));
       return ok(null);
-    case "home":
-      return toFinal(await channels.sendHome(target.platform ?? null, said));
+    case "home": {
+      const sent = await channels.sendHome(target.platform ?? null, said);
+      return sent.ok ? ok(null) : final(sent.failure);
+    }
     case "chat":
-      return toFinal(await channels.sendTo(target.chat, said));
+      await channels.say({ ...said, chat: target.chat });
+      return ok(null);
   }
 }
 
 const MAX_ID_CHARS = 200;
-
-function toFinal(sent: Result<null>): Result<null> {
-  return sent.ok ? sent : final(sent.failure);
-}
 
 function final({ code, message }: Pick<Failure, "code" | "message">): Result<never> {
   return err(code, message, { isFinal: true });

@@ -22,6 +22,7 @@ const VALUES: Record<string, string> = {
   approval: "0".repeat(20),
   pending: "0".repeat(20),
   hook: "hook_000000000000",
+  webhook: "events",
   id: "key_000000000000",
   path: "a.txt",
   artifact: "SKILL.md",
@@ -163,6 +164,7 @@ describe("a list", () => {
       await ask("PUT", `/v1/policies/p${n}`, { key, body: policy });
       await ask("POST", "/v1/keys", { key, body: {} });
       await ask("POST", "/v1/hooks", { key, body: { url: `https://example.com/${n}`, events: ["turn.ended"] } });
+      await ask("POST", "/v1/webhooks", { key, body: { name: `events-${n}`, scheme: "github" } });
       await account.putSetting("mcp", `s${n}`, server as unknown as McpServer);
     }
     const { session } = (await ask("POST", "/v1/sessions", { key })).body as { session: string };
@@ -175,6 +177,7 @@ describe("a list", () => {
       ["/v1/policies", "policies", 5],
       ["/v1/keys", "keys", 6],
       ["/v1/hooks", "hooks", 5],
+      ["/v1/webhooks", "webhooks", 5],
       ["/v1/mcp/servers", "servers", 5],
       ["/v1/personalities", "personalities", 2],
       ["/v1/tools", "tools", 5],

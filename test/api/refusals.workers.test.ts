@@ -331,6 +331,9 @@ describe("the API's description", () => {
         ...["POST /v1/import", "GET /v1/import", "DELETE /v1/import"],
         ...["PUT /v1/import/parts/{part}", "POST /v1/import/commit"],
         ...["POST /v1/hooks", "GET /v1/hooks", "GET /v1/hooks/{hook}", "DELETE /v1/hooks/{hook}"],
+        ...["POST /v1/webhooks", "GET /v1/webhooks", "GET /v1/webhooks/{webhook}", "PATCH /v1/webhooks/{webhook}"],
+        ...["DELETE /v1/webhooks/{webhook}", "POST /v1/webhooks/{webhook}/rotate"],
+        "GET /v1/webhooks/{webhook}/deliveries",
         ...["POST /v1/hooks/{hook}/test", "POST /v1/hooks/{hook}/rotate", "GET /v1/hooks/{hook}/deliveries"],
         ...[
           "GET /v1/tools",

@@ -16,6 +16,7 @@ describe("docs/STORAGE.md", () => {
   it("names the tables that the sources create, each once", () => {
     expect(rowsOf("SQLite: Session")).toEqual(tablesIn("core/session", "core/workspace", "durable-objects/session"));
     expect(rowsOf("SQLite: Archive")).toEqual(tablesIn("core/archive", "durable-objects/archive.ts"));
+    expect(rowsOf("SQLite: Webhooks")).toEqual(tablesIn("core/webhooks", "durable-objects/webhooks"));
     expect(rowsOf("SQLite: Account")).toEqual(
       tablesIn(
         "durable-objects/account.ts",
@@ -35,7 +36,7 @@ describe("docs/STORAGE.md", () => {
       ),
     );
     expect(tablesIn("core", "durable-objects")).toEqual(
-      ["Session", "Account", "Archive"].flatMap((object) => rowsOf(`SQLite: ${object}`)).sort(),
+      ["Session", "Account", "Archive", "Webhooks"].flatMap((object) => rowsOf(`SQLite: ${object}`)).sort(),
     );
   });
 

@@ -27,7 +27,8 @@ function setUp(eraseExternal: () => Promise<void>) {
       await eraseExternal();
     },
   });
-  const env = { ARCHIVE: { getByName: () => ({ erase: async () => {} }) } } as unknown as AccountEnv;
+  const object = { getByName: () => ({ erase: async () => {} }) };
+  const env = { ARCHIVE: object, WEBHOOKS: object } as unknown as AccountEnv;
   const began = clock.now();
   erasures.begin("profile", PROFILE, began);
   erasures.begin("external", PROFILE, began);

@@ -169,6 +169,8 @@ const OF_SESSION = {
 const OF_RUN = { most: 3, status: 404, values: { run: SESSION } };
 const OF_RESPONSE = { most: 3, status: 404, values: { response: `resp_${"0".repeat(32)}` } };
 const OF_HOOK = { most: 3, status: 200, values: { hook: "hook_000000000000" } };
+/** The key, the object, and the audit log of a change. */
+const OF_WEBHOOK = { most: 2, status: 200, values: { webhook: "events" } };
 const HEADS = formatPlace({ in: "object", last: "", place: { step: "heads", after: "" } });
 const OF_EXPORT = { export: `exp_${"0".repeat(26)}` };
 const ZIP = { body: "bytes", type: "application/zip" };
@@ -361,6 +363,13 @@ const TABLE: Record<string, Asked> = {
   "POST /v1/hooks/{hook}/rotate": { ...OF_HOOK, most: 3 },
   "POST /v1/hooks/{hook}/test": OF_HOOK,
   "GET /v1/hooks/{hook}/deliveries": OF_HOOK,
+  "GET /v1/webhooks": OF_WEBHOOK,
+  "POST /v1/webhooks": { ...OF_WEBHOOK, most: 3, status: 201, body: { name: "events", scheme: "github" } },
+  "GET /v1/webhooks/{webhook}": OF_WEBHOOK,
+  "PATCH /v1/webhooks/{webhook}": { ...OF_WEBHOOK, most: 3, body: { session: "new" } },
+  "DELETE /v1/webhooks/{webhook}": { ...OF_WEBHOOK, most: 3, status: 204 },
+  "POST /v1/webhooks/{webhook}/rotate": { ...OF_WEBHOOK, most: 3 },
+  "GET /v1/webhooks/{webhook}/deliveries": OF_WEBHOOK,
   "GET /v1/mcp/servers": { most: 2, status: 200 },
   "PUT /v1/mcp/servers/{server}": {
     ...{ most: 4, status: 200, values: { server: "s" }, body: { url: "https://mcp.example/", enabled: false } },

@@ -211,7 +211,7 @@ describe("an erasure", () => {
       eraseTexts: async () => null,
     };
     const namespace = { getByName: () => (counter.calls++, object) };
-    return { counter, env: { SESSION: namespace, ARCHIVE: namespace } as unknown as AccountEnv };
+    return { counter, env: { SESSION: namespace, ARCHIVE: namespace, WEBHOOKS: namespace } as unknown as AccountEnv };
   };
   const eraseExternal = async () => {};
   const row = (kind: ErasureRow["kind"], id: string): ErasureRow => ({ kind, id, at: 0, pass: 0, due: 0 });

@@ -9,6 +9,7 @@ import {
   MEMORY_FATES,
   OBJECT_FATES,
   SESSION_FATES,
+  WEBHOOKS_FATES,
 } from "../../core/moving/stored.ts";
 
 const document = readFileSync(join(import.meta.dirname, "../../docs/STORAGE.md"), "utf8");
@@ -18,6 +19,7 @@ const SECTIONS: [section: string, word: string, fates: Record<string, Fate>][] =
   ["SQLite: Session", "Session", SESSION_FATES],
   ["SQLite: Account", "Account", ACCOUNT_FATES],
   ["SQLite: Archive", "Archive", ARCHIVE_FATES],
+  ["SQLite: Webhooks", "Webhooks", WEBHOOKS_FATES],
 ];
 
 describe("whole profiles", () => {

@@ -40,6 +40,7 @@ export function toBindings({ bucket, kv, counter, profile }: CountedWorld): Env 
     SESSION: namespace("session", session),
     ACCOUNT: namespace("account", createCountedAccount()),
     ARCHIVE: namespace("archive", archive),
+    WEBHOOKS: namespace("webhooks", webhooks),
     REVIEWS: queue,
     CURATION: queue,
     TALARIA_OPERATOR_TOKEN: "operator-token-for-tests",
@@ -157,6 +158,18 @@ const hookDesk = {
   test: async () => ok({ delivered: true, status: 200, ms: 1 }),
   deliveries: async () => ok([]),
   [Symbol.dispose]() {},
+};
+
+const webhookInfo = { name: "events", scheme: "github", createdAt: 1, path: "/hooks/x/events", url: null };
+const webhooks = {
+  create: async () => ok({ ...webhookInfo, secret: "whsec_x" }),
+  list: async () => [webhookInfo],
+  read: async () => ok(webhookInfo),
+  change: async () => ok(webhookInfo),
+  remove: async () => ok(null),
+  rotate: async () => ok({ secret: "whsec_x", previousUntil: 1 }),
+  listDeliveries: async () => ok({ deliveries: [], next: null }),
+  health: async () => ({ routes: 0, failed: 0, waiting: 0 }),
 };
 
 const conversationDesk = {

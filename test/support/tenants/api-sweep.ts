@@ -71,6 +71,8 @@ const BODIES: Record<string, (of: Facts) => object | string> = {
   createMessage: () => ({ model: "talaria", max_tokens: 99, messages: [{ role: "user", content: toMessage([]) }] }),
   countMessageTokens: () => ({ model: "talaria", messages: [{ role: "user", content: "Hello." }] }),
   createHook: ({ site }) => ({ url: `${site}/hooks/other`, events: ["turn.ended"] }),
+  createWebhook: ({ webhook }) => ({ name: webhook, scheme: "github", prompt: "Taken." }),
+  changeWebhook: () => ({ prompt: "Taken." }),
   putPersonality: () => ({ text: "Mine." }),
   sealExport: () => ({ receipts: ["0".repeat(100)] }),
   beginImport: () => ({ manifest: "{}", deployment: "0".repeat(43), signature: "AAAA" }),
@@ -94,7 +96,7 @@ const QUERIES: Record<string, (of: Facts) => string[]> = {
   readEvents: () => ["turn=1"],
   readCheckpoint: ({ path }) => [`path=${encodeURIComponent(path)}`],
   readUsage: () => ["by=session"],
-  listSessions: () => ["kind=delegated", "kind=all"],
+  listSessions: () => ["kind=delegated", "kind=webhook", "kind=all"],
   listTools: ({ session, child }) => [session, child].map((id) => `session=${id}`),
 };
 /** Needed queries have no request without them. */

@@ -40,6 +40,8 @@ export interface Facts {
   server: string;
   policy: string;
   hook: string;
+  /** The name of a route for inbound webhooks. */
+  webhook: string;
   personality: string;
 }
 
@@ -54,7 +56,7 @@ export function toSkillMd(name: string, text: string): string {
 
 /** Facts of the same shape about nothing: what never existed must get the same answers as what is another's. */
 export function inventFacts(facts: Facts): Facts {
-  const { deployment, site, run, name, path, process, hook, server, policy, personality } = facts;
+  const { deployment, site, run, name, path, process, hook, webhook, server, policy, personality } = facts;
   const others: { [field in keyof Facts]?: string } = Object.fromEntries(
     Object.entries(facts).map(([field, value]) => [field, turnDigits(value)]),
   );
@@ -66,6 +68,7 @@ export function inventFacts(facts: Facts): Facts {
     name: toOther(name),
     path: toOther(path),
     hook: `${hook.slice(0, -1)}${hook.endsWith("z") ? "a" : "z"}`,
+    webhook: toOther(webhook),
     ...{ server: toOther(server), policy: toOther(policy), personality: toOther(personality) },
   };
 }

@@ -161,5 +161,7 @@ async function plantSettings(origin: string, tenant: Tenant, title: string) {
   const { id: hook } = await call<{ id: string }>("POST", "/v1/hooks", {
     ...{ url: `${origin}/hooks/${SECRET}`, events: HookEventType.options, description: title },
   });
-  return { unanswered, server: SERVER, personality, hook, policy: `${KNOWN_WORD}-limits` };
+  const webhook = `${KNOWN_WORD}-events`;
+  await call("POST", "/v1/webhooks", { name: webhook, scheme: "bearer", secret: title, prompt: `${title}: {__raw__}` });
+  return { unanswered, server: SERVER, personality, hook, webhook, policy: `${KNOWN_WORD}-limits` };
 }
