@@ -30,8 +30,14 @@ describe("the tools of a session", () => {
     expect(missingFor({ role })).toEqual(missing);
   });
 
-  test("of a webhook only read the web and look at images", () => {
-    expect(namesFor({ role: "webhook" })).toEqual(["vision_analyze", "web_extract", "web_search"]);
+  test("of a webhook only read the web and skills and look at images, and never delegate", () => {
+    expect(namesFor({ role: "webhook", mayDelegate: true })).toEqual([
+      "skill_view",
+      "skills_list",
+      "vision_analyze",
+      "web_extract",
+      "web_search",
+    ]);
     expect(namesFor({ role: "webhook", profile: { only: ["shell"] } })).toEqual([]);
   });
 
