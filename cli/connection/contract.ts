@@ -3091,6 +3091,79 @@ export interface Contract {
       error: { at: number; code: string; message: string } | null;
     };
   };
+  "GET /v1/channels/{platform}/pairings": {
+    answer: { pairings: { id: string; person: string; name: string; at: number; expiresAt: number }[] };
+  };
+  "POST /v1/channels/{platform}/pairings": {
+    body: { code: string; role?: "owner" | "admin" | "user" | undefined };
+    answer: { person: string; name: string; role: "owner" | "admin" | "user" };
+  };
+  "DELETE /v1/channels/{platform}/pairings/{pairing}": {
+    answer: null;
+  };
+  "GET /v1/channels/{platform}/people": {
+    query: { after?: string | undefined; limit?: string | undefined };
+    answer: {
+      people: {
+        person: string;
+        name: string;
+        role: "owner" | "admin" | "user";
+        by: "pairing" | "owner";
+        at: number;
+      }[];
+      next?: string | undefined;
+    };
+  };
+  "PUT /v1/channels/{platform}/people/{person}": {
+    body: { role: "owner" | "admin" | "user"; name?: string | undefined };
+    answer: {
+      person: string;
+      name: string;
+      role: "owner" | "admin" | "user";
+      by: "pairing" | "owner";
+      at: number;
+    };
+  };
+  "DELETE /v1/channels/{platform}/people/{person}": {
+    answer: null;
+  };
+  "GET /v1/channels/{platform}/chats": {
+    query: { after?: string | undefined; limit?: string | undefined };
+    answer: {
+      chats: {
+        id: string;
+        kind: "direct" | "group";
+        title?: string | undefined;
+        thread?: string | undefined;
+        shared: boolean;
+        session: string | null;
+        lastIn: number;
+        listen: "mention" | "all" | "off";
+        topics: { name: string; current: boolean; thread?: string | undefined }[];
+        home: boolean;
+      }[];
+      next?: string | undefined;
+    };
+  };
+  "PATCH /v1/channels/{platform}/chats/{chat}": {
+    body: {
+      listen?: "mention" | "all" | "off" | null | undefined;
+      topic?: "off" | undefined;
+      home?: boolean | undefined;
+    };
+    answer: {
+      id: string;
+      kind: "direct" | "group";
+      title?: string | undefined;
+      thread?: string | undefined;
+      shared: boolean;
+      session: string | null;
+      lastIn: number;
+      listen: "mention" | "all" | "off";
+      topics: { name: string; current: boolean; thread?: string | undefined }[];
+      home: boolean;
+    };
+  };
   "POST /v1/webhooks": {
     body: {
       name: string;

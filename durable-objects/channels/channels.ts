@@ -10,6 +10,7 @@ import { type InboundRow, createInboundRows } from "../../core/channels/inbox/in
 import { listBotCommands } from "../../core/channels/commands/bot-commands.ts";
 import { createLoopGuard } from "../../core/channels/loop-guard.ts";
 import { createPairing } from "../../core/channels/people/pairing.ts";
+import { type PeopleDesk, createPeopleDesk } from "./people-desk.ts";
 import { createPeopleRows } from "../../core/channels/people/people-rows.ts";
 import { type TopicRows, createTopicRows } from "../../core/channels/topics/topic-rows.ts";
 import { createPump } from "../../core/channels/inbox/pump.ts";
@@ -111,6 +112,17 @@ export class Channels extends DurableObject<ChannelsEnv> {
     follow: () => undefined,
   };
 
+  readonly #people = createPeopleDesk({
+    context: this.#context,
+    pairing: this.#pairing,
+    people: createPeopleRows(this.#sql),
+    topics: this.#deps.topics,
+    say: (said) => this.#deps.say(said),
+    home: (platform) => this.#delivery.home(platform),
+    setHome: (platform, chat) => this.#delivery.setHome(platform, chat),
+    hasTables: () => this.#exists(),
+  });
+
   /**
    * A request to the channel's address. Every event in it is stored before this answers. `null`: forged, stale, mis-addressed, or there is
    * no such channel.
@@ -195,6 +207,15 @@ export class Channels extends DurableObject<ChannelsEnv> {
       return forgetPlatform(this.#sql, platform);
     });
     return isRemoved ? ok(null) : NOT_FOUND;
+  }
+
+  /** A call of people-desk.ts, which documents it. */
+  async people<Name extends keyof PeopleDesk>(
+    name: Name,
+    ...args: Parameters<PeopleDesk[Name]>
+  ): Promise<Awaited<ReturnType<PeopleDesk[Name]>>> {
+    const call = this.#people[name] as (...given: unknown[]) => Promise<Awaited<ReturnType<PeopleDesk[Name]>>>;
+    return call(...args);
   }
 
   // ---- deletion ----

@@ -21,6 +21,7 @@ import { files } from "./sessions/files.ts";
 import { health } from "./health.ts";
 import { channels } from "./channels/channels.ts";
 import { receiveEmail } from "./channels/email.ts";
+import { channelPeople } from "./channels/people.ts";
 import { inboundChannels } from "./channels/inbound.ts";
 import { hooks } from "./profiles/hooks.ts";
 import { images } from "./sessions/images.ts";
@@ -197,6 +198,7 @@ for (const resource of [
   mcp,
   hooks,
   channels,
+  channelPeople,
   inboundChannels,
   webhooks,
   inboundWebhooks,
