@@ -56,7 +56,7 @@ type GoogleChatFields = z.infer<typeof GoogleChatFields>;
 type Channel = OpenChannel<GoogleChatFields>;
 
 const User = z.object({
-  name: z.string().min(1).max(200),
+  name: z.string().min(1).max(1_000),
   displayName: z.string().nullish(),
   type: z.string().nullish(),
 });

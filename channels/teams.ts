@@ -58,9 +58,9 @@ type TeamsFields = z.infer<typeof TeamsFields>;
 type Channel = OpenChannel<TeamsFields>;
 
 const Account = z.object({
-  id: z.string().min(1).max(500),
+  id: z.string().min(1).max(1_000),
   name: z.string().nullish(),
-  aadObjectId: z.string().max(100).nullish(),
+  aadObjectId: z.string().max(1_000).nullish(),
 });
 const Activity = z.object({
   type: z.string(),

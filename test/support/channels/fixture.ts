@@ -1,7 +1,13 @@
 // What the conformance kit (kit.ts) must know of a platform to judge it. Each test/channels/<platform>.test.ts has one `PlatformFixture`: it
 // writes and signs requests as the platform does, and serves the platform's API. It knows nothing of how Talaria reads or sends them, and
 // shares no code with channels/<platform>.ts.
-import type { BotIdentity, ChannelReply, ChannelRequest, Platform } from "../../../core/channels/platform.ts";
+import type {
+  BotIdentity,
+  ChannelReply,
+  ChannelRequest,
+  Platform,
+  PlatformDeps,
+} from "../../../core/channels/platform.ts";
 import type { TestClock } from "../clock.ts";
 
 /** A person or another bot, by a short word. The fixture makes the platform's ids of it: another word, another id. */
@@ -110,6 +116,8 @@ export interface PlatformWorld {
   readonly registered: string | null;
   /** The names of the threads that the bot opened, by their ids. Absent where the bot opens none. */
   readonly threads?: ReadonlyMap<string, string>;
+  /** E-mail: takes a message that the bot sends. Absent: the deployment has no binding for it. */
+  sendEmail?: PlatformDeps["sendEmail"];
   /** What `Platform.poll` will get for these. Absent where there is no polling. */
   hold?(said: readonly Said[]): void;
   /** How the API says no. `null`: this platform never says it. */

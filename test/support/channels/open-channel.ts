@@ -64,6 +64,7 @@ export function openTestChannel<Fields>(
   const seen: SeenRequest[] = [];
   const compared: [string, string][] = [];
   const cache = new Map<string, { value: unknown; expiresAt: number }>();
+  const kept = new Map<string, Uint8Array>();
   let fault: Fault | null = null;
   let same: boolean | null = null;
   let count = 0;
@@ -107,6 +108,8 @@ export function openTestChannel<Fields>(
         return ok(made.value.value);
       },
       forget: (key) => void cache.delete(key),
+      sendEmail: world.sendEmail,
+      keptFile: async (ref) => kept.get(ref) ?? null,
     },
   };
   return {
@@ -121,7 +124,9 @@ export function openTestChannel<Fields>(
     setSame: (next) => void (same = next),
     async receive(incoming) {
       const verified = await fixture.platform.verify(incoming, channel);
-      return verified && fixture.platform.parse({ request: incoming, text: verified.text }, channel);
+      const received = verified && (await fixture.platform.parse({ request: incoming, text: verified.text }, channel));
+      for (const { ref, bytes } of received?.files ?? []) kept.set(ref, bytes);
+      return received;
     },
   };
 }
