@@ -39,7 +39,11 @@ function toActivity(
     serviceUrl: SERVICE,
     from: isSelf
       ? { id: BOT, name: "Talaria" }
-      : { id: `${isBot ? "28:" : "29:"}${word}`, name: word, ...(!isBot && { aadObjectId: `aad-${word}` }) },
+      : {
+          id: `${isBot ? "28:" : "29:"}${word}`,
+          name: word,
+          ...(!isBot && { aadObjectId: `aad-${word}`.slice(0, 36) }),
+        },
     recipient: { id: BOT, name: "Talaria" },
     conversation: {
       id: said.in.thread ? `${id};messageid=${said.in.thread}` : id,

@@ -3,7 +3,7 @@
 /** [own] Characters of one part of a long text: a part ends at the next blank line, at the latest after twice as many. */
 const PART = 16_000;
 /** [own] Characters of text whose marks are read at once. */
-const INLINE = 4_000;
+const INLINE = 2_000;
 /** [own] Quotes and items within one another, in one line. */
 const MAX_NESTED = 30;
 

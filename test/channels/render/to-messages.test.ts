@@ -258,9 +258,9 @@ describe("of any text", () => {
 test("a hostile text is written in bounded time", () => {
   const n = 6_000;
   const texts = {
-    emphasis: "_a__b".repeat(n),
+    emphasis: "_a__b".repeat(20_000),
     tables: `${"|a".repeat(5)}\n${"|-".repeat(4)}\n`.repeat(1_200),
-    rules: `${"* * ".repeat(n)}a`,
+    rules: `${"* * ".repeat(20_000)}a`,
     quotes: ">".repeat(n),
     lists: `${"- ".repeat(n)}a`,
     brackets: "[".repeat(n),
@@ -273,7 +273,7 @@ test("a hostile text is written in bounded time", () => {
     const started = performance.now();
     const messages = toMessages(text, { flavour: "html", limits: { text: 4_096, textUnit: "utf16" } });
     expect(messages.length, name).toBeGreaterThan(0);
-    expect(performance.now() - started, `${name}, ms`).toBeLessThan(2_000);
+    expect(performance.now() - started, `${name}, ms`).toBeLessThan(8_000);
   }
 });
 
