@@ -187,6 +187,8 @@ const sentTo = (chat: number) =>
     .map(({ body }) => String(body.text));
 
 describe("a conversation", () => {
+  beforeEach(async () => void ({ profile, key } = await createProfile()));
+
   it("answers an owner's message in the chat that it came from, once however often it comes", async () => {
     await put({ ...FIELDS, options: { owners: ["7"] } });
     const update = toUpdate("What is 2 + 2?");
