@@ -7,6 +7,7 @@ import { createChannelRows } from "../../core/channels/inbox/channel-rows.ts";
 import { createChatRows } from "../../core/channels/inbox/chat-rows.ts";
 import { createKeptFiles } from "../../core/channels/inbox/kept-files.ts";
 import { type InboundRow, createInboundRows } from "../../core/channels/inbox/inbound-rows.ts";
+import { createDelivery } from "../../core/channels/delivery/deliver.ts";
 import { listBotCommands } from "../../core/channels/commands/bot-commands.ts";
 import { createLoopGuard } from "../../core/channels/loop-guard.ts";
 import { createPairing } from "../../core/channels/people/pairing.ts";
@@ -30,7 +31,8 @@ import { type ChannelsContext, type ChannelsEnv, type OpenedChannel, openAccount
 import type { SocketAccess } from "./discord-socket.ts";
 import type { CarryDeps } from "./heard.ts";
 import { createChannelOpener } from "./open-channel.ts";
-import { openDelivery } from "./open-delivery.ts";
+import { createFollower } from "./follow.ts";
+import { createDeliveryPorts } from "./delivery-ports.ts";
 import { createOutside } from "./outside.ts";
 import { createPoller } from "./poll.ts";
 import { receive } from "./receive.ts";
@@ -80,7 +82,15 @@ export class Channels extends DurableObject<ChannelsEnv> {
     giveUp: (row, error) => this.#giveUp(row, error),
     report: (what, error) => this.#report(what, error),
   });
-  readonly #delivery = openDelivery(this.#context);
+  readonly #ports = createDeliveryPorts(this.#context);
+  readonly #follower = createFollower({
+    ...this.#ports,
+    readEvents: (session, turn) => this.#context.session(session).events({ turn }),
+  });
+  readonly #delivery = createDelivery({
+    ...this.#ports,
+    takeProgress: (chat, session, turn) => this.#follower.takeProgress(chat, session, turn),
+  });
   readonly #poller = createPoller(this.#context, () => this.#work());
   readonly #setUp = createSetUp(this.#context, {
     opener: this.#opener,
@@ -109,7 +119,10 @@ export class Channels extends DurableObject<ChannelsEnv> {
     say: (said) => this.#delivery.say(said),
     setHome: (platform, chat) => this.#delivery.setHome(platform, chat),
     reopen: (chat) => this.#delivery.reopen(chat),
-    follow: () => undefined,
+    follow: ({ chat, row }, { session, turn }) => {
+      const { progress } = row.channel.options;
+      this.#context.background(this.#follower.follow({ chat: chat.id, session, turn, progress }));
+    },
   };
 
   readonly #people = createPeopleDesk({

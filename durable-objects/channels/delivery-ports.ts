@@ -1,5 +1,4 @@
-// Opens what goes out to chats (core/channels/delivery) over the rows, platforms and sessions of a Channels object. Called by channels.ts.
-import { createDelivery, type Delivery } from "../../core/channels/delivery/deliver.ts";
+// What goes out to chats (core/channels/delivery) over the rows, platforms and sessions of a Channels object. Called by channels.ts.
 import type { DeliveryPorts } from "../../core/channels/delivery/ports.ts";
 import { ok } from "../../core/errors.ts";
 import type { ChannelsContext } from "./context.ts";
@@ -8,10 +7,10 @@ const TOKEN_CHARS = 20;
 /** 32 of them, so that a byte chooses each alike. */
 const ALPHABET = "abcdefghijkmnpqrstuvwxyz23456789";
 
-export function openDelivery(context: ChannelsContext, more: Pick<DeliveryPorts, "takeProgress"> = {}): Delivery {
+export function createDeliveryPorts(context: ChannelsContext): DeliveryPorts {
   const { sql, clock, chats, channels } = context;
-  return createDelivery({
-    ...{ sql, clock, random: Math.random, report: context.report, ...more },
+  return {
+    ...{ sql, clock, random: Math.random, report: context.report },
     newToken: () =>
       Array.from(crypto.getRandomValues(new Uint8Array(TOKEN_CHARS)), (byte) => ALPHABET[byte % 32]).join(""),
     findChat: (chat) => chats.find(chat),
@@ -33,5 +32,5 @@ export function openDelivery(context: ChannelsContext, more: Pick<DeliveryPorts,
       if (failure) channels.noteError(platform, { at: clock.now(), ...failure });
       else channels.noteOut(platform, clock.now());
     },
-  });
+  };
 }
