@@ -6,7 +6,7 @@ import type { ChatAddress, OpenChannel, OutFile, Platform, PlatformClient } from
 import { type Result, ok } from "../core/errors.ts";
 import { readRetryAfter } from "../core/retry-after.ts";
 import type { InboundFile } from "../core/schemas/channels/inbound.ts";
-import { type ApiReply, type ApiRequest, authFailed, callApi, describe, rateLimited, refused } from "./support/call.ts";
+import { type ApiReply, type ApiRequest, authFailed, callApi, describe, inUrl, rateLimited, refused } from "./support/call.ts";
 import { hmac, toBase64, toText } from "./support/crypto.ts";
 import { isFresh, readJson, readTime, toMessage, toTime } from "./support/events.ts";
 import { secret, setting, toForm } from "./support/fields.ts";
@@ -221,7 +221,7 @@ function extensionOf({ name }: OutFile): string {
 function call(channel: OpenChannel<Fields>, path: string, request: ApiRequest, api = API): Promise<Result<ApiReply>> {
   const { deps } = channel;
   const use = (token: string) => {
-    const query = api === OLD_API ? `?access_token=${encodeURIComponent(token)}` : "";
+    const query = api === OLD_API ? `?access_token=${inUrl(token)}` : "";
     const headers = { ...request.headers, "x-acs-dingtalk-access-token": token };
     return callApi(deps, `${deps.apiBase ?? api}${path}${query}`, { ...request, headers }, judge);
   };

@@ -12,7 +12,7 @@ import type {
 } from "../core/channels/platform.ts";
 import { type Result, ok } from "../core/errors.ts";
 import type { InboundEvent, InboundFile } from "../core/schemas/channels/inbound.ts";
-import { type ApiReply, type ApiRequest, authFailed, callApi, describe, rateLimited, refused } from "./support/call.ts";
+import { type ApiReply, type ApiRequest, authFailed, callApi, describe, inUrl, rateLimited, refused } from "./support/call.ts";
 import {
   concatBytes,
   decryptBlocks,
@@ -273,7 +273,7 @@ function readFiles(message: string, type: string, content: z.infer<typeof Conten
 }
 
 async function fetchReplied(channel: OpenChannel<Fields>, id: string) {
-  const reply = await call(channel, `/open-apis/im/v1/messages/${encodeURIComponent(id)}`, {
+  const reply = await call(channel, `/open-apis/im/v1/messages/${inUrl(id)}`, {
     timeoutMs: ASK_TIMEOUT_MS,
   });
   const Items = z.object({
@@ -298,7 +298,7 @@ function openClient(channel: OpenChannel<Fields>): PlatformClient {
     const message = { msg_type: type, content: JSON.stringify(content), uuid: deps.uuid() };
     const answered = replyTo ?? to.thread;
     const reply = answered
-      ? await call(channel, `/open-apis/im/v1/messages/${encodeURIComponent(answered)}/reply`, {
+      ? await call(channel, `/open-apis/im/v1/messages/${inUrl(answered)}/reply`, {
           json: { ...message, reply_in_thread: to.thread !== undefined },
         })
       : await call(channel, "/open-apis/im/v1/messages?receive_id_type=chat_id", {
@@ -314,7 +314,7 @@ function openClient(channel: OpenChannel<Fields>): PlatformClient {
 
     async edit(to, id, message) {
       const json = { content: JSON.stringify(toCard(to, message)) };
-      const reply = await call(channel, `/open-apis/im/v1/messages/${encodeURIComponent(id)}`, {
+      const reply = await call(channel, `/open-apis/im/v1/messages/${inUrl(id)}`, {
         method: "PATCH",
         json,
       });
@@ -342,8 +342,8 @@ function openClient(channel: OpenChannel<Fields>): PlatformClient {
         key = "",
         type = "",
       } = z.record(z.string(), z.string()).safeParse(readJson(ref)).data ?? {};
-      const path = `/open-apis/im/v1/messages/${encodeURIComponent(message)}/resources/${encodeURIComponent(key)}`;
-      const reply = await call(channel, `${path}?type=${encodeURIComponent(type)}`, {
+      const path = `/open-apis/im/v1/messages/${inUrl(message)}/resources/${inUrl(key)}`;
+      const reply = await call(channel, `${path}?type=${inUrl(type)}`, {
         maxBytes: feishu.limits.fileBytes,
       });
       if (!reply.ok) return reply;

@@ -5,7 +5,7 @@ import { clip } from "../core/clip.ts";
 import type { ChatAddress, OpenChannel, OutMessage, Platform, PlatformClient } from "../core/channels/platform.ts";
 import { type Result, ok } from "../core/errors.ts";
 import type { InboundEvent, InboundFile } from "../core/schemas/channels/inbound.ts";
-import { type ApiReply, type ApiRequest, callApi, describe, refused } from "./support/call.ts";
+import { type ApiReply, type ApiRequest, callApi, describe, inUrl, refused } from "./support/call.ts";
 import { hmac, toBase64, toText } from "./support/crypto.ts";
 import { readJson, toMessage, toPress, toTime } from "./support/events.ts";
 import { secret, toForm } from "./support/fields.ts";
@@ -150,7 +150,7 @@ async function fetchName(
   channel: OpenChannel<Fields>,
   { userId, groupId, roomId }: Source,
 ): Promise<string | undefined> {
-  const [user, group, room] = [userId, groupId, roomId].map((id) => encodeURIComponent(id ?? ""));
+  const [user, group, room] = [userId, groupId, roomId].map((id) => inUrl(id ?? ""));
   const member = group ? `group/${group}/member/${user}` : `room/${room}/member/${user}`;
   const path = groupId || roomId ? `/v2/bot/${member}` : `/v2/bot/profile/${user}`;
   const name = await channel.deps.cached(path, async () => {
@@ -214,7 +214,7 @@ function openClient(channel: OpenChannel<Fields>): PlatformClient {
     },
 
     async fetchFile(file) {
-      const path = `/v2/bot/message/${encodeURIComponent(file.ref)}/content`;
+      const path = `/v2/bot/message/${inUrl(file.ref)}/content`;
       const reply = await call(channel, path, { maxBytes: line.limits.fileBytes }, DATA_API);
       if (!reply.ok) return reply;
       return ok({ bytes: reply.value.bytes, mediaType: reply.value.headers.get("content-type") ?? undefined });

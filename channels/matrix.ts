@@ -4,7 +4,7 @@ import * as z from "zod";
 import type { ChatAddress, OpenChannel, OutMessage, Platform, PlatformClient } from "../core/channels/platform.ts";
 import { type Result, ok } from "../core/errors.ts";
 import type { InboundEvent, InboundFile } from "../core/schemas/channels/inbound.ts";
-import { type ApiReply, type ApiRequest, authFailed, callApi, describe, rateLimited, refused } from "./support/call.ts";
+import { type ApiReply, type ApiRequest, authFailed, callApi, describe, inUrl, rateLimited, refused } from "./support/call.ts";
 import { toText } from "./support/crypto.ts";
 import { readJson, toMessage, toTime } from "./support/events.ts";
 import { secret, serverUrl, setting, toForm } from "./support/fields.ts";
@@ -117,7 +117,7 @@ async function readEvent(raw: unknown, channel: OpenChannel<Fields>): Promise<In
   const { userId } = channel.fields;
   if (!event || event.sender === userId) return [];
   if (event.type === "m.room.member" && event.state_key === userId && event.content["membership"] === "invite") {
-    await call(channel, `${CLIENT}/join/${encodeURIComponent(event.room_id)}`, { json: {}, timeoutMs: ASK_TIMEOUT_MS });
+    await call(channel, `${CLIENT}/join/${inUrl(event.room_id)}`, { json: {}, timeoutMs: ASK_TIMEOUT_MS });
   }
   if (event.type !== "m.room.message" || event.state_key !== undefined) return [];
   const relation = Relation.safeParse(event.content["m.relates_to"]).data;
@@ -150,7 +150,7 @@ async function readEvent(raw: unknown, channel: OpenChannel<Fields>): Promise<In
 
 /** A room of two is direct. `false` where the homeserver does not say it in time: the bot then waits until it is mentioned. */
 async function fetchIsDirect(channel: OpenChannel<Fields>, room: string): Promise<boolean> {
-  const path = `${CLIENT}/rooms/${encodeURIComponent(room)}/joined_members`;
+  const path = `${CLIENT}/rooms/${inUrl(room)}/joined_members`;
   const count = await channel.deps.cached(path, async () => {
     const reply = await call(channel, path, { timeoutMs: ASK_TIMEOUT_MS });
     if (!reply.ok) return reply;
@@ -163,7 +163,7 @@ async function fetchIsDirect(channel: OpenChannel<Fields>, room: string): Promis
 
 async function fetchReplied(channel: OpenChannel<Fields>, { room_id: room }: RoomEvent, id: string | undefined) {
   if (id === undefined) return undefined;
-  const path = `${CLIENT}/rooms/${encodeURIComponent(room)}/event/${encodeURIComponent(id)}`;
+  const path = `${CLIENT}/rooms/${inUrl(room)}/event/${inUrl(id)}`;
   const reply = await call(channel, path, { timeoutMs: ASK_TIMEOUT_MS });
   const replied = RoomEvent.safeParse(reply.ok ? reply.value.json : undefined).data;
   if (!replied) return undefined;
@@ -210,7 +210,7 @@ function readFiles({ msgtype, body, filename, url, info, ...more }: Content): In
 
 function openClient(channel: OpenChannel<Fields>): PlatformClient {
   const { deps, fields } = channel;
-  const roomPath = (to: ChatAddress) => `${CLIENT}/rooms/${encodeURIComponent(to.id)}`;
+  const roomPath = (to: ChatAddress) => `${CLIENT}/rooms/${inUrl(to.id)}`;
 
   /** By a transaction id: the homeserver takes a repeated request of ours once. */
   async function post(to: ChatAddress, content: Record<string, unknown>): Promise<Result<{ id: string | null }>> {
@@ -233,13 +233,13 @@ function openClient(channel: OpenChannel<Fields>): PlatformClient {
     },
 
     async typing(to) {
-      const path = `${roomPath(to)}/typing/${encodeURIComponent(fields.userId)}`;
+      const path = `${roomPath(to)}/typing/${inUrl(fields.userId)}`;
       const reply = await call(channel, path, { method: "PUT", json: { typing: true, timeout: TYPING_MS } });
       return reply.ok ? ok(null) : reply;
     },
 
     async sendFile(to, { name, mediaType, bytes }) {
-      const path = `/_matrix/media/v3/upload?filename=${encodeURIComponent(name)}`;
+      const path = `/_matrix/media/v3/upload?filename=${inUrl(name)}`;
       const uploaded = await call(channel, path, {
         method: "POST",
         headers: { "content-type": mediaType },
@@ -255,7 +255,7 @@ function openClient(channel: OpenChannel<Fields>): PlatformClient {
 
     async fetchFile({ ref, mediaType }) {
       const [server = "", media = ""] = ref.slice("mxc://".length).split("/", 2);
-      const path = `/_matrix/client/v1/media/download/${encodeURIComponent(server)}/${encodeURIComponent(media)}`;
+      const path = `/_matrix/client/v1/media/download/${inUrl(server)}/${inUrl(media)}`;
       const reply = await call(channel, path, { maxBytes: matrix.limits.fileBytes });
       return reply.ok ? ok({ bytes: reply.value.bytes, mediaType }) : reply;
     },

@@ -13,7 +13,7 @@ import type {
 } from "../core/channels/platform.ts";
 import { type Result, ok } from "../core/errors.ts";
 import type { InboundFile } from "../core/schemas/channels/inbound.ts";
-import { type ApiReply, type ApiRequest, callApi, describe, refused } from "./support/call.ts";
+import { type ApiReply, type ApiRequest, callApi, describe, inUrl, refused } from "./support/call.ts";
 import { hmac, toHex, toText } from "./support/crypto.ts";
 import { readJson, toMessage, toPress, toTime } from "./support/events.ts";
 import { secret, serverUrl, toForm } from "./support/fields.ts";
@@ -164,7 +164,7 @@ function readFiles({ file_ids: ids = [] }: Posted, channel: OpenChannel<Fields>)
   const listed = (typeof ids === "string" ? ids.split(",") : ids).map((id) => id.trim()).filter((id) => id !== "");
   return Promise.all(
     listed.slice(0, MAX_FILES).map(async (ref): Promise<InboundFile> => {
-      const reply = await call(channel, `/files/${encodeURIComponent(ref)}/info`, { timeoutMs: INFO_TIMEOUT_MS });
+      const reply = await call(channel, `/files/${inUrl(ref)}/info`, { timeoutMs: INFO_TIMEOUT_MS });
       const info = FileInfo.safeParse(reply.ok ? reply.value.json : undefined).data;
       const type = info?.mime_type ?? "";
       const kind = type.startsWith("image/") ? "image" : type.startsWith("audio/") ? "voice" : "file";
@@ -198,7 +198,7 @@ function openClient(channel: OpenChannel<Fields>): PlatformClient {
 
     async edit(to, id, { text, buttons }) {
       const json = { message: text, props: await toProps(to, buttons) };
-      const reply = await call(channel, `/posts/${encodeURIComponent(id)}/patch`, { method: "PUT", json });
+      const reply = await call(channel, `/posts/${inUrl(id)}/patch`, { method: "PUT", json });
       return reply.ok ? ok(null) : reply;
     },
 
@@ -217,7 +217,7 @@ function openClient(channel: OpenChannel<Fields>): PlatformClient {
     },
 
     async fetchFile({ ref }) {
-      const reply = await call(channel, `/files/${encodeURIComponent(ref)}`, { maxBytes: mattermost.limits.fileBytes });
+      const reply = await call(channel, `/files/${inUrl(ref)}`, { maxBytes: mattermost.limits.fileBytes });
       if (!reply.ok) return reply;
       return ok({ bytes: reply.value.bytes, mediaType: reply.value.headers.get("content-type") ?? undefined });
     },

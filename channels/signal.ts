@@ -4,7 +4,7 @@ import * as z from "zod";
 import type { ChatAddress, OpenChannel, Platform, PlatformClient } from "../core/channels/platform.ts";
 import { type Result, ok } from "../core/errors.ts";
 import type { InboundEvent, InboundFile } from "../core/schemas/channels/inbound.ts";
-import { type ApiReply, callApi, rateLimited, refused, unavailable } from "./support/call.ts";
+import { type ApiReply, callApi, inUrl, rateLimited, refused, unavailable } from "./support/call.ts";
 import { readBase64, toBase64, toText } from "./support/crypto.ts";
 import { readJson, toMessage, toTime } from "./support/events.ts";
 import { secret, serverUrl, setting, toForm } from "./support/fields.ts";
@@ -192,7 +192,7 @@ function openClient(channel: OpenChannel<Fields>): PlatformClient {
 
     sendFile(to, { name, mediaType, bytes }) {
       return send(to, {
-        attachments: [`data:${mediaType};filename=${encodeURIComponent(name)};base64,${toBase64(bytes)}`],
+        attachments: [`data:${mediaType};filename=${inUrl(name)};base64,${toBase64(bytes)}`],
       });
     },
 

@@ -4,7 +4,7 @@ import * as z from "zod";
 import type { ChannelRequest, OpenChannel, Platform, PlatformClient } from "../core/channels/platform.ts";
 import { type Result, ok } from "../core/errors.ts";
 import type { InboundFile } from "../core/schemas/channels/inbound.ts";
-import { type ApiReply, type ApiRequest, callApi, describe, refused, windowClosed } from "./support/call.ts";
+import { type ApiReply, type ApiRequest, callApi, describe, inUrl, refused, windowClosed } from "./support/call.ts";
 import { hmac, toBase64, toBytes, toText } from "./support/crypto.ts";
 import { toMessage } from "./support/events.ts";
 import { secret, setting, toForm } from "./support/fields.ts";
@@ -91,11 +91,11 @@ export const twilio: Platform<Fields> = {
     const address = channel.address ?? "";
     if (isService(fields)) {
       const form = { InboundRequestUrl: address, InboundMethod: "POST" };
-      const url = `${deps.apiBase ?? MESSAGING_API}/v1/Services/${encodeURIComponent(fields.from)}`;
+      const url = `${deps.apiBase ?? MESSAGING_API}/v1/Services/${inUrl(fields.from)}`;
       const reply = await callApi(deps, url, { form, headers: authorize(fields) }, judge);
       return reply.ok ? ok(null) : reply;
     }
-    const found = await call(channel, `/IncomingPhoneNumbers.json?PhoneNumber=${encodeURIComponent(fields.from)}`, {
+    const found = await call(channel, `/IncomingPhoneNumbers.json?PhoneNumber=${inUrl(fields.from)}`, {
       method: "GET",
     });
     if (!found.ok) return found;
@@ -103,7 +103,7 @@ export const twilio: Platform<Fields> = {
     const sid = Numbers.safeParse(found.value.json).data?.incoming_phone_numbers[0]?.sid;
     if (!sid) return refused(`The account has no number ${fields.from}.`);
     const form = { SmsUrl: address, SmsMethod: "POST" };
-    const reply = await call(channel, `/IncomingPhoneNumbers/${encodeURIComponent(sid)}.json`, { form });
+    const reply = await call(channel, `/IncomingPhoneNumbers/${inUrl(sid)}.json`, { form });
     return reply.ok ? ok(null) : reply;
   },
 };
@@ -169,7 +169,7 @@ function openClient(channel: OpenChannel<Fields>): PlatformClient {
 }
 
 function call({ deps, fields }: OpenChannel<Fields>, path: string, request: ApiRequest): Promise<Result<ApiReply>> {
-  const account = `${deps.apiBase ?? API}/2010-04-01/Accounts/${encodeURIComponent(fields.accountSid)}`;
+  const account = `${deps.apiBase ?? API}/2010-04-01/Accounts/${inUrl(fields.accountSid)}`;
   return callApi(deps, `${account}${path}`, { ...request, headers: authorize(fields) }, judge);
 }
 

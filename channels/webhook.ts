@@ -83,7 +83,8 @@ export const webhook: Platform<Fields> = {
     const listed = files.map(
       ({ url, name, mediaType }) => ({ kind: toKind(mediaType), ref: url, name, mediaType }) as const,
     );
-    return { events: toMessage({ ...base, files: listed }) };
+    const addressed = message.addressed ?? (message.replyTo?.ofBot || undefined);
+    return { events: toMessage({ ...base, addressed, files: listed }) };
   },
 
   open: openClient,

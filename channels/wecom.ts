@@ -5,16 +5,7 @@ import type { ChannelRequest, ChatAddress, OpenChannel, Platform, PlatformClient
 import { type Result, ok } from "../core/errors.ts";
 import { readRetryAfter } from "../core/retry-after.ts";
 import type { InboundFile } from "../core/schemas/channels/inbound.ts";
-import {
-  type ApiReply,
-  type ApiRequest,
-  authFailed,
-  callApi,
-  describe,
-  rateLimited,
-  refused,
-  unavailable,
-} from "./support/call.ts";
+import { type ApiReply, type ApiRequest, authFailed, callApi, describe, inUrl, rateLimited, refused, unavailable } from "./support/call.ts";
 import { decryptBlocks, digest, readBase64, removePadding, toHex, toText } from "./support/crypto.ts";
 import { FRESH_MS, isFresh, readTime, toMessage, toTime } from "./support/events.ts";
 import { secret, setting, toForm } from "./support/fields.ts";
@@ -101,7 +92,7 @@ export const wecom: Platform<Fields> = {
 
   async probe(channel) {
     const { agentId } = channel.fields;
-    const reply = await call(channel, "/cgi-bin/agent/get", `agentid=${encodeURIComponent(agentId)}`);
+    const reply = await call(channel, "/cgi-bin/agent/get", `agentid=${inUrl(agentId)}`);
     if (!reply.ok) return reply;
     const app = z.object({ name: z.string() }).safeParse(reply.value.json).data;
     return app ? ok({ id: agentId, name: app.name }) : refused(describe(reply.value));
@@ -174,7 +165,7 @@ function openClient(channel: OpenChannel<Fields>): PlatformClient {
     },
 
     async fetchFile({ ref, mediaType }) {
-      const reply = await call(channel, "/cgi-bin/media/get", `media_id=${encodeURIComponent(ref)}`, {
+      const reply = await call(channel, "/cgi-bin/media/get", `media_id=${inUrl(ref)}`, {
         maxBytes: wecom.limits.fileBytes,
       });
       if (!reply.ok) return reply;
@@ -196,7 +187,7 @@ function call(
   const use = (token: string) =>
     callApi(
       deps,
-      `${deps.apiBase ?? API}${path}?access_token=${encodeURIComponent(token)}${query && `&${query}`}`,
+      `${deps.apiBase ?? API}${path}?access_token=${inUrl(token)}${query && `&${query}`}`,
       request,
       judge,
     );

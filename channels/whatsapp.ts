@@ -13,17 +13,7 @@ import type {
 import { type Result, ok } from "../core/errors.ts";
 import { readRetryAfter } from "../core/retry-after.ts";
 import type { InboundEvent, InboundFile } from "../core/schemas/channels/inbound.ts";
-import {
-  type ApiReply,
-  type ApiRequest,
-  authFailed,
-  callApi,
-  describe,
-  rateLimited,
-  refused,
-  unavailable,
-  windowClosed,
-} from "./support/call.ts";
+import { type ApiReply, type ApiRequest, authFailed, callApi, describe, inUrl, rateLimited, refused, unavailable, windowClosed } from "./support/call.ts";
 import { hmac, toHex, toText } from "./support/crypto.ts";
 import { readJson, toMessage, toPress, toTime } from "./support/events.ts";
 import { secret, setting, toForm } from "./support/fields.ts";
@@ -291,7 +281,7 @@ function openClient(channel: OpenChannel<Fields>): PlatformClient {
     },
 
     async fetchFile(file) {
-      const found = await call(channel, `/${encodeURIComponent(file.ref)}`);
+      const found = await call(channel, `/${inUrl(file.ref)}`);
       if (!found.ok) return found;
       const media = z
         .object({ url: z.url({ protocol: /^https?$/ }), mime_type: z.string().optional() })

@@ -70,6 +70,11 @@ export function unavailable(status: number): Result<never> {
   return fail("channel_unavailable", `The platform answered ${status}.`, maybeSent ? { maybeSent } : undefined);
 }
 
+/** A foreign id as a part of an address. Half a surrogate pair, which cannot be encoded, becomes U+FFFD. */
+export function inUrl(part: string): string {
+  return encodeURIComponent(part.toWellFormed());
+}
+
 /** A part of a reply for a sentence: one line, at most 200 characters, ending in a full stop. */
 export function describe(reply: Pick<ApiReply, "status" | "bytes">, words?: unknown): string {
   const text = typeof words === "string" ? words : toText(reply.bytes.subarray(0, 1_000));
