@@ -6,7 +6,16 @@ import type { ChatAddress, OpenChannel, OutFile, Platform, PlatformClient } from
 import { type Result, ok } from "../core/errors.ts";
 import { readRetryAfter } from "../core/retry-after.ts";
 import type { InboundFile } from "../core/schemas/channels/inbound.ts";
-import { type ApiReply, type ApiRequest, authFailed, callApi, describe, inUrl, rateLimited, refused } from "./support/call.ts";
+import {
+  type ApiReply,
+  type ApiRequest,
+  authFailed,
+  callApi,
+  describe,
+  inUrl,
+  rateLimited,
+  refused,
+} from "./support/call.ts";
 import { hmac, toBase64, toText } from "./support/crypto.ts";
 import { isFresh, readJson, readTime, toMessage, toTime } from "./support/events.ts";
 import { secret, setting, toForm } from "./support/fields.ts";

@@ -12,7 +12,8 @@ import type {
 } from "../core/channels/platform.ts";
 import { type Result, ok } from "../core/errors.ts";
 import type { InboundEvent, InboundFile } from "../core/schemas/channels/inbound.ts";
-import { type ApiReply, type ApiRequest, authFailed, callApi, describe, inUrl, rateLimited, refused } from "./support/call.ts";
+import { FeishuFields, callFeishu } from "./feishu/api.ts";
+import { describe, inUrl, refused } from "./support/call.ts";
 import {
   concatBytes,
   decryptBlocks,
@@ -24,33 +25,15 @@ import {
   toText,
 } from "./support/crypto.ts";
 import { FRESH_MS, isFresh, readJson, readTime, toMessage, toPress, toTime } from "./support/events.ts";
-import { secret, serverUrl, setting, toForm } from "./support/fields.ts";
+import { toForm } from "./support/fields.ts";
 import { toMultipart } from "./support/multipart.ts";
-import { withToken } from "./support/token.ts";
 
-const Fields = z.strictObject({
-  appId: setting("The App ID, cli_…, from Credentials & Basic Info."),
-  appSecret: secret("The App Secret, from the same page."),
-  verificationToken: secret("The Verification Token, from Events & Callbacks > Encryption Strategy."),
-  encryptKey: secret(
-    "The Encrypt Key, from the same page. With it events are encrypted and signed; without it they are neither.",
-  ).optional(),
-  baseUrl: serverUrl("https://open.larksuite.com for Lark. Default: https://open.feishu.cn.").optional(),
-});
-type Fields = z.infer<typeof Fields>;
-
-const API = "https://open.feishu.cn";
 /** [own] A card may have 30 KB, of which buttons and JSON take a part. */
 const TEXT_BYTES = 20_000;
 /** [own] Of one card; the platform allows more. */
 const MAX_BUTTONS = 10;
 /** [Feishu] Waits three seconds for the answer to an event. */
 const ASK_TIMEOUT_MS = 2_000;
-/** https://open.feishu.cn/document/server-docs/api-call-guide/generic-error-code */
-const RATE_CODES = [99991400, 11232, 230020];
-const AUTH_CODES = [10003, 10014, 10015, 99991661, 99991663, 99991664, 99991665, 99991671];
-const DEFAULT_WAIT_S = 5;
-
 const Header = z.object({
   event_id: z.string(),
   event_type: z.string(),
@@ -101,11 +84,11 @@ const Content = z.object({
   file_name: z.string().optional(),
 });
 
-export const feishu: Platform<Fields> = {
+export const feishu: Platform<FeishuFields> = {
   name: "feishu",
   title: "Feishu / Lark",
-  fields: Fields,
-  form: toForm(Fields),
+  fields: FeishuFields,
+  form: toForm(FeishuFields),
   steps: [
     "Create a custom app, add the bot to it, and grant im:message, im:message:send_as_bot and im:resource.",
     "Set the channel up here first. Then enter {address} as the request URL of events and of callbacks, and subscribe to im.message.receive_v1 and card.action.trigger.",
@@ -157,7 +140,7 @@ export const feishu: Platform<Fields> = {
   open: openClient,
 
   async probe(channel) {
-    const reply = await call(channel, "/open-apis/bot/v3/info");
+    const reply = await callFeishu(channel, "/open-apis/bot/v3/info");
     if (!reply.ok) return reply;
     const bot = z.object({ bot: z.object({ open_id: z.string(), app_name: z.string() }) }).safeParse(reply.value.json)
       .data?.bot;
@@ -190,7 +173,7 @@ async function isSignatureRight(
 
 type Received = { header: z.infer<typeof Header>; event?: unknown };
 
-async function readMessage({ header, event }: Received, channel: OpenChannel<Fields>): Promise<InboundEvent[]> {
+async function readMessage({ header, event }: Received, channel: OpenChannel<FeishuFields>): Promise<InboundEvent[]> {
   const read = MessageEvent.safeParse(event).data;
   if (!read) return [];
   const { sender, message } = read;
@@ -217,7 +200,7 @@ async function readMessage({ header, event }: Received, channel: OpenChannel<Fie
   });
 }
 
-function readPress({ header, event }: Received, { deps }: OpenChannel<Fields>): InboundEvent[] {
+function readPress({ header, event }: Received, { deps }: OpenChannel<FeishuFields>): InboundEvent[] {
   const read = ActionEvent.safeParse(event).data;
   const value = Value.safeParse(read?.action.value).data;
   if (!read || !value) return [];
@@ -272,8 +255,8 @@ function readFiles(message: string, type: string, content: z.infer<typeof Conten
   ];
 }
 
-async function fetchReplied(channel: OpenChannel<Fields>, id: string) {
-  const reply = await call(channel, `/open-apis/im/v1/messages/${inUrl(id)}`, {
+async function fetchReplied(channel: OpenChannel<FeishuFields>, id: string) {
+  const reply = await callFeishu(channel, `/open-apis/im/v1/messages/${inUrl(id)}`, {
     timeoutMs: ASK_TIMEOUT_MS,
   });
   const Items = z.object({
@@ -285,7 +268,7 @@ async function fetchReplied(channel: OpenChannel<Fields>, id: string) {
   return { text: content ? readText(content) : "", ofBot: item.sender.id === channel.fields.appId };
 }
 
-function openClient(channel: OpenChannel<Fields>): PlatformClient {
+function openClient(channel: OpenChannel<FeishuFields>): PlatformClient {
   const { deps } = channel;
 
   async function post(
@@ -298,10 +281,10 @@ function openClient(channel: OpenChannel<Fields>): PlatformClient {
     const message = { msg_type: type, content: JSON.stringify(content), uuid: deps.uuid() };
     const answered = replyTo ?? to.thread;
     const reply = answered
-      ? await call(channel, `/open-apis/im/v1/messages/${inUrl(answered)}/reply`, {
+      ? await callFeishu(channel, `/open-apis/im/v1/messages/${inUrl(answered)}/reply`, {
           json: { ...message, reply_in_thread: to.thread !== undefined },
         })
-      : await call(channel, "/open-apis/im/v1/messages?receive_id_type=chat_id", {
+      : await callFeishu(channel, "/open-apis/im/v1/messages?receive_id_type=chat_id", {
           json: { ...message, receive_id: to.id },
         });
     if (!reply.ok) return reply;
@@ -314,7 +297,7 @@ function openClient(channel: OpenChannel<Fields>): PlatformClient {
 
     async edit(to, id, message) {
       const json = { content: JSON.stringify(toCard(to, message)) };
-      const reply = await call(channel, `/open-apis/im/v1/messages/${inUrl(id)}`, {
+      const reply = await callFeishu(channel, `/open-apis/im/v1/messages/${inUrl(id)}`, {
         method: "PATCH",
         json,
       });
@@ -326,7 +309,7 @@ function openClient(channel: OpenChannel<Fields>): PlatformClient {
       const form = isImage
         ? await toMultipart({ image_type: "message" }, "image", file)
         : await toMultipart({ file_type: "stream", file_name: file.name }, "file", file);
-      const uploaded = await call(channel, `/open-apis/im/v1/${isImage ? "images" : "files"}`, {
+      const uploaded = await callFeishu(channel, `/open-apis/im/v1/${isImage ? "images" : "files"}`, {
         method: "POST",
         ...form,
       });
@@ -343,7 +326,7 @@ function openClient(channel: OpenChannel<Fields>): PlatformClient {
         type = "",
       } = z.record(z.string(), z.string()).safeParse(readJson(ref)).data ?? {};
       const path = `/open-apis/im/v1/messages/${inUrl(message)}/resources/${inUrl(key)}`;
-      const reply = await call(channel, `${path}?type=${inUrl(type)}`, {
+      const reply = await callFeishu(channel, `${path}?type=${inUrl(type)}`, {
         maxBytes: feishu.limits.fileBytes,
       });
       if (!reply.ok) return reply;
@@ -374,39 +357,4 @@ function toCard({ kind, thread }: ChatAddress, { text, buttons = [] }: OutMessag
     config: { update_multi: true, wide_screen_mode: true },
     elements: [{ tag: "markdown", content: text }, ...row],
   };
-}
-
-function call(channel: OpenChannel<Fields>, path: string, request: ApiRequest = {}): Promise<Result<ApiReply>> {
-  const { deps, fields } = channel;
-  const base = deps.apiBase ?? fields.baseUrl ?? API;
-  const use = (token: string) =>
-    callApi(
-      deps,
-      base + path,
-      { ...request, headers: { ...request.headers, authorization: `Bearer ${token}` } },
-      judge,
-    );
-  return withToken(deps, () => fetchToken(channel, base), use);
-}
-
-async function fetchToken(
-  { deps, fields }: OpenChannel<Fields>,
-  base: string,
-): Promise<Result<{ token: string; expiresInS: number }>> {
-  const json = { app_id: fields.appId, app_secret: fields.appSecret };
-  const reply = await callApi(deps, `${base}/open-apis/auth/v3/tenant_access_token/internal`, { json }, judge);
-  if (!reply.ok) return reply;
-  const given = z.object({ tenant_access_token: z.string(), expire: z.number() }).safeParse(reply.value.json).data;
-  return given ? ok({ token: given.tenant_access_token, expiresInS: given.expire }) : refused(describe(reply.value));
-}
-
-function judge(reply: ApiReply): Result<never> | null {
-  const failed = z.object({ code: z.number(), msg: z.string().optional() }).safeParse(reply.json).data;
-  if (!failed || failed.code === 0 || reply.status >= 500) return null;
-  const detail = describe(reply, `${failed.code} ${failed.msg ?? ""}`);
-  if (RATE_CODES.includes(failed.code)) {
-    const waitS = readTime(reply.headers.get("x-ogw-ratelimit-reset") ?? undefined);
-    return rateLimited((Number.isNaN(waitS) ? DEFAULT_WAIT_S : waitS) * 1_000);
-  }
-  return AUTH_CODES.includes(failed.code) ? authFailed(detail) : refused(detail);
 }

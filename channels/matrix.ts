@@ -4,7 +4,16 @@ import * as z from "zod";
 import type { ChatAddress, OpenChannel, OutMessage, Platform, PlatformClient } from "../core/channels/platform.ts";
 import { type Result, ok } from "../core/errors.ts";
 import type { InboundEvent, InboundFile } from "../core/schemas/channels/inbound.ts";
-import { type ApiReply, type ApiRequest, authFailed, callApi, describe, inUrl, rateLimited, refused } from "./support/call.ts";
+import {
+  type ApiReply,
+  type ApiRequest,
+  authFailed,
+  callApi,
+  describe,
+  inUrl,
+  rateLimited,
+  refused,
+} from "./support/call.ts";
 import { toText } from "./support/crypto.ts";
 import { readJson, toMessage, toTime } from "./support/events.ts";
 import { secret, serverUrl, setting, toForm } from "./support/fields.ts";
@@ -15,8 +24,8 @@ const Fields = z.strictObject({
   userId: setting(
     "The bot's id, such as @talaria:example.org: sender_localpart of the registration, at the server's name.",
   ),
-  asToken: secret("as_token of the registration: a long random word that the bot shows to the homeserver."),
-  hsToken: secret("hs_token of the registration: a long random word that the homeserver shows to the bot."),
+  asToken: secret("The as_token of the registration: a long random word that the bot shows to the homeserver."),
+  hsToken: secret("The hs_token of the registration: a long random word that the homeserver shows to the bot."),
 });
 type Fields = z.infer<typeof Fields>;
 
@@ -46,7 +55,7 @@ const Content = z.object({
     .object({ user_ids: z.array(z.string()).optional() })
     .optional()
     .catch(undefined),
-  "org.matrix.msc3245.voice": z.unknown(),
+  "org.matrix.msc3245.voice": z.unknown().optional(),
 });
 type Content = z.infer<typeof Content>;
 const RoomEvent = z.object({

@@ -154,9 +154,13 @@ function readText(
   name: string | undefined,
 ): { words: string; isMentioned: boolean } {
   if (trigger && text.startsWith(trigger)) return { words: text.slice(trigger.length).trim(), isMentioned: true };
+  // A name that goes on is another one. Names are letters, digits, ".", "-" and "_".
   const mention = `@${name}`;
-  if (!name || !text.includes(mention)) return { words: text, isMentioned: Boolean(trigger) };
-  return { words: text.startsWith(mention) ? text.slice(mention.length).trim() : text, isMentioned: true };
+  const places = name
+    ? [...text.matchAll(/@[\w.-]{1,64}/g)].filter(([found]) => found.replace(/[.-]$/, "") === mention)
+    : [];
+  if (places.length === 0) return { words: text, isMentioned: Boolean(trigger) };
+  return { words: places[0]!.index === 0 ? text.slice(mention.length).trim() : text, isMentioned: true };
 }
 
 /** A file is only named, so the server is asked what it is. One that it does not describe in time stays a file without a name. */

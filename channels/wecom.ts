@@ -5,7 +5,17 @@ import type { ChannelRequest, ChatAddress, OpenChannel, Platform, PlatformClient
 import { type Result, ok } from "../core/errors.ts";
 import { readRetryAfter } from "../core/retry-after.ts";
 import type { InboundFile } from "../core/schemas/channels/inbound.ts";
-import { type ApiReply, type ApiRequest, authFailed, callApi, describe, inUrl, rateLimited, refused, unavailable } from "./support/call.ts";
+import {
+  type ApiReply,
+  type ApiRequest,
+  authFailed,
+  callApi,
+  describe,
+  inUrl,
+  rateLimited,
+  refused,
+  unavailable,
+} from "./support/call.ts";
 import { decryptBlocks, digest, readBase64, removePadding, toHex, toText } from "./support/crypto.ts";
 import { FRESH_MS, isFresh, readTime, toMessage, toTime } from "./support/events.ts";
 import { secret, setting, toForm } from "./support/fields.ts";
@@ -185,12 +195,7 @@ function call(
 ): Promise<Result<ApiReply>> {
   const { deps } = channel;
   const use = (token: string) =>
-    callApi(
-      deps,
-      `${deps.apiBase ?? API}${path}?access_token=${inUrl(token)}${query && `&${query}`}`,
-      request,
-      judge,
-    );
+    callApi(deps, `${deps.apiBase ?? API}${path}?access_token=${inUrl(token)}${query && `&${query}`}`, request, judge);
   return withToken(deps, () => fetchToken(channel), use);
 }
 

@@ -13,7 +13,18 @@ import type {
 import { type Result, ok } from "../core/errors.ts";
 import { readRetryAfter } from "../core/retry-after.ts";
 import type { InboundEvent, InboundFile } from "../core/schemas/channels/inbound.ts";
-import { type ApiReply, type ApiRequest, authFailed, callApi, describe, inUrl, rateLimited, refused, unavailable, windowClosed } from "./support/call.ts";
+import {
+  type ApiReply,
+  type ApiRequest,
+  authFailed,
+  callApi,
+  describe,
+  inUrl,
+  rateLimited,
+  refused,
+  unavailable,
+  windowClosed,
+} from "./support/call.ts";
 import { hmac, toHex, toText } from "./support/crypto.ts";
 import { readJson, toMessage, toPress, toTime } from "./support/events.ts";
 import { secret, setting, toForm } from "./support/fields.ts";

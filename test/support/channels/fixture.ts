@@ -153,6 +153,7 @@ export type Lack =
   | "files" // files do not arrive in a message
   | "fileText" // a message has files or text, not both
   | "presses" // no button can be pressed
+  | "pressMessage" // a press does not say to which message its button belongs
   | "messageIds" // messages have no ids to reply to or to edit
   | "direct" // there is no chat with one person alone
   | "probe" // the platform cannot be asked who the bot is

@@ -189,7 +189,8 @@ export function checkReading<Fields>(fixture: PlatformFixture<Fields>, check: Ch
       const event = await read(press("e2", "no.1", sent.value.id ?? "", say(fixture, "").in), channel);
       expect(event).toMatchObject({ kind: "press", token: "no.1", from: { id: asked.from.id, isBot: false } });
       expect(event.chat).toMatchObject({ id: asked.chat.id, kind: asked.chat.kind });
-      if (event.kind === "press" && sent.value.id !== null) expect(event.message).toBe(sent.value.id);
+      if (event.kind === "press" && sent.value.id !== null && !lacks.pressMessage)
+        expect(event.message).toBe(sent.value.id);
       const answered = await channel.client.answerPress?.(event as never, "Not run.");
       expect(answered?.ok ?? true).toBe(true);
     },
