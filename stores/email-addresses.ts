@@ -4,6 +4,7 @@ import { assertKnownVersion } from "../core/errors.ts";
 import type { Bucket } from "../core/ports.ts";
 import { EmailAddressOwner } from "../core/schemas/channels/email-address.ts";
 import { sha256Hex } from "../core/schemas/learning/digest.ts";
+import { keyOf } from "./keys.ts";
 
 export interface EmailAddresses {
   find(address: string): Promise<string | null>;
@@ -38,5 +39,5 @@ export function createEmailAddresses(bucket: Bucket): EmailAddresses {
 }
 
 function toKey(address: string): string {
-  return `email/${sha256Hex(address)}`;
+  return keyOf("emailAddress", { hash: sha256Hex(address) });
 }

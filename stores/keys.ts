@@ -51,6 +51,7 @@ export const OBJECT_KEYS = {
   cron: "cron",
   doctorLease: "doctor/lease",
   doctorMark: "doctor/<ping>",
+  emailAddress: "email/<hash>",
 } as const;
 
 /** KV `MEMORY`. */
