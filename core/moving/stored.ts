@@ -46,6 +46,7 @@ export const OBJECT_FATES: Record<string, Fate> = {
   cron: "stays: of the deployment",
   "doctor/lease": "stays: of the deployment",
   "doctor/<ping>": "stays: of the deployment",
+  "email/<hash>": "stays: an address belongs to this deployment",
 };
 
 /** KV `MEMORY`. */

@@ -6,13 +6,13 @@ const INTERVAL_MS = 41_250;
 const STATE: GatewayState = { session: "s1", resumeUrl: "wss://gateway-us.discord.gg", seq: 7, self: "77" };
 const READY = { session_id: "s1", resume_gateway_url: "wss://gateway-us.discord.gg", user: { id: "77" } };
 
-function connect(state: GatewayState | null = null, onMessage = async (_: string) => {}) {
+function connect(state: GatewayState | null = null, onMessage: (text: string) => Promise<void> = async () => {}) {
   const clock = createTestClock();
   const { promise: closed, resolve: close } = Promise.withResolvers<number>();
   const sent: { op: number; d: unknown }[] = [];
   const codes: number[] = [];
   const messages: string[] = [];
-  let listen = (_: string) => {};
+  let listen: (text: string) => void = () => {};
   let saved: GatewayState | null | undefined;
   const socket = {
     closed,
