@@ -19,7 +19,7 @@ const seed = parseWholeNumber(USAGE, "--seed", values.seed, 0);
 
 await runCommand(USAGE, async () => {
   const began = performance.now();
-  const say = (line: string) => console.log(`[${((performance.now() - began) / 1000).toFixed(1)} s] ${line}`);
+  const say = (line: string) => console.error(`[${((performance.now() - began) / 1000).toFixed(1)} s] ${line}`);
   console.log(JSON.stringify(await runWebhooks({ count, seed, say })));
   return 0;
 });

@@ -164,12 +164,6 @@ export function createDeliveryRows(sql: Sql) {
       const query = "SELECT route, count(*) AS n FROM webhook_delivery WHERE at > ? GROUP BY route";
       return new Map(sql.run<{ route: WebhookName; n: number }>(query, since).map(({ route, n }) => [route, n]));
     },
-    /** How many have ended as `failed` after `since`, and how many wait. */
-    health(since: number): { failed: number; waiting: number } {
-      const query = `SELECT count(*) FILTER (WHERE state = 'failed' AND at > ?) AS failed,
-        count(*) FILTER (WHERE due IS NOT NULL) AS waiting FROM webhook_delivery`;
-      return sql.run<{ failed: number; waiting: number }>(query, since)[0]!;
-    },
     forgetRoute(route: WebhookName): void {
       sql.run("DELETE FROM webhook_delivery WHERE route = ?", route);
     },

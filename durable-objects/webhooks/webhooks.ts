@@ -33,7 +33,6 @@ import { sendAnswer, sendText } from "./send-on.ts";
 /** The alarm returns after this if the object dies while it works. */
 const WATCH_MS = 30_000;
 const MINUTE_MS = 60_000;
-const DAY_MS = 24 * 60 * MINUTE_MS;
 /** Old rows are removed this often. */
 const TIDY_MS = 10 * MINUTE_MS;
 /** For requests to routes that do not exist: proving takes as long. */
@@ -167,12 +166,6 @@ export class Webhooks extends DurableObject<WebhooksEnv> {
     const rows = this.#deliveries.list(name, { before, limit: limit + 1 });
     const next = rows.length > limit ? rows[limit - 1]!.n : null;
     return ok({ deliveries: rows.slice(0, limit).map(({ delivery }) => delivery), next });
-  }
-
-  /** For the check-up: how many routes, and what of the last day has failed or waits. */
-  async health(): Promise<{ routes: number; failed: number; waiting: number }> {
-    if (!this.#exists()) return { routes: 0, failed: 0, waiting: 0 };
-    return { routes: this.#routes.count(), ...this.#deliveries.health(systemClock.now() - DAY_MS) };
   }
 
   /** Deletes everything. Idempotent. Called by the profile's Account, which no longer knows the profile. */

@@ -134,6 +134,8 @@ describe("every route of the contract", () => {
       "listSkillRevisions",
       "listSkills",
       "listTools",
+      "listWebhookDeliveries",
+      "listWebhooks",
       "readApprovalPolicy",
       "readLearning",
       "readUsage",

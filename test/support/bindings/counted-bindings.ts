@@ -169,7 +169,6 @@ const webhooks = {
   remove: async () => ok(null),
   rotate: async () => ok({ secret: "whsec_x", previousUntil: 1 }),
   listDeliveries: async () => ok({ deliveries: [], next: null }),
-  health: async () => ({ routes: 0, failed: 0, waiting: 0 }),
 };
 
 const conversationDesk = {
