@@ -62,9 +62,10 @@ export async function postMessage(
   throw new Error("the chat's sessions are deleted as fast as they are begun");
 }
 
-/** A quotation of somebody else makes the whole message content: nobody can tell the parts apart later. */
+/** A quotation of somebody else, or a forwarded message, makes the whole message content: nobody can tell the parts apart later. */
 function isOwners({ role, event }: HeardMessage): boolean {
-  return role === "owner" && (event.replyTo === undefined || event.replyTo.ofBot);
+  const isOwnText = event.replyTo === undefined || event.replyTo.ofBot || event.replyTo.text === "";
+  return role === "owner" && isOwnText && event.forwarded !== true;
 }
 
 async function compose(context: ChannelsContext, heard: HeardMessage, session: SessionId, text = heard.event.text) {
@@ -77,7 +78,10 @@ async function compose(context: ChannelsContext, heard: HeardMessage, session: S
   });
   const { replyTo } = event;
   const isCommand = text.startsWith("/");
-  const quote = replyTo && !isCommand ? `> ${clip(replyTo.text, MAX_QUOTE_CHARS).replaceAll("\n", "\n> ")}\n\n` : "";
+  const quote =
+    replyTo && replyTo.text !== "" && !isCommand
+      ? `> ${clip(replyTo.text, MAX_QUOTE_CHARS).replaceAll("\n", "\n> ")}\n\n`
+      : "";
   const edited = event.edited ? "(This replaces what I wrote before.) " : "";
   const words = [text, ...files.spoken].filter((part) => part.trim() !== "").join("\n\n");
   // In shared sessions the agent must know who says what. Commands stay as they are.

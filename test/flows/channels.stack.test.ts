@@ -202,8 +202,6 @@ test("a message that was taken just before a kill is answered once", async () =>
   await stack.kill();
   stack = await startStack({ stateDir, vars });
   await waitFor(first.bot, "You said: one last thing");
-  const { body } = await call("GET", "/v1/deliveries");
-  expect(JSON.stringify(body)).toContain("sent");
   expect(texts(first.bot).filter((text) => text.startsWith("You said: one last thing"))).toHaveLength(1);
 });
 
@@ -214,8 +212,6 @@ test("two profiles on one platform never see each other", async () => {
   expect(texts(first.bot).join("\n")).not.toContain("elsewhere");
   const read = model.requests.at(-1)!.map(toWords).join("\n");
   expect(read).not.toContain("storm");
-  const mine = JSON.stringify(await call("GET", "/v1/deliveries", undefined, second.key));
-  expect(mine).not.toContain("storm");
 });
 
 test("forged, stale and mis-addressed requests have one answer; a replayed one succeeds without effect", async () => {
