@@ -37,8 +37,8 @@ export interface AccountStub {
 export interface ChannelsStub {
   /** To the home chat of the platform; `null`: to the one that was set last. Failure: `channel_no_home`. */
   sendHome(platform: string | null, said: { id: string; text: string }): Promise<Result<unknown>>;
-  /** To a chat. The ledger has one for a chat that is gone, too. */
-  say(said: { id: string; chat: string; text: string }): Promise<unknown>;
+  /** To a chat. Fails if there are no channels. */
+  say(said: { id: string; chat: string; text: string }): Promise<Result<unknown>>;
 }
 
 /** The platform's types turn an `unknown` in an answer into `never`. The values cross unchanged. */

@@ -63,9 +63,10 @@ async function send(
       const sent = await channels.sendHome(target.platform ?? null, said);
       return sent.ok ? ok(null) : final(sent.failure);
     }
-    case "chat":
-      await channels.say({ ...said, chat: target.chat });
-      return ok(null);
+    case "chat": {
+      const sent = await channels.say({ ...said, chat: target.chat });
+      return sent.ok ? ok(null) : final(sent.failure);
+    }
   }
 }
 

@@ -27,7 +27,17 @@ const HELD_BY = [
   ...["readCheckpoint", "exportWorkspace", "listApprovals", "readApproval", "listAllowances", "readApprovalPolicy"],
   ...["listSkills", "readSkill", "listSkillRevisions", "readSkillRevision", "diffSkillRevision", "listMemory"],
   ...["listPending", "readPending", "readReview", "readLearning", "readResponse"],
-  ...["listMcpServers", "listTools", "listPolicies", "listHooks", "readHook", "listWebhooks", "readWebhook", "listPersonalities", "listChildren"],
+  ...[
+    "listMcpServers",
+    "listTools",
+    "listPolicies",
+    "listHooks",
+    "readHook",
+    "listWebhooks",
+    "readWebhook",
+    "listPersonalities",
+    "listChildren",
+  ],
   ...["search_sessions", "read_memory", "get_turn", "prompts/get", "resources/read", "skills/get"].map(
     (of) => `mcp:${of}`,
   ),
