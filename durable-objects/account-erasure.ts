@@ -26,6 +26,7 @@ export interface AccountEnv extends ErasureEnv, HookEnv {
   SESSION: DurableObjectNamespace;
   ARCHIVE: DurableObjectNamespace<Archive>;
   WEBHOOKS: DurableObjectNamespace<Webhooks>;
+  CHANNELS: DurableObjectNamespace;
 }
 
 export const ERASURE_SCHEMA = [
@@ -192,6 +193,7 @@ export async function erasePass(
       // The profile's own pass erases the rest.
       if (isGone) return { found: 0, more: false };
       const turns = await archive.eraseSession(row.id);
+      await toChannels(env, profile).forgetSession(row.id);
       const of = { bucket: stores.bucket, profile };
       const objects = await eraseSessionObjects(of, row.id);
       const works = await eraseWorksOfSession({ ...of, now: stores.clock.now() }, row.id);
@@ -212,6 +214,7 @@ export async function erasePass(
       await stores.clock.sleep(GRACE_MS);
       await archive.erase();
       await env.WEBHOOKS.getByName(profile).erase();
+      await toChannels(env, profile).erase();
       const objects = await eraseProfileObjects({ bucket: stores.bucket, profile });
       const memory = await eraseProfileMemory(stores.kv, profile, MEMORY_KEYS_AT_ONCE);
       return { found: objects + memory.deleted, more: memory.more };
@@ -239,6 +242,13 @@ function openSkills({ bucket, clock, swapMs }: ErasureStores, profile: ProfileId
 
 function toSession(env: AccountEnv, profile: ProfileId, session: string): { erase(): Promise<void> } {
   return env.SESSION.getByName(`${profile}/${session}`) as unknown as { erase(): Promise<void> };
+}
+
+function toChannels(
+  env: AccountEnv,
+  profile: ProfileId,
+): { erase(): Promise<void>; forgetSession(session: string): Promise<void> } {
+  return env.CHANNELS.getByName(profile) as unknown as ReturnType<typeof toChannels>;
 }
 
 function unwrap<T>(result: Result<T>): T {

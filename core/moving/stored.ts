@@ -134,6 +134,21 @@ export const WEBHOOKS_FATES: Record<string, Fate> = {
   webhook_delivery: "stays: this deployment carries out what it accepted; the messages are in their sessions",
 };
 
+export const CHANNELS_FATES: Record<string, Fate> = {
+  channel: "stays: its address and its secrets belong to this deployment",
+  channel_inbound: "stays: this deployment carries out what it accepted",
+  channel_chat: "stays: as `channel`; the sessions travel",
+  channel_person: "stays: as `channel`",
+  channel_pairing: "stays: as `channel`",
+  channel_pairing_lock: "stays: as `channel`",
+  channel_topic: "stays: as `channel_chat`",
+  channel_loop: "stays: minutes old",
+  channel_file: "stays: as `channel_inbound`",
+  channel_home: "stays: as `channel_chat`",
+  channel_delivery: "stays: this deployment sends what it accepted; the answers are in their sessions",
+  channel_button: "stays: as `channel_delivery`",
+};
+
 /** The tables that travel, in their order. */
 export function travellingTables(fates: Record<string, Fate>): string[] {
   return Object.keys(fates).filter((table) => fates[table] === "exported");

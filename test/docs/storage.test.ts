@@ -17,6 +17,7 @@ describe("docs/STORAGE.md", () => {
     expect(rowsOf("SQLite: Session")).toEqual(tablesIn("core/session", "core/workspace", "durable-objects/session"));
     expect(rowsOf("SQLite: Archive")).toEqual(tablesIn("core/archive", "durable-objects/archive.ts"));
     expect(rowsOf("SQLite: Webhooks")).toEqual(tablesIn("core/webhooks", "durable-objects/webhooks"));
+    expect(rowsOf("SQLite: Channels")).toEqual(tablesIn("core/channels", "durable-objects/channels"));
     expect(rowsOf("SQLite: Account")).toEqual(
       tablesIn(
         "durable-objects/account.ts",
@@ -36,7 +37,7 @@ describe("docs/STORAGE.md", () => {
       ),
     );
     expect(tablesIn("core", "durable-objects")).toEqual(
-      ["Session", "Account", "Archive", "Webhooks"].flatMap((object) => rowsOf(`SQLite: ${object}`)).sort(),
+      ["Session", "Account", "Archive", "Webhooks", "Channels"].flatMap((object) => rowsOf(`SQLite: ${object}`)).sort(),
     );
   });
 

@@ -204,6 +204,7 @@ describe("an erasure", () => {
     const counter = createCounter();
     const object = {
       erase: async () => {},
+      forgetSession: async () => {},
       eraseSession: async () => 1,
       eraseSkill: async () => {},
       beginPurge: async () => {},
@@ -211,7 +212,8 @@ describe("an erasure", () => {
       eraseTexts: async () => null,
     };
     const namespace = { getByName: () => (counter.calls++, object) };
-    return { counter, env: { SESSION: namespace, ARCHIVE: namespace, WEBHOOKS: namespace } as unknown as AccountEnv };
+    const objects = { SESSION: namespace, ARCHIVE: namespace, WEBHOOKS: namespace, CHANNELS: namespace };
+    return { counter, env: objects as unknown as AccountEnv };
   };
   const eraseExternal = async () => {};
   const row = (kind: ErasureRow["kind"], id: string): ErasureRow => ({ kind, id, at: 0, pass: 0, due: 0 });

@@ -10,6 +10,7 @@ import {
   OBJECT_FATES,
   SESSION_FATES,
   WEBHOOKS_FATES,
+  CHANNELS_FATES,
 } from "../../core/moving/stored.ts";
 
 const document = readFileSync(join(import.meta.dirname, "../../docs/STORAGE.md"), "utf8");
@@ -20,6 +21,7 @@ const SECTIONS: [section: string, word: string, fates: Record<string, Fate>][] =
   ["SQLite: Account", "Account", ACCOUNT_FATES],
   ["SQLite: Archive", "Archive", ARCHIVE_FATES],
   ["SQLite: Webhooks", "Webhooks", WEBHOOKS_FATES],
+  ["SQLite: Channels", "Channels", CHANNELS_FATES],
 ];
 
 describe("whole profiles", () => {
