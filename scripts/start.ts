@@ -54,7 +54,8 @@ async function serve(port: number, shell: string | undefined): Promise<number> {
       port,
       ...(folder !== undefined && { shell: folder }),
       stateDir,
-      vars: selectWorkerVars(process.env, token),
+      // A bot at home: without a public address, platforms that can be polled are.
+      vars: { TALARIA_POLL_CHANNELS: "1", ...selectWorkerVars(process.env, token) },
       publicUrl: readPublicUrl(process.env),
       say: progress.say,
       signal: abort.signal,

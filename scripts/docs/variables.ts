@@ -48,7 +48,9 @@ export const VARIABLES: Readonly<Record<string, string>> = {
   SEARXNG_URL: "`web_search` with a SearXNG of your own, which must allow JSON (`search.formats`).",
   TALARIA_PUBLIC_PROFILE: "The profile whose public skills are served at the host's root, under `/.well-known/`.",
   TALARIA_PUBLIC_URL:
-    "The address at which your own proxy serves `npm start`, such as `https://talaria.example`. Any other host name except loopback is refused.",
+    "The address at which your own proxy serves `npm start`, such as `https://talaria.example`. Any other host name except loopback is refused. Messaging platforms are told it, unless the setting `publicUrl` names another.",
+  TALARIA_POLL_CHANNELS:
+    "Set: channels whose platform can be polled (Telegram) are polled while there is no public address. `npm start` sets it.",
   TALARIA_SETTINGS: 'JSON: any part of the [settings](#settings), such as `{"review":{"afterModelCalls":5}}`.',
   TALARIA_OPERATOR_TOKEN:
     "Creates profiles and keys (`POST /v1/profiles`, `POST /v1/keys`). `npm start` generates it (`.talaria/state/operator-token`), and so does `npm run deploy`.",

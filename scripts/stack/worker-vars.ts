@@ -85,6 +85,9 @@ export const SEARCH_VARS: readonly string[] = ["SEARXNG_URL"];
 /** Who may sign in through the operator's identity provider: for the api Worker only. It has no secret. */
 export const ACCESS_VARS: readonly string[] = ["TALARIA_ACCESS"];
 
+/** What messaging platforms are told, and whether those that can be are polled: for the api Worker only, which has the channels. */
+export const CHANNEL_VARS: readonly string[] = ["TALARIA_PUBLIC_URL", "TALARIA_POLL_CHANNELS"];
+
 /** Everything that only the api Worker gets, beside the operator's token. */
 export const API_SECRETS: readonly string[] = [
   ...MEMORY_SECRETS,
@@ -92,7 +95,13 @@ export const API_SECRETS: readonly string[] = [
   ...SEARCH_SECRETS,
   ...SEALING_SECRETS,
 ];
-export const API_VARS: readonly string[] = [...MEMORY_VARS, ...EXEC_VARS, ...SEARCH_VARS, ...ACCESS_VARS];
+export const API_VARS: readonly string[] = [
+  ...MEMORY_VARS,
+  ...EXEC_VARS,
+  ...SEARCH_VARS,
+  ...ACCESS_VARS,
+  ...CHANNEL_VARS,
+];
 
 /**
  * The variables of `env` that a Worker receives, plus the operator's token. Empty values count as absent. Keys of providers that no
