@@ -137,12 +137,17 @@ export function createDelivery(ports: DeliveryPorts) {
     async sendDue(): Promise<void> {
       if (!isAwake) rows.wakeFlying(clock.now());
       isAwake = true;
+      /** Their rows could not even be postponed: the alarm tries again. */
+      const broken = new Set<string>();
       for (;;) {
         for (const { chat, due } of rows.heads()) {
           if (running.size >= MAX_CHATS) break;
-          if (running.has(chat) || due === null || due > clock.now()) continue;
+          if (running.has(chat) || broken.has(chat) || due === null || due > clock.now()) continue;
           const work = run(chat)
-            .catch((error: unknown) => report("delivery", error))
+            .catch((error: unknown) => {
+              broken.add(chat);
+              report("delivery", error);
+            })
             .finally(() => running.delete(chat));
           running.set(chat, work);
         }

@@ -177,7 +177,7 @@ function recordFailure(desk: Desk, row: OpenRow, failure: Failure): boolean {
   // What can be left out is, before the words are given up.
   if (judged.next === "fail" && code === "channel_refused" && (edits !== undefined || replyTo !== undefined)) {
     const lighter = edits !== undefined && replyTo !== undefined ? { ...body, replyTo } : body;
-    rows.write({ ...row, body: lighter, flying: false, error });
+    rows.write({ ...row, body: lighter, flying: false, due: ports.clock.now(), error });
     return true;
   }
   if (judged.next === "fail") return end(desk, { ...row, attempts: row.attempts + 1 }, "failed", error);
