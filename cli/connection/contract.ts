@@ -3164,6 +3164,29 @@ export interface Contract {
       home: boolean;
     };
   };
+  "GET /v1/deliveries": {
+    query: { after?: string | undefined; limit?: string | undefined };
+    answer: {
+      deliveries: {
+        id: string;
+        chat: string;
+        platform: "telegram" | "slack" | "discord" | "whatsapp" | "teams" | "google-chat" | "matrix" | "mattermost" | "line" | "feishu" | "dingtalk" | "wecom" | "twilio" | "email" | "signal" | "github" | "webhook" | null;
+        session?: string | undefined;
+        turn?: number | undefined;
+        kind: "answer" | "notice" | "question" | "settled" | "said";
+        state: "waiting" | "held" | "sent" | "silent" | "dropped" | "failed";
+        at: number;
+        endedAt?: number | undefined;
+        dueAt?: number | undefined;
+        attempts: number;
+        messages: number;
+        sent: number;
+        duplicate?: true | undefined;
+        error?: { code: string; message: string } | undefined;
+      }[];
+      next?: string | undefined;
+    };
+  };
   "POST /v1/webhooks": {
     body: {
       name: string;

@@ -18,6 +18,7 @@ import { createPump } from "../../core/channels/inbox/pump.ts";
 import { type Result, err, messageOf, ok } from "../../core/errors.ts";
 import type { TestedChannel } from "../../core/schemas/channels/channel-api.ts";
 import type { ChannelState } from "../../core/schemas/channels/channel.ts";
+import type { DeliveryInfo } from "../../core/schemas/channels/ledger.ts";
 import type { SessionDelivery } from "../../core/schemas/channels/delivery.ts";
 import type { PlatformName } from "../../core/schemas/channels/inbound.ts";
 import { ProfileId, type SessionId } from "../../core/schemas/ids.ts";
@@ -189,7 +190,10 @@ export class Channels extends DurableObject<ChannelsEnv> {
   }
 
   /** The ledger, newest first. */
-  async listDeliveries(asked: { limit: number; before?: number | undefined }) {
+  async listDeliveries(asked: {
+    limit: number;
+    before?: number | undefined;
+  }): Promise<{ page: DeliveryInfo[]; next?: number }> {
     return this.#exists() ? this.#delivery.list(asked) : { page: [] };
   }
 

@@ -45,7 +45,7 @@ export function createSetUp(context: ChannelsContext, deps: SetUpDeps) {
   /** Failures: `channel_invalid` (fact `issues`), `platform_unavailable`, `sealing_key_missing`, `profile_gone`. */
   async function put(name: PlatformName, input: ChannelInput): Promise<Result<ChannelState>> {
     const platform = await loadPlatform(name);
-    if (!platform) return err("platform_unavailable", "This version of Talaria has no such platform.");
+    if (!platform) return UNAVAILABLE;
     const fields = platform.fields.safeParse(input.fields);
     if (!fields.success) return toInvalid(fields.error.issues);
     const options = input.options && ChannelOptions.safeParse(input.options);
@@ -75,6 +75,13 @@ export function createSetUp(context: ChannelsContext, deps: SetUpDeps) {
 
   /** Failures: `channel_not_found`, those of `put`, and `secret_unreadable` where fields are to be merged. */
   async function change(name: PlatformName, input: ChannelInput): Promise<Result<ChannelState>> {
+    const platform = await loadPlatform(name);
+    if (!platform) return UNAVAILABLE;
+    const unknown = Object.keys(input.fields).filter((field) => !platform.form.some((one) => one.name === field));
+    if (unknown.length > 0) {
+      const message = `Unrecognized key: "${unknown[0]}"`;
+      return toInvalid([{ code: "unrecognized_keys", path: [], message }]);
+    }
     const row = find(name);
     if (!row) return NOT_FOUND;
     const options = input.options && merge(row.channel.options, input.options);
@@ -165,6 +172,8 @@ export function createSetUp(context: ChannelsContext, deps: SetUpDeps) {
   };
 }
 
+const UNAVAILABLE = err("platform_unavailable", "This version of Talaria has no such platform.");
+
 export const NOT_FOUND = err(
   "channel_not_found",
   "This profile has no such channel. Set it up with PUT /v1/channels/{platform}.",
@@ -192,7 +201,7 @@ function merge(known: Record<string, unknown>, changes: Record<string, unknown>)
 }
 
 /** Without the values: they may be secrets. */
-function toInvalid(issues: z.core.$ZodIssue[], under: string[] = []): Result<never> {
+function toInvalid(issues: Pick<z.core.$ZodIssue, "code" | "path" | "message">[], under: string[] = []): Result<never> {
   const shown = issues.map(({ code, path, message }) => ({ code, path: [...under, ...path.map(String)], message }));
   return err("channel_invalid", "The settings of the channel are not valid.", { issues: shown });
 }

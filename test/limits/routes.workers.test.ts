@@ -171,6 +171,11 @@ const OF_RESPONSE = { most: 3, status: 404, values: { response: `resp_${"0".repe
 const OF_HOOK = { most: 3, status: 200, values: { hook: "hook_000000000000" } };
 /** The key, the object, and the audit log of a change. */
 const OF_WEBHOOK = { most: 2, status: 200, values: { webhook: "events" } };
+const OF_CHANNEL = {
+  most: 3,
+  status: 200,
+  values: { platform: "telegram", person: "7", pairing: "0".repeat(16), chat: "0".repeat(32) },
+};
 const HEADS = formatPlace({ in: "object", last: "", place: { step: "heads", after: "" } });
 const OF_EXPORT = { export: `exp_${"0".repeat(26)}` };
 const ZIP = { body: "bytes", type: "application/zip" };
@@ -363,6 +368,21 @@ const TABLE: Record<string, Asked> = {
   "POST /v1/hooks/{hook}/rotate": { ...OF_HOOK, most: 3 },
   "POST /v1/hooks/{hook}/test": OF_HOOK,
   "GET /v1/hooks/{hook}/deliveries": OF_HOOK,
+  "GET /v1/deliveries": OF_CHANNEL,
+  "GET /v1/channels": OF_CHANNEL,
+  "GET /v1/channels/{platform}": OF_CHANNEL,
+  "PUT /v1/channels/{platform}": { ...OF_CHANNEL, body: { token: "1:a" } },
+  "PATCH /v1/channels/{platform}": { ...OF_CHANNEL, body: { token: "1:a" } },
+  "DELETE /v1/channels/{platform}": { ...OF_CHANNEL, status: 204 },
+  "POST /v1/channels/{platform}/test": { ...OF_CHANNEL, body: {} },
+  "GET /v1/channels/{platform}/pairings": OF_CHANNEL,
+  "POST /v1/channels/{platform}/pairings": { ...OF_CHANNEL, body: { code: "ABCDEFGH" } },
+  "DELETE /v1/channels/{platform}/pairings/{pairing}": { ...OF_CHANNEL, status: 204 },
+  "GET /v1/channels/{platform}/people": OF_CHANNEL,
+  "PUT /v1/channels/{platform}/people/{person}": { ...OF_CHANNEL, body: { role: "user" } },
+  "DELETE /v1/channels/{platform}/people/{person}": { ...OF_CHANNEL, status: 204 },
+  "GET /v1/channels/{platform}/chats": OF_CHANNEL,
+  "PATCH /v1/channels/{platform}/chats/{chat}": { ...OF_CHANNEL, body: { listen: "all" } },
   "GET /v1/webhooks": OF_WEBHOOK,
   "POST /v1/webhooks": { ...OF_WEBHOOK, most: 3, status: 201, body: { name: "events", scheme: "github" } },
   "GET /v1/webhooks/{webhook}": OF_WEBHOOK,

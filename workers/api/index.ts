@@ -22,6 +22,7 @@ import { health } from "./health.ts";
 import { channels } from "./channels/channels.ts";
 import { receiveEmail } from "./channels/email.ts";
 import { channelPeople } from "./channels/people.ts";
+import { deliveries } from "./channels/deliveries.ts";
 import { inboundChannels } from "./channels/inbound.ts";
 import { hooks } from "./profiles/hooks.ts";
 import { images } from "./sessions/images.ts";
@@ -199,6 +200,7 @@ for (const resource of [
   hooks,
   channels,
   channelPeople,
+  deliveries,
   inboundChannels,
   webhooks,
   inboundWebhooks,

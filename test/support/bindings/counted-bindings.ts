@@ -41,6 +41,7 @@ export function toBindings({ bucket, kv, counter, profile }: CountedWorld): Env 
     ACCOUNT: namespace("account", createCountedAccount()),
     ARCHIVE: namespace("archive", archive),
     WEBHOOKS: namespace("webhooks", webhooks),
+    CHANNELS: namespace("channels", channels),
     REVIEWS: queue,
     CURATION: queue,
     TALARIA_OPERATOR_TOKEN: "operator-token-for-tests",
@@ -161,6 +162,13 @@ const hookDesk = {
 };
 
 const webhookInfo = { name: "events", scheme: "github", createdAt: 1, path: "/hooks/x/events", url: null };
+/** `people` answers a list with a list, and everything else with something of its form. */
+const channels = {
+  ...{ list: async () => [], read: async () => ok({}), put: async () => ok({}), change: async () => ok({}) },
+  ...{ remove: async () => ok(null), tryOut: async () => ok({}), listDeliveries: async () => ({ page: [] }) },
+  people: async (call: string) => ok(call.startsWith("list") ? [] : {}),
+};
+
 const webhooks = {
   create: async () => ok({ ...webhookInfo, secret: "whsec_x" }),
   list: async () => [webhookInfo],
