@@ -107,7 +107,7 @@ const NOT_AUDITED = [
   ...["putFile", "deleteFile", "replaceWorkspace", "addToWorkspace", "restoreCheckpoint", "deleteCheckpoints"],
   "runCurator",
   // Nothing is changed.
-  ...["countMessageTokens", "runDoctor", "testHook", "testMcpServer"],
+  ...["countMessageTokens", "runDoctor", "testChannel", "testHook", "testMcpServer"],
   // A step of an import, which is noted when it begins and is committed.
   "putImportPart",
   // The log is deleted too.

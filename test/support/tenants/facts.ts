@@ -92,23 +92,27 @@ export function withoutIds(text: string, ...known: Facts[]): string {
     }
     plain = plain.replaceAll(facts.image.slice(0, 12), "<image>").replaceAll(facts.image.slice(0, 8), "<image>");
   }
-  return plain
-    .replace(/\b[0-9A-HJKMNP-TV-Z]{26}\b/g, "<ulid>")
-    .replace(/\b\d{8}T\d{6}Z-\w{4}\b/g, "<run>")
-    .replace(/\b[0-9a-f]{64}\b/g, "<sha>")
-    .replace(/(?<=Make these calls: )[\w+/=]+/g, "<calls>")
-    .replace(/\bresp_[0-9a-f]{32}\b/g, "<response>")
-    .replace(/\breq_<ulid>/g, "<request>")
-    .replace(/\bkey_\w{12}\b/g, "<key>")
-    .replace(/\bsin_\w{12}\b/g, "<sign-in>")
-    .replace(/(?<="(?:profile|target)":")[0-9a-z]{26}(?=")/g, "<the caller's profile>")
-    .replace(/\bhook_\w{12}\b/g, "<hook>")
-    .replace(/\bmsg_[0-9a-f]{32}\b/g, "<event>")
-    .replace(/\bwhsec_[\w+/]+=*/g, "<hook secret>")
-    .replace(/("pending\\?":\\?")[0-9a-f]{20}/g, "$1<pending>")
-    .replace(/\b\d{13}\b|(?<="(?:ms|durationMs|duration_ms)":)\d+(?:\.\d+)?/g, "<ms>")
-    .replace(/(?<=\d )\d\d:\d\d\b/g, "<time>")
-    .replace(/\bexp_\w{26}\b/g, "<export>")
-    .replace(/^\{"in":"[^]*/, "<lines>")
-    .replace(/^PK[^]*/, "<zip>");
+  return (
+    plain
+      // Addresses that others call have their own profile in them.
+      .replace(/\/(hooks|channels\/[\w-]+)\/[0-9a-hjkmnp-tv-z]{26}\b/g, "/$1/<own>")
+      .replace(/\b[0-9A-HJKMNP-TV-Z]{26}\b/g, "<ulid>")
+      .replace(/\b\d{8}T\d{6}Z-\w{4}\b/g, "<run>")
+      .replace(/\b[0-9a-f]{64}\b/g, "<sha>")
+      .replace(/(?<=Make these calls: )[\w+/=]+/g, "<calls>")
+      .replace(/\bresp_[0-9a-f]{32}\b/g, "<response>")
+      .replace(/\breq_<ulid>/g, "<request>")
+      .replace(/\bkey_\w{12}\b/g, "<key>")
+      .replace(/\bsin_\w{12}\b/g, "<sign-in>")
+      .replace(/(?<="(?:profile|target)":")[0-9a-z]{26}(?=")/g, "<the caller's profile>")
+      .replace(/\bhook_\w{12}\b/g, "<hook>")
+      .replace(/\bmsg_[0-9a-f]{32}\b/g, "<event>")
+      .replace(/\bwhsec_[\w+/]+=*/g, "<hook secret>")
+      .replace(/("pending\\?":\\?")[0-9a-f]{20}/g, "$1<pending>")
+      .replace(/\b\d{13}\b|(?<="(?:ms|durationMs|duration_ms)":)\d+(?:\.\d+)?/g, "<ms>")
+      .replace(/(?<=\d )\d\d:\d\d\b/g, "<time>")
+      .replace(/\bexp_\w{26}\b/g, "<export>")
+      .replace(/^\{"in":"[^]*/, "<lines>")
+      .replace(/^PK[^]*/, "<zip>")
+  );
 }

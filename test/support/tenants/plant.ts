@@ -161,6 +161,9 @@ async function plantSettings(origin: string, tenant: Tenant, title: string) {
   const { id: hook } = await call<{ id: string }>("POST", "/v1/hooks", {
     ...{ url: `${origin}/hooks/${SECRET}`, events: HookEventType.options, description: title },
   });
+  const channel = { secret: `whsec_${"B".repeat(43)}=`, url: `${origin}/channel`, options: { prompt: title } };
+  await call("PUT", "/v1/channels/webhook", channel);
+  await call("PUT", "/v1/channels/webhook/people/7", { role: "user", name: title });
   const webhook = `${KNOWN_WORD}-events`;
   await call("POST", "/v1/webhooks", { name: webhook, scheme: "bearer", secret: title, prompt: `${title}: {__raw__}` });
   return { unanswered, server: SERVER, personality, hook, webhook, policy: `${KNOWN_WORD}-limits` };
