@@ -44,15 +44,16 @@ const PRESS_KEY = "talaria";
 const TOKEN_KEY = "teams.token";
 const FILE_BYTES = 20 * 1024 * 1024;
 
-const guid = z
+/** Microsoft's tokens name ids in lower case. They are part of addresses. */
+const microsoftId = z
   .string()
   .trim()
   .toLowerCase()
-  .regex(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
+  .regex(/^[a-z0-9][a-z0-9.-]{0,199}$/);
 const TeamsFields = z.strictObject({
-  appId: guid,
+  appId: microsoftId,
   appPassword: z.string().trim().min(1).max(500),
-  tenantId: guid.optional(),
+  tenantId: microsoftId.optional(),
 });
 type TeamsFields = z.infer<typeof TeamsFields>;
 type Channel = OpenChannel<TeamsFields>;

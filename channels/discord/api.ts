@@ -6,7 +6,7 @@ import { Snowflake } from "./wire.ts";
 export const DiscordFields = z.strictObject({
   applicationId: Snowflake,
   publicKey: z.string().regex(/^[0-9a-fA-F]{64}$/, "64 hexadecimal digits"),
-  botToken: z.string().regex(/^[\w.-]{20,200}$/, "the bot's token, without `Bot `"),
+  botToken: z.string().regex(/^[\w.-]{1,200}$/, "the bot's token, without `Bot `"),
   gateway: z.boolean().default(false),
 });
 export type DiscordFields = z.infer<typeof DiscordFields>;

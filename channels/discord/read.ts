@@ -64,7 +64,7 @@ export async function readDiscord(text: string, channel: OpenChannel<DiscordFiel
   const dispatch = Dispatch.safeParse(json);
   if (dispatch.success) return { events: await readDispatch(dispatch.data, channel) };
   const interaction = Interaction.safeParse(json);
-  if (interaction.success) return readInteraction(interaction.data);
+  if (interaction.success) return readInteraction(interaction.data, channel.deps.clock.now());
   return isPing(json) ? respond([], { type: PONG }) : { events: [] };
 }
 
@@ -73,20 +73,20 @@ function isPing(json: unknown): boolean {
   return typeof json === "object" && json !== null && "type" in json && json.type === PING;
 }
 
-function readInteraction(interaction: Interaction): Received {
+function readInteraction(interaction: Interaction, now: number): Received {
   if (interaction.type === PING) return respond([], { type: PONG });
   if (interaction.type === AUTOCOMPLETE) return respond([], { type: SUGGESTIONS, data: { choices: [] } });
   if (interaction.type === COMMAND) {
-    const events = readCommand(interaction);
+    const events = readCommand(interaction, now);
     return respond(events, events.length > 0 ? { type: DEFERRED } : say(`Write your message after /${ASK}.`));
   }
-  if (interaction.type === COMPONENT) return respond(readComponent(interaction), { type: DEFERRED_UPDATE });
+  if (interaction.type === COMPONENT) return respond(readComponent(interaction, now), { type: DEFERRED_UPDATE });
   return respond([], say("This is not supported."));
 }
 
-function readCommand(interaction: Interaction): InboundEvent[] {
+function readCommand(interaction: Interaction, now: number): InboundEvent[] {
   const data = CommandData.safeParse(interaction.data);
-  const common = toCommon(interaction);
+  const common = toCommon(interaction, now);
   if (!data.success || !common) return [];
   const { name, options, resolved } = data.data;
   const valueOf = (option: string) => {
@@ -99,28 +99,28 @@ function readCommand(interaction: Interaction): InboundEvent[] {
   return toMessage({ ...common, text, addressed: true, files: file ? [toFile(file)] : [] });
 }
 
-function readComponent(interaction: Interaction): InboundEvent[] {
+function readComponent(interaction: Interaction, now: number): InboundEvent[] {
   const data = ComponentData.safeParse(interaction.data);
-  const common = toCommon(interaction);
+  const common = toCommon(interaction, now);
   if (!data.success || !common) return [];
   return toPress({ ...common, token: data.data.custom_id, message: interaction.message?.id });
 }
 
 function toCommon(
   interaction: Interaction,
+  now: number,
 ): { id: string; chat: ChatPlace; from: Sender; at: number; context: ReplyContext } | null {
   const user = interaction.member?.user ?? interaction.user;
   const channel = interaction.channel ?? (interaction.channel_id ? { id: interaction.channel_id, type: -1 } : null);
   if (!user || !channel) return null;
-  const at = toSnowflakeMs(interaction.id);
   const isOwnChat = interaction.context === undefined || interaction.context === IN_OWN_DIRECT_CHAT;
   const isDirect = !interaction.guild_id && isOwnChat && channel.type === DIRECT;
   return {
     id: `i${interaction.id}`,
     chat: isDirect ? { id: channel.id, kind: "direct" } : toPlace(channel, interaction.guild_id),
     from: toSender(user, interaction.member?.nick),
-    at,
-    context: { interaction: interaction.token, channel: channel.id, until: String(at + TOKEN_MS) },
+    at: toSnowflakeMs(interaction.id),
+    context: { interaction: interaction.token, channel: channel.id, until: String(now + TOKEN_MS) },
   };
 }
 

@@ -3,7 +3,7 @@
 import * as z from "zod";
 
 /** A Discord id. Its upper bits are a time. */
-export const Snowflake = z.string().regex(/^\d{15,20}$/);
+export const Snowflake = z.string().regex(/^\d{1,20}$/);
 
 /** 2015-01-01, where Discord's ids begin to count. */
 const DISCORD_EPOCH_MS = 1_420_070_400_000;
