@@ -15,6 +15,8 @@ import { takeFiles } from "./take-files.ts";
 
 /** [own] Of a quoted message: enough to know which one. */
 const MAX_QUOTE_CHARS = 500;
+/** A command or a skill's name. A path such as `/etc/hosts` is neither. */
+const COMMAND = /^\/[a-z][a-z0-9_-]*(?:\s|$)/i;
 /** The session may be deleted while the message is on its way. */
 const MAX_SESSIONS = 3;
 
@@ -77,7 +79,7 @@ async function compose(context: ChannelsContext, heard: HeardMessage, session: S
     transcriber: openTranscriber(context.env, settings, openOutbound(context.env, settings)),
   });
   const { replyTo } = event;
-  const isCommand = text.startsWith("/");
+  const isCommand = COMMAND.test(text);
   const quote =
     replyTo && replyTo.text !== "" && !isCommand
       ? `> ${clip(replyTo.text, MAX_QUOTE_CHARS).replaceAll("\n", "\n> ")}\n\n`

@@ -99,7 +99,7 @@ export function createChatRows(sql: Sql) {
     },
     forgetSession(session: SessionId): void {
       const ofIt =
-        "SELECT id FROM channel_chat, json_each(body, '$.sessions') WHERE json_each.value = ?1 OR session = ?1";
+        "SELECT id FROM channel_chat WHERE session = ?1 OR EXISTS (SELECT 1 FROM json_each(body, '$.sessions') WHERE value = ?1)";
       for (const { id } of sql.run<{ id: string }>(ofIt, session)) {
         const chat = find(id);
         if (!chat) continue;

@@ -217,4 +217,60 @@ describe("a conversation", () => {
     await vi.waitUntil(() => sentTo(9).length > 0, soon);
     expect(sentTo(8)).toHaveLength(1);
   });
+
+  it("goes on after a crash between posting and noting it, without a second turn or answer", async () => {
+    await put({ ...FIELDS, options: { owners: ["10"] } });
+    await post(toUpdate("What is 2 + 3?", ++updates, 10));
+    // Before the pump has it: the text as it was stored.
+    const [stored] = await rows("channel_inbound");
+    await vi.waitUntil(() => sentTo(10).length > 0, soon);
+    const object = env.CHANNELS.getByName(profile);
+    await runInDurableObject(object, async (instance, state) => {
+      const body = JSON.stringify({ v: 1, event: toEvent(String(stored!.id), "What is 2 + 3?") });
+      state.storage.sql.exec("UPDATE channel_inbound SET body = ?, due = 0", stored!.body ?? body);
+      await instance.alarm();
+    });
+    await vi.waitUntil(async () => (await rows("channel_inbound")).every(({ body }) => body === null), soon);
+    await post(toUpdate("/whoami", ++updates, 10));
+    await vi.waitUntil(() => sentTo(10).some((text) => text.includes("its owner")), soon);
+    expect(sentTo(10)).toHaveLength(2);
+    const { body } = await ask("GET", "/v1/sessions", { key });
+    expect((body as { sessions: unknown[] }).sessions).toHaveLength(1);
+  });
+
+  it("begins another session when the owner has deleted the one before", async () => {
+    await put({ ...FIELDS, options: { owners: ["11"] } });
+    const sessions = async () =>
+      ((await ask("GET", "/v1/sessions", { key })).body as { sessions: { session: string }[] }).sessions;
+    await post(toUpdate("one", ++updates, 11));
+    await vi.waitUntil(() => sentTo(11).length === 1, soon);
+    const [first] = await sessions();
+    expect((await ask("DELETE", `/v1/sessions/${first!.session}`, { key })).status).toBe(204);
+    expect(JSON.stringify([await rows("channel_chat"), await rows("channel_delivery")])).not.toContain(first!.session);
+    await post(toUpdate("two", ++updates, 11));
+    await vi.waitUntil(() => sentTo(11).length === 2, soon);
+    expect((await sessions()).map(({ session }) => session)).not.toContain(first!.session);
+  });
+
+  it("ends with the profile: nothing is left, and the address refuses like any other", async () => {
+    await put({ ...FIELDS, options: { owners: ["12"] } });
+    await post(toUpdate("one", ++updates, 12));
+    await vi.waitUntil(() => sentTo(12).length === 1, soon);
+    const gone = profile;
+    const deleted = await ask("DELETE", `/v1/profiles/${gone}?confirm=${gone}`, { key });
+    expect(deleted.status).toBeLessThan(300);
+    expect(calls.map(({ method }) => method)).toContain("deleteWebhook");
+    expect((await post(toUpdate("two", ++updates, 12), { to: gone })).status).toBe(401);
+    await runInDurableObject(env.CHANNELS.getByName(gone), async (instance, state) => {
+      await instance.alarm();
+      expect(state.storage.sql.exec("SELECT name FROM sqlite_master WHERE name LIKE 'channel%'").toArray()).toEqual([]);
+      expect(await state.storage.getAlarm()).toBeNull();
+    });
+  });
+});
+
+const toEvent = (id: string, text: string) => ({
+  ...{ kind: "message", id, at: Date.now(), text, addressed: true, files: [] },
+  chat: { id: "10", kind: "direct" },
+  from: { id: "10", name: "Ada", isBot: false },
 });
