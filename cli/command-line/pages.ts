@@ -18,6 +18,7 @@ interface Listing<R extends ListRoute, T extends Contract[R]["answer"], Item> {
   field: string;
   itemsOf(answer: T): Item[];
   query?: Record<string, string | undefined>;
+  params?: Record<string, string>;
   columns: readonly Column<Item>[];
   /** Said when there is nothing. */
   empty: string;
@@ -26,9 +27,13 @@ interface Listing<R extends ListRoute, T extends Contract[R]["answer"], Item> {
 /** Reads a list and writes it as JSON or as a table. */
 export async function showList<R extends ListRoute, T extends Contract[R]["answer"], Item>(
   { flags, json, output, client }: VerbCall,
-  { schema, route, field, itemsOf, query = {}, columns, empty }: Listing<R, T, Item>,
+  { schema, route, field, itemsOf, query = {}, params, columns, empty }: Listing<R, T, Item>,
 ): Promise<void> {
-  const { items, next } = await client().list(schema, route, itemsOf, { query, ...readPageFlags(flags) });
+  const { items, next } = await client().list(schema, route, itemsOf, {
+    query,
+    ...(params && { params }),
+    ...readPageFlags(flags),
+  });
   if (json) return output.json({ [field]: items, next });
   output.table(items, columns, empty);
   if (next !== undefined) output.note(describeMore(next));

@@ -7,6 +7,7 @@ import { type Verb, type VerbCall, textFlags } from "../command-line/verb.ts";
 import { readFields } from "../platforms/read-fields.ts";
 import { describeChannel, renderForm } from "../platforms/show-channel.ts";
 import { findPlatform } from "../platforms/find-platform.ts";
+import { PEOPLE_ACTIONS } from "../platforms/people-actions.ts";
 import { EXIT } from "../command-line/exit-codes.ts";
 import type { Column } from "../output/table.ts";
 import { formatTime } from "../output/times.ts";
@@ -78,6 +79,7 @@ export const channels: Verb = {
         return tested.error === null ? EXIT.answered : EXIT.failed;
       },
     },
+    ...PEOPLE_ACTIONS,
     {
       name: "remove",
       words: "PLATFORM",

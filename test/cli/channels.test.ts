@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { PlatformInfo } from "../../core/schemas/channels/channel-api.ts";
 import { DEFAULT_OPTIONS } from "../../core/schemas/channels/channel-api.ts";
 import type { ChannelState } from "../../core/schemas/channels/channel.ts";
-import { answerJson } from "../support/fake-api.ts";
+import { type Handler, answerJson, answerProblem } from "../support/fake-api.ts";
 import { ask } from "../support/run-talaria.ts";
 
 const channel = (more: Partial<ChannelState> = {}): ChannelState => ({
@@ -152,5 +152,47 @@ describe("talaria channels", () => {
     );
     expect(removed.requests[1]).toBe("DELETE /v1/channels/slack");
     expect(removed).toMatchObject({ code: 0, stderr: "Slack is removed.\n" });
+  });
+
+  const found = platforms(info({ channel: channel() }));
+
+  it("approves a code, by default as a user", async () => {
+    const approved = { person: "U7", name: "Ada", role: "user" };
+    const result = await ask(["channels", "approve", "slack", "ABCD2345"], [found, answerJson(200, approved)]);
+    expect(result.requests[1]).toBe('POST /v1/channels/slack/pairings {"code":"ABCD2345","role":"user"}');
+    expect(result.stderr).toBe("Ada (U7) may talk, as a user.\n");
+    const refused = await ask(["channels", "approve", "slack", "ABCD2345", "--role", "boss"], [found]);
+    expect(refused).toMatchObject({ code: 2, requests: [] });
+    expect(refused.stderr).toContain('--role takes owner, admin, user, not "boss".');
+    const wrong = await ask(["channels", "approve", "slack", "X"], [found, answerProblem(403, "pairing_code_wrong")]);
+    expect(wrong.code).toBe(3);
+  });
+
+  it("lists who waits, who may talk and where they wrote, and changes it", async () => {
+    const waiting = { pairings: [{ id: "p", person: "U7", name: "Ada", at: 1, expiresAt: 2 }] };
+    expect((await ask(["channels", "waiting", "slack"], [found, answerJson(200, waiting)])).stdout).toMatch(/U7 .*Ada/);
+    const person = { person: "U7", name: "Ada", role: "admin", by: "owner", at: 1 };
+    const people = await ask(["channels", "people", "slack"], [found, answerJson(200, { people: [person] })]);
+    expect(people.requests[1]).toMatch(/^GET \/v1\/channels\/slack\/people/);
+    expect(people.stdout).toMatch(/U7 +admin/);
+    const let_ = await ask(["channels", "let", "slack", "U/7", "--role", "admin"], [found, answerJson(200, person)]);
+    expect(let_.requests[1]).toBe('PUT /v1/channels/slack/people/U%2F7 {"role":"admin"}');
+    expect(let_.stderr).toBe("Ada may talk, as an admin.\n");
+    const gone: Handler = (response) => void response.writeHead(204).end();
+    const dismissed = await ask(["channels", "dismiss", "slack", "U7", "--yes"], [found, gone]);
+    expect(dismissed.requests[1]).toBe("DELETE /v1/channels/slack/people/U7");
+    const chat = {
+      id: "c1",
+      kind: "group",
+      title: "garden",
+      shared: false,
+      session: null,
+      lastIn: 1,
+      listen: "mention",
+      topics: [],
+      home: true,
+    };
+    const chats = await ask(["channels", "chats", "slack"], [found, answerJson(200, { chats: [chat] })]);
+    expect(chats.stdout).toMatch(/c1 +group .*yes +garden/);
   });
 });
