@@ -83,6 +83,8 @@ function createDisplay(ports: FollowPorts, { chat, session, turn, progress }: Fo
   let message: string | null = null;
   let written = "";
   let changing: Promise<void> | null = null;
+  let signs: Promise<void> | null = null;
+  let canType = true;
   let readyAt = -Infinity;
   let failures = 0;
 
@@ -92,7 +94,6 @@ function createDisplay(ports: FollowPorts, { chat, session, turn, progress }: Fo
     if (!opened?.ok) return;
     const read = await ports.readEvents(session, turn);
     if (!read.ok) return;
-    const signs = showTyping(opened.value);
     for await (const event of readTurnEvents(read.value, over.signal)) {
       // The message joined a turn that this chat already sees.
       if (event.type === "steer_add" && event.turn === turn && isShownBy(event.into)) break;
@@ -104,6 +105,7 @@ function createDisplay(ports: FollowPorts, { chat, session, turn, progress }: Fo
 
   function take(event: AgentEvent, opened: OpenedClient): void {
     shown = showEvent(shown, event);
+    if (isWorking() && canType) signs ??= showTyping(opened).finally(() => (signs = null));
     const canEdit = opened.platform.capabilities.edit && opened.client.edit !== undefined;
     if (progress === "typing" || !canEdit || over.signal.aborted) return;
     if (changing === null && toText() !== written) changing = change(opened).finally(() => (changing = null));
@@ -144,14 +146,15 @@ function createDisplay(ports: FollowPorts, { chat, session, turn, progress }: Fo
     return false;
   }
 
+  const isWorking = (): boolean => shown.state === "working" && !over.signal.aborted;
+
+  /** While the turn works, and not while it waits for a person. Never rejects. */
   async function showTyping({ platform: { limits }, client }: OpenedClient): Promise<void> {
-    if (!client.typing || limits.typingMs <= 0) return;
-    while (!over.signal.aborted) {
+    canType = client.typing !== undefined && limits.typingMs > 0;
+    while (canType && isWorking()) {
       const to = ports.findChat(chat)?.address;
-      if (!to) return;
-      const isWorking = shown.state === "working";
-      const done = isWorking ? await client.typing(to).catch(() => null) : null;
-      if (isWorking && !done?.ok) return;
+      const typed = to && (await client.typing!(to).catch(() => null)); // a sign is not worth a report
+      canType = typed?.ok === true;
       await clock.sleep(limits.typingMs * RENEWED_AFTER, over.signal);
     }
   }
