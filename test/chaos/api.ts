@@ -16,6 +16,9 @@ import { report } from "./store-failpoints.ts";
 
 export { Account } from "../../durable-objects/account.ts";
 export { Archive } from "../../durable-objects/archive.ts";
+export { Channels } from "../../durable-objects/channels/channels.ts";
+export { DiscordSocket } from "../../durable-objects/channels/discord-socket.ts";
+export { Webhooks } from "../../durable-objects/webhooks/webhooks.ts";
 export { Session } from "./session.ts";
 
 /** Requires a person's approval before it is stored. */

@@ -12,6 +12,9 @@ import { createWorlds } from "../world/world.ts";
 
 export { Account } from "../../../durable-objects/account.ts";
 export { Archive } from "../../../durable-objects/archive.ts";
+export { Channels } from "../../../durable-objects/channels/channels.ts";
+export { DiscordSocket } from "../../../durable-objects/channels/discord-socket.ts";
+export { Webhooks } from "../../../durable-objects/webhooks/webhooks.ts";
 
 /** Lives as long as the isolate, which is as long as a run. */
 const PROGRESS = newProgress();

@@ -9,6 +9,10 @@ import { Archive as ProductArchive, type ArchiveEnv } from "../../../durable-obj
 import { type CallCounts, meterCalls } from "../call-meter.ts";
 import { type StorageCounts, type StorageMeter, meterStorage } from "../storage-meter.ts";
 
+export { Channels } from "../../../durable-objects/channels/channels.ts";
+export { DiscordSocket } from "../../../durable-objects/channels/discord-socket.ts";
+export { Webhooks } from "../../../durable-objects/webhooks/webhooks.ts";
+
 export interface MeterReading extends StorageCounts {
   /** The time of the object's next alarm. */
   alarmAt: number | null;
