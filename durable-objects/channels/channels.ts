@@ -43,7 +43,7 @@ import { type ChannelInput, NOT_FOUND, createSetUp } from "./set-up.ts";
 import { CHANNELS_SCHEMA, forgetPlatform, forgetSession, tidyRows } from "./tables.ts";
 
 /** The alarm returns after this if the object dies while it works. */
-const WATCH_MS = 30_000;
+const WATCH_MS = 10_000;
 const DAY_MS = 86_400_000;
 const NO_HOME = err("channel_no_home", "There is no home chat. Send /sethome in the chat that is to be it.");
 const NO_CHAT = err("chat_not_found", "This profile has no such chat.");
@@ -83,6 +83,8 @@ export class Channels extends DurableObject<ChannelsEnv> {
     giveUp: (row, error) => this.#giveUp(row, error),
     report: (what, error) => this.#report(what, error),
   });
+  /** Calls of `sendDue` that have not settled. */
+  #sending = 0;
   readonly #ports = createDeliveryPorts(this.#context);
   readonly #follower = createFollower({
     ...this.#ports,
@@ -268,7 +270,7 @@ export class Channels extends DurableObject<ChannelsEnv> {
 
   /** Not awaited: a platform may be slow. */
   #work(): void {
-    const sent = () => this.#delivery.sendDue();
+    const sent = () => this.#send();
     this.#context.background(
       Promise.all([this.#poller.begin(), this.#pump.run().then(sent), sent()]).then(() => this.#arm()),
     );
@@ -276,7 +278,7 @@ export class Channels extends DurableObject<ChannelsEnv> {
 
   async #carry(row: InboundRow): Promise<void> {
     await carryEvent(this.#context, this.#deps, row);
-    this.#context.background(this.#delivery.sendDue());
+    this.#context.background(this.#send());
   }
 
   #giveUp(row: InboundRow, error: unknown): void {
@@ -292,10 +294,15 @@ export class Channels extends DurableObject<ChannelsEnv> {
     return channel.ok ? ok({ row, platform, channel: channel.value }) : channel;
   }
 
+  async #send(): Promise<void> {
+    this.#sending++;
+    await this.#delivery.sendDue().finally(() => this.#sending--);
+  }
+
   async #arm(): Promise<void> {
     if (!this.#exists()) return;
     const dues = [this.#context.inbound.nextDue(), this.#delivery.nextDue()].filter((due) => due !== null);
-    if (this.#pump.isBusy() || this.#poller.isPolling()) dues.push(Date.now() + WATCH_MS);
+    if (this.#sending > 0 || this.#pump.isBusy() || this.#poller.isPolling()) dues.push(Date.now() + WATCH_MS);
     await this.ctx.storage.setAlarm(Math.max(Date.now(), Math.min(...dues, Date.now() + DAY_MS)));
   }
 
