@@ -14,7 +14,7 @@ export function describeChannel(title: string, channel: ChannelState): string {
     state === "verified"
       ? `${title} is verified${self ? `: the bot is ${self.name}` : ""}.`
       : `${title} is saved, not verified.`,
-    `Last message in: ${formatTime(lastIn)}. Last message out: ${formatTime(lastOut)}.`,
+    `Last message in: ${formatTime(lastIn) || "none yet"}. Last message out: ${formatTime(lastOut) || "none yet"}.`,
     ...(lastError ? [`Last error: ${lastError.message} (${lastError.code}, ${formatTime(lastError.at)})`] : []),
   ].join("\n");
 }

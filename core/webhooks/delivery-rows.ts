@@ -167,6 +167,11 @@ export function createDeliveryRows(sql: Sql) {
     forgetRoute(route: WebhookName): void {
       sql.run("DELETE FROM webhook_delivery WHERE route = ?", route);
     },
+    /** When the oldest row of the ledger is too old; `null`: there is none. */
+    nextExpiry(): number | null {
+      const [oldest] = sql.run<{ at: number }>("SELECT at FROM webhook_delivery ORDER BY n LIMIT 1");
+      return oldest ? oldest.at + KEEP_MS : null;
+    },
     /** Removes what is too old, and the oldest above the limit; nothing that waits, and nothing of the last hour. */
     tidy(now: number): void {
       sql.run("DELETE FROM webhook_delivery WHERE due IS NULL AND at <= ?", now - KEEP_MS);

@@ -208,13 +208,13 @@ export class Channels extends DurableObject<ChannelsEnv> {
     return this.#setUp.read(platform);
   }
   async put(platform: PlatformName, input: ChannelInput): Promise<Result<ChannelState>> {
-    return this.#setUp.put(platform, input);
+    return this.#begun(await this.#setUp.put(platform, input));
   }
   async change(platform: PlatformName, input: ChannelInput): Promise<Result<ChannelState>> {
-    return this.#setUp.change(platform, input);
+    return this.#begun(await this.#setUp.change(platform, input));
   }
   async tryOut(platform: PlatformName, chat?: string): Promise<Result<TestedChannel>> {
-    return this.#setUp.tryOut(platform, chat);
+    return this.#begun(await this.#setUp.tryOut(platform, chat));
   }
   /** Failure: `channel_not_found`. */
   async remove(platform: PlatformName): Promise<Result<null>> {
@@ -266,6 +266,12 @@ export class Channels extends DurableObject<ChannelsEnv> {
     tidyRows(this.#sql, Date.now());
     this.#delivery.tidy();
     this.#work();
+  }
+
+  /** A channel that was just set up is polled at once, where it is polled at all. */
+  #begun<T>(done: Result<T>): Result<T> {
+    if (done.ok) this.#work();
+    return done;
   }
 
   /** Not awaited: a platform may be slow. */

@@ -25,7 +25,10 @@ export const CHANNELS_SCHEMA: readonly string[] = [
   TOPIC_SCHEMA,
 ];
 
-/** What remains of a channel that was removed: nothing. Inside the caller's transaction. */
+/** A pairing code, and a lock after wrong codes, end within it. */
+const HOUR_MS = 3_600_000;
+
+/** What remains of a channel that was removed: the lock after wrong codes, for an hour. Inside the caller's transaction. */
 export function forgetPlatform(sql: Sql, platform: PlatformName): boolean {
   const removed = createChannelRows(sql).remove(platform);
   createInboundRows(sql).forget(platform);
@@ -48,4 +51,5 @@ export function tidyRows(sql: Sql, now: number): void {
   createInboundRows(sql).tidy(now);
   createKeptFiles(sql).tidy(now);
   createLoopGuard(sql).tidy(now);
+  createPairingRows(sql).tidy(now - HOUR_MS);
 }

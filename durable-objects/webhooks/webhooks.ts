@@ -213,7 +213,8 @@ export class Webhooks extends DurableObject<WebhooksEnv> {
       this.#armed = now + WATCH_MS;
       return this.ctx.storage.setAlarm(this.#armed);
     }
-    const due = this.#pump.nextDue();
+    const expiry = this.#deliveries.nextExpiry();
+    const due = this.#pump.nextDue() ?? (expiry === null ? null : Math.max(expiry, this.#tidiedAt + TIDY_MS));
     if (due === this.#armed) return;
     this.#armed = due;
     if (due === null) await this.ctx.storage.deleteAlarm();

@@ -57,6 +57,11 @@ export function createPairingRows(sql: Sql) {
         ...[platform, others, codes],
       );
     },
+    /** Removes requests and locks from before `before`, of all platforms. */
+    tidy(before: number): void {
+      sql.run("DELETE FROM channel_pairing WHERE at <= ?", before);
+      sql.run("DELETE FROM channel_pairing_lock WHERE since <= ?", before);
+    },
     lock: (platform: PlatformName): PairingLock =>
       sql.run<PairingLock & Raw>(
         "SELECT wrong, since, until FROM channel_pairing_lock WHERE platform = ?",

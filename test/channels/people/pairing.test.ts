@@ -45,6 +45,16 @@ beforeEach(() => {
   pairing = open();
 });
 
+it("an old request and an old lock are removed, and none that counts", () => {
+  ask(1);
+  expect(codeOf(pairing.approve("telegram", "WRONGONE", "user"))).toBe("pairing_code_wrong");
+  const rows = createPairingRows(sql);
+  rows.tidy(clock.now() - HOUR);
+  expect([rows.list("telegram").length, rows.lock("telegram").wrong]).toEqual([1, 1]);
+  rows.tidy(clock.now());
+  expect([rows.list("telegram"), rows.lock("telegram").wrong]).toEqual([[], 0]);
+});
+
 describe("a code", () => {
   it("is eight signs that nobody mistakes, and is not stored", () => {
     const code = ask(1);
