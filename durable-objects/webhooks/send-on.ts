@@ -1,5 +1,6 @@
 // Sends the answer to a webhook, or its own text, where its route says: to a chat of a channel, or to the profile's outbound webhooks. Nothing
 // is kept here: who takes it stores it, and the id makes a repetition harmless. Called by webhooks.ts.
+import { isSilence } from "../../core/channels/delivery/silence.ts";
 import { type Failure, type Result, err, ok } from "../../core/errors.ts";
 import { toHookEvent } from "../../core/hooks/hook-event.ts";
 import { clip } from "../../core/clip.ts";
@@ -18,8 +19,6 @@ export interface Targets {
 
 /** [own] Of an answer in the body of an outbound webhook. */
 const MAX_TEXT_CHARS = 20_000;
-/** What the agent answers to say nothing. */
-const SILENCE = /^\s*\[SILENT\]\s*$/i;
 
 /** Failures: `no_target`; those of `ChannelsStub`. `isFinal`: trying again does not help. Rejects if an object cannot be reached. */
 export async function sendText(
@@ -39,7 +38,7 @@ export async function sendAnswer(
   { name, delivery }: { name: string; delivery: SessionDelivery },
 ): Promise<Result<null>> {
   const { id, session, turn, at, kind, text, origin } = delivery;
-  if (kind === "question" || kind === "settled" || SILENCE.test(text)) return ok(null);
+  if (kind === "question" || kind === "settled" || isSilence(text)) return ok(null);
   const data = {
     ...{ webhook: name, ...(origin.message !== undefined && { delivery: origin.message }) },
     ...{ turn: toTurnId(session, turn), kind, text: clip(text, MAX_TEXT_CHARS) },
@@ -54,7 +53,7 @@ async function send(
 ): Promise<Result<null>> {
   const { about, at, session, text, data } = words;
   if (!target) return final({ code: "no_target", message: "The webhook delivers to nothing any more." });
-  const said = { id: `webhook:${about}`.slice(0, MAX_ID_CHARS), text };
+  const said = { id: `webhook:${about}`, text };
   switch (target.to) {
     case "hooks":
       await account.takeHookEvent(toHookEvent({ profile, type: "webhook.answered", about, at, session, data }));
@@ -69,8 +68,6 @@ async function send(
     }
   }
 }
-
-const MAX_ID_CHARS = 200;
 
 function final({ code, message }: Pick<Failure, "code" | "message">): Result<never> {
   return err(code, message, { isFinal: true });
