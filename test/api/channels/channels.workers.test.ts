@@ -207,6 +207,26 @@ describe("a conversation", () => {
     expect((body as { sessions: unknown[] }).sessions).toHaveLength(1);
   });
 
+  it("is told what a webhook delivers there: the agent's answer, or the event's own text", async () => {
+    await put({ ...FIELDS, options: { owners: ["13"] } });
+    await post(toUpdate("/sethome", ++updates, 13));
+    await vi.waitUntil(() => sentTo(13).length > 0, soon);
+    const [chat] = await rows("channel_chat");
+    const fire = async (route: object, text: string) => {
+      const body = { scheme: "bearer", secret: "a secret of the sender", prompt: "{text}", ...route };
+      const made = (await ask("POST", "/v1/webhooks", { key, body })).body as { path: string };
+      const headers = { authorization: "Bearer a secret of the sender" };
+      expect((await fetchApi("POST", made.path, { body: { text }, headers })).status).toBe(202);
+    };
+    await fire({ name: "plain", deliver: { to: "chat", chat: chat!.id }, deliverOnly: true }, "The build has failed.");
+    await vi.waitUntil(() => sentTo(13).includes("The build has failed."), soon);
+    const before = sentTo(13).length;
+    await fire({ name: "answered", deliver: { to: "home" } }, "What is 2 + 2?");
+    await vi.waitUntil(() => sentTo(13).length > before, soon);
+    const { body } = await ask("GET", "/v1/deliveries", { key });
+    expect(body).toMatchObject({ deliveries: [{ kind: "said", chat: chat!.id }, { kind: "said" }, { kind: "said" }] });
+  });
+
   it("gives a stranger a code, and nothing else", async () => {
     await put({ ...FIELDS, options: { owners: ["9"] } });
     await post(toUpdate("hello?", ++updates, 8));
