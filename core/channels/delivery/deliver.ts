@@ -5,7 +5,8 @@ import type { ChatPlace, PlatformName } from "../../schemas/channels/inbound.ts"
 import type { SessionDelivery } from "../../schemas/channels/delivery.ts";
 import type { DeliveryInfo } from "../../schemas/channels/ledger.ts";
 import type { SessionId } from "../../schemas/ids.ts";
-import { type Body, DELIVERY_SCHEMA, type DeliveryRow, type NewDelivery, createDeliveryRows } from "./delivery-rows.ts";
+import type { Body, DeliveryRow } from "./delivery-row.ts";
+import { DELIVERY_SCHEMA, type NewDelivery, createDeliveryRows } from "./delivery-rows.ts";
 import { HOME_SCHEMA, createHomeRows } from "./home-rows.ts";
 import type { DeliveryPorts, Pressed, Said } from "./ports.ts";
 import { type Desk, LEASE_MS, isOpen, postpone } from "./desk.ts";

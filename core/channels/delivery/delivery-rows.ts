@@ -1,12 +1,11 @@
 // What goes out to chats: the queue of each chat, and the ledger of what was sent. One row for each delivery; its words leave it when it has
 // ended and no button of it is open. Over any Sql, synchronous. Called by the other files of this folder.
-import * as z from "zod";
 import { assertKnownVersion } from "../../errors.ts";
 import type { Sql } from "../../ports.ts";
 import type { PlatformName } from "../../schemas/channels/inbound.ts";
-import { DeliveryError, type DeliveryInfo, type DeliveryState } from "../../schemas/channels/ledger.ts";
-import { AskedQuestion } from "../../schemas/entry.ts";
+import { DeliveryError, type DeliveryInfo } from "../../schemas/channels/ledger.ts";
 import { DAY_MS, type SessionId } from "../../schemas/ids.ts";
+import { Body, type DeliveryRow } from "./delivery-row.ts";
 import { ButtonMeaning } from "./meaning.ts";
 
 /**
@@ -26,56 +25,6 @@ export const DELIVERY_SCHEMA: readonly string[] = [
 
 /** The issue's: how long the ledger is kept. */
 const KEPT_MS = 30 * DAY_MS;
-
-/** A message or a file of a delivery. `text`: in the platform's form. */
-const Piece = z.union([z.object({ text: z.string() }), z.object({ file: z.string() })]);
-export type Piece = z.infer<typeof Piece>;
-
-const Body = z.object({
-  v: z.literal(1),
-  /** Markdown. */
-  text: z.string(),
-  replyTo: z.string().optional(),
-  question: AskedQuestion.optional(),
-  buttons: z.array(z.object({ label: z.string(), means: ButtonMeaning })).optional(),
-  /** Of `settled`: the row whose buttons are taken away. */
-  target: z.int().optional(),
-  /** What is sent, made at the first attempt. */
-  pieces: z.array(Piece).optional(),
-  /** The buttons of the last text, with their tokens. */
-  shown: z.array(z.object({ label: z.string(), token: z.string() })).optional(),
-  /** An earlier attempt at the next message may have arrived. */
-  unsure: z.literal(true).optional(),
-  /** The message on the platform that becomes the first piece. */
-  edits: z.string().optional(),
-  /** The message with the buttons. */
-  asked: z.object({ id: z.string(), text: z.string() }).optional(),
-});
-export type Body = z.infer<typeof Body>;
-
-export interface DeliveryRow {
-  n: number;
-  id: string;
-  chat: string;
-  platform: PlatformName | null;
-  session: SessionId | null;
-  turn: number | null;
-  kind: DeliveryInfo["kind"];
-  question: string | null;
-  state: DeliveryState;
-  at: number;
-  /** Since when it may be sent: later than `at` if it was held. */
-  fresh: number;
-  ended: number | null;
-  due: number | null;
-  attempts: number;
-  flying: boolean;
-  duplicate: boolean;
-  sent: number;
-  error: DeliveryError | null;
-  /** `null`: it has ended. */
-  body: Body | null;
-}
 
 export type NewDelivery = Pick<DeliveryRow, "id" | "chat" | "platform" | "session" | "turn" | "kind" | "question"> & {
   body: Body;

@@ -2,7 +2,8 @@
 // send-next.ts and settle.ts.
 import { type Failure, type Result, err, messageOf } from "../../errors.ts";
 import type { DeliveryError } from "../../schemas/channels/ledger.ts";
-import type { Body, DeliveryRow, DeliveryRows } from "./delivery-rows.ts";
+import type { Body, DeliveryRow } from "./delivery-row.ts";
+import type { DeliveryRows } from "./delivery-rows.ts";
 import { backOff } from "./judge-failure.ts";
 import type { DeliveryPorts } from "./ports.ts";
 

@@ -1,7 +1,7 @@
 // What follows from a failed attempt: when it is tried again, or that it is given up. Pure.
 import type { Failure } from "../../errors.ts";
 import { DAY_MS } from "../../schemas/ids.ts";
-import type { DeliveryRow } from "./delivery-rows.ts";
+import type { DeliveryRow } from "./delivery-row.ts";
 
 /** The issue's: attempts that the platform may have read. */
 export const MAX_ATTEMPTS = 3;

@@ -1,7 +1,7 @@
 // A delivery's words as the messages and files that are sent, made once, at its first attempt: a later attempt goes on where the one before
 // it stopped. Called by deliver.ts.
 import { questionButtons } from "./buttons.ts";
-import type { Body, DeliveryRow, Piece } from "./delivery-rows.ts";
+import type { Body, DeliveryRow, Piece } from "./delivery-row.ts";
 import { findFiles } from "./find-files.ts";
 import type { DeliveryPorts, OpenedClient } from "./ports.ts";
 

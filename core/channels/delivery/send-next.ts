@@ -2,7 +2,7 @@
 // so a crash between the two is known as "may have arrived". Called by deliver.ts, one at a time for each chat.
 import { type Failure, type Result, err } from "../../errors.ts";
 import type { OutMessage } from "../platform.ts";
-import type { Piece } from "./delivery-rows.ts";
+import type { Piece } from "./delivery-row.ts";
 import { type Desk, LEASE_MS, type OpenRow, attempt, end, isOpen, postpone } from "./desk.ts";
 import { mediaTypeOf, nameOf } from "./file-type.ts";
 import { FRESH_MS, MAX_ATTEMPTS, judgeFailure } from "./judge-failure.ts";
