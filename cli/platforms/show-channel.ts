@@ -27,6 +27,6 @@ export function renderForm({ platform, title, form, steps, address }: PlatformIn
       ({ name, help, secret, required }) =>
         `  ${name}${secret ? " (secret)" : ""}${required ? "" : " (optional)"}: ${help} ${toVariable(platform, name)}`,
     ),
-    `Address: ${address ?? "none; set TALARIA_PUBLIC_URL"}`,
+    `Address: ${address ?? "none, since TALARIA_PUBLIC_URL is not set. `npm start` asks Telegram itself; other platforms need it."}`,
   ].join("\n");
 }

@@ -11,7 +11,7 @@ import type { PlatformName } from "../../core/schemas/channels/inbound.ts";
 import { ChannelOptions } from "../../core/schemas/channels/options.ts";
 import type { ChannelsContext, OpenedChannel } from "./context.ts";
 import type { Outside } from "./outside.ts";
-import type { ChannelOpener } from "./open-channel.ts";
+import { type ChannelOpener, readPublicUrl } from "./open-channel.ts";
 
 /** A person waits for the platform this long. */
 const PATIENCE_MS = 10_000;
@@ -154,9 +154,10 @@ export function createSetUp(context: ChannelsContext, deps: SetUpDeps) {
       if (!row) return NOT_FOUND;
       const { self, verifiedAt, registered, lastError } = row.channel;
       const platform = await loadPlatform(name);
-      const address = platform?.register ? registered !== null : null;
+      const hasAddress = readPublicUrl(context.env, context.settings()) !== null;
+      const isRegistered = platform?.register && hasAddress ? registered !== null : null;
       return ok({
-        ...{ verified: verifiedAt !== null, self, registered: address, sent: sent && sent.ok },
+        ...{ verified: verifiedAt !== null, self, registered: isRegistered, sent: sent && sent.ok },
         error: sent && !sent.ok ? toError(sent.failure) : lastError,
       });
     },
