@@ -50,13 +50,20 @@ function toWhole(text: string, at: number, space: string, links: readonly [numbe
   const enough = outside / 2;
   const line = window.lastIndexOf("\n") + 1;
   if (line > enough) return line;
-  const sentence =
-    space === " " ? Math.max(...[". ", "! ", "? ", "。"].map((end) => window.lastIndexOf(end) + end.length)) : 0;
+  const sentence = space === " " ? Math.max(...SENTENCE_ENDS.map((end) => afterLast(window, end))) : 0;
   const isBetween = (place: number) => !links.some(([from, to]) => from < place && place < to);
   if (sentence > enough && sentence <= outside && isBetween(sentence)) return sentence;
   const word = window.lastIndexOf(" ") + 1;
   if (word > enough && isBetween(word)) return word;
   return between(text, outside);
+}
+
+const SENTENCE_ENDS = [". ", "! ", "? ", "。"];
+
+/** 0: there is none. */
+function afterLast(text: string, end: string): number {
+  const at = text.lastIndexOf(end);
+  return at === -1 ? 0 : at + end.length;
 }
 
 /** A place at or before `at` that is not within what people see as one character. */

@@ -193,6 +193,14 @@ const limit = fc.record({
   textUnit: fc.constantFrom("utf16" as const, "codePoints" as const, "bytes" as const),
 });
 
+test("a text that begins with a character of two units is not cut within it where there is room for one", () => {
+  const text = `> 👩‍👩‍👧 ${"a".repeat(60)}`;
+  for (let room = 3; room < 12; room++) {
+    const messages = toMessages(text, { flavour: "google-chat", limits: { text: room, textUnit: "utf16" } });
+    expect(messages.every((message) => message.isWellFormed())).toBe(true);
+  }
+});
+
 describe("of any text", () => {
   test.each(FLAVOURS)("no message in %s is above its limit, blank, or cut within a character", (flavour) => {
     fc.assert(
