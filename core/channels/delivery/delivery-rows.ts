@@ -81,7 +81,6 @@ export function createDeliveryRows(sql: Sql) {
         `SELECT n, chat, due FROM channel_delivery WHERE n IN
           (SELECT min(n) FROM channel_delivery WHERE ended IS NULL GROUP BY chat) ORDER BY n`,
       ),
-    head: (chat: string): DeliveryRow | null => read("chat = ? AND ended IS NULL ORDER BY n LIMIT 1", chat)[0] ?? null,
     postpone(n: number, due: number): void {
       sql.run("UPDATE channel_delivery SET due = ? WHERE n = ?", due, n);
     },
