@@ -73,7 +73,7 @@ export const PEOPLE_ACTIONS: readonly Action[] = [
   {
     name: "people",
     words: "PLATFORM",
-    help: "who was let in, and as what",
+    help: "list the people who were let in, with their roles",
     flags: PAGE_FLAGS,
     async run(call) {
       const { platform } = await findPlatform(call.client(), call.words[0] ?? "");

@@ -23,7 +23,12 @@ const LINE: Column<PlatformInfo>[] = [
 
 const PEOPLE_FLAGS = {
   owner: { type: "string", multiple: true, value: "ID", help: "the id or handle of a person who owns the profile" },
-  admin: { type: "string", multiple: true, value: "ID", help: "of a person who may use every command" },
+  admin: {
+    type: "string",
+    multiple: true,
+    value: "ID",
+    help: "of a person who may manage sessions and decide approvals",
+  },
   user: { type: "string", multiple: true, value: "ID", help: "of a person who may talk" },
 } as const;
 

@@ -23,7 +23,7 @@ export const DELIVERY_SCHEMA: readonly string[] = [
   "CREATE INDEX IF NOT EXISTS channel_button_delivery ON channel_button (delivery)",
 ];
 
-/** The issue's: how long the ledger is kept. */
+/** [own] How long the ledger is kept. */
 const KEPT_MS = 30 * DAY_MS;
 
 export type NewDelivery = Pick<DeliveryRow, "id" | "chat" | "platform" | "session" | "turn" | "kind" | "question"> & {

@@ -3,9 +3,9 @@ import type { Failure } from "../../errors.ts";
 import { DAY_MS } from "../../schemas/ids.ts";
 import type { DeliveryRow } from "./delivery-row.ts";
 
-/** The issue's: attempts that the platform may have read. */
+/** [hermes] Attempts that the platform may have read. */
 export const MAX_ATTEMPTS = 3;
-/** The issue's: older words are not sent any more. */
+/** [hermes] Older words are not sent any more. */
 export const FRESH_MS = DAY_MS;
 /** [own] Before the second and the third attempt. */
 const WAITS_MS = [5_000, 2 * 60_000];
@@ -20,7 +20,7 @@ export type Judgement =
   | { next: "retry"; ms: number; counts: boolean; maybeSent: boolean }
   /** Until the person writes. */
   | { next: "hold" }
-  /** For good. */
+  /** It is not tried again. */
   | { next: "fail" };
 
 /** `attempts`: counted ones before this. `misses`: attempts before this in a row that did not count. */

@@ -7,7 +7,7 @@ import { BusyMode } from "../settings.ts";
 const MAX_LISTED = 500;
 
 /**
- * `owner`: the profile is theirs; what they say is a standing instruction and is learned from. `admin`: may use every command. `user`: may
+ * `owner`: the profile is theirs; what they say is a standing instruction and is learned from. `admin`: manages sessions and decides approvals. `user`: may
  * talk. What an admin or a user says is content.
  */
 export const ChannelRole = z.enum(["owner", "admin", "user"]);
@@ -36,7 +36,9 @@ export type ChatOptions = z.infer<typeof ChatOptions>;
 
 export const ChannelOptions = z.strictObject({
   owners: people.default([]).meta({ description: "Ids or handles of people who own the profile" }),
-  admins: people.default([]).meta({ description: "Ids or handles of people who may use every command" }),
+  admins: people
+    .default([])
+    .meta({ description: "Ids or handles of people who may manage sessions and decide approvals" }),
   users: people.default([]).meta({ description: "Ids or handles of people who may talk" }),
   everyone: z.boolean().default(false).meta({ description: "Whether everybody may talk, as a user" }),
   strangers: z.enum(["pair", "ignore"]).optional().meta({
