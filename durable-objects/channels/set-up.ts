@@ -10,6 +10,8 @@ import type { ChannelError, ChannelState, StoredChannel } from "../../core/schem
 import type { PlatformName } from "../../core/schemas/channels/inbound.ts";
 import { ChannelOptions } from "../../core/schemas/channels/options.ts";
 import type { ChannelsContext, OpenedChannel } from "./context.ts";
+import { readModelChoices } from "../../wiring/models.ts";
+import { findUnknownNames } from "./check-options.ts";
 import type { Outside } from "./outside.ts";
 import { type ChannelOpener, readPublicUrl } from "./open-channel.ts";
 
@@ -48,8 +50,8 @@ export function createSetUp(context: ChannelsContext, deps: SetUpDeps) {
     if (!platform) return UNAVAILABLE;
     const fields = platform.fields.safeParse(input.fields);
     if (!fields.success) return toInvalid(fields.error.issues);
-    const options = input.options && ChannelOptions.safeParse(input.options);
-    if (options && !options.success) return toInvalid(options.error.issues, ["options"]);
+    const options = input.options ? readOptions(name, input.options) : ok(undefined);
+    if (!options.ok) return options;
     const sealed = await deps.opener.seal(fields.data);
     if (!sealed.ok) return sealed;
     const reserved = await deps.outside.reserve(name, fields.data);
@@ -62,7 +64,7 @@ export function createSetUp(context: ChannelsContext, deps: SetUpDeps) {
       // Events that the former settings proved are told apart by it.
       const savedAt = Math.max(clock.now(), (known?.savedAt ?? 0) + 1);
       const fresh = { self: null, verifiedAt: null, registered: null, lastError: null };
-      const chosen = options?.data ?? known?.options ?? DEFAULT_OPTIONS;
+      const chosen = options.value ?? known?.options ?? DEFAULT_OPTIONS;
       channels.put(name, { v: 1, fields: sealed.value, options: chosen, savedAt, ...fresh });
     });
     deps.opener.forget(name);
@@ -91,10 +93,19 @@ export function createSetUp(context: ChannelsContext, deps: SetUpDeps) {
       return put(name, { fields: merge(opened.value.channel.fields, input.fields), options });
     }
     if (!options) return read(name);
-    const parsed = ChannelOptions.safeParse(options);
-    if (!parsed.success) return toInvalid(parsed.error.issues, ["options"]);
-    channels.change(name, row.channel.savedAt, { options: parsed.data });
+    const parsed = readOptions(name, options);
+    if (!parsed.ok) return parsed;
+    channels.change(name, row.channel.savedAt, { options: parsed.value });
     return read(name);
+  }
+
+  /** Failure: `channel_invalid`. */
+  function readOptions(name: PlatformName, input: Record<string, unknown>): Result<ChannelOptions> {
+    const parsed = ChannelOptions.safeParse(input);
+    if (!parsed.success) return toInvalid(parsed.error.issues, ["options"]);
+    const models = readModelChoices(context.env, context.settings()).map((choice) => choice.name);
+    const unknown = findUnknownNames(parsed.data, find(name)?.channel.options ?? DEFAULT_OPTIONS, models);
+    return unknown.length > 0 ? toInvalid(unknown, ["options"]) : ok(parsed.data);
   }
 
   /** Asks the platform who the bot is, and tells it the address. What it says is stored; never fails. */

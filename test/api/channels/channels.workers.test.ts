@@ -39,6 +39,7 @@ afterEach(() => void vi.restoreAllMocks());
 
 const put = (body: object = FIELDS, by = key) => ask("PUT", "/v1/channels/telegram", { key: by, body });
 const read = async () => (await ask("GET", "/v1/channels/telegram", { key })).body as Record<string, unknown>;
+const change = (body: object) => ask("PATCH", "/v1/channels/telegram", { key, body });
 const codeOf = async (asked: ReturnType<typeof ask>) => {
   const { status, body } = await asked;
   return [status, (body as { code?: string } | null)?.code];
@@ -106,9 +107,28 @@ describe("set-up", () => {
     expect(await codeOf(ask("GET", "/v1/channels/icq", { key }))).toEqual([400, "bad_platform"]);
   });
 
+  it("refuses a model, a tool or a toolset that there is not, also of one chat", async () => {
+    await put({ ...FIELDS, options: {} });
+    const hint = "Did you mean `web_search`?";
+    for (const [options, path, message] of [
+      [{ model: "clod-4" }, "options.model", /^There is no such model to choose. There are: .*rehearsal/],
+      [{ tools: { only: ["web_serch"] } }, "options.tools", hint],
+      [{ chats: { "7": { tools: { disabled: ["nope"] } } } }, "options.chats.7.tools", "GET /v1/tools"],
+      [{ chats: { "7": { model: "clod-4" } } }, "options.chats.7.model", "There are:"],
+    ] as const) {
+      for (const { status, body } of [await put({ ...FIELDS, options }), await change({ options })]) {
+        expect([status, (body as { code: string }).code]).toEqual([400, "body_invalid"]);
+        const { errors } = body as { errors: { path: string; message: string }[] };
+        expect(errors).toEqual([{ in: "json", path, message: expect.stringMatching(message) as string }]);
+      }
+    }
+    const good = { model: "rehearsal", tools: { only: ["web", "mcp_later_tool"] } };
+    expect((await change({ options: { ...good, chats: { "7": good } } })).status).toBe(200);
+    await change({ options: { model: null, tools: null, chats: null } });
+  });
+
   it("changes single fields and options, and takes them away with null", async () => {
-    await put({ ...FIELDS, options: { owners: ["7"], model: "a" } });
-    const change = (body: object) => ask("PATCH", "/v1/channels/telegram", { key, body });
+    await put({ ...FIELDS, options: { owners: ["7"], model: "rehearsal" } });
     expect((await change({ options: { everyone: true, model: null } })).body).toMatchObject({
       state: "verified",
       options: { owners: ["7"], everyone: true },
