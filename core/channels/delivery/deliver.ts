@@ -166,8 +166,15 @@ export function createDelivery(ports: DeliveryPorts) {
       return dues.length === 0 ? null : Math.min(...dues);
     },
 
-    /** The person has written in the chat: what the platform held back is due. */
-    reopen: (chat: string): void => rows.reopen(chat, clock.now()),
+    /** The person has written in the chat: what the platform held back at this place is due, whichever of its sessions said it. */
+    reopen(chat: string): void {
+      const written = ports.findChat(chat);
+      for (const held of rows.heldChats()) {
+        const other = ports.findChat(held);
+        if (!written || other?.platform !== written.platform) continue;
+        if (isSamePlace(other.address, written.address)) rows.reopen(held, clock.now());
+      }
+    },
     /** The channel was set up again: what waited for that is due. */
     wake: (platform: PlatformName): void => rows.wakePlatform(platform, clock.now()),
     /** What a button means that was pressed at `place`; one of another chat means nothing. */

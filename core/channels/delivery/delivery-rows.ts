@@ -88,13 +88,13 @@ export function createDeliveryRows(sql: Sql) {
     wakeFlying(now: number): void {
       sql.run("UPDATE channel_delivery SET due = ? WHERE ended IS NULL AND flying = 1 AND due > ?", now, now);
     },
-    /** The person has written: what waited for that, and what waited after it, may be sent. */
+    /** The chats that wait for the person. */
+    heldChats: (): string[] =>
+      sql
+        .run<{ chat: string }>("SELECT DISTINCT chat FROM channel_delivery WHERE ended IS NULL AND state = 'held'")
+        .map(({ chat }) => chat),
+    /** The person has written: what waited for that in a chat of `heldChats`, and what waited after it, may be sent. */
     reopen(chat: string, now: number): void {
-      const [held] = sql.run<{ n: number }>(
-        "SELECT n FROM channel_delivery WHERE chat = ? AND ended IS NULL AND state = 'held' LIMIT 1",
-        chat,
-      );
-      if (!held) return;
       sql.run(
         "UPDATE channel_delivery SET state = 'waiting', due = ?, fresh = ? WHERE chat = ? AND ended IS NULL",
         ...[now, now, chat],

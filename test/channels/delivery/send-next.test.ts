@@ -182,6 +182,20 @@ describe("a window of time", () => {
     expect(rig.texts()).toEqual(["one", "one", "two", "three"]);
   });
 
+  test("is the chat's: whoever writes in one session of it opens it for the others, and for no other chat", async () => {
+    const rig = createDeliveryRig({ chats: { work: { id: "ada" }, home: { id: "ada" }, elsewhere: { id: "ben" } } });
+    rig.world.answer = () => err("channel_window_closed", "24 hours are over");
+    for (const chat of ["work", "elsewhere"]) rig.delivery.take(answer(chat, { origin: { chat } }));
+    await rig.delivery.sendDue();
+    rig.world.answer = () => ok({ id: "1" });
+    rig.delivery.reopen("home");
+    await rig.delivery.sendDue();
+    expect(rig.list()).toMatchObject([
+      { chat: "work", state: "sent" },
+      { chat: "elsewhere", state: "held" },
+    ]);
+  });
+
   test("of an interaction is outlived by a message of its own", async () => {
     const rig = createDeliveryRig({ chats: { c1: { context: { token: "expired" } } } });
     rig.world.answer = (call) =>
