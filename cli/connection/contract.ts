@@ -1172,6 +1172,7 @@ export interface Contract {
             by: "person" | "model" | "timeout" | "turn" | null;
             scope: "once" | "session" | "always" | null;
             reason: string | null;
+            source?: "content" | undefined;
             covers: string | null;
           }
         | {
@@ -1219,6 +1220,7 @@ export interface Contract {
           by: "person" | "model" | "timeout" | "turn" | null;
           scope: "once" | "session" | "always" | null;
           reason: string | null;
+          source?: "content" | undefined;
           covers: string | null;
         }
       | {
@@ -1269,6 +1271,7 @@ export interface Contract {
           by: "person" | "model" | "timeout" | "turn" | null;
           scope: "once" | "session" | "always" | null;
           reason: string | null;
+          source?: "content" | undefined;
           covers: string | null;
         }
       | {

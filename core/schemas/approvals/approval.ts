@@ -68,6 +68,8 @@ export const CommandApproval = z.object({
   scope: ApprovalScope.nullable(),
   /** Why it was refused: the person's words, or the model's. */
   reason: z.string().nullable(),
+  /** Somebody who does not own the profile has decided. */
+  source: z.literal("content").optional(),
 });
 export type CommandApproval = z.infer<typeof CommandApproval>;
 

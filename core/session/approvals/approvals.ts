@@ -30,6 +30,9 @@ export function openApproval(context: EngineContext, id: string): Result<Approva
   );
 }
 
+/** `source`: somebody who does not own the profile decides, so the words are no instruction of the owner's. */
+export type Decision = DecideApproval & { source?: "content" | undefined };
+
 /**
  * The caller has the driver look afterwards: the decision may end a turn's wait. `before`: an entry to write first, in the same
  * transaction, for a decision that ends a wait. Failures: `approval_not_found`, `answer_invalid`, and those of deciding each kind.
@@ -37,7 +40,7 @@ export function openApproval(context: EngineContext, id: string): Result<Approva
 export async function decideApproval(
   context: EngineContext,
   id: string,
-  decision: DecideApproval,
+  decision: Decision,
   before?: () => NoticeEntry,
 ): Promise<Result<ApprovalInfo>> {
   const found = openApprovalRows(context).find(id);
@@ -75,10 +78,10 @@ const ANSWER_IT =
   "This is a question: answer it with the number of a choice or in your own words, or refuse to answer.";
 
 /** Null: a question cannot be approved. */
-function toReply({ approve, reason, answer, answers }: DecideApproval): ClarifyReply | null {
+function toReply({ approve, reason, answer, answers, source }: Decision): ClarifyReply | null {
   if (answers) return { answers };
-  if (answer !== undefined) return { words: answer };
-  return approve === false ? { decline: true, reason } : null;
+  if (answer !== undefined) return { words: answer, source };
+  return approve === false ? { decline: true, reason, source } : null;
 }
 
 /** The session's standing allowances, then the profile's. */
@@ -111,7 +114,6 @@ function toInfo(approval: Approval): ApprovalInfo {
     const { v: _, ...info } = approval;
     return info;
   }
-  const { allowance, kind, state, turn, tool, summary, reasons, until, by, scope, reason } = approval;
-  const covers = nameCovered(allowance);
-  return { id, kind, state, turn, tool, summary, reasons, covers, askedAt, until, decidedAt, by, scope, reason };
+  const { v: _, allowance, ...info } = approval;
+  return { ...info, covers: nameCovered(allowance) };
 }

@@ -65,7 +65,7 @@ export type ClarifyReply =
   /** `source`: somebody who does not own the profile wrote them. */
   | { words: string; source?: "content" | undefined }
   | { answers: GivenAnswer[] }
-  | { decline: true; reason?: string | undefined }
+  | { decline: true; reason?: string | undefined; source?: "content" | undefined }
   | { follows: true };
 
 /**
@@ -86,7 +86,7 @@ export function answerClarify(
     return isSame ? ok(asked) : err("approval_decided", describeEarlier(asked.state));
   }
   const turn = log.turn(asked.turn);
-  const isContent = turn?.more.source === "content" || ("words" in reply && reply.source === "content");
+  const isContent = turn?.more.source === "content" || ("source" in reply && reply.source === "content");
   const decided: ClarifyApproval = {
     ...{ ...asked, ...read.value, by: "person", decidedAt: host.clock.now() },
     ...(isContent && { source: "content" }),

@@ -48,21 +48,28 @@ export function describeQuestion({ id, summary, reasons, covers }: Omit<Approval
   ].join("\n");
 }
 
-/** The result of a call that was not allowed. A person's reason is the person's own words. `isBroken`: too many were, one after the other. */
-export function toDenial({ by, reason, state }: CommandApproval, isBroken: boolean, waitMs: number): ToolResult {
+/**
+ * The result of a call that was not allowed. The owner's reason is the person's own words, anybody else's is content. `isBroken`: too
+ * many were, one after the other.
+ */
+export function toDenial(
+  { by, reason, state, source }: CommandApproval,
+  isBroken: boolean,
+  waitMs: number,
+): ToolResult {
   if (state === "expired" || by === "timeout") {
     const text = `Nobody answered within ${describeWait(waitMs)}, so this was not run. Do not ask for it again in this turn: go on without it, or say what is left to do.`;
     return fail("approval_timed_out", text);
   }
   const denied =
     "This was not allowed, so it was not run. Do not reach the same effect another way: go on without it, or ask the person.";
-  if (by !== "model") return withReason(fail("approval_denied", denied), "principal", reason);
+  if (by !== "model") return withReason(fail("approval_denied", denied), source ?? "principal", reason);
   const stop =
     " Several calls in a row were refused: stop here, and report to the person what you wanted to do and why.";
   return withReason(fail("approval_denied", `${denied}${isBroken ? stop : ""}`), "own", reason);
 }
 
-function withReason(denial: ToolResult, source: "principal" | "own", reason: string | null): ToolResult {
+function withReason(denial: ToolResult, source: "principal" | "content" | "own", reason: string | null): ToolResult {
   if (reason === null || reason === "") return denial;
   return { ...denial, parts: [...denial.parts, { source, text: JSON.stringify({ reason }) }] };
 }

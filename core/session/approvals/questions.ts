@@ -186,6 +186,8 @@ export interface QuestionDecision {
   scope?: ApprovalScope | undefined;
   /** Why not; the model reads it. */
   reason?: string | undefined;
+  /** Somebody who does not own the profile decides. */
+  source?: "content" | undefined;
 }
 
 /**
@@ -195,7 +197,7 @@ export interface QuestionDecision {
 export async function decideQuestion(
   context: EngineContext,
   asked: CommandApproval,
-  { approve, scope = "once", reason }: QuestionDecision,
+  { approve, scope = "once", reason, source }: QuestionDecision,
   before?: () => NoticeEntry,
 ): Promise<Result<CommandApproval>> {
   const { host, log } = context;
@@ -217,6 +219,7 @@ export async function decideQuestion(
     state: approve ? "approved" : "refused",
     ...{ decidedAt: host.clock.now(), by: "person", scope: approve ? scope : null },
     reason: approve ? null : reason?.trim() || null,
+    ...(source && { source }),
   };
   const turn = log.turn(asked.turn);
   if (turn?.more.parked?.id !== asked.id) return err("approval_decided", "The turn that asked this has ended.");

@@ -134,6 +134,31 @@ describe("what somebody else wrote", () => {
   });
 });
 
+describe("what somebody else decides in a turn of the owner", () => {
+  const ADMIN = { channel: { ...FROM, source: "content" } } as const;
+  const ask = { calls: [{ name: "clarify", id: "c1", args: { question: "Which?", choices: ["a", "b"] } }] };
+
+  /** The source and the words of the part that the decision added to the call's result. */
+  async function decide(asks: ScriptLine, command: string, more: Partial<PostedMessage>) {
+    const { engine, life, entries } = await createParkedSession([asks, DONE], { channels: createChats().channels });
+    await engine.post({ text: "go", channel: FROM });
+    await life.settled();
+    await engine.post({ text: command, ...more });
+    await life.settled();
+    const result = entries().find(({ kind }) => kind === "tool");
+    return result!.parts.filter(({ source }) => source !== "outcome").map(({ source, text }) => [source, text]);
+  }
+
+  test.each([
+    [call("rm x"), "/deny never delete", '{"reason":"never delete"}'],
+    [ask, "/answer b", '{"answers":[{"chosen":["b"]}]}'],
+    [ask, "/deny none of your business", '{"reason":"none of your business"}'],
+  ])("is content, and the owner's is the owner's word (%#)", async (asks, command, text) => {
+    expect(await decide(asks, command, ADMIN)).toEqual([["content", text]]);
+    expect(await decide(asks, command, { channel: FROM })).toEqual([["principal", text]]);
+  });
+});
+
 describe("a turn that waits for a person", () => {
   async function park() {
     const chats = createChats();

@@ -6,28 +6,35 @@ import { type Result, err, ok } from "../../../errors.ts";
 import type { ApprovalInfo } from "../../../schemas/api.ts";
 import { ApprovalScope } from "../../../schemas/approvals/approval.ts";
 import type { NoticeEntry } from "../../../schemas/entry.ts";
-import { decideApproval, listAllowances, listApprovals, revokeAllowance } from "../../approvals/approvals.ts";
+import {
+  type Decision,
+  decideApproval,
+  listAllowances,
+  listApprovals,
+  revokeAllowance,
+} from "../../approvals/approvals.ts";
 import { describeAnswers, describeQuestions } from "../../approvals/clarify-text.ts";
 import { clipSummary, describeQuestion } from "../../approvals/question-text.ts";
 import type { EngineContext } from "../../context.ts";
 import type { NoticeEnding } from "../endings.ts";
 import { decidePending, describePending, hasPending } from "./pending.ts";
 
-/** `place`: writes the command as an entry, inside the transaction of a decision that ends a wait. */
+/** `source`: that of the command's turn. `place`: writes the command as an entry, inside the transaction of a decision that ends a wait. */
 export async function runApprovalCommand(
   context: EngineContext,
-  { name, argument }: Pick<SessionCommand, "name" | "argument">,
+  { name, argument, source }: Pick<SessionCommand, "name" | "argument"> & Pick<Decision, "source">,
   place?: () => NoticeEntry,
 ): Promise<NoticeEnding> {
   if (name === "approvals") return listAll(context);
   if (name === "revoke") return revoke(context, argument);
-  if (name === "answer") return answer(context, argument, place);
+  if (name === "answer") return answer(context, { answer: argument, source }, place);
   const read = readDecision(argument, name === "approve");
   const found = await findAsked(context, read.id);
   if (!found.ok) return toFailure(found.failure);
   if (found.value.kind === "pending") return decidePending(context, found.value.id, name === "approve");
   const { scope, reason } = read;
-  const decided = await decideApproval(context, found.value.id, { approve: name === "approve", scope, reason }, place);
+  const decision = { approve: name === "approve", scope, reason, source };
+  const decided = await decideApproval(context, found.value.id, decision, place);
   if (!decided.ok) return toFailure(decided.failure);
   const text =
     decided.value.kind === "clarify"
@@ -37,13 +44,13 @@ export async function runApprovalCommand(
 }
 
 /** Of the question that a parked turn waits for. */
-async function answer(context: EngineContext, words: string, place?: () => NoticeEntry): Promise<NoticeEnding> {
+async function answer(context: EngineContext, given: Decision, place?: () => NoticeEntry): Promise<NoticeEnding> {
   const waiting = listApprovals(context).find(({ kind, state }) => kind === "clarify" && state === "waiting");
   if (!waiting) return { state: "failed", code: "pending_not_found", text: "No question waits for an answer." };
-  if (words === "") {
+  if (given.answer === "") {
     return { state: "failed", code: "answer_invalid", text: "Write it as /answer TEXT: a number, or your own words." };
   }
-  const answered = await decideApproval(context, waiting.id, { answer: words }, place);
+  const answered = await decideApproval(context, waiting.id, given, place);
   if (!answered.ok) return toFailure(answered.failure);
   return {
     state: "done",

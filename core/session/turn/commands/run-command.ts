@@ -36,16 +36,20 @@ export const SESSION_COMMANDS: Record<SessionCommandName, RunCommand> = {
   undo: ({ context, turn }) => undo(context, turn),
   retry: ({ context, turn }) => retry(context, turn),
   rollback: ({ context }, n) => rollBack(context, n),
-  approvals: ({ context }) => runApprovalCommand(context, { name: "approvals", argument: "" }),
-  approve: ({ context }, argument) => runApprovalCommand(context, { name: "approve", argument }),
-  deny: ({ context }, argument) => runApprovalCommand(context, { name: "deny", argument }),
-  answer: ({ context }, words) => runApprovalCommand(context, { name: "answer", argument: words }),
-  revoke: ({ context }, id) => runApprovalCommand(context, { name: "revoke", argument: id }),
+  approvals: (run, argument) => decide(run, { name: "approvals", argument }),
+  approve: (run, argument) => decide(run, { name: "approve", argument }),
+  deny: (run, argument) => decide(run, { name: "deny", argument }),
+  answer: (run, argument) => decide(run, { name: "answer", argument }),
+  revoke: (run, argument) => decide(run, { name: "revoke", argument }),
 };
 
 /** Returns how the turn ends. */
 export async function runCommand({ name, argument }: SessionCommand, run: CommandRun): Promise<NoticeEnding> {
   return SESSION_COMMANDS[name](run, argument);
+}
+
+function decide({ context, turn }: CommandRun, command: SessionCommand): Promise<NoticeEnding> {
+  return runApprovalCommand(context, { ...command, source: turn.more.source });
 }
 
 async function runCompress({ context, signal, compaction: options }: CommandRun, focus: string): Promise<NoticeEnding> {

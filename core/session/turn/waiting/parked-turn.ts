@@ -89,7 +89,8 @@ async function answerBeside(context: EngineContext, n: number, row: TurnRow): Pr
   };
   if (answers) return answerByMessage(context, row, place);
   const command = parseSessionCommand(row.waiting!)!;
-  const text = await runApprovalCommand(context, command, place).then(
+  const { source } = row.more;
+  const text = await runApprovalCommand(context, { ...command, source }, place).then(
     (answer) => answer.text,
     (error: unknown) => {
       if (isPlaced) throw error; // the transaction was rolled back
