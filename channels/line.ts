@@ -38,6 +38,10 @@ const Message = z.object({
   fileName: z.string().optional(),
   fileSize: z.int().min(0).optional(),
   quoteToken: z.string().optional(),
+  imageSet: z
+    .object({ id: z.string().min(1) })
+    .optional()
+    .catch(undefined),
   mention: z.object({ mentionees: z.array(z.unknown()) }).optional(),
   title: z.string().optional(),
   address: z.string().optional(),
@@ -137,7 +141,8 @@ async function readEvent(raw: unknown, channel: OpenChannel<Fields>): Promise<In
   if (!message) return [];
   const { text, isMentioned } = readText(message);
   const addressed = isMentioned || base.chat.kind === "direct";
-  return toMessage({ ...base, message: message.id, text, addressed, files: readFiles(message) });
+  const album = message.imageSet && { album: `${base.chat.id}.${message.imageSet.id}` };
+  return toMessage({ ...base, message: message.id, text, addressed, files: readFiles(message), ...album });
 }
 
 function toChat({ userId, groupId, roomId }: Source): ChatAddress {

@@ -199,6 +199,23 @@ describe("LINE", () => {
     });
   });
 
+  test("images that were sent together belong together, of one chat only", async () => {
+    const { world, receive } = openTestChannel(fixture);
+    const albumOf = async (said: SaidMessage, image: object) => {
+      const request = await world.request(said);
+      const body = JSON.parse(Buffer.from(request.body).toString());
+      body.events[0].message = { id: "1", type: "image", ...image };
+      const event = (await receive(await world.resign(request, JSON.stringify(body))))!.events[0]!;
+      return event.kind === "message" ? event.album : null;
+    };
+    const [first, second] = [1, 2].map((index) => ({ imageSet: { id: "S1", index, total: 2 } }));
+    const album = await albumOf(DIRECT_SAID, first!);
+    expect(album).toContain("S1");
+    expect(await albumOf({ ...DIRECT_SAID, event: "e2" }, second!)).toBe(album);
+    expect(await albumOf({ ...DIRECT_SAID, in: { word: "garden", kind: "group" } }, second!)).not.toBe(album);
+    expect(await albumOf(DIRECT_SAID, { imageSet: "nonsense" })).toBeUndefined();
+  });
+
   test("a bot that is on standby says nothing", async () => {
     const { world, receive } = openTestChannel(fixture);
     const request = await world.request(DIRECT_SAID);

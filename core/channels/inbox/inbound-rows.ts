@@ -3,7 +3,7 @@
 import { assertKnownVersion } from "../../errors.ts";
 import type { Sql } from "../../ports.ts";
 import { DAY_MS } from "../../schemas/ids.ts";
-import { InboundEvent, type PlatformName } from "../../schemas/channels/inbound.ts";
+import { InboundEvent, InboundMessage, type PlatformName } from "../../schemas/channels/inbound.ts";
 import * as z from "zod";
 
 /** `lane`: events of one lane are carried out one after the other. `body` NULL: carried out. */
@@ -15,6 +15,10 @@ export const INBOUND_SCHEMA = [
 
 /** WhatsApp repeats for up to seven days, longer than all others. https://developers.facebook.com/docs/graph-api/webhooks/getting-started */
 const KEPT_MS = 8 * DAY_MS;
+
+/** [own] No further part of an album comes after so long, and it waits for no more after the second. */
+const ALBUM_MS = 1_000;
+const MAX_ALBUM_MS = 10_000;
 
 const StoredEvent = z.object({ v: z.literal(1), event: InboundEvent });
 
@@ -39,16 +43,49 @@ export type InboundRows = ReturnType<typeof createInboundRows>;
 /** The table must exist. */
 export function createInboundRows(sql: Sql) {
   const columns = "n, platform, id, lane, body, tries, due, at";
+  const toBody = (event: InboundEvent) => JSON.stringify({ v: 1, event });
+
+  function insert(
+    platform: PlatformName,
+    event: InboundEvent,
+    row: { body: string | null; due: number | null; at: number },
+  ) {
+    const added = sql.run(
+      `INSERT INTO channel_inbound (platform, id, lane, body, tries, due, at) VALUES (?, ?, ?, ?, 0, ?, ?)
+        ON CONFLICT DO NOTHING RETURNING n`,
+      ...[platform, event.id, toLane(platform, event), row.body, row.due, row.at],
+    );
+    return added.length > 0;
+  }
+
+  /** The message that waits for more parts of this one's album, with this one in it. A row that is not due is not being carried out. */
+  function joinAlbum(lane: string, part: InboundMessage, now: number): Pick<InboundRow, "n" | "event" | "at"> | null {
+    const waiting = sql.run<{ n: number; at: number; body: string }>(
+      `SELECT n, at, body FROM channel_inbound WHERE lane = ? AND body IS NOT NULL AND tries = 0 AND due > ?
+        AND json_extract(body, '$.event.album') = ? ORDER BY n`,
+      ...[lane, now, part.album!],
+    );
+    for (const { n, at, body } of waiting) {
+      const first = StoredEvent.safeParse(JSON.parse(body)).data?.event;
+      const event = first?.kind === "message" ? joinParts(first, part) : null;
+      if (event) return { n, at, event };
+    }
+    return null;
+  }
+
   return {
-    /** False: the id was stored before. */
+    /**
+     * False: the id was stored before. A part of an album joins the first of its parts as long as that waits, so that one message comes of
+     * them; then its row is only an id.
+     */
     add(platform: PlatformName, event: InboundEvent, now: number): boolean {
-      const body = JSON.stringify({ v: 1, event });
-      const added = sql.run(
-        `INSERT INTO channel_inbound (platform, id, lane, body, tries, due, at) VALUES (?, ?, ?, ?, 0, ?, ?)
-          ON CONFLICT DO NOTHING RETURNING n`,
-        ...[platform, event.id, toLane(platform, event), body, now, now],
-      );
-      return added.length > 0;
+      const isPart = event.kind === "message" && event.album !== undefined && !event.edited;
+      const whole = isPart ? joinAlbum(toLane(platform, event), event, now) : null;
+      if (!whole) return insert(platform, event, { body: toBody(event), due: isPart ? now + ALBUM_MS : now, at: now });
+      if (!insert(platform, event, { body: null, due: null, at: now })) return false;
+      const due = Math.min(now + ALBUM_MS, whole.at + MAX_ALBUM_MS);
+      sql.run("UPDATE channel_inbound SET body = ?, due = ? WHERE n = ?", toBody(whole.event), due, whole.n);
+      return true;
     },
     /** The first event of each lane, if it is due. */
     heads(now: number): { n: number; lane: string }[] {
@@ -89,6 +126,20 @@ export function createInboundRows(sql: Sql) {
       sql.run("DELETE FROM channel_inbound WHERE body IS NULL AND at < ?", now - KEPT_MS);
     },
   };
+}
+
+/** `null`: they are of different people, or have too many files for one message. */
+function joinParts(whole: InboundMessage, part: InboundMessage): InboundMessage | null {
+  if (whole.from.id !== part.from.id || whole.edited) return null;
+  const joined = InboundMessage.safeParse({
+    ...part,
+    ...whole,
+    text: [whole.text, part.text].filter((text) => text.trim() !== "").join("\n\n"),
+    addressed: whole.addressed || part.addressed,
+    files: [...whole.files, ...part.files],
+    ...((whole.context ?? part.context) && { context: { ...whole.context, ...part.context } }),
+  });
+  return joined.data ?? null;
 }
 
 /** Events of one place wait for each other. */

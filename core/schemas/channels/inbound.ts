@@ -87,7 +87,7 @@ export const InboundMessage = z.object({
   files: z.array(InboundFile).max(50),
   /** Somebody else wrote the text or made the files, and the sender passed them on: content, whoever sent it. */
   forwarded: z.literal(true).optional(),
-  /** The same for the parts of one message that the platform sends one by one, such as the photos of an album. */
+  /** The same for the parts of one message that the platform sends one by one, such as the photos of an album. They are joined as they come in. */
   album: z.string().max(500).optional(),
 });
 export type InboundMessage = z.infer<typeof InboundMessage>;

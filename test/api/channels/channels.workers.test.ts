@@ -227,6 +227,22 @@ describe("a conversation", () => {
     expect((body as { sessions: unknown[] }).sessions).toHaveLength(1);
   });
 
+  it("takes the photos of an album, which come one by one, as one message", async () => {
+    await put({ ...FIELDS, options: { owners: ["14"] } });
+    const toPhoto = (file: string, caption?: string) => {
+      const { update_id, message } = toUpdate("", ++updates, 14);
+      const { text: _, ...rest } = message;
+      return { update_id, message: { ...rest, caption, media_group_id: "99", photo: [{ file_id: file }] } };
+    };
+    for (const photo of [toPhoto("one"), toPhoto("two", "Which is better?")]) await post(photo);
+    await vi.waitUntil(async () => (await rows("channel_delivery")).some(({ kind }) => kind === "answer"), soon);
+    expect(calls.filter(({ method }) => method === "getFile").map(({ body }) => body.file_id)).toEqual(["one", "two"]);
+    const { body } = await ask("GET", "/v1/sessions", { key });
+    const [{ session }] = (body as { sessions: [{ session: string }] }).sessions;
+    const { turns } = (await ask("GET", `/v1/sessions/${session}`, { key })).body as { turns: unknown[] };
+    expect(turns).toHaveLength(1);
+  });
+
   it("is told what a webhook delivers there: the agent's answer, or the event's own text", async () => {
     await put({ ...FIELDS, options: { owners: ["13"] } });
     await post(toUpdate("/sethome", ++updates, 13));

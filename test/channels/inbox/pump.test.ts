@@ -116,3 +116,80 @@ describe("what came in", () => {
     expect(carried).toEqual(["a"]);
   });
 });
+
+describe("the parts of an album", () => {
+  function toPart(id: string, more: Partial<InboundMessage> = {}): InboundMessage {
+    const files = [{ kind: "image" as const, ref: id }];
+    return { ...toMessage(id), text: "", addressed: false, album: "1.99", message: id, files, ...more };
+  }
+
+  function setUpAlbum() {
+    const set = setUp();
+    const carried: InboundMessage[] = [];
+    const run = () => {
+      const { rows, clock } = set;
+      const carry = async ({ event }: { event: unknown }) => void carried.push(event as InboundMessage);
+      return createPump({ ...{ rows, clock, carry }, giveUp: () => undefined, report: () => undefined }).run();
+    };
+    return { ...set, run, messages: carried };
+  }
+
+  it("are one message once no more come: the caption is its text, also after a kill between two of them", async () => {
+    const { add, run, messages, clock, rows } = setUpAlbum();
+    add(toPart("a"));
+    clock.advance(900);
+    await run();
+    add(toPart("b", { text: "Which is best?", addressed: true }));
+    add(toMessage("after"));
+    clock.advance(900);
+    await run(); // a new pump each time: nothing of the wait is in memory
+    add(toPart("c"));
+    expect(add(toPart("c"))).toBe(false);
+    expect([messages, rows.nextDue()]).toEqual([[], clock.now() + 1_000]);
+    clock.advance(1_000);
+    await run();
+    expect(messages.map(({ id, text, addressed }) => [id, text, addressed])).toEqual([
+      ["a", "Which is best?", true],
+      ["after", "after", true],
+    ]);
+    expect(messages[0]!.files.map(({ ref }) => ref)).toEqual(["a", "b", "c"]);
+    expect([rows.waiting(), add(toPart("b"))]).toEqual([0, false]);
+  });
+
+  it("that come too late, from somebody else or as an edit are messages of their own, and none is lost", async () => {
+    const { add, run, messages, clock } = setUpAlbum();
+    add(toPart("a"));
+    add(toPart("eve", { from: { id: "8", name: "Eve", isBot: false } }));
+    add(toPart("edit", { edited: true, text: "better words" }));
+    add(toPart("elsewhere", { chat: { id: "2", kind: "group" } }));
+    clock.advance(1_000);
+    add(toPart("late"));
+    clock.advance(1_000);
+    await run();
+    expect(messages.map(({ id, files }) => [id, files.length]).toSorted()).toEqual(
+      ["a", "edit", "elsewhere", "eve", "late"].map((id) => [id, 1]),
+    );
+  });
+
+  it("wait no longer than ten seconds, and no message has more than fifty files", async () => {
+    const { add, run, messages, clock } = setUpAlbum();
+    for (let n = 0; n < 60; n++) {
+      add(toPart(`p${n}`));
+      clock.advance(200);
+      await run();
+    }
+    expect(messages.map(({ files }) => files.length)).toEqual([50]);
+    clock.advance(1_000);
+    await run();
+    expect(messages.map(({ files }) => files.length)).toEqual([50, 10]);
+  });
+
+  it("make the whole message content if one of them is forwarded", async () => {
+    const { add, run, messages, clock } = setUpAlbum();
+    add(toPart("a"));
+    add(toPart("b", { forwarded: true, replyTo: { text: "quoted", ofBot: false } }));
+    clock.advance(1_000);
+    await run();
+    expect(messages).toMatchObject([{ id: "a", forwarded: true, replyTo: { text: "quoted" } }]);
+  });
+});
