@@ -41,6 +41,7 @@ import { type AskedSessionPage, type SessionPage, exportSession } from "./moving
 import type { MovedSessionRow } from "../schemas/moving/lines.ts";
 import { adoptSession, importSession } from "./moving/import-session.ts";
 import { type Exchange, type ExchangeAsked, countEntries, readExchange } from "./readers/exchange.ts";
+import type { AskedEvents } from "./readers/readers.ts";
 import type { ReaderState, StandingReader } from "./readers/standing-reader.ts";
 import { type Unbooked, findUnbooked } from "./unbooked.ts";
 import { toSessionDetail, toSessionInfo } from "./session-info.ts";
@@ -240,7 +241,7 @@ function toReading(engine: Engine) {
      * Server-sent events of `turn`, or of all turns up to the end of the newest. The stream ends at once when nothing is to
      * come. Failures: `bad_event_id`, `turn_not_found`.
      */
-    events: (from: { after?: string; turn?: number }): Result<ReadableStream<Uint8Array>> =>
+    events: (from: AskedEvents): Result<ReadableStream<Uint8Array>> =>
       wake(engine) ? readers.events(from) : UNKNOWN_SESSION,
     /** Failures: `bad_event_id`, `too_many_readers`. Calls `accept` only if there is none. */
     watch: (after: string | undefined, accept: () => StandingReader): Result<null> =>

@@ -88,7 +88,7 @@ export class Channels extends DurableObject<ChannelsEnv> {
   readonly #ports = createDeliveryPorts(this.#context);
   readonly #follower = createFollower({
     ...this.#ports,
-    readEvents: (session, turn) => this.#context.session(session).events({ turn }),
+    readEvents: (session, asked) => this.#context.session(session).events(asked),
   });
   readonly #delivery = createDelivery({
     ...this.#ports,

@@ -12,8 +12,8 @@ import type { SessionId } from "../../core/schemas/ids.ts";
 
 export interface FollowPorts extends Pick<DeliveryPorts, "findChat" | "openClient" | "toMessages" | "report"> {
   clock: Clock;
-  /** The events of a turn, as server-sent events. Failures: those of `SessionEngine.events`. */
-  readEvents(session: SessionId, turn: number): Promise<Result<ReadableStream<Uint8Array>>>;
+  /** `SessionEngine.events`. */
+  readEvents(session: SessionId, asked: { turn: number; relay: true }): Promise<Result<ReadableStream<Uint8Array>>>;
 }
 
 export interface FollowedTurn {
@@ -92,7 +92,8 @@ function createDisplay(ports: FollowPorts, { chat, session, turn, progress }: Fo
     const place = ports.findChat(chat);
     const opened = place && (await ports.openClient(place.platform));
     if (!opened?.ok) return;
-    const read = await ports.readEvents(session, turn);
+    // Nobody can stop a turn by seeing its progress in a chat.
+    const read = await ports.readEvents(session, { turn, relay: true });
     if (!read.ok) return;
     for await (const event of readTurnEvents(read.value, over.signal)) {
       // The message joined a turn that this chat already sees.

@@ -35,6 +35,7 @@ import {
   createSessionEngine,
 } from "../../core/session/engine.ts";
 import type { ExchangeAsked } from "../../core/session/readers/exchange.ts";
+import type { AskedEvents } from "../../core/session/readers/readers.ts";
 import { CLOSE_CODES, type ReaderState, type StandingReader } from "../../core/session/readers/standing-reader.ts";
 import { seeds } from "../../skills-seed/index.ts";
 import { toQueue } from "../../stores/platform/queue.ts";
@@ -174,7 +175,7 @@ export class Session extends DurableObject<SessionEnv> implements SessionCalls {
   async answerClient(results: readonly ClientResult[]) {
     return this.#engine.answerClient(results);
   }
-  async events(from: { after?: string; turn?: number }) {
+  async events(from: AskedEvents) {
     return this.#engine.events(from);
   }
   async entryPage(asked: { after: number; limit: number }) {

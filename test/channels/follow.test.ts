@@ -15,6 +15,7 @@ const words = (offset: number, text: string): AgentEvent => ({ type: "text_delta
 
 function setUp({ canEdit = true } = {}) {
   const calls: string[] = [];
+  const reads: object[] = [];
   const clock = createTestClock();
   const world = { answer: (): Result<{ id: string | null }> => ok({ id: "p1" }) };
   let push: (event: AgentEvent) => void = () => {};
@@ -58,7 +59,8 @@ function setUp({ canEdit = true } = {}) {
       }),
     toMessages: async (markdown) => [markdown],
     report: (what, error) => calls.push(`${what}: ${String(error)}`),
-    async readEvents() {
+    async readEvents(_session, asked) {
+      reads.push(asked);
       return ok(
         new ReadableStream<Uint8Array>({
           start(controller) {
@@ -75,7 +77,7 @@ function setUp({ canEdit = true } = {}) {
   };
   const settle = () => new Promise((resolve) => setTimeout(resolve, 5));
   return {
-    ...{ calls, world, begin, follower, settle },
+    ...{ calls, reads, world, begin, follower, settle },
     async tell(...events: AgentEvent[]) {
       await settle();
       for (const event of events) push(event);
@@ -132,6 +134,15 @@ describe("a turn in a chat", () => {
       expect(new Set(rig.calls)).toEqual(new Set(["typing"]));
       expect(await rig.take()).toBeNull();
     }
+  });
+
+  test("is not watched by a chat that follows it, where nobody sees in time that it loops", async () => {
+    const rig = setUp();
+    const { following } = rig.begin("stream");
+    await rig.tell(START);
+    await rig.end();
+    await following;
+    expect(rig.reads).toEqual([{ turn: 1, relay: true }]);
   });
 
   test("shows nothing where that is switched off", async () => {

@@ -15,6 +15,8 @@ export type Hub = ReturnType<typeof createHub>;
 /** `isRunning`: whether a turn runs in this object now. A turn that waits for its alarm does not. */
 export function createHub(clock: Clock, isRunning: () => boolean = () => false) {
   const readers = new Set<ConnectedReader>();
+  /** Of them, those that only pass the events on. */
+  const relays = new Set<ConnectedReader>();
   const standing = new Map<StandingReader, ConnectedReader>();
   const order = createEventOrder();
 
@@ -40,19 +42,31 @@ export function createHub(clock: Clock, isRunning: () => boolean = () => false) 
     emit(event: PlacedEvent): void {
       for (const next of order.put(event)) for (const reader of readers) reader.take(next);
     },
-    /** Whether a reader is connected. A connection that broke silently counts until the platform notices. */
-    isWatched: (): boolean => readers.size > 0,
+    /** Whether a reader is connected who could stop a turn. A connection that broke silently counts until the platform notices. */
+    isWatched: (): boolean => readers.size > relays.size,
     /** Restores the order from the log: the running call, and the events after it. */
     hold: (call: number, later: PlacedEvent[]): void => order.restore(call, later),
 
     /**
      * Server-sent events: `missed`, then live ones, until turn `until` ends, the idle timeout is reached, or the reader
      * leaves. With `waits`, nothing is sent before that turn begins. If its input is put into another turn, the stream
-     * follows that turn. Must be called synchronously after `missed` was read.
+     * follows that turn. With `isRelay`, nobody watches by it. Must be called synchronously after `missed` was read.
      */
-    open(missed: PlacedEvent[], until: number, waits: boolean, from = START): ReadableStream<Uint8Array> {
-      const onLeave = () => void readers.delete(reader);
+    open(
+      missed: PlacedEvent[],
+      {
+        until,
+        waits,
+        from = START,
+        isRelay = false,
+      }: { until: number; waits: boolean; from?: Position; isRelay?: boolean },
+    ): ReadableStream<Uint8Array> {
+      const onLeave = () => {
+        readers.delete(reader);
+        relays.delete(reader);
+      };
       const reader = createStreamReader({ clock, isRunning, until, waits, from, onLeave });
+      if (isRelay) relays.add(reader);
       add(reader, missed);
       reader.startLimits();
       return reader.stream;

@@ -10,6 +10,13 @@ import type { Log } from "../log.ts";
 
 export type Readers = ReturnType<typeof createReaders>;
 
+/** `relay`: the stream passes events on to a chat. Who reads there is not counted as somebody who watches the turn. */
+export interface AskedEvents {
+  after?: string;
+  turn?: number;
+  relay?: true;
+}
+
 export function createReaders(options: { log: Log; hub: Hub; live(): LiveText | null }) {
   const { log, hub, live } = options;
 
@@ -60,7 +67,7 @@ export function createReaders(options: { log: Log; hub: Hub; live(): LiveText | 
 
   return {
     /** Events of `turn`, or of all turns up to the end of the newest. Ends at once when that turn has ended. */
-    events(from: { after?: string; turn?: number }): Result<ReadableStream<Uint8Array>> {
+    events(from: AskedEvents): Result<ReadableStream<Uint8Array>> {
       const parsed = from.after === undefined ? ok(START) : parsePosition(from.after);
       if (!parsed.ok) return parsed;
       const after = parsed.value;
@@ -78,7 +85,8 @@ export function createReaders(options: { log: Log; hub: Hub; live(): LiveText | 
       const ofTurn = (turn: number) => from.turn === undefined || turn === target.n;
       const missed = catchUp(first, after, ofTurn);
       if (!isOpen(target)) return ok(hub.openSettled(missed));
-      return ok(hub.open(missed, target.n, from.turn !== undefined && target.state === "queued", after));
+      const waits = from.turn !== undefined && target.state === "queued";
+      return ok(hub.open(missed, { until: target.n, waits, from: after, isRelay: from.relay === true }));
     },
 
     /**

@@ -277,6 +277,19 @@ describe("whether somebody is watching", () => {
     world.readers().leave(watcher.reader);
     expect(world.hub().isWatched()).toBe(false);
   });
+
+  it("does not depend on a stream that is passed on to a chat", async () => {
+    const world = createWorld();
+    world.begin(1);
+    const relay = world.readers().events({ turn: 1, relay: true });
+    expect(world.hub().isWatched()).toBe(false);
+    const watcher = world.watch();
+    expect(world.hub().isWatched()).toBe(true);
+    if (relay.ok) await relay.value.cancel();
+    expect(world.hub().isWatched()).toBe(true);
+    world.readers().leave(watcher.reader);
+    expect(world.hub().isWatched()).toBe(false);
+  });
 });
 
 describe("a stream of one turn", () => {
@@ -335,7 +348,7 @@ describe("a stream of one turn", () => {
     const clock = createTestClock();
     let isRunning = true;
     const hub = createHub(clock, () => isRunning);
-    const stream = hub.open([], 1, false);
+    const stream = hub.open([], { until: 1, waits: false });
     const reader = stream.getReader();
     const pass = async (ms: number) => {
       for (let at = 0; at < ms; at += 15_000) {
