@@ -169,16 +169,14 @@ export class Channels extends DurableObject<ChannelsEnv> {
   async takeDelivery(delivery: SessionDelivery): Promise<void> {
     if (!this.#exists()) return;
     this.#delivery.take(delivery);
-    this.#work();
-    await this.#arm();
+    await this.#sendSoon();
   }
 
   /** To the home chat of a platform, or to the one that was set last. Idempotent by `id`. Failure: `channel_no_home`. */
   async sendHome(platform: PlatformName | null, said: { id: string; text: string }): Promise<Result<{ chat: string }>> {
     if (!this.#exists()) return NO_HOME;
     const sent = this.#delivery.sendHome(platform, said);
-    this.#work();
-    await this.#arm();
+    if (sent.ok) await this.#sendSoon();
     return sent;
   }
 
@@ -186,8 +184,7 @@ export class Channels extends DurableObject<ChannelsEnv> {
   async say(said: { id: string; chat: string; text: string }): Promise<Result<null>> {
     if (!this.#exists() || !this.#context.chats.find(said.chat)) return NO_CHAT;
     this.#delivery.say(said);
-    this.#work();
-    await this.#arm();
+    await this.#sendSoon();
     return ok(null);
   }
 
@@ -272,6 +269,12 @@ export class Channels extends DurableObject<ChannelsEnv> {
   #begun<T>(done: Result<T>): Result<T> {
     if (done.ok) this.#work();
     return done;
+  }
+
+  /** What was stored is begun, and survives a crash once this has settled. */
+  async #sendSoon(): Promise<void> {
+    this.#work();
+    await this.#arm();
   }
 
   /** Not awaited: a platform may be slow. */
