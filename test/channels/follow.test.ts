@@ -122,6 +122,22 @@ describe("a turn in a chat", () => {
     await following;
   });
 
+  test.each([
+    ["[SILENT]\n\nMEDIA:a.csv\n", []],
+    ["MEDIA:a.csv\n[SILENT]", []],
+    ["- MEDIA:a.csv\nMEDIA is a word.", ["edit p1 MEDIA is a word. …"]],
+  ])("shows no line that names a file, nor silence beside it: %j", async (text, shown) => {
+    const rig = setUp();
+    const { following } = rig.begin("stream");
+    await rig.tell(START);
+    for (let at = 0; at < text.length; at += 1) await rig.tell(words(at, text[at]!));
+    const seen = rig.calls.filter((one) => one !== "typing");
+    expect(seen.slice(-1)).toEqual(shown);
+    expect(seen.join("\n")).not.toMatch(/MEDIA:|SILENT/);
+    await rig.end();
+    await following;
+  });
+
   test("shows no message where it cannot be edited, nor where only signs are wanted", async () => {
     for (const [rig, progress] of [
       [setUp({ canEdit: false }), "stream"],

@@ -4,6 +4,7 @@ import { questionButtons } from "./buttons.ts";
 import type { Body, DeliveryRow, Piece } from "./delivery-row.ts";
 import { findFiles } from "./find-files.ts";
 import type { DeliveryPorts, OpenedClient } from "./ports.ts";
+import { isSilence } from "./silence.ts";
 
 /** Before a message of which an earlier attempt may have arrived. */
 export const MAY_BE_DUPLICATE = "(may be a duplicate)";
@@ -25,7 +26,9 @@ export async function makeBody(
   const { body, kind, session } = row;
   const isThere = async (path: string) => session !== null && (await ports.readFile(session, path)).ok;
   const found = kind === "answer" && session ? await findFiles(body.text, isThere) : { text: body.text, files: [] };
-  const pieces: Piece[] = (await writeTexts(ports, found.text, platform)).map((text) => ({ text }));
+  // Files may be sent without a word.
+  const words = found.files.length > 0 && isSilence(found.text) ? "" : found.text;
+  const pieces: Piece[] = (await writeTexts(ports, words, platform)).map((text) => ({ text }));
   for (const { path } of found.files) pieces.push({ file: path });
   const meant = pieces.some((piece) => "text" in piece) ? meantButtons(row, platform.capabilities.buttons) : [];
   const buttons = meant.map(({ label, means }) => ({ label, means, token: ports.newToken() }));

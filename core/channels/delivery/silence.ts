@@ -4,12 +4,13 @@ const TOKENS = new Set(["[SILENT]", "SILENT", "[NO_REPLY]", "NO_REPLY", "NO REPL
 /** Of a token with the marks around it. */
 const MAX_CHARS = 40;
 
-/** Only the whole answer counts: a text that mentions a token is an answer. */
+/** Only the whole answer counts, without its files: a text that mentions a token is an answer. */
 export function isSilence(text: string): boolean {
+  const words = text.trim();
   return (
-    text.length <= MAX_CHARS &&
+    words.length <= MAX_CHARS &&
     TOKENS.has(
-      unwrap(text.trim())
+      unwrap(words)
         .replace(/[`*".]{1,3}$/, "")
         .trim(),
     )

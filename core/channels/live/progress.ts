@@ -6,6 +6,7 @@ import { mayBeSilence } from "../delivery/silence.ts";
 /** [own] The newest calls; earlier ones are counted. */
 const MAX_CALLS = 8;
 const MAX_ARGUMENT_CHARS = 60;
+const FILE_MARK = "MEDIA:";
 
 export interface Shown {
   /** `waiting`: for a person, so nothing is shown to work. */
@@ -43,10 +44,23 @@ export function showEvent(shown: Shown, event: AgentEvent): Shown {
 
 /** Markdown; "" while there is nothing to show. */
 export function toProgressText({ calls, text }: Shown, withAnswer: boolean): string {
-  if (withAnswer && text.trim() !== "" && !mayBeSilence(text)) return `${text} …`;
+  const words = withoutFileLines(text);
+  if (withAnswer && words !== "" && !mayBeSilence(words)) return `${words} …`;
   if (calls.length === 0) return "";
   const earlier = calls.length - MAX_CALLS;
   return [...(earlier > 0 ? [`- ${earlier} earlier`] : []), ...calls.slice(-MAX_CALLS)].join("\n");
+}
+
+/** The lines that name files to send, and a last line that may become one: no words of the answer. */
+function withoutFileLines(text: string): string {
+  const lines = text.split("\n").map((line) => line.trimStart().replace(/^[-*] /, ""));
+  const isFile = (line: string, at: number) =>
+    line.startsWith(FILE_MARK) || (line !== "" && at === lines.length - 1 && FILE_MARK.startsWith(line));
+  return text
+    .split("\n")
+    .filter((_, at) => !isFile(lines[at]!, at))
+    .join("\n")
+    .trim();
 }
 
 function toLine(name: string, args: JsonObject): string {

@@ -206,6 +206,35 @@ describe("silence", () => {
     expect(rig.list().map(({ state }) => state)).toEqual(["silent", "sent", "silent", "sent"]);
     expect(rig.texts().toSorted()).toEqual(["(The agent has nothing to say to this.)", "The token is [SILENT]."]);
   });
+
+  test.each(["[SILENT]\nMEDIA:a.csv", "MEDIA:a.csv\n\n`[SILENT]`  ", "![a](a.csv) NO_REPLY"])(
+    "beside a file sends the file alone: %j",
+    async (text) => {
+      const rig = createDeliveryRig();
+      rig.files.set("a.csv", new Uint8Array(3));
+      rig.delivery.take(answer(text));
+      await rig.delivery.sendDue();
+      expect(rig.calls).toMatchObject([{ does: "file", name: "a.csv" }]);
+      expect(rig.list()).toMatchObject([{ state: "sent" }]);
+    },
+  );
+
+  test("beside a file that has vanished says so", async () => {
+    const rig = createDeliveryRig();
+    rig.delivery.take(answer("[SILENT]\nMEDIA:a.csv"));
+    await rig.delivery.sendDue();
+    expect(rig.texts()).toEqual(["(The file is not there any more: a.csv)"]);
+  });
+
+  test.each(["[SILENT]\n\nTwo words.", "I say [SILENT] to it.", "Two words. [SILENT]"])(
+    "within an answer is a word of it: %j",
+    async (text) => {
+      const rig = createDeliveryRig();
+      rig.delivery.take(answer(text));
+      await rig.delivery.sendDue();
+      expect(rig.texts().join("\n\n")).toBe(text);
+    },
+  );
 });
 
 describe("the home chat", () => {

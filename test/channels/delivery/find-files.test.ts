@@ -52,14 +52,28 @@ describe("the files of an answer", () => {
 });
 
 describe("silence", () => {
-  test.each(["[SILENT]", " silent ", "NO_REPLY", "no reply", "`[SILENT]`", "**[SILENT]**.", "[no_reply]"])(
-    "is %j",
-    (text) => {
-      expect(isSilence(text)).toBe(true);
-      for (let end = 0; end <= text.length; end++) expect(mayBeSilence(text.slice(0, end))).toBe(true);
-    },
-  );
-  test.each(["[SILENT] but", "Silently", "No reply came.", "x".repeat(50)])("is not %j", (text) => {
+  test.each([
+    "[SILENT]",
+    " silent ",
+    "NO_REPLY",
+    "no reply",
+    "`[SILENT]`",
+    "**[SILENT]**.",
+    "[no_reply]",
+    `\n\u00a0[SILENT]${" \n".repeat(40)}`,
+  ])("is %j", (text) => {
+    expect(isSilence(text)).toBe(true);
+    for (let end = 0; end <= text.length; end++) expect(mayBeSilence(text.slice(0, end))).toBe(true);
+  });
+  test.each([
+    "[SILENT] but",
+    "Silently",
+    "No reply came.",
+    "Not [SILENT]",
+    "[SILENT]\nbut",
+    "[SILENT] [SILENT]",
+    "x".repeat(50),
+  ])("is not %j", (text) => {
     expect(isSilence(text)).toBe(false);
     expect(mayBeSilence(text)).toBe(false);
   });
