@@ -7,7 +7,7 @@ import { type Desk, LEASE_MS, type OpenRow, attempt, end, isOpen, postpone } fro
 import { mediaTypeOf, nameOf } from "./file-type.ts";
 import { FRESH_MS, MAX_ATTEMPTS, judgeFailure } from "./judge-failure.ts";
 import { MAY_BE_DUPLICATE, makeBody, writeTexts } from "./make-pieces.ts";
-import type { DeliveryChat, OpenedClient } from "./ports.ts";
+import type { DeliveryChat, DeliveryPorts, OpenedClient } from "./ports.ts";
 import { takeButtonsAway } from "./settle.ts";
 
 /** [own] Longer pauses between two messages are waited for by the alarm. */
@@ -62,7 +62,7 @@ async function sendPiece(desk: Desk, row: OpenRow, way: Way): Promise<boolean> {
   const file = "file" in piece ? await readFile(desk, row, piece.file, way.opened) : null;
   if (file?.note !== undefined) return replacePiece(desk, row, [{ text: file.note }]);
   if (file && (row.flying || row.body.unsure)) {
-    const [note = MAY_BE_DUPLICATE] = await writeTexts(ports, `${MAY_BE_DUPLICATE}: ${file.name}`, way.opened.platform);
+    const note = await writeNote(ports, `${MAY_BE_DUPLICATE}: ${file.name}`, way.opened.platform);
     return replacePiece(desk, row, [{ text: note }, piece]);
   }
   const pause = (lastAt.get(row.chat) ?? -Infinity) + way.opened.platform.limits.editEveryMs - ports.clock.now();
@@ -86,6 +86,12 @@ async function sendPiece(desk: Desk, row: OpenRow, way: Way): Promise<boolean> {
     ? sendFile(way, { name: file.name, mediaType: mediaTypeOf(file.name), bytes: file.bytes })
     : sendText(way, flying, isRepeated ? `${MAY_BE_DUPLICATE}\n${text}` : text));
   lastAt.set(row.chat, ports.clock.now());
+  if (file && !sent.ok && sent.failure.code === "channel_refused") {
+    const { platform } = way.opened;
+    ports.onAttempt(platform.name, sent.failure);
+    const note = await writeNote(ports, `(${platform.title} did not take the file: ${file.name})`, platform);
+    return replacePiece(desk, flying, [{ text: note }]);
+  }
   return record(desk, flying, way, sent);
 }
 
@@ -97,10 +103,7 @@ async function readFile(
   { platform, client }: OpenedClient,
 ): Promise<{ name: string; bytes?: Uint8Array; note?: string }> {
   const name = nameOf(path);
-  const say = async (why: string) => ({
-    name,
-    note: (await writeTexts({ toMessages: ports.toMessages }, why, platform))[0] ?? why,
-  });
+  const say = async (why: string) => ({ name, note: await writeNote(ports, why, platform) });
   if (!platform.capabilities.filesOut || !client.sendFile)
     return say(`(${platform.title} takes no files from me: ${name})`);
   const read = session === null ? err("file_not_found", "") : await ports.readFile(session, path);
@@ -112,18 +115,23 @@ async function readFile(
   return { name, bytes: read.value };
 }
 
+async function writeNote(ports: DeliveryPorts, why: string, platform: OpenedClient["platform"]): Promise<string> {
+  return (await writeTexts(ports, why, platform))[0] ?? why;
+}
+
 function toMegabytes(bytes: number): string {
   return `${Math.floor(bytes / 100_000) / 10} MB`;
 }
 
 /** In place of the next one. What is put there was never sent. */
-function replacePiece({ rows }: Desk, row: OpenRow, by: Piece[]): boolean {
+function replacePiece({ ports, rows }: Desk, row: OpenRow, by: Piece[]): boolean {
   const current = rows.find(row.n);
   if (!isOpen(current)) return true;
   const { unsure: _, ...body } = current.body;
   const pieces = current.body.pieces!.toSpliced(row.sent, 1, ...by);
   const duplicate = current.duplicate || by.length > 1;
-  rows.write({ ...current, flying: false, duplicate, body: { ...body, pieces } });
+  const due = ports.clock.now();
+  rows.write({ ...current, flying: false, due, duplicate, body: { ...body, pieces } });
   return true;
 }
 

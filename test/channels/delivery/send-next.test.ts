@@ -306,6 +306,22 @@ describe("a file", () => {
     expect(rig.texts()).toEqual(["(Telegram takes no files from me: a.txt)"]);
   });
 
+  test("that the platform refuses is named in words, and the next is sent", async () => {
+    const rig = createDeliveryRig();
+    rig.files.set("a.exe", BYTES).set("b.txt", BYTES);
+    rig.world.answer = (call) =>
+      "name" in call && call.name === "a.exe" ? err("channel_refused", "no programs") : ok({ id: "1" });
+    rig.delivery.take(answer("Both:\nMEDIA:a.exe\nMEDIA:b.txt"));
+    await rig.delivery.sendDue();
+    expect(rig.calls.map((call) => ("text" in call ? call.text : "name" in call && call.name))).toEqual([
+      "Both:",
+      "a.exe",
+      "(Telegram did not take the file: a.exe)",
+      "b.txt",
+    ]);
+    expect(rig.list()).toMatchObject([{ state: "sent", sent: 3 }]);
+  });
+
   test("waits for its session", async () => {
     const rig = createDeliveryRig();
     rig.files.set("a.txt", BYTES);
