@@ -13,6 +13,7 @@ import type {
   ReplyContext,
 } from "../schemas/channels/inbound.ts";
 import type { Flavour } from "./render/flavour.ts";
+import type { MovedPlace } from "./session-key.ts";
 
 /** An HTTP request to `/channels/<platform>/<profile>`, as it arrived. Headers' names are lower case. */
 export interface ChannelRequest {
@@ -194,7 +195,7 @@ export interface Received {
   files?: { ref: string; bytes: Uint8Array }[];
   reply?: ChannelReply;
   /** Chats that have another id from now on: the platform's old and new one. */
-  moved?: { from: string; to: string }[];
+  moved?: MovedPlace[];
 }
 
 export interface BotCommand {

@@ -64,6 +64,24 @@ export function toTopicBase(
   return toSessionKey(platform, { chat: root, from }, cuts, hideId ? { hideId } : {}).key;
 }
 
+/** The platform's old and new id of a place. */
+export interface MovedPlace {
+  from: string;
+  to: string;
+}
+
+/** The key of a place that has another id now; `null`: the key is of another place. */
+export function moveKey(key: string, { from, to }: MovedPlace): string | null {
+  const parts = key.split(":");
+  const at = parts.indexOf(`chat=${escapePart(from)}`);
+  return at === -1 ? null : parts.with(at, `chat=${escapePart(to)}`).join(":");
+}
+
+/** Whether the conversation is this person's own in a group. `person`: as the key names people. */
+export function isKeyOfPerson(key: string, person: string): boolean {
+  return key.split(":").includes(`user=${escapePart(person)}`);
+}
+
 /** Whether everybody in the place writes in one session. */
 export function isSharedPlace(chat: ChatPlace, { groupSessions, threadSessions }: SessionCuts): boolean {
   if (chat.kind === "direct") return false;

@@ -66,7 +66,7 @@ function answerStranger(
   context.sql.transaction(() => {
     const answer = deps.pairing.request(platform, event.from, toChatId(platform, place.key));
     if (answer.tell === "nothing") return;
-    const chat = context.chats.touch(place, context.clock.now());
+    const chat = context.chats.touch({ ...place, stranger: true }, context.clock.now());
     const text = answer.tell === "code" ? toCodeText(platform, answer.code) : FULL;
     deps.say({ id: `pair.${platform}.${event.id}`, chat: chat.id, text });
   });

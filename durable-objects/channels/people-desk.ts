@@ -98,6 +98,7 @@ export function createPeopleDesk(deps: PeopleDeskDeps) {
       const approved = pairing.approve(name, code, role);
       if (!approved.ok) return approved;
       const { person, chat, ...rest } = approved.value;
+      chats.admit(chat);
       const text = `You may talk to this agent now, as ${ROLES[role]}. Write what you need. /help lists the commands.`;
       deps.say({ id: `paired.${name}.${chat}.${clock.now()}`, chat, text });
       await context.arm();
@@ -135,9 +136,13 @@ export function createPeopleDesk(deps: PeopleDeskDeps) {
     async removePerson(name: PlatformName, asked: string): Promise<Result<null>> {
       const opened = await open(name);
       if (!opened.ok) return opened;
-      const known = findPerson(name, asked, opened.value.hideId);
-      if (known) return people.remove(name, known.id) ? ok(null) : NO_PERSON;
-      return NO_PERSON;
+      const { hideId } = opened.value;
+      const known = findPerson(name, asked, hideId);
+      if (!known) return NO_PERSON;
+      return context.sql.transaction(() => {
+        for (const id of new Set([known.id, hideId(known.id)])) chats.dismiss(name, id);
+        return people.remove(name, known.id) ? ok(null) : NO_PERSON;
+      });
     },
 
     async listChats(name: PlatformName): Promise<Result<ChannelChat[]>> {

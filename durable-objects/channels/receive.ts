@@ -3,6 +3,7 @@
 import type { ChannelReply, ChannelRequest } from "../../core/channels/platform.ts";
 import { InboundEvent, type PlatformName } from "../../core/schemas/channels/inbound.ts";
 import { type ChannelsContext, type OpenedChannel } from "./context.ts";
+import { moveChats } from "./move-chats.ts";
 import { readPublicUrl } from "./open-channel.ts";
 
 const DONE: ChannelReply = { status: 200 };
@@ -32,7 +33,7 @@ export async function storeEvents(
   mark?: string,
 ): Promise<ChannelReply | null> {
   const { sql, clock, channels, inbound, keptFiles } = context;
-  const { events, files = [], reply = DONE } = await platform.parse(verified, channel);
+  const { events, files = [], moved = [], reply = DONE } = await platform.parse(verified, channel);
   const now = clock.now();
   const valid = events.flatMap((event) => {
     const parsed = InboundEvent.safeParse(event);
@@ -42,6 +43,7 @@ export async function storeEvents(
   const added = sql.transaction(() => {
     // Set up again meanwhile: the request was proved by settings that no longer count.
     if (channels.find(platform.name)?.channel.savedAt !== row.channel.savedAt) return null;
+    for (const one of moved) moveChats(context, platform.name, one);
     const stored = valid.filter((event) => inbound.add(platform.name, event, now));
     if (stored.length > 0) for (const { ref, bytes } of files) keptFiles.put(platform.name, ref, bytes, now);
     if (stored.length > 0) channels.noteIn(platform.name, now);

@@ -49,6 +49,7 @@ export function forgetSession(sql: Sql, session: SessionId): void {
 /** Removes what is too old. */
 export function tidyRows(sql: Sql, now: number): void {
   createInboundRows(sql).tidy(now);
+  createChatRows(sql).tidy(now);
   createKeptFiles(sql).tidy(now);
   createLoopGuard(sql).tidy(now);
   createPairingRows(sql).tidy(now - HOUR_MS);

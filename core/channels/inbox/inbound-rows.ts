@@ -3,6 +3,7 @@
 import { assertKnownVersion } from "../../errors.ts";
 import type { Sql } from "../../ports.ts";
 import { DAY_MS } from "../../schemas/ids.ts";
+import type { MovedPlace } from "../session-key.ts";
 import { InboundEvent, InboundMessage, type PlatformName } from "../../schemas/channels/inbound.ts";
 import * as z from "zod";
 
@@ -101,9 +102,9 @@ export function createInboundRows(sql: Sql) {
       const row = sql.run<RawRow>(`SELECT ${columns} FROM channel_inbound WHERE n = ? AND body IS NOT NULL`, n)[0];
       return row ? toRow(row) : null;
     },
-    /** The id stays, so that a repetition is recognised. */
+    /** The id alone stays, so that a repetition is recognised: the lane names the chat. */
     finish(n: number): void {
-      sql.run("UPDATE channel_inbound SET body = NULL, due = NULL WHERE n = ?", n);
+      sql.run("UPDATE channel_inbound SET body = NULL, due = NULL, lane = '' WHERE n = ?", n);
     },
     retry(n: number, due: number): void {
       sql.run("UPDATE channel_inbound SET tries = tries + 1, due = ? WHERE n = ?", due, n);
@@ -111,6 +112,14 @@ export function createInboundRows(sql: Sql) {
     /** Postpones without counting a try. */
     postpone(n: number, due: number): void {
       sql.run("UPDATE channel_inbound SET due = ? WHERE n = ?", due, n);
+    },
+    /** The place has another id on its platform: what waits is of the new one. Its lane stays, since one event of it may be in work. */
+    move(platform: PlatformName, { from, to }: MovedPlace): void {
+      sql.run(
+        `UPDATE channel_inbound SET body = json_set(body, '$.event.chat.id', ?) WHERE platform = ? AND body IS NOT NULL
+          AND json_extract(body, '$.event.chat.id') = ?`,
+        ...[to, platform, from],
+      );
     },
     nextDue: (): number | null =>
       sql.run<{ due: number | null }>(

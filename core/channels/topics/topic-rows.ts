@@ -1,6 +1,7 @@
 // Topics: several sessions in one chat, one row a topic. `base` is the session key of the chat without a topic. Over any Sql, synchronous.
 // Called by durable-objects/channels before it keys a session, and by the command /topic.
 import type { Sql } from "../../ports.ts";
+import { type MovedPlace, moveKey } from "../session-key.ts";
 
 export const TOPIC_SCHEMA = `CREATE TABLE IF NOT EXISTS channel_topic (base TEXT, n INTEGER, platform TEXT NOT NULL, name TEXT NOT NULL,
   thread TEXT, current INTEGER NOT NULL, PRIMARY KEY (base, n)) STRICT, WITHOUT ROWID`;
@@ -54,6 +55,14 @@ export function createTopicRows(sql: Sql) {
     },
     /** The chat has no topics any more. Their sessions stay. Returns how many there were. */
     off: (base: string): number => sql.run("DELETE FROM channel_topic WHERE base = ? RETURNING n", base).length,
+    /** The chat has another id on its platform. Topics that were begun under the new one stay as well. */
+    move(platform: string, moved: MovedPlace): void {
+      const bases = sql.run<{ base: string }>("SELECT DISTINCT base FROM channel_topic WHERE platform = ?", platform);
+      for (const { base } of bases) {
+        const to = moveKey(base, moved);
+        if (to !== null) sql.run("UPDATE OR IGNORE channel_topic SET base = ? WHERE base = ?", to, base);
+      }
+    },
     forget(platform: string): void {
       sql.run("DELETE FROM channel_topic WHERE platform = ?", platform);
     },
