@@ -3173,7 +3173,7 @@ export interface Contract {
       deliveries: {
         id: string;
         chat: string;
-        platform: "telegram" | "slack" | "discord" | "whatsapp" | "teams" | "google-chat" | "matrix" | "mattermost" | "line" | "feishu" | "dingtalk" | "wecom" | "twilio" | "email" | "signal" | "github" | "webhook" | null;
+        platform: "telegram" | "slack" | "discord" | "whatsapp" | "teams" | "google-chat" | "matrix" | "mattermost" | "line" | "feishu" | "dingtalk" | "wecom" | "twilio" | "email" | "signal" | "github" | "webhook";
         session?: string | undefined;
         turn?: number | undefined;
         kind: "answer" | "notice" | "question" | "settled" | "said";

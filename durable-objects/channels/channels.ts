@@ -29,6 +29,7 @@ import { isSameSecret } from "../account-key.ts";
 import { carryEvent } from "./carry-event.ts";
 import { carryPress } from "./carry-press.ts";
 import { type ChannelsContext, type ChannelsEnv, type OpenedChannel, openAccount, openSession } from "./context.ts";
+import { isOwed } from "./is-owed.ts";
 import type { SocketAccess } from "./discord-socket.ts";
 import type { CarryDeps } from "./heard.ts";
 import { createChannelOpener } from "./open-channel.ts";
@@ -165,9 +166,9 @@ export class Channels extends DurableObject<ChannelsEnv> {
 
   // ---- what a session hands over ----
 
-  /** Once this has answered, the delivery is stored. Idempotent by its id. Dropped where there are no channels any more. */
+  /** Once this has answered, the delivery is stored. Idempotent by its id. Dropped where its channel or its session is gone. */
   async takeDelivery(delivery: SessionDelivery): Promise<void> {
-    if (!this.#exists()) return;
+    if (!this.#exists() || !(await isOwed(this.#context, delivery)) || !this.#exists()) return;
     this.#delivery.take(delivery);
     await this.#sendSoon();
   }

@@ -34,10 +34,10 @@ export function createDelivery(ports: DeliveryPorts) {
   const running = new Map<string, Promise<void>>();
   let isAwake = false;
 
-  function add(given: Omit<NewDelivery, "platform">): DeliveryRow {
-    const now = clock.now();
-    const platform = ports.findChat(given.chat)?.platform ?? null;
-    return rows.add({ ...given, platform }, now);
+  /** `null`: its channel was removed. Nothing of it is kept, not even in the ledger. */
+  function add(given: Omit<NewDelivery, "platform">): DeliveryRow | null {
+    const chat = ports.findChat(given.chat);
+    return chat && rows.add({ ...given, platform: chat.platform }, clock.now());
   }
 
   /** Sends what the chat has, until it waits or nothing is left. Never rejects. */
@@ -93,7 +93,7 @@ export function createDelivery(ports: DeliveryPorts) {
       ...(origin.message !== undefined && place?.kind === "group" && { replyTo: origin.message }),
     };
     const row = add({ id, chat, session, turn, kind, question: question?.id ?? null, body });
-    if (isSilent && !isOwed) rows.write({ ...row, state: "silent", body: null, due: null, ended: clock.now() });
+    if (row && isSilent && !isOwed) rows.write({ ...row, state: "silent", body: null, due: null, ended: clock.now() });
   }
 
   function say({ id, chat, text, buttons, replyTo }: Said): void {
@@ -110,13 +110,13 @@ export function createDelivery(ports: DeliveryPorts) {
   }
 
   return {
-    /** Stores what a session hands over. The same id again changes nothing. The caller sends what is due. */
+    /** Stores what a session hands over. The same id again changes nothing, nor does a chat that is gone. The caller sends what is due. */
     take(delivery: SessionDelivery): void {
       sql.transaction(() => {
         if (!rows.has(delivery.id)) takeNew(delivery);
       });
     },
-    /** Words of the channel itself, after what the chat already waits for. The same id again changes nothing. */
+    /** Words of the channel itself, after what the chat already waits for. The same id again changes nothing, nor does a chat that is gone. */
     say,
     /** To the platform's home chat; `null`: to the one that was set last. Failure: `channel_no_home`. */
     sendHome(platform: PlatformName | null, { id, text }: { id: string; text: string }): Result<{ chat: string }> {

@@ -36,7 +36,7 @@ export interface DeliveryRow {
   n: number;
   id: string;
   chat: string;
-  platform: PlatformName | null;
+  platform: PlatformName;
   session: SessionId | null;
   turn: number | null;
   kind: DeliveryInfo["kind"];

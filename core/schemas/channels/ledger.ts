@@ -15,7 +15,7 @@ export type DeliveryError = z.infer<typeof DeliveryError>;
 export const DeliveryInfo = z.object({
   id: z.string(),
   chat: z.string(),
-  platform: PlatformName.nullable().meta({ description: "`null`: the chat was gone when it was taken" }),
+  platform: PlatformName,
   session: z.string().optional(),
   turn: z.int().optional().meta({ description: "The turn's number in its session" }),
   kind: z.enum(["answer", "notice", "question", "settled", "said"]).meta({

@@ -302,7 +302,13 @@ describe("a conversation", () => {
     await vi.waitUntil(() => sentTo(11).length === 1, soon);
     const [first] = await sessions();
     expect((await ask("DELETE", `/v1/sessions/${first!.session}`, { key })).status).toBe(204);
-    expect(JSON.stringify([await rows("channel_chat"), await rows("channel_delivery")])).not.toContain(first!.session);
+    const left = async () => JSON.stringify([await rows("channel_chat"), await rows("channel_delivery")]);
+    expect(await left()).not.toContain(first!.session);
+    // Handed over late: neither stored nor said.
+    const [chat] = (await rows("channel_chat")).filter(({ key: of }) => String(of).includes("chat=11"));
+    const late = { v: 1, id: "late", turn: 1, at: 0, kind: "answer", text: "late", session: first!.session } as const;
+    await env.CHANNELS.getByName(profile).takeDelivery({ ...late, origin: { chat: String(chat!.id) } } as never);
+    expect(await left()).not.toContain("late");
     await post(toUpdate("two", ++updates, 11));
     await vi.waitUntil(() => sentTo(11).length === 2, soon);
     expect((await sessions()).map(({ session }) => session)).not.toContain(first!.session);

@@ -118,15 +118,27 @@ describe("a crash", () => {
 });
 
 describe("a chat or channel that is gone", () => {
-  test("is said in the ledger", async () => {
+  test("keeps nothing of what is handed over later", () => {
     const rig = createDeliveryRig();
     rig.delivery.take(answer("x", { origin: { chat: "gone" } }));
-    await rig.delivery.sendDue();
-    expect(rig.list()).toMatchObject([{ platform: null, state: "failed", error: { code: "chat_gone" } }]);
+    rig.delivery.take(answer("[SILENT]", { origin: { chat: "gone" } }));
+    rig.delivery.take(question({ id: "q2", origin: { chat: "gone" } }));
+    rig.delivery.say({ id: "w", chat: "gone", text: "x" });
+    expect(rig.sql.run("SELECT * FROM channel_delivery")).toEqual([]);
+    expect(rig.delivery.nextDue()).toBeNull();
+  });
+
+  test("is said in the ledger of what was taken before", async () => {
+    const rig = createDeliveryRig();
+    rig.delivery.take(answer("x"));
     rig.world.channel = err("channel_not_found", "There is no such channel.");
-    rig.delivery.take(answer("y"));
     await rig.delivery.sendDue();
-    expect(rig.list()[1]).toMatchObject({ state: "failed", error: { code: "channel_not_found" } });
+    expect(rig.list()).toMatchObject([{ state: "failed", error: { code: "channel_not_found" } }]);
+    rig.world.channel = ok(null);
+    rig.delivery.take(answer("y"));
+    rig.chats.clear();
+    await rig.delivery.sendDue();
+    expect(rig.list()[1]).toMatchObject({ platform: "telegram", state: "failed", error: { code: "chat_gone" } });
     expect(rig.calls).toEqual([]);
   });
 
