@@ -1,23 +1,25 @@
 // Which profile an e-mail address belongs to, over R2. Written when a channel is set up or removed, read for each e-mail that has no profile in its
-// address. An address belongs to the profile that named it first, until that removes it.
+// address. An address belongs to the profile that named it first, until that removes it. A mark of the profile's own, without the address, names each
+// of its claims, so that they are found when nobody can say the address any more: its field is sealed.
 import { assertKnownVersion } from "../core/errors.ts";
 import type { Bucket } from "../core/ports.ts";
 import { EmailAddressOwner } from "../core/schemas/channels/email-address.ts";
 import { sha256Hex } from "../core/schemas/learning/digest.ts";
-import { keyOf } from "./keys.ts";
+import { keyOf, prefixOf, slotsOf } from "./keys.ts";
+import { listObjects } from "./objects.ts";
 
 export interface EmailAddresses {
   find(address: string): Promise<string | null>;
   /** False: another profile has it. Idempotent. */
   claim(address: string, profile: string): Promise<boolean>;
-  /** Leaves it if it is another profile's. Idempotent. */
-  release(address: string, profile: string): Promise<void>;
+  /** All of the profile's, except that of the address `kept`. Idempotent. */
+  releaseAll(profile: string, kept?: string): Promise<void>;
 }
 
 /** Addresses are in lower case. */
 export function createEmailAddresses(bucket: Bucket): EmailAddresses {
-  async function find(address: string): Promise<string | null> {
-    const key = toKey(address);
+  async function readOwner(hash: string): Promise<string | null> {
+    const key = keyOf("emailAddress", { hash });
     const object = await bucket.get(key);
     if (!object) return null;
     const raw: unknown = JSON.parse(await object.text());
@@ -25,19 +27,31 @@ export function createEmailAddresses(bucket: Bucket): EmailAddresses {
     if (!owner.success) assertKnownVersion(key, raw, owner.error);
     return owner.success ? owner.data.profile : null;
   }
+
+  /** Leaves it if it is another profile's. The mark goes last: a call that was cut off is repeated by it. */
+  async function releaseHash(hash: string, profile: string): Promise<void> {
+    if ((await readOwner(hash)) === profile) await bucket.delete(keyOf("emailAddress", { hash }));
+    await bucket.delete(keyOf("emailMark", { profile, hash }));
+  }
+
   return {
-    find,
+    find: (address) => readOwner(sha256Hex(address)),
     async claim(address, profile) {
+      const hash = sha256Hex(address);
       const owner = JSON.stringify({ v: 1, address, profile });
-      const created = await bucket.put(toKey(address), owner, { ifAbsent: true });
-      return created !== null || (await find(address)) === profile;
+      const mark = keyOf("emailMark", { profile, hash });
+      await bucket.put(mark, "");
+      const created = await bucket.put(keyOf("emailAddress", { hash }), owner, { ifAbsent: true });
+      if (created !== null || (await readOwner(hash)) === profile) return true;
+      await bucket.delete(mark);
+      return false;
     },
-    async release(address, profile) {
-      if ((await find(address)) === profile) await bucket.delete(toKey(address));
+    async releaseAll(profile, kept) {
+      const keptHash = kept === undefined ? null : sha256Hex(kept);
+      for await (const { key } of listObjects(bucket, prefixOf("emailMark", { profile }))) {
+        const hash = slotsOf("emailMark", key)?.hash;
+        if (hash !== undefined && hash !== keptHash) await releaseHash(hash, profile);
+      }
     },
   };
-}
-
-function toKey(address: string): string {
-  return keyOf("emailAddress", { hash: sha256Hex(address) });
 }

@@ -4,6 +4,7 @@ import type { Bucket, KeyValue } from "../core/ports.ts";
 import type { ProfileId, SessionId, SkillName } from "../core/schemas/ids.ts";
 import { shardOf } from "../core/schemas/learning/digest.ts";
 import { PendingChange } from "../core/schemas/approvals/pending.ts";
+import { createEmailAddresses } from "./email-addresses.ts";
 import { keyOf, prefixOf, slotsOf } from "./keys.ts";
 import { deleteAll, mapObjects, listFolders, listObjects, parseRecord } from "./objects.ts";
 
@@ -93,8 +94,9 @@ function names(value: unknown, name: SkillName): boolean {
   return Object.entries(value).some(([key, item]) => (key === "name" && item === name) || names(item, name));
 }
 
-/** Deletes every object of the profile except the tombstone. */
+/** Deletes every object of the profile except the tombstone, and gives its e-mail addresses back. */
 export async function eraseProfileObjects({ bucket, profile }: OfProfile): Promise<number> {
+  await createEmailAddresses(bucket).releaseAll(profile);
   const gone = keyOf("gone", { profile });
   const keys: string[] = [];
   for await (const { key } of listObjects(bucket, gone.slice(0, -"GONE".length))) if (key !== gone) keys.push(key);

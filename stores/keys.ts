@@ -44,6 +44,7 @@ export const OBJECT_KEYS = {
   deletedSession: "p/<profile>/deleted/sessions/<session>",
   deletedSkill: "p/<profile>/deleted/skills/<name>",
   gone: "p/<profile>/GONE",
+  emailMark: "p/<profile>/email/<hash>",
   importState: "p/<profile>/import/state",
   importPart: "p/<profile>/import/parts/<sha256>",
   due: "due/<day>/<shard>/<profile>",

@@ -14,10 +14,10 @@ type Fields = Record<string, unknown>;
 export interface Outside {
   /** Before a channel is saved. Failure: `channel_invalid` (fact `issues`), which names the field. */
   reserve(platform: PlatformName, fields: Fields): Promise<Result<null>>;
-  /** After it was saved, with the fields of before. */
-  settle(platform: PlatformName, fields: Fields, before: Fields | null): Promise<void>;
-  /** When it is removed. */
-  giveBack(platform: PlatformName, fields: Fields): Promise<void>;
+  /** After it was saved: what belonged to the fields of before is given back. */
+  settle(platform: PlatformName, fields: Fields): Promise<void>;
+  /** When it is removed. Needs no field, since a secret may be unreadable then. */
+  giveBack(platform: PlatformName): Promise<void>;
 }
 
 export function createOutside(env: ChannelsContext["env"], profile: ProfileId): Outside {
@@ -30,16 +30,13 @@ export function createOutside(env: ChannelsContext["env"], profile: ProfileId): 
       const isOurs = parsed?.profile === null && (await addresses.claim(String(address), profile));
       return isOurs ? ok(null) : refuseAddress();
     },
-    async settle(platform, fields, before) {
+    async settle(platform, fields) {
       if (platform === "discord") await setSocket(env, profile, fields["gateway"] === true);
-      const former = before?.["address"];
-      if (platform === "email" && typeof former === "string" && former !== fields["address"]) {
-        await addresses.release(former, profile);
-      }
+      if (platform === "email") await addresses.releaseAll(profile, String(fields["address"]));
     },
-    async giveBack(platform, { address }) {
+    async giveBack(platform) {
       if (platform === "discord") await setSocket(env, profile, false);
-      if (platform === "email") await addresses.release(String(address), profile);
+      if (platform === "email") await addresses.releaseAll(profile);
     },
   };
 }

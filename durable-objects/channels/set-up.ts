@@ -56,8 +56,10 @@ export function createSetUp(context: ChannelsContext, deps: SetUpDeps) {
     if (!sealed.ok) return sealed;
     const reserved = await deps.outside.reserve(name, fields.data);
     if (!reserved.ok) return reserved;
-    const before = await context.open(name);
-    if (!(await deps.exists())) return err("profile_gone", "This profile has been deleted.");
+    if (!(await deps.exists())) {
+      await deps.outside.giveBack(name);
+      return err("profile_gone", "This profile has been deleted.");
+    }
     sql.transaction(() => {
       deps.makeTables();
       const known = channels.find(name)?.channel;
@@ -68,7 +70,7 @@ export function createSetUp(context: ChannelsContext, deps: SetUpDeps) {
       channels.put(name, { v: 1, fields: sealed.value, options: chosen, savedAt, ...fresh });
     });
     deps.opener.forget(name);
-    await deps.outside.settle(name, fields.data, before.ok ? before.value.channel.fields : null);
+    await deps.outside.settle(name, fields.data);
     deps.wake(name);
     await verify(name);
     await context.arm();
@@ -175,7 +177,7 @@ export function createSetUp(context: ChannelsContext, deps: SetUpDeps) {
     /** Takes the address back from the platform, as far as it answers. */
     async unregister(name: PlatformName): Promise<void> {
       const opened = await context.open(name);
-      await deps.outside.giveBack(name, opened.ok ? opened.value.channel.fields : {});
+      await deps.outside.giveBack(name);
       if (!opened.ok || !opened.value.platform.unregister) return;
       const taken = opened.value.platform.unregister(opened.value.channel);
       context.background(taken);

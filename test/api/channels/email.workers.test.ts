@@ -81,6 +81,29 @@ describe("e-mail", () => {
     expect((await put(eve, "email", { address })).status).toBe(200);
     expect(await send(address, "9")).toBeNull();
   });
+
+  it("gives an address back that nobody can read any more: with another one, the channel or the profile", async () => {
+    const [one, two, three] = ["one", "two", "three"].map((word) => `${word}-${ada.profile.slice(0, 6)}@talaria.test`);
+    const spoil = (of: Made) =>
+      runInDurableObject(env.CHANNELS.getByName(of.profile), (_, state) =>
+        state.storage.sql.exec("UPDATE channel SET body = json_set(body, '$.fields', '1.aaaa.bbbb')"),
+      );
+    const leaver = await createProfile();
+    for (const address of [one, two]) {
+      expect((await put(leaver, "email", { address })).status).toBe(200);
+      await spoil(leaver);
+    }
+    expect((await put(eve, "email", { address: one })).status).toBe(200);
+    expect((await ask("DELETE", "/v1/channels/email", { key: leaver.key })).status).toBe(204);
+    expect((await put(eve, "email", { address: two })).status).toBe(200);
+    expect((await put(leaver, "email", { address: three })).status).toBe(200);
+    await spoil(leaver);
+    const gone = `/v1/profiles/${leaver.profile}?confirm=${leaver.profile}`;
+    expect((await ask("DELETE", gone, { key: leaver.key })).status).toBeLessThan(300);
+    await vi.waitUntil(async () => (await put(eve, "email", { address: three })).status === 200, 10_000);
+    const { objects } = await env.SKILLS.list({ prefix: `p/${leaver.profile}/email/` });
+    expect(objects).toEqual([]);
+  });
 });
 
 describe("Discord's socket", () => {
