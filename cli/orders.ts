@@ -1,4 +1,5 @@
 // Carries out what a person typed: sends a message, or runs a command of the client. Used by converse.ts.
+import { fromTurnId } from "../core/schemas/ids.ts";
 import type { ClientCommandName } from "../core/commands/commands.ts";
 import { renderCommandHelp } from "../core/commands/help.ts";
 import { type TypedLine, parseSessionCommand } from "../core/commands/parse-command.ts";
@@ -88,7 +89,7 @@ export function createOrders(options: OrderOptions): (order: Order) => Promise<n
     for (;;) {
       try {
         const { turn } = await client.postMessage(session, text, key, sent);
-        const n = Number(turn.split("-")[1]);
+        const n = fromTurnId(turn).n;
         options.onTurn(n);
         return n;
       } catch (error) {

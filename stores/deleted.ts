@@ -3,7 +3,7 @@
 import * as z from "zod";
 import { DeletedError } from "../core/errors.ts";
 import type { Bucket } from "../core/ports.ts";
-import { ProfileId, SkillName } from "../core/schemas/ids.ts";
+import { ProfileId, SkillName, fromTurnId } from "../core/schemas/ids.ts";
 import { keyOf, slotsOf } from "./keys.ts";
 import { readRecord } from "./objects.ts";
 
@@ -122,7 +122,7 @@ function ownersOf(key: string): KeyOwners {
   for (const kind of KINDS_OF_SKILL) {
     const slots: Record<string, string> | null = slotsOf(kind, key);
     if (!slots) continue;
-    const session = slots.turn?.split("-")[0];
+    const session = slots.turn === undefined ? undefined : fromTurnId(slots.turn).session;
     return { profile, name: slots.name, ...(session !== undefined && { session }) };
   }
   return { profile };

@@ -1,5 +1,6 @@
 // A client of the HTTP API with one typed method for each route. Used by the terminal client and by scripts that drive a running
 // stack. Resumes a streamed turn after a broken connection. http.ts sends the requests.
+import { TurnId, fromTurnId } from "../../core/schemas/ids.ts";
 import { ChildList } from "../../core/schemas/sessions/delegation.ts";
 import type * as z from "zod";
 import {
@@ -275,9 +276,9 @@ const NEVER = new AbortController().signal;
 
 /** The turn of a posted message: the last part of the header `talaria-turn: <session>-<n>`. */
 function readTurnNumber(response: Response): number {
-  const n = Number(response.headers.get("talaria-turn")?.split("-")[1]);
-  if (!Number.isInteger(n)) throw new ProtocolError("The answer to a message does not name its turn.");
-  return n;
+  const turn = TurnId.safeParse(response.headers.get("talaria-turn"));
+  if (!turn.success) throw new ProtocolError("The answer to a message does not name its turn.");
+  return fromTurnId(turn.data).n;
 }
 
 /** Escapes each part of the path separately, so that names may hold `?`, `#` or `%`. */

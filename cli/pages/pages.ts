@@ -1,5 +1,6 @@
 // Pages of a conversation, as plain text: sessions, skills, memory, found messages, usage. Called by the commands of the terminal and of
 // the plain conversation. Names and texts come from models and files, so each of them becomes plain text.
+import { fromTurnId } from "../../core/schemas/ids.ts";
 import type { Client } from "../connection/client.ts";
 import { formatTime } from "../output/times.ts";
 import { count, toOneLine, toPlain } from "../show.ts";
@@ -40,7 +41,7 @@ export async function renderMemory(client: Pick<Client, "listMemory">): Promise<
 export async function renderSearch(client: Pick<Client, "search">, q: string): Promise<string> {
   const { results, missing } = await client.search({ q });
   const lines = results.map(({ session, turn, title, role, at, snippet }) => {
-    const place = `${formatTime(at)}  ${role}, turn ${turn.split("-")[1]} of ${session} ${clip(title, 40)}`;
+    const place = `${formatTime(at)}  ${role}, turn ${fromTurnId(turn).n} of ${session} ${clip(title, 40)}`;
     return `${place}\n  ${clip(snippet.text)}`;
   });
   const gaps = missing.length > 0 ? [`(not searched just now: ${missing.join(", ")})`] : [];

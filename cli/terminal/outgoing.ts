@@ -1,5 +1,6 @@
 // Messages on their way to the server, in order. A lost server loses none: a message stays here, shown as unsent, and is sent again
 // with the same idempotency key until the server answers. Used by the session view.
+import { fromTurnId } from "../../core/schemas/ids.ts";
 import type { BusyMode } from "../../core/schemas/settings.ts";
 import { createBackoff } from "../connection/backoff.ts";
 import type { AttachedImage } from "../image-file.ts";
@@ -51,7 +52,7 @@ export function createOutgoing(options: OutgoingOptions) {
         const { key, busy, images } = message;
         const { turn } = await options.client.postMessage(session, text, key, { busy, images });
         waiting.shift();
-        return options.onAccepted(message, Number(turn.split("-")[1]));
+        return options.onAccepted(message, fromTurnId(turn).n);
       } catch (cause) {
         const error = toLoss(cause);
         if (!(error instanceof UnreachableError)) {

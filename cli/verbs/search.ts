@@ -1,4 +1,5 @@
 // `talaria search`: finds messages of earlier sessions.
+import { fromTurnId } from "../../core/schemas/ids.ts";
 import { SearchResult } from "../../core/schemas/api.ts";
 import { formatTime } from "../output/times.ts";
 import { type Verb, readChoice, textFlag } from "../command-line/verb.ts";
@@ -31,7 +32,7 @@ export const search: Verb = {
         if (json) return output.json(found);
         if (found.results.length === 0) output.note("Nothing was found.");
         for (const { session, title, turn, role, at, snippet } of found.results) {
-          const where = `${session}, turn ${turn.split("-")[1]}, ${role}, ${formatTime(at)}`;
+          const where = `${session}, turn ${fromTurnId(turn).n}, ${role}, ${formatTime(at)}`;
           output.text(`${where}${title ? `: ${toOneLine(title)}` : ""}\n  ${toOneLine(snippet.text)}\n`);
         }
         if (found.missing.length > 0)

@@ -109,6 +109,11 @@ export function toTurnId(session: SessionId, n: number): TurnId {
   return `${session}-${n}`;
 }
 
+export function fromTurnId(id: TurnId): { session: SessionId; n: number } {
+  const [session = "", n = "0"] = id.split("-");
+  return { session, n: Number(n) };
+}
+
 export function toReviewId(session: SessionId, from: number, to: number): ReviewId {
   return `${session}.${from}-${to}`;
 }

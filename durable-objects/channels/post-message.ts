@@ -1,6 +1,6 @@
 // Posts a person's message to the session of its chat, with its files. Called by carry-event.ts. The event's id is the idempotency key, so a
 // message that was posted before a crash is not posted again.
-import type { SessionId } from "../../core/schemas/ids.ts";
+import { type SessionId, fromTurnId } from "../../core/schemas/ids.ts";
 import { sha256Hex } from "../../core/schemas/learning/digest.ts";
 import type { BusyMode } from "../../core/schemas/settings.ts";
 import { toSenderPrefix } from "../../core/channels/session-key.ts";
@@ -53,7 +53,7 @@ export async function postMessage(
         ...(isOwners(heard) ? {} : { source: "content" as const }),
       },
     });
-    if (posted.ok) return { turn: { session, turn: toNumber(posted.value.turn) }, refusals: composed.refusals };
+    if (posted.ok) return { turn: { session, turn: fromTurnId(posted.value.turn).n }, refusals: composed.refusals };
     const { code, message } = posted.failure;
     // Posted before a crash, and put together a little differently since: the turn is there.
     if (code === "idempotency_conflict") return { turn: null, refusals: [] };
@@ -91,9 +91,4 @@ async function compose(context: ChannelsContext, heard: HeardMessage, session: S
   const said = words === "" ? "" : `${prefix}${isCommand ? "" : edited}${words}`;
   const parts = [said === "" ? "" : quote + said, files.notes.join("\n")].filter((part) => part !== "");
   return { text: parts.join("\n\n").toWellFormed(), images: files.images, refusals: files.refusals };
-}
-
-/** `<session>-<n>`. */
-function toNumber(turn: string): number {
-  return Number(turn.slice(turn.lastIndexOf("-") + 1));
 }

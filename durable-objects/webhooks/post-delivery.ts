@@ -3,7 +3,7 @@
 import { type Result, err, ok } from "../../core/errors.ts";
 import type { Clock } from "../../core/ports.ts";
 import type { ChannelOrigin } from "../../core/schemas/channels/delivery.ts";
-import type { SessionId, TurnId } from "../../core/schemas/ids.ts";
+import { type SessionId, type TurnId, fromTurnId } from "../../core/schemas/ids.ts";
 import type { WaitingDelivery } from "../../core/webhooks/delivery-rows.ts";
 import type { AccountStub, SessionStub } from "./context.ts";
 
@@ -81,7 +81,7 @@ export function createPoster(deps: PostingDeps) {
     },
 
     async isOpen(session: SessionId, turn: TurnId): Promise<boolean> {
-      const read = await deps.session(session).readTurn(Number(turn.split("-")[1]));
+      const read = await deps.session(session).readTurn(fromTurnId(turn).n);
       return read.ok && read.value.endedAt === null;
     },
   };

@@ -4,7 +4,7 @@
 // A text is judged by the turns that used it. If a turn used two skills, both get its outcome: one turn cannot tell which of them
 // helped, but other turns use only one of them, and a harmful one does harm in all of its turns.
 // The baseline is the profile's similar turns without the skill, so that a text is not blamed for hard work.
-import type { Day, Sha256 } from "../../schemas/ids.ts";
+import { type Day, type Sha256, fromTurnId } from "../../schemas/ids.ts";
 import type { Settings } from "../../schemas/settings.ts";
 import { type Baseline, type Evidence, type Lineage, type TextVerdict, outranks } from "../../schemas/skill.ts";
 import { type Beta, probabilityHigher, roundFigure } from "./beta.ts";
@@ -79,13 +79,13 @@ function groupUses(evidence: readonly Evidence[]): Map<Sha256, Use[]> {
 function toUse(records: Evidence[]): Use {
   const [strongest, ...others] = records.toSorted((a, b) => (outranks(a, b) ? -1 : 1));
   const all = [strongest!, ...others];
-  const [session = "", n = "0"] = strongest!.turn.split("-");
+  const { session, n } = fromTurnId(strongest!.turn);
   const times = all.map(({ at }) => at).filter((at) => at > 0);
   const days = all.map(({ day }) => Date.parse(day));
   return {
     at: Math.min(...(times.length > 0 ? times : days)),
     session,
-    n: Number(n),
+    n,
     outcome: strongest!.outcome,
     contradicted: all.some((record) => record.contradicted),
     task: all.find((record) => record.task !== "")?.task ?? strongest!.turn,

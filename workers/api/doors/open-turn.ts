@@ -1,5 +1,6 @@
 // Finds, continues, branches or begins the session of a compatible request, and posts its message. What a request becomes is stored before
 // it is done, so that a repeated request does the same. Called by every door. Throws an AppError for every refusal.
+import { fromTurnId } from "../../../core/schemas/ids.ts";
 import type { Context } from "hono";
 import { parseSessionCommand } from "../../../core/commands/parse-command.ts";
 import type { DoorPlan } from "../../../durable-objects/conversations/conversation-rows.ts";
@@ -67,7 +68,7 @@ async function post(c: Scope, request: DoorRequest, { plan, joined }: Planned, b
     await beginSession(c, first);
     return send();
   });
-  const turn = Number(answer.headers.get("talaria-turn")!.split("-")[1]);
+  const turn = fromTurnId(answer.headers.get("talaria-turn")!).n;
   const isCommand = parseSessionCommand(text) !== null;
   const events = followTurn(session, { turn, opened: answer.body! });
   return { session: id, turn, joined, isCommand, isFormatted: Boolean(request.format), events };

@@ -4,7 +4,7 @@ import type { CallToolResult } from "@modelcontextprotocol/server";
 import * as z from "zod";
 import { ulid } from "ulid";
 import { refusedCommand } from "../../../core/commands/parse-command.ts";
-import { SessionId, TurnId } from "../../../core/schemas/ids.ts";
+import { SessionId, TurnId, fromTurnId } from "../../../core/schemas/ids.ts";
 import { sha256Hex } from "../../../core/schemas/learning/digest.ts";
 import { AppError, unwrap } from "../problems.ts";
 import { IdempotencyKey, assertUsableText } from "../sessions/messages.ts";
@@ -101,10 +101,8 @@ async function report(
   { turn, seconds }: { turn: TurnId; seconds: number },
   context: CallContext,
 ) {
-  const [session, n] = turn.split("-") as [SessionId, string];
-  return toResult(
-    await awaitTurn(openSession(env, profile, session), { n: Number(n), waitMs: seconds * 1_000 }, context),
-  );
+  const { session, n } = fromTurnId(turn);
+  return toResult(await awaitTurn(openSession(env, profile, session), { n, waitMs: seconds * 1_000 }, context));
 }
 
 /** Registered first, as every session. A session of this key that was registered before is created again, which changes nothing. */

@@ -1,5 +1,6 @@
 // Waits for the end of a turn and reports it: its state, and the answer or the reason why there is none. Reads the session's events to
 // learn that something ended, and the session's detail to learn what. Stops nothing when the waiting ends.
+import { fromTurnId } from "../../../core/schemas/ids.ts";
 import { EventSourceParserStream } from "eventsource-parser/stream";
 import type { TurnInfo } from "../../../core/schemas/api.ts";
 import { type Entry, type JsonObject, textOf } from "../../../core/schemas/entry.ts";
@@ -103,7 +104,7 @@ function sleep(ms: number, signal: AbortSignal): Promise<void> {
 
 async function toReport(session: SessionRpc, { turn, blocker }: Seen): Promise<JsonObject> {
   const { turn: id, state, reason, final } = turn;
-  const about = { session: id.split("-")[0]!, turn: id, state };
+  const about = { session: fromTurnId(id).session, turn: id, state };
   const { turn: waiting, parked } = blocker ?? turn;
   if (parked && isAwaitingPerson(blocker ?? turn)) {
     const until = new Date(parked.until).toISOString();

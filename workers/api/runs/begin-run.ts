@@ -2,7 +2,7 @@
 // on where the first one was cut off, because the session knows the message by the run's id.
 import { ulid } from "ulid";
 import { err } from "../../../core/errors.ts";
-import type { ProfileId } from "../../../core/schemas/ids.ts";
+import { type ProfileId, fromTurnId } from "../../../core/schemas/ids.ts";
 import { sha256Hex } from "../../../core/schemas/learning/digest.ts";
 import type { PostRun, RunRow } from "../../../core/schemas/run.ts";
 import type { Env } from "../env.ts";
@@ -40,7 +40,7 @@ async function begin(scope: RunScope, desk: RunDeskRpc, body: PostRun, key: stri
     if (isNew) scope.waitUntil(Promise.resolve(openAccount(env, profile).eraseSession(row.session)));
     return unwrap(posted);
   }
-  const turn = Number(posted.value.turn.split("-")[1]);
+  const turn = fromTurnId(posted.value.turn).n;
   await desk.place(row.run, turn);
   return { ...row, state: "open", turn };
 }

@@ -2,7 +2,7 @@
 // rewrite's request, and by the inspector of what the rewrite writes. Reads the stores of evidence and reviews.
 import type { EvidenceStore, ReviewStore } from "../../../ports.ts";
 import type { Entry } from "../../../schemas/entry.ts";
-import type { SessionId, SkillName, TurnId } from "../../../schemas/ids.ts";
+import { type SessionId, type SkillName, type TurnId, fromTurnId } from "../../../schemas/ids.ts";
 import type { ReviewJob } from "../../../schemas/learning/review.ts";
 import { type Evidence, type SkillHead, outranks } from "../../../schemas/skill.ts";
 import { renderTranscript } from "../../review/transcript.ts";
@@ -39,7 +39,7 @@ export async function findFailedTurns(
 }
 
 async function findJob(turn: TurnId, { reviews }: FailedTurnsOptions): Promise<ReviewJob | null> {
-  const session = sessionOf(turn);
+  const session = fromTurnId(turn).session;
   const n = Number(turn.slice(session.length + 1));
   for (const { review } of (await reviews.list(session)).slice(0, MAX_JOBS)) {
     const job = await reviews.job(review);
@@ -54,11 +54,7 @@ async function findJob(turn: TurnId, { reviews }: FailedTurnsOptions): Promise<R
 
 /** The sessions whose transcripts are shown. */
 export function sessionsOf(turns: FailedTurn[]): SessionId[] {
-  return [...new Set(turns.flatMap(({ evidence, job }) => (job ? [sessionOf(evidence.turn)] : [])))];
-}
-
-function sessionOf(turn: TurnId): SessionId {
-  return turn.slice(0, turn.lastIndexOf("-"));
+  return [...new Set(turns.flatMap(({ evidence, job }) => (job ? [fromTurnId(evidence.turn).session] : [])))];
 }
 
 export function entriesOf(turns: FailedTurn[]): Entry[] {
