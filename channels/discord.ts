@@ -37,6 +37,8 @@ const PUBLIC_THREAD = 11;
 const WEEK_MINUTES = 10_080;
 /** Only the person who asked sees the message. */
 const EPHEMERAL = 64;
+/** Discord fetches no address of the message for a preview: what a page had the agent write could carry something away. */
+const SUPPRESS_EMBEDS = 4;
 /** Discord's limits of a thread's name, a command's description, and commands of an application. */
 const MAX_TITLE_CHARS = 100;
 const MAX_HELP_CHARS = 100;
@@ -270,7 +272,7 @@ function toCommand({ name, help }: BotCommand, more: object[] = []): object {
 const NOBODY = { parse: [] };
 
 function toBody({ text }: OutMessage): Record<string, unknown> {
-  return { content: text, allowed_mentions: NOBODY };
+  return { content: text, flags: SUPPRESS_EMBEDS, allowed_mentions: NOBODY };
 }
 
 function toNewMessage(message: OutMessage, byInteraction: boolean): Record<string, unknown> {

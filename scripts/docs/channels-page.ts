@@ -58,9 +58,11 @@ function renderPlatform({ title, name, form, steps, register, poll, pairs }: Des
       `| \`${field}\` | ${secret ? "secret" : ""}${required ? "" : `${secret ? ", " : ""}optional`} | ${help.replaceAll("|", "\\|")} |`,
   );
   const facts = [
-    register
-      ? "Talaria tells the platform its address and its commands."
-      : "A person enters the address on the platform.",
+    ...(register
+      ? ["Talaria tells the platform its address and its commands."]
+      : steps.some((step) => step.includes("{address}"))
+        ? ["A person enters the address on the platform."]
+        : []),
     ...(poll ? ["Without a public address, `npm start` polls it."] : []),
     pairs ? "A stranger gets a pairing code." : "A stranger gets no answer.",
   ];

@@ -332,10 +332,13 @@ describe("Discord", () => {
     expect(await pathOf()).toEqual(["channels"]);
   });
 
-  test("no text of the agent calls everybody", async () => {
+  test("no text of the agent calls everybody, or has Discord fetch an address", async () => {
     const { client, seen } = openTestChannel(fixture);
     await client.send({ id: "123456789012345678", kind: "group" }, { text: "@everyone" });
-    expect(JSON.parse(Buffer.from(seen[0]!.body).toString())).toMatchObject({ allowed_mentions: { parse: [] } });
+    await client.edit!({ id: "123456789012345678", kind: "group" }, "1", { text: "https://x.test/?k=secret" });
+    for (const { body } of seen) {
+      expect(JSON.parse(Buffer.from(body).toString())).toMatchObject({ allowed_mentions: { parse: [] }, flags: 4 });
+    }
   });
 
   test("a key or a token of another application is named", async () => {

@@ -2,7 +2,8 @@
 
 /**
  * `html`: Telegram's tags. `matrix`: HTML of Matrix. `email`: HTML of a message. `mrkdwn`: Slack's. `whatsapp`: its four marks, Google Chat's
- * too. `markdown`: CommonMark as it is (Mattermost, GitHub, Teams, Discord, Feishu cards, DingTalk). `plain`: no marks.
+ * too. `markdown`: CommonMark as it is, but for images, which become links, and HTML, which becomes words (Mattermost, GitHub, Teams, Feishu cards,
+ * DingTalk). `discord`: its Markdown. `plain`: no marks.
  */
 export type Flavour =
   | "html"

@@ -54,7 +54,7 @@ const MARKDOWN: LineStyle = {
   bold: ["**", "**"],
   italic: ["*", "*"],
   strike: ["~~", "~~"],
-  text: (_text, raw) => raw,
+  text: (_text, raw) => keepInert(raw),
   codeSpan(text) {
     const fence = "`".repeat(longestTicks(text) + 1);
     const space = text.startsWith("`") || text.endsWith("`") ? " " : "";
@@ -64,7 +64,8 @@ const MARKDOWN: LineStyle = {
     const fence = "`".repeat(Math.max(3, longestTicks(text) + 1));
     return `${fence}${language}\n${text}\n${fence}`;
   },
-  link: ({ href, image }, isBare) => (isBare && !image ? NONE : [image ? "![" : "[", `](${toDestination(href)})`]),
+  // An image is fetched by whoever sees the message: what a page had the agent write could carry something away. Apart from a `!` before it.
+  link: ({ href, image }, isBare) => (isBare ? NONE : [image ? `${APART}[` : "[", `](${toDestination(href)})`]),
   heading: (words, level) => `${"#".repeat(level)} ${words}`,
   bullet: "- ",
   boxes: ["[ ] ", "[x] "],
@@ -94,6 +95,8 @@ export const STYLES: Readonly<Record<LineFlavour, LineStyle>> = {
   markdown: MARKDOWN,
   discord: {
     ...MARKDOWN,
+    // It shows no images and no HTML; `<t:0>` is a time.
+    text: (_text, raw) => raw,
     link: ({ href }, isBare) => (isBare ? NONE : ["[", `](${toDestination(href)})`]),
     heading: (words, level) => (level <= 3 ? `${"#".repeat(level)} ${words}` : `**${words}**`),
     boxes: BOXES,
@@ -145,6 +148,15 @@ export const STYLES: Readonly<Record<LineFlavour, LineStyle>> = {
     indentsCode: false,
   },
 };
+
+/** Tags that fetch nothing and call nobody, without attributes. */
+const HARMLESS = "details|summary|sub|sup|kbd|br";
+const TAG = new RegExp(`<(?!/?(?:${HARMLESS}) ?/?>)(?=[a-z!?/])`, "gi");
+
+/** HTML, and what only some readers take for an image, stay words. */
+function keepInert(raw: string): string {
+  return raw.replaceAll(TAG, `<${APART}`).replaceAll("![", `!${APART}[`);
+}
 
 function keepFromMention(text: string): string {
   return text.replaceAll("<users/", `<${APART}users/`);

@@ -64,7 +64,9 @@ describe("Markdown is written in the form of each platform:", () => {
   });
 
   test("CommonMark, as it was written", () => {
-    expect(render(TEXT, "markdown")).toBe(TEXT.replace("|---|--:|", "| --- | --: |"));
+    const inert = TEXT.replace("<b>", "<\u200Bb>").replace("![rain]", "\u200B[rain]");
+    expect(render(inert, "markdown")).toBe(inert.replace("|---|--:|", "| --- | --: |"));
+    expect(render(TEXT, "markdown")).toBe(render(inert, "markdown"));
     expect(render("a \\* b &amp; \\_c\\_ ***d*** `` ` ``", "markdown")).toBe("a \\* b &amp; \\_c\\_ ***d*** `` ` ``");
   });
 
@@ -108,6 +110,33 @@ describe("Markdown is written in the form of each platform:", () => {
   test("nothing in a text calls everybody", () => {
     expect(render("<!channel> <@U1> <!here>", "mrkdwn")).toBe("&lt;!channel&gt; &lt;@U1&gt; &lt;!here&gt;");
     expect(render("<users/all>", "google-chat")).not.toContain("<users/all>");
+  });
+});
+
+describe("no platform shows a remote image, which would be fetched with what is in its address:", () => {
+  const address = "https://x.test/a.png?k=secret";
+
+  test.each([
+    `![a](${address})`,
+    `!![a](${address})`,
+    `![a][1]\n\n[1]: ${address}`,
+    `[![a](${address})](https://x.test)`,
+    `| a |\n|---|\n| ![a](${address}) |`,
+    `![a](${address} b)`,
+    `<img src="${address}">`,
+    `<div><IMG\nsrc='${address}'></div>`,
+    `<details><summary>a</summary><picture><source srcset="${address}"></picture></details>`,
+    `<details style="background:url(${address})">`,
+  ])("%s", (text) => {
+    for (const flavour of ["html", "matrix", "email", "mrkdwn", "markdown"] as const) {
+      expect(render(text, flavour)).not.toMatch(/<(?:img|picture|source|div|details )/i);
+    }
+    expect(render(text, "markdown")).not.toContain("![");
+  });
+
+  test("what fetches nothing stays", () => {
+    const text = "See <details><summary>More</summary>H<sub>2</sub>O</details> 1 < 2 `<img>` <https://x.test>";
+    expect(render(text, "markdown")).toBe(text.replace("<https://x.test>", "https://x.test"));
   });
 });
 
