@@ -36,6 +36,11 @@ const TYPING_MS = 30_000;
 const ASK_TIMEOUT_MS = 3_000;
 const MEMBERS_KEPT_MS = 60_000;
 
+const NOT_FOUND = {
+  ...{ status: 404, headers: { "content-type": "application/json" } },
+  body: JSON.stringify({ errcode: "M_NOT_FOUND", error: "The bot has no namespaces." }),
+};
+
 const Relation = z.object({
   rel_type: z.string().optional(),
   event_id: z.string().optional(),
@@ -102,7 +107,9 @@ export const matrix: Platform<Fields> = {
     return deps.isSame(given, `Bearer ${fields.hsToken}`) ? { text: toText(request.body) } : null;
   },
 
-  async parse({ text }, channel) {
+  async parse({ request, text }, channel) {
+    // The homeserver asks whether a user or a room of a namespace exists. The bot has none.
+    if (request.method === "GET") return { events: [], reply: NOT_FOUND };
     const events = Transaction.safeParse(readJson(text)).data?.events ?? [];
     const read = await Promise.all(events.map((event) => readEvent(event, channel)));
     return { events: read.flat(), reply: { status: 200, headers: { "content-type": "application/json" }, body: "{}" } };

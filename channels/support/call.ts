@@ -75,16 +75,24 @@ export function inUrl(part: string): string {
   return encodeURIComponent(part.toWellFormed());
 }
 
-/** A part of a reply for a sentence: one line, at most 200 characters, ending in a full stop. */
+/** Values in a reply that prove who somebody is, such as `"access_token":"…"`. */
+const PROOFS = /("[\w-]{0,40}(?:token|secret|password|ticket)[\w-]{0,40}"\s{0,5}:\s{0,5}")[^"]*/gi;
+
+/** A part of a reply for a sentence: one line, at most 200 characters, ending in a full stop. Tokens in it are left out: owners read the sentence. */
 export function describe(reply: Pick<ApiReply, "status" | "bytes">, words?: unknown): string {
   const text = typeof words === "string" ? words : toText(reply.bytes.subarray(0, 1_000));
-  const line = clip(toOneLine(text), 200).replace(/\.$/, "");
+  const line = clip(toOneLine(text.replaceAll(PROOFS, "$1…")), 200).replace(/\.$/, "");
   return line === "" ? `${reply.status}.` : `${reply.status}, ${line}.`;
 }
 
+const ADDRESS_REFUSED =
+  "The platform's address is not allowed. It must be a public one, or one that the operator names in `channels.<platform>.apiBase`.";
+const NOT_REACHED =
+  "The platform could not be reached. Check the address in the channel's fields and the server's network.";
+
 function toUnreachable(code: string): Result<never> {
-  if (code === "url_refused") return fail("channel_unreachable", "The platform's address is not allowed.");
-  const message = code === "timed_out" ? "The platform did not answer in time." : "The platform could not be reached.";
+  if (code === "url_refused") return fail("channel_unreachable", ADDRESS_REFUSED);
+  const message = code === "timed_out" ? "The platform did not answer in time." : NOT_REACHED;
   return fail("channel_unreachable", message, { maybeSent: true });
 }
 

@@ -204,6 +204,18 @@ describe("Matrix", () => {
     expect(await matrix.verify(old("other"), channel)).toBeNull();
   });
 
+  test("no user or room of a namespace exists, since the bot has none", async () => {
+    const { world, receive } = openTestChannel(fixture);
+    const request = await world.request(SAID);
+    for (const place of ["users/%40a%3Aex.org", "rooms/%23a%3Aex.org"]) {
+      const url = request.url.replace(/\/_matrix.*/, `/_matrix/app/v1/${place}`);
+      const received = await receive({ ...request, method: "GET", url, body: new Uint8Array() });
+      expect(received).toMatchObject({
+        reply: { status: 404, body: expect.stringContaining("M_NOT_FOUND") as string },
+      });
+    }
+  });
+
   test("an invitation is accepted; a ping is answered; an encrypted message is not read", async () => {
     const { world, receive, channel } = openTestChannel(fixture);
     const base = { event_id: "$1", room_id: "!r:example.org", sender: "@ada:example.org" };

@@ -68,3 +68,13 @@ test("a reply is described in one short line", () => {
   expect(sentence({ status: 400, bytes: toBytes("x".repeat(5_000)) }).length).toBeLessThan(210);
   expect(sentence({ status: 400, bytes: toBytes("") })).toBe("400.");
 });
+
+test("a sentence about a reply has no token of it", () => {
+  const reply = (body: string) => ({ status: 200, bytes: toBytes(body) });
+  for (const name of ["access_token", "accessToken", "tenant_access_token", "refresh-token", "client_secret"]) {
+    const text = sentence(reply(`{"ok":true,"${name}" : "s3cr3t-${"x".repeat(2_000)}`));
+    expect(text).not.toContain("s3cr3t");
+    expect(text).toContain(name);
+  }
+  expect(sentence(reply('{"error":"invalid token"}'))).toBe('200, {"error":"invalid token"}.');
+});
