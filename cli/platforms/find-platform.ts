@@ -1,4 +1,4 @@
-// A platform by the word that a person writes for it. Called by the verb `channels`.
+// A platform by the word that a person writes for it, and the channel that is set up there. Called by the verb `channels`.
 import { ChannelList, type PlatformInfo } from "../../core/schemas/channels/channel-api.ts";
 import type { Client } from "../connection/client.ts";
 import { UsageError } from "../connection/connection.ts";
@@ -11,4 +11,11 @@ export async function findPlatform(api: Client, word: string): Promise<PlatformI
   if (found) return found;
   const names = channels.map(({ platform }) => platform).join(", ");
   throw new UsageError(`${JSON.stringify(word)} is not one of: ${names}.`);
+}
+
+/** The same, of a platform that is set up. Throws a UsageError that says how to. */
+export async function findChannel(api: Client, word: string): Promise<PlatformInfo> {
+  const found = await findPlatform(api, word);
+  if (found.channel) return found;
+  throw new UsageError(`${found.title} is not set up. Set it up with \`talaria channels set ${found.platform}\`.`);
 }

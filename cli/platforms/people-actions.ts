@@ -13,7 +13,7 @@ import { showList } from "../command-line/pages.ts";
 import { type Action, type Flags, readChoice } from "../command-line/verb.ts";
 import type { Column } from "../output/table.ts";
 import { formatTime } from "../output/times.ts";
-import { findPlatform } from "./find-platform.ts";
+import { findChannel } from "./find-platform.ts";
 
 const ROLE_FLAG: Flags = { role: { type: "string", value: "ROLE", help: "owner, admin or user (default: user)" } };
 
@@ -47,7 +47,7 @@ export const PEOPLE_ACTIONS: readonly Action[] = [
     help: "strangers who have a pairing code and wait for your approval",
     async run({ words: [name = ""], json, output, client }) {
       const api = client();
-      const { platform } = await findPlatform(api, name);
+      const { platform } = await findChannel(api, name);
       const waiting = await api.call(PairingList, "GET /v1/channels/{platform}/pairings", { params: { platform } });
       if (json) output.json(waiting);
       else output.table(waiting.pairings, PAIRING, "Nobody waits.");
@@ -61,7 +61,7 @@ export const PEOPLE_ACTIONS: readonly Action[] = [
     async run({ words: [name = "", code = ""], flags, json, output, client }) {
       const role = readChoice(flags, "role", ChannelRole) ?? "user";
       const api = client();
-      const { platform } = await findPlatform(api, name);
+      const { platform } = await findChannel(api, name);
       const approved = await api.call(ApprovedPairing, "POST /v1/channels/{platform}/pairings", {
         params: { platform },
         body: { code, role },
@@ -76,7 +76,7 @@ export const PEOPLE_ACTIONS: readonly Action[] = [
     help: "list the people who were let in, with their roles",
     flags: PAGE_FLAGS,
     async run(call) {
-      const { platform } = await findPlatform(call.client(), call.words[0] ?? "");
+      const { platform } = await findChannel(call.client(), call.words[0] ?? "");
       await showList(call, {
         schema: ChannelPersonList,
         route: "GET /v1/channels/{platform}/people",
@@ -96,7 +96,7 @@ export const PEOPLE_ACTIONS: readonly Action[] = [
     async run({ words: [name = "", person = ""], flags, json, output, client }) {
       const role = readChoice(flags, "role", ChannelRole) ?? "user";
       const api = client();
-      const { platform } = await findPlatform(api, name);
+      const { platform } = await findChannel(api, name);
       const put = await api.call(ChannelPerson, "PUT /v1/channels/{platform}/people/{person}", {
         params: { platform, person },
         body: { role },
@@ -112,7 +112,7 @@ export const PEOPLE_ACTIONS: readonly Action[] = [
     flags: YES_FLAG,
     async run({ words: [name = "", person = ""], flags, json, output, client }) {
       const api = client();
-      const { platform, title } = await findPlatform(api, name);
+      const { platform, title } = await findChannel(api, name);
       if (!(await output.confirm(`Dismiss ${person} on ${title}?`, flags.yes === true))) return;
       await api.send("DELETE /v1/channels/{platform}/people/{person}", { params: { platform, person } });
       if (json) output.json({ platform, person, dismissed: true });
@@ -125,7 +125,7 @@ export const PEOPLE_ACTIONS: readonly Action[] = [
     help: "the conversations on a platform; their ids go with `test`",
     flags: PAGE_FLAGS,
     async run(call) {
-      const { platform } = await findPlatform(call.client(), call.words[0] ?? "");
+      const { platform } = await findChannel(call.client(), call.words[0] ?? "");
       await showList(call, {
         schema: ChannelChatList,
         route: "GET /v1/channels/{platform}/chats",

@@ -27,6 +27,19 @@ export function renderForm({ platform, title, form, steps, address }: PlatformIn
       ({ name, help, secret, required }) =>
         `  ${name}${secret ? " (secret)" : ""}${required ? "" : " (optional)"}: ${help} ${toVariable(platform, name)}`,
     ),
-    `Address: ${address ?? "none, since TALARIA_PUBLIC_URL is not set. `npm start` asks Telegram itself; other platforms need it."}`,
+    // An e-mail comes to the address of its field.
+    ...(platform === "email" ? [] : [`Address: ${address ?? NO_ADDRESS}`]),
   ].join("\n");
+}
+
+const NO_ADDRESS =
+  "none, since TALARIA_PUBLIC_URL is not set. `npm start` asks Telegram itself; other platforms need it.";
+
+/** What a person does after the fields are saved. */
+export function describeNext({ platform, title, steps, address }: PlatformInfo): string {
+  const trial = `Try it with \`talaria channels test ${platform}\`, then write to the bot.`;
+  if (platform === "telegram" || platform === "email") return trial;
+  if (address === null)
+    return `${title} cannot reach this deployment yet: the operator has to set TALARIA_PUBLIC_URL. Answers could already be sent.`;
+  return steps.some((step) => step.includes(address)) ? `Give ${title} this address: ${address}\n${trial}` : trial;
 }

@@ -5,8 +5,8 @@ import { ChannelState } from "../../core/schemas/channels/channel.ts";
 import { YES_FLAG } from "../command-line/flags.ts";
 import { type Verb, type VerbCall, textFlags } from "../command-line/verb.ts";
 import { readFields } from "../platforms/read-fields.ts";
-import { describeChannel, renderForm } from "../platforms/show-channel.ts";
-import { findPlatform } from "../platforms/find-platform.ts";
+import { describeChannel, describeNext, renderForm } from "../platforms/show-channel.ts";
+import { findChannel, findPlatform } from "../platforms/find-platform.ts";
 import { PEOPLE_ACTIONS } from "../platforms/people-actions.ts";
 import { EXIT } from "../command-line/exit-codes.ts";
 import type { Column } from "../output/table.ts";
@@ -74,7 +74,7 @@ export const channels: Verb = {
       help: "ask the platform who the bot is, tell it the address, and with CHAT send a message there",
       async run({ words: [name = "", chat], json, output, client }) {
         const api = client();
-        const { platform, title } = await findPlatform(api, name);
+        const { platform, title } = await findChannel(api, name);
         const tested = await api.call(TestedChannel, "POST /v1/channels/{platform}/test", {
           params: { platform },
           body: chat === undefined ? {} : { chat },
@@ -92,7 +92,7 @@ export const channels: Verb = {
       flags: YES_FLAG,
       async run({ words: [name = ""], flags, json, output, client }) {
         const api = client();
-        const { platform, title } = await findPlatform(api, name);
+        const { platform, title } = await findChannel(api, name);
         const question = `Remove ${title}? Its secrets, people, chats and waiting messages are deleted.`;
         if (!(await output.confirm(question, flags.yes === true))) return;
         await api.send("DELETE /v1/channels/{platform}", { params: { platform } });
@@ -120,7 +120,7 @@ async function setChannel({ words: [name = "", ...given], flags, json, output, e
   });
   if (json) return output.json(channel);
   output.text(describeChannel(info.title, channel));
-  output.note(`Try it with \`talaria channels test ${info.platform}\`, then write to the bot.`);
+  output.note(describeNext(info));
 }
 
 function describeTest(title: string, { verified, self, registered, sent, error }: TestedChannel): string {

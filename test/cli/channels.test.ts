@@ -109,6 +109,33 @@ describe("talaria channels", () => {
     expect(stdout + stderr).not.toContain("123:abc");
   });
 
+  it("says what is left to do after it has saved the fields", async () => {
+    const set = async (more: Partial<PlatformInfo>) => {
+      const env = { SLACK_BOT_TOKEN: "x", SLACK_SIGNING_SECRET: "s", EMAIL_BOT_TOKEN: "x", EMAIL_SIGNING_SECRET: "s" };
+      const shown = info(more);
+      const args = ["channels", "set", shown.platform, "--from-env"];
+      return (await ask(args, [platforms(shown), answerJson(200, channel())], { env })).stderr;
+    };
+    const address = "https://t.test/channels/slack/p";
+    expect(await set({ steps: [`Enter ${address} there.`] })).toMatch(
+      `Give Slack this address: ${address}\nTry it with`,
+    );
+    expect(await set({})).toMatch(/^Try it with `talaria channels test slack`/);
+    expect(await set({ address: null })).toContain("the operator has to set TALARIA_PUBLIC_URL");
+    const mail = { platform: "email", title: "E-mail" } as const;
+    expect(await set({ ...mail, address: null })).toMatch(/^Try it with/);
+    expect((await ask(["channels", "show", "email"], [platforms(info(mail))])).stdout).not.toContain("Address:");
+  });
+
+  it.each(["test", "people", "chats", "waiting", "remove"])(
+    "%s says how a platform is set up first",
+    async (action) => {
+      const { code, stderr, requests } = await ask(["channels", action, "slack"], [platforms(info())]);
+      expect({ code, requests }).toEqual({ code: 2, requests: ["GET /v1/channels"] });
+      expect(stderr).toContain("Slack is not set up. Set it up with `talaria channels set slack`.");
+    },
+  );
+
   it.each([
     [["set", "slack", "botToken=x"], "`botToken` is a secret, and other programs can read a command line."],
     [["set", "slack", "tokn=x"], 'Slack has no field "tokn". It has: botToken, signingSecret, team.'],
