@@ -346,6 +346,11 @@ function openClient(channel: OpenChannel<FeishuFields>): PlatformClient {
   return client;
 }
 
+/** `<at id=all></at>` would call everybody, and some clients read it in code too. An invisible character keeps the mark apart. */
+function withoutCalls(text: string): string {
+  return text.replaceAll(/<(?=at[\s>])/gi, "<\u200B");
+}
+
 function toCard({ kind, thread }: ChatAddress, { text, buttons = [] }: OutMessage): Record<string, unknown> {
   const actions = buttons.slice(0, MAX_BUTTONS).map(({ label, token }) => ({
     tag: "button",
@@ -355,6 +360,6 @@ function toCard({ kind, thread }: ChatAddress, { text, buttons = [] }: OutMessag
   const row = actions.length > 0 ? [{ tag: "action", actions }] : [];
   return {
     config: { update_multi: true, wide_screen_mode: true },
-    elements: [{ tag: "markdown", content: text }, ...row],
+    elements: [{ tag: "markdown", content: withoutCalls(text) }, ...row],
   };
 }

@@ -266,7 +266,7 @@ function openClient(channel: OpenChannel<Fields>): PlatformClient {
       if (!url) return refused(describe(uploaded.value));
       const msgtype = mediaType.startsWith("image/") ? "m.image" : "m.file";
       const info = { mimetype: mediaType, size: bytes.length };
-      return post(to, { msgtype, body: name, filename: name, url, info, ...toRelation(to) });
+      return post(to, { ...CALLS_NOBODY, msgtype, body: name, filename: name, url, info, ...toRelation(to) });
     },
 
     async fetchFile({ ref, mediaType }) {
@@ -286,8 +286,17 @@ function openClient(channel: OpenChannel<Fields>): PlatformClient {
   return client;
 }
 
+/** Without it, `@room` in a text calls everybody: https://spec.matrix.org/v1.16/client-server-api/#user-and-room-mentions. */
+const CALLS_NOBODY = { "m.mentions": {} };
+
 function toContent({ text }: OutMessage) {
-  return { msgtype: "m.text", body: toPlainText(text), format: "org.matrix.custom.html", formatted_body: text };
+  return {
+    ...CALLS_NOBODY,
+    msgtype: "m.text",
+    body: toPlainText(text),
+    format: "org.matrix.custom.html",
+    formatted_body: text,
+  };
 }
 
 function toRelation({ thread }: ChatAddress, replyTo?: string): Record<string, unknown> {

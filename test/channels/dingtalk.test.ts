@@ -133,6 +133,7 @@ const fixture: PlatformFixture<{ appKey: string; appSecret: string; robotCode?: 
   self: { id: "dingrobot", name: "DingTalk robot" },
   api: "https://api.dingtalk.com",
   proof: { kind: "hmac", carriers: ["timestamp", "sign"], covers: [], toleranceMs: { past: HOUR_MS, future: HOUR_MS } },
+  callsEverybody: (body) => /"at"|isAtAll/.test(body),
   lacks: {
     edits: "DingTalk does not tell robots of edits.",
     unaddressed: "A robot gets only what mentions it.",

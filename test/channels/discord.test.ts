@@ -223,6 +223,8 @@ const fixture: PlatformFixture<DiscordFields> = {
     covers: ["body"],
     toleranceMs: { past: 300_000, future: 300_000 },
   },
+  callsEverybody: (body) =>
+    /"content".*(?:@everyone|@here|<@)/.test(body) && !body.includes('"allowed_mentions":{"parse":[]}'),
   lacks: {
     edits: "Interactions cannot be edited.",
     mentions: "Interactions are commands, which have no mention.",

@@ -129,6 +129,7 @@ const fixture = {
   self: { id: ADDRESS, name: "Talaria" },
   api: "https://email.invalid",
   proof: { kind: "sender-rules", carriers: [], covers: [], toleranceMs: null },
+  callsEverybody: "An e-mail has the receivers of its head alone.",
   lacks: {
     edits: "A message that was sent stays as it is.",
     apiBase: "Messages leave by a binding of the Worker.",

@@ -240,6 +240,7 @@ const fixture: PlatformFixture<{
     covers: ["body"],
     toleranceMs: { past: 300_000, future: 300_000 },
   },
+  callsEverybody: (body) => body.startsWith("{") && /<at[\s>]/i.test(body),
   lacks: {
     edits: "Feishu does not tell bots of edits by this event.",
     own: "The bot's own messages do not arrive.",

@@ -106,6 +106,7 @@ const fixture = {
   address: ADDRESS,
   api: "https://api.github.com",
   proof: { kind: "hmac", carriers: ["x-hub-signature-256"], covers: ["body"], toleranceMs: null },
+  callsEverybody: "GitHub has no mark that calls everybody.",
   lacks: {
     replies: "A comment answers none.",
     direct: "Issues are open to all members.",

@@ -176,6 +176,7 @@ const fixture = {
   api: "https://chat.googleapis.com",
   // The token does not cover the body.
   proof: { kind: "key", carriers: ["authorization"], covers: [], toleranceMs: null },
+  callsEverybody: (body) => body.includes("<users/"),
   lacks: {
     edits: "Chat tells an app of no edits.",
     replies: "A quoted message does not say who wrote it.",

@@ -185,6 +185,23 @@ test("finds a platform that shows its token to a server that a message names", a
   expect(failed.join("\n")).toContain("authorization");
 });
 
+test("finds a platform on which a text calls everybody", async () => {
+  const platform: typeof slack = {
+    ...slack,
+    open(channel) {
+      const client = slack.open(channel);
+      return { ...client, send: (to, { text }) => client.send(to, { text: text.replaceAll("&lt;", "<") }) };
+    },
+  };
+  expect(await findFailures({ ...slackFixture, platform }, /calls everybody/)).toHaveLength(1);
+});
+
+test("finds a platform that loses the words beside a file", async () => {
+  const client = withClient((own) => ({ send: (to, { text }) => own.send(to, { text: text.slice(0, 1_024) }) }));
+  const platform = { ...telegram, ...client };
+  expect(await findFailures({ ...telegramFixture, platform } as never, /file of an answer/)).toHaveLength(1);
+});
+
 async function findFailures<Fields>(fixture: PlatformFixture<Fields>, title: RegExp): Promise<string[]> {
   const statements = listStatements(fixture).filter((statement) => title.test(statement.title));
   expect(statements.length).toBeGreaterThan(0);

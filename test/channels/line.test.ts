@@ -137,6 +137,7 @@ const fixture: PlatformFixture<{ channelSecret: string; channelAccessToken: stri
   self: { id: SELF, name: "Talaria" },
   api: "https://api.line.me",
   proof: { kind: "hmac", carriers: ["x-line-signature"], covers: ["body"], toleranceMs: null },
+  callsEverybody: (body) => /"mention|textV2/.test(body),
   lacks: {
     edits: "LINE has no edits.",
     replies: "A quote names a message that the bot cannot look up.",

@@ -182,6 +182,7 @@ const fixture: PlatformFixture<typeof fields> = {
   self: { id: SELF, name: "talaria" },
   api: fields.homeserver,
   proof: { kind: "secret", carriers: ["authorization"], covers: [], toleranceMs: null },
+  callsEverybody: (body) => body.includes("@room") && !/"m\.mentions":\{\}/.test(body),
   lacks: {},
   createWorld,
 };

@@ -164,6 +164,9 @@ const fixture: PlatformFixture<{ serverUrl: string; botToken: string; token: str
   self: { id: "uself", name: "talaria" },
   api: fields.serverUrl,
   proof: { kind: "secret", carriers: [], covers: [], toleranceMs: null },
+  // Code calls nobody.
+  callsEverybody: (body) =>
+    body.startsWith("{") && /(?<!\w)@(?:all|channel|here)\b/i.test(body.replaceAll(/`[^`]*`/g, "")),
   lacks: {
     edits: "Outgoing webhooks do not tell of edits.",
     replies: "Outgoing webhooks do not say what a post answers.",

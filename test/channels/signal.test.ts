@@ -160,6 +160,7 @@ const fixture: PlatformFixture<typeof fields> = {
   self: { id: ACCOUNT, name: ACCOUNT, also: { uuid: "uuid-self" } },
   api: fields.url,
   proof: { kind: "secret", carriers: ["authorization"], covers: [], toleranceMs: null },
+  callsEverybody: (body) => /"mentions"/.test(body),
   lacks: { bots: "Signal does not say whether a program writes." },
   createWorld,
 };

@@ -178,6 +178,7 @@ const fixture = {
   api: "https://smba.trafficmanager.net",
   // The token does not cover the body.
   proof: { kind: "key", carriers: ["authorization"], covers: [], toleranceMs: null },
+  callsEverybody: (body) => /"entities"/.test(body),
   lacks: {
     replies: "An activity does not say what it answers in a form that a bot can read.",
     apiBase: "Messages go to the address that the activity names.",

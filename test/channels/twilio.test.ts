@@ -112,6 +112,7 @@ const fixture: PlatformFixture<{ accountSid: string; authToken: string; from: st
   self: { id: fields.from, name: "My account" },
   api: API,
   proof: { kind: "hmac", carriers: ["x-twilio-signature"], covers: ["body", "path", "query"], toleranceMs: null },
+  callsEverybody: "An SMS has one receiver.",
   lacks: {
     edits: "Text messages have no edits.",
     bots: "Numbers do not say whether a program writes.",

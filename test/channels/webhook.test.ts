@@ -94,6 +94,7 @@ const fixture: PlatformFixture<{ secret: string; url?: string }> = {
     covers: ["body"],
     toleranceMs: { past: 300_000, future: 300_000 },
   },
+  callsEverybody: "The program that takes the text knows what its words do.",
   lacks: {
     own: "What is posted to the program does not come back.",
     mentions: "The program says itself whether the agent is meant.",

@@ -125,6 +125,7 @@ const fixture: PlatformFixture<typeof fields> = {
     covers: [],
     toleranceMs: { past: 300_000, future: 300_000 },
   },
+  callsEverybody: "The app writes to one person.",
   lacks: {
     edits: "WeCom does not tell apps of edits.",
     bots: "Apps do not write to each other.",

@@ -174,6 +174,7 @@ const fixture: PlatformFixture<{ accessToken: string; phoneNumberId: string; app
     self: { id: PHONE, name: "Talaria", also: { number: "+1 555-0100" } },
     api: "https://graph.facebook.com/v25.0",
     proof: { kind: "hmac", carriers: ["x-hub-signature-256"], covers: ["body"], toleranceMs: null },
+    callsEverybody: "A text of the Cloud API calls nobody.",
     lacks: {
       edits: "WhatsApp does not tell businesses of edits.",
       bots: "Businesses do not write to each other.",

@@ -127,8 +127,8 @@ export const STYLES: Readonly<Record<LineFlavour, LineStyle>> = {
     ...SLACK,
     // `<users/all>` would call everybody.
     text: keepFromMention,
-    codeSpan: inTicks,
-    codeBlock: (text) => fenced(text),
+    codeSpan: (text) => keepFromMention(inTicks(text)),
+    codeBlock: (text) => keepFromMention(fenced(text)),
     link: ({ href }, isBare) => (isBare ? NONE : [`<${href.replaceAll(/[|<>]/g, encodeURIComponent)}|`, ">"]),
   },
   whatsapp: { ...SLACK, text: asIs, codeSpan: inTicks, codeBlock: (text) => fenced(text), link: addressAfter },
@@ -152,10 +152,15 @@ export const STYLES: Readonly<Record<LineFlavour, LineStyle>> = {
 /** Tags that fetch nothing and call nobody, without attributes. */
 const HARMLESS = "details|summary|sub|sup|kbd|br";
 const TAG = new RegExp(`<(?!/?(?:${HARMLESS}) ?/?>)(?=[a-z!?/])`, "gi");
+/**
+ * `@all`, `@channel` and `@here` call everybody on Mattermost, `@everyone` on Discord. The `@` may be escaped, or end one run of a word that
+ * another goes on.
+ */
+const CALL = /(?<!\w)@(?=(?:all|channel|here|everyone)\b|&|$)|&(?:#0{0,5}64|#x0{0,5}40|commat);/gi;
 
-/** HTML, and what only some readers take for an image, stay words. */
+/** HTML, what only some readers take for an image, and what calls everybody, stay words. */
 function keepInert(raw: string): string {
-  return raw.replaceAll(TAG, `<${APART}`).replaceAll("![", `!${APART}[`);
+  return raw.replaceAll(TAG, `<${APART}`).replaceAll("![", `!${APART}[`).replaceAll(CALL, `@${APART}`);
 }
 
 function keepFromMention(text: string): string {

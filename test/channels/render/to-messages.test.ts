@@ -110,6 +110,10 @@ describe("Markdown is written in the form of each platform:", () => {
   test("nothing in a text calls everybody", () => {
     expect(render("<!channel> <@U1> <!here>", "mrkdwn")).toBe("&lt;!channel&gt; &lt;@U1&gt; &lt;!here&gt;");
     expect(render("<users/all>", "google-chat")).not.toContain("<users/all>");
+    for (const call of ["@all", "@HERE", "\\@channel", "&#64;all", "&commat;all", "@&#97;ll", "**@everyone**"]) {
+      expect(render(call, "markdown"), call).toContain("@\u200B");
+    }
+    for (const text of ["ada@all", "@allen", "`@all`", "@ada"]) expect(render(text, "markdown")).toBe(text);
   });
 });
 

@@ -172,6 +172,8 @@ export interface PlatformFixture<Fields = Record<string, unknown>> {
   /** Where the platform's API usually is, without a slash at its end: what `apiBase` takes the place of. */
   api: string;
   proof: Proof;
+  /** Whether the body of a request to the API would call everybody in a chat, or anybody by an id. A sentence: why no text can. */
+  callsEverybody: ((body: string) => boolean) | string;
   /** What it cannot do, each with the reason, in a sentence. */
   lacks: Partial<Record<Lack, string>>;
   createWorld(clock: TestClock): PlatformWorld;

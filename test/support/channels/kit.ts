@@ -3,6 +3,8 @@
 import { describe, test } from "vitest";
 import type { PlatformFixture } from "./fixture.ts";
 import { type Statement, createCheck } from "./kit/check.ts";
+import { checkAnswers } from "./kit/answers.ts";
+import { checkCalling } from "./kit/calling.ts";
 import { checkFaults } from "./kit/faults.ts";
 import { checkHostile } from "./kit/hostile.ts";
 import { checkProof } from "./kit/proof.ts";
@@ -28,6 +30,8 @@ export function listStatements<Fields>(fixture: PlatformFixture<Fields>): Statem
   checkReading(fixture, check);
   checkHostile(fixture, check);
   checkSending(fixture, check);
+  checkCalling(fixture, check);
+  checkAnswers(fixture, check);
   checkFaults(fixture, check);
   return statements;
 }

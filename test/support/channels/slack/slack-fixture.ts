@@ -23,6 +23,8 @@ export const slackFixture: PlatformFixture<SlackFields> = {
     covers: ["body"],
     toleranceMs: { past: 300_000, future: 300_000 },
   },
+  // A file's name calls nobody.
+  callsEverybody: (body) => !body.includes("files") && /<[!@]|link_names|"parse":"full"/.test(body),
   lacks: {
     replyText: "The event of a reply names the thread and who began it, not the words.",
     apiBase: "Slack itself names the addresses of uploads and files.",

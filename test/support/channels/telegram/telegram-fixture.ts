@@ -21,6 +21,7 @@ export const telegramFixture: PlatformFixture<TelegramFields> = {
   self: { id: String(BOT), name: BOT_NAME },
   api: API,
   proof: { kind: "secret", carriers: ["x-telegram-bot-api-secret-token"], covers: [], toleranceMs: null },
+  callsEverybody: "Telegram has no mark that calls everybody.",
   lacks: {},
   createWorld(clock) {
     const fake = createFakeTelegram(() => clock.now());
