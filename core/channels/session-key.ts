@@ -82,6 +82,11 @@ export function isKeyOfPerson(key: string, person: string): boolean {
   return key.split(":").includes(`user=${escapePart(person)}`);
 }
 
+/** Whether the conversation is one member's own in a group, and that member is somebody else. */
+export function isKeyOfAnother(key: string, person: string): boolean {
+  return key.split(":").some((part) => part.startsWith("user=")) && !isKeyOfPerson(key, person);
+}
+
 /** Whether everybody in the place writes in one session. */
 export function isSharedPlace(chat: ChatPlace, { groupSessions, threadSessions }: SessionCuts): boolean {
   if (chat.kind === "direct") return false;

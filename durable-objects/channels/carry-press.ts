@@ -2,6 +2,7 @@
 // the session keeps the first decision.
 import type { ButtonMeaning } from "../../core/channels/delivery/meaning.ts";
 import type { Delivery } from "../../core/channels/delivery/deliver.ts";
+import { isKeyOfAnother } from "../../core/channels/session-key.ts";
 import type { Result } from "../../core/errors.ts";
 import type { InboundMessage } from "../../core/schemas/channels/inbound.ts";
 import { sha256Hex } from "../../core/schemas/learning/digest.ts";
@@ -10,6 +11,7 @@ import type { CarryDeps, HeardMessage, HeardPress } from "./heard.ts";
 
 const OVER = "This was decided already.";
 const NOT_YOURS = "Only an owner or an admin of this channel may decide this.";
+const ANOTHERS = "This question was put to somebody else.";
 const DONE = "Done.";
 
 export async function carryPress(
@@ -19,7 +21,7 @@ export async function carryPress(
 ): Promise<void> {
   const { event, platform, channel } = heard;
   const pressed = deps.delivery.press(event.token, platform.name, event.chat);
-  const text = pressed.state === "over" ? OVER : await decide(context, deps, heard, pressed.means);
+  const text = pressed.state === "over" ? OVER : await decide(context, deps, heard, pressed);
   const answered = await platform.open(channel).answerPress?.(event, text);
   // Only a sign for the eye: the decision stands without it.
   if (answered && !answered.ok) context.report(`${platform.name}: press`, answered.failure.message);
@@ -30,9 +32,9 @@ async function decide(
   context: ChannelsContext,
   deps: Pick<CarryDeps, "runCommand">,
   heard: HeardPress,
-  means: ButtonMeaning,
+  { means, chat: asked }: { means: ButtonMeaning; chat: string },
 ): Promise<string> {
-  const { role, event, chat } = heard;
+  const { role, event, chat, hideId } = heard;
   if (means.does === "command") {
     const ran = await deps.runCommand(asMessage(heard, means.text));
     return ran ? DONE : OVER;
@@ -41,8 +43,10 @@ async function decide(
   if (means.does === "answer") {
     const { approval, choice } = means;
     if (role === "owner") return toText(await session.decideApproval(approval, { answer: String(choice) }));
-    const asked = await session.openApproval(approval);
-    if (!asked.ok || asked.value.state !== "waiting") return OVER;
+    // Everybody in a group sees the buttons of the question to one member.
+    if (isKeyOfAnother(context.chats.find(asked)?.key ?? "", hideId(event.from.id))) return ANOTHERS;
+    const question = await session.openApproval(approval);
+    if (!question.ok || question.value.state !== "waiting") return OVER;
     // Not the owner's word: a message has its label.
     const key = `channel-${sha256Hex(`${heard.platform.name}\n${event.id}`)}`;
     const origin = { chat: chat.id, source: "content" as const };
