@@ -105,12 +105,16 @@ function toLanguage(info: unknown): string {
 }
 
 function toRuns(tokens: readonly Token[], marks: readonly Mark[]): Run[] {
-  return (tokens as readonly Tokens.Generic[]).flatMap((token): Run[] => {
+  return (tokens as readonly Tokens.Generic[]).flatMap((token, at): Run[] => {
     const inner = (mark: Mark) => toRuns(token.tokens ?? [], [...marks, mark]);
     switch (token.type) {
       case "strong":
         return inner({ kind: "bold" });
       case "em":
+        if (isMultiplied(tokens, at)) {
+          const { raw } = token;
+          return [{ text: decodeReferences(raw), raw: raw.replaceAll("*", "\\*"), marks }];
+        }
         return inner({ kind: "italic" });
       case "del":
         return inner({ kind: "strike" });
@@ -144,6 +148,12 @@ function toRuns(tokens: readonly Token[], marks: readonly Mark[]): Run[] {
         return [{ text: decodeReferences(token.raw), raw: token.raw, marks }];
     }
   });
+}
+
+/** `2*3*4`: for CommonMark it has an emphasis, and its writer meant none. */
+function isMultiplied(tokens: readonly Token[], at: number): boolean {
+  const [before = "", { raw }, after = ""] = [tokens[at - 1]?.raw, tokens[at]!, tokens[at + 1]?.raw];
+  return /\d$/.test(before.slice(-1)) && /^\*[\w.+-]+\*$/.test(raw) && /^\w/.test(after);
 }
 
 const SCHEMES = /^(?:https?:\/\/|mailto:|tel:)/i;

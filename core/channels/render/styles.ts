@@ -26,6 +26,8 @@ export interface LineStyle {
   rule: string;
   /** Whether tables are written as Markdown. Otherwise as aligned columns in a code block. */
   tables: boolean;
+  /** Marks count only beside what is no letter and no digit, so an invisible character is put between. */
+  apart?: string;
   /** Whether lines of code in a list are indented as the list is. */
   indentsCode: boolean;
 }
@@ -88,6 +90,7 @@ const SLACK: LineStyle = {
   boxes: BOXES,
   rule: RULE,
   tables: false,
+  apart: APART,
   indentsCode: false,
 };
 

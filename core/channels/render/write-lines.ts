@@ -93,17 +93,40 @@ function writeHeading(runs: readonly Run[], level: number, style: LineStyle): st
 export function writeRuns(runs: readonly Run[], style: LineStyle): string {
   let text = "";
   let open: readonly Mark[] = [];
+  let wasCode = false;
   for (const [index, run] of runs.entries()) {
     const marks = run.marks.filter(({ kind }) => kind !== "code");
     const kept = countCommon(open, marks);
-    for (const mark of open.slice(kept).toReversed()) text += around(mark, runs, style)[1];
-    for (const mark of marks.slice(kept)) text += around(mark, runs.slice(index), style)[0];
+    let left = "";
+    for (const mark of open.slice(kept).toReversed()) left += around(mark, runs, style)[1];
+    let right = "";
+    for (const mark of marks.slice(kept)) right += around(mark, runs.slice(index), style)[0];
     open = marks;
-    text += marks.length < run.marks.length ? style.codeSpan(run.text) : style.text(run.text, run.raw);
+    const isCode = marks.length < run.marks.length;
+    const words = isCode ? style.codeSpan(run.text) : style.text(run.text, run.raw);
+    const isMarked =
+      MARK_AFTER.test(left) || (left === "" && wasCode) || MARK_BEFORE.test(right) || (right === "" && isCode);
+    text += left;
+    right += words;
+    if (isMarked && style.apart && joins(text, right)) text += style.apart;
+    text += right;
+    wasCode = isCode;
   }
   for (const mark of open.toReversed()) text += around(mark, runs, style)[1];
   return text;
 }
+
+const MARK_AFTER = /[*_~]$/;
+const MARK_BEFORE = /^[*_~]/;
+
+/** Whether a mark and a letter or digit stand side by side. */
+function joins(left: string, right: string): boolean {
+  const [before, after] = [/.$/su.exec(left.slice(-2))?.[0] ?? "", /^./su.exec(right)?.[0] ?? ""];
+  return WORD.test(before) ? SIGN.test(after) : SIGN.test(before) && WORD.test(after);
+}
+
+const WORD = /[\p{L}\p{N}\p{M}]/u;
+const SIGN = /[*_~`]/;
 
 function countCommon(a: readonly Mark[], b: readonly Mark[]): number {
   let count = 0;

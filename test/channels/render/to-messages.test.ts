@@ -93,6 +93,42 @@ describe("Markdown is written in the form of each platform:", () => {
     );
   });
 
+  describe("marks within a word are read as they are meant:", () => {
+    const apart = (text: string) => text.replaceAll("·", "\u200B");
+    const LINES = ["mrkdwn", "whatsapp", "google-chat"] as const;
+    const ALL = [...LINES, "html", "matrix", "email", "markdown", "discord", "plain"] as const;
+    const bare = (flavour: Flavour, text: string) => render(text, flavour).replaceAll(/^<p>|<\/p>$/g, "");
+
+    test.each(["snake_case_name", "a_b_c and __d", "2 * 3 * 4", "f(a_, _b)", "x*y", "~/a and ~/b"])(
+      "%j is no mark anywhere",
+      (text) => {
+        for (const flavour of ALL) expect(bare(flavour, text), flavour).toBe(text);
+      },
+    );
+
+    test.each(["2*3*4", "10*20*30 = 6000", "1.5*2*x"])("%j is multiplied", (text) => {
+      for (const flavour of ALL) {
+        const isMarkdown = flavour === "markdown" || flavour === "discord";
+        expect(bare(flavour, text), flavour).toBe(isMarkdown ? text.replaceAll("*", "\\*") : text);
+      }
+    });
+
+    test.each([
+      ["a**b**c", "a·*b*·c", "a<b>b</b>c", "a**b**c", "abc"],
+      ["これは**大事**です", "これは·*大事*·です", "これは<b>大事</b>です", "これは**大事**です", "これは大事です"],
+      ["**un**do", "*un*·do", "<b>un</b>do", "**un**do", "undo"],
+      ["re~~do~~", "re·~do~", "re<s>do</s>", "re~~do~~", "redo"],
+      ["the `x`s", "the `x`·s", "the <code>x</code>s", "the `x`s", "the xs"],
+      ["**a _b_ c**d", "*a _b_ c*·d", "<b>a <i>b</i> c</b>d", "**a *b* c**d", "a b cd"],
+      ["**a**, *b*!", "*a*, _b_!", "<b>a</b>, <i>b</i>!", "**a**, *b*!", "a, b!"],
+    ])("%j", (text, marks, html, markdown, plain) => {
+      for (const flavour of LINES) expect(render(text, flavour), flavour).toBe(apart(marks));
+      expect(render(text, "html")).toBe(html);
+      for (const flavour of ["markdown", "discord"] as const) expect(render(text, flavour)).toBe(markdown);
+      expect(render(text, "plain")).toBe(plain);
+    });
+  });
+
   test("an address by itself stays one", () => {
     const text = "See https://x.test/a.";
     expect(render(text, "html")).toBe('See <a href="https://x.test/a">https://x.test/a</a>.');
