@@ -37,6 +37,7 @@ import { createFollower } from "./follow.ts";
 import { createDeliveryPorts } from "./delivery-ports.ts";
 import { createOutside } from "./outside.ts";
 import { createPoller } from "./poll.ts";
+import { createProber } from "./probe.ts";
 import { receive } from "./receive.ts";
 import { runCommand } from "./run-command.ts";
 import { noteSocket, openSocketAccess, takeSocketText } from "./socket-access.ts";
@@ -96,9 +97,10 @@ export class Channels extends DurableObject<ChannelsEnv> {
     takeProgress: (chat, session, turn) => this.#follower.takeProgress(chat, session, turn),
   });
   readonly #poller = createPoller(this.#context, () => this.#work());
+  readonly #prober = createProber(this.#context, listBotCommands);
   readonly #setUp = createSetUp(this.#context, {
     opener: this.#opener,
-    commands: listBotCommands,
+    prober: this.#prober,
     home: (platform) => this.#delivery.home(platform),
     wake: (platform) => this.#delivery.wake(platform),
     makeTables: () => CHANNELS_SCHEMA.forEach((statement) => void this.#sql.run(statement)),
@@ -284,6 +286,7 @@ export class Channels extends DurableObject<ChannelsEnv> {
     this.#context.background(
       Promise.all([this.#poller.begin(), this.#pump.run().then(sent), sent()]).then(() => this.#arm()),
     );
+    this.#context.background(this.#prober.askDue());
   }
 
   async #carry(row: InboundRow): Promise<void> {
@@ -311,7 +314,8 @@ export class Channels extends DurableObject<ChannelsEnv> {
 
   async #arm(): Promise<void> {
     if (!this.#exists()) return;
-    const dues = [this.#context.inbound.nextDue(), this.#delivery.nextDue()].filter((due) => due !== null);
+    const { inbound, channels } = this.#context;
+    const dues = [inbound.nextDue(), this.#delivery.nextDue(), channels.nextProbe()].filter((due) => due !== null);
     if (this.#sending > 0 || this.#pump.isBusy() || this.#poller.isPolling()) dues.push(Date.now() + WATCH_MS);
     await this.ctx.storage.setAlarm(Math.max(Date.now(), Math.min(...dues, Date.now() + DAY_MS)));
   }

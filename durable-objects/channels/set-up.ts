@@ -2,11 +2,10 @@
 // verified. Called by channels.ts, after workers/api has checked the form of what a person sent.
 import type * as z from "zod";
 import { loadPlatform } from "../../channels/index.ts";
-import type { BotCommand } from "../../core/channels/platform.ts";
 import type { ChannelRow } from "../../core/channels/inbox/channel-rows.ts";
-import { type Failure, type Result, err, ok } from "../../core/errors.ts";
+import { type Result, err, ok } from "../../core/errors.ts";
 import { DEFAULT_OPTIONS, type TestedChannel } from "../../core/schemas/channels/channel-api.ts";
-import type { ChannelError, ChannelState, StoredChannel } from "../../core/schemas/channels/channel.ts";
+import type { ChannelState } from "../../core/schemas/channels/channel.ts";
 import type { PlatformName } from "../../core/schemas/channels/inbound.ts";
 import { ChannelOptions } from "../../core/schemas/channels/options.ts";
 import type { ChannelsContext, OpenedChannel } from "./context.ts";
@@ -14,6 +13,7 @@ import { readModelChoices } from "../../wiring/models.ts";
 import { findUnknownNames } from "./check-options.ts";
 import type { Outside } from "./outside.ts";
 import { type ChannelOpener, readPublicUrl } from "./open-channel.ts";
+import { MIN_PAUSE_MS, type Prober } from "./probe.ts";
 
 /** A person waits for the platform this long. */
 const PATIENCE_MS = 10_000;
@@ -26,7 +26,7 @@ export interface ChannelInput {
 
 export interface SetUpDeps {
   opener: ChannelOpener;
-  commands(): readonly BotCommand[];
+  prober: Pick<Prober, "ask">;
   /** The chat that takes what concerns no other; `null`: none. */
   home(platform: PlatformName): string | null;
   /** The channel was set up again: what waited for that is due. */
@@ -65,7 +65,13 @@ export function createSetUp(context: ChannelsContext, deps: SetUpDeps) {
       const known = channels.find(name)?.channel;
       // Events that the former settings proved are told apart by it.
       const savedAt = Math.max(clock.now(), (known?.savedAt ?? 0) + 1);
-      const fresh = { self: null, verifiedAt: null, registered: null, lastError: null };
+      const fresh = {
+        self: null,
+        verifiedAt: null,
+        registered: null,
+        lastError: null,
+        retryAt: clock.now() + MIN_PAUSE_MS,
+      };
       const chosen = options.value ?? known?.options ?? DEFAULT_OPTIONS;
       channels.put(name, { v: 1, fields: sealed.value, options: chosen, savedAt, ...fresh });
     });
@@ -114,21 +120,9 @@ export function createSetUp(context: ChannelsContext, deps: SetUpDeps) {
   async function verify(name: PlatformName): Promise<void> {
     const opened = await context.open(name);
     if (!opened.ok) return;
-    const asked = ask(opened.value);
+    const asked = deps.prober.ask(opened.value);
     context.background(asked);
     await Promise.race([asked, clock.sleep(PATIENCE_MS)]);
-  }
-
-  const toError = ({ code, message }: Failure): ChannelError => ({ at: clock.now(), code, message });
-
-  async function ask({ platform, channel, row }: OpenedChannel): Promise<void> {
-    const note = (changes: Partial<StoredChannel>) => channels.change(platform.name, row.channel.savedAt, changes);
-    const self = await platform.probe(channel);
-    if (!self.ok) return note({ lastError: toError(self.failure) });
-    note({ self: self.value, verifiedAt: clock.now(), lastError: null });
-    if (!platform.register || channel.address === null) return;
-    const registered = await platform.register({ ...channel, self: self.value }, deps.commands());
-    note(registered.ok ? { registered: channel.address } : { lastError: toError(registered.failure) });
   }
 
   async function sendTrial(name: PlatformName, chat: string): Promise<Result<unknown>> {
@@ -171,7 +165,8 @@ export function createSetUp(context: ChannelsContext, deps: SetUpDeps) {
       const isRegistered = platform?.register && hasAddress ? registered !== null : null;
       return ok({
         ...{ verified: verifiedAt !== null, self, registered: isRegistered, sent: sent && sent.ok },
-        error: sent && !sent.ok ? toError(sent.failure) : lastError,
+        error:
+          sent && !sent.ok ? { at: clock.now(), code: sent.failure.code, message: sent.failure.message } : lastError,
       });
     },
     /** Takes the address back from the platform, as far as it answers. */

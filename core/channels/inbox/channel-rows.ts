@@ -35,6 +35,18 @@ export function createChannelRows(sql: Sql) {
     list: (): ChannelRow[] => sql.run<RawRow>(`SELECT ${columns} FROM channel ORDER BY platform`).map(toRow),
     platforms: (): PlatformName[] =>
       sql.run<{ platform: PlatformName }>("SELECT platform FROM channel ORDER BY platform").map((row) => row.platform),
+    /** Those that are to be asked again by now. Rows of a newer version are left to it. */
+    dueProbes: (now: number): PlatformName[] =>
+      sql
+        .run<{ platform: PlatformName }>(
+          "SELECT platform FROM channel WHERE json_extract(body, '$.v') = 1 AND json_extract(body, '$.retryAt') <= ?",
+          now,
+        )
+        .map((row) => row.platform),
+    nextProbe: (): number | null =>
+      sql.run<{ at: number | null }>(
+        "SELECT min(json_extract(body, '$.retryAt')) AS at FROM channel WHERE json_extract(body, '$.v') = 1",
+      )[0]?.at ?? null,
     put(platform: PlatformName, channel: StoredChannel): void {
       sql.run(
         "INSERT INTO channel (platform, body) VALUES (?, ?) ON CONFLICT DO UPDATE SET body = excluded.body",

@@ -27,6 +27,8 @@ export const StoredChannel = z.object({
   /** The platform was told this address. */
   registered: z.string().nullable(),
   lastError: ChannelError.nullable(),
+  /** When the platform is asked again who the bot is and told the address. `null` or absent: both are done, or cannot be. */
+  retryAt: z.int().nullable().optional(),
 });
 export type StoredChannel = z.infer<typeof StoredChannel>;
 

@@ -98,6 +98,20 @@ describe("set-up", () => {
     expect(calls.at(-1)).toMatchObject({ method: "sendMessage", body: { chat_id: "7" } });
   });
 
+  it("is asked again by the alarm once the platform answers, and then knows its name and its address", async () => {
+    answers = () => new Response("bad gateway", { status: 502 });
+    expect((await put()).body).toMatchObject({ state: "saved", self: null });
+    answers = isFine;
+    const object = env.CHANNELS.getByName(profile);
+    await runInDurableObject(object, async (instance, state) => {
+      expect(await state.storage.getAlarm()).toBeLessThanOrEqual(Date.now() + 60_000);
+      state.storage.sql.exec("UPDATE channel SET body = json_set(body, '$.retryAt', 0)");
+      await instance.alarm();
+    });
+    await vi.waitUntil(async () => (await read()).state === "verified", soon);
+    expect(await read()).toMatchObject({ self: { name: "talaria_bot" }, lastError: null });
+  });
+
   it("names the field that it refuses", async () => {
     expect(await codeOf(put({ token: "x y" }))).toEqual([400, "body_invalid"]);
     expect(await codeOf(put({ ...FIELDS, botToken: "1" }))).toEqual([400, "field_unknown"]);
