@@ -164,6 +164,10 @@ export function createDeliveryRows(sql: Sql) {
       const query = "SELECT route, count(*) AS n FROM webhook_delivery WHERE at > ? GROUP BY route";
       return new Map(sql.run<{ route: WebhookName; n: number }>(query, since).map(({ route, n }) => [route, n]));
     },
+    /** The log goes on without the session's id. What waits for it is moved by the pump. */
+    forgetSession(session: SessionId): void {
+      sql.run("UPDATE webhook_delivery SET session = NULL, turn = NULL WHERE session = ? AND due IS NULL", session);
+    },
     forgetRoute(route: WebhookName): void {
       sql.run("DELETE FROM webhook_delivery WHERE route = ?", route);
     },

@@ -43,6 +43,14 @@ export function createRouteRows(sql: Sql) {
       sql.run("INSERT INTO webhook_session VALUES (?, ?, ?)", name, key, fresh);
       return fresh;
     },
+    /** The session was deleted, and its key goes with it. Before `fresh` takes its place, what waits for the session keeps it bound. */
+    forgetSession(session: SessionId): void {
+      sql.run(
+        `DELETE FROM webhook_session WHERE session = ?1 AND NOT EXISTS
+          (SELECT 1 FROM webhook_delivery WHERE lane = ?1 AND due IS NOT NULL)`,
+        session,
+      );
+    },
     /** The session was deleted; `fresh` takes its place. Inside the caller's transaction. */
     rebind(name: WebhookName, session: SessionId, fresh: SessionId): void {
       sql.run("UPDATE webhook_session SET session = ? WHERE route = ? AND session = ?", fresh, name, session);

@@ -4,7 +4,7 @@ import { DurableObject } from "cloudflare:workers";
 import { ulid } from "ulid";
 import { type Result, messageOf, ok } from "../../core/errors.ts";
 import type { SessionDelivery } from "../../core/schemas/channels/delivery.ts";
-import { ProfileId } from "../../core/schemas/ids.ts";
+import { ProfileId, type SessionId } from "../../core/schemas/ids.ts";
 import type {
   ChangeWebhook,
   CreateWebhook,
@@ -166,6 +166,15 @@ export class Webhooks extends DurableObject<WebhooksEnv> {
     const rows = this.#deliveries.list(name, { before, limit: limit + 1 });
     const next = rows.length > limit ? rows[limit - 1]!.n : null;
     return ok({ deliveries: rows.slice(0, limit).map(({ delivery }) => delivery), next });
+  }
+
+  /** Idempotent. Called by the profile's Account. */
+  async forgetSession(session: SessionId): Promise<void> {
+    if (!this.#exists()) return;
+    this.#sql.transaction(() => {
+      this.#routes.forgetSession(session);
+      this.#deliveries.forgetSession(session);
+    });
   }
 
   /** Deletes everything. Idempotent. Called by the profile's Account, which no longer knows the profile. */

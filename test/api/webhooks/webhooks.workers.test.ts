@@ -182,6 +182,33 @@ describe("a webhook", () => {
     await until("evicted", ["posted"]);
   });
 
+  it("leaves neither the id of a deleted session nor the key that it had", async () => {
+    const { path } = await create({
+      name: "left",
+      scheme: "github",
+      secret: SECRET,
+      prompt: "{a}",
+      session: { key: "{who}" },
+    });
+    await send(path, { a: "one", who: "ada@example.org" }, { "x-github-delivery": "l1" });
+    await until("left", ["posted"]);
+    const session = await sessionOf("left");
+    expect((await ask("DELETE", `/v1/sessions/${session}`, { key })).status).toBe(204);
+    const left = await runInDurableObject(env.WEBHOOKS.getByName(profile), (_, state) =>
+      ["webhook_session", "webhook_delivery"].map((table) =>
+        state.storage.sql.exec(`SELECT * FROM ${table}`).toArray(),
+      ),
+    );
+    expect(JSON.stringify(left)).not.toContain(session);
+    expect(JSON.stringify(left)).not.toContain("ada@example.org");
+    expect(await log("left")).toMatchObject([{ id: "l1", state: "posted" }]);
+    // Its id still counts.
+    expect(await statusOf(send(path, { a: "one", who: "ada@example.org" }, { "x-github-delivery": "l1" }))).toEqual([
+      200,
+      "duplicate",
+    ]);
+  });
+
   it("goes on in another session when its own was deleted", async () => {
     const { path } = await create({ name: "moving", scheme: "github", secret: SECRET });
     await send(path, { a: 1 }, { "x-github-delivery": "m1" });
