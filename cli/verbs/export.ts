@@ -26,6 +26,7 @@ export const exportVerb: Verb = {
         if (json) return output.json({ file: path, profile, deployment, counts, parts: parts.length });
         output.text(`The profile ${profile} is in ${path}.`);
         output.note(`Signed by the deployment ${deployment}. Keys and secrets are not in it.`);
+        output.note("Channels, their people and chats, and inbound webhooks are not in it either; their sessions are.");
       },
     },
   ],

@@ -31,7 +31,8 @@ export const importVerb: Verb = {
         output.text(`Imported ${sessions} sessions, ${skills} skills and ${facts} facts.`);
         if (!trusted) output.note(FOREIGN);
         for (const one of skipped) output.note(`left out: ${one}`);
-        output.note("Enter the secrets of webhooks and MCP servers again: they are switched off until then.");
+        output.note("Enter the secrets of outbound webhooks and MCP servers again: they are switched off until then.");
+        output.note("Set channels and inbound webhooks up again: they do not travel.");
       },
     },
   ],
