@@ -41,6 +41,10 @@ function readMessage(message: Message, update: Update, { self, clock, fileBytes 
   if (message.migrate_to_chat_id !== undefined) {
     return { events: [], moved: [{ from: String(chat.id), to: String(message.migrate_to_chat_id) }] };
   }
+  // The supergroup's own word of it: enough if the group's never arrives.
+  if (message.migrate_from_chat_id !== undefined) {
+    return { events: [], moved: [{ from: String(message.migrate_from_chat_id), to: String(chat.id) }] };
+  }
   // Posts of a channel have no person who wrote them; its linked group gets each as an automatic forward.
   if (chat.type === "channel" || message.is_automatic_forward) return { events: [] };
   const sender = toAuthor(message);

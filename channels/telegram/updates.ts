@@ -95,6 +95,7 @@ export const Message = Content.extend({
   reply_to_message: lenient(ReplyMessage),
   quote: lenient(z.object({ text })),
   migrate_to_chat_id: lenient(id),
+  migrate_from_chat_id: lenient(id),
 });
 export type Message = z.infer<typeof Message>;
 

@@ -3,14 +3,14 @@ import type { SessionDelivery } from "../../core/schemas/channels/delivery.ts";
 import type { ChannelsContext } from "./context.ts";
 
 /**
- * False: its channel was removed, or its session deleted, while it was on its way. Nobody wants to read it any more, and the deletion that would
- * have erased it is over. The Account is asked only for a session that is not among the chat's own.
+ * False: its channel was removed, its session deleted, or its person dismissed, while it was on its way. Nobody may read it any more, and the
+ * deletion that would have erased it is over. The Account is asked only for a session that is not among the chat's own.
  */
 export async function isOwed(
   { chats, account }: Pick<ChannelsContext, "chats" | "account">,
   { origin, session }: Pick<SessionDelivery, "origin" | "session">,
 ): Promise<boolean> {
   const chat = chats.find(origin.chat);
-  if (!chat) return false;
+  if (!chat || chat.stranger) return false;
   return chat.sessions.includes(session) || (await account.findSessions([session])).length > 0;
 }

@@ -161,7 +161,10 @@ export function createPeopleDesk(deps: PeopleDeskDeps) {
       context.sql.transaction(() => {
         if (changes.listen !== undefined) setListening(name, chat.address.id, changes.listen);
         if (changes.topic === "off") topics.off(toBaseKey(chat.key));
-        if (changes.home === true) deps.setHome(name, id);
+        if (changes.home === true) {
+          chats.admit(id);
+          deps.setHome(name, id);
+        }
         if (changes.home === false && deps.home(name) === id) deps.setHome(name, null);
       });
       return ok(toChat(name, chat, channels.find(name)!.channel.options));

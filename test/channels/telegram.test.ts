@@ -96,6 +96,8 @@ describe("what arrives from Telegram", () => {
   test("a group that became a supergroup has another id from now on", async () => {
     const received = await receive({ chat: { ...GROUP, type: "group" }, migrate_to_chat_id: -1_009 });
     expect(received).toEqual({ events: [], moved: [{ from: "-1005", to: "-1009" }] });
+    const said = await receive({ chat: GROUP, migrate_from_chat_id: -1_001 });
+    expect(said).toEqual({ events: [], moved: [{ from: "-1001", to: "-1005" }] });
   });
 
   test("joins, pins, posts of channels and their copies in the linked group concern nobody", async () => {

@@ -51,6 +51,8 @@ const post = (chat: number, more: object) =>
     },
   });
 const say = (chat: number, text: string) => post(chat, { text });
+const mention = (chat: number, text: string) =>
+  post(chat, { text: `@talaria_bot ${text}`, entities: [{ type: "mention", offset: 0, length: 12 }] });
 const answers = (chat: number, n: number) =>
   vi.waitUntil(() => sent.filter((one) => one.chat === chat).length === n, soon);
 const chats = async () =>
@@ -73,4 +75,14 @@ it("goes on in the same session, without a mention where it listened to all, as 
   expect(body).toMatchObject({ options: { chats: { [NEW]: { listen: "all" } } }, home: before!.id });
   expect(JSON.stringify(body)).not.toContain(`"${OLD}"`);
   expect(sent.filter(({ chat }) => chat === OLD)).toHaveLength(1);
+});
+
+it("is told by the new group alone, where the old one's word was lost", async () => {
+  await mention(OLD, "one");
+  await answers(OLD, 1);
+  const [before] = await chats();
+  await post(NEW, { migrate_from_chat_id: OLD });
+  await mention(NEW, "two");
+  await answers(NEW, 1);
+  expect(await chats()).toEqual([{ ...before, lastIn: expect.any(Number) }]);
 });

@@ -8,14 +8,14 @@ const [OWN, OTHER, GONE] = ["SES1", "SES2", "SES3"].map((end) => SessionId.parse
 
 function world() {
   const asked: string[] = [];
-  const chats = { find: (id: string) => (id === "c1" ? { sessions: [OWN] } : null) };
+  const chats = new Map(Object.entries({ c1: { sessions: [OWN] }, dismissed: { sessions: [OWN], stranger: true } }));
   const account = {
     async findSessions(sessions: SessionId[]) {
       asked.push(...sessions);
       return sessions.filter((session) => session === OTHER).map((session) => ({ session }));
     },
   };
-  const context = { chats, account } as unknown as ChannelsContext;
+  const context = { chats: { find: (id: string) => chats.get(id) ?? null }, account } as unknown as ChannelsContext;
   return { asked, isOwed: (chat: string, session: SessionId) => isOwed(context, { origin: { chat }, session }) };
 }
 
@@ -25,8 +25,10 @@ it("is owed by the chat's own session, and by another session of the profile", a
   expect(asked).toEqual([OTHER]);
 });
 
-it("is not owed by a deleted session, nor to a chat that is gone", async () => {
+it("is not owed by a deleted session, nor to a chat that is gone or whose person was dismissed", async () => {
   const { asked, isOwed } = world();
-  expect([await isOwed("c1", GONE!), await isOwed("c2", OWN!)]).toEqual([false, false]);
+  expect([await isOwed("c1", GONE!), await isOwed("c2", OWN!), await isOwed("dismissed", OWN!)]).toEqual(
+    Array(3).fill(false),
+  );
   expect(asked).toEqual([GONE]);
 });
