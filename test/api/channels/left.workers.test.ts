@@ -37,11 +37,15 @@ it("a month later the channel, its people and their chats are left, and nothing 
     });
   }
   await vi.waitUntil(() => sent.length === 2, soon);
-  await vi.waitUntil(async () => {
-    const { body } = await ask("GET", "/v1/deliveries", { key });
-    return (body as { deliveries: { state: string }[] }).deliveries.every(({ state }) => state === "sent");
-  }, soon);
-  await runInDurableObject(env.CHANNELS.getByName(profile), async (instance, state) => {
+  const object = env.CHANNELS.getByName(profile);
+  const isSettled = () =>
+    runInDurableObject(object, (_, { storage: { sql } }) => {
+      const open = `SELECT 1 FROM channel_inbound WHERE body IS NOT NULL UNION ALL
+        SELECT 1 FROM channel_delivery WHERE ended IS NULL`;
+      return sql.exec(open).toArray().length === 0;
+    });
+  await vi.waitUntil(isSettled, soon);
+  await runInDurableObject(object, async (instance, state) => {
     const { sql } = state.storage;
     const read = (table: string) => sql.exec(`SELECT * FROM ${table}`).toArray();
     for (const row of read("channel_inbound")) expect(JSON.stringify(row)).not.toMatch(/7001|7666|Rain/);
