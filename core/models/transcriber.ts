@@ -3,10 +3,13 @@
 import * as z from "zod";
 import { type Result, err, ok } from "../errors.ts";
 import type { Outbound } from "../outbound/outbound.ts";
-import type { Settings } from "../schemas/settings.ts";
+import { type Cost, NO_USAGE } from "../schemas/entry.ts";
+import type { Price, Settings } from "../schemas/settings.ts";
+import type { SpentCall } from "../schemas/usage.ts";
 import { parseBody, readErrorBody } from "./failures/error-reply.ts";
 import { readReplyFailure } from "./failures/failures.ts";
 import type { ImageApi } from "./image-maker.ts";
+import { computeCost } from "./prices.ts";
 
 export interface Recording {
   bytes: Uint8Array;
@@ -15,12 +18,30 @@ export interface Recording {
   mediaType: string;
 }
 
-export interface Transcriber {
-  /** Failure: `voice_failed`, with a sentence for the person. */
-  transcribe(recording: Recording): Promise<Result<string>>;
+export interface Transcription {
+  /** "": no words were recognised. It costs the same. */
+  text: string;
+  spent: SpentCall;
 }
 
-const Reply = z.object({ text: z.string() });
+export interface Transcriber {
+  /** Failure: `voice_failed`, with a sentence for the person. */
+  transcribe(recording: Recording): Promise<Result<Transcription>>;
+}
+
+/** Dollars per million tokens, audio in and text out, and per minute. https://developers.openai.com/api/docs/models as of November 2026. */
+const PRICES: Record<string, Price> = {
+  "openai:gpt-4o-transcribe": { input: 2.5, output: 10 },
+  "openai:gpt-4o-mini-transcribe": { input: 1.25, output: 5 },
+};
+const MINUTE_PRICES: Record<string, number> = { "openai:whisper-1": 0.006 };
+
+/** Providers count tokens or seconds, or nothing. */
+const Counted = z.union([
+  z.object({ type: z.literal("duration"), seconds: z.number().min(0) }),
+  z.object({ input_tokens: z.int().min(0), output_tokens: z.int().min(0) }),
+]);
+const Reply = z.object({ text: z.string(), usage: Counted.optional().catch(undefined) });
 const MAX_REPLY_BYTES = 1_000_000;
 /** OpenAI's limit of a recording. */
 const MAX_RECORDING_BYTES = 25 * 1024 * 1024;
@@ -29,7 +50,7 @@ export function createTranscriber(
   { name, model, baseUrl, key }: ImageApi,
   deps: {
     outbound: Pick<Outbound, "request">;
-    settings: Pick<Settings, "turn">;
+    settings: Pick<Settings, "turn" | "models">;
     /** A boundary that is in no recording. */
     boundary(): string;
   },
@@ -56,10 +77,35 @@ export function createTranscriber(
         return fail(readReplyFailure({ ...readErrorBody(body), status, headers, provider }, [key]).message);
       }
       const parsed = Reply.safeParse(body);
-      const text = parsed.data?.text.trim() ?? "";
-      return text === "" ? fail("no words were recognised in it.") : ok(text);
+      if (!parsed.success) return fail(`${provider} answered without a text. Try again later.`);
+      return ok({
+        text: parsed.data.text.trim(),
+        spent: toSpent(name, parsed.data.usage, deps.settings.models.prices),
+      });
     },
   };
+}
+
+/** Seconds have no place in the ledger: they are booked as what they cost. */
+function toSpent(
+  model: string,
+  counted: z.infer<typeof Counted> | undefined,
+  prices: Record<string, Price>,
+): SpentCall {
+  if (!counted) return { model, usage: NO_USAGE };
+  if ("seconds" in counted) {
+    const perMinute = MINUTE_PRICES[model];
+    const cost = perMinute === undefined ? {} : { cost: toMinuteCost(counted.seconds, perMinute) };
+    return { model, usage: NO_USAGE, ...cost };
+  }
+  const usage = { ...NO_USAGE, input: counted.input_tokens, output: counted.output_tokens };
+  const price = prices[model] ?? PRICES[model];
+  const source = prices[model] ? ("operator" as const) : ("catalog" as const);
+  return { model, usage, ...(price && { cost: computeCost(usage, { ...price, source }) }) };
+}
+
+function toMinuteCost(seconds: number, usdPerMinute: number): Cost {
+  return { usdMicros: Math.ceil((seconds / 60) * usdPerMinute * 1_000_000), source: "catalog" };
 }
 
 function toForm(boundary: string, model: string, { bytes, name, mediaType }: Recording): Uint8Array {

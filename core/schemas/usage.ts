@@ -6,9 +6,19 @@ import { Day, ReviewId, SessionId } from "./ids.ts";
 
 /**
  * What a call was made for: the model slots of core/agent/contract.ts, which a test compares. Calls of the slot `judge` are
- * booked as `review`. `image`: images that a provider made, which is not a slot.
+ * booked as `review`. Not slots: `image`, images that a provider made, and `voice`, voice messages that a provider turned into text.
  */
-export const UsageKind = z.enum(["turn", "review", "curation", "compaction", "title", "approval", "vision", "image"]);
+export const UsageKind = z.enum([
+  "turn",
+  "review",
+  "curation",
+  "compaction",
+  "title",
+  "approval",
+  "vision",
+  "image",
+  "voice",
+]);
 export type UsageKind = z.infer<typeof UsageKind>;
 
 export const CostSource = Cost.shape.source;

@@ -12,7 +12,7 @@ import type { PlatformName } from "../../core/schemas/channels/inbound.ts";
 import type { ProfileId, SessionId, Sha256 } from "../../core/schemas/ids.ts";
 import type { BranchNeed, BranchPage, BranchPlan } from "../../core/schemas/sessions/branch.ts";
 import type { Settings } from "../../core/schemas/settings.ts";
-import type { UsageAsked, UsageReport } from "../../core/schemas/usage.ts";
+import type { Booking, UsageAsked, UsageReport } from "../../core/schemas/usage.ts";
 import type { NewSession, SessionCalls } from "../../core/session/engine.ts";
 import type { DiscordSocket } from "./discord-socket.ts";
 import type { OutboundEnv } from "../../wiring/outbound.ts";
@@ -81,6 +81,7 @@ export interface AccountStub {
   registerSession(info: SessionInfo): Promise<boolean>;
   eraseSession(session: SessionId): Promise<unknown>;
   usage(asked: UsageAsked): Promise<UsageReport | null>;
+  book(booking: Booking): Promise<void>;
   findSessions(sessions: SessionId[]): Promise<SessionInfo[]>;
   listSessions(asked: { after?: SessionId; limit: number }): Promise<SessionInfo[]>;
 }

@@ -2,6 +2,7 @@
 // message that was posted before a crash is not posted again.
 import { type SessionId, fromTurnId } from "../../core/schemas/ids.ts";
 import { sha256Hex } from "../../core/schemas/learning/digest.ts";
+import { toUsageLines } from "../../core/schemas/usage.ts";
 import type { BusyMode } from "../../core/schemas/settings.ts";
 import { toSenderPrefix } from "../../core/channels/session-key.ts";
 import { clip } from "../../core/clip.ts";
@@ -77,6 +78,11 @@ async function compose(context: ChannelsContext, heard: HeardMessage, session: S
     client: platform.open(channel),
     ...{ limits: platform.limits, settings, session: context.session(session), tries },
     transcriber: openTranscriber(context.env, settings, openOutbound(context.env, settings)),
+    async book(id, spent) {
+      const booked = `voice:${sha256Hex(`${platform.name}\n${event.id}`).slice(0, 32)}.${id}`;
+      const lines = toUsageLines([{ kind: "voice", ...spent }]);
+      await context.account.book({ id: booked, session, at: context.clock.now(), lines });
+    },
   });
   const { replyTo } = event;
   const isCommand = COMMAND.test(text);

@@ -8,6 +8,7 @@ import type { InboundFile, InboundMessage } from "../../core/schemas/channels/in
 import { sha256Hex } from "../../core/schemas/learning/digest.ts";
 import type { GivenImage } from "../../core/schemas/media/image.ts";
 import type { Settings } from "../../core/schemas/settings.ts";
+import type { SpentCall } from "../../core/schemas/usage.ts";
 import type { Transcriber } from "../../core/models/transcriber.ts";
 import type { SessionStub } from "./context.ts";
 
@@ -34,6 +35,8 @@ export interface FileTaker {
   settings: Pick<Settings, "turn" | "images">;
   session: Pick<SessionStub, "putFile">;
   transcriber: Result<Transcriber>;
+  /** Books what a transcription cost, once under this id of it. */
+  book(id: string, spent: SpentCall): Promise<void>;
   /** How often the message was tried before. */
   tries: number;
 }
@@ -49,7 +52,7 @@ async function takeFile(
   message: InboundMessage,
   file: InboundFile,
   n: number,
-  { client, limits, settings, session, transcriber, tries }: FileTaker,
+  { client, limits, settings, session, transcriber, book, tries }: FileTaker,
   taken: TakenFiles,
 ): Promise<void> {
   const name = toFileName(file, n);
@@ -72,8 +75,11 @@ async function takeFile(
   const type = fetched.value.mediaType ?? file.mediaType ?? "application/octet-stream";
   if (file.kind === "voice") {
     const heard = transcriber.ok ? await transcriber.value.transcribe({ bytes, name, mediaType: type }) : transcriber;
-    if (heard.ok) return void taken.spoken.push(heard.value);
-    taken.refusals.push(`Your voice message could not be turned into text: ${heard.failure.message}`);
+    // A message that is tried again is transcribed, and paid for, again.
+    if (heard.ok) await book(`${n}.${tries}`, heard.value.spent);
+    if (heard.ok && heard.value.text !== "") return void taken.spoken.push(heard.value.text);
+    const why = heard.ok ? "no words were recognised in it." : heard.failure.message;
+    taken.refusals.push(`Your voice message could not be turned into text: ${why}`);
   }
   if (file.kind === "image" && taken.images.length < settings.images.maxPerMessage) {
     const checked = checkImage(bytes, what, settings.images);

@@ -147,8 +147,8 @@ describe("a turn", () => {
     ]);
   });
 
-  it("is booked with a kind for each slot of models but `judge`, and one for images that a provider makes", () => {
-    expect([...UsageKind.options, "judge"].toSorted()).toEqual([...MODEL_SLOTS, "image"].toSorted());
+  it("is booked with a kind for each slot of models but `judge`, and one each for images and for voice messages", () => {
+    expect([...UsageKind.options, "judge"].toSorted()).toEqual([...MODEL_SLOTS, "image", "voice"].toSorted());
   });
 });
 

@@ -5,6 +5,7 @@ import { type Result, err, ok } from "../../../core/errors.ts";
 import { DEFAULTS } from "../../../core/limits.ts";
 import { type Recording, createTranscriber } from "../../../core/models/transcriber.ts";
 import type { OutboundRequest } from "../../../core/outbound/outbound.ts";
+import { NO_USAGE } from "../../../core/schemas/entry.ts";
 import type { InboundFile, InboundMessage } from "../../../core/schemas/channels/inbound.ts";
 import { type FileTaker, takeFiles } from "../../../durable-objects/channels/take-files.ts";
 import { fromBase64 } from "../../../core/schemas/base64.ts";
@@ -31,6 +32,7 @@ function take(file: InboundFile, more: Partial<FileTaker> & { fetched?: Result<{
     },
     transcriber: err("voice_unavailable", "no provider is set."),
     tries: 0,
+    book: async () => {},
     ...given,
   });
   return taken.then((result) => ({ ...result, stored: [...stored] }));
@@ -73,8 +75,19 @@ describe("a file that a person sends", () => {
 
   it("with speech becomes text, or a sentence why not beside the stored recording", async () => {
     const voice: InboundFile = { kind: "voice", ref: "1", name: "v.ogg", mediaType: "audio/ogg" };
-    const heard = { transcribe: async ({ name }: Recording) => ok(`heard ${name}`) };
-    expect((await take(voice, { transcriber: ok(heard) })).spoken).toEqual(["heard v.ogg"]);
+    const spent = { model: "openai:whisper-1", usage: NO_USAGE };
+    const heard = { transcribe: async ({ name }: Recording) => ok({ text: `heard ${name}`, spent }) };
+    const booked: unknown[] = [];
+    const book = async (...booking: unknown[]) => void booked.push(booking);
+    expect((await take(voice, { transcriber: ok(heard), book, tries: 1 })).spoken).toEqual(["heard v.ogg"]);
+    const silent = ok({ transcribe: async () => ok({ text: "", spent }) });
+    const nothing = await take(voice, { transcriber: silent, book });
+    expect(nothing.refusals[0]).toContain("no words were recognised");
+    expect(nothing.stored).toHaveLength(1);
+    expect(booked).toEqual([
+      ["0.1", spent],
+      ["0.0", spent],
+    ]);
     const unheard = await take(voice);
     expect(unheard.refusals).toEqual(["Your voice message could not be turned into text: no provider is set."]);
     expect(unheard.stored).toHaveLength(1);
@@ -82,10 +95,10 @@ describe("a file that a person sends", () => {
 });
 
 describe("a transcription", () => {
-  const ask = async (status: number, body: string) => {
+  const ask = async (status: number, body: string, model = "whisper") => {
     const sent: { url: string; options: OutboundRequest }[] = [];
     const transcriber = createTranscriber(
-      { name: "openai:whisper", model: "whisper", baseUrl: "https://api.example.com/v1", key: "sk-secret-key" },
+      { name: `openai:${model}`, model, baseUrl: "https://api.example.com/v1", key: "sk-secret-key" },
       {
         outbound: {
           async request(url, options) {
@@ -103,7 +116,10 @@ describe("a transcription", () => {
 
   it("is one form with the model and the recording", async () => {
     const { text, url, options } = await ask(200, '{"text":" Hello. "}');
-    expect([text, url]).toEqual([ok("Hello."), "https://api.example.com/v1/audio/transcriptions"]);
+    expect([text, url]).toMatchObject([
+      { ok: true, value: { text: "Hello." } },
+      "https://api.example.com/v1/audio/transcriptions",
+    ]);
     const form = await new Response(options.body as Uint8Array<ArrayBuffer>, { headers: options.headers! }).formData();
     expect(form.get("model")).toBe("whisper");
     expect(await (form.get("file") as File).text()).toBe("words");
@@ -111,10 +127,21 @@ describe("a transcription", () => {
   });
 
   it.each([
+    ["gpt-4o-mini-transcribe", '{"input_tokens":1000,"output_tokens":20}', { input: 1_000, output: 20 }, 1_350],
+    ["whisper-1", '{"type":"duration","seconds":30}', {}, 3_000],
+    ["whisper-2", '{"type":"duration","seconds":30}', {}, undefined],
+    ["gpt-4o-mini-transcribe", "null", {}, undefined],
+  ])("by %s that counts %s costs what its price list says", async (model, usage, tokens, usdMicros) => {
+    const { text } = await ask(200, `{"text":"","usage":${usage}}`, model);
+    const cost = usdMicros === undefined ? {} : { cost: { usdMicros, source: "catalog" } };
+    const spent = { model: `openai:${model}`, usage: { ...NO_USAGE, ...tokens }, ...cost };
+    expect(text).toEqual(ok({ text: "", spent }));
+  });
+
+  it.each([
     [401, '{"error":{"message":"Wrong key sk-secret-key"}}'],
     [500, "<html>"],
     [200, "no json"],
-    [200, '{"text":"  "}'],
   ])("that fails with %s %s says why, without the key", async (status, body) => {
     const { text } = await ask(status, body);
     expect(text).toMatchObject({ ok: false, failure: { code: "voice_failed" } });
