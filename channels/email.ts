@@ -33,6 +33,9 @@ const MAX_SUBJECT_CHARS = 200;
 /** [own] Ids of a thread that an answer names: the first one, and the newest. */
 const MAX_REFERENCES = 12;
 
+/** Of S/MIME and OpenPGP: mail programs give it a name, such as `smime.p7s`. */
+const SIGNATURE = /^application\/(?:(?:x-)?pkcs7|pgp)-signature$/i;
+
 const EmailFields = z.strictObject({
   address: z
     .string()
@@ -166,6 +169,7 @@ async function toReceived(
   const kept = mail.attachments.flatMap(({ filename, mimeType, disposition, content }, n) => {
     // A signature of the message, or a delivery note, is nothing that the author attached.
     if (typeof content === "string" || (filename === null && disposition !== "attachment")) return [];
+    if (SIGNATURE.test(mimeType)) return [];
     const file: InboundFile = {
       kind: mimeType.startsWith("image/") ? "image" : mimeType.startsWith("audio/") ? "voice" : "file",
       ref: `${id}.${n}`,

@@ -43,9 +43,11 @@ export interface Mailbox {
 
 const ADDRESS = /^[^\s@<>"(),:;\\[\]]{1,64}@([a-z0-9](?:[a-z0-9.-]{0,250}[a-z0-9])?)$/;
 
-/** One plain address. `null`: anything that two readers could understand differently. */
+/** One plain address in ASCII. `null`: anything that two readers could understand differently, such as bytes of a letter in UTF-8. */
 export function readAddress(text: string): Mailbox | null {
-  const address = text.trim().toLowerCase();
+  const trimmed = text.trim();
+  if (!/^[!-~]{3,320}$/.test(trimmed)) return null;
+  const address = trimmed.toLowerCase();
   const domain = ADDRESS.exec(address)?.[1];
   return domain === undefined || domain.includes("..") ? null : { address, domain };
 }

@@ -210,6 +210,9 @@ describe("e-mail", () => {
       "Group: ada@example.com;",
       "<>",
       "ada",
+      // A letter in UTF-8, and the Kelvin sign.
+      "Ada <ad\u00e4@example.com>",
+      "Ada <\u212a@example.com>",
     ];
     for (const from of authors)
       expect(await isTaken({ from, results: "dmarc=pass header.from=example.com" }), from).toBe(false);
@@ -303,6 +306,20 @@ describe("e-mail", () => {
     const parts =
       "Content-Type: text/html; charset=utf-8\r\n\r\n<style>p{}</style><p>Yes &amp; no</p><div>More<br>now</div>";
     expect(await eventsOf({ parts })).toMatchObject([{ text: "Yes & no\nMore\nnow" }]);
+  });
+
+  test("the signature of a message is none of its files", async () => {
+    const toPart = (type: string, name: string) =>
+      `--b\r\nContent-Type: ${type}; name=${name}\r\nContent-Disposition: attachment; filename=${name}\r\n\r\nx\r\n`;
+    const parts = [
+      'Content-Type: multipart/signed; boundary="b"\r\n\r\n',
+      "--b\r\nContent-Type: text/plain\r\n\r\nHello\r\n",
+      toPart("application/pkcs7-signature", "smime.p7s"),
+      toPart("application/pgp-signature", "signature.asc"),
+      toPart("text/csv", "rain.csv"),
+      "--b--\r\n",
+    ].join("");
+    expect(await eventsOf({ parts })).toMatchObject([{ text: "Hello", files: [{ name: "rain.csv" }] }]);
   });
 
   test("the same message is one event, and another author cannot take its id", async () => {
