@@ -100,6 +100,7 @@ export const github: Platform<GithubFields> = {
       help: "The app's private key: the whole file that GitHub made.",
       secret: true,
       required: false,
+      file: true,
     },
     {
       name: "login",

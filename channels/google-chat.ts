@@ -106,9 +106,10 @@ export const googleChat: Platform<GoogleChatFields> = {
   form: [
     {
       name: "serviceAccountKey",
-      help: "The JSON key of a service account of the app's project.",
+      help: "The JSON key of a service account of the app's project: the whole file.",
       secret: true,
       required: true,
+      file: true,
     },
     {
       name: "projectNumber",

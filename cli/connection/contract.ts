@@ -2920,7 +2920,7 @@ export interface Contract {
       channels: {
         platform: "telegram" | "slack" | "discord" | "whatsapp" | "teams" | "google-chat" | "matrix" | "mattermost" | "line" | "feishu" | "dingtalk" | "wecom" | "twilio" | "email" | "signal" | "github" | "webhook";
         title: string;
-        form: { name: string; help: string; secret: boolean; required: boolean }[];
+        form: { name: string; help: string; secret: boolean; required: boolean; file?: true | undefined }[];
         steps: string[];
         capabilities: {
           edit: boolean;

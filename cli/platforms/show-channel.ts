@@ -24,8 +24,8 @@ export function renderForm({ platform, title, form, steps, address }: PlatformIn
     `${title} (${platform})`,
     ...steps.map((step, index) => `${index + 1}. ${step}`),
     ...form.map(
-      ({ name, help, secret, required }) =>
-        `  ${name}${secret ? " (secret)" : ""}${required ? "" : " (optional)"}: ${help} ${toVariable(platform, name)}`,
+      ({ name, help, secret, required, file }) =>
+        `  ${name}${secret ? " (secret)" : ""}${required ? "" : " (optional)"}: ${help} ${file ? `${name}=PATH, or ` : ""}${toVariable(platform, name)}`,
     ),
     // An e-mail comes to the address of its field.
     ...(platform === "email" ? [] : [`Address: ${address ?? NO_ADDRESS}`]),

@@ -137,6 +137,8 @@ export interface PlatformField {
   /** Sealed when stored, and never shown again. */
   secret: boolean;
   required: boolean;
+  /** It is the content of a file, of several lines: a terminal takes the file's path. */
+  file?: true;
 }
 
 /**

@@ -1,4 +1,7 @@
 // `talaria channels`, against a fake API.
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { PlatformInfo } from "../../core/schemas/channels/channel-api.ts";
 import { DEFAULT_OPTIONS } from "../../core/schemas/channels/channel-api.ts";
@@ -107,6 +110,30 @@ describe("talaria channels", () => {
     expect(stderr).toContain("- Make an app.");
     expect(stderr).toContain("token: The bot's token.");
     expect(stdout + stderr).not.toContain("123:abc");
+  });
+
+  it("takes the path of a field that is a file, typed or as a word, and sends what is in it", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "talaria-key-"));
+    const path = join(folder, "app key.pem");
+    writeFileSync(path, "-----BEGIN\nabc\n");
+    const form = [{ name: "privateKey", help: "The key.", secret: true, required: true, file: true as const }];
+    const github = platforms(info({ platform: "github", title: "GitHub", form }));
+    const saved = answerJson(200, channel({ platform: "github" }));
+    const request = 'PUT /v1/channels/github {"privateKey":"-----BEGIN\\nabc\\n"}';
+    const word = await ask(["channels", "set", "github", `privateKey=${path}`], [github, saved]);
+    expect(word.requests[1]).toBe(request);
+    const typed = await ask(["channels", "set", "github"], [github, saved], { columns: 80, typed: path });
+    expect(typed.requests[1]).toBe(request);
+    expect(typed.stderr + typed.stdout).not.toContain("abc");
+    const env = await ask(["channels", "set", "github", "--from-env"], [github, saved], {
+      env: { GITHUB_PRIVATE_KEY: "-----BEGIN\nabc\n" },
+    });
+    expect(env.requests[1]).toBe(request);
+    for (const wrong of [`${path}.no`, folder]) {
+      const { code, stderr } = await ask(["channels", "set", "github", `privateKey=${wrong}`], [github]);
+      expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining("cannot be read") as string });
+    }
+    rmSync(folder, { recursive: true });
   });
 
   it("says what is left to do after it has saved the fields", async () => {

@@ -33,7 +33,14 @@ export const TestedChannel = z.object({
 });
 export type TestedChannel = z.infer<typeof TestedChannel>;
 
-const PlatformField = z.object({ name: z.string(), help: z.string(), secret: z.boolean(), required: z.boolean() });
+const PlatformField = z.object({
+  name: z.string(),
+  help: z.string(),
+  secret: z.boolean(),
+  required: z.boolean(),
+  /** It is the content of a file: a terminal takes the file's path. */
+  file: z.literal(true).optional(),
+});
 
 export const PlatformInfo = z.object({
   platform: PlatformName,
