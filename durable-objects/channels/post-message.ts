@@ -52,6 +52,7 @@ export async function postMessage(
         chat: chat.id,
         ...(heard.event.message !== undefined && { message: heard.event.message }),
         ...(isOwners(heard) ? {} : { source: "content" as const }),
+        ...(heard.row.channel.options.learned && { learned: true as const }),
       },
     });
     if (posted.ok) return { turn: { session, turn: fromTurnId(posted.value.turn).n }, refusals: composed.refusals };

@@ -112,6 +112,25 @@ describe("set-up", () => {
     expect(await read()).toMatchObject({ self: { name: "talaria_bot" }, lastError: null });
   });
 
+  it("is polled as soon as it is set up, where there is no public address and polling is wanted", async () => {
+    const home = await createProfile();
+    const setPolling = (wanted: string) =>
+      runInDurableObject(env.CHANNELS.getByName(home.profile), (instance) => {
+        (instance as unknown as { env: { TALARIA_POLL_CHANNELS: string } }).env.TALARIA_POLL_CHANNELS = wanted;
+      });
+    const updatesHeld = [[toUpdate("/whoami", ++updates, 15)]];
+    answers = (method) => {
+      if (method !== "getUpdates") return isFine(method);
+      const held = updatesHeld.shift();
+      return held ? ok(held) : new Response("bad gateway", { status: 502 });
+    };
+    await setPolling("1");
+    await put({ ...FIELDS, options: { owners: ["15"] } }, home.key);
+    await vi.waitUntil(() => sentTo(15).some((text) => text.includes("its owner")), soon);
+    await setPolling("");
+    expect((await ask("DELETE", "/v1/channels/telegram", { key: home.key })).status).toBe(204);
+  });
+
   it("names the field that it refuses", async () => {
     expect(await codeOf(put({ token: "x y" }))).toEqual([400, "body_invalid"]);
     expect(await codeOf(put({ ...FIELDS, botToken: "1" }))).toEqual([400, "field_unknown"]);

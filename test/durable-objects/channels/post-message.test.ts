@@ -58,6 +58,10 @@ describe("a message of a channel", () => {
     expect((await post(message, { role })).channel).toEqual({ chat: "c1", ...(source && { source }) });
   });
 
+  it("tells the session that its chat wants to read what is learned", async () => {
+    expect((await post({}, { options: { learned: true } })).channel).toEqual({ chat: "c1", learned: true });
+  });
+
   it("with speech is the text, and its transcription is booked with the session", async () => {
     const usage = { input_tokens: 1_000, output_tokens: 20 };
     vi.spyOn(globalThis, "fetch").mockImplementation(async () => Response.json({ text: "heard", usage }));

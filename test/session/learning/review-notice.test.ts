@@ -59,3 +59,24 @@ it.each([
   );
   expect(notices.map(textOf)).toEqual(told);
 });
+
+it.each([
+  ["wants to read it", { chat: "c1", learned: true }, ["Hello again.", "Learned: remembered 1 fact."]],
+  ["does not", { chat: "c1" }, ["Hello again."]],
+] as const)("a chat that %s is told of what was learned accordingly", async (_, channel, told) => {
+  const model = createScriptedModel([{ text: "Hello." }, { text: "Hello again." }]);
+  const taken: string[] = [];
+  const channels = { take: async ({ text }: { text: string }) => void taken.push(text) };
+  const settings = { review: { afterModelCalls: 0, notice: "on" as const } };
+  const harness = createSessionHarness({ model, channels, settings });
+  const life = harness.boot();
+  await life.engine.create({ learning: "on", title: "" });
+  await life.engine.post({ text: "Hi." });
+  await life.settled();
+  const reviews = createReviewStore({ bucket: harness.bucket, profile: PROFILE });
+  const result = reviewResult(harness.sent[0]!.review, "done", "Learned: remembered 1 fact.");
+  await reviews.finish({ ...result, lessons: [lesson] });
+  await life.engine.post({ text: "Hi again.", channel });
+  await life.settled();
+  expect(taken.toSorted()).toEqual(told);
+});
