@@ -67,7 +67,7 @@ export const PEOPLE_ACTIONS: readonly Action[] = [
         body: { code, role },
       });
       if (json) output.json(approved);
-      else output.note(`${approved.name} (${approved.person}) may talk, as ${describeRole(approved.role)}.`);
+      else output.note(`${nameOf(approved)} may talk, as ${describeRole(approved.role)}.`);
     },
   },
   {
@@ -102,7 +102,7 @@ export const PEOPLE_ACTIONS: readonly Action[] = [
         body: { role },
       });
       if (json) output.json(put);
-      else output.note(`${put.name} may talk, as ${describeRole(put.role)}.`);
+      else output.note(`${nameOf(put)} may talk, as ${describeRole(put.role)}.`);
     },
   },
   {
@@ -138,6 +138,11 @@ export const PEOPLE_ACTIONS: readonly Action[] = [
     },
   },
 ];
+
+/** Somebody who was let in before they wrote has no name yet. */
+function nameOf({ name, person }: { name: string; person: string }): string {
+  return name === "" || name === person ? person : `${name} (${person})`;
+}
 
 function describeRole(role: ChannelRole): string {
   return role === "user" ? "a user" : `an ${role}`;

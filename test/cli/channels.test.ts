@@ -231,7 +231,9 @@ describe("talaria channels", () => {
     expect(people.stdout).toMatch(/U7 +admin/);
     const let_ = await ask(["channels", "let", "slack", "U/7", "--role", "admin"], [found, answerJson(200, person)]);
     expect(let_.requests[1]).toBe('PUT /v1/channels/slack/people/U%2F7 {"role":"admin"}');
-    expect(let_.stderr).toBe("Ada may talk, as an admin.\n");
+    expect(let_.stderr).toBe("Ada (U7) may talk, as an admin.\n");
+    const unnamed = await ask(["channels", "let", "slack", "U7"], [found, answerJson(200, { ...person, name: "" })]);
+    expect(unnamed.stderr).toBe("U7 may talk, as an admin.\n");
     const gone: Handler = (response) => void response.writeHead(204).end();
     const dismissed = await ask(["channels", "dismiss", "slack", "U7", "--yes"], [found, gone]);
     expect(dismissed.requests[1]).toBe("DELETE /v1/channels/slack/people/U7");
