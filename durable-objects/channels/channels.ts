@@ -316,7 +316,7 @@ export class Channels extends DurableObject<ChannelsEnv> {
     if (!this.#exists()) return;
     const { inbound, channels } = this.#context;
     const dues = [inbound.nextDue(), this.#delivery.nextDue(), channels.nextProbe()].filter((due) => due !== null);
-    if (this.#sending > 0 || this.#pump.isBusy() || this.#poller.isPolling()) dues.push(Date.now() + WATCH_MS);
+    if (this.#sending > 0 || this.#pump.isBusy() || this.#poller.isAtHome()) dues.push(Date.now() + WATCH_MS);
     await this.ctx.storage.setAlarm(Math.max(Date.now(), Math.min(...dues, Date.now() + DAY_MS)));
   }
 

@@ -1,7 +1,7 @@
 // What a chat sees of a turn while it runs: that the agent works, its tool calls as one message that is edited, and the answer as it grows.
 // Nothing of it is stored: a crash loses it, and the answer comes by the outbox. Called by channels.ts.
 import { readTurnEvents } from "../../core/channels/live/read-turn-events.ts";
-import { type Shown, beginShown, showEvent, toProgressText } from "../../core/channels/live/progress.ts";
+import { type Shown, asksPerson, beginShown, showEvent, toProgressText } from "../../core/channels/live/progress.ts";
 import type { DeliveryPorts, OpenedClient } from "../../core/channels/delivery/ports.ts";
 import type { Result } from "../../core/errors.ts";
 import type { ChatAddress } from "../../core/channels/platform.ts";
@@ -82,6 +82,8 @@ function createDisplay(ports: FollowPorts, { chat, session, turn, progress }: Fo
   let shown: Shown = beginShown();
   let message: string | null = null;
   let written = "";
+  /** How many questions were asked. What follows one is shown below it, as another message. */
+  let asked = 0;
   let changing: Promise<void> | null = null;
   let signs: Promise<void> | null = null;
   let canType = true;
@@ -106,6 +108,11 @@ function createDisplay(ports: FollowPorts, { chat, session, turn, progress }: Fo
 
   function take(event: AgentEvent, opened: OpenedClient): void {
     shown = showEvent(shown, event);
+    if (asksPerson(event)) {
+      asked++;
+      message = null;
+      written = "";
+    }
     if (isWorking() && canType) signs ??= showTyping(opened).finally(() => (signs = null));
     const canEdit = opened.platform.capabilities.edit && opened.client.edit !== undefined;
     if (progress === "typing" || !canEdit || over.signal.aborted) return;
@@ -124,19 +131,22 @@ function createDisplay(ports: FollowPorts, { chat, session, turn, progress }: Fo
       const [text] = await ports.toMessages(wanted, platform);
       const to = ports.findChat(chat)?.address;
       if (text === undefined || !to || over.signal.aborted) return;
+      const before = asked;
       const done = await write(client, to, text).catch((error: unknown) => {
         ports.report("progress", error);
         return false;
       });
       readyAt = Math.max(readyAt, clock.now() + platform.limits.editEveryMs);
       failures = done ? 0 : failures + 1;
-      if (done) written = wanted;
+      if (done && asked === before) written = wanted;
     }
   }
 
   async function write(client: OpenedClient["client"], to: ChatAddress, text: string): Promise<boolean> {
+    const before = asked;
     const sent = message === null ? await client.send(to, { text }) : await client.edit!(to, message, { text });
     if (sent.ok) {
+      if (asked !== before) return true;
       if (sent.value?.id) message = sent.value.id;
       // A message without an id cannot be edited, so there are no more of them.
       else if (message === null) failures = MAX_FAILURES;

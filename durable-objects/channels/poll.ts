@@ -11,7 +11,8 @@ const MAX_PAUSE_MS = 60_000;
 export interface Poller {
   /** Begins to poll every channel that can be polled and is not polled yet. */
   begin(): Promise<void>;
-  isPolling(): boolean;
+  /** Whether the object must be woken soon: it polls, or shall after a start without the public address that there is now. */
+  isAtHome(): boolean;
 }
 
 /** `onStored`: something came in. */
@@ -69,6 +70,6 @@ export function createPoller(context: ChannelsContext, onStored: () => void): Po
         context.background(follow(name).finally(() => polled.delete(name)));
       }
     },
-    isPolling: () => polled.size > 0,
+    isAtHome: () => Boolean(context.env.TALARIA_POLL_CHANNELS) && context.channels.platforms().length > 0,
   };
 }

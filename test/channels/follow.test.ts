@@ -10,6 +10,10 @@ import { createTestClock } from "../support/clock.ts";
 
 const START: AgentEvent = { type: "turn_start", turn: 1, entry: 1 };
 const END: AgentEvent = { type: "turn_end", turn: 1, entry: 9, state: "done", reason: "answer", stats: NO_STATS };
+const ASK: AgentEvent = {
+  ...{ type: "turn_park", turn: 1, entry: 3, text: "The agent asks: Which?" },
+  question: { for: "clarify", id: "q", until: 1, questions: [] },
+};
 const tool = (name: string, args = {}): AgentEvent => ({ type: "tool_start", entry: 2, name, args });
 const words = (offset: number, text: string): AgentEvent => ({ type: "text_delta", entry: 3, offset, text });
 
@@ -106,6 +110,28 @@ describe("a turn in a chat", () => {
     await rig.end();
     await following;
     expect(await rig.take()).toBe("p1");
+    expect(await rig.take()).toBeNull();
+  });
+
+  test("shows what follows a question below the question, also when the message above it was still being sent", async () => {
+    const rig = setUp();
+    const ids = ["p1", "p2"];
+    rig.world.answer = () => ok({ id: ids.shift() ?? "p3" });
+    const { following } = rig.begin("tools");
+    await rig.tell(START, tool("clarify", { question: "Which?" }), ASK);
+    await rig.tell({ type: "entry_start", entry: 4, turn: 1 }, tool("read_file"));
+    expect(rig.calls.filter((one) => one !== "typing")).toEqual(["send - clarify: `Which?`", "send - read_file"]);
+    await rig.end();
+    await following;
+    expect(await rig.take()).toBe("p2");
+  });
+
+  test("leaves the message above a question alone when nothing follows but the answer", async () => {
+    const rig = setUp();
+    const { following } = rig.begin("tools");
+    await rig.tell(START, tool("clarify"), ASK);
+    await rig.end();
+    await following;
     expect(await rig.take()).toBeNull();
   });
 

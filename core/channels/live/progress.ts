@@ -34,12 +34,17 @@ export function showEvent(shown: Shown, event: AgentEvent): Shown {
     case "tool_start":
       return { ...shown, state: "working", text: "", calls: [...shown.calls, toLine(event.name, event.args)] };
     case "turn_park":
-      return { ...shown, state: "waiting" };
+      return { ...(asksPerson(event) ? beginShown() : shown), state: "waiting" };
     case "turn_end":
       return { ...shown, state: "over" };
     default:
       return shown;
   }
+}
+
+/** Whether a question to a person comes now, which stands below what was shown before. */
+export function asksPerson(event: AgentEvent): boolean {
+  return event.type === "turn_park" && (event.question.for === "approval" || event.question.for === "clarify");
 }
 
 /** Markdown; "" while there is nothing to show. */

@@ -49,12 +49,13 @@ function setUp(answers: Polled[], { publicUrl = "", polls = "1" } = {}) {
     background: (work: Promise<unknown>) => void works.push(work),
     report: () => {},
   } as unknown as ChannelsContext;
+  const poller = createPoller(context, () => void stored++);
   const poll = async () => {
-    await createPoller(context, () => void stored++).begin();
+    await poller.begin();
     await Promise.all(works);
   };
   const ids = () => sql.run<{ id: string }>("SELECT id FROM channel_inbound ORDER BY n").map(({ id }) => id);
-  return { poll, marks, ids, channels, stored: () => stored };
+  return { poll, poller, marks, ids, channels, stored: () => stored };
 }
 
 describe("a channel at home", () => {
@@ -81,5 +82,16 @@ describe("a channel at home", () => {
     const { poll, marks } = setUp([ok({ texts: ["1"], mark: "1" })], given);
     await poll();
     expect(marks).toEqual([]);
+  });
+
+  it.each([
+    [true, "a public address", { publicUrl: "https://talaria.example" }],
+    [true, "none", {}],
+    [false, "no wish to poll", { polls: "" }],
+  ])("is watched (%s) with %s, so that a start without the address polls", (isWatched, _, given) => {
+    const { poller, channels } = setUp([], given);
+    expect(poller.isAtHome()).toBe(isWatched);
+    channels.remove("telegram");
+    expect(poller.isAtHome()).toBe(false);
   });
 });
