@@ -6,7 +6,7 @@ import { err, ok } from "../core/errors.ts";
 import { type SlackFields, callSlack } from "./slack/call-slack.ts";
 import { openClient } from "./slack/client.ts";
 import { readEvent } from "./slack/read-event.ts";
-import { readForm } from "./slack/read-form.ts";
+import { ANY_COMMAND, readForm } from "./slack/read-form.ts";
 import { concatBytes, hmac, toBytes, toHex, toText } from "./support/crypto.ts";
 import { isFresh, readJson, readTime } from "./support/events.ts";
 
@@ -76,6 +76,7 @@ export const slack: Platform<SlackFields> = {
   // [docs] A section with buttons below it takes 3,000 characters; a channel one message in a second.
   limits: { text: 3_000, textUnit: "utf16", fileBytes: FILE_BYTES, editEveryMs: 1_200, typingMs: 100_000 },
   flavour: "mrkdwn",
+  commandPrefix: `${ANY_COMMAND} `,
   pairs: true,
 
   async verify({ method, headers, body }, { fields, deps }) {

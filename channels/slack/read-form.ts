@@ -8,7 +8,7 @@ import { fetchDirectChat, fetchName } from "./names.ts";
 import { readText } from "./read-text.ts";
 
 /** The one command for all: `/talaria usage`, `/talaria /title Rain`, `/talaria how much rain fell?`. */
-const ANY_COMMAND = "/talaria";
+export const ANY_COMMAND = "/talaria";
 
 /** `sentAt`: the signed time, in ms. */
 export async function readForm(form: URLSearchParams, sentAt: number, channel: SlackChannel): Promise<Received> {

@@ -157,6 +157,8 @@ export interface Platform<Fields = Record<string, unknown>> {
   limits: PlatformLimits;
   /** How Markdown is written there. */
   flavour: Flavour;
+  /** What a person writes before a command where the platform keeps words with a slash for itself. Absent: nothing. */
+  commandPrefix?: string;
   /** Whether a stranger's direct message is answered with a pairing code. False: by silence, as for e-mail. */
   pairs: boolean;
 

@@ -4,6 +4,7 @@ import { questionButtons } from "./buttons.ts";
 import type { Body, DeliveryRow, Piece } from "./delivery-row.ts";
 import { findFiles } from "./find-files.ts";
 import type { DeliveryPorts, OpenedClient } from "./ports.ts";
+import { writeCommands } from "./write-commands.ts";
 import { isSilence } from "./silence.ts";
 
 /** Before a message of which an earlier attempt may have arrived. */
@@ -25,7 +26,8 @@ export async function makeBody(
 ): Promise<MadeBody> {
   const { body, kind, session } = row;
   const isThere = async (path: string) => session !== null && (await ports.readFile(session, path)).ok;
-  const found = kind === "answer" && session ? await findFiles(body.text, isThere) : { text: body.text, files: [] };
+  const text = writeCommands(body.text, kind, platform.commandPrefix);
+  const found = kind === "answer" && session ? await findFiles(text, isThere) : { text, files: [] };
   // Files may be sent without a word.
   const words = found.files.length > 0 && isSilence(found.text) ? "" : found.text;
   const pieces: Piece[] = (await writeTexts(ports, words, platform)).map((text) => ({ text }));

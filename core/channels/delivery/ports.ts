@@ -38,7 +38,7 @@ export interface DeliveryChat {
 }
 
 export interface OpenedClient {
-  platform: Pick<Platform, "name" | "title" | "capabilities" | "limits" | "flavour">;
+  platform: Pick<Platform, "name" | "title" | "capabilities" | "limits" | "flavour" | "commandPrefix">;
   client: PlatformClient;
 }
 
