@@ -87,9 +87,9 @@ it(
   async () => {
     const off = await runStream(findArm("off"), world(2));
     const ours = await runStream(findArm("ours"), world(2));
-    const again = [await runStream(findArm("off"), world(2)), await runStream(findArm("ours"), world(2))];
+    const again = await runStream(findArm("ours"), world(2));
     const what = ({ tasks, library, told }: typeof off) => ({ tasks, library, told });
-    expect(again.map(what)).toEqual([off, ours].map(what));
+    expect(what(again)).toEqual(what(ours));
     expect(off.tasks.map(({ n, family }) => [n, family])).toEqual(ours.tasks.map(({ n, family }) => [n, family]));
     const untouched = ours.tasks.filter(({ uses }) => uses === 0);
     for (const task of untouched) expect(task.solved).toBe(off.tasks[task.n - 1]!.solved);
