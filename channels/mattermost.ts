@@ -43,7 +43,14 @@ const Posted = z.object({
   timestamp: z.coerce.number().optional().catch(undefined),
   command: z.string().optional(),
   file_ids: z.union([z.string(), z.array(z.string())]).optional(),
-  context: z.object({ token: z.string(), proof: z.string(), kind: z.enum(["direct", "group"]) }).optional(),
+  context: z
+    .object({
+      token: z.string(),
+      proof: z.string(),
+      kind: z.enum(["direct", "group"]),
+      thread: z.string().optional(),
+    })
+    .optional(),
 });
 type Posted = z.infer<typeof Posted>;
 
@@ -51,6 +58,9 @@ const FileInfo = z.object({ name: z.string(), mime_type: z.string(), size: z.int
 
 /** [Mattermost] Most files of a post. */
 const MAX_FILES = 10;
+/** Of a post in a thread, the post that began it; "" of any other. */
+const Threaded = z.object({ root_id: z.string() });
+
 /** [own] Mattermost waits for the answer to the request that asks for it. */
 const INFO_TIMEOUT_MS = 3_000;
 /** A pressed button and a slash command want JSON; a webhook that gets nothing posts nothing. */
@@ -75,8 +85,7 @@ export const mattermost: Platform<Fields> = {
     filesIn: true,
     filesOut: true,
     groups: true,
-    // Outgoing webhooks do not say to which thread a post belongs.
-    threads: false,
+    threads: true,
     replies: false,
     redactsIds: false,
   },
@@ -99,23 +108,28 @@ export const mattermost: Platform<Fields> = {
     const posted = readPosted({ ...request, body: new TextEncoder().encode(text) });
     if (!posted || posted.user_id === self?.id) return { events: [], reply: ANSWER };
     const { post_id: post, trigger_id: trigger, context } = posted;
+    const { words, isMentioned } = readText(posted, self?.name);
     const isDirect = context
       ? context.kind === "direct"
       : self !== null && posted.channel_name?.split("__").includes(self.id) === true;
+    const isCommand = posted.command !== undefined;
+    const isPost = post !== undefined && !context && !isDirect && !isCommand;
+    const thread = context ? context.thread : isPost ? await findThread(channel, post) : undefined;
     const base = {
       id: (context ? trigger : (post ?? trigger)) ?? "",
       chat: {
         id: posted.channel_id,
         kind: isDirect ? ("direct" as const) : ("group" as const),
+        ...(thread && { thread }),
         title: isDirect ? undefined : posted.channel_name,
       },
       from: { id: posted.user_id, name: posted.user_name, handle: posted.user_name && `@${posted.user_name}` },
       at: toTime(toMs(posted.timestamp), deps.clock),
       message: post,
+      ...(isPost && { context: { post } }),
     };
     if (context) return { events: toPress({ ...base, token: context.token }), reply: ANSWER };
-    const { words, isMentioned } = readText(posted, self?.name);
-    const addressed = isDirect || isMentioned || posted.command !== undefined;
+    const addressed = isDirect || isMentioned || isCommand;
     return {
       events: toMessage({ ...base, text: words, addressed, files: await readFiles(posted, channel) }),
       reply: ANSWER,
@@ -139,8 +153,18 @@ function readPosted({ headers, body }: ChannelRequest): Posted | undefined {
 }
 
 /** Mattermost does not sign presses, and shows what a button carries to nobody. So it carries a proof that we made it. */
-async function prove({ token }: Fields, button: { token: string; kind: string }): Promise<string> {
-  return toHex(await hmac("SHA-256", token, `${button.kind} ${button.token}`));
+async function prove(
+  { token }: Fields,
+  button: { token: string; kind: string; thread?: string | undefined },
+): Promise<string> {
+  const thread = button.thread === undefined ? "" : ` ${button.thread}`;
+  return toHex(await hmac("SHA-256", token, `${button.kind} ${button.token}${thread}`));
+}
+
+/** An outgoing webhook does not name it, so the server is asked. Without an answer in time, the post is one of its channel. */
+async function findThread(channel: OpenChannel<Fields>, post: string): Promise<string | undefined> {
+  const reply = await call(channel, `/posts/${inUrl(post)}`, { timeoutMs: INFO_TIMEOUT_MS });
+  return Threaded.safeParse(reply.ok ? reply.value.json : undefined).data?.root_id || undefined;
 }
 
 /** Seconds in forms of older servers, ms in newer ones. */
@@ -182,7 +206,7 @@ function openClient(channel: OpenChannel<Fields>): PlatformClient {
 
   async function toProps(to: ChatAddress, buttons: readonly Button[] = []): Promise<Record<string, unknown>> {
     const shown = buttons.slice(0, MAX_BUTTONS).map(async ({ label, token }, at) => {
-      const context = { token, kind: to.kind };
+      const context = { token, kind: to.kind, ...(to.thread !== undefined && { thread: to.thread }) };
       const integration = { url: channel.address, context: { ...context, proof: await prove(fields, context) } };
       return { id: `choice${at}`, type: "button", name: clip(label, 100), integration };
     });
@@ -190,7 +214,8 @@ function openClient(channel: OpenChannel<Fields>): PlatformClient {
   }
 
   async function post(to: ChatAddress, content: Record<string, unknown>): Promise<Result<{ id: string | null }>> {
-    const reply = await call(channel, "/posts", { json: { channel_id: to.id, ...content } });
+    const place = { channel_id: to.id, ...(to.thread !== undefined && { root_id: to.thread }) };
+    const reply = await call(channel, "/posts", { json: { ...place, ...content } });
     if (!reply.ok) return reply;
     return ok({ id: z.object({ id: z.string() }).safeParse(reply.value.json).data?.id ?? null });
   }
@@ -207,7 +232,9 @@ function openClient(channel: OpenChannel<Fields>): PlatformClient {
     },
 
     async typing(to) {
-      const reply = await call(channel, `/users/${self?.id ?? "me"}/typing`, { json: { channel_id: to.id } });
+      const reply = await call(channel, `/users/${self?.id ?? "me"}/typing`, {
+        json: { channel_id: to.id, ...(to.thread !== undefined && { parent_id: to.thread }) },
+      });
       return reply.ok ? ok(null) : reply;
     },
 
@@ -220,12 +247,33 @@ function openClient(channel: OpenChannel<Fields>): PlatformClient {
       return ids ? post(to, { message: "", file_ids: ids }) : refused(describe(uploaded.value));
     },
 
+    /** A thread begins with a post: its title. */
+    async openThread(to, title) {
+      // A slash command does not say in which thread it was given.
+      if (to.context?.["post"] === undefined) return refused("no post shows that messages of threads arrive here.");
+      const sent = await post({ ...to, thread: undefined }, { message: withoutCalls(title) });
+      if (!sent.ok) return sent;
+      return sent.value.id === null ? refused("The post has no id.") : ok({ thread: sent.value.id });
+    },
+
+    async renameThread({ thread }, title) {
+      if (thread === undefined) return refused("The chat is not a thread.");
+      const json = { message: withoutCalls(title) };
+      const reply = await call(channel, `/posts/${inUrl(thread)}/patch`, { method: "PUT", json });
+      return reply.ok ? ok(null) : reply;
+    },
+
     async fetchFile({ ref }) {
       const reply = await call(channel, `/files/${inUrl(ref)}`, { maxBytes: mattermost.limits.fileBytes });
       if (!reply.ok) return reply;
       return ok({ bytes: reply.value.bytes, mediaType: reply.value.headers.get("content-type") ?? undefined });
     },
   };
+}
+
+/** `@all` in a title would call everybody. */
+function withoutCalls(title: string): string {
+  return title.replaceAll("@", "@\u200B");
 }
 
 function call(

@@ -44,6 +44,9 @@ const chatOf = ({ word, kind }: Somewhere) => `c-${kind}-${word}`;
 function createWorld(clock: TestClock): PlatformWorld {
   const record = createRecord();
   const shelf = createShelf();
+  const threads = new Map<string, string>();
+  /** The posts of people, and the post that began the thread of each. */
+  const roots = new Map<string, string>();
   const uploads: { name: string; bytes: Uint8Array }[] = [];
   /** What buttons carry, which people do not see, by their tokens. */
   const contexts = new Map<string, object>();
@@ -79,6 +82,7 @@ function createWorld(clock: TestClock): PlatformWorld {
         trigger_id: `trigger-${said.event}`,
       };
     }
+    roots.set(`post-${said.message}`, said.in.thread === undefined ? "" : `root-${said.in.thread}`);
     const text = said.mentions ? `@talaria ${said.text}` : said.text;
     const files = (said.files ?? []).map((file) => shelf.add(file)).join(",");
     return {
@@ -106,14 +110,18 @@ function createWorld(clock: TestClock): PlatformWorld {
   const serve = serveRoutes(
     {
       "POST /api/v4/posts": (call) => {
-        const { channel_id: chat, message, file_ids: files = [] } = call.json;
+        const { channel_id: chat, root_id: thread, message, file_ids: files = [] } = call.json;
         if ([...message].length > 16_383) return refusal("refused")!;
         const id = `out${++count}`;
-        for (const file of files) record.files.push({ chat, ...uploads[Number(file)]! });
-        if (message) record.messages.push({ id, chat, text: message, buttons: readActions(call) });
+        for (const file of files) record.files.push({ chat, thread, ...uploads[Number(file)]! });
+        if (message) threads.set(id, message);
+        if (message) record.messages.push({ id, chat, thread, text: message, buttons: readActions(call) });
         return Response.json({ id }, { status: 201 });
       },
+      "GET /api/v4/posts/:id": ({ at }) =>
+        roots.has(at["id"]!) ? { id: at["id"], root_id: roots.get(at["id"]!) } : refusal("refused")!,
       "PUT /api/v4/posts/:id/patch": (call) => {
+        threads.set(call.at["id"]!, call.json.message);
         const at = record.messages.findIndex(({ id }) => id === call.at["id"]);
         if (at < 0) return refusal("refused")!;
         record.messages[at] = { ...record.messages[at]!, text: call.json.message, buttons: readActions(call) };
@@ -142,6 +150,7 @@ function createWorld(clock: TestClock): PlatformWorld {
     request: (said: Said, { forged }: Signing = {}) => postTo(ADDRESS, JSON.stringify(toPosted(said, forged))),
     resign: (_: ChannelRequest, text: string) => postTo(ADDRESS, text),
     serve,
+    threads,
     refusal,
   });
 }
@@ -222,6 +231,48 @@ describe("Mattermost", () => {
     expect(await client.fetchFile!(read!)).toMatchObject({ ok: true, value: { bytes } });
     setFault(() => new Response("no", { status: 500 }));
     expect(await filesOf()).toEqual([{ kind: "file", ref: "file-2" }]);
+  });
+
+  test("a post of a thread is answered there, and one whose thread is not told in time in its channel", async () => {
+    const { world, receive, setFault, seen } = openTestChannel(fixture);
+    const inThread = { ...SAID, in: { ...SAID.in, thread: "t1" } };
+    const threadOf = async () => (await receive(await world.request(inThread)))!.events[0]!.chat.thread;
+    expect(await threadOf()).toBe("root-t1");
+    setFault(() => new Response("no", { status: 500 }));
+    expect(await threadOf()).toBeUndefined();
+    seen.length = 0;
+    await receive(await world.request({ ...SAID, in: { word: "ada", kind: "direct" } }));
+    expect(seen).toEqual([]);
+  });
+
+  test("a thread is opened only where posts arrive, since a slash command names none", async () => {
+    const { world, receive, client } = openTestChannel(fixture);
+    const open = async (said: SaidMessage) => {
+      const { chat, context } = (await receive(await world.request(said)))!.events[0]!;
+      return client.openThread!({ ...chat, ...(context && { context }) }, "@all");
+    };
+    expect(await open(SAID)).toMatchObject({ ok: true });
+    expect([...world.threads!.values()]).toEqual(["@\u200Ball"]);
+    const direct = { ...SAID, in: { word: "ada", kind: "direct" } } as const;
+    expect(await open(direct)).toMatchObject({ failure: { code: "channel_refused" } });
+  });
+
+  test("a button of a thread is pressed there, and its thread cannot be changed", async () => {
+    const { world, client, channel, receive } = openTestChannel(fixture);
+    const to = { id: "c1", kind: "group", thread: "root-t1" } as const;
+    await client.send(to, { text: "Run it?", buttons: [{ label: "Yes", token: "yes.1" }] });
+    const said = {
+      kind: "press",
+      event: "e2",
+      token: "yes.1",
+      of: "out1",
+      from: { word: "ada" },
+      in: SAID.in,
+    } as const;
+    const request = await world.request(said);
+    expect((await receive(request))!.events).toMatchObject([{ kind: "press", chat: { thread: "root-t1" } }]);
+    const changed = Buffer.from(request.body).toString().replace("root-t1", "root-t2");
+    expect(await mattermost.verify(postTo(ADDRESS, changed), channel)).toBeNull();
   });
 
   test("a press is proved by what its button carries, which cannot be made for another button", async () => {
