@@ -11,6 +11,7 @@ import type { CarryDeps, HeardMessage, HeardPress } from "./heard.ts";
 
 const OVER = "This was decided already.";
 const NOT_YOURS = "Only an owner or an admin of this channel may decide this.";
+const NOT_FOR_GOOD = "Only an owner may allow something for good. Allow it once, or for the session.";
 const ANOTHERS = "This question was put to somebody else.";
 const DONE = "Done.";
 
@@ -53,6 +54,7 @@ async function decide(
     return toText(await session.post({ text: String(choice), key, channel: origin }));
   }
   if (role === "user") return NOT_YOURS;
+  if (role === "admin" && means.does === "approve" && means.scope === "always") return NOT_FOR_GOOD;
   const decision = means.does === "approve" ? { approve: true, scope: means.scope } : { approve: false };
   return toText(await session.decideApproval(means.approval, decision));
 }

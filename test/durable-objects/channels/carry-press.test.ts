@@ -53,4 +53,10 @@ it("decides an approval for owners and admins, wherever it was asked", async () 
     done: [],
   });
   expect((await press("bob", "admin", { means: APPROVE })).done).toEqual([["a1", { approve: true, scope: "once" }]]);
+  const forGood: ButtonMeaning = { ...APPROVE, scope: "always" };
+  expect(await press("bob", "admin", { means: forGood })).toEqual({
+    told: "Only an owner may allow something for good. Allow it once, or for the session.",
+    done: [],
+  });
+  expect((await press("ada", "owner", { means: forGood })).done).toEqual([["a1", { approve: true, scope: "always" }]]);
 });

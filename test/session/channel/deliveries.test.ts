@@ -159,6 +159,21 @@ describe("what somebody else decides in a turn of the owner", () => {
   });
 });
 
+test("somebody else may allow a call once, and not for good", async () => {
+  const ADMIN = { channel: { ...FROM, source: "content" } } as const;
+  const { engine, life, entries } = await createParkedSession([call("rm x"), DONE], {
+    channels: createChats().channels,
+  });
+  await engine.post({ text: "go", channel: FROM });
+  await life.settled();
+  await engine.post({ text: "/approve always", ...ADMIN });
+  await life.settled();
+  expect(entries().at(-1)!.parts[0]!.text).toContain("Only the owner may allow something for good.");
+  await engine.post({ text: "/approve once", ...ADMIN });
+  await life.settled();
+  expect(entries().at(-1)!.parts[0]!.text).toBe("Done.");
+});
+
 describe("a turn that waits for a person", () => {
   async function park() {
     const chats = createChats();
