@@ -18,6 +18,7 @@ import type { Message } from "../../core/agent/contract.ts";
 import { DEFAULTS } from "../../core/limits.ts";
 import { type CompactionEntry, NO_USAGE } from "../../core/schemas/entry.ts";
 import { type Utterance, compactionEntry, conversation } from "../support/session/conversation.ts";
+import { runs } from "../support/thorough.ts";
 
 const weigh = (message: Message) => Math.ceil(message.text.length / 4) + 1;
 
@@ -133,7 +134,7 @@ describe("planCompaction", () => {
         if (requests.length > 0) expect(shorter).toContain(requests.at(-1));
         expect(plan.gap.length + shorter.length - 1).toBe(messages.length);
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 
@@ -167,7 +168,7 @@ describe("planCompaction", () => {
         const read = counting.reduce((sum, entry, i) => applyCompaction(sum, counting.slice(0, i), entry), rows);
         expect(JSON.stringify(read)).toBe(JSON.stringify(live));
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 

@@ -7,6 +7,7 @@ import { sha256Hex } from "../../core/schemas/learning/digest.ts";
 import { createWordsCache, wordsKeyOf } from "../../core/skills/search/skill-words.ts";
 import { createNodeSql } from "../support/bindings/node-sql.ts";
 import { line } from "../skills/skill-line.ts";
+import { runs } from "../support/thorough.ts";
 
 /** A profile with changeable skills, and an Archive over it that can be reopened on what it stored. */
 function createWorld(bodies: Record<string, string> = {}) {
@@ -86,7 +87,7 @@ describe("a search", () => {
         const found = await world.open().search(query, ALL);
         expect(found.unread).toBe(0);
       }),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     );
   });
 });

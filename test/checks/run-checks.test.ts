@@ -5,6 +5,7 @@ import type { FileBodies } from "../../core/schemas/file-body.ts";
 import { runChecks } from "../support/quickjs.ts";
 import { FAILING, HOLDING, HOSTILE, command, script } from "./hostile.ts";
 import { anyText } from "../support/any-text.ts";
+import { runs } from "../support/thorough.ts";
 
 const PATTERN_MS = 20_000;
 
@@ -113,6 +114,6 @@ it("the runner never throws, whatever a skill's files contain", { timeout: PATTE
       const files = Object.fromEntries([...entries, ["checks/a.json", check]]) as FileBodies;
       for (const result of await runChecks(files)) expect(result.ok && !result.runnable).toBe(false);
     }),
-    { numRuns: 60 },
+    { numRuns: runs(60) },
   );
 });

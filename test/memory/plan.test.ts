@@ -12,6 +12,7 @@ import {
 import { memoryId } from "../../core/schemas/memory.ts";
 import { entry } from "./entry.ts";
 import { anyText } from "../support/any-text.ts";
+import { runs } from "../support/thorough.ts";
 
 const TEA = "Prefers tea in the morning.";
 const COFFEE = "Drinks no coffee.";
@@ -131,6 +132,6 @@ it("any list is planned as a whole, with one step per operation, or refused with
         if (id) known.add(id);
       }
     }),
-    { numRuns: 300 },
+    { numRuns: runs(300) },
   );
 });

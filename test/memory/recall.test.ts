@@ -2,6 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { RECALL_CHARS, isTrivial, hashBullet, renderRecall, toBullets, toQuery } from "../../core/memory/recall.ts";
+import { runs } from "../support/thorough.ts";
 
 const NONE = () => false;
 
@@ -84,7 +85,7 @@ describe("renderRecall", () => {
         expect(block.text.match(/<[\s/]*memory-context/gi)).toHaveLength(2);
         expect(block.text.endsWith("\n</memory-context>")).toBe(true);
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 });

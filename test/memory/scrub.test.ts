@@ -2,6 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createScrubber, scrub } from "../../core/memory/scrub.ts";
+import { runs } from "../support/thorough.ts";
 
 const OPEN = "<memory-context>";
 const CLOSE = "</memory-context>";
@@ -64,7 +65,7 @@ describe("a streaming scrubber", () => {
         }
         expect(shown + scrubber.end()).toBe(whole);
       }),
-      { numRuns: 2_000 },
+      { numRuns: runs(2_000) },
     );
   });
 

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type Patch, patchText } from "../../core/patch/patch.ts";
 import { findByContext } from "../../core/patch/patch-similar.ts";
+import { runs } from "../support/thorough.ts";
 
 const patch = (text: string, oldString: string, newString: string, replaceAll = false) =>
   patchText(text, { oldString, newString, replaceAll } satisfies Patch);
@@ -133,7 +134,7 @@ describe("patchText", () => {
         if (byLikeness) expect(replaced.split("\n").length).toBeLessThanOrEqual(wanted.length);
         else expect(replaced.replace(/\s+/g, "")).toBe(wanted.join("").replace(/\s+/g, ""));
       }),
-      { numRuns: 2_000 },
+      { numRuns: runs(2_000) },
     );
   });
 });
@@ -375,7 +376,7 @@ describe("the work of a patch", () => {
           expect(patched.ok ? "" : patched.failure.code).not.toBe("not_found");
         },
       ),
-      { numRuns: 1_000 },
+      { numRuns: runs(1_000) },
     );
   });
 

@@ -7,6 +7,7 @@ import type { FileBodies } from "../../core/schemas/file-body.ts";
 import { SkillHead } from "../../core/schemas/skill.ts";
 import { hashFiles, textOfFiles } from "../../core/schemas/learning/digest.ts";
 import { diffFiles, undoRevision } from "../../core/skills/history.ts";
+import { runs } from "../support/thorough.ts";
 
 const md = (body: string) => `---\nname: tables\ndescription: Reads tables.\n---\n\n${body}`;
 const numbered = (from: number, to: number) =>
@@ -94,7 +95,7 @@ describe("a diff", () => {
         if (before === after) expect(file).toBe(undefined);
         else expect(applyPatch(before, file!.diff, { autoConvertLineEndings: false })).toBe(after);
       }),
-      { seed: 1, numRuns: 300 },
+      { seed: 1, numRuns: runs(300) },
     );
   });
 });
@@ -213,7 +214,7 @@ describe("an undone change", () => {
         const undone = undoText(before, after, later);
         expect(undone).toBe(before === after ? "nothing_to_undo" : [...tail, "far", before].join("\n"));
       }),
-      { seed: 2, numRuns: 300 },
+      { seed: 2, numRuns: runs(300) },
     );
   });
 });

@@ -12,6 +12,7 @@ import {
 } from "../../core/skills/invocation.ts";
 import type { SkillView } from "../../core/skills/library.ts";
 import { isCommand, nearestCommand } from "../../core/commands/parse-command.ts";
+import { runs } from "../support/thorough.ts";
 
 const KNOWN = ["a", "b", "c", "d", "e", "f", "reading-tables", "usage"];
 const parse = (text: string) =>
@@ -83,7 +84,7 @@ describe("a message", () => {
         const head = text.trim().slice(0, text.trim().length - tail.length);
         expect(head).toMatch(/^(?:\/(?:skill[ \t]+\/?)?[\p{L}\p{N}_-]+\s*)+$/iu);
       }),
-      { seed: 11, numRuns: 500 },
+      { seed: 11, numRuns: runs(500) },
     );
   });
 
@@ -226,7 +227,7 @@ what is new?`);
         const body = text.slice(0, text.lastIndexOf("\n\n"));
         expect(body.match(/<\s*\/?\s*skills?\b/gi)).toEqual(["<skills", "<skill", "</skill", "</skills"]);
       }),
-      { seed: 3, numRuns: 300 },
+      { seed: 3, numRuns: runs(300) },
     );
   });
 });

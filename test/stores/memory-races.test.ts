@@ -11,6 +11,7 @@ import { createTestClock } from "../support/clock.ts";
 import { createMemoryKv } from "../support/bindings/memory-kv.ts";
 import { createMemoryOverlay } from "../support/bindings/memory-overlay.ts";
 import { newProfileId } from "../support/skills/profile-ids.ts";
+import { runs } from "../support/thorough.ts";
 
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
@@ -178,7 +179,7 @@ describe("memory with several writers", () => {
           expect(marks.map(({ id }) => id)).toEqual(expect.arrayContaining(purged.map(([id]) => id)));
         },
       ),
-      { numRuns: 150, seed: 7 },
+      { numRuns: runs(150), seed: 7 },
     );
   }, 60_000);
 });

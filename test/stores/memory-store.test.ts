@@ -9,6 +9,7 @@ import { createTestClock } from "../support/clock.ts";
 import { createMemoryKv } from "../support/bindings/memory-kv.ts";
 import { createMemoryOverlay } from "../support/bindings/memory-overlay.ts";
 import { newProfileId } from "../support/skills/profile-ids.ts";
+import { runs } from "../support/thorough.ts";
 
 describeMemoryStore("the double", (clock) => createMemoryKv({ clock }));
 describeMemoryStore("the double with short pages", (clock) => createMemoryKv({ clock, faults: { pageSize: 1 } }));
@@ -176,6 +177,6 @@ it("no memory key is written with different contents, and an add with a remove r
       );
       expect(listed.sort()).toEqual(living.sort());
     }),
-    { numRuns: 200 },
+    { numRuns: runs(200) },
   );
 });

@@ -6,6 +6,7 @@ import { createWorkspace, migrateWorkspace } from "../../core/workspace/workspac
 import { describeWorkspace } from "../conformance/workspace.ts";
 import { createTestClock } from "../support/clock.ts";
 import { createNodeSql } from "../support/bindings/node-sql.ts";
+import { runs } from "../support/thorough.ts";
 
 async function withNodeSql(work: (sql: Sql) => Promise<void>): Promise<void> {
   const sql = createNodeSql();
@@ -56,7 +57,7 @@ test("after any changes, including refused ones, nothing is orphaned and the use
         });
       }),
     ),
-    { numRuns: 200 },
+    { numRuns: runs(200) },
   );
 });
 

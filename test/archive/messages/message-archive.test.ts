@@ -15,6 +15,7 @@ import type { SessionId } from "../../../core/schemas/ids.ts";
 import { anyText } from "../../support/any-text.ts";
 import { createNodeSql } from "../../support/bindings/node-sql.ts";
 import { createTempFolders } from "../../support/temp-folders.ts";
+import { runs } from "../../support/thorough.ts";
 
 const A = "session-a" as SessionId;
 const B = "session-b" as SessionId;
@@ -271,7 +272,7 @@ describe("whatever is put and erased", () => {
         expect(new Set(found.map(({ id }) => id)).size).toBe(found.length);
         sql.close();
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 });

@@ -10,6 +10,7 @@ import { createArchiveParts } from "../../support/archive-parts.ts";
 import { createNodeSql } from "../../support/bindings/node-sql.ts";
 import { createTestClock } from "../../support/clock.ts";
 import { toUlid } from "../../support/ulid.ts";
+import { runs } from "../../support/thorough.ts";
 
 const FACT =
   "Anna's safe opens with 4711-0815. Her sister keeps the spare key under the third flower pot beside the shed door.";
@@ -62,7 +63,7 @@ describe("hashes of a text", () => {
         for (const text of [other, `${other}${lines[which] ?? ""}${other}`])
           expect(isPurged(text)).toBe(holdsAny(text, pieces));
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 

@@ -7,6 +7,7 @@ import { createTitleMatcher } from "../../../core/archive/messages/purged-titles
 import { squeeze, toPieces } from "../../../core/skills/search/text-pieces.ts";
 import { createNodeSql } from "../../support/bindings/node-sql.ts";
 import { createSeededRandom } from "../../support/seeded-random.ts";
+import { runs } from "../../support/thorough.ts";
 
 it("are those that hold a piece, or share twelve letters or digits in a row with one", () => {
   const anyWords = fc.array(fc.constantFrom("the", "vault", "of", "orchid", "house", "4711", "Zoë"), { maxLength: 9 });
@@ -20,7 +21,7 @@ it("are those that hold a piece, or share twelve letters or digits in a row with
       const holds = pieces.some((piece) => squeezed.includes(piece));
       expect(createTitleMatcher(pieces)(title)).toBe(holds || shares);
     }),
-    { numRuns: 500 },
+    { numRuns: runs(500) },
   );
 });
 

@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import type { Flavour } from "../../../core/channels/render/flavour.ts";
 import { measure, render, toMessages } from "../../../core/channels/render/to-messages.ts";
 import { anyText } from "../../support/any-text.ts";
+import { runs } from "../../support/thorough.ts";
 
 const FLAVOURS: Flavour[] = [
   "html",
@@ -280,7 +281,7 @@ describe("of any text", () => {
           expect(message.isWellFormed()).toBe(true);
         }
       }),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     );
   });
 
@@ -289,7 +290,7 @@ describe("of any text", () => {
       fc.property(markdown, limit, (text, limits) => {
         for (const message of toMessages(text, { flavour, limits })) assertBalanced(message);
       }),
-      { numRuns: 100 },
+      { numRuns: runs(100) },
     );
   });
 
@@ -301,7 +302,7 @@ describe("of any text", () => {
           for (const message of toMessages(blocks.join("\n\n"), { flavour, limits }))
             expect((message.match(/^(?:> |\s)*```/gm) ?? []).length % 2, message).toBe(0);
         }),
-        { numRuns: 60 },
+        { numRuns: runs(60) },
       );
     },
   );
@@ -315,7 +316,7 @@ describe("of any text", () => {
         const cut = toMessages(source, { flavour: "plain", limits });
         expect(letters(cut.join(""))).toBe(letters(whole));
       }),
-      { numRuns: 100 },
+      { numRuns: runs(100) },
     );
   });
 
@@ -327,7 +328,7 @@ describe("of any text", () => {
         const letters = (part: string) => part.replaceAll(/[^a-z]/g, "").replaceAll("br", "");
         expect(letters(render(text, "plain"))).toBe(letters(text));
       }),
-      { numRuns: 200 },
+      { numRuns: runs(200) },
     );
   });
 });

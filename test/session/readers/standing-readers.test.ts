@@ -19,6 +19,7 @@ import { createTables } from "../../../core/session/schema.ts";
 import { createTestClock } from "../../support/clock.ts";
 import { collect } from "../../support/session/collect-events.ts";
 import { createNodeSql } from "../../support/bindings/node-sql.ts";
+import { runs } from "../../support/thorough.ts";
 
 const MINUTE = 60_000;
 
@@ -445,7 +446,7 @@ describe("readers of a turn whose calls overlap", () => {
           expect(reader.seen.map(({ id }) => id)).toEqual(idsOf(world));
         }
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 });

@@ -13,6 +13,7 @@ import { IMPORT } from "../../../core/skills/exchange/import-limits.ts";
 import { writeTar } from "../../../core/skills/exchange/tar.ts";
 import { type HandMadeEntry, handMadeZip as zipOf } from "../../support/skills/hand-made-zip.ts";
 import { createTempFolders } from "../../support/temp-folders.ts";
+import { runs } from "../../support/thorough.ts";
 
 const tempFolder = createTempFolders();
 const SKILL = "---\nname: reading-logs\ndescription: Reads logs.\n---\n\n# Body\n";
@@ -187,7 +188,7 @@ describe("a zip", () => {
         const read = readArchive(zip);
         if (!read.ok) expect([read.failure.code, read.failure.message.length > 20]).toEqual([expect.any(String), true]);
       }),
-      { numRuns: 1_500, seed: 20261122 },
+      { numRuns: runs(1_500), seed: 20261122 },
     );
   }, 20_000);
 });
@@ -350,7 +351,7 @@ describe("a tar.gz", () => {
         const read = readArchive(gzipSync(damaged, { level: 0 }));
         if (!read.ok) expect(read.failure.message.length).toBeGreaterThan(20);
       }),
-      { numRuns: 300, seed: 20261122 },
+      { numRuns: runs(300), seed: 20261122 },
     );
   });
 });
@@ -380,7 +381,7 @@ describe("packing a skill", () => {
             expect(Buffer.from(read.value.files[path]!)).toEqual(Buffer.from(body));
           }
         }),
-        { numRuns: 60 },
+        { numRuns: runs(60) },
       );
     },
     20_000,

@@ -15,6 +15,7 @@ import { createTestClock } from "../../support/clock.ts";
 import { createMemoryBucket } from "../../support/bindings/memory-bucket.ts";
 import { newProfileId } from "../../support/skills/profile-ids.ts";
 import { anyText } from "../../support/any-text.ts";
+import { runs } from "../../support/thorough.ts";
 
 const md = (name: string, description = "Reads logs.") =>
   `---\nname: ${name}\ndescription: ${description}\n---\n\n# Body\n`;
@@ -168,7 +169,7 @@ describe("the name of an imported skill", () => {
         const chosen = chooseName(name, folder).name;
         expect([chosen, checkSkillName(chosen)]).toEqual([chosen, null]);
       }),
-      { numRuns: 150 },
+      { numRuns: runs(150) },
     );
   }, 20_000);
 });
@@ -237,7 +238,7 @@ describe("a path in an imported skill", () => {
         expect(posix.join("/a/b", path)).toMatch(/^\/a\/b\/./);
         expect(win32.join("C:\\a\\b", path)).toMatch(/^C:\\a\\b\\./);
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 });
@@ -278,7 +279,7 @@ it("any text as SKILL.md is accepted with its bytes or refused with a reason", (
       expect(checkSkillName(read.value.name)).toBeNull();
       expect(read.value.description).not.toBe("");
     }),
-    { numRuns: 800, seed: 20261122 },
+    { numRuns: runs(800), seed: 20261122 },
   );
 }, 20_000);
 

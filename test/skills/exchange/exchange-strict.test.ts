@@ -6,6 +6,7 @@ import { makeStrictCopy } from "../../../core/skills/exchange/strict.ts";
 import { checkStandard } from "../../../core/skills/format/standard.ts";
 import { seeds } from "../../../skills-seed/index.ts";
 import { anyText } from "../../support/any-text.ts";
+import { runs } from "../../support/thorough.ts";
 
 const md = (lines: string, body = "Body") => `---\n${lines}\n---\n\n${body}\n`;
 const base = "name: reading-logs\ndescription: Reads logs.";
@@ -146,7 +147,7 @@ describe("toStrict", () => {
         expect(read.name).toBe("reading-logs");
         expect(read.description).toMatch(/^d/);
       }),
-      { numRuns: 150, seed: 20261122 },
+      { numRuns: runs(150), seed: 20261122 },
     );
   }, 20_000);
 });

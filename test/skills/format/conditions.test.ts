@@ -11,6 +11,7 @@ import {
 } from "../../../core/skills/format/conditions.ts";
 import { offeredLines } from "../../../core/skills/library.ts";
 import { line } from "../skill-line.ts";
+import { runs } from "../../support/thorough.ts";
 
 const skill = (fields: string) => `---\nname: a-skill\ndescription: Does it.\n${fields}\n---\n\nDo it.\n`;
 
@@ -67,7 +68,7 @@ describe("the conditions in a SKILL.md", () => {
         const fields = Object.entries(meta).map(([name, value]) => `${name}: ${JSON.stringify(value)}`);
         conditionsOf(skill(fields.join("\n")));
       }),
-      { seed: 5, numRuns: 200 },
+      { seed: 5, numRuns: runs(200) },
     );
   });
 });

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parseSkill } from "../../../core/skills/format/format.ts";
 import { anyText } from "../../support/any-text.ts";
+import { runs } from "../../support/thorough.ts";
 
 const PLAIN = "---\nname: reading-logs\ndescription: Reads logs. Use when one is given.\n---\n\n# Body\n";
 
@@ -209,7 +210,7 @@ describe("parseSkill", () => {
       fc.property(texts, (text) => {
         for (const input of [text, `---\n${text}\n---\nBody`]) expect(typeof parseSkill(input).ok).toBe("boolean");
       }),
-      { numRuns: 100 },
+      { numRuns: runs(100) },
     );
   }, 20_000);
 });

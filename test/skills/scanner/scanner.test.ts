@@ -8,6 +8,7 @@ import { LEXICON } from "../../../core/skills/scanner/lexicon.ts";
 import { WORLD_RULES } from "../../../core/skills/scanner/world-rules.ts";
 import { type Finding, decide, scanFiles, scanText } from "../../../core/skills/scanner/scanner.ts";
 import { anyText } from "../../support/any-text.ts";
+import { runs } from "../../support/thorough.ts";
 
 /** Pattern, a text with a finding, and a similar harmless text. */
 const ROWS: [pattern: string, taken: string, left: string][] = [
@@ -265,7 +266,7 @@ describe("scanText", () => {
           expect(["critical", "high", "medium", "low"]).toContain(severity);
         }
       }),
-      { numRuns: 150 },
+      { numRuns: runs(150) },
     );
   });
 });

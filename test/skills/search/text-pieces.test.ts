@@ -2,6 +2,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { holdsAny, toPieces } from "../../../core/skills/search/text-pieces.ts";
+import { runs } from "../../support/thorough.ts";
 
 test.each([
   "one line\nand another",
@@ -50,7 +51,7 @@ test("a search for all pieces equals one search per piece, and pieces shared wit
       expect(pieces.every((piece) => wanted.includes(piece))).toBe(true);
       expect(holdsAny(record, pieces)).toBe(wanted.some((one) => record.includes(one)));
     }),
-    { numRuns: 500 },
+    { numRuns: runs(500) },
   );
 });
 

@@ -17,6 +17,7 @@ import {
   restoration,
   uniqueCreation,
 } from "../../support/skills/skills.ts";
+import { runs } from "../../support/thorough.ts";
 
 type Check = Parameters<SkillStore["rebuildIndex"]>[0];
 
@@ -119,7 +120,7 @@ it("every revision stays restorable, whatever writers do and wherever they are k
       await open().rebuildIndex(checkNeighbours);
       await expectSound(bucket, profile, open());
     }),
-    { numRuns: 300 },
+    { numRuns: runs(300) },
   );
 });
 

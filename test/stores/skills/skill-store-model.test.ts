@@ -16,6 +16,7 @@ import { createMemoryBucket } from "../../support/bindings/memory-bucket.ts";
 import { newProfileId } from "../../support/skills/profile-ids.ts";
 import { createSeededRandom } from "../../support/seeded-random.ts";
 import { expectSound } from "../../support/skills/skills.ts";
+import { runs } from "../../support/thorough.ts";
 
 const PATHS = ["references/a.md", "assets/b.bin"];
 const BODIES: FileBody[] = ["", "one\r\n", "\ufefftwo\rthree", Uint8Array.of(0xff, 0x00), Uint8Array.of(0xc3)];
@@ -119,7 +120,7 @@ it("every skill stays readable and every revision restorable, and a rebuilt inde
       expect([...done.keys()].filter((op) => !stored.ops.has(op) && !changedNothing.has(op))).toEqual([]);
       changedNothing.clear();
     }),
-    { seed: 20_261_122, numRuns: 100 },
+    { seed: 20_261_122, numRuns: runs(100) },
   );
 }, 60_000);
 

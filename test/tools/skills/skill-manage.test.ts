@@ -20,6 +20,7 @@ import { createMemoryBucket } from "../../support/bindings/memory-bucket.ts";
 import { newProfileId } from "../../support/skills/profile-ids.ts";
 import { createSeededRandom } from "../../support/seeded-random.ts";
 import { expectSound } from "../../support/skills/skills.ts";
+import { runs } from "../../support/thorough.ts";
 
 const SEEDS = { bundled: { "SKILL.md": skillMd({ name: "bundled", description: "Came with it." }) } };
 
@@ -300,7 +301,7 @@ describe("for any arguments from a model", () => {
           await expectSound(scene.bucket, scene.profile, scene.store);
           await expectValid(scene.store);
         }),
-        { numRuns: 150 },
+        { numRuns: runs(150) },
       );
     },
   );
@@ -315,7 +316,7 @@ describe("for any arguments from a model", () => {
         const made = await createScene().call(args as JsonObject);
         if (made) expect(made.failed).toBe(true);
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 });

@@ -6,6 +6,7 @@ import { sha256Hex } from "../../../core/schemas/learning/digest.ts";
 import { type Workspace, createWorkspace, migrateWorkspace } from "../../../core/workspace/workspace.ts";
 import { createNodeSql } from "../../support/bindings/node-sql.ts";
 import { createTestClock } from "../../support/clock.ts";
+import { runs } from "../../support/thorough.ts";
 
 class PowerCut extends Error {}
 
@@ -145,7 +146,7 @@ test("a restore gives back exactly what the workspace was when a turn began, wha
       unwrap(world.workspace.checkpoints.restore(restored.value.undo!, { alone: {} }));
       expect(describeAll(world)).toEqual(last);
     }),
-    { numRuns: 150 },
+    { numRuns: runs(150) },
   );
 });
 
@@ -176,7 +177,7 @@ test("every file keeps its bytes while the oldest checkpoints are dropped", asyn
       if (oldest.kind === "turn") expect(describeAll(world)).toEqual(seen[oldest.turn - 1]);
       expectNoStrays(world.sql);
     }),
-    { numRuns: 40 },
+    { numRuns: runs(40) },
   );
 });
 

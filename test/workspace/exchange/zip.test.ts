@@ -7,6 +7,7 @@ import { createZipStream } from "../../../core/workspace/exchange/export-zip.ts"
 import { createNodeSql } from "../../support/bindings/node-sql.ts";
 import { createTestClock } from "../../support/clock.ts";
 import { handMadeZip } from "../../support/skills/hand-made-zip.ts";
+import { runs } from "../../support/thorough.ts";
 
 function create({ maxFileBytes = 1 << 20, maxBytes = 4 << 20 } = {}) {
   const sql = createNodeSql();
@@ -68,7 +69,7 @@ describe("a workspace as a zip", () => {
           expect(plain(copy.rows())).toEqual(plain(rows()));
         },
       ),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     );
   });
 

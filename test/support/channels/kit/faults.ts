@@ -8,6 +8,7 @@ import type { Fault } from "../open-channel.ts";
 import type { Check } from "./check.ts";
 import { type OpenChat, openChat } from "./open-chat.ts";
 import { GROUP, PICTURE, say } from "./said.ts";
+import { isTried } from "../../thorough.ts";
 
 const CODES = new Set<string>([
   "channel_rate_limited",
@@ -112,7 +113,7 @@ export function checkFaults<Fields>(fixture: PlatformFixture<Fields>, check: Che
   });
 
   checkNetwork("no operation throws, whatever the platform answers", async () => {
-    for (const operate of operationsOf(fixture)) {
+    for (const [row, operate] of operationsOf(fixture).entries()) {
       const faults: Fault[] = [
         ...["timed_out", "unreachable", "url_refused", "reply_too_large", "too_many_redirects"].map(
           (code): Fault =>
@@ -127,7 +128,8 @@ export function checkFaults<Fields>(fixture: PlatformFixture<Fields>, check: Che
           ),
         ),
       ];
-      for (const fault of faults) {
+      for (const [column, fault] of faults.entries()) {
+        if (!isTried(row + column)) continue;
         const chat = await openChat(fixture);
         const run = await operate(chat);
         if (!run) continue;

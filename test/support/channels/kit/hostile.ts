@@ -5,6 +5,7 @@ import { InboundEvent } from "../../../../core/schemas/channels/inbound.ts";
 import type { PlatformFixture } from "../fixture.ts";
 import { openTestChannel } from "../open-channel.ts";
 import type { Check } from "./check.ts";
+import { isTried } from "../../thorough.ts";
 import { GROUP, PICTURE, say } from "./said.ts";
 
 const deepArray = "[".repeat(50_000) + "]".repeat(50_000);
@@ -95,14 +96,15 @@ export function checkHostile<Fields>(fixture: PlatformFixture<Fields>, check: Ch
       const verified = await platform.verify(request, channel);
       const body = unpack(verified!.text);
       if (!body) continue;
-      for (const path of pathsOf(body.json)) {
-        for (const value of [undefined, ...VALUES]) {
+      for (const [row, path] of pathsOf(body.json).entries()) {
+        for (const [column, value] of [undefined, ...VALUES].entries()) {
+          if (!isTried(row + column)) continue;
           count += 1;
           await takes(body.pack(replaceAt(body.json, path, value)), event);
         }
       }
     }
-    if (isJson(fixture)) expect(count, "bodies tried").toBeGreaterThan(100);
+    if (isJson(fixture)) expect(count, "bodies tried").toBeGreaterThan(25);
   });
 
   check("a signed body that is cut off never throws or makes nonsense", async () => {

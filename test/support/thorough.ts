@@ -1,0 +1,15 @@
+// How much of a large set of cases a run of the tests tries. With TALARIA_THOROUGH=1 it tries all, which takes a minute more; without, a
+// fixed part, in which each kind of case is met.
+
+export const IS_THOROUGH = process.env.TALARIA_THOROUGH === "1";
+const SHARE = 4;
+
+/** How often a property is tried with new data, of `all` times. */
+export function runs(all: number): number {
+  return IS_THOROUGH ? all : Math.ceil(all / SHARE);
+}
+
+/** Whether case `n` of a table is tried. For a table of two dimensions, `n` is the sum of both places, so that every row and column is met. */
+export function isTried(n: number): boolean {
+  return IS_THOROUGH || n % SHARE === 0;
+}
