@@ -19,6 +19,7 @@ import { GRACE_MS } from "../stores/skills/purge-lease.ts";
 import { createSkillStore } from "../stores/skills/skill-store.ts";
 import { readSkillTexts } from "../stores/skills/skill-texts.ts";
 import type { HookEnv } from "./account-hooks.ts";
+import type { Agenda } from "./agenda/agenda.ts";
 import type { Archive } from "./archive.ts";
 import type { Webhooks } from "./webhooks/webhooks.ts";
 
@@ -27,6 +28,7 @@ export interface AccountEnv extends ErasureEnv, HookEnv {
   ARCHIVE: DurableObjectNamespace<Archive>;
   WEBHOOKS: DurableObjectNamespace<Webhooks>;
   CHANNELS: DurableObjectNamespace;
+  AGENDA: DurableObjectNamespace<Agenda>;
 }
 
 export const ERASURE_SCHEMA = [
@@ -216,6 +218,7 @@ export async function erasePass(
       await archive.erase();
       await env.WEBHOOKS.getByName(profile).erase();
       await toChannels(env, profile).erase();
+      await env.AGENDA.getByName(profile).erase();
       const objects = await eraseProfileObjects({ bucket: stores.bucket, profile });
       const memory = await eraseProfileMemory(stores.kv, profile, MEMORY_KEYS_AT_ONCE);
       return { found: objects + memory.deleted, more: memory.more };

@@ -119,7 +119,7 @@ export interface Contract {
       title: string;
       learning: "on" | "off";
       createdAt: number;
-      kind?: "chat" | "delegated" | "webhook" | undefined;
+      kind?: "chat" | "delegated" | "webhook" | "card" | "job" | undefined;
       parent?: string | undefined;
       branchedFrom?: { session: string; turn: number; entry: number }[] | undefined;
       backend: "workspace" | "host";
@@ -130,7 +130,7 @@ export interface Contract {
     };
   };
   "GET /v1/sessions": {
-    query: { after?: string | undefined; limit?: string | undefined; kind?: "chat" | "delegated" | "webhook" | "all" | undefined };
+    query: { after?: string | undefined; limit?: string | undefined; kind?: "chat" | "delegated" | "webhook" | "card" | "job" | "all" | undefined };
     answer: {
       next?: string | undefined;
       sessions: {
@@ -138,7 +138,7 @@ export interface Contract {
         title: string;
         learning: "on" | "off";
         createdAt: number;
-        kind?: "chat" | "delegated" | "webhook" | undefined;
+        kind?: "chat" | "delegated" | "webhook" | "card" | "job" | undefined;
         parent?: string | undefined;
         branchedFrom?: { session: string; turn: number; entry: number }[] | undefined;
       }[];
@@ -150,7 +150,7 @@ export interface Contract {
       title: string;
       learning: "on" | "off";
       createdAt: number;
-      kind?: "chat" | "delegated" | "webhook" | undefined;
+      kind?: "chat" | "delegated" | "webhook" | "card" | "job" | undefined;
       parent?: string | undefined;
       branchedFrom?: { session: string; turn: number; entry: number }[] | undefined;
       backend: "workspace" | "host";
@@ -207,7 +207,7 @@ export interface Contract {
       title: string;
       learning: "on" | "off";
       createdAt: number;
-      kind?: "chat" | "delegated" | "webhook" | undefined;
+      kind?: "chat" | "delegated" | "webhook" | "card" | "job" | undefined;
       parent?: string | undefined;
       branchedFrom?: { session: string; turn: number; entry: number }[] | undefined;
       backend: "workspace" | "host";
@@ -309,7 +309,7 @@ export interface Contract {
       title: string;
       learning: "on" | "off";
       createdAt: number;
-      kind?: "chat" | "delegated" | "webhook" | undefined;
+      kind?: "chat" | "delegated" | "webhook" | "card" | "job" | undefined;
       parent?: string | undefined;
       branchedFrom?: { session: string; turn: number; entry: number }[] | undefined;
       backend: "workspace" | "host";

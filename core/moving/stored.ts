@@ -150,6 +150,15 @@ export const CHANNELS_FATES: Record<string, Fate> = {
   channel_button: "stays: as `channel_delivery`",
 };
 
+export const AGENDA_FATES: Record<string, Fate> = {
+  role: "stays: names models and skills that may not be there elsewhere",
+  board: "stays: as the cards of `Board`",
+};
+
+export const BOARD_FATES: Record<string, Fate> = {
+  card: "stays: its runs name sessions and people of this deployment",
+};
+
 /** The tables that travel, in their order. */
 export function travellingTables(fates: Record<string, Fate>): string[] {
   return Object.keys(fates).filter((table) => fates[table] === "exported");

@@ -39,22 +39,20 @@ export function toolsetOf({ name, toolset }: Pick<Tool, "name" | "toolset">): st
   return toolset ?? TOOLSET_BY_TOOL.get(name) ?? OTHER;
 }
 
-/** What a session is for, as far as its tools depend on it. `job`: it runs by itself at a set time. */
-export type ToolRole = SessionKind | "job";
-
 /**
  * Tools and toolsets, as in `ToolSettings`. From Hermes Agent, which gives a webhook `clarify` too. A webhook may read skills: its owner writes
  * how an event is to be handled as a skill. It has no memory, whose facts a hostile event could carry off with `web_extract`.
  */
-const ROLE_SETTINGS: Record<ToolRole, ToolSettings> = {
+const ROLE_SETTINGS: Record<SessionKind, ToolSettings> = {
   chat: {},
   delegated: { disabled: ["asking", "memory", "jobs", "sending", "delegation"] },
   webhook: { only: ["web", "vision_analyze", "skills_list", "skill_view"] },
+  card: { disabled: ["asking", "jobs"] },
   job: { disabled: ["asking", "jobs"] },
 };
 
 export interface ToolRules {
-  role: ToolRole;
+  role: SessionKind;
   /** A delegated session that may delegate further. */
   mayDelegate?: boolean;
   operator?: ToolSettings;

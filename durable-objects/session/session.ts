@@ -25,6 +25,8 @@ import type { MovedSessionRow } from "../../core/schemas/moving/lines.ts";
 import type { ChangeSession } from "../../core/schemas/sessions/session-choice.ts";
 import type { ChildReport, ChildTask } from "../../core/schemas/sessions/delegation.ts";
 import type { Settings } from "../../core/schemas/settings.ts";
+import type { SessionDelivery } from "../../core/schemas/channels/delivery.ts";
+import { readBeginner } from "../../core/session/channel/begun-by.ts";
 import type { PostedMessage } from "../../core/session/accept-message.ts";
 import type { ChildPort, SessionHost } from "../../core/session/context.ts";
 import {
@@ -61,10 +63,11 @@ import {
   openSkillStore,
 } from "../../wiring/stores.ts";
 import type { Account } from "../account.ts";
+import type { Agenda } from "../agenda/agenda.ts";
 import type { Archive } from "../archive.ts";
+import type { Board } from "../board/board.ts";
 import type { Channels } from "../channels/channels.ts";
 import { toSql } from "../sql.ts";
-import { isOfWebhook } from "../webhooks/post-delivery.ts";
 import type { Webhooks } from "../webhooks/webhooks.ts";
 import { isErased, leaveTombstone, guardErased } from "./erased.ts";
 
@@ -78,6 +81,8 @@ export interface SessionEnv
   ARCHIVE: DurableObjectNamespace<Archive>;
   CHANNELS: DurableObjectNamespace<Channels>;
   WEBHOOKS: DurableObjectNamespace<Webhooks>;
+  AGENDA: DurableObjectNamespace<Agenda>;
+  BOARD: DurableObjectNamespace<Board>;
   TALARIA_SETTINGS?: string;
 }
 
@@ -451,14 +456,26 @@ function toHost(ctx: DurableObjectState, env: SessionEnv, settings: Settings): S
     },
     readProfileSettings: account.readSettings,
     children: openChildren(env, profile, session),
-    channels: {
-      take: (delivery) =>
-        (isOfWebhook(delivery.origin) ? env.WEBHOOKS : env.CHANNELS).getByName(profile).takeDelivery(delivery),
-    },
+    channels: { take: (delivery) => openTaker(env, profile, delivery).takeDelivery(delivery) },
     hooks: { take: (event) => env.ACCOUNT.getByName(profile).takeHookEvent(event) },
     background: (work) => ctx.waitUntil(work),
     report: (what, error) => console.error(`session ${session}: ${what}: ${messageOf(error)}`),
   };
+}
+
+/** The object that began the turn, which hears what it says. */
+function openTaker(env: SessionEnv, profile: ProfileId, { origin }: SessionDelivery) {
+  const beginner = readBeginner(origin);
+  switch (beginner.kind) {
+    case "channel":
+      return env.CHANNELS.getByName(profile);
+    case "webhook":
+      return env.WEBHOOKS.getByName(profile);
+    case "job":
+      return env.AGENDA.getByName(profile);
+    case "card":
+      return env.BOARD.getByName(`${profile}/${beginner.board}`);
+  }
 }
 
 /** The children of a session are objects of the same profile: their names are built from it. */

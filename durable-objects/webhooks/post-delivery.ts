@@ -2,8 +2,8 @@
 // when the delivery was accepted, and the message's key names the delivery. Called by the pump of a Webhooks object.
 import { type Result, err, ok } from "../../core/errors.ts";
 import type { Clock } from "../../core/ports.ts";
-import type { ChannelOrigin } from "../../core/schemas/channels/delivery.ts";
 import { type SessionId, type TurnId, fromTurnId } from "../../core/schemas/ids.ts";
+import { toBeginnerChat } from "../../core/session/channel/begun-by.ts";
 import type { WaitingDelivery } from "../../core/webhooks/delivery-rows.ts";
 import type { AccountStub, SessionStub } from "./context.ts";
 
@@ -22,13 +22,6 @@ export interface PostingDeps {
 /** How long a revision of the profile's settings counts as the present one, as in the api Worker. */
 const REV_MS = 30_000;
 const PROFILE_GONE = err("profile_gone", "This profile has been deleted.");
-
-/** The origin of messages whose answers come back to the Webhooks object. No chat of a channel has such an id. */
-export const WEBHOOK_CHAT = "webhook:";
-
-export function isOfWebhook({ chat }: Pick<ChannelOrigin, "chat">): boolean {
-  return chat.startsWith(WEBHOOK_CHAT);
-}
 
 export function createPoster(deps: PostingDeps) {
   const { clock, account } = deps;
@@ -67,7 +60,11 @@ export function createPoster(deps: PostingDeps) {
         busy: "queue" as const,
         key: `webhook:${row.route}:${row.id}:${row.at}`,
         ...(row.answers && {
-          channel: { chat: `${WEBHOOK_CHAT}${row.route}`, message: row.id, source: "content" as const },
+          channel: {
+            chat: toBeginnerChat({ kind: "webhook", route: row.route }),
+            message: row.id,
+            source: "content" as const,
+          },
         }),
         ...(rev > 0 && { settingsRev: rev }),
       };

@@ -14,6 +14,7 @@ import type {
   WebhookName,
 } from "../../core/schemas/webhooks/webhook.ts";
 import { createDeliveryRows } from "../../core/webhooks/delivery-rows.ts";
+import { readBeginner } from "../../core/session/channel/begun-by.ts";
 import { createPump } from "../../core/webhooks/pump.ts";
 import { type RateLimit, createRateLimit } from "../../core/webhooks/rate-limit.ts";
 import { createRouteRows } from "../../core/webhooks/route-rows.ts";
@@ -27,7 +28,7 @@ import { readPublicUrl } from "../channels/open-channel.ts";
 import { hasTable, toSql } from "../sql.ts";
 import { type WebhooksEnv, openAccount, openChannels, openSession } from "./context.ts";
 import { createRouteManager } from "./manage-routes.ts";
-import { WEBHOOK_CHAT, createPoster } from "./post-delivery.ts";
+import { createPoster } from "./post-delivery.ts";
 import { sendAnswer, sendText } from "./send-on.ts";
 
 /** The alarm returns after this if the object dies while it works. */
@@ -128,7 +129,9 @@ export class Webhooks extends DurableObject<WebhooksEnv> {
   /** What a turn that a webhook began has to say. Once this has answered, it is stored where it goes. Idempotent by its id. */
   async takeDelivery(delivery: SessionDelivery): Promise<void> {
     if (!this.#exists()) return;
-    const name = delivery.origin.chat.slice(WEBHOOK_CHAT.length);
+    const beginner = readBeginner(delivery.origin);
+    if (beginner.kind !== "webhook") return;
+    const { route: name } = beginner;
     const target = this.#routes.find(name)?.deliver ?? null;
     const sent = await sendAnswer(this.#targets, target, { name, delivery });
     if (sent.ok || sent.failure.facts?.isFinal === true) return;

@@ -17,6 +17,8 @@ describe("docs/STORAGE.md", () => {
     expect(rowsOf("SQLite: Session")).toEqual(tablesIn("core/session", "core/workspace", "durable-objects/session"));
     expect(rowsOf("SQLite: Archive")).toEqual(tablesIn("core/archive", "durable-objects/archive.ts"));
     expect(rowsOf("SQLite: Webhooks")).toEqual(tablesIn("core/webhooks", "durable-objects/webhooks"));
+    expect(rowsOf("SQLite: Agenda")).toEqual(tablesIn("core/agenda", "durable-objects/agenda"));
+    expect(rowsOf("SQLite: Board")).toEqual(tablesIn("core/board", "durable-objects/board"));
     expect(rowsOf("SQLite: Channels")).toEqual(tablesIn("core/channels", "durable-objects/channels"));
     expect(rowsOf("SQLite: Account")).toEqual(
       tablesIn(
@@ -37,7 +39,9 @@ describe("docs/STORAGE.md", () => {
       ),
     );
     expect(tablesIn("core", "durable-objects")).toEqual(
-      ["Session", "Account", "Archive", "Webhooks", "Channels"].flatMap((object) => rowsOf(`SQLite: ${object}`)).sort(),
+      ["Session", "Account", "Archive", "Webhooks", "Channels", "Agenda", "Board"]
+        .flatMap((object) => rowsOf(`SQLite: ${object}`))
+        .sort(),
     );
   });
 

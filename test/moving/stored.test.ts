@@ -4,7 +4,9 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import {
   ACCOUNT_FATES,
+  AGENDA_FATES,
   ARCHIVE_FATES,
+  BOARD_FATES,
   type Fate,
   MEMORY_FATES,
   OBJECT_FATES,
@@ -22,6 +24,8 @@ const SECTIONS: [section: string, word: string, fates: Record<string, Fate>][] =
   ["SQLite: Archive", "Archive", ARCHIVE_FATES],
   ["SQLite: Webhooks", "Webhooks", WEBHOOKS_FATES],
   ["SQLite: Channels", "Channels", CHANNELS_FATES],
+  ["SQLite: Agenda", "Agenda", AGENDA_FATES],
+  ["SQLite: Board", "Board", BOARD_FATES],
 ];
 
 describe("whole profiles", () => {

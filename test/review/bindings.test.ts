@@ -60,7 +60,9 @@ describe("the bindings", () => {
     expect(bindingsOf("wrangler.toml")).toEqual([
       "assets ASSETS",
       "durable_objects.bindings ACCOUNT",
+      "durable_objects.bindings AGENDA",
       "durable_objects.bindings ARCHIVE",
+      "durable_objects.bindings BOARD",
       "durable_objects.bindings CHANNELS",
       "durable_objects.bindings DISCORD_SOCKET",
       "durable_objects.bindings SESSION",

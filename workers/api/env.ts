@@ -6,7 +6,9 @@ import type { ReviewMessage } from "../../core/schemas/learning/review.ts";
 import type { Settings } from "../../core/schemas/settings.ts";
 import { type ExecEnv, mayUseExec, parseExecEnv } from "../../core/tools/host/exec-env.ts";
 import type { Account } from "../../durable-objects/account.ts";
+import type { Agenda } from "../../durable-objects/agenda/agenda.ts";
 import type { Archive } from "../../durable-objects/archive.ts";
+import type { Board } from "../../durable-objects/board/board.ts";
 import type { DiscordSocket } from "../../durable-objects/channels/discord-socket.ts";
 import type { Channels } from "../../durable-objects/channels/channels.ts";
 import type { Webhooks } from "../../durable-objects/webhooks/webhooks.ts";
@@ -22,6 +24,8 @@ export interface Env extends ModelEnv, ExecEnv, SealingEnv, AccessEnv {
   DISCORD_SOCKET: DurableObjectNamespace<DiscordSocket>;
   EMAIL?: SendEmail;
   WEBHOOKS: DurableObjectNamespace<Webhooks>;
+  AGENDA: DurableObjectNamespace<Agenda>;
+  BOARD: DurableObjectNamespace<Board>;
   SKILLS: R2Bucket;
   MEMORY: KVNamespace;
   REVIEWS: Queue<ReviewMessage>;

@@ -73,6 +73,8 @@ export { Archive } from "../../durable-objects/archive.ts";
 export { DiscordSocket } from "../../durable-objects/channels/discord-socket.ts";
 export { Channels } from "../../durable-objects/channels/channels.ts";
 export { Webhooks } from "../../durable-objects/webhooks/webhooks.ts";
+export { Agenda } from "../../durable-objects/agenda/agenda.ts";
+export { Board } from "../../durable-objects/board/board.ts";
 export { Session } from "../../durable-objects/session/session.ts";
 
 const WORKSPACE_PATH = /^\/v1\/sessions\/[^/]+\/workspace$/;

@@ -15,6 +15,8 @@ export { Archive } from "../../../durable-objects/archive.ts";
 export { Channels } from "../../../durable-objects/channels/channels.ts";
 export { DiscordSocket } from "../../../durable-objects/channels/discord-socket.ts";
 export { Webhooks } from "../../../durable-objects/webhooks/webhooks.ts";
+export { Agenda } from "../../../durable-objects/agenda/agenda.ts";
+export { Board } from "../../../durable-objects/board/board.ts";
 
 /** Lives as long as the isolate, which is as long as a run. */
 const PROGRESS = newProgress();

@@ -12,6 +12,8 @@ import { type StorageCounts, type StorageMeter, meterStorage } from "../storage-
 export { Channels } from "../../../durable-objects/channels/channels.ts";
 export { DiscordSocket } from "../../../durable-objects/channels/discord-socket.ts";
 export { Webhooks } from "../../../durable-objects/webhooks/webhooks.ts";
+export { Agenda } from "../../../durable-objects/agenda/agenda.ts";
+export { Board } from "../../../durable-objects/board/board.ts";
 
 export interface MeterReading extends StorageCounts {
   /** The time of the object's next alarm. */

@@ -46,6 +46,8 @@ export const SessionDelivery = z.object({
   /** Markdown. */
   text: z.string(),
   question: AskedQuestion.optional(),
+  /** How the turn ended, for the board or the job that began it. `code`: of the closing notice. Absent: the turn goes on. */
+  ended: z.object({ state: z.enum(["done", "failed", "stopped"]), code: z.string().optional() }).optional(),
   settles: z.string().optional(),
 });
 export type SessionDelivery = z.infer<typeof SessionDelivery>;

@@ -3,7 +3,7 @@ import * as z from "zod";
 
 /**
  * `chat`: a conversation with a person; the default, stored as absent. `delegated`: one task that another session gave. `webhook`: events that
- * other systems send; what they say is content, and nothing is learned from it.
+ * other systems send; what they say is content, and nothing is learned from it. `card`: a run of a card of a board. `job`: a run of a job.
  */
-export const SessionKind = z.enum(["chat", "delegated", "webhook"]);
+export const SessionKind = z.enum(["chat", "delegated", "webhook", "card", "job"]);
 export type SessionKind = z.infer<typeof SessionKind>;

@@ -5,25 +5,41 @@ import { toTurnId } from "../../schemas/ids.ts";
 import type { ChannelOrigin, SessionDelivery } from "../../schemas/channels/delivery.ts";
 import type { EngineContext } from "../context.ts";
 import type { TurnRow } from "../log-turns.ts";
+import { hearsEveryEnd } from "./begun-by.ts";
 
 type PlanContext = Pick<EngineContext, "host" | "log" | "jobs">;
 
 /** What is said. `n`: of the entry that says it. */
-type Saying = Pick<SessionDelivery, "kind" | "text" | "question" | "settles"> & { n: number };
+type Saying = Pick<SessionDelivery, "kind" | "text" | "question" | "settles" | "ended"> & { n: number };
 
 /** Questions that a person in a chat can answer. */
 const OF_PERSON: readonly AskedQuestion["for"][] = ["approval", "clarify"];
 
-/** How the turn has ended. A turn that ended for the next message of the chat says nothing more. */
-export function planEndDeliveries(context: PlanContext, began: TurnRow, steered: TurnRow[], closing: Entry[]): void {
-  const origins = originsOf(began, steered);
-  if (origins.length === 0) return;
+/** How the turn has ended. To a chat, a turn that ended for its next message says nothing more; who hears every end is told of this one too. */
+export function planEndDeliveries(context: PlanContext, ended: TurnRow, steered: TurnRow[], closing: Entry[]): void {
+  const all = originsOf(ended, steered);
+  if (all.length === 0) return;
+  const said = planWords(closing);
+  const [every, others] = [
+    all.filter(({ origin }) => hearsEveryEnd(origin)),
+    all.filter(({ origin }) => !hearsEveryEnd(origin)),
+  ];
+  if (said) say(context, others, said);
+  const { state } = ended;
+  if (state !== "done" && state !== "failed" && state !== "stopped") return;
+  const final = closing.at(-1)!;
+  const code = final.kind === "notice" && { code: final.code };
+  say(context, every, { ...(said ?? { kind: "notice", n: final.n, text: "" }), ended: { state, ...code } });
+}
+
+/** What the last entries say to a chat. */
+function planWords(closing: Entry[]): Saying | null {
   const final = closing.at(-1)!;
   const words = closing.filter((entry) => textOf(entry).trim() !== "" && !isForReaders(entry, final));
   const isAnswer = words.some(({ kind }) => kind === "assistant");
-  if (words.length === 0 || (final.kind === "notice" && final.code === "redirected" && !isAnswer)) return;
+  if (words.length === 0 || (final.kind === "notice" && final.code === "redirected" && !isAnswer)) return null;
   const text = words.map((entry) => textOf(entry).trim()).join("\n\n");
-  say(context, origins, { kind: isAnswer ? "answer" : "notice", n: final.n, text });
+  return { kind: isAnswer ? "answer" : "notice", n: final.n, text };
 }
 
 /** The turn waits for a person. Waits for something else are not told. */

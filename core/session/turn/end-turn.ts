@@ -98,7 +98,7 @@ function writeEnd(context: EngineContext, ended: TurnRow, leaves: TurnLeaves): v
     title?.write();
     if (context.meta().kind === "delegated") jobs.put("report", host.clock.now(), { kind: "report" });
     planTurnEnd(context, ended, steered, settingsRev);
-    planEndDeliveries(context, began, steered, closing);
+    planEndDeliveries(context, { ...ended, more: began.more }, steered, closing);
     also?.();
     if (log.openTurns().length > 0) renewLease(context);
     else jobs.delete("drive");

@@ -1,0 +1,100 @@
+// The Agenda object of a profile: its roles and the list of its boards. Called by the API, by the profile's sessions and by its Account. A
+// profile that uses none of this stores nothing here. See docs/decisions/0097.
+import { DurableObject } from "cloudflare:workers";
+import { BOARD_LIST_SCHEMA, type ListedBoard, createBoardList } from "../../core/agenda/board-list.ts";
+import { ROLE_SCHEMA, createRoleRows } from "../../core/agenda/role-rows.ts";
+import { type Result, err, ok } from "../../core/errors.ts";
+import type { Role, RoleName } from "../../core/schemas/agenda/role.ts";
+import type { BoardName } from "../../core/schemas/board/card.ts";
+import type { SessionDelivery } from "../../core/schemas/channels/delivery.ts";
+import { ProfileId } from "../../core/schemas/ids.ts";
+import { systemClock } from "../../stores/platform/system-clock.ts";
+import { hasTable, toSql } from "../sql.ts";
+import { type AgendaEnv, openAccount, openBoard } from "./context.ts";
+
+/** [own] */
+const MAX_ROLES = 50;
+const MAX_BOARDS = 20;
+const PROFILE_GONE = err("profile_gone", "This profile has been deleted.");
+
+export class Agenda extends DurableObject<AgendaEnv> {
+  readonly #profile = ProfileId.parse(this.ctx.id.name);
+  readonly #sql = toSql(this.ctx.storage);
+  readonly #roles = createRoleRows(this.#sql);
+  readonly #boards = createBoardList(this.#sql);
+
+  // ---- roles ----
+
+  async listRoles(): Promise<{ name: RoleName; role: Role }[]> {
+    return this.#exists() ? this.#roles.list() : [];
+  }
+  /** Failure: `role_not_found`. */
+  async readRole(name: RoleName): Promise<Result<Role>> {
+    const role = this.#exists() ? this.#roles.find(name) : null;
+    return role ? ok(role) : err("role_not_found", `There is no role '${name}'.`);
+  }
+  /** Failures: `profile_gone`, `too_many_roles`. */
+  async putRole(name: RoleName, role: Role): Promise<Result<Role>> {
+    const begun = await this.#begin();
+    if (!begun.ok) return begun;
+    if (!this.#roles.find(name) && this.#roles.list().length >= MAX_ROLES) {
+      return err("too_many_roles", `A profile has at most ${MAX_ROLES} roles. Remove one first.`);
+    }
+    this.#roles.put(name, role);
+    return ok(role);
+  }
+  /** Failure: `role_not_found`. Cards keep the name, and wait until there is such a role again. */
+  async removeRole(name: RoleName): Promise<Result<null>> {
+    const found = this.#exists() && this.#roles.remove(name);
+    return found ? ok(null) : err("role_not_found", `There is no role '${name}'.`);
+  }
+
+  // ---- boards ----
+
+  async listBoards(): Promise<ListedBoard[]> {
+    return this.#exists() ? this.#boards.list() : [];
+  }
+  /** Idempotent. Failures: `profile_gone`, `too_many_boards`. */
+  async addBoard(name: BoardName): Promise<Result<null>> {
+    const begun = await this.#begin();
+    if (!begun.ok) return begun;
+    const known = this.#boards.list();
+    if (!known.some((board) => board.name === name)) {
+      if (known.length >= MAX_BOARDS) {
+        return err("too_many_boards", `A profile has at most ${MAX_BOARDS} boards. Remove one first.`);
+      }
+      this.#boards.add(name, systemClock.now());
+    }
+    await openBoard(this.env, this.#profile, name).begin();
+    return ok(null);
+  }
+  /** With all its cards. Idempotent. */
+  async removeBoard(name: BoardName): Promise<void> {
+    if (!this.#exists()) return;
+    await openBoard(this.env, this.#profile, name).erase();
+    this.#boards.remove(name);
+  }
+
+  /** How the turn of a job's run has ended, or what it says. Once this has answered, it is stored. Idempotent by its id. */
+  async takeDelivery(_delivery: SessionDelivery): Promise<void> {}
+
+  /** Deletes everything, the boards first. Idempotent. Called by the profile's Account, which no longer knows the profile. */
+  async erase(): Promise<void> {
+    for (const { name } of await this.listBoards()) await openBoard(this.env, this.#profile, name).erase();
+    await this.ctx.storage.deleteAlarm();
+    await this.ctx.storage.deleteAll();
+  }
+
+  /** Makes the tables. Anyone may guess a profile's id, so nothing is stored before the Account knows it. */
+  async #begin(): Promise<Result<null>> {
+    if (this.#exists()) return ok(null);
+    if ((await openAccount(this.env, this.#profile).checkProfile()) === null) return PROFILE_GONE;
+    this.#sql.transaction(() => {
+      for (const query of [...ROLE_SCHEMA, ...BOARD_LIST_SCHEMA]) this.#sql.run(query);
+    });
+    return ok(null);
+  }
+  #exists(): boolean {
+    return hasTable(this.#sql, "role");
+  }
+}

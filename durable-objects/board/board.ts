@@ -1,0 +1,28 @@
+// The Board object: one board of a profile, with its cards. Its name is `<profile>/<board>`. Called by the API, by the profile's sessions and by
+// its Agenda, which lists the boards. See docs/decisions/0097.
+import { DurableObject } from "cloudflare:workers";
+import type { SessionDelivery } from "../../core/schemas/channels/delivery.ts";
+import { hasTable, toSql } from "../sql.ts";
+import type { BoardEnv } from "./context.ts";
+
+const SCHEMA = ["CREATE TABLE IF NOT EXISTS card (id TEXT PRIMARY KEY, body TEXT NOT NULL) STRICT, WITHOUT ROWID"];
+
+export class Board extends DurableObject<BoardEnv> {
+  readonly #sql = toSql(this.ctx.storage);
+
+  /** Makes the tables. Idempotent. Called by the profile's Agenda, once it lists the board. */
+  async begin(): Promise<void> {
+    if (hasTable(this.#sql, "card")) return;
+    this.#sql.transaction(() => {
+      for (const query of SCHEMA) this.#sql.run(query);
+    });
+  }
+  /** How the turn of a run has ended, or what it says. Once this has answered, it is stored. Idempotent by its id. */
+  async takeDelivery(_delivery: SessionDelivery): Promise<void> {}
+
+  /** Deletes everything. Idempotent. Called by the profile's Agenda. */
+  async erase(): Promise<void> {
+    await this.ctx.storage.deleteAlarm();
+    await this.ctx.storage.deleteAll();
+  }
+}
