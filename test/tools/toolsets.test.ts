@@ -1,9 +1,9 @@
 // Which tools a session gets, by what it is for and by what each level takes away.
 import { describe, expect, test } from "vitest";
 import type { Tool } from "../../core/agent/contract.ts";
+import type { SessionKind } from "../../core/schemas/sessions/session-kind.ts";
 import {
   TOOLSETS,
-  type ToolRole,
   type ToolRules,
   explainAbsence,
   selectTools,
@@ -22,7 +22,7 @@ describe("the tools of a session", () => {
     expect(selectTools(tools.toReversed(), { role: "chat" }).map(({ name }) => name)).toEqual(names);
   });
 
-  test.each<[ToolRole, string[]]>([
+  test.each<[SessionKind, string[]]>([
     ["chat", []],
     ["delegated", ["clarify", "delegate_task", "memory"]],
     ["job", ["clarify"]],
