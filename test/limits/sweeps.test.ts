@@ -212,7 +212,13 @@ describe("an erasure", () => {
       eraseTexts: async () => null,
     };
     const namespace = { getByName: () => (counter.calls++, object) };
-    const objects = { SESSION: namespace, ARCHIVE: namespace, WEBHOOKS: namespace, CHANNELS: namespace, AGENDA: namespace };
+    const objects = {
+      SESSION: namespace,
+      ARCHIVE: namespace,
+      WEBHOOKS: namespace,
+      CHANNELS: namespace,
+      AGENDA: namespace,
+    };
     return { counter, env: objects as unknown as AccountEnv };
   };
   const eraseExternal = async () => {};

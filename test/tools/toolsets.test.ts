@@ -2,13 +2,7 @@
 import { describe, expect, test } from "vitest";
 import type { Tool } from "../../core/agent/contract.ts";
 import type { SessionKind } from "../../core/schemas/sessions/session-kind.ts";
-import {
-  TOOLSETS,
-  type ToolRules,
-  explainAbsence,
-  selectTools,
-  toolsetOf,
-} from "../../core/tools/toolsets.ts";
+import { TOOLSETS, type ToolRules, explainAbsence, selectTools, toolsetOf } from "../../core/tools/toolsets.ts";
 
 const ALL = [...Object.values(TOOLSETS).flat(), "mcp_notes_find", "provider_search"];
 const tools = ALL.map((name) => ({ name, ...(name.startsWith("mcp_") && { toolset: "mcp-notes" }) }) as Tool);
