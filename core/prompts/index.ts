@@ -1,5 +1,6 @@
 // Every paragraph a model reads in a session, in the order it reads them. Pure; the same input gives the same bytes.
 // The reviewer's words are in review.ts.
+import card from "./card.md";
 import delegated from "./delegated.md";
 import { escapeTags } from "../prompt-block.ts";
 import type { ChannelScene } from "../schemas/channels/delivery.ts";
@@ -26,6 +27,8 @@ export interface PromptInput {
   isDelegated?: boolean;
   /** Its messages are events of other systems. */
   isWebhook?: boolean;
+  /** It works on a card of a board. */
+  isCard?: boolean;
   /** The chat that the session began in. Absent: none. */
   channel?: ChannelScene | undefined;
   /** Names of the tools that are offered; guidance comes only for these. */
@@ -62,6 +65,7 @@ export function promptSections(input: PromptInput): PromptSection[] {
     chat: input.channel ? describeChannel(input.channel) : "",
     delegation: input.isDelegated ? delegated : "",
     events: input.isWebhook ? webhook : "",
+    card: input.isCard ? card : "",
     work: has("terminal") || has("read_file") ? work.replace("{{files}}", has("process") ? ON_HOST : IN_WORKSPACE) : "",
     web: has("web_extract") ? web : "",
     "use of skills": has("skill_view") ? skills : "",

@@ -1,6 +1,6 @@
 // Accepts a message: checks its size, its idempotency key and the queue, and enqueues its turn. All of this is one synchronous
 // block, so that two messages cannot both take the same place. Called by the engine.
-import { type Result, err, ok } from "../errors.ts";
+import { type Result, assert, err, ok } from "../errors.ts";
 import type { Accepted } from "../schemas/api.ts";
 import { toTurnId } from "../schemas/ids.ts";
 import { sha256Hex } from "../schemas/learning/digest.ts";
@@ -14,6 +14,7 @@ import { type TurnRow, hasBegun } from "./log-turns.ts";
 import type { Engine } from "./open-engine.ts";
 import { areSettingsOld, renewProfileSettings } from "./prompt/profile-settings.ts";
 import { tellTurnStart } from "./turn/accept-input.ts";
+import type { SourcedPiece } from "./turn/input-parts.ts";
 
 export interface PostedMessage {
   text: string;
@@ -26,6 +27,8 @@ export interface PostedMessage {
   joins?: number;
   /** What a compatible endpoint adds. Absent: nothing, and the turn pays nothing for it. */
   client?: ClientPart | undefined;
+  /** Several people or programs wrote it: which of them how much. Absent: one did. See `toSourcedText`. */
+  sources?: SourcedPiece[] | undefined;
   /** The chat it came from, which is told how its turn ends. Not a part of the body. */
   channel?: ChannelOrigin | undefined;
   /** Revision of the profile's settings, as the sender knows it. Absent: nothing is set. Not a part of the body. */
@@ -65,6 +68,8 @@ async function kick({ driver }: Engine): Promise<void> {
 export function placeMessage({ context, driver }: Engine, input: PostedMessage): Result<AcceptedMessage> {
   const { host, log } = context;
   const { maxMessageChars, maxQueuedTurns, busy } = host.settings.turn;
+  const covered = input.sources?.reduce((sum, { chars }) => sum + chars, 0) ?? input.text.length;
+  assert(covered === input.text.length, "the pieces of a message do not cover its text");
   if (input.text.length > maxMessageChars) {
     const message = `A message has at most ${maxMessageChars} characters. Put longer texts into a file.`;
     return err("message_too_long", message);
@@ -88,9 +93,9 @@ export function placeMessage({ context, driver }: Engine, input: PostedMessage):
   if (!client.ok) return client;
   const turn = host.sql.transaction(() => {
     const images = taken.value.store();
-    const { text, settingsRev, channel } = input;
+    const { text, settingsRev, channel, sources } = input;
     const message = {
-      ...{ text, settingsRev, channel, ...(images.length > 0 && { images }) },
+      ...{ text, settingsRev, channel, sources, ...(images.length > 0 && { images }) },
       ...{ busy: input.busy ?? busy, isBusyChosen: input.busy !== undefined },
       ...(client.value && { client: client.value }),
     };

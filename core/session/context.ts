@@ -23,6 +23,7 @@ import type {
 } from "../ports.ts";
 import type { Learning } from "../schemas/api.ts";
 import type { ApprovalMode, StandingAllowance } from "../schemas/approvals/approval.ts";
+import type { BoardName, CardId, RunId } from "../schemas/board/card.ts";
 import type { ReviewId, SessionId, TurnId } from "../schemas/ids.ts";
 import type { McpCatalog } from "../schemas/profile/mcp.ts";
 import type { ToolSettings } from "../schemas/profile/tools.ts";
@@ -200,6 +201,13 @@ export interface UndoneTurn {
   by: number;
 }
 
+/** A run of a card. `run` is its fencing token: once the board has taken the card away, writes in its name are refused. */
+export interface CardPlace {
+  board: BoardName;
+  card: CardId;
+  run: RunId;
+}
+
 export interface SessionMeta {
   v: 1;
   learning: Learning;
@@ -226,6 +234,10 @@ export interface SessionMeta {
   indexed?: true;
   /** The year whose part of the index this session sends turns of that year to. Absent while the first part takes them. */
   indexYear?: number;
+  /** Of a session of the kind `card`: the run that it carries out. */
+  card?: CardPlace;
+  /** What each of its turns may spend, if the operator does not allow less. Absent: what the operator allows. */
+  budget?: Budget;
   /** Of a session that began in a chat: what its prompt says of it. */
   channel?: ChannelScene;
   /** It is being imported, and does not exist yet. */

@@ -73,11 +73,12 @@ export function openBudget(
   };
 }
 
-/** A turn's limits: the operator's, and what the parent of a delegated session left it. */
+/** A turn's limits: the operator's, and what the parent, or whoever began the session, left it. */
 function limitOfTurn({ host, meta }: EngineContext): Budget {
   const { maxTokens, maxUsd } = host.settings.turn;
   const own = toBudget(maxTokens, maxUsd);
-  const given = meta().delegated?.budget;
+  const { delegated, budget } = meta();
+  const given = delegated?.budget ?? budget;
   return given
     ? { tokens: minLimit(own.tokens, given.tokens), usdMicros: minLimit(own.usdMicros, given.usdMicros) }
     : own;

@@ -29,6 +29,8 @@ const TurnDetails = z.object({
   channel: ChannelOrigin.optional(),
   /** Somebody who does not own the profile, or a program, wrote the message. Until the turn has ended. */
   source: z.literal("content").optional(),
+  /** Of a waiting input by several authors: how many characters each wrote, in order. */
+  sources: z.array(z.object({ source: z.enum(["principal", "content"]), chars: z.int().min(0) })).optional(),
   /** What the person had chosen for the session when the turn began. Absent: all defaults. */
   choice: SessionChoice.optional(),
   /** Of a steered input: the turn it was put into. */

@@ -101,7 +101,7 @@ export function openEngine(given: SessionHost): Engine {
 /** What a session is created with. `createdAt`: milliseconds since 1970, now by default. */
 export interface NewSession extends Pick<
   SessionMeta,
-  "kind" | "parent" | "depth" | "delegated" | "tools" | "choice" | "channel"
+  "kind" | "parent" | "depth" | "delegated" | "tools" | "choice" | "channel" | "card" | "budget"
 > {
   learning: Learning;
   title: string;

@@ -9,6 +9,7 @@ import type { Booking } from "../../schemas/usage.ts";
 import { parseSessionCommand } from "../../commands/parse-command.ts";
 import type { EngineContext } from "../context.ts";
 import { planIndexing } from "../index-messages.ts";
+import { isOfPerson } from "../of-person.ts";
 import type { TurnRow } from "../log-turns.ts";
 import { selectTurns } from "./meant-turns.ts";
 import { observeRow, learningOffered } from "./observe-job.ts";
@@ -29,10 +30,10 @@ export function learnFromTurn(context: EngineContext, turn: TurnRow, entries: En
   const day = dayOf(now);
   const { learning, kind } = context.meta();
   // Nobody judges a delegated turn or the answer to an event, and neither starts a review. The parent of a delegated session has noted the day.
-  const isChat = kind === undefined;
-  const isNewDay = isChat && reviewState(log).activeDay !== day;
+  const isLearning = isOfPerson(kind);
+  const isNewDay = isLearning && reviewState(log).activeDay !== day;
   // A command, or a turn without a model call, has nothing to learn from.
-  const isObserved = learning === "on" && isChat && turn.stats.modelCalls > 0;
+  const isObserved = learning === "on" && isLearning && turn.stats.modelCalls > 0;
   const final = entries.at(-1);
   const isRefined = final?.kind === "notice" && final.code === REFINING;
   const focus = isRefined ? readRefineFocus(entries) : "";

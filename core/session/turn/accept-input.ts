@@ -12,6 +12,7 @@ import type { EngineContext } from "../context.ts";
 import type { TurnRow } from "../log-turns.ts";
 import { placeNotice, placeTurnStart } from "../readers/events.ts";
 import type { DriveState } from "./drive-state.ts";
+import { type SourcedPiece, toInputParts } from "./input-parts.ts";
 import { renewLease } from "./lease.ts";
 import { wakeParked } from "./waiting/park-turn.ts";
 
@@ -26,13 +27,14 @@ export interface AcceptedInput {
   isBusyChosen: boolean;
   client?: ReadClient;
   channel?: ChannelOrigin | undefined;
+  sources?: SourcedPiece[] | undefined;
 }
 
 /** Inside the caller's transaction. */
 export function acceptInput({ context, recall, begun }: DriveState, n: number, input: AcceptedInput): TurnRow {
-  const { text, images, busy, settingsRev } = input;
+  const { text, images, busy, settingsRev, sources } = input;
   const { source, ...channel } = input.channel ?? {};
-  const came = { images, settingsRev, source, ...("chat" in channel && { channel }) };
+  const came = { images, settingsRev, source, sources, ...("chat" in channel && { channel }) };
   const { host, log } = context;
   if (input.client) putClient(log, n, input.client.stored, input.client.told);
   const client = input.client && (true as const);
@@ -78,7 +80,7 @@ function endsClientWait({ state, more: { parked } }: TurnRow, text: string): boo
 export function toQueuedTurn(
   n: number,
   text: string,
-  { images, settingsRev, client, channel, source, ...waits }: TurnRow["more"],
+  { images, settingsRev, client, channel, source, sources, ...waits }: TurnRow["more"],
 ): TurnRow {
   return {
     n,
@@ -97,6 +99,7 @@ export function toQueuedTurn(
       ...(client && { client }),
       ...(channel && { channel }),
       ...(source && { source }),
+      ...(sources && { sources }),
     },
   };
 }
@@ -129,8 +132,8 @@ function beginTurn({ context, begun }: Pick<DriveState, "context" | "begun">, tu
   const running: TurnRow = { ...turn, state: "running", waiting: null, input: n, attempts: 1, startedAt, more };
   // A delegated task was written by the model of another session, and an event by another system.
   const { kind, delegated } = meta();
-  const source = turn.more.source ?? delegated?.source ?? (kind === "webhook" ? "content" : "principal");
-  const parts: Part[] = [...told, { source, text: turn.waiting ?? "" }];
+  const source = delegated?.source ?? (kind === "webhook" ? "content" : "principal");
+  const parts: Part[] = [...told, ...toInputParts(turn, source)];
   const before = told.length > 0 && { told: told.length };
   const waited = since !== undefined && { waited: { since, ...(interrupts !== undefined && { interrupts }) } };
   log.put({

@@ -15,6 +15,7 @@ import { renderSkillIndex } from "../../skills/index-block.ts";
 import { mergeLines, offeredLines } from "../../skills/library.ts";
 import { guidanceText, markGuidanceShown } from "../client/guidance.ts";
 import { personalityText } from "../choice/choice.ts";
+import { isOfPerson } from "../of-person.ts";
 import { parseSessionCommand } from "../../commands/parse-command.ts";
 import { readContextFiles } from "../prompt/context-files.ts";
 import type { EngineContext } from "../context.ts";
@@ -111,7 +112,7 @@ export async function freezePrompt(
   const offered = describeOfferedTools(tools);
   const lines = offeredLines(mergeLines(index, host.seeds), readScene(context, offered));
   const { kind, channel } = context.meta();
-  const store = learning && kind === undefined ? host.memory(context.overlay) : null;
+  const store = learning && isOfPerson(kind) ? host.memory(context.overlay) : null;
   const [user, memory] = store ? [await store.list("user"), await store.list("memory")] : [[], []];
   const limits = promptLimits(host.settings, contextWindow);
   const files = readContextFiles(workspace, limits.fileChars);
@@ -122,6 +123,7 @@ export async function freezePrompt(
     guidance: guidanceText(log),
     isDelegated: kind === "delegated",
     isWebhook: kind === "webhook",
+    isCard: kind === "card",
     channel,
     tools: offered.names,
     skillsBlock: renderSkillIndex(lines, limits.indexTokens, request),

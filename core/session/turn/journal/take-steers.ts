@@ -4,6 +4,7 @@ import type { UserEntry } from "../../../schemas/entry.ts";
 import { dropClient } from "../../client/client-rows.ts";
 import { type TurnRow, isOpen } from "../../log-turns.ts";
 import { placeSteer } from "../../readers/events.ts";
+import { toInputParts } from "../input-parts.ts";
 import { type TurnRecord, putEntry } from "./turn-record.ts";
 
 /**
@@ -25,7 +26,7 @@ export function takeSteers(record: TurnRecord, step: number): UserEntry[] {
     turn,
     at,
     kind: "user",
-    parts: [{ source: row.more.source ?? "principal", text: row.waiting ?? "" }],
+    parts: toInputParts(row, "principal"),
     steer: { accepted: row.n, marker, step },
     ...(row.more.images && { images: row.more.images }),
   }));
