@@ -3465,6 +3465,64 @@ export interface Contract {
       next?: string | undefined;
     };
   };
+  "GET /v1/boards": {
+    query: { after?: string | undefined; limit?: string | undefined };
+    answer: { boards: { name: string; createdAt: number }[]; next?: string | undefined };
+  };
+  "PUT /v1/boards/{board}": {
+    answer: { name: string; createdAt: number };
+  };
+  "DELETE /v1/boards/{board}": {
+    answer: null;
+  };
+  "GET /v1/roles": {
+    query: { after?: string | undefined; limit?: string | undefined };
+    answer: {
+      roles: {
+        description?: string | undefined;
+        personality?: string | undefined;
+        model?: string | undefined;
+        tools?: { disabled: string[] } | undefined;
+        skills?: string[] | undefined;
+        maxTokens?: number | undefined;
+        name: string;
+      }[];
+      next?: string | undefined;
+    };
+  };
+  "GET /v1/roles/{role}": {
+    answer: {
+      description?: string | undefined;
+      personality?: string | undefined;
+      model?: string | undefined;
+      tools?: { disabled: string[] } | undefined;
+      skills?: string[] | undefined;
+      maxTokens?: number | undefined;
+      name: string;
+    };
+  };
+  "PUT /v1/roles/{role}": {
+    body: {
+      description?: string | undefined;
+      personality?: string | undefined;
+      model?: string | undefined;
+      tools?: { disabled: string[] } | undefined;
+      skills?: string[] | undefined;
+      maxTokens?: number | undefined;
+    };
+    answer: {
+      description?: string | undefined;
+      personality?: string | undefined;
+      model?: string | undefined;
+      tools?: { disabled: string[] } | undefined;
+      skills?: string[] | undefined;
+      maxTokens?: number | undefined;
+      name: string;
+    };
+  };
+  "DELETE /v1/roles/{role}": {
+    answer: null;
+  };
   "POST /v1/export": {
     answer: { export: string; deployment: string };
   };

@@ -23,6 +23,8 @@ const VALUES: Record<string, string> = {
   pending: "0".repeat(20),
   hook: "hook_000000000000",
   webhook: "events",
+  board: "main",
+  role: "writer",
   platform: "telegram",
   pairing: "0".repeat(16),
   person: "7",
@@ -174,6 +176,8 @@ describe("a list", () => {
       await ask("POST", "/v1/keys", { key, body: {} });
       await ask("POST", "/v1/hooks", { key, body: { url: `https://example.com/${n}`, events: ["turn.ended"] } });
       await ask("POST", "/v1/webhooks", { key, body: { name: `events-${n}`, scheme: "github" } });
+      await ask("PUT", `/v1/boards/b${n}`, { key });
+      await ask("PUT", `/v1/roles/r${n}`, { key, body: {} });
       await account.putSetting("mcp", `s${n}`, server as unknown as McpServer);
     }
     const { session } = (await ask("POST", "/v1/sessions", { key })).body as { session: string };
@@ -187,6 +191,8 @@ describe("a list", () => {
       ["/v1/keys", "keys", 6],
       ["/v1/hooks", "hooks", 5],
       ["/v1/webhooks", "webhooks", 5],
+      ["/v1/boards", "boards", 5],
+      ["/v1/roles", "roles", 5],
       ["/v1/mcp/servers", "servers", 5],
       ["/v1/personalities", "personalities", 2],
       ["/v1/tools", "tools", 5],

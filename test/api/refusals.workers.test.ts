@@ -338,6 +338,8 @@ describe("the API's description", () => {
         ...["DELETE /v1/channels/{platform}/pairings/{pairing}", "GET /v1/channels/{platform}/people"],
         ...["PUT /v1/channels/{platform}/people/{person}", "DELETE /v1/channels/{platform}/people/{person}"],
         ...["GET /v1/channels/{platform}/chats", "PATCH /v1/channels/{platform}/chats/{chat}"],
+        ...["GET /v1/boards", "PUT /v1/boards/{board}", "DELETE /v1/boards/{board}"],
+        ...["GET /v1/roles", "GET /v1/roles/{role}", "PUT /v1/roles/{role}", "DELETE /v1/roles/{role}"],
         ...["POST /v1/webhooks", "GET /v1/webhooks", "GET /v1/webhooks/{webhook}", "PATCH /v1/webhooks/{webhook}"],
         ...["DELETE /v1/webhooks/{webhook}", "POST /v1/webhooks/{webhook}/rotate"],
         "GET /v1/webhooks/{webhook}/deliveries",

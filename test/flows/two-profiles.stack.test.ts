@@ -38,6 +38,7 @@ const HELD_BY = [
     "readChannel",
     "listChannelPeople",
     "readWebhook",
+    ...["listRoles", "readRole", "listBoards"],
     "listPersonalities",
     "listChildren",
   ],

@@ -171,6 +171,8 @@ const OF_RESPONSE = { most: 3, status: 404, values: { response: `resp_${"0".repe
 const OF_HOOK = { most: 3, status: 200, values: { hook: "hook_000000000000" } };
 /** The key, the object, and the audit log of a change. */
 const OF_WEBHOOK = { most: 2, status: 200, values: { webhook: "events" } };
+/** The key and the object, twice where the list is read too, and the audit log of a change. */
+const OF_BOARD = { most: 4, status: 200, values: { board: "main", role: "writer" } };
 const OF_CHANNEL = {
   most: 3,
   status: 200,
@@ -383,6 +385,13 @@ const TABLE: Record<string, Asked> = {
   "DELETE /v1/channels/{platform}/people/{person}": { ...OF_CHANNEL, status: 204 },
   "GET /v1/channels/{platform}/chats": OF_CHANNEL,
   "PATCH /v1/channels/{platform}/chats/{chat}": { ...OF_CHANNEL, body: { listen: "all" } },
+  "GET /v1/boards": OF_BOARD,
+  "PUT /v1/boards/{board}": OF_BOARD,
+  "DELETE /v1/boards/{board}": { ...OF_BOARD, status: 204 },
+  "GET /v1/roles": OF_BOARD,
+  "GET /v1/roles/{role}": OF_BOARD,
+  "PUT /v1/roles/{role}": { ...OF_BOARD, body: {} },
+  "DELETE /v1/roles/{role}": { ...OF_BOARD, status: 204 },
   "GET /v1/webhooks": OF_WEBHOOK,
   "POST /v1/webhooks": { ...OF_WEBHOOK, most: 3, status: 201, body: { name: "events", scheme: "github" } },
   "GET /v1/webhooks/{webhook}": OF_WEBHOOK,

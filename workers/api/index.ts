@@ -4,6 +4,8 @@ import type { MiddlewareHandler } from "hono";
 import { FIXED } from "../../core/limits.ts";
 import { MAX_PARTS, MAX_PART_BYTES } from "../../core/schemas/moving/manifest.ts";
 import { IMPORT } from "../../core/skills/exchange/import-limits.ts";
+import { boards } from "./boards/boards.ts";
+import { roles } from "./boards/roles.ts";
 import { quota } from "./profiles/quota.ts";
 import { audit } from "./profiles/audit.ts";
 import { approvalPolicy } from "./profiles/approval-policy.ts";
@@ -206,6 +208,8 @@ for (const resource of [
   inboundChannels,
   webhooks,
   inboundWebhooks,
+  boards,
+  roles,
   exportProfile,
   importProfile,
 ]) {

@@ -155,6 +155,8 @@ export const CODE_BY_FIELD: Record<string, ProblemCode> = {
   "param.policy": "bad_policy_id",
   "param.hook": "bad_hook_id",
   "param.platform": "bad_platform",
+  "param.role": "bad_role",
+  "param.board": "bad_board",
   "param.webhook": "bad_webhook_name",
   "param.path": "bad_path",
   "param.image": "bad_image_id",

@@ -41,6 +41,7 @@ export function toBindings({ bucket, kv, counter, profile }: CountedWorld): Env 
     ACCOUNT: namespace("account", createCountedAccount()),
     ARCHIVE: namespace("archive", archive),
     WEBHOOKS: namespace("webhooks", webhooks),
+    AGENDA: namespace("agenda", agenda),
     CHANNELS: namespace("channels", channels),
     REVIEWS: queue,
     CURATION: queue,
@@ -167,6 +168,16 @@ const channels = {
   ...{ list: async () => [], read: async () => ok({}), put: async () => ok({}), change: async () => ok({}) },
   ...{ remove: async () => ok(null), tryOut: async () => ok({}), listDeliveries: async () => ({ page: [] }) },
   people: async (call: string) => ok(call.startsWith("list") ? [] : {}),
+};
+
+const agenda = {
+  listRoles: async () => [{ name: "writer", role: { description: "", skills: [] } }],
+  readRole: async () => ok({ description: "", skills: [] }),
+  putRole: async (_name: string, role: object) => ok(role),
+  removeRole: async () => ok(null),
+  listBoards: async () => [{ name: "main", createdAt: 1 }],
+  addBoard: async () => ok(null),
+  removeBoard: async () => {},
 };
 
 const webhooks = {

@@ -71,6 +71,7 @@ const BODIES: Record<string, (of: Facts) => object | string> = {
   createMessage: () => ({ model: "talaria", max_tokens: 99, messages: [{ role: "user", content: toMessage([]) }] }),
   countMessageTokens: () => ({ model: "talaria", messages: [{ role: "user", content: "Hello." }] }),
   createHook: ({ site }) => ({ url: `${site}/hooks/other`, events: ["turn.ended"] }),
+  putRole: () => ({ description: "Taken." }),
   createWebhook: ({ webhook }) => ({ name: webhook, scheme: "github", prompt: "Taken." }),
   changeWebhook: () => ({ prompt: "Taken." }),
   putChannel: () => ({ secret: `whsec_${"A".repeat(43)}=`, url: "https://example.com/taken" }),

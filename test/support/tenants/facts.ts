@@ -43,6 +43,8 @@ export interface Facts {
   /** The name of a route for inbound webhooks. */
   webhook: string;
   personality: string;
+  board: string;
+  role: string;
 }
 
 /** Of both tenants an MCP server has this name, which is a part of its tools' names. */
@@ -56,7 +58,7 @@ export function toSkillMd(name: string, text: string): string {
 
 /** Facts of the same shape about nothing: what never existed must get the same answers as what is another's. */
 export function inventFacts(facts: Facts): Facts {
-  const { deployment, site, run, name, path, process, hook, webhook, server, policy, personality } = facts;
+  const { deployment, site, run, name, path, process, hook, webhook, server, policy, personality, board, role } = facts;
   const others: { [field in keyof Facts]?: string } = Object.fromEntries(
     Object.entries(facts).map(([field, value]) => [field, turnDigits(value)]),
   );
@@ -69,6 +71,7 @@ export function inventFacts(facts: Facts): Facts {
     path: toOther(path),
     hook: `${hook.slice(0, -1)}${hook.endsWith("z") ? "a" : "z"}`,
     webhook: toOther(webhook),
+    ...{ board: toOther(board), role: toOther(role) },
     ...{ server: toOther(server), policy: toOther(policy), personality: toOther(personality) },
   };
 }

@@ -166,5 +166,9 @@ async function plantSettings(origin: string, tenant: Tenant, title: string) {
   await call("PUT", "/v1/channels/webhook/people/7", { role: "user", name: title });
   const webhook = `${KNOWN_WORD}-events`;
   await call("POST", "/v1/webhooks", { name: webhook, scheme: "bearer", secret: title, prompt: `${title}: {__raw__}` });
-  return { unanswered, server: SERVER, personality, hook, webhook, policy: `${KNOWN_WORD}-limits` };
+  const role = `${KNOWN_WORD}-role`;
+  const board = `${KNOWN_WORD}-board`;
+  await call("PUT", `/v1/roles/${role}`, { description: title });
+  for (const name of [board, `${KNOWN_WORD}-${SECRET}`]) await call("PUT", `/v1/boards/${name}`);
+  return { unanswered, board, role, server: SERVER, personality, hook, webhook, policy: `${KNOWN_WORD}-limits` };
 }
