@@ -60,6 +60,18 @@ export const DEFAULTS: Settings = {
     waitMs: 24 * 60 * MINUTE_MS, // [own] Hermes has none; it only bounds a wait for children that cannot be reached
     summaryChars: 24_000, // [hermes] longest summary
   },
+  board: {
+    maxRunning: 4, // [hermes] max_in_progress: 2 to 8, by the machine's memory
+    claimMs: 15 * MINUTE_MS, // [hermes] claim TTL
+    runMs: 4 * 60 * MINUTE_MS, // [hermes] stale timeout
+    failures: 2, // [hermes] failure_limit
+    retryMs: 30_000, // [hermes] crash grace
+    coolMs: 5 * MINUTE_MS, // [hermes] rate_limit_cooldown
+    transientMs: 5 * MINUTE_MS, // [own] as a rate limit's
+    recurrences: 2, // [hermes] block recurrence limit
+    maxCards: 100_000, // [own] ten times what the bench measures
+    dispatchUnassigned: true, // [own] a card of a board of agents is meant for one; [hermes] skips it
+  },
   // `mode`: [own] [hermes] had the same default until it had a model that decides. `breaker`: [hermes]
   approvals: { mode: "manual", breaker: 3 },
   context: {
@@ -227,6 +239,7 @@ export function parseSettings(json: string | undefined): Result<Settings> {
     turn: { ...DEFAULTS.turn, ...patch.data.turn },
     tools: { ...DEFAULTS.tools, ...patch.data.tools },
     delegation: { ...DEFAULTS.delegation, ...patch.data.delegation },
+    board: { ...DEFAULTS.board, ...patch.data.board },
     approvals: { ...DEFAULTS.approvals, ...patch.data.approvals },
     context: { ...DEFAULTS.context, ...patch.data.context },
     guardrails: { ...DEFAULTS.guardrails, ...patch.data.guardrails },

@@ -1,5 +1,7 @@
 // Every setting an operator may change, as one JSON variable (TALARIA_SETTINGS). Defaults: core/limits.ts. The descriptions
 // are the text of docs/CONFIGURATION.md; `npm run docs` writes it. A name that ends in `Ms` is in milliseconds.
+import { BoardSettings } from "./board/settings.ts";
+import { DelegationSettings } from "./sessions/delegation-settings.ts";
 import * as z from "zod";
 import { ApprovalMode } from "./approvals/approval.ts";
 import { channels, voice, webhooks } from "./channels/settings.ts";
@@ -407,27 +409,6 @@ const tools = z
     "Which tools sessions get, by name or by toolset: `files`, `shell`, `code`, `web`, `browser`, `vision`, `skills`, `memory`, `recall`, `todo`, `asking`, `delegation`, `mcp-<server>`. A profile and a session may take away more.",
   );
 
-const delegation = z
-  .strictObject({
-    maxTasks: count.min(1).max(50).describe("Tasks of one call, which run side by side."),
-    maxDepth: count
-      .max(5)
-      .describe("How deep sessions may delegate: 1 lets a conversation delegate, and its children not. 0: nobody can."),
-    maxSteps: count.min(1).describe("Model calls of a delegated turn, if `turn.maxSteps` does not allow fewer."),
-    stallMs: ms
-      .min(1_000)
-      .describe(
-        "A delegated session that makes no progress for this long is stopped, and the turn goes on without it.",
-      ),
-    waitMs: ms.min(1_000).describe("The longest time that a turn waits for delegated work."),
-    summaryChars: count
-      .min(500)
-      .describe(
-        "Characters of one task's answer in the result; the whole answer is then in a file. Several share the room of a result.",
-      ),
-  })
-  .describe("Work that a session gives to sessions of its own (`delegate_task`).");
-
 const browsers = z
   .strictObject({
     origins: z
@@ -474,7 +455,8 @@ export const Settings = z.strictObject({
   publicUrl,
   turn,
   tools,
-  delegation,
+  delegation: DelegationSettings,
+  board: BoardSettings,
   approvals,
   context,
   guardrails,
@@ -503,7 +485,8 @@ export const SettingsPatch = z.strictObject({
   publicUrl: publicUrl.optional(),
   turn: turn.partial().optional(),
   tools: tools.partial().optional(),
-  delegation: delegation.partial().optional(),
+  delegation: DelegationSettings.partial().optional(),
+  board: BoardSettings.partial().optional(),
   approvals: approvals.partial().optional(),
   context: context.partial().optional(),
   guardrails: guardrails.partial().optional(),
