@@ -13,6 +13,7 @@ import skills from "./skills.md";
 import skillsWrite from "./skills-write.md";
 import trust from "./trust.md";
 import web from "./web.md";
+import job from "./job.md";
 import webhook from "./webhook.md";
 import work from "./work.md";
 
@@ -29,6 +30,8 @@ export interface PromptInput {
   isWebhook?: boolean;
   /** It works on a card of a board. */
   isCard?: boolean;
+  /** Its message is a job that runs at its time. */
+  isJob?: boolean;
   /** The chat that the session began in. Absent: none. */
   channel?: ChannelScene | undefined;
   /** Names of the tools that are offered; guidance comes only for these. */
@@ -66,6 +69,7 @@ export function promptSections(input: PromptInput): PromptSection[] {
     delegation: input.isDelegated ? delegated : "",
     events: input.isWebhook ? webhook : "",
     card: input.isCard ? card : "",
+    job: input.isJob ? job : "",
     work: has("terminal") || has("read_file") ? work.replace("{{files}}", has("process") ? ON_HOST : IN_WORKSPACE) : "",
     web: has("web_extract") ? web : "",
     "use of skills": has("skill_view") ? skills : "",

@@ -26,6 +26,7 @@ export const TOOLSETS = {
   todo: ["todo"],
   asking: ["clarify"],
   delegation: ["delegate_task"],
+  jobs: ["cronjob"],
 } as const satisfies Record<string, readonly string[]>;
 
 const TOOLSET_BY_TOOL: ReadonlyMap<string, string> = new Map(
@@ -41,14 +42,15 @@ export function toolsetOf({ name, toolset }: Pick<Tool, "name" | "toolset">): st
 
 /**
  * Tools and toolsets, as in `ToolSettings`. From Hermes Agent, which gives a webhook `clarify` too. A webhook may read skills: its owner writes
- * how an event is to be handled as a skill. It has no memory, whose facts a hostile event could carry off with `web_extract`.
+ * how an event is to be handled as a skill. It has no memory, whose facts a hostile event could carry off with `web_extract`. A job has none for the
+ * same reason, and writes no skills: it learns from how its work ends, not from its own text.
  */
 const ROLE_SETTINGS: Record<SessionKind, ToolSettings> = {
   chat: {},
   delegated: { disabled: ["asking", "memory", "jobs", "sending", "delegation"] },
   webhook: { only: ["web", "vision_analyze", "skills_list", "skill_view"] },
   card: { disabled: ["asking", "jobs"] },
-  job: { disabled: ["asking", "jobs"] },
+  job: { disabled: ["asking", "jobs", "memory", "skill_manage"] },
 };
 
 export interface ToolRules {

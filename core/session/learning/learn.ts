@@ -30,8 +30,9 @@ export function learnFromTurn(context: EngineContext, turn: TurnRow, entries: En
   const day = dayOf(now);
   const { learning, kind } = context.meta();
   // Nobody judges a delegated turn or the answer to an event, and neither starts a review. The parent of a delegated session has noted the day.
-  const isLearning = isOfPerson(kind);
-  const isNewDay = isLearning && reviewState(log).activeDay !== day;
+  const isNewDay = isOfPerson(kind) && reviewState(log).activeDay !== day;
+  // A job is observed, as its work ends well or badly. But it runs also while the person is away, so it makes no day an active one.
+  const isLearning = isOfPerson(kind) || kind === "job";
   // A command, or a turn without a model call, has nothing to learn from.
   const isObserved = learning === "on" && isLearning && turn.stats.modelCalls > 0;
   const final = entries.at(-1);

@@ -110,8 +110,8 @@ export function observeRow(turn: number): string {
 /** Which kinds of learning the session offers to its model. Reviews may write only these. */
 export function learningOffered(context: EngineContext): OfferedStores {
   const { learning, kind } = context.meta();
-  const memory = learning === "on" && kind !== "webhook"; // nothing is learned from events
-  return { skills: memory && !isHeldOut(context.host), memory };
+  const learns = learning === "on" && kind !== "webhook"; // nothing is learned from events
+  return { skills: learns && !isHeldOut(context.host), memory: learns && kind !== "job" };
 }
 
 /** Records the turn and compares it with similar turns. */

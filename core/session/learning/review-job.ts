@@ -192,8 +192,15 @@ function reviewPreferences(context: EngineContext): ReviewJob["preferences"] {
 }
 
 /** Without commands to the session, turns that were taken back (notices say which), and notices of earlier reviews. */
-function keepReviewable({ log }: EngineContext, entries: Entry[]): Entry[] {
+function keepReviewable({ log, meta }: EngineContext, entries: Entry[]): Entry[] {
   const shown = new Set(withoutCommands(entries, log));
   const kept = entries.filter((entry) => shown.has(entry) || isUndoMarker(entry));
-  return kept.filter((entry) => entry.kind !== "notice" || entry.code !== "learned");
+  const reviewable = kept.filter((entry) => entry.kind !== "notice" || entry.code !== "learned");
+  return meta().kind === "job" ? reviewable.map(withoutPrincipal) : reviewable;
+}
+
+/** The text of a job is for its runs alone: no lesson may rest on it, only on how the work went. */
+function withoutPrincipal(entry: Entry): Entry {
+  if (entry.kind !== "user") return entry;
+  return { ...entry, parts: entry.parts.map((part) => ({ ...part, source: "content" as const })) };
 }

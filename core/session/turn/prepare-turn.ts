@@ -124,6 +124,7 @@ export async function freezePrompt(
     isDelegated: kind === "delegated",
     isWebhook: kind === "webhook",
     isCard: kind === "card",
+    isJob: kind === "job",
     channel,
     tools: offered.names,
     skillsBlock: renderSkillIndex(lines, limits.indexTokens, request),

@@ -3,6 +3,7 @@
 import { expect } from "vitest";
 import type { Result } from "../../../core/errors.ts";
 import type { Entry } from "../../../core/schemas/entry.ts";
+import type { NewSession } from "../../../core/session/engine.ts";
 import type { Evidence } from "../../../core/schemas/skill.ts";
 import { createEvidenceStore } from "../../../stores/evidence/evidence-store.ts";
 import { createReviewStore } from "../../../stores/reviews/review-store.ts";
@@ -20,7 +21,7 @@ export const done: ScriptLine = { text: "Done." };
 /** No trigger for reviews, except for the one a test sets. */
 export const quiet = { review: { afterModelCalls: 1_000, minValue: 1, memoryAfterTurns: 1_000, similarTurns: 1_000 } };
 
-export type SessionOptions = Partial<HarnessOptions> & { learning?: "on" | "off" };
+export type SessionOptions = Partial<HarnessOptions> & { learning?: "on" | "off"; kind?: NewSession["kind"] };
 export type LearningSession = Awaited<ReturnType<typeof createLearningSession>>;
 
 /** The value of a result that must not be a failure. */
@@ -34,12 +35,15 @@ export async function ticks(count = 300): Promise<void> {
   for (let tick = 0; tick < count; tick++) await Promise.resolve();
 }
 
-export async function createScriptedSession(script: ScriptLine[], { learning = "on", ...rest }: SessionOptions = {}) {
+export async function createScriptedSession(
+  script: ScriptLine[],
+  { learning = "on", kind, ...rest }: SessionOptions = {},
+) {
   const model = createScriptedModel(script);
   const harness = createSessionHarness({ model, ...rest });
   const life = harness.boot();
   const { engine } = life;
-  await engine.create({ learning, title: "" });
+  await engine.create({ learning, title: "", ...(kind && { kind }) });
   return {
     ...harness,
     ...{ model, life, engine },
