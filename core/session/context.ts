@@ -1,7 +1,7 @@
 // What a session's engine needs from outside (SessionHost, made by the Session object and by tests), and what its parts share
 // (EngineContext, made by open-engine.ts). Types only.
 import type { ModelChain, ModelSlot, Tool } from "../agent/contract.ts";
-import type { BoardCalls } from "../board/calls.ts";
+import type { BoardPort } from "../board/board-calls.ts";
 import type { Result } from "../errors.ts";
 import type { McpDialer } from "../mcp/ports.ts";
 import type { MemoryProvider } from "../memory/provider.ts";
@@ -113,7 +113,10 @@ export interface SessionHost {
   mcp?: McpPort;
   /** The sessions that this one begins, and the one that began it. Absent: the agent cannot delegate. */
   children?: ChildPort;
-  /** The profile's boards. Absent: there are no board tools. */
+  /**
+   * The profile's boards. A session that works on a card (`meta().card`) names its run in each call's `author.run`; `op` is the operation id of
+   * the tool's call, so that a call repeated after a crash finds its own effect. Absent: there are no board tools.
+   */
   board?: BoardPort;
   /** Takes an event for the profile's webhooks. It is stored once this has answered. Absent: there are no webhooks. */
   hooks?: { take(event: HookEvent): Promise<void> };
@@ -124,14 +127,6 @@ export interface SessionHost {
   /** Keeps the object awake for work that is not awaited. The promise must not reject. */
   background(work: Promise<void>): void;
   report(what: string, error: unknown): void;
-}
-
-/**
- * The run that this session works in is `meta().card`. Its calls name it in `author.run`, and `op` is the operation id of the tool's call: a
- * call that is repeated after a crash finds its own effect.
- */
-export interface BoardPort {
-  open(board: BoardName): BoardCalls;
 }
 
 export interface McpPort {

@@ -1,7 +1,7 @@
 // The Board object: one board of a profile, with its cards. Its name is `<profile>/<board>`. Called by the API, by the profile's sessions and by
 // its Agenda, which lists the boards. See docs/decisions/0097.
 import { DurableObject } from "cloudflare:workers";
-import type { BoardCallName } from "../../core/board/calls.ts";
+import type { BoardMethod } from "../../core/board/board-calls.ts";
 import { type Result, err } from "../../core/errors.ts";
 import type { SessionDelivery } from "../../core/schemas/channels/delivery.ts";
 import { hasTable, toSql } from "../sql.ts";
@@ -19,8 +19,8 @@ export class Board extends DurableObject<BoardEnv> {
       for (const query of SCHEMA) this.#sql.run(query);
     });
   }
-  /** One of the operations of core/board/calls.ts. Failures: `board_not_found`, and those of the operation. */
-  async call(_name: BoardCallName, _args: unknown[]): Promise<Result<unknown>> {
+  /** One of the operations of core/board/board-calls.ts. Failures: `board_not_found`, and those of the operation. */
+  async call(_method: BoardMethod, _args: unknown[]): Promise<Result<unknown>> {
     return err("board_not_found", "There is no such board. Make it first.");
   }
   /** How the turn of a run has ended, or what it says. Once this has answered, it is stored. Idempotent by its id. */

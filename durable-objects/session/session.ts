@@ -22,7 +22,7 @@ import type { ClientResult } from "../../core/schemas/sessions/client-part.ts";
 import type { BranchRequest } from "../../core/session/branch/read-branch.ts";
 import type { AskedSessionPage } from "../../core/session/moving/export-session.ts";
 import type { MovedSessionRow } from "../../core/schemas/moving/lines.ts";
-import { openBoardCalls } from "../../core/board/calls.ts";
+import { type BoardCallee, toBoardCalls } from "../../core/board/board-calls.ts";
 import type { ChangeSession } from "../../core/schemas/sessions/session-choice.ts";
 import type { ChildReport, ChildTask } from "../../core/schemas/sessions/delegation.ts";
 import type { Settings } from "../../core/schemas/settings.ts";
@@ -458,10 +458,7 @@ function toHost(ctx: DurableObjectState, env: SessionEnv, settings: Settings): S
     readProfileSettings: account.readSettings,
     children: openChildren(env, profile, session),
     channels: { take: (delivery) => openTaker(env, profile, delivery).takeDelivery(delivery) },
-    board: {
-      open: (board) =>
-        openBoardCalls((name, args) => env.BOARD.getByName(`${profile}/${board}`).call(name, args) as never),
-    },
+    board: { open: (name) => toBoardCalls(env.BOARD.getByName(`${profile}/${name}`) as unknown as BoardCallee) },
     hooks: { take: (event) => env.ACCOUNT.getByName(profile).takeHookEvent(event) },
     background: (work) => ctx.waitUntil(work),
     report: (what, error) => console.error(`session ${session}: ${what}: ${messageOf(error)}`),
