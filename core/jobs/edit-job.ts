@@ -1,0 +1,95 @@
+// Makes and changes jobs: what a person set becomes a job with a plan and a next slot. Called by jobs.ts. Pure.
+import { type Result, err, ok } from "../errors.ts";
+import type { Random } from "../ports.ts";
+import type { ChangeJob, CreateJob, Job, JobLimits, JobSpec } from "../schemas/agenda/job.ts";
+import type { Author } from "../schemas/board/card.ts";
+import { createId } from "./begin-run.ts";
+import { nextSlot } from "./next-slot.ts";
+import { type ReadSchedule, readSchedule } from "./schedule.ts";
+
+/** Where neither the schedule nor the job names one. */
+export const DEFAULT_ZONE = "UTC";
+
+export interface EditDeps {
+  now: number;
+  random: Random;
+  limits: Pick<JobLimits, "minEveryMs">;
+}
+
+/** Failures: those of `readSchedule`. */
+export function createJob(
+  spec: CreateJob,
+  { author, op }: { author: Author; op: string | null },
+  { now, random, limits }: EditDeps,
+): Result<Job> {
+  const read = readSchedule(spec.schedule, { now, zone: spec.timeZone ?? DEFAULT_ZONE, ...limits });
+  if (!read.ok) return read;
+  return ok({
+    ...{ v: 1, id: createId("j", random), ...spec, ...scheduled(read.value), author, createdAt: now, changedAt: now },
+    ...{ paused: null, finishedAt: null, failures: 0, attempts: 0, retry: null, notBefore: null, ran: 0 },
+    ...{ seen: null, run: null, op },
+  });
+}
+
+/**
+ * Absent fields stay. A schedule that is written as before keeps its slots, so a repeated change is harmless; a new one begins now. Failures: those
+ * of `readSchedule`.
+ */
+export function changeJob(job: Job, change: ChangeJob, author: Author, { now, limits }: EditDeps): Result<Job> {
+  const changed: Job = { ...job, ...withoutAbsent(change), changedAt: now };
+  // Somebody else's words do not become the owner's because the owner changed the hour, nor the reverse.
+  if (change.prompt !== undefined && change.prompt !== job.prompt) changed.author = author;
+  const isOther = (a: unknown, b: unknown) => JSON.stringify(a) !== JSON.stringify(b);
+  if (isOther(changed.gate, job.gate)) changed.seen = null;
+  if (changed.schedule !== job.schedule || changed.timeZone !== job.timeZone) {
+    const read = readSchedule(changed.schedule, { now, zone: changed.timeZone, ...limits });
+    if (!read.ok) return read;
+    return ok({
+      ...changed,
+      ...scheduled(read.value),
+      ran: 0,
+      finishedAt: null,
+      retry: null,
+      notBefore: null,
+      attempts: 0,
+    });
+  }
+  if (changed.repeat !== job.repeat) return ok(applyRepeat(changed, now));
+  return ok(changed);
+}
+
+/** It begins again at the next slot after now: what it missed while it paused was not wanted. Failure: `schedule_past`. */
+export function resumeJob(job: Job, now: number): Result<Job> {
+  if (job.paused === null) return ok(job);
+  const nextAt = job.finishedAt === null ? nextSlot(job.plan, job.timeZone, now) : null;
+  if (nextAt === null && job.run === null) {
+    return err(
+      "schedule_past",
+      `The job ${job.name} has no time left to run at: its schedule is ${job.understood}. Change it.`,
+    );
+  }
+  return ok({ ...job, nextAt, paused: null, failures: 0, attempts: 0, retry: null, notBefore: null });
+}
+
+/** Whether a complete new form of the job asks for what it is already. */
+export function toChange(spec: CreateJob): ChangeJob {
+  const { name: _name, ...change } = spec;
+  return change;
+}
+
+function scheduled({ plan, zone, understood, nextAt }: ReadSchedule) {
+  return { plan, timeZone: zone, understood, nextAt };
+}
+
+/** More runs than before give a finished job its next slot back. */
+function applyRepeat(job: Job, now: number): Job {
+  if (job.repeat !== null && job.ran >= job.repeat)
+    return { ...job, nextAt: null, retry: null, finishedAt: job.finishedAt ?? now };
+  if (job.finishedAt === null) return job;
+  const nextAt = nextSlot(job.plan, job.timeZone, now);
+  return { ...job, nextAt, finishedAt: nextAt === null ? job.finishedAt : null };
+}
+
+function withoutAbsent(change: ChangeJob): Partial<JobSpec> {
+  return Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
+}

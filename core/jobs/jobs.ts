@@ -1,0 +1,161 @@
+// The jobs of a profile and the ledger of their runs, as one state machine over SQL and a clock. Created by the Agenda object, which owns the
+// alarm, posts the runs' messages and sends what they say. Each call is one transaction. Must never wait or reach anything.
+import { clip } from "../clip.ts";
+import { type Result, err, ok } from "../errors.ts";
+import type { Clock, Random, Sql } from "../ports.ts";
+import type { ChangeJob, CreateJob, Job, JobLimits, JobName, JobRun, PauseCause } from "../schemas/agenda/job.ts";
+import type { Author } from "../schemas/board/card.ts";
+import type { SessionId } from "../schemas/ids.ts";
+import { beginDueRun, beginManualRun, manualKey } from "./begin-run.ts";
+import { changeJob, createJob, resumeJob, toChange } from "./edit-job.ts";
+import { createJobRows } from "./job-rows.ts";
+import { createRunCalls } from "./run-calls.ts";
+import { createRunRows } from "./run-rows.ts";
+
+export interface JobsDeps {
+  sql: Sql;
+  clock: Pick<Clock, "now">;
+  random: Random;
+  limits: JobLimits;
+  /** A new session's id, never used before. */
+  newSession(): SessionId;
+}
+
+/** A run that the caller carries out: its gate first, then its message. */
+export interface OpenRun {
+  job: Job;
+  run: JobRun;
+}
+
+export type Jobs = ReturnType<typeof createJobs>;
+
+/** The tables must exist: `JOB_SCHEMA`, `RUN_SCHEMA`. */
+export function createJobs(deps: JobsDeps) {
+  const { sql, clock, random, limits, newSession } = deps;
+  const jobs = createJobRows(sql);
+  const runs = createRunRows(sql);
+  const editDeps = () => ({ now: clock.now(), random, limits });
+  const beginDeps = () => ({ now: clock.now(), random, session: newSession() });
+
+  /** Stores what `edit` makes of the job. */
+  function edit(name: JobName, change: (job: Job) => Result<Job>): Result<Job> {
+    return sql.transaction(() => {
+      const job = jobs.find(name);
+      if (!job) return notFound(name);
+      const changed = change(job);
+      if (changed.ok) jobs.put(changed.value);
+      return changed;
+    });
+  }
+
+  /** Names that `contextFrom` may hold. */
+  function checkContext(name: JobName, contextFrom: JobName[] = []): Result<null> {
+    const wrong = contextFrom.find((other) => other === name || !jobs.find(other));
+    if (wrong === undefined) return ok(null);
+    const why = wrong === name ? "A job cannot have its own output as context" : `There is no job '${wrong}'`;
+    return err("context_unknown", `${why}. Name other jobs of the profile in contextFrom.`);
+  }
+
+  return {
+    ...createRunCalls(deps, { jobs, runs }),
+
+    /** By name: those after `after`. */
+    list: ({ after, limit }: { after: string; limit: number }): Job[] => jobs.list(after, limit),
+    /** Failure: `job_not_found`. */
+    find(name: JobName): Result<Job> {
+      const job = jobs.find(name);
+      return job ? ok(job) : notFound(name);
+    },
+    count: jobs.count,
+    /** Every skill that a job names: the curator leaves them alone. */
+    listSkills: jobs.listSkills,
+
+    /**
+     * Makes the job; `isNew: false` if there was one of this name, which then has the new form. With `ifAbsent` it is left as it is: failure
+     * `job_exists`, unless the same `op` made it. Failures too: `too_many_jobs`, `context_unknown`, and those of `readSchedule`.
+     */
+    put(
+      spec: CreateJob,
+      { author, op = null, ifAbsent = false }: { author: Author; op?: string | null; ifAbsent?: boolean },
+    ): Result<{ job: Job; isNew: boolean }> {
+      return sql.transaction(() => {
+        const known = jobs.find(spec.name);
+        if (known && op !== null && known.op === op) return ok({ job: known, isNew: true });
+        if (known && ifAbsent)
+          return err("job_exists", `There is a job '${spec.name}'. Change it, or take another name.`);
+        if (!known && jobs.count() >= limits.maxJobs) {
+          return err("too_many_jobs", `A profile has at most ${limits.maxJobs} jobs. Remove one first.`);
+        }
+        const context = checkContext(spec.name, spec.contextFrom);
+        if (!context.ok) return context;
+        const made = known
+          ? changeJob(known, toChange(spec), author, editDeps())
+          : createJob(spec, { author, op }, editDeps());
+        if (!made.ok) return made;
+        if (known) jobs.put(made.value);
+        else jobs.add(made.value);
+        return ok({ job: made.value, isNew: !known });
+      });
+    },
+    /** Absent fields stay. Failures: `job_not_found`, `context_unknown`, and those of `readSchedule`. */
+    change(name: JobName, change: ChangeJob, author: Author): Result<Job> {
+      return edit(name, (job) => {
+        const context = checkContext(name, change.contextFrom);
+        return context.ok ? changeJob(job, change, author, editDeps()) : context;
+      });
+    },
+    /** A run that is open ends as it will. Idempotent: the first reason stays. Failure: `job_not_found`. */
+    pause(name: JobName, why: string, cause: PauseCause = "person"): Result<Job> {
+      const paused = { cause, why: clip(why, 4_000), at: clock.now() };
+      return edit(name, (job) => ok(job.paused ? job : { ...job, paused, retry: null }));
+    },
+    /** Idempotent. Failures: `job_not_found`, `schedule_past`. */
+    resume: (name: JobName): Result<Job> => edit(name, (job) => resumeJob(job, clock.now())),
+    /** With its runs. The caller stops the turn of the one that was open. Failure: `job_not_found`. */
+    remove(name: JobName): Result<{ job: Job; open: JobRun | null }> {
+      return sql.transaction(() => {
+        const job = jobs.find(name);
+        if (!job) return notFound(name);
+        const open = job.run === null ? null : runs.find(job.run);
+        runs.removeAll(job.id);
+        jobs.remove(name);
+        return ok({ job, open });
+      });
+    },
+
+    /** At most as many as may be open. A job with an open run is not due: what it misses meanwhile becomes one run. */
+    claimDue(): OpenRun[] {
+      return sql.transaction(() => {
+        const room = limits.maxRunning - runs.countOpen();
+        if (room <= 0) return [];
+        return jobs.listDue(clock.now(), room).flatMap((job) => {
+          const begun = beginDueRun(job, beginDeps());
+          const isAdded = runs.add(begun.run, begun.key, clock.now() + limits.claimMs);
+          // A clock that was put back: the slot has had its run, and the job goes on with the next.
+          const next = isAdded ? begun.job : { ...begun.job, run: null };
+          jobs.put(next);
+          return isAdded ? [{ job: next, run: begun.run }] : [];
+        });
+      });
+    },
+    /** Also while the job pauses or has finished. The same `op` is the same run. Failures: `job_not_found`, `job_running`. */
+    runNow(name: JobName, op: string): Result<OpenRun & { isNew: boolean }> {
+      return sql.transaction(() => {
+        const job = jobs.find(name);
+        if (!job) return notFound(name);
+        const known = runs.findByKey(job.id, manualKey(op));
+        if (known) return ok({ job, run: known, isNew: false });
+        if (job.run !== null)
+          return err("job_running", `The job ${name} is running. Wait for its end, or stop its session's turn.`);
+        const begun = beginManualRun(job, beginDeps(), op);
+        runs.add(begun.run, begun.key, clock.now() + limits.claimMs);
+        jobs.put(begun.job);
+        return ok({ job: begun.job, run: begun.run, isNew: true });
+      });
+    },
+  };
+}
+
+export function notFound(name: JobName) {
+  return err("job_not_found", `There is no job '${name}'.`);
+}

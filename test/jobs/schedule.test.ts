@@ -1,0 +1,141 @@
+// The grammar of schedules: a table of what people write, and what is refused.
+import { describe, expect, it } from "vitest";
+import { SCHEDULE_EXAMPLES, readSchedule } from "../../core/jobs/schedule.ts";
+
+/** A Monday, 10:00 in Berlin. */
+const NOW = Date.UTC(2026, 0, 5, 9);
+const read = (text: string, more: object = {}) =>
+  readSchedule(text, { now: NOW, zone: "Europe/Berlin", minEveryMs: 60_000, ...more });
+const iso = (at: number) => new Date(at).toISOString().replace(/:00\.000Z$/, "Z");
+
+/** What is written, what is understood, and the first slot. */
+const UNDERSTOOD: [string, string, string][] = [
+  ["in 30m", "once, on Monday 2026-01-05 at 10:30", "2026-01-05T09:30Z"],
+  ["in 2 hours and 15 minutes", "once, on Monday 2026-01-05 at 12:15", "2026-01-05T11:15Z"],
+  ["In half an hour", "once, on Monday 2026-01-05 at 10:30", "2026-01-05T09:30Z"],
+  ["in 3 days", "once, on Thursday 2026-01-08 at 10:00", "2026-01-08T09:00Z"],
+  ["every 2h", "every 2 hours", "2026-01-05T11:00Z"],
+  ["30m", "every 30 minutes", "2026-01-05T09:30Z"],
+  ["2h30m", "every 2 hours 30 minutes", "2026-01-05T11:30Z"],
+  ["1.5h", "every 1 hour 30 minutes", "2026-01-05T10:30Z"],
+  ["every hour", "every hour", "2026-01-05T10:00Z"],
+  ["hourly", "every hour", "2026-01-05T10:00Z"],
+  ["every 15 minutes", "every 15 minutes", "2026-01-05T09:15Z"],
+  ["every 2 weeks", "every 2 weeks", "2026-01-19T09:00Z"],
+  ["every weekday at 8", "every weekday at 08:00", "2026-01-06T07:00Z"],
+  ["weekdays at 8:30", "every weekday at 08:30", "2026-01-06T07:30Z"],
+  ["at 8 every weekday", "every weekday at 08:00", "2026-01-06T07:00Z"],
+  ["Every day at 7am", "every day at 07:00", "2026-01-06T06:00Z"],
+  ["every day", "every day at 09:00", "2026-01-06T08:00Z"],
+  ["daily at 6 pm", "every day at 18:00", "2026-01-05T17:00Z"],
+  ["every morning", "every day at 09:00", "2026-01-06T08:00Z"],
+  ["every evening at 7", "every day at 19:00", "2026-01-05T18:00Z"],
+  ["every night at 11", "every day at 23:00", "2026-01-05T22:00Z"],
+  ["every day at 9 and 17:30", "every day at 09:00 and 17:30", "2026-01-05T16:30Z"],
+  ["on Fridays at 17:30", "every Friday at 17:30", "2026-01-09T16:30Z"],
+  ["every Monday, Wednesday and Friday at noon", "every Monday, Wednesday and Friday at 12:00", "2026-01-05T11:00Z"],
+  ["mon-fri at 9", "every weekday at 09:00", "2026-01-06T08:00Z"],
+  ["every Saturday to Monday at 9", "every Sunday, Monday and Saturday at 09:00", "2026-01-10T08:00Z"],
+  ["weekends at 10", "every Sunday and Saturday at 10:00", "2026-01-10T09:00Z"],
+  ["weekly", "every Monday at 09:00", "2026-01-12T08:00Z"],
+  ["weekly on Thursday at 9", "every Thursday at 09:00", "2026-01-08T08:00Z"],
+  ["every first Monday of the month at 9", "every first Monday of the month at 09:00", "2026-02-02T08:00Z"],
+  [
+    "the second and fourth Tuesday of every month at 10",
+    "every second and fourth Tuesday of the month at 10:00",
+    "2026-01-13T09:00Z",
+  ],
+  ["every last Friday of the month at 16:00", "every last Friday of the month at 16:00", "2026-01-30T15:00Z"],
+  ["last day of the month at 18:00", "on the last day of every month at 18:00", "2026-01-31T17:00Z"],
+  ["monthly", "on day 1 of every month at 09:00", "2026-02-01T08:00Z"],
+  ["on the 1st and 15th of every month at 8", "on day 1 and day 15 of every month at 08:00", "2026-01-15T07:00Z"],
+  ["every year on March 3 at 9", "on day 3 of March at 09:00", "2026-03-03T08:00Z"],
+  ["yearly", "on day 1 of January at 09:00", "2027-01-01T08:00Z"],
+  ["tomorrow at noon", "once, on Tuesday 2026-01-06 at 12:00", "2026-01-06T11:00Z"],
+  ["tomorrow morning", "once, on Tuesday 2026-01-06 at 09:00", "2026-01-06T08:00Z"],
+  ["tonight", "once, on Monday 2026-01-05 at 21:00", "2026-01-05T20:00Z"],
+  ["today at 5pm", "once, on Monday 2026-01-05 at 17:00", "2026-01-05T16:00Z"],
+  ["at 17:30", "once, on Monday 2026-01-05 at 17:30", "2026-01-05T16:30Z"],
+  ["at 8", "once, on Tuesday 2026-01-06 at 08:00", "2026-01-06T07:00Z"],
+  ["on Friday at 9", "once, on Friday 2026-01-09 at 09:00", "2026-01-09T08:00Z"],
+  ["next friday at 7 in the evening", "once, on Friday 2026-01-09 at 19:00", "2026-01-09T18:00Z"],
+  ["3 March at 14:00", "once, on Tuesday 2026-03-03 at 14:00", "2026-03-03T13:00Z"],
+  ["2026-12-24T18:00", "once, on Thursday 2026-12-24 at 18:00", "2026-12-24T17:00Z"],
+  ["2026-12-24 18:00", "once, on Thursday 2026-12-24 at 18:00", "2026-12-24T17:00Z"],
+  ["2026-12-24 at 6pm", "once, on Thursday 2026-12-24 at 18:00", "2026-12-24T17:00Z"],
+  ["2026-12-24T18:00:00Z", "once, on Thursday 2026-12-24 at 19:00", "2026-12-24T18:00Z"],
+  ["2026-12-24T18:00-05:00", "once, on Friday 2026-12-25 at 00:00", "2026-12-24T23:00Z"],
+  ["0 9 * * 1-5", "at the times of the cron expression 0 9 * * 1-5", "2026-01-06T08:00Z"],
+  [
+    "*/20 8-10 * JAN,feb mon-fri",
+    "at the times of the cron expression */20 8-10 * JAN,feb mon-fri",
+    "2026-01-05T09:20Z",
+  ],
+  ["@daily", "at the times of the cron expression 0 0 * * *", "2026-01-05T23:00Z"],
+  ["0 9 * * * America/New_York", "at the times of the cron expression 0 9 * * *", "2026-01-05T14:00Z"],
+  ["CRON_TZ=Asia/Kathmandu 0 9 * * *", "at the times of the cron expression 0 9 * * *", "2026-01-06T03:15Z"],
+  ["every weekday at 8 in America/New_York", "every weekday at 08:00", "2026-01-05T13:00Z"],
+  ["every day at 8 (UTC)", "every day at 08:00", "2026-01-06T08:00Z"],
+];
+
+const UNREADABLE = [
+  ...[
+    "",
+    "   ",
+    "soon",
+    "8",
+    "30",
+    "every",
+    "in",
+    "in 5",
+    "every 5",
+    "at",
+    "at 25:00",
+    "at 13pm",
+    "tomorrow yesterday",
+    "every other day",
+  ],
+  ...[
+    "every third day",
+    "every second Monday at 9",
+    "every 2 weeks on Monday",
+    "every Monday of the month at 9",
+    "61 * * * *",
+    "* * * *",
+  ],
+  ...[
+    "* * * * * *",
+    "0 9 * * funday",
+    "2026-02-30T10:00",
+    "2026-13-01 10:00",
+    "2026-12-24T18:61",
+    "on Monday and Friday at 9",
+    "at 9 and 17",
+  ],
+  ...[
+    "every weekday at 8 except holidays",
+    "on the 15th and on Mondays at 9",
+    "tomorrow on Friday",
+    "every Monday tomorrow",
+    "next month",
+  ],
+  ...["2h30", "30x", "every day at 8 at at", "in 0m", "every 0h", "the of and", "every tenth Monday of the month"],
+];
+
+describe("a schedule", () => {
+  it.each(UNDERSTOOD)("'%s' is understood as '%s'", (text, understood, first) => {
+    const found = read(text);
+    expect(found).toMatchObject({ ok: true });
+    if (found.ok)
+      expect({ is: found.value.understood, first: iso(found.value.nextAt) }).toEqual({ is: understood, first });
+  });
+
+  it.each(UNREADABLE)("'%s' is refused with what would be understood", (text) => {
+    const found = read(text);
+    expect(found).toMatchObject({
+      ok: false,
+      failure: { code: "schedule_unreadable", facts: { examples: SCHEDULE_EXAMPLES } },
+    });
+    if (!found.ok) expect(found.failure.message).toContain("`every weekday at 8`");
+  });
+});
