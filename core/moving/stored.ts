@@ -153,6 +153,9 @@ export const CHANNELS_FATES: Record<string, Fate> = {
 export const AGENDA_FATES: Record<string, Fate> = {
   role: "stays: names models and skills that may not be there elsewhere",
   board: "stays: as the cards of `Board`",
+  job: "stays: it would run in both deployments",
+  job_count: "stays: as `job`",
+  job_run: "stays: says what this deployment did; the sessions travel",
 };
 
 export const BOARD_FATES: Record<string, Fate> = {
