@@ -8,7 +8,6 @@ import type {
   ApprovalDetail,
   ApprovalInfo,
   CreatedSession,
-  DecideApproval,
   SessionDetail,
   TurnObservation,
 } from "../schemas/api.ts";
@@ -45,7 +44,14 @@ import type { AskedEvents } from "./readers/readers.ts";
 import type { ReaderState, StandingReader } from "./readers/standing-reader.ts";
 import { type Unbooked, findUnbooked } from "./unbooked.ts";
 import { toSessionDetail, toSessionInfo } from "./session-info.ts";
-import { decideApproval, listAllowances, listApprovals, openApproval, revokeAllowance } from "./approvals/approvals.ts";
+import {
+  type Decision,
+  decideApproval,
+  listAllowances,
+  listApprovals,
+  openApproval,
+  revokeAllowance,
+} from "./approvals/approvals.ts";
 
 /** An accepted message and its turn's server-sent events, from the beginning. */
 export interface AcceptedStream {
@@ -294,7 +300,7 @@ function toApprovals(engine: Engine) {
     /** Failures: `approval_not_found`. */
     openApproval: (id: string): Result<ApprovalDetail> => (wake(engine) ? openApproval(context, id) : UNKNOWN_SESSION),
     /** A turn that waited for it goes on. Failures: those of `decideApproval` in approvals.ts. */
-    async decideApproval(id: string, decision: DecideApproval): Promise<Result<ApprovalInfo>> {
+    async decideApproval(id: string, decision: Decision): Promise<Result<ApprovalInfo>> {
       if (!wake(engine)) return UNKNOWN_SESSION;
       const decided = await decideApproval(context, id, decision);
       if (context.log.openTurns().length > 0) driver.kick();

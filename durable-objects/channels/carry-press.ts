@@ -4,14 +4,13 @@ import type { ButtonMeaning } from "../../core/channels/delivery/meaning.ts";
 import type { Delivery } from "../../core/channels/delivery/deliver.ts";
 import { isKeyOfAnother } from "../../core/channels/session-key.ts";
 import type { Result } from "../../core/errors.ts";
+import type { DecideApproval } from "../../core/schemas/api.ts";
 import type { InboundMessage } from "../../core/schemas/channels/inbound.ts";
-import { sha256Hex } from "../../core/schemas/learning/digest.ts";
 import type { ChannelsContext } from "./context.ts";
 import type { CarryDeps, HeardMessage, HeardPress } from "./heard.ts";
 
 const OVER = "This was decided already.";
 const NOT_YOURS = "Only an owner or an admin of this channel may decide this.";
-const NOT_FOR_GOOD = "Only an owner may allow something for good. Allow it once, or for the session.";
 const ANOTHERS = "This question was put to somebody else.";
 const DONE = "Done.";
 
@@ -35,28 +34,25 @@ async function decide(
   heard: HeardPress,
   { means, chat: asked }: { means: ButtonMeaning; chat: string },
 ): Promise<string> {
-  const { role, event, chat, hideId } = heard;
+  const { role, event, hideId } = heard;
   if (means.does === "command") {
     const ran = await deps.runCommand(asMessage(heard, means.text));
     return ran ? DONE : OVER;
   }
-  const session = context.session(means.session);
-  if (means.does === "answer") {
-    const { approval, choice } = means;
-    if (role === "owner") return toText(await session.decideApproval(approval, { answer: String(choice) }));
+  if (role !== "owner" && means.does === "answer") {
     // Everybody in a group sees the buttons of the question to one member.
     if (isKeyOfAnother(context.chats.find(asked)?.key ?? "", hideId(event.from.id))) return ANOTHERS;
-    const question = await session.openApproval(approval);
-    if (!question.ok || question.value.state !== "waiting") return OVER;
-    // Not the owner's word: a message has its label.
-    const key = `channel-${sha256Hex(`${heard.platform.name}\n${event.id}`)}`;
-    const origin = { chat: chat.id, source: "content" as const };
-    return toText(await session.post({ text: String(choice), key, channel: origin }));
-  }
-  if (role === "user") return NOT_YOURS;
-  if (role === "admin" && means.does === "approve" && means.scope === "always") return NOT_FOR_GOOD;
-  const decision = means.does === "approve" ? { approve: true, scope: means.scope } : { approve: false };
-  return toText(await session.decideApproval(means.approval, decision));
+  } else if (role === "user") return NOT_YOURS;
+  const source = role === "owner" ? {} : { source: "content" as const };
+  const decided = await context
+    .session(means.session)
+    .decideApproval(means.approval, { ...toDecision(means), ...source });
+  return toText(decided);
+}
+
+function toDecision(means: Exclude<ButtonMeaning, { does: "command" }>): DecideApproval {
+  if (means.does === "answer") return { answer: String(means.choice) };
+  return means.does === "approve" ? { approve: true, scope: means.scope } : { approve: false };
 }
 
 function toText(decided: Result<unknown>): string {

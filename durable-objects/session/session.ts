@@ -12,7 +12,8 @@ import type { ModelEnv } from "../../core/models/model-env.ts";
 import type { ExecEnv } from "../../core/tools/host/exec-env.ts";
 import type { SearchEnv } from "../../core/tools/web/search/search-env.ts";
 import type { Alarm } from "../../core/ports.ts";
-import type { CreatedSession, DecideApproval } from "../../core/schemas/api.ts";
+import type { CreatedSession } from "../../core/schemas/api.ts";
+import type { Decision } from "../../core/session/approvals/approvals.ts";
 import type { ProfileSettings } from "../../core/schemas/profile/settings.ts";
 import { ProfileId, SessionId } from "../../core/schemas/ids.ts";
 import type { Rating } from "../../core/schemas/learning/learning.ts";
@@ -256,7 +257,7 @@ export class Session extends DurableObject<SessionEnv> implements SessionCalls {
   async openApproval(id: string) {
     return this.#engine.openApproval(id);
   }
-  async decideApproval(id: string, decision: DecideApproval) {
+  async decideApproval(id: string, decision: Decision) {
     return this.#engine.decideApproval(id, decision);
   }
   async stopChild(task: ChildTask) {

@@ -192,7 +192,7 @@ export interface QuestionDecision {
 
 /**
  * A person's decision. Repeating it gives the same answer. The caller has the driver continue. `before`: an entry to write first,
- * in the same transaction. Failures: `approval_decided`, `approval_too_wide`, `too_many_allowances`.
+ * in the same transaction. Failures: `approval_decided`, `approval_too_wide`, `too_many_allowances`, `forbidden`.
  */
 export async function decideQuestion(
   context: EngineContext,
@@ -201,6 +201,7 @@ export async function decideQuestion(
   before?: () => NoticeEntry,
 ): Promise<Result<CommandApproval>> {
   const { host, log } = context;
+  if (approve && scope === "always" && source === "content") return OWNER_ONLY;
   const refusal = checkDecision(asked, approve, scope);
   if (refusal !== "open") return refusal;
   const isForAll = approve && scope === "always" && host.approvals !== undefined;
@@ -235,6 +236,9 @@ export async function decideQuestion(
   if (isForAll) await keepProfileAllowance(context, asked.id);
   return ok(decided);
 }
+
+/** It would hold for every session of the profile, and outlive the person's role. */
+const OWNER_ONLY = err("forbidden", "Only the owner may allow a call always. Allow it once, or for the session.");
 
 function checkDecision(
   asked: CommandApproval,

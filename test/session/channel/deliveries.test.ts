@@ -157,18 +157,31 @@ describe("what somebody else decides in a turn of the owner", () => {
     expect(await decide(asks, command, ADMIN)).toEqual([["content", text]]);
     expect(await decide(asks, command, { channel: FROM })).toEqual([["principal", text]]);
   });
+
+  test("by a button is content as well", async () => {
+    const session = await createParkedSession([ask, DONE], { channels: createChats().channels });
+    await session.engine.post({ text: "go", channel: FROM });
+    await session.life.settled();
+    await session.decide({ answer: "2", source: "content" });
+    const result = session.entries().find(({ kind }) => kind === "tool")!;
+    const text = '{"answers":[{"chosen":["b"]}]}';
+    expect(result.parts.filter(({ source }) => source !== "outcome")).toMatchObject([{ source: "content", text }]);
+  });
 });
 
-test("somebody else may allow a call once, and not for good", async () => {
+test("somebody else may allow a call once, and not always", async () => {
   const ADMIN = { channel: { ...FROM, source: "content" } } as const;
-  const { engine, life, entries } = await createParkedSession([call("rm x"), DONE], {
+  const { engine, life, entries, decide } = await createParkedSession([call("rm x"), DONE], {
     channels: createChats().channels,
   });
   await engine.post({ text: "go", channel: FROM });
   await life.settled();
+  expect(await decide({ approve: true, scope: "always", source: "content" })).toMatchObject({
+    failure: { code: "forbidden" },
+  });
   await engine.post({ text: "/approve always", ...ADMIN });
   await life.settled();
-  expect(entries().at(-1)!.parts[0]!.text).toContain("Only the owner may allow something for good.");
+  expect(entries().at(-1)!.parts[0]!.text).toContain("Only the owner may allow a call always.");
   await engine.post({ text: "/approve once", ...ADMIN });
   await life.settled();
   expect(entries().at(-1)!.parts[0]!.text).toBe("Done.");

@@ -39,8 +39,7 @@ export async function findFailedTurns(
 }
 
 async function findJob(turn: TurnId, { reviews }: FailedTurnsOptions): Promise<ReviewJob | null> {
-  const session = fromTurnId(turn).session;
-  const n = Number(turn.slice(session.length + 1));
+  const { session, n } = fromTurnId(turn);
   for (const { review } of (await reviews.list(session)).slice(0, MAX_JOBS)) {
     const job = await reviews.job(review);
     const own = job?.entries.filter((entry) => entry.turn === n) ?? [];

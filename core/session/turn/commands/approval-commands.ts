@@ -33,7 +33,6 @@ export async function runApprovalCommand(
   if (!found.ok) return toFailure(found.failure);
   if (found.value.kind === "pending") return decidePending(context, found.value.id, name === "approve");
   const { scope, reason } = read;
-  if (scope === "always" && source === "content") return NOT_FOR_GOOD;
   const decision = { approve: name === "approve", scope, reason, source };
   const decided = await decideApproval(context, found.value.id, decision, place);
   if (!decided.ok) return toFailure(decided.failure);
@@ -68,12 +67,6 @@ function nameOf(approval: Exclude<ApprovalInfo, { kind: "clarify" }>): string {
   return approval.kind === "file" ? approval.path : clipSummary(approval.summary, approval.id);
 }
 
-/** It would hold for every session of the profile, and outlive the person's role. */
-const NOT_FOR_GOOD: NoticeEnding = {
-  state: "failed",
-  code: "forbidden",
-  text: "Only the owner may allow something for good. Write /approve once, or /approve session.",
-};
 const NOTHING = "Nothing waits for you.";
 const ID = /^[0-9a-f]{4,20}$/;
 
