@@ -72,6 +72,15 @@ export const DEFAULTS: Settings = {
     maxCards: 100_000, // [own] ten times what the bench measures
     dispatchUnassigned: true, // [own] a card of a board of agents is meant for one; [hermes] skips it
   },
+  jobs: {
+    maxJobs: 1_000, // [own] bench:board is flat up to here
+    maxRunning: 5, // [own] so that a profile's jobs leave room for its chats at a provider's rate limit
+    minEveryMs: MINUTE_MS, // [own] the step of cron
+    claimMs: 5 * MINUTE_MS, // [hermes] claim TTL of 300 s
+    runMs: 60 * MINUTE_MS, // [hermes] script timeout of 3,600 s
+    failures: 3, // [hermes]
+    maxTokens: 5_000_000, // [own] a twentieth of turn.maxTokens: nobody watches
+  },
   // `mode`: [own] [hermes] had the same default until it had a model that decides. `breaker`: [hermes]
   approvals: { mode: "manual", breaker: 3 },
   context: {
@@ -240,6 +249,7 @@ export function parseSettings(json: string | undefined): Result<Settings> {
     tools: { ...DEFAULTS.tools, ...patch.data.tools },
     delegation: { ...DEFAULTS.delegation, ...patch.data.delegation },
     board: { ...DEFAULTS.board, ...patch.data.board },
+    jobs: { ...DEFAULTS.jobs, ...patch.data.jobs },
     approvals: { ...DEFAULTS.approvals, ...patch.data.approvals },
     context: { ...DEFAULTS.context, ...patch.data.context },
     guardrails: { ...DEFAULTS.guardrails, ...patch.data.guardrails },

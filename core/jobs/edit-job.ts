@@ -1,7 +1,8 @@
 // Makes and changes jobs: what a person set becomes a job with a plan and a next slot. Called by jobs.ts. Pure.
 import { type Result, err, ok } from "../errors.ts";
 import type { Random } from "../ports.ts";
-import type { ChangeJob, CreateJob, Job, JobLimits, JobSpec } from "../schemas/agenda/job.ts";
+import type { ChangeJob, CreateJob, Job, JobSpec } from "../schemas/agenda/job.ts";
+import type { JobSettings } from "../schemas/agenda/settings.ts";
 import type { Author } from "../schemas/board/card.ts";
 import { createId } from "./begin-run.ts";
 import { nextSlot } from "./next-slot.ts";
@@ -13,7 +14,7 @@ export const DEFAULT_ZONE = "UTC";
 export interface EditDeps {
   now: number;
   random: Random;
-  limits: Pick<JobLimits, "minEveryMs">;
+  limits: Pick<JobSettings, "minEveryMs">;
 }
 
 /** Failures: those of `readSchedule`. */

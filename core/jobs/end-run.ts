@@ -2,7 +2,8 @@
 // both. Pure.
 import { clip } from "../clip.ts";
 import type { Random } from "../ports.ts";
-import type { Job, JobDelivery, JobLimits, JobOutcome, JobRun, RunEnd } from "../schemas/agenda/job.ts";
+import type { Job, JobDelivery, JobOutcome, JobRun, RunEnd } from "../schemas/agenda/job.ts";
+import type { JobSettings } from "../schemas/agenda/settings.ts";
 
 /** [hermes] When a run is tried again that no provider could be reached for. */
 const RETRY_MS = [5 * 60_000, 15 * 60_000, 30 * 60_000];
@@ -20,7 +21,7 @@ const MAX_ERROR_CHARS = 2_000;
 export interface EndRunDeps {
   now: number;
   random: Random;
-  limits: Pick<JobLimits, "failures">;
+  limits: Pick<JobSettings, "failures">;
 }
 
 export interface EndedRun {

@@ -3,7 +3,8 @@
 import { clip } from "../clip.ts";
 import { type Result, err, ok } from "../errors.ts";
 import type { Clock, Random, Sql } from "../ports.ts";
-import type { ChangeJob, CreateJob, Job, JobLimits, JobName, JobRun, PauseCause } from "../schemas/agenda/job.ts";
+import type { ChangeJob, CreateJob, Job, JobName, JobRun, PauseCause } from "../schemas/agenda/job.ts";
+import type { JobSettings } from "../schemas/agenda/settings.ts";
 import type { Author } from "../schemas/board/card.ts";
 import type { SessionId } from "../schemas/ids.ts";
 import { beginDueRun, beginManualRun, manualKey } from "./begin-run.ts";
@@ -16,7 +17,7 @@ export interface JobsDeps {
   sql: Sql;
   clock: Pick<Clock, "now">;
   random: Random;
-  limits: JobLimits;
+  limits: JobSettings;
   /** A new session's id, never used before. */
   newSession(): SessionId;
 }

@@ -2,7 +2,8 @@
 import { clip } from "../clip.ts";
 import { type Result, err, ok } from "../errors.ts";
 import type { Clock, Random, Sql } from "../ports.ts";
-import type { Job, JobLimits, JobName, JobRun, JobRunId, RunEnd } from "../schemas/agenda/job.ts";
+import type { Job, JobName, JobRun, JobRunId, RunEnd } from "../schemas/agenda/job.ts";
+import type { JobSettings } from "../schemas/agenda/settings.ts";
 import { DAY_MS, type SessionId, type TurnId } from "../schemas/ids.ts";
 import { type EndedRun, MAX_OUTPUT_CHARS, endRun, endUnchanged } from "./end-run.ts";
 import type { JobRows } from "./job-rows.ts";
@@ -23,7 +24,7 @@ export interface RunCallsDeps {
   sql: Sql;
   clock: Pick<Clock, "now">;
   random: Random;
-  limits: JobLimits;
+  limits: JobSettings;
 }
 
 export function createRunCalls(

@@ -1,5 +1,6 @@
 // Every setting an operator may change, as one JSON variable (TALARIA_SETTINGS). Defaults: core/limits.ts. The descriptions
 // are the text of docs/CONFIGURATION.md; `npm run docs` writes it. A name that ends in `Ms` is in milliseconds.
+import { JobSettings } from "./agenda/settings.ts";
 import { BoardSettings } from "./board/settings.ts";
 import { DelegationSettings } from "./sessions/delegation-settings.ts";
 import * as z from "zod";
@@ -457,6 +458,7 @@ export const Settings = z.strictObject({
   tools,
   delegation: DelegationSettings,
   board: BoardSettings,
+  jobs: JobSettings,
   approvals,
   context,
   guardrails,
@@ -487,6 +489,7 @@ export const SettingsPatch = z.strictObject({
   tools: tools.partial().optional(),
   delegation: DelegationSettings.partial().optional(),
   board: BoardSettings.partial().optional(),
+  jobs: JobSettings.partial().optional(),
   approvals: approvals.partial().optional(),
   context: context.partial().optional(),
   guardrails: guardrails.partial().optional(),

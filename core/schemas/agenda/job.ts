@@ -235,18 +235,3 @@ export type RunEnd =
       tokens?: number;
     }
   | { state: "unknown"; error: string };
-
-/** Limits of jobs: the operator's settings `jobs.*`. */
-export interface JobLimits {
-  maxJobs: number;
-  /** Runs of a profile that are open at the same time. */
-  maxRunning: number;
-  minEveryMs: number;
-  /** How long a claimed run is left alone before it is looked after. */
-  claimMs: number;
-  /** How long a run may take. */
-  runMs: number;
-  failures: number;
-  /** Tokens of one run whose job names no limit. */
-  maxTokens: number;
-}
