@@ -160,6 +160,14 @@ export const AGENDA_FATES: Record<string, Fate> = {
 
 export const BOARD_FATES: Record<string, Fate> = {
   card: "stays: its runs name sessions and people of this deployment",
+  card_count: "stays: as `card`",
+  card_link: "stays: as `card`",
+  card_run: "stays: as `card`",
+  card_event: "stays: as `card`",
+  card_comment: "stays: as `card`",
+  card_attachment: "stays: as `card`",
+  card_attachment_part: "stays: as `card`",
+  card_op: "stays: as `card`",
 };
 
 /** The tables that travel, in their order. */

@@ -1,13 +1,12 @@
 // The Board object: one board of a profile, with its cards. Its name is `<profile>/<board>`. Called by the API, by the profile's sessions and by
 // its Agenda, which lists the boards. See docs/decisions/0097.
 import { DurableObject } from "cloudflare:workers";
+import { BOARD_SCHEMA } from "../../core/board/board.ts";
 import type { BoardMethod } from "../../core/board/board-calls.ts";
 import { type Result, err } from "../../core/errors.ts";
 import type { SessionDelivery } from "../../core/schemas/channels/delivery.ts";
 import { hasTable, toSql } from "../sql.ts";
 import type { BoardEnv } from "./context.ts";
-
-const SCHEMA = ["CREATE TABLE IF NOT EXISTS card (id TEXT PRIMARY KEY, body TEXT NOT NULL) STRICT, WITHOUT ROWID"];
 
 export class Board extends DurableObject<BoardEnv> {
   readonly #sql = toSql(this.ctx.storage);
@@ -16,7 +15,7 @@ export class Board extends DurableObject<BoardEnv> {
   async begin(): Promise<void> {
     if (hasTable(this.#sql, "card")) return;
     this.#sql.transaction(() => {
-      for (const query of SCHEMA) this.#sql.run(query);
+      for (const query of BOARD_SCHEMA) this.#sql.run(query);
     });
   }
   /** One of the operations of core/board/board-calls.ts. Failures: `board_not_found`, and those of the operation. */

@@ -1,0 +1,55 @@
+// Files that belong to a card. Used by core/board/board.ts.
+import { type Result, err, ok } from "../errors.ts";
+import { type BoardContext, opReused } from "./context.ts";
+import type { Board } from "./contract.ts";
+
+/** [hermes] 25 MiB; a call between objects carries 32 MB. */
+export const MAX_ATTACHMENT_BYTES = 25 << 20;
+/** [own] Of one card. */
+export const MAX_ATTACHMENTS = 20;
+
+export function createAttach(context: BoardContext): Pick<Board, "attach" | "detach"> {
+  const { sql, now, find, refuse, log, attachments } = context;
+  return {
+    attach: ({ author, op }, id, { name, mediaType, bytes }) =>
+      sql.transaction(() => {
+        const known = op === undefined ? null : log.findOp(op);
+        if (known && (known.card !== id || known.value === null)) return opReused(op!);
+        const earlier = known && attachments.find(id, known.value!);
+        if (earlier) return ok({ attachment: earlier, replayed: true });
+        const found = find(id);
+        if (!found.ok) return found;
+        const refused = refuse(author, "attach", id);
+        if (refused) return refused;
+        if (bytes.length > MAX_ATTACHMENT_BYTES) {
+          return err("attachment_too_large", `An attachment has at most ${MAX_ATTACHMENT_BYTES >> 20} MiB.`);
+        }
+        const others = attachments.listOf(id).filter((attachment) => attachment.name !== name);
+        if (others.length >= MAX_ATTACHMENTS) {
+          return err("too_many_attachments", `A card has at most ${MAX_ATTACHMENTS} attachments. Remove one first.`);
+        }
+        const attachment = { name, mediaType, bytes: bytes.length, author, at: now() };
+        attachments.put(id, attachment, bytes);
+        const run = author.by === "agent" ? (author.run ?? null) : null;
+        log.note({ card: id, run, kind: "attached", author, at: now(), facts: { name, bytes: bytes.length } });
+        if (op !== undefined) log.addOp(op, { card: id, at: now(), value: name });
+        return ok({ attachment, replayed: false });
+      }),
+
+    detach: ({ author, op }, id, name) =>
+      sql.transaction((): Result<null> => {
+        const known = op === undefined ? null : log.findOp(op);
+        if (known) return known.card === id ? ok(null) : opReused(op!);
+        const found = find(id);
+        if (!found.ok) return found;
+        const refused = refuse(author, "attach", id);
+        if (refused) return refused;
+        if (!attachments.remove(id, name)) {
+          return err("attachment_not_found", `The card '${id}' has no attachment '${name}'.`);
+        }
+        log.note({ card: id, run: null, kind: "detached", author, at: now(), facts: { name } });
+        if (op !== undefined) log.addOp(op, { card: id, at: now() });
+        return ok(null);
+      }),
+  };
+}

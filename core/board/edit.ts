@@ -1,0 +1,242 @@
+// What people and agents do with cards at rest: make, change, assign, order, comment, put away. Used by core/board/board.ts.
+import { type Result, err, ok } from "../errors.ts";
+import type { CardId } from "../schemas/board/card.ts";
+import { type BoardContext, badTransition, enter, isOver, opReused, parentsOpen, refuseBegin } from "./context.ts";
+import type { Board, Call, Changed, NewCard } from "./contract.ts";
+import { type StoredCard, keyOfAssignee, toCard } from "./rows/card-rows.ts";
+import { MAX_BEFORE, MAX_LINKS } from "./rows/link-rows.ts";
+import { openRun } from "./open-run.ts";
+
+/** [own] */
+const MAX_COMMENTS = 1_000;
+const TOO_MANY_LINKS = err("too_many_links", `A card has at most ${MAX_LINKS} parents and ${MAX_LINKS} children.`);
+
+type Edit = Pick<
+  Board,
+  "create" | "update" | "delete" | "assign" | "comment" | "link" | "unlink" | "promote" | "cancel" | "archive"
+>;
+
+export function createEdit(context: BoardContext): Edit {
+  const { sql, limits, now, cards, links, runs, log, attachments, find, change, refuse } = context;
+
+  function create({ author, op }: Call, wanted: NewCard): Result<Changed> {
+    return sql.transaction((): Result<Changed> => {
+      const repeated = context.replay(op, null);
+      if (repeated) return repeated;
+      const refused = refuse(author, wanted.start ? "start" : "create", null);
+      if (refused) return refused;
+      const same = wanted.key === undefined ? null : cards.findByKey(wanted.key);
+      if (same) return ok({ card: toCard(same), stopped: null, replayed: true });
+      if (cards.countAll() >= limits.maxCards) {
+        return err("too_many_cards", `This board has ${limits.maxCards} cards, the limit. Delete some first.`);
+      }
+      const parents = [...new Set(wanted.parents)];
+      if (parents.length > MAX_LINKS) return TOO_MANY_LINKS;
+      const open: CardId[] = [];
+      for (const id of parents) {
+        const parent = find(id);
+        if (!parent.ok) return parent;
+        if (links.children(id).length >= MAX_LINKS) return TOO_MANY_LINKS;
+        if (!isOver(parent.value.status)) open.push(id);
+      }
+      const card = toNewCard(wanted, { context, author, isOpen: open.length > 0 });
+      if (wanted.start && card.status !== "ready") {
+        return open.length > 0 ? parentsOpen(card.id, open) : badTransition(card, "start");
+      }
+      cards.add(card, wanted.key ?? null);
+      for (const parent of parents) links.add(parent, card.id);
+      const run = author.by === "agent" ? (author.run ?? null) : null;
+      const facts = { status: card.status, assignee: keyOfAssignee(card.assignee), parents };
+      log.note({ card: card.id, run, kind: "created", author, at: now(), facts });
+      const started = wanted.start ? openRun(context, card, { author, session: null }) : card;
+      if (op !== undefined) log.addOp(op, { card: card.id, at: now() });
+      return ok({ card: toCard(started), stopped: null, replayed: false });
+    });
+  }
+
+  return {
+    create,
+
+    update: (call, id, patch) =>
+      change(call, "update", id, (card) => {
+        const { notBefore, ...rest } = patch;
+        const fields = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined));
+        const edited: StoredCard = { ...card, ...fields };
+        const notes =
+          Object.keys(fields).length === 0 ? [] : [{ kind: "edited", facts: { fields: Object.keys(fields) } }];
+        if (notBefore === undefined || (notBefore === null && card.status !== "scheduled")) {
+          return ok({ card: edited, notes });
+        }
+        const at = notBefore ?? now();
+        if (card.status === "scheduled") {
+          return ok({
+            card: { ...edited, notBefore: at, due: at },
+            notes: [...notes, { kind: "scheduled", facts: { at } }],
+          });
+        }
+        if (at <= now()) return ok({ card: edited, notes });
+        const refused = refuseBegin(card, "update");
+        if (refused) return refused;
+        const scheduled = { ...enter(edited, "scheduled", "update", at), notBefore: at };
+        return ok({ card: scheduled, notes: [...notes, { kind: "scheduled", facts: { at } }] });
+      }),
+
+    delete: ({ author, op }, id) =>
+      sql.transaction((): Result<null> => {
+        const known = op === undefined ? null : log.findOp(op);
+        if (known) return known.card === id ? ok(null) : opReused(op!);
+        const found = find(id);
+        if (!found.ok) return found;
+        if (author.by !== "owner" && author.by !== "person") {
+          return err("person_only", "Only a person deletes a card. Archive or cancel it instead.");
+        }
+        const refused = refuseBegin(found.value, "delete");
+        if (refused) return err("card_running", `The card '${id}' is running. Cancel it first.`);
+        const children = links.children(id);
+        for (const child of children) links.remove(id, child);
+        for (const parent of links.parents(id)) links.remove(parent, id);
+        cards.remove(found.value);
+        // The event comes before the removal of the others, which never removes the newest.
+        log.note({ card: id, run: null, kind: "deleted", author, at: now(), facts: {} });
+        log.removeEventsOf(id);
+        log.removeCommentsOf(id);
+        runs.removeOf(id);
+        attachments.removeOf(id);
+        context.recompute(children);
+        if (op !== undefined) log.addOp(op, { card: id, at: now() });
+        return ok(null);
+      }),
+
+    assign: (call, id, assignee) =>
+      change(call, "assign", id, (card) => {
+        if (card.status === "running") {
+          return err("card_running", `The card '${id}' is running. Reclaim it first.`);
+        }
+        const due = card.status === "ready" || card.status === "review" ? null : card.due;
+        const facts = { from: keyOfAssignee(card.assignee), to: keyOfAssignee(assignee) };
+        return ok({ card: { ...card, assignee, due, failures: 0 }, notes: [{ kind: "assigned", facts }] });
+      }),
+
+    comment: ({ author, op }, id, text) =>
+      sql.transaction(() => {
+        const known = op === undefined ? null : log.findOp(op);
+        if (known && (known.card !== id || known.value === null)) return opReused(op!);
+        const stored = known && log.findComment(Number(known.value));
+        if (stored) return ok({ comment: stored, replayed: true });
+        const found = find(id);
+        if (!found.ok) return found;
+        const refused = refuse(author, "comment", id);
+        if (refused) return refused;
+        if (log.countComments(id, MAX_COMMENTS) >= MAX_COMMENTS) {
+          return err("too_many_comments", `The card '${id}' has ${MAX_COMMENTS} comments, the limit.`);
+        }
+        const at = now();
+        const n = log.addComment(id, { author, at, text });
+        const run = author.by === "agent" ? (author.run ?? null) : null;
+        log.note({ card: id, run, kind: "commented", author, at, facts: { comment: n } });
+        if (op !== undefined) log.addOp(op, { card: id, at, value: String(n) });
+        return ok({ comment: { n, author, at, text }, replayed: false });
+      }),
+
+    link: (call, { parent, child }) =>
+      change(call, "link", child, (card) => {
+        const before = find(parent);
+        if (!before.ok) return before;
+        const { author } = call;
+        if (author.by === "agent" && author.run !== undefined && card.run !== author.run) {
+          if (before.value.run !== author.run) {
+            return err("not_your_card", "One end of the link must be the card of this run.");
+          }
+        }
+        if (isOver(card.status)) return badTransition(card, "link");
+        if (links.parents(child).includes(parent)) return ok({ card, notes: [] });
+        const isFull = links.parents(child).length >= MAX_LINKS || links.children(parent).length >= MAX_LINKS;
+        if (isFull) return TOO_MANY_LINKS;
+        const earlier = links.before(parent);
+        if (earlier.includes(child)) {
+          return err("link_cycle", `'${parent}' waits for '${child}' already: the link would close a circle.`);
+        }
+        if (earlier.length > MAX_BEFORE) return err("too_many_links", `More than ${MAX_BEFORE} cards come before it.`);
+        links.add(parent, child);
+        const notes = [{ kind: "linked", facts: { parent } }];
+        const waits = card.status === "ready" && !isOver(before.value.status);
+        return ok({ card: waits ? enter(card, "todo", "link") : card, notes });
+      }),
+
+    unlink: (call, { parent, child }) =>
+      change(call, "unlink", child, (card) => {
+        if (!links.remove(parent, child)) return ok({ card, notes: [] });
+        const unlinked = { kind: "unlinked", facts: { parent } };
+        const isFree = card.status === "todo" && links.openParents(child).length === 0;
+        if (!isFree) return ok({ card, notes: [unlinked] });
+        return ok({ card: enter(card, "ready", "recompute"), notes: [unlinked, { kind: "promoted" }] });
+      }),
+
+    promote: (call, id) =>
+      change(call, "promote", id, (card) => {
+        const open = links.openParents(id);
+        const waits = open.length > 0;
+        if (waits && (card.status === "todo" || card.status === "blocked")) return parentsOpen(id, open);
+        const refused = refuseBegin(card, "promote");
+        if (refused) return refused;
+        const next = { ...enter(card, waits ? "todo" : "ready", "promote"), failures: 0 };
+        return ok({ card: next, notes: [{ kind: "promoted_manual" }] });
+      }),
+
+    cancel: (call, id, reason) => change(call, "cancel", id, (card) => putAway(card, "cancel", reason)),
+    archive: (call, id) => change(call, "archive", id, (card) => putAway(card, "archive", null)),
+  };
+
+  function putAway(card: StoredCard, operation: "cancel" | "archive", reason: string | null) {
+    const refused = refuseBegin(card, operation);
+    if (refused) return refused;
+    const ended = card.status === "running" ? context.endRunOf(card, { outcome: "cancelled" }) : null;
+    const archived = { ...enter(card, "archived", operation), reason, endedAt: card.endedAt ?? now() };
+    const kind = operation === "cancel" ? "cancelled" : "archived";
+    return ok({ card: archived, notes: [{ kind, facts: { from: card.status, reason } }], ended });
+  }
+}
+
+function toNewCard(
+  wanted: NewCard,
+  { context, author, isOpen }: { context: BoardContext; author: StoredCard["author"]; isOpen: boolean },
+): StoredCard {
+  const now = context.now();
+  const { notBefore = null, block = null } = wanted;
+  const isLater = notBefore !== null && notBefore > now;
+  const status = wanted.triage ? "triage" : block ? "blocked" : isLater ? "scheduled" : isOpen ? "todo" : "ready";
+  return {
+    v: 1,
+    id: context.newId("c"),
+    title: wanted.title,
+    body: wanted.body ?? "",
+    author,
+    assignee: wanted.assignee ?? null,
+    status,
+    priority: wanted.priority ?? 0,
+    label: wanted.label ?? null,
+    createdAt: now,
+    changedAt: now,
+    startedAt: null,
+    endedAt: null,
+    notBefore: status === "scheduled" ? notBefore : null,
+    run: null,
+    claimUntil: null,
+    block: status === "blocked" ? block : null,
+    reason: null,
+    summary: null,
+    failures: 0,
+    recurrences: status === "blocked" ? 1 : 0,
+    limits: wanted.limits ?? {},
+    skills: wanted.skills ?? [],
+    lane: "work",
+    implementer: null,
+    lastBlock: status === "blocked" ? block!.kind : null,
+    due: status === "scheduled" ? notBefore : dueOfBlock(status === "blocked" ? block!.kind : null, context),
+  };
+}
+
+/** A `transient` block ends by itself. */
+export function dueOfBlock(kind: string | null, { now, limits }: BoardContext): number | null {
+  return kind === "transient" ? now() + limits.transientMs : null;
+}

@@ -1,0 +1,50 @@
+// A run begins: by the dispatch, or by hand. Used by the operations of core/board/, inside their transactions.
+import type { Author, CardRun } from "../schemas/board/card.ts";
+import { DAY_MS, type SessionId } from "../schemas/ids.ts";
+import { type BoardContext, enter } from "./context.ts";
+import type { StoredCard } from "./rows/card-rows.ts";
+
+/** [own] A person does not send heartbeats. */
+const BY_HAND_MS = DAY_MS;
+
+/** Of a card in `ready` or `review`. Returns it as stored. `session`: of the dispatch; `null`: by hand. */
+export function openRun(
+  context: BoardContext,
+  card: StoredCard,
+  { author, session }: { author: Author; session: SessionId | null },
+): StoredCard {
+  const { now, newId, limits, runs, save } = context;
+  const at = now();
+  const isByPerson = author.by === "owner" || author.by === "person";
+  const run: CardRun = {
+    id: newId("r"),
+    card: card.id,
+    lane: card.lane,
+    assignee: card.assignee,
+    session: session ?? (author.by === "agent" ? author.session : null),
+    turn: null,
+    startedAt: at,
+    claimUntil: at + (isByPerson ? BY_HAND_MS : limits.claimMs),
+    heartbeatAt: at,
+    endedAt: null,
+    outcome: null,
+    summary: null,
+    error: null,
+  };
+  const due = isByPerson ? run.claimUntil : dueOfRun(run, card, context);
+  runs.add(run, { due, dispatched: session !== null });
+  const operation = session === null ? "start" : "claim";
+  const started = {
+    ...enter(card, "running", operation),
+    run: run.id,
+    claimUntil: run.claimUntil,
+    startedAt: card.startedAt ?? at,
+  };
+  const notes = [{ kind: "claimed", facts: { run: run.id, session: run.session, lane: run.lane } }];
+  return save(card, { card: started, notes }, author, run.id);
+}
+
+/** When the board must look at an open run: its claim expires, or its time is over. */
+export function dueOfRun(run: CardRun, card: StoredCard, { limits }: BoardContext): number {
+  return Math.min(run.claimUntil, run.startedAt + (card.limits.runMs ?? limits.runMs));
+}

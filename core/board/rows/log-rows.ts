@@ -1,0 +1,84 @@
+// What is written once and read in order: events and comments; and the operations that were carried out. Used by the operations of core/board/,
+// inside their transactions. Synchronous, over any Sql.
+import type { Sql } from "../../ports.ts";
+import type { Author, CardEvent, CardId } from "../../schemas/board/card.ts";
+import type { CardComment } from "../../schemas/board/log.ts";
+import { DAY_MS } from "../../schemas/ids.ts";
+
+/** [own] A repetition is known this long; removed within a day. */
+const KEEP_OPS_MS = 7 * DAY_MS;
+
+export type LogRows = ReturnType<typeof createLogRows>;
+
+export function createLogRows(sql: Sql) {
+  const COMMENT = "SELECT n, author, at, text FROM card_comment INDEXED BY card_comment_card";
+  return {
+    note({ card, run, kind, author, at, facts }: Omit<CardEvent, "n">): void {
+      sql.run(
+        "INSERT INTO card_event VALUES (NULL, ?, ?, ?, ?, ?, ?)",
+        ...[card, run, kind, JSON.stringify(author), at, JSON.stringify(facts)],
+      );
+    },
+    events({ after, card, limit = 100 }: { after: number; card?: CardId; limit?: number }): CardEvent[] {
+      const rows =
+        card === undefined
+          ? sql.run<RawEvent>("SELECT * FROM card_event WHERE n > ? ORDER BY n LIMIT ?", after, limit)
+          : sql.run<RawEvent>(
+              "SELECT * FROM card_event INDEXED BY card_event_card WHERE card = ? AND n > ? ORDER BY n LIMIT ?",
+              ...[card, after, limit],
+            );
+      return rows.map(({ author, facts, ...row }) => ({
+        ...row,
+        author: JSON.parse(author),
+        facts: JSON.parse(facts),
+      }));
+    },
+    lastEvent: (): number => sql.run<{ n: number | null }>("SELECT max(n) AS n FROM card_event")[0]!.n ?? 0,
+    /** The board's newest event stays, so that no number is given twice. */
+    removeEventsOf(card: CardId): void {
+      sql.run("DELETE FROM card_event WHERE card = ? AND n < (SELECT max(n) FROM card_event)", card);
+    },
+
+    addComment(card: CardId, { author, at, text }: Omit<CardComment, "n">): number {
+      const query = "INSERT INTO card_comment VALUES (NULL, ?, ?, ?, ?) RETURNING n";
+      return sql.run<{ n: number }>(query, card, JSON.stringify(author), at, text)[0]!.n;
+    },
+    findComment: (n: number): CardComment | null =>
+      sql.run<RawComment>("SELECT n, author, at, text FROM card_comment WHERE n = ?", n).map(toComment)[0] ?? null,
+    countComments: (card: CardId, limit: number): number =>
+      sql.run("SELECT 1 FROM card_comment INDEXED BY card_comment_card WHERE card = ? LIMIT ?", card, limit).length,
+    newestComments: (card: CardId, limit: number): CardComment[] =>
+      sql.run<RawComment>(`${COMMENT} WHERE card = ? ORDER BY n DESC LIMIT ?`, card, limit).map(toComment).reverse(),
+    commentsAfter: (card: CardId, after: number, limit: number): CardComment[] =>
+      sql.run<RawComment>(`${COMMENT} WHERE card = ? AND n > ? ORDER BY n LIMIT ?`, card, after, limit).map(toComment),
+    removeCommentsOf(card: CardId): void {
+      sql.run("DELETE FROM card_comment WHERE card = ?", card);
+    },
+
+    findOp: (op: string): { card: CardId; value: string | null } | null =>
+      sql.run<{ card: CardId; value: string | null }>("SELECT card, value FROM card_op WHERE op = ?", op)[0] ?? null,
+    addOp(op: string, { card, at, value = null }: { card: CardId; at: number; value?: string | null }): void {
+      sql.run("INSERT INTO card_op VALUES (?, ?, ?, ?)", op, at, card, value);
+    },
+    removeOps(now: number): void {
+      sql.run("DELETE FROM card_op WHERE at <= ?", now - KEEP_OPS_MS);
+    },
+    /** A day late, so that an idle board wakes once a day at most. */
+    nextOpExpiry(): number | null {
+      const [row] = sql.run<{ at: number | null }>("SELECT min(at) AS at FROM card_op");
+      return row!.at === null ? null : row!.at + KEEP_OPS_MS + DAY_MS;
+    },
+  };
+}
+
+interface RawEvent extends Omit<CardEvent, "author" | "facts"> {
+  author: string;
+  facts: string;
+}
+interface RawComment extends Omit<CardComment, "author"> {
+  author: string;
+}
+
+function toComment(row: RawComment): CardComment {
+  return { ...row, author: JSON.parse(row.author) as Author };
+}
