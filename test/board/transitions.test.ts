@@ -1,5 +1,6 @@
 // Each row of the table of transitions is carried out, and every operation is refused in every status for which the table has no row.
 import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Result } from "../../core/errors.ts";
 import { type CardId, CardStatus } from "../../core/schemas/board/card.ts";
@@ -133,7 +134,7 @@ describe("the table of transitions", () => {
   });
 
   it("is what docs/ARCHITECTURE.md shows", () => {
-    const document = readFileSync(new URL("../../docs/ARCHITECTURE.md", import.meta.url), "utf8");
+    const document = readFileSync(resolve(import.meta.dirname, "../../docs/ARCHITECTURE.md"), "utf8");
     expect(document).toContain(renderTransitions());
   });
 
