@@ -85,6 +85,8 @@ export class Channels extends DurableObject<ChannelsEnv> {
     giveUp: (row, error) => this.#giveUp(row, error),
     report: (what, error) => this.#report(what, error),
   });
+  /** The newest call that saves or removes a platform's channel. */
+  readonly #changing = new Map<PlatformName, Promise<unknown>>();
   /** Calls of `sendDue` that have not settled. */
   #sending = 0;
   readonly #ports = createDeliveryPorts(this.#context);
@@ -208,24 +210,26 @@ export class Channels extends DurableObject<ChannelsEnv> {
     return this.#setUp.read(platform);
   }
   async put(platform: PlatformName, input: ChannelInput): Promise<Result<ChannelState>> {
-    return this.#begun(await this.#setUp.put(platform, input));
+    return this.#begun(await this.#inOrder(platform, () => this.#setUp.put(platform, input)));
   }
   async change(platform: PlatformName, input: ChannelInput): Promise<Result<ChannelState>> {
-    return this.#begun(await this.#setUp.change(platform, input));
+    return this.#begun(await this.#inOrder(platform, () => this.#setUp.change(platform, input)));
   }
   async tryOut(platform: PlatformName, chat?: string): Promise<Result<TestedChannel>> {
     return this.#begun(await this.#setUp.tryOut(platform, chat));
   }
   /** Failure: `channel_not_found`. */
   async remove(platform: PlatformName): Promise<Result<null>> {
-    if (!this.#exists()) return NOT_FOUND;
-    await this.#setUp.unregister(platform);
-    this.#opener.forget(platform);
-    const isRemoved = this.#sql.transaction(() => {
-      this.#delivery.forgetPlatform(platform);
-      return forgetPlatform(this.#sql, platform);
+    return this.#inOrder(platform, async () => {
+      if (!this.#exists()) return NOT_FOUND;
+      await this.#setUp.unregister(platform);
+      this.#opener.forget(platform);
+      const isRemoved = this.#sql.transaction(() => {
+        this.#delivery.forgetPlatform(platform);
+        return forgetPlatform(this.#sql, platform);
+      });
+      return isRemoved ? ok(null) : NOT_FOUND;
     });
-    return isRemoved ? ok(null) : NOT_FOUND;
   }
 
   /** A call of people-desk.ts, which documents it. */
@@ -266,6 +270,19 @@ export class Channels extends DurableObject<ChannelsEnv> {
     tidyRows(this.#sql, Date.now());
     this.#delivery.tidy();
     this.#work();
+  }
+
+  /**
+   * Saving or removing a channel reserves an e-mail address or gives one back. Two calls at once would give back what the other has just
+   * reserved.
+   */
+  #inOrder<T>(platform: PlatformName, work: () => Promise<T>): Promise<T> {
+    const done = (this.#changing.get(platform) ?? Promise.resolve()).then(work);
+    this.#changing.set(
+      platform,
+      done.catch(() => {}), // the caller is told
+    );
+    return done;
   }
 
   /** A channel that was just set up is polled at once, where it is polled at all. */

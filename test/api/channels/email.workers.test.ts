@@ -2,6 +2,7 @@
 import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import { err, ok } from "../../../core/errors.ts";
+import type { ChannelState } from "../../../core/schemas/channels/channel.ts";
 import type { DiscordSocket } from "../../../durable-objects/channels/discord-socket.ts";
 import { receiveEmail } from "../../../workers/api/channels/email.ts";
 import type { Env } from "../../../workers/api/env.ts";
@@ -80,6 +81,17 @@ describe("e-mail", () => {
     expect(await send(address, "9")).not.toBeNull();
     expect((await put(eve, "email", { address })).status).toBe(200);
     expect(await send(address, "9")).toBeNull();
+  });
+
+  it("takes the mails of what is saved when two addresses are saved at the same instant, or one beside a removal", async () => {
+    const [first, second] = ["first", "second"].map((word) => `${word}-${ada.profile.slice(0, 6)}@talaria.test`);
+    const read = () => ask("GET", "/v1/channels/email", { key: ada.key });
+    await Promise.all([put(ada, "email", { address: first }), put(ada, "email", { address: second })]);
+    const { address } = ((await read()).body as ChannelState).fields as { address: string };
+    expect(await send(address, "10")).toBeNull();
+    const other = address === first ? second! : first!;
+    await Promise.all([ask("DELETE", "/v1/channels/email", { key: ada.key }), put(ada, "email", { address: other })]);
+    expect((await send(other, "11")) === null).toBe((await read()).status === 200);
   });
 
   it("gives an address back that nobody can read any more: with another one, the channel or the profile", async () => {
