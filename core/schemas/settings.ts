@@ -142,7 +142,7 @@ const guardrails = z
     hardStops: z
       .enum(["unattended", "always", "never"])
       .describe(
-        "Whether the next five guardrails may stop the model. `unattended`: only while no reader is connected. A chat that shows the turn's progress is none.",
+        "Whether the next five guardrails may stop the model. `unattended`: only while no reader is connected. A chat that shows the turn's progress does not count.",
       ),
     sameFailure: Threshold.describe("The same call fails."),
     sameToolFailure: Threshold.describe("One tool fails, with any arguments."),

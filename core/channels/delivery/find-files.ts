@@ -1,6 +1,8 @@
 // The files that an answer sends: lines `MEDIA:path`, and Markdown links and images that name a path of the workspace. Words in code are
 // left alone. Pure.
 
+/** What a line that names a file begins with. */
+export const FILE_MARK = "MEDIA:";
 /** [own] Of one answer. */
 const MAX_FILES = 10;
 /** [own] Longer labels and paths are not looked for. */
@@ -43,10 +45,14 @@ export async function findFiles(markdown: string, isThere: (path: string) => Pro
   return { text, files: [...files].map(([path, isLink]) => ({ path, isLink })) };
 }
 
+export function withoutBullet(line: string): string {
+  return line.trim().replace(/^[-*] /, "");
+}
+
 function readMediaLine(line: string): string | null {
-  const trimmed = line.trim().replace(/^[-*] /, "");
-  if (!trimmed.startsWith("MEDIA:")) return null;
-  const path = trimmed.slice("MEDIA:".length).trim();
+  const words = withoutBullet(line);
+  if (!words.startsWith(FILE_MARK)) return null;
+  const path = words.slice(FILE_MARK.length).trim();
   const bare = path.length > 1 && path.startsWith("`") && path.endsWith("`") ? path.slice(1, -1) : path;
   return toWorkspacePath(bare);
 }

@@ -46,7 +46,7 @@ export interface ChatRow extends Omit<StoredChat, "v"> {
 
 type RawRow = Pick<ChatRow, "id" | "platform" | "key" | "lastIn"> & { body: string; session: string | null };
 
-/** `stranger`: whoever wrote may not talk. */
+/** `stranger`: the person who wrote may not talk. */
 export interface TouchedChat extends Pick<ChatRow, "platform" | "key" | "shared"> {
   address: ChatAddress;
   stranger?: true;
@@ -94,7 +94,7 @@ export function createChatRows(sql: Sql) {
       write(chat);
       return chat;
     },
-    /** Whoever writes there may talk now. */
+    /** The person who writes there may talk now. */
     admit(id: string): void {
       const chat = find(id);
       if (!chat?.stranger) return;

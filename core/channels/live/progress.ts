@@ -1,12 +1,12 @@
 // What a chat is shown of a running turn: a pure function of its events. Called by durable-objects/channels/follow.ts.
 import { clip, toOneLine } from "../../clip.ts";
 import type { AgentEvent, JsonObject } from "../../schemas/entry.ts";
+import { FILE_MARK, withoutBullet } from "../delivery/find-files.ts";
 import { mayBeSilence } from "../delivery/silence.ts";
 
 /** [own] The newest calls; earlier ones are counted. */
 const MAX_CALLS = 8;
 const MAX_ARGUMENT_CHARS = 60;
-const FILE_MARK = "MEDIA:";
 
 export interface Shown {
   /** `waiting`: for a person, so nothing is shown to work. */
@@ -58,12 +58,11 @@ export function toProgressText({ calls, text }: Shown, withAnswer: boolean): str
 
 /** The lines that name files to send, and a last line that may become one: no words of the answer. */
 function withoutFileLines(text: string): string {
-  const lines = text.split("\n").map((line) => line.trimStart().replace(/^[-*] /, ""));
-  const isFile = (line: string, at: number) =>
-    line.startsWith(FILE_MARK) || (line !== "" && at === lines.length - 1 && FILE_MARK.startsWith(line));
-  return text
-    .split("\n")
-    .filter((_, at) => !isFile(lines[at]!, at))
+  const lines = text.split("\n");
+  const isFile = (words: string, at: number) =>
+    words.startsWith(FILE_MARK) || (words !== "" && at === lines.length - 1 && FILE_MARK.startsWith(words));
+  return lines
+    .filter((line, at) => !isFile(withoutBullet(line), at))
     .join("\n")
     .trim();
 }

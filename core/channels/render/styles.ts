@@ -66,7 +66,8 @@ const MARKDOWN: LineStyle = {
     const fence = "`".repeat(Math.max(3, longestTicks(text) + 1));
     return `${fence}${language}\n${text}\n${fence}`;
   },
-  // An image is fetched by whoever sees the message: what a page had the agent write could carry something away. Apart from a `!` before it.
+  // Every reader's program would fetch an image, whose address a page may have had the agent write to carry something away. `APART` keeps a
+  // `!` before the link from making it an image again.
   link: ({ href, image }, isBare) => (isBare ? NONE : [image ? `${APART}[` : "[", `](${toDestination(href)})`]),
   heading: (words, level) => `${"#".repeat(level)} ${words}`,
   bullet: "- ",

@@ -10,7 +10,7 @@ import type { Log } from "../log.ts";
 
 export type Readers = ReturnType<typeof createReaders>;
 
-/** `relay`: the stream passes events on to a chat. Who reads there is not counted as somebody who watches the turn. */
+/** `relay`: the stream passes events on to a chat. Its readers do not count as watching the turn: they cannot stop it in time. */
 export interface AskedEvents {
   after?: string;
   turn?: number;

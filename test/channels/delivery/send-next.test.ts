@@ -182,7 +182,7 @@ describe("a window of time", () => {
     expect(rig.texts()).toEqual(["one", "one", "two", "three"]);
   });
 
-  test("is the chat's: whoever writes in one session of it opens it for the others, and for no other chat", async () => {
+  test("is the chat's: a message in one session of it opens it for the others, and for no other chat", async () => {
     const rig = createDeliveryRig({ chats: { work: { id: "ada" }, home: { id: "ada" }, elsewhere: { id: "ben" } } });
     rig.world.answer = () => err("channel_window_closed", "24 hours are over");
     for (const chat of ["work", "elsewhere"]) rig.delivery.take(answer(chat, { origin: { chat } }));
