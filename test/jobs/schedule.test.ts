@@ -1,6 +1,9 @@
 // The grammar of schedules: a table of what people write, and what is refused.
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { SCHEDULE_EXAMPLES, readSchedule } from "../../core/jobs/schedule.ts";
+import { MAX_SCHEDULE_CHARS } from "../../core/schemas/agenda/job.ts";
+import { runs } from "../support/thorough.ts";
 
 /** A Monday, 10:00 in Berlin. */
 const NOW = Date.UTC(2026, 0, 5, 9);
@@ -137,5 +140,101 @@ describe("a schedule", () => {
       failure: { code: "schedule_unreadable", facts: { examples: SCHEDULE_EXAMPLES } },
     });
     if (!found.ok) expect(found.failure.message).toContain("`every weekday at 8`");
+  });
+
+  it.each(SCHEDULE_EXAMPLES)("of the examples is understood: '%s'", (text) => expect(read(text).ok).toBe(true));
+
+  it("names the word that does not fit, and the nearest that would", () => {
+    expect(read("every mondey at 9")).toMatchObject({
+      failure: { message: expect.stringContaining("The word 'mondey' does not fit there (did you mean monday?).") },
+    });
+  });
+
+  it("names its zone, the given one, or is refused for one that does not exist", () => {
+    expect(read("every day at 8 Asia/Kathmandu")).toMatchObject({ value: { zone: "Asia/Kathmandu" } });
+    expect(read("every day at 8")).toMatchObject({ value: { zone: "Europe/Berlin" } });
+    for (const text of ["every day at 8 Europe/Nowhere", "TZ=Mars 0 9 * * *"]) {
+      expect(read(text)).toMatchObject({ failure: { code: "time_zone_unknown" } });
+    }
+  });
+
+  it("in the past, too far ahead or too often is refused as that", () => {
+    for (const text of ["2020-01-01 10:00", "today at 9", "in 900000 weeks", "0 0 30 2 *"]) {
+      expect(read(text)).toMatchObject({ failure: { code: "schedule_past" } });
+    }
+    for (const text of ["every second", "every 30s"]) {
+      expect(read(text)).toMatchObject({ failure: { code: "schedule_too_often" } });
+    }
+    expect(read("0,10 9 * * *", { minEveryMs: 3_600_000 })).toMatchObject({ failure: { code: "schedule_too_often" } });
+  });
+
+  it("today, where the day differs from UTC's, is the day of the zone", () => {
+    const late = { now: Date.UTC(2026, 0, 5, 23, 30) };
+    expect(read("today at noon", late)).toMatchObject({ value: { nextAt: Date.UTC(2026, 0, 6, 11) } });
+    expect(read("tomorrow at noon", { ...late, zone: "America/New_York" })).toMatchObject({
+      value: { nextAt: Date.UTC(2026, 0, 6, 17) },
+    });
+  });
+
+  const WORDS = [
+    "every",
+    "on",
+    "at",
+    "the",
+    "first",
+    "last",
+    "2nd",
+    "monday",
+    "fri",
+    "day",
+    "month",
+    "of",
+    "and",
+    "9",
+    "17:30",
+    "8pm",
+  ];
+  const MORE = [
+    "in",
+    "30m",
+    "2",
+    "hours",
+    "tomorrow",
+    "march",
+    "weekday",
+    "2026-12-24",
+    "morning",
+    "*",
+    "UTC",
+    "week",
+    "year",
+    "to",
+    "a",
+  ];
+
+  it("of any words is understood or refused, and what is understood has a slot after now", () => {
+    fc.assert(
+      fc.property(fc.array(fc.constantFrom(...WORDS, ...MORE), { maxLength: 9 }), (words) => {
+        const found = read(words.join(" "));
+        if (found.ok) expect(found.value.nextAt).toBeGreaterThan(NOW);
+        else expect(["schedule_unreadable", "schedule_past", "schedule_too_often"]).toContain(found.failure.code);
+      }),
+      { numRuns: runs(2_000) },
+    );
+    fc.assert(
+      fc.property(fc.string({ unit: "grapheme", maxLength: 2 * MAX_SCHEDULE_CHARS }), (text) => {
+        read(text);
+      }),
+      { numRuns: runs(1_000) },
+    );
+  });
+
+  it("of any length is read in less than a moment", () => {
+    for (const piece of ["1", "9 and ", "every ", "1h", "1.1", "first ", "monday to ", ",", "*/", "a/", "@ "]) {
+      const began = performance.now();
+      read(piece.repeat(200_000 / piece.length));
+      read(piece.repeat(MAX_SCHEDULE_CHARS / piece.length));
+      expect(performance.now() - began).toBeLessThan(500);
+    }
   });
 });
