@@ -185,9 +185,10 @@ export class Channels extends DurableObject<ChannelsEnv> {
     return sent;
   }
 
-  /** Words to a chat by its row's id. Idempotent by `id`. Failure: `chat_not_found`. */
+  /** Words to a chat by its row's id. Idempotent by `id`. Failure: `chat_not_found`, also if nobody there may talk. */
   async say(said: { id: string; chat: string; text: string }): Promise<Result<null>> {
-    if (!this.#exists() || !this.#context.chats.find(said.chat)) return NO_CHAT;
+    const chat = this.#exists() ? this.#context.chats.find(said.chat) : null;
+    if (!chat || chat.stranger) return NO_CHAT;
     this.#delivery.say(said);
     await this.#sendSoon();
     return ok(null);

@@ -141,6 +141,8 @@ export function createPeopleDesk(deps: PeopleDeskDeps) {
       if (!known) return NO_PERSON;
       return context.sql.transaction(() => {
         for (const id of new Set([known.id, hideId(known.id)])) chats.dismiss(name, id);
+        const home = deps.home(name);
+        if (home !== null && chats.find(home)?.stranger) deps.setHome(name, null);
         return people.remove(name, known.id) ? ok(null) : NO_PERSON;
       });
     },

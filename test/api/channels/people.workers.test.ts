@@ -1,7 +1,7 @@
 // People and chats of a channel over HTTP: pairing from the stranger's message to the approval, roles, conversations. Telegram's API is a double in
 // the place of the platform's fetch.
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
-import { START_MS, ask, createProfile, fetchApi } from "../api-calls.ts";
+import { START_MS, ask, createProfile, env, fetchApi } from "../api-calls.ts";
 
 const SECRET = "a-secret-of-the-webhook";
 const FIELDS = { token: "123456:ABC-DEF", webhookSecret: SECRET };
@@ -56,6 +56,24 @@ const codeOf = async (asked: ReturnType<typeof call>) => {
   const { status, body } = await asked;
   return [status, (body as { code?: string } | null)?.code];
 };
+
+it("sends nothing to the chat of somebody who was dismissed, not as the home chat and not by its name", async () => {
+  await call("PUT", "/people/8", { role: "admin" });
+  await say(8, "/sethome");
+  await heard(8, /home/i);
+  const channels = env.CHANNELS.getByName(profile);
+  const home = await channels.sendHome(null, { id: "one", text: "Rain at noon." });
+  const { chat } = (home as { value: { chat: string } }).value;
+  await heard(8, /Rain at noon/);
+  expect((await call("DELETE", "/people/8")).status).toBe(204);
+  expect(await channels.sendHome(null, { id: "two", text: "Secret." })).toMatchObject({
+    failure: { code: "channel_no_home" },
+  });
+  expect(await channels.say({ id: "three", chat, text: "Secret." })).toMatchObject({
+    failure: { code: "chat_not_found" },
+  });
+  expect((await call("GET", "")).body).toMatchObject({ home: null });
+});
 
 describe("pairing", () => {
   it("goes from a stranger's message to an approval, once", async () => {
