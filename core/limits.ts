@@ -209,6 +209,14 @@ export const DEFAULTS: Settings = {
   channels: Object.fromEntries(PLATFORM_NAMES.map((name) => [name, {}])) as Settings["channels"],
   voice: { model: "openai:gpt-4o-mini-transcribe" },
   webhooks: { perMinute: 30, maxBytes: 1_000_000 }, // [hermes]
+  goals: {
+    maxTurns: 20, // [hermes] max_turns
+    maxParseFailures: 3, // [hermes]
+    maxTransportFailures: 5, // [hermes]
+    maxCheckFailures: 3, // [hermes] retries of a quality gate
+    maxWaitMinutes: 30, // [hermes] wait barrier
+    maxPerProfile: 100, // [own] a list that a person still reads
+  },
   privacy: { redactIds: false }, // [hermes] privacy.redact_pii
   browsers: { origins: [], signInMs: 7 * 24 * 60 * MINUTE_MS }, // [own] a week: browsers keep a cookie for at most 400 days
   moving: { trustedDeployments: [] },
@@ -268,6 +276,7 @@ export function parseSettings(json: string | undefined): Result<Settings> {
     browsers: { ...DEFAULTS.browsers, ...patch.data.browsers },
     channels: { ...DEFAULTS.channels, ...patch.data.channels },
     webhooks: { ...DEFAULTS.webhooks, ...patch.data.webhooks },
+    goals: { ...DEFAULTS.goals, ...patch.data.goals },
     voice: { ...DEFAULTS.voice, ...patch.data.voice },
     privacy: { ...DEFAULTS.privacy, ...patch.data.privacy },
   });

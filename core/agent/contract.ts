@@ -110,6 +110,7 @@ export const MODEL_SLOTS = [
   "approval",
   "judge",
   "vision",
+  "goal",
 ] as const;
 export type ModelSlot = (typeof MODEL_SLOTS)[number];
 

@@ -18,7 +18,10 @@ export function createCheckRunner(quickjs: WebAssembly.Module): RunChecks {
     const beyond = paths.slice(MAX_CHECKS).map((path) => notRunnable(path, `only ${MAX_CHECKS} checks of a skill run`));
     return [...results, ...beyond];
   };
-  return Object.assign(run, { parse: (path: string, text: string) => findSyntaxError(path, text, sandbox) });
+  return Object.assign(run, {
+    parse: (path: string, text: string) => findSyntaxError(path, text, sandbox),
+    shell: runShellCheck,
+  });
 }
 
 async function runOne(sandbox: Sandbox, path: string, files: FileBodies): Promise<CheckResult> {

@@ -115,6 +115,20 @@ export const COMMANDS = [
     help: "name the session TEXT",
   },
   {
+    name: "goal",
+    argument: optional(text("TEXT|show|pause|resume|clear|wait N")),
+    handler: "session",
+    access: "admin",
+    help: "work at TEXT until it is reached; alone, say how far it is",
+  },
+  {
+    name: "subgoal",
+    argument: optional(text("TEXT|list|remove N|clear")),
+    handler: "session",
+    access: "admin",
+    help: "add TEXT to what the goal must reach",
+  },
+  {
     name: "undo",
     argument: null,
     handler: "session",

@@ -13,6 +13,7 @@ export const SLOT_VARIABLES = {
   approval: "TALARIA_MODEL_APPROVAL",
   judge: "TALARIA_MODEL_JUDGE",
   vision: "TALARIA_MODEL_VISION",
+  goal: "TALARIA_MODEL_GOAL",
 } as const satisfies Record<ModelSlot, string>;
 
 const SHARED_VARIABLES = [

@@ -2,6 +2,7 @@
 // readers. These are stored formats: for a change, raise `v` and keep a reader for the old one.
 import * as z from "zod";
 import { ClarifyQuestion } from "./approvals/clarify.ts";
+import { GoalMark } from "./agenda/goal-mark.ts";
 import { SessionId, Sha256, SkillName, Source } from "./ids.ts";
 import { ImageRef } from "./media/image.ts";
 
@@ -92,6 +93,7 @@ const base = { v: z.literal(1), n: z.int().min(1), turn: z.int().min(1), at: z.i
  * there, after a marker that is random for each turn; `accepted` is the number that it had as its own turn. `waited`:
  * since when it waited for the running turn, and which turn it was to interrupt. `images`: the person sent them with the text;
  * the table `image` holds their bytes. `told`: so many of the first parts are what the client tells of an earlier conversation.
+ * `goal`: the harness posted it, so that work at this goal goes on.
  */
 export const UserEntry = z.object({
   ...base,
@@ -100,6 +102,7 @@ export const UserEntry = z.object({
   waited: z.object({ since: z.int(), interrupts: z.int().optional() }).optional(),
   images: z.array(ImageRef).optional(),
   told: z.int().min(1).optional(),
+  goal: GoalMark.optional(),
 });
 /** One model answer: its text is the `own` part. */
 export const AssistantEntry = z.object({ ...base, kind: z.literal("assistant"), answer: Answer.omit({ text: true }) });

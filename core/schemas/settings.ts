@@ -1,6 +1,6 @@
 // Every setting an operator may change, as one JSON variable (TALARIA_SETTINGS). Defaults: core/limits.ts. The descriptions
 // are the text of docs/CONFIGURATION.md; `npm run docs` writes it. A name that ends in `Ms` is in milliseconds.
-import { JobSettings } from "./agenda/settings.ts";
+import { GoalSettings, JobSettings } from "./agenda/settings.ts";
 import { BoardSettings } from "./board/settings.ts";
 import { DelegationSettings } from "./sessions/delegation-settings.ts";
 import * as z from "zod";
@@ -178,7 +178,7 @@ const models = z
     effort: z
       .partialRecord(z.string(), Effort)
       .describe(
-        'How much a model reasons, by kind of work (turn, review, curation, compaction, title, approval, judge, vision), such as `{"turn":"high","title":"none"}`. A model without that level gets the next lower one; `max` where it lacks `xhigh`.',
+        'How much a model reasons, by kind of work (turn, review, curation, compaction, title, approval, judge, vision, goal), such as `{"turn":"high","title":"none"}`. A model without that level gets the next lower one; `max` where it lacks `xhigh`.',
       ),
     prices: z
       .record(z.string(), Price)
@@ -476,6 +476,7 @@ export const Settings = z.strictObject({
   browsers,
   channels,
   webhooks,
+  goals: GoalSettings,
   voice,
   privacy,
   moving,
@@ -507,6 +508,7 @@ export const SettingsPatch = z.strictObject({
   browsers: browsers.partial().optional(),
   channels: channels.partial().optional(),
   webhooks: webhooks.partial().optional(),
+  goals: GoalSettings.partial().optional(),
   voice: voice.partial().optional(),
   privacy: privacy.partial().optional(),
   moving: moving.partial().optional(),

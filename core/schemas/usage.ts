@@ -16,6 +16,7 @@ export const UsageKind = z.enum([
   "title",
   "approval",
   "vision",
+  "goal",
   "image",
   "voice",
 ]);

@@ -10,11 +10,12 @@ import type { ClientPart } from "../schemas/sessions/client-part.ts";
 import type { BusyMode } from "../schemas/settings.ts";
 import { readClientPart } from "./client/read-client-part.ts";
 import { takeImages } from "./images/take-images.ts";
-import { type TurnRow, hasBegun } from "./log-turns.ts";
+import { type TurnDetails, type TurnRow, hasBegun } from "./log-turns.ts";
+import type { Continuation } from "./context.ts";
 import type { Engine } from "./open-engine.ts";
 import { areSettingsOld, renewProfileSettings } from "./prompt/profile-settings.ts";
 import { tellTurnStart } from "./turn/accept-input.ts";
-import type { SourcedPiece } from "./turn/input-parts.ts";
+import { type SourcedPiece, toSourcedText } from "./turn/input-parts.ts";
 
 export interface PostedMessage {
   text: string;
@@ -31,6 +32,8 @@ export interface PostedMessage {
   sources?: SourcedPiece[] | undefined;
   /** The chat it came from, which is told how its turn ends. Not a part of the body. */
   channel?: ChannelOrigin | undefined;
+  /** It goes on with a goal. Not a part of the body. */
+  goal?: TurnDetails["goal"];
   /** Revision of the profile's settings, as the sender knows it. Absent: nothing is set. Not a part of the body. */
   settingsRev?: number;
 }
@@ -57,6 +60,24 @@ export async function acceptMessage(engine: Engine, input: PostedMessage): Promi
   // The answer to the request waits for the alarm; the first model call does not.
   await Promise.all([context.jobs.arm(), kick(engine)]);
   return placed;
+}
+
+/**
+ * Places the message with which a goal goes on, if nothing else is open. Synchronous, so that a person's message cannot come between. False: one
+ * waits or runs. A message that was placed before is not placed again. Throws what `placeMessage` refuses.
+ */
+export function continueGoal(engine: Engine, message: Continuation): boolean {
+  const { context, driver } = engine;
+  if (context.log.openTurns().length > 0) return false;
+  const { parts, mark, ...rest } = message;
+  const placed = placeMessage(engine, { ...rest, ...toSourcedText(parts), busy: "queue", goal: mark });
+  // The person has changed the goal's words since.
+  const isPlaced = placed.ok || placed.failure.code === "idempotency_conflict";
+  if (!isPlaced) throw new Error(`${placed.failure.code}: ${placed.failure.message}`);
+  if (!placed.ok || placed.value.replayed) return true;
+  tellTurnStart(context, placed.value.turn);
+  driver.kick();
+  return true;
 }
 
 /** Async wrapper: errors become rejections. */
@@ -93,9 +114,9 @@ export function placeMessage({ context, driver }: Engine, input: PostedMessage):
   if (!client.ok) return client;
   const turn = host.sql.transaction(() => {
     const images = taken.value.store();
-    const { text, settingsRev, channel, sources } = input;
+    const { text, settingsRev, channel, sources, goal } = input;
     const message = {
-      ...{ text, settingsRev, channel, sources, ...(images.length > 0 && { images }) },
+      ...{ text, settingsRev, channel, sources, goal, ...(images.length > 0 && { images }) },
       ...{ busy: input.busy ?? busy, isBusyChosen: input.busy !== undefined },
       ...(client.value && { client: client.value }),
     };
@@ -120,7 +141,7 @@ const BODY_V2 = "v2:";
 
 /** Hashes all fields that the body has. A field left out differs from the same field set to its default. */
 function hashBody(input: PostedMessage): string {
-  const { key: _, settingsRev: __, channel: ___, ...body } = input;
+  const { key: _, settingsRev: __, channel: ___, goal: ____, ...body } = input;
   const fields = Object.entries(body).filter(([, value]) => value !== undefined);
   return BODY_V2 + sha256Hex(JSON.stringify(fields.sort(([a], [b]) => (a < b ? -1 : 1))));
 }

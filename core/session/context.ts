@@ -22,13 +22,16 @@ import type {
   Sql,
   TurnArchive,
 } from "../ports.ts";
+import type { NewGoal } from "../goals/goal-machine.ts";
+import type { Goal, GoalChange, GoalVerdict } from "../schemas/agenda/goal.ts";
+import type { GoalId, GoalMark } from "../schemas/agenda/goal-mark.ts";
 import type { Learning } from "../schemas/api.ts";
 import type { ApprovalMode, StandingAllowance } from "../schemas/approvals/approval.ts";
 import type { BoardName, CardId, RunId } from "../schemas/board/card.ts";
 import type { ReviewId, SessionId, TurnId } from "../schemas/ids.ts";
 import type { McpCatalog } from "../schemas/profile/mcp.ts";
 import type { ToolSettings } from "../schemas/profile/tools.ts";
-import type { ChannelScene, SessionDelivery } from "../schemas/channels/delivery.ts";
+import type { ChannelOrigin, ChannelScene, SessionDelivery } from "../schemas/channels/delivery.ts";
 import type { HookEvent } from "../schemas/profile/hooks.ts";
 import type { ProfileSettings } from "../schemas/profile/settings.ts";
 import type { Grant, ReviewMessage } from "../schemas/learning/review.ts";
@@ -118,6 +121,8 @@ export interface SessionHost {
    * the tool's call, so that a call repeated after a crash finds its own effect. Absent: there are no board tools.
    */
   board?: BoardPort;
+  /** The goals of this session, which the profile's Agenda keeps. Absent: there are none. Rejects if it cannot be reached. */
+  goals?: GoalPort;
   /** Takes an event for the profile's webhooks. It is stored once this has answered. Absent: there are no webhooks. */
   hooks?: { take(event: HookEvent): Promise<void> };
   /** Takes what a chat is to be told. It is stored once this has answered; the same delivery again changes nothing. Absent: there are no chats. */
@@ -127,6 +132,27 @@ export interface SessionHost {
   /** Keeps the object awake for work that is not awaited. The promise must not reject. */
   background(work: Promise<void>): void;
   report(what: string, error: unknown): void;
+}
+
+export interface GoalPort {
+  /** The session's newest goal, in whatever state. */
+  newest(): Promise<Goal | null>;
+  /** Failures: those of `begin` in core/goals/goals.ts, `profile_gone`. */
+  begin(goal: Omit<NewGoal, "session">): Promise<Result<Goal>>;
+  /** Failures: those of `change` in core/goals/goals.ts. */
+  change(id: GoalId, change: GoalChange): Promise<Result<Goal>>;
+  /** Once for each turn. `null`: the session works at it no more. */
+  takeVerdict(id: GoalId, turn: number, verdict: GoalVerdict): Promise<Goal | null>;
+}
+
+/** The message with which a session goes on with its goal. `key`: names the goal and the number. */
+export interface Continuation {
+  key: string;
+  mark: GoalMark;
+  /** The text, by who says it. */
+  parts: { source: "principal" | "content"; text: string }[];
+  channel?: ChannelOrigin | undefined;
+  settingsRev?: number;
 }
 
 export interface McpPort {
@@ -244,6 +270,8 @@ export interface SessionMeta {
   card?: CardPlace;
   /** What each of its turns may spend, if the operator does not allow less. Absent: what the operator allows. */
   budget?: Budget;
+  /** The goal it works at: read at the end of each turn. `channel`: the chat that it was last written from. `over`: it is not active. */
+  goal?: { id: GoalId; channel?: ChannelOrigin; over?: true };
   /** Of a session that began in a chat: what its prompt says of it. */
   channel?: ChannelScene;
   /** It is being imported, and does not exist yet. */
@@ -272,4 +300,6 @@ export interface EngineContext {
   /** From now on, each turn's end plans that its messages are indexed. Inside the caller's transaction. */
   markIndexed(): void;
   setIndexYear(year: number): void;
+  /** See `continueGoal` in accept-message.ts. */
+  continueGoal(message: Continuation): boolean;
 }

@@ -20,7 +20,7 @@ import type { ClientResult } from "../schemas/sessions/client-part.ts";
 import { takeClientResults } from "./client/client-calls.ts";
 import type { ChangeSession } from "../schemas/sessions/session-choice.ts";
 import type { Observation, Rating } from "../schemas/learning/learning.ts";
-import { type PostedMessage, acceptMessage, toAccepted } from "./accept-message.ts";
+import { type PostedMessage, acceptMessage, continueGoal, toAccepted } from "./accept-message.ts";
 import type { SessionHost } from "./context.ts";
 import { type BranchRequest, planBranch, readBranch } from "./branch/read-branch.ts";
 import { takeBranch } from "./branch/take-branch.ts";
@@ -101,7 +101,7 @@ export type { NewSession } from "./open-engine.ts";
 
 /** A session that was never created answers `session_not_found`, or nothing, to everything but `create`. */
 export function createSessionEngine(host: SessionHost) {
-  const engine = openEngine(host);
+  const engine = openEngine(host, continueGoal);
   return {
     ...toLifecycle(engine),
     ...toConversation(engine),

@@ -1,6 +1,7 @@
 // The jobs of a session: one table of work to do later, and one alarm for all of it. The table is also the outbox: a row is
 // written in the transaction that makes it necessary, and leaves when its effect is proved. See docs/decisions/0008.
 import type { Alarm, Clock, Random, Sql } from "../ports.ts";
+import type { GoalVerdict } from "../schemas/agenda/goal.ts";
 import type { StandingAllowance } from "../schemas/approvals/approval.ts";
 import type { SessionDelivery } from "../schemas/channels/delivery.ts";
 import type { HookEvent } from "../schemas/profile/hooks.ts";
@@ -77,6 +78,13 @@ export type Job =
   | { kind: "hook"; event: HookEvent }
   /** What a chat is to be told, on its way to the profile's channels, in the order of `n`. */
   | { kind: "deliver"; n: number; delivery: SessionDelivery }
+  /**
+   * What the session does about its goal now. `turn`: has ended, and the judge is asked about it, unless `broken` says why that needs no judge.
+   * Without a turn the session only looks what the Agenda says. `verdict`: stored before it is acted on.
+   */
+  | { kind: "goal"; turn?: number; broken?: string; verdict?: GoalVerdict; settingsRev?: number }
+  /** What a goal's judge said of a turn, to be recorded with the skills it used. */
+  | { kind: "judged"; turn: number; outcome: "success" | "failure"; at: number }
   /** Only in rows of schema version 2. */
   | { kind: "evidence"; evidence: Evidence[] }
   | { kind: "active"; day: string };

@@ -2,6 +2,7 @@
 // which listings do not read.
 import * as z from "zod";
 import type { Sql } from "../ports.ts";
+import { GoalMark } from "../schemas/agenda/goal-mark.ts";
 import { type TurnState, TurnStats, WaitKind } from "../schemas/entry.ts";
 import { ChannelOrigin } from "../schemas/channels/delivery.ts";
 import { ImageRef } from "../schemas/media/image.ts";
@@ -27,6 +28,8 @@ const TurnDetails = z.object({
   client: z.literal(true).optional(),
   /** The chat that the message came from and that is told how the turn ends. Of an ended turn: only if it wants to read what is learned. */
   channel: ChannelOrigin.optional(),
+  /** Of a waiting input: it goes on with a goal. */
+  goal: GoalMark.optional(),
   /** Somebody who does not own the profile, or a program, wrote the message. Until the turn has ended. */
   source: z.literal("content").optional(),
   /** Of a waiting input by several authors: how many characters each wrote, in order. */

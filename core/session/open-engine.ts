@@ -3,7 +3,7 @@ import { err } from "../errors.ts";
 import type { Sql } from "../ports.ts";
 import type { Backend, Learning } from "../schemas/api.ts";
 import { createWorkspace } from "../workspace/workspace.ts";
-import type { EngineContext, SessionHost, SessionMeta } from "./context.ts";
+import type { Continuation, EngineContext, SessionHost, SessionMeta } from "./context.ts";
 import { createImageRows } from "./images/image-rows.ts";
 import { createJobs } from "./jobs.ts";
 import { createLogTaint } from "./learning/taint.ts";
@@ -37,7 +37,11 @@ export function wake({ known, context, driver }: Engine): boolean {
   return true;
 }
 
-export function openEngine(given: SessionHost): Engine {
+/** `continueGoal`: see accept-message.ts, which needs the engine. */
+export function openEngine(
+  given: SessionHost,
+  continueGoal: (engine: Engine, message: Continuation) => boolean,
+): Engine {
   const log = createLog(given.sql);
   const sql: Sql = {
     run: given.sql.run,
@@ -83,6 +87,7 @@ export function openEngine(given: SessionHost): Engine {
     rename: (title) => changeMeta({ title }),
     markIndexed: () => changeMeta({ indexed: true }),
     setIndexYear: (indexYear) => changeMeta({ indexYear }),
+    continueGoal: (message) => continueGoal(engine, message),
   };
   function storedMeta(): SessionMeta {
     const meta = session.known ? log.meta<SessionMeta>("session") : null;
@@ -95,7 +100,8 @@ export function openEngine(given: SessionHost): Engine {
   const outbox = createOutbox(context);
   const driver = createDriver(context, outbox);
   const readers = createReaders({ log, hub, live: driver.live });
-  return Object.assign(session, { context, outbox, driver, readers });
+  const engine: Engine = Object.assign(session, { context, outbox, driver, readers });
+  return engine;
 }
 
 /** What a session is created with. `createdAt`: milliseconds since 1970, now by default. */

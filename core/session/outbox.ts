@@ -6,6 +6,8 @@ import { carryAllowance } from "./approvals/allowances.ts";
 import type { EngineContext } from "./context.ts";
 import { type IndexRow, carryIndexing, giveUpIndexing, indexLater, indexRows } from "./index-messages.ts";
 import { carryDelivery, deliveryRows } from "./channel/carry-delivery.ts";
+import { carryGoal } from "./goals/carry-goal.ts";
+import { carryJudged } from "./goals/judged-turns.ts";
 import type { JobRow } from "./jobs.ts";
 import { carryOrder, carryReport, carryWatch } from "./delegation/carry-child.ts";
 import { carryEvent } from "./hooks/plan-event.ts";
@@ -208,6 +210,10 @@ async function carryOut(context: EngineContext, row: JobRow): Promise<void> {
       return carryWatch(context, { ...row, job: row.job });
     case "report":
       return carryReport(context, row);
+    case "goal":
+      return carryGoal(context, { ...row, job: row.job });
+    case "judged":
+      return carryJudged(context, { ...row, job: row.job });
     case "hook":
       return carryEvent(context, row, row.job);
     case "deliver":

@@ -4,6 +4,7 @@
 import * as z from "zod";
 import { type Failure, type Result, err, ok } from "../errors.ts";
 import { type FileBodies, bodyAt, isSameBody, textOrEmpty } from "../schemas/file-body.ts";
+import type { Program, ProgramRun } from "../sandbox/program.ts";
 import { checkPath, checkPathConflicts } from "./exchange/paths.ts";
 import { SKILL_MD } from "./format/format.ts";
 
@@ -52,6 +53,8 @@ export interface RunChecks {
    * The parse error of a script in one line; null when it parses or no parser exists. Absent: scripts are not parsed.
    */
   parse?(path: string, text: string): Promise<string | null>;
+  /** Runs a command in a shell over these files, which nothing it does can reach. Absent: no shell. Throws on a fault of the shell itself. */
+  shell?(program: Program, command: string): Promise<ProgramRun>;
 }
 
 /** Sorted paths of the skill's checks. */

@@ -44,6 +44,7 @@ const MODEL_CHOICES = [
   "TALARIA_MODEL_APPROVAL",
   "TALARIA_MODEL_JUDGE",
   "TALARIA_MODEL_VISION",
+  "TALARIA_MODEL_GOAL",
 ];
 
 /** Variables of the caller's environment that reach all three Workers. */

@@ -1,4 +1,4 @@
-// The operator's settings for jobs: the group `jobs` of core/schemas/settings.ts. Forms only.
+// The operator's settings for jobs and goals: the groups `jobs` and `goals` of core/schemas/settings.ts. Forms only.
 import * as z from "zod";
 
 export const JobSettings = z
@@ -25,3 +25,22 @@ export const JobSettings = z
   .describe("Jobs: what runs by the clock (`/v1/jobs`).");
 /** Limits of jobs. */
 export type JobSettings = z.infer<typeof JobSettings>;
+
+const count = z.int().min(1);
+
+export const GoalSettings = z
+  .strictObject({
+    maxTurns: count.max(200).describe("Judged turns of a goal until it pauses, unless the person set another number."),
+    maxParseFailures: count.describe("Answers of the judge without a verdict, in a row, after which a goal pauses."),
+    maxTransportFailures: count.describe(
+      "Turns in a row that the judge could not be asked about, after which a goal pauses.",
+    ),
+    maxCheckFailures: z
+      .int()
+      .min(0)
+      .describe("How often in a row a check may contradict that a goal is done. Once more, and the goal pauses."),
+    maxWaitMinutes: count.describe("The longest wait that the judge may ask for. A person's own wait may be longer."),
+    maxPerProfile: count.max(1_000).describe("Goals of a profile. The oldest that has ended leaves for a new one."),
+  })
+  .describe("Goals (`/goal`, `/v1/goals`).");
+export type GoalSettings = z.infer<typeof GoalSettings>;

@@ -25,7 +25,8 @@ export function judgeTurnBefore(
   const { log } = context;
   const input = entries[0];
   const before = turnBefore(context, turn);
-  if (!before || !input || !isFromPrincipal(input)) return null;
+  // What goes on with a goal is written by the harness: it judges nothing.
+  if (!before || !input || !isFromPrincipal(input) || input.goal) return null;
   const rowEntries = readTurnEntries(context, before);
   const final = finalEntry(rowEntries);
   const asked = final !== undefined && /[?？]/.test(textOf(final).slice(-LAST_WORDS_CHARS));

@@ -28,13 +28,14 @@ export interface AcceptedInput {
   client?: ReadClient;
   channel?: ChannelOrigin | undefined;
   sources?: SourcedPiece[] | undefined;
+  goal?: TurnRow["more"]["goal"];
 }
 
 /** Inside the caller's transaction. */
 export function acceptInput({ context, recall, begun }: DriveState, n: number, input: AcceptedInput): TurnRow {
   const { text, images, busy, settingsRev, sources } = input;
   const { source, ...channel } = input.channel ?? {};
-  const came = { images, settingsRev, source, sources, ...("chat" in channel && { channel }) };
+  const came = { images, settingsRev, source, sources, goal: input.goal, ...("chat" in channel && { channel }) };
   const { host, log } = context;
   if (input.client) putClient(log, n, input.client.stored, input.client.told);
   const client = input.client && (true as const);
@@ -80,7 +81,7 @@ function endsClientWait({ state, more: { parked } }: TurnRow, text: string): boo
 export function toQueuedTurn(
   n: number,
   text: string,
-  { images, settingsRev, client, channel, source, sources, ...waits }: TurnRow["more"],
+  { images, settingsRev, client, channel, source, sources, goal, ...waits }: TurnRow["more"],
 ): TurnRow {
   return {
     n,
@@ -100,6 +101,7 @@ export function toQueuedTurn(
       ...(channel && { channel }),
       ...(source && { source }),
       ...(sources && { sources }),
+      ...(goal && { goal }),
     },
   };
 }
@@ -118,7 +120,7 @@ function beginClient({ log, meta }: EngineContext, turn: TurnRow, at: number) {
 function beginTurn({ context, begun }: Pick<DriveState, "context" | "begun">, turn: TurnRow): TurnRow {
   const { host, log, meta } = context;
   const startedAt = host.clock.now();
-  const { since, interrupts, images, settingsRev, channel } = turn.more;
+  const { since, interrupts, images, settingsRev, channel, goal } = turn.more;
   const { choice, client, told, note } = beginClient(context, turn, startedAt);
   if (note) log.put(note);
   const n = log.nextEntry();
@@ -146,6 +148,7 @@ function beginTurn({ context, begun }: Pick<DriveState, "context" | "begun">, tu
     ...waited,
     ...(images && { images }),
     ...before,
+    ...(goal && { goal }),
   });
   log.putTurn(running);
   begun.add(turn.n);

@@ -4,6 +4,7 @@ import { byteLength } from "../../schemas/learning/digest.ts";
 import { FIXED } from "../../limits.ts";
 import { type AssistantEntry, type Entry, NO_STATS, type NoticeEntry } from "../../schemas/entry.ts";
 import type { EngineContext } from "../context.ts";
+import { planGoal } from "../goals/plan-goal.ts";
 import { planTurnEnd } from "../hooks/events.ts";
 import { endReason, placeNotice, placeTurnEnd, replay } from "../readers/events.ts";
 import { turnModels } from "../choice/choice.ts";
@@ -98,6 +99,7 @@ function writeEnd(context: EngineContext, ended: TurnRow, leaves: TurnLeaves): v
     title?.write();
     if (context.meta().kind === "delegated") jobs.put("report", host.clock.now(), { kind: "report" });
     planTurnEnd(context, ended, steered, settingsRev);
+    planGoal(context, ended, { began, closing });
     planEndDeliveries(context, { ...ended, more: began.more }, steered, closing);
     also?.();
     if (log.openTurns().length > 0) renewLease(context);

@@ -105,6 +105,7 @@ export function createEngineContext({ learning = "on" }: { learning?: Learning }
       markIndexed: unused,
       setIndexYear: unused,
       rename: unused,
+      continueGoal: unused,
     };
   }
 

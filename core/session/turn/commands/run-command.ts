@@ -8,6 +8,7 @@ import { turnModels } from "../../choice/choice.ts";
 import { choose } from "../../choice/choice-commands.ts";
 import type { EngineContext } from "../../context.ts";
 import type { TurnRow } from "../../log-turns.ts";
+import { runGoal, runSubgoal } from "../../goals/goal-commands.ts";
 import { answerRefine } from "../../learning/refine.ts";
 import { retry, undo } from "../../undo/undo.ts";
 import type { NoticeEnding } from "../endings.ts";
@@ -33,6 +34,8 @@ export const SESSION_COMMANDS: Record<SessionCommandName, RunCommand> = {
   reasoning: (run, effort) => choose(run, "effort", effort),
   personality: (run, name) => choose(run, "personality", name),
   title: (run, title) => choose(run, "title", title),
+  goal: (run, argument) => runGoal(run, argument),
+  subgoal: (run, argument) => runSubgoal(run, argument),
   undo: ({ context, turn }) => undo(context, turn),
   retry: ({ context, turn }) => retry(context, turn),
   rollback: ({ context }, n) => rollBack(context, n),

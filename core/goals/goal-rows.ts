@@ -1,0 +1,77 @@
+// The goals of a profile, in its Agenda, and whom the Agenda owes word of a change. The tables are made with the first goal. Synchronous,
+// over any Sql. Called by goals.ts.
+import { assertKnownVersion } from "../errors.ts";
+import type { Sql } from "../ports.ts";
+import { type Goal, type GoalId, StoredGoal } from "../schemas/agenda/goal.ts";
+import type { SessionId } from "../schemas/ids.ts";
+
+export const GOAL_SCHEMA = [
+  `CREATE TABLE IF NOT EXISTS goal (id TEXT PRIMARY KEY, session TEXT NOT NULL, state TEXT NOT NULL, created_at INTEGER NOT NULL,
+    body TEXT NOT NULL) STRICT, WITHOUT ROWID`,
+  "CREATE INDEX IF NOT EXISTS goal_by_session ON goal (session, created_at)",
+  // `what`: `session:<id>`, or `shown` for what the profile's prompts say. `n` rises with each change that is owed.
+  "CREATE TABLE IF NOT EXISTS goal_owed (what TEXT PRIMARY KEY, n INTEGER NOT NULL, due INTEGER NOT NULL, tries INTEGER NOT NULL) STRICT, WITHOUT ROWID",
+];
+
+export interface OwedWord {
+  what: string;
+  n: number;
+  due: number;
+  tries: number;
+}
+
+export type GoalRows = ReturnType<typeof createGoalRows>;
+
+export function createGoalRows(sql: Sql) {
+  const read = (where: string, ...values: (string | number)[]): Goal[] =>
+    sql.run<{ id: string; body: string }>(`SELECT id, body FROM goal ${where}`, ...values).map(parse);
+  return {
+    /** Throws `StateNewerError` for a goal that a newer version wrote. */
+    find: (id: GoalId): Goal | null => read("WHERE id = ?", id)[0] ?? null,
+    /** The session's newest goal. */
+    newestOf: (session: SessionId): Goal | null =>
+      read("WHERE session = ? ORDER BY created_at DESC, id DESC LIMIT 1", session)[0] ?? null,
+    /** Newest first. */
+    list: (): Goal[] => read("ORDER BY created_at DESC, id DESC"),
+    put(goal: Goal): void {
+      const body = JSON.stringify({ v: 1, ...goal } satisfies StoredGoal);
+      const { id, session, state, createdAt } = goal;
+      sql.run(
+        `INSERT INTO goal VALUES (?, ?, ?, ?, ?)
+          ON CONFLICT DO UPDATE SET session = excluded.session, state = excluded.state, body = excluded.body`,
+        ...[id, session, state, createdAt, body],
+      );
+    },
+    remove(id: GoalId): void {
+      sql.run("DELETE FROM goal WHERE id = ?", id);
+    },
+
+    /** Notes that somebody is to be told. What was noted before counts as the same word. */
+    owe(what: string, due: number): void {
+      sql.run(
+        `INSERT INTO goal_owed VALUES (?, 1, ?, 0)
+          ON CONFLICT DO UPDATE SET n = n + 1, due = excluded.due, tries = 0`,
+        ...[what, due],
+      );
+    },
+    owed: (): OwedWord[] => sql.run<OwedWord & Record<string, string | number>>("SELECT * FROM goal_owed ORDER BY due"),
+    postpone({ what, n }: OwedWord, due: number): void {
+      sql.run("UPDATE goal_owed SET due = ?, tries = tries + 1 WHERE what = ? AND n = ?", due, what, n);
+    },
+    /** Leaves a word that was owed again meanwhile. */
+    settle({ what, n }: OwedWord): void {
+      sql.run("DELETE FROM goal_owed WHERE what = ? AND n = ?", what, n);
+    },
+  };
+}
+
+function parse({ id, body }: { id: string; body: string }): Goal {
+  const raw: unknown = JSON.parse(body);
+  const parsed = StoredGoal.safeParse(raw);
+  if (!parsed.success) {
+    assertKnownVersion(`The goal ${id}`, raw, parsed.error);
+    throw parsed.error;
+  }
+  const { v: _version, ...goal } = parsed.data;
+  return goal;
+}

@@ -1,0 +1,59 @@
+// What the end of a turn means for the session's goal, as the one job `goal`. Called inside the transaction that ends a turn; a session
+// without a goal pays nothing. Synchronous.
+import { parseSessionCommand } from "../../commands/parse-command.ts";
+import { type Entry, messageOf } from "../../schemas/entry.ts";
+import type { ChannelOrigin } from "../../schemas/channels/delivery.ts";
+import type { EngineContext } from "../context.ts";
+import type { Job, JobRow } from "../jobs.ts";
+import type { TurnRow } from "../log-turns.ts";
+
+export type GoalJob = Extract<Job, { kind: "goal" }>;
+export type GoalRow = JobRow & { job: GoalJob };
+
+/** A session works at one goal, so it has one row. */
+export const GOAL_ROW = "goal";
+
+export function readGoalRow({ jobs }: Pick<EngineContext, "jobs">): GoalRow | null {
+  const row = jobs.get(GOAL_ROW);
+  return row?.job.kind === "goal" ? { ...row, job: row.job } : null;
+}
+
+/** Inside the caller's transaction. `began`: the turn as it was while it ran. */
+export function planGoal(
+  context: EngineContext,
+  ended: TurnRow,
+  { began, closing }: { began: TurnRow; closing: Entry[] },
+): void {
+  const { host, jobs, log } = context;
+  const { goal } = context.meta();
+  if (!goal || goal.over) return;
+  const final = closing.at(-1)!;
+  const code = final.kind === "notice" ? final.code : "";
+  const channel = toLastingOrigin(began.more.channel);
+  if (channel && channel.chat !== goal.channel?.chat) context.changeMeta({ goal: { ...goal, channel } });
+  const now = host.clock.now();
+  const isCommand = parseSessionCommand(messageOf(log.entry(ended.input!)!)) !== null;
+  if (isCommand || code === "redirected") {
+    // A turn that still waits for its judge goes on waiting for it.
+    jobs.put(GOAL_ROW, now, readGoalRow(context)?.job ?? { kind: "goal", ...toRev(began) });
+    return;
+  }
+  const broken = describeBroken(ended, code);
+  jobs.put(GOAL_ROW, now, { kind: "goal", turn: ended.n, ...(broken && { broken }), ...toRev(began) });
+}
+
+function describeBroken({ state }: TurnRow, code: string): string | null {
+  if (state === "stopped") return "A person stopped the turn.";
+  return state === "failed" ? `The turn failed (${code}).` : null;
+}
+
+function toRev({ more: { settingsRev } }: TurnRow): Pick<GoalJob, "settingsRev"> {
+  return settingsRev === undefined ? {} : { settingsRev };
+}
+
+/** Without the message that was answered: a continuation answers none. */
+export function toLastingOrigin(origin: ChannelOrigin | undefined): ChannelOrigin | null {
+  if (!origin) return null;
+  const { message: _, ...lasting } = origin;
+  return lasting;
+}
